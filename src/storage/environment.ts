@@ -1,0 +1,88 @@
+/**
+ * The two LMDB environments. `records` takes small writes that must be durable at once; `segments`
+ * takes large ones that can be made again from the records, so that neither holds up the other.
+ * Both are opened once per thread; lmdb shares the map between the threads of a process.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Database, open, type RootDatabase } from 'lmdb'
+
+/** Address space only: the file grows as it is written, and the map never has to move. */
+const mapBytes = 2 ** 42
+
+export type BinaryDatabase = Database<Buffer, Buffer>
+
+export interface RecordsEnvironment {
+  readonly root: RootDatabase<Buffer, Buffer>
+  /** Catalog entries as JSON: see `catalog/`. */
+  readonly catalog: BinaryDatabase
+  /** Row versions: object u32, version key u64 → row (`storage/row.ts`). */
+  readonly rows: BinaryDatabase
+  /** Newest version of each record: object u32, id → version key, pagination key, flags. */
+  readonly ids: BinaryDatabase
+  /** One entry per transaction: transaction u64 → which objects it wrote, and how many rows. */
+  readonly log: BinaryDatabase
+  /** Object u32, pagination key u64, version key u64 → the transaction that superseded it, u64. */
+  readonly supersessions: BinaryDatabase
+  /** Object u32, name of a top-level field that is no record column → empty. */
+  readonly fields: BinaryDatabase
+}
+
+export interface SegmentsEnvironment {
+  readonly root: RootDatabase<Buffer, Buffer>
+  /** Segment u32 → Arrow IPC file, padded to 16 MiB when it is full, so that it is mapped. */
+  readonly segments: BinaryDatabase
+  /** Segment u32 → its metadata as JSON (`storage/segment/metadata.ts`). */
+  readonly metadata: BinaryDatabase
+  /** One entry: the current manifest as JSON (`storage/manifest.ts`). */
+  readonly manifest: BinaryDatabase
+}
+
+export interface OpenOptions {
+  readonly readOnly: boolean
+}
+
+export function openRecords(directory: string, options: OpenOptions): RecordsEnvironment {
+  const root = openRoot(join(directory, 'records'), options)
+  const database = (name: string) => openDatabase(root, name)
+  return {
+    root,
+    catalog: database('catalog'),
+    rows: database('rows'),
+    ids: database('ids'),
+    log: database('log'),
+    supersessions: database('supersessions'),
+    fields: database('fields'),
+  }
+}
+
+export function openSegments(directory: string, options: OpenOptions): SegmentsEnvironment {
+  const root = openRoot(join(directory, 'segments'), options)
+  const database = (name: string) => openDatabase(root, name)
+  return {
+    root,
+    segments: database('segments'),
+    metadata: database('metadata'),
+    manifest: database('manifest'),
+  }
+}
+
+function openRoot(path: string, { readOnly }: OpenOptions): RootDatabase<Buffer, Buffer> {
+  if (!readOnly) mkdirSync(path, { recursive: true })
+  return open<Buffer, Buffer>({
+    path,
+    noSubdir: false,
+    readOnly,
+    mapSize: mapBytes,
+    maxDbs: 16,
+    maxReaders: 1024,
+    encoding: 'binary',
+    keyEncoding: 'binary',
+    // A commit returns only after its pages are on disk.
+    overlappingSync: false,
+  })
+}
+
+function openDatabase(root: RootDatabase<Buffer, Buffer>, name: string): BinaryDatabase {
+  return root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
+}

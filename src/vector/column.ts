@@ -1,0 +1,87 @@
+/**
+ * Columns: what shredding makes of JSON, and what scans read.
+ *
+ * A path's values may be of several types, so a path has one column per type that occurs, and their
+ * validity bitmaps are disjoint: a row is valid in at most one of them. A row that is valid in none,
+ * and not in `objects` or the residual, has null (or nothing) at the path.
+ *
+ * Bitmaps are Arrow's: bit `i & 7` of byte `i >> 3`, set when valid; undefined when every row is.
+ */
+
+export interface NumberColumn {
+  readonly values: Float64Array
+  readonly validity: Uint8Array | undefined
+}
+
+/** `bits` has one bit per row, as Arrow's Bool. */
+export interface BooleanColumn {
+  readonly bits: Uint8Array
+  readonly validity: Uint8Array | undefined
+}
+
+/** UTF-8 texts, end to end: text `i` is `bytes[offsets[i] .. offsets[i + 1]]`. */
+export interface Texts {
+  readonly bytes: Uint8Array
+  readonly offsets: Int32Array
+}
+
+/** A text column: its rows' texts one by one, or codes into distinct texts. */
+export type TextColumn =
+  | { readonly encoding: 'plain'; readonly texts: Texts; readonly validity: Uint8Array | undefined }
+  | {
+      readonly encoding: 'dictionary'
+      readonly codes: Int32Array
+      readonly dictionary: Texts
+      readonly validity: Uint8Array | undefined
+    }
+
+/** What one path holds, by type. Columns that no row needs are absent. */
+export interface PathColumns {
+  readonly number?: NumberColumn
+  /** Milliseconds since 1970 UTC. Only `created` is typed so; other times are text. */
+  readonly timestamp?: NumberColumn
+  readonly boolean?: BooleanColumn
+  readonly text?: TextColumn
+  /** JSON text of what has no column type: arrays, integers past 2^53, empty objects. */
+  readonly json?: TextColumn
+  /** Rows whose value is an object with keys; what it holds is under the longer paths. */
+  readonly objects?: Uint8Array
+  /**
+   * Rows whose value is not in the columns because it is too long for them. Only the row store has
+   * it. Such a row may hold anything at the path or below it.
+   */
+  readonly stored?: Uint8Array
+}
+
+/** Where rows come from and which versions they are; parallel arrays, ordered by `compareKeys`. */
+export interface KeyColumns {
+  /** Number of the object that holds the row. */
+  readonly object: Int32Array
+  readonly paginationTransaction: Float64Array
+  readonly paginationIndex: Int32Array
+  readonly transaction: Float64Array
+  readonly index: Int32Array
+}
+
+/**
+ * A run of row versions as columns: a segment, or a part of the delta. Rows are ordered by object,
+ * then pagination key, then version, all ascending.
+ */
+export interface ColumnSet {
+  readonly rowCount: number
+  readonly keys: KeyColumns
+  /** Columns of exactly this path; undefined when no row outside the residual has a value there. */
+  columns(path: readonly string[]): PathColumns | undefined
+  /** Paths that have columns and lie strictly below `path`. */
+  pathsBelow(path: readonly string[]): readonly (readonly string[])[]
+  /**
+   * JSON objects holding what is too rare or too deep for a column, nested as in the row; null for
+   * rows that have none. Undefined when no row has.
+   */
+  readonly residual: TextColumn | undefined
+  /** Whether the residual may hold something at, above or below `path`. */
+  residualMayHold(path: readonly string[]): boolean
+}
+
+/** Rows of a granule: the unit of zone maps within a segment, and of a scan's batches. */
+export const granuleRows = 8192

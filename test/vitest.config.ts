@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config'
+
+/** Tests run the TypeScript sources; the threads they start load them through tsx as well. */
+export default defineConfig({
+  test: {
+    root: new URL('..', import.meta.url).pathname,
+    include: ['test/**/*.test.ts'],
+    pool: 'forks',
+    execArgv: ['--import', 'tsx'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ['default', './test/support/plain-reporter.ts'],
+  },
+})
