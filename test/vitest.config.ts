@@ -6,7 +6,7 @@ export default defineConfig({
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
     pool: 'forks',
-    execArgv: ['--import', 'tsx'],
+    execArgv: ['--import', new URL('support/typescript-loader.js', import.meta.url).href],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/support/plain-reporter.ts'],
