@@ -1,0 +1,35 @@
+/** Logic with three values: true, false, and null for unknown. What is not boolean is unknown. */
+import { equals } from './compare.ts'
+import type { Value } from './value.ts'
+
+export function truthOf(value: Value): boolean | null {
+  return typeof value === 'boolean' ? value : null
+}
+
+export function and(a: Value, b: Value): boolean | null {
+  if (a === false || b === false) return false
+  return a === true && b === true ? true : null
+}
+
+export function or(a: Value, b: Value): boolean | null {
+  if (a === true || b === true) return true
+  return a === false && b === false ? false : null
+}
+
+export function not(a: Value): boolean | null {
+  return typeof a === 'boolean' ? !a : null
+}
+
+/**
+ * `x in list`: true if an item equals `x`; otherwise unknown if `x` or an item is null or cannot be
+ * compared with `x`; otherwise false. What is not an array has no items to ask: null.
+ */
+export function inList(x: Value, list: Value): boolean | null {
+  if (x === null || !Array.isArray(list)) return null
+  let found: boolean | null = false
+  for (const item of list as readonly Value[]) {
+    found = or(found, equals(x, item))
+    if (found) return true
+  }
+  return found
+}
