@@ -1,0 +1,44 @@
+/** The records that are generated, as a client would send them. */
+
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json }
+
+export interface JsonMap {
+  [key: string]: Json
+}
+
+export interface SpanRecord {
+  readonly id: string
+  readonly span_id: string
+  readonly root_span_id: string
+  readonly span_parents: readonly string[] | null
+  readonly created: string
+  readonly span_attributes: {
+    readonly name: string
+    readonly type: string
+    readonly purpose?: string
+  }
+  readonly input: Json
+  readonly output: Json
+  readonly expected?: Json
+  readonly error?: Json
+  readonly metadata: JsonMap
+  readonly scores?: { readonly [name: string]: number | null }
+  readonly metrics: { readonly [name: string]: number }
+  readonly tags?: readonly string[]
+  readonly context?: JsonMap
+}
+
+export interface DatasetRecord {
+  readonly id: string
+  readonly created: string
+  readonly input: Json
+  readonly expected: Json
+  readonly metadata: JsonMap
+  readonly tags?: readonly string[]
+}
