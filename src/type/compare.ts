@@ -8,7 +8,7 @@ import { unreachable } from '../error.ts'
 import { numberText } from './text.ts'
 import { approximateMs, parseTimestamp } from './time.ts'
 import {
-  type Interval,
+  Interval,
   type JsonObject,
   kindOf,
   Timestamp,
