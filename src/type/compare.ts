@@ -1,14 +1,14 @@
 /**
- * Equality, order and identity of values.
+ * Equality and order of values.
  *
  * A comparison with null is unknown, which is null. Values of different kinds are not equal and have
  * no order; one exception: a string that is compared with a point in time is read as one.
  */
 import { unreachable } from '../error.ts'
-import { numberText } from './text.ts'
+import { canonicalJson } from '../json/write.ts'
 import { approximateMs, parseTimestamp } from './time.ts'
 import {
-  Interval,
+  type Interval,
   type JsonObject,
   kindOf,
   Timestamp,
@@ -96,29 +96,6 @@ export function sameValue(a: Value, b: Value): boolean {
 }
 
 /**
- * A text that two values share exactly when they fall into one group and count as one. Unlike
- * equality, that is defined between all kinds, null included, and never unknown. It is JSON with
- * sorted keys; times and intervals, which JSON lacks, have forms of their own.
- */
-export function identityOf(value: Value): string {
-  switch (typeof value) {
-    case 'boolean':
-    case 'bigint':
-      return String(value)
-    case 'number':
-      return numberText(value)
-    case 'string':
-      return JSON.stringify(value)
-    default:
-      if (value === null) return 'null'
-      if (value instanceof Timestamp) return `@${numberText(value.ms)}`
-      if (value instanceof Interval) return `@${value.months}m${numberText(value.ms)}`
-      if (Array.isArray(value)) return `[${value.map(identityOf).join(',')}]`
-      return objectIdentity(value as JsonObject)
-  }
-}
-
-/**
  * Orders texts by code point, which is also the order of their UTF-8 bytes. JavaScript's own `<`
  * goes by UTF-16 units and puts astral characters before U+E000.
  */
@@ -176,7 +153,7 @@ function orderWithinKind(kind: ValueKind, a: Value, b: Value): number {
       return orderIntervals(a as Interval, b as Interval)
     case 'array':
     case 'object':
-      return compareText(identityOf(a), identityOf(b))
+      return compareText(canonicalJson(a), canonicalJson(b))
     default:
       return unreachable(kind)
   }
@@ -194,11 +171,6 @@ function sameEntries(a: JsonObject, b: JsonObject): boolean {
   const keys = Object.keys(a)
   if (keys.length !== Object.keys(b).length) return false
   return keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key]!, b[key]!))
-}
-
-function objectIdentity(value: JsonObject): string {
-  const keys = Object.keys(value).sort(compareText)
-  return `{${keys.map((key) => `${JSON.stringify(key)}:${identityOf(value[key]!)}`).join(',')}}`
 }
 
 /** Moves surrogates behind all other units; at the first difference that is all it takes. */
