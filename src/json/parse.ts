@@ -1,0 +1,107 @@
+/**
+ * JSON text to values. Differs from `JSON.parse` in one thing: an integer outside ±2^53 becomes a
+ * `bigint` with all its digits. A number whose exponent a double cannot hold is infinite, and
+ * `__proto__` is a key like any other. Of duplicate keys the last wins.
+ */
+import { isUtf8 } from 'node:buffer'
+import { AssayError } from '../error.ts'
+import type { Value } from '../type/value.ts'
+import { JsonScanner, maximumDepth } from './scan.ts'
+
+/** An integer outside ±2^53 has no fewer digits. */
+const longDigits = /\d{16}/
+
+/** Throws REQUEST_NOT_JSON where the text is not JSON, REQUEST_TOO_DEEP where it nests too deep. */
+export function parseJson(text: string): Value {
+  if (longDigits.test(text)) return parseExactly(Buffer.from(text))
+  if (mayBeDeep(text)) check(text)
+  try {
+    return JSON.parse(text) as Value
+  } catch (cause) {
+    // Our own words say where the fault is, whatever the version of the runtime.
+    check(text)
+    throw new AssayError('REQUEST_NOT_JSON', 'the text is not JSON', { cause })
+  }
+}
+
+/** Parses the UTF-8 bytes from `start` to `end`, as `parseJson` does their text. */
+export function parseJsonBytes(bytes: Uint8Array, start = 0, end = bytes.length): Value {
+  return parseJson(decodeUtf8(bytes, start, end))
+}
+
+/** Throws REQUEST_NOT_UTF8 unless `bytes` are UTF-8. */
+export function requireUtf8(bytes: Uint8Array): void {
+  if (!isUtf8(bytes)) {
+    throw new AssayError('REQUEST_NOT_UTF8', 'the text is not encoded in UTF-8', {
+      hint: 'send UTF-8',
+    })
+  }
+}
+
+/** Decodes bytes that are known to be UTF-8. */
+export function decodeUtf8(bytes: Uint8Array, start = 0, end = bytes.length): string {
+  const buffer = Buffer.isBuffer(bytes)
+    ? bytes
+    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return buffer.toString('utf8', start, end)
+}
+
+function mayBeDeep(text: string): boolean {
+  if (text.length <= maximumDepth) return false
+  let openers = 0
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
+    if ((code === 0x5b || code === 0x7b) && ++openers > maximumDepth) return true
+  }
+  return false
+}
+
+function check(text: string): void {
+  const scanner = new JsonScanner(Buffer.from(text))
+  scanner.value()
+  scanner.finish()
+}
+
+function parseExactly(bytes: Buffer): Value {
+  const scanner = new JsonScanner(bytes)
+  const value = readValue(scanner)
+  scanner.finish()
+  return value
+}
+
+/** Recurses no deeper than the scanner allows. */
+function readValue(scanner: JsonScanner): Value {
+  if (scanner.openArray()) {
+    const elements: Value[] = []
+    while (scanner.nextElement()) elements.push(readValue(scanner))
+    return elements
+  }
+  if (scanner.openObject()) {
+    const members: Record<string, Value> = {}
+    while (scanner.nextMember()) {
+      const key = JSON.parse(decodeUtf8(scanner.bytes, scanner.keyStart, scanner.keyEnd)) as string
+      setOwn(members, key, readValue(scanner))
+    }
+    return members
+  }
+  const start = scanner.value()
+  const text = decodeUtf8(scanner.bytes, start, scanner.position)
+  if (/^-?\d{16,}$/.test(text)) {
+    const number = Number(text)
+    return Math.abs(number) > 2 ** 53 || BigInt(text) !== BigInt(number) ? BigInt(text) : number
+  }
+  return JSON.parse(text) as Value
+}
+
+function setOwn(members: Record<string, Value>, key: string, value: Value): void {
+  if (key === '__proto__') {
+    Object.defineProperty(members, key, {
+      value,
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  } else {
+    members[key] = value
+  }
+}

@@ -1,0 +1,61 @@
+/** Values to JSON text: the one place that decides how a value looks outside. */
+import { formatInterval, formatTimestamp } from '../type/time.ts'
+import { Interval, Timestamp, type Value } from '../type/value.ts'
+
+/**
+ * Compact JSON. Numbers in shortest form (a negative zero as 0, what is not finite as null), whole
+ * `bigint`s, times and intervals as text; half of a surrogate pair is escaped.
+ */
+export function writeJson(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value)
+    case 'number':
+      return Number.isFinite(value) ? String(value) : 'null'
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+  }
+  if (value === null) return 'null'
+  if (value instanceof Timestamp) return `"${formatTimestamp(value.ms)}"`
+  if (value instanceof Interval) return JSON.stringify(formatInterval(value))
+  if (isArray(value)) return `[${value.map(writeJson).join(',')}]`
+  const members: string[] = []
+  for (const key of Object.keys(value)) {
+    members.push(`${JSON.stringify(key)}:${writeJson(value[key]!)}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+/**
+ * A text that two values share exactly if they are equal: JSON with sorted keys, where `1` and
+ * `1.0` and `1e0` are one. It names groups and distinct values and is not for showing: times and
+ * intervals have marks of their own, so that they differ from their texts.
+ */
+export function canonicalJson(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return JSON.stringify(value)
+    case 'number':
+      // As a `bigint` of the same value would be.
+      return Number.isInteger(value) && Math.abs(value) > 2 ** 53
+        ? String(BigInt(value))
+        : String(value)
+    case 'bigint':
+    case 'boolean':
+      return String(value)
+  }
+  if (value === null) return 'null'
+  if (value instanceof Timestamp) return `@${value.ms}`
+  if (value instanceof Interval) return `@${value.months}/${value.ms}`
+  if (isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const members: string[] = []
+  for (const key of Object.keys(value).sort()) {
+    members.push(`${JSON.stringify(key)}:${canonicalJson(value[key]!)}`)
+  }
+  return `{${members.join(',')}}`
+}
+
+function isArray(value: object): value is readonly Value[] {
+  return Array.isArray(value)
+}
