@@ -1,0 +1,206 @@
+/** Holds the import direction that src/README.md describes: imports point down only. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join, posix } from 'node:path'
+import { expect, test } from 'vitest'
+
+/**
+ * From the top floor to the ground. A unit is a folder of src/, a file of src/ without its ending,
+ * or workers/. Units on one floor do not know each other, unless `orders` says so.
+ */
+const floors: readonly (readonly string[])[] = [
+  ['main', 'cli', 'demo'],
+  ['server'],
+  ['engine'],
+  ['scheduler', 'workers'],
+  ['executor', 'access'],
+  ['planner'],
+  ['binder'],
+  ['catalog', 'function', 'storage'],
+  ['kernel', 'parser'],
+  ['vector', 'type', 'json', 'error'],
+]
+
+/** Within these, left may import right. */
+const orders: readonly (readonly string[])[] = [
+  ['main', 'cli', 'demo'],
+  ['vector', 'type', 'json', 'error'],
+]
+
+/** Packages that only these units or files may name. */
+const owners: ReadonlyMap<string, readonly string[]> = new Map([
+  ['piscina', ['scheduler', 'workers']],
+  ['lmdb', ['storage/environment.ts']],
+  ['uWebSockets.js', ['server']],
+  ['commander', ['main', 'cli']],
+  ['cli-progress', ['cli', 'demo']],
+  ['node:http', ['server', 'cli']],
+  ['node:https', ['server', 'cli']],
+])
+
+interface Import {
+  /** The importing file, relative to src/, or `workers/…`. */
+  readonly from: string
+  /** What is imported: a file named like `from`, or a package. */
+  readonly to: string
+  readonly isPackage: boolean
+}
+
+const importForms = [
+  /^\s*import\s+(?:type\s+)?[\w$*{][^'";]*?\sfrom\s*['"]([^'"]+)['"]/gm,
+  /^\s*export\s+(?:type\s+)?[*{][^'";]*?\sfrom\s*['"]([^'"]+)['"]/gm,
+  /^\s*import\s*['"]([^'"]+)['"]/gm,
+  /\bimport\(\s*['"`]([^'"`]+)['"`]/g,
+  /\brequire\(\s*['"`]([^'"`]+)['"`]/g,
+]
+
+function importsOf(from: string, text: string): Import[] {
+  return importForms.flatMap((form) =>
+    Array.from(text.matchAll(form), ([, specifier]) => {
+      const isPackage = !specifier!.startsWith('.')
+      return { from, to: isPackage ? specifier! : resolve(from, specifier!), isPackage }
+    }),
+  )
+}
+
+function resolve(from: string, specifier: string): string {
+  const path = (name: string) => (name.startsWith('workers/') ? name : `src/${name}`)
+  return posix.join(posix.dirname(path(from)), specifier).replace(/^src\//, '')
+}
+
+function unitOf(file: string): string {
+  return file.includes('/') ? file.slice(0, file.indexOf('/')) : file.replace(/\.ts$/, '')
+}
+
+function floorOf(unit: string): number {
+  const fromTop = floors.findIndex((units) => units.includes(unit))
+  return fromTop < 0 ? -1 : floors.length - 1 - fromTop
+}
+
+/** One sentence for each import that points the wrong way, naming it. */
+function violations(imports: readonly Import[]): string[] {
+  return imports.flatMap((edge) => {
+    const fault = edge.isPackage ? packageFault(edge) : directionFault(edge)
+    return fault === undefined ? [] : [`${edge.from} imports ${edge.to}: ${fault}`]
+  })
+}
+
+function packageFault({ from, to }: Import): string | undefined {
+  const allowed = owners.get(to)
+  if (!allowed || allowed.includes(unitOf(from)) || allowed.includes(from)) return undefined
+  return `only ${allowed.join(', ')} may name ${to}`
+}
+
+function directionFault({ from, to }: Import): string | undefined {
+  const [unit, target] = [unitOf(from), unitOf(to)]
+  if (unit === target) return undefined
+  const [floor, targetFloor] = [floorOf(unit), floorOf(target)]
+  if (floor < 0) return `${unit} has no floor`
+  if (targetFloor < 0) return `${target} has no floor`
+  if (targetFloor > floor) return `floor ${floor} may not look up to floor ${targetFloor}`
+  if (targetFloor < floor || mayKnowOnSameFloor(unit, target)) return undefined
+  return `${unit} and ${target} are both on floor ${floor} and ${unit} may not know ${target}`
+}
+
+function mayKnowOnSameFloor(unit: string, target: string): boolean {
+  return orders.some((order) => order.includes(unit) && order.indexOf(target) > order.indexOf(unit))
+}
+
+/** The first ring of units found, as `a → b → a`; undefined if there is none. */
+function cycleOf(imports: readonly Import[]): string | undefined {
+  const edges = new Map<string, Set<string>>()
+  for (const { from, to, isPackage } of imports) {
+    if (isPackage || unitOf(from) === unitOf(to)) continue
+    const targets = edges.get(unitOf(from)) ?? new Set()
+    edges.set(unitOf(from), targets.add(unitOf(to)))
+  }
+  const finished = new Set<string>()
+  const visit = (unit: string, path: readonly string[]): string | undefined => {
+    if (path.includes(unit)) return [...path.slice(path.indexOf(unit)), unit].join(' → ')
+    if (finished.has(unit)) return undefined
+    for (const target of edges.get(unit) ?? []) {
+      const cycle = visit(target, [...path, unit])
+      if (cycle !== undefined) return cycle
+    }
+    finished.add(unit)
+    return undefined
+  }
+  for (const unit of edges.keys()) {
+    const cycle = visit(unit, [])
+    if (cycle !== undefined) return cycle
+  }
+  return undefined
+}
+
+const root = new URL('..', import.meta.url).pathname
+
+function filesUnder(folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => file.replaceAll('\\', '/'))
+    .sort()
+}
+
+const sources = new Map([
+  ...filesUnder('src').map(
+    (file) => [file, readFileSync(join(root, 'src', file), 'utf8')] as const,
+  ),
+  ...filesUnder('workers').map(
+    (file) => [`workers/${file}`, readFileSync(join(root, 'workers', file), 'utf8')] as const,
+  ),
+])
+const imports = [...sources].flatMap(([file, text]) => importsOf(file, text))
+
+test('imports point down only', () => {
+  expect(violations(imports)).toEqual([])
+})
+
+test('no units import each other in a ring', () => {
+  expect(cycleOf(imports)).toBeUndefined()
+})
+
+test('every unit has a floor', () => {
+  const units = new Set([...sources.keys()].map(unitOf))
+  expect([...units].filter((unit) => floorOf(unit) < 0)).toEqual([])
+})
+
+test('files are named after what they hold', () => {
+  const vague = /^(index|util|utils|helper|helpers|common|misc|shared)\.ts$/
+  const files = [...sources.keys()]
+  expect(files.filter((file) => vague.test(basename(file)))).toEqual([])
+  expect(files.filter((file) => !/^[a-z0-9-]+\.ts$/.test(basename(file)))).toEqual([])
+})
+
+test('no file is longer than 500 lines', () => {
+  const long = [...sources].filter(([, text]) => text.split('\n').length > 501)
+  expect(long.map(([file]) => file)).toEqual([])
+})
+
+test('the check sees every form of import and every kind of fault', () => {
+  const faultsOf = (file: string, text: string) => violations(importsOf(file, text))
+  expect(faultsOf('kernel/hash.ts', "import { runTask } from '../executor/task.ts'")).toEqual([
+    'kernel/hash.ts imports executor/task.ts: floor 1 may not look up to floor 5',
+  ])
+  expect(faultsOf('type/x.ts', "import type {\n  Batch,\n} from '../vector/batch.ts'")).toEqual([
+    'type/x.ts imports vector/batch.ts: type and vector are both on floor 0 and type may not know vector',
+  ])
+  expect(faultsOf('error.ts', "export * from './engine.ts'")).toEqual([
+    'error.ts imports engine.ts: floor 0 may not look up to floor 7',
+  ])
+  expect(faultsOf('storage/rule/a.ts', "const b = await import('../../catalog/b.ts')")).toEqual([
+    'storage/rule/a.ts imports catalog/b.ts: storage and catalog are both on floor 2 and storage may not know catalog',
+  ])
+  expect(faultsOf('workers/query.ts', "import '../src/server/server.ts'")).toEqual([
+    'workers/query.ts imports server/server.ts: floor 6 may not look up to floor 8',
+  ])
+  expect(faultsOf('engine.ts', "import { helper } from './helper/x.ts'")).toEqual([
+    'engine.ts imports helper/x.ts: helper has no floor',
+  ])
+  expect(faultsOf('storage/row.ts', "import type { Database } from 'lmdb'")).toEqual([
+    'storage/row.ts imports lmdb: only storage/environment.ts may name lmdb',
+  ])
+  expect(faultsOf('vector/x.ts', "import { AssayError } from '../error.ts'")).toEqual([])
+  const ring = importsOf('binder/a.ts', "import '../planner/b.ts'").concat(
+    importsOf('planner/b.ts', "import '../binder/a.ts'"),
+  )
+  expect(cycleOf(ring)).toBe('binder → planner → binder')
+})
