@@ -1,0 +1,261 @@
+/**
+ * The bytes of one row version, as the row store keeps them. Integers are big-endian.
+ *
+ *     row       = header  members  directory
+ *     header    = format u8, flags u8, 0 u16, field count u32,
+ *                 created f64 (milliseconds since 1970 UTC),
+ *                 pagination key (transaction u48, index u16),
+ *                 transaction u48, 0 u16,
+ *                 previous version (transaction u48, index u16; zeros for none)
+ *     members   = { `"name":value` }       compact JSON, in the order of the request
+ *     directory = { offset u32, name length u32, value length u32 }   one per member, sorted by name
+ *
+ * A member is kept exactly as it stands in the row's JSON text, so that a row is printed by copying
+ * its members; an offset counts from the row's start, a name's length includes its quotes. Names are
+ * escaped as `JSON.stringify` does it, whatever the request did, so equal names are equal bytes.
+ * Members whose value is null are left out, and so is what the keys of a row or its object tell.
+ *
+ * `transaction` is the row's `_xact_id`. It equals the transaction of the row's key, unless the
+ * request had more rows than one transaction numbers (`storage/record-writer.ts`).
+ */
+import type { ByteWriter } from '../json/byte-writer.ts'
+import { decodeUtf8 } from '../json/parse.ts'
+import { type ObjectType, recordColumns } from '../type/record.ts'
+import { formatPaginationKey, formatTransaction, type RowKey } from '../type/transaction.ts'
+import { compareBytes } from './compare-bytes.ts'
+
+const format = 1
+export const headerBytes = 40
+export const directoryEntryBytes = 12
+
+/** Bits of the header's flags. Of the generated values a later row of the record may give better. */
+export const rowFlags = {
+  tombstone: 1,
+  createdGenerated: 2,
+  spanGenerated: 4,
+  rootGenerated: 8,
+} as const
+
+/** A half-open range of bytes of a row. */
+export interface ByteSpan {
+  readonly start: number
+  readonly end: number
+}
+
+export interface RowHeader {
+  readonly flags: number
+  readonly createdMs: number
+  readonly paginationKey: RowKey
+  readonly transaction: number
+  readonly previous: RowKey | undefined
+}
+
+/** What the rows of one object have in common. */
+export interface ObjectConstants {
+  readonly type: ObjectType
+  readonly id: string
+  readonly projectId: string
+  readonly organizationId: string
+}
+
+const fieldNames = new Map(
+  recordColumns.map(({ name }) => [name, Buffer.from(JSON.stringify(name))] as const),
+)
+
+/** The quoted and escaped bytes under which a row keeps the field `name`. */
+export function fieldNameBytes(name: string): Uint8Array {
+  return fieldNames.get(name) ?? Buffer.from(JSON.stringify(name))
+}
+
+/** One row version, read in place: nothing is parsed and nothing copied. */
+export class RowView {
+  readonly bytes: Buffer
+  readonly fieldCount: number
+  readonly #directory: number
+
+  /** `bytes` must be exactly one row. */
+  constructor(bytes: Uint8Array) {
+    this.bytes = Buffer.isBuffer(bytes)
+      ? bytes
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.fieldCount = this.bytes.readUInt32BE(4)
+    this.#directory = this.bytes.length - this.fieldCount * directoryEntryBytes
+  }
+
+  get flags(): number {
+    return this.bytes[1]!
+  }
+
+  get isTombstone(): boolean {
+    return (this.bytes[1]! & rowFlags.tombstone) !== 0
+  }
+
+  /** When the record was made; of a tombstone, when it was deleted. */
+  get createdMs(): number {
+    return this.bytes.readDoubleBE(8)
+  }
+
+  get paginationKey(): RowKey {
+    return readKey(this.bytes, 16)
+  }
+
+  /** The transaction that `_xact_id` shows. */
+  get transaction(): number {
+    return this.bytes.readUIntBE(24, 6)
+  }
+
+  /** The version of the same id that this one followed, a tombstone perhaps. */
+  get previous(): RowKey | undefined {
+    const key = readKey(this.bytes, 32)
+    return key.transaction === 0 ? undefined : key
+  }
+
+  /** Where the compact JSON text of the field's value is; undefined when the row has none. */
+  field(name: string): ByteSpan | undefined {
+    const index = this.#find(fieldNameBytes(name))
+    return index < 0 ? undefined : this.valueAt(index)
+  }
+
+  /** The field's compact JSON text; undefined when the row has none. */
+  fieldText(name: string): string | undefined {
+    const span = this.field(name)
+    return span && decodeUtf8(this.bytes, span.start, span.end)
+  }
+
+  /** Name of the `index`-th field in sorted order, quoted and escaped. */
+  nameAt(index: number): ByteSpan {
+    const entry = this.#directory + index * directoryEntryBytes
+    const start = this.bytes.readUInt32BE(entry)
+    return { start, end: start + this.bytes.readUInt32BE(entry + 4) }
+  }
+
+  /** Value of the `index`-th field in sorted order. */
+  valueAt(index: number): ByteSpan {
+    const entry = this.#directory + index * directoryEntryBytes
+    const start = this.bytes.readUInt32BE(entry) + this.bytes.readUInt32BE(entry + 4) + 1
+    return { start, end: start + this.bytes.readUInt32BE(entry + 8) }
+  }
+
+  /** The stored fields sorted by name; names are decoded. */
+  *fields(): Generator<{ readonly name: string; readonly value: ByteSpan }> {
+    for (let i = 0; i < this.fieldCount; i++) {
+      const { start, end } = this.nameAt(i)
+      const name = JSON.parse(decodeUtf8(this.bytes, start, end)) as string
+      yield { name, value: this.valueAt(i) }
+    }
+  }
+
+  #find(name: Uint8Array): number {
+    let low = 0
+    let high = this.fieldCount - 1
+    while (low <= high) {
+      const middle = (low + high) >> 1
+      const { start, end } = this.nameAt(middle)
+      const order = compareBytes(this.bytes, start, end, name, 0, name.length)
+      if (order === 0) return middle
+      if (order < 0) low = middle + 1
+      else high = middle - 1
+    }
+    return -1
+  }
+}
+
+function readKey(bytes: Buffer, at: number): RowKey {
+  return { transaction: bytes.readUIntBE(at, 6), index: bytes.readUInt16BE(at + 6) }
+}
+
+/** Fills in the header of the row that `bytes` are; its field count stays. */
+export function writeRowHeader(bytes: Buffer, header: RowHeader): void {
+  bytes[0] = format
+  bytes[1] = header.flags
+  bytes.writeUInt16BE(0, 2)
+  bytes.writeDoubleBE(header.createdMs, 8)
+  writeKey(bytes, 16, header.paginationKey)
+  writeKey(bytes, 24, { transaction: header.transaction, index: 0 })
+  writeKey(bytes, 32, header.previous ?? { transaction: 0, index: 0 })
+}
+
+function writeKey(bytes: Buffer, at: number, key: RowKey): void {
+  bytes.writeUIntBE(key.transaction, at, 6)
+  bytes.writeUInt16BE(key.index, at + 6)
+}
+
+/** A column that `select: *` shows, in the order of its name. */
+interface PrintedColumn {
+  readonly name: Uint8Array
+  /** `,"name":null` */
+  readonly absent: Uint8Array
+  /** `,"name":value` of derived columns. */
+  readonly derive?: (view: RowView, object: ObjectConstants) => string
+}
+
+const derivations: Record<string, (view: RowView, object: ObjectConstants) => string> = {
+  _pagination_key: (view) => formatPaginationKey(view.paginationKey),
+  _xact_id: (view) => formatTransaction(view.transaction),
+  dataset_id: (_, object) => object.id,
+  experiment_id: (_, object) => object.id,
+  log_id: () => 'g',
+  org_id: (_, object) => object.organizationId,
+  project_id: (_, object) => object.projectId,
+}
+
+const printedColumns: Record<ObjectType, readonly PrintedColumn[]> = {
+  project_logs: columnsOf('project_logs'),
+  experiment: columnsOf('experiment'),
+  dataset: columnsOf('dataset'),
+}
+
+function columnsOf(type: ObjectType): PrintedColumn[] {
+  return recordColumns
+    .filter((column) => column.in.includes(type))
+    .map(({ name, origin }) => ({
+      name: fieldNameBytes(name),
+      absent: Buffer.from(`${JSON.stringify(name)}:null`),
+      ...(origin !== 'stored' && { derive: derivations[name]! }),
+    }))
+    .sort((a, b) => compareBytes(a.name, 0, a.name.length, b.name, 0, b.name.length))
+}
+
+const comma = 0x2c
+const colon = 0x3a
+const quote = 0x22
+const openBrace = 0x7b
+const closeBrace = 0x7d
+
+/**
+ * Appends the row as `select: *` shows it: every column of the object's type, null where the row
+ * has none, and the row's other fields, all sorted by name. Stored text is copied, never parsed.
+ */
+export function writeRow(view: RowView, object: ObjectConstants, out: ByteWriter): void {
+  const columns = printedColumns[object.type]
+  const { bytes, fieldCount } = view
+  let column = 0
+  let field = 0
+  out.byte(openBrace)
+  while (column < columns.length || field < fieldCount) {
+    if (column + field > 0) out.byte(comma)
+    const next = columns[column]
+    let order = -1
+    if (field < fieldCount) {
+      const { start, end } = view.nameAt(field)
+      order = next ? compareBytes(next.name, 0, next.name.length, bytes, start, end) : 1
+      if (order >= 0) {
+        out.copy(bytes, start, view.valueAt(field).end)
+        field++
+        if (order === 0) column++
+        continue
+      }
+    }
+    column++
+    if (next!.derive) {
+      out.copy(next!.name)
+      out.byte(colon)
+      out.byte(quote)
+      out.text(next!.derive(view, object))
+      out.byte(quote)
+    } else {
+      out.copy(next!.absent)
+    }
+  }
+  out.byte(closeBrace)
+}
