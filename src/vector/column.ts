@@ -42,15 +42,24 @@ export interface PathColumns {
   readonly timestamp?: NumberColumn
   readonly boolean?: BooleanColumn
   readonly text?: TextColumn
-  /** JSON text of what has no column type: arrays, integers past 2^53, empty objects. */
+  /**
+   * JSON text of what has no column type: arrays, empty objects, numbers that a double cannot hold,
+   * strings that UTF-8 cannot hold (lone surrogates).
+   */
   readonly json?: TextColumn
   /** Rows whose value is an object with keys; what it holds is under the longer paths. */
   readonly objects?: Uint8Array
   /**
    * Rows whose value is not in the columns because it is too long for them. Only the row store has
-   * it. Such a row may hold anything at the path or below it.
+   * it. Such a row may hold anything at the path or below it, and is valid in no column there nor
+   * in the residual. The empty path has `stored` rows too: those may hold anything anywhere.
    */
   readonly stored?: Uint8Array
+  /**
+   * Rows that say `null` here in so many words. It is null like an absent value; only an object
+   * around it that is put together again has to know.
+   */
+  readonly nulls?: Uint8Array
 }
 
 /** Where rows come from and which versions they are; parallel arrays, ordered by `compareKeys`. */
@@ -61,6 +70,11 @@ export interface KeyColumns {
   readonly paginationIndex: Int32Array
   readonly transaction: Float64Array
   readonly index: Int32Array
+  /**
+   * The transaction that `_xact_id` shows, where that of some row's key is another (rows of a request
+   * that were too many for one transaction). Absent when the two are the same in all rows.
+   */
+  readonly shownTransaction?: Float64Array
 }
 
 /**

@@ -1,0 +1,302 @@
+import { AssayError, unreachable } from '../error.ts'
+import { aggregateFunction, aggregateFunctions } from '../function/aggregate.ts'
+import { type ResultType, scalarFunction, scalarFunctions } from '../function/scalar.ts'
+import type { Expression } from '../parser/ast.ts'
+import { suggest } from '../parser/suggest.ts'
+import { parseTimestamp } from '../type/time.ts'
+import type { BoundExpression, StaticType } from './bound.ts'
+import type { EvaluationContext } from './evaluate.ts'
+import type { Scope } from './scope.ts'
+
+type Call = Extract<Expression, { kind: 'call' }>
+type BoundCondition = Extract<BoundExpression, { kind: 'conditional' }>['branches'][number]
+
+/** Binds an aggregate call where aggregates may stand; undefined where they may not. */
+export type AggregateBinder = (call: Call) => BoundExpression
+
+/** Binds expressions within one scope. */
+export class ExpressionBinder {
+  readonly #scope: Scope
+  readonly #context: EvaluationContext
+  readonly #aggregates: AggregateBinder | undefined
+
+  constructor(scope: Scope, context: EvaluationContext, aggregates?: AggregateBinder) {
+    this.#scope = scope
+    this.#context = context
+    this.#aggregates = aggregates
+  }
+
+  bind(node: Expression): BoundExpression {
+    switch (node.kind) {
+      case 'literal':
+        return { kind: 'constant', value: node.value, type: literalType(node.value) }
+      case 'interval':
+        return intervalNode(node.value, node.unit)
+      case 'path':
+        return this.#scope.resolve(node.parts, node.span)
+      case 'array':
+        return { kind: 'array', items: node.items.map((item) => this.bind(item)), type: 'json' }
+      case 'object':
+        return {
+          kind: 'object',
+          entries: node.entries.map(([key, value]) => [key, this.bind(value)] as const),
+          type: 'json',
+        }
+      case 'star':
+        throw new AssayError('BIND_WRONG_ARGUMENTS', '`*` is not a value', {
+          span: node.span,
+          hint: 'use it as `select: *` or `count(*)`',
+        })
+      case 'call':
+        return this.#bindCall(node)
+      case 'comparison':
+        return this.#bindComparison(node)
+      case 'arithmetic': {
+        const left = this.bind(node.left)
+        const right = this.bind(node.right)
+        return {
+          kind: 'arithmetic',
+          operator: node.operator,
+          left,
+          right,
+          type: arithmeticType(left.type, right.type),
+        }
+      }
+      case 'negate': {
+        const operand = this.bind(node.operand)
+        if (operand.kind === 'constant' && typeof operand.value === 'number') {
+          return { kind: 'constant', value: -operand.value, type: 'number' }
+        }
+        if (operand.kind === 'constant' && typeof operand.value === 'bigint') {
+          return { kind: 'constant', value: -operand.value, type: 'number' }
+        }
+        return {
+          kind: 'negate',
+          operand,
+          type: operand.type === 'interval' ? 'interval' : 'number',
+        }
+      }
+      case 'not':
+        return negated(this.bind(node.operand))
+      case 'and':
+      case 'or':
+        return {
+          kind: node.kind,
+          operands: node.operands.map((operand) => this.bind(operand)),
+          type: 'boolean',
+        }
+      case 'is_null':
+        return negatedIf(node.negated, {
+          kind: 'is_null',
+          operand: this.bind(node.operand),
+          type: 'boolean',
+        })
+      case 'like':
+        return negatedIf(node.negated, {
+          kind: 'like',
+          operand: this.bind(node.operand),
+          pattern: this.bind(node.pattern),
+          caseInsensitive: node.caseInsensitive,
+          type: 'boolean',
+        })
+      case 'includes':
+        return negatedIf(node.negated, {
+          kind: 'includes',
+          haystack: this.bind(node.haystack),
+          needle: this.bind(node.needle),
+          type: 'boolean',
+        })
+      case 'match':
+        return negatedIf(node.negated, {
+          kind: 'match',
+          operand: this.bind(node.operand),
+          query: this.bind(node.query),
+          type: 'boolean',
+        })
+      case 'in': {
+        const operand = this.bind(node.operand)
+        const list = this.bind(node.list)
+        return negatedIf(node.negated, { kind: 'in', operand, list, type: 'boolean' })
+      }
+      case 'between': {
+        const operand = this.bind(node.operand)
+        const [low, high] = [this.bind(node.low), this.bind(node.high)]
+        return negatedIf(node.negated, {
+          kind: 'and',
+          operands: [
+            { kind: 'comparison', operator: 'ge', ...timesAligned(operand, low), type: 'boolean' },
+            { kind: 'comparison', operator: 'le', ...timesAligned(operand, high), type: 'boolean' },
+          ],
+          type: 'boolean',
+        })
+      }
+      case 'conditional': {
+        const branches: BoundCondition[] = node.branches.map(({ condition, result }) => ({
+          condition: this.bind(condition),
+          result: this.bind(result),
+        }))
+        const otherwise = this.bind(node.otherwise)
+        const type = [...branches.map((branch) => branch.result), otherwise]
+          .filter((result) => !isNull(result))
+          .map((result) => result.type)
+          .reduce<StaticType | undefined>(
+            (common, type) => (common === undefined || common === type ? type : 'json'),
+            undefined,
+          )
+        return { kind: 'conditional', branches, otherwise, type: type ?? 'json' }
+      }
+      default:
+        return unreachable(node)
+    }
+  }
+
+  #bindComparison(node: Extract<Expression, { kind: 'comparison' }>): BoundExpression {
+    const left = this.bind(node.left)
+    const right = this.bind(node.right)
+    const tested = isNull(right) ? left : isNull(left) ? right : undefined
+    // Clients rely on `!= null` as the null test that SQL does not have.
+    if (tested && (node.operator === 'ne' || node.operator === 'is_different')) {
+      return negated({ kind: 'is_null', operand: tested, type: 'boolean' })
+    }
+    if (tested && node.operator === 'is_same') {
+      return { kind: 'is_null', operand: tested, type: 'boolean' }
+    }
+    return {
+      kind: 'comparison',
+      operator: node.operator,
+      ...timesAligned(left, right),
+      type: 'boolean',
+    }
+  }
+
+  #bindCall(node: Call): BoundExpression {
+    if (aggregateFunction(node.name)) {
+      if (this.#aggregates) return this.#aggregates(node)
+      throw new AssayError(
+        'BIND_MISPLACED_AGGREGATE',
+        `the aggregate ${node.name}() cannot be used here`,
+        { span: node.span, hint: 'aggregates belong into measures' },
+      )
+    }
+    const definition = scalarFunction(node.name)
+    if (!definition) {
+      const near = suggest(node.name, functionNames)
+      throw new AssayError('BIND_UNKNOWN_FUNCTION', `unknown function ${node.name}()`, {
+        span: node.nameSpan,
+        hint: near === undefined ? 'the README lists all functions' : `did you mean ${near}()?`,
+      })
+    }
+    if (node.distinct) {
+      throw new AssayError('BIND_WRONG_ARGUMENTS', `${node.name}() takes no DISTINCT`, {
+        span: node.span,
+        hint: 'only aggregates do',
+      })
+    }
+    checkArgumentCount(node, definition)
+    const operands = node.arguments.map((argument) => this.bind(argument))
+    if (definition.name === 'includes') {
+      return { kind: 'includes', haystack: operands[0]!, needle: operands[1]!, type: 'boolean' }
+    }
+    if (definition.name === 'now') {
+      return { kind: 'timestamp', ms: this.#context.now, type: 'timestamp' }
+    }
+    return {
+      kind: 'call',
+      name: definition.name,
+      arguments: operands,
+      type: resultType(definition.result, operands),
+    }
+  }
+}
+
+const functionNames = [...scalarFunctions, ...aggregateFunctions].map(({ name }) => name)
+
+export function checkArgumentCount(
+  node: Call,
+  definition: {
+    readonly signature: string
+    readonly minArguments: number
+    readonly maxArguments: number
+  },
+): void {
+  const { signature, minArguments, maxArguments } = definition
+  const count = node.arguments.length
+  if (count >= minArguments && count <= maxArguments) return
+  const expected =
+    minArguments === maxArguments
+      ? `${minArguments}`
+      : maxArguments === Number.POSITIVE_INFINITY
+        ? `at least ${minArguments}`
+        : `${minArguments} to ${maxArguments}`
+  throw new AssayError(
+    'BIND_WRONG_ARGUMENTS',
+    `${node.name}() takes ${expected} argument${expected === '1' ? '' : 's'}, not ${count}`,
+    { span: node.span, hint: `write ${node.name}(${signature})` },
+  )
+}
+
+export function isNull(node: BoundExpression): boolean {
+  return node.kind === 'constant' && node.value === null
+}
+
+export function negated(operand: BoundExpression): BoundExpression {
+  return { kind: 'not', operand, type: 'boolean' }
+}
+
+function negatedIf(condition: boolean, operand: BoundExpression): BoundExpression {
+  return condition ? negated(operand) : operand
+}
+
+/** A time written as text becomes a time where it is compared with one. */
+function timesAligned(left: BoundExpression, right: BoundExpression) {
+  if (left.type === 'timestamp') return { left, right: timeConstant(right) }
+  if (right.type === 'timestamp') return { left: timeConstant(left), right }
+  return { left, right }
+}
+
+function timeConstant(node: BoundExpression): BoundExpression {
+  if (node.kind !== 'constant' || typeof node.value !== 'string') return node
+  const ms = parseTimestamp(node.value)
+  return ms === undefined ? node : { kind: 'timestamp', ms, type: 'timestamp' }
+}
+
+function literalType(value: null | boolean | number | bigint | string): StaticType {
+  if (value === null) return 'json'
+  if (typeof value === 'bigint') return 'number'
+  return typeof value as 'boolean' | 'number' | 'string'
+}
+
+function arithmeticType(left: StaticType, right: StaticType): StaticType {
+  if (left === 'timestamp') return right === 'timestamp' ? 'interval' : 'timestamp'
+  if (right === 'timestamp') return 'timestamp'
+  if (left === 'interval' || right === 'interval') return 'interval'
+  if (left === 'json' || right === 'json') return 'json'
+  return 'number'
+}
+
+const unitMs = {
+  week: 7 * 86_400_000,
+  day: 86_400_000,
+  hour: 3_600_000,
+  minute: 60_000,
+  second: 1000,
+  millisecond: 1,
+  microsecond: 0.001,
+}
+
+function intervalNode(
+  value: number,
+  unit: Extract<Expression, { kind: 'interval' }>['unit'],
+): BoundExpression {
+  const months = unit === 'year' ? value * 12 : unit === 'month' ? value : 0
+  const ms = unit === 'year' || unit === 'month' ? 0 : value * unitMs[unit]
+  return { kind: 'interval', months, ms, type: 'interval' }
+}
+
+/** The type of a function's result, where some depend on the arguments. */
+export function resultType(declared: ResultType, operands: readonly BoundExpression[]): StaticType {
+  if (declared === 'integer') return 'number'
+  if (declared !== 'argument') return declared
+  const types = new Set(operands.filter((operand) => !isNull(operand)).map((o) => o.type))
+  return types.size === 1 ? [...types][0]! : 'json'
+}

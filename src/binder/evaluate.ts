@@ -1,0 +1,136 @@
+/**
+ * What an expression means, value by value. The executor's kernels are faster ways to the same
+ * answers; whatever has no kernel goes through `applyOperator`.
+ */
+import { unreachable } from '../error.ts'
+import { callScalar, scalarFunction } from '../function/scalar.ts'
+import { arithmetic, negate } from '../type/arithmetic.ts'
+import { compare } from '../type/compare.ts'
+import { includes } from '../type/includes.ts'
+import { like } from '../type/like.ts'
+import { and, inList, not, or } from '../type/logic.ts'
+import { matchWords } from '../type/text-match.ts'
+import { Interval, Timestamp, type Value } from '../type/value.ts'
+import { type BoundExpression, type ConstantValue, childrenOf } from './bound.ts'
+
+/** What an expression's value depends on besides the row. */
+export interface EvaluationContext {
+  /** The query's instant, ms since 1970 UTC. */
+  readonly now: number
+  /** Minutes that local time is behind UTC, as `Date.getTimezoneOffset` gives it. */
+  readonly tzOffset: number
+}
+
+export type LeafExpression = Extract<BoundExpression, { kind: 'field' | 'group_column' }>
+
+/** Evaluates a whole expression; `read` gives the values of fields and group columns. */
+export function evaluate(
+  node: BoundExpression,
+  read: (leaf: LeafExpression) => Value,
+  context: EvaluationContext,
+): Value {
+  if (node.kind === 'field' || node.kind === 'group_column') return read(node)
+  const operands = childrenOf(node).map((child) => evaluate(child, read, context))
+  return applyOperator(node, operands, context)
+}
+
+/** The value of one node, given the values of its children in `childrenOf` order. */
+export function applyOperator(
+  node: BoundExpression,
+  operands: readonly Value[],
+  context: EvaluationContext,
+): Value {
+  switch (node.kind) {
+    case 'constant':
+      return node.value as ConstantValue & Value
+    case 'timestamp':
+      return new Timestamp(node.ms)
+    case 'interval':
+      return new Interval(node.months, node.ms)
+    case 'field':
+    case 'group_column':
+      return null
+    case 'call':
+      return callScalar(scalarFunction(node.name)!, operands, context)
+    case 'comparison':
+      return compare(node.operator, operands[0]!, operands[1]!)
+    case 'arithmetic':
+      return arithmetic(node.operator, operands[0]!, operands[1]!)
+    case 'negate':
+      return negate(operands[0]!)
+    case 'not':
+      return not(operands[0]!)
+    case 'and':
+      return operands.reduce<Value>((result, operand) => and(result, operand), true)
+    case 'or':
+      return operands.reduce<Value>((result, operand) => or(result, operand), false)
+    case 'is_null':
+      return operands[0] === null
+    case 'like':
+      return like(operands[0]!, operands[1]!, node.caseInsensitive)
+    case 'includes':
+      return includes(operands[0]!, operands[1]!)
+    case 'match':
+      return matchWords(operands[0]!, operands[1]!)
+    case 'in':
+      return inList(operands[0]!, operands[1]!)
+    case 'conditional': {
+      for (let i = 0; i + 1 < operands.length; i += 2) {
+        if (operands[i] === true) return operands[i + 1]!
+      }
+      return operands[operands.length - 1]!
+    }
+    case 'array':
+      return operands
+    case 'object': {
+      const object: Record<string, Value> = Object.create(null)
+      for (const [i, [key]] of node.entries.entries()) object[key] = operands[i]!
+      return object
+    }
+    default:
+      return unreachable(node)
+  }
+}
+
+/** The expression's value if it depends on nothing but its constants, else undefined. */
+export function constantValue(
+  node: BoundExpression,
+  context: EvaluationContext,
+): Value | undefined {
+  return isConstant(node) ? evaluate(node, () => null, context) : undefined
+}
+
+function isConstant(node: BoundExpression): boolean {
+  if (node.kind === 'field' || node.kind === 'group_column') return false
+  return childrenOf(node).every(isConstant)
+}
+
+/** The node that stands for a value, or undefined for values that no node can hold. */
+export function nodeForValue(value: Value): BoundExpression | undefined {
+  if (value instanceof Timestamp) return { kind: 'timestamp', ms: value.ms, type: 'timestamp' }
+  if (value instanceof Interval) {
+    return { kind: 'interval', months: value.months, ms: value.ms, type: 'interval' }
+  }
+  if (!isCloneable(value)) return undefined
+  return { kind: 'constant', value, type: typeOfConstant(value) }
+}
+
+function isCloneable(value: Value): value is ConstantValue & Value {
+  if (value instanceof Timestamp || value instanceof Interval) return false
+  if (value === null || typeof value !== 'object') return true
+  return Object.values(value).every(isCloneable)
+}
+
+function typeOfConstant(value: ConstantValue): 'boolean' | 'number' | 'string' | 'json' {
+  switch (typeof value) {
+    case 'boolean':
+      return 'boolean'
+    case 'number':
+    case 'bigint':
+      return 'number'
+    case 'string':
+      return 'string'
+    default:
+      return 'json'
+  }
+}

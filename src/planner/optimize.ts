@@ -1,0 +1,42 @@
+import type { EvaluationContext } from '../binder/evaluate.ts'
+import type { LogicalPlan } from './logical-plan.ts'
+import { findEmpty } from './rules/find-empty.ts'
+import { foldConstants } from './rules/fold-constants.ts'
+import { lookUpById } from './rules/look-up-by-id.ts'
+import { orderPredicates } from './rules/order-predicates.ts'
+import { pushFilterIntoScan } from './rules/push-filter-into-scan.ts'
+import { sortLimitToTopK } from './rules/sort-limit-to-top-k.ts'
+
+/** A rewrite that keeps the plan's answer. It returns its argument when it has nothing to do. */
+export interface Rule {
+  readonly name: string
+  apply(plan: LogicalPlan, context: RuleContext): LogicalPlan
+}
+
+export interface RuleContext extends EvaluationContext {
+  /** Whether the query asked for the columnstore, which look-ups do not read. */
+  readonly columnstore: boolean
+}
+
+/** In order of application; each runs once. */
+export const rules: readonly Rule[] = [
+  foldConstants,
+  pushFilterIntoScan,
+  findEmpty,
+  lookUpById,
+  orderPredicates,
+  sortLimitToTopK,
+]
+
+/** `trace` is told of every rule that changed the plan. */
+export function optimize(
+  plan: LogicalPlan,
+  context: RuleContext,
+  trace?: (rule: string, plan: LogicalPlan) => void,
+): LogicalPlan {
+  return rules.reduce((current, rule) => {
+    const next = rule.apply(current, context)
+    if (next !== current) trace?.(rule.name, next)
+    return next
+  }, plan)
+}

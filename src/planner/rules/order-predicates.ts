@@ -1,0 +1,36 @@
+import { type BoundExpression, childrenOf } from '../../binder/bound.ts'
+import { mapPlan } from '../logical-plan.ts'
+import type { Rule } from '../optimize.ts'
+
+/** Cheap predicates run first, so that costly ones see fewer rows. Equal costs keep their order. */
+export const orderPredicates: Rule = {
+  name: 'order-predicates',
+  apply: (plan) =>
+    mapPlan(plan, (node) => {
+      if (node.kind !== 'scan' && node.kind !== 'look_up') return node
+      const predicates = node.predicates.toSorted((a, b) => cost(a) - cost(b))
+      const same = predicates.every((predicate, i) => predicate === node.predicates[i])
+      return same ? node : { ...node, predicates }
+    }),
+}
+
+/** Relative, for one row: a comparison of numbers is 1. */
+function cost(node: BoundExpression): number {
+  const children = childrenOf(node).reduce((total, child) => total + cost(child), 0)
+  switch (node.kind) {
+    case 'constant':
+    case 'timestamp':
+    case 'interval':
+      return 0
+    case 'field':
+      return node.type === 'json' ? 2 : 1
+    case 'like':
+    case 'match':
+      return children + 50
+    case 'includes':
+    case 'call':
+      return children + 20
+    default:
+      return children + 1
+  }
+}

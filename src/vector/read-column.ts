@@ -1,0 +1,135 @@
+/** Reads single values out of columns. Scans use the columns themselves. */
+import { decodeUtf8, parseJsonBytes } from '../json/parse.ts'
+import { isObject, Timestamp, type Value } from '../type/value.ts'
+import type { ColumnSet, PathColumns, TextColumn, Texts } from './column.ts'
+
+/** Stands for a value that only the row store has. */
+export const stored = Symbol('stored')
+
+/** Reads the value at one path, null when there is none, from the row that is given. */
+export type PathReader = (row: number) => Value | typeof stored
+
+export function isSet(bitmap: Uint8Array, row: number): boolean {
+  return (bitmap[row >> 3]! & (1 << (row & 7))) !== 0
+}
+
+/** Whether the row has a value, by a validity that is undefined when all rows have one. */
+export function isValid(validity: Uint8Array | undefined, row: number): boolean {
+  return validity === undefined || isSet(validity, row)
+}
+
+/** The `index`-th text's bytes, in place. */
+export function bytesOfText(texts: Texts, index: number): Uint8Array {
+  return texts.bytes.subarray(texts.offsets[index]!, texts.offsets[index + 1]!)
+}
+
+/** The row's text as bytes in place; undefined when it has none. */
+export function textBytesAt(column: TextColumn, row: number): Uint8Array | undefined {
+  if (!isValid(column.validity, row)) return undefined
+  return column.encoding === 'plain'
+    ? bytesOfText(column.texts, row)
+    : bytesOfText(column.dictionary, column.codes[row]!)
+}
+
+/** The row's text; undefined when it has none. */
+export function textAt(column: TextColumn, row: number): string | undefined {
+  const bytes = textBytesAt(column, row)
+  return bytes && decodeUtf8(bytes)
+}
+
+/**
+ * The bitmaps of rows of which only the row store has what is at `path`: a row may be left to it at
+ * the path itself or at any prefix, the empty path included.
+ */
+export function storedRows(set: ColumnSet, path: readonly string[]): readonly Uint8Array[] {
+  const bitmaps: Uint8Array[] = []
+  for (let length = 0; length <= path.length; length++) {
+    const bitmap = set.columns(path.slice(0, length))?.stored
+    if (bitmap !== undefined) bitmaps.push(bitmap)
+  }
+  return bitmaps
+}
+
+/**
+ * Makes a reader of whole values: objects are put together from the columns below the path and the
+ * residual. `stored` when any part of the value is only in the row store.
+ */
+export function pathReader(set: ColumnSet, path: readonly string[]): PathReader {
+  const storedAround = storedRows(set, path.slice(0, -1))
+  const node = readNode(set, path)
+  const { residual } = set
+  const mayBeResidual = residual !== undefined && set.residualMayHold(path)
+  return (row) => {
+    for (const bitmap of storedAround) if (isSet(bitmap, row)) return stored
+    let rest: Value | undefined
+    if (mayBeResidual) {
+      const bytes = textBytesAt(residual, row)
+      rest = bytes && parseJsonBytes(bytes)
+      for (const key of path) rest = memberOf(rest, key)
+    }
+    return readValue(node, row, rest) ?? null
+  }
+}
+
+/** Reads the value at `path` in one row; see `pathReader`, which is better for many rows. */
+export function valueAtRow(
+  set: ColumnSet,
+  path: readonly string[],
+  row: number,
+): Value | typeof stored {
+  return pathReader(set, path)(row)
+}
+
+/** A path with the paths right below it. */
+interface ReadNode {
+  readonly isRoot: boolean
+  readonly columns: PathColumns
+  readonly children: ReadonlyMap<string, ReadNode>
+}
+
+const noColumns: PathColumns = {}
+
+function readNode(set: ColumnSet, path: readonly string[]): ReadNode {
+  const children = new Map<string, ReadNode>()
+  for (const below of set.pathsBelow(path)) {
+    if (below.length === path.length + 1) children.set(below.at(-1)!, readNode(set, below))
+  }
+  return { isRoot: path.length === 0, columns: set.columns(path) ?? noColumns, children }
+}
+
+/** Undefined when the row has nothing there, null when it says so. */
+function readValue(
+  node: ReadNode,
+  row: number,
+  rest: Value | undefined,
+): Value | undefined | typeof stored {
+  const { number, timestamp, boolean, text, json, objects, nulls } = node.columns
+  if (node.columns.stored && isSet(node.columns.stored, row)) return stored
+  if (number && isValid(number.validity, row)) return number.values[row]!
+  if (text && isValid(text.validity, row)) return textAt(text, row)!
+  if (boolean && isValid(boolean.validity, row)) return isSet(boolean.bits, row)
+  if (timestamp && isValid(timestamp.validity, row)) return new Timestamp(timestamp.values[row]!)
+  if (json && isValid(json.validity, row)) return parseJsonBytes(textBytesAt(json, row)!)
+  if (node.isRoot || (objects && isSet(objects, row))) return readObject(node, row, rest)
+  return nulls && isSet(nulls, row) ? null : rest
+}
+
+function readObject(node: ReadNode, row: number, rest: Value | undefined): Value | typeof stored {
+  const members: Record<string, Value> = Object.create(null)
+  for (const [key, child] of node.children) {
+    const value = readValue(child, row, memberOf(rest, key))
+    if (value === stored) return stored
+    if (value !== undefined) members[key] = value
+  }
+  if (rest !== undefined && isObject(rest)) {
+    for (const key of Object.keys(rest)) {
+      if (!node.children.has(key)) members[key] = rest[key]!
+    }
+  }
+  return members
+}
+
+function memberOf(value: Value | undefined, key: string): Value | undefined {
+  if (value === undefined || !isObject(value)) return undefined
+  return Object.hasOwn(value, key) ? value[key] : undefined
+}

@@ -1,0 +1,190 @@
+/**
+ * One column of a batch while a query runs. Nulls are part of the values, so that kernels need no
+ * second array: NaN among numbers (JSON has none), 2 among booleans, -1 among dictionary codes.
+ */
+import { decodeUtf8, parseJsonBytes } from '../json/parse.ts'
+import { Timestamp, type Value } from '../type/value.ts'
+import type { Texts } from './column.ts'
+
+/** The third truth value, in a byte beside 0 and 1. */
+export const unknown = 2
+
+export interface ConstantVector {
+  readonly kind: 'constant'
+  readonly value: Value
+}
+
+/** Doubles, or times in ms since 1970 UTC; NaN is null. */
+export interface NumberVector {
+  readonly kind: 'number' | 'timestamp'
+  readonly values: Float64Array
+}
+
+/** One byte per row: 0 false, 1 true, 2 null. */
+export interface BooleanVector {
+  readonly kind: 'boolean'
+  readonly values: Uint8Array
+}
+
+/** Codes into distinct values; -1 is null, and no entry is. */
+export interface DictionaryVector {
+  readonly kind: 'dictionary'
+  readonly codes: Int32Array
+  readonly entries: DictionaryEntries
+}
+
+/** Row `i` is text `first + i`, unless it is not valid. */
+export interface TextVector {
+  readonly kind: 'text'
+  readonly texts: Texts
+  readonly first: number
+  /** One byte per row of the batch, 1 when valid; undefined when all are. */
+  readonly valid: Uint8Array | undefined
+}
+
+/** Boxed values; only those of the rows that were asked for are set. */
+export interface ValuesVector {
+  readonly kind: 'values'
+  readonly values: readonly Value[]
+}
+
+export type Vector =
+  | ConstantVector
+  | NumberVector
+  | BooleanVector
+  | DictionaryVector
+  | TextVector
+  | ValuesVector
+
+/** Indexes of the rows of a batch that are alive, ascending; undefined: all of them. */
+export type Selection = Int32Array | undefined
+
+/** The distinct values of a dictionary, decoded when they are first asked for. */
+export interface DictionaryEntries {
+  readonly size: number
+  valueAt(code: number): Value
+  /** The entries as a vector that expressions can be evaluated on. */
+  readonly vector: TextVector | ValuesVector
+  /** What has been computed from all entries, by the expression that it was computed for. */
+  readonly memo: Map<object, unknown>
+}
+
+/** Entries that are texts, or JSON texts that stand for the values they parse to. */
+export function textEntries(texts: Texts, content: 'text' | 'json'): DictionaryEntries {
+  const size = texts.offsets.length - 1
+  const decoded = new Array<Value>(size)
+  const valueAt = (code: number): Value => {
+    let value = decoded[code]
+    if (value === undefined) {
+      const [start, end] = [texts.offsets[code]!, texts.offsets[code + 1]!]
+      value =
+        content === 'text'
+          ? decodeUtf8(texts.bytes, start, end)
+          : parseJsonBytes(texts.bytes, start, end)
+      decoded[code] = value
+    }
+    return value
+  }
+  return {
+    size,
+    valueAt,
+    get vector(): TextVector | ValuesVector {
+      if (content === 'text') return { kind: 'text', texts, first: 0, valid: undefined }
+      return { kind: 'values', values: Array.from({ length: size }, (_, code) => valueAt(code)) }
+    },
+    memo: new Map(),
+  }
+}
+
+export function valueEntries(values: readonly Value[]): DictionaryEntries {
+  return {
+    size: values.length,
+    valueAt: (code) => values[code]!,
+    vector: { kind: 'values', values },
+    memo: new Map(),
+  }
+}
+
+/** A function that gives the value of one row, for loops that no kernel serves. */
+export function valueReader(vector: Vector): (row: number) => Value {
+  switch (vector.kind) {
+    case 'constant': {
+      const { value } = vector
+      return () => value
+    }
+    case 'number': {
+      const { values } = vector
+      return (row) => {
+        const value = values[row]!
+        return Number.isNaN(value) ? null : value
+      }
+    }
+    case 'timestamp': {
+      const { values } = vector
+      return (row) => {
+        const value = values[row]!
+        return Number.isNaN(value) ? null : new Timestamp(value)
+      }
+    }
+    case 'boolean': {
+      const { values } = vector
+      return (row) => (values[row] === unknown ? null : values[row] === 1)
+    }
+    case 'dictionary': {
+      const { codes, entries } = vector
+      return (row) => {
+        const code = codes[row]!
+        return code < 0 ? null : entries.valueAt(code)
+      }
+    }
+    case 'text': {
+      const { texts, first, valid } = vector
+      return (row) => {
+        if (valid && valid[row] === 0) return null
+        const at = first + row
+        return decodeUtf8(texts.bytes, texts.offsets[at]!, texts.offsets[at + 1]!)
+      }
+    }
+    case 'values': {
+      const { values } = vector
+      return (row) => values[row]!
+    }
+  }
+}
+
+/**
+ * The vector that holds these values most compactly.
+ *
+ * @param values one per row of the batch; rows that are not alive may hold anything
+ */
+export function compactValues(values: Value[], rows: Iterable<number>): Vector {
+  let kind: 'number' | 'timestamp' | undefined
+  for (const row of rows) {
+    const value = values[row]!
+    if (value === null) continue
+    const found =
+      typeof value === 'number' ? 'number' : value instanceof Timestamp ? 'timestamp' : undefined
+    if (found === undefined || (kind !== undefined && found !== kind)) {
+      return { kind: 'values', values }
+    }
+    kind = found
+  }
+  if (kind === undefined) return { kind: 'constant', value: null }
+  const numbers = new Float64Array(values.length).fill(Number.NaN)
+  for (const row of rows) {
+    const value = values[row]!
+    if (value === null) continue
+    numbers[row] = value instanceof Timestamp ? value.ms : (value as number)
+  }
+  return { kind, values: numbers }
+}
+
+/** The rows of a selection, as something to loop over. */
+export function rowsOf(selection: Selection, rowCount: number): Iterable<number> {
+  if (selection) return selection
+  return { [Symbol.iterator]: () => rangeIterator(rowCount) }
+}
+
+function* rangeIterator(end: number): Generator<number> {
+  for (let i = 0; i < end; i++) yield i
+}
