@@ -8,6 +8,7 @@
  * Bitmaps are Arrow's: bit `i & 7` of byte `i >> 3`, set when valid; undefined when every row is.
  */
 
+/** Rows that are not valid hold NaN, so that kernels need no second array. */
 export interface NumberColumn {
   readonly values: Float64Array
   readonly validity: Uint8Array | undefined
@@ -25,7 +26,10 @@ export interface Texts {
   readonly offsets: Int32Array
 }
 
-/** A text column: its rows' texts one by one, or codes into distinct texts. */
+/**
+ * A text column: its rows' texts one by one, or codes into distinct texts. The code of a row that is
+ * not valid is -1.
+ */
 export type TextColumn =
   | { readonly encoding: 'plain'; readonly texts: Texts; readonly validity: Uint8Array | undefined }
   | {
