@@ -5,6 +5,7 @@
  * to one accumulator, or to several whose states are merged, gives the same result; sums are kept in
  * two doubles so that this holds for them but for the last bit.
  */
+import { assert } from '../error.ts'
 import { canonicalJson } from '../json/write.ts'
 import { asNumber, finite } from '../type/arithmetic.ts'
 import { orderValues } from '../type/compare.ts'
@@ -69,7 +70,8 @@ class CountAccumulator implements Accumulator {
   }
 
   merge(state: AccumulatorState): void {
-    if (state.kind === 'count') this.#count += state.count
+    assert(state.kind === 'count', 'merging the state of another aggregate')
+    this.#count += state.count
   }
 
   result(): Value {
@@ -105,7 +107,7 @@ class SumAccumulator implements Accumulator {
   }
 
   merge(state: AccumulatorState): void {
-    if (state.kind !== 'sum') return
+    assert(state.kind === 'sum', 'merging the state of another aggregate')
     this.#count += state.count
     this.#addNumber(state.sum)
     this.#addNumber(state.compensation)
@@ -143,7 +145,8 @@ class ValueAccumulator implements Accumulator {
   }
 
   merge(state: AccumulatorState): void {
-    if (state.kind === 'value') this.add(fromPlain(state.value))
+    assert(state.kind === 'value', 'merging the state of another aggregate')
+    this.add(fromPlain(state.value))
   }
 
   result(): Value {
@@ -163,7 +166,7 @@ class DistinctAccumulator implements Accumulator {
   }
 
   merge(state: AccumulatorState): void {
-    if (state.kind !== 'distinct') return
+    assert(state.kind === 'distinct', 'merging the state of another aggregate')
     for (const identity of state.identities) this.#identities.add(identity)
   }
 
@@ -192,7 +195,7 @@ class PercentileAccumulator implements Accumulator {
   }
 
   merge(state: AccumulatorState): void {
-    if (state.kind !== 'numbers') return
+    assert(state.kind === 'numbers', 'merging the state of another aggregate')
     this.#reserve(this.#count + state.numbers.length)
     this.#numbers.set(state.numbers, this.#count)
     this.#count += state.numbers.length

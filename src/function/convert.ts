@@ -1,5 +1,5 @@
 /** Conversions between kinds of values. What cannot be converted is null, never an error. */
-import { parseTimestamp, toMicroseconds } from '../type/time.ts'
+import { maxTimestampMs, parseTimestamp, toMicroseconds } from '../type/time.ts'
 import { Timestamp, type Value } from '../type/value.ts'
 
 const integerPattern = /^[+-]?\d+$/
@@ -58,7 +58,7 @@ export function timeOf(value: Value): number | null {
 /** As `timeOf`; numbers are taken as seconds since 1970, as `metrics.start` is. */
 export function toTimestamp(value: Value): Timestamp | null {
   const ms = typeof value === 'number' ? toMicroseconds(value * 1000) : timeOf(value)
-  return ms === null || Math.abs(ms) > 8.64e15 ? null : new Timestamp(ms)
+  return ms === null || Math.abs(ms) > maxTimestampMs ? null : new Timestamp(ms)
 }
 
 function parseNumber(text: string): number | bigint | null {

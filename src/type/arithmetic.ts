@@ -3,7 +3,13 @@
  * result (another kind, a division by zero, an overflow) is null.
  */
 import { unreachable } from '../error.ts'
-import { addInterval, scaleInterval, toMicroseconds } from './time.ts'
+import {
+  addInterval,
+  approximateMs,
+  maxTimestampMs,
+  scaleInterval,
+  toMicroseconds,
+} from './time.ts'
 import { Interval, Timestamp, type Value } from './value.ts'
 
 export type Arithmetic = 'add' | 'sub' | 'mul' | 'div' | 'mod'
@@ -87,15 +93,16 @@ function move(time: Timestamp, interval: Interval, sign: 1 | -1): Value {
 }
 
 function addIntervals(a: Interval, b: Interval, sign: 1 | -1): Value {
-  return finiteInterval(
+  return boundedInterval(
     new Interval(a.months + sign * b.months, toMicroseconds(a.ms + sign * b.ms)),
   )
 }
 
 function scale(interval: Interval, factor: number | null): Value {
-  return factor === null ? null : finiteInterval(scaleInterval(interval, factor))
+  return factor === null ? null : boundedInterval(scaleInterval(interval, factor))
 }
 
-function finiteInterval(interval: Interval): Value {
-  return Number.isFinite(interval.months) && Number.isFinite(interval.ms) ? interval : null
+/** An interval longer than the calendar has no use, and no text that reads well. */
+function boundedInterval(interval: Interval): Value {
+  return Math.abs(approximateMs(interval)) <= 2 * maxTimestampMs ? interval : null
 }

@@ -15,7 +15,7 @@ const dayMs = 24 * hourMs
 const weekMs = 7 * dayMs
 
 /** The furthest point in time that a `Date` can hold; beyond it there is no calendar. */
-const maxMs = 8.64e15
+export const maxTimestampMs = 8.64e15
 
 /** 1970 began on a Thursday, so the Monday before it is three days earlier. */
 const mondayMs = -3 * dayMs
@@ -117,7 +117,7 @@ export function scaleInterval(interval: Interval, factor: number): Interval {
 export function addInterval(ms: number, interval: Interval, sign: 1 | -1): number | undefined {
   const moved = interval.months === 0 ? ms : addMonths(ms, interval.months * sign)
   const result = toMicroseconds(moved + interval.ms * sign)
-  return Math.abs(result) <= maxMs ? result : undefined
+  return Math.abs(result) <= maxTimestampMs ? result : undefined
 }
 
 /** Rounds to the microsecond, so that sums of fractions do not drift off it. */
