@@ -1,0 +1,180 @@
+import { AssayError } from '../error.ts'
+import { asciiClassOf, characterClass, isUnicodeBlank, nameCharacterWidth } from './character.ts'
+import { readQuoted } from './read-quoted.ts'
+import { shorten, type Token, type TokenKind } from './token.ts'
+
+/** Longest first, so that the first that fits is the right one. */
+const longSymbols = ['<!=>', '<=>', '<=', '<>', '>=', '!=', '==']
+const shortSymbols = '()[]{},.:?|*+-/%<>='
+
+/** What to write in place of a character that the language does not have. */
+const replacements: ReadonlyMap<string, string> = new Map([
+  ['&', 'write "and" to join conditions'],
+  ['!', 'write "not" to negate a condition'],
+  ['“', 'use straight quotes: " or \''],
+  ['”', 'use straight quotes: " or \''],
+  ['‘', 'use straight quotes: " or \''],
+  ['’', 'use straight quotes: " or \''],
+  [';', 'a text holds one query and needs no ";"'],
+  ['#', 'a comment starts with "--"'],
+])
+
+const quoteKinds: ReadonlyMap<string, TokenKind> = new Map([
+  ["'", 'string'],
+  ['"', 'quoted'],
+  ['`', 'name'],
+])
+
+/** Cuts a query text into tokens, one per call of `next`, so that nobody pays for an unread rest. */
+export class Lexer {
+  readonly #text: string
+  #position = 0
+  #startsLine = true
+  #previous: Token | undefined
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** Gives the next token; past the last one, always an `end` token. */
+  next(): Token {
+    this.#skipBlanks()
+    const token = this.#read()
+    this.#previous = token
+    this.#startsLine = false
+    return token
+  }
+
+  #skipBlanks(): void {
+    const text = this.#text
+    for (;;) {
+      const code = text.charCodeAt(this.#position)
+      const found = asciiClassOf(code)
+      if (found === characterClass.blank) {
+        this.#position++
+      } else if (found === characterClass.lineBreak) {
+        this.#position++
+        this.#startsLine = true
+      } else if (code === 0x2d && text.charCodeAt(this.#position + 1) === 0x2d) {
+        this.#skipComment()
+      } else if (code >= 128 && isUnicodeBlank(text, this.#position)) {
+        this.#position++
+      } else {
+        return
+      }
+    }
+  }
+
+  #skipComment(): void {
+    const { length } = this.#text
+    while (
+      this.#position < length &&
+      asciiClassOf(this.#text.charCodeAt(this.#position)) !== characterClass.lineBreak
+    ) {
+      this.#position++
+    }
+  }
+
+  #read(): Token {
+    const text = this.#text
+    const start = this.#position
+    if (start >= text.length) return this.#token('end', '', '', start, start)
+    const code = text.charCodeAt(start)
+    const found = asciiClassOf(code)
+    if (found === characterClass.digit) {
+      // A key that begins with a digit: metadata.2024
+      return this.#touches('.') ? this.#readWord(start) : this.#readNumber(start)
+    }
+    if (found === characterClass.nameStart) return this.#readWord(start)
+    if (code === 0x2e && this.#isDigit(start + 1) && !this.#endsOperand(start)) {
+      return this.#readNumber(start)
+    }
+    const character = text[start]!
+    const quoteKind = quoteKinds.get(character)
+    if (quoteKind !== undefined) {
+      const { value, end } = readQuoted(text, start)
+      return this.#token(quoteKind, value, '', start, end)
+    }
+    if (nameCharacterWidth(text, start, true) > 0) return this.#readWord(start)
+    for (const symbol of longSymbols) {
+      if (text.startsWith(symbol, start)) return this.#symbol(symbol, start)
+    }
+    if (shortSymbols.includes(character)) return this.#symbol(character, start)
+    throw this.#unexpectedCharacter(start)
+  }
+
+  #readWord(start: number): Token {
+    let end = start
+    for (;;) {
+      const width = nameCharacterWidth(this.#text, end, false)
+      if (width === 0) break
+      end += width
+    }
+    const word = this.#text.slice(start, end)
+    return this.#token('word', word, word.toLowerCase(), start, end)
+  }
+
+  #readNumber(start: number): Token {
+    const text = this.#text
+    let end = this.#skipDigits(start)
+    if (text[end] === '.' && this.#isDigit(end + 1)) end = this.#skipDigits(end + 1)
+    if (text[end] === 'e' || text[end] === 'E') {
+      const sign = text[end + 1] === '+' || text[end + 1] === '-' ? 1 : 0
+      if (this.#isDigit(end + 1 + sign)) end = this.#skipDigits(end + 1 + sign)
+    }
+    if (nameCharacterWidth(text, end, true) > 0) {
+      while (nameCharacterWidth(text, end, false) > 0) end += nameCharacterWidth(text, end, false)
+      const written = shorten(text.slice(start, end))
+      throw new AssayError('PARSE_INVALID_LITERAL', `"${written}" is not a number`, {
+        span: { start, end },
+        hint: 'put quotes around a string, and around a name that begins with a digit',
+      })
+    }
+    return this.#token('number', text.slice(start, end), '', start, end)
+  }
+
+  #skipDigits(position: number): number {
+    let end = position
+    while (this.#isDigit(end)) end++
+    return end
+  }
+
+  #isDigit(position: number): boolean {
+    return asciiClassOf(this.#text.charCodeAt(position)) === characterClass.digit
+  }
+
+  /** Whether the previous token is this symbol and ends right here. */
+  #touches(symbol: string): boolean {
+    return this.#previous?.keyword === symbol && this.#previous.end === this.#position
+  }
+
+  /** Whether a path may go on right here, so that a dot is one of the path and not of a number. */
+  #endsOperand(position: number): boolean {
+    const previous = this.#previous
+    if (previous === undefined || previous.end !== position) return false
+    return previous.kind === 'symbol' ? previous.text === ']' : previous.kind !== 'number'
+  }
+
+  #symbol(symbol: string, start: number): Token {
+    return this.#token('symbol', symbol, symbol, start, start + symbol.length)
+  }
+
+  #token(kind: TokenKind, text: string, keyword: string, start: number, end: number): Token {
+    this.#position = end
+    return { kind, text, keyword, start, end, startsLine: this.#startsLine }
+  }
+
+  #unexpectedCharacter(start: number): AssayError {
+    const codePoint = this.#text.codePointAt(start)!
+    const character = String.fromCodePoint(codePoint)
+    const printable = /^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(character)
+    const shown = printable
+      ? `"${character}"`
+      : `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`
+    const hint = replacements.get(character)
+    return new AssayError('PARSE_UNEXPECTED_CHARACTER', `unexpected character ${shown}`, {
+      span: { start, end: start + character.length },
+      ...(hint !== undefined && { hint }),
+    })
+  }
+}

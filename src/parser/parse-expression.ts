@@ -1,0 +1,271 @@
+import { AssayError, type Span, unreachable } from '../error.ts'
+import type { ArithmeticOperator, ComparisonOperator, Expression } from './ast.ts'
+import { binding } from './binding.ts'
+import {
+  additiveOperators,
+  clauseNames,
+  comparisonOperators,
+  multiplicativeOperators,
+  type PredicateName,
+  predicateNames,
+} from './keyword.ts'
+import { readOperand } from './parse-operand.ts'
+import { negateLiteral } from './read-number.ts'
+import { suggest } from './suggest.ts'
+import type { TokenStream } from './token-stream.ts'
+import { checkTreeDepth, maximumTreeDepth } from './tree-depth.ts'
+
+type Infix =
+  | { readonly kind: 'or' | 'and'; readonly binding: number }
+  | {
+      readonly kind: 'arithmetic'
+      readonly binding: number
+      readonly operator: ArithmeticOperator
+    }
+  | {
+      readonly kind: 'comparison'
+      readonly binding: number
+      readonly operator: ComparisonOperator
+    }
+  | { readonly kind: 'predicate'; readonly binding: number; readonly name: PredicateName | 'not' }
+
+const infixes = new Map<string, Infix>([
+  ['or', { kind: 'or', binding: binding.or }],
+  ['and', { kind: 'and', binding: binding.and }],
+  ['not', { kind: 'predicate', binding: binding.comparison, name: 'not' }],
+])
+for (const name of predicateNames) {
+  infixes.set(name, { kind: 'predicate', binding: binding.comparison, name })
+}
+for (const [symbol, operator] of comparisonOperators) {
+  infixes.set(symbol, { kind: 'comparison', binding: binding.comparison, operator })
+}
+for (const [symbol, operator] of additiveOperators) {
+  infixes.set(symbol, { kind: 'arithmetic', binding: binding.additive, operator })
+}
+for (const [symbol, operator] of multiplicativeOperators) {
+  infixes.set(symbol, { kind: 'arithmetic', binding: binding.multiplicative, operator })
+}
+
+const infixWords = [...infixes.keys()].filter((word) => /^[a-z]{2}/.test(word))
+
+/**
+ * Reads one expression, as far as it goes. From the loosest: `? :`, `or`, `and`, `not`, comparisons
+ * (which do not chain), `+ -`, `* / %`, signs.
+ */
+export function readExpression(tokens: TokenStream): Expression {
+  const expression = readConditional(tokens)
+  if (tokens.nesting === 0 && tokens.arithmeticCount >= maximumTreeDepth) {
+    checkTreeDepth(expression)
+  }
+  return expression
+}
+
+/** `readExpression`, one level deeper: for what stands between brackets. */
+export function readNested(tokens: TokenStream): Expression {
+  tokens.enter()
+  const expression = readExpression(tokens)
+  tokens.leave()
+  return expression
+}
+
+function readConditional(tokens: TokenStream): Expression {
+  const { start } = tokens.current
+  let condition = readInfix(tokens, binding.or)
+  if (!tokens.is('?')) return condition
+  const branches: { condition: Expression; result: Expression }[] = []
+  while (tokens.accept('?')) {
+    // The level also says that a name and a colon in here are not a clause.
+    const result = readNested(tokens)
+    tokens.expect(':', 'and the other value of "? :"')
+    branches.push({ condition, result })
+    condition = readInfix(tokens, binding.or)
+  }
+  return { kind: 'conditional', branches, otherwise: condition, span: tokens.spanFrom(start) }
+}
+
+/** Reads operators that bind at least as tightly as `minimum`. */
+function readInfix(tokens: TokenStream, minimum: number): Expression {
+  const { start } = tokens.current
+  let left =
+    minimum <= binding.not && tokens.is('not') ? readNot(tokens, start) : readSigned(tokens)
+  for (;;) {
+    const infix = infixes.get(tokens.current.keyword)
+    if (infix === undefined || infix.binding < minimum) return left
+    switch (infix.kind) {
+      case 'or':
+      case 'and':
+        left = readChain(tokens, infix.kind, infix.binding, left, start)
+        break
+      case 'arithmetic': {
+        tokens.advance()
+        tokens.arithmeticCount++
+        const right = readInfix(tokens, infix.binding + 1)
+        const { operator } = infix
+        left = { kind: 'arithmetic', operator, left, right, span: tokens.spanFrom(start) }
+        break
+      }
+      case 'comparison': {
+        tokens.advance()
+        const right = readInfix(tokens, binding.additive)
+        const { operator } = infix
+        left = { kind: 'comparison', operator, left, right, span: tokens.spanFrom(start) }
+        refuseChain(tokens)
+        break
+      }
+      case 'predicate':
+        left = readPredicate(tokens, left, start)
+        refuseChain(tokens)
+        break
+      default:
+        return unreachable(infix)
+    }
+  }
+}
+
+function readNot(tokens: TokenStream, start: number): Expression {
+  tokens.advance()
+  tokens.enter()
+  const operand = readInfix(tokens, binding.not)
+  tokens.leave()
+  return { kind: 'not', operand, span: tokens.spanFrom(start) }
+}
+
+function readChain(
+  tokens: TokenStream,
+  kind: 'and' | 'or',
+  tightness: number,
+  first: Expression,
+  start: number,
+): Expression {
+  const operands = [first]
+  while (tokens.accept(kind)) operands.push(readInfix(tokens, tightness + 1))
+  return { kind, operands, span: tokens.spanFrom(start) }
+}
+
+function refuseChain(tokens: TokenStream): void {
+  if (infixes.get(tokens.current.keyword)?.binding !== binding.comparison) return
+  throw tokens.unexpected(
+    'the end of the comparison',
+    'comparisons do not chain: join them with "and", or put one in parentheses',
+  )
+}
+
+function readPredicate(tokens: TokenStream, operand: Expression, start: number): Expression {
+  const negated = tokens.accept('not')
+  const name = tokens.current.keyword as PredicateName
+  const span = (): Span => tokens.spanFrom(start)
+  switch (name) {
+    case 'in': {
+      tokens.advance()
+      const list = readInList(tokens)
+      return { kind: 'in', operand, list, negated, span: span() }
+    }
+    case 'like':
+    case 'ilike': {
+      tokens.advance()
+      const pattern = readInfix(tokens, binding.additive)
+      const caseInsensitive = name === 'ilike'
+      return { kind: 'like', operand, pattern, caseInsensitive, negated, span: span() }
+    }
+    case 'includes':
+    case 'contains': {
+      tokens.advance()
+      const needle = readInfix(tokens, binding.additive)
+      return { kind: 'includes', haystack: operand, needle, negated, span: span() }
+    }
+    case 'match': {
+      tokens.advance()
+      const query = readInfix(tokens, binding.additive)
+      return { kind: 'match', operand, query, negated, span: span() }
+    }
+    case 'between': {
+      tokens.advance()
+      const low = readInfix(tokens, binding.additive)
+      tokens.expect('and', 'and the upper end of "between"')
+      const high = readInfix(tokens, binding.additive)
+      return { kind: 'between', operand, low, high, negated, span: span() }
+    }
+    case 'is':
+    case 'isnull':
+    case 'isnotnull':
+      if (negated) break
+      return readNullTest(tokens, operand, start)
+    default:
+      if (!negated) return unreachable(name)
+  }
+  throw tokens.unexpected('"in", "like", "ilike", "includes", "match" or "between" after "not"')
+}
+
+function readNullTest(tokens: TokenStream, operand: Expression, start: number): Expression {
+  const name = tokens.advance().keyword
+  const negated = name === 'isnotnull' || (name === 'is' && tokens.accept('not'))
+  if (name === 'is') tokens.expect('null', 'after "is"')
+  return { kind: 'is_null', operand, negated, span: tokens.spanFrom(start) }
+}
+
+/** `(a, b)` is a list as `[a, b]` is one; anything else is an expression that gives the list. */
+function readInList(tokens: TokenStream): Expression {
+  if (!tokens.is('(')) return readInfix(tokens, binding.additive)
+  const { start } = tokens.advance()
+  tokens.enter()
+  const items: Expression[] = []
+  while (!tokens.is(')')) {
+    items.push(readExpression(tokens))
+    if (!tokens.accept(',')) break
+  }
+  tokens.expect(')', 'to close the list')
+  tokens.leave()
+  return { kind: 'array', items, span: tokens.spanFrom(start) }
+}
+
+function readSigned(tokens: TokenStream): Expression {
+  const { keyword, start } = tokens.current
+  if (keyword !== '-' && keyword !== '+') {
+    if (keyword !== 'not') return readOperand(tokens)
+    throw tokens.unexpected('a value', 'put the "not" and its condition in parentheses')
+  }
+  tokens.advance()
+  const bare = tokens.current.kind === 'number'
+  tokens.enter()
+  const operand = readSigned(tokens)
+  tokens.leave()
+  if (keyword === '+') return operand
+  const span = tokens.spanFrom(start)
+  // A number and its sign are one literal; with parentheses between them they are not.
+  if (bare && operand.kind === 'literal') return negateLiteral(operand, span)
+  return { kind: 'negate', operand, span }
+}
+
+/** Reads an expression that must be all of the text. */
+export function readWholeExpression(tokens: TokenStream): Expression {
+  if (tokens.atClauseHeader()) {
+    throw new AssayError('PARSE_UNEXPECTED_TOKEN', 'expected an expression, found a clause', {
+      span: { start: tokens.current.start, end: tokens.peek(1).end },
+      hint: 'a filter is one expression, without clause names',
+    })
+  }
+  const expression = readExpression(tokens)
+  if (tokens.current.kind !== 'end') {
+    throw unfinished(tokens, 'an operator or the end of the text')
+  }
+  return expression
+}
+
+/** The error for a token that cannot go on what was read; `expected` is what could. */
+export function unfinished(tokens: TokenStream, expected: string): AssayError {
+  return tokens.unexpected(expected, hintAt(tokens))
+}
+
+function hintAt(tokens: TokenStream): string | undefined {
+  const token = tokens.current
+  if (token.keyword === '(') return 'only a plain name can be called as a function'
+  if (token.keyword === '.' || token.keyword === '[') return 'only a field has parts: a.b, a[0]'
+  if (token.keyword === '|' && tokens.peek(1).keyword === '|') return 'write "or", or concat(a, b)'
+  if (token.kind !== 'word') return undefined
+  if (clauseNames.some((name) => name === token.keyword) && tokens.peek(1).keyword !== ':') {
+    return `a clause has a colon after its name: "${token.keyword}:"`
+  }
+  const word = suggest(token.keyword, infixWords)
+  return word === undefined ? undefined : `did you mean "${word}"?`
+}
