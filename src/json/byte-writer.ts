@@ -47,6 +47,12 @@ export class ByteWriter {
     this.#length += this.#bytes.write(text, this.#length, 'utf8')
   }
 
+  /** Leaves `count` bytes for the caller to fill in through `view`. */
+  skip(count: number): void {
+    this.reserve(count)
+    this.#length += count
+  }
+
   /** Drops what was written after the first `length` bytes. */
   truncate(length: number): void {
     this.#length = length

@@ -67,7 +67,7 @@ export class JsonScanner {
   #fresh = false
   #depth = 0
   /** For `value`: 1 where the container at that depth is an object. */
-  readonly #isObject = new Uint8Array(maximumDepth + 1)
+  #isObject: Uint8Array | undefined
 
   constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
     this.bytes = bytes
@@ -124,7 +124,9 @@ export class JsonScanner {
    */
   value(out?: ByteWriter): number {
     const { bytes, end } = this
-    const isObject = this.#isObject
+    // Made only now because most scanners of short texts never need it.
+    const isObject = this.#isObject ?? new Uint8Array(maximumDepth + 1)
+    this.#isObject = isObject
     const base = this.#depth
     let depth = base
     let byte = this.peek()

@@ -23,6 +23,7 @@ import { decodeUtf8 } from '../json/parse.ts'
 import { type ObjectType, recordColumns } from '../type/record.ts'
 import { formatPaginationKey, formatTransaction, type RowKey } from '../type/transaction.ts'
 import { compareBytes } from './compare-bytes.ts'
+import { readRowKey, writeRowKey } from './record-key.ts'
 
 const format = 1
 export const headerBytes = 40
@@ -96,7 +97,7 @@ export class RowView {
   }
 
   get paginationKey(): RowKey {
-    return readKey(this.bytes, 16)
+    return readRowKey(this.bytes, 16)
   }
 
   /** The transaction that `_xact_id` shows. */
@@ -106,7 +107,7 @@ export class RowView {
 
   /** The version of the same id that this one followed, a tombstone perhaps. */
   get previous(): RowKey | undefined {
-    const key = readKey(this.bytes, 32)
+    const key = readRowKey(this.bytes, 32)
     return key.transaction === 0 ? undefined : key
   }
 
@@ -160,24 +161,15 @@ export class RowView {
   }
 }
 
-function readKey(bytes: Buffer, at: number): RowKey {
-  return { transaction: bytes.readUIntBE(at, 6), index: bytes.readUInt16BE(at + 6) }
-}
-
 /** Fills in the header of the row that `bytes` are; its field count stays. */
 export function writeRowHeader(bytes: Buffer, header: RowHeader): void {
   bytes[0] = format
   bytes[1] = header.flags
   bytes.writeUInt16BE(0, 2)
   bytes.writeDoubleBE(header.createdMs, 8)
-  writeKey(bytes, 16, header.paginationKey)
-  writeKey(bytes, 24, { transaction: header.transaction, index: 0 })
-  writeKey(bytes, 32, header.previous ?? { transaction: 0, index: 0 })
-}
-
-function writeKey(bytes: Buffer, at: number, key: RowKey): void {
-  bytes.writeUIntBE(key.transaction, at, 6)
-  bytes.writeUInt16BE(key.index, at + 6)
+  writeRowKey(bytes, 16, header.paginationKey)
+  writeRowKey(bytes, 24, { transaction: header.transaction, index: 0 })
+  writeRowKey(bytes, 32, header.previous ?? { transaction: 0, index: 0 })
 }
 
 /** A column that `select: *` shows, in the order of its name. */

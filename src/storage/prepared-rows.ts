@@ -1,0 +1,53 @@
+import type { ObjectReference } from '../type/record.ts'
+
+/** What a row of a request does to the record of its id. */
+export const rowActions = { replace: 0, merge: 1, delete: 2, comment: 3 } as const
+
+export type RowAction = (typeof rowActions)[keyof typeof rowActions]
+
+/**
+ * The rows of one request, checked and encoded, as plain data that crosses threads: the memory of
+ * `bytes` may be transferred.
+ *
+ * Each row is encoded (`storage/row.ts`) as it is if its record is new, with a header whose keys
+ * are still to be filled in. Null members are kept in rows that merge, because there they mean
+ * something. A comment's row holds a `comments` array with the one comment.
+ */
+export interface PreparedRows {
+  readonly bytes: Uint8Array
+  /** Row `i` ends at `ends[i]`, and the next begins there. */
+  readonly ends: Float64Array
+  readonly ids: readonly string[]
+  readonly actions: Uint8Array
+  /** The distinct objects that the rows name, and which one each row does. */
+  readonly objects: readonly ObjectReference[]
+  readonly objectOf: Uint32Array
+  /** In the order of their rows; most rows have none. */
+  readonly controls: readonly RowControl[]
+}
+
+/** What a row asks for besides its fields. */
+export interface RowControl {
+  readonly row: number
+  /** Paths below which a merge replaces. */
+  readonly mergePaths?: readonly (readonly string[])[]
+  readonly arrayDeletes?: readonly ArrayDelete[]
+  /** Id of the record whose span is the parent of this row's. */
+  readonly parentId?: string
+  /** Id of the record that this comment is on. */
+  readonly commentOn?: string
+  /** An entry for the record's `audit_data`, JSON text that lacks only the transaction. */
+  readonly audit?: RowAudit
+}
+
+/** Removes from the array at `path` what equals one of `values`, given by `canonicalJson`. */
+export interface ArrayDelete {
+  readonly path: readonly string[]
+  readonly values: readonly string[]
+}
+
+/** Who wrote a row, and what they said about it: JSON text. */
+export interface RowAudit {
+  readonly source?: string
+  readonly metadata?: string
+}
