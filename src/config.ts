@@ -1,0 +1,93 @@
+/** Settings of the service: flags win over environment variables, which win over defaults. */
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export interface Config {
+  readonly host: string
+  /** 0 lets the system choose. */
+  readonly port: number
+  readonly dataDirectory: string
+  /** Threads that run queries; 0 runs them in the main thread. */
+  readonly workers: number
+  readonly logLevel: LogLevel
+  readonly maxBodyBytes: number
+  /** Text of the first owner's key. Not a flag: other users of a machine can read those. */
+  readonly bootstrapKey: string | undefined
+}
+
+/** Flags as the command line has them: texts, absent when not given. */
+export interface ConfigFlags {
+  readonly host?: string
+  readonly port?: string
+  readonly dataDir?: string
+  readonly workers?: string
+  readonly logLevel?: string
+  readonly maxBodyBytes?: string
+}
+
+/** A setting that cannot be used; the message names the flag or variable it came from. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError'
+}
+
+/** A request body has to fit into one buffer, and a text of it into one string. */
+const largestBodyBytes = 2 ** 31
+
+export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): Config {
+  const setting = (flag: keyof ConfigFlags, name: string, variable: string): Setting => {
+    const given = flags[flag]
+    if (given !== undefined) return { source: name, text: given }
+    return { source: variable, text: environment[variable] || undefined }
+  }
+  const key = environment.ASSAY_BOOTSTRAP_KEY || undefined
+  if (key !== undefined && (/[^\x21-\x7e]/.test(key) || key.length < 8 || key.length > 1024)) {
+    throw new ConfigError(
+      'ASSAY_BOOTSTRAP_KEY must be 8 to 1024 visible ASCII characters without spaces',
+    )
+  }
+  return Object.freeze({
+    host: setting('host', '--host', 'ASSAY_HOST').text ?? '127.0.0.1',
+    port: integer(setting('port', '--port', 'ASSAY_PORT'), 8000, 0, 65_535),
+    dataDirectory: resolve(setting('dataDir', '--data-dir', 'ASSAY_DATA_DIR').text ?? 'data'),
+    workers: integer(
+      setting('workers', '--workers', 'ASSAY_WORKERS'),
+      availableParallelism(),
+      0,
+      1024,
+    ),
+    logLevel: logLevel(setting('logLevel', '--log-level', 'ASSAY_LOG_LEVEL')),
+    maxBodyBytes: integer(
+      setting('maxBodyBytes', '--max-body-bytes', 'ASSAY_MAX_BODY_BYTES'),
+      512 * 2 ** 20,
+      1024,
+      largestBodyBytes,
+    ),
+    bootstrapKey: key,
+  })
+}
+
+interface Setting {
+  readonly source: string
+  readonly text: string | undefined
+}
+
+function integer({ source, text }: Setting, fallback: number, least: number, most: number): number {
+  if (text === undefined) return fallback
+  const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
+  if (value >= least && value <= most) return value
+  throw new ConfigError(
+    `${source} must be a whole number from ${least} to ${most}, not "${text.slice(0, 100)}"`,
+  )
+}
+
+function logLevel({ source, text }: Setting): LogLevel {
+  if (text === undefined) return 'info'
+  const level = logLevels.find((level) => level === text.toLowerCase())
+  if (level !== undefined) return level
+  throw new ConfigError(
+    `${source} must be one of ${logLevels.join(', ')}, not "${text.slice(0, 100)}"`,
+  )
+}

@@ -1,0 +1,186 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib'
+import { AssayError } from '../error.ts'
+import type { ByteBudget } from './byte-budget.ts'
+
+export interface BodyOptions {
+  /** The header as it came; empty when there is none. */
+  readonly contentLength: string
+  readonly contentEncoding: string
+  /** Most bytes of the body, after decompression. */
+  readonly limit: number
+  readonly budget: ByteBudget
+}
+
+/**
+ * Receives a request's body. It must be made in the same turn as the request arrives, because uWS
+ * drops the data that nobody listens to.
+ *
+ * Decompression runs in zlib's threads, and the socket is paused while it is behind. A body that
+ * fails (too large, not gzip) is refused at once; what the client still sends is thrown away as it
+ * arrives, so that the client gets to read the answer.
+ */
+export class RequestBody {
+  /** The whole body, decompressed. Rejects when it cannot be had. */
+  readonly bytes: Promise<Uint8Array>
+  readonly #response: HttpResponse
+  readonly #limit: number
+  readonly #budget: ByteBudget
+  readonly #expanded: boolean
+  #taken = 0
+  #length = 0
+  #chunks: Uint8Array[] = []
+  /** All of the body, where its length is known beforehand. */
+  #whole: Uint8Array | undefined
+  #inflate: Gunzip | Inflate | undefined
+  #open = true
+  #gone = false
+  #resolve!: (bytes: Uint8Array) => void
+  #reject!: (error: AssayError) => void
+
+  constructor(response: HttpResponse, options: BodyOptions) {
+    this.#response = response
+    this.#limit = options.limit
+    this.#budget = options.budget
+    this.bytes = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    // Whoever awaits the bytes gets the error; a request that fails earlier never does.
+    this.bytes.catch(() => undefined)
+
+    const encoding = options.contentEncoding.trim().toLowerCase()
+    this.#expanded = encoding !== '' && encoding !== 'identity'
+    const length = /^\d+$/.test(options.contentLength) ? Number(options.contentLength) : undefined
+    if (this.#expanded) this.#startInflate(encoding)
+    else if (length !== undefined && this.#take(length)) this.#whole = new Uint8Array(length)
+    response.onData((chunk, isLast) => this.#receive(new Uint8Array(chunk), isLast))
+  }
+
+  /** The client has left: the bytes will never come. */
+  abort(): void {
+    this.#gone = true
+    this.#fail(new AssayError('QUERY_CANCELLED', 'the client left before its body had arrived'))
+  }
+
+  /** Gives the body's memory back; call it once nobody needs the bytes any more. */
+  release(): void {
+    this.#fail(new AssayError('QUERY_CANCELLED', 'the request ended before its body had arrived'))
+    this.#budget.giveBack(this.#taken)
+    this.#taken = 0
+  }
+
+  #receive(chunk: Uint8Array, isLast: boolean): void {
+    if (!this.#open) return
+    if (this.#inflate) this.#decompress(this.#inflate, chunk, isLast)
+    else {
+      if (this.#whole) {
+        this.#whole.set(chunk, this.#length)
+        this.#length += chunk.length
+      } else this.#append(chunk.slice())
+      if (isLast) this.#finish()
+    }
+  }
+
+  #append(chunk: Uint8Array): void {
+    if (!this.#take(chunk.length)) return
+    this.#chunks.push(chunk)
+    this.#length += chunk.length
+  }
+
+  #startInflate(encoding: string): void {
+    const inflate = encodings.get(encoding)?.({ chunkSize: 64 * 1024 })
+    if (!inflate) {
+      this.#fail(
+        new AssayError(
+          'REQUEST_INVALID',
+          `content-encoding "${encoding.slice(0, 40)}" is unknown`,
+          {
+            hint: 'send the body plain, or compressed with gzip or deflate',
+          },
+        ),
+      )
+      return
+    }
+    this.#inflate = inflate
+    inflate.on('data', (chunk: Buffer) => this.#open && this.#append(chunk))
+    inflate.on('end', () => this.#finish())
+    inflate.on('error', (cause) => {
+      const name = encoding.replace(/^x-/, '')
+      this.#fail(new AssayError('REQUEST_INVALID', `the body is not valid ${name}`, { cause }))
+    })
+  }
+
+  #decompress(inflate: Gunzip | Inflate, chunk: Uint8Array, isLast: boolean): void {
+    // A chunk is only lent: its memory is taken back when this turn ends.
+    const keepsUp = inflate.write(chunk.slice())
+    if (isLast) inflate.end()
+    else if (!keepsUp) {
+      this.#response.pause()
+      inflate.once('drain', () => this.#resume())
+    }
+  }
+
+  #resume(): void {
+    if (!this.#gone) this.#response.resume()
+  }
+
+  /** Counts bytes against the limits; fails the body when they do not fit. */
+  #take(bytes: number): boolean {
+    if (this.#taken + bytes > this.#limit) {
+      const what = this.#expanded ? 'the decompressed body' : 'the body'
+      this.#fail(
+        new AssayError('REQUEST_TOO_LARGE', `${what} exceeds the limit of ${this.#limit} bytes`, {
+          hint: 'send fewer rows per request',
+        }),
+      )
+      return false
+    }
+    if (!this.#budget.take(bytes)) {
+      this.#fail(
+        new AssayError('LIMIT_OVERLOADED', 'too many request bodies are being received', {
+          hint: 'try again in a moment',
+        }),
+      )
+      return false
+    }
+    this.#taken += bytes
+    return true
+  }
+
+  #finish(): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#resolve(this.#whole ?? concatenate(this.#chunks, this.#length))
+    this.#drop()
+  }
+
+  #fail(error: AssayError): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#reject(error)
+    const inflate = this.#inflate
+    this.#drop()
+    if (inflate) {
+      inflate.destroy()
+      // It may have been paused for a decompressor that will never drain now.
+      this.#resume()
+    }
+  }
+
+  #drop(): void {
+    this.#chunks = []
+    this.#whole = undefined
+    this.#inflate = undefined
+  }
+}
+
+const encodings = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+])
+
+function concatenate(chunks: Uint8Array[], length: number): Uint8Array {
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)
+}

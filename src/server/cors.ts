@@ -1,0 +1,23 @@
+import type { Reply } from './reply.ts'
+
+/** Keys travel in headers that only scripts set, never in cookies, so any origin may ask. */
+export const corsHeaders: Readonly<Record<string, string>> = {
+  'access-control-allow-origin': '*',
+  'access-control-expose-headers':
+    'x-bt-cursor, x-bt-found-existing, x-bt-internal-trace-id, x-bt-api-duration-ms, retry-after',
+}
+
+/** The answer to a browser that asks what it may send to a path. */
+export function preflightReply(methods: readonly string[], askedHeaders: string): Reply {
+  return {
+    status: 204,
+    headers: {
+      allow: ['OPTIONS', ...methods].join(', '),
+      'access-control-allow-methods': [...methods, 'OPTIONS'].join(', '),
+      'access-control-allow-headers':
+        askedHeaders === '' ? 'authorization, content-type' : askedHeaders,
+      'access-control-max-age': '86400',
+    },
+    body: '',
+  }
+}

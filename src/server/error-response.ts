@@ -1,0 +1,65 @@
+/** The one shape of errors, and the only place where they turn into answers. */
+import { randomBytes } from 'node:crypto'
+import type { AssayError } from '../error.ts'
+import { locate, renderError } from '../parser/error-location.ts'
+import type { Reply } from './reply.ts'
+
+export interface ErrorContext {
+  readonly path: string
+  readonly traceId: string
+  /** The text that the error's span points into. */
+  readonly queryText?: string | undefined
+}
+
+const names = new Map([
+  [400, 'BadRequestError'],
+  [401, 'UnauthorizedError'],
+  [403, 'ForbiddenError'],
+  [404, 'NotFoundError'],
+  [405, 'MethodNotAllowedError'],
+  [413, 'PayloadTooLargeError'],
+  [429, 'TooManyRequestsError'],
+  [503, 'ServiceUnavailableError'],
+])
+
+export function newTraceId(): string {
+  return randomBytes(16).toString('hex')
+}
+
+/** What we did wrong is in the log under the trace id; the client only learns that we did. */
+export function errorReply(error: AssayError, context: ErrorContext): Reply {
+  const { queryText } = context
+  const message =
+    error.family === 'internal'
+      ? `Something went wrong here. The server's log tells what, under ${context.traceId}`
+      : describe(error, queryText)
+  const body = {
+    Code: names.get(error.status) ?? 'InternalServerError',
+    Message: message,
+    InternalTraceId: context.traceId,
+    Path: context.path,
+    Service: 'api',
+    error: {
+      code: error.code,
+      ...(error.span && queryText !== undefined && locate(queryText, error.span.start)),
+      ...(error.hint !== undefined && { hint: error.hint }),
+      ...(error.path !== undefined && { path: error.path }),
+      ...(error.family !== 'internal' && { detail: error.message }),
+    },
+  }
+  const retry: Record<string, string> =
+    error.status === 429 || error.status === 503 ? { 'retry-after': '1' } : {}
+  return {
+    status: error.status,
+    contentType: 'application/json; charset=utf-8',
+    headers: retry,
+    body: JSON.stringify(body),
+  }
+}
+
+function describe(error: AssayError, queryText: string | undefined): string {
+  if (error.span && queryText !== undefined) return renderError(queryText, error)
+  const place = error.path === undefined ? '' : ` (at ${error.path})`
+  const hint = error.hint === undefined ? '' : `; ${error.hint}`
+  return `${error.message}${place}${hint}`
+}

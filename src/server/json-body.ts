@@ -1,0 +1,106 @@
+/** Reads small JSON bodies, field by field. A null is the same as an absent field. */
+import type { Fields } from '../catalog/entry.ts'
+import { AssayError } from '../error.ts'
+
+/** Deepest nesting of a stored JSON value. */
+const deepest = 1000
+
+const decoder = new TextDecoder('utf-8', { fatal: true })
+
+export type JsonBody = ReadonlyMap<string, unknown>
+
+/** Throws a 400 for anything but a JSON object. */
+export function parseJsonBody(bytes: Uint8Array): JsonBody {
+  let text: string
+  try {
+    text = decoder.decode(bytes)
+  } catch (cause) {
+    throw new AssayError('REQUEST_NOT_UTF8', 'the body is not UTF-8 text', { cause })
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : ''
+    const message = text.trim() === '' ? 'the body is empty' : `the body is not JSON: ${reason}`
+    throw new AssayError('REQUEST_NOT_JSON', message, { cause, hint: 'send a JSON object' })
+  }
+  if (!isObject(value)) {
+    throw new AssayError('REQUEST_INVALID', `the body must be an object, not ${article(value)}`)
+  }
+  return new Map(Object.entries(value).filter(([, field]) => field !== null))
+}
+
+export function stringField(body: JsonBody, name: string): string | undefined {
+  return field(body, name, 'a string', (value) => typeof value === 'string')
+}
+
+export function requiredString(body: JsonBody, name: string): string {
+  const value = stringField(body, name)
+  if (value === undefined) {
+    throw new AssayError('REQUEST_INVALID', `"${name}" is missing`, { path: name })
+  }
+  return value
+}
+
+export function booleanField(body: JsonBody, name: string): boolean | undefined {
+  return field(body, name, 'true or false', (value) => typeof value === 'boolean')
+}
+
+export function numberField(body: JsonBody, name: string): number | undefined {
+  return field(body, name, 'a number', (value) => typeof value === 'number')
+}
+
+export function objectField(body: JsonBody, name: string): Fields | undefined {
+  const value = field<Fields>(body, name, 'an object', isObject)
+  if (value !== undefined) rejectDeep(value, name)
+  return value
+}
+
+export function stringsField(body: JsonBody, name: string): readonly string[] | undefined {
+  return field<readonly string[]>(
+    body,
+    name,
+    'an array of strings',
+    (value) => Array.isArray(value) && value.every((item) => typeof item === 'string'),
+  )
+}
+
+function field<T>(
+  body: JsonBody,
+  name: string,
+  expected: string,
+  matches: (value: unknown) => boolean,
+): T | undefined {
+  const value = body.get(name)
+  if (value === undefined) return undefined
+  if (matches(value)) return value as T
+  throw new AssayError('REQUEST_INVALID', `"${name}" must be ${expected}, not ${article(value)}`, {
+    path: name,
+  })
+}
+
+/** Without recursion, which a hostile body could drive out of stack. */
+function rejectDeep(value: unknown, path: string): void {
+  let level: unknown[] = [value]
+  for (let depth = 1; level.length > 0; depth++) {
+    if (depth > deepest) {
+      throw new AssayError('REQUEST_TOO_DEEP', `"${path}" is nested more than ${deepest} deep`, {
+        path,
+      })
+    }
+    level = level.flatMap((item) =>
+      typeof item === 'object' && item !== null ? Object.values(item) : [],
+    )
+  }
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function article(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

@@ -1,0 +1,15 @@
+/** An answer as routes give it; `response.ts` sends it. */
+export interface Reply {
+  readonly status?: number
+  readonly contentType?: string
+  readonly headers?: Readonly<Record<string, string>>
+  /**
+   * A whole body, or one that is sent as it comes. When a stream throws after its first bytes, the
+   * connection is closed without the end of the body, so that the client can tell.
+   */
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array>
+}
+
+export function jsonReply(value: unknown, headers: Record<string, string> = {}): Reply {
+  return { headers, body: JSON.stringify(value) }
+}

@@ -1,0 +1,154 @@
+import type { HttpResponse } from 'uWebSockets.js'
+import { promisify } from 'node:util'
+import { constants, gzip } from 'node:zlib'
+import { compress } from './compress.ts'
+import type { Reply } from './reply.ts'
+
+const gzipBuffer = promisify(gzip)
+
+/** Below this, compression costs more than it saves. */
+const smallestCompressed = 1024
+
+/** Written at a time; between two of them the socket must have taken what it was given. */
+const pieceBytes = 128 * 1024
+
+const statusTexts = new Map([
+  [200, '200 OK'],
+  [204, '204 No Content'],
+  [400, '400 Bad Request'],
+  [401, '401 Unauthorized'],
+  [403, '403 Forbidden'],
+  [404, '404 Not Found'],
+  [405, '405 Method Not Allowed'],
+  [413, '413 Payload Too Large'],
+  [429, '429 Too Many Requests'],
+  [499, '499 Client Closed Request'],
+  [500, '500 Internal Server Error'],
+  [503, '503 Service Unavailable'],
+])
+
+export interface SendOptions {
+  readonly headOnly: boolean
+  readonly acceptsGzip: boolean
+  readonly closeConnection: boolean
+  /** Sent with every answer; asked for at the last moment, because it tells the time taken. */
+  readonly commonHeaders: () => Readonly<Record<string, string>>
+}
+
+/** The sending side of one request. Nothing is written once the client has left. */
+export class ResponseSender {
+  /** Bytes of body that were written. */
+  sentBytes = 0
+  /** Whether the status has been written: from then on there is no way back. */
+  started = false
+  readonly #response: HttpResponse
+  #gone = false
+  #writable: (() => void) | undefined
+
+  constructor(response: HttpResponse) {
+    this.#response = response
+    response.onWritable(() => {
+      this.#writable?.()
+      return true
+    })
+  }
+
+  /** The client has left. Must be called before anything else is done in uWS's abort handler. */
+  abort(): void {
+    this.#gone = true
+    this.#writable?.()
+  }
+
+  /** Resolves when everything is written. Rejects when a stream fails after its first bytes. */
+  async send(reply: Reply, options: SendOptions): Promise<void> {
+    const { body } = reply
+    if (typeof body === 'string' || body instanceof Uint8Array) {
+      await this.#sendWhole(reply, typeof body === 'string' ? Buffer.from(body) : body, options)
+    } else if (options.headOnly) await this.#sendWhole(reply, new Uint8Array(), options)
+    else await this.#sendStream(reply, body, options)
+  }
+
+  async #sendWhole(reply: Reply, body: Uint8Array, options: SendOptions): Promise<void> {
+    const compressed = options.acceptsGzip && body.length >= smallestCompressed
+    const bytes = compressed ? await gzipBuffer(body, { level: constants.Z_BEST_SPEED }) : body
+    if (bytes.length > pieceBytes && !options.headOnly) {
+      await this.#sendPieces(reply, bytes, compressed, options)
+      return
+    }
+    this.#cork(() => {
+      this.#writeHead(reply, compressed, options)
+      if (options.headOnly) {
+        this.#response.endWithoutBody(bytes.length, options.closeConnection)
+      } else {
+        this.#response.end(bytes, options.closeConnection)
+        this.sentBytes += bytes.length
+      }
+    })
+  }
+
+  /** Sends a large body with its length; uWS keeps no copy of what the socket does not take. */
+  async #sendPieces(reply: Reply, bytes: Uint8Array, compressed: boolean, options: SendOptions) {
+    let finished = false
+    while (!this.#gone && !finished) {
+      const writable = this.#nextWritable()
+      this.#cork(() => {
+        if (!this.started) this.#writeHead(reply, compressed, options)
+        const rest = bytes.subarray(this.#response.getWriteOffset())
+        finished = this.#response.tryEnd(rest, bytes.length)[1]
+      })
+      if (!finished) await writable
+    }
+    if (finished) this.sentBytes += bytes.length
+  }
+
+  async #sendStream(reply: Reply, body: AsyncIterable<Uint8Array>, options: SendOptions) {
+    const chunks = options.acceptsGzip ? compress(body) : body
+    try {
+      for await (const chunk of chunks) {
+        for (let from = 0; from < chunk.length && !this.#gone; from += pieceBytes) {
+          const piece = chunk.subarray(from, from + pieceBytes)
+          const writable = this.#nextWritable()
+          let taken = true
+          this.#cork(() => {
+            if (!this.started) this.#writeHead(reply, options.acceptsGzip, options)
+            taken = this.#response.write(piece)
+          })
+          this.sentBytes += piece.length
+          if (!taken) await writable
+        }
+        if (this.#gone) return
+      }
+    } catch (error) {
+      if (this.started && !this.#gone) this.#response.close()
+      throw error
+    }
+    this.#cork(() => {
+      if (!this.started) this.#writeHead(reply, options.acceptsGzip, options)
+      this.#response.end(undefined, options.closeConnection)
+    })
+  }
+
+  #nextWritable(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#writable = resolve
+    })
+  }
+
+  #cork(write: () => void): void {
+    if (!this.#gone) this.#response.cork(write)
+  }
+
+  #writeHead(reply: Reply, compressed: boolean, options: SendOptions): void {
+    this.started = true
+    const status = reply.status ?? 200
+    this.#response.writeStatus(statusTexts.get(status) ?? String(status))
+    if (status !== 204) {
+      this.#response.writeHeader('content-type', reply.contentType ?? 'application/json')
+      this.#response.writeHeader('vary', 'accept-encoding')
+    }
+    if (compressed) this.#response.writeHeader('content-encoding', 'gzip')
+    for (const [name, value] of Object.entries({ ...options.commonHeaders(), ...reply.headers })) {
+      this.#response.writeHeader(name, value)
+    }
+  }
+}

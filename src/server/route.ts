@@ -1,0 +1,93 @@
+/** What a route is, and which one a request is for. */
+import type { Gate } from '../access/gate.ts'
+import { AssayError } from '../error.ts'
+import type { Reply } from './reply.ts'
+
+export interface RouteRequest {
+  /** Decoded parts of the path where the route has `:name`, in order. */
+  readonly parameters: readonly string[]
+  readonly query: URLSearchParams
+  /** Aborted when the client leaves, or when the server can wait no longer. */
+  readonly signal: AbortSignal
+  /** The body, decompressed; empty for methods that have none. */
+  readonly body: Promise<Uint8Array>
+  /** Tells errors which text their spans point into. */
+  queryText?: string
+}
+
+interface RouteTarget {
+  readonly method: 'GET' | 'POST' | 'PUT'
+  /** Parts are literal, or `:name` for any one part. */
+  readonly path: string
+  /** `records`: the body holds records, and may be as large as the configuration allows. */
+  readonly bodySize?: 'small' | 'records'
+}
+
+/** A route that needs a key sees the catalog through the gate of the key's owner, and only so. */
+export type Route =
+  | (RouteTarget & {
+      readonly access: 'open'
+      handle(request: RouteRequest): Reply | Promise<Reply>
+    })
+  | (RouteTarget & {
+      readonly access: 'key'
+      handle(request: RouteRequest, gate: Gate): Reply | Promise<Reply>
+    })
+
+export interface RouteMatch {
+  readonly route: Route
+  readonly parameters: readonly string[]
+}
+
+export class Router {
+  readonly #routes: readonly { readonly route: Route; readonly parts: readonly string[] }[]
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes.map((route) => ({ route, parts: split(route.path) }))
+  }
+
+  /** Repeated slashes count as one. HEAD is answered by the route of GET. */
+  match(method: string, path: string): RouteMatch {
+    const given = split(path)
+    const here = this.#routes.filter(({ parts }) => fits(parts, given))
+    if (here.length === 0) {
+      throw new AssayError('ROUTE_NOT_FOUND', `There is nothing at ${path.slice(0, 200)}`)
+    }
+    const wanted = method === 'HEAD' ? 'GET' : method
+    const match = here.find(({ route }) => route.method === wanted)
+    if (!match) {
+      const methods = here.map(({ route }) => route.method).join(', ')
+      throw new AssayError('ROUTE_WRONG_METHOD', `${path.slice(0, 200)} does not take ${method}`, {
+        hint: `it takes ${methods}`,
+      })
+    }
+    const parameters = given.filter((_, index) => match.parts[index]!.startsWith(':')).map(decode)
+    return { route: match.route, parameters }
+  }
+
+  /** Methods of the routes at a path, for OPTIONS and `allow`. */
+  methods(path: string): string[] {
+    const given = split(path)
+    const here = this.#routes.filter(({ parts }) => fits(parts, given))
+    return here.map(({ route }) => route.method)
+  }
+}
+
+function split(path: string): string[] {
+  return path.split('/').filter((part) => part !== '')
+}
+
+function fits(parts: readonly string[], given: readonly string[]): boolean {
+  return (
+    parts.length === given.length &&
+    parts.every((part, index) => part.startsWith(':') || part === given[index])
+  )
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch (cause) {
+    throw new AssayError('REQUEST_INVALID', 'the path has a broken percent escape', { cause })
+  }
+}

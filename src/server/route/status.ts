@@ -1,0 +1,37 @@
+import { AssayError } from '../../error.ts'
+import { jsonReply } from '../reply.ts'
+import type { Route } from '../route.ts'
+import { version } from '../version.ts'
+
+export interface StatusOptions {
+  /** Whether a query would be answered now. */
+  readonly ready: () => boolean
+  readonly maxBodyBytes: number
+}
+
+/** The routes that need no key: health, version, greeting. */
+export function statusRoutes(options: StatusOptions): Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/healthz',
+      access: 'open',
+      handle: () => {
+        if (!options.ready()) throw new AssayError('STORAGE_UNAVAILABLE', 'not ready for queries')
+        return jsonReply({ status: 'ok' })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/version',
+      access: 'open',
+      handle: () => jsonReply({ version, logs3_payload_max_bytes: options.maxBodyBytes }),
+    },
+    {
+      method: 'GET',
+      path: '/v1',
+      access: 'open',
+      handle: () => ({ contentType: 'text/plain; charset=utf-8', body: 'Hello, World!' }),
+    },
+  ]
+}

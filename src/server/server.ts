@@ -1,0 +1,300 @@
+/**
+ * The HTTP server. Life of a request: match a route, authenticate, receive the body, let the route
+ * make a reply, send it, write one line into the log.
+ */
+
+import uWS, {
+  type HttpRequest,
+  type HttpResponse,
+  type TemplatedApp,
+  type us_listen_socket,
+} from 'uWebSockets.js'
+import { performance } from 'node:perf_hooks'
+import type { Authenticator, Principal } from '../access/authenticate.ts'
+import { Gate } from '../access/gate.ts'
+import { AssayError, toAssayError } from '../error.ts'
+import { RequestBody } from './body.ts'
+import { ByteBudget } from './byte-budget.ts'
+import { corsHeaders, preflightReply } from './cors.ts'
+import type { Engine } from './engine-contract.ts'
+import { errorReply, newTraceId } from './error-response.ts'
+import type { Logger } from './logger.ts'
+import type { Reply } from './reply.ts'
+import { ResponseSender } from './response.ts'
+import { btqlRoutes } from './route/btql.ts'
+import { datasetRoutes } from './route/dataset.ts'
+import { experimentRoutes } from './route/experiment.ts'
+import { insertRoutes } from './route/insert.ts'
+import { projectRoutes } from './route/project.ts'
+import { statusRoutes } from './route/status.ts'
+import { type RouteMatch, type RouteRequest, Router } from './route.ts'
+
+export interface ServerOptions {
+  readonly engine: Engine
+  readonly authenticator: Authenticator
+  readonly host: string
+  readonly port: number
+  readonly maxBodyBytes: number
+  readonly logger: Logger
+}
+
+/** Queries and names: nothing of that size is held up by parsing it in the main thread. */
+const smallBodyBytes = 16 * 2 ** 20
+
+/** One exchange with a client, from its first header to the last byte of the answer. */
+interface Exchange {
+  readonly method: string
+  readonly path: string
+  readonly traceId: string
+  readonly startedAt: number
+  readonly acceptsGzip: boolean
+  readonly cancel: AbortController
+  readonly sender: ResponseSender
+  body: RequestBody | undefined
+  status: number
+}
+
+export class Server {
+  readonly #options: ServerOptions
+  readonly #app: TemplatedApp = uWS.App()
+  readonly #router: Router
+  readonly #bodies: ByteBudget
+  readonly #exchanges = new Set<Exchange>()
+  #listenSocket: us_listen_socket | undefined
+  #draining = false
+  #drained: (() => void) | undefined
+
+  private constructor(options: ServerOptions) {
+    this.#options = options
+    const { engine, maxBodyBytes } = options
+    this.#bodies = new ByteBudget(2 * Math.max(maxBodyBytes, smallBodyBytes))
+    this.#router = new Router([
+      ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
+      ...btqlRoutes(engine),
+      ...insertRoutes(engine),
+      ...projectRoutes,
+      ...experimentRoutes,
+      ...datasetRoutes,
+    ])
+    this.#app.any('/*', (response, request) => this.#receive(response, request))
+  }
+
+  /** Resolves once connections are accepted. Throws when the address cannot be had. */
+  static async start(options: ServerOptions): Promise<Server> {
+    const server = new Server(options)
+    await server.#listen(options.host, options.port)
+    return server
+  }
+
+  get port(): number {
+    return this.#listenSocket ? uWS.us_socket_local_port(this.#listenSocket) : -1
+  }
+
+  /**
+   * Takes no more requests and lets the running ones end. Those that have not after `graceMs` are
+   * cancelled; then everything is closed.
+   */
+  async close(graceMs: number): Promise<void> {
+    if (this.#draining) return
+    this.#draining = true
+    if (this.#listenSocket) uWS.us_listen_socket_close(this.#listenSocket)
+    if (!(await this.#idleWithin(graceMs))) {
+      for (const { cancel } of this.#exchanges) {
+        cancel.abort(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
+      }
+      await this.#idleWithin(1000)
+    }
+    this.#app.close()
+  }
+
+  async #listen(host: string, port: number): Promise<void> {
+    // The typings lack the form that has both a host and options. Without the option, two servers
+    // could share a port unnoticed.
+    const listen = this.#app.listen as unknown as (
+      this: TemplatedApp,
+      host: string,
+      port: number,
+      options: number,
+      done: (socket: us_listen_socket | false) => void,
+    ) => void
+    const exclusivePort = 1
+    this.#listenSocket = await new Promise((resolve, reject) => {
+      listen.call(this.#app, host, port, exclusivePort, (socket) => {
+        if (socket) resolve(socket)
+        else reject(new ListenError(host, port))
+      })
+    })
+  }
+
+  async #idleWithin(ms: number): Promise<boolean> {
+    if (this.#exchanges.size === 0) return true
+    const idle = new Promise<boolean>((resolve) => {
+      this.#drained = () => resolve(true)
+    })
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms)
+    })
+    const result = await Promise.race([idle, late])
+    clearTimeout(timer)
+    return result
+  }
+
+  /** Everything that needs the request itself happens here: it is gone when this returns. */
+  #receive(response: HttpResponse, request: HttpRequest): void {
+    const exchange: Exchange = {
+      method: request.getMethod().toUpperCase(),
+      path: request.getUrl(),
+      traceId: newTraceId(),
+      startedAt: performance.now(),
+      acceptsGzip: /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(
+        request.getHeader('accept-encoding'),
+      ),
+      cancel: new AbortController(),
+      sender: new ResponseSender(response),
+      body: undefined,
+      status: 0,
+    }
+    response.onAborted(() => {
+      exchange.sender.abort()
+      exchange.body?.abort()
+      exchange.cancel.abort(new AssayError('QUERY_CANCELLED', 'the client left'))
+    })
+    this.#exchanges.add(exchange)
+    void this.#serve(exchange, () => this.#prepare(exchange, response, request))
+  }
+
+  /** Finds out what is asked for and by whom, and begins to receive the body. */
+  #prepare(exchange: Exchange, response: HttpResponse, request: HttpRequest) {
+    const { method, path } = exchange
+    if (this.#draining && path !== '/healthz') {
+      throw new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down')
+    }
+    if (method === 'OPTIONS') {
+      const allowed = this.#router.methods(path)
+      const asked = request.getHeader('access-control-request-headers')
+      return () => preflightReply(allowed, asked)
+    }
+    const match = this.#router.match(method, path)
+    const principal =
+      match.route.access === 'open'
+        ? undefined
+        : this.#options.authenticator.authenticate({
+            authorization: request.getHeader('authorization'),
+            token: request.getHeader('x-bt-auth-token'),
+          })
+    if (match.route.method !== 'GET') {
+      exchange.body = new RequestBody(response, {
+        contentLength: request.getHeader('content-length'),
+        contentEncoding: request.getHeader('content-encoding'),
+        limit: this.#bodyLimit(match),
+        budget: this.#bodies,
+      })
+    }
+    const routeRequest: RouteRequest = {
+      parameters: match.parameters,
+      query: new URLSearchParams(request.getQuery()),
+      signal: exchange.cancel.signal,
+      body: exchange.body?.bytes ?? Promise.resolve(new Uint8Array()),
+    }
+    return () => this.#answer(exchange, match, principal, routeRequest)
+  }
+
+  #bodyLimit({ route }: RouteMatch): number {
+    const { maxBodyBytes } = this.#options
+    return route.bodySize === 'records' ? maxBodyBytes : Math.min(maxBodyBytes, smallBodyBytes)
+  }
+
+  async #answer(
+    exchange: Exchange,
+    { route }: RouteMatch,
+    principal: Principal | undefined,
+    request: RouteRequest,
+  ): Promise<Reply> {
+    try {
+      if (route.access === 'open') return await route.handle(request)
+      if (!principal) throw new AssayError('INTERNAL', 'a request passed without a principal')
+      return await route.handle(request, new Gate(this.#options.engine.catalog, principal))
+    } catch (thrown) {
+      return this.#errorReply(exchange, thrown, request.queryText)
+    }
+  }
+
+  async #serve(exchange: Exchange, prepare: () => () => Reply | Promise<Reply>): Promise<void> {
+    try {
+      const reply = await makeReply(prepare, (thrown) => this.#errorReply(exchange, thrown))
+      await this.#send(exchange, reply)
+    } catch (thrown) {
+      // A stream that failed: before its first byte it can still be answered.
+      const reply = this.#errorReply(exchange, thrown)
+      if (!exchange.sender.started) await this.#send(exchange, reply)
+    } finally {
+      exchange.body?.release()
+      this.#exchanges.delete(exchange)
+      if (this.#exchanges.size === 0) this.#drained?.()
+      this.#log(exchange)
+    }
+  }
+
+  #send(exchange: Exchange, reply: Reply): Promise<void> {
+    exchange.status = reply.status ?? 200
+    return exchange.sender.send(reply, {
+      headOnly: exchange.method === 'HEAD',
+      acceptsGzip: exchange.acceptsGzip,
+      closeConnection: this.#draining,
+      commonHeaders: () => ({
+        ...corsHeaders,
+        'x-bt-internal-trace-id': exchange.traceId,
+        'x-bt-api-duration-ms': elapsedMs(exchange).toFixed(0),
+      }),
+    })
+  }
+
+  #errorReply(exchange: Exchange, thrown: unknown, queryText?: string): Reply {
+    const error = toAssayError(thrown)
+    const { traceId, path } = exchange
+    if (error.family === 'internal') {
+      this.#options.logger.error({ traceId, path, err: error.cause ?? error }, 'request failed')
+    }
+    return errorReply(error, { path, traceId, queryText })
+  }
+
+  #log(exchange: Exchange): void {
+    this.#options.logger.info(
+      {
+        method: exchange.method,
+        path: exchange.path.slice(0, 500),
+        status: exchange.status,
+        ms: Math.round(elapsedMs(exchange) * 10) / 10,
+        bytes: exchange.sender.sentBytes,
+        traceId: exchange.traceId,
+        ...(exchange.cancel.signal.aborted && { aborted: true }),
+      },
+      'request',
+    )
+  }
+}
+
+/** The address is taken, or is no address of this machine. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError'
+
+  constructor(host: string, port: number) {
+    super(`cannot listen on ${host}:${port}: the port is taken, or the host is not of this machine`)
+  }
+}
+
+async function makeReply(
+  prepare: () => () => Reply | Promise<Reply>,
+  onError: (thrown: unknown) => Reply,
+): Promise<Reply> {
+  try {
+    return await prepare()()
+  } catch (thrown) {
+    return onError(thrown)
+  }
+}
+
+function elapsedMs({ startedAt }: Exchange): number {
+  return performance.now() - startedAt
+}
