@@ -4,7 +4,7 @@ import { answersFile, requestFiles } from './files.ts'
 /** The records that are changed after the import, in both systems. */
 export const relabeled = { experiment: 'alpaca-7b', before: 'alpaca-0100', winRate: 0.25 } as const
 export const deleted = { experiment: 'phi-2', before: 'alpaca-0050' } as const
-export const lengthened = { before: '2023-11-16T18:20:00Z', completionTokens: 5_000 } as const
+export const lengthened = { before: '2023-11-16T18:20:00', completionTokens: 5_000 } as const
 
 /**
  * Opens DuckDB with the tables `answers` and `requests` in two schemas: `imported` holds the files

@@ -6,12 +6,12 @@
  */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { DuckDB } from '../support/duckdb.ts'
+import { RecordStore } from '../support/record-store.ts'
 import { firstDifference } from '../support/same-answer.ts'
 import { answerQuestions } from './answer-questions.ts'
 import { deleted, lengthened, openTables, relabeled } from './duckdb-tables.ts'
 import { filesAreThere, missingNote, readExperiments, readRequests } from './files.ts'
 import { type Question, type Scope, scopeOf } from './questions.ts'
-import { RecordStore } from './record-store.ts'
 import { requestQuestions } from './request-questions.ts'
 
 const questions = [...answerQuestions, ...requestQuestions]
@@ -29,11 +29,11 @@ describe.skipIf(!filesAreThere)('real records', { timeout: 120_000 }, () => {
   const experimentIds = new Map<string, string>()
 
   beforeAll(async () => {
-    store = await RecordStore.open()
+    store = await RecordStore.open({ workers: 2 })
     for (const { name, events } of readExperiments()) {
       const id = await store.createExperiment(name)
       experimentIds.set(name, id)
-      importedVersion = await store.insert({ type: 'experiment', id }, events)
+      importedVersion = await store.insert({ type: 'experiment', id }, bodyOf(events))
     }
     importedVersion = await insertInLogs(readRequests())
     scope = scopeOf({ projectId: store.projectId, experimentIds })
@@ -45,11 +45,15 @@ describe.skipIf(!filesAreThere)('real records', { timeout: 120_000 }, () => {
     await store?.close()
   })
 
+  function insertInExperiment(name: string, events: readonly object[]): Promise<string> {
+    return store.insert({ type: 'experiment', id: experimentIds.get(name)! }, bodyOf(events))
+  }
+
   async function insertInLogs(events: readonly object[]): Promise<string> {
     let transaction = ''
     for (let i = 0; i < events.length; i += rowsPerRequest) {
       const object = { type: 'project_logs', id: store.projectId } as const
-      transaction = await store.insert(object, events.slice(i, i + rowsPerRequest))
+      transaction = await store.insert(object, bodyOf(events.slice(i, i + rowsPerRequest)))
     }
     return transaction
   }
@@ -103,16 +107,14 @@ describe.skipIf(!filesAreThere)('real records', { timeout: 120_000 }, () => {
         .get(experiment)!
         .map(({ id }) => String(id))
         .filter((id) => id < before)
-    await store.insert(
-      { type: 'experiment', id: experimentIds.get(relabeled.experiment)! },
-      idsOf(relabeled.experiment, relabeled.before).map((id) => {
-        return { id, _is_merge: true, scores: { win_rate: relabeled.winRate } }
-      }),
-    )
-    await store.insert(
-      { type: 'experiment', id: experimentIds.get(deleted.experiment)! },
-      idsOf(deleted.experiment, deleted.before).map((id) => ({ id, _object_delete: true })),
-    )
+    const relabelings = idsOf(relabeled.experiment, relabeled.before).map((id) => {
+      return { id, _is_merge: true, scores: { win_rate: relabeled.winRate } }
+    })
+    const deletions = idsOf(deleted.experiment, deleted.before).map((id) => {
+      return { id, _object_delete: true }
+    })
+    await insertInExperiment(relabeled.experiment, relabelings)
+    await insertInExperiment(deleted.experiment, deletions)
     const requests = readRequests() as { created: string; metrics: object }[]
     await insertInLogs(
       requests
@@ -124,3 +126,7 @@ describe.skipIf(!filesAreThere)('real records', { timeout: 120_000 }, () => {
     )
   }
 })
+
+function bodyOf(events: readonly object[]): Buffer {
+  return Buffer.from(JSON.stringify({ events }))
+}

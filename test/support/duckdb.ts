@@ -1,5 +1,5 @@
 /** DuckDB, to compare answers with: the same question in SQL, its rows as our JSON has them. */
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { type DuckDBAppender, type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -26,6 +26,16 @@ export class DuckDB {
   async rows(sql: string): Promise<Row[]> {
     const reader = await this.#connection.runAndReadAll(sql)
     return reader.getRowObjectsJS().map((row) => toJson(row) as Row)
+  }
+
+  /** Runs a query to its last row and leaves the rows as they are: for measuring. */
+  async consume(sql: string): Promise<void> {
+    await this.#connection.runAndReadAll(sql)
+  }
+
+  /** Appends rows to a table; to be closed by the caller. */
+  appender(table: string): Promise<DuckDBAppender> {
+    return this.#connection.createAppender(table)
   }
 
   close(): void {
