@@ -1,0 +1,212 @@
+/** The scalar functions and operators on text and collections, for the row oracle. */
+import {
+  before,
+  equal,
+  finite,
+  isList,
+  isRecord,
+  kind,
+  Moment,
+  moment,
+  number,
+  order,
+  type Plain,
+  same,
+  text,
+} from './oracle-value.ts'
+
+export interface OracleClock {
+  readonly now: number
+  readonly tzOffset: number
+}
+
+export function like(value: Plain, pattern: Plain, ignoreCase: boolean): boolean | null {
+  if (value === null || typeof pattern !== 'string') return null
+  const fold = (part: string) => (ignoreCase ? part.toLowerCase() : part)
+  const source = fold(pattern).replace(/\\(.)|([%_])|(.)/gsu, (_, escaped, wild, plain) =>
+    wild === '%' ? '.*' : wild === '_' ? '.' : literal(escaped ?? plain),
+  )
+  return new RegExp(`^(?:${source})$`, 'su').test(fold(text(value)))
+}
+
+function literal(character: string): string {
+  return `\\u{${character.codePointAt(0)!.toString(16)}}`
+}
+
+export function includes(haystack: Plain, needle: Plain): boolean | null {
+  if (haystack === null || needle === null) return null
+  if (!isList(needle)) return holds(haystack, needle)
+  const held = needle.map((item) => (item === null ? null : holds(haystack, item)))
+  return held.includes(false) ? false : held.includes(null) ? null : true
+}
+
+function holds(haystack: Plain, needle: Plain): boolean {
+  const contains = (whole: Plain, part: Plain): boolean =>
+    isRecord(whole) && isRecord(part)
+      ? Object.keys(part).every(
+          (key) => Object.hasOwn(whole, key) && contains(whole[key]!, part[key]!),
+        )
+      : same(whole, part)
+  if (typeof haystack === 'string') return typeof needle === 'string' && haystack.includes(needle)
+  if (isList(haystack)) return haystack.some((item) => contains(item, needle))
+  if (!isRecord(haystack)) return false
+  if (isRecord(needle)) return contains(haystack, needle)
+  return Object.values(haystack).some((item) => same(item, needle))
+}
+
+export function matches(value: Plain, query: Plain): boolean | null {
+  if (value === null || query === null) return null
+  const words = (of: Plain) =>
+    text(of)
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u)
+      .filter(Boolean)
+  return words(query).every((word) => words(value).includes(word))
+}
+
+export function isIn(value: Plain, list: Plain): boolean | null {
+  if (value === null || !isList(list)) return null
+  const results = list.map((item) => equal(value, item))
+  return results.includes(true) ? true : results.includes(null) ? null : false
+}
+
+export function between(value: Plain, low: Plain, high: Plain): boolean | null {
+  const [fromLow, toHigh] = [before(low, value), before(value, high)]
+  const sides = [fromLow && fromLow > 0 ? false : fromLow === null ? null : true]
+  sides.push(toHigh && toHigh > 0 ? false : toHigh === null ? null : true)
+  return sides.includes(false) ? false : sides.includes(null) ? null : true
+}
+
+const unitMs: Record<string, number> = {
+  second: 1000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+}
+
+function start(unit: string, at: Plain, { tzOffset }: OracleClock): Plain {
+  const time = moment(at)
+  if (!time) return null
+  const away = tzOffset * 60_000
+  const local = new Date(time.ms - away)
+  const [count, name] = /^\d/.test(unit) ? unit.split(/ +/) : ['1', unit]
+  const step = unitMs[name!.replace(/s$/, '')]
+  if (step)
+    return new Moment(
+      Math.floor((time.ms - away) / (step * Number(count))) * step * Number(count) + away,
+    )
+  const year = local.getUTCFullYear()
+  const month = local.getUTCMonth()
+  const midnight = Math.floor((time.ms - away) / 86_400_000) * 86_400_000
+  const starts: Record<string, number> = {
+    week: midnight - ((local.getUTCDay() + 6) % 7) * 86_400_000,
+    month: Date.UTC(year, month, 1),
+    quarter: Date.UTC(year, month - (month % 3), 1),
+    year: Date.UTC(year, 0, 1),
+  }
+  return new Moment(starts[name!.replace(/s$/, '')]! + away)
+}
+
+/** Calls a scalar function; undefined when the oracle does not know it. */
+export function call(name: string, args: readonly Plain[], clock: OracleClock): Plain | undefined {
+  const lenient = ['coalesce', 'concat', 'nullif', 'least', 'greatest']
+  if (args.includes(null) && !lenient.includes(name)) return null
+  const [a = null, b = null, c = null] = args
+  const some = args.filter((value) => value !== null).toSorted(order)
+  switch (name) {
+    case 'second':
+    case 'minute':
+    case 'hour':
+    case 'day':
+    case 'week':
+    case 'month':
+    case 'quarter':
+    case 'year':
+      return start(name, a, clock)
+    case 'date_trunc':
+      return start(text(a).toLowerCase(), b, clock)
+    case 'now':
+    case 'current_timestamp':
+      return new Moment(clock.now)
+    case 'current_date':
+      return start('day', new Moment(clock.now), clock)
+    case 'lower':
+      return text(a).toLowerCase()
+    case 'upper':
+      return text(a).toUpperCase()
+    case 'concat':
+      return args.map((value) => (value === null ? '' : text(value))).join('')
+    case 'length':
+    case 'len':
+      if (isRecord(a)) return Object.keys(a).length
+      return typeof a === 'string' ? [...a].length : isList(a) ? a.length : null
+    case 'includes':
+    case 'contains':
+      return includes(a, b)
+    case 'starts_with':
+      return text(a).startsWith(text(b))
+    case 'ends_with':
+      return text(a).endsWith(text(b))
+    case 'substring': {
+      const characters = [...text(a)].map((character, i) => ({ character, at: i + 1 }))
+      const end = args.length > 2 ? number(b)! + number(c)! : Number.POSITIVE_INFINITY
+      return characters
+        .filter(({ at }) => at >= number(b)! && at < end)
+        .map((x) => x.character)
+        .join('')
+    }
+    case 'trim':
+      return text(a).trim()
+    case 'replace':
+      return text(b) === '' ? text(a) : text(a).replaceAll(text(b), () => text(c))
+    case 'coalesce':
+      return args.find((value) => value !== null) ?? null
+    case 'nullif':
+      return same(a, b) ? null : a
+    case 'least':
+      return some[0] ?? null
+    case 'greatest':
+      return some.at(-1) ?? null
+    case 'round': {
+      const [x, factor] = [number(a), 10 ** (args.length > 1 ? number(b)! : 0)]
+      return x === null ? null : (Math.sign(x) * Math.round(Math.abs(x) * factor)) / factor
+    }
+    case 'abs':
+      return number(a) === null ? null : Math.abs(number(a)!)
+    case 'floor':
+      return number(a) === null ? null : Math.floor(number(a)!)
+    case 'ceil':
+      return number(a) === null ? null : Math.ceil(number(a)!)
+    case 'sqrt':
+      return number(a) === null ? null : finite(Math.sqrt(number(a)!))
+    case 'ln':
+      return number(a) === null ? null : finite(Math.log(number(a)!))
+    case 'exp':
+      return number(a) === null ? null : finite(Math.exp(number(a)!))
+    case 'power':
+      return number(a) === null || number(b) === null ? null : finite(number(a)! ** number(b)!)
+    case 'to_string':
+      return text(a)
+    case 'to_number': {
+      if (kind(a) !== 'string') return kind(a) === 'number' ? a : number(a)
+      const decimal = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(a as string)
+      return decimal ? finite(Number(a)) : null
+    }
+    case 'to_integer': {
+      const value = call('to_number', [a], clock)
+      return typeof value === 'number' ? Math.trunc(value) : (value ?? null)
+    }
+    case 'to_boolean':
+      if (typeof a === 'boolean') return a
+      if (kind(a) === 'number') return Number(a) !== 0
+      if (typeof a !== 'string') return null
+      return { true: true, '1': true, false: false, '0': false }[a.trim().toLowerCase()] ?? null
+    case 'to_date':
+      return start('day', call('to_timestamp', [a], clock) ?? null, clock)
+    case 'to_timestamp':
+    case 'to_datetime':
+      return typeof a === 'number' ? new Moment(a * 1000) : moment(a)
+    default:
+      return undefined
+  }
+}
