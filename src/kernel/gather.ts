@@ -1,18 +1,19 @@
-/** Gathers: `out[i]` is the table's value for code `i`, and a given null where the code is -1. */
+/** Gathers by code: `out[i]` is the table's value for code `i`, or that of null where it is -1. */
 
 export function gatherNumbers(
   table: Float64Array,
   codes: Int32Array,
   count: number,
   out: Float64Array,
+  forNull: number,
 ): void {
   for (let i = 0; i < count; i++) {
     const code = codes[i]!
-    out[i] = code < 0 ? Number.NaN : table[code]!
+    out[i] = code < 0 ? forNull : table[code]!
   }
 }
 
-/** `table[size]` is the value for null rows. */
+/** The table's last value is that of null. */
 export function gatherBytes(
   table: Uint8Array,
   codes: Int32Array,
@@ -31,10 +32,11 @@ export function gatherCodes(
   codes: Int32Array,
   count: number,
   out: Int32Array,
+  forNull: number,
 ): void {
   for (let i = 0; i < count; i++) {
     const code = codes[i]!
-    out[i] = code < 0 ? -1 : table[code]!
+    out[i] = code < 0 ? forNull : table[code]!
   }
 }
 

@@ -76,11 +76,7 @@ export function textEntries(texts: Texts, content: 'text' | 'json'): DictionaryE
   const valueAt = (code: number): Value => {
     let value = decoded[code]
     if (value === undefined) {
-      const [start, end] = [texts.offsets[code]!, texts.offsets[code + 1]!]
-      value =
-        content === 'text'
-          ? decodeUtf8(texts.bytes, start, end)
-          : parseJsonBytes(texts.bytes, start, end)
+      value = decodeText(texts, content, code)
       decoded[code] = value
     }
     return value
@@ -94,6 +90,14 @@ export function textEntries(texts: Texts, content: 'text' | 'json'): DictionaryE
     },
     memo: new Map(),
   }
+}
+
+/** Text `at`, or the value that it is the JSON of. */
+export function decodeText(texts: Texts, content: 'text' | 'json', at: number): Value {
+  const [start, end] = [texts.offsets[at]!, texts.offsets[at + 1]!]
+  return content === 'text'
+    ? decodeUtf8(texts.bytes, start, end)
+    : parseJsonBytes(texts.bytes, start, end)
 }
 
 export function valueEntries(values: readonly Value[]): DictionaryEntries {
@@ -141,8 +145,7 @@ export function valueReader(vector: Vector): (row: number) => Value {
       const { texts, first, valid } = vector
       return (row) => {
         if (valid && valid[row] === 0) return null
-        const at = first + row
-        return decodeUtf8(texts.bytes, texts.offsets[at]!, texts.offsets[at + 1]!)
+        return decodeText(texts, 'text', first + row)
       }
     }
     case 'values': {

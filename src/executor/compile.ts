@@ -1,0 +1,167 @@
+/**
+ * Compiles a bound expression to a function over batches. A node's kernel is chosen per batch by the
+ * vectors that come in; what has no kernel is evaluated value by value (`binder/evaluate.ts`).
+ */
+import { type BoundExpression, childrenOf, fieldsOf } from '../binder/bound.ts'
+import { applyOperator, type EvaluationContext } from '../binder/evaluate.ts'
+import { andInto, notOf, orInto } from '../kernel/logic.ts'
+import type { Value } from '../type/value.ts'
+import {
+  compactValues,
+  rowsOf,
+  type Selection,
+  unknown,
+  type Vector,
+  valueReader,
+} from '../vector/vector.ts'
+import type { Batch } from './batch.ts'
+import { calculateVectors, compareVectors } from './number-operators.ts'
+import { overDictionary } from './over-dictionary.ts'
+import { compileText } from './text-operators.ts'
+import { compileTruncation } from './time-operators.ts'
+
+/** Gives the expression's values in the selected rows; other rows may hold anything. */
+export type Evaluator = (batch: Batch, selection: Selection) => Vector
+
+export function compile(node: BoundExpression, context: EvaluationContext): Evaluator {
+  if (node.kind === 'field') return (batch, selection) => batch.field(node.path, selection)
+  const evaluate = compileOperator(node, context)
+  const fields = fieldsOf([node])
+  if (fields.length !== 1 || node.kind === 'is_null') return evaluate
+  return overDictionary(node, fields[0]!, evaluate)
+}
+
+function compileOperator(node: BoundExpression, context: EvaluationContext): Evaluator {
+  switch (node.kind) {
+    case 'constant':
+    case 'timestamp':
+    case 'interval': {
+      const vector: Vector = { kind: 'constant', value: applyOperator(node, [], context) }
+      return () => vector
+    }
+    case 'is_null':
+      return compileNullTest(node.operand, context)
+    case 'not': {
+      const operand = compile(node.operand, context)
+      return (batch, selection) => {
+        const truth = truthBytes(operand(batch, selection), batch.rowCount, selection)
+        notOf(truth, batch.rowCount, truth)
+        return { kind: 'boolean', values: truth }
+      }
+    }
+    case 'and':
+    case 'or': {
+      const combine = node.kind === 'and' ? andInto : orInto
+      const operands = node.operands.map((operand) => compile(operand, context))
+      return (batch, selection) => {
+        const truth = new Uint8Array(batch.rowCount).fill(node.kind === 'and' ? 1 : 0)
+        for (const operand of operands) {
+          const next = truthBytes(operand(batch, selection), batch.rowCount, selection)
+          combine(truth, next, batch.rowCount)
+        }
+        return { kind: 'boolean', values: truth }
+      }
+    }
+    case 'comparison':
+    case 'arithmetic': {
+      const left = compile(node.left, context)
+      const right = compile(node.right, context)
+      const byText = compileText(node)
+      const byValue = compileByValue(node, [left, right], context)
+      return (batch, selection) => {
+        const [l, r] = [left(batch, selection), right(batch, selection)]
+        const result =
+          node.kind === 'comparison'
+            ? (compareVectors(node.operator, l, r, batch.rowCount) ?? byText?.(l, r, batch))
+            : calculateVectors(node.operator, l, r, batch.rowCount)
+        return result ?? byValue.apply([l, r], batch, selection)
+      }
+    }
+    case 'like':
+    case 'in': {
+      const [first, second] = childrenOf(node).map((child) => compile(child, context))
+      const byText = compileText(node)
+      const byValue = compileByValue(node, [first!, second!], context)
+      return (batch, selection) => {
+        const [l, r] = [first!(batch, selection), second!(batch, selection)]
+        return byText?.(l, r, batch) ?? byValue.apply([l, r], batch, selection)
+      }
+    }
+    case 'call': {
+      const operands = node.arguments.map((argument) => compile(argument, context))
+      const truncate = compileTruncation(node.name, context)
+      const byValue = compileByValue(node, operands, context)
+      return (batch, selection) => {
+        const vectors = operands.map((operand) => operand(batch, selection))
+        const truncated = truncate && vectors.length === 1 && truncate(vectors[0]!, batch.rowCount)
+        return truncated || byValue.apply(vectors, batch, selection)
+      }
+    }
+    default: {
+      const operands = childrenOf(node).map((child) => compile(child, context))
+      return compileByValue(node, operands, context).evaluate
+    }
+  }
+}
+
+/** Evaluates a node row by row, whatever its operands are. */
+function compileByValue(
+  node: BoundExpression,
+  operands: readonly Evaluator[],
+  context: EvaluationContext,
+) {
+  const apply = (vectors: readonly Vector[], batch: Batch, selection: Selection): Vector => {
+    if (vectors.every((vector) => vector.kind === 'constant')) {
+      const values = vectors.map((vector) => vector.value)
+      return { kind: 'constant', value: applyOperator(node, values, context) }
+    }
+    const readers = vectors.map(valueReader)
+    const values = new Array<Value>(batch.rowCount)
+    const rows = rowsOf(selection, batch.rowCount)
+    for (const row of rows) {
+      const rowOperands = readers.map((read) => read(row))
+      values[row] = applyOperator(node, rowOperands, context)
+    }
+    return compactValues(values, rows)
+  }
+  const evaluate: Evaluator = (batch, selection) => {
+    const vectors = operands.map((operand) => operand(batch, selection))
+    return apply(vectors, batch, selection)
+  }
+  return { apply, evaluate }
+}
+
+function compileNullTest(operand: BoundExpression, context: EvaluationContext): Evaluator {
+  if (operand.kind === 'field') {
+    return (batch, selection) => ({
+      kind: 'boolean',
+      values: batch.isNull(operand.path, selection),
+    })
+  }
+  const evaluate = compile(operand, context)
+  return (batch, selection) => {
+    const vector = evaluate(batch, selection)
+    if (vector.kind === 'constant') return { kind: 'constant', value: vector.value === null }
+    const read = valueReader(vector)
+    const values = new Uint8Array(batch.rowCount)
+    for (const row of rowsOf(selection, batch.rowCount)) values[row] = read(row) === null ? 1 : 0
+    return { kind: 'boolean', values }
+  }
+}
+
+/** The truth of each selected row in a new array; what is not boolean is unknown. */
+export function truthBytes(vector: Vector, rowCount: number, selection: Selection): Uint8Array {
+  if (vector.kind === 'boolean') return vector.values.slice(0, rowCount)
+  const truth = new Uint8Array(rowCount).fill(unknown)
+  if (vector.kind === 'constant') {
+    if (typeof vector.value === 'boolean') truth.fill(vector.value ? 1 : 0)
+    return truth
+  }
+  if (vector.kind !== 'values' && vector.kind !== 'dictionary') return truth
+  const read = valueReader(vector)
+  for (const row of rowsOf(selection, rowCount)) {
+    const value = read(row)
+    if (typeof value === 'boolean') truth[row] = value ? 1 : 0
+  }
+  return truth
+}

@@ -1,0 +1,129 @@
+import type { Value } from '../type/value.ts'
+import type { Selection, Vector } from '../vector/vector.ts'
+import { ValueCodes } from './value-codes.ts'
+
+/** Pairs of codes up to this product are looked up in an array, more in a Map. */
+const maximumDensePairs = 1 << 20
+
+/** Numbers the distinct combinations of key values: the groups, in the order they are first seen. */
+export class GroupTable {
+  readonly #keys: readonly ValueCodes[]
+  /** For each key from the second on: (group of the keys before, code) → group of the keys so far. */
+  readonly #pairs: readonly PairCodes[]
+
+  constructor(keyCount: number) {
+    this.#keys = Array.from({ length: keyCount }, () => new ValueCodes())
+    this.#pairs = Array.from({ length: Math.max(0, keyCount - 1) }, () => new PairCodes())
+  }
+
+  get groupCount(): number {
+    if (this.#keys.length === 0) return 1
+    return this.#pairs.at(-1)?.count ?? this.#keys[0]!.count
+  }
+
+  /** Writes the groups of the selected rows, one after the other, to `out`. */
+  assign(keys: readonly Vector[], rowCount: number, selection: Selection, out: Int32Array): void {
+    const count = selection ? selection.length : rowCount
+    if (keys.length === 0) {
+      out.fill(0, 0, count)
+      return
+    }
+    this.#keys[0]!.encode(keys[0]!, rowCount, selection, out)
+    if (keys.length === 1) return
+    const codes = new Int32Array(count)
+    for (let k = 1; k < keys.length; k++) {
+      this.#keys[k]!.encode(keys[k]!, rowCount, selection, codes)
+      this.#pairs[k - 1]!.combine(out, codes, count)
+    }
+  }
+
+  /** Key values of all groups, key by key. */
+  keyColumns(): Value[][] {
+    const groups = this.groupCount
+    let current = Int32Array.from({ length: groups }, (_, group) => group)
+    const columns: Value[][] = []
+    for (let k = this.#keys.length - 1; k >= 0; k--) {
+      const { values } = this.#keys[k]!
+      if (k === 0) {
+        columns.unshift(Array.from(current, (code) => values[code]!))
+        break
+      }
+      const { firsts, seconds } = this.#pairs[k - 1]!
+      columns.unshift(Array.from(current, (pair) => values[seconds[pair]!]!))
+      current = current.map((pair) => firsts[pair]!)
+    }
+    return columns
+  }
+}
+
+/** Numbers distinct pairs of codes. */
+class PairCodes {
+  readonly firsts: number[] = []
+  readonly seconds: number[] = []
+  #stride = 64
+  #dense: Int32Array | undefined = new Int32Array(64 * 64).fill(-1)
+  readonly #sparse = new Map<number, number>()
+
+  get count(): number {
+    return this.firsts.length
+  }
+
+  /** `firsts[i] = code of the pair (firsts[i], seconds[i])` */
+  combine(firsts: Int32Array, seconds: Int32Array, count: number): void {
+    let [highestFirst, highestSecond] = [0, 0]
+    for (let i = 0; i < count; i++) {
+      if (firsts[i]! > highestFirst) highestFirst = firsts[i]!
+      if (seconds[i]! > highestSecond) highestSecond = seconds[i]!
+    }
+    this.#reserve(highestFirst + 1, highestSecond + 1)
+    const dense = this.#dense
+    if (!dense) {
+      for (let i = 0; i < count; i++) firsts[i] = this.#sparseCode(firsts[i]!, seconds[i]!)
+      return
+    }
+    const stride = this.#stride
+    for (let i = 0; i < count; i++) {
+      const slot = firsts[i]! * stride + seconds[i]!
+      let code = dense[slot]!
+      if (code < 0) {
+        code = this.#add(firsts[i]!, seconds[i]!)
+        dense[slot] = code
+      }
+      firsts[i] = code
+    }
+  }
+
+  #add(first: number, second: number): number {
+    this.firsts.push(first)
+    return this.seconds.push(second) - 1
+  }
+
+  #sparseCode(first: number, second: number): number {
+    const key = first * 2 ** 26 + second
+    let code = this.#sparse.get(key)
+    if (code === undefined) {
+      code = this.#add(first, second)
+      this.#sparse.set(key, code)
+    }
+    return code
+  }
+
+  #reserve(rows: number, columns: number): void {
+    if (!this.#dense) return
+    if (columns <= this.#stride && rows * this.#stride <= this.#dense.length) return
+    const stride = Math.max(this.#stride, 2 ** Math.ceil(Math.log2(columns)))
+    const size = 2 ** Math.ceil(Math.log2(rows)) * stride
+    if (size > maximumDensePairs) {
+      this.#dense = undefined
+      for (let code = 0; code < this.count; code++) {
+        this.#sparse.set(this.firsts[code]! * 2 ** 26 + this.seconds[code]!, code)
+      }
+      return
+    }
+    this.#stride = stride
+    this.#dense = new Int32Array(Math.max(size, this.#dense.length)).fill(-1)
+    for (let code = 0; code < this.count; code++) {
+      this.#dense[this.firsts[code]! * stride + this.seconds[code]!] = code
+    }
+  }
+}

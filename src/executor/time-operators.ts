@@ -1,0 +1,67 @@
+import type { EvaluationContext } from '../binder/evaluate.ts'
+import { truncateTimes } from '../kernel/time.ts'
+import { truncate } from '../type/time.ts'
+import type { Vector } from '../vector/vector.ts'
+
+const minuteMs = 60_000
+const dayMs = 86_400_000
+
+/** Units of fixed length; weeks are counted from Monday, 5 January 1970. */
+const fixedUnits: Readonly<Record<string, { readonly size: number; readonly origin: number }>> = {
+  second: { size: 1000, origin: 0 },
+  minute: { size: minuteMs, origin: 0 },
+  hour: { size: 60 * minuteMs, origin: 0 },
+  day: { size: dayMs, origin: 0 },
+  week: { size: 7 * dayMs, origin: 4 * dayMs },
+}
+
+const calendarUnits = new Set(['month', 'quarter', 'year'])
+
+/** Time buckets over times; undefined when the function is none, or the operand is no times. */
+export function compileTruncation(
+  name: string,
+  { tzOffset }: EvaluationContext,
+): ((operand: Vector, rowCount: number) => Vector | undefined) | undefined {
+  const unit = Object.hasOwn(fixedUnits, name) ? fixedUnits[name] : undefined
+  if (unit) {
+    // Local midnight comes `tzOffset` minutes after that of UTC.
+    const origin = unit.origin + tzOffset * minuteMs
+    return (operand, rowCount) => {
+      if (operand.kind !== 'timestamp') return undefined
+      const values = new Float64Array(rowCount)
+      truncateTimes(operand.values, unit.size, origin, rowCount, values)
+      return { kind: 'timestamp', values }
+    }
+  }
+  if (!calendarUnits.has(name)) return undefined
+  return (operand, rowCount) => {
+    if (operand.kind !== 'timestamp') return undefined
+    const values = new Float64Array(rowCount)
+    truncateByCalendar(operand.values, name as 'month' | 'quarter' | 'year', tzOffset, values)
+    return { kind: 'timestamp', values }
+  }
+}
+
+/** Times come nearly in order, so most fall into the same day as the one before: that is remembered. */
+function truncateByCalendar(
+  times: Float64Array,
+  unit: 'month' | 'quarter' | 'year',
+  tzOffset: number,
+  out: Float64Array,
+): void {
+  let day = Number.NaN
+  let start = Number.NaN
+  for (let i = 0; i < out.length; i++) {
+    const time = times[i]!
+    if (Number.isNaN(time)) {
+      out[i] = Number.NaN
+      continue
+    }
+    const localDay = Math.floor((time - tzOffset * minuteMs) / dayMs)
+    if (localDay !== day) {
+      day = localDay
+      start = truncate(unit, time, tzOffset)
+    }
+    out[i] = start
+  }
+}
