@@ -25,7 +25,7 @@ export interface ShreddedColumns {
 interface ShredNode {
   readonly path: readonly string[]
   /** Its last key as JSON writes it, quotes included. */
-  readonly quotedName: Uint8Array
+  readonly quotedName: Buffer
   readonly children: readonly ShredNode[]
   readonly builder: PathBuilder
   /** The child that was found last: rows are alike, so the next name is likely its neighbour's. */
@@ -247,7 +247,7 @@ export class RowShredder {
 
   #addResidual(
     parent: ShredNode,
-    bytes: Uint8Array,
+    bytes: Buffer,
     nameStart: number,
     nameEnd: number,
     valueStart: number,
@@ -287,7 +287,7 @@ function shredNode(
 /** The child whose name, as JSON between quotes, is `bytes[start .. end]`. */
 function findChild(
   node: ShredNode,
-  bytes: Uint8Array,
+  bytes: Buffer,
   start: number,
   end: number,
 ): ShredNode | undefined {
@@ -311,7 +311,7 @@ function findChild(
   return undefined
 }
 
-function equalsName(quoted: Uint8Array, bytes: Uint8Array, start: number, end: number): boolean {
+function equalsName(quoted: Buffer, bytes: Buffer, start: number, end: number): boolean {
   const length = end - start
   if (quoted.length !== length + 2) return false
   for (let i = 0; i < length; i++) {
@@ -320,7 +320,7 @@ function equalsName(quoted: Uint8Array, bytes: Uint8Array, start: number, end: n
   return true
 }
 
-function parseName(bytes: Uint8Array, start: number, end: number): string {
+function parseName(bytes: Buffer, start: number, end: number): string {
   return JSON.parse(Buffer.from(bytes.subarray(start, end)).toString()) as string
 }
 

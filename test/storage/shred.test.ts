@@ -249,6 +249,9 @@ function rowTexts(): fc.Arbitrary<string[]> {
   const string = fc.oneof(
     fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
     fc.constantFrom('"\\ud83d\\ude00"', '"\\ud83d"', '"\\ude00\\ud83d"', '"\\/\\b\\f"', '"𝄞é"'),
+    fc
+      .array(fc.constantFrom('\\\\', '\\"', '\\n', 'plain text', 'é', '\\u20ac'), { maxLength: 60 })
+      .map((parts) => `"${parts.join('')}"`),
     fc.constantFrom('"\\ud83d\\n"', '"\\uD83D\\uDE00\\u0000"', '"same"', '"same"', '"\\u00e9"'),
   )
   const { value } = fc.letrec<{ value: string; object: string }>((tie) => ({

@@ -1,0 +1,216 @@
+/**
+ * Chooses the paths that become columns, from a sample of the rows.
+ *
+ * A path is chosen when it occurs in at least 2% of the rows, or of the rows of some object that has
+ * 64 or more here: a field that every row of one experiment has must not go under among others. Of
+ * more than 256 such paths the most frequent are taken. A parent is at least as frequent as what is
+ * below it and comes first among equals, so the parents of a chosen path are chosen too.
+ *
+ * The choice decides only where a value is kept, never what is read back.
+ */
+import { decodeUtf8 } from '../json/parse.ts'
+import type { RowView } from './row.ts'
+import { ValueScanner } from './shred-scan.ts'
+
+/** Steps that a column's path may have. What nests deeper stays JSON. */
+export const maximumPathLength = 16
+
+const maximumPaths = 256
+const minimumShare = 0.02
+const minimumObjectRows = 64
+
+/** Rows sampled, and of each object at least so many of them. */
+const sampleRows = 4096
+const sampleObjectRows = 64
+
+/** Paths counted at a time, so that keys that never repeat cannot fill the memory. */
+const maximumCounted = 16_384
+
+export interface ChosenPath {
+  readonly key: string
+  readonly children: readonly ChosenPath[]
+}
+
+/** Rows `from` to `to` of a set belong to one object. */
+export interface ObjectRun {
+  readonly from: number
+  readonly to: number
+}
+
+export function choosePaths(
+  runs: readonly ObjectRun[],
+  rowAt: (row: number) => RowView,
+  fields: ReadonlySet<string> | undefined,
+): readonly ChosenPath[] {
+  const rowCount = runs.at(-1)?.to ?? 0
+  const counter = new PathCounter(fields)
+  for (const { from, to } of runs) {
+    const rows = to - from
+    const share = Math.ceil((sampleRows * rows) / rowCount)
+    const stride = Math.max(1, Math.floor(rows / Math.max(share, sampleObjectRows)))
+    // Rows often repeat in a rhythm, the spans of a trace for one; an even stride could miss some.
+    let random = rows
+    for (let start = from; start < to; start += stride) {
+      random = (Math.imul(random, 1103515245) + 12345) >>> 0
+      const row = Math.min(start + ((random >>> 8) % stride), to - 1)
+      counter.count(rowAt(row), stride)
+    }
+    counter.endRun(rows)
+  }
+  return counter.choose(rowCount)
+}
+
+interface CountedPath {
+  readonly key: string
+  readonly depth: number
+  readonly children: Map<string, CountedPath>
+  /** Rows of the whole set that have it, as the sample lets expect. */
+  estimate: number
+  /** Sampled rows of the present object that have it. */
+  inRun: number
+  lastSample: number
+  frequentInRun: boolean
+}
+
+class PathCounter {
+  readonly #fields: ReadonlySet<string> | undefined
+  readonly #scanner = new ValueScanner()
+  readonly #root = countedPath('', 0)
+  #counted = 0
+  #full = false
+  #sample = 0
+  #sampledInRun = 0
+  #estimatedRows = 0
+  #touched = new Set<CountedPath>()
+
+  constructor(fields: ReadonlySet<string> | undefined) {
+    this.#fields = fields
+  }
+
+  /** Counts the paths of a row that stands for `weight` rows. */
+  count(row: RowView, weight: number): void {
+    this.#sample++
+    this.#sampledInRun++
+    this.#estimatedRows += weight
+    // With more rows seen, more paths turn out to be rare.
+    if (this.#full && this.#sample % 256 === 0) this.#prune()
+    if (this.#fields !== undefined) {
+      for (const name of this.#fields) {
+        const span = row.field(name)
+        if (span !== undefined) this.#countField(name, row, span.start, weight)
+      }
+      return
+    }
+    for (const { name, value } of row.fields()) this.#countField(name, row, value.start, weight)
+  }
+
+  endRun(rows: number): void {
+    for (const path of this.#touched) {
+      if (rows >= minimumObjectRows && path.inRun >= this.#sampledInRun * minimumShare) {
+        path.frequentInRun = true
+      }
+      path.inRun = 0
+    }
+    this.#touched.clear()
+    this.#sampledInRun = 0
+    this.#full = false
+  }
+
+  choose(rowCount: number): readonly ChosenPath[] {
+    const candidates: CountedPath[] = []
+    const collect = (path: CountedPath) => {
+      for (const child of path.children.values()) {
+        if (child.frequentInRun || child.estimate >= rowCount * minimumShare) {
+          candidates.push(child)
+          collect(child)
+        }
+      }
+    }
+    collect(this.#root)
+    candidates.sort((a, b) => b.estimate - a.estimate || a.depth - b.depth)
+    const chosen = new Set(candidates.slice(0, maximumPaths))
+    const build = (path: CountedPath): ChosenPath[] =>
+      [...path.children.values()]
+        .filter((child) => chosen.has(child))
+        .map((child) => ({ key: child.key, children: build(child) }))
+    return build(this.#root)
+  }
+
+  #countField(name: string, row: RowView, start: number, weight: number): void {
+    const path = this.#child(this.#root, name)
+    if (path === undefined) return
+    this.#scanner.start(row.bytes, start)
+    this.#countValue(path, weight)
+  }
+
+  #countValue(path: CountedPath, weight: number): void {
+    if (path.lastSample !== this.#sample) {
+      path.lastSample = this.#sample
+      path.estimate += weight
+      path.inRun++
+      this.#touched.add(path)
+    }
+    const scanner = this.#scanner
+    if (scanner.bytes[scanner.position] !== 0x7b || path.depth === maximumPathLength) {
+      scanner.skipValue()
+      return
+    }
+    scanner.position++
+    while (scanner.next() !== 0x7d) {
+      scanner.readString()
+      const text = decodeUtf8(scanner.bytes, scanner.stringStart, scanner.stringEnd)
+      const key = scanner.escaped ? (JSON.parse(`"${text}"`) as string) : text
+      scanner.nextValue()
+      const child = this.#child(path, key)
+      if (child === undefined) scanner.skipValue()
+      else this.#countValue(child, weight)
+    }
+    scanner.position++
+  }
+
+  /** Undefined when no more paths can be counted. */
+  #child(parent: CountedPath, key: string): CountedPath | undefined {
+    const known = parent.children.get(key)
+    if (known !== undefined) return known
+    if (this.#full) return undefined
+    const child = countedPath(key, parent.depth + 1)
+    parent.children.set(key, child)
+    this.#counted++
+    if (this.#counted >= maximumCounted) this.#prune()
+    return child
+  }
+
+  /** Forgets the paths that are far from being chosen. */
+  #prune(): void {
+    const hopeless = (path: CountedPath) =>
+      !path.frequentInRun &&
+      path.estimate * 2 < this.#estimatedRows * minimumShare &&
+      path.inRun * 2 < this.#sampledInRun * minimumShare
+    let left = 0
+    const visit = (path: CountedPath) => {
+      for (const [key, child] of path.children) {
+        if (hopeless(child)) {
+          path.children.delete(key)
+        } else {
+          left++
+          visit(child)
+        }
+      }
+    }
+    visit(this.#root)
+    this.#counted = left
+    this.#full = left > maximumCounted / 2
+  }
+}
+
+function countedPath(key: string, depth: number): CountedPath {
+  return {
+    key,
+    depth,
+    children: new Map(),
+    estimate: 0,
+    inRun: 0,
+    lastSample: 0,
+    frequentInRun: false,
+  }
+}
