@@ -20,11 +20,11 @@ export interface RecordsEnvironment {
   readonly rows: BinaryDatabase
   /** Newest version of each record: object u32, id → version key, pagination key, flags. */
   readonly ids: BinaryDatabase
-  /** One entry per transaction: transaction u64 → which objects it wrote, and how many rows. */
+  /** One entry per request: what it wrote (`storage/record-log.ts`). */
   readonly log: BinaryDatabase
   /** Object u32, pagination key u64, version key u64 → the transaction that superseded it, u64. */
   readonly supersessions: BinaryDatabase
-  /** Object u32, name of a top-level field that is no record column → empty. */
+  /** Object u32, name of a top-level field that is no column of its type → the name as JSON. */
   readonly fields: BinaryDatabase
 }
 

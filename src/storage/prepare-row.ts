@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { decodeUtf8, parseJsonBytes } from '../json/parse.ts'
 import type { JsonScanner } from '../json/scan.ts'
 import { writeJson } from '../json/write.ts'
-import type { ObjectReference } from '../type/record.ts'
+import { type ObjectReference, type ObjectType, recordColumn } from '../type/record.ts'
 import { formatTimestamp, parseTimestamp } from '../type/time.ts'
 import { isObject, type Value } from '../type/value.ts'
 import { compareBytes } from './compare-bytes.ts'
@@ -36,6 +36,8 @@ export interface PreparedRow {
   readonly action: RowAction
   readonly object: ObjectReference
   readonly control: RowControl | undefined
+  /** Names of its fields that are no columns of the object's type. */
+  readonly extraFields: readonly string[]
 }
 
 /** A member name as a row spells it, and what it means. */
@@ -44,6 +46,8 @@ interface MemberName {
   readonly name: string
   /** As `fieldNameBytes` gives it. */
   readonly stored: Uint8Array
+  /** Whether it is a column of all types of objects. */
+  readonly isUniversal: boolean
 }
 
 const noKey = { transaction: 0, index: 0 }
@@ -56,6 +60,8 @@ export class RowPreparer {
   /** Names by their place in the row before: rows of a request mostly look alike. */
   readonly #names: MemberName[] = []
   #controls: { [name in ControlName]?: Value } = {}
+  /** Names of the row's fields that may be extra ones. */
+  #candidates: string[] = []
 
   constructor(scanner: JsonScanner, builder: RowBuilder, options: RowOptions) {
     this.#scanner = scanner
@@ -67,6 +73,7 @@ export class RowPreparer {
   prepare(index: number, path: string): PreparedRow {
     if (!this.#scanner.openObject()) throw invalid(path, 'must be an object')
     this.#controls = {}
+    this.#candidates = []
     this.#builder.begin()
     this.#readMembers(path)
     const object = this.#object(path)
@@ -76,31 +83,35 @@ export class RowPreparer {
     if (this.#flag('_object_delete', path)) {
       if (givenId === null) throw invalid(`${path}.id`, 'is missing', 'a delete names its record')
       this.#finishDelete(id)
-      return { id, action: rowActions.delete, object, control: undefined }
+      return { id, action: rowActions.delete, object, control: undefined, extraFields: [] }
     }
     const commentOn = this.#commentTarget()
     if (commentOn !== undefined) {
       this.#finishComment(id, path)
-      return { id, action: rowActions.comment, object, control: { row: index, commentOn } }
+      const action = rowActions.comment
+      return { id, action, object, control: { row: index, commentOn }, extraFields: [] }
     }
     this.#builder.rename('inputs', 'input')
     if (object.type === 'dataset') this.#builder.rename('output', 'expected')
     const isMerge = this.#flag('_is_merge', path)
+    const extraFields = this.#extraFields(object.type)
     this.#finishRecord(id, isMerge, path)
-    return { id, action: isMerge ? rowActions.merge : rowActions.replace, object, control }
+    const action = isMerge ? rowActions.merge : rowActions.replace
+    return { id, action, object, control, extraFields }
   }
 
   #readMembers(path: string): void {
     const scanner = this.#scanner
     const builder = this.#builder
     for (let place = 0; scanner.nextMember(); place++) {
-      const { name, stored } = this.#memberName(place)
+      const { name, stored, isUniversal } = this.#memberName(place)
       if (isControl(name)) {
         const start = scanner.value()
         this.#controls[name] = parseJsonBytes(scanner.bytes, start, scanner.position)
       } else if (isIgnored(name)) {
         scanner.value()
       } else {
+        if (!isUniversal) this.#candidates.push(name)
         builder.rawName(stored)
         const start = builder.out.length
         scanner.value(builder.out)
@@ -110,6 +121,13 @@ export class RowPreparer {
     }
   }
 
+  #extraFields(type: ObjectType): string[] {
+    if (this.#candidates.length === 0) return this.#candidates
+    return this.#candidates.filter(
+      (name) => !recordColumn(name)?.in.includes(type) && this.#builder.value(name),
+    )
+  }
+
   #memberName(place: number): MemberName {
     const { bytes, keyStart, keyEnd } = this.#scanner
     const guess = this.#names[place]
@@ -117,7 +135,12 @@ export class RowPreparer {
       return guess
     }
     const name = JSON.parse(decodeUtf8(bytes, keyStart, keyEnd)) as string
-    const known = { bytes: bytes.slice(keyStart, keyEnd), name, stored: fieldNameBytes(name) }
+    const known = {
+      bytes: bytes.slice(keyStart, keyEnd),
+      name,
+      stored: fieldNameBytes(name),
+      isUniversal: recordColumn(name)?.in.length === 3,
+    }
     if (place < 64) this.#names[place] = known
     return known
   }

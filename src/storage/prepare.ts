@@ -26,6 +26,12 @@ export interface PrepareOptions {
   readonly nowMs: number
 }
 
+interface KnownObject {
+  readonly place: number
+  readonly object: ObjectReference
+  readonly extraFields: Set<string>
+}
+
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /** Checks and encodes the rows of a body of JSON. Throws the REQUEST_ errors. */
@@ -61,20 +67,21 @@ function readRows(scanner: JsonScanner, member: string, options: PrepareOptions)
   const ends: number[] = []
   const actions: number[] = []
   const objectOf: number[] = []
-  const objects = new Map<string, { readonly place: number; readonly object: ObjectReference }>()
+  const objects = new Map<string, KnownObject>()
   const controls: RowControl[] = []
   for (let i = 0; scanner.nextElement(); i++) {
     const row = preparer.prepare(i, `${member}[${i}]`)
     const objectKey = `${row.object.type}:${row.object.id}`
     let known = objects.get(objectKey)
     if (!known) {
-      known = { place: objects.size, object: row.object }
+      known = { place: objects.size, object: row.object, extraFields: new Set() }
       objects.set(objectKey, known)
     }
     ids.push(row.id)
     ends.push(out.length)
     actions.push(row.action)
     objectOf.push(known.place)
+    for (const name of row.extraFields) known.extraFields.add(name)
     if (row.control) controls.push(row.control)
   }
   return {
@@ -84,6 +91,7 @@ function readRows(scanner: JsonScanner, member: string, options: PrepareOptions)
     actions: Uint8Array.from(actions),
     objects: Array.from(objects.values(), ({ object }) => object),
     objectOf: Uint32Array.from(objectOf),
+    extraFields: Array.from(objects.values(), ({ extraFields }) => [...extraFields]),
     controls,
   }
 }

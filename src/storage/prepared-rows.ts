@@ -22,6 +22,8 @@ export interface PreparedRows {
   /** The distinct objects that the rows name, and which one each row does. */
   readonly objects: readonly ObjectReference[]
   readonly objectOf: Uint32Array
+  /** Per object: names of fields that are no columns of its type. */
+  readonly extraFields: readonly (readonly string[])[]
   /** In the order of their rows; most rows have none. */
   readonly controls: readonly RowControl[]
 }

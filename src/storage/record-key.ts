@@ -49,6 +49,29 @@ export function fieldKey(object: number, name: string): Buffer {
   return textKey(object, name)
 }
 
+/** What `ids` knows of an id: version key, pagination key, and 1 if it is deleted. */
+export interface CurrentVersion {
+  readonly version: RowKey
+  readonly paginationKey: RowKey
+  readonly isDeleted: boolean
+}
+
+export function encodeCurrentVersion(current: CurrentVersion): Buffer {
+  const bytes = Buffer.allocUnsafe(17)
+  writeRowKey(bytes, 0, current.version)
+  writeRowKey(bytes, 8, current.paginationKey)
+  bytes[16] = current.isDeleted ? 1 : 0
+  return bytes
+}
+
+export function decodeCurrentVersion(bytes: Buffer): CurrentVersion {
+  return {
+    version: readRowKey(bytes, 0),
+    paginationKey: readRowKey(bytes, 8),
+    isDeleted: bytes[16] === 1,
+  }
+}
+
 /** The bounds of all keys of an object. */
 export function objectRange(object: number): { start: Buffer; end: Buffer } {
   const start = Buffer.allocUnsafe(4)

@@ -1,0 +1,227 @@
+/**
+ * Reads the records environment. Nothing here writes, so any thread may have one.
+ *
+ * Each call sees what was committed when it began; calls that must agree are given one read
+ * transaction. Large values lie in LMDB's map, so no row may be used after the transaction it was
+ * read in, nor, without one, after the current turn of the event loop.
+ */
+import type { Transaction } from 'lmdb'
+import type { RowKey } from '../type/transaction.ts'
+import type { RecordsEnvironment } from './environment.ts'
+import {
+  type CurrentVersion,
+  decodeCurrentVersion,
+  objectRange,
+  readRowKey,
+  recordIdKey,
+  rowVersionKey,
+  supersessionKey,
+  transactionKey,
+  transactionOf,
+  versionOf,
+} from './record-key.ts'
+import {
+  decodeLogEntry,
+  decodeSpill,
+  endOfLog,
+  endOfSpills,
+  type LogEntry,
+  type Spill,
+} from './record-log.ts'
+import { RowView } from './row.ts'
+
+export interface StoredVersion {
+  readonly key: RowKey
+  readonly view: RowView
+}
+
+/** Version `version` of the record `paginationKey` is not visible from `transaction` on. */
+export interface Supersession {
+  readonly paginationKey: RowKey
+  readonly version: RowKey
+  readonly transaction: number
+}
+
+/** Greater than every transaction. */
+const endOfTime = 2 ** 48 - 1
+
+export class RecordReader {
+  readonly #records: RecordsEnvironment
+
+  constructor(records: RecordsEnvironment) {
+    this.#records = records
+  }
+
+  /** The version of the record `id` that is current; undefined if there is none or it is deleted. */
+  latest(object: number, id: string, transaction?: Transaction): StoredVersion | undefined {
+    const current = this.#current(object, id, transaction)
+    return current && !current.isDeleted
+      ? this.#version(object, current.version, transaction)
+      : undefined
+  }
+
+  /** The version of the record `id` that the snapshot `snapshot` sees. */
+  versionAsOf(
+    object: number,
+    id: string,
+    snapshot: number,
+    transaction?: Transaction,
+  ): StoredVersion | undefined {
+    const current = this.#current(object, id, transaction)
+    if (!current) return undefined
+    let { version, paginationKey } = current
+    while (version.transaction > snapshot) {
+      const known = this.#lastBefore(object, paginationKey, snapshot, transaction)
+      if (known) {
+        version = known
+        break
+      }
+      // This record began later. The id may have belonged to one that was deleted before.
+      const previous = this.rowAt(object, paginationKey, transaction)?.previous
+      if (!previous) return undefined
+      version = previous
+      paginationKey = this.rowAt(object, previous, transaction)!.paginationKey
+    }
+    const view = this.rowAt(object, version, transaction)
+    return view && !view.isTombstone ? { key: version, view } : undefined
+  }
+
+  /** The row version with that key, a tombstone perhaps. */
+  rowAt(object: number, key: RowKey, transaction?: Transaction): RowView | undefined {
+    const bytes = this.#records.rows.get(rowVersionKey(object, key), options(transaction))
+    return bytes && new RowView(bytes)
+  }
+
+  /** Row versions of transactions after `after` and up to `through`, in the order of their keys. */
+  *readDelta(
+    object: number,
+    after: number,
+    through: number,
+    transaction?: Transaction,
+  ): Generator<StoredVersion> {
+    const range = this.#records.rows.getRange({
+      start: rowVersionKey(object, { transaction: after + 1, index: 0 }),
+      end: rowVersionKey(object, { transaction: through + 1, index: 0 }),
+      ...options(transaction),
+    })
+    for (const { key, value } of range) yield { key: versionOf(key), view: new RowView(value) }
+  }
+
+  /**
+   * Supersessions by transactions up to `through`, of records whose pagination keys lie between
+   * `from` and `to`, both included; in the order of pagination key, then version.
+   */
+  *supersessions(
+    object: number,
+    from: RowKey,
+    to: RowKey,
+    through: number,
+    transaction?: Transaction,
+  ): Generator<Supersession> {
+    const range = this.#records.supersessions.getRange({
+      start: supersessionKey(object, from, { transaction: 0, index: 0 }),
+      end: supersessionKey(object, to, { transaction: endOfTime, index: 0xffff }),
+      ...options(transaction),
+    })
+    for (const { key, value } of range) {
+      const superseding = transactionOf(value)
+      if (superseding > through) continue
+      yield {
+        paginationKey: readRowKey(key, 4),
+        version: readRowKey(key, 12),
+        transaction: superseding,
+      }
+    }
+  }
+
+  /** Names of fields that rows of the object have, or had, beyond the columns of its type. */
+  fields(object: number, transaction?: Transaction): string[] {
+    const range = this.#records.fields.getRange({ ...objectRange(object), ...options(transaction) })
+    return Array.from(range, ({ value }) => JSON.parse(value.toString()) as string).sort()
+  }
+
+  /** The newest snapshot; 0 before the first write. */
+  lastTransaction(transaction?: Transaction): number {
+    return this.snapshotAt(endOfTime, transaction)
+  }
+
+  /**
+   * The newest snapshot that is not after `version`. Only snapshots may be looked at: other numbers
+   * may lie within a request (`storage/record-log.ts`).
+   */
+  snapshotAt(version: number, transaction?: Transaction): number {
+    const keys = this.#records.log.getKeys({
+      start: version >= endOfTime ? endOfLog : transactionKey(version),
+      end: transactionKey(0),
+      reverse: true,
+      limit: 1,
+      ...options(transaction),
+    })
+    for (const key of keys) return transactionOf(key)
+    return 0
+  }
+
+  /** What was written after `after` and up to `through`, oldest first. */
+  *log(after: number, through = endOfTime, transaction?: Transaction): Generator<LogEntry> {
+    const range = this.#records.log.getRange({
+      start: transactionKey(after + 1),
+      end: through >= endOfTime ? endOfLog : transactionKey(through + 1),
+      ...options(transaction),
+    })
+    for (const { key, value } of range) yield decodeLogEntry(key, value)
+  }
+
+  /** Numbers of the objects that were written to after `after`, ascending. */
+  objectsWrittenAfter(after: number, transaction?: Transaction): number[] {
+    const objects = new Set<number>()
+    for (const entry of this.log(after, endOfTime, transaction)) {
+      for (const { object } of entry.objects) objects.add(object)
+    }
+    return [...objects].sort((a, b) => a - b)
+  }
+
+  /**
+   * The requests whose rows' keys have several transactions, oldest first; rarely any. Each of their
+   * rows shows `last` as its `_xact_id`.
+   */
+  spills(transaction?: Transaction): Spill[] {
+    const range = this.#records.log.getRange({
+      start: endOfLog,
+      end: endOfSpills,
+      ...options(transaction),
+    })
+    return Array.from(range, ({ key, value }) => decodeSpill(key, value))
+  }
+
+  #current(object: number, id: string, transaction?: Transaction): CurrentVersion | undefined {
+    const bytes = this.#records.ids.get(recordIdKey(object, id), options(transaction))
+    return bytes && decodeCurrentVersion(bytes)
+  }
+
+  #version(object: number, key: RowKey, transaction?: Transaction): StoredVersion | undefined {
+    const view = this.rowAt(object, key, transaction)
+    return view && { key, view }
+  }
+
+  /** The record's last superseded version that is not after `snapshot`. */
+  #lastBefore(
+    object: number,
+    paginationKey: RowKey,
+    snapshot: number,
+    transaction?: Transaction,
+  ): RowKey | undefined {
+    const keys = this.#records.supersessions.getKeys({
+      start: supersessionKey(object, paginationKey, { transaction: snapshot, index: 0xffff }),
+      end: supersessionKey(object, paginationKey, { transaction: 0, index: 0 }),
+      reverse: true,
+      limit: 1,
+      ...options(transaction),
+    })
+    for (const key of keys) return readRowKey(key, 12)
+    return undefined
+  }
+}
+
+function options(transaction: Transaction | undefined): { transaction?: Transaction } {
+  return transaction ? { transaction } : {}
+}
