@@ -1,0 +1,78 @@
+import {
+  countNumbers,
+  countRows,
+  maxNumbers,
+  minNumbers,
+  sumAll,
+  sumNumbers,
+} from '../../src/kernel/aggregate.ts'
+import { calculate, negateNumbers } from '../../src/kernel/arithmetic.ts'
+import { expandBits } from '../../src/kernel/bitmap.ts'
+import { compareNumbers, compareWithConstant } from '../../src/kernel/compare.ts'
+import { gatherBytes, gatherCodes, gatherNumbers, pickNumbers } from '../../src/kernel/gather.ts'
+import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
+import { countTrue, selectTrue, selectTrueWithin } from '../../src/kernel/select.ts'
+import { textContains, textEquals } from '../../src/kernel/text.ts'
+import { truncateTimes } from '../../src/kernel/time.ts'
+import type { KernelBatch } from './batch.ts'
+
+export interface KernelBenchmark {
+  readonly name: string
+  readonly run: () => void
+}
+
+/** Every kernel over one batch, called as the executor calls it: through a table of functions. */
+export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
+  const { rowCount: n, numbers, gappyNumbers, codes, groups, truths, otherTruths, texts } = batch
+  const outNumbers = new Float64Array(n)
+  const outBytes = new Uint8Array(n)
+  const outCodes = new Int32Array(n)
+  const scratch = new Uint8Array(n)
+  const state = () => new Float64Array(8)
+  const [sums, errors, counts, lowest, highest] = [state(), state(), state(), state(), state()]
+  const numberTable = Float64Array.from({ length: 8 }, (_, i) => i / 3)
+  const byteTable = Uint8Array.from([0, 1, 0, 1, 0, 1, 0, 1, 2])
+  const codeTable = Int32Array.from([7, 6, 5, 4, 3, 2, 1, 0])
+  const needle = Buffer.from('refund')
+
+  const benchmarks: KernelBenchmark[] = []
+  const add = (name: string, run: () => void) => benchmarks.push({ name, run })
+
+  for (const operator of ['eq', 'ne', 'lt', 'ge'] as const) {
+    add(`compare ${operator}, constant`, () =>
+      compareWithConstant(operator, gappyNumbers, 500, n, outBytes),
+    )
+    add(`compare ${operator}`, () => compareNumbers(operator, numbers, gappyNumbers, n, outBytes))
+  }
+  for (const operator of ['add', 'mul', 'div', 'mod'] as const) {
+    add(`calculate ${operator}`, () => calculate(operator, numbers, gappyNumbers, n, outNumbers))
+  }
+  add('negate', () => negateNumbers(numbers, n, outNumbers))
+  add('and', () => {
+    scratch.set(truths)
+    andInto(scratch, otherTruths, n)
+  })
+  add('or', () => {
+    scratch.set(truths)
+    orInto(scratch, otherTruths, n)
+  })
+  add('not', () => notOf(truths, n, outBytes))
+  add('select true', () => void selectTrue(truths, n, outCodes))
+  add('select true within half', () => void selectTrueWithin(truths, batch.selection, outCodes))
+  add('count true', () => void countTrue(truths, n))
+  add('expand bits', () => expandBits(batch.bits, 0, n, outBytes))
+  add('gather numbers by code', () => gatherNumbers(numberTable, codes, n, outNumbers, Number.NaN))
+  add('gather truths by code', () => gatherBytes(byteTable, codes, n, outBytes))
+  add('gather codes by code', () => gatherCodes(codeTable, codes, n, outCodes, -1))
+  add('pick half of the numbers', () => pickNumbers(numbers, batch.selection, outNumbers))
+  add('group: count rows', () => countRows(groups, n, counts))
+  add('group: count numbers', () => countNumbers(gappyNumbers, groups, n, counts))
+  add('group: sum', () => sumNumbers(gappyNumbers, groups, n, sums, errors, counts))
+  add('group: min', () => minNumbers(gappyNumbers, groups, n, lowest))
+  add('group: max', () => maxNumbers(gappyNumbers, groups, n, highest))
+  add('sum of all', () => sumAll(gappyNumbers, n, sums, errors, counts))
+  add('truncate to days', () => truncateTimes(batch.times, 86_400_000, 0, n, outNumbers))
+  add('text equals', () => textEquals(texts, 0, n, needle, outBytes))
+  add('text contains', () => textContains(texts, 0, n, needle, outBytes))
+  return benchmarks
+}
