@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 const floors: readonly (readonly string[])[] = [
   ['main', 'cli', 'demo'],
   ['server'],
-  ['engine'],
+  ['engine', 'config'],
   ['scheduler', 'workers'],
   ['executor', 'access'],
   ['planner'],
@@ -23,6 +23,7 @@ const floors: readonly (readonly string[])[] = [
 /** Within these, left may import right. */
 const orders: readonly (readonly string[])[] = [
   ['main', 'cli', 'demo'],
+  ['catalog', 'storage'],
   ['vector', 'type', 'json', 'error'],
 ]
 
