@@ -3,6 +3,7 @@ import type { CatalogView } from '../catalog/catalog.ts'
 import { AssayError } from '../error.ts'
 import { aggregateFunction } from '../function/aggregate.ts'
 import type { Expression, Query, SortKey } from '../parser/ast.ts'
+import { childrenOf } from '../parser/children.ts'
 import { parseCursor, parsePaginationKey, type RowKey } from '../type/transaction.ts'
 import { ExpressionBinder } from './bind-expression.ts'
 import { GroupBinder } from './bind-groups.ts'
@@ -59,45 +60,7 @@ function groupingOf(query: Query): Grouping | undefined {
 
 function containsAggregate(node: Expression): boolean {
   if (node.kind === 'call' && aggregateFunction(node.name)) return true
-  return childExpressions(node).some(containsAggregate)
-}
-
-function childExpressions(node: Expression): readonly Expression[] {
-  switch (node.kind) {
-    case 'literal':
-    case 'interval':
-    case 'path':
-    case 'star':
-      return []
-    case 'array':
-      return node.items
-    case 'object':
-      return node.entries.map(([, value]) => value)
-    case 'call':
-      return node.arguments
-    case 'comparison':
-    case 'arithmetic':
-      return [node.left, node.right]
-    case 'negate':
-    case 'not':
-    case 'is_null':
-      return [node.operand]
-    case 'and':
-    case 'or':
-      return node.operands
-    case 'like':
-      return [node.operand, node.pattern]
-    case 'includes':
-      return [node.haystack, node.needle]
-    case 'match':
-      return [node.operand, node.query]
-    case 'in':
-      return [node.operand, node.list]
-    case 'between':
-      return [node.operand, node.low, node.high]
-    case 'conditional':
-      return [...node.branches.flatMap((b) => [b.condition, b.result]), node.otherwise]
-  }
+  return childrenOf(node).some(containsAggregate)
 }
 
 function bindRows(query: Query, scope: Scope, context: EvaluationContext) {

@@ -84,14 +84,17 @@ export function createAggregateState(aggregate: BoundAggregate): AggregateState 
 
 class CountState implements AggregateState {
   #counts = new Float64Array(1)
+  #groupCount = 1
 
   resize(groupCount: number): void {
+    this.#groupCount = groupCount
     this.#counts = grown(this.#counts, groupCount, 0)
   }
 
   update(vector: Vector | undefined, { rowCount, selection, groups, count }: AliveRows): void {
     if (!vector) {
-      countRows(groups, count, this.#counts)
+      if (this.#groupCount === 1) this.#counts[0]! += count
+      else countRows(groups, count, this.#counts)
       return
     }
     if (vector.kind === 'number' || vector.kind === 'timestamp') {

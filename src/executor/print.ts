@@ -1,0 +1,86 @@
+/** Prints result rows: whole rows and single fields by copying their text, the rest by evaluating. */
+import type { BoundObject, OutputColumn } from '../binder/bound.ts'
+import { type EvaluationContext, evaluate } from '../binder/evaluate.ts'
+import { assert } from '../error.ts'
+import { ByteWriter } from '../json/byte-writer.ts'
+import { writeJson } from '../json/write.ts'
+import { type RowView, writeRow } from '../storage/row.ts'
+import { recordColumn } from '../type/record.ts'
+import { locateInRow } from './locate-json.ts'
+import type { TaskStorage } from './row-run.ts'
+import { fieldOfRow } from './row-scan.ts'
+import { checkCancelled } from './scan.ts'
+import type { PrintResult, PrintTask } from './task.ts'
+
+const closeBrace = 0x7d
+const openBrace = 0x7b
+const comma = 0x2c
+
+export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
+  const { plan, rows, context } = task
+  assert(plan.stage.kind === 'rows', 'only rows are printed')
+  const { star } = plan.stage
+  const columns = plan.stage.columns
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+    .map((column) => columnPrinter(column, context))
+  const objects = new Map(plan.objects.map((object) => [object.number, object]))
+  const separator = Buffer.from(task.separator)
+  const rowCount = rows.object.length
+  const out = new ByteWriter(4096)
+  for (let i = 0; i < rowCount; i++) {
+    checkCancelled(task.cancelled)
+    const number = rows.object[i]!
+    const key = { transaction: rows.transaction[i]!, index: rows.index[i]! }
+    const view = storage.records.rowAt(number, key)
+    assert(view, 'a result names a row that the row store does not have')
+    const object = objects.get(number)!
+    if (i > 0) out.copy(separator)
+    if (star) {
+      writeRow(view, object, out)
+      if (columns.length === 0) continue
+      out.truncate(out.length - 1)
+    } else {
+      out.byte(openBrace)
+    }
+    for (const [c, print] of columns.entries()) {
+      if (c > 0 || star) out.byte(comma)
+      print(view, object, out)
+    }
+    out.byte(closeBrace)
+  }
+  return { kind: 'print', rowCount, bytes: out.view() }
+}
+
+type ColumnPrinter = (view: RowView, object: BoundObject, out: ByteWriter) => void
+
+/** Prints `"name":value`. */
+function columnPrinter(
+  { name, expression }: OutputColumn,
+  context: EvaluationContext,
+): ColumnPrinter {
+  const label = Buffer.from(`${JSON.stringify(name)}:`)
+  const nullText = Buffer.from('null')
+  if (expression.kind === 'field' && isStored(String(expression.path[0]))) {
+    const { path } = expression
+    return (view, _, out) => {
+      out.copy(label)
+      const span = locateInRow(view, path)
+      if (span) out.copy(view.bytes, span.start, span.end)
+      else out.copy(nullText)
+    }
+  }
+  return (view, object, out) => {
+    const value = evaluate(
+      expression,
+      (leaf) => (leaf.kind === 'field' ? fieldOfRow(view, leaf.path, object) : null),
+      context,
+    )
+    out.copy(label)
+    out.text(writeJson(value))
+  }
+}
+
+/** Fields that are no record column are stored too. */
+function isStored(name: string): boolean {
+  return (recordColumn(name)?.origin ?? 'stored') === 'stored'
+}

@@ -1,0 +1,166 @@
+import type { BoundSortKey } from '../binder/bound.ts'
+import { orderValues } from '../type/compare.ts'
+import { fromPlain, type PlainValue, toPlain } from '../type/plain.ts'
+import { Timestamp, type Value } from '../type/value.ts'
+
+/** Rows by their keys, as parallel arrays: a result before its rows are read. */
+export interface RowList {
+  /** Number of the object that holds the row. */
+  readonly object: Int32Array
+  readonly paginationTransaction: Float64Array
+  readonly paginationIndex: Int32Array
+  readonly transaction: Float64Array
+  readonly index: Int32Array
+}
+
+/** A row list with the values of the sort keys, key by key. */
+export interface SortedRows extends RowList {
+  readonly keys: readonly (readonly PlainValue[] | Float64Array)[]
+}
+
+/** Room for this many rows beyond the limit before the worst are thrown out. */
+const slackRows = 4096
+
+/**
+ * Keeps the first rows of an order: by the sort keys, nulls last, then newest first, then by object
+ * and version, so that no two rows are equal and the same rows win whatever order they come in.
+ */
+export class RowBuffer {
+  readonly #descending: readonly boolean[]
+  readonly #limit: number
+  readonly #object: number[] = []
+  readonly #paginationTransaction: number[] = []
+  readonly #paginationIndex: number[] = []
+  readonly #transaction: number[] = []
+  readonly #index: number[] = []
+  readonly #keys: Value[][]
+
+  /** @param limit how many rows are wanted; may be infinite */
+  constructor(sort: readonly BoundSortKey[], limit: number) {
+    this.#descending = sort.map((key) => key.descending)
+    this.#limit = limit
+    this.#keys = sort.map(() => [])
+  }
+
+  get count(): number {
+    return this.#object.length
+  }
+
+  push(
+    object: number,
+    paginationTransaction: number,
+    paginationIndex: number,
+    transaction: number,
+    index: number,
+    keys: readonly Value[],
+  ): void {
+    this.#object.push(object)
+    this.#paginationTransaction.push(paginationTransaction)
+    this.#paginationIndex.push(paginationIndex)
+    this.#transaction.push(transaction)
+    this.#index.push(index)
+    for (let k = 0; k < this.#keys.length; k++) this.#keys[k]!.push(keys[k]!)
+  }
+
+  /** Throws out rows that cannot be among the first, if there are enough of them to be worth it. */
+  trim(): void {
+    if (this.count >= this.#limit + slackRows) this.#sortAndCut()
+  }
+
+  /**
+   * The first sort key of the last row that is still wanted, as a number: rows that come after it in
+   * that key need not be pushed. Undefined while any row may be wanted.
+   */
+  threshold(): { readonly kind: 'number' | 'timestamp'; readonly value: number } | undefined {
+    if (this.#keys.length === 0 || this.count < this.#limit || this.#limit === 0) return undefined
+    const value = this.#keys[0]![this.#limit - 1]!
+    if (typeof value === 'number') return { kind: 'number', value }
+    if (value instanceof Timestamp) return { kind: 'timestamp', value: value.ms }
+    return undefined
+  }
+
+  add(rows: SortedRows): void {
+    const keys = rows.keys.map((column) =>
+      column instanceof Float64Array ? column : column.map(fromPlain),
+    )
+    for (let i = 0; i < rows.object.length; i++) {
+      this.push(
+        rows.object[i]!,
+        rows.paginationTransaction[i]!,
+        rows.paginationIndex[i]!,
+        rows.transaction[i]!,
+        rows.index[i]!,
+        keys.map((column) => column[i]!),
+      )
+    }
+  }
+
+  /** The wanted rows in order. */
+  finish(): SortedRows {
+    this.#sortAndCut()
+    return {
+      object: Int32Array.from(this.#object),
+      paginationTransaction: Float64Array.from(this.#paginationTransaction),
+      paginationIndex: Int32Array.from(this.#paginationIndex),
+      transaction: Float64Array.from(this.#transaction),
+      index: Int32Array.from(this.#index),
+      keys: this.#keys.map((column) =>
+        column.every((value) => typeof value === 'number')
+          ? Float64Array.from(column as number[])
+          : column.map(toPlain),
+      ),
+    }
+  }
+
+  #sortAndCut(): void {
+    const order = Array.from({ length: this.count }, (_, i) => i).sort((a, b) =>
+      this.#compare(a, b),
+    )
+    if (order.length > this.#limit) order.length = this.#limit
+    const columns: unknown[][] = [
+      this.#object,
+      this.#paginationTransaction,
+      this.#paginationIndex,
+      this.#transaction,
+      this.#index,
+      ...this.#keys,
+    ]
+    for (const column of columns) {
+      const kept = order.map((i) => column[i])
+      column.length = 0
+      for (const value of kept) column.push(value)
+    }
+  }
+
+  #compare(a: number, b: number): number {
+    for (let k = 0; k < this.#keys.length; k++) {
+      const column = this.#keys[k]!
+      const order = compareNullsLast(column[a]!, column[b]!, this.#descending[k]!)
+      if (order !== 0) return order
+    }
+    return (
+      this.#paginationTransaction[b]! - this.#paginationTransaction[a]! ||
+      this.#paginationIndex[b]! - this.#paginationIndex[a]! ||
+      this.#object[a]! - this.#object[b]! ||
+      this.#transaction[b]! - this.#transaction[a]! ||
+      this.#index[b]! - this.#index[a]!
+    )
+  }
+}
+
+/** The order of one sort key. */
+export function compareNullsLast(a: Value, b: Value, descending: boolean): number {
+  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
+  return descending ? orderValues(b, a) : orderValues(a, b)
+}
+
+/** Rows `from … to` of a list. */
+export function sliceRows(rows: RowList, from: number, to: number): RowList {
+  return {
+    object: rows.object.slice(from, to),
+    paginationTransaction: rows.paginationTransaction.slice(from, to),
+    paginationIndex: rows.paginationIndex.slice(from, to),
+    transaction: rows.transaction.slice(from, to),
+    index: rows.index.slice(from, to),
+  }
+}

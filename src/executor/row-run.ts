@@ -1,0 +1,138 @@
+/** Opens a task's inputs: each becomes runs of rows of one object, with what of them is visible. */
+import type { BoundObject } from '../binder/bound.ts'
+import { assert } from '../error.ts'
+import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import type { RecordReader, StoredVersion } from '../storage/record-reader.ts'
+import { shred } from '../storage/shred.ts'
+import type { RowKey } from '../type/transaction.ts'
+import type { ColumnSet, KeyColumns } from '../vector/column.ts'
+import type { Batch } from './batch.ts'
+import { ColumnScan } from './column-scan.ts'
+import { valueInRow } from './locate-json.ts'
+import { rowBatch } from './row-scan.ts'
+import type { SnapshotBounds, TaskInput } from './task.ts'
+import { lowerBound, visibleRows } from './visibility.ts'
+
+/** What a task reads from; the same in a worker and on the main thread. */
+export interface TaskStorage {
+  readonly records: RecordReader
+  /** Throws STORAGE_CORRUPT when the segment is damaged. */
+  openSegment(segment: number): ColumnSet
+}
+
+export interface RowRun {
+  readonly object: BoundObject
+  readonly rowCount: number
+  /** Keys of row `i` are at `firstKey + i`. */
+  readonly keys: KeyColumns
+  readonly firstKey: number
+  /** One byte per row, 1 when visible; undefined when all are. */
+  readonly visible: Uint8Array | undefined
+  batch(from: number, rowCount: number): Batch
+}
+
+export function openRun(
+  input: TaskInput,
+  plan: PhysicalPlan,
+  snapshot: SnapshotBounds,
+  storage: TaskStorage,
+): RowRun {
+  const object = plan.objects.find((candidate) => candidate.number === input.object)
+  assert(object, 'a task names an object that its plan does not')
+  switch (input.kind) {
+    case 'segment': {
+      const set = storage.openSegment(input.segment)
+      return columnRun(set, object, input.from, input.to, plan.after, snapshot, storage.records)
+    }
+    case 'delta': {
+      const set = readDelta(object, plan, snapshot, storage.records)
+      return columnRun(set, object, 0, set.rowCount, plan.after, undefined, storage.records)
+    }
+    case 'records':
+      return recordRun(object, input.ids, plan.after, snapshot, storage.records)
+  }
+}
+
+/** `snapshot` is undefined when the rows are known to be visible. */
+function columnRun(
+  set: ColumnSet,
+  object: BoundObject,
+  from: number,
+  to: number,
+  after: RowKey | undefined,
+  snapshot: SnapshotBounds | undefined,
+  records: RecordReader,
+): RowRun {
+  const end = after ? lowerBound(set, from, to, after) : to
+  const { keys } = set
+  const scan = new ColumnScan(set, object, (_, row, path) => {
+    const key = { transaction: keys.transaction[row]!, index: keys.index[row]! }
+    const view = records.rowAt(object.number, key)
+    assert(view, 'a segment holds a row that the row store does not')
+    return valueInRow(view, path)
+  })
+  const range = { object: object.number, from, to: end }
+  return {
+    object,
+    rowCount: end - from,
+    keys,
+    firstKey: from,
+    visible: snapshot && visibleRows(set, range, snapshot.transaction, records),
+    batch: (start, rowCount) => scan.batch(from + start, rowCount),
+  }
+}
+
+/** The delta's visible rows of an object, with the fields that the scan reads as columns. */
+function readDelta(
+  object: BoundObject,
+  plan: PhysicalPlan,
+  { transaction, flushedThrough }: SnapshotBounds,
+  records: RecordReader,
+): ColumnSet {
+  const rows = new Map<string, StoredVersion>()
+  for (const stored of records.readDelta(object.number, flushedThrough, transaction)) {
+    // Whatever supersedes a row of the delta is in the delta too, and follows it.
+    const { previous } = stored.view
+    if (previous) rows.delete(`${previous.transaction}.${previous.index}`)
+    if (stored.view.isTombstone) continue
+    rows.set(`${stored.key.transaction}.${stored.key.index}`, stored)
+  }
+  const versioned = Array.from(rows.values(), ({ key, view }) => ({
+    object: object.number,
+    version: key,
+    row: view,
+  }))
+  return shred(versioned, { fields: new Set(plan.scannedFields) })
+}
+
+function recordRun(
+  object: BoundObject,
+  ids: readonly string[],
+  after: RowKey | undefined,
+  { transaction }: SnapshotBounds,
+  records: RecordReader,
+): RowRun {
+  const found = ids
+    .flatMap((id) => records.versionAsOf(object.number, id, transaction) ?? [])
+    .filter(({ view }) => !after || isBefore(view.paginationKey, after))
+  const views = found.map(({ view }) => view)
+  const keys: KeyColumns = {
+    object: Int32Array.from(found, () => object.number),
+    paginationTransaction: Float64Array.from(views, (view) => view.paginationKey.transaction),
+    paginationIndex: Int32Array.from(views, (view) => view.paginationKey.index),
+    transaction: Float64Array.from(found, ({ key }) => key.transaction),
+    index: Int32Array.from(found, ({ key }) => key.index),
+  }
+  return {
+    object,
+    rowCount: views.length,
+    keys,
+    firstKey: 0,
+    visible: undefined,
+    batch: (from, rowCount) => rowBatch(views.slice(from, from + rowCount), object),
+  }
+}
+
+function isBefore(key: RowKey, limit: RowKey): boolean {
+  return (key.transaction - limit.transaction || key.index - limit.index) < 0
+}

@@ -1,0 +1,44 @@
+/** Gives batches of rows that were read from the row store, for when they are few. */
+import type { BoundObject } from '../binder/bound.ts'
+import type { RowView } from '../storage/row.ts'
+import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
+import { type Path, Timestamp, type Value } from '../type/value.ts'
+import { compactValues, rowsOf } from '../vector/vector.ts'
+import type { Batch } from './batch.ts'
+import { objectField } from './derived-field.ts'
+import { valueInRow } from './locate-json.ts'
+
+/** A batch of whole rows of one object. */
+export function rowBatch(rows: readonly RowView[], object: BoundObject): Batch {
+  return {
+    rowCount: rows.length,
+    field: (path, selection) => {
+      const values = new Array<Value>(rows.length)
+      const alive = rowsOf(selection, rows.length)
+      for (const row of alive) values[row] = fieldOfRow(rows[row]!, path, object)
+      return compactValues(values, alive)
+    },
+    isNull: (path) => Uint8Array.from(rows, (row) => +(fieldOfRow(row, path, object) === null)),
+  }
+}
+
+/** A field's value, derived fields included. */
+export function fieldOfRow(row: RowView, path: Path, object: BoundObject): Value {
+  const name = String(path[0])
+  const derived = derivedField(row, name, object)
+  if (derived === undefined) return valueInRow(row, path)
+  return path.length === 1 ? derived : null
+}
+
+function derivedField(row: RowView, name: string, object: BoundObject): Value | undefined {
+  switch (name) {
+    case 'created':
+      return new Timestamp(row.createdMs)
+    case '_xact_id':
+      return formatTransaction(row.transaction)
+    case '_pagination_key':
+      return formatPaginationKey(row.paginationKey)
+    default:
+      return objectField(name, object)
+  }
+}

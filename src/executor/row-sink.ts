@@ -1,0 +1,83 @@
+import type { BoundSortKey } from '../binder/bound.ts'
+import type { EvaluationContext } from '../binder/evaluate.ts'
+import { type Selection, type Vector, valueReader } from '../vector/vector.ts'
+import type { Batch } from './batch.ts'
+import { compile, type Evaluator } from './compile.ts'
+import { RowBuffer } from './row-buffer.ts'
+import type { RowRun } from './row-run.ts'
+import type { Sink } from './scan.ts'
+import type { RowsResult, ScanMetrics, ScanTask } from './task.ts'
+
+/** Keeps the keys of the rows that come first in the plan's order. */
+export class RowSink implements Sink {
+  readonly #sort: readonly BoundSortKey[]
+  readonly #evaluators: readonly Evaluator[]
+  readonly #wanted: number
+  readonly #given: ScanTask['threshold']
+  readonly #buffer: RowBuffer
+  #run: RowRun | undefined
+  #takenOfRun = 0
+
+  constructor(
+    sort: readonly BoundSortKey[],
+    wanted: number,
+    threshold: ScanTask['threshold'],
+    context: EvaluationContext,
+  ) {
+    this.#sort = sort
+    this.#evaluators = sort.map((key) => compile(key.expression, context))
+    this.#wanted = wanted
+    this.#given = threshold
+    this.#buffer = new RowBuffer(sort, wanted)
+  }
+
+  add(run: RowRun, from: number, batch: Batch, selection: Selection): void {
+    if (this.#run !== run) {
+      this.#run = run
+      this.#takenOfRun = 0
+    }
+    const keys = this.#evaluators.map((evaluate) => evaluate(batch, selection))
+    const readers = keys.map(valueReader)
+    const mayEnter = this.#entryTest(keys[0])
+    const { object, paginationTransaction, paginationIndex, transaction, index } = run.keys
+    const count = selection ? selection.length : batch.rowCount
+    for (let j = count - 1; j >= 0; j--) {
+      const row = selection ? selection[j]! : j
+      if (mayEnter && !mayEnter(row)) continue
+      const at = run.firstKey + from + row
+      this.#buffer.push(
+        object[at]!,
+        paginationTransaction[at]!,
+        paginationIndex[at]!,
+        transaction[at]!,
+        index[at]!,
+        readers.map((read) => read(row)),
+      )
+      this.#takenOfRun++
+      if (this.#sort.length === 0 && this.#takenOfRun >= this.#wanted) return
+    }
+    this.#buffer.trim()
+  }
+
+  /** Without sort keys a run gives its rows in the order that is wanted. */
+  isDone(run: RowRun): boolean {
+    if (this.#wanted === 0) return true
+    return this.#sort.length === 0 && this.#run === run && this.#takenOfRun >= this.#wanted
+  }
+
+  finish(metrics: ScanMetrics): RowsResult {
+    return { kind: 'rows', rows: this.#buffer.finish(), metrics }
+  }
+
+  /** Says whether a row can still be among the wanted, by its first sort key. */
+  #entryTest(first: Vector | undefined): ((row: number) => boolean) | undefined {
+    const threshold = this.#buffer.threshold() ?? this.#given
+    if (!threshold || !first || first.kind !== threshold.kind) return undefined
+    const { values } = first as { values: Float64Array }
+    const limit = threshold.value
+    // Rows that tie may win by being newer. NaN, which is null, comes last and never enters.
+    return this.#sort[0]!.descending
+      ? (row) => values[row]! >= limit
+      : (row) => values[row]! <= limit
+  }
+}

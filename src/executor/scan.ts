@@ -1,0 +1,65 @@
+import { AssayError } from '../error.ts'
+import { selectTrue } from '../kernel/select.ts'
+import { granuleRows } from '../vector/column.ts'
+import type { Selection } from '../vector/vector.ts'
+import type { Batch } from './batch.ts'
+import { compileFilter } from './filter.ts'
+import { GroupSink } from './group-sink.ts'
+import { openRun, type RowRun, type TaskStorage } from './row-run.ts'
+import { RowSink } from './row-sink.ts'
+import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
+
+/** Takes the rows that pass the filter. */
+export interface Sink {
+  add(run: RowRun, from: number, batch: Batch, selection: Selection): void
+  /** Whether later rows of this run cannot matter. Runs are read newest first. */
+  isDone(run: RowRun): boolean
+  finish(metrics: ScanMetrics): GroupsResult | RowsResult
+}
+
+/** Reads the task's inputs batch by batch, filters them, and aggregates or keeps what is left. */
+export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | RowsResult {
+  const started = performance.now()
+  const { plan, context } = task
+  const filter = compileFilter(plan.predicates, context)
+  const sink: Sink =
+    plan.stage.kind === 'groups'
+      ? new GroupSink(plan.stage, context)
+      : new RowSink(plan.sort, task.wanted, task.threshold, context)
+  let rowsRead = 0
+  let rowsMatched = 0
+  for (const input of task.inputs) {
+    const run = openRun(input, plan, task.snapshot, storage)
+    let end = run.rowCount
+    while (end > 0 && !sink.isDone(run)) {
+      checkCancelled(task.cancelled)
+      // Granules start at multiples of their size within the column set.
+      const start = Math.max(0, lastMultiple(run.firstKey + end - 1) - run.firstKey)
+      const batch = run.batch(start, end - start)
+      const selection = filter(batch, visibleSelection(run, start, end))
+      const matched = selection ? selection.length : end - start
+      rowsRead += end - start
+      rowsMatched += matched
+      if (matched > 0) sink.add(run, start, batch, selection)
+      end = start
+    }
+  }
+  return sink.finish({ rowsRead, rowsMatched, milliseconds: performance.now() - started })
+}
+
+function lastMultiple(row: number): number {
+  return row - (row % granuleRows)
+}
+
+function visibleSelection({ visible }: RowRun, start: number, end: number): Selection {
+  if (!visible) return undefined
+  const selection = new Int32Array(end - start)
+  const count = selectTrue(visible.subarray(start, end), end - start, selection)
+  return count === end - start ? undefined : selection.subarray(0, count)
+}
+
+export function checkCancelled(cancelled: Int32Array | undefined): void {
+  if (cancelled && Atomics.load(cancelled, 0) !== 0) {
+    throw new AssayError('QUERY_CANCELLED', 'the query was cancelled')
+  }
+}

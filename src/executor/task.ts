@@ -1,0 +1,84 @@
+/** What is sent to a worker, and what comes back: plain data. */
+import type { EvaluationContext } from '../binder/evaluate.ts'
+import type { WireError } from '../error.ts'
+import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import type { PlainValue } from '../type/plain.ts'
+import type { WireState } from './aggregate-state.ts'
+import type { RowList, SortedRows } from './row-buffer.ts'
+
+/** Rows to read: of a segment, of the delta, or of single records. */
+export type TaskInput =
+  | {
+      readonly kind: 'segment'
+      readonly segment: number
+      /** Number of the object; the rows of the range are all of it. */
+      readonly object: number
+      readonly from: number
+      readonly to: number
+    }
+  | { readonly kind: 'delta'; readonly object: number }
+  | { readonly kind: 'records'; readonly object: number; readonly ids: readonly string[] }
+
+/** What a query sees: rows of all transactions up to one, of which the first are in segments. */
+export interface SnapshotBounds {
+  readonly transaction: number
+  readonly flushedThrough: number
+}
+
+export interface ScanTask {
+  readonly kind: 'scan'
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly snapshot: SnapshotBounds
+  readonly inputs: readonly TaskInput[]
+  /** How many rows are wanted at most, of those that come first in the plan's order. */
+  readonly wanted: number
+  /** First sort keys beyond this are not wanted: as many rows at least as good are known already. */
+  readonly threshold: { readonly kind: 'number' | 'timestamp'; readonly value: number } | undefined
+  /** Set to non-zero when nobody waits for the answer any more. */
+  readonly cancelled: Int32Array | undefined
+}
+
+/** Reads rows and prints what the plan selects of them. */
+export interface PrintTask {
+  readonly kind: 'print'
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly rows: RowList
+  /** Between rows. */
+  readonly separator: string
+  readonly cancelled: Int32Array | undefined
+}
+
+export type Task = ScanTask | PrintTask
+
+export interface ScanMetrics {
+  readonly rowsRead: number
+  readonly rowsMatched: number
+  readonly milliseconds: number
+}
+
+export interface GroupsResult {
+  readonly kind: 'groups'
+  readonly groupCount: number
+  readonly keys: readonly (readonly PlainValue[])[]
+  readonly states: readonly WireState[]
+  readonly metrics: ScanMetrics
+}
+
+export interface RowsResult {
+  readonly kind: 'rows'
+  readonly rows: SortedRows
+  readonly metrics: ScanMetrics
+}
+
+export interface PrintResult {
+  readonly kind: 'print'
+  readonly rowCount: number
+  readonly bytes: Uint8Array
+}
+
+export type TaskResult = GroupsResult | RowsResult | PrintResult
+
+/** An Error loses its class between threads, so failures travel as data. */
+export type TaskOutcome = { readonly result: TaskResult } | { readonly error: WireError }

@@ -1,0 +1,68 @@
+/**
+ * The visibility rule: a row version is seen at transaction V when it was written at V or before and
+ * nothing that was written at V or before superseded it.
+ */
+import type { RecordReader } from '../storage/record-reader.ts'
+import type { RowKey } from '../type/transaction.ts'
+import type { ColumnSet } from '../vector/column.ts'
+
+/** Rows of one object in a column set. */
+export interface RowRange {
+  readonly object: number
+  readonly from: number
+  readonly to: number
+}
+
+/** One byte per row of the range, 1 when it is visible; undefined when all are. */
+export function visibleRows(
+  set: ColumnSet,
+  { object, from, to }: RowRange,
+  transaction: number,
+  records: RecordReader,
+): Uint8Array | undefined {
+  const { keys } = set
+  let visible: Uint8Array | undefined
+  const hide = (row: number) => {
+    visible ??= new Uint8Array(to - from).fill(1)
+    visible[row - from] = 0
+  }
+  for (let row = from; row < to; row++) if (keys.transaction[row]! > transaction) hide(row)
+  if (from === to) return visible
+  const first = paginationKeyOf(set, from)
+  const last = paginationKeyOf(set, to - 1)
+  for (const { paginationKey, version } of records.supersessions(
+    object,
+    first,
+    last,
+    transaction,
+  )) {
+    for (let row = lowerBound(set, from, to, paginationKey); row < to; row++) {
+      if (comparePagination(set, row, paginationKey) !== 0) break
+      if (keys.transaction[row] === version.transaction && keys.index[row] === version.index) {
+        hide(row)
+      }
+    }
+  }
+  return visible
+}
+
+/** The first row of the range whose pagination key is not below `key`. */
+export function lowerBound(set: ColumnSet, from: number, to: number, key: RowKey): number {
+  let [low, high] = [from, to]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    if (comparePagination(set, middle, key) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export function paginationKeyOf({ keys }: ColumnSet, row: number): RowKey {
+  return { transaction: keys.paginationTransaction[row]!, index: keys.paginationIndex[row]! }
+}
+
+function comparePagination({ keys }: ColumnSet, row: number, key: RowKey): number {
+  return (
+    keys.paginationTransaction[row]! - key.transaction || keys.paginationIndex[row]! - key.index
+  )
+}
