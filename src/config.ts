@@ -1,6 +1,7 @@
 /** Settings of the service: flags win over environment variables, which win over defaults. */
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import { AssayError } from './error.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -28,11 +29,6 @@ export interface ConfigFlags {
   readonly maxBodyBytes?: string
 }
 
-/** A setting that cannot be used; the message names the flag or variable it came from. */
-export class ConfigError extends Error {
-  override readonly name = 'ConfigError'
-}
-
 /** A request body has to fit into one buffer, and a text of it into one string. */
 const largestBodyBytes = 2 ** 31
 
@@ -44,7 +40,8 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
   }
   const key = environment.ASSAY_BOOTSTRAP_KEY || undefined
   if (key !== undefined && (/[^\x21-\x7e]/.test(key) || key.length < 8 || key.length > 1024)) {
-    throw new ConfigError(
+    throw new AssayError(
+      'CONFIG_INVALID',
       'ASSAY_BOOTSTRAP_KEY must be 8 to 1024 visible ASCII characters without spaces',
     )
   }
@@ -78,7 +75,8 @@ function integer({ source, text }: Setting, fallback: number, least: number, mos
   if (text === undefined) return fallback
   const value = /^\d+$/.test(text) ? Number(text) : Number.NaN
   if (value >= least && value <= most) return value
-  throw new ConfigError(
+  throw new AssayError(
+    'CONFIG_INVALID',
     `${source} must be a whole number from ${least} to ${most}, not "${text.slice(0, 100)}"`,
   )
 }
@@ -87,7 +85,8 @@ function logLevel({ source, text }: Setting): LogLevel {
   if (text === undefined) return 'info'
   const level = logLevels.find((level) => level === text.toLowerCase())
   if (level !== undefined) return level
-  throw new ConfigError(
+  throw new AssayError(
+    'CONFIG_INVALID',
     `${source} must be one of ${logLevels.join(', ')}, not "${text.slice(0, 100)}"`,
   )
 }

@@ -49,6 +49,11 @@ export const errorCodes = {
   STORAGE_LOCKED: { family: 'environment', status: 500 },
   STORAGE_CORRUPT: { family: 'environment', status: 500 },
   STORAGE_UNAVAILABLE: { family: 'environment', status: 503 },
+  SERVER_CANNOT_LISTEN: { family: 'environment', status: 500 },
+  CONFIG_INVALID: { family: 'user', status: 400 },
+  COMMAND_INVALID: { family: 'user', status: 400 },
+  COMMAND_FAILED: { family: 'user', status: 400 },
+  COMMAND_CANNOT_CONNECT: { family: 'environment', status: 503 },
   INTERNAL: { family: 'internal', status: 500 },
 } as const satisfies Record<string, { family: ErrorFamily; status: number }>
 

@@ -121,7 +121,11 @@ export class Server {
     this.#listenSocket = await new Promise((resolve, reject) => {
       listen.call(this.#app, host, port, exclusivePort, (socket) => {
         if (socket) resolve(socket)
-        else reject(new ListenError(host, port))
+        else {
+          const message = `cannot listen on ${host}:${port}`
+          const hint = 'the port is taken, or the host is no address of this machine'
+          reject(new AssayError('SERVER_CANNOT_LISTEN', message, { hint }))
+        }
       })
     })
   }
@@ -251,12 +255,17 @@ export class Server {
   }
 
   #errorReply(exchange: Exchange, thrown: unknown, queryText?: string): Reply {
-    const error = toAssayError(thrown)
     const { traceId, path } = exchange
+    const cancelled: unknown = exchange.cancel.signal.reason
+    // A query that was cancelled says only that; whoever cancelled it knows why.
+    const isCause = thrown instanceof AssayError && thrown.code === 'QUERY_CANCELLED'
+    const error = toAssayError(isCause ? (cancelled ?? thrown) : thrown)
     if (error.family === 'internal') {
       this.#options.logger.error({ traceId, path, err: error.cause ?? error }, 'request failed')
     }
-    return errorReply(error, { path, traceId, queryText })
+    const reply = errorReply(error, { path, traceId, queryText })
+    if (error.status !== 405) return reply
+    return { ...reply, headers: { allow: this.#router.methods(path).join(', ') } }
   }
 
   #log(exchange: Exchange): void {
@@ -272,15 +281,6 @@ export class Server {
       },
       'request',
     )
-  }
-}
-
-/** The address is taken, or is no address of this machine. */
-export class ListenError extends Error {
-  override readonly name = 'ListenError'
-
-  constructor(host: string, port: number) {
-    super(`cannot listen on ${host}:${port}: the port is taken, or the host is not of this machine`)
   }
 }
 

@@ -1,0 +1,191 @@
+/**
+ * The demonstration: a service with generated records, some queries with their answers, and what is
+ * needed to try more. The data stays; a second run finds it complete and writes nothing.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { SingleBar } from 'cli-progress'
+import { type Config, readConfig } from '../config.ts'
+import { encodeBatches } from '../demo/batch.ts'
+import { generateDataset, generateSpans } from '../demo/generate.ts'
+import { AssayError } from '../error.ts'
+import { createLogger, type Logger } from '../server/logger.ts'
+import { Client } from './client.ts'
+import { type DemoObjects, demoQueries } from './demo-queries.ts'
+import { answerTable, type QueryAnswer } from './query.ts'
+import { type Service, startService, stopOnSignal } from './service.ts'
+
+export interface DemoFlags {
+  readonly port: string
+  readonly dataDir: string
+}
+
+/** What the demonstration keeps beside the store, so that it can go on with it. */
+interface DemoState {
+  readonly key: string
+  readonly objects?: DemoObjects
+}
+
+const projectName = 'Demo'
+const experimentNames = ['baseline', 'shorter prompt', 'with tools', 'larger model']
+const spansPerExperiment = 10_000
+const logSpans = 60_000
+const datasetRecords = 2_000
+const firstDay = Date.UTC(2026, 0, 5)
+const rowsPerBatch = 1000
+const requestsInFlight = 4
+
+export async function runDemo(flags: DemoFlags): Promise<void> {
+  const state = new StateFile(flags.dataDir)
+  const logger = createLogger('warn')
+  const config = readConfig(
+    { port: flags.port, dataDir: flags.dataDir },
+    { ...process.env, ASSAY_BOOTSTRAP_KEY: state.value.key, ASSAY_HOST: '' },
+  )
+  const service = await startOnFreePort(config, logger)
+  stopOnSignal(service, logger)
+  const client = new Client({ url: service.url, key: state.value.key })
+  const objects = state.value.objects ?? (await writeRecords(client))
+  state.save({ ...state.value, objects })
+  await showQueries(client, objects)
+  print(invitation(service.url, state.value.key, objects))
+}
+
+/** The key is kept in the clear: it opens nothing but generated records. */
+class StateFile {
+  value: DemoState
+  readonly #path: string
+
+  constructor(directory: string) {
+    mkdirSync(directory, { recursive: true })
+    this.#path = resolve(directory, 'demo.json')
+    this.value = existsSync(this.#path)
+      ? (JSON.parse(readFileSync(this.#path, 'utf8')) as DemoState)
+      : { key: `sk-demo-${randomBytes(16).toString('base64url')}` }
+    this.save(this.value)
+  }
+
+  save(value: DemoState): void {
+    this.value = value
+    writeFileSync(this.#path, JSON.stringify(value), { mode: 0o600 })
+  }
+}
+
+async function startOnFreePort(config: Config, logger: Logger): Promise<Service> {
+  for (let port = config.port; ; port++) {
+    try {
+      return await startService({ ...config, port }, logger)
+    } catch (error) {
+      const taken = error instanceof AssayError && error.code === 'SERVER_CANNOT_LISTEN'
+      if (!taken || port >= config.port + 100) throw error
+    }
+  }
+}
+
+async function writeRecords(client: Client): Promise<DemoObjects> {
+  const project = await client.findOrCreate('project', { name: projectName })
+  const experiments: string[] = []
+  for (const name of experimentNames) {
+    const { id } = await client.findOrCreate('experiment', { project_id: project.id, name })
+    experiments.push(id)
+  }
+  const fields = { project_id: project.id, name: 'support questions' }
+  const dataset = await client.findOrCreate('dataset', fields)
+
+  const total = logSpans + experiments.length * spansPerExperiment + datasetRecords
+  const progress = new WriteProgress(total)
+  const logs = { seed: 1, count: logSpans, start: firstDay, kind: 'logs' } as const
+  await write(client, `/v1/project_logs/${project.id}`, generateSpans(logs), progress)
+  for (const [index, id] of experiments.entries()) {
+    const start = firstDay + index * 7 * 86_400_000
+    const options = { seed: 2 + index, count: spansPerExperiment, start } as const
+    const spans = generateSpans({ ...options, kind: 'experiment' })
+    await write(client, `/v1/experiment/${id}`, spans, progress)
+  }
+  const records = generateDataset({ seed: 100, count: datasetRecords, start: firstDay })
+  await write(client, `/v1/dataset/${dataset.id}`, records, progress)
+  progress.finish()
+  return { logs: project.id, experiments, dataset: dataset.id }
+}
+
+/** Keeps a few requests in flight, so that making the next records and storing them overlap. */
+async function write(
+  client: Client,
+  path: string,
+  records: Iterable<object>,
+  progress: WriteProgress,
+): Promise<void> {
+  const running = new Set<Promise<void>>()
+  for (const { rowCount, bytes } of encodeBatches(records, { rowsPerBatch, form: 'events' })) {
+    const request = client.postWithRetries(`${path}/insert`, bytes).then(() => {
+      running.delete(request)
+      progress.wrote(rowCount)
+    })
+    // The first failure ends the writing; the ones after it have nobody to tell.
+    request.catch(() => undefined)
+    running.add(request)
+    if (running.size >= requestsInFlight) await Promise.race(running)
+  }
+  await Promise.all(running)
+}
+
+/** A bar on a terminal; one line at the end either way. */
+class WriteProgress {
+  readonly #bar: SingleBar | undefined
+  readonly #startedAt = performance.now()
+  #count = 0
+
+  constructor(total: number) {
+    print(`Writing ${total.toLocaleString('en')} generated records through the API.`)
+    if (!process.stderr.isTTY) return
+    this.#bar = new SingleBar({
+      format: '{bar} {percentage}% | {value} of {total} records',
+      clearOnComplete: true,
+      hideCursor: true,
+    })
+    this.#bar.start(total, 0)
+  }
+
+  wrote(count: number): void {
+    this.#count += count
+    this.#bar?.update(this.#count)
+  }
+
+  finish(): void {
+    this.#bar?.stop()
+    const seconds = (performance.now() - this.#startedAt) / 1000
+    const rate = Math.round(this.#count / seconds).toLocaleString('en')
+    print(`Wrote them in ${seconds.toFixed(1)} s, ${rate} a second.`)
+  }
+}
+
+async function showQueries(client: Client, objects: DemoObjects): Promise<void> {
+  for (const { title, query } of demoQueries(objects)) {
+    const startedAt = performance.now()
+    const response = await client.post('/btql', JSON.stringify({ query }))
+    const answer = (await response.json()) as QueryAnswer
+    const ms = (performance.now() - startedAt).toFixed(0)
+    const indented = query.replaceAll('\n', '\n  ')
+    print(`\n${title}\n\n  ${indented}\n`)
+    print(`${answerTable(answer, process.stdout.columns || 100)}\n(${ms} ms)`)
+  }
+}
+
+function invitation(url: string, key: string, { experiments }: DemoObjects): string {
+  const query = `select: id, scores | from: experiment('${experiments[0]}') | limit: 3`
+  const body = JSON.stringify({ query }).replaceAll("'", "'\\''")
+  return [
+    '',
+    `Assay is listening on ${url}. The key is ${key}. Try:`,
+    '',
+    `  curl ${url}/btql -H 'Authorization: Bearer ${key}' \\`,
+    `    -d '${body}'`,
+    '',
+    'Ctrl-C stops it. The data stays for the next run.',
+  ].join('\n')
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`)
+}

@@ -1,0 +1,93 @@
+import { Command } from 'commander'
+import { version } from '../server/version.ts'
+import { runDemo } from './demo.ts'
+import { runImport } from './import.ts'
+import { runQuery } from './query.ts'
+import { runServe } from './serve.ts'
+
+const defaultUrl = 'http://127.0.0.1:8000'
+
+/** The command line: commands, their flags and their help. */
+export function createProgram(): Command {
+  const program = new Command('assay')
+    .description('Query service for the records of evaluating and monitoring LLM applications')
+    .version(version)
+    .showHelpAfterError('(add --help for what there is)')
+    .exitOverride()
+  addServe(program)
+  addImport(program)
+  addQuery(program)
+  addDemo(program)
+  return program
+}
+
+function addServe(program: Command): void {
+  program
+    .command('serve')
+    .description('serve the HTTP API')
+    .option('--host <address>', 'address to listen on (ASSAY_HOST; default: 127.0.0.1)')
+    .option('--port <number>', 'port to listen on, 0 for any (ASSAY_PORT; default: 8000)')
+    .option('--data-dir <directory>', 'where the data is (ASSAY_DATA_DIR; default: ./data)')
+    .option('--workers <count>', 'query threads, 0 for none (ASSAY_WORKERS; default: all cores)')
+    .option('--log-level <level>', 'least level logged (ASSAY_LOG_LEVEL; default: info)')
+    .option(
+      '--max-body-bytes <count>',
+      'largest request body (ASSAY_MAX_BODY_BYTES; default: 536870912)',
+    )
+    .addHelpText(
+      'after',
+      '\nASSAY_BOOTSTRAP_KEY is the first owner’s API key; without it, one is made up.',
+    )
+    .action(runServe)
+}
+
+function addImport(program: Command): void {
+  const command = program
+    .command('import')
+    .description('import records from files of JSON lines, plain or gzip')
+    .argument('<file...>', 'files, or - for standard input')
+    .requiredOption('--project <name>', 'project to import to; made if it is not there')
+    .option('--experiment <name>', 'experiment of the project to import to')
+    .option('--dataset <name>', 'dataset of the project to import to')
+    .option('--logs', 'import to the project’s logs')
+    .addHelpText(
+      'after',
+      '\nRecords keep their "id"; those without one get one that stays the same, so that an import\n' +
+        'can be repeated. Lines that are no records are reported and left out.',
+    )
+    .action(runImport)
+  addConnection(command)
+}
+
+function addQuery(program: Command): void {
+  const command = program
+    .command('query')
+    .description('run a query: a table on a terminal, otherwise JSON lines')
+    .argument('<query>', 'the query, or - to read it from standard input')
+    .option('--explain', 'show the plan instead of running the query')
+    .option('--from <source>', 'run the query as a filter on this source: "experiment(\'<id>\')"')
+    .option('--tz-offset <minutes>', 'minutes behind UTC, for buckets of time')
+    .option('--version-id <transaction>', 'read the data as of this transaction')
+    .action(runQuery)
+  addConnection(command)
+}
+
+function addDemo(program: Command): void {
+  program
+    .command('demo')
+    .description('serve about 100,000 generated records and show some queries')
+    .option('--port <number>', 'port to listen on; the next free one if it is taken', '8000')
+    .option('--data-dir <directory>', 'where the data is', './data/demo')
+    .action(runDemo)
+}
+
+function addConnection(command: Command): void {
+  command
+    .option('--url <address>', 'the service (ASSAY_URL)', process.env.ASSAY_URL || defaultUrl)
+    .option('--key <key>', 'API key (ASSAY_API_KEY)')
+    .hook('preAction', (_, action) => {
+      if (action.getOptionValue('key') === undefined) {
+        action.setOptionValue('key', process.env.ASSAY_API_KEY)
+      }
+    })
+}

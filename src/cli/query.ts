@@ -1,0 +1,77 @@
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { AssayError } from '../error.ts'
+import { Client, type ConnectionOptions } from './client.ts'
+import { formatTable, type TableRow } from './table.ts'
+
+export interface QueryOptions extends ConnectionOptions {
+  readonly explain?: boolean
+  readonly from?: string
+  readonly tzOffset?: string
+  readonly versionId?: string
+}
+
+/** Runs a query (`-`: from standard input): a table on a terminal, otherwise JSON lines. */
+export async function runQuery(given: string, options: QueryOptions): Promise<void> {
+  const request = {
+    query: given === '-' ? await text(process.stdin) : given,
+    ...(options.from !== undefined && { from: options.from }),
+    ...(options.tzOffset !== undefined && { tz_offset: minutes(options.tzOffset) }),
+    ...(options.versionId !== undefined && { version: options.versionId }),
+  }
+  const client = new Client(options)
+  if (options.explain) await explain(client, request)
+  else if (process.stdout.isTTY) await printTable(client, request)
+  else await printLines(client, request)
+}
+
+/** The part of an answer that a table shows. */
+export interface QueryAnswer {
+  readonly data: readonly TableRow[]
+  readonly schema: { readonly items: { readonly properties: object } }
+}
+
+/** Columns in the order of the query, then the rows, as a table. */
+export function answerTable({ data, schema }: QueryAnswer, width: number): string {
+  return formatTable(Object.keys(schema.items.properties), data, width)
+}
+
+async function explain(client: Client, request: object): Promise<void> {
+  const response = await client.post('/btql/explain', JSON.stringify(request))
+  const { plan } = (await response.json()) as { plan: string }
+  process.stdout.write(plan.endsWith('\n') ? plan : `${plan}\n`)
+}
+
+async function printTable(client: Client, request: object): Promise<void> {
+  const startedAt = performance.now()
+  const response = await client.post('/btql', JSON.stringify(request))
+  const answer = (await response.json().catch(cutOff)) as QueryAnswer
+  const ms = performance.now() - startedAt
+  const rows = answer.data.length === 1 ? '1 row' : `${answer.data.length} rows`
+  process.stdout.write(`${answerTable(answer, process.stdout.columns)}\n`)
+  process.stdout.write(`${rows} in ${ms.toFixed(0)} ms\n`)
+}
+
+async function printLines(client: Client, request: object): Promise<void> {
+  const response = await client.post('/btql', JSON.stringify({ ...request, fmt: 'jsonl' }))
+  if (!response.body) return
+  await pipeline(Readable.fromWeb(response.body), process.stdout, { end: false }).catch(cutOff)
+}
+
+/** The service breaks the connection when a query fails after its first rows were sent. */
+function cutOff(error: unknown): never {
+  if (error instanceof Error && 'code' in error && error.code === 'EPIPE') process.exit(0)
+  throw new AssayError(
+    'COMMAND_FAILED',
+    'the answer broke off: the query failed on the way, or the connection did',
+  )
+}
+
+function minutes(text: string): number {
+  if (/^-?\d{1,4}$/.test(text)) return Number(text)
+  throw new AssayError(
+    'COMMAND_INVALID',
+    `--tz-offset must be a number of minutes, not "${text.slice(0, 100)}"`,
+  )
+}

@@ -1,0 +1,22 @@
+import type { ConfigFlags } from '../config.ts'
+import { readConfig } from '../config.ts'
+import { createLogger } from '../server/logger.ts'
+import { version } from '../server/version.ts'
+import { startService, stopOnSignal } from './service.ts'
+
+/** Serves until a signal ends it. */
+export async function runServe(flags: ConfigFlags): Promise<void> {
+  const config = readConfig(flags, process.env)
+  const logger = createLogger(config.logLevel)
+  const service = await startService(config, logger)
+  stopOnSignal(service, logger)
+  const { dataDirectory, workers } = config
+  logger.info({ url: service.url, dataDirectory, workers, version }, 'listening')
+  if (service.newKey !== undefined) {
+    // Not through the logger: logs are kept and passed on, and keys must not be.
+    process.stderr.write(
+      `\nThe owner's API key, shown this once:\n\n  ${service.newKey}\n\n` +
+        'Set ASSAY_BOOTSTRAP_KEY to choose one yourself.\n\n',
+    )
+  }
+}

@@ -1,0 +1,58 @@
+import { Authenticator } from '../access/authenticate.ts'
+import { bootstrap } from '../access/bootstrap.ts'
+import type { Config } from '../config.ts'
+import { Engine } from '../engine.ts'
+import type { Logger } from '../server/logger.ts'
+import { Server } from '../server/server.ts'
+
+export interface Service {
+  readonly url: string
+  /** The owner's key, if it was made up on this start: nobody can find it out later. */
+  readonly newKey: string | undefined
+  /** Takes no more requests, lets the running ones end, and closes the store. */
+  close(): Promise<void>
+}
+
+/** How long running requests may take to end when the service is told to stop. */
+const graceMs = 10_000
+
+/** Opens the store and serves it. Throws when the directory or the port is taken. */
+export async function startService(config: Config, logger: Logger): Promise<Service> {
+  const { dataDirectory, workers } = config
+  const engine = await Engine.open({ dataDirectory, workers, logger })
+  try {
+    const authenticator = new Authenticator(engine.catalog)
+    const newKey = await bootstrap(engine.catalog, authenticator, config.bootstrapKey)
+    const { host, port, maxBodyBytes } = config
+    const server = await Server.start({ engine, authenticator, host, port, maxBodyBytes, logger })
+    const shownHost = host.includes(':') ? `[${host}]` : host
+    const close = async () => {
+      await server.close(graceMs)
+      await engine.close()
+    }
+    return { url: `http://${shownHost}:${server.port}`, newKey, close }
+  } catch (error) {
+    await engine.close()
+    throw error
+  }
+}
+
+/** Closes the service on SIGTERM and SIGINT and ends the process; a second signal does not wait. */
+export function stopOnSignal(service: Service, logger: Logger): void {
+  let stopping = false
+  const stop = async (signal: string) => {
+    if (stopping) process.exit(1)
+    stopping = true
+    logger.info({ signal }, 'stopping')
+    try {
+      await service.close()
+      logger.info('stopped')
+      process.exit(0)
+    } catch (error) {
+      logger.fatal({ err: error }, 'could not stop cleanly')
+      process.exit(1)
+    }
+  }
+  process.on('SIGTERM', stop)
+  process.on('SIGINT', stop)
+}
