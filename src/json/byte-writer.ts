@@ -10,6 +10,11 @@ export class ByteWriter {
     this.#bytes = Buffer.allocUnsafeSlow(capacity)
   }
 
+  /** The memory written to: its first `length` bytes, until more is written. */
+  get bytes(): Buffer {
+    return this.#bytes
+  }
+
   get length(): number {
     return this.#length
   }
@@ -44,7 +49,22 @@ export class ByteWriter {
   /** Appends the UTF-8 form of `text`. */
   text(text: string): void {
     this.reserve(text.length * 3)
-    this.#length += this.#bytes.write(text, this.#length, 'utf8')
+    if (text.length > 64 || !this.#ascii(text)) {
+      this.#length += this.#bytes.write(text, this.#length, 'utf8')
+    }
+  }
+
+  /** Appends a text that needs no encoding; a native call costs more than a short loop. */
+  #ascii(text: string): boolean {
+    const bytes = this.#bytes
+    let at = this.#length
+    for (let i = 0; i < text.length; i++, at++) {
+      const code = text.charCodeAt(i)
+      if (code > 0x7f) return false
+      bytes[at] = code
+    }
+    this.#length = at
+    return true
   }
 
   /** Leaves `count` bytes for the caller to fill in through `view`. */

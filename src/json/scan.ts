@@ -68,6 +68,8 @@ export class JsonScanner {
   #depth = 0
   /** For `value`: 1 where the container at that depth is an object. */
   #isObject: Uint8Array | undefined
+  /** Made when a long string is met. */
+  #words: Int32Array | undefined
 
   constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
     this.bytes = bytes
@@ -123,15 +125,29 @@ export class JsonScanner {
    * insignificant whitespace. Returns where the value starts.
    */
   value(out?: ByteWriter): number {
+    const byte = this.peek()
+    const start = this.position
+    if (byte === openBrace || byte === openBracket) {
+      this.#container(byte, out)
+    } else {
+      if (byte === quote) this.#string()
+      else this.#scalar(byte)
+      out?.copy(this.bytes, start, this.position)
+    }
+    this.#fresh = false
+    return start
+  }
+
+  /** Does what `value` does, for an object or array. */
+  #container(first: number, out: ByteWriter | undefined): void {
     const { bytes, end } = this
     // Made only now because most scanners of short texts never need it.
     const isObject = this.#isObject ?? new Uint8Array(maximumDepth + 1)
     this.#isObject = isObject
     const base = this.#depth
     let depth = base
-    let byte = this.peek()
-    const start = this.position
-    let copied = start
+    let byte = first
+    let copied = this.position
     for (;;) {
       // A value is next, and `byte` is its first.
       if (byte === quote) {
@@ -164,8 +180,7 @@ export class JsonScanner {
       for (;;) {
         if (depth === base) {
           out?.copy(bytes, copied, this.position)
-          this.#fresh = false
-          return start
+          return
         }
         const ended = this.position
         const next = ended < end && bytes[ended]! > 0x20 ? bytes[ended]! : this.peek()
@@ -247,7 +262,10 @@ export class JsonScanner {
     const { bytes, end } = this
     let at = this.position + 1
     for (;;) {
-      while (at < end && plain[bytes[at]!] === 1) at++
+      // Most strings end soon; in a longer one, words of four bytes are worth their set-up.
+      const near = Math.min(at + 16, end)
+      while (at < near && plain[bytes[at]!] === 1) at++
+      if (at === near && at < end) at = this.#skipPlain(at)
       const byte = at < end ? bytes[at]! : -1
       if (byte === quote) {
         this.position = at + 1
@@ -259,6 +277,24 @@ export class JsonScanner {
       }
       at = this.#escape(at + 1)
     }
+  }
+
+  /** Where the first byte at or after `from` is that does not stand for itself in a string. */
+  #skipPlain(from: number): number {
+    const { bytes, end } = this
+    this.#words ??= wordsOf(bytes)
+    const words = this.#words
+    const shift = bytes.byteOffset % 4
+    let at = from
+    while (at < end && ((at + shift) & 3) !== 0 && plain[bytes[at]!] === 1) at++
+    if (((at + shift) & 3) === 0) {
+      let word = (at + shift) >>> 2
+      const wordEnd = (end + shift) >>> 2
+      while (word < wordEnd && isPlainWord(words[word]!)) word++
+      at = word * 4 - shift
+    }
+    while (at < end && plain[bytes[at]!] === 1) at++
+    return at
   }
 
   /** Checks the escape whose letter is at `at` and returns where it ends. */
@@ -340,6 +376,28 @@ export class JsonScanner {
       { hint: 'store deep structures as text' },
     )
   }
+}
+
+/** The words of memory that `bytes` fill, the first of them perhaps only in part. */
+function wordsOf(bytes: Uint8Array): Int32Array {
+  const { buffer, byteOffset, byteLength } = bytes
+  const shift = byteOffset % 4
+  return new Int32Array(buffer, byteOffset - shift, Math.floor((byteLength + shift) / 4))
+}
+
+/**
+ * Whether all four bytes of a word stand for themselves in a string. A byte of `x` is zero where
+ * `(x - 0x01…) & ~x` has its high bit; where a lower byte is zero too, a higher one may be mistaken
+ * for it, which is safe here.
+ */
+function isPlainWord(word: number): boolean {
+  const quotes = word ^ 0x22222222
+  const backslashes = word ^ 0x5c5c5c5c
+  const special =
+    ((quotes - 0x01010101) & ~quotes) |
+    ((backslashes - 0x01010101) & ~backslashes) |
+    ((word - 0x20202020) & ~word)
+  return (special & 0x80808080) === 0
 }
 
 function isHexadecimal(byte: number): boolean {

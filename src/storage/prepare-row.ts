@@ -59,6 +59,8 @@ export class RowPreparer {
   readonly #options: RowOptions
   /** Names by their place in the row before: rows of a request mostly look alike. */
   readonly #names: MemberName[] = []
+  readonly #before = new Map<ControlName, { start: number; end: number; value: Value }>()
+  readonly #nowText: string
   #controls: { [name in ControlName]?: Value } = {}
   /** Names of the row's fields that may be extra ones. */
   #candidates: string[] = []
@@ -67,6 +69,7 @@ export class RowPreparer {
     this.#scanner = scanner
     this.#builder = builder
     this.#options = options
+    this.#nowText = `"${formatTimestamp(options.nowMs)}"`
   }
 
   /** Prepares the row that the scanner is at, the `index`-th; `path` names it in errors. */
@@ -91,7 +94,7 @@ export class RowPreparer {
       const action = rowActions.comment
       return { id, action, object, control: { row: index, commentOn }, extraFields: [] }
     }
-    this.#builder.rename('inputs', 'input')
+    if (this.#candidates.includes('inputs')) this.#builder.rename('inputs', 'input')
     if (object.type === 'dataset') this.#builder.rename('output', 'expected')
     const isMerge = this.#flag('_is_merge', path)
     const extraFields = this.#extraFields(object.type)
@@ -106,8 +109,7 @@ export class RowPreparer {
     for (let place = 0; scanner.nextMember(); place++) {
       const { name, stored, isUniversal } = this.#memberName(place)
       if (isControl(name)) {
-        const start = scanner.value()
-        this.#controls[name] = parseJsonBytes(scanner.bytes, start, scanner.position)
+        this.#controls[name] = this.#controlValue(name)
       } else if (isIgnored(name)) {
         scanner.value()
       } else {
@@ -116,9 +118,23 @@ export class RowPreparer {
         const start = builder.out.length
         scanner.value(builder.out)
         builder.endValue()
-        checkField(name, builder.out.view(), start, builder.out.length, path)
+        checkField(name, builder.out.bytes, start, builder.out.length, path)
       }
     }
+  }
+
+  /** Rows of a request mostly name one object, so the value of the row before is a good guess. */
+  #controlValue(name: ControlName): Value {
+    const { bytes } = this.#scanner
+    const start = this.#scanner.value()
+    const end = this.#scanner.position
+    const guess = this.#before.get(name)
+    if (guess && compareBytes(bytes, start, end, bytes, guess.start, guess.end) === 0) {
+      return guess.value
+    }
+    const value = parseJsonBytes(bytes, start, end)
+    this.#before.set(name, { start, end, value })
+    return value
   }
 
   #extraFields(type: ObjectType): string[] {
@@ -199,7 +215,7 @@ export class RowPreparer {
 
   #value(name: string): Value {
     const span = this.#builder.value(name)
-    return span ? parseJsonBytes(this.#builder.out.view(), span.start, span.end) : null
+    return span ? parseJsonBytes(this.#builder.out.bytes, span.start, span.end) : null
   }
 
   #finishDelete(id: string): void {
@@ -233,7 +249,7 @@ export class RowPreparer {
     const createdMs = given ?? this.#options.nowMs
     let flags = given === undefined ? rowFlags.createdGenerated : 0
     builder.text('id', JSON.stringify(id))
-    builder.text('created', `"${formatTimestamp(createdMs)}"`)
+    builder.text('created', given === undefined ? this.#nowText : `"${formatTimestamp(given)}"`)
     if (!builder.value('span_id')) {
       flags |= rowFlags.spanGenerated
       builder.text('span_id', `"${randomUUID()}"`)
@@ -241,7 +257,7 @@ export class RowPreparer {
     if (!builder.value('root_span_id')) {
       flags |= rowFlags.rootGenerated
       const { start, end } = builder.value('span_id')!
-      builder.text('root_span_id', builder.out.view(start, end).toString())
+      builder.text('root_span_id', decodeUtf8(builder.out.bytes, start, end))
     }
     const parents = builder.value('span_parents')
     builder.text('is_root', parents && parents.end - parents.start > 2 ? 'false' : 'true')

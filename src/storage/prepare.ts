@@ -60,8 +60,9 @@ export function prepareRows(body: Uint8Array, options: PrepareOptions): Prepared
 }
 
 function readRows(scanner: JsonScanner, member: string, options: PrepareOptions): PreparedRows {
-  // A row takes little more encoded than as text, so one large row needs no second buffer.
-  const out = new ByteWriter(scanner.end - scanner.position + 4096)
+  // A large row takes no more encoded than as text, a small one up to twice as much.
+  const textBytes = scanner.end - scanner.position
+  const out = new ByteWriter(textBytes + Math.min(textBytes, 1 << 24) + 4096)
   const preparer = new RowPreparer(scanner, new RowBuilder(out), options)
   const ids: string[] = []
   const ends: number[] = []

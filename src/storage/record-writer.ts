@@ -200,7 +200,7 @@ class RequestWriter {
         (!live || (patch.flags & generated) === 0))
     if (isComplete) {
       // The prepared row is the version already, but for its keys.
-      writeRowHeader(patch.bytes, { ...keys, flags: patch.flags, createdMs: patch.createdMs })
+      writeRowHeader(patch.bytes, 0, { ...keys, flags: patch.flags, createdMs: patch.createdMs })
       return patch.bytes
     }
     const base = live && this.#row(object, live.version)

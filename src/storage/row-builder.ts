@@ -88,7 +88,7 @@ export class RowBuilder {
     const member = this.#members.findLast((member) => this.#isNamed(member, name))
     if (!member) return undefined
     const start = member.start + member.nameLength + 1
-    if (this.out.view(start, start + 1)[0] === 0x6e) return undefined
+    if (this.out.bytes[start] === 0x6e) return undefined
     return { start, end: start + member.valueLength }
   }
 
@@ -122,16 +122,16 @@ export class RowBuilder {
     }
     const directory = out.length
     out.skip(members.length * directoryEntryBytes)
-    const bytes = out.view(start)
-    let at = directory - start
+    const { bytes } = out
+    let at = directory
     for (const { start: memberStart, nameLength, valueLength } of members) {
       bytes.writeUInt32BE(memberStart - start, at)
       bytes.writeUInt32BE(nameLength, at + 4)
       bytes.writeUInt32BE(valueLength, at + 8)
       at += directoryEntryBytes
     }
-    bytes.writeUInt32BE(members.length, 4)
-    writeRowHeader(bytes, header)
+    bytes.writeUInt32BE(members.length, start + 4)
+    writeRowHeader(bytes, start, header)
     return start
   }
 
@@ -140,7 +140,7 @@ export class RowBuilder {
     const nameEnd = member.start + member.nameLength
     return (
       member.nameLength === bytes.length &&
-      compareBytes(this.out.view(), member.start, nameEnd, bytes, 0, bytes.length) === 0
+      compareBytes(this.out.bytes, member.start, nameEnd, bytes, 0, bytes.length) === 0
     )
   }
 
@@ -149,7 +149,7 @@ export class RowBuilder {
     const nameEnd = member.start + member.nameLength
     const length = this.out.length
     if (shift > 0) this.out.skip(shift)
-    const bytes = this.out.view()
+    const { bytes } = this.out
     bytes.copyWithin(nameEnd + shift, nameEnd, length)
     bytes.set(name, member.start)
     this.out.truncate(length + shift)
@@ -158,7 +158,7 @@ export class RowBuilder {
   }
 
   #sortedMembers(keepNulls: boolean): Member[] {
-    const bytes = this.out.view()
+    const { bytes } = this.out
     // Sorting is stable, so the last of equal names is the last that came.
     const sorted = this.#members.sort((a, b) => compareNames(bytes, a, b))
     return sorted.filter((member, i) => {

@@ -26,6 +26,7 @@ import { compareBytes } from './compare-bytes.ts'
 import { readRowKey, writeRowKey } from './record-key.ts'
 
 const format = 1
+const noKey: RowKey = { transaction: 0, index: 0 }
 export const headerBytes = 40
 export const directoryEntryBytes = 12
 
@@ -161,15 +162,15 @@ export class RowView {
   }
 }
 
-/** Fills in the header of the row that `bytes` are; its field count stays. */
-export function writeRowHeader(bytes: Buffer, header: RowHeader): void {
-  bytes[0] = format
-  bytes[1] = header.flags
-  bytes.writeUInt16BE(0, 2)
-  bytes.writeDoubleBE(header.createdMs, 8)
-  writeRowKey(bytes, 16, header.paginationKey)
-  writeRowKey(bytes, 24, { transaction: header.transaction, index: 0 })
-  writeRowKey(bytes, 32, header.previous ?? { transaction: 0, index: 0 })
+/** Fills in the header of the row that starts at `start`; its field count stays. */
+export function writeRowHeader(bytes: Buffer, start: number, header: RowHeader): void {
+  bytes[start] = format
+  bytes[start + 1] = header.flags
+  bytes.writeUInt16BE(0, start + 2)
+  bytes.writeDoubleBE(header.createdMs, start + 8)
+  writeRowKey(bytes, start + 16, header.paginationKey)
+  writeRowKey(bytes, start + 24, { transaction: header.transaction, index: 0 })
+  writeRowKey(bytes, start + 32, header.previous ?? noKey)
 }
 
 /** A column that `select: *` shows, in the order of its name. */

@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { ByteWriter } from '../../src/json/byte-writer.ts'
+import { openRecords, type RecordsEnvironment } from '../../src/storage/environment.ts'
+import { prepareRows } from '../../src/storage/prepare.ts'
+import { RecordReader } from '../../src/storage/record-reader.ts'
+import { RecordWriter, type WriteOutcome } from '../../src/storage/record-writer.ts'
+import { type ObjectConstants, type RowView, writeRow } from '../../src/storage/row.ts'
+
+/** A new directory that is gone after the test. */
+export function temporaryDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'assay-'))
+  cleanups.push(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+const cleanups: (() => void | Promise<void>)[] = []
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+/** Project logs with id `P`: the object that test rows are in, unless they say otherwise. */
+export const logs: ObjectConstants = {
+  type: 'project_logs',
+  id: 'P',
+  projectId: 'P',
+  organizationId: 'O',
+}
+
+/** A record store in a temporary directory, written to in this thread. */
+export class TemporaryRecords {
+  readonly directory = temporaryDirectory()
+  readonly environment: RecordsEnvironment = openRecords(this.directory, { readOnly: false })
+  readonly reader = new RecordReader(this.environment)
+  readonly writer: RecordWriter
+
+  constructor(now: () => number = Date.now) {
+    this.writer = new RecordWriter(this.environment, now)
+    cleanups.push(() => this.environment.root.close())
+  }
+
+  /** Writes the rows to the project logs `P`, object 1, in one request. */
+  insert(rows: readonly object[], object = 1): WriteOutcome {
+    const body = Buffer.from(JSON.stringify({ events: rows }))
+    return this.insertText(body, object)
+  }
+
+  insertText(body: Uint8Array, object = 1): WriteOutcome {
+    const prepared = prepareRows(body, {
+      form: 'events',
+      object: { type: 'project_logs', id: 'P' },
+      nowMs: Date.UTC(2026, 0, 1),
+    })
+    return this.writer.write([{ rows: prepared, objectNumbers: [object] }])[0]!
+  }
+
+  /** The current version of a record as `select: *` shows it. */
+  latest(id: string, object = 1): Record<string, unknown> | undefined {
+    const found = this.reader.latest(object, id)
+    return found && (JSON.parse(printRow(found.view)) as Record<string, unknown>)
+  }
+}
+
+export function printRow(view: RowView, object: ObjectConstants = logs): string {
+  const out = new ByteWriter()
+  writeRow(view, object, out)
+  return out.view().toString()
+}
