@@ -5,6 +5,7 @@ import { shorten, type Token, type TokenKind } from './token.ts'
 
 /** Longest first, so that the first that fits is the right one. */
 const longSymbols = ['<!=>', '<=>', '<=', '<>', '>=', '!=', '==']
+const longSymbolStarts = '<>=!'
 const shortSymbols = '()[]{},.:?|*+-/%<>='
 
 /** What to write in place of a character that the language does not have. */
@@ -96,8 +97,10 @@ export class Lexer {
       return this.#token(quoteKind, value, '', start, end)
     }
     if (nameCharacterWidth(text, start, true) > 0) return this.#readWord(start)
-    for (const symbol of longSymbols) {
-      if (text.startsWith(symbol, start)) return this.#symbol(symbol, start)
+    if (longSymbolStarts.includes(character)) {
+      for (const symbol of longSymbols) {
+        if (text.startsWith(symbol, start)) return this.#symbol(symbol, start)
+      }
     }
     if (shortSymbols.includes(character)) return this.#symbol(character, start)
     throw this.#unexpectedCharacter(start)

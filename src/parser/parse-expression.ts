@@ -1,4 +1,4 @@
-import { AssayError, type Span, unreachable } from '../error.ts'
+import { type AssayError, type Span, unreachable } from '../error.ts'
 import type { ArithmeticOperator, ComparisonOperator, Expression } from './ast.ts'
 import { binding } from './binding.ts'
 import {
@@ -8,6 +8,7 @@ import {
   multiplicativeOperators,
   type PredicateName,
   predicateNames,
+  reservedWords,
 } from './keyword.ts'
 import { readOperand } from './parse-operand.ts'
 import { negateLiteral } from './read-number.ts'
@@ -239,18 +240,18 @@ function readSigned(tokens: TokenStream): Expression {
 
 /** Reads an expression that must be all of the text. */
 export function readWholeExpression(tokens: TokenStream): Expression {
-  if (tokens.atClauseHeader()) {
-    throw new AssayError('PARSE_UNEXPECTED_TOKEN', 'expected an expression, found a clause', {
-      span: { start: tokens.current.start, end: tokens.peek(1).end },
-      hint: 'a filter is one expression, without clause names',
-    })
-  }
+  if (tokens.atClauseHeader()) throw tokens.unexpected('an expression', oneExpressionHint)
   const expression = readExpression(tokens)
-  if (tokens.current.kind !== 'end') {
-    throw unfinished(tokens, 'an operator or the end of the text')
+  if (tokens.current.kind === 'end') return expression
+  const expected = 'an operator or the end of the text'
+  if (tokens.atClauseHeader() || (tokens.is('|') && tokens.peek(1).keyword !== '|')) {
+    throw tokens.unexpected(expected, oneExpressionHint)
   }
-  return expression
+  throw unfinished(tokens, expected)
 }
+
+const oneExpressionHint = 'a filter is one expression, without clauses'
+export const doublePipeHint = 'write "or", or concat(a, b)'
 
 /** The error for a token that cannot go on what was read; `expected` is what could. */
 export function unfinished(tokens: TokenStream, expected: string): AssayError {
@@ -261,8 +262,8 @@ function hintAt(tokens: TokenStream): string | undefined {
   const token = tokens.current
   if (token.keyword === '(') return 'only a plain name can be called as a function'
   if (token.keyword === '.' || token.keyword === '[') return 'only a field has parts: a.b, a[0]'
-  if (token.keyword === '|' && tokens.peek(1).keyword === '|') return 'write "or", or concat(a, b)'
-  if (token.kind !== 'word') return undefined
+  if (token.keyword === '|' && tokens.peek(1).keyword === '|') return doublePipeHint
+  if (token.kind !== 'word' || reservedWords.has(token.keyword)) return undefined
   if (clauseNames.some((name) => name === token.keyword) && tokens.peek(1).keyword !== ':') {
     return `a clause has a colon after its name: "${token.keyword}:"`
   }

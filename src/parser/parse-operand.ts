@@ -14,6 +14,9 @@ import { suggest } from './suggest.ts'
 import { shorten, type Token } from './token.ts'
 import type { TokenStream } from './token-stream.ts'
 
+/** No record is nested more deeply, so that a longer path would find nothing. */
+const maximumPathParts = 1000
+
 /** Reads what an operator works on: a literal, a path, a call, or something in brackets. */
 export function readOperand(tokens: TokenStream): Expression {
   const token = tokens.current
@@ -157,6 +160,13 @@ function readPath(tokens: TokenStream): Expression {
   const { text, start } = tokens.advance()
   const parts: PathPart[] = [text]
   for (;;) {
+    if (parts.length > maximumPathParts) {
+      throw new AssayError(
+        'PARSE_TOO_DEEP',
+        `the path is too long: at most ${maximumPathParts} parts are taken`,
+        { span: tokens.spanFrom(start) },
+      )
+    }
     if (tokens.accept('.')) parts.push(readPartName(tokens))
     else if (tokens.accept('[')) parts.push(readSubscript(tokens))
     else return { kind: 'path', parts, span: tokens.spanFrom(start) }
@@ -263,7 +273,11 @@ function readCall(tokens: TokenStream): Expression {
 /** Whether the word `distinct` is here and is not a field's name. */
 function isDistinct(tokens: TokenStream): boolean {
   if (!tokens.is('distinct')) return false
-  return tokens.peek(1).keyword === 'not' || startsOperand(tokens, 1)
+  const { keyword } = tokens.peek(1)
+  if (keyword === 'not' || startsOperand(tokens, 1)) return true
+  // Some functions have the name of an operator.
+  const called = followingWords.has(keyword) && !reservedWords.has(keyword)
+  return called && tokens.peek(2).keyword === '('
 }
 
 function readCase(tokens: TokenStream): Expression {
@@ -323,10 +337,13 @@ function readInterval(tokens: TokenStream): Expression {
   const { start } = tokens.advance()
   const negative = tokens.accept('-')
   const number = tokens.current
-  const wanted = 'a whole number and a unit after "interval"'
-  if (number.kind !== 'number') throw tokens.unexpected(wanted, 'for example: interval 7 day')
-  const value = numberOf(number)
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw tokens.unexpected(wanted)
+  const value = number.kind === 'number' ? numberOf(number) : undefined
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    throw tokens.unexpected(
+      'a whole number and a unit after "interval"',
+      'for example: interval 7 day',
+    )
+  }
   tokens.advance()
   const unit = unitOf(tokens.current.keyword)
   if (unit === undefined) {

@@ -1,7 +1,13 @@
 import { AssayError, unreachable } from '../error.ts'
 import type { CountClause, Projection, Query, SortKey, Source, TextClause } from './ast.ts'
-import { type ClauseName, clauseNames, clauseSynonyms, unsupportedClauseNames } from './keyword.ts'
-import { readExpression, unfinished } from './parse-expression.ts'
+import {
+  type ClauseName,
+  clauseNames,
+  clauseSynonyms,
+  reservedWords,
+  unsupportedClauseNames,
+} from './keyword.ts'
+import { doublePipeHint, readExpression, unfinished } from './parse-expression.ts'
 import { numberOf } from './read-number.ts'
 import { suggest } from './suggest.ts'
 import { shorten, type Token } from './token.ts'
@@ -29,8 +35,9 @@ export function readQuery(tokens: TokenStream): Query {
     const piped = tokens.accept('|')
     if (tokens.current.kind === 'end') break
     if (!tokens.atClauseHeader()) {
-      const fresh = piped || expected === undefined
-      throw unfinished(tokens, fresh ? 'a clause such as "select:"' : expected!)
+      if (expected !== undefined && !piped) throw unfinished(tokens, expected)
+      const doubled = tokens.is('|') && tokens.previousEnd === tokens.current.start
+      throw tokens.unexpected('a clause such as "select:"', doubled ? doublePipeHint : undefined)
     }
     if (!piped && expected !== undefined && !tokens.current.startsLine) {
       throw tokens.unexpected('a line break or "|" before the next clause')
@@ -114,8 +121,12 @@ function readList<Item>(tokens: TokenStream, readItem: () => Item): Item[] {
 
 function readProjection(tokens: TokenStream, starAllowed: boolean): Projection {
   const { start } = tokens.current
-  if (starAllowed && tokens.is('*')) {
+  if (tokens.is('*')) {
+    if (!starAllowed) throw tokens.unexpected('a value', 'only "select" takes "*"')
     tokens.advance()
+    if (tokens.is('as')) {
+      throw tokens.unexpected('"," or the next clause', '"*" is all fields and has no alias')
+    }
     const span = tokens.spanFrom(start)
     return { expression: { kind: 'star', span }, alias: undefined, span }
   }
@@ -157,7 +168,8 @@ function readSource(tokens: TokenStream): Source {
   tokens.expect(')', 'to close the list of ids')
   let shape: string | undefined
   let shapeSpan: Source['shapeSpan']
-  if (tokens.current.kind === 'word' && !tokens.atClauseHeader()) {
+  const { kind, keyword } = tokens.current
+  if (kind === 'word' && !reservedWords.has(keyword) && !tokens.atClauseHeader()) {
     const word = tokens.advance()
     shape = word.keyword
     shapeSpan = tokens.spanFrom(word.start)

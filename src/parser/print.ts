@@ -239,20 +239,16 @@ export function printPath(parts: readonly PathPart[]): string {
     .map((part, i) => {
       if (typeof part === 'number') return `[${part}]`
       if (i > 0) return isName(part) ? `.${part}` : `.${quote(part, '"')}`
-      if (isPlainName(part)) return part
+      if (isName(part) && !keywords.has(part.toLowerCase())) return part
       // Alone, a word in double quotes is a string.
       return quote(part, parts.length > 1 ? '"' : '`')
     })
     .join('')
 }
 
-/** Prints an alias or an object's key. */
+/** Prints an alias or an object's key, where keywords are names like any other. */
 function printName(name: string): string {
-  return isPlainName(name) ? name : quote(name, '"')
-}
-
-function isPlainName(name: string): boolean {
-  return isName(name) && !keywords.has(name.toLowerCase())
+  return isName(name) ? name : quote(name, '"')
 }
 
 export function printString(value: string): string {
