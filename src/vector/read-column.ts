@@ -13,6 +13,18 @@ export function isSet(bitmap: Uint8Array, row: number): boolean {
   return (bitmap[row >> 3]! & (1 << (row & 7))) !== 0
 }
 
+/** Bits that are set. */
+export function countSet(bitmap: Uint8Array): number {
+  let count = 0
+  for (let i = 0; i < bitmap.length; i++) {
+    let byte = bitmap[i]!
+    byte -= (byte >> 1) & 0x55
+    byte = (byte & 0x33) + ((byte >> 2) & 0x33)
+    count += (byte + (byte >> 4)) & 0x0f
+  }
+  return count
+}
+
 /** Whether the row has a value, by a validity that is undefined when all rows have one. */
 export function isValid(validity: Uint8Array | undefined, row: number): boolean {
   return validity === undefined || isSet(validity, row)

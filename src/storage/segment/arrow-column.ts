@@ -1,0 +1,231 @@
+/** Columns as Arrow data, over the same memory, and what a segment's metadata says of them. */
+import {
+  Bool,
+  type Data,
+  Dictionary,
+  FixedSizeBinary,
+  Float64,
+  Int32,
+  makeData,
+  Utf8,
+  Vector,
+} from 'apache-arrow'
+import type {
+  BooleanColumn,
+  NumberColumn,
+  PathColumns,
+  TextColumn,
+  Texts,
+} from '../../vector/column.ts'
+import { countSet } from '../../vector/read-column.ts'
+import { columnName } from './layout.ts'
+import type { BufferPlace, ColumnMetadata, TextColumnMetadata } from './metadata.ts'
+import { numberZones, textBounds } from './zone-map.ts'
+
+/** Tells where in the file a view over it lies, of which the first `byteLength` bytes count. */
+export type Place = (view: ArrayBufferView, byteLength: number) => BufferPlace
+
+/** A column of the file; `describe` is given the same column as it was read back from the file. */
+export interface ArrowColumn<Description> {
+  readonly name: string
+  readonly data: Data
+  describe(data: Data, place: Place): Description
+}
+
+/** The columns of one path, one for each type. */
+export function arrowColumns(
+  path: readonly string[],
+  columns: PathColumns,
+  rowCount: number,
+): ArrowColumn<ColumnMetadata>[] {
+  const { number, timestamp, boolean, text, json, objects, stored, nulls } = columns
+  const found: ArrowColumn<ColumnMetadata>[] = []
+  if (number) found.push(numberColumn(path, 'number', number, rowCount))
+  if (timestamp) found.push(numberColumn(path, 'timestamp', timestamp, rowCount))
+  if (boolean) found.push(booleanColumn(path, boolean, rowCount))
+  if (text) found.push(textColumn(columnName(path, 'text'), path, 'text', text, rowCount))
+  if (json) found.push(textColumn(columnName(path, 'json'), path, 'json', json, rowCount))
+  if (objects) found.push(bitmapColumn(path, 'objects', objects, rowCount))
+  if (stored) found.push(bitmapColumn(path, 'stored', stored, rowCount))
+  if (nulls) found.push(bitmapColumn(path, 'nulls', nulls, rowCount))
+  return found
+}
+
+function numberColumn(
+  path: readonly string[],
+  type: 'number' | 'timestamp',
+  column: NumberColumn,
+  rowCount: number,
+): ArrowColumn<ColumnMetadata> {
+  const nulls = arrowNulls(column.validity, rowCount)
+  return {
+    name: columnName(path, type),
+    data: makeData({ type: new Float64(), length: rowCount, ...nulls, data: column.values }),
+    describe: (data, place) => ({
+      path,
+      type,
+      nullCount: nulls.nullCount,
+      ...placeValidity(data, place, rowCount),
+      values: place(data.values, rowCount * 8),
+      ...numberZones(column),
+    }),
+  }
+}
+
+function booleanColumn(
+  path: readonly string[],
+  column: BooleanColumn,
+  rowCount: number,
+): ArrowColumn<ColumnMetadata> {
+  const nulls = arrowNulls(column.validity, rowCount)
+  return {
+    name: columnName(path, 'boolean'),
+    data: makeData({ type: new Bool(), length: rowCount, ...nulls, data: column.bits }),
+    describe: (data, place) => ({
+      path,
+      type: 'boolean',
+      nullCount: nulls.nullCount,
+      ...placeValidity(data, place, rowCount),
+      values: place(data.values, bitmapBytes(rowCount)),
+      trueCount: countSet(column.bits),
+    }),
+  }
+}
+
+function bitmapColumn(
+  path: readonly string[],
+  type: 'objects' | 'stored' | 'nulls',
+  bits: Uint8Array,
+  rowCount: number,
+): ArrowColumn<ColumnMetadata> {
+  return {
+    name: columnName(path, type),
+    data: makeData({ type: new Bool(), length: rowCount, nullCount: 0, data: bits }),
+    describe: (data, place) => ({
+      path,
+      type,
+      nullCount: rowCount - countSet(bits),
+      values: place(data.values, bitmapBytes(rowCount)),
+    }),
+  }
+}
+
+export function textColumn(
+  name: string,
+  path: readonly string[],
+  type: 'text' | 'json',
+  column: TextColumn,
+  rowCount: number,
+): ArrowColumn<TextColumnMetadata> {
+  const nulls = arrowNulls(column.validity, rowCount)
+  const describeBase = (data: Data, place: Place) => ({
+    path,
+    type,
+    nullCount: nulls.nullCount,
+    ...placeValidity(data, place, rowCount),
+    ...(type === 'text' && { bounds: textBounds(column, rowCount) }),
+  })
+  if (column.encoding === 'plain') {
+    return {
+      name,
+      data: textData(column.texts, nulls),
+      describe: (data, place) => ({
+        ...describeBase(data, place),
+        encoding: 'plain',
+        ...placeTexts(data, place, column.texts),
+      }),
+    }
+  }
+  const { dictionary } = column
+  return {
+    name,
+    data: makeData({
+      type: new Dictionary(new Utf8(), new Int32()),
+      length: rowCount,
+      ...nulls,
+      data: column.codes,
+      dictionary: new Vector([textData(dictionary, { nullCount: 0 })]),
+    }),
+    describe: (data, place) => ({
+      ...describeBase(data, place),
+      encoding: 'dictionary',
+      codes: place(data.values, rowCount * 4),
+      ...placeTexts((data as Data<Dictionary>).dictionary!.data[0]!, place, dictionary),
+      distinctCount: dictionary.offsets.length - 1,
+    }),
+  }
+}
+
+export function keyColumn(
+  name: string,
+  values: Int32Array | Float64Array,
+): ArrowColumn<BufferPlace> {
+  const shape = { length: values.length, nullCount: 0 }
+  return {
+    name,
+    data:
+      values instanceof Int32Array
+        ? makeData({ type: new Int32(), ...shape, data: values })
+        : makeData({ type: new Float64(), ...shape, data: values }),
+    describe: (data, place) => place(data.values, values.byteLength),
+  }
+}
+
+/** A column of zeros that takes `byteLength` bytes or somewhat more. */
+export function paddingColumn(
+  name: string,
+  byteLength: number,
+  rowCount: number,
+): ArrowColumn<void> {
+  const width = Math.ceil(byteLength / rowCount)
+  return {
+    name,
+    data: makeData({
+      type: new FixedSizeBinary(width),
+      length: rowCount,
+      nullCount: 0,
+      data: new Uint8Array(width * rowCount),
+    }),
+    describe: () => undefined,
+  }
+}
+
+interface ArrowNulls {
+  readonly nullCount: number
+  readonly nullBitmap?: Uint8Array
+}
+
+function arrowNulls(validity: Uint8Array | undefined, rowCount: number): ArrowNulls {
+  if (validity === undefined) return { nullCount: 0 }
+  return { nullCount: rowCount - countSet(validity), nullBitmap: validity }
+}
+
+function textData(texts: Texts, nulls: ArrowNulls): Data<Utf8> {
+  return makeData({
+    type: new Utf8(),
+    length: texts.offsets.length - 1,
+    ...nulls,
+    valueOffsets: texts.offsets,
+    data: texts.bytes,
+  })
+}
+
+function placeTexts(
+  data: Data,
+  place: Place,
+  texts: Texts,
+): { offsets: BufferPlace; bytes: BufferPlace } {
+  return {
+    offsets: place(data.valueOffsets, texts.offsets.byteLength),
+    bytes: place(data.values, texts.offsets.at(-1)!),
+  }
+}
+
+function placeValidity(data: Data, place: Place, rowCount: number): { validity?: BufferPlace } {
+  if (data.nullCount === 0) return {}
+  return { validity: place(data.nullBitmap, bitmapBytes(rowCount)) }
+}
+
+export function bitmapBytes(rowCount: number): number {
+  return (rowCount + 7) >> 3
+}

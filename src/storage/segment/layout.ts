@@ -1,0 +1,73 @@
+/**
+ * The bytes of a segment: one Arrow IPC file that any Arrow reader opens.
+ *
+ *     file       = "ARROW1" 00 00  schema  dictionary batch*  record batch  footer  "ARROW1"
+ *     columns    = keys  path column*  [residual]  [padding]
+ *     keys       = object:Int32  pagination.transaction:Float64  pagination.index:Int32
+ *                  transaction:Float64  index:Int32  [shown_transaction:Float64]
+ *     path column, named `path:type`, where the path's keys are joined by points:
+ *                  number     Float64
+ *                  timestamp  Float64, milliseconds since 1970 UTC
+ *                  boolean    Bool
+ *                  text       Utf8, or Dictionary<Int32, Utf8>
+ *                  json       Utf8, or Dictionary<Int32, Utf8>
+ *                  objects, stored, nulls   Bool: rows for which that holds
+ *     residual   = Utf8, or Dictionary<Int32, Utf8>: a JSON object, or null
+ *     padding    = FixedSizeBinary of zeros
+ *
+ * All rows are in the one record batch. They are ordered by object, pagination key, version.
+ *
+ * Times are doubles and not Arrow's Timestamp, whose 64-bit integers kernels could not read in place
+ * as the doubles that they compute with.
+ *
+ * A segment that is large anyway is padded to `mappedBytes`: LMDB then hands out its place in the
+ * memory map instead of a copy. Buffers start at multiples of 8 bytes of the file, and an LMDB value
+ * of that size starts at one too, so columns are typed arrays over the map.
+ *
+ * Where each buffer lies is kept in the segment's metadata (`metadata.ts`), so that opening a
+ * segment reads none of Arrow's own metadata.
+ */
+
+/** LMDB maps values from this size on, and copies smaller ones. */
+export const mappedBytes = 16 * 2 ** 20
+
+/** Segments from this size on, or of so many rows, are padded to be mapped. */
+export const paddedFromBytes = 8 * 2 ** 20
+export const paddedFromRows = 65_536
+
+/** Buffers of a file start at multiples of it. */
+export const bufferAlignment = 8
+
+/** Key columns in the order of the file, by their names in `KeyColumns`. */
+export const keyColumnNames = {
+  object: 'object',
+  paginationTransaction: 'pagination.transaction',
+  paginationIndex: 'pagination.index',
+  transaction: 'transaction',
+  index: 'index',
+  shownTransaction: 'shown_transaction',
+} as const
+
+export type KeyColumnName = keyof typeof keyColumnNames
+
+export const residualName = 'residual'
+export const paddingName = 'padding'
+
+/** What a column of a path holds. */
+export type ColumnType =
+  | 'number'
+  | 'timestamp'
+  | 'boolean'
+  | 'text'
+  | 'json'
+  | 'objects'
+  | 'stored'
+  | 'nulls'
+
+/** The name of a path's column in the file; no two differ in path or type and share it. */
+export function columnName(path: readonly string[], type: ColumnType): string {
+  const parts = path.map((key) =>
+    /^[\p{L}_][\p{L}\p{N}_-]*$/u.test(key) ? key : JSON.stringify(key),
+  )
+  return `${parts.join('.')}:${type}`
+}

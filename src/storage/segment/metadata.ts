@@ -1,0 +1,148 @@
+/**
+ * What is known of a segment without its bytes: where its buffers lie, and what pruning asks for.
+ * Stored beside the segment as JSON with a checksum.
+ */
+import { crc32 } from 'node:zlib'
+import { AssayError } from '../../error.ts'
+import type { RowKey } from '../../type/transaction.ts'
+import type { ColumnType, KeyColumnName } from './layout.ts'
+
+export const segmentFormat = 1
+
+/** A buffer's place in the file, and the CRC-32 of its bytes. */
+export type BufferPlace = readonly [offset: number, byteLength: number, checksum: number]
+
+/** Rows of one object: all rows from `from` to `to`. */
+export interface ObjectRows {
+  readonly object: number
+  readonly from: number
+  readonly to: number
+  /** Pagination keys of the first and the last row. */
+  readonly firstPagination: RowKey
+  readonly lastPagination: RowKey
+  /** Least and greatest transaction of the row versions. */
+  readonly firstTransaction: number
+  readonly lastTransaction: number
+  /** Least and greatest `created` in milliseconds; null when it has none as a time. */
+  readonly firstCreated: number | null
+  readonly lastCreated: number | null
+}
+
+interface ColumnBase {
+  readonly path: readonly string[]
+  /** Rows that have no value of this type here. */
+  readonly nullCount: number
+  /** Absent when every row has a value. */
+  readonly validity?: BufferPlace
+}
+
+/** Least and greatest value; of a granule without values, null. */
+export interface NumberZones {
+  readonly minimum: number
+  readonly maximum: number
+  readonly granuleMinimums: readonly (number | null)[]
+  readonly granuleMaximums: readonly (number | null)[]
+}
+
+export interface NumberColumnMetadata extends ColumnBase, NumberZones {
+  readonly type: 'number' | 'timestamp'
+  readonly values: BufferPlace
+}
+
+export interface BooleanColumnMetadata extends ColumnBase {
+  readonly type: 'boolean'
+  readonly values: BufferPlace
+  readonly trueCount: number
+}
+
+/** Bounds of texts in the order of code points, shortened; no maximum: unbounded. */
+export interface TextBounds {
+  readonly minimum: string
+  readonly maximum?: string
+}
+
+export type TextColumnMetadata = ColumnBase & {
+  readonly type: 'text' | 'json'
+  /** Absent for JSON, whose texts have no order that matters. */
+  readonly bounds?: TextBounds
+} & (
+    | { readonly encoding: 'plain'; readonly offsets: BufferPlace; readonly bytes: BufferPlace }
+    | {
+        readonly encoding: 'dictionary'
+        readonly codes: BufferPlace
+        readonly offsets: BufferPlace
+        readonly bytes: BufferPlace
+        readonly distinctCount: number
+      }
+  )
+
+/** Of these, `nullCount` counts the rows for which it does not hold. */
+export interface BitmapColumnMetadata extends ColumnBase {
+  readonly type: 'objects' | 'stored' | 'nulls'
+  readonly values: BufferPlace
+}
+
+export type ColumnMetadata =
+  | NumberColumnMetadata
+  | BooleanColumnMetadata
+  | TextColumnMetadata
+  | BitmapColumnMetadata
+
+export interface SegmentMetadata {
+  readonly format: typeof segmentFormat
+  readonly rowCount: number
+  /** Bytes of the file, and of the rows that it was made of. */
+  readonly byteLength: number
+  readonly rowBytes: number
+  /** Least and greatest transaction of its row versions. */
+  readonly firstTransaction: number
+  readonly lastTransaction: number
+  /** By number, which is the order of the rows. */
+  readonly objects: readonly ObjectRows[]
+  readonly keys: Readonly<Partial<Record<KeyColumnName, BufferPlace>>>
+  readonly columns: readonly ColumnMetadata[]
+  readonly residual?: TextColumnMetadata
+  /** Where residual values begin; absent when they are too many to list. */
+  readonly residualPaths?: readonly (readonly string[])[]
+}
+
+export function encodeMetadata(metadata: SegmentMetadata): Buffer {
+  const text = JSON.stringify(metadata)
+  return Buffer.from(`{"checksum":${crc32(text)},"metadata":${text}}`)
+}
+
+/** Throws STORAGE_CORRUPT unless `bytes` are what `encodeMetadata` made. */
+export function decodeMetadata(bytes: Uint8Array, segment: number): SegmentMetadata {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
+  const prefix = /^\{"checksum":(\d+),"metadata":/.exec(text)
+  const body = prefix && text.slice(prefix[0].length, -1)
+  if (!prefix || !body || !text.endsWith('}') || crc32(body) !== Number(prefix[1])) {
+    throw corruptSegment(segment, 'its metadata does not match its checksum')
+  }
+  const metadata = JSON.parse(body) as SegmentMetadata
+  if (metadata.format !== segmentFormat) {
+    throw corruptSegment(segment, `format ${metadata.format} is not known to this version`)
+  }
+  return metadata
+}
+
+export function corruptSegment(segment: number | undefined, fault: string): AssayError {
+  const name = segment === undefined ? 'a segment' : `segment ${segment}`
+  return new AssayError('STORAGE_CORRUPT', `${name} cannot be read: ${fault}`, {
+    hint: 'delete the directory "segments" under the data directory; it is made again from the records',
+  })
+}
+
+/** The column of that path and type; undefined when no row has one. */
+export function findColumn(
+  metadata: SegmentMetadata,
+  path: readonly string[],
+  type: ColumnType,
+): ColumnMetadata | undefined {
+  return metadata.columns.find(
+    (column) =>
+      column.type === type &&
+      column.path.length === path.length &&
+      column.path.every((key, i) => key === path[i]),
+  )
+}

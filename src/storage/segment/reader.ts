@@ -1,0 +1,215 @@
+/**
+ * Reads a segment in place: columns are typed arrays over the bytes that are given, made when they
+ * are first asked for. Where they lie is known from the metadata, so Arrow's own is never looked at.
+ *
+ * A buffer is checked against its checksum when a thread first uses it (about 3 GB/s); until its
+ * metadata is dropped, a thread does not check it again.
+ */
+import { crc32 } from 'node:zlib'
+import type { KeyColumns, PathColumns, TextColumn, Texts } from '../../vector/column.ts'
+import { ColumnTable } from '../../vector/column-table.ts'
+import { bitmapBytes } from './arrow-column.ts'
+import { bufferAlignment, type KeyColumnName } from './layout.ts'
+import {
+  type BufferPlace,
+  type ColumnMetadata,
+  corruptSegment,
+  type SegmentMetadata,
+  type TextColumnMetadata,
+} from './metadata.ts'
+
+/** Offsets of the buffers that this thread has checked, by the metadata that names them. */
+const checkedBuffers = new WeakMap<SegmentMetadata, Set<number>>()
+
+/**
+ * The columns of the segment that `bytes` are. Throws STORAGE_CORRUPT when `bytes` have not the size
+ * that they were written with; a column that was damaged throws it when it is asked for.
+ */
+export function openSegment(bytes: Uint8Array, metadata: SegmentMetadata): ColumnTable {
+  const buffers = new Buffers(bytes, metadata)
+  return new ColumnTable({
+    rowCount: metadata.rowCount,
+    keys: new SegmentKeys(buffers, metadata),
+    paths: pathEntries(buffers, metadata),
+    residual: metadata.residual && textOpener(buffers, metadata.residual),
+    residualPaths: metadata.residualPaths,
+  })
+}
+
+function* pathEntries(
+  buffers: Buffers,
+  { columns }: SegmentMetadata,
+): Generator<readonly [readonly string[], () => PathColumns]> {
+  // The columns of a path stand side by side.
+  for (let from = 0; from < columns.length; ) {
+    const { path } = columns[from]!
+    let to = from + 1
+    while (to < columns.length && samePath(columns[to]!.path, path)) to++
+    const ofPath = columns.slice(from, to)
+    yield [path, () => openColumns(buffers, ofPath)]
+    from = to
+  }
+}
+
+function samePath(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((key, i) => key === b[i])
+}
+
+function openColumns(buffers: Buffers, columns: readonly ColumnMetadata[]): PathColumns {
+  const opened: { -readonly [Type in keyof PathColumns]: PathColumns[Type] } = {}
+  for (const column of columns) {
+    switch (column.type) {
+      case 'number':
+      case 'timestamp':
+        opened[column.type] = {
+          values: buffers.doubles(column.values),
+          validity: buffers.validity(column.validity),
+        }
+        break
+      case 'boolean':
+        opened.boolean = {
+          bits: buffers.bitmap(column.values),
+          validity: buffers.validity(column.validity),
+        }
+        break
+      case 'text':
+      case 'json':
+        opened[column.type] = openText(buffers, column)
+        break
+      default:
+        opened[column.type] = buffers.bitmap(column.values)
+    }
+  }
+  return opened
+}
+
+function textOpener(buffers: Buffers, column: TextColumnMetadata): () => TextColumn {
+  return () => openText(buffers, column)
+}
+
+function openText(buffers: Buffers, column: TextColumnMetadata): TextColumn {
+  const validity = buffers.validity(column.validity)
+  if (column.encoding === 'plain') {
+    return { encoding: 'plain', texts: buffers.texts(column, buffers.rowCount), validity }
+  }
+  return {
+    encoding: 'dictionary',
+    codes: buffers.integers(column.codes, buffers.rowCount),
+    dictionary: buffers.texts(column, column.distinctCount),
+    validity,
+  }
+}
+
+/** Key columns that are opened one by one. */
+class SegmentKeys implements KeyColumns {
+  readonly shownTransaction?: Float64Array
+  readonly #buffers: Buffers
+  readonly #places: SegmentMetadata['keys']
+  readonly #opened: Partial<Record<KeyColumnName, Int32Array | Float64Array>> = {}
+
+  constructor(buffers: Buffers, metadata: SegmentMetadata) {
+    this.#buffers = buffers
+    this.#places = metadata.keys
+    // Too rare to be worth opening late.
+    if (metadata.keys.shownTransaction) this.shownTransaction = this.#doubles('shownTransaction')
+  }
+
+  get object(): Int32Array {
+    return this.#integers('object')
+  }
+
+  get paginationTransaction(): Float64Array {
+    return this.#doubles('paginationTransaction')
+  }
+
+  get paginationIndex(): Int32Array {
+    return this.#integers('paginationIndex')
+  }
+
+  get transaction(): Float64Array {
+    return this.#doubles('transaction')
+  }
+
+  get index(): Int32Array {
+    return this.#integers('index')
+  }
+
+  #integers(name: KeyColumnName): Int32Array {
+    this.#opened[name] ??= this.#buffers.integers(this.#place(name), this.#buffers.rowCount)
+    return this.#opened[name] as Int32Array
+  }
+
+  #doubles(name: KeyColumnName): Float64Array {
+    this.#opened[name] ??= this.#buffers.doubles(this.#place(name))
+    return this.#opened[name] as Float64Array
+  }
+
+  #place(name: KeyColumnName): BufferPlace {
+    const place = this.#places[name]
+    if (place === undefined) throw corruptSegment(undefined, `the key column "${name}" is missing`)
+    return place
+  }
+}
+
+/** Typed arrays over the bytes of a segment. */
+class Buffers {
+  readonly rowCount: number
+  readonly #bytes: Uint8Array
+  readonly #checked: Set<number>
+
+  constructor(bytes: Uint8Array, metadata: SegmentMetadata) {
+    if (bytes.byteLength !== metadata.byteLength) {
+      throw corruptSegment(
+        undefined,
+        `it has ${bytes.byteLength} bytes instead of ${metadata.byteLength}`,
+      )
+    }
+    this.rowCount = metadata.rowCount
+    // LMDB aligns what it maps and what it copies; bytes from elsewhere may have to be moved.
+    this.#bytes = bytes.byteOffset % bufferAlignment === 0 ? bytes : new Uint8Array(bytes)
+    this.#checked = checkedBuffers.get(metadata) ?? new Set()
+    checkedBuffers.set(metadata, this.#checked)
+  }
+
+  doubles(place: BufferPlace): Float64Array {
+    const bytes = this.#buffer(place, this.rowCount * 8)
+    return new Float64Array(bytes.buffer, bytes.byteOffset, this.rowCount)
+  }
+
+  integers(place: BufferPlace, count: number): Int32Array {
+    const bytes = this.#buffer(place, count * 4)
+    return new Int32Array(bytes.buffer, bytes.byteOffset, count)
+  }
+
+  bitmap(place: BufferPlace): Uint8Array {
+    return this.#buffer(place, bitmapBytes(this.rowCount))
+  }
+
+  validity(place: BufferPlace | undefined): Uint8Array | undefined {
+    return place && this.bitmap(place)
+  }
+
+  texts(places: { offsets: BufferPlace; bytes: BufferPlace }, count: number): Texts {
+    const bytes = this.#buffer(places.bytes, places.bytes[1])
+    return {
+      // As a Buffer, like the bytes of columns that were just shredded: one kind, one fast path.
+      bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+      offsets: this.integers(places.offsets, count + 1),
+    }
+  }
+
+  #buffer([offset, byteLength, checksum]: BufferPlace, expectedBytes: number): Uint8Array {
+    if (byteLength !== expectedBytes || offset + byteLength > this.#bytes.byteLength) {
+      throw corruptSegment(undefined, `its buffer at byte ${offset} has the wrong size`)
+    }
+    const start = this.#bytes.byteOffset + offset
+    const buffer = new Uint8Array(this.#bytes.buffer, start, byteLength)
+    if (byteLength > 0 && !this.#checked.has(offset)) {
+      if (crc32(buffer) !== checksum) {
+        throw corruptSegment(undefined, `its buffer at byte ${offset} was damaged`)
+      }
+      this.#checked.add(offset)
+    }
+    return buffer
+  }
+}
