@@ -34,6 +34,8 @@ export class RowBuffer {
   readonly #transaction: number[] = []
   readonly #index: number[] = []
   readonly #keys: Value[][]
+  /** Whether the `limit`-th row was the last of the wanted when rows were last cut. */
+  #isCut = false
 
   /** @param limit how many rows are wanted; may be infinite */
   constructor(sort: readonly BoundSortKey[], limit: number) {
@@ -72,7 +74,7 @@ export class RowBuffer {
    * that key need not be pushed. Undefined while any row may be wanted.
    */
   threshold(): { readonly kind: 'number' | 'timestamp'; readonly value: number } | undefined {
-    if (this.#keys.length === 0 || this.count < this.#limit || this.#limit === 0) return undefined
+    if (this.#keys.length === 0 || !this.#isCut) return undefined
     const value = this.#keys[0]![this.#limit - 1]!
     if (typeof value === 'number') return { kind: 'number', value }
     if (value instanceof Timestamp) return { kind: 'timestamp', value: value.ms }
@@ -117,6 +119,7 @@ export class RowBuffer {
       this.#compare(a, b),
     )
     if (order.length > this.#limit) order.length = this.#limit
+    this.#isCut = this.#limit > 0 && order.length === this.#limit
     const columns: unknown[][] = [
       this.#object,
       this.#paginationTransaction,

@@ -11,7 +11,7 @@ import { ColumnScan } from './column-scan.ts'
 import { valueInRow } from './locate-json.ts'
 import { rowBatch } from './row-scan.ts'
 import type { SnapshotBounds, TaskInput } from './task.ts'
-import { lowerBound, visibleRows } from './visibility.ts'
+import { lowerBound, type RowRange, visibleRows } from './visibility.ts'
 
 /** What a task reads from; the same in a worker and on the main thread. */
 export interface TaskStorage {
@@ -42,11 +42,12 @@ export function openRun(
   switch (input.kind) {
     case 'segment': {
       const set = storage.openSegment(input.segment)
-      return columnRun(set, object, input.from, input.to, plan.after, snapshot, storage.records)
+      return columnRun(set, object, input, plan.after, snapshot, storage.records)
     }
     case 'delta': {
       const set = readDelta(object, plan, snapshot, storage.records)
-      return columnRun(set, object, 0, set.rowCount, plan.after, undefined, storage.records)
+      const all = { from: 0, to: set.rowCount, mayBeNewer: false }
+      return columnRun(set, object, all, plan.after, undefined, storage.records)
     }
     case 'records':
       return recordRun(object, input.ids, plan.after, snapshot, storage.records)
@@ -57,8 +58,7 @@ export function openRun(
 function columnRun(
   set: ColumnSet,
   object: BoundObject,
-  from: number,
-  to: number,
+  { from, to, mayBeNewer }: Omit<RowRange, 'object'>,
   after: RowKey | undefined,
   snapshot: SnapshotBounds | undefined,
   records: RecordReader,
@@ -71,7 +71,7 @@ function columnRun(
     assert(view, 'a segment holds a row that the row store does not')
     return valueInRow(view, path)
   })
-  const range = { object: object.number, from, to: end }
+  const range = { object: object.number, from, to: end, mayBeNewer }
   return {
     object,
     rowCount: end - from,

@@ -15,6 +15,8 @@ export type TaskInput =
       readonly object: number
       readonly from: number
       readonly to: number
+      /** Whether some of the rows may be newer than the snapshot. */
+      readonly mayBeNewer: boolean
     }
   | { readonly kind: 'delta'; readonly object: number }
   | { readonly kind: 'records'; readonly object: number; readonly ids: readonly string[] }

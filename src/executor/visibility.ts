@@ -11,12 +11,14 @@ export interface RowRange {
   readonly object: number
   readonly from: number
   readonly to: number
+  /** Whether some of the rows may be newer than the snapshot. */
+  readonly mayBeNewer: boolean
 }
 
 /** One byte per row of the range, 1 when it is visible; undefined when all are. */
 export function visibleRows(
   set: ColumnSet,
-  { object, from, to }: RowRange,
+  { object, from, to, mayBeNewer }: RowRange,
   transaction: number,
   records: RecordReader,
 ): Uint8Array | undefined {
@@ -26,7 +28,8 @@ export function visibleRows(
     visible ??= new Uint8Array(to - from).fill(1)
     visible[row - from] = 0
   }
-  for (let row = from; row < to; row++) if (keys.transaction[row]! > transaction) hide(row)
+  for (let row = from; mayBeNewer && row < to; row++)
+    if (keys.transaction[row]! > transaction) hide(row)
   if (from === to) return visible
   const first = paginationKeyOf(set, from)
   const last = paginationKeyOf(set, to - 1)

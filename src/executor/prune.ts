@@ -1,0 +1,258 @@
+/**
+ * Leaves out segments and granules in which no row can pass a predicate, by what the segment's
+ * metadata says of its columns.
+ *
+ * The one law: leave out only what cannot match. Whatever is not known counts as a match.
+ *
+ * | predicate               | cannot match when                                               |
+ * | ----------------------- | --------------------------------------------------------------- |
+ * | `field op constant`     | the constant lies outside the field's bounds, or the field has  |
+ * |                         | no value of the constant's kind                                 |
+ * | `field in [constants]`  | none of the equalities can match                                |
+ * | `a and b`               | a cannot, or b cannot                                           |
+ * | `a or b`                | neither can                                                     |
+ * | `not (field is null)`   | the field has no value at all                                   |
+ */
+import type { BoundExpression } from '../binder/bound.ts'
+import { swapped } from '../kernel/compare.ts'
+import type { ColumnMetadata, ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
+import { compareText } from '../type/compare.ts'
+import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
+import type { Path } from '../type/value.ts'
+import { granuleRows } from '../vector/column.ts'
+
+export interface PrunedRange {
+  readonly from: number
+  readonly to: number
+}
+
+/**
+ * The rows of an object's part of a segment in which every predicate may match, as ranges of whole
+ * granules (cut at the part's ends); empty when there are none.
+ */
+export function pruneRows(
+  metadata: SegmentMetadata,
+  rows: ObjectRows,
+  predicates: readonly BoundExpression[],
+): PrunedRange[] {
+  const whole = new Zones(metadata, rows, undefined)
+  if (!predicates.every((predicate) => mayMatch(predicate, whole))) return []
+  const ranges: { from: number; to: number }[] = []
+  const firstGranule = Math.floor(rows.from / granuleRows)
+  const lastGranule = Math.floor((rows.to - 1) / granuleRows)
+  for (let granule = firstGranule; granule <= lastGranule; granule++) {
+    const zones = new Zones(metadata, rows, granule)
+    if (!predicates.every((predicate) => mayMatch(predicate, zones))) continue
+    const from = Math.max(rows.from, granule * granuleRows)
+    const to = Math.min(rows.to, (granule + 1) * granuleRows)
+    const last = ranges.at(-1)
+    if (last?.to === from) last.to = to
+    else ranges.push({ from, to })
+  }
+  return ranges
+}
+
+type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
+
+function mayMatch(predicate: BoundExpression, zones: Zones): boolean {
+  switch (predicate.kind) {
+    case 'and':
+      return predicate.operands.every((operand) => mayMatch(operand, zones))
+    case 'or':
+      return predicate.operands.some((operand) => mayMatch(operand, zones))
+    case 'comparison': {
+      const { operator, left, right } = predicate
+      if (operator === 'is_same' || operator === 'is_different') return true
+      if (left.kind === 'field') return mayCompare(operator, left.path, right, zones)
+      if (right.kind === 'field') return mayCompare(swapped[operator], right.path, left, zones)
+      return true
+    }
+    case 'in': {
+      const { operand, list } = predicate
+      if (operand.kind !== 'field' || list.kind !== 'constant' || !Array.isArray(list.value)) {
+        return true
+      }
+      return list.value.some((value) =>
+        mayCompare('eq', operand.path, { kind: 'constant', value, type: 'json' }, zones),
+      )
+    }
+    case 'not': {
+      const { operand } = predicate
+      if (operand.kind !== 'is_null' || operand.operand.kind !== 'field') return true
+      return zones.mayHoldAnything(operand.operand.path)
+    }
+    default:
+      return true
+  }
+}
+
+function mayCompare(
+  operator: Comparison,
+  path: Path,
+  constant: BoundExpression,
+  zones: Zones,
+): boolean {
+  if (operator === 'ne') return true
+  if (constant.kind === 'timestamp') {
+    const bounds = zones.numberBounds(path, 'timestamp')
+    return bounds === 'unknown' || isBetween(operator, constant.ms, bounds, (a, b) => a - b)
+  }
+  if (constant.kind !== 'constant') return true
+  switch (typeof constant.value) {
+    case 'number': {
+      const bounds = zones.numberBounds(path, 'number')
+      return bounds === 'unknown' || isBetween(operator, constant.value, bounds, (a, b) => a - b)
+    }
+    case 'string': {
+      const bounds = zones.textBounds(path)
+      return bounds === 'unknown' || isBetween(operator, constant.value, bounds, compareText)
+    }
+    default:
+      return true
+  }
+}
+
+/** Undefined bounds: there is no value. An undefined maximum: any value from the minimum on. */
+function isBetween<T>(
+  operator: Exclude<Comparison, 'ne'>,
+  constant: T,
+  bounds: { readonly minimum: T; readonly maximum: T | undefined } | undefined,
+  compare: (a: T, b: T) => number,
+): boolean {
+  if (!bounds) return false
+  const { minimum, maximum } = bounds
+  const aboveMaximum = maximum !== undefined ? compare(constant, maximum) : -1
+  const aboveMinimum = compare(constant, minimum)
+  switch (operator) {
+    case 'eq':
+      return aboveMinimum >= 0 && aboveMaximum <= 0
+    case 'lt':
+      return aboveMinimum > 0
+    case 'le':
+      return aboveMinimum >= 0
+    case 'gt':
+      return aboveMaximum < 0
+    case 'ge':
+      return aboveMaximum <= 0
+  }
+}
+
+type Bounds<T> = { readonly minimum: T; readonly maximum: T | undefined } | undefined | 'unknown'
+
+const columnsOfSegments = new WeakMap<SegmentMetadata, Map<string, ColumnMetadata[]>>()
+
+function columnsByPath(metadata: SegmentMetadata): Map<string, ColumnMetadata[]> {
+  let columns = columnsOfSegments.get(metadata)
+  if (!columns) {
+    columns = new Map()
+    for (const column of metadata.columns) {
+      const key = JSON.stringify(column.path)
+      const known = columns.get(key)
+      if (known) known.push(column)
+      else columns.set(key, [column])
+    }
+    columnsOfSegments.set(metadata, columns)
+  }
+  return columns
+}
+
+/** What is known of the fields of an object's rows, in the whole segment or in one granule. */
+class Zones {
+  readonly #metadata: SegmentMetadata
+  readonly #rows: ObjectRows
+  readonly #granule: number | undefined
+
+  constructor(metadata: SegmentMetadata, rows: ObjectRows, granule: number | undefined) {
+    this.#metadata = metadata
+    this.#rows = rows
+    this.#granule = granule
+  }
+
+  numberBounds(path: Path, type: 'number' | 'timestamp'): Bounds<number> {
+    const columns = this.#columns(path)
+    if (columns === 'unknown') return 'unknown'
+    // Integers past 2^53 are JSON; texts may be times.
+    const alsoHeldBy = type === 'number' ? 'json' : 'text'
+    if (columns.some((column) => column.type === alsoHeldBy)) return 'unknown'
+    const column = columns.find((candidate) => candidate.type === type)
+    if (!column) return undefined
+    if (column.type !== 'number' && column.type !== 'timestamp') return 'unknown'
+    if (this.#granule !== undefined) {
+      const minimum = column.granuleMinimums[this.#granule]!
+      const maximum = column.granuleMaximums[this.#granule]!
+      return minimum === null || maximum === null ? undefined : { minimum, maximum }
+    }
+    const { firstCreated, lastCreated } = this.#rows
+    if (path.length === 1 && path[0] === 'created' && firstCreated !== null) {
+      return { minimum: firstCreated, maximum: lastCreated! }
+    }
+    return column
+  }
+
+  textBounds(path: Path): Bounds<string> {
+    if (path.length === 1 && path[0] === '_pagination_key') {
+      const { firstPagination, lastPagination } = this.#rows
+      return {
+        minimum: formatPaginationKey(firstPagination),
+        maximum: formatPaginationKey(lastPagination),
+      }
+    }
+    if (path.length === 1 && path[0] === '_xact_id') {
+      if (this.#metadata.keys.shownTransaction) return 'unknown'
+      const { firstTransaction, lastTransaction } = this.#rows
+      return {
+        minimum: formatTransaction(firstTransaction),
+        maximum: formatTransaction(lastTransaction),
+      }
+    }
+    const columns = this.#columns(path)
+    if (columns === 'unknown') return 'unknown'
+    // A string may be compared with a time; JSON holds strings that UTF-8 cannot.
+    if (columns.some(({ type }) => type === 'timestamp' || type === 'json')) return 'unknown'
+    const column = columns.find((candidate) => candidate.type === 'text')
+    if (!column) return undefined
+    if (column.type !== 'text' || !column.bounds) return 'unknown'
+    return { minimum: column.bounds.minimum, maximum: column.bounds.maximum }
+  }
+
+  mayHoldAnything(path: Path): boolean {
+    const columns = this.#columns(path)
+    return columns === 'unknown' || columns.some((column) => column.type !== 'nulls')
+  }
+
+  /** The columns that hold all there is at the path; unknown when more may be elsewhere. */
+  #columns(path: Path): readonly ColumnMetadata[] | 'unknown' {
+    const { residual, residualPaths } = this.#metadata
+    if (isDerived(path) || path.some((part) => typeof part === 'number')) return 'unknown'
+    if (residual && (!residualPaths || residualPaths.some((other) => touches(other, path)))) {
+      return 'unknown'
+    }
+    const byPath = columnsByPath(this.#metadata)
+    for (let length = 0; length <= path.length; length++) {
+      const columns = byPath.get(JSON.stringify(path.slice(0, length))) ?? []
+      if (columns.some((column) => column.type === 'stored')) return 'unknown'
+    }
+    return byPath.get(JSON.stringify(path)) ?? []
+  }
+}
+
+const derivedNames = new Set([
+  '_xact_id',
+  '_pagination_key',
+  'project_id',
+  'org_id',
+  'log_id',
+  'experiment_id',
+  'dataset_id',
+])
+
+function isDerived(path: Path): boolean {
+  return derivedNames.has(String(path[0]))
+}
+
+/** Whether one path is the other or a prefix of it. */
+function touches(a: readonly string[], b: Path): boolean {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
+  return true
+}
