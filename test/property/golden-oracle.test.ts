@@ -1,0 +1,84 @@
+/** The answers in the golden files are those of the oracle too: neither can be wrong alone. */
+import { describe, expect, it } from 'vitest'
+import { parseJson } from '../../src/json/parse.ts'
+import { parseQuery } from '../../src/parser/parse.ts'
+import { recordColumns } from '../../src/type/record.ts'
+import { type GoldenFile, isExpected, readGoldenFiles } from '../support/golden-file.ts'
+import { json, type Plain } from '../support/oracle-value.ts'
+import { answer, type OracleRow } from '../support/row-oracle.ts'
+import { argumentsOf, type Block } from '../support/slt.ts'
+import { completeRow, parseHeader, printHeader, printRow } from '../support/slt-row.ts'
+
+/** What the oracle knows nothing of: how rows replace each other, versions, ids given by the server. */
+const beyondOracle = /"_(is_merge|object_delete|array_delete)"|control (version|from)|^reopen/m
+const unknowable = /_xact_id|select: \*|any_value|(project|experiment|dataset)_id/
+
+interface StoredRow extends OracleRow {
+  readonly object: string
+  readonly type: string
+}
+
+class OracleRun {
+  readonly #rows: StoredRow[] = []
+  #numbered = 0
+  #tzOffset = 0
+
+  run(block: Block): void {
+    if (block.kind === 'insert') this.#insert(block)
+    if (block.kind === 'commands') {
+      const offset = /^control tz_offset (.+)$/m.exec(block.header.join('\n'))?.[1]
+      if (offset !== undefined) this.#tzOffset = Number(offset === 'none' ? 0 : offset)
+    }
+    if (block.kind === 'query') this.#query(block)
+  }
+
+  #insert(block: Block): void {
+    if (block.expected) return
+    const [type, object] = argumentsOf(block)
+    for (const line of block.body) {
+      const given = parseJson(completeRow(line, () => ++this.#numbered)) as Record<string, Plain>
+      const columns = recordColumns.filter((column) => column.in.some((name) => name === type))
+      const paginationKey = `p${String(this.#rows.length).padStart(20, '0')}`
+      const nulls = Object.fromEntries(columns.map(({ name }) => [name, null]))
+      const value = { ...nulls, ...given, _pagination_key: paginationKey }
+      const known = this.#rows.findIndex(
+        (row) => row.value.id === given.id && row.object === object,
+      )
+      const row = { object: object!, type: type!, value, paginationKey }
+      if (known < 0) this.#rows.push(row)
+      else throw new Error('a golden file that replaces rows must be kept from the oracle')
+    }
+  }
+
+  #query(block: Block): void {
+    const text = block.body.join('\n')
+    if (unknowable.test(text)) return
+    const query = parseQuery(text)
+    const { table, ids } = query.from
+    const names = ids.map(({ value }) => value)
+    const rows = this.#rows.filter(
+      ({ object, type }) => table === 'project' || (table === type && names.includes(object)),
+    )
+    const clock = { now: Date.now(), tzOffset: this.#tzOffset }
+    const columns = parseHeader(block.expected![0]!)
+    const lines = answer(query, rows, clock).map((row) => {
+      expect(row.map(({ name }) => name)).toEqual(columns.map(({ name }) => name))
+      const shown = `{${row.map(({ name, value }) => `${JSON.stringify(name)}:${json(value)}`)}}`
+      return printRow(parseJson(shown), columns)
+    })
+    const isSorted = argumentsOf(block).includes('rowsort')
+    const actual = [printHeader(columns), ...(isSorted ? lines.sort() : lines)]
+    if (!isExpected(block, actual)) expect(actual.join('\n'), text).toBe(block.expected!.join('\n'))
+  }
+}
+
+function isForOracle({ text }: GoldenFile): boolean {
+  return !beyondOracle.test(text)
+}
+
+describe('golden answers by the oracle', () => {
+  it.each(readGoldenFiles().filter(isForOracle))('$name', ({ blocks }) => {
+    const run = new OracleRun()
+    for (const block of blocks) run.run(block)
+  })
+})

@@ -1,0 +1,287 @@
+/** Runs the blocks of golden files against a real engine, in one of several states of storage. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Gate } from '../../src/access/gate.ts'
+import { Engine } from '../../src/engine.ts'
+import { toAssayError } from '../../src/error.ts'
+import { parseJson } from '../../src/json/parse.ts'
+import { renderError } from '../../src/parser/error-location.ts'
+import { parseQuery } from '../../src/parser/parse.ts'
+import { printAst } from '../../src/parser/print-ast.ts'
+import { printTokens } from '../../src/parser/print-tokens.ts'
+import type { ObjectReference, ObjectType } from '../../src/type/record.ts'
+import { type GoldenFile, isExpected } from './golden-file.ts'
+import { argumentsOf, type Block } from './slt.ts'
+import { completeRow, printHeader, printRow, typeName } from './slt-row.ts'
+import { SourceNames } from './slt-source.ts'
+
+/**
+ * Where the rows of a file are when it is asked. `delta`: nowhere but in the row store. `segment`:
+ * in one segment. `tiny`: in segments of two rows. `compacted`: those merged again, after a restart.
+ */
+export const storageStates = ['delta', 'segment', 'tiny', 'compacted'] as const
+export type StorageState = (typeof storageStates)[number]
+
+export interface GoldenSetup {
+  readonly state: StorageState
+  readonly workers: number
+}
+
+/** An engine that many golden files share; each has a project of its own in it. */
+export class GoldenStore {
+  readonly setup: GoldenSetup
+  readonly #directory: string
+  engine: Engine
+  gate: Gate
+
+  private constructor(setup: GoldenSetup, directory: string, engine: Engine, gate: Gate) {
+    this.setup = setup
+    this.#directory = directory
+    this.engine = engine
+    this.gate = gate
+  }
+
+  static async open(setup: GoldenSetup): Promise<GoldenStore> {
+    const directory = await mkdtemp(join(tmpdir(), 'assay-golden-'))
+    const engine = await Engine.open({ dataDirectory: directory, workers: setup.workers })
+    await engine.catalog.createOrganization('golden')
+    return new GoldenStore(setup, directory, engine, gateOf(engine))
+  }
+
+  async reopen(): Promise<void> {
+    await this.engine.close()
+    this.engine = await Engine.open({
+      dataDirectory: this.#directory,
+      workers: this.setup.workers,
+    })
+    this.gate = gateOf(this.engine)
+  }
+
+  async close(): Promise<void> {
+    await this.engine.close()
+    await rm(this.#directory, { recursive: true, force: true })
+  }
+}
+
+function gateOf(engine: Engine): Gate {
+  const [organization] = engine.catalog.organizations()
+  return new Gate(engine.catalog, {
+    userId: 'owner',
+    organizationId: organization!.id,
+    keyId: 'none',
+  })
+}
+
+/** Settings that `control KEY VALUE` changes and `control KEY none` takes back. */
+interface Settings {
+  /** Minutes behind UTC. */
+  tz_offset?: string
+  /** The name that an insert got by `as NAME`: queries see the data as of then. */
+  version?: string
+  columnstore?: string
+  /** A source: queries are single expressions to filter it by. */
+  from?: string
+  /** The one storage state that the file is for. */
+  state?: string
+}
+
+const settingNames = ['tz_offset', 'version', 'columnstore', 'from', 'state'] as const
+
+export class GoldenRun {
+  readonly #store: GoldenStore
+  readonly #name: string
+  readonly #sources = new SourceNames()
+  readonly #versions = new Map<string, string>()
+  readonly #settings: Settings = {}
+  #projectId: string | undefined
+  #rowCount = 0
+  #unflushed = false
+
+  /** `name` is unique in the store. */
+  constructor(store: GoldenStore, name: string) {
+    this.#store = store
+    this.#name = name
+  }
+
+  /** The lines that a block gives; undefined when it gives none or is not for this setup. */
+  async run(block: Block): Promise<string[] | undefined> {
+    switch (block.kind) {
+      case 'comment':
+        return undefined
+      case 'commands':
+        for (const command of block.header) await this.#command(command.split(/\s+/))
+        return undefined
+      case 'insert':
+        return this.#insert(block)
+      case 'query':
+      case 'error':
+        if (!this.#isForThisState()) return undefined
+        await this.settle()
+        return this.#query(block)
+      case 'explain':
+        if (!this.#isForThisState() || !this.#isPlain()) return undefined
+        await this.settle()
+        return this.#explain(block)
+    }
+  }
+
+  /** Brings what was written into the state that the setup asks for. */
+  async settle(): Promise<void> {
+    const { setup, engine } = this.#store
+    if (!this.#unflushed) return
+    this.#unflushed = false
+    if (setup.state !== 'delta') await engine.flush()
+    if (setup.state === 'compacted') await engine.compact()
+  }
+
+  async #command([name, key, ...rest]: string[]): Promise<void> {
+    if (name === 'flush') return this.#store.engine.flush()
+    if (name === 'compact') return this.#store.engine.compact()
+    if (name === 'reopen') return this.#store.reopen()
+    const setting = settingNames.find((candidate) => candidate === key)
+    if (!setting) throw new Error(`there is no setting "${key}"`)
+    if (rest.join(' ') === 'none') delete this.#settings[setting]
+    else this.#settings[setting] = rest.join(' ')
+  }
+
+  async #insert(block: Block): Promise<string[] | undefined> {
+    const [type, name, as, version] = argumentsOf(block)
+    const object = await this.#object(type as ObjectType, name!)
+    const rows = block.body.map((line) => completeRow(line, () => ++this.#rowCount))
+    const isTiny = this.#store.setup.state === 'tiny' || this.#store.setup.state === 'compacted'
+    const size = isTiny && block.expected === undefined ? 2 : rows.length
+    try {
+      for (let start = 0; start < rows.length; start += size) {
+        const body = Buffer.from(`{"events":[${rows.slice(start, start + size).join(',')}]}`)
+        const view = this.#store.gate
+        const result = await this.#store.engine.insert({ body, form: 'events', object, view })
+        this.#unflushed = true
+        if (isTiny) await this.#store.engine.flush()
+        if (as === 'as') this.#versions.set(version!, result.transactionId)
+      }
+    } catch (thrown) {
+      if (block.expected === undefined) throw thrown
+      return this.#sources.hide(renderError('', toAssayError(thrown))).split('\n')
+    }
+    return block.expected === undefined ? undefined : []
+  }
+
+  async #object(type: ObjectType, name: string): Promise<ObjectReference> {
+    const known = this.#sources.idOf(name)
+    if (known !== undefined) return { type, id: known }
+    const { gate } = this.#store
+    if (this.#projectId === undefined) {
+      this.#projectId = (await gate.findOrCreateProject({ name: this.#name })).entry.id
+    }
+    const given = { project_id: this.#projectId, name: `${this.#name} ${name}` }
+    const id =
+      type === 'project_logs'
+        ? this.#projectId
+        : type === 'experiment'
+          ? (await gate.findOrCreateExperiment(given)).entry.id
+          : (await gate.findOrCreateDataset(given)).entry.id
+    this.#sources.add(name, id)
+    return { type, id }
+  }
+
+  async #query(block: Block): Promise<string[]> {
+    const written = block.body.join('\n')
+    try {
+      const result = await this.#store.engine.query(this.#request(written))
+      const lines: string[] = []
+      for await (const { bytes } of result.rows) {
+        if (bytes.length > 0) lines.push(...Buffer.from(bytes).toString().split('\n'))
+      }
+      result.finish()
+      const { properties } = (result.schema as { items: { properties: object } }).items
+      const columns = Object.entries(properties).map(([name, schema]) => {
+        return { name, type: typeName(schema) }
+      })
+      const rows = lines.map((line) => this.#sources.hide(printRow(parseJson(line), columns)))
+      if (argumentsOf(block).includes('rowsort')) rows.sort()
+      return [printHeader(columns), ...rows]
+    } catch (thrown) {
+      const error = toAssayError(thrown)
+      if (error.family === 'internal') throw thrown
+      const { message, hint } = error
+      return this.#sources
+        .hide(
+          renderError(written, {
+            code: error.code,
+            message,
+            hint,
+            span: error.span && this.#sources.spanInText(written, error.span),
+          }),
+        )
+        .split('\n')
+    }
+  }
+
+  async #explain(block: Block): Promise<string[]> {
+    const written = block.body.join('\n')
+    const stages = argumentsOf(block)
+    const texts: string[] = []
+    for (const stage of stages) {
+      if (stages.length > 1) texts.push(`${stage}:`)
+      if (stage === 'tokens') texts.push(printTokens(written))
+      else if (stage === 'ast') texts.push(printAst(parseQuery(written)))
+      else texts.push(stageOf(await this.#store.engine.explain(this.#request(written)), stage))
+    }
+    return this.#sources.hide(texts.join('\n')).split('\n')
+  }
+
+  #request(written: string) {
+    const { tz_offset, version, columnstore, from } = this.#settings
+    return {
+      query: this.#sources.substitute(written),
+      view: this.#store.gate,
+      separator: '\n' as const,
+      ...(tz_offset !== undefined && { tzOffset: Number(tz_offset) }),
+      ...(version !== undefined && { version: this.#versions.get(version) ?? version }),
+      ...(columnstore !== undefined && { useColumnstore: columnstore === 'true' }),
+      ...(from !== undefined && { from: this.#sources.substitute(from) }),
+    }
+  }
+
+  #isForThisState(): boolean {
+    const { state } = this.#settings
+    return state === undefined || state === this.#store.setup.state
+  }
+
+  /** Plans are looked at in one setup: rows in one segment unless the file says where, no workers. */
+  #isPlain(): boolean {
+    const { state, workers } = this.#store.setup
+    return workers === 0 && state === (this.#settings.state ?? 'segment')
+  }
+}
+
+/** One stage of an explanation: the lines under its title. */
+function stageOf(explanation: string, stage: string): string {
+  const lines = explanation.split('\n')
+  const start = lines.findIndex((line) => line.toLowerCase().startsWith(`${stage}:`))
+  if (start < 0) throw new Error(`the explanation has no stage "${stage}":\n${explanation}`)
+  const length = lines.slice(start + 1).findIndex((line) => /^\S/.test(line))
+  return lines.slice(start + 1, length < 0 ? undefined : start + 1 + length).join('\n')
+}
+
+export interface Outcome {
+  readonly block: Block
+  readonly actual: readonly string[]
+  readonly passed: boolean
+}
+
+/** Runs blocks one after the other; the outcomes of those that give lines. */
+export async function runBlocks(run: GoldenRun, blocks: readonly Block[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = []
+  for (const block of blocks) {
+    const actual = await run.run(block)
+    if (actual === undefined) continue
+    outcomes.push({ block, actual, passed: isExpected(block, actual) })
+  }
+  return outcomes
+}
+
+export function startRun(store: GoldenStore, file: GoldenFile): GoldenRun {
+  return new GoldenRun(store, file.name)
+}
