@@ -98,6 +98,7 @@ function start(unit: string, at: Plain, { tzOffset }: OracleClock): Plain {
   const year = local.getUTCFullYear()
   const month = local.getUTCMonth()
   const midnight = Math.floor((time.ms - away) / 86_400_000) * 86_400_000
+  if (count !== '1') return null
   const starts: Record<string, number> = {
     week: midnight - ((local.getUTCDay() + 6) % 7) * 86_400_000,
     month: Date.UTC(year, month, 1),
