@@ -66,7 +66,7 @@ export class RowBuffer {
 
   /** Throws out rows that cannot be among the first, if there are enough of them to be worth it. */
   trim(): void {
-    if (this.count >= this.#limit + slackRows) this.#sortAndCut()
+    if (this.count >= this.#limit + slackRows) this.cut()
   }
 
   /**
@@ -99,7 +99,7 @@ export class RowBuffer {
 
   /** The wanted rows in order. */
   finish(): SortedRows {
-    this.#sortAndCut()
+    this.cut()
     return {
       object: Int32Array.from(this.#object),
       paginationTransaction: Float64Array.from(this.#paginationTransaction),
@@ -114,7 +114,8 @@ export class RowBuffer {
     }
   }
 
-  #sortAndCut(): void {
+  /** Sorts the rows and drops those beyond the limit. */
+  cut(): void {
     const order = Array.from({ length: this.count }, (_, i) => i).sort((a, b) =>
       this.#compare(a, b),
     )

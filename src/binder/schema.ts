@@ -1,0 +1,64 @@
+/** The JSON schema that an answer carries: what is known of its columns before any data is seen. */
+import { type RecordColumn, recordColumn, recordColumns } from '../type/record.ts'
+import type { BoundExpression, BoundQuery, StaticType } from './bound.ts'
+
+type JsonSchema = Readonly<Record<string, unknown>>
+
+export interface ResultSchema {
+  readonly type: 'array'
+  readonly items: { readonly type: 'object'; readonly properties: Record<string, JsonSchema> }
+}
+
+/** Columns in the order of the projection; those of `*` first, in alphabetical order. */
+export function resultSchema({ output, objects }: BoundQuery): ResultSchema {
+  const properties: Record<string, JsonSchema> = {}
+  if (output.kind === 'rows' && output.star) {
+    const types = new Set(objects.map((object) => object.type))
+    for (const column of recordColumns) {
+      if (column.in.some((type) => types.has(type))) properties[column.name] = columnSchema(column)
+    }
+  }
+  for (const { name, expression } of output.columns) {
+    // A plain assignment would take `__proto__` for the prototype.
+    Object.defineProperty(properties, name, {
+      value: isGroupCount(output, expression) ? { type: 'integer' } : schemaOf(expression),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
+  }
+  return { type: 'array', items: { type: 'object', properties } }
+}
+
+function isGroupCount(output: BoundQuery['output'], expression: BoundExpression): boolean {
+  if (output.kind === 'rows' || expression.kind !== 'group_column') return false
+  const aggregate = output.aggregates[expression.index - output.keys.length]
+  return aggregate?.name === 'count' || aggregate?.name === 'count_distinct'
+}
+
+function schemaOf(expression: BoundExpression): JsonSchema {
+  if (expression.kind === 'field' && expression.path.length === 1) {
+    const column = recordColumn(String(expression.path[0]))
+    if (column) return columnSchema(column)
+  }
+  return typeSchema(expression.type)
+}
+
+function columnSchema({ type, description, origin }: RecordColumn): JsonSchema {
+  if (type === 'json') return { description }
+  const isAlwaysThere = origin !== 'stored' || type === 'timestamp'
+  return { ...typeSchema(type, isAlwaysThere), description }
+}
+
+function typeSchema(type: StaticType | RecordColumn['type'], isAlwaysThere = false): JsonSchema {
+  switch (type) {
+    case 'json':
+      return {}
+    case 'timestamp':
+      return { type: isAlwaysThere ? 'string' : ['string', 'null'], format: 'date-time' }
+    case 'interval':
+      return { type: ['string', 'null'] }
+    default:
+      return { type: isAlwaysThere ? type : [type, 'null'] }
+  }
+}

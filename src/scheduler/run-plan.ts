@@ -1,0 +1,279 @@
+/**
+ * Runs a physical plan: splits it into tasks, runs them with a bounded number in flight, merges what
+ * they give, and yields the result's rows as JSON in their final order.
+ */
+import type { EvaluationContext } from '../binder/evaluate.ts'
+import { AssayError } from '../error.ts'
+import { GroupMerger } from '../executor/finish-groups.ts'
+import { RowBuffer, type RowList, sliceRows } from '../executor/row-buffer.ts'
+import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../executor/task.ts'
+import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import { compareRowKeys, type RowKey } from '../type/transaction.ts'
+import type { AuditLog } from './audit-log.ts'
+import { inOrder, unordered } from './in-flight.ts'
+import type { QueryPool } from './query-pool.ts'
+import type { QuerySnapshot } from './snapshot.ts'
+import { balance, clusterByAge, type Piece, type Split, splitScan } from './split.ts'
+
+export interface RunOptions {
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly snapshot: QuerySnapshot
+  readonly pool: QueryPool
+  readonly separator: string
+  readonly audit: AuditLog
+  /** Non-zero once the query is cancelled; shared with the workers. */
+  readonly cancelled: Int32Array
+}
+
+export interface RowChunk {
+  readonly rowCount: number
+  /** Rows as JSON with the separator between them. */
+  readonly bytes: Uint8Array
+  /** Pagination key of the last row; undefined for groups. */
+  readonly last: RowKey | undefined
+}
+
+/** Rows whose keys are held at once: a sort without a limit holds those of all its rows. */
+const maximumHeldRows = 4_000_000
+
+/** More tasks than workers, so that they end at about the same time. */
+const tasksPerWorker = 4
+
+/** Rows of groups that are printed into one chunk. */
+const groupsPerChunk = 1000
+
+export async function* runPlan(options: RunOptions): AsyncGenerator<RowChunk> {
+  const { plan } = options
+  if (plan.stage.kind === 'groups') {
+    yield* runGroups(options)
+    return
+  }
+  if (plan.limit === 0 || plan.access.kind === 'empty') return
+  let toSkip = plan.offset
+  let wanted = plan.limit ?? Number.POSITIVE_INFINITY
+  let rowBytes = 0
+  const ordered = plan.sort.length === 0 ? rowsByAge(options) : rowsSorted(options)
+  for await (const rows of ordered) {
+    const from = Math.min(toSkip, rows.object.length)
+    const to = Math.min(rows.object.length, from + wanted)
+    toSkip -= from
+    wanted -= to - from
+    for await (const chunk of printRows(sliceRows(rows, from, to), options, rowBytes)) {
+      rowBytes = chunk.bytes.length / chunk.rowCount
+      yield chunk
+    }
+    if (wanted > 0) continue
+    // Scans that were begun ahead need not end.
+    Atomics.store(options.cancelled, 0, 1)
+    return
+  }
+}
+
+async function* runGroups(options: RunOptions): AsyncGenerator<RowChunk> {
+  const { plan, context, audit } = options
+  if (plan.stage.kind !== 'groups') return
+  const merger = new GroupMerger(plan.stage)
+  const inputs = scanInputs(options)
+  // Without keys there is one group even when there are no rows: an empty task makes it.
+  const lists = inputs.length === 0 ? [[]] : balance(inputs, taskCount(options))
+  const tasks = lists.map((list) => () => runScan(list, options, 0, undefined))
+  for await (const result of unordered(tasks, inFlight(options))) {
+    audit.task(result.metrics)
+    const started = audit.now()
+    merger.add(result as GroupsResult)
+    audit.add('merge', started, { groups: (result as GroupsResult).groupCount })
+  }
+  const started = audit.now()
+  const rows = merger.finish(plan, context)
+  audit.add('finish', started, { rows: rows.length })
+  for (let i = 0; i < rows.length; i += groupsPerChunk) {
+    const chunk = rows.slice(i, i + groupsPerChunk)
+    const bytes = Buffer.from(chunk.join(options.separator))
+    yield { rowCount: chunk.length, bytes, last: undefined }
+  }
+}
+
+/** The first rows by the sort keys, in one piece. */
+async function* rowsSorted(options: RunOptions): AsyncGenerator<RowList> {
+  const { plan, audit } = options
+  const wanted = wantedRows(plan)
+  const buffer = new RowBuffer(plan.sort, wanted)
+  const lists = balance(scanInputs(options), taskCount(options))
+  const tasks = lists.map((list) => () => runScan(list, options, wanted, buffer.threshold()))
+  for await (const result of unordered(tasks, inFlight(options))) {
+    audit.task(result.metrics)
+    buffer.add((result as RowsResult).rows)
+    buffer.cut()
+    checkHeld(buffer.count)
+  }
+  yield buffer.finish()
+}
+
+/** Rows newest first, cluster by cluster; reading stops when nobody asks for more. */
+async function* rowsByAge(options: RunOptions): AsyncGenerator<RowList> {
+  const { plan, audit } = options
+  const wanted = wantedRows(plan)
+  const { pieces, others } = splitInputs(options)
+  // Rows of the delta may be updates of records of any age.
+  const waiting = new RowBuffer([], wanted)
+  for (const input of others) {
+    const result = await runScan([input], options, wanted, undefined)
+    audit.task(result.metrics)
+    waiting.add((result as RowsResult).rows)
+    checkHeld(waiting.count)
+  }
+  let rest = waiting.finish()
+  const clusters = clusterByAge(pieces)
+  const tasks = clusters.map((cluster) => () => readCluster(cluster, options, wanted))
+  let cluster = 0
+  for await (const found of inOrder(tasks, inFlight(options))) {
+    const oldest = oldestOf(clusters[cluster++]!)
+    const newer = countNewer(rest, oldest)
+    found.add({ ...sliceRows(rest, 0, newer), keys: [] })
+    rest = { ...sliceRows(rest, newer, rest.object.length), keys: [] }
+    yield found.finish()
+  }
+  yield rest
+}
+
+async function readCluster(
+  cluster: readonly Piece[],
+  options: RunOptions,
+  wanted: number,
+): Promise<RowBuffer> {
+  const buffer = new RowBuffer([], wanted)
+  const inputs = cluster.map((piece) => piece.input)
+  const tasks = balance(inputs, taskCount(options)).map(
+    (list) => () => runScan(list, options, wanted, undefined),
+  )
+  for await (const result of unordered(tasks, inFlight(options))) {
+    options.audit.task(result.metrics)
+    buffer.add((result as RowsResult).rows)
+    checkHeld(buffer.count)
+  }
+  return buffer
+}
+
+/** How many rows from the start of the list are not older than the key. */
+function countNewer(rows: RowList, key: RowKey): number {
+  let count = 0
+  while (count < rows.object.length && compareRowKeys(paginationAt(rows, count), key) >= 0) count++
+  return count
+}
+
+function oldestOf(cluster: readonly Piece[]): RowKey {
+  return cluster.map((piece) => piece.oldest).reduce((a, b) => (compareRowKeys(a, b) < 0 ? a : b))
+}
+
+function paginationAt(rows: RowList, i: number): RowKey {
+  return { transaction: rows.paginationTransaction[i]!, index: rows.paginationIndex[i]! }
+}
+
+/** Chunks of about this size leave the workers. */
+const chunkBytes = 1 << 20
+const firstChunkRows = 16
+const maximumChunkRows = 4096
+
+/** Reads and prints rows in their order, `rowBytes` being what earlier ones took, or 0. */
+async function* printRows(
+  rows: RowList,
+  options: RunOptions,
+  rowBytes: number,
+): AsyncGenerator<RowChunk> {
+  const { plan, context, separator, cancelled, pool, audit } = options
+  const count = rows.object.length
+  let known = rowBytes
+  const tasks = function* () {
+    for (let from = 0; from < count; ) {
+      const fitting = known === 0 ? firstChunkRows : Math.ceil(chunkBytes / known)
+      const to = Math.min(count, from + Math.max(1, Math.min(fitting, maximumChunkRows)))
+      const part = sliceRows(rows, from, to)
+      from = to
+      yield async () => {
+        const started = audit.now()
+        const task = { kind: 'print', plan, context, rows: part, separator, cancelled } as const
+        const { bytes, rowCount } = await pool.run(task)
+        known = bytes.length / rowCount
+        audit.add('print', started, { rows: rowCount, bytes: bytes.length })
+        return { rowCount, bytes, last: paginationAt(part, part.object.length - 1) }
+      }
+    }
+  }
+  yield* inOrder(tasks(), inFlight(options))
+}
+
+async function runScan(
+  inputs: readonly TaskInput[],
+  options: RunOptions,
+  wanted: number,
+  threshold: ScanTask['threshold'],
+): Promise<GroupsResult | RowsResult> {
+  const { plan, context, snapshot, pool, cancelled } = options
+  const { transaction, flushedThrough } = snapshot
+  const task: ScanTask = {
+    kind: 'scan',
+    plan,
+    context,
+    snapshot: { transaction, flushedThrough },
+    inputs,
+    wanted,
+    threshold,
+    cancelled,
+  }
+  // A few look-ups cost less than the way to a worker.
+  if (isLookUp(plan) || inputs.length === 0) {
+    return pool.runHere(task) as GroupsResult | RowsResult
+  }
+  return pool.run(task)
+}
+
+function isLookUp(plan: PhysicalPlan): boolean {
+  return plan.access.kind === 'look_up' && plan.access.ids.length * plan.objects.length <= 64
+}
+
+function scanInputs(options: RunOptions): TaskInput[] {
+  const { pieces, others } = splitInputs(options)
+  return [...others, ...pieces.map((piece) => piece.input)]
+}
+
+/** What the plan's access path reads: pieces of segments, and what has no order by age. */
+function splitInputs({ plan, snapshot, audit }: RunOptions): {
+  pieces: readonly Piece[]
+  others: readonly TaskInput[]
+} {
+  const { access } = plan
+  if (access.kind === 'empty') return { pieces: [], others: [] }
+  if (access.kind === 'look_up') {
+    const others = plan.objects.map(
+      (object): TaskInput => ({ kind: 'records', object: object.number, ids: access.ids }),
+    )
+    audit.add('look_up', audit.now(), { ids: access.ids.length })
+    return { pieces: [], others }
+  }
+  const started = audit.now()
+  const { pieces, delta, report }: Split = splitScan(plan, snapshot)
+  audit.add('prune', started, { ...report, deltas: delta.length })
+  return { pieces, others: delta }
+}
+
+function wantedRows(plan: PhysicalPlan): number {
+  return plan.limit === undefined ? Number.POSITIVE_INFINITY : plan.offset + plan.limit
+}
+
+function taskCount({ pool }: RunOptions): number {
+  return Math.max(1, pool.workers) * tasksPerWorker
+}
+
+function inFlight({ pool }: RunOptions): number {
+  return Math.max(1, pool.workers)
+}
+
+function checkHeld(rows: number): void {
+  if (rows <= maximumHeldRows) return
+  throw new AssayError(
+    'LIMIT_MEMORY',
+    `the query would hold more than ${maximumHeldRows.toLocaleString('en')} rows to sort them`,
+    { hint: 'add a limit or a filter, or leave out sort' },
+  )
+}

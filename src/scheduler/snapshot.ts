@@ -1,0 +1,13 @@
+import type { SegmentMetadata } from '../storage/segment/metadata.ts'
+
+/** What a query sees, and keeps from being deleted until it is released. */
+export interface QuerySnapshot {
+  /** Row versions of this transaction and earlier ones. */
+  readonly transaction: number
+  /** Those up to this one are in the segments. */
+  readonly flushedThrough: number
+  readonly segments: readonly { readonly id: number; readonly metadata: SegmentMetadata }[]
+  /** Whether rows of the object may have been written after `flushedThrough`. */
+  hasDelta(object: number): boolean
+  release(): void
+}

@@ -1,0 +1,112 @@
+/** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
+import { pruneRows } from '../executor/prune.ts'
+import type { TaskInput } from '../executor/task.ts'
+import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import type { ObjectRows } from '../storage/segment/metadata.ts'
+import { compareRowKeys, type RowKey } from '../type/transaction.ts'
+import type { QuerySnapshot } from './snapshot.ts'
+
+/** Rows of one object in one segment that may match, with the bounds of their pagination keys. */
+export interface Piece {
+  readonly input: Extract<TaskInput, { kind: 'segment' }>
+  readonly oldest: RowKey
+  readonly newest: RowKey
+}
+
+export interface PruningReport {
+  /** Segments that hold rows of the objects. */
+  readonly segments: number
+  readonly segmentsRead: number
+  readonly rows: number
+  readonly rowsRead: number
+}
+
+export interface Split {
+  readonly pieces: readonly Piece[]
+  /** Objects that have rows in the delta. */
+  readonly delta: readonly TaskInput[]
+  readonly report: PruningReport
+}
+
+export function splitScan(plan: PhysicalPlan, snapshot: QuerySnapshot, prune = true): Split {
+  const objects = new Set(plan.objects.map((object) => object.number))
+  const pieces: Piece[] = []
+  const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
+  for (const { id, metadata } of snapshot.segments) {
+    const parts = metadata.objects.filter((part) => objects.has(part.object))
+    if (parts.length === 0) continue
+    report.segments++
+    const before = pieces.length
+    for (const part of parts) {
+      report.rows += part.to - part.from
+      if (part.firstTransaction > snapshot.transaction || !isBefore(part, plan.after)) continue
+      const ranges = prune
+        ? pruneRows(metadata, part, plan.predicates)
+        : [{ from: part.from, to: part.to }]
+      for (const { from, to } of ranges) {
+        report.rowsRead += to - from
+        pieces.push({
+          input: {
+            kind: 'segment',
+            segment: id,
+            object: part.object,
+            from,
+            to,
+            mayBeNewer: part.lastTransaction > snapshot.transaction,
+          },
+          oldest: part.firstPagination,
+          newest: part.lastPagination,
+        })
+      }
+    }
+    if (pieces.length > before) report.segmentsRead++
+  }
+  const delta = plan.objects
+    .filter((object) => snapshot.hasDelta(object.number))
+    .map((object): TaskInput => ({ kind: 'delta', object: object.number }))
+  return { pieces, delta, report }
+}
+
+function isBefore(part: ObjectRows, after: RowKey | undefined): boolean {
+  return !after || compareRowKeys(part.firstPagination, after) < 0
+}
+
+/** Inputs in as many lists of about equal size, each in the order given. */
+export function balance(inputs: readonly TaskInput[], listCount: number): TaskInput[][] {
+  const sizes = inputs.map((input) => (input.kind === 'segment' ? input.to - input.from : 8192))
+  const total = sizes.reduce((sum, size) => sum + size, 0)
+  const target = total / listCount
+  const lists: TaskInput[][] = []
+  let current: TaskInput[] = []
+  let size = 0
+  for (const [i, input] of inputs.entries()) {
+    current.push(input)
+    size += sizes[i]!
+    if (size >= target) {
+      lists.push(current)
+      current = []
+      size = 0
+    }
+  }
+  if (current.length > 0) lists.push(current)
+  return lists
+}
+
+/**
+ * Pieces grouped so that all rows of a cluster are newer than those of the clusters that follow, the
+ * newest first.
+ */
+export function clusterByAge(pieces: readonly Piece[]): Piece[][] {
+  const sorted = pieces.toSorted(
+    (a, b) => compareRowKeys(b.newest, a.newest) || compareRowKeys(b.oldest, a.oldest),
+  )
+  const clusters: Piece[][] = []
+  let oldest: RowKey | undefined
+  for (const piece of sorted) {
+    if (oldest && compareRowKeys(piece.newest, oldest) >= 0) clusters.at(-1)!.push(piece)
+    else clusters.push([piece])
+    const isNewCluster = clusters.at(-1)!.length === 1
+    if (isNewCluster || compareRowKeys(piece.oldest, oldest!) < 0) oldest = piece.oldest
+  }
+  return clusters
+}
