@@ -167,9 +167,9 @@ class RequestWriter {
 
   /** Records the fields that are no columns, and returns what was written to each object. */
   finish(): ObjectWrite[] {
-    this.#objectNumbers.forEach((object, place) => {
-      for (const name of this.#rows.extraFields[place]!) {
-        const key = fieldKey(object, name)
+    this.#rows.extraFields.forEach((names, place) => {
+      for (const name of names) {
+        const key = fieldKey(this.#objectNumbers[place]!, name)
         const isKnown = this.#records.fields.get(key) !== undefined
         if (!isKnown) this.#records.fields.putSync(key, Buffer.from(JSON.stringify(name)))
       }
