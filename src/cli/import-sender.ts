@@ -78,7 +78,7 @@ export class ImportSender {
       if (!(error instanceof AssayError) || !isAboutRows(error)) throw error
       const refused = rows.length === 1 ? 0 : indexIn(error.path)
       if (refused !== undefined && refused < rows.length) {
-        this.#options.onRefused(rows[refused]!, error.message)
+        this.#options.onRefused(rows[refused]!, reasonOf(error))
         await this.#post(rows.toSpliced(refused, 1))
       } else {
         const middle = rows.length >> 1
@@ -101,6 +101,11 @@ function isAboutRows({ code, status }: AssayError): boolean {
 function indexIn(path: string | undefined): number | undefined {
   const index = path?.match(/^events\[(\d+)\]/)?.[1]
   return index === undefined ? undefined : Number(index)
+}
+
+/** Without the row's place in the request, which says nothing to whoever reads it. */
+function reasonOf({ message }: AssayError): string {
+  return message.replace(/events\[\d+\]\.?/g, '').trim()
 }
 
 function encode(rows: readonly ImportRow[]): Uint8Array {

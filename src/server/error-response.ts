@@ -59,7 +59,8 @@ export function errorReply(error: AssayError, context: ErrorContext): Reply {
 
 function describe(error: AssayError, queryText: string | undefined): string {
   if (error.span && queryText !== undefined) return renderError(queryText, error)
-  const place = error.path === undefined ? '' : ` (at ${error.path})`
+  const isPlaced = error.path === undefined || error.message.includes(error.path)
+  const place = isPlaced ? '' : ` (at ${error.path})`
   const hint = error.hint === undefined ? '' : `; ${error.hint}`
   return `${error.message}${place}${hint}`
 }

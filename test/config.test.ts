@@ -1,0 +1,57 @@
+import { availableParallelism } from 'node:os'
+import { resolve } from 'node:path'
+import { expect, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
+
+test('defaults', () => {
+  const config = readConfig({}, {})
+  expect(config).toEqual({
+    host: '127.0.0.1',
+    port: 8000,
+    dataDirectory: resolve('data'),
+    workers: availableParallelism(),
+    logLevel: 'info',
+    maxBodyBytes: 512 * 2 ** 20,
+    bootstrapKey: undefined,
+  })
+  expect(Object.isFrozen(config)).toBe(true)
+})
+
+test('flags win over the environment', () => {
+  const environment = {
+    ASSAY_HOST: '::1',
+    ASSAY_PORT: '9',
+    ASSAY_DATA_DIR: '/x',
+    ASSAY_WORKERS: '0',
+    ASSAY_LOG_LEVEL: 'WARN',
+    ASSAY_MAX_BODY_BYTES: '2048',
+    ASSAY_BOOTSTRAP_KEY: 'sk-12345678',
+  }
+  const config = readConfig({ port: '10', workers: '3' }, environment)
+  expect(config).toMatchObject({
+    host: '::1',
+    port: 10,
+    dataDirectory: '/x',
+    workers: 3,
+    logLevel: 'warn',
+    maxBodyBytes: 2048,
+    bootstrapKey: 'sk-12345678',
+  })
+})
+
+test('an empty variable is as good as none', () => {
+  expect(readConfig({}, { ASSAY_PORT: '', ASSAY_HOST: '' }).port).toBe(8000)
+})
+
+test.each([
+  [{ port: 'x' }, {}, '--port must be a whole number from 0 to 65535, not "x"'],
+  [{}, { ASSAY_PORT: '65536' }, 'ASSAY_PORT'],
+  [{ workers: '-1' }, {}, '--workers'],
+  [{ workers: '1.5' }, {}, '--workers'],
+  [{}, { ASSAY_LOG_LEVEL: 'loud' }, 'ASSAY_LOG_LEVEL must be one of trace'],
+  [{ maxBodyBytes: '1' }, {}, '--max-body-bytes'],
+  [{}, { ASSAY_BOOTSTRAP_KEY: 'short' }, 'ASSAY_BOOTSTRAP_KEY'],
+  [{}, { ASSAY_BOOTSTRAP_KEY: 'with a space' }, 'ASSAY_BOOTSTRAP_KEY'],
+])('%j with %j is refused by name', (flags, environment, message) => {
+  expect(() => readConfig(flags, environment)).toThrow(message)
+})

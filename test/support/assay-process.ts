@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface } from 'node:readline'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+
+export interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+/** The command line as users run it, without a terminal. */
+export async function runAssay(
+  args: readonly string[],
+  options: { input?: string | Buffer; environment?: Record<string, string> } = {},
+): Promise<Outcome> {
+  const child = spawnAssay(args, options.environment)
+  child.stdin?.end(options.input ?? '')
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (data) => {
+    stdout += data
+  })
+  child.stderr?.on('data', (data) => {
+    stderr += data
+  })
+  const [code] = await once(child, 'close')
+  return { code, stdout, stderr }
+}
+
+export function spawnAssay(
+  args: readonly string[],
+  environment: Record<string, string> = {},
+): ChildProcess {
+  return spawn(process.execPath, ['--import', 'tsx', main, ...args], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+  })
+}
+
+export interface ServeProcess {
+  readonly child: ChildProcess
+  readonly url: string
+  readonly exit: Promise<number | null>
+  /** Everything that was written so far. */
+  readonly output: () => string
+}
+
+/** `assay serve` on a port of its own; resolves when it listens. */
+export async function serveAssay(
+  directory: string,
+  environment: Record<string, string> = {},
+): Promise<ServeProcess> {
+  const args = ['serve', '--port', '0', '--data-dir', directory, '--workers', '1']
+  const child = spawnAssay(args, environment)
+  let output = ''
+  child.stderr?.on('data', (data) => {
+    output += data
+  })
+  const exit = once(child, 'close').then(([code]) => code as number | null)
+  const lines = createInterface({ input: child.stdout! })
+  const url = new Promise<string>((resolve, reject) => {
+    lines.on('line', (line) => {
+      output += `${line}\n`
+      const { msg, url } = JSON.parse(line) as { msg?: string; url?: string }
+      if (msg === 'listening' && url) resolve(url)
+    })
+    exit.then(() => reject(new Error(`assay serve ended: ${output}`)))
+  })
+  return { child, url: await url, exit, output: () => output }
+}

@@ -1,0 +1,131 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Service, startService } from '../../src/cli/service.ts'
+import { readConfig } from '../../src/config.ts'
+import { createLogger } from '../../src/server/logger.ts'
+
+export const testKey = 'sk-test-0123456789'
+
+/** JSON of any shape: every step into it is allowed, and what is there is for `expect` to say. */
+export interface AnyJson {
+  readonly [key: string]: AnyJson
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  /** Empty when it is not JSON. */
+  readonly json: AnyJson
+}
+
+type Body = string | Uint8Array | AsyncIterable<Uint8Array>
+
+export interface RequestOptions {
+  readonly method?: string
+  readonly body?: Body | object
+  readonly headers?: Record<string, string>
+  /** Null sends none. */
+  readonly key?: string | null
+}
+
+/** A service in a folder of its own, on a port of its own, and ways to talk to it. */
+export class RunningService {
+  readonly url: string
+  readonly directory: string
+  readonly #service: Service
+
+  private constructor(service: Service, directory: string) {
+    this.#service = service
+    this.url = service.url
+    this.directory = directory
+  }
+
+  static async start(environment: Record<string, string> = {}): Promise<RunningService> {
+    const directory = mkdtempSync(join(tmpdir(), 'assay-server-'))
+    const config = readConfig(
+      { port: '0', dataDir: directory, workers: '0', logLevel: 'silent' },
+      { ASSAY_BOOTSTRAP_KEY: testKey, ...environment },
+    )
+    const service = await startService(config, createLogger(config.logLevel))
+    return new RunningService(service, directory)
+  }
+
+  async stop(): Promise<void> {
+    await this.#service.close()
+    rmSync(this.directory, { recursive: true })
+  }
+
+  async request(path: string, options: RequestOptions = {}): Promise<Answer> {
+    const response = await this.fetch(path, options)
+    const text = await response.text()
+    return { status: response.status, headers: response.headers, text, json: parse(text) }
+  }
+
+  fetch(path: string, options: RequestOptions = {}, signal?: AbortSignal): Promise<Response> {
+    const { key = testKey, body } = options
+    return fetch(this.url + path, {
+      method: options.method ?? (body === undefined ? 'GET' : 'POST'),
+      headers: { ...(key !== null && { authorization: `Bearer ${key}` }), ...options.headers },
+      ...(body !== undefined && { body: encode(body), duplex: 'half' }),
+      ...(signal && { signal }),
+    } as RequestInit)
+  }
+
+  query(query: string, more: object = {}): Promise<Answer> {
+    return this.request('/btql', { body: { query, ...more } })
+  }
+
+  /** Sends bytes as they are and returns what comes back until the server or `waitMs` ends it. */
+  raw(text: string, waitMs = 1000): Promise<string> {
+    return new Promise((resolve) => {
+      const { hostname, port } = new URL(this.url)
+      const socket = connect(Number(port), hostname, () => socket.write(text))
+      let received = ''
+      socket.on('data', (data) => {
+        received += data.toString()
+      })
+      socket.on('error', () => undefined)
+      const finish = () => {
+        clearTimeout(timer)
+        socket.destroy()
+        resolve(received)
+      }
+      const timer = setTimeout(finish, waitMs)
+      socket.on('close', finish)
+    })
+  }
+
+  async project(name = 'p'): Promise<string> {
+    return idOf(await this.request('/v1/project', { body: { name } }))
+  }
+
+  async create(type: 'experiment' | 'dataset', projectId: string, name = 'x'): Promise<string> {
+    const body = { project_id: projectId, name }
+    return idOf(await this.request(`/v1/${type}`, { body }))
+  }
+
+  insert(type: string, id: string, events: readonly object[]): Promise<Answer> {
+    return this.request(`/v1/${type}/${id}/insert`, { body: { events } })
+  }
+}
+
+function idOf({ status, json, text }: Answer): string {
+  if (status !== 200 || typeof json.id !== 'string') throw new Error(text)
+  return json.id
+}
+
+function encode(body: Body | object): Body {
+  const isPlain = Object.getPrototypeOf(body) === Object.prototype
+  return isPlain ? JSON.stringify(body) : (body as Body)
+}
+
+function parse(text: string): AnyJson {
+  try {
+    return JSON.parse(text) as AnyJson
+  } catch {
+    return {}
+  }
+}
