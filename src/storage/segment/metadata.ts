@@ -2,9 +2,9 @@
  * What is known of a segment without its bytes: where its buffers lie, and what pruning asks for.
  * Stored beside the segment as JSON with a checksum.
  */
-import { crc32 } from 'node:zlib'
 import { AssayError } from '../../error.ts'
 import type { RowKey } from '../../type/transaction.ts'
+import { decodeChecked, encodeChecked } from '../checked-json.ts'
 import type { ColumnType, KeyColumnName } from './layout.ts'
 
 export const segmentFormat = 1
@@ -107,19 +107,15 @@ export interface SegmentMetadata {
 }
 
 export function encodeMetadata(metadata: SegmentMetadata): Buffer {
-  const text = JSON.stringify(metadata)
-  return Buffer.from(`{"checksum":${crc32(text)},"metadata":${text}}`)
+  return encodeChecked(metadata)
 }
 
 /** Throws STORAGE_CORRUPT unless `bytes` are what `encodeMetadata` made. */
 export function decodeMetadata(bytes: Uint8Array, segment: number): SegmentMetadata {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString()
-  const prefix = /^\{"checksum":(\d+),"metadata":/.exec(text)
-  const body = prefix && text.slice(prefix[0].length, -1)
-  if (!prefix || !body || !text.endsWith('}') || crc32(body) !== Number(prefix[1])) {
+  const metadata = decodeChecked(bytes) as SegmentMetadata | undefined
+  if (metadata === undefined) {
     throw corruptSegment(segment, 'its metadata does not match its checksum')
   }
-  const metadata = JSON.parse(body) as SegmentMetadata
   if (metadata.format !== segmentFormat) {
     throw corruptSegment(segment, `format ${metadata.format} is not known to this version`)
   }

@@ -6,6 +6,7 @@
  * metadata is dropped, a thread does not check it again.
  */
 import { crc32 } from 'node:zlib'
+import type { AssayError } from '../../error.ts'
 import type { KeyColumns, PathColumns, TextColumn, Texts } from '../../vector/column.ts'
 import { ColumnTable } from '../../vector/column-table.ts'
 import { bitmapBytes } from './arrow-column.ts'
@@ -24,9 +25,14 @@ const checkedBuffers = new WeakMap<SegmentMetadata, Set<number>>()
 /**
  * The columns of the segment that `bytes` are. Throws STORAGE_CORRUPT when `bytes` have not the size
  * that they were written with; a column that was damaged throws it when it is asked for.
+ * Errors name it by its id `segment`.
  */
-export function openSegment(bytes: Uint8Array, metadata: SegmentMetadata): ColumnTable {
-  const buffers = new Buffers(bytes, metadata)
+export function openSegment(
+  bytes: Uint8Array,
+  metadata: SegmentMetadata,
+  segment?: number,
+): ColumnTable {
+  const buffers = new Buffers(bytes, metadata, segment)
   return new ColumnTable({
     rowCount: metadata.rowCount,
     keys: new SegmentKeys(buffers, metadata),
@@ -146,7 +152,7 @@ class SegmentKeys implements KeyColumns {
 
   #place(name: KeyColumnName): BufferPlace {
     const place = this.#places[name]
-    if (place === undefined) throw corruptSegment(undefined, `the key column "${name}" is missing`)
+    if (place === undefined) throw this.#buffers.corrupt(`the key column "${name}" is missing`)
     return place
   }
 }
@@ -156,11 +162,13 @@ class Buffers {
   readonly rowCount: number
   readonly #bytes: Uint8Array
   readonly #checked: Set<number>
+  readonly #segment: number | undefined
 
-  constructor(bytes: Uint8Array, metadata: SegmentMetadata) {
+  constructor(bytes: Uint8Array, metadata: SegmentMetadata, segment: number | undefined) {
+    this.#segment = segment
     if (bytes.byteLength !== metadata.byteLength) {
       throw corruptSegment(
-        undefined,
+        segment,
         `it has ${bytes.byteLength} bytes instead of ${metadata.byteLength}`,
       )
     }
@@ -198,15 +206,19 @@ class Buffers {
     }
   }
 
+  corrupt(fault: string): AssayError {
+    return corruptSegment(this.#segment, fault)
+  }
+
   #buffer([offset, byteLength, checksum]: BufferPlace, expectedBytes: number): Uint8Array {
     if (byteLength !== expectedBytes || offset + byteLength > this.#bytes.byteLength) {
-      throw corruptSegment(undefined, `its buffer at byte ${offset} has the wrong size`)
+      throw this.corrupt(`its buffer at byte ${offset} has the wrong size`)
     }
     const start = this.#bytes.byteOffset + offset
     const buffer = new Uint8Array(this.#bytes.buffer, start, byteLength)
     if (byteLength > 0 && !this.#checked.has(offset)) {
       if (crc32(buffer) !== checksum) {
-        throw corruptSegment(undefined, `its buffer at byte ${offset} was damaged`)
+        throw this.corrupt(`its buffer at byte ${offset} was damaged`)
       }
       this.#checked.add(offset)
     }

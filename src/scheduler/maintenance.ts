@@ -1,0 +1,257 @@
+/**
+ * Runs flush and compaction in a thread of their own, one step at a time, and knows which manifest
+ * counts. Queries acquire the manifest that they read; a segment is deleted only when it has left the
+ * manifest and no query that acquired an older one is still running.
+ */
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import { AssayError } from '../error.ts'
+import type { MaintenanceStep, StepOutcome } from '../storage/maintenance-step.ts'
+import type { Manifest } from '../storage/manifest.ts'
+import { defaultLimits, type SegmentLimits } from '../storage/segment-sink.ts'
+import type { SegmentStore } from '../storage/segment-store.ts'
+
+/** A delta is flushed when it has so many rows or bytes, or is so old. */
+const flushRows = 16_384
+const flushBytes = 16 * 2 ** 20
+const flushAfterMs = 2000
+
+const lastRetryMs = 60_000
+
+export interface MaintenanceLogger {
+  debug(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+export interface MaintenanceOptions {
+  readonly directory: string
+  /** The segments as the calling thread sees them. */
+  readonly store: SegmentStore
+  readonly logger?: MaintenanceLogger
+  /** Flush and compact without being asked; the default. */
+  readonly automatic?: boolean
+  readonly limits?: Partial<SegmentLimits>
+  /** See `CompactOptions`. */
+  readonly dropSupersededBefore?: number
+  /** Called with every new manifest. */
+  readonly onManifest?: (manifest: Manifest) => void
+}
+
+export interface AcquiredManifest {
+  readonly manifest: Manifest
+  /** To be called once, when none of the manifest's segments will be read any more. */
+  release(): void
+}
+
+/** What a commit added to the delta. */
+export interface NotedWrite {
+  readonly rows: number
+  readonly bytes: number
+}
+
+export class Maintenance {
+  readonly #options: MaintenanceOptions
+  readonly #limits: SegmentLimits
+  readonly #pool: Piscina
+  #manifest: Manifest
+  /** Manifests that queries read, and by how many of them. */
+  readonly #acquired = new Map<Manifest, number>()
+  /** Segments that left the manifest and are not deleted yet. */
+  readonly #retired = new Set<number>()
+  /** The delta, as far as it was noted. */
+  #rows = 0
+  #bytes = 0
+  #timer: { readonly due: number; readonly handle: NodeJS.Timeout } | undefined
+  /** After a failure, when to try again at the earliest; and how long to wait after the next. */
+  #notBefore = 0
+  #retryMs = flushAfterMs
+  /** Ends when all steps that were asked for are done; never rejects. */
+  #steps: Promise<unknown> = Promise.resolve()
+  #automaticWork: Promise<void> | undefined
+  #isClosed = false
+
+  private constructor(options: MaintenanceOptions) {
+    this.#options = options
+    this.#limits = { ...defaultLimits, ...options.limits }
+    this.#manifest = options.store.manifest()
+    this.#pool = new Piscina({
+      filename: fileURLToPath(
+        new URL(`../../workers/maintenance${import.meta.url.slice(-3)}`, import.meta.url),
+      ),
+      workerData: { directory: options.directory },
+      minThreads: 1,
+      maxThreads: 1,
+      idleTimeout: Number.POSITIVE_INFINITY,
+    })
+  }
+
+  /** Starts the thread and deletes the segments that no manifest names. */
+  static async start(options: MaintenanceOptions): Promise<Maintenance> {
+    const maintenance = new Maintenance(options)
+    try {
+      const hasDelta = await maintenance.#run({ kind: 'recover' })
+      if (hasDelta) maintenance.#workSoon(0)
+    } catch (thrown) {
+      await maintenance.close()
+      throw thrown
+    }
+    return maintenance
+  }
+
+  /** The manifest that counts now. Queries acquire it. */
+  get manifest(): Manifest {
+    return this.#manifest
+  }
+
+  /** Keeps the segments of the present manifest readable until it is released. */
+  acquire(): AcquiredManifest {
+    const manifest = this.#manifest
+    this.#acquired.set(manifest, (this.#acquired.get(manifest) ?? 0) + 1)
+    let released = false
+    return {
+      manifest,
+      release: () => {
+        if (released) return
+        released = true
+        const left = this.#acquired.get(manifest)! - 1
+        if (left > 0) {
+          this.#acquired.set(manifest, left)
+        } else {
+          this.#acquired.delete(manifest)
+          this.#removeSoon()
+        }
+      },
+    }
+  }
+
+  /** Tells of a commit; the delta is flushed when it has become large, or else after a while. */
+  noteWrite({ rows, bytes }: NotedWrite): void {
+    this.#rows += rows
+    this.#bytes += bytes
+    this.#workSoon(this.#deltaIsLarge ? 0 : flushAfterMs)
+  }
+
+  /** Resolves when all that was written before is in segments. */
+  async flush(): Promise<void> {
+    await this.#run({ kind: 'flush', limits: this.#limits })
+  }
+
+  /** Resolves when no two neighbouring segments are left that fit into one. */
+  async compact(): Promise<void> {
+    while (await this.#compactOnce(true));
+  }
+
+  /** Waits for the step that runs, and ends the thread. Later calls that need it are refused. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    clearTimeout(this.#timer?.handle)
+    await this.#automaticWork
+    await this.#steps
+    await this.#pool.destroy()
+  }
+
+  get #deltaIsLarge(): boolean {
+    return this.#rows >= flushRows || this.#bytes >= flushBytes
+  }
+
+  #workSoon(delayMs: number): void {
+    if (this.#options.automatic === false || this.#isClosed) return
+    const due = Math.max(Date.now() + delayMs, this.#notBefore)
+    if (this.#timer !== undefined && this.#timer.due <= due) return
+    clearTimeout(this.#timer?.handle)
+    const handle = setTimeout(() => {
+      this.#timer = undefined
+      this.#automaticWork ??= this.#work().finally(() => {
+        this.#automaticWork = undefined
+        if (this.#rows > 0) this.#workSoon(flushAfterMs)
+      })
+    }, due - Date.now())
+    // Waiting for work must not keep a process alive.
+    handle.unref()
+    this.#timer = { due, handle }
+  }
+
+  /** Flushes, then compacts as long as there is something to merge; a large delta goes first. */
+  async #work(): Promise<void> {
+    try {
+      do {
+        await this.#run({ kind: 'flush', limits: this.#limits })
+        while (!this.#isClosed && !this.#deltaIsLarge && (await this.#compactOnce(false)));
+      } while (!this.#isClosed && this.#deltaIsLarge)
+      this.#retryMs = flushAfterMs
+    } catch (thrown) {
+      if (this.#isClosed) return
+      // The rows are in the records, so nothing is lost; readers go on with the delta.
+      this.#options.logger?.error({ err: thrown }, 'maintenance of segments failed; it will retry')
+      this.#notBefore = Date.now() + this.#retryMs
+      this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs)
+      this.#workSoon(0)
+    }
+  }
+
+  #compactOnce(eager: boolean): Promise<boolean> {
+    const { dropSupersededBefore } = this.#options
+    return this.#run({ kind: 'compact', limits: this.#limits, eager, dropSupersededBefore })
+  }
+
+  /** Runs the step after those before it; resolves to whether it changed anything. */
+  #run(step: MaintenanceStep): Promise<boolean> {
+    if (this.#isClosed) {
+      return Promise.reject(new AssayError('STORAGE_UNAVAILABLE', 'the segments are closed'))
+    }
+    const result = this.#steps.then(() => this.#execute(step))
+    this.#steps = result.catch(() => undefined)
+    return result
+  }
+
+  async #execute(step: MaintenanceStep): Promise<boolean> {
+    const [rows, bytes] = [this.#rows, this.#bytes]
+    const start = performance.now()
+    const outcome = (await this.#pool.run(step)) as StepOutcome
+    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+    if (step.kind === 'flush') {
+      // What was noted before the step began was committed before, too.
+      this.#rows -= rows
+      this.#bytes -= bytes
+    }
+    if (outcome.changed && (step.kind === 'flush' || step.kind === 'compact')) {
+      this.#publish(this.#options.store.manifest())
+      this.#options.logger?.debug(
+        {
+          step: step.kind,
+          milliseconds: Math.round(performance.now() - start),
+          generation: this.#manifest.generation,
+          segments: this.#manifest.segments.length,
+        },
+        'segments changed',
+      )
+    }
+    return outcome.changed
+  }
+
+  #publish(manifest: Manifest): void {
+    const named = new Set(manifest.segments.map(({ id }) => id))
+    for (const { id } of this.#manifest.segments) if (!named.has(id)) this.#retired.add(id)
+    this.#manifest = manifest
+    this.#options.onManifest?.(manifest)
+    this.#removeSoon()
+  }
+
+  /** Deletes the retired segments that no query can read any more. */
+  #removeSoon(): void {
+    if (this.#retired.size === 0 || this.#isClosed) return
+    const inUse = new Set<number>()
+    for (const manifest of this.#acquired.keys()) {
+      for (const { id } of manifest.segments) inUse.add(id)
+    }
+    const ids = [...this.#retired].filter((id) => !inUse.has(id))
+    if (ids.length === 0) return
+    for (const id of ids) this.#retired.delete(id)
+    this.#run({ kind: 'remove', ids }).catch((thrown: unknown) => {
+      for (const id of ids) this.#retired.add(id)
+      if (!this.#isClosed) {
+        this.#options.logger?.error({ err: thrown, ids }, 'retired segments could not be deleted')
+      }
+    })
+  }
+}

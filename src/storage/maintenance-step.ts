@@ -1,0 +1,63 @@
+/** The steps of maintenance, as they are sent to its thread. */
+import type { WireError } from '../error.ts'
+import { compact } from './compaction.ts'
+import { chooseCompaction } from './compaction-policy.ts'
+import type { RecordsEnvironment } from './environment.ts'
+import { flush } from './flush.ts'
+import { RecordReader } from './record-reader.ts'
+import { type SegmentLimits, writeError } from './segment-sink.ts'
+import type { SegmentStore } from './segment-store.ts'
+
+export type MaintenanceStep =
+  /** Removes what a process that was killed left behind; `changed`: there is a delta to flush. */
+  | { readonly kind: 'recover' }
+  | { readonly kind: 'flush'; readonly limits: SegmentLimits }
+  /** Merges once; see `chooseCompaction` for `eager`. */
+  | {
+      readonly kind: 'compact'
+      readonly limits: SegmentLimits
+      readonly eager: boolean
+      readonly dropSupersededBefore: number | undefined
+    }
+  | { readonly kind: 'remove'; readonly ids: readonly number[] }
+
+/** Whether there is a new manifest, or what went wrong. */
+export type StepOutcome = { readonly changed: boolean } | { readonly error: WireError }
+
+/** Carries out one step and tells whether it changed anything. */
+export function runStep(
+  step: MaintenanceStep,
+  records: RecordsEnvironment,
+  store: SegmentStore,
+): boolean {
+  try {
+    const before = store.manifest()
+    switch (step.kind) {
+      case 'recover': {
+        const named = new Set(before.segments.map(({ id }) => id))
+        const leftovers = store.storedIds().filter((id) => !named.has(id))
+        if (leftovers.length > 0) store.remove(leftovers)
+        return new RecordReader(records).lastTransaction() > before.flushedThrough
+      }
+      case 'flush':
+        return flush(records, store, step.limits).generation !== before.generation
+      case 'compact': {
+        const { limits, eager, dropSupersededBefore } = step
+        const ids = chooseCompaction(before.segments, { limits, eager })
+        if (ids === undefined) return false
+        compact(records, store, ids, {
+          limits,
+          ...(dropSupersededBefore !== undefined && { dropSupersededBefore }),
+        })
+        return true
+      }
+      case 'remove':
+        store.remove(step.ids)
+        return true
+    }
+  } catch (thrown) {
+    throw writeError(thrown)
+  } finally {
+    records.root.resetReadTxn()
+  }
+}

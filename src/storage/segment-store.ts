@@ -1,0 +1,151 @@
+/** Segments and manifest in the segments environment. */
+import type { ColumnTable } from '../vector/column-table.ts'
+import type { SegmentsEnvironment } from './environment.ts'
+import {
+  decodeManifest,
+  emptyManifest,
+  encodeManifest,
+  type Manifest,
+  type ManifestSegment,
+} from './manifest.ts'
+import {
+  corruptSegment,
+  decodeMetadata,
+  encodeMetadata,
+  type SegmentMetadata,
+} from './segment/metadata.ts'
+import { openSegment } from './segment/reader.ts'
+import type { WrittenSegment } from './segment/writer.ts'
+
+/** Metadata that a thread keeps, of the segments that it used last. */
+const cachedSegments = 1024
+
+const manifestKey = Buffer.from('manifest')
+
+/** A segment that was written, under the id that it gets. */
+export interface NewSegment extends WrittenSegment {
+  readonly id: number
+}
+
+/**
+ * Reads segments; with an environment that is open for writing, also writes them. One per thread.
+ *
+ * LMDB's read transaction of the thread decides what is seen. It begins with the first read in a turn
+ * of the event loop and ends with the turn; a thread that never comes to the end of its turn (as
+ * piscina's) must call `endReads` itself.
+ */
+export class SegmentStore {
+  readonly #environment: SegmentsEnvironment
+  readonly #metadata = new Map<number, SegmentMetadata>()
+
+  constructor(environment: SegmentsEnvironment) {
+    this.#environment = environment
+  }
+
+  /** The manifest that was committed last. */
+  manifest(): Manifest {
+    this.endReads()
+    const bytes = this.#environment.manifest.get(manifestKey)
+    if (bytes === undefined) return emptyManifest
+    const { segments, ...rest } = decodeManifest(bytes)
+    return { ...rest, segments: segments.map((id) => ({ id, metadata: this.metadata(id) })) }
+  }
+
+  /** Throws STORAGE_CORRUPT when the segment is not there or damaged. */
+  metadata(id: number): SegmentMetadata {
+    let metadata = this.#metadata.get(id)
+    if (metadata === undefined) {
+      const bytes = this.#environment.metadata.get(segmentKey(id))
+      if (bytes === undefined) throw corruptSegment(id, 'it is not there')
+      metadata = decodeMetadata(bytes, id)
+    }
+    // The entry that was used last is the last to go.
+    this.#metadata.delete(id)
+    this.#metadata.set(id, metadata)
+    if (this.#metadata.size > cachedSegments) {
+      this.#metadata.delete(this.#metadata.keys().next().value!)
+    }
+    return metadata
+  }
+
+  /**
+   * Opens a segment in place: its columns may be read until the thread's read transaction ends.
+   * Throws STORAGE_CORRUPT when it is not there or has not the size that it was written with.
+   */
+  open(id: number): ColumnTable {
+    const metadata = this.metadata(id)
+    // Unlike `get`, this does not copy a value that LMDB has mapped.
+    const bytes: (Buffer & { readonly isGlobal?: boolean }) | undefined =
+      this.#environment.segments.getBinaryFast(segmentKey(id))
+    if (bytes === undefined) throw corruptSegment(id, 'it is not there')
+    // A small value lies in a buffer that the next read overwrites.
+    return openSegment(bytes.isGlobal ? copyOf(bytes) : bytes, metadata, id)
+  }
+
+  /** Ends the thread's read transaction: the next read sees what was committed since. */
+  endReads(): void {
+    this.#environment.root.resetReadTxn()
+  }
+
+  /** Ids of all segments that are stored, whether or not a manifest names them. */
+  storedIds(): number[] {
+    this.endReads()
+    return Array.from(this.#environment.metadata.getKeys(), (key) => key.readUInt32BE())
+  }
+
+  /** Writes a segment that no manifest names yet. */
+  write(segment: NewSegment): void {
+    this.#environment.root.transactionSync(() => this.#put(segment))
+  }
+
+  /**
+   * Makes the manifest that follows `current` the one that counts, together with one more segment of
+   * it that is not written yet, in one transaction.
+   */
+  commit(
+    current: Manifest,
+    change: Pick<Manifest, 'flushedThrough' | 'nextSegment' | 'segments'>,
+    last: NewSegment | undefined,
+  ): Manifest {
+    const manifest: Manifest = { ...change, generation: current.generation + 1 }
+    this.#environment.root.transactionSync(() => {
+      if (last !== undefined) this.#put(last)
+      this.#environment.manifest.putSync(manifestKey, encodeManifest(manifest))
+    })
+    return manifest
+  }
+
+  /** Deletes segments, which no manifest in use may name. */
+  remove(ids: readonly number[]): void {
+    this.#environment.root.transactionSync(() => {
+      for (const id of ids) {
+        this.#environment.segments.removeSync(segmentKey(id))
+        this.#environment.metadata.removeSync(segmentKey(id))
+        this.#metadata.delete(id)
+      }
+    })
+  }
+
+  #put({ id, bytes, metadata }: NewSegment): void {
+    this.#environment.segments.putSync(
+      segmentKey(id),
+      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    )
+    this.#environment.metadata.putSync(segmentKey(id), encodeMetadata(metadata))
+  }
+}
+
+/** The manifest's entry of a segment. */
+export function manifestSegment({ id, metadata }: NewSegment): ManifestSegment {
+  return { id, metadata }
+}
+
+function segmentKey(id: number): Buffer {
+  const key = Buffer.allocUnsafe(4)
+  key.writeUInt32BE(id)
+  return key
+}
+
+function copyOf(bytes: Buffer): Uint8Array {
+  return Uint8Array.prototype.slice.call(bytes, 0, bytes.length)
+}

@@ -1,0 +1,21 @@
+/** The thread that writes segments: one per data directory. */
+import { workerData } from 'node:worker_threads'
+import { toAssayError } from '../src/error.ts'
+import { openRecords, openSegments } from '../src/storage/environment.ts'
+import { type MaintenanceStep, runStep, type StepOutcome } from '../src/storage/maintenance-step.ts'
+import { SegmentStore } from '../src/storage/segment-store.ts'
+
+const { directory } = workerData as { readonly directory: string }
+const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
+const records = openRecords(directory, { readOnly: true })
+
+/** Carries out one step. What fails has changed nothing that counts and may be tried again. */
+export default function maintain(step: MaintenanceStep): StepOutcome {
+  try {
+    return { changed: runStep(step, records, segments) }
+  } catch (thrown) {
+    return { error: toAssayError(thrown).toWire() }
+  } finally {
+    segments.endReads()
+  }
+}
