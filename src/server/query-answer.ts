@@ -1,5 +1,6 @@
 /** Turns the result of a query into the body of an answer, without waiting for all of its rows. */
-import type { QueryResult, QuerySummary, RowChunk } from './engine-contract.ts'
+import type { QueryResult, QuerySummary } from '../engine.ts'
+import type { RowChunk } from '../scheduler/run-plan.ts'
 import type { Reply } from './reply.ts'
 
 /** `json`: one object that holds the rows and what there is to say of them. `jsonl`: rows alone. */

@@ -12,6 +12,13 @@ const smallestCompressed = 1024
 /** Written at a time; between two of them the socket must have taken what it was given. */
 const pieceBytes = 128 * 1024
 
+/**
+ * uWS closes a connection on which nothing moves for ten seconds, unless something resets its clock.
+ * A reader that processes as it reads may well pause for longer.
+ */
+const resetClockMs = 4000
+const longestStallMs = 120_000
+
 const statusTexts = new Map([
   [200, '200 OK'],
   [204, '204 No Content'],
@@ -96,7 +103,7 @@ export class ResponseSender {
         const rest = bytes.subarray(this.#response.getWriteOffset())
         finished = this.#response.tryEnd(rest, bytes.length)[1]
       })
-      if (!finished) await writable
+      if (!finished) await this.#stalled(writable)
     }
     if (finished) this.sentBytes += bytes.length
   }
@@ -114,7 +121,7 @@ export class ResponseSender {
             taken = this.#response.write(piece)
           })
           this.sentBytes += piece.length
-          if (!taken) await writable
+          if (!taken) await this.#stalled(writable)
         }
         if (this.#gone) return
       }
@@ -132,6 +139,16 @@ export class ResponseSender {
     return new Promise((resolve) => {
       this.#writable = resolve
     })
+  }
+
+  /** Waits until a reader goes on, or for as long as a reader may pause. */
+  async #stalled(writable: Promise<void>): Promise<void> {
+    const since = performance.now()
+    const timer = setInterval(() => {
+      if (!this.#gone && performance.now() - since < longestStallMs) this.#response.resume()
+    }, resetClockMs)
+    await writable
+    clearInterval(timer)
   }
 
   #cork(write: () => void): void {

@@ -55,6 +55,8 @@ export class RecordWriter {
     this.#records = records
     this.#now = now
     this.#last = lastLogged(records)
+    // The writer's thread may not come to the end of its turn, where the read would end by itself.
+    records.root.resetReadTxn()
   }
 
   /**

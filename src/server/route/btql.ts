@@ -1,6 +1,6 @@
 import type { Gate } from '../../access/gate.ts'
+import type { Engine, QueryRequest } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
-import type { Engine, QueryRequest } from '../engine-contract.ts'
 import {
   booleanField,
   type JsonBody,

@@ -1,6 +1,6 @@
 import { missingAccess } from '../../catalog/missing-access.ts'
+import type { Engine } from '../../engine.ts'
 import type { ObjectType } from '../../type/record.ts'
-import type { Engine } from '../engine-contract.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 

@@ -1,0 +1,384 @@
+/**
+ * The engine: a query from text to rows, and a request's rows to disk. Each stage takes what the one
+ * before it gave; `query` and `insert` read top to bottom.
+ */
+import { bindQuery } from './binder/bind-query.ts'
+import type { BoundQuery } from './binder/bound.ts'
+import type { EvaluationContext } from './binder/evaluate.ts'
+import { type ResultSchema, resultSchema } from './binder/schema.ts'
+import { Catalog, type CatalogView } from './catalog/catalog.ts'
+import { missingAccess } from './catalog/missing-access.ts'
+import { AssayError } from './error.ts'
+import { parseRequest } from './parser/parse-request.ts'
+import { explainLogical, explainPhysical } from './planner/explain.ts'
+import { planLogical } from './planner/logical-plan.ts'
+import { optimize } from './planner/optimize.ts'
+import { type PhysicalPlan, planPhysical } from './planner/physical-plan.ts'
+import { type AuditEvent, AuditLog } from './scheduler/audit-log.ts'
+import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
+import { prepareInWorker } from './scheduler/prepare-in-worker.ts'
+import { QueryPool } from './scheduler/query-pool.ts'
+import { RecordWriterThread } from './scheduler/record-writer-thread.ts'
+import { type RowChunk, runPlan } from './scheduler/run-plan.ts'
+import type { QuerySnapshot } from './scheduler/snapshot.ts'
+import { splitScan } from './scheduler/split.ts'
+import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
+import {
+  openRecords,
+  openSegments,
+  type RecordsEnvironment,
+  type SegmentsEnvironment,
+} from './storage/environment.ts'
+import { type PrepareOptions, prepareRows } from './storage/prepare.ts'
+import { SegmentStore } from './storage/segment-store.ts'
+import { TaskReads } from './storage/task-reads.ts'
+import type { ObjectReference } from './type/record.ts'
+import {
+  formatCursor,
+  formatTransaction,
+  parseTransaction,
+  type RowKey,
+} from './type/transaction.ts'
+
+export interface Logger {
+  debug(details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+export interface EngineOptions {
+  readonly dataDirectory: string
+  /** Threads that run queries; 0 runs them in this one. */
+  readonly workers: number
+  readonly logger?: Logger
+  readonly maintenance?: Pick<
+    MaintenanceOptions,
+    'automatic' | 'limits' | 'dropSupersededBefore' | 'onManifest'
+  >
+}
+
+export interface InsertRequest {
+  /** JSON, decompressed. Its memory may be taken. */
+  readonly body: Uint8Array
+  /** `logs3`: `{"rows": […]}`, each naming its object. `events`: `{"events": […]}` of `object`. */
+  readonly form: 'logs3' | 'events'
+  readonly object?: ObjectReference
+  readonly view: CatalogView
+}
+
+export interface InsertResult {
+  /** One for each row, in their order. */
+  readonly ids: readonly string[]
+  /** The `_xact_id` of all the rows. */
+  readonly transactionId: string
+}
+
+export interface QueryRequest {
+  /** Clauses; or, with `from`, a filter expression. */
+  readonly query: string
+  /** The source of a filter expression: `experiment('…')`. */
+  readonly from?: string
+  /** Minutes behind UTC. */
+  readonly tzOffset?: number
+  /** An `_xact_id`: rows as they were then. */
+  readonly version?: string
+  readonly useColumnstore?: boolean
+  readonly auditLog?: boolean
+  readonly view: CatalogView
+  readonly signal?: AbortSignal
+  readonly separator?: ',\n' | '\n'
+}
+
+export interface QuerySummary {
+  readonly rowCount: number
+  readonly cursor?: string
+  /** The newest transaction that the query saw; null before the first write. */
+  readonly lastTransactionId: string | null
+  readonly rowsRead: number
+  readonly auditLog?: readonly AuditEvent[]
+}
+
+export interface QueryResult {
+  readonly schema: ResultSchema
+  /** May be read once. Leaving early cancels the query. */
+  readonly rows: AsyncIterable<RowChunk>
+  /** What is known when the rows have ended. */
+  finish(): QuerySummary
+}
+
+interface EngineParts {
+  readonly lock: DirectoryLock
+  readonly records: RecordsEnvironment
+  readonly segments: SegmentsEnvironment
+  readonly reads: TaskReads
+  readonly maintenance: Maintenance
+  readonly writer: RecordWriterThread
+  readonly pool: QueryPool
+}
+
+/** Bodies larger than this are parsed on another thread. */
+const inlineBodyBytes = 64 * 1024
+
+export class Engine {
+  readonly catalog: Catalog
+  readonly #parts: EngineParts
+  /** Snapshots are taken here: the last transaction that was acknowledged. */
+  #lastTransaction: number
+  /** The last transaction that wrote to an object, of those that wrote since the last flush. */
+  readonly #lastWrites = new Map<number, number>()
+
+  /** Throws STORAGE_LOCKED when another engine has the data directory. */
+  static async open(options: EngineOptions): Promise<Engine> {
+    const { dataDirectory: directory, workers, logger } = options
+    const lock = await lockDirectory(directory)
+    try {
+      const records = openRecords(directory, { readOnly: false })
+      const segments = openSegments(directory, { readOnly: false })
+      const reads = new TaskReads(records, segments)
+      const maintenance = await Maintenance.start({
+        ...options.maintenance,
+        directory,
+        store: new SegmentStore(segments),
+        ...(logger && { logger }),
+      })
+      return new Engine({
+        lock,
+        records,
+        segments,
+        reads,
+        maintenance,
+        writer: new RecordWriterThread(directory),
+        pool: new QueryPool(directory, workers, reads),
+      })
+    } catch (thrown) {
+      await lock.release()
+      throw thrown
+    }
+  }
+
+  private constructor(parts: EngineParts) {
+    this.#parts = parts
+    const { records, reads, maintenance } = parts
+    this.catalog = new Catalog(records)
+    this.#lastTransaction = reads.records.lastTransaction()
+    for (const entry of reads.records.log(maintenance.manifest.flushedThrough)) {
+      for (const { object } of entry.objects) this.#lastWrites.set(object, entry.transaction)
+    }
+  }
+
+  /** Writes the rows of a body; they are on disk, and seen by queries, when this resolves. */
+  async insert({ body, form, object, view }: InsertRequest): Promise<InsertResult> {
+    const options: PrepareOptions = { form, nowMs: Date.now(), ...(object && { object }) }
+    const threads = this.#parts.pool.threads
+    const rows =
+      threads && body.length > inlineBodyBytes
+        ? await prepareInWorker(threads, body as Uint8Array<ArrayBuffer>, options)
+        : prepareRows(body, options)
+    const objectNumbers = rows.objects.map(({ type, id }) => {
+      const found = view.writable(type, id)
+      if (!found) throw missingAccess('update', type, id)
+      return found.number
+    })
+    const bytes = rows.bytes.length
+    const rowCount = rows.ids.length
+    const { ids, transaction } = await this.#parts.writer.write({ rows, objectNumbers })
+    this.#lastTransaction = Math.max(this.#lastTransaction, transaction)
+    for (const number of objectNumbers) {
+      this.#lastWrites.set(number, Math.max(transaction, this.#lastWrites.get(number) ?? 0))
+    }
+    this.#parts.maintenance.noteWrite({ rows: rowCount, bytes })
+    return { ids, transactionId: formatTransaction(transaction) }
+  }
+
+  async query(request: QueryRequest): Promise<QueryResult> {
+    const audit = new AuditLog(request.auditLog === true)
+    const context = evaluationContext(request)
+    const { bound, plan } = this.#plan(request, context, audit)
+    const snapshot = this.#snapshot(request.version)
+    audit.add('snapshot', audit.now(), {
+      transaction: formatTransaction(snapshot.transaction),
+      flushedThrough: formatTransaction(snapshot.flushedThrough),
+      segments: snapshot.segments.length,
+    })
+    const progress: Progress = { rowCount: 0, last: undefined }
+    const rows = this.#run({ plan, context, snapshot, audit, request, progress })
+    return {
+      schema: resultSchema(bound),
+      rows,
+      finish: () => ({
+        rowCount: progress.rowCount,
+        ...(isPageable(plan) && progress.last && { cursor: formatCursor(progress.last) }),
+        lastTransactionId:
+          snapshot.transaction === 0 ? null : formatTransaction(snapshot.transaction),
+        rowsRead: audit.rowsRead,
+        ...(request.auditLog === true && { auditLog: audit.events }),
+      }),
+    }
+  }
+
+  /** The plan of a query before and after the rules, how it would run, and what pruning leaves. */
+  async explain(request: QueryRequest): Promise<string> {
+    const context = evaluationContext(request)
+    const steps: string[] = []
+    const { logical, plan } = this.#plan(request, context, new AuditLog(false), (rule, after) => {
+      steps.push(`rule ${rule}\n${indented(after)}`)
+    })
+    const snapshot = this.#snapshot(request.version)
+    try {
+      const { report, delta } = splitScan(plan, snapshot)
+      const pruning =
+        plan.access.kind === 'scan'
+          ? `pruning\n  segments ${report.segmentsRead} of ${report.segments}, ` +
+            `rows ${report.rowsRead} of ${report.rows}, deltas ${delta.length}`
+          : undefined
+      return [
+        `logical\n${indented(logical)}`,
+        ...steps,
+        `physical\n${indented(explainPhysical(plan))}`,
+        ...(pruning === undefined ? [] : [pruning]),
+      ].join('\n')
+    } finally {
+      snapshot.release()
+    }
+  }
+
+  /** Puts everything that was written so far into segments. */
+  flush(): Promise<void> {
+    return this.#parts.maintenance.flush()
+  }
+
+  /** Merges small segments until the policy finds nothing more to merge. */
+  compact(): Promise<void> {
+    return this.#parts.maintenance.compact()
+  }
+
+  /** Ends what is under way and lets go of the data directory. */
+  async close(): Promise<void> {
+    await this.#parts.pool.close()
+    await this.#parts.writer.close()
+    await this.#parts.maintenance.close()
+    await this.#parts.records.root.close()
+    await this.#parts.segments.root.close()
+    await this.#parts.lock.release()
+  }
+
+  #plan(
+    request: QueryRequest,
+    context: EvaluationContext,
+    audit: AuditLog,
+    trace?: (rule: string, plan: string) => void,
+  ): { bound: BoundQuery; logical: string; plan: PhysicalPlan } {
+    let started = audit.now()
+    const query = parseRequest(request.query, request.from)
+    audit.add('parse', started)
+
+    started = audit.now()
+    const { view } = request
+    const records = this.#parts.reads.records
+    const bound = bindQuery(query, {
+      ...context,
+      view,
+      extraFields: (object) => records.fields(object),
+    })
+    audit.add('bind', started, { objects: bound.objects.length })
+
+    started = audit.now()
+    const fired: string[] = []
+    const initial = planLogical(bound)
+    const ruleContext = { ...context, columnstore: request.useColumnstore === true }
+    const optimized = optimize(initial, ruleContext, (rule, plan) => {
+      fired.push(rule)
+      trace?.(rule, explainLogical(plan))
+    })
+    const plan = planPhysical(optimized)
+    audit.add('plan', started, { rules: fired, access: plan.access.kind })
+    return { bound, logical: explainLogical(initial), plan }
+  }
+
+  #snapshot(version: string | undefined): QuerySnapshot {
+    const transaction =
+      version === undefined
+        ? this.#lastTransaction
+        : this.#parts.reads.records.snapshotAt(
+            Math.min(parseTransaction(version), this.#lastTransaction),
+          )
+    const { manifest, release } = this.#parts.maintenance.acquire()
+    return {
+      transaction,
+      flushedThrough: manifest.flushedThrough,
+      segments: manifest.segments,
+      hasDelta: (object) => (this.#lastWrites.get(object) ?? 0) > manifest.flushedThrough,
+      release,
+    }
+  }
+
+  async *#run({
+    plan,
+    context,
+    snapshot,
+    audit,
+    request,
+    progress,
+  }: Run): AsyncGenerator<RowChunk> {
+    const cancelled = new Int32Array(new SharedArrayBuffer(4))
+    const cancel = () => Atomics.store(cancelled, 0, 1)
+    request.signal?.addEventListener('abort', cancel, { once: true })
+    if (request.signal?.aborted) cancel()
+    try {
+      const separator = request.separator ?? ',\n'
+      const chunks = runPlan({
+        plan,
+        context,
+        snapshot,
+        pool: this.#parts.pool,
+        separator,
+        audit,
+        cancelled,
+      })
+      for await (const chunk of chunks) {
+        if (request.signal?.aborted)
+          throw new AssayError('QUERY_CANCELLED', 'the query was cancelled')
+        progress.rowCount += chunk.rowCount
+        progress.last = chunk.last
+        yield chunk
+      }
+    } finally {
+      cancel()
+      request.signal?.removeEventListener('abort', cancel)
+      snapshot.release()
+    }
+  }
+}
+
+interface Progress {
+  rowCount: number
+  last: RowKey | undefined
+}
+
+interface Run {
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly snapshot: QuerySnapshot
+  readonly audit: AuditLog
+  readonly request: QueryRequest
+  readonly progress: Progress
+}
+
+function isPageable(plan: PhysicalPlan): boolean {
+  return plan.stage.kind === 'rows' && plan.sort.length === 0
+}
+
+function evaluationContext({ tzOffset = 0 }: QueryRequest): EvaluationContext {
+  if (!Number.isFinite(tzOffset) || Math.abs(tzOffset) > 24 * 60) {
+    throw new AssayError('BIND_INVALID_OPTION', `tz_offset ${tzOffset} is not a time zone's`, {
+      path: 'tz_offset',
+      hint: 'give the minutes behind UTC, such as 480 for US Pacific standard time',
+    })
+  }
+  return { now: Date.now(), tzOffset }
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, '  ')
+}
