@@ -44,17 +44,14 @@ export class GoldenStore {
 
   static async open(setup: GoldenSetup): Promise<GoldenStore> {
     const directory = await mkdtemp(join(tmpdir(), 'assay-golden-'))
-    const engine = await Engine.open({ dataDirectory: directory, workers: setup.workers })
+    const engine = await openEngine(directory, setup)
     await engine.catalog.createOrganization('golden')
     return new GoldenStore(setup, directory, engine, gateOf(engine))
   }
 
   async reopen(): Promise<void> {
     await this.engine.close()
-    this.engine = await Engine.open({
-      dataDirectory: this.#directory,
-      workers: this.setup.workers,
-    })
+    this.engine = await openEngine(this.#directory, this.setup)
     this.gate = gateOf(this.engine)
   }
 
@@ -62,6 +59,11 @@ export class GoldenStore {
     await this.engine.close()
     await rm(this.#directory, { recursive: true, force: true })
   }
+}
+
+/** Rows move between the states of storage when we say so and not before. */
+function openEngine(dataDirectory: string, { workers }: GoldenSetup): Promise<Engine> {
+  return Engine.open({ dataDirectory, workers, maintenance: { automatic: false } })
 }
 
 function gateOf(engine: Engine): Gate {
@@ -256,13 +258,18 @@ export class GoldenRun {
   }
 }
 
-/** One stage of an explanation: the lines under its title. */
+/** One stage of an explanation; `rules` is the plan after every rule, `optimized` after the last. */
 function stageOf(explanation: string, stage: string): string {
-  const lines = explanation.split('\n')
-  const start = lines.findIndex((line) => line.toLowerCase().startsWith(`${stage}:`))
-  if (start < 0) throw new Error(`the explanation has no stage "${stage}":\n${explanation}`)
-  const length = lines.slice(start + 1).findIndex((line) => /^\S/.test(line))
-  return lines.slice(start + 1, length < 0 ? undefined : start + 1 + length).join('\n')
+  const sections = explanation.split(/\n(?=\S)/)
+  const isWanted = (section: string) =>
+    stage === 'rules' || stage === 'optimized'
+      ? section.startsWith('rule ')
+      : section.startsWith(stage)
+  const wanted = sections.filter(isWanted)
+  if (wanted.length === 0)
+    throw new Error(`the explanation has no stage "${stage}":\n${explanation}`)
+  if (stage === 'rules') return wanted.join('\n')
+  return wanted.at(-1)!.split('\n').slice(1).join('\n').replace(/^ {2}/gm, '')
 }
 
 export interface Outcome {
