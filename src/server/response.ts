@@ -145,7 +145,11 @@ export class ResponseSender {
   async #stalled(writable: Promise<void>): Promise<void> {
     const since = performance.now()
     const timer = setInterval(() => {
-      if (!this.#gone && performance.now() - since < longestStallMs) this.#response.resume()
+      if (this.#gone || performance.now() - since > longestStallMs) return
+      // Resuming resets the clock; without a pause before it, the socket would no longer tell when
+      // it can be written to.
+      this.#response.pause()
+      this.#response.resume()
     }, resetClockMs)
     await writable
     clearInterval(timer)
