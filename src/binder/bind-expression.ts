@@ -266,11 +266,11 @@ function literalType(value: null | boolean | number | bigint | string): StaticTy
   return typeof value as 'boolean' | 'number' | 'string'
 }
 
+/** Fields of unknown type hold no times, so what can be calculated from them are numbers. */
 function arithmeticType(left: StaticType, right: StaticType): StaticType {
   if (left === 'timestamp') return right === 'timestamp' ? 'interval' : 'timestamp'
   if (right === 'timestamp') return 'timestamp'
   if (left === 'interval' || right === 'interval') return 'interval'
-  if (left === 'json' || right === 'json') return 'json'
   return 'number'
 }
 

@@ -5,6 +5,7 @@ import { aggregateFunction } from '../function/aggregate.ts'
 import type { Expression, Query, SortKey } from '../parser/ast.ts'
 import { childrenOf } from '../parser/children.ts'
 import { parseCursor, parsePaginationKey, type RowKey } from '../type/transaction.ts'
+import type { Path } from '../type/value.ts'
 import { ExpressionBinder } from './bind-expression.ts'
 import { GroupBinder } from './bind-groups.ts'
 import { bindSource } from './bind-source.ts'
@@ -81,7 +82,7 @@ function bindRows(query: Query, scope: Scope, context: EvaluationContext) {
   if (star) {
     const clash = columns.find(
       ({ name, expression }) =>
-        scope.isColumn(name) && !(expression.kind === 'field' && expression.path.length === 1),
+        scope.isColumn(name) && !(expression.kind === 'field' && isOnly(expression.path, name)),
     )
     if (clash) {
       const projection = query.select!.find((candidate) => columnName(candidate) === clash.name)!
@@ -108,14 +109,17 @@ function bindRowSort(
   return isDefaultOrder(bound) ? [] : bound
 }
 
+function isOnly(path: Path, name: string): boolean {
+  return path.length === 1 && path[0] === name
+}
+
 /** Newest first is what rows come in anyway. */
 function isDefaultOrder(keys: readonly BoundSortKey[]): boolean {
   const [first] = keys
   return (
     first?.descending === true &&
     first.expression.kind === 'field' &&
-    first.expression.path.length === 1 &&
-    first.expression.path[0] === '_pagination_key'
+    isOnly(first.expression.path, '_pagination_key')
   )
 }
 
