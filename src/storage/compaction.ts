@@ -3,11 +3,10 @@
  * store and go through the same shredder and writer as in a flush, in the order of object,
  * pagination key and version, so that segments whose ranges overlapped come out disjoint.
  */
-import type { Transaction } from 'lmdb'
 import { assert } from '../error.ts'
 import type { RowKey } from '../type/transaction.ts'
 import type { KeyColumns } from '../vector/column.ts'
-import type { RecordsEnvironment } from './environment.ts'
+import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
 import type { Manifest } from './manifest.ts'
 import { RecordReader } from './record-reader.ts'
 import { type SegmentLimits, SegmentSink } from './segment-sink.ts'
@@ -103,7 +102,7 @@ function supersededVersions(
   reader: RecordReader,
   keys: KeyColumns,
   through: number,
-  transaction: Transaction,
+  transaction: ReadTransaction,
 ): Map<number, Set<string>> {
   const first: RowKey = { transaction: 0, index: 0 }
   const last: RowKey = { transaction: 2 ** 48 - 1, index: 0xffff }

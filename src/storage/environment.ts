@@ -5,12 +5,15 @@
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, open, type RootDatabase } from 'lmdb'
+import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
 
 /** Address space only: the file grows as it is written, and the map never has to move. */
 const mapBytes = 2 ** 42
 
 export type BinaryDatabase = Database<Buffer, Buffer>
+
+/** What reads that must agree with each other are given. */
+export type ReadTransaction = Transaction
 
 export interface RecordsEnvironment {
   readonly root: RootDatabase<Buffer, Buffer>

@@ -1,0 +1,161 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { Maintenance, type MaintenanceOptions } from '../../src/scheduler/maintenance.ts'
+import type { Manifest } from '../../src/storage/manifest.ts'
+import type { SegmentStore } from '../../src/storage/segment-store.ts'
+import { TemporaryRecords } from '../support/temporary-records.ts'
+import { rowsOfSegments, temporarySegments } from '../support/temporary-segments.ts'
+
+const running: Maintenance[] = []
+
+afterEach(async () => {
+  for (const maintenance of running.splice(0)) await maintenance.close()
+})
+
+async function start(
+  records: TemporaryRecords,
+  store: SegmentStore,
+  options: Partial<MaintenanceOptions> = {},
+): Promise<Maintenance> {
+  const { directory } = records
+  const maintenance = await Maintenance.start({ directory, store, automatic: false, ...options })
+  running.push(maintenance)
+  return maintenance
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 1500 && !condition(); i++) await new Promise((done) => setTimeout(done, 10))
+  expect(condition()).toBe(true)
+}
+
+describe('maintenance', () => {
+  it('flushes and compacts on demand', async () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const seen: Manifest[] = []
+    const maintenance = await start(records, store, {
+      onManifest: (manifest) => seen.push(manifest),
+    })
+    expect(maintenance.manifest.segments).toEqual([])
+    for (const id of ['a', 'b', 'c']) {
+      records.insert([{ id }])
+      await maintenance.flush()
+    }
+    expect(maintenance.manifest.segments.length).toBe(3)
+    await maintenance.flush()
+    expect(seen.length).toBe(3)
+    await maintenance.compact()
+    expect(maintenance.manifest.segments.map(({ id }) => id)).toEqual([4])
+    expect(rowsOfSegments(store, maintenance.manifest).map(({ id }) => id)).toEqual(['a', 'b', 'c'])
+    expect(seen.at(-1)).toBe(maintenance.manifest)
+  })
+
+  it('deletes a segment when the last query that may read it has ended', async () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const maintenance = await start(records, store)
+    for (const id of ['a', 'b']) {
+      records.insert([{ id }])
+      await maintenance.flush()
+    }
+    const first = maintenance.acquire()
+    const second = maintenance.acquire()
+    await maintenance.compact()
+    first.release()
+    first.release()
+    await maintenance.flush()
+    expect(store.storedIds()).toEqual([1, 2, 3])
+    expect(rowsOfSegments(store, second.manifest).length).toBe(2)
+    second.release()
+    await until(() => store.storedIds().length === 1)
+    expect(store.storedIds()).toEqual([3])
+  })
+
+  it('flushes a large delta by itself, and a small one after a while', async () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const maintenance = await start(records, store, { automatic: true })
+    records.insert([{ id: 'a' }])
+    maintenance.noteWrite({ rows: 1, bytes: 100 })
+    expect(maintenance.manifest.generation).toBe(0)
+    records.insert([{ id: 'b' }])
+    maintenance.noteWrite({ rows: 1, bytes: 16 * 2 ** 20 })
+    await until(() => maintenance.manifest.generation === 1)
+    expect(rowsOfSegments(store, maintenance.manifest).length).toBe(2)
+    records.insert([{ id: 'c' }])
+    maintenance.noteWrite({ rows: 1, bytes: 100 })
+    await until(() => maintenance.manifest.generation === 2)
+    expect(maintenance.manifest.flushedThrough).toBe(records.reader.lastTransaction())
+  })
+
+  it('compacts by itself what many flushes leave', async () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const maintenance = await start(records, store, { automatic: true })
+    for (let i = 0; i < 8; i++) {
+      records.insert([{ id: `${i}` }])
+      await maintenance.flush()
+    }
+    maintenance.noteWrite({ rows: 20_000, bytes: 0 })
+    await until(() => maintenance.manifest.segments.length < 4)
+    expect(rowsOfSegments(store, maintenance.manifest).length).toBe(8)
+    await until(() => store.storedIds().length === maintenance.manifest.segments.length)
+  })
+
+  it('takes up after a restart where it was left', async () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const first = await start(records, store)
+    records.insert([{ id: 'a' }])
+    await first.flush()
+    records.insert([{ id: 'b' }])
+    const { bytes, metadata } = {
+      bytes: new Uint8Array(8),
+      metadata: first.manifest.segments[0]!.metadata,
+    }
+    store.write({ id: 77, bytes, metadata })
+    await first.close()
+    const second = await start(records, store, { automatic: true })
+    await until(() => second.manifest.generation === 2)
+    expect(rowsOfSegments(store, second.manifest).map(({ id }) => id)).toEqual(['a', 'b'])
+    expect(store.storedIds()).toEqual(second.manifest.segments.map(({ id }) => id))
+  })
+
+  it('goes on after a failure, and tells of it', async () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const errors: string[] = []
+    const logger = {
+      debug: () => undefined,
+      error: (_: object, message: string) => errors.push(message),
+    }
+    const maintenance = await start(records, store, { automatic: true, logger })
+    for (const id of ['a', 'b', 'c', 'd']) {
+      records.insert([{ id }])
+      await maintenance.flush()
+    }
+    // Its metadata is still known here, so that only compaction misses it.
+    temporarySegments(records.directory).remove([1])
+    await expect(maintenance.compact()).rejects.toMatchObject({
+      code: 'STORAGE_CORRUPT',
+      message: 'segment 1 cannot be read: it is not there',
+    })
+    records.insert([{ id: 'e' }])
+    maintenance.noteWrite({ rows: 20_000, bytes: 0 })
+    await until(() => errors.length > 0)
+    expect(errors[0]).toBe('maintenance of segments failed; it will retry')
+    records.insert([{ id: 'f' }])
+    await maintenance.flush()
+    expect(maintenance.manifest.segments.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6])
+    expect(maintenance.manifest.flushedThrough).toBe(records.reader.lastTransaction())
+  })
+
+  it('refuses work after it was closed', async () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const maintenance = await start(records, store, { automatic: true })
+    maintenance.noteWrite({ rows: 1, bytes: 1 })
+    await maintenance.close()
+    await expect(maintenance.flush()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' })
+    maintenance.noteWrite({ rows: 20_000, bytes: 1 })
+  })
+})
