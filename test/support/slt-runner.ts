@@ -1,7 +1,5 @@
 /** Runs the blocks of golden files against a real engine, in one of several states of storage. */
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rm } from 'node:fs/promises'
 import { Gate } from '../../src/access/gate.ts'
 import { Engine } from '../../src/engine.ts'
 import { toAssayError } from '../../src/error.ts'
@@ -15,6 +13,7 @@ import { type GoldenFile, isExpected } from './golden-file.ts'
 import { argumentsOf, type Block } from './slt.ts'
 import { completeRow, printHeader, printRow, typeName } from './slt-row.ts'
 import { SourceNames } from './slt-source.ts'
+import { makeTemporaryDirectory } from './temporary-directory.ts'
 
 /**
  * Where the rows of a file are when it is asked. `delta`: nowhere but in the row store. `segment`:
@@ -43,7 +42,7 @@ export class GoldenStore {
   }
 
   static async open(setup: GoldenSetup): Promise<GoldenStore> {
-    const directory = await mkdtemp(join(tmpdir(), 'assay-golden-'))
+    const directory = await makeTemporaryDirectory('golden')
     const engine = await openEngine(directory, setup)
     await engine.catalog.createOrganization('golden')
     return new GoldenStore(setup, directory, engine, gateOf(engine))
