@@ -1,13 +1,25 @@
 import type { ColumnSet } from '../vector/column.ts'
 import type { RecordsEnvironment, SegmentsEnvironment } from './environment.ts'
 import { RecordReader } from './record-reader.ts'
+import { mappedBytes } from './segment/layout.ts'
 import { SegmentStore } from './segment-store.ts'
+
+/** Segments that a thread keeps open, and bytes of those that are too small to be mapped. */
+const openedSegments = 1024
+const openedBytes = 128 * 2 ** 20
+
+interface OpenedSegment {
+  readonly columns: ColumnSet
+  readonly copiedBytes: number
+}
 
 /** Reads of one thread on behalf of tasks, each of which sees what was committed when it began. */
 export class TaskReads {
   readonly records: RecordReader
   readonly #recordsEnvironment: RecordsEnvironment
   readonly #segments: SegmentStore
+  readonly #opened = new Map<number, OpenedSegment>()
+  #copiedBytes = 0
 
   constructor(records: RecordsEnvironment, segments: SegmentsEnvironment) {
     this.records = new RecordReader(records)
@@ -15,8 +27,29 @@ export class TaskReads {
     this.#segments = new SegmentStore(segments)
   }
 
+  /**
+   * The segment's columns, which the next tasks find open. The map of a mapped segment stays valid
+   * without a read transaction: the segment is not deleted while a query has acquired it, and no
+   * later segment gets its id.
+   */
   openSegment(segment: number): ColumnSet {
-    return this.#segments.open(segment)
+    let opened = this.#opened.get(segment)
+    // What was used last is the last to go.
+    this.#opened.delete(segment)
+    if (!opened) {
+      const columns = this.#segments.open(segment)
+      const { byteLength } = this.#segments.metadata(segment)
+      opened = { columns, copiedBytes: byteLength < mappedBytes ? byteLength : 0 }
+      this.#copiedBytes += opened.copiedBytes
+    }
+    this.#opened.set(segment, opened)
+    for (const [oldest, { copiedBytes }] of this.#opened) {
+      const isOver = this.#copiedBytes > openedBytes || this.#opened.size > openedSegments
+      if (!isOver || oldest === segment) break
+      this.#opened.delete(oldest)
+      this.#copiedBytes -= copiedBytes
+    }
+    return opened.columns
   }
 
   /** Runs `task`, which must not keep anything that it reads, with fresh read transactions. */
