@@ -207,7 +207,7 @@ export class Maintenance {
   async #execute(step: MaintenanceStep): Promise<boolean> {
     const [rows, bytes] = [this.#rows, this.#bytes]
     const start = performance.now()
-    const outcome = (await this.#pool.run(step)) as StepOutcome
+    const outcome = await this.#ask(step)
     if ('error' in outcome) throw AssayError.fromWire(outcome.error)
     if (step.kind === 'flush') {
       // What was noted before the step began was committed before, too.
@@ -227,6 +227,17 @@ export class Maintenance {
       )
     }
     return outcome.changed
+  }
+
+  async #ask(step: MaintenanceStep): Promise<StepOutcome> {
+    try {
+      return (await this.#pool.run(step)) as StepOutcome
+    } catch (thrown) {
+      // What is thrown in place of an outcome is about the thread; the next step gets a new one.
+      const reason = thrown instanceof Error ? thrown.message : String(thrown)
+      const message = `the maintenance of segments failed: ${reason}`
+      throw new AssayError('STORAGE_UNAVAILABLE', message, { cause: thrown })
+    }
   }
 
   #publish(manifest: Manifest): void {

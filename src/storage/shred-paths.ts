@@ -139,17 +139,23 @@ class PathCounter {
   #countField(name: string, row: RowView, start: number, weight: number): void {
     const path = this.#child(this.#root, name)
     if (path === undefined) return
+    this.#countPath(path, weight)
+    // The row's directory knows where other values end.
+    if (row.bytes[start] !== 0x7b) return
     this.#scanner.start(row.bytes, start)
     this.#countValue(path, weight)
   }
 
+  #countPath(path: CountedPath, weight: number): void {
+    if (path.lastSample === this.#sample) return
+    path.lastSample = this.#sample
+    path.estimate += weight
+    path.inRun++
+    this.#touched.add(path)
+  }
+
   #countValue(path: CountedPath, weight: number): void {
-    if (path.lastSample !== this.#sample) {
-      path.lastSample = this.#sample
-      path.estimate += weight
-      path.inRun++
-      this.#touched.add(path)
-    }
+    this.#countPath(path, weight)
     const scanner = this.#scanner
     if (scanner.bytes[scanner.position] !== 0x7b || path.depth === maximumPathLength) {
       scanner.skipValue()

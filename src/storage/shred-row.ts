@@ -124,6 +124,9 @@ export class RowShredder {
     } else if (node === this.#created && bytes[valueStart] === 0x22) {
       node.lastRow = this.#row
       node.builder.timestamp(this.#row, view.createdMs)
+    } else if (bytes[valueStart] !== 0x7b && valueEnd - valueStart > this.#maximumValueBytes + 2) {
+      // Known from the row's directory, so that not even its end has to be looked for.
+      this.#leaveToRowStore(node)
     } else {
       this.#scanner.start(bytes, valueStart)
       this.#value(node)

@@ -224,7 +224,7 @@ describe('shred', () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     )
   })
 })
