@@ -63,6 +63,22 @@ const patterns = fc
 
 const words = fc.constantFrom('a', 'hello', 'HELLO world', 'true', '1', '').map(literal)
 
+const unary = [
+  'lower',
+  'upper',
+  'length',
+  'to_string',
+  'to_number',
+  'to_boolean',
+  'abs',
+  'floor',
+  'day',
+  'month',
+  'hour',
+  'trim',
+]
+const variadic = ['coalesce', 'least', 'greatest', 'concat']
+
 /** Values of any kind. */
 const { value, condition } = fc.letrec<{ value: Expression; condition: Expression }>((tie) => {
   const inner = tie('value')
@@ -127,22 +143,6 @@ function conditional(
     return { kind: 'conditional', branches, otherwise, span }
   })
 }
-
-const unary = [
-  'lower',
-  'upper',
-  'length',
-  'to_string',
-  'to_number',
-  'to_boolean',
-  'abs',
-  'floor',
-  'day',
-  'month',
-  'hour',
-  'trim',
-]
-const variadic = ['coalesce', 'least', 'greatest', 'concat']
 
 function call(argument: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
   return fc
@@ -232,8 +232,11 @@ const measures: fc.Arbitrary<Expression> = fc
     return { ...base, arguments: [argument] }
   })
 
+/** A number alone would count output columns. */
+const sortable = value.filter(({ kind }) => kind !== 'literal')
+
 const sortKeys: fc.Arbitrary<SortKey> = fc
-  .tuple(fc.oneof(fc.constantFrom(...anyPaths), value), fc.constantFrom('asc', 'desc'))
+  .tuple(fc.oneof(fc.constantFrom(...anyPaths), sortable), fc.constantFrom('asc', 'desc'))
   .map(([expression, direction]) => ({ expression, direction, span }))
 
 const counts = fc.option(
