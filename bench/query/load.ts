@@ -29,6 +29,8 @@ export interface Loaded {
 const seed = 20_260_101
 const start = Date.parse('2026-01-01T00:00:00Z')
 const rowsPerRequest = 5_000
+/** Mean pause between traces, at which ten million rows cover about four months. */
+const pauseMs = 2_000
 /** Requests that are in flight at a time, as from several clients. */
 const requestsInFlight = 4
 const requestsPerRound = 16

@@ -18,7 +18,7 @@ export interface SpanOptions {
   readonly profile?: 'full' | 'compact'
   /** How many different `metadata.user_id` there may be: 200,000 if not given. */
   readonly userCount?: number
-  /** Mean pause between the last span of a trace and the next trace: two seconds if not given. */
+  /** Mean pause between the last span of a trace and the next trace: half a minute if not given. */
   readonly pauseMs?: number
 }
 
@@ -36,7 +36,7 @@ export function* generateSpans(options: SpanOptions): Generator<SpanRecord, void
     profile: options.profile ?? 'full',
     userCount: options.userCount ?? 200_000,
   })
-  const pauseMs = options.pauseMs ?? 2_000
+  const pauseMs = options.pauseMs ?? 30_000
   let remaining = options.count
   let clock = options.start
   while (remaining > 0) {
