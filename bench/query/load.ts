@@ -78,13 +78,8 @@ async function fill(store: RecordStore, duckdb: DuckDB, rows: number): Promise<L
 
 function* rounds(rows: number): Generator<SpanRecord[], void> {
   let round: SpanRecord[] = []
-  for (const span of generateSpans({
-    seed,
-    count: rows,
-    start,
-    kind: 'logs',
-    profile: 'compact',
-  })) {
+  const options = { seed, count: rows, start, pauseMs, kind: 'logs', profile: 'compact' } as const
+  for (const span of generateSpans(options)) {
     round.push(span)
     if (round.length === rowsPerRequest * requestsPerRound) {
       yield round
