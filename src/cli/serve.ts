@@ -10,8 +10,6 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
   const logger = createLogger(config.logLevel)
   const service = await startService(config, logger)
   stopOnSignal(service, logger)
-  const { dataDirectory, workers } = config
-  logger.info({ url: service.url, dataDirectory, workers, version }, 'listening')
   if (service.newKey !== undefined) {
     // Not through the logger: logs are kept and passed on, and keys must not be.
     process.stderr.write(
@@ -19,4 +17,6 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
         'Set ASSAY_BOOTSTRAP_KEY to choose one yourself.\n\n',
     )
   }
+  const { dataDirectory, workers } = config
+  logger.info({ url: service.url, dataDirectory, workers, version }, 'listening')
 }

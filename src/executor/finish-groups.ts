@@ -1,10 +1,10 @@
 /** Puts the partial groups of tasks together, and makes the result's rows of them. */
 import { type EvaluationContext, evaluate } from '../binder/evaluate.ts'
 import { AssayError } from '../error.ts'
-import { writeJson } from '../json/write.ts'
 import type { GroupsStage, PhysicalPlan } from '../planner/physical-plan.ts'
 import { fromPlain } from '../type/plain.ts'
 import type { Value } from '../type/value.ts'
+import { writeJson } from '../type/write-json.ts'
 import type { ValuesVector } from '../vector/vector.ts'
 import { type AggregateState, createAggregateState } from './aggregate-state.ts'
 import { GroupTable } from './group-table.ts'

@@ -1,6 +1,6 @@
-import { parseJsonBytes } from '../json/parse.ts'
 import { JsonScanner } from '../json/scan.ts'
 import type { RowView } from '../storage/row.ts'
+import { parseJsonBytes } from '../type/parse-json.ts'
 import type { Path, Value } from '../type/value.ts'
 
 interface JsonSpan {

@@ -1,6 +1,6 @@
 /** Comparisons of texts with constants, without decoding the texts. */
 import type { BoundExpression } from '../binder/bound.ts'
-import { decodeUtf8 } from '../json/parse.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
 import { lowerAscii, textContains, textEquals } from '../kernel/text.ts'
 import { compileLike, type LikePattern, parseLike } from '../type/like.ts'
 import { type TextVector, unknown, type Vector } from '../vector/vector.ts'

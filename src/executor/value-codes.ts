@@ -1,6 +1,6 @@
-import { canonicalJson } from '../json/write.ts'
 import { pickCodes, pickNumbers } from '../kernel/gather.ts'
 import { Interval, Timestamp, type Value } from '../type/value.ts'
+import { canonicalJson } from '../type/write-json.ts'
 import {
   type DictionaryEntries,
   type Selection,
@@ -36,8 +36,10 @@ export class ValueCodes {
       return this.#nullCode
     }
     if (typeof value === 'string') return this.#intern(this.#strings, value, value)
-    // -0 and 0 are one value, and one key of a Map.
-    if (typeof value === 'number') return this.#intern(this.#numbers, value, value)
+    // -0 and 0 are one value, and one key of a Map. Beyond 2^53 a bigint may be equal.
+    if (typeof value === 'number' && Math.abs(value) <= 2 ** 53) {
+      return this.#intern(this.#numbers, value, value)
+    }
     if (value instanceof Timestamp) return this.#intern(this.#times, value.ms, value)
     return this.#intern(this.#others, identity(value), value)
   }

@@ -6,11 +6,11 @@
  * two doubles so that this holds for them but for the last bit.
  */
 import { assert } from '../error.ts'
-import { canonicalJson } from '../json/write.ts'
 import { asNumber, finite } from '../type/arithmetic.ts'
 import { orderValues } from '../type/compare.ts'
 import { fromPlain, type PlainValue, toPlain } from '../type/plain.ts'
 import type { Value } from '../type/value.ts'
+import { canonicalJson } from '../type/write-json.ts'
 import type { AggregateName } from './aggregate.ts'
 
 export type AccumulatorState =

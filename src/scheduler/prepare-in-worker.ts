@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { Piscina } from 'piscina'
-import type { PrepareOutcome, PrepareTask } from '../../workers/prepare.ts'
 import { AssayError } from '../error.ts'
-import type { PrepareOptions } from '../storage/prepare.ts'
+import type { PrepareOptions, PrepareOutcome, PrepareTask } from '../storage/prepare.ts'
 import type { PreparedRows } from '../storage/prepared-rows.ts'
 
 const filename = fileURLToPath(

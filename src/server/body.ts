@@ -35,6 +35,7 @@ export class RequestBody {
   #inflate: Gunzip | Inflate | undefined
   #open = true
   #gone = false
+  #paused = false
   #resolve!: (bytes: Uint8Array) => void
   #reject!: (error: AssayError) => void
 
@@ -63,9 +64,13 @@ export class RequestBody {
     this.#fail(new AssayError('QUERY_CANCELLED', 'the client left before its body had arrived'))
   }
 
+  /** Throws away what still comes. Must be called before the answer is sent. */
+  stop(): void {
+    this.#fail(new AssayError('QUERY_CANCELLED', 'the request ended before its body had arrived'))
+  }
+
   /** Gives the body's memory back; call it once nobody needs the bytes any more. */
   release(): void {
-    this.#fail(new AssayError('QUERY_CANCELLED', 'the request ended before its body had arrived'))
     this.#budget.giveBack(this.#taken)
     this.#taken = 0
   }
@@ -116,13 +121,16 @@ export class RequestBody {
     const keepsUp = inflate.write(chunk.slice())
     if (isLast) inflate.end()
     else if (!keepsUp) {
+      this.#paused = true
       this.#response.pause()
       inflate.once('drain', () => this.#resume())
     }
   }
 
+  /** Only after a pause: uWS loses track of a socket that is resumed without one. */
   #resume(): void {
-    if (!this.#gone) this.#response.resume()
+    if (this.#paused && !this.#gone) this.#response.resume()
+    this.#paused = false
   }
 
   /** Counts bytes against the limits; fails the body when they do not fit. */

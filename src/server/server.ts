@@ -242,6 +242,7 @@ export class Server {
 
   #send(exchange: Exchange, reply: Reply): Promise<void> {
     exchange.status = reply.status ?? 200
+    exchange.body?.stop()
     return exchange.sender.send(reply, {
       headOnly: exchange.method === 'HEAD',
       acceptsGzip: exchange.acceptsGzip,

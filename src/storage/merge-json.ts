@@ -3,9 +3,9 @@
  * its exact text, numbers of any length among it.
  */
 import type { ByteWriter } from '../json/byte-writer.ts'
-import { parseJsonBytes } from '../json/parse.ts'
 import { JsonScanner } from '../json/scan.ts'
-import { canonicalJson } from '../json/write.ts'
+import { parseJsonBytes } from '../type/parse-json.ts'
+import { canonicalJson } from '../type/write-json.ts'
 import type { ArrayDelete } from './prepared-rows.ts'
 import type { ByteSpan } from './row.ts'
 

@@ -1,9 +1,9 @@
 /** The members of a row that say what to do with it, and the checks of those with a fixed type. */
 import { AssayError } from '../error.ts'
-import { parseJsonBytes } from '../json/parse.ts'
 import { JsonScanner, jsonKind } from '../json/scan.ts'
-import { canonicalJson, writeJson } from '../json/write.ts'
+import { parseJsonBytes } from '../type/parse-json.ts'
 import { isObject, type Value } from '../type/value.ts'
+import { canonicalJson, writeJson } from '../type/write-json.ts'
 import type { ArrayDelete } from './prepared-rows.ts'
 
 /** Members that are never stored as given: they control, or tell what the server knows better. */

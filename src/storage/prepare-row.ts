@@ -1,11 +1,12 @@
 /** One row of a request: from its JSON text to an encoded row and what to do with it. */
 import { randomUUID } from 'node:crypto'
-import { decodeUtf8, parseJsonBytes } from '../json/parse.ts'
 import type { JsonScanner } from '../json/scan.ts'
-import { writeJson } from '../json/write.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
+import { parseJsonBytes } from '../type/parse-json.ts'
 import { type ObjectReference, type ObjectType, recordColumn } from '../type/record.ts'
 import { formatTimestamp, parseTimestamp } from '../type/time.ts'
 import { isObject, type Value } from '../type/value.ts'
+import { writeJson } from '../type/write-json.ts'
 import { compareBytes } from './compare-bytes.ts'
 import {
   type ControlName,

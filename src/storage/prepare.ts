@@ -8,9 +8,10 @@
  * `origin.id`, and goes into that record's `comments`; it is no record of its own, and comes to
  * nothing where there is no such record.
  */
+import type { WireError } from '../error.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
-import { decodeUtf8, requireUtf8 } from '../json/parse.ts'
 import { JsonScanner } from '../json/scan.ts'
+import { decodeUtf8, requireUtf8 } from '../json/utf8.ts'
 import type { ObjectReference } from '../type/record.ts'
 import { invalid } from './prepare-control.ts'
 import { RowPreparer } from './prepare-row.ts'
@@ -25,6 +26,14 @@ export interface PrepareOptions {
   /** The time of rows that do not say when they were made. */
   readonly nowMs: number
 }
+
+/** What a thread is asked to prepare. */
+export interface PrepareTask {
+  readonly body: Uint8Array
+  readonly options: PrepareOptions
+}
+
+export type PrepareOutcome = { readonly rows: PreparedRows } | { readonly error: WireError }
 
 interface KnownObject {
   readonly place: number

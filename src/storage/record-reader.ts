@@ -5,9 +5,8 @@
  * transaction. Large values lie in LMDB's map, so no row may be used after the transaction it was
  * read in, nor, without one, after the current turn of the event loop.
  */
-import type { Transaction } from 'lmdb'
 import type { RowKey } from '../type/transaction.ts'
-import type { RecordsEnvironment } from './environment.ts'
+import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
 import {
   type CurrentVersion,
   decodeCurrentVersion,
@@ -53,7 +52,7 @@ export class RecordReader {
   }
 
   /** The version of the record `id` that is current; undefined if there is none or it is deleted. */
-  latest(object: number, id: string, transaction?: Transaction): StoredVersion | undefined {
+  latest(object: number, id: string, transaction?: ReadTransaction): StoredVersion | undefined {
     const current = this.#current(object, id, transaction)
     return current && !current.isDeleted
       ? this.#version(object, current.version, transaction)
@@ -65,7 +64,7 @@ export class RecordReader {
     object: number,
     id: string,
     snapshot: number,
-    transaction?: Transaction,
+    transaction?: ReadTransaction,
   ): StoredVersion | undefined {
     const current = this.#current(object, id, transaction)
     if (!current) return undefined
@@ -87,7 +86,7 @@ export class RecordReader {
   }
 
   /** The row version with that key, a tombstone perhaps. */
-  rowAt(object: number, key: RowKey, transaction?: Transaction): RowView | undefined {
+  rowAt(object: number, key: RowKey, transaction?: ReadTransaction): RowView | undefined {
     const bytes = this.#records.rows.get(rowVersionKey(object, key), options(transaction))
     return bytes && new RowView(bytes)
   }
@@ -97,7 +96,7 @@ export class RecordReader {
     object: number,
     after: number,
     through: number,
-    transaction?: Transaction,
+    transaction?: ReadTransaction,
   ): Generator<StoredVersion> {
     const range = this.#records.rows.getRange({
       start: rowVersionKey(object, { transaction: after + 1, index: 0 }),
@@ -116,7 +115,7 @@ export class RecordReader {
     from: RowKey,
     to: RowKey,
     through: number,
-    transaction?: Transaction,
+    transaction?: ReadTransaction,
   ): Generator<Supersession> {
     const range = this.#records.supersessions.getRange({
       start: supersessionKey(object, from, { transaction: 0, index: 0 }),
@@ -135,13 +134,13 @@ export class RecordReader {
   }
 
   /** Names of fields that rows of the object have, or had, beyond the columns of its type. */
-  fields(object: number, transaction?: Transaction): string[] {
+  fields(object: number, transaction?: ReadTransaction): string[] {
     const range = this.#records.fields.getRange({ ...objectRange(object), ...options(transaction) })
     return Array.from(range, ({ value }) => JSON.parse(value.toString()) as string).sort()
   }
 
   /** The newest snapshot; 0 before the first write. */
-  lastTransaction(transaction?: Transaction): number {
+  lastTransaction(transaction?: ReadTransaction): number {
     return this.snapshotAt(endOfTime, transaction)
   }
 
@@ -149,7 +148,7 @@ export class RecordReader {
    * The newest snapshot that is not after `version`. Only snapshots may be looked at: other numbers
    * may lie within a request (`storage/record-log.ts`).
    */
-  snapshotAt(version: number, transaction?: Transaction): number {
+  snapshotAt(version: number, transaction?: ReadTransaction): number {
     const keys = this.#records.log.getKeys({
       start: version >= endOfTime ? endOfLog : transactionKey(version),
       end: transactionKey(0),
@@ -162,7 +161,7 @@ export class RecordReader {
   }
 
   /** What was written after `after` and up to `through`, oldest first. */
-  *log(after: number, through = endOfTime, transaction?: Transaction): Generator<LogEntry> {
+  *log(after: number, through = endOfTime, transaction?: ReadTransaction): Generator<LogEntry> {
     const range = this.#records.log.getRange({
       start: transactionKey(after + 1),
       end: through >= endOfTime ? endOfLog : transactionKey(through + 1),
@@ -172,7 +171,7 @@ export class RecordReader {
   }
 
   /** Numbers of the objects that were written to after `after`, ascending. */
-  objectsWrittenAfter(after: number, transaction?: Transaction): number[] {
+  objectsWrittenAfter(after: number, transaction?: ReadTransaction): number[] {
     const objects = new Set<number>()
     for (const entry of this.log(after, endOfTime, transaction)) {
       for (const { object } of entry.objects) objects.add(object)
@@ -184,7 +183,7 @@ export class RecordReader {
    * The requests whose rows' keys have several transactions, oldest first; rarely any. Each of their
    * rows shows `last` as its `_xact_id`.
    */
-  spills(transaction?: Transaction): Spill[] {
+  spills(transaction?: ReadTransaction): Spill[] {
     const range = this.#records.log.getRange({
       start: endOfLog,
       end: endOfSpills,
@@ -193,12 +192,12 @@ export class RecordReader {
     return Array.from(range, ({ key, value }) => decodeSpill(key, value))
   }
 
-  #current(object: number, id: string, transaction?: Transaction): CurrentVersion | undefined {
+  #current(object: number, id: string, transaction?: ReadTransaction): CurrentVersion | undefined {
     const bytes = this.#records.ids.get(recordIdKey(object, id), options(transaction))
     return bytes && decodeCurrentVersion(bytes)
   }
 
-  #version(object: number, key: RowKey, transaction?: Transaction): StoredVersion | undefined {
+  #version(object: number, key: RowKey, transaction?: ReadTransaction): StoredVersion | undefined {
     const view = this.rowAt(object, key, transaction)
     return view && { key, view }
   }
@@ -208,7 +207,7 @@ export class RecordReader {
     object: number,
     paginationKey: RowKey,
     snapshot: number,
-    transaction?: Transaction,
+    transaction?: ReadTransaction,
   ): RowKey | undefined {
     const keys = this.#records.supersessions.getKeys({
       start: supersessionKey(object, paginationKey, { transaction: snapshot, index: 0xffff }),
@@ -222,6 +221,6 @@ export class RecordReader {
   }
 }
 
-function options(transaction: Transaction | undefined): { transaction?: Transaction } {
+function options(transaction: ReadTransaction | undefined): { transaction?: ReadTransaction } {
   return transaction ? { transaction } : {}
 }

@@ -19,7 +19,7 @@
  * request had more rows than one transaction numbers (`storage/record-writer.ts`).
  */
 import type { ByteWriter } from '../json/byte-writer.ts'
-import { decodeUtf8 } from '../json/parse.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
 import { type ObjectType, recordColumns } from '../type/record.ts'
 import { formatPaginationKey, formatTransaction, type RowKey } from '../type/transaction.ts'
 import { compareBytes } from './compare-bytes.ts'

@@ -8,7 +8,7 @@
  *
  * The choice decides only where a value is kept, never what is read back.
  */
-import { decodeUtf8 } from '../json/parse.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
 import type { RowView } from './row.ts'
 import { ValueScanner } from './shred-scan.ts'
 

@@ -2,7 +2,7 @@
  * Walks over JSON text as bytes. The text is known to be valid, as everything in the row store is:
  * unlike the scanner of requests (`json/scan.ts`), this one only looks for where values end.
  */
-import { decodeUtf8 } from '../json/parse.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
 
 const quote = 0x22
 const backslash = 0x5c

@@ -5,7 +5,6 @@
  * no order; one exception: a string that is compared with a point in time is read as one.
  */
 import { unreachable } from '../error.ts'
-import { canonicalJson } from '../json/write.ts'
 import { approximateMs, parseTimestamp } from './time.ts'
 import {
   type Interval,
@@ -15,6 +14,7 @@ import {
   type Value,
   type ValueKind,
 } from './value.ts'
+import { canonicalJson } from './write-json.ts'
 
 export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge' | 'is_same' | 'is_different'
 

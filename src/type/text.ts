@@ -1,6 +1,6 @@
-import { writeJson } from '../json/write.ts'
 import { formatInterval, formatTimestamp } from './time.ts'
 import { Interval, Timestamp, type Value } from './value.ts'
+import { writeJson } from './write-json.ts'
 
 /**
  * What LIKE searches, `concat` joins and `to_string` gives: a string as it is, times and intervals

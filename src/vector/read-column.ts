@@ -1,5 +1,6 @@
 /** Reads single values out of columns. Scans use the columns themselves. */
-import { decodeUtf8, parseJsonBytes } from '../json/parse.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
+import { parseJsonBytes } from '../type/parse-json.ts'
 import { isObject, Timestamp, type Value } from '../type/value.ts'
 import type { ColumnSet, PathColumns, TextColumn, Texts } from './column.ts'
 

@@ -2,7 +2,8 @@
  * One column of a batch while a query runs. Nulls are part of the values, so that kernels need no
  * second array: NaN among numbers (JSON has none), 2 among booleans, -1 among dictionary codes.
  */
-import { decodeUtf8, parseJsonBytes } from '../json/parse.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
+import { parseJsonBytes } from '../type/parse-json.ts'
 import { Timestamp, type Value } from '../type/value.ts'
 import type { Texts } from './column.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson } from '../../src/json/write.ts'
 import { compare, compareText, equals, orderValues } from '../../src/type/compare.ts'
 import { Interval, Timestamp, type Value } from '../../src/type/value.ts'
+import { canonicalJson } from '../../src/type/write-json.ts'
 import { values } from '../support/arbitrary-value.ts'
 
 const noon = new Timestamp(Date.UTC(2024, 0, 1, 12))

@@ -1,5 +1,5 @@
 /** Computes what pruning knows of a column: bounds of the whole, and of each granule of numbers. */
-import { decodeUtf8 } from '../../json/parse.ts'
+import { decodeUtf8 } from '../../json/utf8.ts'
 import { granuleRows, type NumberColumn, type TextColumn, type Texts } from '../../vector/column.ts'
 import { bytesOfText, isValid } from '../../vector/read-column.ts'
 import type { NumberZones, TextBounds } from './metadata.ts'

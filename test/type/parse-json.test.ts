@@ -1,8 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { parseJson, parseJsonBytes, requireUtf8 } from '../../src/json/parse.ts'
-import { canonicalJson, writeJson } from '../../src/json/write.ts'
+import { requireUtf8 } from '../../src/json/utf8.ts'
+import { parseJson, parseJsonBytes } from '../../src/type/parse-json.ts'
 import { Interval, Timestamp, type Value } from '../../src/type/value.ts'
+import { canonicalJson, writeJson } from '../../src/type/write-json.ts'
 
 /** JSON text without integers past 2^53. */
 const json = fc.json({ maxDepth: 5 }).filter((text) => !/\d{16}/.test(text))

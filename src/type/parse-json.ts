@@ -3,10 +3,10 @@
  * `bigint` with all its digits. A number whose exponent a double cannot hold is infinite, and
  * `__proto__` is a key like any other. Of duplicate keys the last wins.
  */
-import { isUtf8 } from 'node:buffer'
 import { AssayError } from '../error.ts'
-import type { Value } from '../type/value.ts'
-import { JsonScanner, maximumDepth } from './scan.ts'
+import { JsonScanner, maximumDepth } from '../json/scan.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
+import type { Value } from './value.ts'
 
 /** An integer outside ±2^53 has no fewer digits. */
 const longDigits = /\d{16}/
@@ -27,23 +27,6 @@ export function parseJson(text: string): Value {
 /** Parses the UTF-8 bytes from `start` to `end`, as `parseJson` does their text. */
 export function parseJsonBytes(bytes: Uint8Array, start = 0, end = bytes.length): Value {
   return parseJson(decodeUtf8(bytes, start, end))
-}
-
-/** Throws REQUEST_NOT_UTF8 unless `bytes` are UTF-8. */
-export function requireUtf8(bytes: Uint8Array): void {
-  if (!isUtf8(bytes)) {
-    throw new AssayError('REQUEST_NOT_UTF8', 'the text is not encoded in UTF-8', {
-      hint: 'send UTF-8',
-    })
-  }
-}
-
-/** Decodes bytes that are known to be UTF-8. */
-export function decodeUtf8(bytes: Uint8Array, start = 0, end = bytes.length): string {
-  const buffer = Buffer.isBuffer(bytes)
-    ? bytes
-    : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return buffer.toString('utf8', start, end)
 }
 
 function mayBeDeep(text: string): boolean {

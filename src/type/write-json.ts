@@ -1,6 +1,6 @@
 /** Values to JSON text: the one place that decides how a value looks outside. */
-import { formatInterval, formatTimestamp } from '../type/time.ts'
-import { Interval, Timestamp, type Value } from '../type/value.ts'
+import { formatInterval, formatTimestamp } from './time.ts'
+import { Interval, Timestamp, type Value } from './value.ts'
 
 /**
  * Compact JSON. Numbers in shortest form (a negative zero as 0, what is not finite as null), whole
