@@ -5,8 +5,8 @@ import {
   scalarFunction,
   scalarFunctions,
 } from '../../src/function/scalar.ts'
-import { canonicalJson, writeJson } from '../../src/json/write.ts'
 import { Timestamp, type Value } from '../../src/type/value.ts'
+import { canonicalJson, writeJson } from '../../src/type/write-json.ts'
 
 const now = Date.UTC(2024, 4, 17, 10, 42, 31, 250)
 

@@ -1,9 +1,9 @@
 /** The answers in the golden files are those of the oracle too: neither can be wrong alone. */
 import { describe, expect, it } from 'vitest'
 import { toAssayError } from '../../src/error.ts'
-import { parseJson } from '../../src/json/parse.ts'
 import { renderError } from '../../src/parser/error-location.ts'
 import { parseQuery } from '../../src/parser/parse.ts'
+import { parseJson } from '../../src/type/parse-json.ts'
 import { recordColumns } from '../../src/type/record.ts'
 import { type GoldenFile, isExpected, readGoldenFiles } from '../support/golden-file.ts'
 import { json, type Plain } from '../support/oracle-value.ts'

@@ -4,9 +4,9 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { parseJson } from '../../src/json/parse.ts'
 import { parseQuery } from '../../src/parser/parse.ts'
 import { printExpression, printQuery } from '../../src/parser/print.ts'
+import { parseJson } from '../../src/type/parse-json.ts'
 import { recordColumns } from '../../src/type/record.ts'
 import { conditions, queriesOf } from '../support/arbitrary-query.ts'
 import { type ArbitraryRecord, records } from '../support/arbitrary-record.ts'

@@ -1,6 +1,7 @@
 /** Rows of golden files: how those that are written are completed, and how answers are printed. */
-import { writeJson } from '../../src/json/write.ts'
+
 import type { Value } from '../../src/type/value.ts'
+import { writeJson } from '../../src/type/write-json.ts'
 
 export interface SltColumn {
   readonly name: string
