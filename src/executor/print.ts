@@ -12,10 +12,14 @@ import { fieldOfRow } from './row-scan.ts'
 import { checkCancelled } from './scan.ts'
 import type { PrintResult, PrintTask } from './task.ts'
 
+/** No further row is begun when this much is printed. */
+const maximumBytes = 4 << 20
+
 const closeBrace = 0x7d
 const openBrace = 0x7b
 const comma = 0x2c
 
+/** Prints the rows of the task, or as many of the first as fit into some megabytes. */
 export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
   const { plan, rows, context } = task
   assert(plan.stage.kind === 'rows', 'only rows are printed')
@@ -27,14 +31,15 @@ export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
   const separator = Buffer.from(task.separator)
   const rowCount = rows.object.length
   const out = new ByteWriter(4096)
-  for (let i = 0; i < rowCount; i++) {
+  let printed = 0
+  for (; printed < rowCount && out.length < maximumBytes; printed++) {
     checkCancelled(task.cancelled)
-    const number = rows.object[i]!
-    const key = { transaction: rows.transaction[i]!, index: rows.index[i]! }
+    const number = rows.object[printed]!
+    const key = { transaction: rows.transaction[printed]!, index: rows.index[printed]! }
     const view = storage.records.rowAt(number, key)
     assert(view, 'a result names a row that the row store does not have')
     const object = objects.get(number)!
-    if (i > 0) out.copy(separator)
+    if (printed > 0) out.copy(separator)
     if (star) {
       writeRow(view, object, out)
       if (columns.length === 0) continue
@@ -48,7 +53,7 @@ export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
     }
     out.byte(closeBrace)
   }
-  return { kind: 'print', rowCount, bytes: out.view() }
+  return { kind: 'print', rowCount: printed, bytes: out.view() }
 }
 
 type ColumnPrinter = (view: RowView, object: BoundObject, out: ByteWriter) => void

@@ -76,6 +76,7 @@ export interface RowsResult {
 
 export interface PrintResult {
   readonly kind: 'print'
+  /** Rows that were printed; fewer than were asked for when they are long. */
   readonly rowCount: number
   readonly bytes: Uint8Array
 }

@@ -181,7 +181,6 @@ async function* printRows(
   options: RunOptions,
   rowBytes: number,
 ): AsyncGenerator<RowChunk> {
-  const { plan, context, separator, cancelled, pool, audit } = options
   const count = rows.object.length
   let known = rowBytes
   const tasks = function* () {
@@ -190,17 +189,33 @@ async function* printRows(
       const to = Math.min(count, from + Math.max(1, Math.min(fitting, maximumChunkRows)))
       const part = sliceRows(rows, from, to)
       from = to
-      yield async () => {
-        const started = audit.now()
-        const task = { kind: 'print', plan, context, rows: part, separator, cancelled } as const
-        const { bytes, rowCount } = await pool.run(task)
-        known = bytes.length / rowCount
-        audit.add('print', started, { rows: rowCount, bytes: bytes.length })
-        return { rowCount, bytes, last: paginationAt(part, part.object.length - 1) }
-      }
+      yield () => printPart(part, options)
     }
   }
-  yield* inOrder(tasks(), inFlight(options))
+  for await (let { chunk, rest } of inOrder(tasks(), inFlight(options))) {
+    known = chunk.bytes.length / chunk.rowCount
+    yield chunk
+    while (rest) {
+      ;({ chunk, rest } = await printPart(rest, options))
+      yield chunk
+    }
+  }
+}
+
+/** Prints as many of the rows as make one chunk. */
+async function printPart(
+  rows: RowList,
+  { plan, context, separator, cancelled, pool, audit }: RunOptions,
+): Promise<{ chunk: RowChunk; rest: RowList | undefined }> {
+  const started = audit.now()
+  const task = { kind: 'print', plan, context, rows, separator, cancelled } as const
+  const { bytes, rowCount } = await pool.run(task)
+  audit.add('print', started, { rows: rowCount, bytes: bytes.length })
+  const count = rows.object.length
+  return {
+    chunk: { rowCount, bytes, last: paginationAt(rows, rowCount - 1) },
+    rest: rowCount < count ? sliceRows(rows, rowCount, count) : undefined,
+  }
 }
 
 async function runScan(

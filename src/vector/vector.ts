@@ -161,7 +161,7 @@ export function valueReader(vector: Vector): (row: number) => Value {
  *
  * @param values one per row of the batch; rows that are not alive may hold anything
  */
-export function compactValues(values: Value[], rows: Iterable<number>): Vector {
+export function compactValues(values: Value[], rows: Int32Array): Vector {
   let kind: 'number' | 'timestamp' | undefined
   for (const row of rows) {
     const value = values[row]!
@@ -183,12 +183,12 @@ export function compactValues(values: Value[], rows: Iterable<number>): Vector {
   return { kind, values: numbers }
 }
 
-/** The rows of a selection, as something to loop over. */
-export function rowsOf(selection: Selection, rowCount: number): Iterable<number> {
-  if (selection) return selection
-  return { [Symbol.iterator]: () => rangeIterator(rowCount) }
-}
+/** 0, 1, 2, …: the selection of all rows, as long as the largest batch so far. */
+let everyRow = new Int32Array(0)
 
-function* rangeIterator(end: number): Generator<number> {
-  for (let i = 0; i < end; i++) yield i
+/** The rows of a selection, to loop over. */
+export function rowsOf(selection: Selection, rowCount: number): Int32Array {
+  if (selection) return selection
+  if (everyRow.length < rowCount) everyRow = Int32Array.from({ length: rowCount }, (_, i) => i)
+  return everyRow.subarray(0, rowCount)
 }
