@@ -1,0 +1,57 @@
+/**
+ * Writes records until it is killed: `node crash-child.ts DIRECTORY RUN`. It tells on standard
+ * output, one line each, what it began (`begin NUMBER ROWS`) and what was acknowledged (`done NUMBER
+ * TRANSACTION`), and flushes and compacts all the while.
+ */
+import { writeSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { RecordWriterThread } from '../../src/scheduler/record-writer-thread.ts'
+import { compact } from '../../src/storage/compaction.ts'
+import { openRecords, openSegments } from '../../src/storage/environment.ts'
+import { flush } from '../../src/storage/flush.ts'
+import { prepareRows } from '../../src/storage/prepare.ts'
+import { SegmentStore } from '../../src/storage/segment-store.ts'
+import { crashRows } from './crash-rows.ts'
+
+const [directory, run] = process.argv.slice(2) as [string, string]
+const limits = { rows: 500, rowBytes: 1 << 20 }
+const writersAtOnce = 6
+
+const records = openRecords(directory, { readOnly: false })
+const store = new SegmentStore(openSegments(directory, { readOnly: false }))
+const thread = new RecordWriterThread(directory)
+let next = 0
+
+async function writeForever(): Promise<never> {
+  for (;;) {
+    const number = next++
+    const rows = crashRows(run, number)
+    const body = Buffer.from(JSON.stringify(rows))
+    const prepared = prepareRows(body, { form: 'logs3', nowMs: Date.now() })
+    tell(`begin ${number} ${rows.length}`)
+    const { transaction } = await thread.write({ rows: prepared, objectNumbers: [1] })
+    tell(`done ${number} ${transaction}`)
+  }
+}
+
+async function flushForever(): Promise<never> {
+  for (;;) {
+    await sleep(Math.random() * 20)
+    const { segments } = flush(records, store, limits)
+    if (segments.length > 6)
+      compact(
+        records,
+        store,
+        segments.map(({ id }) => id),
+        { limits },
+      )
+  }
+}
+
+/** Blocks until the line is in the pipe: what was told before a kill is not lost. */
+function tell(line: string): void {
+  writeSync(1, `${line}\n`)
+}
+
+void flushForever()
+for (let i = 0; i < writersAtOnce; i++) void writeForever()
