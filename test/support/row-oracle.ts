@@ -77,13 +77,18 @@ export function answer(
     ? groups(query.dimensions ?? [], kept, inside)
     : kept.map((row): Entry => ({ row, group: undefined }))
   const keys = query.sort ?? []
-  const sorted = entries.toSorted((a, b) => {
-    for (const key of keys) {
-      const target = ordinal(key.expression, named) ?? key.expression
-      const [x, y] = [evaluate(target, inside(a, true)), evaluate(target, inside(b, true))]
+  const keyed = entries.map((entry) => ({
+    entry,
+    values: keys.map(({ expression }) =>
+      evaluate(ordinal(expression, named) ?? expression, inside(entry, true)),
+    ),
+  }))
+  const sorted = keyed.toSorted((a, b) => {
+    for (const [i, { direction }] of keys.entries()) {
+      const [x, y] = [a.values[i]!, b.values[i]!]
       if (x === null && y === null) continue
       if (x === null || y === null) return x === null ? 1 : -1
-      if (order(x, y) !== 0) return key.direction === 'desc' ? order(y, x) : order(x, y)
+      if (order(x, y) !== 0) return direction === 'desc' ? order(y, x) : order(x, y)
     }
     return 0
   })
@@ -91,7 +96,7 @@ export function answer(
   const last = query.limit ? first + query.limit.value : sorted.length
   return sorted
     .slice(first, last)
-    .map((entry) =>
+    .map(({ entry }) =>
       projections.flatMap((item) =>
         item.expression.kind === 'star'
           ? Object.entries(entry.row!.value).map(([name, value]) => ({ name, value }))
@@ -126,7 +131,9 @@ function groups(
   for (const row of rows) {
     const surroundings = inside({ row, group: undefined }, false)
     const key = dimensions.map((item) => identity(evaluate(item.expression, surroundings))).join()
-    byKey.set(key, [...(byKey.get(key) ?? []), row])
+    const group = byKey.get(key)
+    if (group) group.push(row)
+    else byKey.set(key, [row])
   }
   return [...byKey.values()].map((group) => ({ row: group[0], group }))
 }
