@@ -1,13 +1,16 @@
 import { Command } from 'commander'
+import type { ConfigFlags } from '../config.ts'
 import { version } from '../server/version.ts'
-import { runDemo } from './demo.ts'
-import { runImport } from './import.ts'
-import { runQuery } from './query.ts'
-import { runServe } from './serve.ts'
+import type { DemoFlags } from './demo.ts'
+import type { ImportOptions } from './import.ts'
+import type { QueryOptions } from './query.ts'
 
 const defaultUrl = 'http://127.0.0.1:8000'
 
-/** The command line: commands, their flags and their help. */
+/**
+ * The command line: commands, their flags and their help. What a command does is loaded when it is
+ * run, so that a query need not wait for the whole service to load.
+ */
 export function createProgram(): Command {
   const program = new Command('assay')
     .description('Query service for the records of evaluating and monitoring LLM applications')
@@ -38,7 +41,7 @@ function addServe(program: Command): void {
       'after',
       '\nASSAY_BOOTSTRAP_KEY is the first owner’s API key; without it, one is made up.',
     )
-    .action(runServe)
+    .action(async (flags: ConfigFlags) => (await import('./serve.ts')).runServe(flags))
 }
 
 function addImport(program: Command): void {
@@ -55,7 +58,9 @@ function addImport(program: Command): void {
       '\nRecords keep their "id"; those without one get one that stays the same, so that an import\n' +
         'can be repeated. Lines that are no records are reported and left out.',
     )
-    .action(runImport)
+    .action(async (paths: string[], options: ImportOptions) =>
+      (await import('./import.ts')).runImport(paths, options),
+    )
   addConnection(command)
 }
 
@@ -68,7 +73,9 @@ function addQuery(program: Command): void {
     .option('--from <source>', 'run the query as a filter on this source: "experiment(\'<id>\')"')
     .option('--tz-offset <minutes>', 'minutes behind UTC, for buckets of time')
     .option('--version-id <transaction>', 'read the data as of this transaction')
-    .action(runQuery)
+    .action(async (query: string, options: QueryOptions) =>
+      (await import('./query.ts')).runQuery(query, options),
+    )
   addConnection(command)
 }
 
@@ -78,7 +85,7 @@ function addDemo(program: Command): void {
     .description('serve about 100,000 generated records and show some queries')
     .option('--port <number>', 'port to listen on; the next free one if it is taken', '8000')
     .option('--data-dir <directory>', 'where the data is', './data/demo')
-    .action(runDemo)
+    .action(async (flags: DemoFlags) => (await import('./demo.ts')).runDemo(flags))
 }
 
 function addConnection(command: Command): void {
