@@ -13,6 +13,7 @@ import { GoldenStore, type StorageState } from '../support/slt-runner.ts'
 
 const isSlow = process.env.ASSAY_SLOW === '1'
 const runs = isSlow ? 1000 : 25
+const timeLimitMs = isSlow ? 600_000 : 50_000
 const queriesPerRun = 12
 const states: readonly StorageState[] = ['delta', 'tiny', 'segment']
 
@@ -34,7 +35,7 @@ describe('the engine', { timeout: isSlow ? 3_600_000 : 60_000 }, () => {
         const loaded = await load(stores, given)
         for (const query of queries) await checkAnswer(printQuery(query), loaded)
       }),
-      { numRuns: runs },
+      { numRuns: runs, interruptAfterTimeLimit: timeLimitMs },
     )
   })
 
@@ -48,7 +49,7 @@ describe('the engine', { timeout: isSlow ? 3_600_000 : 60_000 }, () => {
           for (const [store, id] of loaded.ids) await checkPartition(store, id, text)
         }
       }),
-      { numRuns: runs },
+      { numRuns: runs, interruptAfterTimeLimit: timeLimitMs },
     )
   })
 })

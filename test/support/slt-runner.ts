@@ -3,11 +3,11 @@ import { rm } from 'node:fs/promises'
 import { Gate } from '../../src/access/gate.ts'
 import { Engine } from '../../src/engine.ts'
 import { toAssayError } from '../../src/error.ts'
-import { parseJson } from '../../src/json/parse.ts'
 import { renderError } from '../../src/parser/error-location.ts'
 import { parseQuery } from '../../src/parser/parse.ts'
 import { printAst } from '../../src/parser/print-ast.ts'
 import { printTokens } from '../../src/parser/print-tokens.ts'
+import { parseJson } from '../../src/type/parse-json.ts'
 import type { ObjectReference, ObjectType } from '../../src/type/record.ts'
 import { type GoldenFile, isExpected } from './golden-file.ts'
 import { argumentsOf, type Block } from './slt.ts'
@@ -72,6 +72,12 @@ function gateOf(engine: Engine): Gate {
     organizationId: organization!.id,
     keyId: 'none',
   })
+}
+
+/** How many rows of an insert are written and flushed together. */
+function rowsPerRequest({ state }: GoldenSetup, rowCount: number): number {
+  if (state === 'tiny') return 2
+  return state === 'compacted' ? Math.max(1, Math.ceil(rowCount / 2)) : rowCount
 }
 
 /** Settings that `control KEY VALUE` changes and `control KEY none` takes back. */
@@ -150,15 +156,14 @@ export class GoldenRun {
     const [type, name, as, version] = argumentsOf(block)
     const object = await this.#object(type as ObjectType, name!)
     const rows = block.body.map((line) => completeRow(line, () => ++this.#rowCount))
-    const isTiny = this.#store.setup.state === 'tiny' || this.#store.setup.state === 'compacted'
-    const size = isTiny && block.expected === undefined ? 2 : rows.length
+    const size = block.expected ? rows.length : rowsPerRequest(this.#store.setup, rows.length)
     try {
       for (let start = 0; start < rows.length; start += size) {
         const body = Buffer.from(`{"events":[${rows.slice(start, start + size).join(',')}]}`)
         const view = this.#store.gate
         const result = await this.#store.engine.insert({ body, form: 'events', object, view })
         this.#unflushed = true
-        if (isTiny) await this.#store.engine.flush()
+        if (size < rows.length) await this.#store.engine.flush()
         if (as === 'as') this.#versions.set(version!, result.transactionId)
       }
     } catch (thrown) {
