@@ -47,9 +47,15 @@ function cell(row: TableRow, column: string): unknown {
 
 function cellText(row: TableRow, column: string): string {
   const value = cell(row, column)
+  if (typeof value === 'number') return numberText(value)
   const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
   // Control characters could move the cursor, or do worse to a terminal.
   return text.slice(0, 2000).replace(/\p{Cc}+/gu, ' ')
+}
+
+/** Fractions to seven digits, which is what a reader takes in; JSON lines have them all. */
+function numberText(value: number): string {
+  return String(Number.isInteger(value) ? value : Number(value.toPrecision(7)))
 }
 
 function isNumeric(value: unknown): boolean {

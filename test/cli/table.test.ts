@@ -49,6 +49,15 @@ test('wide characters take two columns', () => {
   expect(table.slice(2)).toEqual(['漢字 │ x', 'ab   │ y'])
 })
 
+test('fractions are shortened, whole numbers never', () => {
+  const table = lines(['n'], [{ n: 1.1544499999999998 }, { n: 1e-9 / 3 }, { n: 9007199254740991 }])
+  expect(table.slice(2).map((line) => line.trim())).toEqual([
+    '1.15445',
+    '3.333333e-10',
+    '9007199254740991',
+  ])
+})
+
 test('no rows, no columns', () => {
   expect(lines(['a'], [])).toEqual(['a', '─'])
   expect(lines([], [])).toEqual(['', ''])
