@@ -195,22 +195,16 @@ export class Engine {
     const audit = new AuditLog(request.auditLog === true)
     const context = evaluationContext(request)
     const { bound, plan } = this.#plan(request, context, audit)
-    const snapshot = this.#snapshot(request.version)
-    audit.add('snapshot', audit.now(), {
-      transaction: formatTransaction(snapshot.transaction),
-      flushedThrough: formatTransaction(snapshot.flushedThrough),
-      segments: snapshot.segments.length,
-    })
+    const transaction = this.#transactionAt(request.version)
     const progress: Progress = { rowCount: 0, last: undefined }
-    const rows = this.#run({ plan, context, snapshot, audit, request, progress })
+    const rows = this.#run({ plan, context, transaction, audit, request, progress })
     return {
       schema: resultSchema(bound),
       rows,
       finish: () => ({
         rowCount: progress.rowCount,
         ...(isPageable(plan) && progress.last && { cursor: formatCursor(progress.last) }),
-        lastTransactionId:
-          snapshot.transaction === 0 ? null : formatTransaction(snapshot.transaction),
+        lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
         rowsRead: audit.rowsRead,
         ...(request.auditLog === true && { auditLog: audit.events }),
       }),
@@ -224,7 +218,7 @@ export class Engine {
     const { logical, plan } = this.#plan(request, context, new AuditLog(false), (rule, after) => {
       steps.push(`rule ${rule}\n${indented(after)}`)
     })
-    const snapshot = this.#snapshot(request.version)
+    const snapshot = this.#snapshot(this.#transactionAt(request.version))
     try {
       const { report, delta } = splitScan(plan, snapshot)
       const pruning =
@@ -296,13 +290,15 @@ export class Engine {
     return { bound, logical: explainLogical(initial), plan }
   }
 
-  #snapshot(version: string | undefined): QuerySnapshot {
-    const transaction =
-      version === undefined
-        ? this.#lastTransaction
-        : this.#parts.reads.records.snapshotAt(
-            Math.min(parseTransaction(version), this.#lastTransaction),
-          )
+  /** The snapshot that a version names, or the newest. */
+  #transactionAt(version: string | undefined): number {
+    if (version === undefined) return this.#lastTransaction
+    const transaction = Math.min(parseTransaction(version), this.#lastTransaction)
+    return this.#parts.reads.records.snapshotAt(transaction)
+  }
+
+  /** Must be released: until then, its segments are kept. */
+  #snapshot(transaction: number): QuerySnapshot {
     const { manifest, release } = this.#parts.maintenance.acquire()
     return {
       transaction,
@@ -316,11 +312,18 @@ export class Engine {
   async *#run({
     plan,
     context,
-    snapshot,
+    transaction,
     audit,
     request,
     progress,
   }: Run): AsyncGenerator<RowChunk> {
+    const started = audit.now()
+    const snapshot = this.#snapshot(transaction)
+    audit.add('snapshot', started, {
+      transaction: formatTransaction(transaction),
+      flushedThrough: formatTransaction(snapshot.flushedThrough),
+      segments: snapshot.segments.length,
+    })
     const cancelled = new Int32Array(new SharedArrayBuffer(4))
     const cancel = () => Atomics.store(cancelled, 0, 1)
     request.signal?.addEventListener('abort', cancel, { once: true })
@@ -359,7 +362,8 @@ interface Progress {
 interface Run {
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
-  readonly snapshot: QuerySnapshot
+  /** The snapshot's. */
+  readonly transaction: number
   readonly audit: AuditLog
   readonly request: QueryRequest
   readonly progress: Progress
