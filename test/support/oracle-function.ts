@@ -77,6 +77,11 @@ export function between(value: Plain, low: Plain, high: Plain): boolean | null {
   return sides.includes(false) ? false : sides.includes(null) ? null : true
 }
 
+function exactInteger(digits: string): number | bigint {
+  const exact = BigInt(digits.trim().replace('+', ''))
+  return BigInt(Number(exact)) === exact ? Number(exact) : exact
+}
+
 const unitMs: Record<string, number> = {
   second: 1000,
   minute: 60_000,
@@ -173,10 +178,13 @@ export function call(name: string, args: readonly Plain[], clock: OracleClock): 
       return x === null ? null : (Math.sign(x) * Math.round(Math.abs(x) * factor)) / factor
     }
     case 'abs':
+      if (typeof a === 'bigint') return a < 0n ? -a : a
       return number(a) === null ? null : Math.abs(number(a)!)
     case 'floor':
+      if (typeof a === 'bigint') return a
       return number(a) === null ? null : Math.floor(number(a)!)
     case 'ceil':
+      if (typeof a === 'bigint') return a
       return number(a) === null ? null : Math.ceil(number(a)!)
     case 'sqrt':
       return number(a) === null ? null : finite(Math.sqrt(number(a)!))
@@ -191,6 +199,7 @@ export function call(name: string, args: readonly Plain[], clock: OracleClock): 
     case 'to_number': {
       if (kind(a) !== 'string') return kind(a) === 'number' ? a : number(a)
       const decimal = /^\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*$/i.test(a as string)
+      if (/^\s*[+-]?\d+\s*$/.test(a as string)) return exactInteger(a as string)
       return decimal ? finite(Number(a)) : null
     }
     case 'to_integer': {
