@@ -269,11 +269,11 @@ export class Engine {
 
     started = audit.now()
     const { view } = request
-    const records = this.#parts.reads.records
+    const { reads } = this.#parts
     const bound = bindQuery(query, {
       ...context,
       view,
-      extraFields: (object) => records.fields(object),
+      extraFields: (object) => reads.during(({ records }) => records.fields(object)),
     })
     audit.add('bind', started, { objects: bound.objects.length })
 
@@ -294,7 +294,7 @@ export class Engine {
   #transactionAt(version: string | undefined): number {
     if (version === undefined) return this.#lastTransaction
     const transaction = Math.min(parseTransaction(version), this.#lastTransaction)
-    return this.#parts.reads.records.snapshotAt(transaction)
+    return this.#parts.reads.during(({ records }) => records.snapshotAt(transaction))
   }
 
   /** Must be released: until then, its segments are kept. */

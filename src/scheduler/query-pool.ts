@@ -1,7 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { Piscina } from 'piscina'
 import { AssayError } from '../error.ts'
-import type { TaskStorage } from '../executor/row-run.ts'
 import { runTask } from '../executor/run-task.ts'
 import type {
   GroupsResult,
@@ -13,20 +12,21 @@ import type {
   TaskOutcome,
   TaskResult,
 } from '../executor/task.ts'
+import type { TaskReads } from '../storage/task-reads.ts'
 
 /** Runs tasks on worker threads, or in this thread when there are none. */
 export class QueryPool {
   readonly workers: number
   readonly #pool: Piscina | undefined
-  readonly #storage: TaskStorage
+  readonly #reads: TaskReads
 
   /**
    * @param workers how many threads; 0 runs tasks in this one
-   * @param storage what tasks in this thread read from
+   * @param reads what tasks in this thread read from
    */
-  constructor(directory: string, workers: number, storage: TaskStorage) {
+  constructor(directory: string, workers: number, reads: TaskReads) {
     this.workers = workers
-    this.#storage = storage
+    this.#reads = reads
     this.#pool =
       workers === 0
         ? undefined
@@ -55,7 +55,7 @@ export class QueryPool {
 
   /** Runs a task that reads a few rows in this thread, which saves the way to another. */
   runHere(task: Task): TaskResult {
-    return unwrap(runTask(task, this.#storage))
+    return unwrap(this.#reads.during((reads) => runTask(task, reads)))
   }
 
   async close(): Promise<void> {
