@@ -95,7 +95,8 @@ export interface QuerySummary {
   readonly cursor?: string
   /** The newest transaction that the query saw; null before the first write. */
   readonly lastTransactionId: string | null
-  readonly rowsRead: number
+  /** Of columns and rows, by the query's scans. */
+  readonly bytesRead: number
   readonly auditLog?: readonly AuditEvent[]
 }
 
@@ -205,7 +206,7 @@ export class Engine {
         rowCount: progress.rowCount,
         ...(isPageable(plan) && progress.last && { cursor: formatCursor(progress.last) }),
         lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
-        rowsRead: audit.rowsRead,
+        bytesRead: audit.bytesRead,
         ...(request.auditLog === true && { auditLog: audit.events }),
       }),
     }

@@ -18,6 +18,7 @@ import { orderValues } from '../type/compare.ts'
 import { fromPlain, type PlainValue, toPlain } from '../type/plain.ts'
 import { Timestamp, type Value } from '../type/value.ts'
 import { type Selection, unknown, type Vector, valueReader } from '../vector/vector.ts'
+import { checkLimit, maximumPercentileNumbers } from './memory-limit.ts'
 import { numbersOf } from './number-operators.ts'
 import { ValueCodes } from './value-codes.ts'
 
@@ -374,6 +375,7 @@ class PercentileState implements AggregateState {
 
   #reserve(more: number): void {
     const needed = this.#count + more
+    checkLimit(needed, maximumPercentileNumbers, 'numbers for a percentile', 'filter the rows')
     if (needed <= this.#values.length) return
     this.#groups = grown(this.#groups, needed, 0)
     this.#values = grown(this.#values, needed, 0)

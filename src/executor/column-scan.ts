@@ -12,6 +12,8 @@ export class ColumnScan {
   readonly #object: BoundObject
   readonly #rows: RowFetcher
   readonly #readers = new Map<string, FieldReader>()
+  /** Bytes of columns that batches have read; values read one by one do not count. */
+  bytesRead = 0
 
   constructor(set: ColumnSet, object: BoundObject, rows: RowFetcher) {
     this.#set = set
@@ -28,6 +30,7 @@ export class ColumnScan {
         let vector = vectors.get(reader)
         if (!vector) {
           vector = reader.read(from, rowCount, selection)
+          this.bytesRead += bytesOf(vector, rowCount)
           vectors.set(reader, vector)
         }
         return vector
@@ -45,5 +48,23 @@ export class ColumnScan {
       this.#readers.set(key, reader)
     }
     return reader
+  }
+}
+
+function bytesOf(vector: Vector, rowCount: number): number {
+  switch (vector.kind) {
+    case 'number':
+    case 'timestamp':
+      return rowCount * 8
+    case 'dictionary':
+      return rowCount * 4
+    case 'boolean':
+      return rowCount / 8
+    case 'text': {
+      const { first, texts } = vector
+      return texts.offsets[first + rowCount]! - texts.offsets[first]! + rowCount * 4
+    }
+    default:
+      return 0
   }
 }

@@ -1,6 +1,5 @@
 /** Puts the partial groups of tasks together, and makes the result's rows of them. */
 import { type EvaluationContext, evaluate } from '../binder/evaluate.ts'
-import { AssayError } from '../error.ts'
 import type { GroupsStage, PhysicalPlan } from '../planner/physical-plan.ts'
 import { fromPlain } from '../type/plain.ts'
 import type { Value } from '../type/value.ts'
@@ -10,9 +9,6 @@ import { type AggregateState, createAggregateState } from './aggregate-state.ts'
 import { GroupTable } from './group-table.ts'
 import { compareNullsLast } from './row-buffer.ts'
 import type { GroupsResult } from './task.ts'
-
-/** Groups that a query may have; about 100 bytes each, and as much again per distinct value. */
-export const maximumGroups = 20_000_000
 
 export class GroupMerger {
   readonly #stage: GroupsStage
@@ -31,11 +27,6 @@ export class GroupMerger {
     )
     const groups = new Int32Array(groupCount)
     this.#table.assign(vectors, groupCount, undefined, groups)
-    if (this.#table.groupCount > maximumGroups) {
-      throw new AssayError('LIMIT_MEMORY', `the query makes more than ${maximumGroups} groups`, {
-        hint: 'group by fewer or coarser dimensions, or filter',
-      })
-    }
     for (const [i, state] of this.#states.entries()) {
       state.resize(this.#table.groupCount)
       state.merge(states[i]!, groups)

@@ -1,5 +1,6 @@
 import type { Value } from '../type/value.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
+import { checkLimit, maximumGroups } from './memory-limit.ts'
 import { ValueCodes } from './value-codes.ts'
 
 /** Pairs of codes up to this product are looked up in an array, more in a Map. */
@@ -29,12 +30,12 @@ export class GroupTable {
       return
     }
     this.#keys[0]!.encode(keys[0]!, rowCount, selection, out)
-    if (keys.length === 1) return
-    const codes = new Int32Array(count)
+    const codes = new Int32Array(keys.length > 1 ? count : 0)
     for (let k = 1; k < keys.length; k++) {
       this.#keys[k]!.encode(keys[k]!, rowCount, selection, codes)
       this.#pairs[k - 1]!.combine(out, codes, count)
     }
+    checkLimit(this.groupCount, maximumGroups, 'groups', 'group by less, or filter')
   }
 
   /** Key values of all groups, key by key. */

@@ -12,16 +12,11 @@ import {
 import type { Batch } from './batch.ts'
 import type { Evaluator } from './compile.ts'
 
-/** What an expression gives for each entry of a dictionary, and for null. */
+/** What an expression gives for each entry of a dictionary, and at the end for null. */
 type Table =
   | { readonly kind: 'boolean'; readonly values: Uint8Array }
-  | { readonly kind: 'number' | 'timestamp'; readonly values: Float64Array; forNull: number }
-  | {
-      readonly kind: 'dictionary'
-      readonly codes: Int32Array
-      entries: DictionaryEntries
-      forNull: number
-    }
+  | { readonly kind: 'number' | 'timestamp'; readonly values: Float64Array }
+  | { readonly kind: 'dictionary'; readonly codes: Int32Array; readonly entries: DictionaryEntries }
 
 /**
  * Evaluates an expression of one field on the distinct values of the field, when they are in a
@@ -55,7 +50,6 @@ function evaluateEntries(entries: DictionaryEntries, evaluate: Evaluator): Table
 
 /** The last value is that of null. */
 function tableOf(values: readonly Value[]): Table {
-  const last = values.length - 1
   const present = values.filter((value) => value !== null)
   if (present.every((value) => typeof value === 'boolean')) {
     const bytes = values.map((value) => (value === null ? unknown : value ? 1 : 0))
@@ -63,18 +57,18 @@ function tableOf(values: readonly Value[]): Table {
   }
   if (present.every((value) => typeof value === 'number')) {
     const numbers = Float64Array.from(values, (value) => (value as number | null) ?? Number.NaN)
-    return { kind: 'number', values: numbers, forNull: numbers[last]! }
+    return { kind: 'number', values: numbers }
   }
   if (present.every((value) => value instanceof Timestamp)) {
     const times = Float64Array.from(
       values,
       (value) => (value as Timestamp | null)?.ms ?? Number.NaN,
     )
-    return { kind: 'timestamp', values: times, forNull: times[last]! }
+    return { kind: 'timestamp', values: times }
   }
   let next = 0
   const codes = Int32Array.from(values, (value) => (value === null ? -1 : next++))
-  return { kind: 'dictionary', codes, entries: valueEntries(present), forNull: codes[last]! }
+  return { kind: 'dictionary', codes, entries: valueEntries(present) }
 }
 
 function applyTable(table: Table, { codes }: DictionaryVector, rowCount: number): Vector {
@@ -86,12 +80,12 @@ function applyTable(table: Table, { codes }: DictionaryVector, rowCount: number)
     }
     case 'dictionary': {
       const mapped = new Int32Array(rowCount)
-      gatherCodes(table.codes, codes, rowCount, mapped, table.forNull)
+      gatherCodes(table.codes, codes, rowCount, mapped)
       return { kind: 'dictionary', codes: mapped, entries: table.entries }
     }
     default: {
       const values = new Float64Array(rowCount)
-      gatherNumbers(table.values, codes, rowCount, values, table.forNull)
+      gatherNumbers(table.values, codes, rowCount, values)
       return { kind: table.kind, values }
     }
   }

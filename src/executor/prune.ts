@@ -26,30 +26,43 @@ export interface PrunedRange {
   readonly to: number
 }
 
-/**
- * The rows of an object's part of a segment in which every predicate may match, as ranges of whole
- * granules (cut at the part's ends); empty when there are none.
- */
+export interface Pruning {
+  /** What is left: ranges of whole granules, cut at the part's ends. */
+  readonly ranges: readonly PrunedRange[]
+  /** For each predicate, how many rows it left out. */
+  readonly skipped: readonly number[]
+}
+
+/** The rows of an object's part of a segment in which every predicate may match. */
 export function pruneRows(
   metadata: SegmentMetadata,
   rows: ObjectRows,
   predicates: readonly BoundExpression[],
-): PrunedRange[] {
+): Pruning {
+  const skipped = predicates.map(() => 0)
   const whole = new Zones(metadata, rows, undefined)
-  if (!predicates.every((predicate) => mayMatch(predicate, whole))) return []
+  const excluding = predicates.findIndex((predicate) => !mayMatch(predicate, whole))
+  if (excluding >= 0) {
+    skipped[excluding] = rows.to - rows.from
+    return { ranges: [], skipped }
+  }
   const ranges: { from: number; to: number }[] = []
   const firstGranule = Math.floor(rows.from / granuleRows)
   const lastGranule = Math.floor((rows.to - 1) / granuleRows)
   for (let granule = firstGranule; granule <= lastGranule; granule++) {
-    const zones = new Zones(metadata, rows, granule)
-    if (!predicates.every((predicate) => mayMatch(predicate, zones))) continue
     const from = Math.max(rows.from, granule * granuleRows)
     const to = Math.min(rows.to, (granule + 1) * granuleRows)
+    const zones = new Zones(metadata, rows, granule)
+    const failing = predicates.findIndex((predicate) => !mayMatch(predicate, zones))
+    if (failing >= 0) {
+      skipped[failing]! += to - from
+      continue
+    }
     const last = ranges.at(-1)
     if (last?.to === from) last.to = to
     else ranges.push({ from, to })
   }
-  return ranges
+  return { ranges, skipped }
 }
 
 type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'

@@ -29,6 +29,8 @@ export interface RowRun {
   /** One byte per row, 1 when visible; undefined when all are. */
   readonly visible: Uint8Array | undefined
   batch(from: number, rowCount: number): Batch
+  /** Bytes of columns, or of rows, that batches have read so far. */
+  bytesRead(): number
 }
 
 export function openRun(
@@ -79,6 +81,7 @@ function columnRun(
     firstKey: from,
     visible: snapshot && visibleRows(set, range, snapshot.transaction, records),
     batch: (start, rowCount) => scan.batch(from + start, rowCount),
+    bytesRead: () => scan.bytesRead,
   }
 }
 
@@ -130,6 +133,7 @@ function recordRun(
     firstKey: 0,
     visible: undefined,
     batch: (from, rowCount) => rowBatch(views.slice(from, from + rowCount), object),
+    bytesRead: () => views.reduce((total, view) => total + view.bytes.length, 0),
   }
 }
 

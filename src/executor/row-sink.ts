@@ -3,6 +3,7 @@ import type { EvaluationContext } from '../binder/evaluate.ts'
 import { type Selection, type Vector, valueReader } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator } from './compile.ts'
+import { checkLimit, maximumHeldRows } from './memory-limit.ts'
 import { RowBuffer } from './row-buffer.ts'
 import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
@@ -57,6 +58,7 @@ export class RowSink implements Sink {
       if (this.#sort.length === 0 && this.#takenOfRun >= this.#wanted) return
     }
     this.#buffer.trim()
+    checkLimit(this.#buffer.count, maximumHeldRows, 'rows in order', 'add a limit or a filter')
   }
 
   /** Without sort keys a run gives its rows in the order that is wanted. */

@@ -28,6 +28,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
       : new RowSink(plan.sort, task.wanted, task.threshold, context)
   let rowsRead = 0
   let rowsMatched = 0
+  let bytesRead = 0
   for (const input of task.inputs) {
     const run = openRun(input, plan, task.snapshot, storage)
     let end = run.rowCount
@@ -43,8 +44,10 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
       if (matched > 0) sink.add(run, start, batch, selection)
       end = start
     }
+    bytesRead += run.bytesRead()
   }
-  return sink.finish({ rowsRead, rowsMatched, milliseconds: performance.now() - started })
+  const milliseconds = performance.now() - started
+  return sink.finish({ rowsRead, rowsMatched, bytesRead: Math.round(bytesRead), milliseconds })
 }
 
 function lastMultiple(row: number): number {

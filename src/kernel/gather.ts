@@ -1,29 +1,31 @@
-/** Gathers by code: `out[i]` is the table's value for code `i`, or that of null where it is -1. */
+/**
+ * Gathers by code: `out[i]` is the table's value for code `i`. The table's last value is that of null,
+ * whose code is -1: adding the table's length to it, and nothing to others, takes no branch.
+ */
 
 export function gatherNumbers(
   table: Float64Array,
   codes: Int32Array,
   count: number,
   out: Float64Array,
-  forNull: number,
 ): void {
+  const size = table.length
   for (let i = 0; i < count; i++) {
     const code = codes[i]!
-    out[i] = code < 0 ? forNull : table[code]!
+    out[i] = table[code + (size & (code >> 31))]!
   }
 }
 
-/** The table's last value is that of null. */
 export function gatherBytes(
   table: Uint8Array,
   codes: Int32Array,
   count: number,
   out: Uint8Array,
 ): void {
-  const forNull = table[table.length - 1]!
+  const size = table.length
   for (let i = 0; i < count; i++) {
     const code = codes[i]!
-    out[i] = code < 0 ? forNull : table[code]!
+    out[i] = table[code + (size & (code >> 31))]!
   }
 }
 
@@ -32,11 +34,11 @@ export function gatherCodes(
   codes: Int32Array,
   count: number,
   out: Int32Array,
-  forNull: number,
 ): void {
+  const size = table.length
   for (let i = 0; i < count; i++) {
     const code = codes[i]!
-    out[i] = code < 0 ? forNull : table[code]!
+    out[i] = table[code + (size & (code >> 31))]!
   }
 }
 

@@ -1,11 +1,18 @@
 import type { ScanMetrics } from '../executor/task.ts'
 
+export type AuditDetail =
+  | string
+  | number
+  | boolean
+  | readonly string[]
+  | Readonly<Record<string, number>>
+
 /** One step of a query. Times are milliseconds; `at` counts from the query's start. */
 export interface AuditEvent {
   readonly event: string
   readonly at: number
   readonly duration: number
-  readonly [detail: string]: string | number | boolean | readonly string[]
+  readonly [detail: string]: AuditDetail
 }
 
 /** What the stages of one query wrote down. Costs a clock reading per step when nobody asked. */
@@ -13,7 +20,7 @@ export class AuditLog {
   readonly #isKept: boolean
   readonly #start = performance.now()
   readonly #events: AuditEvent[] = []
-  #rowsRead = 0
+  #bytesRead = 0
 
   constructor(isKept: boolean) {
     this.#isKept = isKept
@@ -23,9 +30,9 @@ export class AuditLog {
     return this.#events
   }
 
-  /** Rows that the scans have read so far. */
-  get rowsRead(): number {
-    return this.#rowsRead
+  /** Bytes of columns and rows that the scans have read so far. */
+  get bytesRead(): number {
+    return this.#bytesRead
   }
 
   now(): number {
@@ -33,11 +40,7 @@ export class AuditLog {
   }
 
   /** Adds a step that began at `started`, by `now()`, and ends here. */
-  add(
-    event: string,
-    started: number,
-    details: Readonly<Record<string, string | number | boolean | readonly string[]>> = {},
-  ): void {
+  add(event: string, started: number, details: Readonly<Record<string, AuditDetail>> = {}): void {
     if (!this.#isKept) return
     const ended = performance.now()
     this.#events.push({
@@ -49,9 +52,9 @@ export class AuditLog {
   }
 
   /** Adds a scan that a worker has done. */
-  task({ rowsRead, rowsMatched, milliseconds }: ScanMetrics): void {
-    this.#rowsRead += rowsRead
-    this.add('scan', performance.now() - milliseconds, { rowsRead, rowsMatched })
+  task({ rowsRead, rowsMatched, bytesRead, milliseconds }: ScanMetrics): void {
+    this.#bytesRead += bytesRead
+    this.add('scan', performance.now() - milliseconds, { rowsRead, rowsMatched, bytesRead })
   }
 }
 

@@ -3,8 +3,8 @@
  * they give, and yields the result's rows as JSON in their final order.
  */
 import type { EvaluationContext } from '../binder/evaluate.ts'
-import { AssayError } from '../error.ts'
 import { GroupMerger } from '../executor/finish-groups.ts'
+import { checkLimit, maximumHeldRows } from '../executor/memory-limit.ts'
 import { RowBuffer, type RowList, sliceRows } from '../executor/row-buffer.ts'
 import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../executor/task.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
@@ -33,9 +33,6 @@ export interface RowChunk {
   /** Pagination key of the last row; undefined for groups. */
   readonly last: RowKey | undefined
 }
-
-/** Rows whose keys are held at once: a sort without a limit holds those of all its rows. */
-const maximumHeldRows = 4_000_000
 
 /** More tasks than workers, so that they end at about the same time. */
 const tasksPerWorker = 4
@@ -285,10 +282,5 @@ function inFlight({ pool }: RunOptions): number {
 }
 
 function checkHeld(rows: number): void {
-  if (rows <= maximumHeldRows) return
-  throw new AssayError(
-    'LIMIT_MEMORY',
-    `the query would hold more than ${maximumHeldRows.toLocaleString('en')} rows to sort them`,
-    { hint: 'add a limit or a filter, or leave out sort' },
-  )
+  checkLimit(rows, maximumHeldRows, 'rows in order', 'add a limit or a filter, or leave out sort')
 }

@@ -1,6 +1,7 @@
 /** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
 import { pruneRows } from '../executor/prune.ts'
 import type { TaskInput } from '../executor/task.ts'
+import { printBound } from '../planner/explain.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { ObjectRows } from '../storage/segment/metadata.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
@@ -19,6 +20,8 @@ export interface PruningReport {
   readonly segmentsRead: number
   readonly rows: number
   readonly rowsRead: number
+  /** Rows that were left out, by what left them out. */
+  readonly skipped: Readonly<Record<string, number>>
 }
 
 export interface Split {
@@ -28,35 +31,36 @@ export interface Split {
   readonly report: PruningReport
 }
 
-export function splitScan(plan: PhysicalPlan, snapshot: QuerySnapshot, prune = true): Split {
+export function splitScan(plan: PhysicalPlan, snapshot: QuerySnapshot): Split {
   const objects = new Set(plan.objects.map((object) => object.number))
+  const reasons = plan.predicates.map((predicate) => printBound(predicate, []))
   const pieces: Piece[] = []
   const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
+  const skipped: Record<string, number> = Object.create(null)
+  const skip = (reason: string, rows: number) => {
+    if (rows > 0) skipped[reason] = (skipped[reason] ?? 0) + rows
+  }
   for (const { id, metadata } of snapshot.segments) {
     const parts = metadata.objects.filter((part) => objects.has(part.object))
     if (parts.length === 0) continue
     report.segments++
     const before = pieces.length
     for (const part of parts) {
-      report.rows += part.to - part.from
-      if (part.firstTransaction > snapshot.transaction || !isBefore(part, plan.after)) continue
-      const ranges = prune
-        ? pruneRows(metadata, part, plan.predicates)
-        : [{ from: part.from, to: part.to }]
-      for (const { from, to } of ranges) {
+      const rowCount = part.to - part.from
+      report.rows += rowCount
+      if (part.firstTransaction > snapshot.transaction) {
+        skip('version', rowCount)
+        continue
+      }
+      if (!isBefore(part, plan.after)) {
+        skip('cursor', rowCount)
+        continue
+      }
+      const pruning = pruneRows(metadata, part, plan.predicates)
+      for (const [i, rows] of pruning.skipped.entries()) skip(reasons[i]!, rows)
+      for (const { from, to } of pruning.ranges) {
         report.rowsRead += to - from
-        pieces.push({
-          input: {
-            kind: 'segment',
-            segment: id,
-            object: part.object,
-            from,
-            to,
-            mayBeNewer: part.lastTransaction > snapshot.transaction,
-          },
-          oldest: part.firstPagination,
-          newest: part.lastPagination,
-        })
+        pieces.push(pieceOf(id, part, from, to, snapshot))
       }
     }
     if (pieces.length > before) report.segmentsRead++
@@ -64,7 +68,22 @@ export function splitScan(plan: PhysicalPlan, snapshot: QuerySnapshot, prune = t
   const delta = plan.objects
     .filter((object) => snapshot.hasDelta(object.number))
     .map((object): TaskInput => ({ kind: 'delta', object: object.number }))
-  return { pieces, delta, report }
+  return { pieces, delta, report: { ...report, skipped } }
+}
+
+function pieceOf(
+  segment: number,
+  part: ObjectRows,
+  from: number,
+  to: number,
+  { transaction }: QuerySnapshot,
+): Piece {
+  const mayBeNewer = part.lastTransaction > transaction
+  return {
+    input: { kind: 'segment', segment, object: part.object, from, to, mayBeNewer },
+    oldest: part.firstPagination,
+    newest: part.lastPagination,
+  }
 }
 
 function isBefore(part: ObjectRows, after: RowKey | undefined): boolean {

@@ -70,7 +70,12 @@ function tailOf(schema: object, summary: QuerySummary) {
     ...(summary.cursor !== undefined && { cursor: summary.cursor }),
     // Rows are visible to queries as soon as they are acknowledged: nothing is ever behind.
     freshness_state: { last_processed_xact_id: last, last_considered_xact_id: last },
-    realtime_state: { type: 'on', minimum_xact_id: last, read_bytes: 0, actual_xact_id: last },
+    realtime_state: {
+      type: 'on',
+      minimum_xact_id: last,
+      read_bytes: summary.bytesRead,
+      actual_xact_id: last,
+    },
     ...(summary.auditLog !== undefined && { audit_log: summary.auditLog }),
   }
 }

@@ -1,0 +1,23 @@
+/**
+ * What one query may hold. Each bound is some hundreds of megabytes at worst; beyond it a query fails
+ * with an error that says what to do, rather than the process with it.
+ */
+import { AssayError } from '../error.ts'
+
+export const maximumGroups = 5_000_000
+/** Different values of one grouping key, or of the argument of count_distinct. */
+export const maximumDistinctValues = 10_000_000
+/** Numbers that a percentile sorts. */
+export const maximumPercentileNumbers = 50_000_000
+/** Rows whose keys are held at once: a sort without a limit holds those of all its rows. */
+export const maximumHeldRows = 4_000_000
+
+/** Throws LIMIT_MEMORY when there are more `things` than allowed. */
+export function checkLimit(count: number, maximum: number, things: string, hint: string): void {
+  if (count <= maximum) return
+  throw new AssayError(
+    'LIMIT_MEMORY',
+    `the query would hold more than ${maximum.toLocaleString('en')} ${things}`,
+    { hint },
+  )
+}
