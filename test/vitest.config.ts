@@ -7,7 +7,8 @@ export default defineConfig({
     include: ['test/**/*.test.ts'],
     pool: 'forks',
     execArgv: ['--import', new URL('support/typescript-loader.js', import.meta.url).href],
-    testTimeout: 60_000,
+    // Only to end what hangs: a loaded machine may take its time.
+    testTimeout: 240_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/support/plain-reporter.ts'],
   },

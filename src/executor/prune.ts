@@ -13,7 +13,7 @@
  * | `a or b`                | neither can                                                     |
  * | `not (field is null)`   | the field has no value at all                                   |
  */
-import type { BoundExpression } from '../binder/bound.ts'
+import type { BoundExpression, BoundSortKey } from '../binder/bound.ts'
 import { swapped } from '../kernel/compare.ts'
 import type { ColumnMetadata, ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
 import { compareText } from '../type/compare.ts'
@@ -63,6 +63,28 @@ export function pruneRows(
     else ranges.push({ from, to })
   }
   return { ranges, skipped }
+}
+
+/** A first sort key that is known to be reached by as many rows as are wanted. */
+export interface SortThreshold {
+  readonly kind: 'number' | 'timestamp'
+  readonly value: number
+}
+
+/**
+ * The best value of a first sort key that rows of a part may have: its maximum when sorting
+ * descending, else its minimum. Undefined when that is not known, or when values of other kinds may
+ * come before it.
+ */
+export function bestSortValue(
+  metadata: SegmentMetadata,
+  rows: ObjectRows,
+  key: BoundSortKey,
+  kind: SortThreshold['kind'],
+): number | undefined {
+  if (key.expression.kind !== 'field') return undefined
+  const bounds = new Zones(metadata, rows, undefined).onlyBounds(key.expression.path, kind)
+  return bounds && (key.descending ? bounds.maximum : bounds.minimum)
 }
 
 type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
@@ -200,6 +222,15 @@ class Zones {
       return { minimum: firstCreated, maximum: lastCreated! }
     }
     return column
+  }
+
+  /** The bounds of a field that has values of this kind and no other. */
+  onlyBounds(path: Path, kind: 'number' | 'timestamp') {
+    const columns = this.#columns(path)
+    if (columns === 'unknown') return undefined
+    const isOnly = columns.every(({ type }) => type === kind || type === 'nulls')
+    const bounds = isOnly ? this.numberBounds(path, kind) : undefined
+    return bounds === 'unknown' ? undefined : bounds
   }
 
   textBounds(path: Path): Bounds<string> {

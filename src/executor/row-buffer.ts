@@ -2,6 +2,7 @@ import type { BoundSortKey } from '../binder/bound.ts'
 import { orderValues } from '../type/compare.ts'
 import { fromPlain, type PlainValue, toPlain } from '../type/plain.ts'
 import { Timestamp, type Value } from '../type/value.ts'
+import type { SortThreshold } from './prune.ts'
 
 /** Rows by their keys, as parallel arrays: a result before its rows are read. */
 export interface RowList {
@@ -73,7 +74,7 @@ export class RowBuffer {
    * The first sort key of the last row that is still wanted, as a number: rows that come after it in
    * that key need not be pushed. Undefined while any row may be wanted.
    */
-  threshold(): { readonly kind: 'number' | 'timestamp'; readonly value: number } | undefined {
+  threshold(): SortThreshold | undefined {
     if (this.#keys.length === 0 || !this.#isCut) return undefined
     const value = this.#keys[0]![this.#limit - 1]!
     if (typeof value === 'number') return { kind: 'number', value }

@@ -4,17 +4,18 @@ import { type Selection, type Vector, valueReader } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator } from './compile.ts'
 import { checkLimit, maximumHeldRows } from './memory-limit.ts'
+import type { SortThreshold } from './prune.ts'
 import { RowBuffer } from './row-buffer.ts'
 import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
-import type { RowsResult, ScanMetrics, ScanTask } from './task.ts'
+import type { RowsResult, ScanMetrics } from './task.ts'
 
 /** Keeps the keys of the rows that come first in the plan's order. */
 export class RowSink implements Sink {
   readonly #sort: readonly BoundSortKey[]
   readonly #evaluators: readonly Evaluator[]
   readonly #wanted: number
-  readonly #given: ScanTask['threshold']
+  readonly #given: SortThreshold | undefined
   readonly #buffer: RowBuffer
   #run: RowRun | undefined
   #takenOfRun = 0
@@ -22,7 +23,7 @@ export class RowSink implements Sink {
   constructor(
     sort: readonly BoundSortKey[],
     wanted: number,
-    threshold: ScanTask['threshold'],
+    threshold: SortThreshold | undefined,
     context: EvaluationContext,
   ) {
     this.#sort = sort

@@ -4,6 +4,7 @@ import type { WireError } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { PlainValue } from '../type/plain.ts'
 import type { WireState } from './aggregate-state.ts'
+import type { SortThreshold } from './prune.ts'
 import type { RowList, SortedRows } from './row-buffer.ts'
 
 /** Rows to read: of a segment, of the delta, or of single records. */
@@ -36,7 +37,7 @@ export interface ScanTask {
   /** How many rows are wanted at most, of those that come first in the plan's order. */
   readonly wanted: number
   /** First sort keys beyond this are not wanted: as many rows at least as good are known already. */
-  readonly threshold: { readonly kind: 'number' | 'timestamp'; readonly value: number } | undefined
+  readonly threshold: SortThreshold | undefined
   /** Set to non-zero when nobody waits for the answer any more. */
   readonly cancelled: Int32Array | undefined
 }

@@ -5,6 +5,7 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import { GroupMerger } from '../executor/finish-groups.ts'
 import { checkLimit, maximumHeldRows } from '../executor/memory-limit.ts'
+import type { SortThreshold } from '../executor/prune.ts'
 import { RowBuffer, type RowList, sliceRows } from '../executor/row-buffer.ts'
 import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../executor/task.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
@@ -13,7 +14,15 @@ import type { AuditLog } from './audit-log.ts'
 import { inOrder, unordered } from './in-flight.ts'
 import type { QueryPool } from './query-pool.ts'
 import type { QuerySnapshot } from './snapshot.ts'
-import { balance, clusterByAge, type Piece, type Split, splitScan } from './split.ts'
+import {
+  balance,
+  bySortValue,
+  clusterByAge,
+  mayEnter,
+  type Piece,
+  type Split,
+  splitScan,
+} from './split.ts'
 
 export interface RunOptions {
   readonly plan: PhysicalPlan
@@ -96,8 +105,21 @@ async function* rowsSorted(options: RunOptions): AsyncGenerator<RowList> {
   const { plan, audit } = options
   const wanted = wantedRows(plan)
   const buffer = new RowBuffer(plan.sort, wanted)
-  const lists = balance(scanInputs(options), taskCount(options))
-  const tasks = lists.map((list) => () => runScan(list, options, wanted, buffer.threshold()))
+  const { pieces, others } = splitInputs(options)
+  const [firstKey] = plan.sort
+  const ordered = bySortValue(pieces, firstKey!)
+  const pieceOf = new Map<TaskInput, Piece>(ordered.map((piece) => [piece.input, piece]))
+  const inputs = [...others, ...ordered.map((piece) => piece.input)]
+  // Small tasks: each begins with what those before it found.
+  const tasks = balance(inputs, taskCount(options) * 4).map((list) => () => {
+    const threshold = buffer.threshold()
+    const entering = list.filter((input) => {
+      const piece = pieceOf.get(input)
+      return !piece || mayEnter(piece, firstKey!, threshold)
+    })
+    audit.add('top_k', audit.now(), { pieces: list.length, skipped: list.length - entering.length })
+    return runScan(entering, options, wanted, threshold)
+  })
   for await (const result of unordered(tasks, inFlight(options))) {
     audit.task(result.metrics)
     buffer.add((result as RowsResult).rows)
@@ -219,7 +241,7 @@ async function runScan(
   inputs: readonly TaskInput[],
   options: RunOptions,
   wanted: number,
-  threshold: ScanTask['threshold'],
+  threshold: SortThreshold | undefined,
 ): Promise<GroupsResult | RowsResult> {
   const { plan, context, snapshot, pool, cancelled } = options
   const { transaction, flushedThrough } = snapshot

@@ -1,5 +1,7 @@
 /** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
-import { pruneRows } from '../executor/prune.ts'
+
+import type { BoundSortKey } from '../binder/bound.ts'
+import { bestSortValue, pruneRows, type SortThreshold } from '../executor/prune.ts'
 import type { TaskInput } from '../executor/task.ts'
 import { printBound } from '../planner/explain.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
@@ -10,6 +12,11 @@ import type { QuerySnapshot } from './snapshot.ts'
 /** Rows of one object in one segment that may match, with the bounds of their pagination keys. */
 export interface Piece {
   readonly input: Extract<TaskInput, { kind: 'segment' }>
+  /**
+   * For a sort, the best value of the first sort key that rows of the piece may have, by kind;
+   * undefined when not known.
+   */
+  bestSortValue(kind: SortThreshold['kind']): number | undefined
   readonly oldest: RowKey
   readonly newest: RowKey
 }
@@ -34,6 +41,7 @@ export interface Split {
 export function splitScan(plan: PhysicalPlan, snapshot: QuerySnapshot): Split {
   const objects = new Set(plan.objects.map((object) => object.number))
   const reasons = plan.predicates.map((predicate) => printBound(predicate, []))
+  const [sortKey] = plan.sort
   const pieces: Piece[] = []
   const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
   const skipped: Record<string, number> = Object.create(null)
@@ -60,7 +68,10 @@ export function splitScan(plan: PhysicalPlan, snapshot: QuerySnapshot): Split {
       for (const [i, rows] of pruning.skipped.entries()) skip(reasons[i]!, rows)
       for (const { from, to } of pruning.ranges) {
         report.rowsRead += to - from
-        pieces.push(pieceOf(id, part, from, to, snapshot))
+        pieces.push({
+          ...pieceOf(id, part, from, to, snapshot),
+          bestSortValue: (kind) => sortKey && bestSortValue(metadata, part, sortKey, kind),
+        })
       }
     }
     if (pieces.length > before) report.segmentsRead++
@@ -77,7 +88,7 @@ function pieceOf(
   from: number,
   to: number,
   { transaction }: QuerySnapshot,
-): Piece {
+): Omit<Piece, 'bestSortValue'> {
   const mayBeNewer = part.lastTransaction > transaction
   return {
     input: { kind: 'segment', segment, object: part.object, from, to, mayBeNewer },
@@ -88,6 +99,32 @@ function pieceOf(
 
 function isBefore(part: ObjectRows, after: RowKey | undefined): boolean {
   return !after || compareRowKeys(part.firstPagination, after) < 0
+}
+
+/**
+ * Pieces with the best values of the first sort key first, so that what is wanted is found early and
+ * `mayEnter` rules out the rest.
+ */
+export function bySortValue(pieces: readonly Piece[], { descending }: BoundSortKey): Piece[] {
+  const sign = descending ? -1 : 1
+  const best = new Map(
+    pieces.map((piece) => {
+      const value = piece.bestSortValue('number') ?? piece.bestSortValue('timestamp')
+      return [piece, value === undefined ? Number.NEGATIVE_INFINITY : value * sign]
+    }),
+  )
+  return pieces.toSorted((a, b) => best.get(a)! - best.get(b)! || 0)
+}
+
+/** Whether rows of the piece may come before the threshold, or tie with it. */
+export function mayEnter(
+  piece: Piece,
+  { descending }: BoundSortKey,
+  threshold: SortThreshold | undefined,
+): boolean {
+  const best = threshold && piece.bestSortValue(threshold.kind)
+  if (!threshold || best === undefined) return true
+  return descending ? best >= threshold.value : best <= threshold.value
 }
 
 /** Inputs in as many lists of about equal size, each in the order given. */
