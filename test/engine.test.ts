@@ -1,0 +1,130 @@
+import { rm } from 'node:fs/promises'
+import { afterEach, describe, expect, test } from 'vitest'
+import { Gate } from '../src/access/gate.ts'
+import { Engine, type EngineOptions } from '../src/engine.ts'
+import { makeTemporaryDirectory } from './support/temporary-directory.ts'
+
+const running: { engine: Engine; directory: string }[] = []
+
+afterEach(async () => {
+  for (const { engine, directory } of running.splice(0)) {
+    await engine.close()
+    await rm(directory, { recursive: true })
+  }
+})
+
+interface Experiment {
+  readonly engine: Engine
+  insert(events: readonly object[]): Promise<void>
+  ask(clauses: string): Promise<{ rows: unknown[]; events: readonly Record<string, unknown>[] }>
+}
+
+async function openExperiment(options: Partial<EngineOptions>): Promise<Experiment> {
+  const directory = await makeTemporaryDirectory('engine')
+  const engine = await Engine.open({
+    dataDirectory: directory,
+    workers: 0,
+    maintenance: { automatic: false, limits: { rows: 100 } },
+    ...options,
+  })
+  running.push({ engine, directory })
+  const { id: organizationId } = await engine.catalog.createOrganization('test')
+  const view = new Gate(engine.catalog, { userId: 'owner', organizationId, keyId: 'none' })
+  const { entry: project } = await view.findOrCreateProject({ name: 'p' })
+  const { entry } = await view.findOrCreateExperiment({ project_id: project.id, name: 'e' })
+  const object = { type: 'experiment', id: entry.id } as const
+  return {
+    engine,
+    insert: async (events) => {
+      const body = Buffer.from(JSON.stringify({ events }))
+      await engine.insert({ body, form: 'events', object, view })
+    },
+    ask: async (clauses) => {
+      const query = `from: experiment('${entry.id}') | ${clauses}`
+      const result = await engine.query({ query, view, auditLog: true, separator: '\n' })
+      const rows: unknown[] = []
+      for await (const { bytes } of result.rows) {
+        const lines = Buffer.from(bytes).toString().split('\n')
+        rows.push(...lines.map((line) => JSON.parse(line) as unknown))
+      }
+      return { rows, events: result.finish().auditLog ?? [] }
+    },
+  }
+}
+
+function sumOf(events: readonly Record<string, unknown>[], event: string, detail: string): number {
+  return events
+    .filter((candidate) => candidate.event === event)
+    .reduce((total, candidate) => total + Number(candidate[detail]), 0)
+}
+
+describe('a sorted query with a limit', () => {
+  test('skips segments in which nothing can be among the first', async () => {
+    const { engine, insert, ask } = await openExperiment({})
+    const events = Array.from({ length: 2000 }, (_, i) => ({ id: `${i}`, metrics: { n: i } }))
+    await insert(events)
+    await engine.flush()
+
+    const highest = await ask('select: metrics.n | sort: metrics.n desc | limit: 3')
+    expect(highest.rows).toEqual([{ n: 1999 }, { n: 1998 }, { n: 1997 }])
+    expect(sumOf(highest.events, 'top_k', 'skipped')).toBeGreaterThan(10)
+
+    const lowest = await ask('select: metrics.n | sort: metrics.n | limit: 2 | offset: 1')
+    expect(lowest.rows).toEqual([{ n: 1 }, { n: 2 }])
+    expect(sumOf(lowest.events, 'top_k', 'skipped')).toBeGreaterThan(10)
+  })
+
+  test('skips none for a kind of value that sorts before the numbers', async () => {
+    const { engine, insert, ask } = await openExperiment({})
+    const number = (i: number) => ({ id: `n${i}`, metadata: { v: i } })
+    await insert(Array.from({ length: 300 }, (_, i) => number(i)))
+    await insert([{ id: 'text', metadata: { v: 'text' } }, number(1000)])
+    await engine.flush()
+    const { rows } = await ask('select: metadata.v | sort: metadata.v desc | limit: 2')
+    expect(rows).toEqual([{ v: 'text' }, { v: 1000 }])
+  })
+})
+
+describe('an acknowledged insert', () => {
+  test.each([0, 2])('is in the next answer, with %i workers', async (workers) => {
+    const { insert, ask } = await openExperiment({ workers })
+    for (let i = 0; i < 200; i++) {
+      await insert([{ id: 'same', input: i }])
+      const { rows } = await ask(
+        i % 2 === 0 ? 'select: input' : "select: input | filter: id = 'same'",
+      )
+      expect(rows).toEqual([{ input: i }])
+    }
+  })
+})
+
+describe('the audit log', () => {
+  test('tells the stages, the rows that were read, and what was skipped and why', async () => {
+    const { engine, insert, ask } = await openExperiment({})
+    await insert(Array.from({ length: 400 }, (_, i) => ({ id: `${i}`, scores: { s: i / 400 } })))
+    await engine.flush()
+    const { events } = await ask('measures: count(1) as n | filter: scores.s >= 0.75')
+    expect(events.map(({ event }) => event)).toEqual([
+      'parse',
+      'bind',
+      'plan',
+      'snapshot',
+      'prune',
+      'scan',
+      'merge',
+      'finish',
+    ])
+    expect(events.find(({ event }) => event === 'prune')).toMatchObject({
+      segments: 4,
+      segmentsRead: 1,
+      rows: 400,
+      rowsRead: 100,
+      skipped: { 'scores.s >= 0.75': 300 },
+    })
+    expect(events.find(({ event }) => event === 'scan')).toMatchObject({
+      rowsRead: 100,
+      rowsMatched: 100,
+      bytesRead: 800,
+    })
+  })
+})
