@@ -131,17 +131,11 @@ async function* rowsSorted(options: RunOptions): AsyncGenerator<RowList> {
 
 /** Rows newest first, cluster by cluster; reading stops when nobody asks for more. */
 async function* rowsByAge(options: RunOptions): AsyncGenerator<RowList> {
-  const { plan, audit } = options
-  const wanted = wantedRows(plan)
+  const wanted = wantedRows(options.plan)
   const { pieces, others } = splitInputs(options)
   // Rows of the delta may be updates of records of any age.
   const waiting = new RowBuffer([], wanted)
-  for (const input of others) {
-    const result = await runScan([input], options, wanted, undefined)
-    audit.task(result.metrics)
-    waiting.add((result as RowsResult).rows)
-    checkHeld(waiting.count)
-  }
+  await scanInto(waiting, others, options, wanted)
   let rest = waiting.finish()
   const clusters = clusterByAge(pieces)
   const tasks = clusters.map((cluster) => () => readCluster(cluster, options, wanted))
@@ -163,6 +157,16 @@ async function readCluster(
 ): Promise<RowBuffer> {
   const buffer = new RowBuffer([], wanted)
   const inputs = cluster.map((piece) => piece.input)
+  await scanInto(buffer, inputs, options, wanted)
+  return buffer
+}
+
+async function scanInto(
+  buffer: RowBuffer,
+  inputs: readonly TaskInput[],
+  options: RunOptions,
+  wanted: number,
+): Promise<void> {
   const tasks = balance(inputs, taskCount(options)).map(
     (list) => () => runScan(list, options, wanted, undefined),
   )
@@ -171,7 +175,6 @@ async function readCluster(
     buffer.add((result as RowsResult).rows)
     checkHeld(buffer.count)
   }
-  return buffer
 }
 
 /** How many rows from the start of the list are not older than the key. */
@@ -299,8 +302,9 @@ function taskCount({ pool }: RunOptions): number {
   return Math.max(1, pool.workers) * tasksPerWorker
 }
 
+/** Twice the workers, so that none waits for its next task. */
 function inFlight({ pool }: RunOptions): number {
-  return Math.max(1, pool.workers)
+  return Math.max(1, pool.workers * 2)
 }
 
 function checkHeld(rows: number): void {
