@@ -3,7 +3,7 @@
 import { workerData } from 'node:worker_threads'
 import { move, transferableSymbol, valueSymbol } from 'piscina'
 import { runTask } from '../src/executor/run-task.ts'
-import type { Task } from '../src/executor/task.ts'
+import { buffersOf, type Task } from '../src/executor/task.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { TaskReads } from '../src/storage/task-reads.ts'
 
@@ -13,9 +13,9 @@ const reads = new TaskReads(
   openSegments(directory, { readOnly: true }),
 )
 
-/** Printed rows are handed over, not copied. */
+/** Arrays of the result are handed over, not copied. */
 export default function query(task: Task): unknown {
   const outcome = reads.during((storage) => runTask(task, storage))
-  if (!('result' in outcome) || outcome.result.kind !== 'print') return outcome
-  return move({ [transferableSymbol]: [outcome.result.bytes.buffer], [valueSymbol]: outcome })
+  if ('error' in outcome) return outcome
+  return move({ [transferableSymbol]: buffersOf(outcome.result), [valueSymbol]: outcome })
 }

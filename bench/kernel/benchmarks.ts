@@ -11,7 +11,12 @@ import { expandBits } from '../../src/kernel/bitmap.ts'
 import { compareNumbers, compareWithConstant } from '../../src/kernel/compare.ts'
 import { gatherBytes, gatherCodes, gatherNumbers, pickNumbers } from '../../src/kernel/gather.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
-import { countTrue, selectTrue, selectTrueWithin } from '../../src/kernel/select.ts'
+import {
+  selectByCode,
+  selectCompared,
+  selectTrue,
+  selectTrueWithin,
+} from '../../src/kernel/select.ts'
 import { textContains, textEquals } from '../../src/kernel/text.ts'
 import { truncateTimes } from '../../src/kernel/time.ts'
 import type { KernelBatch } from './batch.ts'
@@ -59,8 +64,9 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('not', () => notOf(truths, n, outBytes))
   add('select true', () => void selectTrue(truths, n, outCodes))
   add('select true within half', () => void selectTrueWithin(truths, batch.selection, outCodes))
-  add('count true', () => void countTrue(truths, n))
   add('expand bits', () => expandBits(batch.bits, 0, n, outBytes))
+  add('select compared', () => void selectCompared('gt', gappyNumbers, 500, n, outCodes))
+  add('select by code', () => void selectByCode(byteTable, codes, n, outCodes))
   add('gather numbers by code', () => gatherNumbers(numberTable, codes, n, outNumbers))
   add('gather truths by code', () => gatherBytes(byteTable, codes, n, outBytes))
   add('gather codes by code', () => gatherCodes(codeTable, codes, n, outCodes))

@@ -5,6 +5,8 @@ export interface QueryBenchmark {
   /** What follows `from: …`. */
   readonly query: string
   readonly sql: string
+  /** True unless said otherwise: scans of the columns are what is measured. */
+  readonly useColumnstore?: boolean
   /**
    * What of a row is compared. A limit may cut through equal values, and then which of them are
    * returned is nobody's promise.
@@ -106,6 +108,7 @@ limit: 100`,
     },
     {
       name: 'look-up by id, whole',
+      useColumnstore: false,
       query: `select: *
 filter: id = '${knownId}'`,
       sql: `select id, body from spans where id = '${knownId}'`,

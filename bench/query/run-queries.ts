@@ -68,7 +68,7 @@ async function measure(
   runs: number,
 ): Promise<QueryResult> {
   const query = `from: project_logs('${store.projectId}')\n${benchmark.query}`
-  const columnar = { useColumnstore: true }
+  const columnar = { useColumnstore: benchmark.useColumnstore ?? true }
   const ours = () => store.askBytes(query, columnar)
   const theirs = () => duckdb.consume(benchmark.sql)
 

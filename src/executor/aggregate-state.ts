@@ -38,7 +38,8 @@ export type WireState =
   | { readonly kind: 'values'; readonly values: readonly PlainValue[] }
   /** Value `values[i]` occurs in group `groups[i]`. */
   | { readonly kind: 'pairs'; readonly groups: Int32Array; readonly values: readonly PlainValue[] }
-  | { readonly kind: 'numbers'; readonly groups: Int32Array; readonly values: Float64Array }
+  /** Numbers by group; those of group `i` end at `ends[i]`, where the next group's begin. */
+  | { readonly kind: 'numbers'; readonly ends: Int32Array; readonly values: Float64Array }
 
 /** The rows of a batch that an aggregate takes in. */
 export interface AliveRows {
@@ -310,13 +311,18 @@ class DistinctState implements AggregateState {
   }
 }
 
+/**
+ * Keeps all numbers. They are put in order of their groups once, by the task that has collected them;
+ * merging only remembers which parts belong to which group.
+ */
 class PercentileState implements AggregateState {
   readonly #share: number
   #groups = new Int32Array(1024)
   #values = new Float64Array(1024)
   #count = 0
-  /** Numbers by group, made when the first result is asked for. */
-  #byGroup: Map<number, Float64Array> | undefined
+  /** What other states had collected, by group. */
+  readonly #merged = new Map<number, Float64Array[]>()
+  #mergedCount = 0
 
   constructor(share: number) {
     this.#share = share
@@ -345,26 +351,44 @@ class PercentileState implements AggregateState {
     }
   }
 
-  toWire(): WireState {
-    return {
-      kind: 'numbers',
-      groups: this.#groups.slice(0, this.#count),
-      values: this.#values.slice(0, this.#count),
+  toWire(groupCount: number): WireState {
+    const ends = new Int32Array(groupCount)
+    for (let i = 0; i < this.#count; i++) ends[this.#groups[i]!]!++
+    let end = 0
+    for (let group = 0; group < groupCount; group++) {
+      const size = ends[group]!
+      // For now where the group begins; filling moves it to the end.
+      ends[group] = end
+      end += size
     }
+    const values = new Float64Array(this.#count)
+    for (let i = 0; i < this.#count; i++) values[ends[this.#groups[i]!]!++] = this.#values[i]!
+    return { kind: 'numbers', ends, values }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
     if (wire.kind !== 'numbers') return
-    this.#reserve(wire.values.length)
-    for (let i = 0; i < wire.values.length; i++) {
-      this.#push(groups[wire.groups[i]!]!, wire.values[i]!)
+    this.#mergedCount += wire.values.length
+    checkPercentile(this.#mergedCount)
+    let start = 0
+    for (const [i, end] of wire.ends.entries()) {
+      const group = groups[i]!
+      const parts = this.#merged.get(group)
+      if (parts) parts.push(wire.values.subarray(start, end))
+      else this.#merged.set(group, [wire.values.subarray(start, end)])
+      start = end
     }
   }
 
   result(group: number): Value {
-    this.#byGroup ??= this.#partition()
-    const numbers = this.#byGroup.get(group)
-    return numbers ? percentileOf(numbers, this.#share) : null
+    const parts = this.#merged.get(group) ?? []
+    const numbers = new Float64Array(parts.reduce((total, part) => total + part.length, 0))
+    let at = 0
+    for (const part of parts) {
+      numbers.set(part, at)
+      at += part.length
+    }
+    return percentileOf(numbers, this.#share)
   }
 
   #push(group: number, value: number): void {
@@ -375,28 +399,14 @@ class PercentileState implements AggregateState {
 
   #reserve(more: number): void {
     const needed = this.#count + more
-    checkLimit(needed, maximumPercentileNumbers, 'numbers for a percentile', 'filter the rows')
-    if (needed <= this.#values.length) return
+    checkPercentile(needed)
     this.#groups = grown(this.#groups, needed, 0)
     this.#values = grown(this.#values, needed, 0)
   }
+}
 
-  #partition(): Map<number, Float64Array> {
-    const counts = new Map<number, number>()
-    for (let i = 0; i < this.#count; i++) {
-      counts.set(this.#groups[i]!, (counts.get(this.#groups[i]!) ?? 0) + 1)
-    }
-    const byGroup = new Map<number, Float64Array>()
-    for (const [group, count] of counts) byGroup.set(group, new Float64Array(count))
-    const filled = new Map<number, number>()
-    for (let i = 0; i < this.#count; i++) {
-      const group = this.#groups[i]!
-      const at = filled.get(group) ?? 0
-      byGroup.get(group)![at] = this.#values[i]!
-      filled.set(group, at + 1)
-    }
-    return byGroup
-  }
+function checkPercentile(count: number): void {
+  checkLimit(count, maximumPercentileNumbers, 'numbers for a percentile', 'filter the rows')
 }
 
 function aliveNumbers(values: Float64Array, selection: Selection): Float64Array {

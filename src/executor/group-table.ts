@@ -22,13 +22,13 @@ export class GroupTable {
     return this.#pairs.at(-1)?.count ?? this.#keys[0]!.count
   }
 
-  /** Writes the groups of the selected rows, one after the other, to `out`. */
+  /**
+   * Writes the groups of the selected rows, one after the other, to `out`. Without keys nothing is
+   * written: `out` must hold zeros, for the one group that there is.
+   */
   assign(keys: readonly Vector[], rowCount: number, selection: Selection, out: Int32Array): void {
     const count = selection ? selection.length : rowCount
-    if (keys.length === 0) {
-      out.fill(0, 0, count)
-      return
-    }
+    if (keys.length === 0) return
     this.#keys[0]!.encode(keys[0]!, rowCount, selection, out)
     const codes = new Int32Array(keys.length > 1 ? count : 0)
     for (let k = 1; k < keys.length; k++) {

@@ -26,14 +26,22 @@ export function overDictionary(node: BoundExpression, path: Path, evaluate: Eval
   return (batch, selection) => {
     const field = batch.field(path, selection)
     if (field.kind !== 'dictionary') return evaluate(batch, selection)
-    const { entries } = field
-    let table = entries.memo.get(node) as Table | undefined
-    if (!table) {
-      table = evaluateEntries(entries, evaluate)
-      entries.memo.set(node, table)
-    }
-    return applyTable(table, field, batch.rowCount)
+    return applyTable(tableFor(node, field.entries, evaluate), field, batch.rowCount)
   }
+}
+
+/** What the expression gives for each entry; worked out once per dictionary. */
+export function tableFor(
+  node: BoundExpression,
+  entries: DictionaryEntries,
+  evaluate: Evaluator,
+): Table {
+  let table = entries.memo.get(node) as Table | undefined
+  if (!table) {
+    table = evaluateEntries(entries, evaluate)
+    entries.memo.set(node, table)
+  }
+  return table
 }
 
 function evaluateEntries(entries: DictionaryEntries, evaluate: Evaluator): Table {

@@ -40,7 +40,7 @@ export function pruneRows(
   predicates: readonly BoundExpression[],
 ): Pruning {
   const skipped = predicates.map(() => 0)
-  const whole = new Zones(metadata, rows, undefined)
+  const whole = new Zones(metadata, rows)
   const excluding = predicates.findIndex((predicate) => !mayMatch(predicate, whole))
   if (excluding >= 0) {
     skipped[excluding] = rows.to - rows.from
@@ -49,10 +49,11 @@ export function pruneRows(
   const ranges: { from: number; to: number }[] = []
   const firstGranule = Math.floor(rows.from / granuleRows)
   const lastGranule = Math.floor((rows.to - 1) / granuleRows)
+  const zones = new Zones(metadata, rows)
   for (let granule = firstGranule; granule <= lastGranule; granule++) {
+    zones.granule = granule
     const from = Math.max(rows.from, granule * granuleRows)
     const to = Math.min(rows.to, (granule + 1) * granuleRows)
-    const zones = new Zones(metadata, rows, granule)
     const failing = predicates.findIndex((predicate) => !mayMatch(predicate, zones))
     if (failing >= 0) {
       skipped[failing]! += to - from
@@ -83,7 +84,7 @@ export function bestSortValue(
   kind: SortThreshold['kind'],
 ): number | undefined {
   if (key.expression.kind !== 'field') return undefined
-  const bounds = new Zones(metadata, rows, undefined).onlyBounds(key.expression.path, kind)
+  const bounds = new Zones(metadata, rows).onlyBounds(key.expression.path, kind)
   return bounds && (key.descending ? bounds.maximum : bounds.minimum)
 }
 
@@ -195,12 +196,13 @@ function columnsByPath(metadata: SegmentMetadata): Map<string, ColumnMetadata[]>
 class Zones {
   readonly #metadata: SegmentMetadata
   readonly #rows: ObjectRows
-  readonly #granule: number | undefined
+  readonly #known = new Map<Path, readonly ColumnMetadata[] | 'unknown'>()
+  /** The granule that is asked about; undefined for all rows. */
+  granule: number | undefined
 
-  constructor(metadata: SegmentMetadata, rows: ObjectRows, granule: number | undefined) {
+  constructor(metadata: SegmentMetadata, rows: ObjectRows) {
     this.#metadata = metadata
     this.#rows = rows
-    this.#granule = granule
   }
 
   numberBounds(path: Path, type: 'number' | 'timestamp'): Bounds<number> {
@@ -212,9 +214,9 @@ class Zones {
     const column = columns.find((candidate) => candidate.type === type)
     if (!column) return undefined
     if (column.type !== 'number' && column.type !== 'timestamp') return 'unknown'
-    if (this.#granule !== undefined) {
-      const minimum = column.granuleMinimums[this.#granule]!
-      const maximum = column.granuleMaximums[this.#granule]!
+    if (this.granule !== undefined) {
+      const minimum = column.granuleMinimums[this.granule]!
+      const maximum = column.granuleMaximums[this.granule]!
       return minimum === null || maximum === null ? undefined : { minimum, maximum }
     }
     const { firstCreated, lastCreated } = this.#rows
@@ -266,6 +268,15 @@ class Zones {
 
   /** The columns that hold all there is at the path; unknown when more may be elsewhere. */
   #columns(path: Path): readonly ColumnMetadata[] | 'unknown' {
+    let columns = this.#known.get(path)
+    if (columns === undefined) {
+      columns = this.#findColumns(path)
+      this.#known.set(path, columns)
+    }
+    return columns
+  }
+
+  #findColumns(path: Path): readonly ColumnMetadata[] | 'unknown' {
     const { residual, residualPaths } = this.#metadata
     if (isDerived(path) || path.some((part) => typeof part === 'number')) return 'unknown'
     if (residual && (!residualPaths || residualPaths.some((other) => touches(other, path)))) {

@@ -87,3 +87,23 @@ export type TaskResult = GroupsResult | RowsResult | PrintResult
 
 /** An Error loses its class between threads, so failures travel as data. */
 export type TaskOutcome = { readonly result: TaskResult } | { readonly error: WireError }
+
+/** The memory of a result's arrays, each once; all of it is the result's own. */
+export function buffersOf(result: TaskResult): ArrayBuffer[] {
+  const buffers = new Set<ArrayBufferLike>()
+  const collect = (value: unknown): void => {
+    if (ArrayBuffer.isView(value)) buffers.add(value.buffer)
+  }
+  switch (result.kind) {
+    case 'print':
+      collect(result.bytes)
+      break
+    case 'rows':
+      for (const column of Object.values(result.rows)) collect(column)
+      for (const key of result.rows.keys) collect(key)
+      break
+    case 'groups':
+      for (const state of result.states) for (const part of Object.values(state)) collect(part)
+  }
+  return [...buffers] as ArrayBuffer[]
+}

@@ -2,7 +2,7 @@ import { type BoundExpression, childrenOf } from '../../binder/bound.ts'
 import { mapPlan } from '../logical-plan.ts'
 import type { Rule } from '../optimize.ts'
 
-/** Cheap predicates run first, so that costly ones see fewer rows. Equal costs keep their order. */
+/** Cheap and selective predicates run first, so that others see fewer rows. Ties keep their order. */
 export const orderPredicates: Rule = {
   name: 'order-predicates',
   apply: (plan) =>
@@ -24,6 +24,9 @@ function cost(node: BoundExpression): number {
       return 0
     case 'field':
       return node.type === 'json' ? 2 : 1
+    case 'comparison':
+      // Equality leaves few rows to the predicates after it.
+      return (children + 1) * (node.operator === 'eq' ? 0.5 : 1)
     case 'like':
     case 'match':
       return children + 50
