@@ -21,6 +21,7 @@ import { type Selection, unknown, type Vector, valueReader } from '../vector/vec
 import { checkLimit, maximumPercentileNumbers } from './memory-limit.ts'
 import { numbersOf } from './number-operators.ts'
 import { ValueCodes } from './value-codes.ts'
+import { countOf, vectorOf, type WireValues } from './wire-values.ts'
 
 export type WireState =
   | { readonly kind: 'counts'; readonly counts: Float64Array }
@@ -36,8 +37,8 @@ export type WireState =
       readonly values: Float64Array
     }
   | { readonly kind: 'values'; readonly values: readonly PlainValue[] }
-  /** Value `values[i]` occurs in group `groups[i]`. */
-  | { readonly kind: 'pairs'; readonly groups: Int32Array; readonly values: readonly PlainValue[] }
+  /** The i-th value occurs in group `groups[i]`. */
+  | { readonly kind: 'pairs'; readonly groups: Int32Array; readonly values: WireValues }
   /** Numbers by group; those of group `i` end at `ends[i]`, where the next group's begin. */
   | { readonly kind: 'numbers'; readonly ends: Int32Array; readonly values: Float64Array }
 
@@ -261,10 +262,12 @@ class ExtremeState implements AggregateState {
 
 class DistinctState implements AggregateState {
   readonly #codes = new ValueCodes()
-  /** Codes that occur in each group. */
-  #groups: Set<number>[] = [new Set()]
+  /** Codes that occur in each group; undefined while there is one group, which has them all. */
+  #groups: Set<number>[] | undefined
 
   resize(groupCount: number): void {
+    if (groupCount === 1 && !this.#groups) return
+    this.#groups ??= [new Set(allCodes(this.#codes))]
     while (this.#groups.length < groupCount) this.#groups.push(new Set())
   }
 
@@ -272,6 +275,7 @@ class DistinctState implements AggregateState {
     if (!vector) return
     const codes = new Int32Array(count)
     this.#codes.encode(vector, rowCount, selection, codes)
+    if (!this.#groups) return
     let [lastGroup, lastCode] = [-1, -1]
     for (let j = 0; j < count; j++) {
       const [group, code] = [groups[j]!, codes[j]!]
@@ -284,31 +288,35 @@ class DistinctState implements AggregateState {
 
   toWire(groupCount: number): WireState {
     const groups: number[] = []
-    const values: PlainValue[] = []
+    const found: number[] = []
     for (let group = 0; group < groupCount; group++) {
-      for (const code of this.#groups[group]!) {
-        const value = this.#codes.values[code]!
-        if (value === null) continue
+      for (const code of this.#groups?.[group] ?? allCodes(this.#codes)) {
         groups.push(group)
-        values.push(toPlain(value))
+        found.push(code)
       }
     }
+    const values = this.#codes.toWire(Int32Array.from(found))
     return { kind: 'pairs', groups: Int32Array.from(groups), values }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
     if (wire.kind !== 'pairs') return
-    for (let i = 0; i < wire.groups.length; i++) {
-      const code = this.#codes.codeOf(fromPlain(wire.values[i]!))
-      this.#groups[groups[wire.groups[i]!]!]!.add(code)
-    }
+    const count = countOf(wire.values)
+    const pairGroups = wire.groups.map((group) => groups[group]!)
+    const rows = { rowCount: count, selection: undefined, groups: pairGroups, count }
+    this.update(vectorOf(wire.values), rows)
   }
 
   result(group: number): Value {
+    const { nullCode, count } = this.#codes
+    if (!this.#groups) return count - (nullCode >= 0 ? 1 : 0)
     const codes = this.#groups[group]!
-    const nullCode = this.#codes.values.indexOf(null)
     return codes.size - (nullCode >= 0 && codes.has(nullCode) ? 1 : 0)
   }
+}
+
+function allCodes({ count }: ValueCodes): Int32Array {
+  return Int32Array.from({ length: count }, (_, code) => code)
 }
 
 /**
@@ -323,6 +331,8 @@ class PercentileState implements AggregateState {
   /** What other states had collected, by group. */
   readonly #merged = new Map<number, Float64Array[]>()
   #mergedCount = 0
+  /** A result takes a pass over its numbers, and sorting and printing both ask for it. */
+  readonly #results = new Map<number, number | null>()
 
   constructor(share: number) {
     this.#share = share
@@ -381,6 +391,15 @@ class PercentileState implements AggregateState {
   }
 
   result(group: number): Value {
+    let result = this.#results.get(group)
+    if (result === undefined) {
+      result = this.#select(group)
+      this.#results.set(group, result)
+    }
+    return result
+  }
+
+  #select(group: number): number | null {
     const parts = this.#merged.get(group) ?? []
     const numbers = new Float64Array(parts.reduce((total, part) => total + part.length, 0))
     let at = 0

@@ -1,14 +1,14 @@
 /** Puts the partial groups of tasks together, and makes the result's rows of them. */
+import type { BoundExpression, BoundSortKey } from '../binder/bound.ts'
 import { type EvaluationContext, evaluate } from '../binder/evaluate.ts'
 import type { GroupsStage, PhysicalPlan } from '../planner/physical-plan.ts'
-import { fromPlain } from '../type/plain.ts'
 import type { Value } from '../type/value.ts'
 import { writeJson } from '../type/write-json.ts'
-import type { ValuesVector } from '../vector/vector.ts'
 import { type AggregateState, createAggregateState } from './aggregate-state.ts'
 import { GroupTable } from './group-table.ts'
 import { compareNullsLast } from './row-buffer.ts'
 import type { GroupsResult } from './task.ts'
+import { vectorOf } from './wire-values.ts'
 
 export class GroupMerger {
   readonly #stage: GroupsStage
@@ -22,9 +22,7 @@ export class GroupMerger {
   }
 
   add({ groupCount, keys, states }: GroupsResult): void {
-    const vectors = keys.map(
-      (column): ValuesVector => ({ kind: 'values', values: column.map(fromPlain) }),
-    )
+    const vectors = keys.map(vectorOf)
     const groups = new Int32Array(groupCount)
     this.#table.assign(vectors, groupCount, undefined, groups)
     for (const [i, state] of this.#states.entries()) {
@@ -35,58 +33,60 @@ export class GroupMerger {
 
   /** The output rows as JSON, sorted and limited as the plan says. */
   finish(plan: PhysicalPlan, context: EvaluationContext): string[] {
-    const keyColumns = this.#table.keyColumns()
-    for (const state of this.#states) state.resize(this.#table.groupCount)
-    const rows = Array.from({ length: this.#table.groupCount }, (_, group) => [
-      ...keyColumns.map((column) => column[group]!),
-      ...this.#states.map((state) => state.result(group)),
-    ])
-    const sorted = sortGroups(rows, keyColumns.length, plan, context)
-    const end = plan.limit === undefined ? undefined : plan.offset + plan.limit
+    const { groupCount } = this.#table
+    for (const state of this.#states) state.resize(groupCount)
+    const keyCount = this.#stage.keys.length
+    const keyAt = this.#table.keyReader()
+    const columnAt: ColumnReader = (group, column) =>
+      column < keyCount ? keyAt(column, group) : this.#states[column - keyCount]!.result(group)
+    const evaluator = ({ expression }: { expression: BoundExpression }) => {
+      if (expression.kind === 'group_column') {
+        return (group: number) => columnAt(group, expression.index)
+      }
+      return (group: number) =>
+        evaluate(
+          expression,
+          (leaf) => (leaf.kind === 'group_column' ? columnAt(group, leaf.index) : null),
+          context,
+        )
+    }
+    const order = sortGroups(groupCount, plan.sort.map(evaluator), plan.sort, keyCount, columnAt)
     const columns = this.#stage.columns.toSorted((a, b) => (a.name < b.name ? -1 : 1))
-    const labels = columns.map(({ name }) => `${JSON.stringify(name)}:`)
-    return sorted.slice(plan.offset, end).map((row) => {
-      const members = columns.map(
-        ({ expression }, i) => labels[i] + writeJson(valueOver(row, expression, context)),
-      )
-      return `{${members.join(',')}}`
+    const printers = columns.map((column) => {
+      const label = `${JSON.stringify(column.name)}:`
+      const evaluateIn = evaluator(column)
+      return (group: number) => label + writeJson(evaluateIn(group))
     })
+    const end = plan.limit === undefined ? groupCount : plan.offset + plan.limit
+    return Array.from(
+      order.subarray(plan.offset, end),
+      (group) => `{${printers.map((print) => print(group)).join(',')}}`,
+    )
   }
 }
 
-type GroupRow = readonly Value[]
-type Expression = GroupsStage['columns'][number]['expression']
+/** The value of a key or an aggregate in a group. */
+type ColumnReader = (group: number, column: number) => Value
 
-function valueOver(row: GroupRow, expression: Expression, context: EvaluationContext): Value {
-  if (expression.kind === 'group_column') return row[expression.index]!
-  return evaluate(
-    expression,
-    (leaf) => (leaf.kind === 'group_column' ? row[leaf.index]! : null),
-    context,
-  )
-}
-
-/** Groups that tie, and groups without a sort, come in the order of their keys. */
+/** Groups in order. Those that tie, and all without a sort, come in the order of their keys. */
 function sortGroups(
-  rows: GroupRow[],
+  groupCount: number,
+  evaluators: readonly ((group: number) => Value)[],
+  sort: readonly BoundSortKey[],
   keyCount: number,
-  plan: PhysicalPlan,
-  context: EvaluationContext,
-): GroupRow[] {
-  const keys = plan.sort.map(({ expression }) =>
-    rows.map((row) => valueOver(row, expression, context)),
-  )
-  const order = Array.from(rows, (_, i) => i)
-  order.sort((a, b) => {
+  columnAt: ColumnReader,
+): Int32Array {
+  const groups = Int32Array.from({ length: groupCount }, (_, group) => group)
+  const keys = evaluators.map((evaluateIn) => Array.from(groups, (group) => evaluateIn(group)))
+  return groups.sort((a, b) => {
     for (let k = 0; k < keys.length; k++) {
-      const result = compareNullsLast(keys[k]![a]!, keys[k]![b]!, plan.sort[k]!.descending)
-      if (result !== 0) return result
+      const order = compareNullsLast(keys[k]![a]!, keys[k]![b]!, sort[k]!.descending)
+      if (order !== 0) return order
     }
     for (let k = 0; k < keyCount; k++) {
-      const result = compareNullsLast(rows[a]![k]!, rows[b]![k]!, false)
-      if (result !== 0) return result
+      const order = compareNullsLast(columnAt(a, k), columnAt(b, k), false)
+      if (order !== 0) return order
     }
     return 0
   })
-  return order.map((i) => rows[i]!)
 }

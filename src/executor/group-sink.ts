@@ -1,6 +1,5 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { GroupsStage } from '../planner/physical-plan.ts'
-import { toPlain } from '../type/plain.ts'
 import { granuleRows } from '../vector/column.ts'
 import type { Selection } from '../vector/vector.ts'
 import { type AggregateState, createAggregateState } from './aggregate-state.ts'
@@ -49,7 +48,7 @@ export class GroupSink implements Sink {
     return {
       kind: 'groups',
       groupCount,
-      keys: this.#table.keyColumns().map((column) => column.map(toPlain)),
+      keys: this.#table.toWire(),
       states: this.#states.map((state) => state.toWire(groupCount)),
       metrics,
     }

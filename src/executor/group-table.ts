@@ -2,6 +2,7 @@ import type { Value } from '../type/value.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
 import { checkLimit, maximumGroups } from './memory-limit.ts'
 import { ValueCodes } from './value-codes.ts'
+import type { WireValues } from './wire-values.ts'
 
 /** Pairs of codes up to this product are looked up in an array, more in a Map. */
 const maximumDensePairs = 1 << 20
@@ -38,22 +39,28 @@ export class GroupTable {
     checkLimit(this.groupCount, maximumGroups, 'groups', 'group by less, or filter')
   }
 
-  /** Key values of all groups, key by key. */
-  keyColumns(): Value[][] {
-    const groups = this.groupCount
-    let current = Int32Array.from({ length: groups }, (_, group) => group)
-    const columns: Value[][] = []
-    for (let k = this.#keys.length - 1; k >= 0; k--) {
-      const { values } = this.#keys[k]!
-      if (k === 0) {
-        columns.unshift(Array.from(current, (code) => values[code]!))
-        break
-      }
+  /** A function that gives the value of a key in a group. Groups must not be added any more. */
+  keyReader(): (key: number, group: number) => Value {
+    const codes = this.#keyCodes()
+    return (key, group) => this.#keys[key]!.valueAt(codes[key]![group]!)
+  }
+
+  /** Key values of all groups, key by key, for another thread. */
+  toWire(): WireValues[] {
+    return this.#keyCodes().map((codes, k) => this.#keys[k]!.toWire(codes))
+  }
+
+  /** Codes of all groups, key by key. */
+  #keyCodes(): Int32Array[] {
+    let groups = Int32Array.from({ length: this.groupCount }, (_, group) => group)
+    const codes: Int32Array[] = []
+    for (let k = this.#keys.length - 1; k > 0; k--) {
       const { firsts, seconds } = this.#pairs[k - 1]!
-      columns.unshift(Array.from(current, (pair) => values[seconds[pair]!]!))
-      current = current.map((pair) => firsts[pair]!)
+      codes.unshift(groups.map((pair) => seconds[pair]!))
+      groups = groups.map((pair) => firsts[pair]!)
     }
-    return columns
+    if (this.#keys.length > 0) codes.unshift(groups)
+    return codes
   }
 }
 

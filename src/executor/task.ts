@@ -2,10 +2,10 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { WireError } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
-import type { PlainValue } from '../type/plain.ts'
 import type { WireState } from './aggregate-state.ts'
 import type { SortThreshold } from './prune.ts'
 import type { RowList, SortedRows } from './row-buffer.ts'
+import type { WireValues } from './wire-values.ts'
 
 /** Rows to read: of a segment, of the delta, or of single records. */
 export type TaskInput =
@@ -65,7 +65,7 @@ export interface ScanMetrics {
 export interface GroupsResult {
   readonly kind: 'groups'
   readonly groupCount: number
-  readonly keys: readonly (readonly PlainValue[])[]
+  readonly keys: readonly WireValues[]
   readonly states: readonly WireState[]
   readonly metrics: ScanMetrics
 }
@@ -91,19 +91,25 @@ export type TaskOutcome = { readonly result: TaskResult } | { readonly error: Wi
 /** The memory of a result's arrays, each once; all of it is the result's own. */
 export function buffersOf(result: TaskResult): ArrayBuffer[] {
   const buffers = new Set<ArrayBufferLike>()
-  const collect = (value: unknown): void => {
-    if (ArrayBuffer.isView(value)) buffers.add(value.buffer)
+  const collect = (part: unknown): void => {
+    if (ArrayBuffer.isView(part)) buffers.add(part.buffer)
+    else if (isRecord(part)) for (const inner of Object.values(part)) collect(inner)
   }
   switch (result.kind) {
     case 'print':
       collect(result.bytes)
       break
     case 'rows':
-      for (const column of Object.values(result.rows)) collect(column)
+      collect(result.rows)
       for (const key of result.rows.keys) collect(key)
       break
     case 'groups':
-      for (const state of result.states) for (const part of Object.values(state)) collect(part)
+      for (const part of [...result.keys, ...result.states]) collect(part)
   }
   return [...buffers] as ArrayBuffer[]
+}
+
+/** Lists of values are left out: they may be long, and hold no arrays of numbers. */
+function isRecord(part: unknown): part is object {
+  return typeof part === 'object' && part !== null && !Array.isArray(part)
 }

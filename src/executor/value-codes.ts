@@ -1,42 +1,79 @@
 import { pickCodes, pickNumbers } from '../kernel/gather.ts'
 import { Interval, Timestamp, type Value } from '../type/value.ts'
 import { canonicalJson } from '../type/write-json.ts'
+import { GrowingTexts, TextIndex } from '../vector/text-index.ts'
 import {
   type DictionaryEntries,
+  decodeText,
   type Selection,
+  type TextVector,
   type Vector,
   valueReader,
 } from '../vector/vector.ts'
 import { checkLimit, maximumDistinctValues } from './memory-limit.ts'
+import { type WireValues, wireTexts, wireValues } from './wire-values.ts'
+
+const loneSurrogate = /\p{Surrogate}/u
 
 /** Entries of a dictionary that have no code yet. */
 const unassigned = -2
 
 /**
  * Numbers values in the order in which they are first seen: equal values have equal codes, and null
- * is a value like any other. What is equal: see `identity` below.
+ * is a value like any other. Texts are told apart by their bytes, and decoded only when asked for.
  */
 export class ValueCodes {
-  readonly values: Value[] = []
+  /** Values by code; undefined for texts that were not decoded yet. */
+  readonly #values: (Value | undefined)[] = []
+  /** The text of a code, or -1. */
+  readonly #textOf: number[] = []
+  readonly #codeOfText: number[] = []
+  readonly #texts = new GrowingTexts(64)
+  readonly #textIndex = new TextIndex()
   readonly #numbers = new Map<number, number>()
   readonly #times = new Map<number, number>()
-  readonly #strings = new Map<string, number>()
-  /** Booleans, and arrays, objects and big integers by their canonical JSON. */
+  /** All other values, by `identity`. */
   readonly #others = new Map<string, number>()
   readonly #dictionaries = new WeakMap<DictionaryEntries, Int32Array>()
   #nullCode = -1
 
   get count(): number {
-    return this.values.length
+    return this.#values.length
+  }
+
+  /** The code of null, or -1 when it was not seen. */
+  get nullCode(): number {
+    return this.#nullCode
+  }
+
+  valueAt(code: number): Value {
+    let value = this.#values[code]
+    if (value === undefined) {
+      value = decodeText(this.#texts, 'text', this.#textOf[code]!)
+      this.#values[code] = value
+    }
+    return value
+  }
+
+  /** The values of these codes as data that other threads can read. */
+  toWire(codes: Int32Array): WireValues {
+    const texts = codes.map((code) => this.#textOf[code]!)
+    const areTexts = texts.every((text, i) => text >= 0 || codes[i] === this.#nullCode)
+    if (areTexts) return wireTexts(this.#texts, texts)
+    return wireValues(Array.from(codes, (code) => this.valueAt(code)))
   }
 
   /** The code of one value. */
   codeOf(value: Value): number {
     if (value === null) {
-      if (this.#nullCode < 0) this.#nullCode = this.values.push(null) - 1
+      if (this.#nullCode < 0) this.#nullCode = this.#add(null, -1)
       return this.#nullCode
     }
-    if (typeof value === 'string') return this.#intern(this.#strings, value, value)
+    // UTF-8 cannot hold half of a surrogate pair.
+    if (typeof value === 'string' && !loneSurrogate.test(value)) {
+      const bytes = Buffer.from(value)
+      return this.#codeOfBytes(bytes, 0, bytes.length)
+    }
     // -0 and 0 are one value, and one key of a Map. Beyond 2^53 a bigint may be equal.
     if (typeof value === 'number' && Math.abs(value) <= 2 ** 53) {
       return this.#intern(this.#numbers, value, value)
@@ -53,11 +90,9 @@ export class ValueCodes {
         out.fill(this.codeOf(vector.value), 0, count)
         return
       case 'dictionary': {
-        const table = this.#tableFor(vector.entries)
-        const codes = out
-        if (selection) pickCodes(vector.codes, selection, codes)
-        else codes.set(vector.codes.subarray(0, rowCount))
-        this.#mapDictionary(table, vector.entries, codes, count)
+        if (selection) pickCodes(vector.codes, selection, out)
+        else out.set(vector.codes.subarray(0, rowCount))
+        this.#mapDictionary(vector.entries, out, count)
         return
       }
       case 'number':
@@ -70,10 +105,26 @@ export class ValueCodes {
         this.#encodeNumbers(values, vector.kind, count, out)
         return
       }
+      case 'text':
+        this.#encodeTexts(vector, count, selection, out)
+        return
       default: {
         const read = valueReader(vector)
         for (let j = 0; j < count; j++) out[j] = this.codeOf(read(selection ? selection[j]! : j))
       }
+    }
+  }
+
+  #encodeTexts(vector: TextVector, count: number, selection: Selection, out: Int32Array): void {
+    const { texts, first, valid } = vector
+    const { bytes, offsets } = texts
+    for (let j = 0; j < count; j++) {
+      const row = selection ? selection[j]! : j
+      const at = first + row
+      out[j] =
+        valid && valid[row] === 0
+          ? this.codeOf(null)
+          : this.#codeOfBytes(bytes, offsets[at]!, offsets[at + 1]!)
     }
   }
 
@@ -105,21 +156,12 @@ export class ValueCodes {
     }
   }
 
-  #tableFor(entries: DictionaryEntries): Int32Array {
+  #mapDictionary(entries: DictionaryEntries, codes: Int32Array, count: number): void {
     let table = this.#dictionaries.get(entries)
     if (!table) {
       table = new Int32Array(entries.size).fill(unassigned)
       this.#dictionaries.set(entries, table)
     }
-    return table
-  }
-
-  #mapDictionary(
-    table: Int32Array,
-    entries: DictionaryEntries,
-    codes: Int32Array,
-    count: number,
-  ): void {
     for (let j = 0; j < count; j++) {
       const code = codes[j]!
       if (code < 0) {
@@ -128,25 +170,42 @@ export class ValueCodes {
       }
       let mapped = table[code]!
       if (mapped === unassigned) {
-        mapped = this.codeOf(entries.valueAt(code))
+        mapped = this.#codeOfEntry(entries, code)
         table[code] = mapped
       }
       codes[j] = mapped
     }
   }
 
+  #codeOfEntry({ texts, valueAt }: DictionaryEntries, code: number): number {
+    if (!texts) return this.codeOf(valueAt(code))
+    return this.#codeOfBytes(texts.bytes, texts.offsets[code]!, texts.offsets[code + 1]!)
+  }
+
+  #codeOfBytes(bytes: Buffer, start: number, end: number): number {
+    const text = this.#textIndex.codeOf(this.#texts, bytes, start, end)
+    if (text === this.#codeOfText.length) this.#codeOfText.push(this.#add(undefined, text))
+    return this.#codeOfText[text]!
+  }
+
   #intern<Key>(codes: Map<Key, number>, key: Key, value: Value): number {
     let code = codes.get(key)
     if (code === undefined) {
-      code = this.values.push(value) - 1
+      code = this.#add(value, -1)
       codes.set(key, code)
-      checkLimit(code, maximumDistinctValues, 'different values', 'filter, or use fewer groups')
     }
     return code
   }
+
+  #add(value: Value | undefined, text: number): number {
+    this.#textOf.push(text)
+    const count = this.#values.push(value)
+    checkLimit(count, maximumDistinctValues, 'different values', 'filter, or use fewer groups')
+    return count - 1
+  }
 }
 
-/** Equal for equal values of the kinds that are no keys of a Map themselves. */
+/** Equal for equal values of the kinds that have no codes of their own. */
 function identity(value: Value): string {
   if (value instanceof Interval) return `interval ${value.months} ${value.ms}`
   return canonicalJson(value)

@@ -1,5 +1,5 @@
 /** Writes what has no column: one JSON object per row, nested as the row is. */
-import { copyBytes } from './shred-scan.ts'
+import { copyBytes } from '../json/copy-bytes.ts'
 
 const comma = 0x2c
 const colon = 0x3a

@@ -2,6 +2,8 @@
  * Walks over JSON text as bytes. The text is known to be valid, as everything in the row store is:
  * unlike the scanner of requests (`json/scan.ts`), this one only looks for where values end.
  */
+
+import { copyBytes } from '../json/copy-bytes.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 
 const quote = 0x22
@@ -182,20 +184,6 @@ export class ValueScanner {
     } while (depth > 0)
     this.position = position
   }
-}
-
-/** Copies a range to `at` in `target` and returns where it ends there. */
-export function copyBytes(
-  source: Buffer,
-  start: number,
-  end: number,
-  target: Buffer,
-  at: number,
-): number {
-  const length = end - start
-  if (length > nearBytes) target.set(source.subarray(start, end), at)
-  else for (let i = 0; i < length; i++) target[at + i] = source[start + i]!
-  return at + length
 }
 
 /** Takes the escapes out of strings, into bytes that the next string overwrites. */

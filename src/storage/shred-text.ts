@@ -2,8 +2,8 @@
  * Collects the texts of one column, and finds out on the way whether they repeat: a column of few
  * distinct texts becomes codes into a dictionary, any other keeps its texts one by one.
  */
-import type { TextColumn, Texts } from '../vector/column.ts'
-import { copyBytes } from './shred-scan.ts'
+import type { TextColumn } from '../vector/column.ts'
+import { GrowingTexts, TextIndex } from '../vector/text-index.ts'
 
 /** Texts that a dictionary may have at most, in all and per row. */
 export const maximumDistinct = 65_536
@@ -16,9 +16,6 @@ const longTextBytes = 100
 /** Bytes of one column, so that offsets stay far from the end of an Int32. */
 const maximumBytes = 2 ** 30
 
-/** Texts up to this long are compared faster by a loop than natively. */
-const shortTextBytes = 32
-
 export class TextBuilder {
   readonly #rowCount: number
   readonly #maximumDistinct: number
@@ -26,7 +23,7 @@ export class TextBuilder {
   #valueCount = 0
   /** Texts of the column, or of its dictionary while there is one. */
   #texts: GrowingTexts
-  #dictionary: DictionaryIndex | undefined = new DictionaryIndex()
+  #dictionary: TextIndex | undefined = new TextIndex()
   #codes: Int32Array
   /** Without a dictionary: the first row whose offset is not written yet. */
   #nextRow = 0
@@ -91,7 +88,7 @@ export class TextBuilder {
   }
 
   /** Whether what was seen so far lets a dictionary be hoped for. */
-  #worthwhile(dictionary: DictionaryIndex): boolean {
+  #worthwhile(dictionary: TextIndex): boolean {
     const { count, byteLength } = this.#texts
     if (count > this.#maximumDistinct) return false
     // Texts made to collide would cost a long walk each.
@@ -120,134 +117,4 @@ export class TextBuilder {
     this.#codes = new Int32Array(0)
     this.#nextRow = lastRow + 1
   }
-}
-
-/** Texts end to end, growing at the end. */
-class GrowingTexts {
-  count = 0
-  byteLength = 0
-  bytes: Buffer = Buffer.allocUnsafeSlow(1024)
-  offsets: Int32Array
-
-  constructor(expectedCount: number) {
-    this.offsets = new Int32Array(expectedCount + 1)
-  }
-
-  push(source: Buffer, start: number, end: number): void {
-    const length = end - start
-    const from = this.byteLength
-    if (from + length > this.bytes.length) this.#grow(from + length)
-    this.byteLength = copyBytes(source, start, end, this.bytes, from)
-    this.pushEmpty()
-  }
-
-  pushEmpty(): void {
-    this.count++
-    if (this.count === this.offsets.length) {
-      const offsets = new Int32Array(this.offsets.length * 2)
-      offsets.set(this.offsets)
-      this.offsets = offsets
-    }
-    this.offsets[this.count] = this.byteLength
-  }
-
-  pop(): void {
-    this.count--
-    this.byteLength = this.offsets[this.count]!
-  }
-
-  finish(): Texts {
-    return {
-      bytes: this.bytes.subarray(0, this.byteLength),
-      offsets: this.offsets.subarray(0, this.count + 1),
-    }
-  }
-
-  #grow(needed: number): void {
-    const bytes = Buffer.allocUnsafeSlow(Math.max(needed, this.bytes.length * 2))
-    this.bytes.copy(bytes, 0, 0, this.byteLength)
-    this.bytes = bytes
-  }
-}
-
-/** Finds a text's code: open addressing over hashes of the texts. */
-class DictionaryIndex {
-  #slots = new Int32Array(64).fill(-1)
-  #hashes = new Int32Array(64)
-  /** Slots that were tried in vain. */
-  probes = 0
-
-  /** The code of the text, which is added to `texts` when it is new. */
-  codeOf(texts: GrowingTexts, source: Buffer, start: number, end: number): number {
-    const hash = hashBytes(source, start, end)
-    const mask = this.#slots.length - 1
-    let slot = hash & mask
-    for (;;) {
-      const code = this.#slots[slot]!
-      if (code === -1) break
-      if (this.#hashes[slot] === hash && equalsText(texts, code, source, start, end)) return code
-      slot = (slot + 1) & mask
-      this.probes++
-    }
-    const code = texts.count
-    texts.push(source, start, end)
-    this.#slots[slot] = code
-    this.#hashes[slot] = hash
-    if (texts.count * 2 > this.#slots.length) this.#rehash()
-    return code
-  }
-
-  #rehash(): void {
-    const slots = new Int32Array(this.#slots.length * 2).fill(-1)
-    const hashes = new Int32Array(slots.length)
-    const mask = slots.length - 1
-    for (let i = 0; i < this.#slots.length; i++) {
-      if (this.#slots[i] === -1) continue
-      let slot = this.#hashes[i]! & mask
-      while (slots[slot] !== -1) slot = (slot + 1) & mask
-      slots[slot] = this.#slots[i]!
-      hashes[slot] = this.#hashes[i]!
-    }
-    this.#slots = slots
-    this.#hashes = hashes
-  }
-}
-
-/** Of a long text, 64 bytes at its ends and 64 spread over it: alike texts are rare, and compared. */
-function hashBytes(bytes: Buffer, start: number, end: number): number {
-  const length = end - start
-  let hash = length
-  if (length <= 128) {
-    for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
-  } else {
-    const stride = length >> 6
-    for (let i = 0; i < 32; i++) {
-      hash = Math.imul(hash ^ bytes[start + i]!, 0x01000193)
-      hash = Math.imul(hash ^ bytes[end - 1 - i]!, 0x01000193)
-    }
-    for (let i = 0; i < 64; i++) {
-      hash = Math.imul(hash ^ bytes[start + i * stride]!, 0x01000193)
-    }
-  }
-  return hash ^ (hash >>> 15)
-}
-
-function equalsText(
-  texts: GrowingTexts,
-  code: number,
-  source: Buffer,
-  start: number,
-  end: number,
-): boolean {
-  const from = texts.offsets[code]!
-  const length = end - start
-  if (texts.offsets[code + 1]! - from !== length) return false
-  const bytes = texts.bytes
-  if (length > shortTextBytes) {
-    return bytes.compare(source, start, end, from, from + length) === 0
-  }
-  for (let i = 0; i < length; i++) {
-    if (bytes[from + i] !== source[start + i]) return false
-  }
-  return true
 }

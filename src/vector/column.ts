@@ -22,7 +22,8 @@ export interface BooleanColumn {
 
 /** UTF-8 texts, end to end: text `i` is `bytes[offsets[i] .. offsets[i + 1]]`. */
 export interface Texts {
-  readonly bytes: Uint8Array
+  /** A Buffer, and not another Uint8Array, because it decodes and searches natively. */
+  readonly bytes: Buffer
   readonly offsets: Int32Array
 }
 

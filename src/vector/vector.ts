@@ -64,6 +64,8 @@ export type Selection = Int32Array | undefined
 export interface DictionaryEntries {
   readonly size: number
   valueAt(code: number): Value
+  /** The entries as they are, when they are texts. */
+  readonly texts?: Texts
   /** The entries as a vector that expressions can be evaluated on. */
   readonly vector: TextVector | ValuesVector
   /** What has been computed from all entries, by the expression that it was computed for. */
@@ -85,6 +87,7 @@ export function textEntries(texts: Texts, content: 'text' | 'json'): DictionaryE
   return {
     size,
     valueAt,
+    ...(content === 'text' && { texts }),
     get vector(): TextVector | ValuesVector {
       if (content === 'text') return { kind: 'text', texts, first: 0, valid: undefined }
       return { kind: 'values', values: Array.from({ length: size }, (_, code) => valueAt(code)) }

@@ -1,0 +1,136 @@
+/** Distinct texts, told apart by their bytes without decoding them. */
+import { copyBytes } from '../json/copy-bytes.ts'
+import type { Texts } from './column.ts'
+
+/** Texts up to this long are compared faster by a loop than natively. */
+const shortTextBytes = 32
+
+/** Texts end to end, growing at the end. */
+export class GrowingTexts {
+  count = 0
+  byteLength = 0
+  bytes: Buffer = Buffer.allocUnsafeSlow(1024)
+  offsets: Int32Array
+
+  constructor(expectedCount: number) {
+    this.offsets = new Int32Array(expectedCount + 1)
+  }
+
+  push(source: Buffer, start: number, end: number): void {
+    const length = end - start
+    const from = this.byteLength
+    if (from + length > this.bytes.length) this.#grow(from + length)
+    this.byteLength = copyBytes(source, start, end, this.bytes, from)
+    this.pushEmpty()
+  }
+
+  pushEmpty(): void {
+    this.count++
+    if (this.count === this.offsets.length) {
+      const offsets = new Int32Array(this.offsets.length * 2)
+      offsets.set(this.offsets)
+      this.offsets = offsets
+    }
+    this.offsets[this.count] = this.byteLength
+  }
+
+  pop(): void {
+    this.count--
+    this.byteLength = this.offsets[this.count]!
+  }
+
+  finish(): Texts {
+    return {
+      bytes: this.bytes.subarray(0, this.byteLength),
+      offsets: this.offsets.subarray(0, this.count + 1),
+    }
+  }
+
+  #grow(needed: number): void {
+    const bytes = Buffer.allocUnsafeSlow(Math.max(needed, this.bytes.length * 2))
+    this.bytes.copy(bytes, 0, 0, this.byteLength)
+    this.bytes = bytes
+  }
+}
+
+/** Numbers distinct texts: open addressing over hashes of their bytes. */
+export class TextIndex {
+  #slots = new Int32Array(64).fill(-1)
+  #hashes = new Int32Array(64)
+  /** Slots that were tried in vain. */
+  probes = 0
+
+  /** The code of the text, which is added to `texts` when it is new. */
+  codeOf(texts: GrowingTexts, source: Buffer, start: number, end: number): number {
+    const hash = hashBytes(source, start, end)
+    const mask = this.#slots.length - 1
+    let slot = hash & mask
+    for (;;) {
+      const code = this.#slots[slot]!
+      if (code === -1) break
+      if (this.#hashes[slot] === hash && equalsText(texts, code, source, start, end)) return code
+      slot = (slot + 1) & mask
+      this.probes++
+    }
+    const code = texts.count
+    texts.push(source, start, end)
+    this.#slots[slot] = code
+    this.#hashes[slot] = hash
+    if (texts.count * 2 > this.#slots.length) this.#rehash()
+    return code
+  }
+
+  #rehash(): void {
+    const slots = new Int32Array(this.#slots.length * 2).fill(-1)
+    const hashes = new Int32Array(slots.length)
+    const mask = slots.length - 1
+    for (let i = 0; i < this.#slots.length; i++) {
+      if (this.#slots[i] === -1) continue
+      let slot = this.#hashes[i]! & mask
+      while (slots[slot] !== -1) slot = (slot + 1) & mask
+      slots[slot] = this.#slots[i]!
+      hashes[slot] = this.#hashes[i]!
+    }
+    this.#slots = slots
+    this.#hashes = hashes
+  }
+}
+
+/** Of a long text, 64 bytes at its ends and 64 spread over it: alike texts are rare, and compared. */
+function hashBytes(bytes: Buffer, start: number, end: number): number {
+  const length = end - start
+  let hash = length
+  if (length <= 128) {
+    for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
+  } else {
+    const stride = length >> 6
+    for (let i = 0; i < 32; i++) {
+      hash = Math.imul(hash ^ bytes[start + i]!, 0x01000193)
+      hash = Math.imul(hash ^ bytes[end - 1 - i]!, 0x01000193)
+    }
+    for (let i = 0; i < 64; i++) {
+      hash = Math.imul(hash ^ bytes[start + i * stride]!, 0x01000193)
+    }
+  }
+  return hash ^ (hash >>> 15)
+}
+
+function equalsText(
+  texts: GrowingTexts,
+  code: number,
+  source: Buffer,
+  start: number,
+  end: number,
+): boolean {
+  const from = texts.offsets[code]!
+  const length = end - start
+  if (texts.offsets[code + 1]! - from !== length) return false
+  const bytes = texts.bytes
+  if (length > shortTextBytes) {
+    return bytes.compare(source, start, end, from, from + length) === 0
+  }
+  for (let i = 0; i < length; i++) {
+    if (bytes[from + i] !== source[start + i]) return false
+  }
+  return true
+}
