@@ -55,44 +55,44 @@ export class GrowingTexts {
 
 /** Numbers distinct texts: open addressing over hashes of their bytes. */
 export class TextIndex {
-  #slots = new Int32Array(64).fill(-1)
-  #hashes = new Int32Array(64)
+  /** Hash and code of each slot, side by side so that a look-up misses the cache once; code -1: free. */
+  #slots = new Int32Array(128).fill(-1)
   /** Slots that were tried in vain. */
   probes = 0
 
   /** The code of the text, which is added to `texts` when it is new. */
   codeOf(texts: GrowingTexts, source: Buffer, start: number, end: number): number {
     const hash = hashBytes(source, start, end)
-    const mask = this.#slots.length - 1
-    let slot = hash & mask
+    const slots = this.#slots
+    const mask = slots.length - 2
+    let slot = (hash << 1) & mask
     for (;;) {
-      const code = this.#slots[slot]!
+      const code = slots[slot + 1]!
       if (code === -1) break
-      if (this.#hashes[slot] === hash && equalsText(texts, code, source, start, end)) return code
-      slot = (slot + 1) & mask
+      if (slots[slot] === hash && equalsText(texts, code, source, start, end)) return code
+      slot = (slot + 2) & mask
       this.probes++
     }
     const code = texts.count
     texts.push(source, start, end)
-    this.#slots[slot] = code
-    this.#hashes[slot] = hash
-    if (texts.count * 2 > this.#slots.length) this.#rehash()
+    slots[slot] = hash
+    slots[slot + 1] = code
+    if (texts.count * 4 > slots.length) this.#rehash()
     return code
   }
 
   #rehash(): void {
-    const slots = new Int32Array(this.#slots.length * 2).fill(-1)
-    const hashes = new Int32Array(slots.length)
-    const mask = slots.length - 1
-    for (let i = 0; i < this.#slots.length; i++) {
-      if (this.#slots[i] === -1) continue
-      let slot = this.#hashes[i]! & mask
-      while (slots[slot] !== -1) slot = (slot + 1) & mask
-      slots[slot] = this.#slots[i]!
-      hashes[slot] = this.#hashes[i]!
+    const old = this.#slots
+    const slots = new Int32Array(old.length * 2).fill(-1)
+    const mask = slots.length - 2
+    for (let i = 0; i < old.length; i += 2) {
+      if (old[i + 1] === -1) continue
+      let slot = (old[i]! << 1) & mask
+      while (slots[slot + 1] !== -1) slot = (slot + 2) & mask
+      slots[slot] = old[i]!
+      slots[slot + 1] = old[i + 1]!
     }
     this.#slots = slots
-    this.#hashes = hashes
   }
 }
 
