@@ -1,5 +1,6 @@
 import type { BoundSortKey } from '../binder/bound.ts'
 import type { EvaluationContext } from '../binder/evaluate.ts'
+import { selectCompared, selectComparedWithin } from '../kernel/select.ts'
 import { type Selection, type Vector, valueReader } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator } from './compile.ts'
@@ -40,12 +41,11 @@ export class RowSink implements Sink {
     }
     const keys = this.#evaluators.map((evaluate) => evaluate(batch, selection))
     const readers = keys.map(valueReader)
-    const mayEnter = this.#entryTest(keys[0])
+    const entering = this.#entering(keys[0], batch.rowCount, selection)
     const { object, paginationTransaction, paginationIndex, transaction, index } = run.keys
-    const count = selection ? selection.length : batch.rowCount
+    const count = entering ? entering.length : batch.rowCount
     for (let j = count - 1; j >= 0; j--) {
-      const row = selection ? selection[j]! : j
-      if (mayEnter && !mayEnter(row)) continue
+      const row = entering ? entering[j]! : j
       const at = run.firstKey + from + row
       this.#buffer.push(
         object[at]!,
@@ -72,15 +72,18 @@ export class RowSink implements Sink {
     return { kind: 'rows', rows: this.#buffer.finish(), metrics }
   }
 
-  /** Says whether a row can still be among the wanted, by its first sort key. */
-  #entryTest(first: Vector | undefined): ((row: number) => boolean) | undefined {
+  /** The rows that can still be among the wanted, by their first sort key. */
+  #entering(first: Vector | undefined, rowCount: number, selection: Selection): Selection {
     const threshold = this.#buffer.threshold() ?? this.#given
-    if (!threshold || !first || first.kind !== threshold.kind) return undefined
-    const { values } = first as { values: Float64Array }
-    const limit = threshold.value
+    if (!threshold || !first) return selection
+    if (first.kind !== 'number' && first.kind !== 'timestamp') return selection
+    if (first.kind !== threshold.kind) return selection
     // Rows that tie may win by being newer. NaN, which is null, comes last and never enters.
-    return this.#sort[0]!.descending
-      ? (row) => values[row]! >= limit
-      : (row) => values[row]! <= limit
+    const operator = this.#sort[0]!.descending ? 'ge' : 'le'
+    const out = new Int32Array(selection ? selection.length : rowCount)
+    const count = selection
+      ? selectComparedWithin(operator, first.values, threshold.value, selection, out)
+      : selectCompared(operator, first.values, threshold.value, rowCount, out)
+    return out.subarray(0, count)
   }
 }

@@ -1,9 +1,10 @@
-import { pickCodes, pickNumbers } from '../kernel/gather.ts'
+import { mapCodes, mapCodesWithin, pickNumbers } from '../kernel/gather.ts'
 import { Interval, Timestamp, type Value } from '../type/value.ts'
 import { canonicalJson } from '../type/write-json.ts'
 import { GrowingTexts, TextIndex } from '../vector/text-index.ts'
 import {
   type DictionaryEntries,
+  type DictionaryVector,
   decodeText,
   type Selection,
   type TextVector,
@@ -15,8 +16,8 @@ import { type WireValues, wireTexts, wireValues } from './wire-values.ts'
 
 const loneSurrogate = /\p{Surrogate}/u
 
-/** Entries of a dictionary that have no code yet. */
-const unassigned = -2
+/** Stands for the code of an entry that has none yet. */
+const unassigned = -1
 
 /**
  * Numbers values in the order in which they are first seen: equal values have equal codes, and null
@@ -89,12 +90,9 @@ export class ValueCodes {
       case 'constant':
         out.fill(this.codeOf(vector.value), 0, count)
         return
-      case 'dictionary': {
-        if (selection) pickCodes(vector.codes, selection, out)
-        else out.set(vector.codes.subarray(0, rowCount))
-        this.#mapDictionary(vector.entries, out, count)
+      case 'dictionary':
+        this.#encodeDictionary(vector, rowCount, selection, out)
         return
-      }
       case 'number':
       case 'timestamp': {
         let values = vector.values
@@ -156,24 +154,31 @@ export class ValueCodes {
     }
   }
 
-  #mapDictionary(entries: DictionaryEntries, codes: Int32Array, count: number): void {
+  #encodeDictionary(
+    { codes, entries }: DictionaryVector,
+    rowCount: number,
+    selection: Selection,
+    out: Int32Array,
+  ): void {
     let table = this.#dictionaries.get(entries)
     if (!table) {
-      table = new Int32Array(entries.size).fill(unassigned)
+      // The last place is that of null.
+      table = new Int32Array(entries.size + 1).fill(unassigned)
       this.#dictionaries.set(entries, table)
     }
+    const least = selection
+      ? mapCodesWithin(table, codes, selection, out)
+      : mapCodes(table, codes, rowCount, out)
+    if (least >= 0) return
+    const count = selection ? selection.length : rowCount
     for (let j = 0; j < count; j++) {
-      const code = codes[j]!
-      if (code < 0) {
-        codes[j] = this.codeOf(null)
-        continue
+      if (out[j] !== unassigned) continue
+      const code = codes[selection ? selection[j]! : j]!
+      const place = code < 0 ? entries.size : code
+      if (table[place] === unassigned) {
+        table[place] = code < 0 ? this.codeOf(null) : this.#codeOfEntry(entries, code)
       }
-      let mapped = table[code]!
-      if (mapped === unassigned) {
-        mapped = this.#codeOfEntry(entries, code)
-        table[code] = mapped
-      }
-      codes[j] = mapped
+      out[j] = table[place]!
     }
   }
 

@@ -47,7 +47,40 @@ export function pickNumbers(values: Float64Array, selection: Int32Array, out: Fl
   for (let j = 0; j < selection.length; j++) out[j] = values[selection[j]!]!
 }
 
-/** `out[j] = values[selection[j]]` */
-export function pickCodes(values: Int32Array, selection: Int32Array, out: Int32Array): void {
-  for (let j = 0; j < selection.length; j++) out[j] = values[selection[j]!]!
+/**
+ * Gathers codes of a larger numbering; returns the least that was written, or 0 when none is negative.
+ */
+export function mapCodes(
+  table: Int32Array,
+  codes: Int32Array,
+  count: number,
+  out: Int32Array,
+): number {
+  const size = table.length
+  let least = 0
+  for (let i = 0; i < count; i++) {
+    const code = codes[i]!
+    const mapped = table[code + (size & (code >> 31))]!
+    out[i] = mapped
+    least = Math.min(least, mapped)
+  }
+  return least
+}
+
+/** The same for the rows of a selection: `out[j]` belongs to row `selection[j]`. */
+export function mapCodesWithin(
+  table: Int32Array,
+  codes: Int32Array,
+  selection: Int32Array,
+  out: Int32Array,
+): number {
+  const size = table.length
+  let least = 0
+  for (let j = 0; j < selection.length; j++) {
+    const code = codes[selection[j]!]!
+    const mapped = table[code + (size & (code >> 31))]!
+    out[j] = mapped
+    least = Math.min(least, mapped)
+  }
+  return least
 }
