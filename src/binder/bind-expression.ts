@@ -3,9 +3,10 @@ import { aggregateFunction, aggregateFunctions } from '../function/aggregate.ts'
 import { type ResultType, scalarFunction, scalarFunctions } from '../function/scalar.ts'
 import type { Expression } from '../parser/ast.ts'
 import { suggest } from '../parser/suggest.ts'
-import { parseTimestamp } from '../type/time.ts'
+import { parseTimestamp, toInterval } from '../type/time.ts'
+import type { Interval } from '../type/value.ts'
 import type { BoundExpression, StaticType } from './bound.ts'
-import type { EvaluationContext } from './evaluate.ts'
+import { type EvaluationContext, typeOfConstant } from './evaluate.ts'
 import type { Scope } from './scope.ts'
 
 type Call = Extract<Expression, { kind: 'call' }>
@@ -29,9 +30,9 @@ export class ExpressionBinder {
   bind(node: Expression): BoundExpression {
     switch (node.kind) {
       case 'literal':
-        return { kind: 'constant', value: node.value, type: literalType(node.value) }
+        return { kind: 'constant', value: node.value, type: typeOfConstant(node.value) }
       case 'interval':
-        return intervalNode(node.value, node.unit)
+        return intervalNode(toInterval(node.value, node.unit))
       case 'path':
         return this.#scope.resolve(node.parts, node.span)
       case 'array':
@@ -260,12 +261,6 @@ function timeConstant(node: BoundExpression): BoundExpression {
   return ms === undefined ? node : { kind: 'timestamp', ms, type: 'timestamp' }
 }
 
-function literalType(value: null | boolean | number | bigint | string): StaticType {
-  if (value === null) return 'json'
-  if (typeof value === 'bigint') return 'number'
-  return typeof value as 'boolean' | 'number' | 'string'
-}
-
 /** Fields of unknown type hold no times, so what can be calculated from them are numbers. */
 function arithmeticType(left: StaticType, right: StaticType): StaticType {
   if (left === 'timestamp') return right === 'timestamp' ? 'interval' : 'timestamp'
@@ -274,22 +269,7 @@ function arithmeticType(left: StaticType, right: StaticType): StaticType {
   return 'number'
 }
 
-const unitMs = {
-  week: 7 * 86_400_000,
-  day: 86_400_000,
-  hour: 3_600_000,
-  minute: 60_000,
-  second: 1000,
-  millisecond: 1,
-  microsecond: 0.001,
-}
-
-function intervalNode(
-  value: number,
-  unit: Extract<Expression, { kind: 'interval' }>['unit'],
-): BoundExpression {
-  const months = unit === 'year' ? value * 12 : unit === 'month' ? value : 0
-  const ms = unit === 'year' || unit === 'month' ? 0 : value * unitMs[unit]
+function intervalNode({ months, ms }: Interval): BoundExpression {
   return { kind: 'interval', months, ms, type: 'interval' }
 }
 

@@ -121,7 +121,7 @@ function isCloneable(value: Value): value is ConstantValue & Value {
   return Object.values(value).every(isCloneable)
 }
 
-function typeOfConstant(value: ConstantValue): 'boolean' | 'number' | 'string' | 'json' {
+export function typeOfConstant(value: ConstantValue): 'boolean' | 'number' | 'string' | 'json' {
   switch (typeof value) {
     case 'boolean':
       return 'boolean'

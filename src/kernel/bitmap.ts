@@ -12,14 +12,6 @@ export function expandBits(bits: Uint8Array, from: number, count: number, out: U
   }
 }
 
-/** Sets `out[i]` where the bit is set. */
-export function orBits(bits: Uint8Array, from: number, count: number, out: Uint8Array): void {
-  for (let i = 0; i < count; i++) {
-    const at = from + i
-    out[i] = out[i]! | ((bits[at >> 3]! >> (at & 7)) & 1)
-  }
-}
-
 /** Whether any of the bits `from … from + count` is set. */
 export function anyBit(bits: Uint8Array, from: number, count: number): boolean {
   const end = from + count

@@ -2,10 +2,6 @@
 import { equals } from './compare.ts'
 import type { Value } from './value.ts'
 
-export function truthOf(value: Value): boolean | null {
-  return typeof value === 'boolean' ? value : null
-}
-
 export function and(a: Value, b: Value): boolean | null {
   if (a === false || b === false) return false
   return a === true && b === true ? true : null

@@ -84,15 +84,6 @@ export function pathReader(set: ColumnSet, path: readonly string[]): PathReader 
   }
 }
 
-/** Reads the value at `path` in one row; see `pathReader`, which is better for many rows. */
-export function valueAtRow(
-  set: ColumnSet,
-  path: readonly string[],
-  row: number,
-): Value | typeof stored {
-  return pathReader(set, path)(row)
-}
-
 /** A path with the paths right below it. */
 interface ReadNode {
   readonly isRoot: boolean

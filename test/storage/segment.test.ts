@@ -4,9 +4,9 @@ import { describe, expect, it } from 'vitest'
 import { AssayError } from '../../src/error.ts'
 import { columnName, mappedBytes } from '../../src/storage/segment/layout.ts'
 import {
+  type ColumnMetadata,
   decodeMetadata,
   encodeMetadata,
-  findColumn,
   type SegmentMetadata,
 } from '../../src/storage/segment/metadata.ts'
 import { openSegment } from '../../src/storage/segment/reader.ts'
@@ -276,3 +276,17 @@ describe('segment', () => {
     expect(encodings(openSegment(bytes, metadata))).toEqual(['plain', 'dictionary'])
   })
 })
+
+/** The column of that path and type; undefined when no row has one. */
+function findColumn(
+  metadata: SegmentMetadata,
+  path: readonly string[],
+  type: ColumnMetadata['type'],
+): ColumnMetadata | undefined {
+  return metadata.columns.find(
+    (column) =>
+      column.type === type &&
+      column.path.length === path.length &&
+      column.path.every((key, i) => key === path[i]),
+  )
+}

@@ -5,7 +5,7 @@ import { parseJson } from '../../src/type/parse-json.ts'
 import { Timestamp, type Value } from '../../src/type/value.ts'
 import { canonicalJson } from '../../src/type/write-json.ts'
 import type { ColumnSet } from '../../src/vector/column.ts'
-import { isSet, pathReader, stored, textAt, valueAtRow } from '../../src/vector/read-column.ts'
+import { isSet, pathReader, stored, textAt } from '../../src/vector/read-column.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
 /** Rows of JSON text, one transaction each. */
@@ -305,4 +305,8 @@ function hasDuplicate(text: string): boolean {
     }
   }
   return duplicate
+}
+
+function valueAtRow(set: ColumnSet, path: readonly string[], row: number) {
+  return pathReader(set, path)(row)
 }

@@ -5,7 +5,7 @@
 import { AssayError } from '../../error.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { decodeChecked, encodeChecked } from '../checked-json.ts'
-import type { ColumnType, KeyColumnName } from './layout.ts'
+import type { KeyColumnName } from './layout.ts'
 
 export const segmentFormat = 1
 
@@ -127,18 +127,4 @@ export function corruptSegment(segment: number | undefined, fault: string): Assa
   return new AssayError('STORAGE_CORRUPT', `${name} cannot be read: ${fault}`, {
     hint: 'delete the directory "segments" under the data directory; it is made again from the records',
   })
-}
-
-/** The column of that path and type; undefined when no row has one. */
-export function findColumn(
-  metadata: SegmentMetadata,
-  path: readonly string[],
-  type: ColumnType,
-): ColumnMetadata | undefined {
-  return metadata.columns.find(
-    (column) =>
-      column.type === type &&
-      column.path.length === path.length &&
-      column.path.every((key, i) => key === path[i]),
-  )
 }
