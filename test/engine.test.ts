@@ -112,7 +112,6 @@ describe('the audit log', () => {
       'prune',
       'scan',
       'merge',
-      'finish',
     ])
     expect(events.find(({ event }) => event === 'prune')).toMatchObject({
       segments: 4,

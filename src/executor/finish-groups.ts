@@ -1,16 +1,37 @@
 /** Puts the partial groups of tasks together, and makes the result's rows of them. */
 import type { BoundExpression, BoundSortKey } from '../binder/bound.ts'
 import { type EvaluationContext, evaluate } from '../binder/evaluate.ts'
+import { assert } from '../error.ts'
 import type { GroupsStage, PhysicalPlan } from '../planner/physical-plan.ts'
 import type { Value } from '../type/value.ts'
 import { writeJson } from '../type/write-json.ts'
 import { type AggregateState, createAggregateState } from './aggregate-state.ts'
 import { GroupTable } from './group-table.ts'
 import { compareNullsLast } from './row-buffer.ts'
-import type { GroupsResult } from './task.ts'
+import type { GroupsResult, MergeResult, MergeTask } from './task.ts'
 import { vectorOf } from './wire-values.ts'
 
-export class GroupMerger {
+/** Rows that are printed into one chunk. */
+const chunkRows = 1000
+
+export function runMerge({ plan, context, partials, separator }: MergeTask): MergeResult {
+  assert(plan.stage.kind === 'groups', 'only groups are merged')
+  const merger = new GroupMerger(plan.stage)
+  for (const partial of partials) merger.add(partial)
+  const rows = merger.finish(plan, context)
+  const chunks: { rowCount: number; bytes: Uint8Array }[] = []
+  for (let i = 0; i < rows.length; i += chunkRows) {
+    const chunk = rows.slice(i, i + chunkRows)
+    // Not from the pool of small buffers: its memory is handed over.
+    const text = chunk.join(separator)
+    const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+    bytes.write(text)
+    chunks.push({ rowCount: chunk.length, bytes })
+  }
+  return { kind: 'merge', groupCount: merger.groupCount, chunks }
+}
+
+class GroupMerger {
   readonly #stage: GroupsStage
   readonly #table: GroupTable
   readonly #states: readonly AggregateState[]
@@ -19,6 +40,10 @@ export class GroupMerger {
     this.#stage = stage
     this.#table = new GroupTable(stage.keys.length)
     this.#states = stage.aggregates.map(createAggregateState)
+  }
+
+  get groupCount(): number {
+    return this.#table.groupCount
   }
 
   add({ groupCount, keys, states }: GroupsResult): void {

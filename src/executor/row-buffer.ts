@@ -3,6 +3,7 @@ import { orderValues } from '../type/compare.ts'
 import { fromPlain, type PlainValue, toPlain } from '../type/plain.ts'
 import { Timestamp, type Value } from '../type/value.ts'
 import type { SortThreshold } from './prune.ts'
+import type { OrderResult, OrderTask } from './task.ts'
 
 /** Rows by their keys, as parallel arrays: a result before its rows are read. */
 export interface RowList {
@@ -19,7 +20,7 @@ export interface SortedRows extends RowList {
   readonly keys: readonly (readonly PlainValue[] | Float64Array)[]
 }
 
-/** Room for this many rows beyond the limit before the worst are thrown out. */
+/** Room for at least this many rows beyond the limit before the worst are thrown out. */
 const slackRows = 4096
 
 /**
@@ -67,7 +68,7 @@ export class RowBuffer {
 
   /** Throws out rows that cannot be among the first, if there are enough of them to be worth it. */
   trim(): void {
-    if (this.count >= this.#limit + slackRows) this.cut()
+    if (this.count >= this.#limit + Math.max(slackRows, this.#limit)) this.cut()
   }
 
   /**
@@ -151,6 +152,12 @@ export class RowBuffer {
       this.#index[b]! - this.#index[a]!
     )
   }
+}
+
+export function runOrder({ plan, lists, wanted }: OrderTask): OrderResult {
+  const buffer = new RowBuffer(plan.sort, wanted)
+  for (const list of lists) buffer.add(list)
+  return { kind: 'order', rows: buffer.finish() }
 }
 
 /** The order of one sort key. */

@@ -1,14 +1,31 @@
-import { toAssayError } from '../error.ts'
+import { toAssayError, unreachable } from '../error.ts'
+import { runMerge } from './finish-groups.ts'
 import { runPrint } from './print.ts'
+import { runOrder } from './row-buffer.ts'
 import type { TaskStorage } from './row-run.ts'
 import { runScan } from './scan.ts'
-import type { Task, TaskOutcome } from './task.ts'
+import type { Task, TaskOutcome, TaskResult } from './task.ts'
 
 /** Runs a task to its end, in whatever thread. Failures are returned, not thrown. */
 export function runTask(task: Task, storage: TaskStorage): TaskOutcome {
   try {
-    return { result: task.kind === 'scan' ? runScan(task, storage) : runPrint(task, storage) }
+    return { result: run(task, storage) }
   } catch (thrown) {
     return { error: toAssayError(thrown).toWire() }
+  }
+}
+
+function run(task: Task, storage: TaskStorage): TaskResult {
+  switch (task.kind) {
+    case 'scan':
+      return runScan(task, storage)
+    case 'print':
+      return runPrint(task, storage)
+    case 'merge':
+      return runMerge(task)
+    case 'order':
+      return runOrder(task)
+    default:
+      return unreachable(task)
   }
 }

@@ -53,7 +53,26 @@ export interface PrintTask {
   readonly cancelled: Int32Array | undefined
 }
 
-export type Task = ScanTask | PrintTask
+/** Puts the partial groups of scans together and prints what the plan selects of them. */
+export interface MergeTask {
+  readonly kind: 'merge'
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly partials: readonly GroupsResult[]
+  /** Between rows. */
+  readonly separator: string
+}
+
+/** Brings lists of rows into the one order of the plan. */
+export interface OrderTask {
+  readonly kind: 'order'
+  readonly plan: PhysicalPlan
+  readonly lists: readonly SortedRows[]
+  /** How many of the first rows are wanted. */
+  readonly wanted: number
+}
+
+export type Task = ScanTask | PrintTask | MergeTask | OrderTask
 
 export interface ScanMetrics {
   readonly rowsRead: number
@@ -83,7 +102,18 @@ export interface PrintResult {
   readonly bytes: Uint8Array
 }
 
-export type TaskResult = GroupsResult | RowsResult | PrintResult
+export interface MergeResult {
+  readonly kind: 'merge'
+  readonly groupCount: number
+  readonly chunks: readonly { readonly rowCount: number; readonly bytes: Uint8Array }[]
+}
+
+export interface OrderResult {
+  readonly kind: 'order'
+  readonly rows: SortedRows
+}
+
+export type TaskResult = GroupsResult | RowsResult | PrintResult | MergeResult | OrderResult
 
 /** An Error loses its class between threads, so failures travel as data. */
 export type TaskOutcome = { readonly result: TaskResult } | { readonly error: WireError }
@@ -100,11 +130,15 @@ export function buffersOf(result: TaskResult): ArrayBuffer[] {
       collect(result.bytes)
       break
     case 'rows':
+    case 'order':
       collect(result.rows)
       for (const key of result.rows.keys) collect(key)
       break
     case 'groups':
       for (const part of [...result.keys, ...result.states]) collect(part)
+      break
+    case 'merge':
+      for (const { bytes } of result.chunks) collect(bytes)
   }
   return [...buffers] as ArrayBuffer[]
 }

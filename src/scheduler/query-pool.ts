@@ -4,15 +4,25 @@ import { AssayError } from '../error.ts'
 import { runTask } from '../executor/run-task.ts'
 import type {
   GroupsResult,
+  MergeResult,
+  MergeTask,
+  OrderResult,
   PrintResult,
   PrintTask,
   RowsResult,
   ScanTask,
   Task,
   TaskOutcome,
-  TaskResult,
 } from '../executor/task.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
+
+type ResultOf<T extends Task> = T extends ScanTask
+  ? GroupsResult | RowsResult
+  : T extends PrintTask
+    ? PrintResult
+    : T extends MergeTask
+      ? MergeResult
+      : OrderResult
 
 /** Runs tasks on worker threads, or in this thread when there are none. */
 export class QueryPool {
@@ -46,25 +56,21 @@ export class QueryPool {
     return this.#pool
   }
 
-  run(task: ScanTask): Promise<GroupsResult | RowsResult>
-  run(task: PrintTask): Promise<PrintResult>
-  async run(task: Task): Promise<TaskResult> {
-    if (!this.#pool) return this.runHere(task)
-    return unwrap((await this.#pool.run(task)) as TaskOutcome)
-  }
-
-  /** Runs a task that reads a few rows in this thread, which saves the way to another. */
-  runHere(task: Task): TaskResult {
-    return unwrap(this.#reads.during((reads) => runTask(task, reads)))
+  /**
+   * Runs a task on a worker, or, when it is known to be `short`, in this thread, which saves the way
+   * to another.
+   */
+  async run<T extends Task>(task: T, short = false): Promise<ResultOf<T>> {
+    const outcome =
+      short || !this.#pool
+        ? this.#reads.during((reads) => runTask(task, reads))
+        : ((await this.#pool.run(task)) as TaskOutcome)
+    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+    return outcome.result as ResultOf<T>
   }
 
   async close(): Promise<void> {
     await this.#pool?.close()
     await this.#pool?.destroy()
   }
-}
-
-function unwrap(outcome: TaskOutcome): TaskResult {
-  if ('error' in outcome) throw AssayError.fromWire(outcome.error)
-  return outcome.result
 }

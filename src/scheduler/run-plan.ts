@@ -3,10 +3,9 @@
  * they give, and yields the result's rows as JSON in their final order.
  */
 import type { EvaluationContext } from '../binder/evaluate.ts'
-import { GroupMerger } from '../executor/finish-groups.ts'
 import { checkLimit, maximumHeldRows } from '../executor/memory-limit.ts'
 import type { SortThreshold } from '../executor/prune.ts'
-import { RowBuffer, type RowList, sliceRows } from '../executor/row-buffer.ts'
+import { RowBuffer, type RowList, type SortedRows, sliceRows } from '../executor/row-buffer.ts'
 import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../executor/task.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
@@ -46,8 +45,8 @@ export interface RowChunk {
 /** More tasks than workers, so that they end at about the same time. */
 const tasksPerWorker = 4
 
-/** Rows of groups that are printed into one chunk. */
-const groupsPerChunk = 1000
+/** Groups or rows up to which merging on the main thread is shorter than the way to a worker. */
+const shortMerge = 2000
 
 export async function* runPlan(options: RunOptions): AsyncGenerator<RowChunk> {
   const { plan } = options
@@ -77,33 +76,32 @@ export async function* runPlan(options: RunOptions): AsyncGenerator<RowChunk> {
 }
 
 async function* runGroups(options: RunOptions): AsyncGenerator<RowChunk> {
-  const { plan, context, audit } = options
-  if (plan.stage.kind !== 'groups') return
-  const merger = new GroupMerger(plan.stage)
+  const { plan, context, audit, pool, separator } = options
   const inputs = scanInputs(options)
   // Without keys there is one group even when there are no rows: an empty task makes it.
   const lists = inputs.length === 0 ? [[]] : balance(inputs, taskCount(options))
   const tasks = lists.map((list) => () => runScan(list, options, 0, undefined))
+  const partials: GroupsResult[] = []
   for await (const result of unordered(tasks, inFlight(options))) {
     audit.task(result.metrics)
-    const started = audit.now()
-    merger.add(result as GroupsResult)
-    audit.add('merge', started, { groups: (result as GroupsResult).groupCount })
+    partials.push(result as GroupsResult)
   }
   const started = audit.now()
-  const rows = merger.finish(plan, context)
-  audit.add('finish', started, { rows: rows.length })
-  for (let i = 0; i < rows.length; i += groupsPerChunk) {
-    const chunk = rows.slice(i, i + groupsPerChunk)
-    const bytes = Buffer.from(chunk.join(options.separator))
-    yield { rowCount: chunk.length, bytes, last: undefined }
-  }
+  const total = partials.reduce((sum, { groupCount }) => sum + groupCount, 0)
+  const task = { kind: 'merge', plan, context, partials, separator } as const
+  const { groupCount, chunks } = await pool.run(task, total <= shortMerge)
+  audit.add('merge', started, { partials: partials.length, groups: groupCount })
+  for (const { rowCount, bytes } of chunks) yield { rowCount, bytes, last: undefined }
 }
 
 /** The first rows by the sort keys, in one piece. */
 async function* rowsSorted(options: RunOptions): AsyncGenerator<RowList> {
   const { plan, audit } = options
   const wanted = wantedRows(plan)
+  if (wanted > shortMerge) {
+    yield await orderRows(await scanRows(scanInputs(options), options, wanted), options, wanted)
+    return
+  }
   const buffer = new RowBuffer(plan.sort, wanted)
   const { pieces, others } = splitInputs(options)
   const [firstKey] = plan.sort
@@ -124,7 +122,6 @@ async function* rowsSorted(options: RunOptions): AsyncGenerator<RowList> {
     audit.task(result.metrics)
     buffer.add((result as RowsResult).rows)
     buffer.cut()
-    checkHeld(buffer.count)
   }
   yield buffer.finish()
 }
@@ -134,47 +131,54 @@ async function* rowsByAge(options: RunOptions): AsyncGenerator<RowList> {
   const wanted = wantedRows(options.plan)
   const { pieces, others } = splitInputs(options)
   // Rows of the delta may be updates of records of any age.
-  const waiting = new RowBuffer([], wanted)
-  await scanInto(waiting, others, options, wanted)
-  let rest = waiting.finish()
+  let waiting = await orderRows(await scanRows(others, options, wanted), options, wanted)
   const clusters = clusterByAge(pieces)
-  const tasks = clusters.map((cluster) => () => readCluster(cluster, options, wanted))
+  const tasks = clusters.map((cluster) => () => {
+    const inputs = cluster.map((piece) => piece.input)
+    return scanRows(inputs, options, wanted)
+  })
   let cluster = 0
-  for await (const found of inOrder(tasks, inFlight(options))) {
-    const oldest = oldestOf(clusters[cluster++]!)
-    const newer = countNewer(rest, oldest)
-    found.add({ ...sliceRows(rest, 0, newer), keys: [] })
-    rest = { ...sliceRows(rest, newer, rest.object.length), keys: [] }
-    yield found.finish()
+  for await (const lists of inOrder(tasks, inFlight(options))) {
+    const newer = countNewer(waiting, oldestOf(clusters[cluster++]!))
+    const found = newer === 0 ? lists : [...lists, { ...sliceRows(waiting, 0, newer), keys: [] }]
+    waiting = { ...sliceRows(waiting, newer, waiting.object.length), keys: [] }
+    yield await orderRows(found, options, wanted)
   }
-  yield rest
+  yield waiting
 }
 
-async function readCluster(
-  cluster: readonly Piece[],
-  options: RunOptions,
-  wanted: number,
-): Promise<RowBuffer> {
-  const buffer = new RowBuffer([], wanted)
-  const inputs = cluster.map((piece) => piece.input)
-  await scanInto(buffer, inputs, options, wanted)
-  return buffer
-}
-
-async function scanInto(
-  buffer: RowBuffer,
+/** Scans the inputs; each list that comes back is in the plan's order. */
+async function scanRows(
   inputs: readonly TaskInput[],
   options: RunOptions,
   wanted: number,
-): Promise<void> {
+): Promise<SortedRows[]> {
   const tasks = balance(inputs, taskCount(options)).map(
     (list) => () => runScan(list, options, wanted, undefined),
   )
+  const lists: SortedRows[] = []
   for await (const result of unordered(tasks, inFlight(options))) {
     options.audit.task(result.metrics)
-    buffer.add((result as RowsResult).rows)
-    checkHeld(buffer.count)
+    lists.push((result as RowsResult).rows)
+    checkLimit(countRows(lists), maximumHeldRows, 'rows in order', 'add a limit or a filter')
   }
+  return lists
+}
+
+/** The first rows of all lists in the plan's order. */
+async function orderRows(
+  lists: readonly SortedRows[],
+  { plan, pool }: RunOptions,
+  wanted: number,
+): Promise<SortedRows> {
+  if (lists.length === 1) return lists[0]!
+  const task = { kind: 'order', plan, lists, wanted } as const
+  const { rows } = await pool.run(task, countRows(lists) <= shortMerge)
+  return rows
+}
+
+function countRows(lists: readonly SortedRows[]): number {
+  return lists.reduce((sum, list) => sum + list.object.length, 0)
 }
 
 /** How many rows from the start of the list are not older than the key. */
@@ -258,11 +262,7 @@ async function runScan(
     threshold,
     cancelled,
   }
-  // A few look-ups cost less than the way to a worker.
-  if (isLookUp(plan) || inputs.length === 0) {
-    return pool.runHere(task) as GroupsResult | RowsResult
-  }
-  return pool.run(task)
+  return pool.run(task, isLookUp(plan) || inputs.length === 0)
 }
 
 function isLookUp(plan: PhysicalPlan): boolean {
@@ -305,8 +305,4 @@ function taskCount({ pool }: RunOptions): number {
 /** Twice the workers, so that none waits for its next task. */
 function inFlight({ pool }: RunOptions): number {
   return Math.max(1, pool.workers * 2)
-}
-
-function checkHeld(rows: number): void {
-  checkLimit(rows, maximumHeldRows, 'rows in order', 'add a limit or a filter, or leave out sort')
 }
