@@ -44,9 +44,12 @@ function schemaOf(expression: BoundExpression): JsonSchema {
   return typeSchema(expression.type)
 }
 
-function columnSchema({ type, description, origin }: RecordColumn): JsonSchema {
+/** Stored columns that every row has, because they are filled in. */
+const filledIn = new Set(['created', 'id', 'is_root', 'root_span_id', 'span_id'])
+
+function columnSchema({ name, type, description, origin }: RecordColumn): JsonSchema {
   if (type === 'json') return { description }
-  const isAlwaysThere = origin !== 'stored' || type === 'timestamp'
+  const isAlwaysThere = origin !== 'stored' || filledIn.has(name)
   return { ...typeSchema(type, isAlwaysThere), description }
 }
 

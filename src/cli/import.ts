@@ -1,5 +1,6 @@
 import { SingleBar } from 'cli-progress'
 import { AssayError } from '../error.ts'
+import type { ObjectReference } from '../type/record.ts'
 import { Client, type ConnectionOptions } from './client.ts'
 import { readRow } from './import-row.ts'
 import { ImportSender } from './import-sender.ts'
@@ -20,12 +21,12 @@ export async function runImport(paths: readonly string[], options: ImportOptions
   const target = targetOf(options)
   const client = new Client(options)
   const sources = paths.map(openSource)
-  const path = await insertPath(client, options.project, target)
+  const object = await findObject(client, options.project, target)
 
   const progress = new Progress(sources)
   const sender = new ImportSender({
     client,
-    path,
+    path: `/v1/${object.type}/${object.id}/insert`,
     onSent: (rowCount) => progress.sent(rowCount),
     onRefused: (row, reason) => progress.bad(row.source, row.line, reason),
   })
@@ -36,6 +37,7 @@ export async function runImport(paths: readonly string[], options: ImportOptions
     progress.stop()
   }
   progress.summarize()
+  process.stderr.write(`query them with from: ${object.type}('${object.id}')\n`)
   if (progress.badCount > 0) process.exitCode = 1
 }
 
@@ -55,12 +57,16 @@ function targetOf({ experiment, dataset, logs }: ImportOptions): Target {
   return targets[0]!
 }
 
-async function insertPath(client: Client, projectName: string, target: Target): Promise<string> {
+async function findObject(
+  client: Client,
+  projectName: string,
+  target: Target,
+): Promise<ObjectReference> {
   const project = await client.findOrCreate('project', { name: projectName })
-  if (target === 'logs') return `/v1/project_logs/${project.id}/insert`
+  if (target === 'logs') return { type: 'project_logs', id: project.id }
   const { type, name } = target
-  const object = await client.findOrCreate(type, { project_id: project.id, name })
-  return `/v1/${type}/${object.id}/insert`
+  const { id } = await client.findOrCreate(type, { project_id: project.id, name })
+  return { type, id }
 }
 
 async function importSource(source: LineSource, sender: ImportSender, progress: Progress) {
@@ -132,11 +138,11 @@ class Progress {
   summarize(): void {
     const seconds = (performance.now() - this.#startedAt) / 1000
     const rate = Math.round(this.#rowCount / seconds).toLocaleString('en')
-    const rows = this.#rowCount.toLocaleString('en')
+    const rows = `${this.#rowCount.toLocaleString('en')} ${this.#rowCount === 1 ? 'row' : 'rows'}`
     const files = this.#sourceCount === 1 ? '1 file' : `${this.#sourceCount} files`
     const bad = this.badCount === 0 ? '' : `; ${this.badCount} bad lines left out`
     process.stderr.write(
-      `imported ${rows} rows of ${files} in ${seconds.toFixed(1)} s (${rate} a second)${bad}\n`,
+      `imported ${rows} of ${files} in ${seconds.toFixed(1)} s (${rate} a second)${bad}\n`,
     )
   }
 

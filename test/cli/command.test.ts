@@ -102,6 +102,9 @@ test('import files, plain and gzip, then query them', async () => {
   for (let round = 0; round < 2; round++) {
     const { code, stderr } = await run(args)
     expect(stderr).toContain('imported 4 rows of 2 files')
+    expect(stderr).toContain(
+      `query them with from: experiment('${await experimentNamed('files')}')`,
+    )
     expect(code).toBe(0)
   }
   const id = await experimentNamed('files')
