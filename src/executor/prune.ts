@@ -88,6 +88,9 @@ export function bestSortValue(
   return bounds && (key.descending ? bounds.maximum : bounds.minimum)
 }
 
+/** Lists beyond this are not compared with every granule. */
+const longList = 64
+
 type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
 function mayMatch(predicate: BoundExpression, zones: Zones): boolean {
@@ -108,6 +111,8 @@ function mayMatch(predicate: BoundExpression, zones: Zones): boolean {
       if (operand.kind !== 'field' || list.kind !== 'constant' || !Array.isArray(list.value)) {
         return true
       }
+      // Long lists were asked about the whole part already.
+      if (zones.granule !== undefined && list.value.length > longList) return true
       return list.value.some((value) =>
         mayCompare('eq', operand.path, { kind: 'constant', value, type: 'json' }, zones),
       )

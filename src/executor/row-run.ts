@@ -4,7 +4,7 @@ import { assert } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { RecordReader, StoredVersion } from '../storage/record-reader.ts'
 import { shred } from '../storage/shred.ts'
-import type { RowKey } from '../type/transaction.ts'
+import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import type { ColumnSet, KeyColumns } from '../vector/column.ts'
 import type { Batch } from './batch.ts'
 import { ColumnScan } from './column-scan.ts'
@@ -117,7 +117,9 @@ function recordRun(
 ): RowRun {
   const found = ids
     .flatMap((id) => records.versionAsOf(object.number, id, transaction) ?? [])
-    .filter(({ view }) => !after || isBefore(view.paginationKey, after))
+    .filter(({ view }) => !after || compareRowKeys(view.paginationKey, after) < 0)
+    // As in a column set.
+    .sort((a, b) => compareRowKeys(a.view.paginationKey, b.view.paginationKey))
   const views = found.map(({ view }) => view)
   const keys: KeyColumns = {
     object: Int32Array.from(found, () => object.number),
@@ -135,8 +137,4 @@ function recordRun(
     batch: (from, rowCount) => rowBatch(views.slice(from, from + rowCount), object),
     bytesRead: () => views.reduce((total, view) => total + view.bytes.length, 0),
   }
-}
-
-function isBefore(key: RowKey, limit: RowKey): boolean {
-  return (key.transaction - limit.transaction || key.index - limit.index) < 0
 }
