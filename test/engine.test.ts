@@ -98,6 +98,33 @@ describe('an acknowledged insert', () => {
   })
 })
 
+describe('the deepest expressions that parse', () => {
+  const sum = Array(499).fill('metadata.n').join(' + ')
+
+  test.each([
+    ['in a column', `select: ${sum} as x`, [{ x: 998 }, { x: 499 }]],
+    ['in a filter', `select: id | filter: ${sum} > 600`, [{ id: 'b' }]],
+    ['in a dimension', `dimensions: ${sum} as x`, [{ x: 499 }, { x: 998 }]],
+    [
+      'over aggregates',
+      `measures: ${sum.replaceAll('metadata.n', 'sum(metadata.n)')} as x`,
+      [{ x: 1497 }],
+    ],
+    [
+      'as a ternary of 10,000 branches',
+      `select: ${'metadata.n > 5 ? 1 : '.repeat(10_000)} 0 as x`,
+      [{ x: 0 }, { x: 0 }],
+    ],
+  ])('run %s', async (_, query, expected) => {
+    const { insert, ask } = await openExperiment({ workers: 1 })
+    await insert([
+      { id: 'a', metadata: { n: 1 } },
+      { id: 'b', metadata: { n: 2 } },
+    ])
+    expect((await ask(query)).rows).toEqual(expected)
+  })
+})
+
 describe('the audit log', () => {
   test('tells the stages, the rows that were read, and what was skipped and why', async () => {
     const { engine, insert, ask } = await openExperiment({})

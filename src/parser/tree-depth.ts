@@ -3,7 +3,7 @@ import type { Expression } from './ast.ts'
 import { childrenOf } from './children.ts'
 
 /** How deep a tree may be, so that every stage after the parser may walk it by recursion. */
-export const maximumTreeDepth = 2000
+export const maximumTreeDepth = 500
 
 /** Refuses a tree that is too deep. It walks without recursion: that depth is what it looks for. */
 export function checkTreeDepth(root: Expression): void {
