@@ -126,7 +126,7 @@ export class Engine {
   readonly #parts: EngineParts
   /** Snapshots are taken here: the last transaction that was acknowledged. */
   #lastTransaction: number
-  /** The last transaction that wrote to an object, of those that wrote since the last flush. */
+  /** By object: the last transaction that wrote to it, where that may not be flushed yet. */
   readonly #lastWrites = new Map<number, number>()
 
   /** Throws STORAGE_LOCKED when another engine has the data directory. */

@@ -10,7 +10,7 @@ import { includes } from '../type/includes.ts'
 import { like } from '../type/like.ts'
 import { and, inList, not, or } from '../type/logic.ts'
 import { matchWords } from '../type/text-match.ts'
-import { Interval, Timestamp, type Value } from '../type/value.ts'
+import { Interval, kindOf, Timestamp, type Value } from '../type/value.ts'
 import { type BoundExpression, type ConstantValue, childrenOf } from './bound.ts'
 
 /** What an expression's value depends on besides the row. */
@@ -122,15 +122,6 @@ function isCloneable(value: Value): value is ConstantValue & Value {
 }
 
 export function typeOfConstant(value: ConstantValue): 'boolean' | 'number' | 'string' | 'json' {
-  switch (typeof value) {
-    case 'boolean':
-      return 'boolean'
-    case 'number':
-    case 'bigint':
-      return 'number'
-    case 'string':
-      return 'string'
-    default:
-      return 'json'
-  }
+  const kind = kindOf(value as ConstantValue & Value)
+  return kind === 'boolean' || kind === 'number' || kind === 'string' ? kind : 'json'
 }

@@ -3,7 +3,7 @@
  * they are mixed, and from the row store what no column holds.
  */
 import type { BoundObject } from '../binder/bound.ts'
-import { anyBit, bitAt, expandBits } from '../kernel/bitmap.ts'
+import { anyBit, expandBits } from '../kernel/bitmap.ts'
 import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
 import { type Path, type Value, valueAt } from '../type/value.ts'
 import type {
@@ -13,7 +13,8 @@ import type {
   PathColumns,
   TextColumn,
 } from '../vector/column.ts'
-import { pathReader, stored, storedRows } from '../vector/read-column.ts'
+import { isSet, pathReader, stored, storedRows } from '../vector/read-column.ts'
+import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
   compactValues,
   type DictionaryEntries,
@@ -51,15 +52,8 @@ function derivedField(set: ColumnSet, path: Path, object: BoundObject): FieldRea
   switch (path[0]) {
     case '_xact_id':
       return transactionField(set, path)
-    case '_pagination_key': {
-      const { paginationTransaction, paginationIndex } = set.keys
-      return keyField(path, (row) =>
-        formatPaginationKey({
-          transaction: paginationTransaction[row]!,
-          index: paginationIndex[row]!,
-        }),
-      )
-    }
+    case '_pagination_key':
+      return keyField(path, (row) => formatPaginationKey(paginationKeyAt(set.keys, row)))
     default:
       return undefined
   }
@@ -165,7 +159,7 @@ class ColumnFieldReader implements FieldReader {
     if (objects) present.push(objects)
     nulls.fill(1)
     for (const bits of present) {
-      for (let i = 0; i < count; i++) nulls[i]! &= 1 - bitAt(bits, from + i)
+      for (let i = 0; i < count; i++) nulls[i]! &= +!isSet(bits, from + i)
     }
     return nulls
   }
@@ -201,7 +195,7 @@ function booleanVector(column: BooleanColumn, from: number, count: number): Vect
   const values = new Uint8Array(count)
   expandBits(column.bits, from, count, values)
   if (column.validity) {
-    for (let i = 0; i < count; i++) if (bitAt(column.validity, from + i) === 0) values[i] = unknown
+    for (let i = 0; i < count; i++) if (!isSet(column.validity, from + i)) values[i] = unknown
   }
   return { kind: 'boolean', values }
 }

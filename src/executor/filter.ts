@@ -12,7 +12,7 @@ import {
 import { type Path, Timestamp } from '../type/value.ts'
 import type { Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
-import { compile, truthBytes } from './compile.ts'
+import { compile, type Evaluator, truthBytes } from './compile.ts'
 import { tableFor } from './over-dictionary.ts'
 
 /** Keeps the rows for which all predicates are true; each sees only what the ones before left. */
@@ -47,7 +47,7 @@ function compileSelector(
   context: EvaluationContext,
 ): (batch: Batch, selection: Selection, out: Int32Array) => number {
   const evaluate = compile(predicate, context)
-  const direct = compileComparison(predicate, context) ?? compileByCode(predicate, context)
+  const direct = compileComparison(predicate, context) ?? compileByCode(predicate, evaluate)
   return (batch, selection, out) => {
     const selected = direct?.(batch, selection, out)
     if (selected !== undefined) return selected
@@ -107,13 +107,9 @@ function compileComparison(
 }
 
 /** A predicate over one field, on the distinct values of the field when they are in a dictionary. */
-function compileByCode(
-  predicate: BoundExpression,
-  context: EvaluationContext,
-): Selector | undefined {
+function compileByCode(predicate: BoundExpression, evaluate: Evaluator): Selector | undefined {
   const fields = fieldsOf([predicate])
   if (fields.length !== 1 || predicate.kind === 'is_null') return undefined
-  const evaluate = compile(predicate, context)
   const [path] = fields
   return (batch, selection, out) => {
     const field = batch.field(path!, selection)

@@ -4,8 +4,9 @@ import { type EvaluationContext, evaluate } from '../binder/evaluate.ts'
 import { assert } from '../error.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
 import { type RowView, writeRow } from '../storage/row.ts'
-import { recordColumn } from '../type/record.ts'
+import { isStoredField } from '../type/record.ts'
 import { writeJson } from '../type/write-json.ts'
+import { versionKeyAt } from '../vector/row-keys.ts'
 import { locateInRow } from './locate-json.ts'
 import type { TaskStorage } from './row-run.ts'
 import { fieldOfRow } from './row-scan.ts'
@@ -35,8 +36,7 @@ export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
   for (; printed < rowCount && out.length < maximumBytes; printed++) {
     checkCancelled(task.cancelled)
     const number = rows.object[printed]!
-    const key = { transaction: rows.transaction[printed]!, index: rows.index[printed]! }
-    const view = storage.records.rowAt(number, key)
+    const view = storage.records.rowAt(number, versionKeyAt(rows, printed))
     assert(view, 'a result names a row that the row store does not have')
     const object = objects.get(number)!
     if (printed > 0) out.copy(separator)
@@ -65,7 +65,7 @@ function columnPrinter(
 ): ColumnPrinter {
   const label = Buffer.from(`${JSON.stringify(name)}:`)
   const nullText = Buffer.from('null')
-  if (expression.kind === 'field' && isStored(String(expression.path[0]))) {
+  if (expression.kind === 'field' && isStoredField(String(expression.path[0]))) {
     const { path } = expression
     return (view, _, out) => {
       out.copy(label)
@@ -83,9 +83,4 @@ function columnPrinter(
     out.copy(label)
     out.text(writeJson(value))
   }
-}
-
-/** Fields that are no record column are stored too. */
-function isStored(name: string): boolean {
-  return (recordColumn(name)?.origin ?? 'stored') === 'stored'
 }

@@ -17,6 +17,7 @@ import type { BoundExpression, BoundSortKey } from '../binder/bound.ts'
 import { swapped } from '../kernel/compare.ts'
 import type { ColumnMetadata, ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
 import { compareText } from '../type/compare.ts'
+import { isStoredField } from '../type/record.ts'
 import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
 import type { Path } from '../type/value.ts'
 import { granuleRows } from '../vector/column.ts'
@@ -283,7 +284,8 @@ class Zones {
 
   #findColumns(path: Path): readonly ColumnMetadata[] | 'unknown' {
     const { residual, residualPaths } = this.#metadata
-    if (isDerived(path) || path.some((part) => typeof part === 'number')) return 'unknown'
+    if (!isStoredField(String(path[0])) || path.some((part) => typeof part === 'number'))
+      return 'unknown'
     if (residual && (!residualPaths || residualPaths.some((other) => touches(other, path)))) {
       return 'unknown'
     }
@@ -294,20 +296,6 @@ class Zones {
     }
     return byPath.get(JSON.stringify(path)) ?? []
   }
-}
-
-const derivedNames = new Set([
-  '_xact_id',
-  '_pagination_key',
-  'project_id',
-  'org_id',
-  'log_id',
-  'experiment_id',
-  'dataset_id',
-])
-
-function isDerived(path: Path): boolean {
-  return derivedNames.has(String(path[0]))
 }
 
 /** Whether one path is the other or a prefix of it. */

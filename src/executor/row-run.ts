@@ -6,6 +6,7 @@ import type { RecordReader, StoredVersion } from '../storage/record-reader.ts'
 import { shred } from '../storage/shred.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import type { ColumnSet, KeyColumns } from '../vector/column.ts'
+import { versionKeyAt } from '../vector/row-keys.ts'
 import type { Batch } from './batch.ts'
 import { ColumnScan } from './column-scan.ts'
 import { valueInRow } from './locate-json.ts'
@@ -68,8 +69,7 @@ function columnRun(
   const end = after ? lowerBound(set, from, to, after) : to
   const { keys } = set
   const scan = new ColumnScan(set, object, (_, row, path) => {
-    const key = { transaction: keys.transaction[row]!, index: keys.index[row]! }
-    const view = records.rowAt(object.number, key)
+    const view = records.rowAt(object.number, versionKeyAt(keys, row))
     assert(view, 'a segment holds a row that the row store does not')
     return valueInRow(view, path)
   })

@@ -5,6 +5,7 @@
 import type { RecordReader } from '../storage/record-reader.ts'
 import type { RowKey } from '../type/transaction.ts'
 import type { ColumnSet } from '../vector/column.ts'
+import { paginationKeyAt } from '../vector/row-keys.ts'
 
 /** Rows of one object in a column set. */
 export interface RowRange {
@@ -28,11 +29,12 @@ export function visibleRows(
     visible ??= new Uint8Array(to - from).fill(1)
     visible[row - from] = 0
   }
-  for (let row = from; mayBeNewer && row < to; row++)
-    if (keys.transaction[row]! > transaction) hide(row)
+  if (mayBeNewer) {
+    for (let row = from; row < to; row++) if (keys.transaction[row]! > transaction) hide(row)
+  }
   if (from === to) return visible
-  const first = paginationKeyOf(set, from)
-  const last = paginationKeyOf(set, to - 1)
+  const first = paginationKeyAt(keys, from)
+  const last = paginationKeyAt(keys, to - 1)
   for (const { paginationKey, version } of records.supersessions(
     object,
     first,
@@ -58,10 +60,6 @@ export function lowerBound(set: ColumnSet, from: number, to: number, key: RowKey
     else high = middle
   }
   return low
-}
-
-export function paginationKeyOf({ keys }: ColumnSet, row: number): RowKey {
-  return { transaction: keys.paginationTransaction[row]!, index: keys.paginationIndex[row]! }
 }
 
 function comparePagination({ keys }: ColumnSet, row: number, key: RowKey): number {

@@ -1,8 +1,5 @@
 /** Arrow bitmaps: bit `i & 7` of byte `i >> 3` belongs to row `i`. */
-
-export function bitAt(bits: Uint8Array, index: number): number {
-  return (bits[index >> 3]! >> (index & 7)) & 1
-}
+import { isSet } from '../vector/read-column.ts'
 
 /** Writes bits `from … from + count` as bytes. */
 export function expandBits(bits: Uint8Array, from: number, count: number, out: Uint8Array): void {
@@ -16,8 +13,8 @@ export function expandBits(bits: Uint8Array, from: number, count: number, out: U
 export function anyBit(bits: Uint8Array, from: number, count: number): boolean {
   const end = from + count
   let at = from
-  for (; at < end && (at & 7) !== 0; at++) if (bitAt(bits, at)) return true
+  for (; at < end && (at & 7) !== 0; at++) if (isSet(bits, at)) return true
   for (; at + 8 <= end; at += 8) if (bits[at >> 3] !== 0) return true
-  for (; at < end; at++) if (bitAt(bits, at)) return true
+  for (; at < end; at++) if (isSet(bits, at)) return true
   return false
 }

@@ -14,7 +14,7 @@ import { binding } from './binding.ts'
 import { isName } from './character.ts'
 import { keywords } from './keyword.ts'
 
-const comparisonSymbols: Readonly<Record<ComparisonOperator, string>> = {
+export const comparisonSymbols: Readonly<Record<ComparisonOperator, string>> = {
   eq: '=',
   ne: '!=',
   lt: '<',
@@ -25,7 +25,7 @@ const comparisonSymbols: Readonly<Record<ComparisonOperator, string>> = {
   is_different: '<!=>',
 }
 
-const arithmeticSymbols: Readonly<Record<ArithmeticOperator, string>> = {
+export const arithmeticSymbols: Readonly<Record<ArithmeticOperator, string>> = {
   add: '+',
   sub: '-',
   mul: '*',

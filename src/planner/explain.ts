@@ -9,6 +9,7 @@ import type {
 } from '../binder/bound.ts'
 import { unreachable } from '../error.ts'
 import { isName } from '../parser/character.ts'
+import { arithmeticSymbols, comparisonSymbols } from '../parser/print.ts'
 import { formatInterval, formatTimestamp } from '../type/time.ts'
 import { formatCursor, type RowKey } from '../type/transaction.ts'
 import { Interval, type Path } from '../type/value.ts'
@@ -146,18 +147,6 @@ function list(texts: readonly string[]): string {
   return `[${shown.join(', ')}${texts.length > 10 ? `, … ${texts.length - 10} more` : ''}]`
 }
 
-const comparisonSigns = {
-  eq: '=',
-  ne: '!=',
-  lt: '<',
-  le: '<=',
-  gt: '>',
-  ge: '>=',
-  is_same: '<=>',
-  is_different: '<!=>',
-}
-const arithmeticSigns = { add: '+', sub: '-', mul: '*', div: '/', mod: '%' }
-
 /** `names` are those of the group columns. Every operator has its parentheses. */
 export function printBound(node: BoundExpression, names: readonly string[]): string {
   const print = (child: BoundExpression): string => {
@@ -178,9 +167,9 @@ export function printBound(node: BoundExpression, names: readonly string[]): str
     case 'call':
       return `${node.name}(${node.arguments.map((child) => printBound(child, names)).join(', ')})`
     case 'comparison':
-      return `${print(node.left)} ${comparisonSigns[node.operator]} ${print(node.right)}`
+      return `${print(node.left)} ${comparisonSymbols[node.operator]} ${print(node.right)}`
     case 'arithmetic':
-      return `${print(node.left)} ${arithmeticSigns[node.operator]} ${print(node.right)}`
+      return `${print(node.left)} ${arithmeticSymbols[node.operator]} ${print(node.right)}`
     case 'negate':
       return `-${print(node.operand)}`
     case 'not':

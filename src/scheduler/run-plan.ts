@@ -9,6 +9,7 @@ import { RowBuffer, type RowList, type SortedRows, sliceRows } from '../executor
 import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../executor/task.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
+import { paginationKeyAt } from '../vector/row-keys.ts'
 import type { AuditLog } from './audit-log.ts'
 import { inOrder, unordered } from './in-flight.ts'
 import type { QueryPool } from './query-pool.ts'
@@ -184,16 +185,13 @@ function countRows(lists: readonly SortedRows[]): number {
 /** How many rows from the start of the list are not older than the key. */
 function countNewer(rows: RowList, key: RowKey): number {
   let count = 0
-  while (count < rows.object.length && compareRowKeys(paginationAt(rows, count), key) >= 0) count++
+  while (count < rows.object.length && compareRowKeys(paginationKeyAt(rows, count), key) >= 0)
+    count++
   return count
 }
 
 function oldestOf(cluster: readonly Piece[]): RowKey {
   return cluster.map((piece) => piece.oldest).reduce((a, b) => (compareRowKeys(a, b) < 0 ? a : b))
-}
-
-function paginationAt(rows: RowList, i: number): RowKey {
-  return { transaction: rows.paginationTransaction[i]!, index: rows.paginationIndex[i]! }
 }
 
 /** Chunks of about this size leave the workers. */
@@ -239,7 +237,7 @@ async function printPart(
   audit.add('print', started, { rows: rowCount, bytes: bytes.length })
   const count = rows.object.length
   return {
-    chunk: { rowCount, bytes, last: paginationAt(rows, rowCount - 1) },
+    chunk: { rowCount, bytes, last: paginationKeyAt(rows, rowCount - 1) },
     rest: rowCount < count ? sliceRows(rows, rowCount, count) : undefined,
   }
 }

@@ -6,6 +6,7 @@
 import { assert } from '../error.ts'
 import type { RowKey } from '../type/transaction.ts'
 import type { KeyColumns } from '../vector/column.ts'
+import { versionKeyAt } from '../vector/row-keys.ts'
 import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
 import type { Manifest } from './manifest.ts'
 import { RecordReader } from './record-reader.ts'
@@ -48,7 +49,7 @@ export function compact(
         : supersededVersions(reader, keys, dropSupersededBefore, transaction)
     for (const position of keyOrder(keys)) {
       const object = keys.object[position]!
-      const version = { transaction: keys.transaction[position]!, index: keys.index[position]! }
+      const version = versionKeyAt(keys, position)
       if (dropped?.get(object)?.has(versionName(version))) continue
       const row = reader.rowAt(object, version, transaction)
       assert(row, 'a segment holds a row that the row store does not')

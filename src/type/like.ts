@@ -49,8 +49,14 @@ export function compileLike(pattern: string, caseInsensitive: boolean): (text: s
 /** `value like pattern`; what is not a string is matched by its JSON. */
 export function like(value: Value, pattern: Value, caseInsensitive: boolean): boolean | null {
   if (value === null || typeof pattern !== 'string') return null
-  return compileLike(pattern, caseInsensitive)(textOf(value))
+  if (last.pattern !== pattern || last.caseInsensitive !== caseInsensitive) {
+    last = { pattern, caseInsensitive, matches: compileLike(pattern, caseInsensitive) }
+  }
+  return last.matches(textOf(value))
 }
+
+/** The pattern that was used last, which the next row most likely has too. */
+let last = { pattern: '', caseInsensitive: false, matches: compileLike('', false) }
 
 function matcher(pattern: LikePattern): (text: string) => boolean {
   const { kind, needle, stretches } = pattern

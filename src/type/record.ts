@@ -61,6 +61,11 @@ export const recordColumns: readonly RecordColumn[] = [
 
 const columnsByName = new Map(recordColumns.map((column) => [column.name, column]))
 
+/** Whether a top-level field is part of the row's text; fields that are no record column are. */
+export function isStoredField(name: string): boolean {
+  return (columnsByName.get(name)?.origin ?? 'stored') === 'stored'
+}
+
 export function recordColumn(name: string): RecordColumn | undefined {
   return columnsByName.get(name)
 }

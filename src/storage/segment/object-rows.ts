@@ -1,7 +1,7 @@
 /** Finds which rows of a segment belong to which object, and the bounds of their keys. */
-import type { RowKey } from '../../type/transaction.ts'
-import type { ColumnSet, KeyColumns } from '../../vector/column.ts'
+import type { ColumnSet } from '../../vector/column.ts'
 import { isValid } from '../../vector/read-column.ts'
+import { paginationKeyAt } from '../../vector/row-keys.ts'
 import { objectRuns } from '../shred-keys.ts'
 import type { ObjectRows } from './metadata.ts'
 
@@ -25,16 +25,12 @@ export function objectRows(set: ColumnSet): ObjectRows[] {
       object: keys.object[from]!,
       from,
       to,
-      firstPagination: paginationAt(keys, from),
-      lastPagination: paginationAt(keys, to - 1),
+      firstPagination: paginationKeyAt(keys, from),
+      lastPagination: paginationKeyAt(keys, to - 1),
       firstTransaction,
       lastTransaction,
       firstCreated,
       lastCreated,
     }
   })
-}
-
-function paginationAt(keys: KeyColumns, row: number): RowKey {
-  return { transaction: keys.paginationTransaction[row]!, index: keys.paginationIndex[row]! }
 }
