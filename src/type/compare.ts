@@ -14,7 +14,7 @@ import {
   type Value,
   type ValueKind,
 } from './value.ts'
-import { canonicalJson } from './write-json.ts'
+import { canonicalJson, orderedJson } from './write-json.ts'
 
 export type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge' | 'is_same' | 'is_different'
 
@@ -153,7 +153,10 @@ function orderWithinKind(kind: ValueKind, a: Value, b: Value): number {
       return orderIntervals(a as Interval, b as Interval)
     case 'array':
     case 'object':
-      return compareText(canonicalJson(a), canonicalJson(b))
+      return (
+        compareText(orderedJson(a), orderedJson(b)) ||
+        compareText(canonicalJson(a), canonicalJson(b))
+      )
     default:
       return unreachable(kind)
   }

@@ -33,6 +33,19 @@ export function writeJson(value: Value): string {
  * intervals have marks of their own, so that they differ from their texts.
  */
 export function canonicalJson(value: Value): string {
+  return sortedJson(value, markTime)
+}
+
+/** JSON with sorted keys, times and intervals as they are shown: what arrays and objects sort by. */
+export function orderedJson(value: Value): string {
+  return sortedJson(value, writeJson)
+}
+
+function markTime(value: Timestamp | Interval): string {
+  return value instanceof Timestamp ? `@${value.ms}` : `@${value.months}/${value.ms}`
+}
+
+function sortedJson(value: Value, writeTime: (value: Timestamp | Interval) => string): string {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value)
@@ -46,12 +59,11 @@ export function canonicalJson(value: Value): string {
       return String(value)
   }
   if (value === null) return 'null'
-  if (value instanceof Timestamp) return `@${value.ms}`
-  if (value instanceof Interval) return `@${value.months}/${value.ms}`
-  if (isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (value instanceof Timestamp || value instanceof Interval) return writeTime(value)
+  if (isArray(value)) return `[${value.map((item) => sortedJson(item, writeTime)).join(',')}]`
   const members: string[] = []
   for (const key of Object.keys(value).sort()) {
-    members.push(`${JSON.stringify(key)}:${canonicalJson(value[key]!)}`)
+    members.push(`${JSON.stringify(key)}:${sortedJson(value[key]!, writeTime)}`)
   }
   return `{${members.join(',')}}`
 }
