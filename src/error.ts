@@ -66,6 +66,8 @@ export interface ErrorDetails {
   readonly hint?: string
   /** Where in a request body the fault is: `rows[3].id`. */
   readonly path?: string
+  /** Further faults of the same text, in the order of their places: all are reported at once. */
+  readonly others?: readonly AssayError[]
   readonly cause?: unknown
 }
 
@@ -76,6 +78,7 @@ export interface WireError {
   readonly span?: Span
   readonly hint?: string
   readonly path?: string
+  readonly others?: readonly WireError[]
 }
 
 /** The only error class of the project. What to tell the user is all in it; see `errorCodes`. */
@@ -85,6 +88,7 @@ export class AssayError extends Error {
   readonly span: Span | undefined
   readonly hint: string | undefined
   readonly path: string | undefined
+  readonly others: readonly AssayError[]
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -92,6 +96,7 @@ export class AssayError extends Error {
     this.span = details.span
     this.hint = details.hint
     this.path = details.path
+    this.others = details.others ?? []
   }
 
   get status(): number {
@@ -110,11 +115,14 @@ export class AssayError extends Error {
       ...(this.span && { span: this.span }),
       ...(this.hint !== undefined && { hint: this.hint }),
       ...(this.path !== undefined && { path: this.path }),
+      ...(this.others.length > 0 && { others: this.others.map((other) => other.toWire()) }),
     }
   }
 
   static fromWire(wire: WireError): AssayError {
-    return new AssayError(wire.code, wire.message, wire)
+    const others = wire.others?.map((other) => AssayError.fromWire(other))
+    const { others: _, ...details } = wire
+    return new AssayError(wire.code, wire.message, { ...details, ...(others && { others }) })
   }
 }
 

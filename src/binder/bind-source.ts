@@ -1,7 +1,7 @@
 import type { CatalogObject, CatalogView } from '../catalog/catalog.ts'
 import { missingAccess } from '../catalog/missing-access.ts'
 import { AssayError } from '../error.ts'
-import type { Source } from '../parser/ast.ts'
+import type { TableSource } from '../parser/ast.ts'
 import { suggest } from '../parser/suggest.ts'
 import type { ObjectType } from '../type/record.ts'
 import type { BoundObject } from './bound.ts'
@@ -9,7 +9,7 @@ import type { BoundObject } from './bound.ts'
 const tables = ['experiment', 'project_logs', 'dataset', 'project']
 
 /** Finds the objects that a source names, each once; what may not be seen does not exist. */
-export function bindSource(source: Source, view: CatalogView): BoundObject[] {
+export function bindSource(source: TableSource, view: CatalogView): BoundObject[] {
   if (!tables.includes(source.table)) throw unknownTable(source)
   if (source.shape !== undefined && source.shape !== 'spans') {
     throw new AssayError('BIND_UNSUPPORTED', `the shape ${source.shape} is not supported`, {
@@ -41,7 +41,7 @@ function one(object: CatalogObject | undefined): readonly CatalogObject[] | unde
   return object && [object]
 }
 
-function unknownTable(source: Source): AssayError {
+function unknownTable(source: TableSource): AssayError {
   const near = suggest(source.table, tables)
   return new AssayError('BIND_UNKNOWN_SOURCE', `unknown source ${source.table}()`, {
     span: source.tableSpan,

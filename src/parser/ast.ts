@@ -1,6 +1,10 @@
 /**
- * The syntax tree: the same for every surface of the language (clauses today, SQL and JSON later).
- * It knows no catalog and no types. Every node has the span of text that it came from.
+ * The syntax tree: one for the three surfaces of the language (clauses, SQL, JSON). It knows no
+ * catalog and no types. Every node has the span of text that it came from.
+ *
+ * What is only another way to write something has no node of its own: `a ~ 'x'` is
+ * `regexp_match(a, 'x')`, `x::float` is `to_number(x)`, a common table expression is the subquery
+ * that it stands for.
  */
 import type { Span } from '../error.ts'
 import type { PathPart } from '../type/value.ts'
@@ -49,6 +53,13 @@ export type Expression =
       readonly entries: readonly (readonly [key: string, value: Expression])[]
       readonly span: Span
     }
+  /** A step into a value that is no field: `json_extract(input, 'a')[0].b`. At least one part. */
+  | {
+      readonly kind: 'access'
+      readonly operand: Expression
+      readonly parts: readonly PathPart[]
+      readonly span: Span
+    }
   /** `count(*)` has a star as its argument; the name is in lower case. */
   | {
       readonly kind: 'call'
@@ -56,9 +67,12 @@ export type Expression =
       readonly nameSpan: Span
       readonly arguments: readonly Expression[]
       readonly distinct: boolean
+      /** Of an aggregate, the rows that count: `count(*) filter (where error is null)`. */
+      readonly filter: Expression | undefined
       readonly span: Span
     }
-  | { readonly kind: 'star'; readonly span: Span }
+  /** All fields, some of them with other values: `* replace (round(scores.F, 2) as scores)`. */
+  | { readonly kind: 'star'; readonly replace: readonly Projection[]; readonly span: Span }
   | {
       readonly kind: 'comparison'
       readonly operator: ComparisonOperator
@@ -145,15 +159,26 @@ export interface SortKey {
   readonly span: Span
 }
 
-/** `experiment('a', 'b') spans`. The table name is in lower case. */
-export interface Source {
+/** `experiment('a', 'b') spans`. The table and the shape are in lower case. */
+export interface TableSource {
+  readonly kind: 'table'
   readonly table: string
   readonly tableSpan: Span
-  readonly ids: readonly { readonly value: string; readonly span: Span }[]
+  /** Ids or names. */
+  readonly ids: readonly TextClause[]
   readonly shape: string | undefined
   readonly shapeSpan: Span | undefined
   readonly span: Span
 }
+
+/** `(select: … | from: …)`, and what a common table expression's name stands for. */
+export interface SubquerySource {
+  readonly kind: 'subquery'
+  readonly query: Query
+  readonly span: Span
+}
+
+export type Source = TableSource | SubquerySource
 
 export interface CountClause {
   readonly value: number
@@ -165,17 +190,70 @@ export interface TextClause {
   readonly span: Span
 }
 
-/** A whole query. Which clauses may stand together is checked by the parser. */
+/** Turns the values of a column into columns. */
+export interface Pivot {
+  /** Aliases of measures, or aggregates with or without an alias. At least one. */
+  readonly measures: readonly Projection[]
+  /** The key whose values become columns; undefined: the last dimension. */
+  readonly key: Expression | undefined
+  readonly span: Span
+}
+
+/** Makes a row of each element of an array or each entry of an object. */
+export interface Unpivot {
+  readonly expression: Expression
+  /** What the entry's key, or the element's index from 0, is called; undefined: it is not wanted. */
+  readonly name: string | undefined
+  readonly value: string
+  readonly span: Span
+}
+
+export interface Sample {
+  /** A share from 0 to 1 of the rows that pass the filter, or a number of them. */
+  readonly method:
+    | { readonly type: 'rate'; readonly value: number }
+    | { readonly type: 'count'; readonly value: number }
+  /** The same seed gives the same rows. */
+  readonly seed: number | undefined
+  readonly span: Span
+}
+
+/**
+ * A whole query; a clause that was not given is undefined. Which clauses may stand together is checked
+ * where the query is read, by `checkClauses`.
+ *
+ * `GROUP BY` of SQL is `dimensions` beside a `select`, which may then refer to it by name or ordinal.
+ */
 export interface Query {
   readonly kind: 'query'
-  readonly select: readonly Projection[] | undefined
-  readonly dimensions: readonly Projection[] | undefined
-  readonly measures: readonly Projection[] | undefined
-  readonly from: Source
-  readonly filter: Expression | undefined
-  readonly sort: readonly SortKey[] | undefined
-  readonly limit: CountClause | undefined
-  readonly offset: CountClause | undefined
-  readonly cursor: TextClause | undefined
+  readonly select?: readonly Projection[] | undefined
+  /** `select distinct`. */
+  readonly distinct?: boolean | undefined
+  readonly dimensions?: readonly Projection[] | undefined
+  readonly measures?: readonly Projection[] | undefined
+  readonly pivot?: Pivot | undefined
+  readonly unpivot?: readonly Unpivot[] | undefined
+  /** Fields (paths) or a star. */
+  readonly infer?: readonly Expression[] | undefined
+  /** Undefined where the source is given apart from the query. */
+  readonly from?: Source | undefined
+  readonly filter?: Expression | undefined
+  readonly spanFilter?: Expression | undefined
+  readonly traceFilter?: Expression | undefined
+  /** `HAVING`. */
+  readonly finalFilter?: Expression | undefined
+  readonly finalDimensions?: readonly Projection[] | undefined
+  readonly finalMeasures?: readonly Projection[] | undefined
+  readonly comparisonKey?: Expression | undefined
+  readonly weightedScores?: readonly Projection[] | undefined
+  readonly customColumns?: readonly Projection[] | undefined
+  readonly sample?: Sample | undefined
+  readonly sort?: readonly SortKey[] | undefined
+  readonly limit?: CountClause | undefined
+  readonly offset?: CountClause | undefined
+  readonly cursor?: TextClause | undefined
+  /** Characters; -1: no limit. */
+  readonly previewLength?: CountClause | undefined
+  readonly inferenceBudget?: CountClause | undefined
   readonly span: Span
 }

@@ -9,14 +9,19 @@ export function childrenOf(expression: Expression): readonly Expression[] {
     case 'literal':
     case 'interval':
     case 'path':
-    case 'star':
       return none
+    case 'star':
+      return expression.replace.map((projection) => projection.expression)
+    case 'access':
+      return [expression.operand]
     case 'array':
       return expression.items
     case 'object':
       return expression.entries.map(([, value]) => value)
     case 'call':
-      return expression.arguments
+      return expression.filter
+        ? [...expression.arguments, expression.filter]
+        : expression.arguments
     case 'comparison':
     case 'arithmetic':
       return [expression.left, expression.right]

@@ -138,6 +138,7 @@ function readWord(tokens: TokenStream): Expression {
       nameSpan: span,
       arguments: [],
       distinct: false,
+      filter: undefined,
       span,
     }
   }
@@ -257,7 +258,7 @@ function readCall(tokens: TokenStream): Expression {
   const items: Expression[] = []
   if (tokens.is('*') && !distinct) {
     const star = tokens.advance()
-    items.push({ kind: 'star', span: tokens.spanFrom(star.start) })
+    items.push({ kind: 'star', replace: [], span: tokens.spanFrom(star.start) })
   } else {
     while (!tokens.is(')')) {
       items.push(readExpression(tokens))
@@ -267,7 +268,16 @@ function readCall(tokens: TokenStream): Expression {
   tokens.expect(')', `to close the arguments of "${shorten(name.text)}"`)
   tokens.leave()
   const span = tokens.spanFrom(name.start)
-  return { kind: 'call', name: name.keyword, nameSpan, arguments: items, distinct, span }
+  const { keyword } = name
+  return {
+    kind: 'call',
+    name: keyword,
+    nameSpan,
+    arguments: items,
+    distinct,
+    filter: undefined,
+    span,
+  }
 }
 
 /** Whether the word `distinct` is here and is not a field's name. */
@@ -319,7 +329,15 @@ function readCast(tokens: TokenStream): Expression {
   const nameSpan = tokens.spanFrom(type.start)
   tokens.expect(')', 'to close "cast"')
   const span = tokens.spanFrom(start)
-  return { kind: 'call', name, nameSpan, arguments: [value], distinct: false, span }
+  return {
+    kind: 'call',
+    name,
+    nameSpan,
+    arguments: [value],
+    distinct: false,
+    filter: undefined,
+    span,
+  }
 }
 
 /** A number after `interval` makes it a literal; a negative one only with its unit, else it is `interval - 7`. */

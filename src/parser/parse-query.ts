@@ -1,5 +1,13 @@
 import { AssayError, unreachable } from '../error.ts'
-import type { CountClause, Projection, Query, SortKey, Source, TextClause } from './ast.ts'
+import type {
+  CountClause,
+  Projection,
+  Query,
+  SortKey,
+  Source,
+  TableSource,
+  TextClause,
+} from './ast.ts'
 import {
   type ClauseName,
   clauseNames,
@@ -128,7 +136,7 @@ function readProjection(tokens: TokenStream, starAllowed: boolean): Projection {
       throw tokens.unexpected('"," or the next clause', '"*" is all fields and has no alias')
     }
     const span = tokens.spanFrom(start)
-    return { expression: { kind: 'star', span }, alias: undefined, span }
+    return { expression: { kind: 'star', replace: [], span }, alias: undefined, span }
   }
   const expression = readExpression(tokens)
   const alias = tokens.accept('as') ? readAlias(tokens) : undefined
@@ -152,7 +160,7 @@ function readSortKey(tokens: TokenStream): SortKey {
   return { expression, direction, span: tokens.spanFrom(start) }
 }
 
-function readSource(tokens: TokenStream): Source {
+function readSource(tokens: TokenStream): TableSource {
   const table = tokens.current
   if (table.kind !== 'word') {
     throw tokens.unexpected("a source such as experiment('id')")
@@ -160,14 +168,14 @@ function readSource(tokens: TokenStream): Source {
   tokens.advance()
   const tableSpan = tokens.spanFrom(table.start)
   tokens.expect('(', `and ids in quotes after "${shorten(table.text)}"`)
-  const ids: { value: string; span: Source['span'] }[] = []
+  const ids: TextClause[] = []
   do {
     if (ids.length > 0 && tokens.is(')')) break
     ids.push(readId(tokens))
   } while (tokens.accept(','))
   tokens.expect(')', 'to close the list of ids')
   let shape: string | undefined
-  let shapeSpan: Source['shapeSpan']
+  let shapeSpan: TableSource['shapeSpan']
   const { kind, keyword } = tokens.current
   if (kind === 'word' && !reservedWords.has(keyword) && !tokens.atClauseHeader()) {
     const word = tokens.advance()
@@ -175,7 +183,7 @@ function readSource(tokens: TokenStream): Source {
     shapeSpan = tokens.spanFrom(word.start)
   }
   const span = tokens.spanFrom(table.start)
-  return { table: table.keyword, tableSpan, ids, shape, shapeSpan, span }
+  return { kind: 'table', table: table.keyword, tableSpan, ids, shape, shapeSpan, span }
 }
 
 function readId(tokens: TokenStream): { value: string; span: Source['span'] } {

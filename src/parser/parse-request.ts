@@ -16,7 +16,7 @@ export function parseRequest(text: string, from: string | undefined): Query {
     })
   }
   const { expression } = search
-  const star = { kind: 'star', span: expression.span } as const
+  const star = { kind: 'star', replace: [], span: expression.span } as const
   return {
     kind: 'query',
     select: [{ expression: star, alias: undefined, span: expression.span }],
@@ -42,7 +42,7 @@ function parseSource(text: string): Source {
         hint: "such as experiment('…')",
       })
     }
-    return from
+    return from!
   } catch (thrown) {
     if (!(thrown instanceof AssayError)) throw thrown
     throw new AssayError('REQUEST_INVALID', `from: ${thrown.message}`, {

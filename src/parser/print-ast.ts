@@ -18,7 +18,7 @@ function writeQuery(query: Query, lines: string[]): void {
     lines.push(`  ${name}`)
     for (const projection of projections) writeProjection(projection, lines)
   }
-  lines.push(`  from ${printSource(query.from)}`)
+  if (query.from) lines.push(`  from ${printSource(query.from)}`)
   if (query.filter !== undefined) {
     lines.push('  filter')
     write(query.filter, 2, lines)

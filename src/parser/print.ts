@@ -42,7 +42,7 @@ export function printQuery(query: Query): string {
       lines.push(`${name}: ${projections.map(printProjection).join(', ')}`)
     }
   }
-  lines.push(`from: ${printSource(query.from)}`)
+  if (query.from !== undefined) lines.push(`from: ${printSource(query.from)}`)
   if (query.filter !== undefined) lines.push(`filter: ${printExpression(query.filter)}`)
   if (query.sort !== undefined) lines.push(`sort: ${query.sort.map(printSortKey).join(', ')}`)
   if (query.limit !== undefined) lines.push(`limit: ${query.limit.value}`)
@@ -56,7 +56,9 @@ export function printExpression(expression: Expression): string {
   return print(expression, binding.conditional)
 }
 
-export function printSource({ table, ids, shape }: Source): string {
+export function printSource(source: Source): string {
+  if (source.kind === 'subquery') return `(${printQuery(source.query).replaceAll('\n', ' | ')})`
+  const { table, ids, shape } = source
   const list = ids.map(({ value }) => printString(value)).join(', ')
   return shape === undefined ? `${table}(${list})` : `${table}(${list}) ${shape}`
 }
@@ -116,6 +118,8 @@ function printBare(expression: Expression): string {
       return printPath(expression.parts)
     case 'star':
       return '*'
+    case 'access':
+      return `${print(expression.operand, binding.sign)}${printSteps(expression.parts)}`
     case 'array':
       return `[${expression.items.map(printExpression).join(', ')}]`
     case 'object':
@@ -231,6 +235,15 @@ export function printLiteral(value: LiteralValue): string {
   return Number.isInteger(value) && Math.abs(value) > 2 ** 53
     ? value.toExponential()
     : String(value)
+}
+
+function printSteps(parts: readonly PathPart[]): string {
+  return parts
+    .map((part) => {
+      if (typeof part === 'number') return `[${part}]`
+      return isName(part) ? `.${part}` : `.${quote(part, '"')}`
+    })
+    .join('')
 }
 
 /** Prints a field's path; a name that is a keyword or no plain word is quoted. */
