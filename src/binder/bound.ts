@@ -4,7 +4,9 @@
  */
 import type { AggregateName } from '../function/aggregate.ts'
 import type { ArithmeticOperator, ComparisonOperator } from '../parser/ast.ts'
+import type { PlainValue } from '../type/plain.ts'
 import type { ObjectType } from '../type/record.ts'
+import type { RowKey } from '../type/transaction.ts'
 import type { Path } from '../type/value.ts'
 
 /** What the binder knows of a value's kind; `json` is any kind, found out from the data. */
@@ -29,10 +31,30 @@ export type BoundExpression =
       readonly ms: number
       readonly type: 'interval'
     }
-  /** A record's field, by its path from the top of the row. */
+  /**
+   * A row's field, by its path from the top: of a record, or of what a stage has made of records
+   * (`hiddenField`, the columns of a pivot or a comparison).
+   */
   | { readonly kind: 'field'; readonly path: Path; readonly type: StaticType }
   /** A column of the aggregation below: first the group keys, then the aggregates. */
   | { readonly kind: 'group_column'; readonly index: number; readonly type: StaticType }
+  /** A step into a value that is no field. */
+  | {
+      readonly kind: 'access'
+      readonly operand: BoundExpression
+      readonly path: Path
+      readonly type: 'json'
+    }
+  /** Whether the span's trace is in a set of traces that was found before (`BoundQuery.traceSets`). */
+  | {
+      readonly kind: 'in_traces'
+      readonly set: number
+      /** `hiddenField.object` */
+      readonly object: BoundExpression
+      /** `root_span_id` */
+      readonly trace: BoundExpression
+      readonly type: 'boolean'
+    }
   | {
       readonly kind: 'call'
       readonly name: string
@@ -108,10 +130,14 @@ export type BoundExpression =
 
 export interface BoundAggregate {
   readonly name: AggregateName
-  /** What is aggregated; undefined counts rows. */
-  readonly argument: BoundExpression | undefined
+  /** What is aggregated, row by row; `count` without any counts rows. */
+  readonly arguments: readonly BoundExpression[]
   /** Constant further arguments: the `p` of `percentile`. */
-  readonly parameters: readonly number[]
+  readonly parameters: readonly ConstantValue[]
+  /** Of `distinct` arguments, equal ones count once. */
+  readonly distinct: boolean
+  /** Only rows for which it is true count. */
+  readonly filter: BoundExpression | undefined
   readonly type: StaticType
 }
 
@@ -134,32 +160,158 @@ export interface BoundSortKey {
   readonly descending: boolean
 }
 
+/**
+ * Fields that no text can name: what stages know of rows beyond their values. Batches of the executor
+ * give them like any field.
+ */
+export const hiddenField = {
+  /** The number of the object that holds the row. */
+  object: '#object',
+  /** The key or index, and the element, that the i-th unpivot has made the row of. */
+  unpivotName: (i: number): string => `#name${i}`,
+  unpivotValue: (i: number): string => `#value${i}`,
+} as const
+
+/** Makes a row of each element of an array or each entry of an object; nulls give none. */
+export interface BoundUnpivot {
+  readonly expression: BoundExpression
+  /** Its place among the query's unpivots: `hiddenField.unpivotName(index)` and `…Value(index)`. */
+  readonly index: number
+}
+
+/** A stored row that stands for its group: fields of the group are read from it. */
+export interface RowChoice {
+  /** Rows for which it is true go before all others. */
+  readonly preferred: BoundExpression | undefined
+  /** Which of them, by pagination key. */
+  readonly pick: 'oldest' | 'newest'
+}
+
+/** One row per distinct combination of keys; without keys, exactly one row. */
+export interface BoundGrouping {
+  readonly keys: readonly BoundExpression[]
+  readonly aggregates: readonly BoundAggregate[]
+  /** Undefined: groups have no fields. */
+  readonly row: RowChoice | undefined
+}
+
+/** Turns groups that differ in one key only into one row, with columns for that key's values. */
+export interface BoundPivot {
+  /** Index of the group column whose values become columns. */
+  readonly key: number
+  /** Each gives a column `<value>_<name>` for each value of the key. */
+  readonly measures: readonly OutputColumn[]
+}
+
+/** A share of the rows, or a number of them, chosen by a hash of their keys. */
+export type BoundSample =
+  | { readonly kind: 'rate'; readonly rate: number; readonly seed: number }
+  | { readonly kind: 'count'; readonly count: number; readonly seed: number }
+
+/** What fields are shown shortened, and to how many characters. */
+export interface Preview {
+  readonly length: number
+}
+
+/** Where a page begins: after the row with these sort values and keys. */
+export interface SortPosition {
+  /** One for each sort key, as `type/plain` has them. */
+  readonly values: readonly PlainValue[]
+  readonly paginationKey: RowKey
+  readonly object: number
+  readonly version: RowKey
+}
+
+/** What the rows of a query are made from. */
+export type BoundSource =
+  /** Records, newest first. */
+  | { readonly kind: 'objects'; readonly objects: readonly BoundObject[] }
+  /** The spans of the traces that a selection gives, newest first. */
+  | {
+      readonly kind: 'traces'
+      readonly objects: readonly BoundObject[]
+      readonly selection: BoundTraceSelection
+    }
+  /** One row per trace. Its fields are those of `grouping.row`; `group_column`s are the sums. */
+  | {
+      readonly kind: 'summary'
+      readonly objects: readonly BoundObject[]
+      /** Selects traces by one of their spans; undefined: all. */
+      readonly filter: BoundExpression | undefined
+      readonly grouping: BoundGrouping
+    }
+  /** Pairs of rows of a summary that agree in a key; see `RelationStage` for their columns. */
+  | {
+      readonly kind: 'comparison'
+      readonly summary: Extract<BoundSource, { kind: 'summary' }>
+      /** Over the rows of the summary, as are `scores` and `metrics`, which are objects. */
+      readonly key: BoundExpression
+      readonly scores: BoundExpression
+      readonly metrics: BoundExpression
+    }
+  /** The rows of another query, before its output columns: they are substituted in expressions. */
+  | { readonly kind: 'query'; readonly query: BoundQuery }
+
+/** The traces with a span that passes the filter, in an order, and which of them are wanted. */
+export interface BoundTraceSelection {
+  readonly filter: BoundExpression | undefined
+  /** Over the span's fields; traces are ranked by the best of their spans. Empty: newest span. */
+  readonly sort: readonly BoundSortKey[]
+  readonly limit: number | undefined
+  readonly offset: number
+  readonly after: RowKey | undefined
+}
+
 /** Rows as they are, or groups of them. */
 export type BoundOutput =
   | {
       readonly kind: 'rows'
-      /** All fields of the row come first, in alphabetical order. */
+      /** All fields of the row come first, in alphabetical order; columns of their names replace them. */
       readonly star: boolean
       readonly columns: readonly OutputColumn[]
     }
-  | {
+  | ({
       readonly kind: 'groups'
-      readonly keys: readonly BoundExpression[]
-      readonly aggregates: readonly BoundAggregate[]
       /** Over `group_column`s. */
       readonly columns: readonly OutputColumn[]
-    }
+    } & BoundGrouping)
+  /** What fields the rows have; one row per field, with fixed columns. */
+  | { readonly kind: 'infer'; readonly fields: readonly Path[]; readonly budget: number }
 
 export interface BoundQuery {
-  readonly objects: readonly BoundObject[]
+  readonly source: BoundSource
+  /** `any_span` conditions: each is the filter of the spans whose traces make the set. A condition
+   * may ask for sets before it. */
+  readonly traceSets: readonly BoundExpression[]
+  readonly unpivots: readonly BoundUnpivot[]
+  /** Over the rows of the source and what unpivots make of them. */
   readonly filter: BoundExpression | undefined
+  readonly sample: BoundSample | undefined
   readonly output: BoundOutput
-  /** Over the row's fields, or over `group_column`s. Empty: newest first. */
+  /** Over what sort keys are over. */
+  readonly finalFilter: BoundExpression | undefined
+  readonly pivot: BoundPivot | undefined
+  /** Over the row's fields, or over `group_column`s. Empty: newest first, or by the group keys. */
   readonly sort: readonly BoundSortKey[]
   readonly limit: number | undefined
   readonly offset: number
-  /** Rows strictly older than this pagination key, given by a cursor. */
-  readonly after: { readonly transaction: number; readonly index: number } | undefined
+  /** Rows strictly older than this pagination key, given by a cursor of the default order. */
+  readonly after: RowKey | undefined
+  /** Given by a cursor of another order. */
+  readonly afterSorted: SortPosition | undefined
+  readonly preview: Preview | undefined
+}
+
+/** The objects that a query reads, subqueries included. */
+export function objectsOf({ source }: BoundQuery): readonly BoundObject[] {
+  switch (source.kind) {
+    case 'query':
+      return objectsOf(source.query)
+    case 'comparison':
+      return source.summary.objects
+    default:
+      return source.objects
+  }
 }
 
 /** The sub-expressions of one node, in order of evaluation. */
@@ -171,6 +323,10 @@ export function childrenOf(node: BoundExpression): readonly BoundExpression[] {
     case 'field':
     case 'group_column':
       return []
+    case 'access':
+      return [node.operand]
+    case 'in_traces':
+      return [node.object, node.trace]
     case 'call':
       return node.arguments
     case 'comparison':

@@ -4,7 +4,9 @@ import type { WireError } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { WireState } from './aggregate-state.ts'
 import type { SortThreshold } from './prune.ts'
-import type { RowList, SortedRows } from './row-buffer.ts'
+import type { Relation } from './relation.ts'
+import type { SortedRows } from './row-buffer.ts'
+import type { TraceSet } from './trace-set.ts'
 import type { WireValues } from './wire-values.ts'
 
 /** Rows to read: of a segment, of the delta, or of single records. */
@@ -32,6 +34,7 @@ export interface ScanTask {
   readonly kind: 'scan'
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
+  readonly traceSets: readonly TraceSet[]
   readonly snapshot: SnapshotBounds
   readonly inputs: readonly TaskInput[]
   /** How many rows are wanted at most, of those that come first in the plan's order. */
@@ -42,25 +45,29 @@ export interface ScanTask {
   readonly cancelled: Int32Array | undefined
 }
 
-/** Reads rows and prints what the plan selects of them. */
+/** Prints rows of a relation as the plan's output says, `from … to`, or as many as make one chunk. */
 export interface PrintTask {
   readonly kind: 'print'
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
-  readonly rows: RowList
+  readonly traceSets: readonly TraceSet[]
+  readonly relation: Relation
   /** Between rows. */
   readonly separator: string
   readonly cancelled: Int32Array | undefined
 }
 
-/** Puts the partial groups of scans together and prints what the plan selects of them. */
-export interface MergeTask {
-  readonly kind: 'merge'
+/** Puts together what scans gave and runs the plan's stages over it. */
+export interface FinishTask {
+  readonly kind: 'finish'
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
-  readonly partials: readonly GroupsResult[]
-  /** Between rows. */
-  readonly separator: string
+  readonly traceSets: readonly TraceSet[]
+  /** Partial groups, or rows in their order. */
+  readonly input:
+    | { readonly kind: 'groups'; readonly partials: readonly GroupsResult[] }
+    | { readonly kind: 'rows'; readonly rows: SortedRows }
+  readonly cancelled: Int32Array | undefined
 }
 
 /** Brings lists of rows into the one order of the plan. */
@@ -72,7 +79,7 @@ export interface OrderTask {
   readonly wanted: number
 }
 
-export type Task = ScanTask | PrintTask | MergeTask | OrderTask
+export type Task = ScanTask | PrintTask | FinishTask | OrderTask
 
 export interface ScanMetrics {
   readonly rowsRead: number
@@ -102,10 +109,9 @@ export interface PrintResult {
   readonly bytes: Uint8Array
 }
 
-export interface MergeResult {
-  readonly kind: 'merge'
-  readonly groupCount: number
-  readonly chunks: readonly { readonly rowCount: number; readonly bytes: Uint8Array }[]
+export interface FinishResult {
+  readonly kind: 'finish'
+  readonly relation: Relation
 }
 
 export interface OrderResult {
@@ -113,7 +119,7 @@ export interface OrderResult {
   readonly rows: SortedRows
 }
 
-export type TaskResult = GroupsResult | RowsResult | PrintResult | MergeResult | OrderResult
+export type TaskResult = GroupsResult | RowsResult | PrintResult | FinishResult | OrderResult
 
 /** An Error loses its class between threads, so failures travel as data. */
 export type TaskOutcome = { readonly result: TaskResult } | { readonly error: WireError }
@@ -137,8 +143,8 @@ export function buffersOf(result: TaskResult): ArrayBuffer[] {
     case 'groups':
       for (const part of [...result.keys, ...result.states]) collect(part)
       break
-    case 'merge':
-      for (const { bytes } of result.chunks) collect(bytes)
+    case 'finish':
+      collect(result.relation)
   }
   return [...buffers] as ArrayBuffer[]
 }

@@ -1,13 +1,22 @@
 /** What a query computes, as a tree of plain data; rules rewrite it, a backend turns it physical. */
-import type {
-  BoundAggregate,
-  BoundExpression,
-  BoundObject,
-  BoundQuery,
-  BoundSortKey,
-  OutputColumn,
+import {
+  type BoundExpression,
+  type BoundGrouping,
+  type BoundObject,
+  type BoundPivot,
+  type BoundQuery,
+  type BoundSortKey,
+  type BoundSource,
+  type BoundTraceSelection,
+  type BoundUnpivot,
+  hiddenField,
+  type OutputColumn,
+  type Preview,
+  type SortPosition,
 } from '../binder/bound.ts'
+import { unreachable } from '../error.ts'
 import type { RowKey } from '../type/transaction.ts'
+import type { Path } from '../type/value.ts'
 
 export type LogicalPlan =
   /** Rows of the objects, newest first. */
@@ -32,20 +41,33 @@ export type LogicalPlan =
   /** Keeps rows for which the predicate is true. */
   | { readonly kind: 'filter'; readonly predicate: BoundExpression; readonly input: LogicalPlan }
   | {
-      readonly kind: 'project'
-      readonly star: boolean
-      readonly columns: readonly OutputColumn[]
+      readonly kind: 'unpivot'
+      readonly unpivot: BoundUnpivot
       readonly input: LogicalPlan
     }
-  /** One row per distinct combination of keys; without keys, exactly one row. */
+  | ({ readonly kind: 'aggregate'; readonly input: LogicalPlan } & BoundGrouping)
+  | { readonly kind: 'pivot'; readonly pivot: BoundPivot; readonly input: LogicalPlan }
+  /** Pairs the rows of the first object with those of each other one that have the same key. */
   | {
-      readonly kind: 'aggregate'
-      readonly keys: readonly BoundExpression[]
-      readonly aggregates: readonly BoundAggregate[]
+      readonly kind: 'compare'
+      /** Numbers of the objects, the base first. */
+      readonly objects: readonly number[]
+      readonly key: BoundExpression
+      readonly scores: BoundExpression
+      readonly metrics: BoundExpression
       readonly input: LogicalPlan
     }
-  /** Nulls last; ties keep the order of the input. */
+  /** Describes the fields of its rows. */
+  | { readonly kind: 'infer'; readonly fields: readonly Path[]; readonly input: LogicalPlan }
+  /** Nulls last; ties keep the order of the input. Without keys, newest first. */
   | { readonly kind: 'sort'; readonly keys: readonly BoundSortKey[]; readonly input: LogicalPlan }
+  /** Of sorted rows, those that come after a place in the order. */
+  | {
+      readonly kind: 'seek'
+      readonly keys: readonly BoundSortKey[]
+      readonly after: SortPosition | RowKey
+      readonly input: LogicalPlan
+    }
   | {
       readonly kind: 'limit'
       /** Undefined: all that follow the offset. */
@@ -61,34 +83,20 @@ export type LogicalPlan =
       readonly offset: number
       readonly input: LogicalPlan
     }
+  | {
+      readonly kind: 'project'
+      readonly star: boolean
+      readonly columns: readonly OutputColumn[]
+      readonly preview: Preview | undefined
+      readonly input: LogicalPlan
+    }
 
-/** The plan as the query says it, before any rule. */
-export function planLogical(query: BoundQuery): LogicalPlan {
-  let plan: LogicalPlan = {
-    kind: 'scan',
-    objects: query.objects,
-    predicates: [],
-    after: query.after,
-  }
-  if (query.filter) plan = { kind: 'filter', predicate: query.filter, input: plan }
-  const { output } = query
-  if (output.kind === 'groups') {
-    plan = { kind: 'aggregate', keys: output.keys, aggregates: output.aggregates, input: plan }
-  }
-  if (query.sort.length > 0) plan = { kind: 'sort', keys: query.sort, input: plan }
-  if (query.limit !== undefined || query.offset > 0) {
-    plan = { kind: 'limit', count: query.limit, offset: query.offset, input: plan }
-  }
-  const star = output.kind === 'rows' && output.star
-  return { kind: 'project', star, columns: output.columns, input: plan }
-}
-
-/** Applies `change` to every node, inputs first. */
-export function mapPlan(
-  plan: LogicalPlan,
-  change: (plan: LogicalPlan) => LogicalPlan,
-): LogicalPlan {
-  if (!('input' in plan)) return change(plan)
-  const input = mapPlan(plan.input, change)
-  return change(input === plan.input ? plan : { ...plan, input })
+/** A query's plan, and those of the sets of traces that its conditions ask for. */
+export interface LogicalQuery {
+  /**
+   * Each gives groups by object and trace. A plan may ask for the sets before it; the query's own
+   * plan, for all of them.
+   */
+  readonly traceSets: readonly LogicalPlan[]
+  readonly plan: LogicalPlan
 }

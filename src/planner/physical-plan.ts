@@ -1,18 +1,21 @@
 /**
- * How the embedded engine runs a query: one access path and what is made of its rows. Plain data, so
- * that it can be printed and sent to a worker.
+ * How the embedded engine runs a query: one access path, what is made of its rows as they are read,
+ * and stages over what that leaves in memory. Plain data, so that it can be printed and sent to a
+ * worker.
  */
-import {
-  type BoundAggregate,
-  type BoundExpression,
-  type BoundObject,
-  type BoundSortKey,
-  fieldsOf,
-  type OutputColumn,
+import type {
+  BoundExpression,
+  BoundGrouping,
+  BoundObject,
+  BoundPivot,
+  BoundSortKey,
+  BoundUnpivot,
+  OutputColumn,
+  Preview,
+  SortPosition,
 } from '../binder/bound.ts'
-import { unreachable } from '../error.ts'
 import type { RowKey } from '../type/transaction.ts'
-import type { LogicalPlan } from './logical-plan.ts'
+import type { Path } from '../type/value.ts'
 
 export type AccessPath =
   | { readonly kind: 'scan' }
@@ -23,16 +26,60 @@ export type AccessPath =
 /** Rows leave in `sort` order, or newest first when it is empty. */
 export interface RowsStage {
   readonly kind: 'rows'
-  readonly star: boolean
-  readonly columns: readonly OutputColumn[]
+  /** Hidden fields that only the scan knows, to be kept with each row. */
+  readonly carried: readonly string[]
 }
 
-/** Groups are aggregated in part by each task, and merged. */
-export interface GroupsStage {
+/** Groups are aggregated in part by each task, and merged. They leave in the order of their keys. */
+export interface GroupsStage extends BoundGrouping {
   readonly kind: 'groups'
-  readonly keys: readonly BoundExpression[]
-  readonly aggregates: readonly BoundAggregate[]
+}
+
+/** What is made of rows in memory (`executor/relation.ts`), one stage after the other. */
+export type RelationStage =
+  | { readonly kind: 'filter'; readonly predicates: readonly BoundExpression[] }
+  | { readonly kind: 'unpivot'; readonly unpivot: BoundUnpivot }
+  | ({ readonly kind: 'aggregate' } & BoundGrouping)
+  | { readonly kind: 'pivot'; readonly pivot: BoundPivot }
+  /**
+   * Gives one row per pair: of each row of the first object with a row of the same key of another,
+   * the k-th with the k-th by age; rows without a partner come alone. Fields are those of the row
+   * of the first object, or of the only one. Columns:
+   *
+   * - `comparison_key`
+   * - `experiment_id`, `scores`, `metrics`: of the row of the first object; null when there is none
+   * - `compared`: `{experiment_id, id, root_span_id, created, output, error, tags, scores, metrics}`
+   *   of the other one, or null
+   * - `score_differences`, `metric_differences`: by name, the other one's less the first one's, of
+   *   the names that both have numbers for
+   */
+  | {
+      readonly kind: 'compare'
+      readonly objects: readonly number[]
+      readonly key: BoundExpression
+      readonly scores: BoundExpression
+      readonly metrics: BoundExpression
+    }
+  /**
+   * Gives one row per field path that the rows have, `fields` being where to look (empty: all
+   * columns), in the order of the paths. Columns: `field` (as text), `path`, `types` (how many of
+   * each kind), `count` (not null), `share` (of the rows), `distinct`, `top_values`
+   * (`[{value, count}]`, most frequent first, at most 10).
+   */
+  | { readonly kind: 'infer'; readonly fields: readonly Path[] }
+  /** Without keys: newest first. Ties: newest first, then by object and version. */
+  | { readonly kind: 'sort'; readonly keys: readonly BoundSortKey[] }
+  | {
+      readonly kind: 'seek'
+      readonly keys: readonly BoundSortKey[]
+      readonly after: SortPosition | RowKey
+    }
+  | { readonly kind: 'limit'; readonly count: number | undefined; readonly offset: number }
+
+export interface Output {
+  readonly star: boolean
   readonly columns: readonly OutputColumn[]
+  readonly preview: Preview | undefined
 }
 
 export interface PhysicalPlan {
@@ -40,73 +87,26 @@ export interface PhysicalPlan {
   readonly objects: readonly BoundObject[]
   readonly predicates: readonly BoundExpression[]
   readonly after: RowKey | undefined
+  /** Of a row that passes the predicates, each unpivot in turn makes rows. */
+  readonly unpivots: readonly BoundUnpivot[]
+  /** Conditions on rows that unpivots have made. */
+  readonly unpivotedPredicates: readonly BoundExpression[]
   readonly stage: RowsStage | GroupsStage
+  /** Of a rows stage; empty for groups. */
   readonly sort: readonly BoundSortKey[]
-  /** Undefined: all. */
+  /** Only rows after this place in the order of `sort`. */
+  readonly afterSorted: SortPosition | undefined
+  /** Of a rows stage. Undefined: all. */
   readonly limit: number | undefined
   readonly offset: number
+  readonly then: readonly RelationStage[]
+  readonly output: Output
   /** Top-level fields that a scan reads: those of predicates, keys, arguments and sort keys. */
   readonly scannedFields: readonly string[]
 }
 
-export function planPhysical(plan: LogicalPlan): PhysicalPlan {
-  let output: { star: boolean; columns: readonly OutputColumn[] } = { star: false, columns: [] }
-  let groups: Omit<GroupsStage, 'kind' | 'columns'> | undefined
-  let sort: readonly BoundSortKey[] = []
-  let limit: number | undefined
-  let offset = 0
-  let node = plan
-  while ('input' in node) {
-    switch (node.kind) {
-      case 'project':
-        output = { star: node.star, columns: node.columns }
-        break
-      case 'aggregate':
-        groups = { keys: node.keys, aggregates: node.aggregates }
-        break
-      case 'sort':
-        sort = node.keys
-        break
-      case 'limit':
-        limit = node.count
-        offset = node.offset
-        break
-      case 'top_k':
-        sort = node.keys
-        limit = node.count
-        offset = node.offset
-        break
-      case 'filter':
-        break
-      default:
-        return unreachable(node)
-    }
-    node = node.input
-  }
-  const predicates = node.kind === 'empty' ? [] : node.predicates
-  const scanned = [
-    ...predicates,
-    ...(groups
-      ? [...groups.keys, ...groups.aggregates.flatMap((a) => a.argument ?? [])]
-      : sort.map((key) => key.expression)),
-  ]
-  return {
-    access: accessPath(node),
-    objects: node.objects,
-    predicates,
-    after: node.kind === 'empty' ? undefined : node.after,
-    stage: groups
-      ? { kind: 'groups', ...groups, columns: output.columns }
-      : { kind: 'rows', ...output },
-    sort,
-    limit,
-    offset,
-    scannedFields: [...new Set(fieldsOf(scanned).map((path) => String(path[0])))].sort(),
-  }
-}
-
-function accessPath(
-  node: Extract<LogicalPlan, { kind: 'scan' | 'look_up' | 'empty' }>,
-): AccessPath {
-  return node.kind === 'look_up' ? { kind: 'look_up', ids: node.ids } : { kind: node.kind }
+export interface PhysicalQuery {
+  /** In the order in which they are found; each leaves groups whose keys are object and trace. */
+  readonly traceSets: readonly PhysicalPlan[]
+  readonly plan: PhysicalPlan
 }
