@@ -32,6 +32,8 @@ export class Lexer {
   #position = 0
   #startsLine = true
   #previous: Token | undefined
+  /** Whether ";" is a symbol, as it is in SQL. */
+  takesSemicolons = false
 
   constructor(text: string) {
     this.#text = text
@@ -102,6 +104,7 @@ export class Lexer {
         if (text.startsWith(symbol, start)) return this.#symbol(symbol, start)
       }
     }
+    if (character === ';' && this.takesSemicolons) return this.#symbol(character, start)
     if (shortSymbols.includes(character)) return this.#symbol(character, start)
     throw this.#unexpectedCharacter(start)
   }

@@ -67,7 +67,7 @@ function startsOperand(tokens: TokenStream, distance: number): boolean {
       return false
     case 'word':
       if (token.startsLine && tokens.atClauseHeader(distance)) return false
-      return !followingWords.has(token.keyword)
+      return !tokens.following.has(token.keyword)
     case 'symbol':
       if (token.keyword === '-' || token.keyword === '+') {
         return tokens.peek(distance + 1).start === token.end
@@ -124,7 +124,7 @@ function readWord(tokens: TokenStream): Expression {
       }
       break
   }
-  if (reservedWords.has(word.keyword)) {
+  if (tokens.reserved.has(word.keyword)) {
     throw tokens.unexpected('a value', `for a field of this name write \`${word.text}\``)
   }
   const next = tokens.peek(1).keyword

@@ -1,5 +1,7 @@
 import { AssayError, type Span } from '../error.ts'
+import { followingWords, reservedWords } from './keyword.ts'
 import { Lexer } from './lexer.ts'
+import { sqlFollowingWords, sqlReservedWords } from './sql-keyword.ts'
 import { describeToken, type Token } from './token.ts'
 
 export const maximumTextBytes = 1024 * 1024
@@ -12,6 +14,8 @@ export class TokenStream {
   #ahead: Token[]
   #previousEnd = 0
   #nesting = 0
+  #openBrackets = 0
+  #isSql = false
   /** How many operators have deepened the tree without nesting; the expression parser counts. */
   arithmeticCount = 0
 
@@ -39,6 +43,32 @@ export class TokenStream {
     return this.#nesting
   }
 
+  /** How many brackets of any kind are open before the current token. */
+  get openBrackets(): number {
+    return this.#openBrackets
+  }
+
+  /** Whether the text is SQL: no clause begins with a name and a colon, and more words are reserved. */
+  get isSql(): boolean {
+    return this.#isSql
+  }
+
+  /** Takes what follows as SQL; called before anything else is read. */
+  startSql(): void {
+    this.#isSql = true
+    this.#lexer.takesSemicolons = true
+  }
+
+  /** Words that are a field's name only in backticks or after a dot. */
+  get reserved(): ReadonlySet<string> {
+    return this.#isSql ? sqlReservedWords : reservedWords
+  }
+
+  /** Words that may follow a finished operand, so that none of them begins another. */
+  get following(): ReadonlySet<string> {
+    return this.#isSql ? sqlFollowingWords : followingWords
+  }
+
   /** Looks at the token `distance` places after the current one. */
   peek(distance: number): Token {
     while (this.#ahead.length <= distance) this.#ahead.push(this.#lexer.next())
@@ -48,9 +78,15 @@ export class TokenStream {
   advance(): Token {
     const token = this.#ahead[0]!
     this.#previousEnd = token.end
+    if (token.kind === 'symbol') this.#countBracket(token.keyword)
     if (this.#ahead.length === 1) this.#ahead[0] = this.#lexer.next()
     else this.#ahead.shift()
     return token
+  }
+
+  #countBracket(symbol: string): void {
+    if ('([{'.includes(symbol)) this.#openBrackets++
+    else if (')]}'.includes(symbol)) this.#openBrackets--
   }
 
   /** Whether the current token is this symbol, or this word in any case. */
@@ -73,12 +109,14 @@ export class TokenStream {
 
   /** Whether a clause begins here: a name and a colon. Inside an expression a colon may be a ternary's. */
   atClauseHeader(distance = 0): boolean {
+    if (this.#isSql) return false
     return this.peek(distance).kind === 'word' && this.peek(distance + 1).keyword === ':'
   }
 
   /** Whether a clause's value cannot go on here. */
   atClauseEnd(): boolean {
-    return this.current.kind === 'end' || this.is('|') || this.atClauseHeader()
+    if (this.current.kind === 'end' || this.is('|')) return true
+    return this.#isSql ? sqlReservedWords.has(this.current.keyword) : this.atClauseHeader()
   }
 
   /** Goes one level deeper; every `enter` has its `leave`, unless an error ends the parse. */
@@ -94,6 +132,11 @@ export class TokenStream {
 
   leave(): void {
     this.#nesting--
+  }
+
+  /** Goes back to the level of an earlier place, from which an error has led away. */
+  restoreNesting(level: number): void {
+    this.#nesting = level
   }
 
   /** The span from `start` to the end of what was read. */
