@@ -238,6 +238,8 @@ export type BoundSource =
       readonly objects: readonly BoundObject[]
       /** Selects traces by one of their spans; undefined: all. */
       readonly filter: BoundExpression | undefined
+      /** Of the selected traces, only spans for which it is true count; undefined: all. */
+      readonly spans: BoundExpression | undefined
       readonly grouping: BoundGrouping
     }
   /** Pairs of rows of a summary that agree in a key; see `RelationStage` for their columns. */
@@ -260,6 +262,7 @@ export interface BoundTraceSelection {
   readonly limit: number | undefined
   readonly offset: number
   readonly after: RowKey | undefined
+  readonly sample: BoundSample | undefined
 }
 
 /** Rows as they are, or groups of them. */

@@ -1,20 +1,15 @@
 /** What a query computes, as a tree of plain data; rules rewrite it, a backend turns it physical. */
-import {
-  type BoundExpression,
-  type BoundGrouping,
-  type BoundObject,
-  type BoundPivot,
-  type BoundQuery,
-  type BoundSortKey,
-  type BoundSource,
-  type BoundTraceSelection,
-  type BoundUnpivot,
-  hiddenField,
-  type OutputColumn,
-  type Preview,
-  type SortPosition,
+import type {
+  BoundExpression,
+  BoundGrouping,
+  BoundObject,
+  BoundPivot,
+  BoundSortKey,
+  BoundUnpivot,
+  OutputColumn,
+  Preview,
+  SortPosition,
 } from '../binder/bound.ts'
-import { unreachable } from '../error.ts'
 import type { RowKey } from '../type/transaction.ts'
 import type { Path } from '../type/value.ts'
 

@@ -1,4 +1,4 @@
-import { mapPlan } from '../logical-plan.ts'
+import { mapPlan } from '../map-plan.ts'
 import type { Rule } from '../optimize.ts'
 
 /** A scan with a predicate that is a constant other than true keeps no row; one that is true goes. */

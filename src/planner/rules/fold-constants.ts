@@ -1,7 +1,7 @@
 import type { BoundExpression } from '../../binder/bound.ts'
 import { constantValue, type EvaluationContext, nodeForValue } from '../../binder/evaluate.ts'
 import { mapChildren } from '../../binder/rewrite.ts'
-import { type LogicalPlan, mapPlan } from '../logical-plan.ts'
+import { mapExpressions, mapPlan } from '../map-plan.ts'
 import type { Rule } from '../optimize.ts'
 
 /** Evaluates what no row can change, and drops operands that decide nothing. */
@@ -35,47 +35,4 @@ function foldLogic(node: Extract<BoundExpression, { kind: 'and' | 'or' }>): Boun
 
 function isConstant(node: BoundExpression, value: boolean): boolean {
   return node.kind === 'constant' && node.value === value
-}
-
-function mapExpressions(
-  plan: LogicalPlan,
-  change: (expression: BoundExpression) => BoundExpression,
-): LogicalPlan {
-  switch (plan.kind) {
-    case 'filter': {
-      const predicate = change(plan.predicate)
-      return predicate === plan.predicate ? plan : { ...plan, predicate }
-    }
-    case 'project': {
-      const columns = mapAll(plan.columns, (column) => {
-        const expression = change(column.expression)
-        return expression === column.expression ? column : { ...column, expression }
-      })
-      return columns === plan.columns ? plan : { ...plan, columns }
-    }
-    case 'aggregate': {
-      const keys = mapAll(plan.keys, change)
-      const aggregates = mapAll(plan.aggregates, (aggregate) => {
-        const argument = aggregate.argument && change(aggregate.argument)
-        return argument === aggregate.argument ? aggregate : { ...aggregate, argument }
-      })
-      const changed = keys !== plan.keys || aggregates !== plan.aggregates
-      return changed ? { ...plan, keys, aggregates } : plan
-    }
-    case 'sort': {
-      const keys = mapAll(plan.keys, (key) => {
-        const expression = change(key.expression)
-        return expression === key.expression ? key : { ...key, expression }
-      })
-      return keys === plan.keys ? plan : { ...plan, keys }
-    }
-    default:
-      return plan
-  }
-}
-
-/** The same array when no element changed. */
-function mapAll<T>(items: readonly T[], change: (item: T) => T): readonly T[] {
-  const changed = items.map(change)
-  return changed.every((item, i) => item === items[i]) ? items : changed
 }

@@ -1,5 +1,5 @@
 import type { BoundExpression } from '../../binder/bound.ts'
-import { mapPlan } from '../logical-plan.ts'
+import { mapPlan } from '../map-plan.ts'
 import type { Rule } from '../optimize.ts'
 
 /** More ids than this are faster to scan for. */

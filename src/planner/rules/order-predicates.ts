@@ -1,5 +1,5 @@
 import { type BoundExpression, childrenOf } from '../../binder/bound.ts'
-import { mapPlan } from '../logical-plan.ts'
+import { mapPlan } from '../map-plan.ts'
 import type { Rule } from '../optimize.ts'
 
 /** Cheap and selective predicates run first, so that others see fewer rows. Ties keep their order. */

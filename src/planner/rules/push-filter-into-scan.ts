@@ -1,5 +1,5 @@
 import type { BoundExpression } from '../../binder/bound.ts'
-import { mapPlan } from '../logical-plan.ts'
+import { mapPlan } from '../map-plan.ts'
 import type { Rule } from '../optimize.ts'
 
 /** Makes the conditions of a filter the scan's predicates, one for each operand of an `and`. */

@@ -1,4 +1,4 @@
-import { mapPlan } from '../logical-plan.ts'
+import { mapPlan } from '../map-plan.ts'
 import type { Rule } from '../optimize.ts'
 
 /** A limit over a sort keeps only the first rows while it sorts. */
