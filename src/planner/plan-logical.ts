@@ -1,0 +1,221 @@
+import {
+  type BoundExpression,
+  type BoundObject,
+  type BoundQuery,
+  type BoundSample,
+  type BoundSortKey,
+  type BoundSource,
+  type BoundTraceSelection,
+  hiddenField,
+} from '../binder/bound.ts'
+import { unreachable } from '../error.ts'
+import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
+
+/** The plan as the query says it, before any rule. */
+export function planLogical(query: BoundQuery): LogicalQuery {
+  const planner = new LogicalPlanner()
+  const plan = planner.plan(query)
+  const { output } = query
+  return {
+    traceSets: planner.traceSets,
+    plan: {
+      kind: 'project',
+      star: output.kind === 'rows' && output.star,
+      columns: output.kind === 'infer' ? inferredColumns : output.columns,
+      preview: query.preview,
+      input: plan,
+    },
+  }
+}
+
+const inferredColumns = [
+  'field',
+  'path',
+  'types',
+  'count',
+  'share',
+  'distinct',
+  'top_values',
+].map((name) => ({ name, expression: { kind: 'field', path: [name], type: 'json' } }) as const)
+
+class LogicalPlanner {
+  readonly traceSets: LogicalPlan[] = []
+
+  /** A query without its last projection: expressions over it refer to what is below that. */
+  plan(query: BoundQuery): LogicalPlan {
+    let plan = this.#source(query)
+    for (const unpivot of query.unpivots) plan = { kind: 'unpivot', unpivot, input: plan }
+    plan = filtered(plan, query.filter)
+    if (query.sample) plan = sampled(plan, query.sample)
+    const { output } = query
+    switch (output.kind) {
+      case 'groups': {
+        const { keys, aggregates, row } = output
+        plan = { kind: 'aggregate', keys, aggregates, row, input: plan }
+        break
+      }
+      case 'infer':
+        plan = limited(plan, output.budget, 0)
+        plan = { kind: 'infer', fields: output.fields, input: plan }
+        break
+      case 'rows':
+        break
+      default:
+        unreachable(output)
+    }
+    plan = filtered(plan, query.finalFilter)
+    if (query.pivot) plan = { kind: 'pivot', pivot: query.pivot, input: plan }
+    if (query.sort.length > 0) plan = { kind: 'sort', keys: query.sort, input: plan }
+    plan = sought(plan, query)
+    return limited(plan, query.limit, query.offset)
+  }
+
+  #source(query: BoundQuery): LogicalPlan {
+    const { source } = query
+    if (source.kind === 'query') return this.plan(source.query)
+    for (const condition of query.traceSets) {
+      this.traceSets.push(tracesWith(scanOf(objectsIn(source)), condition))
+    }
+    switch (source.kind) {
+      case 'objects':
+        return scanOf(source.objects)
+      case 'traces':
+        return this.#traces(source.objects, source.selection)
+      case 'summary':
+        return this.#summary(source)
+      case 'comparison': {
+        const { key, scores, metrics, summary } = source
+        const objects = summary.objects.map(({ number }) => number)
+        // Rows of a key are paired by age.
+        const input: LogicalPlan = { kind: 'sort', keys: [], input: this.#summary(summary) }
+        return { kind: 'compare', objects, key, scores, metrics, input }
+      }
+      default:
+        return unreachable(source)
+    }
+  }
+
+  #traces(objects: readonly BoundObject[], selection: BoundTraceSelection): LogicalPlan {
+    const isAll =
+      !selection.filter && selection.limit === undefined && selection.offset === 0 && !selection.after
+    if (isAll) return scanOf(objects)
+    this.traceSets.push(selectedTraces(objects, selection))
+    return filtered(scanOf(objects), inLastSet(this.traceSets))
+  }
+
+  #summary({ objects, filter, spans, grouping }: SummarySource): LogicalPlan {
+    let plan = scanOf(objects)
+    if (filter) {
+      this.traceSets.push(tracesWith(plan, filter))
+      plan = filtered(plan, inLastSet(this.traceSets))
+    }
+    plan = { kind: 'aggregate', ...grouping, input: filtered(plan, spans) }
+    // Groups come in the order of their keys, records newest first.
+    return { kind: 'sort', keys: [], input: plan }
+  }
+}
+
+type SummarySource = Extract<BoundSource, { kind: 'summary' }>
+
+const object: BoundExpression = { kind: 'field', path: [hiddenField.object], type: 'number' }
+const trace: BoundExpression = { kind: 'field', path: ['root_span_id'], type: 'string' }
+
+function objectsIn(source: Exclude<BoundSource, { kind: 'query' }>): readonly BoundObject[] {
+  return source.kind === 'comparison' ? source.summary.objects : source.objects
+}
+
+function scanOf(objects: readonly BoundObject[]): LogicalPlan {
+  return { kind: 'scan', objects, predicates: [], after: undefined }
+}
+
+function inLastSet(traceSets: readonly LogicalPlan[]): BoundExpression {
+  return { kind: 'in_traces', set: traceSets.length - 1, object, trace, type: 'boolean' }
+}
+
+/** The traces that have a row of the input for which the condition is true. */
+function tracesWith(input: LogicalPlan, condition: BoundExpression | undefined): LogicalPlan {
+  return {
+    kind: 'aggregate',
+    keys: [object, trace],
+    aggregates: [],
+    row: undefined,
+    input: filtered(input, condition),
+  }
+}
+
+function selectedTraces(
+  objects: readonly BoundObject[],
+  { filter, sort, limit, offset, after, sample }: BoundTraceSelection,
+): LogicalPlan {
+  const input = filtered(scanOf(objects), filter)
+  const [first] = sort
+  let plan: LogicalPlan = {
+    kind: 'aggregate',
+    keys: [object, trace],
+    aggregates: first
+      ? [
+          {
+            name: first.descending ? 'max' : 'min',
+            arguments: [first.expression],
+            parameters: [],
+            distinct: false,
+            filter: undefined,
+            type: first.expression.type,
+          },
+        ]
+      : [],
+    row: { preferred: undefined, pick: 'newest' },
+    input,
+  }
+  if (sample) {
+    const fraction = hashOf({ kind: 'group_column', index: 1, type: 'string' }, sample.seed)
+    plan = chosen(plan, fraction, sample)
+  }
+  if (limit === undefined && offset === 0 && !after) return plan
+  const keys: BoundSortKey[] = first
+    ? [
+        {
+          expression: { kind: 'group_column', index: 2, type: first.expression.type },
+          descending: first.descending,
+        },
+      ]
+    : []
+  plan = { kind: 'sort', keys, input: plan }
+  if (after) plan = { kind: 'seek', keys, after, input: plan }
+  return limited(plan, limit, offset)
+}
+
+function filtered(input: LogicalPlan, predicate: BoundExpression | undefined): LogicalPlan {
+  return predicate ? { kind: 'filter', predicate, input } : input
+}
+
+function limited(input: LogicalPlan, count: number | undefined, offset: number): LogicalPlan {
+  return count === undefined && offset === 0 ? input : { kind: 'limit', count, offset, input }
+}
+
+function sought(input: LogicalPlan, { sort, after, afterSorted }: BoundQuery): LogicalPlan {
+  const place = afterSorted ?? after
+  return place ? { kind: 'seek', keys: sort, after: place, input } : input
+}
+
+function sampled(input: LogicalPlan, sample: BoundSample): LogicalPlan {
+  const key: BoundExpression = { kind: 'field', path: ['_pagination_key'], type: 'string' }
+  const plan = chosen(input, hashOf(key, sample.seed), sample)
+  return sample.kind === 'rate' ? plan : { kind: 'sort', keys: [], input: plan }
+}
+
+/** A share of the rows by an even hash of theirs, or those with the lowest. */
+function chosen(input: LogicalPlan, hash: BoundExpression, sample: BoundSample): LogicalPlan {
+  if (sample.kind === 'count') {
+    const keys = [{ expression: hash, descending: false }]
+    return { kind: 'limit', count: sample.count, offset: 0, input: { kind: 'sort', keys, input } }
+  }
+  const right: BoundExpression = { kind: 'constant', value: sample.rate, type: 'number' }
+  const predicate = { kind: 'comparison', operator: 'lt', left: hash, right, type: 'boolean' } as const
+  return filtered(input, predicate)
+}
+
+function hashOf(key: BoundExpression, seed: number): BoundExpression {
+  const constant: BoundExpression = { kind: 'constant', value: seed, type: 'number' }
+  return { kind: 'call', name: 'hash_fraction', arguments: [key, constant], type: 'number' }
+}
