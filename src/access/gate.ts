@@ -5,15 +5,23 @@
  * A key may read and write everything of its organization and nothing of any other.
  */
 
-import type { Catalog, CatalogObject, CatalogView, FoundOrCreated } from '../catalog/catalog.ts'
+import type {
+  Catalog,
+  CatalogObject,
+  CatalogView,
+  FoundOrCreated,
+  NamedEntry,
+} from '../catalog/catalog.ts'
 import type {
   Dataset,
   Experiment,
   NewDataset,
   NewExperiment,
   NewProject,
+  NewPromptSession,
   Organization,
   Project,
+  PromptSession,
 } from '../catalog/entry.ts'
 import { missingAccess } from '../catalog/missing-access.ts'
 import { assert } from '../error.ts'
@@ -45,6 +53,22 @@ export class Gate implements CatalogView {
   readableInProject(projectId: string): readonly CatalogObject[] | undefined {
     if (!this.#project('read', projectId)) return undefined
     return this.#catalog.objectsInProject(projectId)
+  }
+
+  *readableOfType(type: ObjectType): Generator<CatalogObject> {
+    for (const object of this.#catalog.objects()) {
+      if (object.type === type && this.#allows('read', object.organizationId)) yield object
+    }
+  }
+
+  readableByName(type: ObjectType, name: string): CatalogObject[] {
+    return this.#catalog
+      .objectsByName(this.principal.organizationId, type, name)
+      .filter(({ organizationId }) => this.#allows('read', organizationId))
+  }
+
+  readableProject(idOrName: string): NamedEntry | undefined {
+    return this.#project('read', idOrName) ?? this.projectByName(idOrName)
   }
 
   /** The organization of the principal. */
@@ -79,6 +103,14 @@ export class Gate implements CatalogView {
     return dataset
   }
 
+  promptSession(id: string): PromptSession {
+    const session = this.#catalog.promptSession(id)
+    if (!session || !this.readable('playground_logs', id)) {
+      throw missingAccess('read', 'prompt_session', id)
+    }
+    return session
+  }
+
   /** Newest first, as are the lists below. */
   projects(): Project[] {
     const { organizationId } = this.principal
@@ -94,6 +126,12 @@ export class Gate implements CatalogView {
   datasets(): Dataset[] {
     const readable = ({ id }: Dataset) => this.readable('dataset', id) !== undefined
     return this.#newestFirst('dataset', [...this.#catalog.datasets()].filter(readable))
+  }
+
+  promptSessions(): PromptSession[] {
+    const readable = ({ id }: PromptSession) => this.readable('playground_logs', id) !== undefined
+    const sessions = [...this.#catalog.promptSessions()].filter(readable)
+    return this.#newestFirst('playground_logs', sessions)
   }
 
   findOrCreateProject(given: Given<NewProject>): Promise<FoundOrCreated<Project>> {
@@ -113,6 +151,13 @@ export class Gate implements CatalogView {
   async findOrCreateDataset(given: Given<NewDataset>): Promise<FoundOrCreated<Dataset>> {
     this.#mayCreateIn(given.project_id)
     return this.#catalog.findOrCreateDataset({ ...given, user_id: this.principal.userId })
+  }
+
+  async findOrCreatePromptSession(
+    given: Given<NewPromptSession>,
+  ): Promise<FoundOrCreated<PromptSession>> {
+    this.#mayCreateIn(given.project_id)
+    return this.#catalog.findOrCreatePromptSession({ ...given, user_id: this.principal.userId })
   }
 
   #mayCreateIn(projectId: string): void {

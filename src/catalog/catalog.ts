@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { assert } from '../error.ts'
 import type { RecordsEnvironment } from '../storage/environment.ts'
-import type { ObjectType } from '../type/record.ts'
+import type { ObjectIdentity, ObjectType, ProjectObjectType } from '../type/record.ts'
 import type {
   ApiKey,
   Dataset,
@@ -13,19 +13,18 @@ import type {
   NewDataset,
   NewExperiment,
   NewProject,
+  NewPromptSession,
   Organization,
   Project,
+  PromptSession,
   User,
 } from './entry.ts'
 import { EntryStore, type Numbered } from './entry-store.ts'
 
-/** Something that holds records. The id of project logs is the id of their project. */
-export interface CatalogObject {
+/** Something that holds records. What a project has one of has the project's id and name. */
+export interface CatalogObject extends ObjectIdentity {
+  /** Stands for the object in the keys of rows; below 2^31. */
   readonly number: number
-  readonly type: ObjectType
-  readonly id: string
-  readonly projectId: string
-  readonly organizationId: string
   readonly name: string
 }
 
@@ -33,14 +32,50 @@ export interface CatalogObject {
 export interface CatalogView {
   readable(type: ObjectType, id: string): CatalogObject | undefined
   writable(type: ObjectType, id: string): CatalogObject | undefined
-  /** Undefined when the project is not there or may not be read. */
+  /**
+   * The logs, experiments, datasets and playgrounds of a project; undefined when the project is not
+   * there or may not be read.
+   */
   readableInProject(projectId: string): readonly CatalogObject[] | undefined
+  /** The objects of a type that may be read, in any order. */
+  readableOfType(type: ObjectType): Iterable<CatalogObject>
+  /** Objects of a type that have the name; in different projects there may be several. */
+  readableByName(type: ObjectType, name: string): readonly CatalogObject[]
+  /** The project of that id or, if there is none, of that name. */
+  readableProject(idOrName: string): NamedEntry | undefined
+  /** The principal's organization. */
+  organization(): NamedEntry
+}
+
+export interface NamedEntry {
+  readonly id: string
+  readonly name: string
 }
 
 export interface FoundOrCreated<Entry> {
   readonly entry: Entry
   readonly found: boolean
 }
+
+/**
+ * Added to a project's number to give the numbers of the objects that it has one of. So these need
+ * no entries, and every project that ever was made has them.
+ */
+const projectObjects: readonly (readonly [type: ProjectObjectType, shift: number])[] = [
+  ['project_logs', 0],
+  ['project_prompts', 2 ** 29],
+  ['project_views', 2 ** 30],
+]
+
+/** Numbers that are given are less. */
+const endOfNumbers = 2 ** 29
+
+/** Types of objects that have a name of their own within their project. */
+const namedTypes: ReadonlyMap<ObjectType, string> = new Map([
+  ['experiment', 'experiment'],
+  ['dataset', 'dataset'],
+  ['playground_logs', 'prompt_session'],
+])
 
 /** Knows everything and asks nobody for rights: only `access/` may hand out parts of it. */
 export class Catalog {
@@ -51,6 +86,7 @@ export class Catalog {
   readonly #projects = new Map<string, Project>()
   readonly #experiments = new Map<string, Experiment>()
   readonly #datasets = new Map<string, Dataset>()
+  readonly #promptSessions = new Map<string, PromptSession>()
   readonly #objects = new Map<string, CatalogObject>()
   readonly #objectsByProject = new Map<string, CatalogObject[]>()
   /** Ids by kind, parent and name. */
@@ -68,6 +104,7 @@ export class Catalog {
     for (const stored of this.#store.entries('project')) this.#loadProject(stored)
     for (const stored of this.#store.entries('experiment')) this.#loadExperiment(stored)
     for (const stored of this.#store.entries('dataset')) this.#loadDataset(stored)
+    for (const stored of this.#store.entries('prompt_session')) this.#loadPromptSession(stored)
   }
 
   organizations(): Iterable<Organization> {
@@ -115,11 +152,44 @@ export class Catalog {
     return this.#datasets.values()
   }
 
+  promptSession(id: string): PromptSession | undefined {
+    return this.#promptSessions.get(id)
+  }
+
+  promptSessions(): Iterable<PromptSession> {
+    return this.#promptSessions.values()
+  }
+
   object(type: ObjectType, id: string): CatalogObject | undefined {
     return this.#objects.get(`${type}:${id}`)
   }
 
-  /** Everything in a project that holds records, in the order it was made; its logs come first. */
+  /** Those of a name in all projects of an organization. */
+  objectsByName(organizationId: string, type: ObjectType, name: string): CatalogObject[] {
+    const kind = namedTypes.get(type)
+    if (kind === undefined) {
+      const project = this.projectByName(organizationId, name)
+      const object = project && this.object(type, project.id)
+      return object ? [object] : []
+    }
+    const found: CatalogObject[] = []
+    for (const { id, org_id } of this.#projects.values()) {
+      if (org_id !== organizationId) continue
+      const objectId = this.#names.get(nameKey(kind, id, name))
+      const object = objectId === undefined ? undefined : this.object(type, objectId)
+      if (object) found.push(object)
+    }
+    return found
+  }
+
+  objects(): Iterable<CatalogObject> {
+    return this.#objects.values()
+  }
+
+  /**
+   * What holds records of runs and cases in a project, in the order it was made; its logs come
+   * first. Prompts and views are not among them.
+   */
   objectsInProject(projectId: string): readonly CatalogObject[] {
     return this.#objectsByProject.get(projectId) ?? []
   }
@@ -240,6 +310,28 @@ export class Catalog {
     )
   }
 
+  /** Names are unique in the project; an existing playground is returned as it is. */
+  findOrCreatePromptSession(given: NewPromptSession): Promise<FoundOrCreated<PromptSession>> {
+    return this.#findOrCreate(
+      () => this.#named('prompt_session', given.project_id, given.name, this.#promptSessions),
+      async (number) => {
+        const entry: PromptSession = {
+          id: randomUUID(),
+          project_id: given.project_id,
+          name: given.name,
+          description: given.description ?? null,
+          created: now(),
+          deleted_at: null,
+          user_id: given.user_id ?? null,
+        }
+        const stored = { number, entry }
+        await this.#store.put('prompt_session', entry.id, stored)
+        this.#loadPromptSession(stored)
+        return entry
+      },
+    )
+  }
+
   #named<Entry>(kind: string, parentId: string, name: string, entries: Map<string, Entry>) {
     const id = this.#names.get(nameKey(kind, parentId, name))
     return id === undefined ? undefined : entries.get(id)
@@ -254,6 +346,7 @@ export class Catalog {
     return this.#change(async () => {
       const found = find()
       if (found) return { entry: found, found: true }
+      assert(this.#lastNumber + 1 < endOfNumbers, 'there are no numbers left for objects')
       const entry = await create(this.#lastNumber + 1)
       this.#lastNumber++
       return { entry, found: false }
@@ -271,7 +364,9 @@ export class Catalog {
     if (entry.deleted_at !== null) return
     this.#projects.set(entry.id, entry)
     this.#names.set(nameKey('project', entry.org_id, entry.name), entry.id)
-    this.#addObject('project_logs', number, entry.id, entry.id, entry.name)
+    for (const [type, shift] of projectObjects) {
+      this.#addObject(type, number + shift, entry.id, entry.id, entry.name)
+    }
   }
 
   #loadExperiment({ number, entry }: Numbered<Experiment>): void {
@@ -288,12 +383,20 @@ export class Catalog {
     this.#addObject('dataset', number, entry.id, entry.project_id, entry.name)
   }
 
+  #loadPromptSession({ number, entry }: Numbered<PromptSession>): void {
+    if (entry.deleted_at !== null || !this.#projects.has(entry.project_id)) return
+    this.#promptSessions.set(entry.id, entry)
+    this.#names.set(nameKey('prompt_session', entry.project_id, entry.name), entry.id)
+    this.#addObject('playground_logs', number, entry.id, entry.project_id, entry.name)
+  }
+
   #addObject(type: ObjectType, number: number, id: string, projectId: string, name: string) {
     const project = this.#projects.get(projectId)
     assert(project, `object of an unknown project: ${projectId}`)
     const organizationId = project.org_id
     const object: CatalogObject = { number, type, id, projectId, organizationId, name }
     this.#objects.set(`${type}:${id}`, object)
+    if (type === 'project_prompts' || type === 'project_views') return
     const siblings = this.#objectsByProject.get(projectId)
     if (siblings) insertByNumber(siblings, object)
     else this.#objectsByProject.set(projectId, [object])

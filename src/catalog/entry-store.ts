@@ -1,6 +1,14 @@
 /** Catalog entries in LMDB: `<kind>/<id>` → JSON. */
 import type { RecordsEnvironment } from '../storage/environment.ts'
-import type { ApiKey, Dataset, Experiment, Organization, Project, User } from './entry.ts'
+import type {
+  ApiKey,
+  Dataset,
+  Experiment,
+  Organization,
+  Project,
+  PromptSession,
+  User,
+} from './entry.ts'
 
 /** An entry that holds records, with the number that stands for it in row keys. */
 export interface Numbered<Entry> {
@@ -15,6 +23,7 @@ export interface EntryKinds {
   project: Numbered<Project>
   experiment: Numbered<Experiment>
   dataset: Numbered<Dataset>
+  prompt_session: Numbered<PromptSession>
 }
 
 export type EntryKind = keyof EntryKinds

@@ -76,6 +76,17 @@ export interface Dataset {
   readonly url_slug: string
 }
 
+/** A playground. Its runs are logged in it. */
+export interface PromptSession {
+  readonly id: string
+  readonly project_id: string
+  readonly name: string
+  readonly description: string | null
+  readonly created: string
+  readonly deleted_at: string | null
+  readonly user_id: string | null
+}
+
 /** What a caller may set of a new entry; the catalog gives the rest. */
 type New<Entry, Given extends keyof Entry> = Pick<Entry, Given> &
   Partial<Omit<Entry, Given | 'id' | 'created' | 'deleted_at'>>
@@ -83,3 +94,4 @@ type New<Entry, Given extends keyof Entry> = Pick<Entry, Given> &
 export type NewProject = New<Project, 'org_id' | 'name'>
 export type NewExperiment = New<Experiment, 'project_id' | 'name'>
 export type NewDataset = New<Dataset, 'project_id' | 'name'>
+export type NewPromptSession = New<PromptSession, 'project_id' | 'name'>

@@ -1,4 +1,5 @@
 import type { BoundObject } from '../binder/bound.ts'
+import { objectColumnValue, recordColumn } from '../type/record.ts'
 import type { Value } from '../type/value.ts'
 
 /**
@@ -6,18 +7,5 @@ import type { Value } from '../type/value.ts'
  * where the object's type does not have the column.
  */
 export function objectField(name: string, object: BoundObject): Value | undefined {
-  switch (name) {
-    case 'project_id':
-      return object.projectId
-    case 'org_id':
-      return object.type === 'project_logs' ? object.organizationId : null
-    case 'log_id':
-      return object.type === 'project_logs' ? 'g' : null
-    case 'experiment_id':
-      return object.type === 'experiment' ? object.id : null
-    case 'dataset_id':
-      return object.type === 'dataset' ? object.id : null
-    default:
-      return undefined
-  }
+  return recordColumn(name)?.origin === 'object' ? objectColumnValue(name, object) : undefined
 }

@@ -20,7 +20,12 @@
  */
 import type { ByteWriter } from '../json/byte-writer.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
-import { type ObjectType, recordColumns } from '../type/record.ts'
+import {
+  type ObjectIdentity,
+  type ObjectType,
+  objectColumnValue,
+  recordColumns,
+} from '../type/record.ts'
 import { formatPaginationKey, formatTransaction, type RowKey } from '../type/transaction.ts'
 import { compareBytes } from './compare-bytes.ts'
 import { readRowKey, writeRowKey } from './record-key.ts'
@@ -53,12 +58,7 @@ export interface RowHeader {
 }
 
 /** What the rows of one object have in common. */
-export interface ObjectConstants {
-  readonly type: ObjectType
-  readonly id: string
-  readonly projectId: string
-  readonly organizationId: string
-}
+export type ObjectConstants = ObjectIdentity
 
 const fieldNames = new Map(
   recordColumns.map(({ name }) => [name, Buffer.from(JSON.stringify(name))] as const),
@@ -182,20 +182,18 @@ interface PrintedColumn {
   readonly derive?: (view: RowView, object: ObjectConstants) => string
 }
 
-const derivations: Record<string, (view: RowView, object: ObjectConstants) => string> = {
+const rowDerivations: Record<string, (view: RowView) => string> = {
   _pagination_key: (view) => formatPaginationKey(view.paginationKey),
   _xact_id: (view) => formatTransaction(view.transaction),
-  dataset_id: (_, object) => object.id,
-  experiment_id: (_, object) => object.id,
-  log_id: () => 'g',
-  org_id: (_, object) => object.organizationId,
-  project_id: (_, object) => object.projectId,
 }
 
 const printedColumns: Record<ObjectType, readonly PrintedColumn[]> = {
   project_logs: columnsOf('project_logs'),
   experiment: columnsOf('experiment'),
   dataset: columnsOf('dataset'),
+  playground_logs: columnsOf('playground_logs'),
+  project_prompts: columnsOf('project_prompts'),
+  project_views: columnsOf('project_views'),
 }
 
 function columnsOf(type: ObjectType): PrintedColumn[] {
@@ -204,7 +202,11 @@ function columnsOf(type: ObjectType): PrintedColumn[] {
     .map(({ name, origin }) => ({
       name: fieldNameBytes(name),
       absent: Buffer.from(`${JSON.stringify(name)}:null`),
-      ...(origin !== 'stored' && { derive: derivations[name]! }),
+      ...(origin === 'row' && { derive: rowDerivations[name]! }),
+      ...(origin === 'object' && {
+        // Of the columns of a type, no object lacks a value.
+        derive: (_: RowView, object: ObjectConstants) => objectColumnValue(name, object)!,
+      }),
     }))
     .sort((a, b) => compareBytes(a.name, 0, a.name.length, b.name, 0, b.name.length))
 }
