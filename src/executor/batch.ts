@@ -8,4 +8,6 @@ export interface Batch {
   field(path: Path, selection: Selection): Vector
   /** One byte per row: 1 where the field is null. Cheaper than its values. */
   isNull(path: Path, selection: Selection): Uint8Array
+  /** A column of the aggregation that made the rows; batches of scans have none. */
+  groupColumn?(index: number, selection: Selection): Vector
 }

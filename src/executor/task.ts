@@ -5,7 +5,7 @@ import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { WireState } from './aggregate-state.ts'
 import type { SortThreshold } from './prune.ts'
 import type { Relation } from './relation.ts'
-import type { SortedRows } from './row-buffer.ts'
+import type { RowList, SortedRows } from './row-buffer.ts'
 import type { TraceSet } from './trace-set.ts'
 import type { WireValues } from './wire-values.ts'
 
@@ -93,6 +93,10 @@ export interface GroupsResult {
   readonly groupCount: number
   readonly keys: readonly WireValues[]
   readonly states: readonly WireState[]
+  /** The row that stands for each group; undefined when the grouping chooses none. */
+  readonly rows: RowList | undefined
+  /** One byte per group: 1 where that row is a preferred one. Undefined when none is preferred. */
+  readonly preferred: Uint8Array | undefined
   readonly metrics: ScanMetrics
 }
 
@@ -142,9 +146,13 @@ export function buffersOf(result: TaskResult): ArrayBuffer[] {
       break
     case 'groups':
       for (const part of [...result.keys, ...result.states]) collect(part)
+      collect(result.rows)
+      collect(result.preferred)
       break
     case 'finish':
-      collect(result.relation)
+      collect(result.relation.rows)
+      for (const column of result.relation.groupColumns) collect(column)
+      for (const field of result.relation.fields) collect(field)
   }
   return [...buffers] as ArrayBuffer[]
 }
