@@ -2,10 +2,14 @@
 import type {
   BoundAggregate,
   BoundExpression,
+  BoundGrouping,
   BoundObject,
+  BoundPivot,
   BoundSortKey,
+  BoundUnpivot,
   ConstantValue,
   OutputColumn,
+  SortPosition,
 } from '../binder/bound.ts'
 import { unreachable } from '../error.ts'
 import { isName } from '../parser/character.ts'
@@ -13,16 +17,29 @@ import { arithmeticSymbols, comparisonSymbols } from '../parser/print.ts'
 import { formatInterval, formatTimestamp } from '../type/time.ts'
 import { formatCursor, type RowKey } from '../type/transaction.ts'
 import { Interval, type Path } from '../type/value.ts'
-import type { LogicalPlan } from './logical-plan.ts'
-import type { PhysicalPlan } from './physical-plan.ts'
+import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
+import type { Output, PhysicalPlan, PhysicalQuery, RelationStage } from './physical-plan.ts'
 
-/** One node a line, inputs indented below. */
-export function explainLogical(plan: LogicalPlan): string {
+/** The plan, one node a line and inputs indented below, after those of its sets of traces. */
+export function explainLogical({ traceSets, plan }: LogicalQuery): string {
+  return explainAll(traceSets.map(explainTree), explainTree(plan))
+}
+
+/** The operators that the embedded engine runs, the last first. */
+export function explainPhysical({ traceSets, plan }: PhysicalQuery): string {
+  return explainAll(traceSets.map(explainOperators), explainOperators(plan))
+}
+
+function explainAll(traceSets: readonly string[], plan: string): string {
+  const sets = traceSets.map((text, i) => `traces ${i}\n${text.replace(/^/gm, '  ')}`)
+  return [...sets, plan].join('\n')
+}
+
+function explainTree(plan: LogicalPlan): string {
   const lines: string[] = []
-  let node: LogicalPlan | undefined = plan
-  // Keys and aggregates of the aggregation below, by which columns above it are printed.
-  const names = groupNames(plan)
-  while (node) {
+  for (let node: LogicalPlan | undefined = plan; node; ) {
+    // Columns of the aggregation below are printed as what they are of.
+    const names = 'input' in node ? groupNames(node.input) : []
     lines.push(`${'  '.repeat(lines.length)}${describe(node, names)}`)
     node = 'input' in node ? node.input : undefined
   }
@@ -30,12 +47,15 @@ export function explainLogical(plan: LogicalPlan): string {
 }
 
 function groupNames(plan: LogicalPlan): readonly string[] {
-  if (plan.kind === 'aggregate') return namesOf(plan.keys, plan.aggregates)
+  if (plan.kind === 'aggregate') return namesOf(plan, groupNames(plan.input))
   return 'input' in plan ? groupNames(plan.input) : []
 }
 
-function namesOf(keys: readonly BoundExpression[], aggregates: readonly BoundAggregate[]) {
-  return [...keys.map((key) => printBound(key, [])), ...aggregates.map(printAggregate)]
+function namesOf({ keys, aggregates }: BoundGrouping, inner: readonly string[]): readonly string[] {
+  return [
+    ...keys.map((key) => printBound(key, inner)),
+    ...aggregates.map((aggregate) => printAggregate(aggregate, inner)),
+  ]
 }
 
 function describe(node: LogicalPlan, names: readonly string[]): string {
@@ -49,43 +69,60 @@ function describe(node: LogicalPlan, names: readonly string[]): string {
       )
     case 'empty':
       return 'Empty'
+    case 'project':
+      return `Project: ${projection(node, names)}`
     case 'filter':
       return `Filter: ${printBound(node.predicate, names)}`
-    case 'project':
-      return `Project: ${projection(node.star, node.columns, names)}`
-    case 'aggregate':
-      return aggregation(node.keys, node.aggregates)
-    case 'sort':
-      return `Sort: ${sortKeys(node.keys, names)}`
-    case 'limit':
-      return `Limit: ${node.count ?? 'all'}${node.offset > 0 ? ` offset ${node.offset}` : ''}`
     case 'top_k': {
       const offset = node.offset > 0 ? ` offset ${node.offset}` : ''
       return `TopK: ${node.count}${offset} by ${sortKeys(node.keys, names)}`
     }
+    case 'limit':
+      return limit(node.count, node.offset)
+    case 'unpivot':
+      return unpivot(node.unpivot, names)
+    case 'aggregate':
+      return aggregation(node, names)
+    case 'pivot':
+      return pivot(node.pivot, names)
+    case 'compare':
+      return `Compare: by ${printBound(node.key, names)}`
+    case 'infer':
+      return infer(node.fields)
+    case 'sort':
+      return `Sort: ${sortKeys(node.keys, names)}`
+    case 'seek':
+      return seek(node.after)
     default:
       return unreachable(node)
   }
 }
 
-/** The operators that the embedded engine runs, the last first. */
-export function explainPhysical(plan: PhysicalPlan): string {
-  const { stage, access } = plan
+function explainOperators(plan: PhysicalPlan): string {
+  const { stage, access, output } = plan
   const lines: string[] = []
-  const names = stage.kind === 'groups' ? namesOf(stage.keys, stage.aggregates) : []
-  const limit = plan.limit === undefined ? '' : ` limit ${plan.limit}`
-  const offset = plan.offset > 0 ? ` offset ${plan.offset}` : ''
-  if (stage.kind === 'groups') {
-    const sort = plan.sort.length > 0 ? ` by ${sortKeys(plan.sort, names)}` : ''
-    lines.push(`Print: ${projection(false, stage.columns, names)}`)
-    lines.push(`Finish:${sort || ' by keys'}${limit}${offset}`)
-    lines.push('MergeGroups')
-    lines.push(`Partial${aggregation(stage.keys, stage.aggregates)}`)
-  } else {
-    lines.push(`Print: ${projection(stage.star, stage.columns, names)}`)
-    const order = plan.sort.length > 0 ? sortKeys(plan.sort, names) : 'newest first'
-    lines.push(`MergeRows: ${order}${limit}${offset}`)
+  // From the scan up, as columns get their names, and then the other way around.
+  let names: readonly string[] = []
+  if (plan.unpivotedPredicates.length > 0) {
+    lines.push(`Filter: ${plan.unpivotedPredicates.map((p) => printBound(p, [])).join(' and ')}`)
   }
+  lines.unshift(...plan.unpivots.map((made) => unpivot(made, [])))
+  if (stage.kind === 'groups') {
+    names = namesOf(stage, [])
+    lines.push(`Partial${aggregation(stage, [])}`, 'MergeGroups')
+  } else {
+    const order = plan.sort.length > 0 ? sortKeys(plan.sort, []) : 'newest first'
+    const count = plan.limit === undefined ? '' : ` limit ${plan.limit}`
+    const offset = plan.offset > 0 ? ` offset ${plan.offset}` : ''
+    const from = plan.afterSorted ? ' after a cursor' : ''
+    lines.push(`MergeRows: ${order}${from}${count}${offset}`)
+  }
+  for (const next of plan.then) {
+    lines.push(describeStage(next, names))
+    if (next.kind === 'aggregate') names = namesOf(next, names)
+  }
+  lines.push(`Print: ${projection(output, names)}`)
+  lines.reverse()
   switch (access.kind) {
     case 'empty':
       lines.push('Empty')
@@ -105,25 +142,82 @@ export function explainPhysical(plan: PhysicalPlan): string {
   return lines.map((line, depth) => '  '.repeat(depth) + line).join('\n')
 }
 
-function aggregation(keys: readonly BoundExpression[], aggregates: readonly BoundAggregate[]) {
-  const by = keys.length > 0 ? ` by ${keys.map((key) => printBound(key, [])).join(', ')}` : ''
-  return `Aggregate: [${aggregates.map(printAggregate).join(', ')}]${by}`
+function describeStage(stage: RelationStage, names: readonly string[]): string {
+  switch (stage.kind) {
+    case 'filter':
+      return `Filter: ${stage.predicates.map((p) => printBound(p, names)).join(' and ')}`
+    case 'unpivot':
+      return unpivot(stage.unpivot, names)
+    case 'aggregate':
+      return aggregation(stage, names)
+    case 'pivot':
+      return pivot(stage.pivot, names)
+    case 'compare':
+      return `Compare: by ${printBound(stage.key, names)}`
+    case 'infer':
+      return infer(stage.fields)
+    case 'sort':
+      return `Sort: ${sortKeys(stage.keys, names)}`
+    case 'seek':
+      return seek(stage.after)
+    case 'limit':
+      return limit(stage.count, stage.offset)
+    default:
+      return unreachable(stage)
+  }
 }
 
-function printAggregate({ name, argument, parameters }: BoundAggregate): string {
-  const operands = [argument ? printBound(argument, []) : '*', ...parameters.map(String)]
-  return `${name}(${operands.join(', ')})`
+function limit(count: number | undefined, offset: number): string {
+  return `Limit: ${count ?? 'all'}${offset > 0 ? ` offset ${offset}` : ''}`
 }
 
-function projection(star: boolean, columns: readonly OutputColumn[], names: readonly string[]) {
-  const printed = columns.map(({ name, expression }) => {
-    const text = printBound(expression, names)
-    return text === name ? text : `${text} as ${isName(name) ? name : JSON.stringify(name)}`
-  })
-  return [...(star ? ['*'] : []), ...printed].join(', ')
+function unpivot({ expression, index }: BoundUnpivot, names: readonly string[]): string {
+  return `Unpivot ${index}: ${printBound(expression, names)}`
+}
+
+function pivot({ key, measures }: BoundPivot, names: readonly string[]): string {
+  const printed = measures.map((measure) => printColumn(measure, names))
+  return `Pivot: [${printed.join(', ')}] by ${names[key] ?? `column ${key}`}`
+}
+
+function infer(fields: readonly Path[]): string {
+  return `Infer: ${fields.length === 0 ? '*' : fields.map(printPath).join(', ')}`
+}
+
+function seek(place: SortPosition | RowKey): string {
+  return 'values' in place ? 'Seek: after a cursor' : `Seek:${after(place)}`
+}
+
+function aggregation({ keys, aggregates, row }: BoundGrouping, names: readonly string[]): string {
+  const by = keys.length > 0 ? ` by ${keys.map((key) => printBound(key, names)).join(', ')}` : ''
+  const first = row?.preferred ? ` where ${printBound(row.preferred, names)} if any` : ''
+  const kept = row ? ` keeping the ${row.pick} row${first}` : ''
+  const printed = aggregates.map((aggregate) => printAggregate(aggregate, names))
+  return `Aggregate: [${printed.join(', ')}]${by}${kept}`
+}
+
+function printAggregate(aggregate: BoundAggregate, names: readonly string[]): string {
+  const { name, parameters, distinct, filter } = aggregate
+  const operands = [
+    ...aggregate.arguments.map((argument) => printBound(argument, names)),
+    ...parameters.map(printConstant),
+  ]
+  const list = operands.length === 0 ? '*' : operands.join(', ')
+  const condition = filter ? ` filter (${printBound(filter, names)})` : ''
+  return `${name}(${distinct ? 'distinct ' : ''}${list})${condition}`
+}
+
+function projection({ star, columns }: Pick<Output, 'star' | 'columns'>, names: readonly string[]) {
+  return [...(star ? ['*'] : []), ...columns.map((column) => printColumn(column, names))].join(', ')
+}
+
+function printColumn({ name, expression }: OutputColumn, names: readonly string[]): string {
+  const text = printBound(expression, names)
+  return text === name ? text : `${text} as ${isName(name) ? name : JSON.stringify(name)}`
 }
 
 function sortKeys(keys: readonly BoundSortKey[], names: readonly string[]): string {
+  if (keys.length === 0) return 'newest first'
   return keys
     .map((key) => `${printBound(key.expression, names)} ${key.descending ? 'desc' : 'asc'}`)
     .join(', ')
@@ -164,6 +258,10 @@ export function printBound(node: BoundExpression, names: readonly string[]): str
       return printPath(node.path)
     case 'group_column':
       return names[node.index] ?? `column ${node.index}`
+    case 'access':
+      return `${print(node.operand)}${printSteps(node.path)}`
+    case 'in_traces':
+      return `trace in traces ${node.set}`
     case 'call':
       return `${node.name}(${node.arguments.map((child) => printBound(child, names)).join(', ')})`
     case 'comparison':
@@ -211,6 +309,8 @@ function isOperator(node: BoundExpression): boolean {
     case 'interval':
     case 'field':
     case 'group_column':
+    case 'access':
+    case 'in_traces':
     case 'call':
     case 'array':
     case 'object':
@@ -234,11 +334,13 @@ function printConstant(value: ConstantValue): string {
 }
 
 function printPath(path: Path): string {
+  return printSteps(path).replace(/^\./, '')
+}
+
+function printSteps(path: Path): string {
   return path
-    .map((part, i) => {
-      if (typeof part === 'number') return `[${part}]`
-      const name = isName(part) ? part : JSON.stringify(part)
-      return i === 0 ? name : `.${name}`
-    })
+    .map((part) =>
+      typeof part === 'number' ? `[${part}]` : `.${isName(part) ? part : JSON.stringify(part)}`,
+    )
     .join('')
 }

@@ -1,5 +1,10 @@
 /** Rebuilds plans: the same node comes back where nothing changed, so that rules can tell. */
-import type { BoundAggregate, BoundExpression, BoundSortKey, OutputColumn } from '../binder/bound.ts'
+import type {
+  BoundAggregate,
+  BoundExpression,
+  BoundSortKey,
+  OutputColumn,
+} from '../binder/bound.ts'
 import type { LogicalPlan } from './logical-plan.ts'
 
 /** Applies `change` to every node, inputs first. */
@@ -38,7 +43,9 @@ export function mapExpressions(
     }
     case 'pivot': {
       const measures = mapColumns(plan.pivot.measures, change)
-      return measures === plan.pivot.measures ? plan : { ...plan, pivot: { ...plan.pivot, measures } }
+      return measures === plan.pivot.measures
+        ? plan
+        : { ...plan, pivot: { ...plan.pivot, measures } }
     }
     case 'aggregate': {
       const keys = mapAll(plan.keys, change)

@@ -1,5 +1,5 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
-import type { LogicalPlan } from './logical-plan.ts'
+import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { findEmpty } from './rules/find-empty.ts'
 import { foldConstants } from './rules/fold-constants.ts'
 import { lookUpById } from './rules/look-up-by-id.ts'
@@ -28,15 +28,24 @@ export const rules: readonly Rule[] = [
   sortLimitToTopK,
 ]
 
-/** `trace` is told of every rule that changed the plan. */
+/** `trace` is told of every rule that changed the query's plan. */
 export function optimize(
-  plan: LogicalPlan,
+  { traceSets, plan }: LogicalQuery,
   context: RuleContext,
-  trace?: (rule: string, plan: LogicalPlan) => void,
-): LogicalPlan {
-  return rules.reduce((current, rule) => {
-    const next = rule.apply(current, context)
-    if (next !== current) trace?.(rule.name, next)
-    return next
-  }, plan)
+  trace?: (rule: string, query: LogicalQuery) => void,
+): LogicalQuery {
+  return rules.reduce(
+    (current, rule) => {
+      const next = {
+        traceSets: current.traceSets.map((set) => rule.apply(set, context)),
+        plan: rule.apply(current.plan, context),
+      }
+      const changed =
+        next.plan !== current.plan || next.traceSets.some((set, i) => set !== current.traceSets[i])
+      if (!changed) return current
+      trace?.(rule.name, next)
+      return next
+    },
+    { traceSets, plan },
+  )
 }

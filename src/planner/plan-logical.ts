@@ -28,15 +28,9 @@ export function planLogical(query: BoundQuery): LogicalQuery {
   }
 }
 
-const inferredColumns = [
-  'field',
-  'path',
-  'types',
-  'count',
-  'share',
-  'distinct',
-  'top_values',
-].map((name) => ({ name, expression: { kind: 'field', path: [name], type: 'json' } }) as const)
+const inferredColumns = ['field', 'path', 'types', 'count', 'share', 'distinct', 'top_values'].map(
+  (name) => ({ name, expression: { kind: 'field', path: [name], type: 'json' } }) as const,
+)
 
 class LogicalPlanner {
   readonly traceSets: LogicalPlan[] = []
@@ -97,7 +91,10 @@ class LogicalPlanner {
 
   #traces(objects: readonly BoundObject[], selection: BoundTraceSelection): LogicalPlan {
     const isAll =
-      !selection.filter && selection.limit === undefined && selection.offset === 0 && !selection.after
+      !selection.filter &&
+      selection.limit === undefined &&
+      selection.offset === 0 &&
+      !selection.after
     if (isAll) return scanOf(objects)
     this.traceSets.push(selectedTraces(objects, selection))
     return filtered(scanOf(objects), inLastSet(this.traceSets))
@@ -211,7 +208,13 @@ function chosen(input: LogicalPlan, hash: BoundExpression, sample: BoundSample):
     return { kind: 'limit', count: sample.count, offset: 0, input: { kind: 'sort', keys, input } }
   }
   const right: BoundExpression = { kind: 'constant', value: sample.rate, type: 'number' }
-  const predicate = { kind: 'comparison', operator: 'lt', left: hash, right, type: 'boolean' } as const
+  const predicate = {
+    kind: 'comparison',
+    operator: 'lt',
+    left: hash,
+    right,
+    type: 'boolean',
+  } as const
   return filtered(input, predicate)
 }
 
