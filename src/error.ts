@@ -28,6 +28,7 @@ export const errorCodes = {
   BIND_UNKNOWN_FIELD: { family: 'user', status: 400 },
   BIND_UNKNOWN_FUNCTION: { family: 'user', status: 400 },
   BIND_UNKNOWN_SOURCE: { family: 'user', status: 400 },
+  BIND_AMBIGUOUS_SOURCE: { family: 'user', status: 400 },
   BIND_WRONG_ARGUMENTS: { family: 'user', status: 400 },
   BIND_MISPLACED_AGGREGATE: { family: 'user', status: 400 },
   BIND_DUPLICATE_NAME: { family: 'user', status: 400 },

@@ -1,53 +1,183 @@
+/**
+ * Finds the objects that a source names. What may not be seen does not exist: neither an error nor its
+ * hint tells the one from the other.
+ */
 import type { CatalogObject, CatalogView } from '../catalog/catalog.ts'
-import { missingAccess } from '../catalog/missing-access.ts'
 import { AssayError } from '../error.ts'
-import type { TableSource } from '../parser/ast.ts'
+import type { TableSource, TextClause } from '../parser/ast.ts'
 import { suggest } from '../parser/suggest.ts'
 import type { ObjectType } from '../type/record.ts'
-import type { BoundObject } from './bound.ts'
+import type { BoundExpression, BoundObject } from './bound.ts'
+import { missingSource } from './missing-source.ts'
+import { type SourceTable, sourceTables } from './source-table.ts'
 
-const tables = ['experiment', 'project_logs', 'dataset', 'project']
-
-/** Finds the objects that a source names, each once; what may not be seen does not exist. */
-export function bindSource(source: TableSource, view: CatalogView): BoundObject[] {
-  if (!tables.includes(source.table)) throw unknownTable(source)
-  if (source.shape !== undefined && source.shape !== 'spans') {
-    throw new AssayError('BIND_UNSUPPORTED', `the shape ${source.shape} is not supported`, {
-      ...(source.shapeSpan && { span: source.shapeSpan }),
-      hint: 'use spans, or leave it out',
-    })
-  }
-  const objects = new Map<number, BoundObject>()
-  for (const { value: id } of source.ids) {
-    const found =
-      source.table === 'project'
-        ? view.readableInProject(id)
-        : one(view.readable(source.table as ObjectType, id))
-    if (!found) throw missingAccess('read', source.table, id)
-    for (const object of found) {
-      objects.set(object.number, {
-        number: object.number,
-        type: object.type,
-        id: object.id,
-        projectId: object.projectId,
-        organizationId: object.organizationId,
-      })
-    }
-  }
-  return [...objects.values()]
+export interface SourceRows {
+  /** Each once. */
+  readonly objects: readonly BoundObject[]
+  /** True for those of their rows that the source means; undefined: all. */
+  readonly restriction: BoundExpression | undefined
 }
 
-function one(object: CatalogObject | undefined): readonly CatalogObject[] | undefined {
-  return object && [object]
+/** Most projects that an error lists. */
+const listedProjects = 5
+
+export function bindSource(source: TableSource, view: CatalogView): SourceRows {
+  const table = sourceTables.get(source.table)
+  if (!table) throw unknownTable(source)
+  const objects = new Map<number, BoundObject>()
+  for (const object of objectsOf(source, table, view)) {
+    objects.set(object.number, {
+      number: object.number,
+      type: object.type,
+      id: object.id,
+      projectId: object.projectId,
+      organizationId: object.organizationId,
+    })
+  }
+  return { objects: [...objects.values()], restriction: restrictionOf(source, table) }
+}
+
+function objectsOf(
+  source: TableSource,
+  table: SourceTable,
+  view: CatalogView,
+): readonly CatalogObject[] {
+  switch (table.kind) {
+    case 'objects':
+      return source.ids.map((id) => findObject(source, table.type, id, view))
+    case 'project':
+      return source.ids.flatMap((id) => {
+        const project = view.readableProject(id.value)
+        const found = project && view.readableInProject(project.id)
+        if (!found) throw missingSource(source, id, view)
+        return found
+      })
+    case 'project_dataset':
+      return [findDataset(source, view)]
+    case 'organization': {
+      const { id, name } = view.organization()
+      for (const given of source.ids) {
+        if (given.value !== id && given.value !== name) throw missingSource(source, given, view)
+      }
+      return [...view.readableOfType(table.type)]
+    }
+    case 'rows':
+      return [...view.readableOfType(table.type)]
+  }
+}
+
+/** By id; or by name; or by `project/name`, for names that several projects have. */
+function findObject(
+  source: TableSource,
+  type: ObjectType,
+  given: TextClause,
+  view: CatalogView,
+): CatalogObject {
+  const byId = view.readable(type, given.value)
+  if (byId) return byId
+  const byName = view.readableByName(type, given.value)
+  const found = byName.length > 0 ? byName : findByPath(type, given.value, view)
+  if (found.length > 1) throw ambiguous(source, given, found, view)
+  if (found.length === 0) throw missingSource(source, given, view)
+  return found[0]!
+}
+
+/** Either name may hold slashes itself, so each slash may be the one between them. */
+function findByPath(type: ObjectType, path: string, view: CatalogView): CatalogObject[] {
+  const found: CatalogObject[] = []
+  for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
+    const project = view.readableProject(path.slice(0, slash))
+    if (!project) continue
+    for (const object of view.readableByName(type, path.slice(slash + 1))) {
+      if (object.projectId === project.id) found.push(object)
+    }
+  }
+  return found
+}
+
+function findDataset(source: TableSource, view: CatalogView): CatalogObject {
+  const [projectGiven, given] = source.ids
+  if (!projectGiven || !given || source.ids.length > 2) {
+    throw new AssayError(
+      'BIND_WRONG_ARGUMENTS',
+      'project_dataset() takes a project and a dataset',
+      {
+        span: source.span,
+        hint: "write project_dataset('project', 'dataset'), each by id or name",
+      },
+    )
+  }
+  const project = view.readableProject(projectGiven.value)
+  if (!project) throw missingSource({ ...source, table: 'project' }, projectGiven, view)
+  const byId = view.readable('dataset', given.value)
+  const candidates = byId ? [byId] : view.readableByName('dataset', given.value)
+  const found = candidates.find(({ projectId }) => projectId === project.id)
+  if (!found) throw missingSource({ ...source, table: 'dataset' }, given, view)
+  return found
+}
+
+function restrictionOf(source: TableSource, table: SourceTable): BoundExpression | undefined {
+  const conditions: BoundExpression[] = []
+  if (table.kind === 'rows') {
+    const ids = source.ids.map(({ value }) => value)
+    conditions.push({
+      kind: 'in',
+      operand: { kind: 'field', path: ['id'], type: 'string' },
+      list: { kind: 'constant', value: ids, type: 'json' },
+      type: 'boolean',
+    })
+  }
+  if ('rows' in table && table.rows === 'prompts') conditions.push(isPrompt)
+  return conditions.length > 1
+    ? { kind: 'and', operands: conditions, type: 'boolean' }
+    : conditions[0]
+}
+
+/** A function is a prompt when a prompt is what it runs; rows that do not say are prompts. */
+const isPrompt: BoundExpression = {
+  kind: 'or',
+  operands: [
+    {
+      kind: 'is_null',
+      operand: { kind: 'field', path: ['function_data', 'type'], type: 'json' },
+      type: 'boolean',
+    },
+    {
+      kind: 'comparison',
+      operator: 'eq',
+      left: { kind: 'field', path: ['function_data', 'type'], type: 'json' },
+      right: { kind: 'constant', value: 'prompt', type: 'string' },
+      type: 'boolean',
+    },
+  ],
+  type: 'boolean',
 }
 
 function unknownTable(source: TableSource): AssayError {
-  const near = suggest(source.table, tables)
+  const names = [...sourceTables.keys()]
+  const near = suggest(source.table, names)
   return new AssayError('BIND_UNKNOWN_SOURCE', `unknown source ${source.table}()`, {
     span: source.tableSpan,
-    hint:
-      near === undefined
-        ? 'sources are experiment(id), dataset(id), project_logs(id) and project(id)'
-        : `did you mean ${near}()?`,
+    hint: near === undefined ? `sources are ${names.join(', ')}` : `did you mean ${near}()?`,
   })
+}
+
+function ambiguous(
+  source: TableSource,
+  given: TextClause,
+  found: readonly CatalogObject[],
+  view: CatalogView,
+): AssayError {
+  const names = found.map(({ projectId }) => view.readableProject(projectId)?.name ?? projectId)
+  const shown = names.slice(0, listedProjects).map((name) => `"${name}"`)
+  const more = names.length - shown.length
+  const projects = shown.join(', ') + (more > 0 ? ` and ${more} more` : '')
+  return new AssayError(
+    'BIND_AMBIGUOUS_SOURCE',
+    `several projects have ${source.table} "${given.value}": ${projects}`,
+    {
+      span: given.span,
+      hint: `use the id, or name the project: ${source.table}('${names[0]}/${given.value}')`,
+    },
+  )
 }

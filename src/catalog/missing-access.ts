@@ -1,14 +1,16 @@
-import { AssayError } from '../error.ts'
+import { AssayError, type ErrorDetails } from '../error.ts'
 
 /** The one answer to an object that is not there and to one that may not be touched. */
 export function missingAccess(
   permission: 'read' | 'create' | 'update' | 'delete',
   type: string,
   id: string,
+  details: ErrorDetails = {},
 ): AssayError {
   const shown = id.length > 100 ? `${id.slice(0, 100)}…` : id
   return new AssayError(
     'ACCESS_DENIED',
     `Missing ${permission} access to ${type} id ${shown}, or the ${type} does not exist`,
+    details,
   )
 }
