@@ -2,7 +2,7 @@
  * What an expression means, value by value. The executor's kernels are faster ways to the same
  * answers; whatever has no kernel goes through `applyOperator`.
  */
-import { unreachable } from '../error.ts'
+import { assert, unreachable } from '../error.ts'
 import { callScalar, scalarFunction } from '../function/scalar.ts'
 import { arithmetic, negate } from '../type/arithmetic.ts'
 import { compare } from '../type/compare.ts'
@@ -10,7 +10,7 @@ import { includes } from '../type/includes.ts'
 import { like } from '../type/like.ts'
 import { and, inList, not, or } from '../type/logic.ts'
 import { matchWords } from '../type/text-match.ts'
-import { Interval, kindOf, Timestamp, type Value } from '../type/value.ts'
+import { Interval, kindOf, Timestamp, type Value, valueAt } from '../type/value.ts'
 import { type BoundExpression, type ConstantValue, childrenOf } from './bound.ts'
 
 /** What an expression's value depends on besides the row. */
@@ -19,6 +19,8 @@ export interface EvaluationContext {
   readonly now: number
   /** Minutes that local time is behind UTC, as `Date.getTimezoneOffset` gives it. */
   readonly tzOffset: number
+  /** Whether a set of traces holds a trace of an object. Only who runs a plan knows. */
+  readonly inTraces?: (set: number, object: Value, trace: Value) => boolean
 }
 
 export type LeafExpression = Extract<BoundExpression, { kind: 'field' | 'group_column' }>
@@ -50,6 +52,12 @@ export function applyOperator(
     case 'field':
     case 'group_column':
       return null
+    case 'access':
+      return valueAt(operands[0]!, node.path)
+    case 'in_traces': {
+      assert(context.inTraces, 'a condition asks for traces that were not found')
+      return context.inTraces(node.set, operands[0]!, operands[1]!)
+    }
     case 'call':
       return callScalar(scalarFunction(node.name)!, operands, context)
     case 'comparison':
@@ -102,6 +110,7 @@ export function constantValue(
 
 function isConstant(node: BoundExpression): boolean {
   if (node.kind === 'field' || node.kind === 'group_column') return false
+  if (node.kind === 'in_traces') return false
   return childrenOf(node).every(isConstant)
 }
 

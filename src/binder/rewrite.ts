@@ -9,6 +9,10 @@ export function mapChildren(
   const after = before.map(change)
   if (after.every((child, i) => child === before[i])) return node
   switch (node.kind) {
+    case 'access':
+      return { ...node, operand: after[0]! }
+    case 'in_traces':
+      return { ...node, object: after[0]!, trace: after[1]! }
     case 'call':
       return { ...node, arguments: after }
     case 'comparison':

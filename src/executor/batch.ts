@@ -1,13 +1,26 @@
 import type { Path } from '../type/value.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
+import type { RowList } from './row-buffer.ts'
 
-/** Rows that are evaluated together, at most `granuleRows` of them and all of one object. */
+/** Rows that are evaluated together, at most `granuleRows` of them; in a scan, all of one object. */
 export interface Batch {
   readonly rowCount: number
+  /** The stored row that each row is, or is made of; absent when there is none. */
+  readonly keys?: RowList | undefined
   /** The field's value in the selected rows. */
   field(path: Path, selection: Selection): Vector
   /** One byte per row: 1 where the field is null. Cheaper than its values. */
   isNull(path: Path, selection: Selection): Uint8Array
+  /**
+   * What the objects at `path` hold, member by member in the order of their names: a vector is null
+   * in rows without the member. Undefined, or absent, when it is only known value by value.
+   */
+  entries?(path: Path, selection: Selection): readonly ObjectEntry[] | undefined
   /** A column of the aggregation that made the rows; batches of scans have none. */
   groupColumn?(index: number, selection: Selection): Vector
+}
+
+export interface ObjectEntry {
+  readonly name: string
+  readonly vector: Vector
 }

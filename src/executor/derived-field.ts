@@ -1,4 +1,4 @@
-import type { BoundObject } from '../binder/bound.ts'
+import { type BoundObject, hiddenField } from '../binder/bound.ts'
 import { objectColumnValue, recordColumn } from '../type/record.ts'
 import type { Value } from '../type/value.ts'
 
@@ -7,5 +7,6 @@ import type { Value } from '../type/value.ts'
  * where the object's type does not have the column.
  */
 export function objectField(name: string, object: BoundObject): Value | undefined {
+  if (name === hiddenField.object) return object.number
   return recordColumn(name)?.origin === 'object' ? objectColumnValue(name, object) : undefined
 }

@@ -1,8 +1,9 @@
 import type { BoundSortKey } from '../binder/bound.ts'
-import { orderValues } from '../type/compare.ts'
+import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { fromPlain, type PlainValue, toPlain } from '../type/plain.ts'
 import { Timestamp, type Value } from '../type/value.ts'
 import type { SortThreshold } from './prune.ts'
+import { compareNewestFirst, compareNullsLast } from './row-order.ts'
 import type { OrderResult, OrderTask } from './task.ts'
 
 /** Rows by their keys, as parallel arrays: a result before its rows are read. */
@@ -15,7 +16,7 @@ export interface RowList {
   readonly index: Int32Array
 }
 
-/** A row list with the values of the sort keys, key by key. */
+/** A row list with the values of the sort keys, key by key, and then of the carried fields. */
 export interface SortedRows extends RowList {
   readonly keys: readonly (readonly PlainValue[] | Float64Array)[]
 }
@@ -24,30 +25,35 @@ export interface SortedRows extends RowList {
 const slackRows = 4096
 
 /**
- * Keeps the first rows of an order: by the sort keys, nulls last, then newest first, then by object
- * and version, so that no two rows are equal and the same rows win whatever order they come in.
+ * Keeps the first rows of an order (`executor/row-order.ts`): the same rows win whatever order they
+ * come in. What an unpivot has made of one row comes in the order in which it was pushed.
  */
 export class RowBuffer {
   readonly #descending: readonly boolean[]
   readonly #limit: number
-  readonly #object: number[] = []
-  readonly #paginationTransaction: number[] = []
-  readonly #paginationIndex: number[] = []
-  readonly #transaction: number[] = []
-  readonly #index: number[] = []
+  readonly #rows = {
+    object: [] as number[],
+    paginationTransaction: [] as number[],
+    paginationIndex: [] as number[],
+    transaction: [] as number[],
+    index: [] as number[],
+  }
   readonly #keys: Value[][]
   /** Whether the `limit`-th row was the last of the wanted when rows were last cut. */
   #isCut = false
 
-  /** @param limit how many rows are wanted; may be infinite */
-  constructor(sort: readonly BoundSortKey[], limit: number) {
+  /**
+   * @param limit how many rows are wanted; may be infinite
+   * @param carriedCount how many values come with a row besides its sort keys
+   */
+  constructor(sort: readonly BoundSortKey[], limit: number, carriedCount: number) {
     this.#descending = sort.map((key) => key.descending)
     this.#limit = limit
-    this.#keys = sort.map(() => [])
+    this.#keys = Array.from({ length: sort.length + carriedCount }, () => [])
   }
 
   get count(): number {
-    return this.#object.length
+    return this.#rows.object.length
   }
 
   push(
@@ -58,11 +64,11 @@ export class RowBuffer {
     index: number,
     keys: readonly Value[],
   ): void {
-    this.#object.push(object)
-    this.#paginationTransaction.push(paginationTransaction)
-    this.#paginationIndex.push(paginationIndex)
-    this.#transaction.push(transaction)
-    this.#index.push(index)
+    this.#rows.object.push(object)
+    this.#rows.paginationTransaction.push(paginationTransaction)
+    this.#rows.paginationIndex.push(paginationIndex)
+    this.#rows.transaction.push(transaction)
+    this.#rows.index.push(index)
     for (let k = 0; k < this.#keys.length; k++) this.#keys[k]!.push(keys[k]!)
   }
 
@@ -76,7 +82,7 @@ export class RowBuffer {
    * that key need not be pushed. Undefined while any row may be wanted.
    */
   threshold(): SortThreshold | undefined {
-    if (this.#keys.length === 0 || !this.#isCut) return undefined
+    if (this.#descending.length === 0 || !this.#isCut) return undefined
     const value = this.#keys[0]![this.#limit - 1]!
     if (typeof value === 'number') return { kind: 'number', value }
     if (value instanceof Timestamp) return { kind: 'timestamp', value: value.ms }
@@ -103,11 +109,11 @@ export class RowBuffer {
   finish(): SortedRows {
     this.cut()
     return {
-      object: Int32Array.from(this.#object),
-      paginationTransaction: Float64Array.from(this.#paginationTransaction),
-      paginationIndex: Int32Array.from(this.#paginationIndex),
-      transaction: Float64Array.from(this.#transaction),
-      index: Int32Array.from(this.#index),
+      object: Int32Array.from(this.#rows.object),
+      paginationTransaction: Float64Array.from(this.#rows.paginationTransaction),
+      paginationIndex: Int32Array.from(this.#rows.paginationIndex),
+      transaction: Float64Array.from(this.#rows.transaction),
+      index: Int32Array.from(this.#rows.index),
       keys: this.#keys.map((column) =>
         column.every((value) => typeof value === 'number')
           ? Float64Array.from(column as number[])
@@ -123,14 +129,7 @@ export class RowBuffer {
     )
     if (order.length > this.#limit) order.length = this.#limit
     this.#isCut = this.#limit > 0 && order.length === this.#limit
-    const columns: unknown[][] = [
-      this.#object,
-      this.#paginationTransaction,
-      this.#paginationIndex,
-      this.#transaction,
-      this.#index,
-      ...this.#keys,
-    ]
+    const columns: unknown[][] = [...Object.values(this.#rows), ...this.#keys]
     for (const column of columns) {
       const kept = order.map((i) => column[i])
       column.length = 0
@@ -139,31 +138,24 @@ export class RowBuffer {
   }
 
   #compare(a: number, b: number): number {
-    for (let k = 0; k < this.#keys.length; k++) {
+    for (let k = 0; k < this.#descending.length; k++) {
       const column = this.#keys[k]!
       const order = compareNullsLast(column[a]!, column[b]!, this.#descending[k]!)
       if (order !== 0) return order
     }
-    return (
-      this.#paginationTransaction[b]! - this.#paginationTransaction[a]! ||
-      this.#paginationIndex[b]! - this.#paginationIndex[a]! ||
-      this.#object[a]! - this.#object[b]! ||
-      this.#transaction[b]! - this.#transaction[a]! ||
-      this.#index[b]! - this.#index[a]!
-    )
+    return compareNewestFirst(this.#rows, a, this.#rows, b)
   }
 }
 
 export function runOrder({ plan, lists, wanted }: OrderTask): OrderResult {
-  const buffer = new RowBuffer(plan.sort, wanted)
+  const buffer = new RowBuffer(plan.sort, wanted, carriedCount(plan))
   for (const list of lists) buffer.add(list)
   return { kind: 'order', rows: buffer.finish() }
 }
 
-/** The order of one sort key. */
-export function compareNullsLast(a: Value, b: Value, descending: boolean): number {
-  if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1
-  return descending ? orderValues(b, a) : orderValues(a, b)
+/** How many values the plan's scans keep with a row besides its sort keys. */
+export function carriedCount({ stage }: PhysicalPlan): number {
+  return stage.kind === 'rows' ? stage.carried.length : 0
 }
 
 /** Rows `from … to` of a list. */
@@ -175,4 +167,8 @@ export function sliceRows(rows: RowList, from: number, to: number): RowList {
     transaction: rows.transaction.slice(from, to),
     index: rows.index.slice(from, to),
   }
+}
+
+export function sliceSortedRows(rows: SortedRows, from: number, to: number): SortedRows {
+  return { ...sliceRows(rows, from, to), keys: rows.keys.map((column) => column.slice(from, to)) }
 }

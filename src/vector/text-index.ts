@@ -53,12 +53,21 @@ export class GrowingTexts {
   }
 }
 
+/**
+ * Slots of a `TextIndex`, an even number that is a power of 2: the hash and the code of each text,
+ * side by side so that a look-up misses the cache once; code -1: free.
+ */
+export type TextSlots = Int32Array
+
 /** Numbers distinct texts: open addressing over hashes of their bytes. */
 export class TextIndex {
-  /** Hash and code of each slot, side by side so that a look-up misses the cache once; code -1: free. */
-  #slots = new Int32Array(128).fill(-1)
+  #slots: TextSlots = new Int32Array(128).fill(-1)
   /** Slots that were tried in vain. */
   probes = 0
+
+  get slots(): TextSlots {
+    return this.#slots
+  }
 
   /** The code of the text, which is added to `texts` when it is new. */
   codeOf(texts: GrowingTexts, source: Buffer, start: number, end: number): number {
@@ -96,6 +105,23 @@ export class TextIndex {
   }
 }
 
+/** The code of the text in the index that the slots are of, or -1 when it is not there. */
+export function findText(
+  slots: TextSlots,
+  texts: Texts,
+  source: Buffer,
+  start: number,
+  end: number,
+): number {
+  const hash = hashBytes(source, start, end)
+  const mask = slots.length - 2
+  for (let slot = (hash << 1) & mask; ; slot = (slot + 2) & mask) {
+    const code = slots[slot + 1]!
+    if (code === -1) return -1
+    if (slots[slot] === hash && equalsText(texts, code, source, start, end)) return code
+  }
+}
+
 /** Of a long text, 64 bytes at its ends and 64 spread over it: alike texts are rare, and compared. */
 function hashBytes(bytes: Buffer, start: number, end: number): number {
   const length = end - start
@@ -116,7 +142,7 @@ function hashBytes(bytes: Buffer, start: number, end: number): number {
 }
 
 function equalsText(
-  texts: GrowingTexts,
+  texts: Texts,
   code: number,
   source: Buffer,
   start: number,

@@ -1,0 +1,113 @@
+import type { RowChoice } from '../binder/bound.ts'
+import type { Selection } from '../vector/vector.ts'
+import type { RowList } from './row-buffer.ts'
+
+/** The object number of groups that no row was offered for. */
+export const noRow = -1
+
+export interface ChosenRows {
+  /** One row per group, with the object `noRow` where there is none. */
+  readonly rows: RowList
+  /** One byte per group: 1 where its row is a preferred one. Undefined when none can be. */
+  readonly preferred: Uint8Array | undefined
+}
+
+/**
+ * Chooses the row that stands for each group: preferred ones before others, then by pagination key.
+ * Rows that tie are of different objects; the one with the lower number wins. So the same rows win
+ * whatever order they come in.
+ */
+export class RowChooser {
+  readonly #sign: 1 | -1
+  readonly #hasPreferred: boolean
+  #groupCount = 0
+  #object = new Int32Array(0)
+  #paginationTransaction = new Float64Array(0)
+  #paginationIndex = new Int32Array(0)
+  #transaction = new Float64Array(0)
+  #index = new Int32Array(0)
+  #preferred = new Uint8Array(0)
+
+  constructor({ preferred, pick }: RowChoice) {
+    this.#sign = pick === 'newest' ? 1 : -1
+    this.#hasPreferred = preferred !== undefined
+  }
+
+  /** Makes room for this many groups. */
+  resize(groupCount: number): void {
+    this.#groupCount = groupCount
+    const before = this.#object.length
+    if (groupCount <= before) return
+    const length = Math.max(groupCount, before * 2)
+    this.#object = copyTo(new Int32Array(length), this.#object).fill(noRow, before)
+    this.#paginationTransaction = copyTo(new Float64Array(length), this.#paginationTransaction)
+    this.#paginationIndex = copyTo(new Int32Array(length), this.#paginationIndex)
+    this.#transaction = copyTo(new Float64Array(length), this.#transaction)
+    this.#index = copyTo(new Int32Array(length), this.#index)
+    this.#preferred = copyTo(new Uint8Array(length), this.#preferred)
+  }
+
+  /**
+   * Offers the selected rows; the i-th of them is of group `groups[i]`.
+   *
+   * @param preferred one byte per row, 1 for preferred ones
+   */
+  offer(
+    rows: RowList,
+    preferred: Uint8Array | undefined,
+    rowCount: number,
+    selection: Selection,
+    groups: Int32Array,
+  ): void {
+    const count = selection ? selection.length : rowCount
+    const sign = this.#sign
+    const object = this.#object
+    const paginationTransaction = this.#paginationTransaction
+    const paginationIndex = this.#paginationIndex
+    const kept = this.#preferred
+    for (let j = 0; j < count; j++) {
+      const row = selection ? selection[j]! : j
+      const group = groups[j]!
+      const isPreferred = preferred && preferred[row] === 1 ? 1 : 0
+      // Positive when the row goes before the one that is kept.
+      const order =
+        isPreferred - kept[group]! ||
+        sign * (rows.paginationTransaction[row]! - paginationTransaction[group]!) ||
+        sign * (rows.paginationIndex[row]! - paginationIndex[group]!) ||
+        object[group]! - rows.object[row]!
+      if (order <= 0 && object[group] !== noRow) continue
+      // A list of chosen rows has groups without a row, too.
+      if (rows.object[row] === noRow) continue
+      object[group] = rows.object[row]!
+      paginationTransaction[group] = rows.paginationTransaction[row]!
+      paginationIndex[group] = rows.paginationIndex[row]!
+      this.#transaction[group] = rows.transaction[row]!
+      this.#index[group] = rows.index[row]!
+      kept[group] = isPreferred
+    }
+  }
+
+  /** Offers what another chooser has chosen; its group `i` is group `groups[i]` here. */
+  merge({ rows, preferred }: ChosenRows, groups: Int32Array): void {
+    this.offer(rows, preferred, groups.length, undefined, groups)
+  }
+
+  finish(): ChosenRows {
+    const count = this.#groupCount
+    return {
+      rows: {
+        object: this.#object.slice(0, count),
+        paginationTransaction: this.#paginationTransaction.slice(0, count),
+        paginationIndex: this.#paginationIndex.slice(0, count),
+        transaction: this.#transaction.slice(0, count),
+        index: this.#index.slice(0, count),
+      },
+      preferred: this.#hasPreferred ? this.#preferred.slice(0, count) : undefined,
+    }
+  }
+}
+
+function copyTo<T extends Int32Array | Float64Array | Uint8Array>(target: T, source: T): T {
+  target.set(source)
+  return target
+}

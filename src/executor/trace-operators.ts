@@ -1,0 +1,60 @@
+/** Asks sets of traces for whole batches: once per entry of a dictionary, and texts by their bytes. */
+import { gatherBytes } from '../kernel/gather.ts'
+import {
+  type DictionaryEntries,
+  rowsOf,
+  type Selection,
+  type Vector,
+  valueReader,
+} from '../vector/vector.ts'
+import type { TraceLookup, TracesOfObject } from './trace-set.ts'
+
+/** Whether the set holds the rows' traces; undefined when the rows may be of several objects. */
+export function inTraces(
+  lookup: TraceLookup,
+  object: Vector,
+  trace: Vector,
+  rowCount: number,
+  selection: Selection,
+): Vector | undefined {
+  if (object.kind !== 'constant') return undefined
+  const traces = lookup.of(object.value)
+  if (!traces) return { kind: 'constant', value: false }
+  const values = new Uint8Array(rowCount)
+  switch (trace.kind) {
+    case 'dictionary':
+      gatherBytes(tableOf(trace.entries, traces), trace.codes, rowCount, values)
+      break
+    case 'text': {
+      const { texts, first, valid } = trace
+      const { bytes, offsets } = texts
+      for (const row of rowsOf(selection, rowCount)) {
+        if (valid && valid[row] === 0) continue
+        const at = first + row
+        values[row] = +traces.holdsBytes(bytes, offsets[at]!, offsets[at + 1]!)
+      }
+      break
+    }
+    default: {
+      const read = valueReader(trace)
+      for (const row of rowsOf(selection, rowCount)) values[row] = +traces.holds(read(row))
+    }
+  }
+  return { kind: 'boolean', values }
+}
+
+/** One byte per entry, and at the end 0 for null. */
+function tableOf(entries: DictionaryEntries, traces: TracesOfObject): Uint8Array {
+  let table = entries.memo.get(traces) as Uint8Array | undefined
+  if (!table) {
+    const { size, texts } = entries
+    table = new Uint8Array(size + 1)
+    for (let code = 0; code < size; code++) {
+      table[code] = +(texts
+        ? traces.holdsBytes(texts.bytes, texts.offsets[code]!, texts.offsets[code + 1]!)
+        : traces.holds(entries.valueAt(code)))
+    }
+    entries.memo.set(traces, table)
+  }
+  return table
+}
