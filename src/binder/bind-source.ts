@@ -57,7 +57,9 @@ function objectsOf(
     case 'organization': {
       const { id, name } = view.organization()
       for (const given of source.ids) {
-        if (given.value !== id && given.value !== name) throw missingSource(source, given, view)
+        if (given.value !== id && given.value !== name) {
+          throw missingSource(source, given, view, 'organization')
+        }
       }
       return [...view.readableOfType(table.type)]
     }

@@ -16,20 +16,17 @@ export function missingSource(
   source: TableSource,
   given: TextClause,
   view: CatalogView,
+  type = source.table,
 ): AssayError {
-  const hint = otherTable(source, given, view) ?? nearName(source, given, view)
-  return missingAccess('read', source.table, given.value, {
+  const hint = otherTable(given, view) ?? nearName(source, given, view)
+  return missingAccess('read', type, given.value, {
     span: given.span,
     ...(hint !== undefined && { hint }),
   })
 }
 
 /** The given may be right and the source wrong. */
-function otherTable(
-  source: TableSource,
-  { value }: TextClause,
-  view: CatalogView,
-): string | undefined {
+function otherTable({ value }: TextClause, view: CatalogView): string | undefined {
   if (view.readableProject(value)?.id === value) {
     return `that is the id of a project: write project_logs('${value}') or project('${value}')`
   }

@@ -1,5 +1,5 @@
 /** Which object a row belongs to. */
-import type { ObjectReference, ObjectType } from '../type/record.ts'
+import { logIds, type ObjectReference, type ObjectType } from '../type/record.ts'
 import type { Value } from '../type/value.ts'
 import { invalid, readString } from './prepare-control.ts'
 
@@ -25,44 +25,60 @@ export function noObject(): NamedObject {
 const idMembers = {
   experiment: 'experiment_id',
   dataset: 'dataset_id',
+  playground_logs: 'prompt_session_id',
   project_logs: 'project_id',
+  project_prompts: 'project_id',
+  project_views: 'project_id',
 } as const satisfies Record<ObjectType, keyof NamedObject>
+
+/** Those that have an id of their own; a project's id only says where they are. */
+const ownMembers = [
+  ['experiment_id', 'experiment'],
+  ['dataset_id', 'dataset'],
+  ['prompt_session_id', 'playground_logs'],
+] as const
+
+const projectTypes = ['project_logs', 'project_prompts', 'project_views'] as const
 
 /** Finds the object of a row that must name it itself. */
 export function findObject(named: NamedObject, path: string): ObjectReference {
-  const { experiment_id, dataset_id, project_id, log_id } = named
-  if (named.prompt_session_id !== null) {
-    throw invalid(`${path}.prompt_session_id`, 'names a playground, which cannot hold records here')
-  }
-  if (experiment_id !== null && dataset_id !== null) {
-    throw invalid(path, 'names both an experiment_id and a dataset_id', 'a row has one object')
-  }
-  if (experiment_id !== null) {
-    return { type: 'experiment', id: readString(experiment_id, `${path}.experiment_id`) }
-  }
-  if (dataset_id !== null) {
-    return { type: 'dataset', id: readString(dataset_id, `${path}.dataset_id`) }
-  }
-  if (project_id !== null) {
-    if (log_id !== 'g') {
-      throw invalid(`${path}.log_id`, 'must be "g"', 'a row of project logs has "log_id": "g"')
+  let found: ObjectReference | undefined
+  for (const [member, type] of ownMembers) {
+    if (named[member] === null) continue
+    if (found) {
+      const other = idMembers[found.type]
+      throw invalid(path, `names both an ${other} and a ${member}`, 'a row has one object')
     }
-    return { type: 'project_logs', id: readString(project_id, `${path}.project_id`) }
+    found = { type, id: readString(named[member], `${path}.${member}`) }
   }
-  throw invalid(
-    path,
-    'names no object',
-    'give it an experiment_id, a dataset_id, or a project_id and "log_id": "g"',
-  )
+  if (found) return found
+  const { project_id, log_id } = named
+  if (project_id === null) {
+    throw invalid(
+      path,
+      'names no object',
+      'give it an experiment_id, a dataset_id, a prompt_session_id, or a project_id and a log_id',
+    )
+  }
+  const type = projectTypes.find((candidate) => logIds[candidate] === log_id)
+  if (!type) {
+    throw invalid(
+      `${path}.log_id`,
+      'must be "g", "p" or "v"',
+      'rows of a project are logs ("g"), prompts and functions ("p") or views ("v")',
+    )
+  }
+  return { type, id: readString(project_id, `${path}.project_id`) }
 }
 
 /** Throws if a row whose object is known already names another. */
 export function checkObject(named: NamedObject, object: ObjectReference, path: string): void {
   const own = idMembers[object.type]
-  for (const member of ['experiment_id', 'dataset_id', 'project_id'] as const) {
+  for (const member of Object.keys(named) as (keyof NamedObject)[]) {
     const given = named[member]
-    // Rows of experiments and datasets may name their project, which is known.
-    if (given === null || (member === 'project_id' && own !== 'project_id')) continue
+    // Rows of experiments, datasets and playgrounds may name their project, which is known.
+    if (given === null || member === 'log_id') continue
+    if (member === 'project_id' && own !== 'project_id') continue
     if (member !== own || given !== object.id) {
       throw invalid(
         `${path}.${member}`,

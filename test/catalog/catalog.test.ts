@@ -131,3 +131,27 @@ test('an id names an object of one type only', async () => {
   expect(catalog.object('project_logs', entry.id)).toBeUndefined()
   expect(catalog.object('experiment', '__proto__')).toBeUndefined()
 })
+
+test('a project has prompts and views under numbers that no other object gets', async () => {
+  const [first, second] = [await project('a'), await project('b')]
+  const types = ['project_logs', 'project_prompts', 'project_views'] as const
+  const numbers = () =>
+    [first, second].flatMap(({ id }) => types.map((type) => catalog.object(type, id)?.number))
+  expect(numbers()).toEqual([1, 2 ** 29 + 1, 2 ** 30 + 1, 2, 2 ** 29 + 2, 2 ** 30 + 2])
+  const before = numbers()
+  await reopen()
+  expect(numbers()).toEqual(before)
+  expect(catalog.objectsInProject(first.id).map(({ type }) => type)).toEqual(['project_logs'])
+})
+
+test('playgrounds are found by name again, also after a restart', async () => {
+  const { id: project_id } = await project()
+  const made = await catalog.findOrCreatePromptSession({ project_id, name: 'play' })
+  expect(made.found).toBe(false)
+  await reopen()
+  const again = await catalog.findOrCreatePromptSession({ project_id, name: 'play' })
+  expect(again).toEqual({ entry: made.entry, found: true })
+  expect(catalog.objectsByName('org', 'playground_logs', 'play')).toMatchObject([
+    { id: made.entry.id, projectId: project_id, type: 'playground_logs' },
+  ])
+})

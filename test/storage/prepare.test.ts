@@ -224,9 +224,10 @@ describe('objects', () => {
   test.each([
     [{}, 'rows[0]', 'names no object'],
     [{ experiment_id: 'E', dataset_id: 'D' }, 'rows[0]', 'names both'],
-    [{ project_id: 'P' }, 'rows[0].log_id', 'must be "g"'],
-    [{ project_id: 'P', log_id: 'p' }, 'rows[0].log_id', 'must be "g"'],
-    [{ prompt_session_id: 'S', log_id: 'x' }, 'rows[0].prompt_session_id', 'playground'],
+    [{ experiment_id: 'E', prompt_session_id: 'S' }, 'rows[0]', 'names both'],
+    [{ project_id: 'P' }, 'rows[0].log_id', 'must be "g", "p" or "v"'],
+    [{ project_id: 'P', log_id: 'x' }, 'rows[0].log_id', 'must be "g", "p" or "v"'],
+    [{ prompt_session_id: 7, log_id: 'x' }, 'rows[0].prompt_session_id', 'must be a string'],
     [{ experiment_id: 7 }, 'rows[0].experiment_id', 'must be a string'],
   ])('%j is refused', (row, path, message) => {
     const error = failure(JSON.stringify({ rows: [row] }))

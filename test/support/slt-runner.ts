@@ -181,14 +181,24 @@ export class GoldenRun {
       this.#projectId = (await gate.findOrCreateProject({ name: this.#name })).entry.id
     }
     const given = { project_id: this.#projectId, name: `${this.#name} ${name}` }
-    const id =
-      type === 'project_logs'
-        ? this.#projectId
-        : type === 'experiment'
-          ? (await gate.findOrCreateExperiment(given)).entry.id
-          : (await gate.findOrCreateDataset(given)).entry.id
+    const id = await this.#createObject(type, given)
     this.#sources.add(name, id)
     return { type, id }
+  }
+
+  /** What a project has one of has the project's id. */
+  async #createObject(type: ObjectType, given: { project_id: string; name: string }) {
+    const { gate } = this.#store
+    switch (type) {
+      case 'experiment':
+        return (await gate.findOrCreateExperiment(given)).entry.id
+      case 'dataset':
+        return (await gate.findOrCreateDataset(given)).entry.id
+      case 'playground_logs':
+        return (await gate.findOrCreatePromptSession(given)).entry.id
+      default:
+        return given.project_id
+    }
   }
 
   async #query(block: Block): Promise<string[]> {

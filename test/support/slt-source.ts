@@ -1,6 +1,7 @@
 import type { Span } from '../../src/error.ts'
 
-const callPattern = /\b(?:experiment|dataset|project_logs|project)\s*\(([^)]*)\)/gi
+const callPattern =
+  /\b(?:experiment|dataset|playground_logs|prompt_session|project|project_\w+)\s*\(([^)]*)\)/gi
 const quotedPattern = /(['"])((?:(?!\1).)*)\1/g
 
 interface Replacement {
