@@ -19,9 +19,7 @@ export function childrenOf(expression: Expression): readonly Expression[] {
     case 'object':
       return expression.entries.map(([, value]) => value)
     case 'call':
-      return expression.filter
-        ? [...expression.arguments, expression.filter]
-        : expression.arguments
+      return expression.filter ? [...expression.arguments, expression.filter] : expression.arguments
     case 'comparison':
     case 'arithmetic':
       return [expression.left, expression.right]

@@ -1,47 +1,5 @@
 import type { ArithmeticOperator, ComparisonOperator, IntervalUnit } from './ast.ts'
-
-export const clauseNames = [
-  'select',
-  'dimensions',
-  'measures',
-  'from',
-  'filter',
-  'sort',
-  'limit',
-  'offset',
-  'cursor',
-] as const
-
-export type ClauseName = (typeof clauseNames)[number]
-
-/** Clauses that the language has and this service does not run yet. */
-export const unsupportedClauseNames: ReadonlySet<string> = new Set([
-  'comparison_key',
-  'custom_columns',
-  'final_dimensions',
-  'final_filter',
-  'final_measures',
-  'infer',
-  'inference_budget',
-  'pivot',
-  'preview_length',
-  'sample',
-  'span_filter',
-  'trace_filter',
-  'unpivot',
-  'weighted_scores',
-])
-
-/** What users of SQL may call a clause. */
-export const clauseSynonyms: ReadonlyMap<string, ClauseName> = new Map([
-  ['where', 'filter'],
-  ['order', 'sort'],
-  ['orderby', 'sort'],
-  ['order_by', 'sort'],
-  ['group', 'dimensions'],
-  ['groupby', 'dimensions'],
-  ['group_by', 'dimensions'],
-])
+import { clauseNames } from './clause.ts'
 
 export const comparisonOperators: ReadonlyMap<string, ComparisonOperator> = new Map([
   ['=', 'eq'],
@@ -60,6 +18,17 @@ export const comparisonOperators: ReadonlyMap<string, ComparisonOperator> = new 
   ['ge', 'ge'],
   ['<=>', 'is_same'],
   ['<!=>', 'is_different'],
+])
+
+/** Comparisons with a regular expression. */
+export const patternOperators: ReadonlyMap<
+  string,
+  { readonly caseInsensitive: boolean; readonly negated: boolean }
+> = new Map([
+  ['~', { caseInsensitive: false, negated: false }],
+  ['~*', { caseInsensitive: true, negated: false }],
+  ['!~', { caseInsensitive: false, negated: true }],
+  ['!~*', { caseInsensitive: true, negated: true }],
 ])
 
 export const additiveOperators: ReadonlyMap<string, ArithmeticOperator> = new Map([
@@ -158,6 +127,7 @@ export const followingWords: ReadonlySet<string> = new Set([
   'as',
   'asc',
   'desc',
+  'for',
   'when',
   'then',
   'else',

@@ -4,9 +4,12 @@ import { readQuoted } from './read-quoted.ts'
 import { shorten, type Token, type TokenKind } from './token.ts'
 
 /** Longest first, so that the first that fits is the right one. */
-const longSymbols = ['<!=>', '<=>', '<=', '<>', '>=', '!=', '==']
-const longSymbolStarts = '<>=!'
-const shortSymbols = '()[]{},.:?|*+-/%<>='
+const longSymbols = [
+  ...['<!=>', '<=>', '!~*', '->>'],
+  ...['<=', '<>', '>=', '=>', '!=', '!~', '~*', '==', '->', '::'],
+]
+const longSymbolStarts = '<>=!~-:'
+const shortSymbols = '()[]{},.:?|*+-/%<>=~'
 
 /** What to write in place of a character that the language does not have. */
 const replacements: ReadonlyMap<string, string> = new Map([
@@ -32,6 +35,9 @@ export class Lexer {
   #position = 0
   #startsLine = true
   #previous: Token | undefined
+  #isSkimming = false
+  /** Whether a quote was seen that nothing closes, after which no quote is trusted past its line. */
+  #hasLooseQuote = false
   /** Whether ";" is a symbol, as it is in SQL. */
   takesSemicolons = false
 
@@ -45,6 +51,14 @@ export class Lexer {
     const token = this.#read()
     this.#previous = token
     this.#startsLine = false
+    return token
+  }
+
+  /** `next` for a text that is passed over: what is no token counts as a symbol without meaning. */
+  skim(): Token {
+    this.#isSkimming = true
+    const token = this.next()
+    this.#isSkimming = false
     return token
   }
 
@@ -95,6 +109,7 @@ export class Lexer {
     const character = text[start]!
     const quoteKind = quoteKinds.get(character)
     if (quoteKind !== undefined) {
+      if (this.#isSkimming) return this.#skimQuoted(quoteKind, start)
       const { value, end } = readQuoted(text, start)
       return this.#token(quoteKind, value, '', start, end)
     }
@@ -106,7 +121,32 @@ export class Lexer {
     }
     if (character === ';' && this.takesSemicolons) return this.#symbol(character, start)
     if (shortSymbols.includes(character)) return this.#symbol(character, start)
-    throw this.#unexpectedCharacter(start)
+    if (!this.#isSkimming) throw this.#unexpectedCharacter(start)
+    const end = start + String.fromCodePoint(text.codePointAt(start)!).length
+    return this.#token('symbol', text.slice(start, end), '', start, end)
+  }
+
+  /** Passes over a quoted text up to its closing quote, or to the end of the line if it has none. */
+  #skimQuoted(kind: TokenKind, start: number): Token {
+    const text = this.#text
+    const quote = text.charCodeAt(start)
+    let lineEnd = -1
+    for (let position = start + 1; position < text.length; position++) {
+      const code = text.charCodeAt(position)
+      if (code === quote) {
+        if (text.charCodeAt(position + 1) !== quote) {
+          return this.#token(kind, '', '', start, position + 1)
+        }
+        position++
+      } else if (code === 0x5c) {
+        position++
+      } else if (lineEnd < 0 && asciiClassOf(code) === characterClass.lineBreak) {
+        lineEnd = position
+        if (this.#hasLooseQuote) break
+      }
+    }
+    this.#hasLooseQuote = true
+    return this.#token(kind, '', '', start, lineEnd < 0 ? text.length : lineEnd)
   }
 
   #readWord(start: number): Token {
@@ -130,6 +170,7 @@ export class Lexer {
     }
     if (nameCharacterWidth(text, end, true) > 0) {
       while (nameCharacterWidth(text, end, false) > 0) end += nameCharacterWidth(text, end, false)
+      if (this.#isSkimming) return this.#token('number', text.slice(start, end), '', start, end)
       const written = shorten(text.slice(start, end))
       throw new AssayError('PARSE_INVALID_LITERAL', `"${written}" is not a number`, {
         span: { start, end },
@@ -158,7 +199,7 @@ export class Lexer {
   #endsOperand(position: number): boolean {
     const previous = this.#previous
     if (previous === undefined || previous.end !== position) return false
-    return previous.kind === 'symbol' ? previous.text === ']' : previous.kind !== 'number'
+    return previous.kind === 'symbol' ? ')]}'.includes(previous.text) : previous.kind !== 'number'
   }
 
   #symbol(symbol: string, start: number): Token {

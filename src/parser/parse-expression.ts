@@ -1,12 +1,13 @@
 import { type AssayError, type Span, unreachable } from '../error.ts'
 import type { ArithmeticOperator, ComparisonOperator, Expression } from './ast.ts'
 import { binding } from './binding.ts'
+import { isClauseName } from './clause.ts'
 import {
   additiveOperators,
-  clauseNames,
   comparisonOperators,
   multiplicativeOperators,
   type PredicateName,
+  patternOperators,
   predicateNames,
   reservedWords,
 } from './keyword.ts'
@@ -28,6 +29,12 @@ type Infix =
       readonly binding: number
       readonly operator: ComparisonOperator
     }
+  | {
+      readonly kind: 'pattern'
+      readonly binding: number
+      readonly caseInsensitive: boolean
+      readonly negated: boolean
+    }
   | { readonly kind: 'predicate'; readonly binding: number; readonly name: PredicateName | 'not' }
 
 const infixes = new Map<string, Infix>([
@@ -40,6 +47,9 @@ for (const name of predicateNames) {
 }
 for (const [symbol, operator] of comparisonOperators) {
   infixes.set(symbol, { kind: 'comparison', binding: binding.comparison, operator })
+}
+for (const [symbol, operator] of patternOperators) {
+  infixes.set(symbol, { kind: 'pattern', binding: binding.comparison, ...operator })
 }
 for (const [symbol, operator] of additiveOperators) {
   infixes.set(symbol, { kind: 'arithmetic', binding: binding.additive, operator })
@@ -56,7 +66,7 @@ const infixWords = [...infixes.keys()].filter((word) => /^[a-z]{2}/.test(word))
  */
 export function readExpression(tokens: TokenStream): Expression {
   const expression = readConditional(tokens)
-  if (tokens.nesting === 0 && tokens.arithmeticCount >= maximumTreeDepth) {
+  if (tokens.nesting === tokens.clauseNesting && tokens.chainedCount >= maximumTreeDepth) {
     checkTreeDepth(expression)
   }
   return expression
@@ -68,6 +78,11 @@ export function readNested(tokens: TokenStream): Expression {
   const expression = readExpression(tokens)
   tokens.leave()
   return expression
+}
+
+/** Reads what may stand beside a comparison's sign: sums, products and what they are made of. */
+export function readTerm(tokens: TokenStream): Expression {
+  return readInfix(tokens, binding.additive)
 }
 
 function readConditional(tokens: TokenStream): Expression {
@@ -100,7 +115,7 @@ function readInfix(tokens: TokenStream, minimum: number): Expression {
         break
       case 'arithmetic': {
         tokens.advance()
-        tokens.arithmeticCount++
+        tokens.chainedCount++
         const right = readInfix(tokens, infix.binding + 1)
         const { operator } = infix
         left = { kind: 'arithmetic', operator, left, right, span: tokens.spanFrom(start) }
@@ -114,6 +129,10 @@ function readInfix(tokens: TokenStream, minimum: number): Expression {
         refuseChain(tokens)
         break
       }
+      case 'pattern':
+        left = readPattern(tokens, infix, left, start)
+        refuseChain(tokens)
+        break
       case 'predicate':
         left = readPredicate(tokens, left, start)
         refuseChain(tokens)
@@ -122,6 +141,30 @@ function readInfix(tokens: TokenStream, minimum: number): Expression {
         return unreachable(infix)
     }
   }
+}
+
+/** `a ~ 'x'` is `regexp_match(a, 'x')`; the star adds the flag that ignores case. */
+function readPattern(
+  tokens: TokenStream,
+  { caseInsensitive, negated }: { caseInsensitive: boolean; negated: boolean },
+  left: Expression,
+  start: number,
+): Expression {
+  const sign = tokens.advance()
+  const nameSpan = { start: sign.start, end: sign.end }
+  const right = readInfix(tokens, binding.additive)
+  const flag: Expression = { kind: 'literal', value: 'i', span: nameSpan }
+  const span = tokens.spanFrom(start)
+  const call: Expression = {
+    kind: 'call',
+    name: 'regexp_match',
+    nameSpan,
+    arguments: caseInsensitive ? [left, right, flag] : [left, right],
+    distinct: false,
+    filter: undefined,
+    span,
+  }
+  return negated ? { kind: 'not', operand: call, span } : call
 }
 
 function readNot(tokens: TokenStream, start: number): Expression {
@@ -188,21 +231,43 @@ function readPredicate(tokens: TokenStream, operand: Expression, start: number):
       return { kind: 'between', operand, low, high, negated, span: span() }
     }
     case 'is':
+      if (negated) break
+      return readIs(tokens, operand, start)
     case 'isnull':
     case 'isnotnull':
       if (negated) break
-      return readNullTest(tokens, operand, start)
+      tokens.advance()
+      return { kind: 'is_null', operand, negated: name === 'isnotnull', span: span() }
     default:
       if (!negated) return unreachable(name)
   }
   throw tokens.unexpected('"in", "like", "ilike", "includes", "match" or "between" after "not"')
 }
 
-function readNullTest(tokens: TokenStream, operand: Expression, start: number): Expression {
-  const name = tokens.advance().keyword
-  const negated = name === 'isnotnull' || (name === 'is' && tokens.accept('not'))
-  if (name === 'is') tokens.expect('null', 'after "is"')
-  return { kind: 'is_null', operand, negated, span: tokens.spanFrom(start) }
+/** `is` tests for a value as it is; null is one of them. */
+function readIs(tokens: TokenStream, left: Expression, start: number): Expression {
+  tokens.advance()
+  const negated = tokens.accept('not')
+  const value = tokens.current
+  if (tokens.accept('null')) {
+    return { kind: 'is_null', operand: left, negated, span: tokens.spanFrom(start) }
+  }
+  if (tokens.accept('distinct')) {
+    tokens.expect('from', 'after "is distinct"')
+    const right = readInfix(tokens, binding.additive)
+    const operator = negated ? 'is_same' : 'is_different'
+    return { kind: 'comparison', operator, left, right, span: tokens.spanFrom(start) }
+  }
+  if (!tokens.accept('true') && !tokens.accept('false')) {
+    throw tokens.unexpected('"null", "true", "false" or "distinct from" after "is"')
+  }
+  const operator = negated ? 'is_different' : 'is_same'
+  const right: Expression = {
+    kind: 'literal',
+    value: value.keyword === 'true',
+    span: { start: value.start, end: value.end },
+  }
+  return { kind: 'comparison', operator, left, right, span: tokens.spanFrom(start) }
 }
 
 /** `(a, b)` is a list as `[a, b]` is one; anything else is an expression that gives the list. */
@@ -261,10 +326,11 @@ export function unfinished(tokens: TokenStream, expected: string): AssayError {
 function hintAt(tokens: TokenStream): string | undefined {
   const token = tokens.current
   if (token.keyword === '(') return 'only a plain name can be called as a function'
+  if (token.keyword === '=>') return 'did you mean ">="?'
   if (token.keyword === '.' || token.keyword === '[') return 'only a field has parts: a.b, a[0]'
   if (token.keyword === '|' && tokens.peek(1).keyword === '|') return doublePipeHint
   if (token.kind !== 'word' || reservedWords.has(token.keyword)) return undefined
-  if (clauseNames.some((name) => name === token.keyword) && tokens.peek(1).keyword !== ':') {
+  if (isClauseName(token.keyword) && tokens.peek(1).keyword !== ':') {
     return `a clause has a colon after its name: "${token.keyword}:"`
   }
   const word = suggest(token.keyword, infixWords)

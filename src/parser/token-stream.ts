@@ -1,7 +1,8 @@
 import { AssayError, type Span } from '../error.ts'
+import { isClauseName } from './clause.ts'
 import { followingWords, reservedWords } from './keyword.ts'
 import { Lexer } from './lexer.ts'
-import { sqlFollowingWords, sqlReservedWords } from './sql-keyword.ts'
+import { atSqlClause, sqlFollowingWords, sqlReservedWords } from './sql-keyword.ts'
 import { describeToken, type Token } from './token.ts'
 
 export const maximumTextBytes = 1024 * 1024
@@ -11,13 +12,18 @@ export const maximumNesting = 200
 export class TokenStream {
   readonly #lexer: Lexer
   /** Tokens that were read ahead; the first is the current one. */
-  #ahead: Token[]
+  readonly #ahead: Token[] = []
   #previousEnd = 0
   #nesting = 0
-  #openBrackets = 0
+  /** The brackets that are open before the current token, outermost first. */
+  readonly #brackets: string[] = []
   #isSql = false
+  /** At which nesting the clauses of the query stand that is being read. */
+  clauseNesting = 0
   /** How many operators have deepened the tree without nesting; the expression parser counts. */
-  arithmeticCount = 0
+  chainedCount = 0
+  /** How many nodes stand in the tree again because the text means its part more than once. */
+  repeatedCount = 0
 
   constructor(text: string) {
     if (text.length > maximumTextBytes || Buffer.byteLength(text) > maximumTextBytes) {
@@ -27,11 +33,10 @@ export class TokenStream {
       )
     }
     this.#lexer = new Lexer(text)
-    this.#ahead = [this.#lexer.next()]
   }
 
   get current(): Token {
-    return this.#ahead[0]!
+    return this.peek(0)
   }
 
   /** Where the token before the current one ends. */
@@ -45,7 +50,7 @@ export class TokenStream {
 
   /** How many brackets of any kind are open before the current token. */
   get openBrackets(): number {
-    return this.#openBrackets
+    return this.#brackets.length
   }
 
   /** Whether the text is SQL: no clause begins with a name and a colon, and more words are reserved. */
@@ -76,22 +81,19 @@ export class TokenStream {
   }
 
   advance(): Token {
-    const token = this.#ahead[0]!
+    const token = this.current
+    this.#ahead.shift()
     this.#previousEnd = token.end
-    if (token.kind === 'symbol') this.#countBracket(token.keyword)
-    if (this.#ahead.length === 1) this.#ahead[0] = this.#lexer.next()
-    else this.#ahead.shift()
+    if (token.kind === 'symbol') {
+      if (isOpening(token.keyword)) this.#brackets.push(token.keyword)
+      else if (isClosing(token.keyword)) this.#brackets.pop()
+    }
     return token
-  }
-
-  #countBracket(symbol: string): void {
-    if ('([{'.includes(symbol)) this.#openBrackets++
-    else if (')]}'.includes(symbol)) this.#openBrackets--
   }
 
   /** Whether the current token is this symbol, or this word in any case. */
   is(keyword: string): boolean {
-    return this.#ahead[0]!.keyword === keyword
+    return this.current.keyword === keyword
   }
 
   /** Passes over this symbol or word if it is the current token. */
@@ -115,7 +117,7 @@ export class TokenStream {
 
   /** Whether a clause's value cannot go on here. */
   atClauseEnd(): boolean {
-    if (this.current.kind === 'end' || this.is('|')) return true
+    if (this.current.kind === 'end' || this.is('|') || this.is(')')) return true
     return this.#isSql ? sqlReservedWords.has(this.current.keyword) : this.atClauseHeader()
   }
 
@@ -134,9 +136,81 @@ export class TokenStream {
     this.#nesting--
   }
 
+  /** Enters a query in parentheses; gives what `leaveQuery` takes. */
+  enterQuery(): number {
+    this.enter()
+    const outer = this.clauseNesting
+    this.clauseNesting = this.#nesting
+    return outer
+  }
+
+  leaveQuery(outer: number): void {
+    this.clauseNesting = outer
+    this.leave()
+  }
+
   /** Goes back to the level of an earlier place, from which an error has led away. */
   restoreNesting(level: number): void {
     this.#nesting = level
+  }
+
+  /**
+   * Passes over what is left of a clause with a fault: up to the next clause, to the end, or to the
+   * bracket that closes the query that the clause is in. A clause begins on a line of its own or after
+   * a `|`; where a bracket was left open, one is told by its name. `brackets` and `nesting` are
+   * those from before the clause.
+   */
+  skipToClause(brackets: number, nesting: number): void {
+    let previous = ''
+    for (;;) {
+      const token = this.#skim(0)
+      if (token.kind === 'end') break
+      if (this.#brackets.length === brackets && brackets > 0 && isClosing(token.keyword)) break
+      const begins = token.startsLine ? previous !== '?' : previous === '|'
+      if (begins && token.kind === 'word' && this.#skim(1).keyword === ':') {
+        if (this.#brackets.length <= brackets) break
+        if (this.#brackets.at(-1) !== '{' && isClauseName(token.keyword)) break
+      }
+      previous = token.keyword
+      this.advance()
+    }
+    this.#brackets.length = Math.min(this.#brackets.length, brackets)
+    this.#nesting = nesting
+  }
+
+  /**
+   * `skipToClause` for SQL, whose clauses begin with a word; `brackets` are open around the query.
+   * Passes over one token at least if nothing was read since `from`.
+   */
+  skipToSqlClause(brackets: number, nesting: number, from: number): void {
+    if (this.#previousEnd === from) this.#skimOver()
+    while (!this.#atSqlEnd(brackets)) {
+      const level = this.#brackets.length
+      if (level <= brackets && atSqlClause((distance) => this.#skim(distance))) break
+      this.#skimOver()
+    }
+    this.#nesting = nesting
+  }
+
+  /** Passes over what is left of a query of SQL, whatever it is. */
+  skipToSqlEnd(brackets: number): void {
+    while (!this.#atSqlEnd(brackets)) this.#skimOver()
+  }
+
+  #atSqlEnd(brackets: number): boolean {
+    const { kind, keyword } = this.#skim(0)
+    if (kind === 'end' || keyword === ';') return true
+    return brackets > 0 && this.#brackets.length === brackets && isClosing(keyword)
+  }
+
+  #skimOver(): void {
+    this.#skim(0)
+    this.advance()
+  }
+
+  #skim(distance: number): Token {
+    while (this.#ahead.length <= distance) this.#ahead.push(this.#lexer.skim())
+    return this.#ahead[distance]!
   }
 
   /** The span from `start` to the end of what was read. */
@@ -153,4 +227,12 @@ export class TokenStream {
       { span: { start, end }, ...(hint !== undefined && { hint }) },
     )
   }
+}
+
+function isOpening(symbol: string): boolean {
+  return symbol === '(' || symbol === '[' || symbol === '{'
+}
+
+function isClosing(symbol: string): boolean {
+  return symbol === ')' || symbol === ']' || symbol === '}'
 }

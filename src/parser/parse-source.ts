@@ -1,0 +1,90 @@
+import { AssayError } from '../error.ts'
+import type { Source, TableSource, TextClause } from './ast.ts'
+import { readClauses } from './parse-query.ts'
+import { shorten, type Token } from './token.ts'
+import type { TokenStream } from './token-stream.ts'
+
+/** Reads what follows `from:`: a table with ids and a shape, or a query in parentheses. */
+export function readSource(tokens: TokenStream): Source {
+  const { start } = tokens.current
+  if (!tokens.is('(')) return readTable(tokens, true)
+  tokens.advance()
+  const outer = tokens.enterQuery()
+  const query = readClauses(tokens)
+  tokens.expect(')', 'to close the query in parentheses')
+  tokens.leaveQuery(outer)
+  return { kind: 'subquery', query, span: tokens.spanFrom(start) }
+}
+
+/**
+ * Reads `table('id', …)`. The shape is a last argument, `shape => 'traces'`, or, with
+ * `shapeMayFollow`, a word after the parenthesis.
+ */
+export function readTable(tokens: TokenStream, shapeMayFollow: boolean): TableSource {
+  const table = tokens.current
+  if (table.kind !== 'word') throw tokens.unexpected("a source such as experiment('id')")
+  tokens.advance()
+  const tableSpan = tokens.spanFrom(table.start)
+  tokens.expect('(', `and ids in quotes after "${shorten(table.text)}"`)
+  const ids: TextClause[] = []
+  let shape: Token | undefined
+  do {
+    if (ids.length > 0 && tokens.is(')')) break
+    if (ids.length > 0 && tokens.peek(1).keyword === '=>') shape = readShape(tokens, shape)
+    else ids.push(readId(tokens))
+  } while (tokens.accept(','))
+  tokens.expect(')', 'to close the list of ids')
+  if (shapeMayFollow) shape = readShapeWord(tokens, shape)
+  return {
+    kind: 'table',
+    table: table.keyword,
+    tableSpan,
+    ids,
+    shape: shape?.text.toLowerCase(),
+    shapeSpan: shape && { start: shape.start, end: shape.end },
+    span: tokens.spanFrom(table.start),
+  }
+}
+
+function readId(tokens: TokenStream): TextClause {
+  const { kind, text, start } = tokens.current
+  if (kind !== 'string' && kind !== 'quoted') {
+    const named = tokens.peek(1).keyword === '=>'
+    throw tokens.unexpected(
+      'an id in quotes',
+      named ? "named arguments come after the ids: experiment('id', shape => 'spans')" : undefined,
+    )
+  }
+  tokens.advance()
+  return { value: text, span: tokens.spanFrom(start) }
+}
+
+function readShape(tokens: TokenStream, earlier: Token | undefined): Token {
+  if (!tokens.is('shape')) {
+    throw tokens.unexpected('the argument "shape"', 'no other argument has a name')
+  }
+  tokens.advance()
+  tokens.advance()
+  const token = tokens.current
+  if (token.kind === 'number' || token.kind === 'symbol' || token.kind === 'end') {
+    throw tokens.unexpected('a shape in quotes')
+  }
+  refuseSecondShape(token, earlier)
+  return tokens.advance()
+}
+
+function readShapeWord(tokens: TokenStream, earlier: Token | undefined): Token | undefined {
+  const token = tokens.current
+  if (token.kind !== 'word' || tokens.reserved.has(token.keyword)) return earlier
+  if (tokens.atClauseHeader()) return earlier
+  refuseSecondShape(token, earlier)
+  return tokens.advance()
+}
+
+function refuseSecondShape(token: Token, earlier: Token | undefined): void {
+  if (earlier === undefined) return
+  throw new AssayError('PARSE_UNEXPECTED_TOKEN', 'the shape is given twice', {
+    span: { start: token.start, end: token.end },
+    hint: 'keep one of them',
+  })
+}
