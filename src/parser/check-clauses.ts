@@ -1,5 +1,5 @@
 import { AssayError, type Span } from '../error.ts'
-import type { Query } from './ast.ts'
+import type { Query, Source } from './ast.ts'
 import { type ClauseName, clauseProperties } from './clause.ts'
 import { throwFaults } from './fault-list.ts'
 
@@ -10,6 +10,12 @@ import { throwFaults } from './fault-list.ts'
  */
 export function checkClauses(query: Query): void {
   throwFaults([...conflictsIn(query), ...gapsIn(query, false)])
+}
+
+/** Checks a source that is given apart from its query. */
+export function checkSource(source: Source): void {
+  if (source.kind === 'table') return
+  throwFaults([...conflictsIn(source.query), ...gapsIn(source.query, true)])
 }
 
 /** Only what stands together and must not: of a text with faults, other clauses may be unread. */

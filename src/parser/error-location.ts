@@ -11,6 +11,7 @@ export interface Location {
 export type ShownError = Pick<WireError, 'code' | 'message'> & {
   readonly span?: WireError['span'] | undefined
   readonly hint?: string | undefined
+  readonly others?: readonly ShownError[] | undefined
 }
 
 /** The most characters of a line that are shown around the place of an error. */
@@ -25,12 +26,14 @@ export function locate(text: string, offset: number): Location {
 
 /**
  * Renders an error for people: its code and message, then, if it has a place in `text`, line and
- * column and that line with carets under the fault, then the hint.
+ * column and that line with carets under the fault, then the hint; then the other faults of the text
+ * in the same way.
  */
 export function renderError(text: string, error: ShownError): string {
   const lines = [`${error.code}: ${error.message}`]
   if (error.span !== undefined) lines.push(...renderPlace(text, error.span))
   if (error.hint !== undefined) lines.push(`  hint: ${error.hint}`)
+  for (const other of error.others ?? []) lines.push(renderError(text, other))
   return lines.join('\n')
 }
 

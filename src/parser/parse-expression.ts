@@ -315,7 +315,7 @@ export function readWholeExpression(tokens: TokenStream): Expression {
   throw unfinished(tokens, expected)
 }
 
-const oneExpressionHint = 'a filter is one expression, without clauses'
+export const oneExpressionHint = 'a filter is one expression, without clauses'
 export const doublePipeHint = 'write "or", or concat(a, b)'
 
 /** The error for a token that cannot go on what was read; `expected` is what could. */

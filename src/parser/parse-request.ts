@@ -1,48 +1,52 @@
 import { AssayError } from '../error.ts'
 import type { Query, Source } from './ast.ts'
+import { checkSource, missingSource } from './check-clauses.ts'
 import { parseQuery, parseSearch } from './parse.ts'
+import { readSource } from './parse-source.ts'
+import { TokenStream } from './token-stream.ts'
 
 /**
- * The query that a request asks for: clauses as they are, or, with a source given apart, the rows
- * for which an expression is true.
+ * The query that a request asks for: a whole query, or, with a source given apart, a query without
+ * one or the rows for which an expression is true.
  */
 export function parseRequest(text: string, from: string | undefined): Query {
-  if (from === undefined) return parseQuery(text)
+  if (from === undefined) return withOwnSource(parseQuery(text))
   const search = parseSearch(text)
-  if (search.kind === 'query') {
-    throw new AssayError('REQUEST_INVALID', 'the query has a from clause of its own', {
-      path: 'from',
-      hint: 'give `from` only with a filter expression',
-    })
-  }
+  if (search.kind === 'query') return withSource(search.query, from)
   const { expression } = search
   const star = { kind: 'star', replace: [], span: expression.span } as const
   return {
     kind: 'query',
     select: [{ expression: star, alias: undefined, span: expression.span }],
-    dimensions: undefined,
-    measures: undefined,
-    from: parseSource(from),
+    from: readSourceOption(from),
     filter: expression,
-    sort: undefined,
-    limit: undefined,
-    offset: undefined,
-    cursor: undefined,
     span: expression.span,
   }
 }
 
-/** Spans of its errors would point into the expression, so they are left out. */
-function parseSource(text: string): Source {
+function withOwnSource(query: Query): Query {
+  if (query.from === undefined) throw missingSource(query)
+  return query
+}
+
+function withSource(query: Query, from: string): Query {
+  if (query.from !== undefined) {
+    throw new AssayError('REQUEST_INVALID', 'the query has a from clause of its own', {
+      path: 'from',
+      hint: 'give `from` only with a filter expression or a query without a source',
+    })
+  }
+  return { ...query, from: readSourceOption(from) }
+}
+
+/** Spans of its errors would point into the query, so they are left out. */
+function readSourceOption(text: string): Source {
   try {
-    const query = parseQuery(`select: * | from: ${text}`)
-    const { from, filter, sort, limit, offset, cursor } = query
-    if (filter || sort || limit || offset || cursor) {
-      throw new AssayError('REQUEST_INVALID', 'from must be a source only', {
-        hint: "such as experiment('…')",
-      })
-    }
-    return from!
+    const tokens = new TokenStream(text)
+    const source = readSource(tokens)
+    if (tokens.current.kind !== 'end') throw tokens.unexpected('a source only')
+    checkSource(source)
+    return source
   } catch (thrown) {
     if (!(thrown instanceof AssayError)) throw thrown
     throw new AssayError('REQUEST_INVALID', `from: ${thrown.message}`, {

@@ -1,46 +1,109 @@
+import { unreachable } from '../error.ts'
 import type { Expression, Projection, Query } from './ast.ts'
 import { childrenOf } from './children.ts'
-import { printLiteral, printPath, printSource, printString } from './print.ts'
+import { clauseNames, clauseProperties } from './clause.ts'
+import { printLiteral, printName, printPath, printSteps, printString } from './print.ts'
+import { printSample, printSource } from './print-query.ts'
 
 /** Prints a syntax tree one node a line, children indented below their parent. */
 export function printAst(node: Query | Expression): string {
   const lines: string[] = []
-  if (node.kind === 'query') writeQuery(node, lines)
+  if (node.kind === 'query') writeQuery(node, 0, lines)
   else write(node, 0, lines)
   return lines.join('\n')
 }
 
-function writeQuery(query: Query, lines: string[]): void {
-  lines.push('query')
-  for (const name of ['select', 'dimensions', 'measures'] as const) {
-    const projections = query[name]
-    if (projections === undefined) continue
-    lines.push(`  ${name}`)
-    for (const projection of projections) writeProjection(projection, lines)
-  }
-  if (query.from) lines.push(`  from ${printSource(query.from)}`)
-  if (query.filter !== undefined) {
-    lines.push('  filter')
-    write(query.filter, 2, lines)
-  }
-  if (query.sort !== undefined) {
-    lines.push('  sort')
-    for (const { expression, direction } of query.sort) {
-      lines.push(`    ${direction}`)
-      write(expression, 3, lines)
+function writeQuery(query: Query, depth: number, lines: string[]): void {
+  const indent = '  '.repeat(depth)
+  lines.push(`${indent}query`)
+  for (const name of clauseNames) {
+    const title = `${indent}  ${name}`
+    switch (name) {
+      case 'select':
+      case 'dimensions':
+      case 'measures':
+      case 'final_dimensions':
+      case 'final_measures':
+      case 'weighted_scores':
+      case 'custom_columns': {
+        const projections = query[clauseProperties[name]]
+        if (projections === undefined) break
+        lines.push(name === 'select' && query.distinct ? `${title} distinct` : title)
+        for (const projection of projections) writeProjection(projection, depth + 2, lines)
+        break
+      }
+      case 'pivot':
+        if (query.pivot === undefined) break
+        lines.push(title)
+        for (const measure of query.pivot.measures) writeProjection(measure, depth + 2, lines)
+        if (query.pivot.key === undefined) break
+        lines.push(`${indent}    for`)
+        write(query.pivot.key, depth + 3, lines)
+        break
+      case 'unpivot':
+        for (const { expression, name: key, value } of query.unpivot ?? []) {
+          lines.push(
+            `${title} as ${key === undefined ? '' : `${printName(key)}, `}${printName(value)}`,
+          )
+          write(expression, depth + 2, lines)
+        }
+        break
+      case 'infer':
+        if (query.infer === undefined) break
+        lines.push(title)
+        for (const field of query.infer) write(field, depth + 2, lines)
+        break
+      case 'from':
+        if (query.from?.kind === 'table') lines.push(`${title} ${printSource(query.from)}`)
+        if (query.from?.kind !== 'subquery') break
+        lines.push(title)
+        writeQuery(query.from.query, depth + 2, lines)
+        break
+      case 'filter':
+      case 'span_filter':
+      case 'trace_filter':
+      case 'final_filter':
+      case 'comparison_key': {
+        const expression = query[clauseProperties[name]]
+        if (expression === undefined) break
+        lines.push(title)
+        write(expression, depth + 2, lines)
+        break
+      }
+      case 'sample':
+        if (query.sample !== undefined) lines.push(`${title} ${printSample(query.sample)}`)
+        break
+      case 'sort':
+        if (query.sort === undefined) break
+        lines.push(title)
+        for (const { expression, direction } of query.sort) {
+          lines.push(`${indent}    ${direction}`)
+          write(expression, depth + 3, lines)
+        }
+        break
+      case 'limit':
+      case 'offset':
+      case 'preview_length':
+      case 'inference_budget': {
+        const count = query[clauseProperties[name]]
+        if (count !== undefined) lines.push(`${title} ${count.value}`)
+        break
+      }
+      case 'cursor':
+        if (query.cursor !== undefined) lines.push(`${title} ${printString(query.cursor.value)}`)
+        break
+      default:
+        unreachable(name)
     }
   }
-  if (query.limit !== undefined) lines.push(`  limit ${query.limit.value}`)
-  if (query.offset !== undefined) lines.push(`  offset ${query.offset.value}`)
-  if (query.cursor !== undefined) lines.push(`  cursor ${printString(query.cursor.value)}`)
 }
 
-function writeProjection({ expression, alias }: Projection, lines: string[]): void {
+function writeProjection({ expression, alias }: Projection, depth: number, lines: string[]): void {
   if (alias === undefined) {
-    write(expression, 2, lines)
+    write(expression, depth, lines)
   } else {
-    lines.push(`    as ${JSON.stringify(alias)}`)
-    write(expression, 3, lines)
+    lines.push(`${'  '.repeat(depth)}as ${JSON.stringify(alias)}`)
+    write(expression, depth + 1, lines)
   }
 }
 
@@ -64,6 +127,15 @@ function write(expression: Expression, depth: number, lines: string[]): void {
       lines.push(`${indent}  else`)
       write(expression.otherwise, depth + 2, lines)
       return
+    case 'star':
+      for (const field of expression.replace) writeProjection(field, depth + 1, lines)
+      return
+    case 'call':
+      for (const argument of expression.arguments) write(argument, depth + 1, lines)
+      if (expression.filter === undefined) return
+      lines.push(`${indent}  filter`)
+      write(expression.filter, depth + 2, lines)
+      return
     default:
       for (const child of childrenOf(expression)) write(child, depth + 1, lines)
   }
@@ -77,6 +149,10 @@ function labelOf(expression: Expression): string {
       return `interval ${expression.value} ${expression.unit}`
     case 'path':
       return `path ${printPath(expression.parts)}`
+    case 'access':
+      return `access ${printSteps(expression.parts)}`
+    case 'star':
+      return expression.replace.length === 0 ? 'star' : 'star replace'
     case 'call':
       return `call ${expression.name}${expression.distinct ? ' distinct' : ''}`
     case 'comparison':

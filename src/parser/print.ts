@@ -6,9 +6,6 @@ import type {
   Expression,
   LiteralValue,
   Projection,
-  Query,
-  SortKey,
-  Source,
 } from './ast.ts'
 import { binding } from './binding.ts'
 import { isName } from './character.ts'
@@ -33,44 +30,15 @@ export const arithmeticSymbols: Readonly<Record<ArithmeticOperator, string>> = {
   mod: '%',
 }
 
-/** Prints a query in its canonical text, one clause a line; parsing it gives the query again. */
-export function printQuery(query: Query): string {
-  const lines: string[] = []
-  for (const name of ['select', 'dimensions', 'measures'] as const) {
-    const projections = query[name]
-    if (projections !== undefined) {
-      lines.push(`${name}: ${projections.map(printProjection).join(', ')}`)
-    }
-  }
-  if (query.from !== undefined) lines.push(`from: ${printSource(query.from)}`)
-  if (query.filter !== undefined) lines.push(`filter: ${printExpression(query.filter)}`)
-  if (query.sort !== undefined) lines.push(`sort: ${query.sort.map(printSortKey).join(', ')}`)
-  if (query.limit !== undefined) lines.push(`limit: ${query.limit.value}`)
-  if (query.offset !== undefined) lines.push(`offset: ${query.offset.value}`)
-  if (query.cursor !== undefined) lines.push(`cursor: ${printString(query.cursor.value)}`)
-  return lines.join('\n')
-}
-
 /** Prints an expression with no more parentheses than needed; parsing it gives the expression again. */
 export function printExpression(expression: Expression): string {
   return print(expression, binding.conditional)
 }
 
-export function printSource(source: Source): string {
-  if (source.kind === 'subquery') return `(${printQuery(source.query).replaceAll('\n', ' | ')})`
-  const { table, ids, shape } = source
-  const list = ids.map(({ value }) => printString(value)).join(', ')
-  return shape === undefined ? `${table}(${list})` : `${table}(${list}) ${shape}`
-}
-
-function printProjection({ expression, alias }: Projection): string {
+/** Prints `expression`, or `expression as name`. */
+export function printProjection({ expression, alias }: Projection): string {
   const text = printExpression(expression)
   return alias === undefined ? text : `${text} as ${printName(alias)}`
-}
-
-function printSortKey({ expression, direction }: SortKey): string {
-  const text = printExpression(expression)
-  return direction === 'desc' ? `${text} desc` : text
 }
 
 /** Prints `expression` as an operand of something that binds as tightly as `minimum`. */
@@ -117,9 +85,9 @@ function printBare(expression: Expression): string {
     case 'path':
       return printPath(expression.parts)
     case 'star':
-      return '*'
+      return printStar(expression.replace)
     case 'access':
-      return `${print(expression.operand, binding.sign)}${printSteps(expression.parts)}`
+      return `${printStart(expression.operand)}${printSteps(expression.parts)}`
     case 'array':
       return `[${expression.items.map(printExpression).join(', ')}]`
     case 'object':
@@ -210,12 +178,17 @@ function printConditional(expression: Extract<Expression, { kind: 'conditional' 
 }
 
 function printCall(expression: Extract<Expression, { kind: 'call' }>): string {
-  const items = expression.arguments.map(printExpression)
-  if (!expression.distinct) return `${expression.name}(${items.join(', ')})`
-  const [first = '', ...rest] = items
+  const { name, distinct, filter } = expression
+  const [first = '', ...rest] = expression.arguments.map(printExpression)
+  const items = [distinct ? printDistinct(first) : first, ...rest].join(', ')
+  const call = `${name}(${items})`
+  return filter === undefined ? call : `${call} filter (where ${printExpression(filter)})`
+}
+
+/** Prints `distinct` before the first item of a list. */
+export function printDistinct(item: string): string {
   // A sign with a space after it would make `distinct` a field.
-  const shielded = first.startsWith('- ') ? `(${first})` : first
-  return `${expression.name}(distinct ${[shielded, ...rest].join(', ')})`
+  return item.startsWith('- ') ? `distinct (${item})` : `distinct ${item}`
 }
 
 function printNegation(operand: Expression): string {
@@ -237,7 +210,19 @@ export function printLiteral(value: LiteralValue): string {
     : String(value)
 }
 
-function printSteps(parts: readonly PathPart[]): string {
+/** Prints what a step leads away from; only what ends with a bracket may stand bare. */
+function printStart(expression: Expression): string {
+  const { kind } = expression
+  const isBare = kind === 'call' || kind === 'array' || kind === 'object'
+  return isBare ? printBare(expression) : `(${printBare(expression)})`
+}
+
+function printStar(replace: readonly Projection[]): string {
+  return replace.length === 0 ? '*' : `* replace (${replace.map(printProjection).join(', ')})`
+}
+
+/** Prints the way from a value to a part of it: `.a[0]`. */
+export function printSteps(parts: readonly PathPart[]): string {
   return parts
     .map((part) => {
       if (typeof part === 'number') return `[${part}]`
@@ -260,7 +245,7 @@ export function printPath(parts: readonly PathPart[]): string {
 }
 
 /** Prints an alias or an object's key, where keywords are names like any other. */
-function printName(name: string): string {
+export function printName(name: string): string {
   return isName(name) ? name : quote(name, '"')
 }
 

@@ -5,8 +5,9 @@ import type { Expression } from '../../src/parser/ast.ts'
 import { renderError } from '../../src/parser/error-location.ts'
 import { keywords } from '../../src/parser/keyword.ts'
 import { parseExpression, parseQuery, parseSearch } from '../../src/parser/parse.ts'
-import { printExpression, printQuery } from '../../src/parser/print.ts'
+import { printExpression } from '../../src/parser/print.ts'
 import { printAst } from '../../src/parser/print-ast.ts'
+import { printQuery } from '../../src/parser/print-query.ts'
 import { printTokens } from '../../src/parser/print-tokens.ts'
 
 function messageOf(text: string): string {

@@ -1,7 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { parseExpression, parseQuery, parseSearch } from '../../src/parser/parse.ts'
-import { printExpression, printQuery } from '../../src/parser/print.ts'
+import { printExpression } from '../../src/parser/print.ts'
+import { printQuery } from '../../src/parser/print-query.ts'
 import { expressionArbitrary, queryArbitrary } from './arbitrary.ts'
 
 describe('canonical text', () => {

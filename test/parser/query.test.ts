@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parseQuery, parseSearch } from '../../src/parser/parse.ts'
-import { printQuery } from '../../src/parser/print.ts'
 import { printAst } from '../../src/parser/print-ast.ts'
+import { printQuery } from '../../src/parser/print-query.ts'
 
 function canonical(text: string): string {
   return printQuery(parseQuery(text))

@@ -5,7 +5,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { Query } from '../../src/parser/ast.ts'
-import { printQuery } from '../../src/parser/print.ts'
+import { printQuery } from '../../src/parser/print-query.ts'
 import type { Value } from '../../src/type/value.ts'
 import { queriesOf } from '../support/arbitrary-query.ts'
 import { type ArbitraryRecord, records } from '../support/arbitrary-record.ts'

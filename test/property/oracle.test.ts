@@ -4,7 +4,8 @@
  */
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { printExpression, printQuery } from '../../src/parser/print.ts'
+import { printExpression } from '../../src/parser/print.ts'
+import { printQuery } from '../../src/parser/print-query.ts'
 import { conditions, queriesOf } from '../support/arbitrary-query.ts'
 import { records } from '../support/arbitrary-record.ts'
 import { ask, checkAnswer, load } from '../support/oracle-check.ts'
