@@ -26,6 +26,7 @@ export const errorCodes = {
   PARSE_TOO_DEEP: { family: 'user', status: 400 },
   PARSE_TOO_LONG: { family: 'user', status: 400 },
   BIND_UNKNOWN_FIELD: { family: 'user', status: 400 },
+  BIND_AMBIGUOUS_FIELD: { family: 'user', status: 400 },
   BIND_UNKNOWN_FUNCTION: { family: 'user', status: 400 },
   BIND_UNKNOWN_SOURCE: { family: 'user', status: 400 },
   BIND_AMBIGUOUS_SOURCE: { family: 'user', status: 400 },

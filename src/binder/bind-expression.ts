@@ -7,24 +7,34 @@ import { parseTimestamp, toInterval } from '../type/time.ts'
 import type { Interval } from '../type/value.ts'
 import type { BoundExpression, StaticType } from './bound.ts'
 import { type EvaluationContext, typeOfConstant } from './evaluate.ts'
+import { type Call, stepInto } from './field-source.ts'
 import type { Scope } from './scope.ts'
 
-type Call = Extract<Expression, { kind: 'call' }>
 type BoundCondition = Extract<BoundExpression, { kind: 'conditional' }>['branches'][number]
 
-/** Binds an aggregate call where aggregates may stand; undefined where they may not. */
-export type AggregateBinder = (call: Call) => BoundExpression
+/** What may stand in an expression besides the names of its scope. */
+export interface Allowed {
+  /** Binds an aggregate call; undefined where none may stand. */
+  readonly aggregates?: (call: Call) => BoundExpression
+  /** Names that go before those of the scope. */
+  readonly names?: (name: string) => BoundExpression | undefined
+}
+
+export interface ExpressionContext extends EvaluationContext {
+  /** What `random()` and samples without a seed start from. */
+  readonly randomSeed: number
+}
 
 /** Binds expressions within one scope. */
 export class ExpressionBinder {
   readonly #scope: Scope
-  readonly #context: EvaluationContext
-  readonly #aggregates: AggregateBinder | undefined
+  readonly #context: ExpressionContext
+  readonly #allowed: Allowed
 
-  constructor(scope: Scope, context: EvaluationContext, aggregates?: AggregateBinder) {
+  constructor(scope: Scope, context: ExpressionContext, allowed: Allowed = {}) {
     this.#scope = scope
     this.#context = context
-    this.#aggregates = aggregates
+    this.#allowed = allowed
   }
 
   bind(node: Expression): BoundExpression {
@@ -34,7 +44,9 @@ export class ExpressionBinder {
       case 'interval':
         return intervalNode(toInterval(node.value, node.unit))
       case 'path':
-        return this.#scope.resolve(node.parts, node.span)
+        return this.#bindPath(node)
+      case 'access':
+        return stepInto(this.bind(node.operand), node.parts)
       case 'array':
         return { kind: 'array', items: node.items.map((item) => this.bind(item)), type: 'json' }
       case 'object':
@@ -151,6 +163,12 @@ export class ExpressionBinder {
     }
   }
 
+  #bindPath({ parts, span }: Extract<Expression, { kind: 'path' }>): BoundExpression {
+    const [name, ...rest] = parts
+    const named = this.#allowed.names?.(String(name))
+    return named ? stepInto(named, rest) : this.#scope.resolve(parts, span)
+  }
+
   #bindComparison(node: Extract<Expression, { kind: 'comparison' }>): BoundExpression {
     const left = this.bind(node.left)
     const right = this.bind(node.right)
@@ -172,25 +190,85 @@ export class ExpressionBinder {
 
   #bindCall(node: Call): BoundExpression {
     if (aggregateFunction(node.name)) {
-      if (this.#aggregates) return this.#aggregates(node)
+      if (this.#allowed.aggregates) return this.#allowed.aggregates(node)
       throw new AssayError(
         'BIND_MISPLACED_AGGREGATE',
         `the aggregate ${node.name}() cannot be used here`,
         { span: node.span, hint: 'aggregates belong into measures' },
       )
     }
+    if (node.distinct || node.filter) {
+      const extra = node.distinct ? 'DISTINCT' : 'FILTER'
+      throw new AssayError('BIND_WRONG_ARGUMENTS', `${node.name}() takes no ${extra}`, {
+        span: node.span,
+        hint: 'only aggregates do',
+      })
+    }
+    return (
+      this.#scope.source.call(node, (argument) => this.bind(argument)) ??
+      this.#bindSpecial(node) ??
+      this.#bindScalar(node)
+    )
+  }
+
+  /** Functions that stand for an expression over fields that their text does not name. */
+  #bindSpecial(node: Call): BoundExpression | undefined {
+    switch (node.name) {
+      case 'search':
+        return this.#bindSearch(node)
+      case 'random':
+        return this.#bindRandom(node)
+      case 'any_span':
+      case 'filter_spans':
+        throw new AssayError('BIND_UNSUPPORTED', `${node.name}() needs spans`, {
+          span: node.span,
+          hint: 'use it where records are read, in the innermost query',
+        })
+      default:
+        return undefined
+    }
+  }
+
+  #bindSearch(node: Call): BoundExpression {
+    const [query] = node.arguments
+    if (!query || node.arguments.length > 1) {
+      throw new AssayError('BIND_WRONG_ARGUMENTS', 'search() takes one text', {
+        span: node.span,
+        hint: "for example search('timeout')",
+      })
+    }
+    const words = this.bind(query)
+    const operands = searchedFields.flatMap((name): BoundExpression[] => {
+      const operand = this.#scope.source.field([name])
+      return operand ? [{ kind: 'match', operand, query: words, type: 'boolean' }] : []
+    })
+    return { kind: 'or', operands, type: 'boolean' }
+  }
+
+  /** Even over records, and one value for each: another for every query. */
+  #bindRandom(node: Call): BoundExpression {
+    const key = this.#scope.source.field(['_pagination_key'])
+    if (!key || node.arguments.length > 0) {
+      throw new AssayError('BIND_UNSUPPORTED', 'random() gives a number for each record', {
+        span: node.span,
+        hint: 'write random() in a query over records',
+      })
+    }
+    const seed: BoundExpression = {
+      kind: 'constant',
+      value: this.#context.randomSeed,
+      type: 'number',
+    }
+    return { kind: 'call', name: 'hash_fraction', arguments: [key, seed], type: 'number' }
+  }
+
+  #bindScalar(node: Call): BoundExpression {
     const definition = scalarFunction(node.name)
     if (!definition) {
       const near = suggest(node.name, functionNames)
       throw new AssayError('BIND_UNKNOWN_FUNCTION', `unknown function ${node.name}()`, {
         span: node.nameSpan,
         hint: near === undefined ? 'the README lists all functions' : `did you mean ${near}()?`,
-      })
-    }
-    if (node.distinct) {
-      throw new AssayError('BIND_WRONG_ARGUMENTS', `${node.name}() takes no DISTINCT`, {
-        span: node.span,
-        hint: 'only aggregates do',
       })
     }
     checkArgumentCount(node, definition)
@@ -210,7 +288,24 @@ export class ExpressionBinder {
   }
 }
 
-const functionNames = [...scalarFunctions, ...aggregateFunctions].map(({ name }) => name)
+/** What `search` looks into. */
+const searchedFields = [
+  'input',
+  'output',
+  'expected',
+  'error',
+  'metadata',
+  'span_attributes',
+  'tags',
+] as const
+
+const functionNames = [
+  ...[...scalarFunctions, ...aggregateFunctions].map(({ name }) => name),
+  'any_span',
+  'filter_spans',
+  'search',
+  'random',
+]
 
 export function checkArgumentCount(
   node: Call,

@@ -4,117 +4,240 @@ import {
   type AggregateName,
   aggregateFunction,
 } from '../function/aggregate.ts'
-import type { Expression, Projection, SortKey } from '../parser/ast.ts'
-import { checkArgumentCount, ExpressionBinder, resultType } from './bind-expression.ts'
+import type { Expression, Pivot, Projection, SortKey } from '../parser/ast.ts'
+import { childrenOf as astChildrenOf } from '../parser/children.ts'
+import { printExpression } from '../parser/print.ts'
+import {
+  checkArgumentCount,
+  ExpressionBinder,
+  type ExpressionContext,
+  resultType,
+} from './bind-expression.ts'
 import {
   type BoundAggregate,
   type BoundExpression,
   type BoundOutput,
+  type BoundPivot,
   type BoundSortKey,
+  type ConstantValue,
   childrenOf,
   type OutputColumn,
 } from './bound.ts'
-import { constantValue, type EvaluationContext } from './evaluate.ts'
-import { aliasOf, checkUnique, columnByOrdinal, columnName, type Grouping } from './projection.ts'
+import { constantValue } from './evaluate.ts'
+import { type Call, stepInto } from './field-source.ts'
+import { checkUnique, columnByOrdinal, columnName } from './projection.ts'
 import { mapChildren, structuralKey } from './rewrite.ts'
 import type { Scope } from './scope.ts'
 
-type Call = Extract<Expression, { kind: 'call' }>
+/** What is grouped by, and what is shown of each group. */
+export interface Grouping {
+  readonly dimensions: readonly Projection[]
+  /** Shown after the dimensions; or, with `select`, empty. */
+  readonly measures: readonly Projection[]
+  /** All that is shown, when dimensions are not shown by themselves. */
+  readonly select: readonly Projection[] | undefined
+}
 
-/** Binds dimensions and measures, and the sort keys over them. */
+/** Stand for an aggregate and an output column until all keys are known; no text can name them. */
+const aggregatePlace = '#aggregate'
+const columnPlace = '#column'
+
+/** Aggregates for which equal values count once even without DISTINCT. */
+const ignoresDuplicates: ReadonlySet<AggregateName> = new Set([
+  'min',
+  'max',
+  'any_value',
+  'count_distinct',
+])
+const takesDistinct: ReadonlySet<string> = new Set(['sum', 'avg', 'array_agg', 'string_agg'])
+
+/** Binds dimensions and measures, and what comes after grouping. */
 export class GroupBinder {
   readonly #scope: Scope
-  readonly #context: EvaluationContext
+  readonly #context: ExpressionContext
+  readonly #rows: ExpressionBinder
+  readonly #groups: ExpressionBinder
+  /** Knows the names of aggregates too. */
+  readonly #results: ExpressionBinder
   readonly #keys: BoundExpression[] = []
   readonly #keyIndexes = new Map<string, number>()
   readonly #aggregates: BoundAggregate[] = []
   readonly #aggregateIndexes = new Map<string, number>()
+  readonly #columns: OutputColumn[] = []
+  /** Output columns by name. */
+  readonly #named = new Map<string, BoundExpression>()
 
-  constructor(scope: Scope, context: EvaluationContext) {
+  constructor(scope: Scope, context: ExpressionContext) {
     this.#scope = scope
     this.#context = context
+    this.#rows = new ExpressionBinder(scope, context)
+    const aggregates = (call: Call) => this.#bindAggregate(call)
+    this.#groups = new ExpressionBinder(scope, context, { aggregates })
+    const names = (name: string) => this.#columnPlace(name)
+    this.#results = new ExpressionBinder(scope, context, { aggregates, names })
   }
 
-  bind(
-    { dimensions, measures }: Grouping,
-    sortKeys: readonly SortKey[],
-  ): { output: BoundOutput; sort: BoundSortKey[] } {
+  /** Binds the keys and columns; called first. */
+  bind(grouping: Grouping): void {
+    const { dimensions, measures, select } = grouping
     const names = new Set<string>()
-    const columns: OutputColumn[] = []
-    const rowBinder = new ExpressionBinder(this.#scope, this.#context)
-    const aliases: [string, BoundExpression][] = []
-    for (const projection of dimensions) {
-      const key = rowBinder.bind(projection.expression)
+    if (select) this.#addRowAliases(select)
+    const keys = dimensions.map((projection) => this.#bindKey(projection, select))
+    for (const [i, projection] of dimensions.entries()) {
+      const name = columnName(projection)
+      if (!select) {
+        checkUnique(names, name, projection)
+        this.#columns.push({ name, expression: keys[i]! })
+        this.#named.set(name, keys[i]!)
+      }
+    }
+    if (!select) {
+      for (const [i, projection] of dimensions.entries()) {
+        const { index } = keys[i] as Extract<BoundExpression, { kind: 'group_column' }>
+        this.#scope.addAlias(columnName(projection), this.#keys[index]!)
+      }
+    }
+    for (const projection of select ?? measures) {
+      if (projection.expression.kind === 'star') throw starInGroups(projection)
       const name = columnName(projection)
       checkUnique(names, name, projection)
-      columns.push({ name, expression: this.#addKey(key) })
-      aliases.push([name, key])
-    }
-    for (const [name, key] of aliases) this.#scope.addAlias(name, key)
-
-    const groupBinder = new ExpressionBinder(this.#scope, this.#context, (call) =>
-      this.#bindAggregate(call, rowBinder),
-    )
-    const measured = new Map<string, BoundExpression>()
-    for (const projection of measures) {
-      const expression = this.#overGroups(
-        groupBinder.bind(projection.expression),
-        projection,
-        'BIND_MISPLACED_AGGREGATE',
-      )
-      const name = columnName(projection)
-      checkUnique(names, name, projection)
-      columns.push({ name, expression })
-      measured.set(name, expression)
-    }
-    const sort = sortKeys.map((key) => this.#bindSort(key, columns, measured, groupBinder))
-    return {
-      output: { kind: 'groups', keys: this.#keys, aggregates: this.#aggregates, columns },
-      sort,
+      const expression = this.#over(projection.expression, this.#groups)
+      this.#columns.push({ name, expression })
+      this.#named.set(name, expression)
     }
   }
 
-  #bindSort(
-    key: SortKey,
-    columns: readonly OutputColumn[],
-    measured: ReadonlyMap<string, BoundExpression>,
-    binder: ExpressionBinder,
-  ): BoundSortKey {
-    const { expression, direction } = key
-    const named =
-      expression.kind === 'path' && expression.parts.length === 1
-        ? measured.get(String(expression.parts[0]))
-        : undefined
-    const bound =
-      named ??
-      columnByOrdinal(expression, columns) ??
-      this.#overGroups(
-        aliasOf(expression, this.#scope) ?? binder.bind(expression),
-        key,
-        'BIND_INVALID_SORT',
+  get columns(): readonly OutputColumn[] {
+    return this.#columns
+  }
+
+  /** Complete when everything over the groups is bound. */
+  output(columns = this.#columns): BoundOutput {
+    return {
+      kind: 'groups',
+      keys: this.#keys,
+      aggregates: this.#aggregates,
+      row: undefined,
+      columns,
+    }
+  }
+
+  bindSort(keys: readonly SortKey[], hasOtherColumns: boolean): BoundSortKey[] {
+    return keys.map(({ expression, direction }) => ({
+      expression:
+        this.#column(expression) ??
+        columnByOrdinal(expression, this.#columns) ??
+        this.#sortKey(expression, hasOtherColumns),
+      descending: direction === 'desc',
+    }))
+  }
+
+  /** HAVING: names of output columns go before fields. */
+  bindFinalFilter(condition: Expression): BoundExpression {
+    return this.#over(condition, this.#results)
+  }
+
+  bindPivot({ measures, key, span }: Pivot): { pivot: BoundPivot; columns: OutputColumn[] } {
+    const column = key
+      ? this.#over(key, this.#groups)
+      : ({ kind: 'group_column', index: this.#keys.length - 1, type: 'json' } as const)
+    if (column.kind !== 'group_column' || column.index < 0 || column.index >= this.#keys.length) {
+      throw new AssayError('BIND_INVALID_OPTION', 'pivot needs a dimension to make columns of', {
+        span,
+        hint: 'group by it: dimensions: metadata.model',
+      })
+    }
+    const bound = measures.map((projection) => this.#pivoted(projection))
+    const shown = this.#columns.filter(({ expression }) => {
+      const isKey = expression.kind === 'group_column' && expression.index === column.index
+      return !isKey && !usesAggregates(expression, this.#keys.length)
+    })
+    return { pivot: { key: column.index, measures: bound }, columns: shown }
+  }
+
+  /** A measure of a pivot: a column's name, or an aggregate that may be a column too. */
+  #pivoted(projection: Projection): OutputColumn {
+    const { expression, alias } = projection
+    const bound = this.#column(expression) ?? this.#over(expression, this.#groups)
+    const key = structuralKey(bound)
+    const same = this.#columns.find((column) => structuralKey(column.expression) === key)
+    return { name: alias ?? same?.name ?? columnName(projection), expression: bound }
+  }
+
+  /** In SQL, what is selected may be grouped by under its name. */
+  #addRowAliases(select: readonly Projection[]): void {
+    for (const projection of select) {
+      const { expression } = projection
+      if (expression.kind === 'star' || containsAggregate(expression)) continue
+      this.#scope.addAlias(columnName(projection), this.#rows.bind(expression))
+    }
+  }
+
+  #bindKey({ expression }: Projection, select: readonly Projection[] | undefined): BoundExpression {
+    if (select && expression.kind === 'literal' && typeof expression.value === 'number') {
+      const selected = select[expression.value - 1]
+      if (selected) return this.#addKey(this.#rows.bind(selected.expression))
+      throw new AssayError(
+        'BIND_INVALID_OPTION',
+        `there is no output column ${expression.value} to group by`,
+        {
+          span: expression.span,
+          hint: `a number counts the ${select.length} selected columns from 1`,
+        },
       )
-    return { expression: bound, descending: direction === 'desc' }
+    }
+    return this.#addKey(this.#rows.bind(expression))
+  }
+
+  #sortKey(written: Expression, hasOtherColumns: boolean): BoundExpression {
+    try {
+      return this.#over(written, this.#results, 'BIND_INVALID_SORT')
+    } catch (thrown) {
+      // The columns that a pivot makes are known only when it has run.
+      if (!hasOtherColumns || written.kind !== 'path' || written.parts.length > 1) throw thrown
+      return { kind: 'field', path: written.parts, type: 'json' }
+    }
+  }
+
+  #column(written: Expression): BoundExpression | undefined {
+    if (written.kind !== 'path' || written.parts.length !== 1) return undefined
+    return this.#named.get(String(written.parts[0]))
+  }
+
+  /** Names of columns that hold aggregates; the others are names of the rows too. */
+  #columnPlace(name: string): BoundExpression | undefined {
+    const index = this.#columns.findIndex((column) => column.name === name)
+    const column = this.#columns[index]
+    if (!column || !usesAggregates(column.expression, this.#keys.length)) return undefined
+    return { kind: 'field', path: [columnPlace, index], type: column.expression.type }
+  }
+
+  #over(
+    written: Expression,
+    binder: ExpressionBinder,
+    code: 'BIND_MISPLACED_AGGREGATE' | 'BIND_INVALID_SORT' = 'BIND_MISPLACED_AGGREGATE',
+  ): BoundExpression {
+    return this.#overGroups(binder.bind(written), written, code)
   }
 
   #addKey(key: BoundExpression): BoundExpression {
     const text = structuralKey(key)
     let index = this.#keyIndexes.get(text)
     if (index === undefined) {
-      index = this.#keys.length
+      index = this.#keys.push(key) - 1
       this.#keyIndexes.set(text, index)
-      this.#keys.push(key)
     }
     return { kind: 'group_column', index, type: key.type }
   }
 
-  #bindAggregate(call: Call, rowBinder: ExpressionBinder): BoundExpression {
+  #bindAggregate(call: Call): BoundExpression {
     const definition = aggregateFunction(call.name)!
     checkArgumentCount(call, definition)
-    const name = call.distinct ? this.#distinct(call, definition.name) : definition.name
-    const [first, ...rest] = call.arguments
-    const argument =
-      first === undefined || first.kind === 'star' ? undefined : rowBinder.bind(first)
-    if (argument === undefined && name !== 'count') {
+    const { name, distinct } = this.#distinct(call, definition.name)
+    const written = call.arguments.filter(({ kind }) => kind !== 'star')
+    const rowCount = definition.maxArguments - definition.constantArguments
+    const operands = written.slice(0, rowCount).map((argument) => this.#rows.bind(argument))
+    if (operands.length === 0 && name !== 'count') {
       throw new AssayError('BIND_WRONG_ARGUMENTS', `${call.name}() needs a field`, {
         span: call.span,
         hint: `for example ${call.name}(scores.Factuality)`,
@@ -123,24 +246,36 @@ export class GroupBinder {
     const aggregate: BoundAggregate = {
       name,
       // Every row has a 1, so `count(1)` counts rows.
-      argument: name === 'count' && isNonNullConstant(argument) ? undefined : argument,
-      parameters: this.#parameters(call, rest, definition, rowBinder),
-      type: resultType(definition.result, argument ? [argument] : []),
+      arguments:
+        name === 'count' && isNonNullConstant(operands[0]) ? [] : this.#completed(name, operands),
+      parameters: this.#parameters(call, written.slice(rowCount), definition),
+      distinct,
+      filter: call.filter && this.#rows.bind(call.filter),
+      type: resultType(definition.result, operands),
     }
     const key = structuralKey(aggregate)
     let index = this.#aggregateIndexes.get(key)
     if (index === undefined) {
-      index = this.#aggregates.length
+      index = this.#aggregates.push(aggregate) - 1
       this.#aggregateIndexes.set(key, index)
-      this.#aggregates.push(aggregate)
     }
-    // Keys are all known before the first measure is bound.
-    return { kind: 'group_column', index: this.#keys.length + index, type: aggregate.type }
+    return { kind: 'field', path: [aggregatePlace, index], type: aggregate.type }
   }
 
-  #distinct(call: Call, name: AggregateName): AggregateName {
-    if (name === 'count') return 'count_distinct'
-    if (name === 'min' || name === 'max' || name === 'count_distinct') return name
+  /** First and last are by time, unless it is said by what. */
+  #completed(
+    name: AggregateName,
+    operands: readonly BoundExpression[],
+  ): readonly BoundExpression[] {
+    if ((name !== 'first' && name !== 'last') || operands.length > 1) return operands
+    const created = this.#scope.source.field(['created'])
+    return created ? [...operands, created] : operands
+  }
+
+  #distinct(call: Call, name: AggregateName): { name: AggregateName; distinct: boolean } {
+    if (!call.distinct || ignoresDuplicates.has(name)) return { name, distinct: false }
+    if (name === 'count') return { name: 'count_distinct', distinct: false }
+    if (takesDistinct.has(name)) return { name, distinct: true }
     throw new AssayError('BIND_UNSUPPORTED', `${call.name}(DISTINCT …) is not supported`, {
       span: call.span,
       hint: 'count(DISTINCT …) is',
@@ -151,12 +286,11 @@ export class GroupBinder {
     call: Call,
     nodes: readonly Expression[],
     definition: AggregateFunction,
-    binder: ExpressionBinder,
-  ): number[] {
+  ): ConstantValue[] {
     if (definition.name === 'median') return [0.5]
-    const values = nodes.map((node) => constantValue(binder.bind(node), this.#context) ?? null)
+    const values = nodes.map((node) => constantValue(this.#rows.bind(node), this.#context) ?? null)
     const problem = definition.checkConstants(values)
-    if (problem === undefined) return values.map(Number)
+    if (problem === undefined) return values as ConstantValue[]
     throw new AssayError('BIND_WRONG_ARGUMENTS', `${call.name}(): ${problem}`, {
       span: call.span,
       hint: `for example ${definition.example}`,
@@ -166,35 +300,54 @@ export class GroupBinder {
   /** Replaces what equals a dimension by its group column; nothing of single rows may remain. */
   #overGroups(
     bound: BoundExpression,
-    { expression: written }: Projection | SortKey,
+    written: Expression,
     code: 'BIND_MISPLACED_AGGREGATE' | 'BIND_INVALID_SORT',
   ): BoundExpression {
     const replace = (node: BoundExpression): BoundExpression => {
-      const index = this.#keyIndexes.get(structuralKey(node))
-      if (index !== undefined) return { kind: 'group_column', index, type: node.type }
+      const key = this.#keyIndexes.get(structuralKey(node))
+      if (key !== undefined) return { kind: 'group_column', index: key, type: node.type }
+      if (node.kind === 'field' && node.path[0] === aggregatePlace) {
+        const index = this.#keys.length + Number(node.path[1])
+        return { kind: 'group_column', index, type: node.type }
+      }
+      if (node.kind === 'field' && node.path[0] === columnPlace) {
+        const [, index, ...rest] = node.path
+        return stepInto(this.#columns[Number(index)]!.expression, rest)
+      }
+      if (node.kind === 'field') throw notGrouped(node.path.join('.'), written, code)
+      if (node.kind === 'group_column') throw notGrouped(printExpression(written), written, code)
       return mapChildren(node, replace)
     }
-    const replaced = replace(bound)
-    const field = findField(replaced)
-    if (!field) return replaced
-    throw new AssayError(
-      code,
-      `the field ${field} is neither a dimension nor inside an aggregate`,
-      {
-        span: written.span,
-        hint: `add it to dimensions, or aggregate it: max(${field})`,
-      },
-    )
+    return replace(bound)
   }
 }
 
-function findField(node: BoundExpression): string | undefined {
-  if (node.kind === 'field') return node.path.join('.')
-  for (const child of childrenOf(node)) {
-    const found = findField(child)
-    if (found !== undefined) return found
-  }
-  return undefined
+export function containsAggregate(node: Expression): boolean {
+  if (node.kind === 'call' && aggregateFunction(node.name)) return true
+  return astChildrenOf(node).some(containsAggregate)
+}
+
+function notGrouped(
+  field: string,
+  written: Expression,
+  code: 'BIND_MISPLACED_AGGREGATE' | 'BIND_INVALID_SORT',
+): AssayError {
+  return new AssayError(code, `the field ${field} is neither a dimension nor inside an aggregate`, {
+    span: written.span,
+    hint: `add it to dimensions, or aggregate it: max(${field})`,
+  })
+}
+
+function starInGroups(projection: Projection): AssayError {
+  return new AssayError('BIND_UNSUPPORTED', 'groups have no fields that "*" could stand for', {
+    span: projection.span,
+    hint: 'select the dimensions, and aggregates such as count(*)',
+  })
+}
+
+function usesAggregates(node: BoundExpression, keyCount: number): boolean {
+  if (node.kind === 'group_column') return node.index >= keyCount
+  return childrenOf(node).some((child) => usesAggregates(child, keyCount))
 }
 
 function isNonNullConstant(node: BoundExpression | undefined): boolean {

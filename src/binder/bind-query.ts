@@ -1,145 +1,363 @@
-/** Binds a whole query: sources to objects, names to fields, projections to output columns. */
+/**
+ * Binds a whole query: sources to objects, names to fields, projections to output columns. Nested
+ * queries are bound first; what they select is substituted in the expressions above them.
+ */
 import type { CatalogView } from '../catalog/catalog.ts'
 import { AssayError } from '../error.ts'
-import { aggregateFunction } from '../function/aggregate.ts'
-import type { Expression, Query, SortKey } from '../parser/ast.ts'
-import { childrenOf } from '../parser/children.ts'
-import { parseCursor, parsePaginationKey, type RowKey } from '../type/transaction.ts'
+import type { CountClause, Expression, Projection, Query } from '../parser/ast.ts'
 import type { Path } from '../type/value.ts'
-import { ExpressionBinder } from './bind-expression.ts'
-import { GroupBinder } from './bind-groups.ts'
-import { bindSource } from './bind-source.ts'
-import type { BoundOutput, BoundQuery, BoundSortKey, OutputColumn } from './bound.ts'
-import type { EvaluationContext } from './evaluate.ts'
-import {
-  aliasOf,
-  checkUnique,
-  columnByOrdinal,
-  columnName,
-  duplicateName,
-  type Grouping,
-} from './projection.ts'
+import { bindCursor } from './bind-cursor.ts'
+import { ExpressionBinder, type ExpressionContext } from './bind-expression.ts'
+import { containsAggregate, GroupBinder, type Grouping } from './bind-groups.ts'
+import { RowBinder } from './bind-rows.ts'
+import { TableBinder } from './bind-table.ts'
+import type {
+  BoundExpression,
+  BoundOutput,
+  BoundPivot,
+  BoundQuery,
+  BoundSample,
+  BoundSortKey,
+  BoundSource,
+  BoundUnpivot,
+  Preview,
+} from './bound.ts'
+import type { FieldSource } from './field-source.ts'
+import { InferredFields } from './inferred-fields.ts'
+import { columnName } from './projection.ts'
+import { QueryFields } from './query-fields.ts'
 import { Scope } from './scope.ts'
 
-export interface BindContext extends EvaluationContext {
+export interface BindContext extends ExpressionContext {
   readonly view: CatalogView
   /** Top-level fields, besides the record columns, that records of an object have. */
   extraFields(objectNumber: number): Iterable<string>
+  /** Nested fields that records of an object have, as far as they are known. */
+  fieldPaths(objectNumber: number): Iterable<readonly string[]>
 }
 
+/** Throws the error of the first thing in the query that cannot be bound. */
 export function bindQuery(query: Query, context: BindContext): BoundQuery {
-  const objects = bindSource(query.from, context.view)
-  const types = new Set(objects.map((object) => object.type))
-  const extraFields = objects.flatMap((object) => [...context.extraFields(object.number)])
-  const scope = new Scope(types, extraFields)
+  return bindWithFields(query, context).bound
+}
 
-  const grouping = groupingOf(query)
-  const { output, sort } = grouping
-    ? new GroupBinder(scope, context).bind(grouping, query.sort ?? [])
-    : bindRows(query, scope, context)
-  const filter = query.filter && new ExpressionBinder(scope, context).bind(query.filter)
-  return {
-    objects,
-    filter,
-    output,
-    sort,
-    limit: query.limit?.value,
-    offset: query.offset?.value ?? 0,
-    after: bindCursor(query, output, sort),
+interface BoundWithFields {
+  readonly bound: BoundQuery
+  /** Of the rows that the query is made of. */
+  readonly fields: FieldSource
+}
+
+/** Rows that `infer` looks at if it is not said how many: the newest. */
+const inferredRows = 10_000
+
+/** Characters of a long field in a summary, unless it is said how many. */
+const summaryPreview = 124
+
+function bindWithFields(query: Query, context: BindContext): BoundWithFields {
+  if (query.finalDimensions || query.finalMeasures) {
+    return bindWithFields(withNestedGroups(query), context)
   }
-}
-
-/** `select` of aggregates alone is `measures`. */
-function groupingOf(query: Query): Grouping | undefined {
-  if (query.dimensions || query.measures) {
-    return { dimensions: query.dimensions ?? [], measures: query.measures ?? [] }
-  }
-  const select = query.select ?? []
-  const aggregated = select.find(({ expression }) => containsAggregate(expression))
-  return aggregated && { dimensions: [], measures: select }
-}
-
-function containsAggregate(node: Expression): boolean {
-  if (node.kind === 'call' && aggregateFunction(node.name)) return true
-  return childrenOf(node).some(containsAggregate)
-}
-
-function bindRows(query: Query, scope: Scope, context: EvaluationContext) {
-  const binder = new ExpressionBinder(scope, context)
-  const columns: OutputColumn[] = []
-  const names = new Set<string>()
-  let star = false
-  for (const projection of query.select ?? []) {
-    if (projection.expression.kind === 'star') {
-      star = true
-      continue
-    }
-    const expression = binder.bind(projection.expression)
-    const name = columnName(projection)
-    checkUnique(names, name, projection)
-    columns.push({ name, expression })
-  }
-  if (star) {
-    const clash = columns.find(
-      ({ name, expression }) =>
-        scope.isColumn(name) && !(expression.kind === 'field' && isOnly(expression.path, name)),
-    )
-    if (clash) {
-      const projection = query.select!.find((candidate) => columnName(candidate) === clash.name)!
-      throw duplicateName(clash.name, projection)
-    }
-  }
-  for (const column of columns) scope.addAlias(column.name, column.expression)
-  const extra = columns.filter(({ name }) => !(star && scope.isColumn(name)))
-  const output: BoundOutput = { kind: 'rows', star, columns: extra }
-  return { output, sort: bindRowSort(query.sort ?? [], columns, scope, binder) }
-}
-
-function bindRowSort(
-  keys: readonly SortKey[],
-  columns: readonly OutputColumn[],
-  scope: Scope,
-  binder: ExpressionBinder,
-): BoundSortKey[] {
-  const bound = keys.map(({ expression, direction }) => ({
-    expression:
-      columnByOrdinal(expression, columns) ?? aliasOf(expression, scope) ?? binder.bind(expression),
-    descending: direction === 'desc',
-  }))
-  return isDefaultOrder(bound) ? [] : bound
-}
-
-function isOnly(path: Path, name: string): boolean {
-  return path.length === 1 && path[0] === name
-}
-
-/** Newest first is what rows come in anyway. */
-function isDefaultOrder(keys: readonly BoundSortKey[]): boolean {
-  const [first] = keys
-  return (
-    first?.descending === true &&
-    first.expression.kind === 'field' &&
-    isOnly(first.expression.path, '_pagination_key')
-  )
-}
-
-function bindCursor(
-  query: Query,
-  output: BoundOutput,
-  sort: readonly BoundSortKey[],
-): RowKey | undefined {
-  const { cursor } = query
-  if (!cursor) return undefined
-  if (output.kind === 'groups' || sort.length > 0) {
-    throw new AssayError('BIND_INVALID_OPTION', 'a cursor needs rows in their default order', {
-      span: cursor.span,
-      hint: 'leave out sort, or page with offset',
+  const { from } = query
+  if (!from) {
+    throw new AssayError('BIND_UNKNOWN_SOURCE', 'the query names no source', {
+      span: { start: query.span.end, end: query.span.end },
+      hint: 'add "from: experiment(\'id\')", or another source',
     })
   }
-  const key = parseCursor(cursor.value) ?? parsePaginationKey(cursor.value)
-  if (key) return key
-  throw new AssayError('BIND_INVALID_OPTION', 'this is not a cursor', {
-    span: cursor.span,
-    hint: 'use the cursor of an earlier answer as it is',
+  if (from.kind === 'table') {
+    const table = new TableBinder(query, from, context)
+    return { bound: bindOver(query, table.fields, table, context), fields: table.fields }
+  }
+  const inner = bindWithFields(from.query, context)
+  const fields = new QueryFields(inner.bound, inner.fields)
+  return { bound: bindOver(query, fields, inner.bound, context), fields }
+}
+
+/** A second grouping is a query over the first. */
+function withNestedGroups(query: Query): Query {
+  const { finalDimensions, finalMeasures, sort, limit, offset, cursor, ...inner } = query
+  return {
+    kind: 'query',
+    dimensions: finalDimensions,
+    measures: finalMeasures,
+    from: { kind: 'subquery', query: inner, span: query.span },
+    sort,
+    limit,
+    offset,
+    cursor,
+    span: query.span,
+  }
+}
+
+function bindOver(
+  query: Query,
+  fields: FieldSource,
+  below: TableBinder | BoundQuery,
+  context: BindContext,
+): BoundQuery {
+  const table = below instanceof TableBinder ? below : undefined
+  const scope = new Scope(fields)
+  const rows = new ExpressionBinder(scope, context)
+  const unpivots = bindUnpivots(query, scope, rows, below)
+  const { output, sort, finalFilter, pivot, bindFilter } = bindOutput(query, scope, context)
+  const filter = bindFilters(query, table, bindFilter, unpivots.names)
+  const cursor = bindCursor(query, {
+    isPageable: output.kind === 'rows' && table !== undefined && table.kind !== 'comparison',
+    hasUnpivots: unpivots.bound.length > 0,
+    isTraces: table?.kind === 'traces',
+    sortKeys: sort.length,
+  })
+  const sample = bindSample(query, fields, context)
+  const page = { limit: query.limit?.value, offset: query.offset?.value ?? 0 }
+  // Of traces, a page is a number of traces, with all of their spans.
+  const ofTraces = table?.kind === 'traces' && output.kind === 'rows'
+  const source: BoundSource =
+    below instanceof TableBinder
+      ? below.source(filter.span, filter.spanOfTrace, {
+          sort: ofTraces && unpivots.bound.length === 0 ? sort : [],
+          limit: ofTraces ? page.limit : undefined,
+          offset: ofTraces ? page.offset : 0,
+          after: ofTraces ? cursor.after : undefined,
+          sample: table?.kind === 'traces' ? sample : undefined,
+        })
+      : { kind: 'query', query: below }
+  return {
+    source,
+    traceSets: table?.records.traceSets ?? [],
+    unpivots: unpivots.bound,
+    filter: filter.row,
+    sample: table?.kind === 'traces' ? undefined : sample,
+    output,
+    finalFilter,
+    pivot,
+    sort,
+    limit: ofTraces ? undefined : page.limit,
+    offset: ofTraces ? 0 : page.offset,
+    after: ofTraces ? undefined : cursor.after,
+    afterSorted: cursor.afterSorted,
+    preview: previewOf(query.previewLength, table),
+  }
+}
+
+function bindUnpivots(
+  query: Query,
+  scope: Scope,
+  binder: ExpressionBinder,
+  below: TableBinder | BoundQuery,
+) {
+  const names = new Set<string>()
+  // Those of a nested query keep their places.
+  const first = below instanceof TableBinder ? 0 : unpivotCount(below)
+  const bound = (query.unpivot ?? []).map(({ expression, name, value, span }, i): BoundUnpivot => {
+    const unpivot = { expression: binder.bind(expression), index: first + i }
+    for (const made of [name, value]) {
+      if (made === undefined) continue
+      if (names.has(made)) {
+        throw new AssayError('BIND_DUPLICATE_NAME', `two unpivots give the name "${made}"`, {
+          span,
+          hint: 'give one of them another name',
+        })
+      }
+      names.add(made)
+    }
+    scope.addUnpivot(unpivot.index, name, value)
+    return unpivot
+  })
+  return { bound, names }
+}
+
+function unpivotCount({ unpivots, source }: BoundQuery): number {
+  return unpivots.length + (source.kind === 'query' ? unpivotCount(source.query) : 0)
+}
+
+interface OutputParts {
+  readonly output: BoundOutput
+  readonly sort: readonly BoundSortKey[]
+  readonly finalFilter: BoundExpression | undefined
+  readonly pivot: BoundPivot | undefined
+  /** Binds a condition on rows, which may use names of columns. */
+  bindFilter(condition: Expression): BoundExpression
+}
+
+function bindOutput(query: Query, scope: Scope, context: BindContext): OutputParts {
+  if (query.infer) return bindInferred(query, query.infer, scope, context)
+  const grouping = groupingOf(query)
+  return grouping ? bindGroups(query, grouping, scope, context) : bindRows(query, scope, context)
+}
+
+function bindRows(query: Query, scope: Scope, context: BindContext): OutputParts {
+  const binder = new RowBinder(scope, context)
+  binder.bind(query)
+  return {
+    output: binder.output(),
+    sort: binder.bindSort(query.sort ?? []),
+    finalFilter: query.finalFilter && binder.condition(query.finalFilter),
+    pivot: undefined,
+    bindFilter: (condition) => binder.condition(condition),
+  }
+}
+
+function bindGroups(
+  query: Query,
+  grouping: Grouping,
+  scope: Scope,
+  context: BindContext,
+): OutputParts {
+  const rows = new ExpressionBinder(scope, context)
+  for (const projection of query.customColumns ?? []) {
+    scope.addAlias(columnName(projection), rows.bind(projection.expression))
+  }
+  const binder = new GroupBinder(scope, context)
+  binder.bind(grouping)
+  const pivot = query.pivot && binder.bindPivot(query.pivot)
+  const finalFilter = query.finalFilter && binder.bindFinalFilter(query.finalFilter)
+  const sort = binder.bindSort(query.sort ?? [], pivot !== undefined)
+  return {
+    output: binder.output(pivot?.columns),
+    sort,
+    finalFilter,
+    pivot: pivot?.pivot,
+    bindFilter: (condition) => rows.bind(condition),
+  }
+}
+
+function bindInferred(
+  query: Query,
+  infer: readonly Expression[],
+  scope: Scope,
+  context: BindContext,
+): OutputParts {
+  const rows = new ExpressionBinder(scope, context)
+  const fields = infer.flatMap((node): Path[] => {
+    if (node.kind === 'star') return []
+    const bound = rows.bind(node)
+    if (bound.kind === 'field') return [bound.path]
+    throw new AssayError('BIND_INVALID_OPTION', 'infer takes fields', {
+      span: node.span,
+      hint: 'for example infer: metadata, scores',
+    })
+  })
+  const results = new RowBinder(new Scope(new InferredFields()), context)
+  return {
+    output: {
+      kind: 'infer',
+      // A star stands for all fields, whatever stands beside it.
+      fields: infer.some(({ kind }) => kind === 'star') ? [] : fields,
+      budget: query.inferenceBudget?.value ?? inferredRows,
+    },
+    sort: results.bindSort(query.sort ?? []),
+    finalFilter: query.finalFilter && results.condition(query.finalFilter),
+    pivot: undefined,
+    bindFilter: (condition) => rows.bind(condition),
+  }
+}
+
+/** How rows are grouped; undefined when they are not. */
+function groupingOf(query: Query): Grouping | undefined {
+  const { select, distinct, dimensions, measures, pivot } = query
+  if (!select && (dimensions || measures)) {
+    return { dimensions: dimensions ?? [], measures: measures ?? [], select: undefined }
+  }
+  if (!select) return undefined
+  if (pivot && !dimensions) return pivotGrouping(select, pivot)
+  if (distinct) {
+    const star = select.find(({ expression }) => expression.kind === 'star')
+    if (star) {
+      throw new AssayError('BIND_UNSUPPORTED', 'records are distinct by their id anyway', {
+        span: star.span,
+        hint: 'name the fields whose different values you want',
+      })
+    }
+    return { dimensions: dimensions ?? select, measures: [], select }
+  }
+  const isGrouped = dimensions || select.some(({ expression }) => containsAggregate(expression))
+  return isGrouped ? { dimensions: dimensions ?? [], measures: [], select } : undefined
+}
+
+/** Without GROUP BY, a pivot groups by what is selected beside its measures. */
+function pivotGrouping(
+  select: readonly Projection[],
+  { key, measures }: NonNullable<Query['pivot']>,
+): Grouping {
+  const named = select.filter(({ expression }) => expression.kind !== 'star')
+  const dimensions = named.filter(({ expression }) => !containsAggregate(expression))
+  const keyProjection = key && { expression: key, alias: undefined, span: key.span }
+  if (named.length < select.length) {
+    return {
+      dimensions: keyProjection ? [...dimensions, keyProjection] : dimensions,
+      measures,
+      select: undefined,
+    }
+  }
+  return {
+    dimensions: keyProjection ? [...dimensions, keyProjection] : dimensions,
+    measures: [],
+    select,
+  }
+}
+
+interface BoundFilters {
+  readonly span: BoundExpression | undefined
+  readonly spanOfTrace: BoundExpression | undefined
+  readonly row: BoundExpression | undefined
+}
+
+function bindFilters(
+  query: Query,
+  table: TableBinder | undefined,
+  bindRow: (condition: Expression) => BoundExpression,
+  unpivotNames: ReadonlySet<string>,
+): BoundFilters {
+  if (!table) {
+    return { span: undefined, spanOfTrace: undefined, row: query.filter && bindRow(query.filter) }
+  }
+  const conditions = table.conditions(unpivotNames)
+  const restriction = table.restriction ? [table.restriction] : []
+  const bindSpan = (condition: Expression) => table.bindSpan(condition)
+  const isOfSpans = table.kind !== 'spans'
+  const spanOfTrace = conditions.spanOfTrace.map(bindSpan)
+  // Spans of a trace are rows already; those of a summary are gone when its rows are made.
+  const ofTraces = table.kind === 'traces' ? spanOfTrace : []
+  return {
+    span: allOf([...(isOfSpans ? restriction : []), ...conditions.span.map(bindSpan)]),
+    spanOfTrace: allOf(spanOfTrace),
+    row: allOf([...(isOfSpans ? [] : restriction), ...ofTraces, ...conditions.row.map(bindRow)]),
+  }
+}
+
+function allOf(conditions: readonly BoundExpression[]): BoundExpression | undefined {
+  if (conditions.length <= 1) return conditions[0]
+  return { kind: 'and', operands: conditions, type: 'boolean' }
+}
+
+function bindSample(
+  { sample }: Query,
+  fields: FieldSource,
+  { randomSeed }: BindContext,
+): BoundSample | undefined {
+  if (!sample) return undefined
+  if (fields.star()?.fields !== true || !fields.field(['_pagination_key'])) {
+    throw new AssayError('BIND_UNSUPPORTED', 'a sample is taken of records', {
+      span: sample.span,
+      hint: 'sample in the innermost query',
+    })
+  }
+  const { method, seed = randomSeed } = sample
+  return method.type === 'rate'
+    ? { kind: 'rate', rate: method.value, seed }
+    : { kind: 'count', count: method.value, seed }
+}
+
+function previewOf(
+  clause: CountClause | undefined,
+  table: TableBinder | undefined,
+): Preview | undefined {
+  const isSummary = table?.kind === 'summary' || table?.kind === 'comparison'
+  const length = clause?.value ?? (isSummary ? summaryPreview : -1)
+  if (length >= 0) return { length }
+  if (length === -1) return undefined
+  throw new AssayError('BIND_INVALID_OPTION', `preview_length cannot be ${length}`, {
+    ...(clause && { span: clause.span }),
+    hint: 'give a number of characters, or -1 for no limit',
   })
 }

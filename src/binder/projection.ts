@@ -5,11 +5,6 @@ import { printExpression } from '../parser/print.ts'
 import type { OutputColumn } from './bound.ts'
 import type { Scope } from './scope.ts'
 
-export interface Grouping {
-  readonly dimensions: readonly Projection[]
-  readonly measures: readonly Projection[]
-}
-
 /** `sort: 2` means the second output column. */
 export function columnByOrdinal(node: Expression, columns: readonly OutputColumn[]) {
   if (node.kind !== 'literal' || typeof node.value !== 'number') return undefined

@@ -1,6 +1,14 @@
 /** The JSON schema that an answer carries: what is known of its columns before any data is seen. */
 import { type RecordColumn, recordColumn, recordColumns } from '../type/record.ts'
-import type { BoundExpression, BoundQuery, StaticType } from './bound.ts'
+import {
+  type BoundExpression,
+  type BoundOutput,
+  type BoundQuery,
+  type OutputColumn,
+  objectsOf,
+  type StaticType,
+} from './bound.ts'
+import { inferredColumns } from './inferred-fields.ts'
 
 type JsonSchema = Readonly<Record<string, unknown>>
 
@@ -10,15 +18,16 @@ export interface ResultSchema {
 }
 
 /** Columns in the order of the projection; those of `*` first, in alphabetical order. */
-export function resultSchema({ output, objects }: BoundQuery): ResultSchema {
+export function resultSchema(query: BoundQuery): ResultSchema {
+  const { output } = query
   const properties: Record<string, JsonSchema> = {}
   if (output.kind === 'rows' && output.star) {
-    const types = new Set(objects.map((object) => object.type))
+    const types = new Set(objectsOf(query).map((object) => object.type))
     for (const column of recordColumns) {
       if (column.in.some((type) => types.has(type))) properties[column.name] = columnSchema(column)
     }
   }
-  for (const { name, expression } of output.columns) {
+  for (const { name, expression } of columnsOf(output)) {
     // A plain assignment would take `__proto__` for the prototype.
     Object.defineProperty(properties, name, {
       value: isGroupCount(output, expression) ? { type: 'integer' } : schemaOf(expression),
@@ -30,8 +39,12 @@ export function resultSchema({ output, objects }: BoundQuery): ResultSchema {
   return { type: 'array', items: { type: 'object', properties } }
 }
 
-function isGroupCount(output: BoundQuery['output'], expression: BoundExpression): boolean {
-  if (output.kind === 'rows' || expression.kind !== 'group_column') return false
+function columnsOf(output: BoundOutput): readonly OutputColumn[] {
+  return output.kind === 'infer' ? inferredColumns : output.columns
+}
+
+function isGroupCount(output: BoundOutput, expression: BoundExpression): boolean {
+  if (output.kind !== 'groups' || expression.kind !== 'group_column') return false
   const aggregate = output.aggregates[expression.index - output.keys.length]
   return aggregate?.name === 'count' || aggregate?.name === 'count_distinct'
 }

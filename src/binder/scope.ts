@@ -1,27 +1,32 @@
-/** Names that a query may use: the columns of its sources, fields its records have, and aliases. */
+/** Names that a query may use: fields of its source, what unpivots make, and aliases. */
 import { AssayError, type Span } from '../error.ts'
 import { suggest } from '../parser/suggest.ts'
-import { type ObjectType, recordColumn, recordColumns } from '../type/record.ts'
-import type { PathPart } from '../type/value.ts'
-import type { BoundExpression, StaticType } from './bound.ts'
+import type { Path } from '../type/value.ts'
+import { type BoundExpression, hiddenField } from './bound.ts'
+import { type FieldSource, stepInto } from './field-source.ts'
 
 export class Scope {
-  readonly #columns: ReadonlySet<string>
+  readonly source: FieldSource
+  readonly #unpivoted = new Map<string, BoundExpression>()
   readonly #aliases = new Map<string, BoundExpression>()
+  /** Short names that several selected fields share. */
+  readonly #ambiguous = new Set<string>()
 
-  /**
-   * @param objectTypes the types of the objects that are read
-   * @param extraFields top-level fields of their records that are no record columns
-   */
-  constructor(objectTypes: ReadonlySet<ObjectType>, extraFields: Iterable<string>) {
-    const columns = new Set(extraFields)
-    for (const column of recordColumns) {
-      if (column.in.some((type) => objectTypes.has(type))) columns.add(column.name)
+  constructor(source: FieldSource) {
+    this.source = source
+  }
+
+  /** The names of the unpivot that is the `index`-th. */
+  addUnpivot(index: number, name: string | undefined, value: string): void {
+    const field = (hidden: string): BoundExpression => {
+      return { kind: 'field', path: [hidden], type: 'json' }
     }
-    this.#columns = columns
+    if (name !== undefined) this.#unpivoted.set(name, field(hiddenField.unpivotName(index)))
+    this.#unpivoted.set(value, field(hiddenField.unpivotValue(index)))
   }
 
   addAlias(name: string, expression: BoundExpression): void {
+    if (this.#aliases.has(name)) this.#ambiguous.add(name)
     this.#aliases.set(name, expression)
   }
 
@@ -29,28 +34,34 @@ export class Scope {
     return this.#aliases.get(name)
   }
 
-  isColumn(name: string): boolean {
-    return this.#columns.has(name)
-  }
-
-  /** The columns of `select: *`, in alphabetical order. */
-  get columnNames(): string[] {
-    return [...this.#columns].sort()
-  }
-
-  /** A path's field, or the expression of an alias; fields come first. */
-  resolve(parts: readonly PathPart[], span: Span): BoundExpression {
-    const [name] = parts
-    if (typeof name === 'string') {
-      if (this.#columns.has(name)) return { kind: 'field', path: parts, type: fieldType(parts) }
-      const aliased = parts.length === 1 ? this.#aliases.get(name) : undefined
-      if (aliased) return aliased
+  /**
+   * What a path stands for. Its first part is, in this order: a name that an unpivot makes, a field,
+   * an alias, the last name of the only nested field that has it. Throws BIND_UNKNOWN_FIELD and
+   * BIND_AMBIGUOUS_FIELD.
+   */
+  resolve(path: Path, span: Span): BoundExpression {
+    const [first, ...rest] = path
+    const name = String(first)
+    const unpivoted = this.#unpivoted.get(name)
+    if (unpivoted) return stepInto(unpivoted, rest)
+    const field = this.source.field(path)
+    if (field) return field
+    const alias = this.#aliases.get(name)
+    if (alias) {
+      if (this.#ambiguous.has(name)) throw ambiguous(name, [], span)
+      return stepInto(alias, rest)
     }
-    throw this.unknownField(String(name), span)
+    const nested = this.source.nested(name)
+    if (nested.length > 1) throw ambiguous(name, nested, span)
+    const [only] = nested
+    const found = only && this.source.field([...only, ...rest])
+    if (found) return found
+    throw this.#unknown(name, span)
   }
 
-  unknownField(name: string, span: Span): AssayError {
-    const near = suggest(name, [...this.#aliases.keys(), ...this.#columns])
+  #unknown(name: string, span: Span): AssayError {
+    const known = [...this.#aliases.keys(), ...this.#unpivoted.keys(), ...this.source.names()]
+    const near = suggest(name, known)
     return new AssayError('BIND_UNKNOWN_FIELD', `unknown field "${shorten(name)}"`, {
       span,
       hint:
@@ -62,18 +73,21 @@ export class Scope {
   }
 }
 
-/** What the published schema promises for a field; everything else is found out from the data. */
-export function fieldType(path: readonly PathPart[]): StaticType {
-  const [name] = path
-  const column = typeof name === 'string' ? recordColumn(name) : undefined
-  if (!column) return 'json'
-  if (path.length === 1) {
-    return column.type === 'object' || column.type === 'array' ? 'json' : column.type
-  }
-  const isNumber = path.length === 2 && (name === 'scores' || name === 'metrics')
-  return isNumber ? 'number' : 'json'
+/** Most fields that an error lists. */
+const listedFields = 5
+
+function ambiguous(name: string, candidates: readonly Path[], span: Span): AssayError {
+  const listed = candidates.slice(0, listedFields).map((path) => path.join('.'))
+  const more = candidates.length > listedFields ? ', …' : ''
+  return new AssayError('BIND_AMBIGUOUS_FIELD', `"${shorten(name)}" may be several fields`, {
+    span,
+    hint:
+      listed.length > 0
+        ? `write which: ${listed.join(', ')}${more}`
+        : 'write the whole path, or give one of them another name with `as`',
+  })
 }
 
-export function shorten(text: string): string {
+function shorten(text: string): string {
   return text.length > 60 ? `${text.slice(0, 60)}…` : text
 }

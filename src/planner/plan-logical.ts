@@ -8,6 +8,7 @@ import {
   type BoundTraceSelection,
   hiddenField,
 } from '../binder/bound.ts'
+import { inferredColumns } from '../binder/inferred-fields.ts'
 import { unreachable } from '../error.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 
@@ -20,17 +21,14 @@ export function planLogical(query: BoundQuery): LogicalQuery {
     traceSets: planner.traceSets,
     plan: {
       kind: 'project',
-      star: output.kind === 'rows' && output.star,
+      // The columns that a pivot makes are all of its rows' fields.
+      star: (output.kind === 'rows' && output.star) || query.pivot !== undefined,
       columns: output.kind === 'infer' ? inferredColumns : output.columns,
       preview: query.preview,
       input: plan,
     },
   }
 }
-
-const inferredColumns = ['field', 'path', 'types', 'count', 'share', 'distinct', 'top_values'].map(
-  (name) => ({ name, expression: { kind: 'field', path: [name], type: 'json' } }) as const,
-)
 
 class LogicalPlanner {
   readonly traceSets: LogicalPlan[] = []

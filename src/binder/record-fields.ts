@@ -1,0 +1,190 @@
+/** The fields of records, and conditions on the traces that they are spans of. */
+import { AssayError } from '../error.ts'
+import type { Expression } from '../parser/ast.ts'
+import { type ObjectType, recordColumn, recordColumns } from '../type/record.ts'
+import type { Path, PathPart } from '../type/value.ts'
+import { type BoundExpression, hiddenField, type StaticType } from './bound.ts'
+import type { Call, FieldSource, Star } from './field-source.ts'
+
+export interface RecordFieldsOptions {
+  readonly objectTypes: ReadonlySet<ObjectType>
+  /** Top-level fields of the records that are no record columns. */
+  readonly extraFields: Iterable<string>
+  /** Nested fields that the records have. */
+  fieldPaths(): Iterable<readonly string[]>
+  /** What to say of `filter_spans` where it is found; undefined where it means its argument. */
+  readonly filterSpansHint: string | undefined
+}
+
+/** Nested names that the published schema gives every span. */
+const schemaPaths: readonly (readonly string[])[] = [
+  ...['name', 'type', 'purpose'].map((name) => ['span_attributes', name]),
+  ...[
+    'start',
+    'end',
+    'tokens',
+    'prompt_tokens',
+    'completion_tokens',
+    'prompt_cached_tokens',
+    'prompt_cache_creation_tokens',
+    'completion_reasoning_tokens',
+    'time_to_first_token',
+  ].map((name) => ['metrics', name]),
+]
+
+export class RecordFields implements FieldSource {
+  /** The conditions of `any_span`, in the order in which they must be answered. */
+  readonly traceSets: BoundExpression[] = []
+  readonly #columns: ReadonlySet<string>
+  readonly #options: RecordFieldsOptions
+
+  constructor(options: RecordFieldsOptions) {
+    const columns = new Set(options.extraFields)
+    for (const column of recordColumns) {
+      if (column.in.some((type) => options.objectTypes.has(type))) columns.add(column.name)
+    }
+    this.#columns = columns
+    this.#options = options
+  }
+
+  field(path: Path): BoundExpression | undefined {
+    const [name] = path
+    if (typeof name !== 'string') return undefined
+    if (this.#columns.has(name)) {
+      return path.length === 2 && name === 'metrics' && path[1] === 'duration'
+        ? durationOf(this.#stored(path))
+        : this.#stored(path)
+    }
+    const isDuration = name === 'duration' && path.length === 1 && this.#columns.has('metrics')
+    if (!isDuration || this.nested(name).length > 0) return undefined
+    return durationOf(this.#stored(['metrics', 'duration']))
+  }
+
+  nested(name: string): readonly Path[] {
+    const known = this.#named(schemaPaths, name)
+    if (known.length > 0) return known
+    const found = this.#named(this.#options.fieldPaths(), name)
+    const least = Math.min(...found.map((path) => path.length))
+    return found.filter((path) => path.length === least)
+  }
+
+  names(): Iterable<string> {
+    return this.#columns
+  }
+
+  call(call: Call, bind: (argument: Expression) => BoundExpression): BoundExpression | undefined {
+    switch (call.name) {
+      case 'any_span': {
+        const condition = bind(onlyArgument(call))
+        return this.#spanOfTrace(condition, call)
+      }
+      case 'filter_spans': {
+        const condition = bind(onlyArgument(call))
+        const { filterSpansHint } = this.#options
+        if (filterSpansHint === undefined) return condition
+        throw new AssayError('BIND_UNSUPPORTED', 'filter_spans() cannot be used here', {
+          span: call.span,
+          hint: filterSpansHint,
+        })
+      }
+      case 'estimated_cost':
+      case 'estimated_cost_breakdown':
+      case 'estimated_cost_component':
+        return this.#cost(call, bind)
+      default:
+        return undefined
+    }
+  }
+
+  star(): Star {
+    return { fields: true, columns: [] }
+  }
+
+  isColumn(name: string): boolean {
+    return this.#columns.has(name)
+  }
+
+  #stored(path: Path): BoundExpression {
+    return { kind: 'field', path, type: fieldType(path) }
+  }
+
+  #named(paths: Iterable<readonly string[]>, name: string): Path[] {
+    const found: Path[] = []
+    for (const path of paths) {
+      if (path.length > 1 && path.at(-1) === name && this.#columns.has(path[0]!)) found.push(path)
+    }
+    return found
+  }
+
+  #spanOfTrace(condition: BoundExpression, call: Call): BoundExpression {
+    if (!this.#columns.has('root_span_id')) {
+      throw new AssayError('BIND_UNSUPPORTED', 'these rows are no spans', {
+        span: call.span,
+        hint: 'any_span() is for logs, experiments and datasets',
+      })
+    }
+    const set = this.traceSets.push(condition) - 1
+    return {
+      kind: 'in_traces',
+      set,
+      object: { kind: 'field', path: [hiddenField.object], type: 'number' },
+      trace: this.#stored(['root_span_id']),
+      type: 'boolean',
+    }
+  }
+
+  /** The functions of cost take no fields in the text: they mean those of the span. */
+  #cost(call: Call, bind: (argument: Expression) => BoundExpression): BoundExpression {
+    const metric = (name: string) => this.#stored(['metrics', name])
+    return {
+      kind: 'call',
+      name: call.name,
+      arguments: [
+        metric('estimated_cost'),
+        this.#stored(['metadata', 'model']),
+        metric('prompt_tokens'),
+        metric('completion_tokens'),
+        metric('prompt_cached_tokens'),
+        metric('prompt_cache_creation_tokens'),
+        ...call.arguments.map(bind),
+      ],
+      type: call.name === 'estimated_cost_breakdown' ? 'json' : 'number',
+    }
+  }
+}
+
+/** What was logged, or the time from start to end. */
+function durationOf(logged: BoundExpression): BoundExpression {
+  const [start, end] = ['start', 'end'].map(
+    (name) => ({ kind: 'field', path: ['metrics', name], type: 'number' }) as const,
+  )
+  const measured: BoundExpression = {
+    kind: 'arithmetic',
+    operator: 'sub',
+    left: end!,
+    right: start!,
+    type: 'number',
+  }
+  return { kind: 'call', name: 'coalesce', arguments: [logged, measured], type: 'number' }
+}
+
+export function onlyArgument(call: Call): Expression {
+  const [only] = call.arguments
+  if (only && call.arguments.length === 1) return only
+  throw new AssayError('BIND_WRONG_ARGUMENTS', `${call.name}() takes one condition`, {
+    span: call.span,
+    hint: `for example ${call.name}(error is not null)`,
+  })
+}
+
+/** What the published schema promises for a field; everything else is found out from the data. */
+export function fieldType(path: readonly PathPart[]): StaticType {
+  const [name] = path
+  const column = typeof name === 'string' ? recordColumn(name) : undefined
+  if (!column) return 'json'
+  if (path.length === 1) {
+    return column.type === 'object' || column.type === 'array' ? 'json' : column.type
+  }
+  const isNumber = path.length === 2 && (name === 'scores' || name === 'metrics')
+  return isNumber ? 'number' : 'json'
+}
