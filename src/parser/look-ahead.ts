@@ -1,4 +1,4 @@
-import { reservedWords } from './keyword.ts'
+import { followingWords, reservedWords } from './keyword.ts'
 import type { TokenStream } from './token-stream.ts'
 
 /**
@@ -12,7 +12,7 @@ export function startsOperand(tokens: TokenStream, distance: number): boolean {
       return false
     case 'word':
       if (token.startsLine && tokens.atClauseHeader(distance)) return false
-      return !tokens.following.has(token.keyword)
+      return !followingWords.has(token.keyword) && !tokens.reserved.has(token.keyword)
     case 'symbol':
       if (token.keyword === '-' || token.keyword === '+') {
         return tokens.peek(distance + 1).start === token.end

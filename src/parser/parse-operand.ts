@@ -47,11 +47,16 @@ const pathSigns: ReadonlySet<string> = new Set(['.', '[', '->', '->>'])
 function readNumber(tokens: TokenStream): Expression {
   const token = tokens.advance()
   const sign = tokens.current
-  if (sign.keyword === '%' && sign.start === token.end && !startsOperand(tokens, 1)) {
+  if (sign.keyword === '%' && sign.start === token.end && !isMultiplied(tokens)) {
     tokens.advance()
     return { kind: 'literal', value: percentageOf(token), span: tokens.spanFrom(token.start) }
   }
   return { kind: 'literal', value: numberOf(token), span: tokens.spanFrom(token.start) }
+}
+
+/** Whether an operand follows the percent sign here, so that it is an operator. */
+function isMultiplied(tokens: TokenStream): boolean {
+  return startsOperand(tokens, 1) && !tokens.following.has(tokens.peek(1).keyword)
 }
 
 function readString(tokens: TokenStream): Expression {

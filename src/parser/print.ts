@@ -164,8 +164,8 @@ function printPredicate(
   return `${printTerm(left)} ${negated ? 'not ' : ''}${name} ${printTerm(right)}`
 }
 
-/** An operand of a comparison. */
-function printTerm(expression: Expression): string {
+/** Prints an operand of a comparison. */
+export function printTerm(expression: Expression): string {
   return print(expression, binding.additive)
 }
 

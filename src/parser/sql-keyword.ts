@@ -1,7 +1,8 @@
 import { followingWords, reservedWords } from './keyword.ts'
+import type { Token } from './token.ts'
 
 /** Words that begin a clause of SQL and are in SQL no field's name, unless quoted or after a dot. */
-const clauseBeginnings = [
+const reservedBeginnings: readonly string[] = [
   'select',
   'from',
   'where',
@@ -13,18 +14,18 @@ const clauseBeginnings = [
   'union',
   'intersect',
   'except',
-] as const
+]
 
-/** Words that begin a clause where one may stand, and elsewhere are names like any other. */
-const softBeginnings = ['unpivot', 'pivot', 'tablesample', 'settings', 'window', 'qualify'] as const
-
-/** Words at which a clause of SQL may begin, and so the one before it ends. */
-export const sqlClauseWords: ReadonlySet<string> = new Set([...clauseBeginnings, ...softBeginnings])
-
-export const sqlReservedWords: ReadonlySet<string> = new Set([
-  ...reservedWords,
-  ...clauseBeginnings,
-])
+/** Words that begin a clause after a finished one, and elsewhere are names like any other. */
+const otherBeginnings: readonly string[] = [
+  'unpivot',
+  'pivot',
+  'tablesample',
+  'settings',
+  'window',
+  'qualify',
+  'fetch',
+]
 
 /** Words that join two sources. */
 export const joinWords: ReadonlySet<string> = new Set([
@@ -39,6 +40,17 @@ export const joinWords: ReadonlySet<string> = new Set([
   'lateral',
 ])
 
+/** Words at which a clause of SQL may begin, so that the one before it ends. */
+export const sqlClauseWords: ReadonlySet<string> = new Set([
+  ...reservedBeginnings,
+  ...otherBeginnings,
+])
+
+export const sqlReservedWords: ReadonlySet<string> = new Set([
+  ...reservedWords,
+  ...reservedBeginnings,
+])
+
 /** Words that may follow a finished expression of SQL, so that none of them is an alias without `as`. */
 export const sqlFollowingWords: ReadonlySet<string> = new Set([
   ...followingWords,
@@ -50,4 +62,15 @@ export const sqlFollowingWords: ReadonlySet<string> = new Set([
   'on',
   'over',
   'using',
+  'with',
 ])
+
+/** Whether a clause begins at the first of these tokens, judged without what stands before it. */
+export function atSqlClause(peek: (distance: number) => Token): boolean {
+  const { keyword } = peek(0)
+  if (reservedBeginnings.includes(keyword)) return true
+  if (!otherBeginnings.includes(keyword)) return false
+  const next = peek(1)
+  if (keyword === 'pivot' || keyword === 'unpivot') return next.keyword === '('
+  return next.kind === 'word' || (keyword === 'tablesample' && next.kind !== 'end')
+}

@@ -179,14 +179,20 @@ export class TokenStream {
   }
 
   /**
-   * `skipToClause` for SQL, whose clauses begin with a word; `brackets` are open around the query.
-   * Passes over one token at least if nothing was read since `from`.
+   * `skipToClause` for SQL, whose clauses begin with a word; `brackets` are open around the query, and
+   * `wanted`, if given, is the only clause to stop at. Passes over one token at least if nothing was
+   * read since `from`.
    */
-  skipToSqlClause(brackets: number, nesting: number, from: number): void {
+  skipToSqlClause(brackets: number, nesting: number, from: number, wanted?: string): void {
     if (this.#previousEnd === from) this.#skimOver()
+    let afterDot = false
     while (!this.#atSqlEnd(brackets)) {
-      const level = this.#brackets.length
-      if (level <= brackets && atSqlClause((distance) => this.#skim(distance))) break
+      const { keyword } = this.#skim(0)
+      const stops = wanted === undefined || keyword === wanted
+      if (stops && !afterDot && this.#brackets.length <= brackets) {
+        if (atSqlClause((distance) => this.#skim(distance))) break
+      }
+      afterDot = keyword === '.'
       this.#skimOver()
     }
     this.#nesting = nesting
