@@ -1,5 +1,5 @@
 import { toAssayError, unreachable } from '../error.ts'
-import { runMerge } from './finish-groups.ts'
+import { runFinish } from './finish.ts'
 import { runPrint } from './print.ts'
 import { runOrder } from './row-buffer.ts'
 import type { TaskStorage } from './row-run.ts'
@@ -21,8 +21,8 @@ function run(task: Task, storage: TaskStorage): TaskResult {
       return runScan(task, storage)
     case 'print':
       return runPrint(task, storage)
-    case 'merge':
-      return runMerge(task)
+    case 'finish':
+      return runFinish(task, storage)
     case 'order':
       return runOrder(task)
     default:

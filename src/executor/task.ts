@@ -1,4 +1,5 @@
 /** What is sent to a worker, and what comes back: plain data. */
+import type { SortPosition } from '../binder/bound.ts'
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { WireError } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
@@ -116,6 +117,8 @@ export interface PrintResult {
 export interface FinishResult {
   readonly kind: 'finish'
   readonly relation: Relation
+  /** Of stored rows that a stage has put in the order of sort keys: the place of the last one. */
+  readonly lastSorted: SortPosition | undefined
 }
 
 export interface OrderResult {

@@ -3,9 +3,9 @@ import { Piscina } from 'piscina'
 import { AssayError } from '../error.ts'
 import { runTask } from '../executor/run-task.ts'
 import type {
+  FinishResult,
+  FinishTask,
   GroupsResult,
-  MergeResult,
-  MergeTask,
   OrderResult,
   PrintResult,
   PrintTask,
@@ -20,8 +20,8 @@ type ResultOf<T extends Task> = T extends ScanTask
   ? GroupsResult | RowsResult
   : T extends PrintTask
     ? PrintResult
-    : T extends MergeTask
-      ? MergeResult
+    : T extends FinishTask
+      ? FinishResult
       : OrderResult
 
 /** Runs tasks on worker threads, or in this thread when there are none. */

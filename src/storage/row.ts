@@ -176,25 +176,31 @@ export function writeRowHeader(bytes: Buffer, start: number, header: RowHeader):
 /** A column that `select: *` shows, in the order of its name. */
 interface PrintedColumn {
   readonly name: Uint8Array
-  /** `,"name":null` */
+  /** `"name":null` */
   readonly absent: Uint8Array
-  /** `,"name":value` of derived columns. */
+  /** The string that is the value of a derived column. */
   readonly derive?: (view: RowView, object: ObjectConstants) => string
+  /** Appends the value of a column that is shown in place of the row's own. */
+  readonly write?: ShownColumn['write']
 }
+
+/** A column that is shown beside a row's own, or in place of the one of its name. */
+export interface ShownColumn {
+  readonly name: string
+  /** Appends the value as JSON. */
+  readonly write: (view: RowView, out: ByteWriter) => void
+}
+
+/** The columns that rows of an object show besides their other fields, by the object's type. */
+export type RowLayout = Readonly<Record<ObjectType, readonly PrintedColumn[]>>
 
 const rowDerivations: Record<string, (view: RowView) => string> = {
   _pagination_key: (view) => formatPaginationKey(view.paginationKey),
   _xact_id: (view) => formatTransaction(view.transaction),
 }
 
-const printedColumns: Record<ObjectType, readonly PrintedColumn[]> = {
-  project_logs: columnsOf('project_logs'),
-  experiment: columnsOf('experiment'),
-  dataset: columnsOf('dataset'),
-  playground_logs: columnsOf('playground_logs'),
-  project_prompts: columnsOf('project_prompts'),
-  project_views: columnsOf('project_views'),
-}
+/** What `select: *` shows. */
+const plainLayout = layoutOf(columnsOf)
 
 function columnsOf(type: ObjectType): PrintedColumn[] {
   return recordColumns
@@ -208,7 +214,44 @@ function columnsOf(type: ObjectType): PrintedColumn[] {
         derive: (_: RowView, object: ObjectConstants) => objectColumnValue(name, object)!,
       }),
     }))
-    .sort((a, b) => compareBytes(a.name, 0, a.name.length, b.name, 0, b.name.length))
+    .sort(byName)
+}
+
+/**
+ * What `select: *` shows, with `added` columns, and with those of `replaced` that the object's type
+ * has.
+ */
+export function rowLayout(
+  added: readonly ShownColumn[],
+  replaced: readonly ShownColumn[],
+): RowLayout {
+  return layoutOf((type) => {
+    const columns = new Map(columnsOf(type).map((column) => [String(column.name), column]))
+    const show = ({ name, write }: ShownColumn) => {
+      const bytes = fieldNameBytes(name)
+      columns.set(String(bytes), { name: bytes, absent: bytes, write })
+    }
+    for (const column of replaced) {
+      if (columns.has(String(fieldNameBytes(column.name)))) show(column)
+    }
+    for (const column of added) show(column)
+    return [...columns.values()].sort(byName)
+  })
+}
+
+function layoutOf(columns: (type: ObjectType) => readonly PrintedColumn[]): RowLayout {
+  return {
+    project_logs: columns('project_logs'),
+    experiment: columns('experiment'),
+    dataset: columns('dataset'),
+    playground_logs: columns('playground_logs'),
+    project_prompts: columns('project_prompts'),
+    project_views: columns('project_views'),
+  }
+}
+
+function byName(a: PrintedColumn, b: PrintedColumn): number {
+  return compareBytes(a.name, 0, a.name.length, b.name, 0, b.name.length)
 }
 
 const comma = 0x2c
@@ -221,8 +264,13 @@ const closeBrace = 0x7d
  * Appends the row as `select: *` shows it: every column of the object's type, null where the row
  * has none, and the row's other fields, all sorted by name. Stored text is copied, never parsed.
  */
-export function writeRow(view: RowView, object: ObjectConstants, out: ByteWriter): void {
-  const columns = printedColumns[object.type]
+export function writeRow(
+  view: RowView,
+  object: ObjectConstants,
+  out: ByteWriter,
+  layout: RowLayout = plainLayout,
+): void {
+  const columns = layout[object.type]
   const { bytes, fieldCount } = view
   let column = 0
   let field = 0
@@ -235,14 +283,18 @@ export function writeRow(view: RowView, object: ObjectConstants, out: ByteWriter
       const { start, end } = view.nameAt(field)
       order = next ? compareBytes(next.name, 0, next.name.length, bytes, start, end) : 1
       if (order >= 0) {
-        out.copy(bytes, start, view.valueAt(field).end)
+        const end = view.valueAt(field).end
         field++
         if (order === 0) column++
+        if (order === 0 && next!.write) writeMember(next!, view, out)
+        else out.copy(bytes, start, end)
         continue
       }
     }
     column++
-    if (next!.derive) {
+    if (next!.write) {
+      writeMember(next!, view, out)
+    } else if (next!.derive) {
       out.copy(next!.name)
       out.byte(colon)
       out.byte(quote)
@@ -253,4 +305,10 @@ export function writeRow(view: RowView, object: ObjectConstants, out: ByteWriter
     }
   }
   out.byte(closeBrace)
+}
+
+function writeMember({ name, write }: PrintedColumn, view: RowView, out: ByteWriter): void {
+  out.copy(name)
+  out.byte(colon)
+  write!(view, out)
 }

@@ -1,0 +1,56 @@
+/** Rows that scans gave in order, as relations and as places in the order. */
+import type { SortPosition } from '../binder/bound.ts'
+import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import { paginationKeyAt, versionKeyAt } from '../vector/row-keys.ts'
+import type { Relation } from './relation.ts'
+import { compactColumn } from './relation-column.ts'
+import type { RowList, SortedRows } from './row-buffer.ts'
+
+/** The rows with the fields that the plan's scans carry. */
+export function relationOfRows({ stage, sort }: PhysicalPlan, rows: SortedRows): Relation {
+  const carried = stage.kind === 'rows' ? stage.carried : []
+  return {
+    rowCount: rows.object.length,
+    rows: {
+      object: rows.object,
+      paginationTransaction: rows.paginationTransaction,
+      paginationIndex: rows.paginationIndex,
+      transaction: rows.transaction,
+      index: rows.index,
+    },
+    groupColumns: [],
+    fields: carried.map((name, i) => {
+      const values = rows.keys[sort.length + i]!
+      return values instanceof Float64Array
+        ? { name, values: { kind: 'number', values } }
+        : { name, values: compactColumn({ kind: 'plain', values }) }
+    }),
+  }
+}
+
+/** Where the row is in the order of the plan's sort keys. */
+export function positionOfRow({ sort }: PhysicalPlan, rows: SortedRows, row: number): SortPosition {
+  return {
+    values: sort.map((_, k) => rows.keys[k]![row]!),
+    paginationKey: paginationKeyAt(rows, row),
+    object: rows.object[row]!,
+    version: versionKeyAt(rows, row),
+  }
+}
+
+/** All rows of the lists, one list after the other. */
+export function concatenateRows(lists: readonly SortedRows[]): SortedRows {
+  if (lists.length === 1) return lists[0]!
+  const column = <Key extends keyof RowList>(key: Key) => {
+    const parts: ArrayLike<number>[] = lists.map((list) => list[key])
+    return parts.flatMap((part) => Array.from(part))
+  }
+  return {
+    object: Int32Array.from(column('object')),
+    paginationTransaction: Float64Array.from(column('paginationTransaction')),
+    paginationIndex: Int32Array.from(column('paginationIndex')),
+    transaction: Float64Array.from(column('transaction')),
+    index: Int32Array.from(column('index')),
+    keys: (lists[0]?.keys ?? []).map((_, k) => lists.flatMap((list) => Array.from(list.keys[k]!))),
+  }
+}

@@ -1,0 +1,83 @@
+/** Prints a relation on the workers, in chunks that leave in order as they are asked for. */
+import { type Relation, sliceRelation } from '../executor/relation.ts'
+import { inOrder } from './in-flight.ts'
+import { inFlight, type PlanRun, shortMerge } from './scan-rows.ts'
+
+/** Chunks of about this size leave the workers. */
+const chunkBytes = 1 << 20
+
+/** Stored rows may be very long; rows that were made of groups are not. */
+const firstChunkRows = { stored: 16, made: 1000 }
+const maximumChunkRows = { stored: 4096, made: 32_768 }
+
+export interface PrintedRows {
+  readonly rowCount: number
+  /** Rows as JSON with the separator between them. */
+  readonly bytes: Uint8Array
+  /** The last row's place in the relation. */
+  readonly lastRow: number
+}
+
+/** Rows `from … to` of the relation that are still to be printed. */
+interface Part {
+  readonly from: number
+  readonly to: number
+}
+
+/** @param rowBytes how long rows are that were printed before; 0: not known */
+export async function* printRelation(
+  relation: Relation,
+  run: PlanRun,
+  separator: string,
+  rowBytes: number,
+): AsyncGenerator<PrintedRows> {
+  const { rowCount, rows } = relation
+  const kind = rows ? 'stored' : 'made'
+  const print = (part: Part) => printPart(relation, part, run, separator)
+  let known = rowBytes
+  const tasks = function* () {
+    for (let from = 0; from < rowCount; ) {
+      const fitting = known === 0 ? firstChunkRows[kind] : Math.ceil(chunkBytes / known)
+      const to = Math.min(rowCount, from + Math.max(1, Math.min(fitting, maximumChunkRows[kind])))
+      const part = { from, to }
+      from = to
+      yield () => print(part)
+    }
+  }
+  for await (let { printed, rest } of inOrder(tasks(), inFlight(run))) {
+    known = printed.bytes.length / printed.rowCount
+    yield printed
+    while (rest) {
+      ;({ printed, rest } = await print(rest))
+      yield printed
+    }
+  }
+}
+
+/** Prints as many of the rows as make one chunk. */
+async function printPart(
+  relation: Relation,
+  { from, to }: Part,
+  { plan, context, traceSets, cancelled, pool, audit }: PlanRun,
+  separator: string,
+): Promise<{ printed: PrintedRows; rest: Part | undefined }> {
+  const started = audit.now()
+  const part = sliceRelation(relation, from, to)
+  const task = {
+    kind: 'print',
+    plan,
+    context,
+    traceSets,
+    relation: part,
+    separator,
+    cancelled,
+  } as const
+  const isShort = relation.rows === undefined && relation.rowCount <= shortMerge
+  const { bytes, rowCount } = await pool.run(task, isShort)
+  audit.add('print', started, { rows: rowCount, bytes: bytes.length })
+  const next = from + rowCount
+  return {
+    printed: { rowCount, bytes, lastRow: next - 1 },
+    rest: next < to ? { from: next, to } : undefined,
+  }
+}

@@ -1,0 +1,246 @@
+/** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
+import type { EvaluationContext } from '../binder/evaluate.ts'
+import { checkLimit, maximumHeldRows } from '../executor/memory-limit.ts'
+import type { SortThreshold } from '../executor/prune.ts'
+import {
+  carriedCount,
+  RowBuffer,
+  type SortedRows,
+  sliceSortedRows,
+} from '../executor/row-buffer.ts'
+import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../executor/task.ts'
+import type { TraceSet } from '../executor/trace-set.ts'
+import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import { compareRowKeys, type RowKey } from '../type/transaction.ts'
+import { paginationKeyAt } from '../vector/row-keys.ts'
+import type { AuditLog } from './audit-log.ts'
+import { inOrder, unordered } from './in-flight.ts'
+import type { QueryPool } from './query-pool.ts'
+import type { QuerySnapshot } from './snapshot.ts'
+import {
+  balance,
+  bySortValue,
+  clusterByAge,
+  mayEnter,
+  type Piece,
+  type Split,
+  splitScan,
+} from './split.ts'
+
+/** One plan of a query, and what it runs with. */
+export interface PlanRun {
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  /** Those that were found so far. */
+  readonly traceSets: readonly TraceSet[]
+  readonly snapshot: QuerySnapshot
+  readonly pool: QueryPool
+  readonly audit: AuditLog
+  /** Non-zero once the query is cancelled; shared with the workers. */
+  readonly cancelled: Int32Array
+}
+
+/** More tasks than workers, so that they end at about the same time. */
+const tasksPerWorker = 4
+
+/** Groups or rows up to which merging on the main thread is shorter than the way to a worker. */
+export const shortMerge = 2000
+
+/** The groups that each task has found. */
+export async function scanGroups(run: PlanRun): Promise<GroupsResult[]> {
+  const inputs = scanInputs(run)
+  // Without keys there is one group even when there are no rows: an empty task makes it.
+  const lists = inputs.length === 0 ? [[]] : balance(inputs, taskCount(run))
+  const tasks = lists.map((list) => () => runScan(list, run, 0, undefined))
+  const partials: GroupsResult[] = []
+  for await (const result of unordered(tasks, inFlight(run))) {
+    run.audit.task(result.metrics)
+    partials.push(result as GroupsResult)
+  }
+  return partials
+}
+
+/**
+ * The rows of the plan's order, from its offset to its limit, as they are found.
+ *
+ * @param onEnough is called when scans that were begun ahead need not end
+ */
+export async function* scanRows(run: PlanRun, onEnough?: () => void): AsyncGenerator<SortedRows> {
+  const { plan } = run
+  if (plan.limit === 0 || plan.access.kind === 'empty') return
+  let toSkip = plan.offset
+  let wanted = plan.limit ?? Number.POSITIVE_INFINITY
+  for await (const rows of plan.sort.length === 0 ? rowsByAge(run) : rowsSorted(run)) {
+    const from = Math.min(toSkip, rows.object.length)
+    const to = Math.min(rows.object.length, from + wanted)
+    toSkip -= from
+    wanted -= to - from
+    if (to > from) yield sliceSortedRows(rows, from, to)
+    if (wanted > 0) continue
+    onEnough?.()
+    return
+  }
+}
+
+/** The first rows by the sort keys, in one piece. */
+async function* rowsSorted(run: PlanRun): AsyncGenerator<SortedRows> {
+  const { plan, audit } = run
+  const wanted = wantedRows(plan)
+  if (wanted > shortMerge) {
+    yield await orderRows(await scanLists(scanInputs(run), run, wanted), run, wanted)
+    return
+  }
+  const buffer = new RowBuffer(plan.sort, wanted, carriedCount(plan))
+  const { pieces, others } = splitInputs(run)
+  const [firstKey] = plan.sort
+  const ordered = bySortValue(pieces, firstKey!)
+  const pieceOf = new Map<TaskInput, Piece>(ordered.map((piece) => [piece.input, piece]))
+  const inputs = [...others, ...ordered.map((piece) => piece.input)]
+  // Small tasks: each begins with what those before it found.
+  const tasks = balance(inputs, taskCount(run) * 4).map((list) => () => {
+    const threshold = buffer.threshold()
+    const entering = list.filter((input) => {
+      const piece = pieceOf.get(input)
+      return !piece || mayEnter(piece, firstKey!, threshold)
+    })
+    audit.add('top_k', audit.now(), { pieces: list.length, skipped: list.length - entering.length })
+    return runScan(entering, run, wanted, threshold)
+  })
+  for await (const result of unordered(tasks, inFlight(run))) {
+    audit.task(result.metrics)
+    buffer.add((result as RowsResult).rows)
+    buffer.cut()
+  }
+  yield buffer.finish()
+}
+
+/** Rows newest first, cluster by cluster; reading stops when nobody asks for more. */
+async function* rowsByAge(run: PlanRun): AsyncGenerator<SortedRows> {
+  const wanted = wantedRows(run.plan)
+  const { pieces, others } = splitInputs(run)
+  // Rows of the delta may be updates of records of any age.
+  let waiting = await orderRows(await scanLists(others, run, wanted), run, wanted)
+  const clusters = clusterByAge(pieces)
+  const tasks = clusters.map((cluster) => () => {
+    const inputs = cluster.map((piece) => piece.input)
+    return scanLists(inputs, run, wanted)
+  })
+  let cluster = 0
+  for await (const lists of inOrder(tasks, inFlight(run))) {
+    const newer = countNewer(waiting, oldestOf(clusters[cluster++]!))
+    const found = newer === 0 ? lists : [...lists, sliceSortedRows(waiting, 0, newer)]
+    waiting = sliceSortedRows(waiting, newer, waiting.object.length)
+    yield await orderRows(found, run, wanted)
+  }
+  yield waiting
+}
+
+/** Scans the inputs; each list that comes back is in the plan's order. */
+async function scanLists(
+  inputs: readonly TaskInput[],
+  run: PlanRun,
+  wanted: number,
+): Promise<SortedRows[]> {
+  const tasks = balance(inputs, taskCount(run)).map(
+    (list) => () => runScan(list, run, wanted, undefined),
+  )
+  const lists: SortedRows[] = []
+  for await (const result of unordered(tasks, inFlight(run))) {
+    run.audit.task(result.metrics)
+    lists.push((result as RowsResult).rows)
+    checkLimit(countRows(lists), maximumHeldRows, 'rows in order', 'add a limit or a filter')
+  }
+  return lists
+}
+
+/** The first rows of all lists in the plan's order. */
+async function orderRows(
+  lists: readonly SortedRows[],
+  { plan, pool }: PlanRun,
+  wanted: number,
+): Promise<SortedRows> {
+  if (lists.length === 1) return lists[0]!
+  const task = { kind: 'order', plan, lists, wanted } as const
+  const { rows } = await pool.run(task, countRows(lists) <= shortMerge)
+  return rows
+}
+
+function countRows(lists: readonly SortedRows[]): number {
+  return lists.reduce((sum, list) => sum + list.object.length, 0)
+}
+
+/** How many rows from the start of the list are not older than the key. */
+function countNewer(rows: SortedRows, key: RowKey): number {
+  let count = 0
+  while (count < rows.object.length && compareRowKeys(paginationKeyAt(rows, count), key) >= 0)
+    count++
+  return count
+}
+
+function oldestOf(cluster: readonly Piece[]): RowKey {
+  return cluster.map((piece) => piece.oldest).reduce((a, b) => (compareRowKeys(a, b) < 0 ? a : b))
+}
+
+async function runScan(
+  inputs: readonly TaskInput[],
+  run: PlanRun,
+  wanted: number,
+  threshold: SortThreshold | undefined,
+): Promise<GroupsResult | RowsResult> {
+  const { plan, context, traceSets, snapshot, pool, cancelled } = run
+  const { transaction, flushedThrough } = snapshot
+  const task: ScanTask = {
+    kind: 'scan',
+    plan,
+    context,
+    traceSets,
+    snapshot: { transaction, flushedThrough },
+    inputs,
+    wanted,
+    threshold,
+    cancelled,
+  }
+  return pool.run(task, isLookUp(plan) || inputs.length === 0)
+}
+
+function isLookUp(plan: PhysicalPlan): boolean {
+  return plan.access.kind === 'look_up' && plan.access.ids.length * plan.objects.length <= 64
+}
+
+function scanInputs(run: PlanRun): TaskInput[] {
+  const { pieces, others } = splitInputs(run)
+  return [...others, ...pieces.map((piece) => piece.input)]
+}
+
+/** What the plan's access path reads: pieces of segments, and what has no order by age. */
+function splitInputs({ plan, snapshot, audit }: PlanRun): {
+  pieces: readonly Piece[]
+  others: readonly TaskInput[]
+} {
+  const { access } = plan
+  if (access.kind === 'empty') return { pieces: [], others: [] }
+  if (access.kind === 'look_up') {
+    const others = plan.objects.map(
+      (object): TaskInput => ({ kind: 'records', object: object.number, ids: access.ids }),
+    )
+    audit.add('look_up', audit.now(), { ids: access.ids.length })
+    return { pieces: [], others }
+  }
+  const started = audit.now()
+  const { pieces, delta, report }: Split = splitScan(plan, snapshot)
+  audit.add('prune', started, { ...report, deltas: delta.length })
+  return { pieces, others: delta }
+}
+
+function wantedRows(plan: PhysicalPlan): number {
+  return plan.limit === undefined ? Number.POSITIVE_INFINITY : plan.offset + plan.limit
+}
+
+function taskCount({ pool }: PlanRun): number {
+  return Math.max(1, pool.workers) * tasksPerWorker
+}
+
+/** Twice the workers, so that none waits for its next task. */
+export function inFlight({ pool }: PlanRun): number {
+  return Math.max(1, pool.workers * 2)
+}
