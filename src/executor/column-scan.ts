@@ -1,10 +1,13 @@
 /** Gives batches of a `ColumnSet` to expressions. */
 import type { BoundObject } from '../binder/bound.ts'
+import { isStoredField } from '../type/record.ts'
 import type { Path } from '../type/value.ts'
-import type { ColumnSet } from '../vector/column.ts'
+import type { ColumnSet, KeyColumns } from '../vector/column.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { type FieldReader, openField, type RowFetcher } from './field-reader.ts'
+import { ObjectMembers } from './object-members.ts'
+import type { RowList } from './row-buffer.ts'
 
 /** The rows of one object in one column set. Batches share the field readers. */
 export class ColumnScan {
@@ -12,6 +15,7 @@ export class ColumnScan {
   readonly #object: BoundObject
   readonly #rows: RowFetcher
   readonly #readers = new Map<string, FieldReader>()
+  readonly #members = new Map<string, ObjectMembers>()
   /** Bytes of columns that batches have read; values read one by one do not count. */
   bytesRead = 0
 
@@ -23,21 +27,47 @@ export class ColumnScan {
 
   batch(from: number, rowCount: number): Batch {
     const vectors = new Map<FieldReader, Vector>()
+    const field = (path: Path, selection: Selection): Vector => {
+      const reader = this.#reader(path)
+      let vector = vectors.get(reader)
+      if (!vector) {
+        vector = reader.read(from, rowCount, selection)
+        this.bytesRead += bytesOf(vector, rowCount)
+        vectors.set(reader, vector)
+      }
+      return vector
+    }
+    const { keys } = this.#set
     return {
       rowCount,
-      field: (path, selection) => {
-        const reader = this.#reader(path)
-        let vector = vectors.get(reader)
-        if (!vector) {
-          vector = reader.read(from, rowCount, selection)
-          this.bytesRead += bytesOf(vector, rowCount)
-          vectors.set(reader, vector)
-        }
-        return vector
+      get keys() {
+        return keysBetween(keys, from, from + rowCount)
       },
+      field,
       isNull: (path: Path, selection: Selection) =>
         this.#reader(path).isNull(from, rowCount, selection),
+      entries: (path, selection) => {
+        const members = this.#membersOf(path)?.between(from, from + rowCount)
+        return members?.map((member) => ({
+          name: member.name,
+          vector: field(member.path, selection),
+        }))
+      },
     }
+  }
+
+  /** Undefined for what is no object of a row's text. */
+  #membersOf(path: Path): ObjectMembers | undefined {
+    if (!isStoredField(String(path[0])) || path.some((part) => typeof part === 'number')) {
+      return undefined
+    }
+    const key = JSON.stringify(path)
+    let members = this.#members.get(key)
+    if (!members) {
+      members = new ObjectMembers(this.#set, path as readonly string[])
+      this.#members.set(key, members)
+    }
+    return members
   }
 
   #reader(path: Path): FieldReader {
@@ -48,6 +78,17 @@ export class ColumnScan {
       this.#readers.set(key, reader)
     }
     return reader
+  }
+}
+
+/** The keys of rows `from … to`, in place. */
+export function keysBetween(keys: KeyColumns, from: number, to: number): RowList {
+  return {
+    object: keys.object.subarray(from, to),
+    paginationTransaction: keys.paginationTransaction.subarray(from, to),
+    paginationIndex: keys.paginationIndex.subarray(from, to),
+    transaction: keys.transaction.subarray(from, to),
+    index: keys.index.subarray(from, to),
   }
 }
 

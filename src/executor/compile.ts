@@ -2,9 +2,11 @@
  * Compiles a bound expression to a function over batches. A node's kernel is chosen per batch by the
  * vectors that come in; what has no kernel is evaluated value by value (`binder/evaluate.ts`).
  */
-import { type BoundExpression, childrenOf, fieldsOf } from '../binder/bound.ts'
-import { applyOperator, type EvaluationContext } from '../binder/evaluate.ts'
+import { type BoundExpression, childrenOf } from '../binder/bound.ts'
+import { applyOperator, constantValue } from '../binder/evaluate.ts'
+import { assert } from '../error.ts'
 import { andInto, notOf, orInto } from '../kernel/logic.ts'
+import { rowFraction } from '../type/hash.ts'
 import type { Value } from '../type/value.ts'
 import {
   compactValues,
@@ -16,22 +18,24 @@ import {
 } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { calculateVectors, compareVectors } from './number-operators.ts'
-import { overDictionary } from './over-dictionary.ts'
+import { dictionaryField, overDictionary } from './over-dictionary.ts'
+import { noRow } from './row-choice.ts'
 import { compileText } from './text-operators.ts'
 import { compileTruncation } from './time-operators.ts'
+import { inTraces } from './trace-operators.ts'
+import type { TaskContext } from './trace-set.ts'
 
 /** Gives the expression's values in the selected rows; other rows may hold anything. */
 export type Evaluator = (batch: Batch, selection: Selection) => Vector
 
-export function compile(node: BoundExpression, context: EvaluationContext): Evaluator {
+export function compile(node: BoundExpression, context: TaskContext): Evaluator {
   if (node.kind === 'field') return (batch, selection) => batch.field(node.path, selection)
   const evaluate = compileOperator(node, context)
-  const fields = fieldsOf([node])
-  if (fields.length !== 1 || node.kind === 'is_null') return evaluate
-  return overDictionary(node, fields[0]!, evaluate)
+  const path = dictionaryField(node)
+  return path ? overDictionary(node, path, evaluate) : evaluate
 }
 
-function compileOperator(node: BoundExpression, context: EvaluationContext): Evaluator {
+function compileOperator(node: BoundExpression, context: TaskContext): Evaluator {
   switch (node.kind) {
     case 'constant':
     case 'timestamp':
@@ -39,6 +43,13 @@ function compileOperator(node: BoundExpression, context: EvaluationContext): Eva
       const vector: Vector = { kind: 'constant', value: applyOperator(node, [], context) }
       return () => vector
     }
+    case 'group_column':
+      return (batch, selection) => {
+        assert(batch.groupColumn, 'an expression asks for a group where there is none')
+        return batch.groupColumn(node.index, selection)
+      }
+    case 'in_traces':
+      return compileInTraces(node, context)
     case 'is_null':
       return compileNullTest(node.operand, context)
     case 'not': {
@@ -88,6 +99,8 @@ function compileOperator(node: BoundExpression, context: EvaluationContext): Eva
       }
     }
     case 'call': {
+      const sampled = compileRowFraction(node, context)
+      if (sampled) return sampled
       const operands = node.arguments.map((argument) => compile(argument, context))
       const truncate = compileTruncation(node.name, context)
       const byValue = compileByValue(node, operands, context)
@@ -104,11 +117,51 @@ function compileOperator(node: BoundExpression, context: EvaluationContext): Eva
   }
 }
 
+function compileInTraces(
+  node: Extract<BoundExpression, { kind: 'in_traces' }>,
+  context: TaskContext,
+): Evaluator {
+  const lookup = context.traces?.[node.set]
+  assert(lookup, 'a condition asks for traces that were not found')
+  const object = compile(node.object, context)
+  const trace = compile(node.trace, context)
+  const byValue = compileByValue(node, [object, trace], context)
+  return (batch, selection) => {
+    const [o, t] = [object(batch, selection), trace(batch, selection)]
+    return (
+      inTraces(lookup, o, t, batch.rowCount, selection) ?? byValue.apply([o, t], batch, selection)
+    )
+  }
+}
+
+/** The hash of stored rows by the numbers of their pagination keys, which need no text then. */
+function compileRowFraction(
+  node: Extract<BoundExpression, { kind: 'call' }>,
+  context: TaskContext,
+): Evaluator | undefined {
+  const [field, seed] = node.arguments
+  if (node.name !== 'hash_fraction' || field?.kind !== 'field' || !seed) return undefined
+  if (field.path.length !== 1 || field.path[0] !== '_pagination_key') return undefined
+  const constant = constantValue(seed, context)
+  if (typeof constant !== 'number') return undefined
+  const byValue = compileByValue(node, [compile(field, context), compile(seed, context)], context)
+  return (batch, selection) => {
+    const { keys, rowCount } = batch
+    if (!keys || keys.object.includes(noRow)) return byValue.evaluate(batch, selection)
+    const values = new Float64Array(rowCount)
+    const { paginationTransaction, paginationIndex } = keys
+    for (const row of rowsOf(selection, rowCount)) {
+      values[row] = rowFraction(paginationTransaction[row]!, paginationIndex[row]!, constant)
+    }
+    return { kind: 'number', values }
+  }
+}
+
 /** Evaluates a node row by row, whatever its operands are. */
 function compileByValue(
   node: BoundExpression,
   operands: readonly Evaluator[],
-  context: EvaluationContext,
+  context: TaskContext,
 ) {
   const apply = (vectors: readonly Vector[], batch: Batch, selection: Selection): Vector => {
     if (vectors.every((vector) => vector.kind === 'constant')) {
@@ -131,7 +184,7 @@ function compileByValue(
   return { apply, evaluate }
 }
 
-function compileNullTest(operand: BoundExpression, context: EvaluationContext): Evaluator {
+function compileNullTest(operand: BoundExpression, context: TaskContext): Evaluator {
   if (operand.kind === 'field') {
     return (batch, selection) => ({
       kind: 'boolean',

@@ -1,4 +1,4 @@
-import { type BoundExpression, fieldsOf } from '../binder/bound.ts'
+import type { BoundExpression } from '../binder/bound.ts'
 import { constantValue, type EvaluationContext } from '../binder/evaluate.ts'
 import { type NumberComparison, swapped } from '../kernel/compare.ts'
 import {
@@ -13,7 +13,7 @@ import { type Path, Timestamp } from '../type/value.ts'
 import type { Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator, truthBytes } from './compile.ts'
-import { tableFor } from './over-dictionary.ts'
+import { dictionaryField, tableFor } from './over-dictionary.ts'
 
 /** Keeps the rows for which all predicates are true; each sees only what the ones before left. */
 export type Filter = (batch: Batch, selection: Selection) => Selection
@@ -108,11 +108,10 @@ function compileComparison(
 
 /** A predicate over one field, on the distinct values of the field when they are in a dictionary. */
 function compileByCode(predicate: BoundExpression, evaluate: Evaluator): Selector | undefined {
-  const fields = fieldsOf([predicate])
-  if (fields.length !== 1 || predicate.kind === 'is_null') return undefined
-  const [path] = fields
+  const path = dictionaryField(predicate)
+  if (!path) return undefined
   return (batch, selection, out) => {
-    const field = batch.field(path!, selection)
+    const field = batch.field(path, selection)
     if (field.kind !== 'dictionary') return undefined
     const table = tableFor(predicate, field.entries, evaluate)
     if (table.kind !== 'boolean') return undefined

@@ -1,11 +1,13 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
+import { assert } from '../error.ts'
 import type { GroupsStage } from '../planner/physical-plan.ts'
 import { granuleRows } from '../vector/column.ts'
 import type { Selection } from '../vector/vector.ts'
 import { type AggregateState, createAggregateState } from './aggregate-state.ts'
 import type { Batch } from './batch.ts'
-import { compile, type Evaluator } from './compile.ts'
+import { compile, type Evaluator, truthBytes } from './compile.ts'
 import { GroupTable } from './group-table.ts'
+import { RowChooser } from './row-choice.ts'
 import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
 import type { GroupsResult, ScanMetrics } from './task.ts'
@@ -16,16 +18,22 @@ export class GroupSink implements Sink {
   readonly #arguments: readonly (Evaluator | undefined)[]
   readonly #states: readonly AggregateState[]
   readonly #table: GroupTable
+  readonly #chooser: RowChooser | undefined
+  readonly #preferred: Evaluator | undefined
   readonly #groups = new Int32Array(granuleRows)
 
   constructor(stage: GroupsStage, context: EvaluationContext) {
     this.#keys = stage.keys.map((key) => compile(key, context))
-    this.#arguments = stage.aggregates.map(({ argument }) => argument && compile(argument, context))
+    this.#arguments = stage.aggregates.map(
+      ({ arguments: [argument] }) => argument && compile(argument, context),
+    )
     this.#states = stage.aggregates.map(createAggregateState)
     this.#table = new GroupTable(stage.keys.length)
+    this.#chooser = stage.row && new RowChooser(stage.row)
+    this.#preferred = stage.row?.preferred && compile(stage.row.preferred, context)
   }
 
-  add(_run: RowRun, _from: number, batch: Batch, selection: Selection): void {
+  add(_run: RowRun, batch: Batch, selection: Selection): void {
     const { rowCount } = batch
     const keys = this.#keys.map((key) => key(batch, selection))
     this.#table.assign(keys, rowCount, selection, this.#groups)
@@ -36,6 +44,7 @@ export class GroupSink implements Sink {
       state.resize(this.#table.groupCount)
       state.update(this.#arguments[i]?.(batch, selection), rows)
     }
+    if (this.#chooser) this.#offerRows(this.#chooser, batch, selection)
   }
 
   isDone(): boolean {
@@ -45,12 +54,25 @@ export class GroupSink implements Sink {
   finish(metrics: ScanMetrics): GroupsResult {
     const { groupCount } = this.#table
     for (const state of this.#states) state.resize(groupCount)
+    this.#chooser?.resize(groupCount)
+    const chosen = this.#chooser?.finish()
     return {
       kind: 'groups',
       groupCount,
       keys: this.#table.toWire(),
       states: this.#states.map((state) => state.toWire(groupCount)),
+      rows: chosen?.rows,
+      preferred: chosen?.preferred,
       metrics,
     }
+  }
+
+  #offerRows(chooser: RowChooser, batch: Batch, selection: Selection): void {
+    const { keys, rowCount } = batch
+    assert(keys, 'rows of a scan have keys')
+    const preferred = this.#preferred?.(batch, selection)
+    const truth = preferred && truthBytes(preferred, rowCount, selection)
+    chooser.resize(this.#table.groupCount)
+    chooser.offer(keys, truth, rowCount, selection, this.#groups)
   }
 }

@@ -1,4 +1,4 @@
-import type { BoundExpression } from '../binder/bound.ts'
+import { type BoundExpression, childrenOf, fieldsOf } from '../binder/bound.ts'
 import { gatherBytes, gatherCodes, gatherNumbers } from '../kernel/gather.ts'
 import { type Path, Timestamp, type Value } from '../type/value.ts'
 import {
@@ -17,6 +17,23 @@ type Table =
   | { readonly kind: 'boolean'; readonly values: Uint8Array }
   | { readonly kind: 'number' | 'timestamp'; readonly values: Float64Array }
   | { readonly kind: 'dictionary'; readonly codes: Int32Array; readonly entries: DictionaryEntries }
+
+/**
+ * The one field that an expression depends on, when its values may be in a dictionary; undefined when
+ * it depends on more, or on what a value does not tell: the object of a row, its keys, a group.
+ */
+export function dictionaryField(node: BoundExpression): Path | undefined {
+  if (node.kind === 'field' || node.kind === 'is_null' || !isOfValues(node)) return undefined
+  const fields = fieldsOf([node])
+  return fields.length === 1 ? fields[0] : undefined
+}
+
+function isOfValues(node: BoundExpression): boolean {
+  if (node.kind === 'group_column' || node.kind === 'in_traces') return false
+  // Made row by row of numbers: texts that are needed less often than they look to be.
+  if (node.kind === 'field' && node.path[0] === '_pagination_key') return false
+  return childrenOf(node).every(isOfValues)
+}
 
 /**
  * Evaluates an expression of one field on the distinct values of the field, when they are in a

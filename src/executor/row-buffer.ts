@@ -83,10 +83,7 @@ export class RowBuffer {
    */
   threshold(): SortThreshold | undefined {
     if (this.#descending.length === 0 || !this.#isCut) return undefined
-    const value = this.#keys[0]![this.#limit - 1]!
-    if (typeof value === 'number') return { kind: 'number', value }
-    if (value instanceof Timestamp) return { kind: 'timestamp', value: value.ms }
-    return undefined
+    return thresholdOf(this.#keys[0]![this.#limit - 1]!)
   }
 
   add(rows: SortedRows): void {
@@ -151,6 +148,13 @@ export function runOrder({ plan, lists, wanted }: OrderTask): OrderResult {
   const buffer = new RowBuffer(plan.sort, wanted, carriedCount(plan))
   for (const list of lists) buffer.add(list)
   return { kind: 'order', rows: buffer.finish() }
+}
+
+/** Undefined for values that are no numbers. */
+export function thresholdOf(value: Value): SortThreshold | undefined {
+  if (typeof value === 'number') return { kind: 'number', value }
+  if (value instanceof Timestamp) return { kind: 'timestamp', value: value.ms }
+  return undefined
 }
 
 /** How many values the plan's scans keep with a row besides its sort keys. */

@@ -8,7 +8,7 @@ import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import type { ColumnSet, KeyColumns } from '../vector/column.ts'
 import { versionKeyAt } from '../vector/row-keys.ts'
 import type { Batch } from './batch.ts'
-import { ColumnScan } from './column-scan.ts'
+import { ColumnScan, keysBetween } from './column-scan.ts'
 import { valueInRow } from './locate-json.ts'
 import { rowBatch } from './row-scan.ts'
 import type { SnapshotBounds, TaskInput } from './task.ts'
@@ -24,9 +24,8 @@ export interface TaskStorage {
 export interface RowRun {
   readonly object: BoundObject
   readonly rowCount: number
-  /** Keys of row `i` are at `firstKey + i`. */
-  readonly keys: KeyColumns
-  readonly firstKey: number
+  /** Where the first row stands in its column set, whose granules batches keep to. */
+  readonly firstRow: number
   /** One byte per row, 1 when visible; undefined when all are. */
   readonly visible: Uint8Array | undefined
   batch(from: number, rowCount: number): Batch
@@ -77,8 +76,7 @@ function columnRun(
   return {
     object,
     rowCount: end - from,
-    keys,
-    firstKey: from,
+    firstRow: from,
     visible: snapshot && visibleRows(set, range, snapshot.transaction, records),
     batch: (start, rowCount) => scan.batch(from + start, rowCount),
     bytesRead: () => scan.bytesRead,
@@ -131,10 +129,12 @@ function recordRun(
   return {
     object,
     rowCount: views.length,
-    keys,
-    firstKey: 0,
+    firstRow: 0,
     visible: undefined,
-    batch: (from, rowCount) => rowBatch(views.slice(from, from + rowCount), object),
+    batch: (from, rowCount) => {
+      const to = from + rowCount
+      return rowBatch(views.slice(from, to), keysBetween(keys, from, to), object)
+    },
     bytesRead: () => views.reduce((total, view) => total + view.bytes.length, 0),
   }
 }

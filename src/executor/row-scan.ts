@@ -7,11 +7,13 @@ import { compactValues, rowsOf } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { objectField } from './derived-field.ts'
 import { valueInRow } from './locate-json.ts'
+import type { RowList } from './row-buffer.ts'
 
-/** A batch of whole rows of one object. */
-export function rowBatch(rows: readonly RowView[], object: BoundObject): Batch {
+/** A batch of whole rows of one object, whose keys are given. */
+export function rowBatch(rows: readonly RowView[], keys: RowList, object: BoundObject): Batch {
   return {
     rowCount: rows.length,
+    keys,
     field: (path, selection) => {
       const values = new Array<Value>(rows.length)
       const alive = rowsOf(selection, rows.length)

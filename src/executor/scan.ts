@@ -8,10 +8,12 @@ import { GroupSink } from './group-sink.ts'
 import { openRun, type RowRun, type TaskStorage } from './row-run.ts'
 import { RowSink } from './row-sink.ts'
 import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
+import { withTraceSets } from './trace-set.ts'
+import { compileUnpivots } from './unpivot-batch.ts'
 
 /** Takes the rows that pass the filter. */
 export interface Sink {
-  add(run: RowRun, from: number, batch: Batch, selection: Selection): void
+  add(run: RowRun, batch: Batch, selection: Selection): void
   /** Whether later rows of this run cannot matter. Runs are read newest first. */
   isDone(run: RowRun): boolean
   finish(metrics: ScanMetrics): GroupsResult | RowsResult
@@ -20,12 +22,14 @@ export interface Sink {
 /** Reads the task's inputs batch by batch, filters them, and aggregates or keeps what is left. */
 export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | RowsResult {
   const started = performance.now()
-  const { plan, context } = task
+  const { plan } = task
+  const context = withTraceSets(task.context, task.traceSets)
   const filter = compileFilter(plan.predicates, context)
+  const unpivot = compileUnpivots(plan, context)
   const sink: Sink =
     plan.stage.kind === 'groups'
       ? new GroupSink(plan.stage, context)
-      : new RowSink(plan.sort, task.wanted, task.threshold, context)
+      : new RowSink(plan, task.wanted, task.threshold, context)
   let rowsRead = 0
   let rowsMatched = 0
   let bytesRead = 0
@@ -35,13 +39,16 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     while (end > 0 && !sink.isDone(run)) {
       checkCancelled(task.cancelled)
       // Granules start at multiples of their size within the column set.
-      const start = Math.max(0, lastMultiple(run.firstKey + end - 1) - run.firstKey)
+      const start = Math.max(0, lastMultiple(run.firstRow + end - 1) - run.firstRow)
       const batch = run.batch(start, end - start)
       const selection = filter(batch, visibleSelection(run, start, end))
       const matched = selection ? selection.length : end - start
       rowsRead += end - start
       rowsMatched += matched
-      if (matched > 0) sink.add(run, start, batch, selection)
+      for (const made of unpivot(batch, selection)) {
+        if (sink.isDone(run)) break
+        sink.add(run, made.batch, made.selection)
+      }
       end = start
     }
     bytesRead += run.bytesRead()

@@ -47,6 +47,16 @@ export function pickNumbers(values: Float64Array, selection: Int32Array, out: Fl
   for (let j = 0; j < selection.length; j++) out[j] = values[selection[j]!]!
 }
 
+/** The same for bytes. */
+export function pickBytes(values: Uint8Array, selection: Int32Array, out: Uint8Array): void {
+  for (let j = 0; j < selection.length; j++) out[j] = values[selection[j]!]!
+}
+
+/** The same for codes. */
+export function pickCodes(values: Int32Array, selection: Int32Array, out: Int32Array): void {
+  for (let j = 0; j < selection.length; j++) out[j] = values[selection[j]!]!
+}
+
 /**
  * Gathers codes of a larger numbering; returns the least that was written, or 0 when none is negative.
  */

@@ -182,3 +182,31 @@ export function selectByCodeWithin(
   }
   return selected
 }
+
+/**
+ * The rows of a selection whose value is not below `y`, or not above it; NaN is neither. `out` may be
+ * the selection.
+ */
+export function selectNotBeyond(
+  side: 'below' | 'above',
+  values: Float64Array,
+  y: number,
+  selection: Int32Array,
+  out: Int32Array,
+): number {
+  let selected = 0
+  if (side === 'below') {
+    for (let i = 0; i < selection.length; i++) {
+      const row = selection[i]!
+      out[selected] = row
+      selected += +!(values[row]! < y)
+    }
+    return selected
+  }
+  for (let i = 0; i < selection.length; i++) {
+    const row = selection[i]!
+    out[selected] = row
+    selected += +!(values[row]! > y)
+  }
+  return selected
+}

@@ -1,0 +1,62 @@
+import { anyBit } from '../kernel/bitmap.ts'
+import type { ColumnSet, TextColumn } from '../vector/column.ts'
+import { isValid, storedRows } from '../vector/read-column.ts'
+
+export interface Member {
+  readonly name: string
+  readonly path: readonly string[]
+  /** Rows in which the member is itself an object. */
+  readonly objects: Uint8Array | undefined
+}
+
+/** What the objects at a path hold, as far as that is in columns of their own. */
+export class ObjectMembers {
+  readonly #members: readonly Member[]
+  readonly #json: TextColumn | undefined
+  /** Bitmaps of rows that may hold members which no column tells. */
+  readonly #elsewhere: readonly (Uint8Array | 'all')[]
+
+  constructor(set: ColumnSet, path: readonly string[]) {
+    const below = set.pathsBelow(path)
+    this.#members = below
+      .filter((member) => member.length === path.length + 1)
+      .map((member) => ({
+        name: member.at(-1)!,
+        path: member,
+        objects: set.columns(member)?.objects,
+      }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1))
+    this.#json = set.columns(path)?.json
+    const residual = set.residualMayHold(path) ? set.residual : undefined
+    this.#elsewhere = [
+      ...storedRows(set, path),
+      ...below.flatMap((member) => set.columns(member)?.stored ?? []),
+      ...(residual ? [residual.validity ?? ('all' as const)] : []),
+    ]
+  }
+
+  /** In the order of their names; undefined when columns do not tell all that the rows hold. */
+  between(from: number, to: number): readonly Member[] | undefined {
+    const count = to - from
+    if (this.#elsewhere.some((bits) => bits === 'all' || anyBit(bits, from, count)))
+      return undefined
+    if (this.#members.some(({ objects }) => objects && anyBit(objects, from, count))) {
+      return undefined
+    }
+    return this.#json && !areEmptyObjects(this.#json, from, to) ? undefined : this.#members
+  }
+}
+
+/** Of values that have no columns, only empty objects are known to have no elements. */
+function areEmptyObjects(column: TextColumn, from: number, to: number): boolean {
+  const texts = column.encoding === 'plain' ? column.texts : column.dictionary
+  for (let row = from; row < to; row++) {
+    if (!isValid(column.validity, row)) continue
+    const text = column.encoding === 'plain' ? row : column.codes[row]!
+    const [start, end] = [texts.offsets[text]!, texts.offsets[text + 1]!]
+    if (end - start !== 2 || texts.bytes[start] !== openBrace) return false
+  }
+  return true
+}
+
+const openBrace = 0x7b
