@@ -2,24 +2,30 @@
  * The engine: a query from text to rows, and a request's rows to disk. Each stage takes what the one
  * before it gave; `query` and `insert` read top to bottom.
  */
+import { randomInt } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { pagingOf } from './binder/bind-cursor.ts'
 import { bindQuery } from './binder/bind-query.ts'
-import type { BoundQuery } from './binder/bound.ts'
+import { type BoundQuery, objectsOf, type SortPosition } from './binder/bound.ts'
 import type { EvaluationContext } from './binder/evaluate.ts'
+import { KnownFields } from './binder/known-fields.ts'
 import { type ResultSchema, resultSchema } from './binder/schema.ts'
+import { formatSortCursor } from './binder/sort-cursor.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
 import { missingAccess } from './catalog/missing-access.ts'
 import { AssayError } from './error.ts'
 import { parseRequest } from './parser/parse-request.ts'
 import { explainLogical, explainPhysical } from './planner/explain.ts'
-import { planLogical } from './planner/logical-plan.ts'
 import { optimize } from './planner/optimize.ts'
-import { type PhysicalPlan, planPhysical } from './planner/physical-plan.ts'
+import type { PhysicalQuery } from './planner/physical-plan.ts'
+import { planLogical } from './planner/plan-logical.ts'
+import { planPhysical } from './planner/plan-physical.ts'
 import { type AuditEvent, AuditLog } from './scheduler/audit-log.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
 import { prepareInWorker } from './scheduler/prepare-in-worker.ts'
 import { QueryPool } from './scheduler/query-pool.ts'
 import { RecordWriterThread } from './scheduler/record-writer-thread.ts'
-import { type RowChunk, runPlan } from './scheduler/run-plan.ts'
+import { type RowChunk, runQuery } from './scheduler/run-plan.ts'
 import type { QuerySnapshot } from './scheduler/snapshot.ts'
 import { splitScan } from './scheduler/split.ts'
 import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
@@ -39,6 +45,7 @@ import {
   parseTransaction,
   type RowKey,
 } from './type/transaction.ts'
+import { paginationKeyAt } from './vector/row-keys.ts'
 
 export interface Logger {
   debug(details: object, message: string): void
@@ -118,6 +125,9 @@ interface EngineParts {
   readonly pool: QueryPool
 }
 
+/** Objects whose lists of fields are kept in memory; a list is at most some 100 KB. */
+const cachedFieldLists = 500
+
 /** Bodies larger than this are parsed on another thread. */
 const inlineBodyBytes = 64 * 1024
 
@@ -128,6 +138,10 @@ export class Engine {
   #lastTransaction: number
   /** By object: the last transaction that wrote to it, where that may not be flushed yet. */
   readonly #lastWrites = new Map<number, number>()
+  /** By object, with the last transaction that it was read after. */
+  readonly #knownFields = new LRUCache<number, { written: number; fields: KnownFields }>({
+    max: cachedFieldLists,
+  })
 
   /** Throws STORAGE_LOCKED when another engine has the data directory. */
   static async open(options: EngineOptions): Promise<Engine> {
@@ -195,20 +209,28 @@ export class Engine {
   async query(request: QueryRequest): Promise<QueryResult> {
     const audit = new AuditLog(request.auditLog === true)
     const context = evaluationContext(request)
-    const { bound, plan } = this.#plan(request, context, audit)
+    const { bound, physical } = this.#plan(request, context, audit)
     const transaction = this.#transactionAt(request.version)
-    const progress: Progress = { rowCount: 0, last: undefined }
-    const rows = this.#run({ plan, context, transaction, audit, request, progress })
+    const progress: Progress = {
+      rowCount: 0,
+      last: undefined,
+      lastSorted: undefined,
+      lastTrace: undefined,
+    }
+    const rows = this.#run({ physical, context, transaction, audit, request, progress })
     return {
       schema: resultSchema(bound),
       rows,
-      finish: () => ({
-        rowCount: progress.rowCount,
-        ...(isPageable(plan) && progress.last && { cursor: formatCursor(progress.last) }),
-        lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
-        bytesRead: audit.bytesRead,
-        ...(request.auditLog === true && { auditLog: audit.events }),
-      }),
+      finish: () => {
+        const cursor = cursorOf(bound, progress)
+        return {
+          rowCount: progress.rowCount,
+          ...(cursor !== undefined && { cursor }),
+          lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
+          bytesRead: audit.bytesRead,
+          ...(request.auditLog === true && { auditLog: audit.events }),
+        }
+      },
     }
   }
 
@@ -216,9 +238,9 @@ export class Engine {
   async explain(request: QueryRequest): Promise<string> {
     const context = evaluationContext(request)
     const steps: string[] = []
-    const { logical, plan } = this.#plan(request, context, new AuditLog(false), (rule, after) => {
-      steps.push(`rule ${rule}\n${indented(after)}`)
-    })
+    const trace = (rule: string, after: string) => steps.push(`rule ${rule}\n${indented(after)}`)
+    const { logical, physical } = this.#plan(request, context, new AuditLog(false), trace)
+    const { plan } = physical
     const snapshot = this.#snapshot(this.#transactionAt(request.version))
     try {
       const { report, delta } = splitScan(plan, snapshot)
@@ -230,7 +252,7 @@ export class Engine {
       return [
         `logical\n${indented(logical)}`,
         ...steps,
-        `physical\n${indented(explainPhysical(plan))}`,
+        `physical\n${indented(explainPhysical(physical))}`,
         ...(pruning === undefined ? [] : [pruning]),
       ].join('\n')
     } finally {
@@ -263,32 +285,42 @@ export class Engine {
     context: EvaluationContext,
     audit: AuditLog,
     trace?: (rule: string, plan: string) => void,
-  ): { bound: BoundQuery; logical: string; plan: PhysicalPlan } {
+  ): { bound: BoundQuery; logical: string; physical: PhysicalQuery } {
     let started = audit.now()
     const query = parseRequest(request.query, request.from)
     audit.add('parse', started)
 
     started = audit.now()
     const { view } = request
-    const { reads } = this.#parts
     const bound = bindQuery(query, {
       ...context,
       view,
-      extraFields: (object) => reads.during(({ records }) => records.fields(object)),
+      randomSeed: randomInt(2 ** 31),
+      knownFields: (object) => this.#knownFieldsOf(object),
     })
-    audit.add('bind', started, { objects: bound.objects.length })
+    audit.add('bind', started, { objects: objectsOf(bound).length })
 
     started = audit.now()
     const fired: string[] = []
     const initial = planLogical(bound)
     const ruleContext = { ...context, columnstore: request.useColumnstore === true }
-    const optimized = optimize(initial, ruleContext, (rule, plan) => {
+    const optimized = optimize(initial, ruleContext, (rule, changed) => {
       fired.push(rule)
-      trace?.(rule, explainLogical(plan))
+      trace?.(rule, explainLogical(changed))
     })
-    const plan = planPhysical(optimized)
-    audit.add('plan', started, { rules: fired, access: plan.access.kind })
-    return { bound, logical: explainLogical(initial), plan }
+    const physical = planPhysical(optimized)
+    audit.add('plan', started, { rules: fired, access: physical.plan.access.kind })
+    return { bound, logical: trace ? explainLogical(initial) : '', physical }
+  }
+
+  #knownFieldsOf(object: number): KnownFields {
+    const written = this.#lastWrites.get(object) ?? 0
+    const cached = this.#knownFields.get(object)
+    if (cached?.written === written) return cached.fields
+    const paths = this.#parts.reads.during(({ records }) => records.fieldPaths(object))
+    const fields = new KnownFields(paths)
+    this.#knownFields.set(object, { written, fields })
+    return fields
   }
 
   /** The snapshot that a version names, or the newest. */
@@ -311,7 +343,7 @@ export class Engine {
   }
 
   async *#run({
-    plan,
+    physical,
     context,
     transaction,
     audit,
@@ -331,20 +363,25 @@ export class Engine {
     if (request.signal?.aborted) cancel()
     try {
       const separator = request.separator ?? ',\n'
-      const chunks = runPlan({
-        plan,
+      const chunks = runQuery({
+        query: physical,
         context,
         snapshot,
         pool: this.#parts.pool,
         separator,
         audit,
         cancelled,
+        onTraceSet: (_, { rows, rowCount }) => {
+          progress.lastTrace =
+            rows && rowCount > 0 ? paginationKeyAt(rows, rowCount - 1) : undefined
+        },
       })
       for await (const chunk of chunks) {
         if (request.signal?.aborted)
           throw new AssayError('QUERY_CANCELLED', 'the query was cancelled')
         progress.rowCount += chunk.rowCount
         progress.last = chunk.last
+        progress.lastSorted = chunk.lastSorted
         yield chunk
       }
     } finally {
@@ -355,13 +392,17 @@ export class Engine {
   }
 }
 
+/** What has left so far. */
 interface Progress {
   rowCount: number
   last: RowKey | undefined
+  lastSorted: SortPosition | undefined
+  /** Pagination key that stands for the last trace of the page. */
+  lastTrace: RowKey | undefined
 }
 
 interface Run {
-  readonly plan: PhysicalPlan
+  readonly physical: PhysicalQuery
   readonly context: EvaluationContext
   /** The snapshot's. */
   readonly transaction: number
@@ -370,8 +411,20 @@ interface Run {
   readonly progress: Progress
 }
 
-function isPageable(plan: PhysicalPlan): boolean {
-  return plan.stage.kind === 'rows' && plan.sort.length === 0
+/** The cursor of the page, where there may be a next one. */
+function cursorOf(bound: BoundQuery, { rowCount, last, lastSorted, lastTrace }: Progress) {
+  if (rowCount === 0) return undefined
+  switch (pagingOf(bound)) {
+    case 'key':
+      return last && formatCursor(last)
+    case 'traces':
+      return lastTrace && formatCursor(lastTrace)
+    case 'position':
+      // Clients take a cursor for a promise of more: of other orders it is made where a page is full.
+      return lastSorted && rowCount === bound.limit ? formatSortCursor(lastSorted) : undefined
+    case undefined:
+      return undefined
+  }
 }
 
 function evaluationContext({ tzOffset = 0 }: QueryRequest): EvaluationContext {

@@ -24,16 +24,14 @@ import type {
 } from './bound.ts'
 import type { FieldSource } from './field-source.ts'
 import { InferredFields } from './inferred-fields.ts'
+import type { KnownFields } from './known-fields.ts'
 import { columnName } from './projection.ts'
 import { QueryFields } from './query-fields.ts'
 import { Scope } from './scope.ts'
 
 export interface BindContext extends ExpressionContext {
   readonly view: CatalogView
-  /** Top-level fields, besides the record columns, that records of an object have. */
-  extraFields(objectNumber: number): Iterable<string>
-  /** Nested fields that records of an object have, as far as they are known. */
-  fieldPaths(objectNumber: number): Iterable<readonly string[]>
+  knownFields(objectNumber: number): KnownFields
 }
 
 /** Throws the error of the first thing in the query that cannot be bound. */

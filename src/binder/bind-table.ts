@@ -51,10 +51,7 @@ export class TableBinder {
     this.kind = rowKindOf(query, from, objects)
     this.records = new RecordFields({
       objectTypes: new Set(objects.map(({ type }) => type)),
-      extraFields: objects.flatMap(({ number }) => [...context.extraFields(number)]),
-      *fieldPaths() {
-        for (const { number } of objects) yield* context.fieldPaths(number)
-      },
+      known: objects.map(({ number }) => context.knownFields(number)),
       filterSpansHint:
         this.kind === 'spans' ? undefined : 'join it to the rest of the filter with "and"',
     })

@@ -5,19 +5,18 @@ import { type ObjectType, recordColumn, recordColumns } from '../type/record.ts'
 import type { Path, PathPart } from '../type/value.ts'
 import { type BoundExpression, hiddenField, type StaticType } from './bound.ts'
 import type { Call, FieldSource, Star } from './field-source.ts'
+import { KnownFields } from './known-fields.ts'
 
 export interface RecordFieldsOptions {
   readonly objectTypes: ReadonlySet<ObjectType>
-  /** Top-level fields of the records that are no record columns. */
-  readonly extraFields: Iterable<string>
-  /** Nested fields that the records have. */
-  fieldPaths(): Iterable<readonly string[]>
+  /** Of each object. */
+  readonly known: readonly KnownFields[]
   /** What to say of `filter_spans` where it is found; undefined where it means its argument. */
   readonly filterSpansHint: string | undefined
 }
 
 /** Nested names that the published schema gives every span. */
-const schemaPaths: readonly (readonly string[])[] = [
+const schemaFields = new KnownFields([
   ...['name', 'type', 'purpose'].map((name) => ['span_attributes', name]),
   ...[
     'start',
@@ -30,7 +29,7 @@ const schemaPaths: readonly (readonly string[])[] = [
     'completion_reasoning_tokens',
     'time_to_first_token',
   ].map((name) => ['metrics', name]),
-]
+])
 
 export class RecordFields implements FieldSource {
   /** The conditions of `any_span`, in the order in which they must be answered. */
@@ -39,7 +38,7 @@ export class RecordFields implements FieldSource {
   readonly #options: RecordFieldsOptions
 
   constructor(options: RecordFieldsOptions) {
-    const columns = new Set(options.extraFields)
+    const columns = new Set(options.known.flatMap(({ extra }) => extra))
     for (const column of recordColumns) {
       if (column.in.some((type) => options.objectTypes.has(type))) columns.add(column.name)
     }
@@ -61,11 +60,12 @@ export class RecordFields implements FieldSource {
   }
 
   nested(name: string): readonly Path[] {
-    const known = this.#named(schemaPaths, name)
-    if (known.length > 0) return known
-    const found = this.#named(this.#options.fieldPaths(), name)
+    const published = this.#ofColumns(schemaFields.nested(name))
+    if (published.length > 0) return published
+    const found = this.#ofColumns(this.#options.known.flatMap((fields) => fields.nested(name)))
     const least = Math.min(...found.map((path) => path.length))
-    return found.filter((path) => path.length === least)
+    const distinct = new Map(found.map((path) => [JSON.stringify(path), path]))
+    return [...distinct.values()].filter((path) => path.length === least)
   }
 
   names(): Iterable<string> {
@@ -108,12 +108,8 @@ export class RecordFields implements FieldSource {
     return { kind: 'field', path, type: fieldType(path) }
   }
 
-  #named(paths: Iterable<readonly string[]>, name: string): Path[] {
-    const found: Path[] = []
-    for (const path of paths) {
-      if (path.length > 1 && path.at(-1) === name && this.#columns.has(path[0]!)) found.push(path)
-    }
-    return found
+  #ofColumns(paths: readonly (readonly string[])[]): readonly (readonly string[])[] {
+    return paths.filter((path) => this.#columns.has(path[0]!))
   }
 
   #spanOfTrace(condition: BoundExpression, call: Call): BoundExpression {
