@@ -43,20 +43,22 @@ export class ObjectMembers {
     if (this.#members.some(({ objects }) => objects && anyBit(objects, from, count))) {
       return undefined
     }
-    return this.#json && !areEmptyObjects(this.#json, from, to) ? undefined : this.#members
+    return this.#json && !areEmpty(this.#json, from, to) ? undefined : this.#members
   }
 }
 
-/** Of values that have no columns, only empty objects are known to have no elements. */
-function areEmptyObjects(column: TextColumn, from: number, to: number): boolean {
+/** Whether what has no column of its own is `{}` and `[]`: those have no members. */
+function areEmpty(column: TextColumn, from: number, to: number): boolean {
   const texts = column.encoding === 'plain' ? column.texts : column.dictionary
   for (let row = from; row < to; row++) {
     if (!isValid(column.validity, row)) continue
     const text = column.encoding === 'plain' ? row : column.codes[row]!
     const [start, end] = [texts.offsets[text]!, texts.offsets[text + 1]!]
-    if (end - start !== 2 || texts.bytes[start] !== openBrace) return false
+    const first = texts.bytes[start]
+    if (end - start !== 2 || (first !== openBrace && first !== openBracket)) return false
   }
   return true
 }
 
 const openBrace = 0x7b
+const openBracket = 0x5b

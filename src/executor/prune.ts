@@ -12,8 +12,17 @@
  * | `a and b`               | a cannot, or b cannot                                           |
  * | `a or b`                | neither can                                                     |
  * | `not (field is null)`   | the field has no value at all                                   |
+ * | `field is null`         | every row has a value                                           |
+ * | trace in a set          | the set has none of the object's traces, or few, and the        |
+ * |                         | equality with none of them can match                            |
  */
-import type { BoundExpression, BoundSortKey } from '../binder/bound.ts'
+import {
+  type BoundExpression,
+  type BoundSortKey,
+  type ConstantValue,
+  hiddenField,
+} from '../binder/bound.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
 import { swapped } from '../kernel/compare.ts'
 import type { ColumnMetadata, ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
 import { compareText } from '../type/compare.ts'
@@ -21,6 +30,7 @@ import { isStoredField } from '../type/record.ts'
 import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
 import type { Path } from '../type/value.ts'
 import { granuleRows } from '../vector/column.ts'
+import type { TraceSet } from './trace-set.ts'
 
 export interface PrunedRange {
   readonly from: number
@@ -34,14 +44,19 @@ export interface Pruning {
   readonly skipped: readonly number[]
 }
 
-/** The rows of an object's part of a segment in which every predicate may match. */
+/**
+ * The rows of an object's part of a segment in which every predicate may match.
+ *
+ * @param traceSets the sets that predicates ask, as far as they are known
+ */
 export function pruneRows(
   metadata: SegmentMetadata,
   rows: ObjectRows,
   predicates: readonly BoundExpression[],
+  traceSets: readonly TraceSet[],
 ): Pruning {
   const skipped = predicates.map(() => 0)
-  const whole = new Zones(metadata, rows)
+  const whole = new Zones(metadata, rows, traceSets)
   const excluding = predicates.findIndex((predicate) => !mayMatch(predicate, whole))
   if (excluding >= 0) {
     skipped[excluding] = rows.to - rows.from
@@ -50,7 +65,7 @@ export function pruneRows(
   const ranges: { from: number; to: number }[] = []
   const firstGranule = Math.floor(rows.from / granuleRows)
   const lastGranule = Math.floor((rows.to - 1) / granuleRows)
-  const zones = new Zones(metadata, rows)
+  const zones = new Zones(metadata, rows, traceSets)
   for (let granule = firstGranule; granule <= lastGranule; granule++) {
     zones.granule = granule
     const from = Math.max(rows.from, granule * granuleRows)
@@ -85,7 +100,7 @@ export function bestSortValue(
   kind: SortThreshold['kind'],
 ): number | undefined {
   if (key.expression.kind !== 'field') return undefined
-  const bounds = new Zones(metadata, rows).onlyBounds(key.expression.path, kind)
+  const bounds = new Zones(metadata, rows, []).onlyBounds(key.expression.path, kind)
   return bounds && (key.descending ? bounds.maximum : bounds.minimum)
 }
 
@@ -114,10 +129,18 @@ function mayMatch(predicate: BoundExpression, zones: Zones): boolean {
       }
       // Long lists were asked about the whole part already.
       if (zones.granule !== undefined && list.value.length > longList) return true
-      return list.value.some((value) =>
-        mayCompare('eq', operand.path, { kind: 'constant', value, type: 'json' }, zones),
-      )
+      return mayBeOneOf(operand.path, list.value, zones)
     }
+    case 'in_traces': {
+      const { object, trace, set } = predicate
+      if (object.kind !== 'field' || object.path[0] !== hiddenField.object) return true
+      // Texts have no bounds by granule.
+      if (trace.kind !== 'field' || zones.granule !== undefined) return true
+      const traces = zones.tracesIn(set)
+      return traces === 'unknown' || mayBeOneOf(trace.path, traces, zones)
+    }
+    case 'is_null':
+      return predicate.operand.kind !== 'field' || zones.mayHoldNull(predicate.operand.path)
     case 'not': {
       const { operand } = predicate
       if (operand.kind !== 'is_null' || operand.operand.kind !== 'field') return true
@@ -126,6 +149,12 @@ function mayMatch(predicate: BoundExpression, zones: Zones): boolean {
     default:
       return true
   }
+}
+
+function mayBeOneOf(path: Path, values: readonly ConstantValue[], zones: Zones): boolean {
+  return values.some((value) =>
+    mayCompare('eq', path, { kind: 'constant', value, type: 'json' }, zones),
+  )
 }
 
 function mayCompare(
@@ -202,13 +231,27 @@ function columnsByPath(metadata: SegmentMetadata): Map<string, ColumnMetadata[]>
 class Zones {
   readonly #metadata: SegmentMetadata
   readonly #rows: ObjectRows
+  readonly #traceSets: readonly TraceSet[]
   readonly #known = new Map<Path, readonly ColumnMetadata[] | 'unknown'>()
   /** The granule that is asked about; undefined for all rows. */
   granule: number | undefined
 
-  constructor(metadata: SegmentMetadata, rows: ObjectRows) {
+  constructor(metadata: SegmentMetadata, rows: ObjectRows, traceSets: readonly TraceSet[]) {
     this.#metadata = metadata
     this.#rows = rows
+    this.#traceSets = traceSets
+  }
+
+  /** The object's traces in a set; unknown when they are many, too. */
+  tracesIn(set: number): readonly string[] | 'unknown' {
+    const known = this.#traceSets[set]
+    if (!known) return 'unknown'
+    const texts = known.traces[known.objects.indexOf(this.#rows.object)]
+    if (!texts) return []
+    const { bytes, offsets } = texts
+    const count = offsets.length - 1
+    if (count > longList) return 'unknown'
+    return Array.from({ length: count }, (_, i) => decodeUtf8(bytes, offsets[i]!, offsets[i + 1]!))
   }
 
   numberBounds(path: Path, type: 'number' | 'timestamp'): Bounds<number> {
@@ -272,6 +315,12 @@ class Zones {
     return columns === 'unknown' || columns.some((column) => column.type !== 'nulls')
   }
 
+  mayHoldNull(path: Path): boolean {
+    const columns = this.#columns(path)
+    if (columns === 'unknown') return true
+    return columns.every(({ type, nullCount }) => type === 'nulls' || nullCount > 0)
+  }
+
   /** The columns that hold all there is at the path; unknown when more may be elsewhere. */
   #columns(path: Path): readonly ColumnMetadata[] | 'unknown' {
     let columns = this.#known.get(path)
@@ -284,8 +333,9 @@ class Zones {
 
   #findColumns(path: Path): readonly ColumnMetadata[] | 'unknown' {
     const { residual, residualPaths } = this.#metadata
-    if (!isStoredField(String(path[0])) || path.some((part) => typeof part === 'number'))
-      return 'unknown'
+    const name = String(path[0])
+    if (!isStoredField(name) || name === hiddenField.object) return 'unknown'
+    if (path.some((part) => typeof part === 'number')) return 'unknown'
     if (residual && (!residualPaths || residualPaths.some((other) => touches(other, path)))) {
       return 'unknown'
     }

@@ -213,7 +213,7 @@ function scanInputs(run: PlanRun): TaskInput[] {
 }
 
 /** What the plan's access path reads: pieces of segments, and what has no order by age. */
-function splitInputs({ plan, snapshot, audit }: PlanRun): {
+function splitInputs({ plan, traceSets, snapshot, audit }: PlanRun): {
   pieces: readonly Piece[]
   others: readonly TaskInput[]
 } {
@@ -227,7 +227,7 @@ function splitInputs({ plan, snapshot, audit }: PlanRun): {
     return { pieces: [], others }
   }
   const started = audit.now()
-  const { pieces, delta, report }: Split = splitScan(plan, snapshot)
+  const { pieces, delta, report }: Split = splitScan(plan, snapshot, traceSets)
   audit.add('prune', started, { ...report, deltas: delta.length })
   return { pieces, others: delta }
 }

@@ -3,6 +3,7 @@
 import type { BoundSortKey } from '../binder/bound.ts'
 import { bestSortValue, pruneRows, type SortThreshold } from '../executor/prune.ts'
 import type { TaskInput } from '../executor/task.ts'
+import type { TraceSet } from '../executor/trace-set.ts'
 import { printBound } from '../planner/explain.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { ObjectRows } from '../storage/segment/metadata.ts'
@@ -38,7 +39,12 @@ export interface Split {
   readonly report: PruningReport
 }
 
-export function splitScan(plan: PhysicalPlan, snapshot: QuerySnapshot): Split {
+/** @param traceSets the sets of traces that were found for the plan; none before it is run */
+export function splitScan(
+  plan: PhysicalPlan,
+  snapshot: QuerySnapshot,
+  traceSets: readonly TraceSet[],
+): Split {
   const objects = new Set(plan.objects.map((object) => object.number))
   const reasons = plan.predicates.map((predicate) => printBound(predicate, []))
   const [sortKey] = plan.sort
@@ -64,7 +70,7 @@ export function splitScan(plan: PhysicalPlan, snapshot: QuerySnapshot): Split {
         skip('cursor', rowCount)
         continue
       }
-      const pruning = pruneRows(metadata, part, plan.predicates)
+      const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
       for (const [i, rows] of pruning.skipped.entries()) skip(reasons[i]!, rows)
       for (const { from, to } of pruning.ranges) {
         report.rowsRead += to - from
