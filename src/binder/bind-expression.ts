@@ -1,12 +1,17 @@
 import { AssayError, unreachable } from '../error.ts'
 import { aggregateFunction, aggregateFunctions } from '../function/aggregate.ts'
-import { type ResultType, scalarFunction, scalarFunctions } from '../function/scalar.ts'
+import {
+  type ResultType,
+  type ScalarFunction,
+  scalarFunction,
+  scalarFunctions,
+} from '../function/scalar.ts'
 import type { Expression } from '../parser/ast.ts'
 import { suggest } from '../parser/suggest.ts'
 import { parseTimestamp, toInterval } from '../type/time.ts'
 import type { Interval } from '../type/value.ts'
 import type { BoundExpression, StaticType } from './bound.ts'
-import { type EvaluationContext, typeOfConstant } from './evaluate.ts'
+import { constantValue, type EvaluationContext, typeOfConstant } from './evaluate.ts'
 import { type Call, stepInto } from './field-source.ts'
 import type { Scope } from './scope.ts'
 
@@ -273,6 +278,15 @@ export class ExpressionBinder {
     }
     checkArgumentCount(node, definition)
     const operands = node.arguments.map((argument) => this.bind(argument))
+    const constants = operands.map((operand) => constantValue(operand, this.#context))
+    const fault = definition.check(constants)
+    if (fault) {
+      throw new AssayError('BIND_WRONG_ARGUMENTS', `${node.name}(): ${fault.message}`, {
+        span: node.arguments[fault.argument]!.span,
+        hint: fault.hint,
+      })
+    }
+    if (definition.name === 'if') return this.#bindIf(operands)
     if (definition.name === 'includes') {
       return { kind: 'includes', haystack: operands[0]!, needle: operands[1]!, type: 'boolean' }
     }
@@ -282,11 +296,28 @@ export class ExpressionBinder {
     return {
       kind: 'call',
       name: definition.name,
-      arguments: operands,
+      arguments: [...operands, ...this.#fieldsOf(definition)],
       type: resultType(definition.result, operands),
     }
   }
+
+  /** What a function reads of the row by itself; null where the row cannot have it. */
+  #fieldsOf({ fields }: ScalarFunction): BoundExpression[] {
+    return fields.map((path) => this.#scope.source.field(path) ?? nullConstant)
+  }
+
+  #bindIf(operands: readonly BoundExpression[]): BoundExpression {
+    const [condition, result, otherwise = nullConstant] = operands
+    return {
+      kind: 'conditional',
+      branches: [{ condition: condition!, result: result! }],
+      otherwise,
+      type: resultType('argument', [result!, otherwise]),
+    }
+  }
 }
+
+const nullConstant: BoundExpression = { kind: 'constant', value: null, type: 'json' }
 
 /** What `search` looks into. */
 const searchedFields = [

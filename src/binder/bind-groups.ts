@@ -49,7 +49,6 @@ const ignoresDuplicates: ReadonlySet<AggregateName> = new Set([
   'any_value',
   'count_distinct',
 ])
-const takesDistinct: ReadonlySet<string> = new Set(['sum', 'avg', 'array_agg', 'string_agg'])
 
 /** Binds dimensions and measures, and what comes after grouping. */
 export class GroupBinder {
@@ -233,25 +232,27 @@ export class GroupBinder {
   #bindAggregate(call: Call): BoundExpression {
     const definition = aggregateFunction(call.name)!
     checkArgumentCount(call, definition)
-    const { name, distinct } = this.#distinct(call, definition.name)
+    const { name, distinct } = this.#distinct(call, definition)
     const written = call.arguments.filter(({ kind }) => kind !== 'star')
     const rowCount = definition.maxArguments - definition.constantArguments
     const operands = written.slice(0, rowCount).map((argument) => this.#rows.bind(argument))
     if (operands.length === 0 && name !== 'count') {
       throw new AssayError('BIND_WRONG_ARGUMENTS', `${call.name}() needs a field`, {
         span: call.span,
-        hint: `for example ${call.name}(scores.Factuality)`,
+        hint: `for example ${definition.example[0]}`,
       })
     }
     const aggregate: BoundAggregate = {
       name,
       // Every row has a 1, so `count(1)` counts rows.
       arguments:
-        name === 'count' && isNonNullConstant(operands[0]) ? [] : this.#completed(name, operands),
+        name === 'count' && isNonNullConstant(operands[0])
+          ? []
+          : this.#completed(definition, operands),
       parameters: this.#parameters(call, written.slice(rowCount), definition),
       distinct,
       filter: call.filter && this.#rows.bind(call.filter),
-      type: resultType(definition.result, operands),
+      type: resultType(definition.result, operands.slice(0, 1)),
     }
     const key = structuralKey(aggregate)
     let index = this.#aggregateIndexes.get(key)
@@ -262,20 +263,22 @@ export class GroupBinder {
     return { kind: 'field', path: [aggregatePlace, index], type: aggregate.type }
   }
 
-  /** First and last are by time, unless it is said by what. */
+  /** Arguments that are not written are fields that the aggregate names: first is by created. */
   #completed(
-    name: AggregateName,
+    { defaultFields }: AggregateFunction,
     operands: readonly BoundExpression[],
   ): readonly BoundExpression[] {
-    if ((name !== 'first' && name !== 'last') || operands.length > 1) return operands
-    const created = this.#scope.source.field(['created'])
-    return created ? [...operands, created] : operands
+    const missing = defaultFields.slice(Math.max(0, operands.length - 1))
+    return [...operands, ...missing.flatMap((path) => this.#scope.source.field(path) ?? [])]
   }
 
-  #distinct(call: Call, name: AggregateName): { name: AggregateName; distinct: boolean } {
+  #distinct(
+    call: Call,
+    { name, distinct }: AggregateFunction,
+  ): { name: AggregateName; distinct: boolean } {
     if (!call.distinct || ignoresDuplicates.has(name)) return { name, distinct: false }
     if (name === 'count') return { name: 'count_distinct', distinct: false }
-    if (takesDistinct.has(name)) return { name, distinct: true }
+    if (distinct) return { name, distinct }
     throw new AssayError('BIND_UNSUPPORTED', `${call.name}(DISTINCT …) is not supported`, {
       span: call.span,
       hint: 'count(DISTINCT …) is',
@@ -287,13 +290,13 @@ export class GroupBinder {
     nodes: readonly Expression[],
     definition: AggregateFunction,
   ): ConstantValue[] {
-    if (definition.name === 'median') return [0.5]
-    const values = nodes.map((node) => constantValue(this.#rows.bind(node), this.#context) ?? null)
+    const written = nodes.map((node) => constantValue(this.#rows.bind(node), this.#context) ?? null)
+    const values = [...written, ...definition.defaultConstants.slice(written.length)]
     const problem = definition.checkConstants(values)
     if (problem === undefined) return values as ConstantValue[]
     throw new AssayError('BIND_WRONG_ARGUMENTS', `${call.name}(): ${problem}`, {
       span: call.span,
-      hint: `for example ${definition.example}`,
+      hint: `for example ${definition.example[0]}`,
     })
   }
 

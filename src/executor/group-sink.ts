@@ -3,7 +3,7 @@ import { assert } from '../error.ts'
 import type { GroupsStage } from '../planner/physical-plan.ts'
 import { granuleRows } from '../vector/column.ts'
 import type { Selection } from '../vector/vector.ts'
-import { type AggregateState, createAggregateState } from './aggregate-state.ts'
+import { AggregateInputs } from './aggregate/aggregate-inputs.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator, truthBytes } from './compile.ts'
 import { GroupTable } from './group-table.ts'
@@ -15,8 +15,7 @@ import type { GroupsResult, ScanMetrics } from './task.ts'
 /** Aggregates rows by group. */
 export class GroupSink implements Sink {
   readonly #keys: readonly Evaluator[]
-  readonly #arguments: readonly (Evaluator | undefined)[]
-  readonly #states: readonly AggregateState[]
+  readonly #aggregates: AggregateInputs
   readonly #table: GroupTable
   readonly #chooser: RowChooser | undefined
   readonly #preferred: Evaluator | undefined
@@ -24,10 +23,7 @@ export class GroupSink implements Sink {
 
   constructor(stage: GroupsStage, context: EvaluationContext) {
     this.#keys = stage.keys.map((key) => compile(key, context))
-    this.#arguments = stage.aggregates.map(
-      ({ arguments: [argument] }) => argument && compile(argument, context),
-    )
-    this.#states = stage.aggregates.map(createAggregateState)
+    this.#aggregates = new AggregateInputs(stage.aggregates, context)
     this.#table = new GroupTable(stage.keys.length)
     this.#chooser = stage.row && new RowChooser(stage.row)
     this.#preferred = stage.row?.preferred && compile(stage.row.preferred, context)
@@ -37,13 +33,7 @@ export class GroupSink implements Sink {
     const { rowCount } = batch
     const keys = this.#keys.map((key) => key(batch, selection))
     this.#table.assign(keys, rowCount, selection, this.#groups)
-    const count = selection ? selection.length : rowCount
-    const rows = { rowCount, selection, groups: this.#groups, count }
-    for (let i = 0; i < this.#states.length; i++) {
-      const state = this.#states[i]!
-      state.resize(this.#table.groupCount)
-      state.update(this.#arguments[i]?.(batch, selection), rows)
-    }
+    this.#aggregates.update(batch, selection, this.#groups, this.#table.groupCount)
     if (this.#chooser) this.#offerRows(this.#chooser, batch, selection)
   }
 
@@ -53,14 +43,13 @@ export class GroupSink implements Sink {
 
   finish(metrics: ScanMetrics): GroupsResult {
     const { groupCount } = this.#table
-    for (const state of this.#states) state.resize(groupCount)
     this.#chooser?.resize(groupCount)
     const chosen = this.#chooser?.finish()
     return {
       kind: 'groups',
       groupCount,
       keys: this.#table.toWire(),
-      states: this.#states.map((state) => state.toWire(groupCount)),
+      states: this.#aggregates.toWire(groupCount),
       rows: chosen?.rows,
       preferred: chosen?.preferred,
       metrics,

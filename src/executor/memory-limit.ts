@@ -7,6 +7,12 @@ import { AssayError } from '../error.ts'
 export const maximumGroups = 5_000_000
 /** Different values of one grouping key, or of the argument of count_distinct. */
 export const maximumDistinctValues = 10_000_000
+/** Bytes of those that are texts. */
+export const maximumDistinctBytes = 2 ** 30
+/** Values that array_agg and string_agg put into lists. */
+export const maximumCollectedValues = 10_000_000
+/** Characters of one such list: a text can be no longer than 2^29. */
+export const maximumCollectedCharacters = 2 ** 28
 /** Numbers that a percentile sorts. */
 export const maximumPercentileNumbers = 50_000_000
 /** Rows whose keys are held at once: a sort without a limit holds those of all its rows. */

@@ -1,6 +1,7 @@
 /** Puts the partial groups of tasks together. */
 import type { GroupsStage } from '../planner/physical-plan.ts'
-import { type AggregateState, createAggregateState } from './aggregate-state.ts'
+import { createAggregateState } from './aggregate/create.ts'
+import type { AggregateState } from './aggregate/state.ts'
 import { GroupTable } from './group-table.ts'
 import type { Relation } from './relation.ts'
 import { columnOf, compactColumn } from './relation-column.ts'

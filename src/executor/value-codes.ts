@@ -11,7 +11,7 @@ import {
   type Vector,
   valueReader,
 } from '../vector/vector.ts'
-import { checkLimit, maximumDistinctValues } from './memory-limit.ts'
+import { checkLimit, maximumDistinctBytes, maximumDistinctValues } from './memory-limit.ts'
 import { type WireValues, wireTexts, wireValues } from './wire-values.ts'
 
 const loneSurrogate = /\p{Surrogate}/u
@@ -189,7 +189,11 @@ export class ValueCodes {
 
   #codeOfBytes(bytes: Buffer, start: number, end: number): number {
     const text = this.#textIndex.codeOf(this.#texts, bytes, start, end)
-    if (text === this.#codeOfText.length) this.#codeOfText.push(this.#add(undefined, text))
+    if (text === this.#codeOfText.length) {
+      this.#codeOfText.push(this.#add(undefined, text))
+      const { byteLength } = this.#texts
+      checkLimit(byteLength, maximumDistinctBytes, 'bytes of different texts', 'filter the rows')
+    }
     return this.#codeOfText[text]!
   }
 

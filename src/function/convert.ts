@@ -1,6 +1,12 @@
 /** Conversions between kinds of values. What cannot be converted is null, never an error. */
-import { maxTimestampMs, parseTimestamp, toMicroseconds } from '../type/time.ts'
-import { Timestamp, type Value } from '../type/value.ts'
+import { parseInterval } from '../type/parse-interval.ts'
+import {
+  toInterval as intervalOf,
+  maxTimestampMs,
+  parseTimestamp,
+  toMicroseconds,
+} from '../type/time.ts'
+import { Interval, Timestamp, type Value } from '../type/value.ts'
 
 const integerPattern = /^[+-]?\d+$/
 const numberPattern = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
@@ -59,6 +65,15 @@ export function timeOf(value: Value): number | null {
 export function toTimestamp(value: Value): Timestamp | null {
   const ms = typeof value === 'number' ? toMicroseconds(value * 1000) : timeOf(value)
   return ms === null || Math.abs(ms) > maxTimestampMs ? null : new Timestamp(ms)
+}
+
+/** Intervals as they are, strings that are one, and numbers as seconds, as `metrics` has them. */
+export function toInterval(value: Value): Interval | null {
+  if (value instanceof Interval) return value
+  if (typeof value === 'string') return parseInterval(value) ?? null
+  const longest = (2 * maxTimestampMs) / 1000
+  if (typeof value !== 'number' || Math.abs(value) > longest) return null
+  return intervalOf(value, 'second')
 }
 
 function parseNumber(text: string): number | bigint | null {

@@ -40,6 +40,32 @@ export function round(value: Value, digits: Value): Value {
   return finite(number < 0 ? 0 - result : result)
 }
 
+/** Cuts off the decimal digits after so many, as `round` would round them. */
+export function truncateNumber(value: Value, digits: Value): Value {
+  const places = asNumber(digits)
+  if (places === null || !Number.isInteger(places)) return null
+  if (typeof value === 'bigint' && places >= 0) return value
+  const number = asNumber(value)
+  if (number === null) return null
+  const scaled = scaleDecimal(Math.abs(number), places)
+  if (!(scaled < 2 ** 52)) return number
+  const result = scaleDecimal(Math.trunc(scaled), -places)
+  return finite(number < 0 ? 0 - result : result)
+}
+
+/** -1, 0 or 1. */
+export function signOf(value: Value): number | null {
+  if (typeof value === 'bigint') return value < 0n ? -1 : 1
+  return onNumber(value, (number) => Math.sign(number) + 0)
+}
+
+/** The logarithm of `number` to a base. */
+export function logarithm(base: Value, number: Value): number | null {
+  const left = asNumber(base)
+  if (left === null) return null
+  return onNumber(number, (right) => Math.log(right) / Math.log(left))
+}
+
 /** Moves the decimal point of the number's shortest text. */
 function scaleDecimal(number: number, places: number): number {
   const [mantissa, exponent = '0'] = String(number).split('e')

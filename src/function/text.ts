@@ -1,6 +1,11 @@
 /** Functions of texts. Lengths and positions count characters, that is code points. */
+import { AssayError } from '../error.ts'
 import { asNumber } from '../type/arithmetic.ts'
 import { isObject, type Value } from '../type/value.ts'
+import { checkTextLength } from './bounded-text.ts'
+
+/** Texts whose lengths multiply to more take seconds to compare. */
+const maximumDistanceCells = 25_000_000
 
 /** Characters of a string, elements of an array, keys of an object; null for anything else. */
 export function lengthOf(value: Value): number | null {
@@ -20,6 +25,126 @@ export function substring(text: string, start: Value, count: Value | undefined):
   const first = Math.trunc(from) - 1
   const end = first + Math.max(0, Math.trunc(length))
   return sliceCodePoints(text, Math.max(0, first), Math.max(0, end))
+}
+
+/** The first `count` characters; of a negative count, all but the last so many. */
+export function leftOf(text: string, count: Value): string | null {
+  const number = asNumber(count)
+  if (number === null) return null
+  const end = Math.trunc(number)
+  return sliceCodePoints(text, 0, end < 0 ? Math.max(0, codePointCount(text) + end) : end)
+}
+
+/** The last `count` characters; of a negative count, all but the first so many. */
+export function rightOf(text: string, count: Value): string | null {
+  const number = asNumber(count)
+  if (number === null) return null
+  const length = Math.trunc(number)
+  const start = length < 0 ? -length : Math.max(0, codePointCount(text) - length)
+  return sliceCodePoints(text, start, Number.POSITIVE_INFINITY)
+}
+
+/** The place of the first occurrence, where the first character is 1; 0 if there is none. */
+export function positionOf(text: string, part: string): number {
+  const index = text.indexOf(part)
+  return index < 0 ? 0 : codePointCount(text.slice(0, index)) + 1
+}
+
+/** The parts between separators; its characters when the separator is empty. */
+export function splitText(text: string, separator: string): string[] {
+  return separator === '' ? [...text] : text.split(separator)
+}
+
+/** The part of that number, counted from 1, or from the end when negative; null if there is none. */
+export function splitPart(text: string, separator: string, index: Value): string | null {
+  const number = asNumber(index)
+  if (number === null || !Number.isInteger(number) || number === 0) return null
+  return splitText(text, separator).at(number < 0 ? number : number - 1) ?? null
+}
+
+/** The text without these characters at its ends; white space if none are named. */
+export function trimText(
+  text: string,
+  characters: string | undefined,
+  ends: 'both' | 'start' | 'end',
+): string {
+  if (characters === undefined) {
+    return ends === 'both' ? text.trim() : ends === 'start' ? text.trimStart() : text.trimEnd()
+  }
+  const removed = new Set(characters)
+  const points = [...text]
+  let [start, end] = [0, points.length]
+  if (ends !== 'end') while (start < end && removed.has(points[start]!)) start++
+  if (ends !== 'start') while (end > start && removed.has(points[end - 1]!)) end--
+  return points.slice(start, end).join('')
+}
+
+/** The text at exactly this length: filled up at one end, or cut to its first characters. */
+export function padText(
+  text: string,
+  length: Value,
+  fill: string,
+  end: 'start' | 'end',
+): string | null {
+  const number = asNumber(length)
+  if (number === null) return null
+  const wanted = Math.max(0, Math.trunc(number))
+  const missing = wanted - codePointCount(text)
+  if (missing <= 0) return sliceCodePoints(text, 0, wanted)
+  if (fill === '') return text
+  checkTextLength(end === 'start' ? 'lpad' : 'rpad', wanted)
+  const fillLength = codePointCount(fill)
+  const filler = sliceCodePoints(fill.repeat(Math.ceil(missing / fillLength)), 0, missing)
+  return end === 'start' ? filler + text : text + filler
+}
+
+export function repeatText(text: string, count: Value): string | null {
+  const number = asNumber(count)
+  if (number === null) return null
+  const times = Math.max(0, Math.trunc(number))
+  if (text === '') return ''
+  checkTextLength('repeat', text.length * times)
+  return text.repeat(times)
+}
+
+export function reverseText(text: string): string {
+  return [...text].reverse().join('')
+}
+
+/** Replacing the empty text would never end; it changes nothing. */
+export function replaceText(text: string, from: string, to: string): string {
+  if (from === '') return text
+  const parts = text.split(from)
+  checkTextLength('replace', text.length + (parts.length - 1) * (to.length - from.length))
+  return parts.join(to)
+}
+
+/**
+ * How many characters must be inserted, removed or replaced to make one text of the other. Throws
+ * LIMIT_MEMORY for texts too long to compare in this way.
+ */
+export function levenshtein(left: string, right: string): number {
+  if (left === right) return 0
+  const [a, b] = [[...left], [...right]]
+  if (a.length * b.length > maximumDistanceCells) {
+    throw new AssayError(
+      'LIMIT_MEMORY',
+      `levenshtein() compares no texts as long as ${a.length} and ${b.length} characters`,
+      { hint: 'compare their beginnings: levenshtein(left(a, 1000), left(b, 1000))' },
+    )
+  }
+  // Distances of the prefixes of `b` to the prefix of `a` so far.
+  const distances = Int32Array.from({ length: b.length + 1 }, (_, j) => j)
+  for (let i = 0; i < a.length; i++) {
+    let diagonal = distances[0]!
+    distances[0] = i + 1
+    for (let j = 0; j < b.length; j++) {
+      const replaced = diagonal + (a[i] === b[j] ? 0 : 1)
+      diagonal = distances[j + 1]!
+      distances[j + 1] = Math.min(replaced, diagonal + 1, distances[j]! + 1)
+    }
+  }
+  return distances[b.length]!
 }
 
 function codePointCount(text: string): number {

@@ -67,6 +67,34 @@ export function sumAll(
   counts[0]! += count - nulls
 }
 
+/**
+ * Adds squares, with all that rounding takes from them: the product is made of halves of 26 bits,
+ * whose products are exact (Dekker). A number beyond 1e150 makes NaN of its group.
+ */
+export function sumSquares(
+  values: Float64Array,
+  groups: Int32Array,
+  count: number,
+  squares: Float64Array,
+  errors: Float64Array,
+): void {
+  for (let i = 0; i < count; i++) {
+    const value = values[i]!
+    if (Number.isNaN(value)) continue
+    const group = groups[i]!
+    const scaled = value * 134217729
+    const high = scaled - (scaled - value)
+    const low = value - high
+    const square = value * value
+    const lost = low * low - (square - high * high - 2 * high * low)
+    const before = squares[group]!
+    const after = before + square
+    const added = after - before
+    squares[group] = after
+    errors[group]! += before - (after - added) + (square - added) + lost
+  }
+}
+
 /** `lowest[group]` is NaN while the group has no value. */
 export function minNumbers(
   values: Float64Array,

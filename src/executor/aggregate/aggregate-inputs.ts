@@ -1,0 +1,99 @@
+import type { BoundAggregate, BoundExpression } from '../../binder/bound.ts'
+import type { EvaluationContext } from '../../binder/evaluate.ts'
+import { structuralKey } from '../../binder/rewrite.ts'
+import { granuleRows } from '../../vector/column.ts'
+import type { Selection } from '../../vector/vector.ts'
+import type { Batch } from '../batch.ts'
+import { compile, type Evaluator } from '../compile.ts'
+import { compileFilter, type Filter } from '../filter.ts'
+import { createAggregateState } from './create.ts'
+import type { AggregateState, AliveRows, WireState } from './state.ts'
+
+interface Input {
+  readonly state: AggregateState
+  readonly arguments: readonly Evaluator[]
+  /** The argument, if it is one field and the state can take its entries as columns. */
+  readonly entriesOf: Extract<BoundExpression, { kind: 'field' }> | undefined
+  /** Place of its condition among `#filters`. */
+  readonly filter: number | undefined
+}
+
+/** The aggregates of a grouping, and what they take in of each batch. */
+export class AggregateInputs {
+  readonly #inputs: readonly Input[]
+  /** Different conditions of aggregates, with room for the groups of the rows that they leave. */
+  readonly #filters: readonly { readonly keep: Filter; readonly groups: Int32Array }[]
+
+  constructor(aggregates: readonly BoundAggregate[], context: EvaluationContext) {
+    const places = new Map<string, number>()
+    const filters: { keep: Filter; groups: Int32Array }[] = []
+    const placeOf = (filter: BoundExpression): number => {
+      const key = structuralKey(filter)
+      let place = places.get(key)
+      if (place === undefined) {
+        const keep = compileFilter([filter], context)
+        place = filters.push({ keep, groups: new Int32Array(granuleRows) }) - 1
+        places.set(key, place)
+      }
+      return place
+    }
+    this.#inputs = aggregates.map((aggregate) => {
+      const state = createAggregateState(aggregate)
+      const [first] = aggregate.arguments
+      return {
+        state,
+        arguments: aggregate.arguments.map((argument) => compile(argument, context)),
+        entriesOf: state.updateEntries && first?.kind === 'field' ? first : undefined,
+        filter: aggregate.filter && placeOf(aggregate.filter),
+      }
+    })
+    this.#filters = filters
+  }
+
+  /** @param groups the group of each selected row, one after the other */
+  update(batch: Batch, selection: Selection, groups: Int32Array, groupCount: number): void {
+    const { rowCount } = batch
+    const all = { rowCount, selection, groups, count: selection ? selection.length : rowCount }
+    const kept: (AliveRows | undefined)[] = []
+    for (const { state, arguments: evaluators, entriesOf, filter } of this.#inputs) {
+      state.resize(groupCount)
+      let rows: AliveRows = all
+      if (filter !== undefined) {
+        kept[filter] ??= this.#narrow(filter, batch, all)
+        rows = kept[filter]
+      }
+      const entries = entriesOf && batch.entries?.(entriesOf.path, selection)
+      if (entries) {
+        state.updateEntries!(entries, rows)
+        continue
+      }
+      // All selected rows are read: a batch keeps a field's values for whoever asks next.
+      state.update(
+        evaluators.map((evaluate) => evaluate(batch, selection)),
+        rows,
+      )
+    }
+  }
+
+  toWire(groupCount: number): WireState[] {
+    return this.#inputs.map(({ state }) => {
+      state.resize(groupCount)
+      return state.toWire(groupCount)
+    })
+  }
+
+  #narrow(filter: number, batch: Batch, all: AliveRows): AliveRows {
+    const { keep, groups } = this.#filters[filter]!
+    const { selection, rowCount } = all
+    const rows = keep(batch, selection)
+    if (rows === selection || rows === undefined) return all
+    let place = 0
+    for (let j = 0; j < rows.length; j++) {
+      const row = rows[j]!
+      if (selection) while (selection[place]! < row) place++
+      else place = row
+      groups[j] = all.groups[place]!
+    }
+    return { rowCount, selection: rows, groups, count: rows.length }
+  }
+}

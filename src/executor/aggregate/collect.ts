@@ -1,0 +1,126 @@
+import { orderValues } from '../../type/compare.ts'
+import { textOf } from '../../type/text.ts'
+import type { Value } from '../../type/value.ts'
+import type { Vector } from '../../vector/vector.ts'
+import { checkLimit, maximumCollectedValues } from '../memory-limit.ts'
+import { ValueCodes } from '../value-codes.ts'
+import { countOf, vectorOf } from '../wire-values.ts'
+import { type AggregateState, type AliveRows, grown, type WireState } from './state.ts'
+import { checkCollected } from './value-list.ts'
+
+/**
+ * `array_agg` and `string_agg`: all values that are not null, in the order of sort, so that the order
+ * of reading does not show. Kept as codes: equal values take the room of one.
+ */
+export class CollectState implements AggregateState {
+  readonly #finish: (values: readonly Value[] | null) => Value
+  readonly #codes = new ValueCodes()
+  #collectedGroups = new Int32Array(1024)
+  #collectedCodes = new Int32Array(1024)
+  #count = 0
+  #groupCount = 1
+  #sorted: SortedLists | undefined
+
+  /** @param finish makes the result of the sorted values; null stands for no values */
+  constructor(finish: (values: readonly Value[] | null) => Value) {
+    this.#finish = finish
+  }
+
+  resize(groupCount: number): void {
+    this.#groupCount = groupCount
+  }
+
+  update([vector]: readonly Vector[], rows: AliveRows): void {
+    if (!vector) return
+    const codes = new Int32Array(rows.count)
+    this.#codes.encode(vector, rows.rowCount, rows.selection, codes)
+    this.#add(rows.groups, codes)
+  }
+
+  toWire(): WireState {
+    const all = Int32Array.from({ length: this.#codes.count }, (_, code) => code)
+    return {
+      kind: 'collected',
+      groups: this.#collectedGroups.slice(0, this.#count),
+      codes: this.#collectedCodes.slice(0, this.#count),
+      values: this.#codes.toWire(all),
+    }
+  }
+
+  merge(wire: WireState, groups: Int32Array): void {
+    if (wire.kind !== 'collected') return
+    const count = countOf(wire.values)
+    const table = new Int32Array(count)
+    this.#codes.encode(vectorOf(wire.values), count, undefined, table)
+    this.#add(
+      wire.groups.map((group) => groups[group]!),
+      wire.codes.map((code) => table[code]!),
+    )
+  }
+
+  result(group: number): Value {
+    this.#sorted ??= this.#sort()
+    const { values, sizes, ends, ranks } = this.#sorted
+    const list = ranks.subarray(group === 0 ? 0 : ends[group - 1]!, ends[group])
+    if (list.length === 0) return this.#finish(null)
+    let size = 0
+    for (let i = 0; i < list.length; i++) {
+      size += sizes[list[i]!]!
+      checkCollected(size)
+    }
+    return this.#finish(Array.from(list, (rank) => values[rank]!))
+  }
+
+  #add(groups: Int32Array, codes: Int32Array): void {
+    const needed = this.#count + codes.length
+    checkLimit(needed, maximumCollectedValues, 'values of array_agg', 'filter the rows')
+    this.#collectedGroups = grown(this.#collectedGroups, needed, 0)
+    this.#collectedCodes = grown(this.#collectedCodes, needed, 0)
+    const { nullCode } = this.#codes
+    for (let j = 0; j < codes.length; j++) {
+      if (codes[j] === nullCode) continue
+      this.#collectedGroups[this.#count] = groups[j]!
+      this.#collectedCodes[this.#count++] = codes[j]!
+    }
+  }
+
+  /** Values are put in order once, so that each group only sorts numbers. */
+  #sort(): SortedLists {
+    const { count } = this.#codes
+    const order = Array.from({ length: count }, (_, code) => code).sort((a, b) =>
+      orderValues(this.#codes.valueAt(a), this.#codes.valueAt(b)),
+    )
+    const rankOf = new Int32Array(count)
+    for (const [rank, code] of order.entries()) rankOf[code] = rank
+    const values = order.map((code) => this.#codes.valueAt(code))
+    const ends = new Int32Array(this.#groupCount)
+    for (let i = 0; i < this.#count; i++) ends[this.#collectedGroups[i]!]!++
+    let end = 0
+    for (let group = 0; group < ends.length; group++) {
+      const size = ends[group]!
+      // For now where the group begins; filling moves it to the end.
+      ends[group] = end
+      end += size
+    }
+    const ranks = new Int32Array(this.#count)
+    for (let i = 0; i < this.#count; i++) {
+      ranks[ends[this.#collectedGroups[i]!]!++] = rankOf[this.#collectedCodes[i]!]!
+    }
+    for (let group = 0, start = 0; group < ends.length; group++) {
+      ranks.subarray(start, ends[group]).sort()
+      start = ends[group]!
+    }
+    const sizes = Float64Array.from(values, (value) => textOf(value).length + 1)
+    return { values, sizes, ends, ranks }
+  }
+}
+
+interface SortedLists {
+  /** All values, in order; a value's place is its rank. */
+  readonly values: readonly Value[]
+  /** Characters of each. */
+  readonly sizes: Float64Array
+  /** Those of group `i` end at `ends[i]`, where the next group's begin. */
+  readonly ends: Int32Array
+  readonly ranks: Int32Array
+}

@@ -1,0 +1,70 @@
+import type { BoundAggregate } from '../../binder/bound.ts'
+import { CollectState } from './collect.ts'
+import { CountState } from './count.ts'
+import { CountDistinctState, DistinctState } from './distinct.ts'
+import { EntriesState } from './entries.ts'
+import { ExtremeState } from './extreme.ts'
+import { FirstState } from './first.ts'
+import { ModeState } from './mode.ts'
+import { PercentileState } from './percentile.ts'
+import type { AggregateState } from './state.ts'
+import { SumState } from './sum.ts'
+import { TruthState } from './truth.ts'
+import { joined, mean, sorted, total } from './value-list.ts'
+import { VarianceState } from './variance.ts'
+
+export function createAggregateState({
+  name,
+  parameters,
+  distinct,
+}: BoundAggregate): AggregateState {
+  switch (name) {
+    case 'count':
+      return distinct ? new CountDistinctState() : new CountState('present')
+    case 'count_if':
+      return new CountState('true')
+    case 'count_distinct':
+      return new CountDistinctState()
+    case 'sum':
+      return distinct ? new DistinctState(total) : new SumState((sum) => sum)
+    case 'avg':
+      return distinct ? new DistinctState(mean) : new SumState((sum, count) => sum / count)
+    case 'min':
+      return new ExtremeState(-1)
+    case 'max':
+      return new ExtremeState(1)
+    case 'any_value':
+      return new ExtremeState(0)
+    case 'bool_and':
+      return new TruthState('and')
+    case 'bool_or':
+      return new TruthState('or')
+    case 'percentile':
+    case 'median':
+      return new PercentileState(Number(parameters[0]))
+    case 'stddev':
+      return new VarianceState('sample', Math.sqrt)
+    case 'stddev_pop':
+      return new VarianceState('population', Math.sqrt)
+    case 'variance':
+      return new VarianceState('sample', (variance) => variance)
+    case 'var_pop':
+      return new VarianceState('population', (variance) => variance)
+    case 'first':
+      return new FirstState(-1)
+    case 'last':
+      return new FirstState(1)
+    case 'mode':
+      return new ModeState()
+    case 'array_agg':
+      return distinct ? new DistinctState(sorted) : new CollectState((values) => values)
+    case 'string_agg': {
+      const join = joined(String(parameters[0]))
+      return distinct ? new DistinctState((values) => join(sorted(values))) : new CollectState(join)
+    }
+    case 'sum_entries':
+      return new EntriesState((sum) => sum)
+    case 'avg_entries':
+      return new EntriesState((sum, count) => sum / count)
+  }
+}

@@ -1,0 +1,136 @@
+import { sumNumbers } from '../../kernel/aggregate.ts'
+import { asNumber } from '../../type/arithmetic.ts'
+import { compareText } from '../../type/compare.ts'
+import { isObject, type JsonObject, type Value } from '../../type/value.ts'
+import { type Vector, valueReader } from '../../vector/vector.ts'
+import type { ObjectEntry } from '../batch.ts'
+import { checkLimit, maximumDistinctValues } from '../memory-limit.ts'
+import { PairCodes } from '../pair-codes.ts'
+import { type AggregateState, type AliveRows, grown, type WireState } from './state.ts'
+import { summableNumbers } from './sum.ts'
+
+/** `sum_entries` and `avg_entries`: of objects, key by key; an object of what `sum` or `avg` gives. */
+export class EntriesState implements AggregateState {
+  readonly #finish: (sum: number, count: number) => number
+  readonly #keys = new Map<string, number>()
+  /** (group, code of the key) */
+  readonly #pairs = new PairCodes()
+  /** By pair. */
+  #sums = new Float64Array(64)
+  #errors = new Float64Array(64)
+  #counts = new Float64Array(64)
+  #results: (Record<string, Value> | undefined)[] | undefined
+
+  constructor(finish: (sum: number, count: number) => number) {
+    this.#finish = finish
+  }
+
+  resize(): void {
+    // Pairs tell their groups, however many there are.
+  }
+
+  update([vector]: readonly Vector[], { selection, groups, count }: AliveRows): void {
+    if (!vector || (vector.kind === 'constant' && !isObject(vector.value))) return
+    const read = valueReader(vector)
+    const found: { groups: number[]; keys: number[]; numbers: number[] } = {
+      groups: [],
+      keys: [],
+      numbers: [],
+    }
+    for (let j = 0; j < count; j++) {
+      const value = read(selection ? selection[j]! : j)
+      if (!isObject(value)) continue
+      for (const key of Object.keys(value)) {
+        const number = asNumber(value[key]!)
+        if (number === null) continue
+        found.groups.push(groups[j]!)
+        found.keys.push(this.#codeOf(key))
+        found.numbers.push(number)
+      }
+    }
+    const pairs = this.#pairsOf(Int32Array.from(found.groups), Int32Array.from(found.keys))
+    this.#add(Float64Array.from(found.numbers), pairs)
+  }
+
+  updateEntries(entries: readonly ObjectEntry[], rows: AliveRows): void {
+    for (const { name, vector } of entries) {
+      const numbers = summableNumbers(vector, rows)
+      if (!numbers) continue
+      const keys = new Int32Array(rows.count).fill(this.#codeOf(name))
+      this.#add(numbers, this.#pairsOf(rows.groups.slice(0, rows.count), keys))
+    }
+  }
+
+  toWire(): WireState {
+    const { count } = this.#pairs
+    return {
+      kind: 'entries',
+      keys: [...this.#keys.keys()],
+      groups: Int32Array.from(this.#pairs.firsts),
+      names: Int32Array.from(this.#pairs.seconds),
+      sums: this.#sums.slice(0, count),
+      errors: this.#errors.slice(0, count),
+      counts: this.#counts.slice(0, count),
+    }
+  }
+
+  merge(wire: WireState, groups: Int32Array): void {
+    if (wire.kind !== 'entries') return
+    const table = Int32Array.from(wire.keys, (key) => this.#codeOf(key))
+    const pairs = this.#pairsOf(
+      wire.groups.map((group) => groups[group]!),
+      wire.names.map((name) => table[name]!),
+    )
+    const ignored = new Float64Array(this.#counts.length)
+    sumNumbers(wire.sums, pairs, pairs.length, this.#sums, this.#errors, ignored)
+    sumNumbers(wire.errors, pairs, pairs.length, this.#sums, this.#errors, ignored)
+    for (let i = 0; i < pairs.length; i++) this.#counts[pairs[i]!]! += wire.counts[i]!
+  }
+
+  result(group: number): Value {
+    this.#results ??= this.#objects()
+    return (this.#results[group] as JsonObject | undefined) ?? null
+  }
+
+  #codeOf(key: string): number {
+    let code = this.#keys.get(key)
+    if (code === undefined) {
+      code = this.#keys.size
+      this.#keys.set(key, code)
+    }
+    return code
+  }
+
+  /** The pairs, in place of the groups. */
+  #pairsOf(groups: Int32Array, keys: Int32Array): Int32Array {
+    this.#pairs.combine(groups, keys, keys.length)
+    const { count } = this.#pairs
+    checkLimit(count, maximumDistinctValues, 'sums of entries', 'filter, or use fewer groups')
+    this.#sums = grown(this.#sums, count, 0)
+    this.#errors = grown(this.#errors, count, 0)
+    this.#counts = grown(this.#counts, count, 0)
+    return groups
+  }
+
+  #add(numbers: Float64Array, pairs: Int32Array): void {
+    sumNumbers(numbers, pairs, pairs.length, this.#sums, this.#errors, this.#counts)
+  }
+
+  #objects(): (Record<string, Value> | undefined)[] {
+    const pairsByKey: number[][] = Array.from({ length: this.#keys.size }, () => [])
+    for (let pair = 0; pair < this.#pairs.count; pair++) {
+      if (this.#counts[pair]! > 0) pairsByKey[this.#pairs.seconds[pair]!]!.push(pair)
+    }
+    const results: (Record<string, Value> | undefined)[] = []
+    for (const key of [...this.#keys.keys()].sort(compareText)) {
+      for (const pair of pairsByKey[this.#keys.get(key)!]!) {
+        const value = this.#finish(this.#sums[pair]! + this.#errors[pair]!, this.#counts[pair]!)
+        if (!Number.isFinite(value)) continue
+        const group = this.#pairs.firsts[pair]!
+        results[group] ??= Object.create(null) as Record<string, Value>
+        results[group][key] = value
+      }
+    }
+    return results
+  }
+}

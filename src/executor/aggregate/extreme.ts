@@ -1,0 +1,90 @@
+import { maxNumbers, minNumbers } from '../../kernel/aggregate.ts'
+import { orderValues } from '../../type/compare.ts'
+import { fromPlain, toPlain } from '../../type/plain.ts'
+import { Timestamp, type Value } from '../../type/value.ts'
+import { type Vector, valueReader } from '../../vector/vector.ts'
+import {
+  type AggregateState,
+  type AliveRows,
+  aliveNumbers,
+  grown,
+  type WireState,
+  wholeRows,
+} from './state.ts'
+
+/** `min` and `max` by the total order of values; `any_value` keeps the first that comes. */
+export class ExtremeState implements AggregateState {
+  /** -1 keeps the lowest, 1 the highest, 0 the first. */
+  readonly #direction: -1 | 0 | 1
+  #type: 'number' | 'timestamp' | undefined
+  /** While all values are of one such type; NaN for none yet. */
+  #numbers: Float64Array | undefined = new Float64Array(1).fill(Number.NaN)
+  #values: Value[] = []
+  #groupCount = 1
+
+  constructor(direction: -1 | 0 | 1) {
+    this.#direction = direction
+  }
+
+  resize(groupCount: number): void {
+    this.#groupCount = groupCount
+    if (this.#numbers) this.#numbers = grown(this.#numbers, groupCount, Number.NaN)
+    while (!this.#numbers && this.#values.length < groupCount) this.#values.push(null)
+  }
+
+  update([vector]: readonly Vector[], { selection, groups, count }: AliveRows): void {
+    if (!vector) return
+    if (
+      this.#numbers &&
+      this.#direction !== 0 &&
+      (vector.kind === 'number' || vector.kind === 'timestamp') &&
+      (this.#type === undefined || this.#type === vector.kind)
+    ) {
+      this.#type = vector.kind
+      const numbers = aliveNumbers(vector.values, selection)
+      if (this.#direction < 0) minNumbers(numbers, groups, count, this.#numbers)
+      else maxNumbers(numbers, groups, count, this.#numbers)
+      return
+    }
+    if (vector.kind === 'constant' && vector.value === null) return
+    this.#box()
+    const read = valueReader(vector)
+    for (let j = 0; j < count; j++) this.#offer(groups[j]!, read(selection ? selection[j]! : j))
+  }
+
+  toWire(groupCount: number): WireState {
+    if (this.#numbers && this.#type) {
+      return { kind: 'extremes', type: this.#type, values: this.#numbers.slice(0, groupCount) }
+    }
+    this.#box()
+    return { kind: 'values', values: this.#values.slice(0, groupCount).map(toPlain) }
+  }
+
+  merge(wire: WireState, groups: Int32Array): void {
+    const rows = wholeRows(groups)
+    if (wire.kind === 'extremes') this.update([{ kind: wire.type, values: wire.values }], rows)
+    if (wire.kind === 'values') {
+      this.update([{ kind: 'values', values: wire.values.map(fromPlain) }], rows)
+    }
+  }
+
+  result(group: number): Value {
+    if (!this.#numbers) return this.#values[group] ?? null
+    const value = this.#numbers[group]!
+    if (Number.isNaN(value)) return null
+    return this.#type === 'timestamp' ? new Timestamp(value) : value
+  }
+
+  #offer(group: number, value: Value): void {
+    if (value === null) return
+    const kept = this.#values[group]!
+    if (kept === null || orderValues(value, kept) * this.#direction > 0) this.#values[group] = value
+  }
+
+  /** Changes over to values of any kind. */
+  #box(): void {
+    if (!this.#numbers) return
+    this.#values = Array.from({ length: this.#groupCount }, (_, group) => this.result(group))
+    this.#numbers = undefined
+  }
+}

@@ -1,0 +1,83 @@
+import { countRows } from '../../kernel/aggregate.ts'
+import { orderValues } from '../../type/compare.ts'
+import type { Value } from '../../type/value.ts'
+import type { Vector } from '../../vector/vector.ts'
+import { checkLimit, maximumDistinctValues } from '../memory-limit.ts'
+import { PairCodes } from '../pair-codes.ts'
+import { ValueCodes } from '../value-codes.ts'
+import { countOf, vectorOf } from '../wire-values.ts'
+import { type AggregateState, type AliveRows, grown, type WireState } from './state.ts'
+
+/** `mode`: the most frequent value that is not null; of several, the one that sorts first. */
+export class ModeState implements AggregateState {
+  readonly #codes = new ValueCodes()
+  /** (group, code of the value) */
+  readonly #pairs = new PairCodes()
+  /** By pair. */
+  #counts = new Float64Array(64)
+  #results: (Value | undefined)[] | undefined
+
+  resize(): void {
+    // Pairs tell their groups, however many there are.
+  }
+
+  update([vector]: readonly Vector[], rows: AliveRows): void {
+    if (!vector) return
+    const codes = new Int32Array(rows.count)
+    this.#codes.encode(vector, rows.rowCount, rows.selection, codes)
+    const pairs = this.#pairsOf(rows.groups.slice(0, rows.count), codes)
+    countRows(pairs, rows.count, this.#counts)
+  }
+
+  toWire(): WireState {
+    return {
+      kind: 'tallies',
+      groups: Int32Array.from(this.#pairs.firsts),
+      values: this.#codes.toWire(Int32Array.from(this.#pairs.seconds)),
+      counts: this.#counts.slice(0, this.#pairs.count),
+    }
+  }
+
+  merge(wire: WireState, groups: Int32Array): void {
+    if (wire.kind !== 'tallies') return
+    const count = countOf(wire.values)
+    const codes = new Int32Array(count)
+    this.#codes.encode(vectorOf(wire.values), count, undefined, codes)
+    const pairs = this.#pairsOf(
+      wire.groups.map((group) => groups[group]!),
+      codes,
+    )
+    for (let i = 0; i < count; i++) this.#counts[pairs[i]!]! += wire.counts[i]!
+  }
+
+  result(group: number): Value {
+    this.#results ??= this.#choose()
+    return this.#results[group] ?? null
+  }
+
+  /** The pairs, in place of the groups. */
+  #pairsOf(groups: Int32Array, codes: Int32Array): Int32Array {
+    this.#pairs.combine(groups, codes, codes.length)
+    const { count } = this.#pairs
+    checkLimit(count, maximumDistinctValues, 'different values', 'filter, or use fewer groups')
+    this.#counts = grown(this.#counts, count, 0)
+    return groups
+  }
+
+  #choose(): (Value | undefined)[] {
+    const results: (Value | undefined)[] = []
+    const highest: number[] = []
+    for (let pair = 0; pair < this.#pairs.count; pair++) {
+      const group = this.#pairs.firsts[pair]!
+      const code = this.#pairs.seconds[pair]!
+      const count = this.#counts[pair]!
+      if (code === this.#codes.nullCode || count < (highest[group] ?? 0)) continue
+      const value = this.#codes.valueAt(code)
+      const kept = results[group]
+      if (kept !== undefined && count === highest[group] && orderValues(value, kept) >= 0) continue
+      results[group] = value
+      highest[group] = count
+    }
+    return results
+  }
+}

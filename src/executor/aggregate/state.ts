@@ -1,0 +1,126 @@
+/** What the states of all aggregates have in common. */
+import { pickNumbers } from '../../kernel/gather.ts'
+import type { PlainValue } from '../../type/plain.ts'
+import type { Value } from '../../type/value.ts'
+import type { Selection, Vector } from '../../vector/vector.ts'
+import type { ObjectEntry } from '../batch.ts'
+import type { WireValues } from '../wire-values.ts'
+
+export type WireState =
+  | { readonly kind: 'counts'; readonly counts: Float64Array }
+  | {
+      readonly kind: 'sums'
+      readonly sums: Float64Array
+      readonly errors: Float64Array
+      readonly counts: Float64Array
+    }
+  | {
+      readonly kind: 'squares'
+      readonly sums: Float64Array
+      readonly errors: Float64Array
+      readonly squares: Float64Array
+      readonly squareErrors: Float64Array
+      readonly counts: Float64Array
+    }
+  /** Bit 1: a true was seen; bit 2: a false. */
+  | { readonly kind: 'truths'; readonly seen: Uint8Array }
+  | {
+      readonly kind: 'extremes'
+      readonly type: 'number' | 'timestamp'
+      readonly values: Float64Array
+    }
+  | { readonly kind: 'values'; readonly values: readonly PlainValue[] }
+  /** Values with the keys by which they were chosen; no value is null but where there is none. */
+  | {
+      readonly kind: 'chosen'
+      readonly values: readonly PlainValue[]
+      readonly keys: readonly PlainValue[]
+    }
+  /** The i-th value occurs in group `groups[i]`. */
+  | { readonly kind: 'pairs'; readonly groups: Int32Array; readonly values: WireValues }
+  /** The i-th value occurs in group `groups[i]`, `counts[i]` times. */
+  | {
+      readonly kind: 'tallies'
+      readonly groups: Int32Array
+      readonly values: WireValues
+      readonly counts: Float64Array
+    }
+  /** The value of `codes[i]` was collected for group `groups[i]`. */
+  | {
+      readonly kind: 'collected'
+      readonly groups: Int32Array
+      readonly codes: Int32Array
+      readonly values: WireValues
+    }
+  /** The sum of what group `groups[i]` has under key `keys[names[i]]`. */
+  | {
+      readonly kind: 'entries'
+      readonly keys: readonly string[]
+      readonly groups: Int32Array
+      readonly names: Int32Array
+      readonly sums: Float64Array
+      readonly errors: Float64Array
+      readonly counts: Float64Array
+    }
+  /** Numbers by group; those of group `i` end at `ends[i]`, where the next group's begin. */
+  | { readonly kind: 'numbers'; readonly ends: Int32Array; readonly values: Float64Array }
+
+/** The rows of a batch that an aggregate takes in. */
+export interface AliveRows {
+  readonly rowCount: number
+  readonly selection: Selection
+  /** Group of each alive row, one after the other. */
+  readonly groups: Int32Array
+  /** How many rows are alive. */
+  readonly count: number
+}
+
+/**
+ * The state of one aggregate for all groups at once. A task fills it; its wire form is plain data,
+ * and merging that into another state of the same aggregate gives what one task over all rows would
+ * have.
+ */
+export interface AggregateState {
+  /** Makes room for this many groups. */
+  resize(groupCount: number): void
+  /** @param vectors the arguments; none for `count`, which then counts rows */
+  update(vectors: readonly Vector[], rows: AliveRows): void
+  /**
+   * Instead of `update`, of an aggregate over the entries of an object: the values under each of its
+   * keys, as columns.
+   */
+  updateEntries?(entries: readonly ObjectEntry[], rows: AliveRows): void
+  toWire(groupCount: number): WireState
+  /** Group `i` of the wire form is group `groups[i]` here. */
+  merge(wire: WireState, groups: Int32Array): void
+  /** Rows must not be added any more. */
+  result(group: number): Value
+}
+
+/** The numbers of the alive rows, one after the other. */
+export function aliveNumbers(values: Float64Array, selection: Selection): Float64Array {
+  if (!selection) return values
+  const alive = new Float64Array(selection.length)
+  pickNumbers(values, selection, alive)
+  return alive
+}
+
+/** Rows that are all alive, one of each of these groups. */
+export function wholeRows(groups: Int32Array): AliveRows {
+  return { rowCount: groups.length, selection: undefined, groups, count: groups.length }
+}
+
+/** The array, or a larger copy of it whose new elements are `fill`. */
+export function grown<T extends Float64Array | Int32Array | Uint8Array>(
+  array: T,
+  length: number,
+  fill: number,
+): T {
+  if (length <= array.length) return array
+  const larger = new (array.constructor as new (length: number) => T)(
+    Math.max(length, array.length * 2),
+  )
+  if (fill !== 0) larger.fill(fill)
+  larger.set(array)
+  return larger
+}

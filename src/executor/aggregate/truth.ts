@@ -1,0 +1,47 @@
+import type { Value } from '../../type/value.ts'
+import type { Vector } from '../../vector/vector.ts'
+import { truthBytes } from '../compile.ts'
+import { type AggregateState, type AliveRows, grown, type WireState } from './state.ts'
+
+const sawTrue = 1
+const sawFalse = 2
+
+/** By truth: false, true, null. */
+const bitOf = Uint8Array.of(sawFalse, sawTrue, 0)
+
+/** `bool_and` and `bool_or`; what is no boolean does not count. */
+export class TruthState implements AggregateState {
+  readonly #operator: 'and' | 'or'
+  #seen = new Uint8Array(1)
+
+  constructor(operator: 'and' | 'or') {
+    this.#operator = operator
+  }
+
+  resize(groupCount: number): void {
+    this.#seen = grown(this.#seen, groupCount, 0)
+  }
+
+  update([vector]: readonly Vector[], { rowCount, selection, groups, count }: AliveRows): void {
+    if (!vector) return
+    const truth = truthBytes(vector, rowCount, selection)
+    for (let j = 0; j < count; j++) {
+      this.#seen[groups[j]!]! |= bitOf[truth[selection ? selection[j]! : j]!]!
+    }
+  }
+
+  toWire(groupCount: number): WireState {
+    return { kind: 'truths', seen: this.#seen.slice(0, groupCount) }
+  }
+
+  merge(wire: WireState, groups: Int32Array): void {
+    if (wire.kind !== 'truths') return
+    for (let i = 0; i < groups.length; i++) this.#seen[groups[i]!]! |= wire.seen[i]!
+  }
+
+  result(group: number): Value {
+    const seen = this.#seen[group]!
+    if (seen === 0) return null
+    return this.#operator === 'and' ? (seen & sawFalse) === 0 : (seen & sawTrue) !== 0
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * Regular expressions: RE2 syntax, matched in time linear in the text. Compiled patterns are kept,
+ * because the next row most likely has the same.
+ */
+import { RE2JS, RE2JSException } from 're2js'
+import type { Value } from '../type/value.ts'
+import { checkTextLength } from './bounded-text.ts'
+
+/** Instructions of one program: each character of a text may take as many steps. */
+const maximumProgram = 4000
+/** Patterns that are kept; what is remembered while matching is up to 8 MiB for each. */
+const maximumKept = 32
+
+const flagBits: Readonly<Record<string, number>> = {
+  i: RE2JS.CASE_INSENSITIVE,
+  m: RE2JS.MULTILINE,
+  s: RE2JS.DOTALL,
+}
+
+/** Why a pattern cannot be used. */
+export interface PatternFault {
+  readonly fault: string
+}
+
+const kept = new Map<string, RE2JS | PatternFault>()
+
+/** The compiled pattern, or what is wrong with it or its flags. */
+export function compilePattern(pattern: string, flags: string): RE2JS | PatternFault {
+  if (pattern.length > maximumProgram) return { fault: 'the pattern is too long' }
+  const key = `${flags}/${pattern}`
+  let compiled = kept.get(key)
+  if (!compiled) {
+    compiled = compileAnew(pattern, flags)
+    if (kept.size >= maximumKept) kept.clear()
+    kept.set(key, compiled)
+  }
+  return compiled
+}
+
+function compileAnew(pattern: string, flags: string): RE2JS | PatternFault {
+  let bits = 0
+  for (const flag of flags) {
+    const bit = Object.hasOwn(flagBits, flag) ? flagBits[flag] : undefined
+    if (bit === undefined) {
+      return { fault: `"${flag}" is no flag; flags are i (ignore case), m (lines), s (dot is all)` }
+    }
+    bits |= bit
+  }
+  try {
+    const compiled = RE2JS.compile(pattern, bits)
+    return compiled.programSize() > maximumProgram
+      ? { fault: 'the pattern is too large' }
+      : compiled
+  } catch (thrown) {
+    if (thrown instanceof RE2JSException) {
+      return { fault: thrown.message.replace(/^error parsing regexp: /, '') }
+    }
+    throw thrown
+  }
+}
+
+/** A pattern that stands for nothing gives null in every row. */
+function compiledOf(pattern: Value, flags: Value): RE2JS | undefined {
+  if (typeof pattern !== 'string' || typeof flags !== 'string') return undefined
+  const compiled = compilePattern(pattern, flags)
+  return compiled instanceof RE2JS ? compiled : undefined
+}
+
+/** Whether the pattern matches somewhere in the text. */
+export function matchesPattern(text: string, pattern: Value, flags: Value): boolean | null {
+  return compiledOf(pattern, flags)?.test(text) ?? null
+}
+
+/** How many matches there are that do not overlap. */
+export function countMatches(text: string, pattern: Value, flags: Value): number | null {
+  const matcher = compiledOf(pattern, flags)?.matcher(text)
+  if (!matcher) return null
+  let count = 0
+  while (matcher.find()) count++
+  return count
+}
+
+/**
+ * A group of the first match: by number, where 0 is all of it, or by name. Without a group the first
+ * one, or all of the match when the pattern has none.
+ */
+export function extractMatch(
+  text: string,
+  pattern: Value,
+  group: Value | undefined,
+  flags: Value,
+): string | null {
+  const compiled = compiledOf(pattern, flags)
+  if (!compiled) return null
+  const number = group === undefined ? Math.min(1, compiled.groupCount()) : groupOf(compiled, group)
+  if (number === undefined) return null
+  const matcher = compiled.matcher(text)
+  return matcher.find() ? matcher.group(number) : null
+}
+
+/** The number of a group that the pattern has. */
+export function groupOf(compiled: RE2JS, group: Value): number | undefined {
+  if (typeof group === 'string') {
+    const named = compiled.namedGroups()
+    if (Object.hasOwn(named, group)) return named[group]
+    return /^\d{1,4}$/.test(group) ? groupOf(compiled, Number(group)) : undefined
+  }
+  if (typeof group !== 'number' || !Number.isInteger(group)) return undefined
+  return group >= 0 && group <= compiled.groupCount() ? group : undefined
+}
+
+/** Every match replaced, where the replacement may name groups (`readReplacement`). */
+export function replaceMatches(
+  text: string,
+  pattern: Value,
+  replacement: string,
+  flags: Value,
+): string | null {
+  const compiled = compiledOf(pattern, flags)
+  const parts = compiled && readReplacement(replacement, compiled)
+  if (!compiled || !parts) return null
+  const matcher = compiled.matcher(text)
+  let result = ''
+  let end = 0
+  while (matcher.find()) {
+    result += text.slice(end, matcher.start())
+    for (const part of parts) {
+      result += typeof part === 'string' ? part : (matcher.group(part) ?? '')
+    }
+    end = matcher.end()
+    checkTextLength('regexp_replace', result.length)
+  }
+  return end === 0 && result === '' ? text : result + text.slice(end)
+}
+
+/**
+ * Texts and numbers of groups: `\\1`, `$1`, `${1}` and `${name}` name a group, `\\0` and `$0` all of
+ * the match; `\\\\` and `$$` are a backslash and a dollar. Undefined if the pattern has no such group.
+ */
+export function readReplacement(
+  replacement: string,
+  compiled: RE2JS,
+): readonly (string | number)[] | undefined {
+  const parts: (string | number)[] = []
+  let end = 0
+  for (const match of replacement.matchAll(/\\(\d|\\)|\$(\d|\$|\{(\w+)\})/g)) {
+    if (match.index > end) parts.push(replacement.slice(end, match.index))
+    end = match.index + match[0].length
+    const name = match[3] ?? match[1] ?? match[2]!
+    if (name === '\\' || name === '$') {
+      parts.push(name)
+      continue
+    }
+    const group = groupOf(compiled, name)
+    if (group === undefined) return undefined
+    parts.push(group)
+  }
+  if (end < replacement.length) parts.push(replacement.slice(end))
+  return parts
+}

@@ -1,0 +1,42 @@
+/** Functions of a row's cost. They read its fields by themselves (`costFields`). */
+import type { Value } from '../../type/value.ts'
+import { costBreakdown, costComponents, costFields, totalCost } from '../cost.ts'
+import { define, type ScalarFunction, takes } from './definition.ts'
+
+export const costFunctions: readonly ScalarFunction[] = [
+  define('estimated_cost', takes('', 0, 0, 'number'), {
+    nulls: 'handled',
+    fields: costFields,
+    description:
+      'Dollars that a call of a model has cost: metrics.estimated_cost, or its tokens at their price',
+    example: ['estimated_cost()', 'null'],
+    evaluate: (fields, { prices }) => totalCost(fields, prices),
+  }),
+  define('estimated_cost_breakdown', takes('', 0, 0, 'json'), {
+    nulls: 'handled',
+    fields: costFields,
+    description: 'An object of the parts of that cost, and of the tokens that they are for',
+    example: ['estimated_cost_breakdown().completionTokens', 'null'],
+    evaluate: (fields, { prices }) => costBreakdown(fields, prices),
+  }),
+  define('estimated_cost_component', takes('name', 1, 1, 'number'), {
+    nulls: 'handled',
+    fields: costFields,
+    description: `One part of that cost: ${costComponents.join(', ')}`,
+    example: [`estimated_cost_component('completionTokensCost')`, 'null'],
+    check: ([name]) =>
+      name === undefined || isComponent(name)
+        ? undefined
+        : {
+            argument: 0,
+            message: 'this is no part of a cost',
+            hint: `parts are ${costComponents.join(', ')}`,
+          },
+    evaluate: ([name, ...fields], { prices }) =>
+      isComponent(name!) ? (costBreakdown(fields, prices)?.[name] ?? null) : null,
+  }),
+]
+
+function isComponent(name: Value): name is (typeof costComponents)[number] {
+  return (costComponents as readonly Value[]).includes(name)
+}
