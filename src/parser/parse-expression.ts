@@ -327,7 +327,8 @@ function hintAt(tokens: TokenStream): string | undefined {
   const token = tokens.current
   if (token.keyword === '(') return 'only a plain name can be called as a function'
   if (token.keyword === '=>') return 'did you mean ">="?'
-  if (token.keyword === '.' || token.keyword === '[') return 'only a field has parts: a.b, a[0]'
+  if (token.keyword === '.' || token.keyword === '[')
+    return 'only a field has parts, or what ends with a bracket: a.b, f(a)[0]'
   if (token.keyword === '|' && tokens.peek(1).keyword === '|') return doublePipeHint
   if (token.kind !== 'word' || reservedWords.has(token.keyword)) return undefined
   if (isClauseName(token.keyword) && tokens.peek(1).keyword !== ':') {

@@ -85,14 +85,19 @@ function readSeparator(
   if (tokens.is(')') && tokens.clauseNesting > 0) return false
   if (!tokens.atClauseHeader()) {
     if (expected !== undefined && !piped) throw unfinished(tokens, expected)
-    const doubled = tokens.is('|') && tokens.previousEnd === tokens.current.start
-    throw tokens.unexpected('a clause such as "select:"', doubled ? doublePipeHint : undefined)
+    throw tokens.unexpected('a clause such as "select:"', clauseHint(tokens))
   }
   if (piped || expected === undefined || tokens.current.startsLine) return true
   const fault = tokens.unexpected('a line break or "|" before the next clause')
   if (!isClauseName(tokens.current.keyword)) throw fault
   faults.add(fault)
   return true
+}
+
+function clauseHint(tokens: TokenStream): string | undefined {
+  if (tokens.is('|') && tokens.previousEnd === tokens.current.start) return doublePipeHint
+  if (tokens.clauseNesting === 0) return undefined
+  return 'in parentheses is a whole query, (select: * | from: …); a source alone has none'
 }
 
 /** Reads one clause and says what could stand after its value. */

@@ -9,6 +9,7 @@ export function readSource(tokens: TokenStream): Source {
   const { start } = tokens.current
   if (!tokens.is('(')) return readTable(tokens, true)
   tokens.advance()
+  if (tokens.is(')')) throw tokens.unexpected('a clause such as "select:"')
   const outer = tokens.enterQuery()
   const query = readClauses(tokens)
   tokens.expect(')', 'to close the query in parentheses')

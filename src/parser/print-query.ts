@@ -10,7 +10,14 @@ import type {
   Unpivot,
 } from './ast.ts'
 import { type ClauseName, clauseNames, clauseProperties } from './clause.ts'
-import { printDistinct, printExpression, printName, printProjection, printString } from './print.ts'
+import {
+  printDistinct,
+  printExpression,
+  printName,
+  printProjection,
+  printString,
+  withAlias,
+} from './print.ts'
 
 /** Prints a query in its canonical text, one clause a line; parsing it gives the query again. */
 export function printQuery(query: Query): string {
@@ -68,10 +75,12 @@ function printClause(query: Query, name: ClauseName): string | undefined {
   }
 }
 
-/** Prints a select list; the first item must not make a field of the word `distinct` before it. */
+/** Prints a select list, with or without `distinct` before it. */
 export function printSelect(select: readonly Projection[], distinct: boolean): string {
-  const [first, ...rest] = select.map(printProjection)
-  return [distinct ? printDistinct(first!) : first, ...rest].join(', ')
+  if (!distinct) return select.map(printProjection).join(', ')
+  const [{ expression, alias }, ...rest] = select as readonly [Projection, ...Projection[]]
+  const first = withAlias(printDistinct(printExpression(expression)), alias)
+  return [first, ...rest.map(printProjection)].join(', ')
 }
 
 export function printProjections(

@@ -37,7 +37,10 @@ export function printExpression(expression: Expression): string {
 
 /** Prints `expression`, or `expression as name`. */
 export function printProjection({ expression, alias }: Projection): string {
-  const text = printExpression(expression)
+  return withAlias(printExpression(expression), alias)
+}
+
+export function withAlias(text: string, alias: string | undefined): string {
   return alias === undefined ? text : `${text} as ${printName(alias)}`
 }
 

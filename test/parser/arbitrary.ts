@@ -1,5 +1,13 @@
 import fc from 'fast-check'
-import type { Expression, Projection, Query, Source } from '../../src/parser/ast.ts'
+import type {
+  Expression,
+  Pivot,
+  Projection,
+  Query,
+  Sample,
+  Source,
+  Unpivot,
+} from '../../src/parser/ast.ts'
 import { intervalUnits, keywords } from '../../src/parser/keyword.ts'
 
 const span = { start: 0, end: 0 }
@@ -61,6 +69,10 @@ const path: fc.Arbitrary<Expression> = fc
     span,
   }))
 
+const parts = fc
+  .array(fc.oneof(name, fc.integer({ min: -9, max: 9 })), { minLength: 1, maxLength: 3 })
+  .map((items) => items.map((part) => (Object.is(part, -0) ? 0 : part)))
+
 const functionName = fc.constantFrom('count', 'f', 'current_date', 'contains', 'match', 'to_string')
 
 /** Trees as the parser makes them: whatever it can never give is left out. */
@@ -75,21 +87,35 @@ export const expressionArbitrary: fc.Arbitrary<Expression> = fc.letrec<{ express
         .uniqueArray(fc.tuple(name, expression), { maxLength: 3, selector: ([key]) => key })
         .map((entries) => ({ kind: 'object', entries, span })),
       fc
-        .tuple(functionName, fc.array(expression, { maxLength: 3 }), fc.boolean())
-        .map(([called, items, distinct]) => ({
+        .tuple(
+          functionName,
+          fc.array(expression, { maxLength: 3 }),
+          fc.boolean(),
+          fc.option(expression, { nil: undefined }),
+        )
+        .map(([called, items, distinct, filter]) => ({
           kind: 'call',
           name: called,
           nameSpan: span,
           arguments: items,
           distinct: distinct && items.length > 0,
+          filter,
           span,
         })),
+      // A step from a field is a longer field, and one from an access a longer access.
+      fc
+        .tuple(
+          expression.filter(({ kind }) => kind !== 'path' && kind !== 'access'),
+          parts,
+        )
+        .map(([operand, steps]) => ({ kind: 'access', operand, parts: steps, span })),
       fc.constant<Expression>({
         kind: 'call',
         name: 'count',
         nameSpan: span,
-        arguments: [{ kind: 'star', span }],
+        arguments: [{ kind: 'star', replace: [], span }],
         distinct: false,
+        filter: undefined,
         span,
       }),
       fc.record({
@@ -173,20 +199,29 @@ const projection: fc.Arbitrary<Projection> = fc
   .tuple(expressionArbitrary, fc.option(name, { nil: undefined }))
   .map(([expression, alias]) => ({ expression, alias, span }))
 
-const star: fc.Arbitrary<Projection> = fc.constant({
-  expression: { kind: 'star', span },
-  alias: undefined,
-  span,
-})
+const some = <T>(item: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
+  fc.array(item, { minLength: 1, maxLength: 3 })
 
-const source: fc.Arbitrary<Source> = fc
+const nil = { nil: undefined }
+const perhaps = <T>(item: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(item, nil)
+
+const named: fc.Arbitrary<Projection> = fc
+  .tuple(expressionArbitrary, name)
+  .map(([expression, alias]) => ({ expression, alias, span }))
+
+const star: fc.Arbitrary<Projection> = fc
+  .array(named, { maxLength: 2 })
+  .map((replace) => ({ expression: { kind: 'star', replace, span }, alias: undefined, span }))
+
+const table: fc.Arbitrary<Source> = fc
   .tuple(
     fc.constantFrom('experiment', 'project_logs', 'dataset', 'project'),
-    fc.array(text, { minLength: 1, maxLength: 3 }),
+    some(text),
     fc.constantFrom('spans', 'traces', 'summary', undefined),
   )
-  .map(([table, ids, shape]) => ({
-    table,
+  .map(([called, ids, shape]) => ({
+    kind: 'table',
+    table: called,
     tableSpan: span,
     ids: ids.map((value) => ({ value, span })),
     shape,
@@ -194,58 +229,107 @@ const source: fc.Arbitrary<Source> = fc
     span,
   }))
 
-const some = <T>(item: fc.Arbitrary<T>): fc.Arbitrary<T[]> =>
-  fc.array(item, { minLength: 1, maxLength: 3 })
+const pivot = (key: fc.Arbitrary<Expression | undefined>): fc.Arbitrary<Pivot> =>
+  fc.tuple(some(projection), key).map(([measures, by]) => ({ measures, key: by, span }))
 
-const columns: fc.Arbitrary<Pick<Query, 'select' | 'dimensions' | 'measures'>> = fc.oneof(
-  some(fc.oneof(projection, star)).map((select) => ({
-    select,
-    dimensions: undefined,
-    measures: undefined,
-  })),
-  some(projection).map((dimensions) => ({ select: undefined, dimensions, measures: undefined })),
-  some(projection).map((measures) => ({ select: undefined, dimensions: undefined, measures })),
-  fc
-    .tuple(some(projection), some(projection))
-    .map(([dimensions, measures]) => ({ select: undefined, dimensions, measures })),
+/** The columns of a query and the clauses that only some kinds of columns allow. */
+const columns: fc.Arbitrary<Partial<Query>> = fc.oneof(
+  fc.record({
+    select: some(fc.oneof(projection, star)),
+    distinct: fc.constantFrom(true, undefined),
+    comparisonKey: perhaps(expressionArbitrary),
+    weightedScores: perhaps(some(named)),
+    customColumns: perhaps(some(named)),
+  }),
+  fc.record({
+    select: some(fc.oneof(projection, star)),
+    pivot: perhaps(pivot(expressionArbitrary)),
+  }),
+  fc.record({
+    select: some(projection),
+    dimensions: some(projection),
+    pivot: perhaps(pivot(perhaps(expressionArbitrary))),
+    finalMeasures: perhaps(some(projection)),
+  }),
+  fc.record({ dimensions: some(projection), finalDimensions: perhaps(some(projection)) }),
+  fc.record({
+    measures: some(projection),
+    pivot: perhaps(pivot(expressionArbitrary)),
+    finalMeasures: perhaps(some(projection)),
+  }),
+  fc.record({
+    dimensions: some(projection),
+    measures: some(projection),
+    pivot: perhaps(pivot(perhaps(expressionArbitrary))),
+    comparisonKey: perhaps(expressionArbitrary),
+    finalDimensions: perhaps(some(projection)),
+    finalMeasures: perhaps(some(projection)),
+  }),
+  fc.record({
+    infer: some(fc.oneof(path, fc.constant<Expression>({ kind: 'star', replace: [], span }))),
+    inferenceBudget: perhaps(fc.maxSafeNat().map((value) => ({ value, span }))),
+  }),
 )
 
-const nil = { nil: undefined }
-const count = fc.option(
-  fc.maxSafeNat().map((value) => ({ value, span })),
-  nil,
-)
+const unpivot: fc.Arbitrary<Unpivot> = fc.record({
+  expression: expressionArbitrary,
+  // An underscore says that the name is not wanted.
+  name: perhaps(name.filter((word) => word !== '_')),
+  value: name,
+  span: fc.constant(span),
+})
 
-export const queryArbitrary: fc.Arbitrary<Query> = fc
-  .tuple(
-    columns,
-    source,
-    fc.option(expressionArbitrary, nil),
-    fc.option(
-      some(
-        fc.record({
-          expression: expressionArbitrary,
-          direction: fc.constantFrom('asc', 'desc'),
-          span: fc.constant(span),
-        }),
+const sample: fc.Arbitrary<Sample> = fc.record({
+  method: fc.oneof(
+    fc.record({
+      type: fc.constant('rate' as const),
+      value: fc.oneof(
+        fc.constantFrom(0, 1, 0.25, 0.145, 1e-7, 5e-324),
+        fc.double({ min: 0, max: 1, noNaN: true }).map(Math.abs),
       ),
-      nil,
+    }),
+    fc.record({ type: fc.constant('count' as const), value: fc.maxSafeNat().map((n) => n || 1) }),
+  ),
+  seed: perhaps(fc.maxSafeNat()),
+  span: fc.constant(span),
+})
+
+const count = perhaps(fc.maxSafeNat().map((value) => ({ value, span })))
+
+const otherClauses: fc.Arbitrary<Partial<Query>> = fc.record({
+  unpivot: perhaps(some(unpivot)),
+  filter: perhaps(expressionArbitrary),
+  spanFilter: perhaps(expressionArbitrary),
+  traceFilter: perhaps(expressionArbitrary),
+  sample: perhaps(sample),
+  finalFilter: perhaps(expressionArbitrary),
+  sort: perhaps(
+    some(
+      fc.record({
+        expression: expressionArbitrary,
+        direction: fc.constantFrom('asc', 'desc'),
+        span: fc.constant(span),
+      }),
     ),
-    count,
-    count,
-    fc.option(
-      text.map((value) => ({ value, span })),
-      nil,
+  ),
+  limit: count,
+  offset: count,
+  cursor: perhaps(text.map((value) => ({ value, span }))),
+  previewLength: perhaps(
+    fc.oneof(fc.constant(-1), fc.maxSafeNat()).map((value) => ({ value, span })),
+  ),
+})
+
+/** Queries that `checkClauses` lets through; some take their rows from a query in parentheses. */
+export const queryArbitrary: fc.Arbitrary<Query> = fc.letrec<{ query: Query; source: Source }>(
+  (tie) => ({
+    source: fc.oneof(
+      { depthSize: 'small', withCrossShrink: true },
+      table,
+      tie('query').map((query): Source => ({ kind: 'subquery', query, span })),
     ),
-  )
-  .map(([projections, from, filter, sort, limit, offset, cursor]) => ({
-    kind: 'query',
-    ...projections,
-    from,
-    filter,
-    sort,
-    limit,
-    offset,
-    cursor,
-    span,
-  }))
+    query: fc
+      .tuple(columns, otherClauses, tie('source'))
+      .map(([wanted, others, from]) => ({ kind: 'query', ...wanted, ...others, from, span })),
+  }),
+).query

@@ -48,6 +48,19 @@ describe('literals', () => {
     ['interval 1 minute', 'interval 1 minute'],
     ['interval 1 millisecond', 'interval 1 millisecond'],
     ['interval 1 microsecond', 'interval 1 microsecond'],
+    ['interval 3', 'interval 3 day'],
+    [
+      'a > now() - interval 3 and b',
+      'and[comparison gt[path a, arithmetic sub[call now, interval 3 day]], path b]',
+    ],
+    ["interval '7 days'", 'interval 7 day'],
+    ['interval "-1 week"', 'interval -1 week'],
+    ["interval '7' hour", 'interval 7 hour'],
+    ["interval '7'", 'interval 7 day'],
+    [
+      "interval ' 1 DAY  2 hours 3 minutes'",
+      'arithmetic add[arithmetic add[interval 1 day, interval 2 hour], interval 3 minute]',
+    ],
   ])
 
   test('exact integers', () => {
@@ -108,6 +121,42 @@ describe('paths', () => {
     ['select = 1', 'comparison eq[path `select`, literal 1]'],
     ['_xact_id', 'path _xact_id'],
     ['metadata.Größe', 'path metadata.Größe'],
+  ])
+})
+
+describe('steps into values', () => {
+  expectTrees([
+    ["json_extract(input, 'a')[0].b", "access [0].b[call json_extract[path input, literal 'a']]"],
+    ['f(x).2024', 'access ."2024"[call f[path x]]'],
+    ['(a + b).c', 'access .c[arithmetic add[path a, path b]]'],
+    ['(a.b).c[0]', 'path a.b.c[0]'],
+    ['((f(x).a).b)', 'access .a.b[call f[path x]]'],
+    ['[1, 2][-1]', 'access [-1][array[literal 1, literal 2]]'],
+    ['{a: 1}.a', 'access .a[object[key "a"[literal 1]]]'],
+    [
+      'case when a then b end.c',
+      'access .c[conditional[when[path a], then[path b], else[literal null]]]',
+    ],
+    ['-f(x).a', 'negate[access .a[call f[path x]]]'],
+    ["metadata->'a'->0", 'path metadata.a[0]'],
+    ['metadata->-1', 'path metadata[-1]'],
+    ['"metadata"->"a"', 'path metadata.a'],
+    ["metadata->>'turn_id'", 'call to_string[path metadata.turn_id]'],
+    ["a->>'b'->'c'", 'access .c[call to_string[path a.b]]'],
+    [`'{"a":1}'->'a'`, `access .a[literal '{"a":1}']`],
+    ["(metrics->>'cost')::float", 'call to_number[call to_string[path metrics.cost]]'],
+    [
+      "metrics->>'cost'::float > 1",
+      'comparison gt[call to_number[call to_string[path metrics.cost]], literal 1]',
+    ],
+    [
+      'a::int + b::double precision',
+      'arithmetic add[call to_integer[path a], call to_number[path b]]',
+    ],
+    ["'2024-01-01'::date", "call to_date[literal '2024-01-01']"],
+    ['"2024-01-01"::date', "call to_date[literal '2024-01-01']"],
+    ['-5::text', 'negate[call to_string[literal 5]]'],
+    ['a ? b::int : c', 'conditional[when[path a], then[call to_integer[path b]], else[path c]]'],
   ])
 })
 
@@ -172,6 +221,22 @@ describe('operators', () => {
     ['a not between 1 and 2', 'not between[path a, literal 1, literal 2]'],
     ['a and b or c', 'or[and[path a, path b], path c]'],
     ['not a', 'not[path a]'],
+    ["a ~ 'x'", "call regexp_match[path a, literal 'x']"],
+    ["a ~* 'x'", "call regexp_match[path a, literal 'x', literal 'i']"],
+    ["a !~ 'x'", "not[call regexp_match[path a, literal 'x']]"],
+    [
+      "a !~* concat(b, '$')",
+      "not[call regexp_match[path a, call concat[path b, literal '$'], literal 'i']]",
+    ],
+    ["not a ~ 'x' and b", "and[not[call regexp_match[path a, literal 'x']], path b]"],
+    ['a is true', 'comparison is_same[path a, literal true]'],
+    ['a IS FALSE', 'comparison is_same[path a, literal false]'],
+    ['a is not true', 'comparison is_different[path a, literal true]'],
+    [
+      'a is distinct from b + 1',
+      'comparison is_different[path a, arithmetic add[path b, literal 1]]',
+    ],
+    ['a is not distinct from b', 'comparison is_same[path a, path b]'],
   ])
 })
 
@@ -261,6 +326,33 @@ describe('calls', () => {
       'conditional[when[path a], then[literal 1], when[path b], then[literal 2], else[literal 3]]',
     ],
     ['CASE WHEN a THEN b END', 'conditional[when[path a], then[path b], else[literal null]]'],
+    [
+      "case a when 'x' then 1 when b + 1 then 2 else 3 end",
+      [
+        "conditional[when[comparison eq[path a, literal 'x']], then[literal 1],",
+        'when[comparison eq[path a, arithmetic add[path b, literal 1]]], then[literal 2],',
+        'else[literal 3]]',
+      ].join(' '),
+    ],
+    [
+      'case (a) when true then b end',
+      'conditional[when[comparison eq[path a, literal true]], then[path b], else[literal null]]',
+    ],
+    [
+      "count(*) FILTER (WHERE a = 'x')",
+      "call count[star, filter[comparison eq[path a, literal 'x']]]",
+    ],
+    [
+      'count(a) filter (where b) / 2',
+      'arithmetic div[call count[path a, filter[path b]], literal 2]',
+    ],
+    ["MATCH(input) AGAINST ('q')", "match[path input, literal 'q']"],
+    [
+      "match(input, output) against 'q' and a",
+      "and[or[match[path input, literal 'q'], match[path output, literal 'q']], path a]",
+    ],
+    ["not match(a) against ('q')", "not[match[path a, literal 'q']]"],
+    ['match(a, b)', 'call match[path a, path b]'],
     ['case when a then end end', 'conditional[when[path a], then[path `end`], else[literal null]]'],
   ])
 })
@@ -286,6 +378,7 @@ test('every node has the span of its text, parentheses at its edges included', (
       nameSpan: { start: 14, end: 15 },
       arguments: [{ kind: 'path', parts: ['x'], span: { start: 16, end: 17 } }],
       distinct: false,
+      filter: undefined,
       span: { start: 14, end: 18 },
     },
     span: { start: 0, end: 18 },

@@ -1,10 +1,19 @@
 import { describe, expect, test } from 'vitest'
+import { clauseNames } from '../../src/parser/clause.ts'
 import { parseQuery, parseSearch } from '../../src/parser/parse.ts'
+import { parseRequest } from '../../src/parser/parse-request.ts'
 import { printAst } from '../../src/parser/print-ast.ts'
 import { printQuery } from '../../src/parser/print-query.ts'
 
 function canonical(text: string): string {
   return printQuery(parseQuery(text))
+}
+
+function inCanonicalOrder(text: string): string {
+  const clauses = text.split(' | ')
+  const rankOf = (clause: string): number =>
+    clauseNames.findIndex((name) => clause.startsWith(`${name}:`))
+  return clauses.sort((a, b) => rankOf(a) - rankOf(b)).join('\n')
 }
 
 describe('clauses', () => {
@@ -19,9 +28,8 @@ describe('clauses', () => {
           span: { start: 8, end: 14 },
         },
       ],
-      dimensions: undefined,
-      measures: undefined,
       from: {
+        kind: 'table',
         table: 'dataset',
         tableSpan: { start: 23, end: 30 },
         ids: [{ value: 'x', span: { start: 31, end: 34 } }],
@@ -164,7 +172,113 @@ describe('clauses', () => {
 
   test('ids of any characters', () => {
     const query = parseQuery(String.raw`select: * | from: experiment('it''s', "a""b\n", 'ü|:')`)
-    expect(query.from.ids.map(({ value }) => value)).toEqual(["it's", 'a"b\n', 'ü|:'])
+    expect(query.from).toMatchObject({
+      ids: [{ value: "it's" }, { value: 'a"b\n' }, { value: 'ü|:' }],
+    })
+  })
+})
+
+describe('every clause', () => {
+  test.each([
+    ['select: distinct a, b', 'select: distinct a, b'],
+    ['select: DISTINCT *', 'select: distinct *'],
+    ['select: distinct, a', 'select: `distinct`, a'],
+    ['select: distinct * 2', 'select: `distinct` * 2'],
+    ['select: distinct (- -a)', 'select: distinct (- -a)'],
+    [
+      'select: * REPLACE (round(scores.F, 2) as scores, null as input,), a',
+      'select: * replace (round(scores.F, 2) as scores, null as input), a',
+    ],
+    [
+      'select: a, count(1) as n | dimensions: 1, b | sort: n',
+      'select: a, count(1) as n\ndimensions: 1, b\nsort: n',
+    ],
+    ['measures: avg(a) as m, count(1) | dimensions: b | pivot: m', undefined],
+    ['measures: avg(a) as m | pivot: m, count(1) as n for b.c', undefined],
+    ['select: * | unpivot: scores as (name, value), tags as tag', undefined],
+    ['select: * | unpivot: scores as (_, value)', 'select: *\nunpivot: scores as value'],
+    ['infer: *', 'infer: *'],
+    ['infer: metadata, scores.F | inference_budget: 100', undefined],
+    ['select: * | sample: 25%', 'select: *\nsample: 25%'],
+    ['select: * | sample: 2.5 percent seed 7', 'select: *\nsample: 2.5% seed 7'],
+    ['select: * | sample: 100 rows', 'select: *\nsample: 100'],
+    ['select: * | comparison_key: [input.query, metadata.category]', undefined],
+    ['select: * | weighted_scores: (a + b) / 2 as ab | custom_columns: a.b as c', undefined],
+    ['select: * | preview_length: -1', 'select: *\npreview_length: -1'],
+    ['select: * | preview_length: 0', 'select: *\npreview_length: 0'],
+    ['select: * | span_filter: a | trace_filter: b | final_filter: c > 1', undefined],
+    ['measures: count(1) as n | final_dimensions: n | final_measures: count(1)', undefined],
+    ['select: * | offset: "abc"', "select: *\ncursor: 'abc'"],
+    ['select: * | cursor: null | limit: 1', 'select: *\nlimit: 1'],
+  ])('%s', (text, expected) => {
+    const printed = canonical(text)
+    expect(printed).toBe(expected ?? inCanonicalOrder(text))
+    expect(canonical(printed)).toBe(printed)
+  })
+})
+
+describe('a source', () => {
+  test.each([
+    ["experiment('a', shape => 'traces')", "experiment('a') traces"],
+    ["experiment('a', 'b', SHAPE => Summary,)", "experiment('a', 'b') summary"],
+    [
+      "(select: a, count(1) as n | dimensions: 1 | from: dataset('d') | filter: b)",
+      "(select: a, count(1) as n | dimensions: 1 | from: dataset('d') | filter: b)",
+    ],
+    [
+      `(
+        | select: a,
+        from: (
+          select: *
+          filter: b and
+            c
+          from: dataset('d') spans
+        )
+        limit: 5 -- the newest
+      )`,
+      "(select: a | from: (select: * | from: dataset('d') spans | filter: b and c) | limit: 5)",
+    ],
+  ])('%s', (text, expected) => {
+    expect(canonical(`select: *\nfrom: ${text}\nlimit: 1`)).toBe(
+      `select: *\nfrom: ${expected}\nlimit: 1`,
+    )
+  })
+})
+
+describe('a request', () => {
+  const rows = "select: *\nfrom: dataset('d')"
+
+  test.each([
+    ["select: * | from: dataset('d')", undefined, rows],
+    ['a = 1', "dataset('d')", `${rows}\nfilter: a = 1`],
+    ['select: *', "dataset('d')", rows],
+    ['measures: count(1)', "dataset('d') traces", "measures: count(1)\nfrom: dataset('d') traces"],
+    [
+      'a',
+      "(select: * | from: dataset('d'))",
+      "select: *\nfrom: (select: * | from: dataset('d'))\nfilter: a",
+    ],
+  ])('%j from %j', (text, from, expected) => {
+    expect(printQuery(parseRequest(text, from))).toBe(expected)
+  })
+
+  test.each([
+    ['select: *', undefined, 'PARSE_MISSING_CLAUSE: the query has no clause "from"'],
+    [
+      "select: * | from: dataset('d')",
+      "dataset('d')",
+      'REQUEST_INVALID: the query has a from clause of its own',
+    ],
+    ['a', "dataset('d') | limit: 1", 'REQUEST_INVALID: from: expected a source only, found "|"'],
+    ['a', '(select: *)', 'REQUEST_INVALID: from: the query has no clause "from"'],
+    ['a', 'dataset(d)', 'REQUEST_INVALID: from: expected an id in quotes, found "d"'],
+  ])('%j from %j is refused', (text, from, expected) => {
+    expect(() => parseRequest(text, from)).toThrow(
+      expect.objectContaining({
+        code: expected.slice(0, expected.indexOf(':')),
+        message: expected.slice(expected.indexOf(':') + 2),
+      }),
+    )
   })
 })
 
@@ -225,5 +339,50 @@ test('the tree of a query prints one node a line', () => {
   )
   expect(printAst(parseQuery("dimensions: a | measures: b | from: dataset('d')"))).toBe(
     "query\n  dimensions\n    path a\n  measures\n    path b\n  from dataset('d')",
+  )
+})
+
+test('the tree of a query shows every clause', () => {
+  const text = `select: distinct * replace (a as b), count(*) filter (where c) as n
+    dimensions: f(d)[0].e
+    pivot: n for g
+    from: (infer: * | from: dataset('d') | inference_budget: 5)
+    unpivot: h as (i, j), k as l
+    sample: 25% seed 7
+    final_filter: m
+    preview_length: -1`
+  expect(printAst(parseQuery(text))).toBe(
+    `query
+  select distinct
+    star replace
+      as "b"
+        path a
+    as "n"
+      call count
+        star
+        filter
+          path c
+  dimensions
+    access [0].e
+      call f
+        path d
+  pivot
+    path n
+    for
+      path g
+  from
+    query
+      infer
+        star
+      from dataset('d')
+      inference_budget 5
+  unpivot as i, j
+    path h
+  unpivot as l
+    path k
+  sample 25% seed 7
+  final_filter
+    path m
+  preview_length -1`,
   )
 })
