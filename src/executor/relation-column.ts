@@ -100,7 +100,8 @@ export class ColumnBuilder {
 
   #push(value: Value): void {
     const kind = kindOfNumber(value)
-    if (!this.#values && value !== null && (this.#kind ?? kind) !== kind) this.#box()
+    const fits = value === null || (kind !== undefined && (this.#kind ?? kind) === kind)
+    if (!this.#values && !fits) this.#box()
     if (this.#values) {
       this.#values.push(value)
     } else if (value !== null) {
