@@ -1,0 +1,109 @@
+/** Runs scans over records that a test wrote, without the stages before and after them. */
+import type { BoundExpression, BoundObject } from '../../src/binder/bound.ts'
+import type { TaskStorage } from '../../src/executor/row-run.ts'
+import { runScan } from '../../src/executor/scan.ts'
+import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../../src/executor/task.ts'
+import type { PhysicalPlan } from '../../src/planner/physical-plan.ts'
+import { shred } from '../../src/storage/shred.ts'
+import type { Path } from '../../src/type/value.ts'
+import type { ColumnSet } from '../../src/vector/column.ts'
+import { TemporaryRecords } from './temporary-records.ts'
+
+export const object: BoundObject = {
+  number: 1,
+  type: 'project_logs',
+  id: 'P',
+  projectId: 'P',
+  organizationId: 'O',
+}
+
+export const context = { now: Date.UTC(2026, 0, 2), tzOffset: 0 }
+
+/** Ways by which a scan comes to rows. */
+export const inputKinds = ['segment', 'delta', 'records'] as const
+export type InputKind = (typeof inputKinds)[number]
+
+export type PlanParts = Partial<PhysicalPlan> & Pick<PhysicalPlan, 'stage'>
+
+export class ScannedRecords {
+  readonly ids: readonly string[]
+  readonly set: ColumnSet
+  readonly storage: TaskStorage
+  readonly #records = new TemporaryRecords()
+
+  /** Rows need an `id` each. Every one is a request of its own. */
+  constructor(rows: readonly { readonly id: string }[]) {
+    const records = this.#records
+    for (const row of rows) records.insert([row])
+    this.ids = rows.map(({ id }) => id)
+    const versions = [...records.reader.readDelta(1, 0, 2 ** 48 - 2)]
+    this.set = shred(versions.map(({ key, view }) => ({ object: 1, version: key, row: view })))
+    this.storage = { records: records.reader, openSegment: () => this.set }
+  }
+
+  /** Reads all rows in one task, unless `task` says otherwise. */
+  scan(
+    parts: PlanParts,
+    kind: InputKind = 'segment',
+    task: Partial<ScanTask> = {},
+  ): GroupsResult | RowsResult {
+    const plan = planOf(parts)
+    return runScan(
+      {
+        kind: 'scan',
+        plan,
+        context,
+        traceSets: [],
+        snapshot: { transaction: 2 ** 48 - 2, flushedThrough: 0 },
+        inputs: [this.#input(kind)],
+        wanted: Number.POSITIVE_INFINITY,
+        threshold: undefined,
+        cancelled: undefined,
+        ...task,
+      },
+      this.storage,
+    )
+  }
+
+  segmentRows(from: number, to: number): TaskInput {
+    return { kind: 'segment', segment: 1, object: 1, from, to, mayBeNewer: false }
+  }
+
+  /** Removes everything now, for tests that make many. */
+  close(): void {
+    this.#records.close()
+  }
+
+  #input(kind: InputKind): TaskInput {
+    if (kind === 'segment') return this.segmentRows(0, this.set.rowCount)
+    return kind === 'delta' ? { kind, object: 1 } : { kind, object: 1, ids: this.ids }
+  }
+}
+
+export function planOf(parts: PlanParts): PhysicalPlan {
+  const then: PhysicalPlan['then'] = []
+  return {
+    access: { kind: 'scan' },
+    objects: [object],
+    predicates: [],
+    after: undefined,
+    unpivots: [],
+    unpivotedPredicates: [],
+    sort: [],
+    afterSorted: undefined,
+    limit: undefined,
+    offset: 0,
+    then,
+    output: { star: false, columns: [], preview: undefined },
+    scannedFields: ['id', 'root_span_id', 'scores', 'metadata', 'tags'],
+    ...parts,
+  }
+}
+
+export function field(...path: Path): BoundExpression {
+  return { kind: 'field', path, type: 'json' }
+}
+
+export function constant(value: string | number | boolean): BoundExpression {
+  return { kind: 'constant', value, type: 'json' }
+}
