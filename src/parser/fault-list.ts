@@ -33,6 +33,7 @@ export function throwFaults(faults: readonly AssayError[]): void {
   const ordered = [...faults].sort((a, b) => (a.span?.start ?? 0) - (b.span?.start ?? 0))
   const [first, ...others] = ordered.slice(0, maximumFaults)
   if (first === undefined) return
+  if (others.length === 0 && first.others.length === 0) throw first
   throw AssayError.fromWire({ ...alone(first), others: others.map(alone) })
 }
 

@@ -118,7 +118,10 @@ export class TokenStream {
   /** Whether a clause's value cannot go on here. */
   atClauseEnd(): boolean {
     if (this.current.kind === 'end' || this.is('|') || this.is(')')) return true
-    return this.#isSql ? sqlReservedWords.has(this.current.keyword) : this.atClauseHeader()
+    if (!this.#isSql) return this.atClauseHeader()
+    // `not` and its like are reserved as well, and begin a value.
+    const { keyword } = this.current
+    return sqlReservedWords.has(keyword) && !reservedWords.has(keyword)
   }
 
   /** Goes one level deeper; every `enter` has its `leave`, unless an error ends the parse. */
