@@ -2,8 +2,13 @@
 import type { BoundSortKey } from '../binder/bound.ts'
 import { assert, unreachable } from '../error.ts'
 import type { RelationStage } from '../planner/physical-plan.ts'
+import { aggregateRows } from './aggregate-rows.ts'
+import { compareRows } from './compare-rows.ts'
+import { GroupRelation } from './group-relation.ts'
+import { inferFields } from './infer.ts'
 import { mergeGroups } from './merge-groups.ts'
-import { gatherRelation, type Relation, sliceRelation } from './relation.ts'
+import { pivotRows } from './pivot.ts'
+import { gatherRelation, groupColumn, type Relation, sliceRelation } from './relation.ts'
 import { RelationReader } from './relation-batch.ts'
 import { columnOrder, orderRows, type RowOrder } from './relation-order.ts'
 import { relationOfRows } from './relation-rows.ts'
@@ -13,6 +18,7 @@ import {
   type StageContext,
   seekRows,
   sortRows,
+  unpivotRows,
 } from './relation-stage.ts'
 import type { TaskStorage } from './row-run.ts'
 import type { FinishResult, FinishTask } from './task.ts'
@@ -42,41 +48,66 @@ function runStages(
   context: StageContext,
 ): FinishResult {
   let relation = input
-  let unordered = keyCount
+  /** Group columns that give the order which the rows are still to be put in. */
+  let unordered = range(keyCount)
+  /** All group columns that are keys. */
+  let keys = unordered
   let sort: readonly BoundSortKey[] = []
   for (const [i, stage] of stages.entries()) {
     if (stage.kind === 'sort') {
-      const next = stages[i + 1]
-      const end = next?.kind === 'limit' && next.count !== undefined && next.offset + next.count
-      const wanted = end || Number.POSITIVE_INFINITY
+      const wanted = wantedRows(stages[i + 1])
       relation = sortRows(relation, stage.keys, groupOrders(relation, unordered), wanted, context)
-      unordered = 0
+      unordered = []
       sort = stage.keys
       continue
     }
     if (stage.kind !== 'filter') {
       relation = inGroupOrder(relation, unordered)
-      unordered = 0
+      unordered = []
     }
-    relation = runStage(stage, relation, context)
-    if (stage.kind === 'aggregate') unordered = stage.keys.length
+    relation = runStage(stage, relation, keys, context)
+    if (stage.kind === 'aggregate' || stage.kind === 'pivot') {
+      keys =
+        stage.kind === 'aggregate'
+          ? range(stage.keys.length)
+          : keys.filter((key) => key !== stage.pivot.key)
+      unordered = keys
+    }
     if (!keepsOrder.has(stage.kind)) sort = []
   }
   relation = inGroupOrder(relation, unordered)
   const lastSorted = sort.length > 0 ? lastPosition(relation, sort, context) : undefined
-  return { kind: 'finish', relation, lastSorted }
+  const result = relation instanceof GroupRelation ? relation.toRelation() : relation
+  return { kind: 'finish', relation: result, lastSorted }
 }
 
 const keepsOrder: ReadonlySet<RelationStage['kind']> = new Set(['filter', 'seek', 'limit'])
 
+/** How many rows of a sort the stage after it leaves. */
+function wantedRows(next: RelationStage | undefined): number {
+  if (next?.kind !== 'limit' || next.count === undefined) return Number.POSITIVE_INFINITY
+  return next.offset + next.count
+}
+
 function runStage(
   stage: Exclude<RelationStage, { kind: 'sort' }>,
   relation: Relation,
+  keys: readonly number[],
   context: StageContext,
 ): Relation {
   switch (stage.kind) {
     case 'filter':
       return filterRows(relation, stage.predicates, context)
+    case 'unpivot':
+      return unpivotRows(relation, stage.unpivot, context)
+    case 'aggregate':
+      return aggregateRows(relation, stage, context)
+    case 'pivot':
+      return pivotRows(relation, stage.pivot, keys, context)
+    case 'compare':
+      return compareRows(relation, stage, context)
+    case 'infer':
+      return inferFields(relation, stage.fields, context)
     case 'seek':
       return seekRows(relation, stage, context)
     case 'limit': {
@@ -84,24 +115,22 @@ function runStage(
       const to = Math.min(relation.rowCount, from + (stage.count ?? relation.rowCount))
       return sliceRelation(relation, from, to)
     }
-    case 'unpivot':
-    case 'aggregate':
-    case 'pivot':
-    case 'compare':
-    case 'infer':
-      return relation
     default:
       return unreachable(stage)
   }
 }
 
-function inGroupOrder(relation: Relation, keyCount: number): Relation {
-  if (keyCount === 0) return relation
+function inGroupOrder(relation: Relation, keys: readonly number[]): Relation {
+  if (keys.length === 0) return relation
   const { rowCount } = relation
-  return gatherRelation(relation, orderRows(rowCount, groupOrders(relation, keyCount), rowCount))
+  return gatherRelation(relation, orderRows(rowCount, groupOrders(relation, keys), rowCount))
 }
 
-/** The orders of the first group columns, nulls last. */
-function groupOrders({ groupColumns }: Relation, keyCount: number): RowOrder[] {
-  return groupColumns.slice(0, keyCount).map((column) => columnOrder(column, false))
+/** The orders of group columns, nulls last. */
+function groupOrders(relation: Relation, keys: readonly number[]): RowOrder[] {
+  return keys.map((key) => columnOrder(groupColumn(relation, key)!, false))
+}
+
+function range(length: number): number[] {
+  return Array.from({ length }, (_, i) => i)
 }

@@ -10,7 +10,7 @@ import { GroupTable } from './group-table.ts'
 import { RowChooser } from './row-choice.ts'
 import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
-import type { GroupsResult, ScanMetrics } from './task.ts'
+import type { GroupsResult, PartialGroups, ScanMetrics } from './task.ts'
 
 /** Aggregates rows by group. */
 export class GroupSink implements Sink {
@@ -29,7 +29,7 @@ export class GroupSink implements Sink {
     this.#preferred = stage.row?.preferred && compile(stage.row.preferred, context)
   }
 
-  add(_run: RowRun, batch: Batch, selection: Selection): void {
+  add(_run: RowRun | undefined, batch: Batch, selection: Selection): void {
     const { rowCount } = batch
     const keys = this.#keys.map((key) => key(batch, selection))
     this.#table.assign(keys, rowCount, selection, this.#groups)
@@ -42,6 +42,11 @@ export class GroupSink implements Sink {
   }
 
   finish(metrics: ScanMetrics): GroupsResult {
+    return { ...this.groups(), metrics }
+  }
+
+  /** What was collected so far. */
+  groups(): PartialGroups {
     const { groupCount } = this.#table
     this.#chooser?.resize(groupCount)
     const chosen = this.#chooser?.finish()
@@ -52,7 +57,6 @@ export class GroupSink implements Sink {
       states: this.#aggregates.toWire(groupCount),
       rows: chosen?.rows,
       preferred: chosen?.preferred,
-      metrics,
     }
   }
 

@@ -17,6 +17,13 @@ export const maximumCollectedCharacters = 2 ** 28
 export const maximumPercentileNumbers = 50_000_000
 /** Rows whose keys are held at once: a sort without a limit holds those of all its rows. */
 export const maximumHeldRows = 4_000_000
+/** A pivot makes one for each value of its key and each of its measures. */
+export const maximumPivotColumns = 10_000
+export const maximumPivotCells = 20_000_000
+/** Traces of a comparison, whose scores and metrics are held: some kilobytes each. */
+export const maximumComparedRows = 200_000
+/** Field paths that `infer` describes. */
+export const maximumInferredFields = 20_000
 
 /** Throws LIMIT_MEMORY when there are more `things` than allowed. */
 export function checkLimit(count: number, maximum: number, things: string, hint: string): void {

@@ -1,21 +1,19 @@
 /** Puts the partial groups of tasks together. */
-import type { GroupsStage } from '../planner/physical-plan.ts'
+import type { BoundGrouping } from '../binder/bound.ts'
 import { createAggregateState } from './aggregate/create.ts'
-import type { AggregateState } from './aggregate/state.ts'
+import { GroupRelation } from './group-relation.ts'
 import { GroupTable } from './group-table.ts'
-import type { Relation } from './relation.ts'
-import { columnOf, compactColumn } from './relation-column.ts'
 import { RowChooser } from './row-choice.ts'
 import { checkCancelled } from './scan.ts'
-import type { GroupsResult } from './task.ts'
+import type { PartialGroups } from './task.ts'
 import { vectorOf } from './wire-values.ts'
 
-/** The groups in the order in which they are first seen: keys, then aggregates. */
+/** The groups in the order in which they are first seen. */
 export function mergeGroups(
-  stage: GroupsStage,
-  partials: readonly GroupsResult[],
+  stage: BoundGrouping,
+  partials: readonly PartialGroups[],
   cancelled: Int32Array | undefined,
-): Relation {
+): GroupRelation {
   const table = new GroupTable(stage.keys.length)
   const states = stage.aggregates.map(createAggregateState)
   const chooser = stage.row && new RowChooser(stage.row)
@@ -30,25 +28,7 @@ export function mergeGroups(
     chooser?.resize(table.groupCount)
     if (rows) chooser?.merge({ rows, preferred }, groups)
   }
-  return groupRelation(table, states, chooser)
-}
-
-/** The groups that were collected, as rows. */
-export function groupRelation(
-  table: GroupTable,
-  states: readonly AggregateState[],
-  chooser: RowChooser | undefined,
-): Relation {
-  const { groupCount } = table
-  for (const state of states) state.resize(groupCount)
-  chooser?.resize(groupCount)
-  const aggregates = states.map((state) =>
-    columnOf(Array.from({ length: groupCount }, (_, group) => state.result(group))),
-  )
-  return {
-    rowCount: groupCount,
-    rows: chooser?.finish().rows,
-    groupColumns: [...table.toWire().map(compactColumn), ...aggregates],
-    fields: [],
-  }
+  for (const state of states) state.resize(table.groupCount)
+  chooser?.resize(table.groupCount)
+  return GroupRelation.of(table, stage.keys.length, states, chooser?.finish().rows)
 }

@@ -3,7 +3,6 @@ import type { OutputColumn, Preview } from '../binder/bound.ts'
 import type { ByteWriter } from '../json/byte-writer.ts'
 import type { Output } from '../planner/physical-plan.ts'
 import { rowLayout, type ShownColumn, writeRow } from '../storage/row.ts'
-import { isStoredField } from '../type/record.ts'
 import type { Path } from '../type/value.ts'
 import { compile } from './compile.ts'
 import { locateInRow } from './locate-json.ts'
@@ -57,9 +56,7 @@ type CopiedColumn = OutputColumn & { readonly expression: { kind: 'field'; path:
 /** Whether the column is part of the text of stored rows. */
 function isCopied(column: OutputColumn, reader: RelationReader): column is CopiedColumn {
   const { expression } = column
-  if (expression.kind !== 'field' || !reader.relation.rows) return false
-  const name = String(expression.path[0])
-  return isStoredField(name) && !reader.field(name)
+  return expression.kind === 'field' && reader.isStored(String(expression.path[0]))
 }
 
 function copiedColumn(name: string, path: Path, preview: Preview | undefined): PrintedColumn {

@@ -2,6 +2,7 @@
 import { type BoundObject, hiddenField } from '../binder/bound.ts'
 import { assert } from '../error.ts'
 import type { RowView } from '../storage/row.ts'
+import { isStoredField } from '../type/record.ts'
 import { type Path, type Value, valueAt } from '../type/value.ts'
 import { granuleRows } from '../vector/column.ts'
 import { versionKeyAt } from '../vector/row-keys.ts'
@@ -14,7 +15,7 @@ import {
 } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import type { Evaluator } from './compile.ts'
-import type { Relation, RelationColumn } from './relation.ts'
+import { comparedField, groupColumn, type Relation, type RelationColumn } from './relation.ts'
 import { ColumnBuilder, type ColumnVector, columnVector, sliceVector } from './relation-column.ts'
 import type { RowList } from './row-buffer.ts'
 import { noRow } from './row-choice.ts'
@@ -31,7 +32,7 @@ export class RelationReader {
   readonly #objects: ReadonlyMap<number, BoundObject>
   readonly #storage: TaskStorage
   readonly #cancelled: Int32Array | undefined
-  readonly #groupColumns: readonly ColumnVector[]
+  readonly #groupColumns = new Map<number, ColumnVector>()
   readonly #fields: ReadonlyMap<string, ColumnVector>
 
   constructor(
@@ -44,12 +45,13 @@ export class RelationReader {
     this.#objects = new Map(objects.map((object) => [object.number, object]))
     this.#storage = storage
     this.#cancelled = cancelled
-    this.#groupColumns = relation.groupColumns.map(columnVector)
     this.#fields = new Map(
       relation.fields.map(({ name, values }) => [name, columnVector(values)] as const),
     )
     if (relation.rows && !this.#fields.has(hiddenField.object)) {
-      const values = Float64Array.from(relation.rows.object)
+      const values = Float64Array.from(relation.rows.object, (number) =>
+        number === noRow ? Number.NaN : number,
+      )
       this.#fields = new Map([...this.#fields, [hiddenField.object, { kind: 'number', values }]])
     }
   }
@@ -79,9 +81,14 @@ export class RelationReader {
   }
 
   groupColumn(index: number): ColumnVector {
-    const column = this.#groupColumns[index]
-    assert(column, 'an expression names a column that the aggregation does not give')
-    return column
+    let vector = this.#groupColumns.get(index)
+    if (!vector) {
+      const column = groupColumn(this.relation, index)
+      assert(column, 'an expression names a column that the aggregation does not give')
+      vector = columnVector(column)
+      this.#groupColumns.set(index, vector)
+    }
+    return vector
   }
 
   /** A field that is none of a stored row. */
@@ -94,17 +101,26 @@ export class RelationReader {
     return [...this.#fields.keys()].filter((name) => !name.startsWith('#'))
   }
 
-  /** Undefined when the row is made of none. */
-  storedRow(row: number): StoredRow | undefined {
-    const { rows } = this.relation
-    if (!rows) return undefined
-    const number = rows.object[row]!
-    if (number === noRow) return undefined
+  /** Whether the field is read from the rows' stored text. */
+  isStored(name: string): boolean {
+    const { rows, compared } = this.relation
+    if (!rows || this.#fields.has(name)) return false
+    return isStoredField(name) && !(compared && name === comparedField.name)
+  }
+
+  objectOf(number: number): BoundObject {
     const object = this.#objects.get(number)
     assert(object, 'a row belongs to an object that the plan does not name')
+    return object
+  }
+
+  /** The stored row of a row of the list; undefined when it is made of none. */
+  storedRow(rows: RowList | undefined, row: number): StoredRow | undefined {
+    const number = rows ? rows.object[row]! : noRow
+    if (!rows || number === noRow) return undefined
     const view = this.#storage.records.rowAt(number, versionKeyAt(rows, row))
     assert(view, 'a result names a row that the row store does not have')
-    return { view, object }
+    return { view, object: this.objectOf(number) }
   }
 }
 
@@ -120,8 +136,9 @@ export class RelationBatch implements Batch {
   readonly #from: number
   readonly #to: number
   readonly #rows: (StoredRow | undefined)[] = []
+  readonly #compared: (StoredRow | undefined)[] = []
   /** By path: the values that were read so far. */
-  readonly #values = new Map<string, Value[]>()
+  readonly #known = new Map<string, Value[]>()
 
   constructor(reader: RelationReader, from: number, to: number) {
     this.rowCount = to - from
@@ -133,20 +150,20 @@ export class RelationBatch implements Batch {
   }
 
   field(path: Path, selection: Selection): Vector {
-    const field = this.#reader.field(String(path[0]))
+    const name = String(path[0])
+    const field = this.#reader.field(name)
     if (field) {
       const whole = sliceVector(field, this.#from, this.#to)
-      return path.length === 1 ? whole : this.#inside(whole, path, selection)
+      if (path.length === 1) return whole
+      const read = valueReader(whole)
+      return this.#values(path, selection, (row) => valueAt(read(row), path, 1))
     }
-    if (!this.#reader.relation.rows) return { kind: 'constant', value: null }
-    const key = JSON.stringify(path)
-    const values = this.#values.get(key) ?? new Array<Value>(this.rowCount)
-    this.#values.set(key, values)
-    const alive = rowsOf(selection, this.rowCount)
-    for (const row of alive) {
-      if (values[row] === undefined) values[row] = this.#fieldOf(row, path)
+    const { rows, compared } = this.#reader.relation
+    if (compared && name === comparedField.name) {
+      return this.#values(path, selection, (row) => this.#comparedAt(row, path.slice(1)))
     }
-    return compactValues(values, alive)
+    if (!rows) return { kind: 'constant', value: null }
+    return this.#values(path, selection, (row) => fieldOf(this.storedRow(row), path))
   }
 
   isNull(path: Path, selection: Selection): Uint8Array {
@@ -162,22 +179,42 @@ export class RelationBatch implements Batch {
 
   /** The stored row that a row of the batch is made of, if it is. */
   storedRow(row: number): StoredRow | undefined {
-    this.#rows[row] ??= this.#reader.storedRow(this.#from + row)
+    this.#rows[row] ??= this.#reader.storedRow(this.#reader.relation.rows, this.#from + row)
     return this.#rows[row]
   }
 
-  #fieldOf(row: number, path: Path): Value {
-    const stored = this.storedRow(row)
-    return stored ? fieldOfRow(stored.view, path, stored.object) : null
+  #comparedAt(row: number, path: Path): Value {
+    const { compared } = this.#reader.relation
+    this.#compared[row] ??= this.#reader.storedRow(compared, this.#from + row)
+    const stored = this.#compared[row]
+    if (!stored) return null
+    const [name, ...rest] = path
+    const made = (field: string) => valueReader(this.#reader.field(field)!)(this.#from + row)
+    if (name === 'scores') return valueAt(made(comparedField.scores), rest)
+    if (name === 'metrics') return valueAt(made(comparedField.metrics), rest)
+    if (name !== undefined) {
+      return comparedField.parts.some((part) => part === name) ? fieldOf(stored, path) : null
+    }
+    const whole: Record<string, Value> = Object.create(null)
+    for (const part of [...comparedField.parts, 'scores', 'metrics'].sort()) {
+      whole[part] = this.#comparedAt(row, [part])
+    }
+    return whole
   }
 
-  #inside(field: Vector, path: Path, selection: Selection): Vector {
-    const read = valueReader(field)
-    const values = new Array<Value>(this.rowCount)
+  /** What `read` gives for the selected rows; each is read once. */
+  #values(path: Path, selection: Selection, read: (row: number) => Value): Vector {
+    const key = JSON.stringify(path)
+    const values = this.#known.get(key) ?? new Array<Value>(this.rowCount)
+    this.#known.set(key, values)
     const alive = rowsOf(selection, this.rowCount)
-    for (const row of alive) values[row] = valueAt(read(row), path, 1)
+    for (const row of alive) if (values[row] === undefined) values[row] = read(row)
     return compactValues(values, alive)
   }
+}
+
+function fieldOf(stored: StoredRow | undefined, path: Path): Value {
+  return stored ? fieldOfRow(stored.view, path, stored.object) : null
 }
 
 /** Rows `from … to` of a list, sharing its memory. */

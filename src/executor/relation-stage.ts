@@ -1,17 +1,27 @@
 /** Stages that keep some of a relation's rows, or put them in another order. */
-import type { BoundExpression, BoundSortKey, SortPosition } from '../binder/bound.ts'
+import {
+  type BoundExpression,
+  type BoundSortKey,
+  type BoundUnpivot,
+  hiddenField,
+  type SortPosition,
+} from '../binder/bound.ts'
 import { assert } from '../error.ts'
 import type { RelationStage } from '../planner/physical-plan.ts'
 import { toPlain } from '../type/plain.ts'
+import type { Value } from '../type/value.ts'
 import { paginationKeyAt, versionKeyAt } from '../vector/row-keys.ts'
 import { rowsOf, valueReader } from '../vector/vector.ts'
 import { compile } from './compile.ts'
 import { compileFilter } from './filter.ts'
+import { checkLimit, maximumHeldRows } from './memory-limit.ts'
 import { gatherRelation, type Relation } from './relation.ts'
 import type { RelationReader } from './relation-batch.ts'
+import { columnOf } from './relation-column.ts'
 import { ageOrder, columnOrder, orderRows, type RowOrder, rowsAfter } from './relation-order.ts'
 import { noRow } from './row-choice.ts'
 import type { TaskContext } from './trace-set.ts'
+import { elementsOf } from './unpivot-batch.ts'
 
 export interface StageContext {
   readonly evaluation: TaskContext
@@ -31,6 +41,40 @@ export function filterRows(
     for (const row of rowsOf(filter(batch, undefined), batch.rowCount)) kept[count++] = from + row
   }
   return count === relation.rowCount ? relation : gatherRelation(relation, kept.subarray(0, count))
+}
+
+/** Makes rows of elements and entries; what rows already are, each of theirs is. */
+export function unpivotRows(
+  relation: Relation,
+  { expression, index }: BoundUnpivot,
+  { evaluation, read }: StageContext,
+): Relation {
+  const evaluate = compile(expression, evaluation)
+  const rows: number[] = []
+  const names: Value[] = []
+  const values: Value[] = []
+  for (const { from, batch } of read(relation).batches()) {
+    const valueAt = valueReader(evaluate(batch, undefined))
+    for (let row = 0; row < batch.rowCount; row++) {
+      for (const [name, value] of elementsOf(valueAt(row))) {
+        rows.push(from + row)
+        names.push(name)
+        values.push(value)
+      }
+    }
+    checkLimit(rows.length, maximumHeldRows, 'rows of unpivot', 'filter before, or unpivot less')
+  }
+  const made = gatherRelation(relation, Int32Array.from(rows))
+  return {
+    rowCount: made.rowCount,
+    rows: made.rows,
+    groupColumns: made.groupColumns,
+    fields: [
+      ...made.fields,
+      { name: hiddenField.unpivotName(index), values: columnOf(names) },
+      { name: hiddenField.unpivotValue(index), values: columnOf(values) },
+    ],
+  }
 }
 
 /** @param ties what decides between rows that the keys do not tell apart, before their age */

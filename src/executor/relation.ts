@@ -2,6 +2,8 @@
  * Rows in memory: what a stage gives to the next. Plain data, so that it crosses threads, and column
  * by column, so that expressions run over it in batches as over segments.
  */
+import { gatherRows } from './gather-vector.ts'
+import { GroupRelation } from './group-relation.ts'
 import { gatherColumn, sliceColumn } from './relation-column.ts'
 import { type RowList, sliceRows } from './row-buffer.ts'
 import type { WireValues } from './wire-values.ts'
@@ -14,6 +16,8 @@ export interface Relation {
   readonly rowCount: number
   /** The stored row that each row's fields are read from; undefined when rows have none. */
   readonly rows: RowList | undefined
+  /** Of a comparison: the stored row that each row is compared with; see `comparedField`. */
+  readonly compared?: RowList | undefined
   /** Columns of the aggregation below, by index. */
   readonly groupColumns: readonly RelationColumn[]
   /** Fields that are no stored ones: hidden fields, and what a pivot or a comparison has made. They
@@ -21,56 +25,53 @@ export interface Relation {
   readonly fields: readonly RelationField[]
 }
 
+/** The field of a comparison that is read from the row that is compared, and hidden parts of it. */
+export const comparedField = {
+  name: 'compared',
+  /** Read from the row. */
+  parts: ['created', 'error', 'experiment_id', 'id', 'output', 'root_span_id', 'tags'],
+  scores: '#compared.scores',
+  metrics: '#compared.metrics',
+} as const
+
 export interface RelationField {
   readonly name: string
   readonly values: RelationColumn
 }
 
+/** A column of the aggregation below; undefined when there is none. */
+export function groupColumn(relation: Relation, index: number): RelationColumn | undefined {
+  if (relation instanceof GroupRelation) return relation.groupColumn(index)
+  return relation.groupColumns[index]
+}
+
 /** Rows `from … to`, in memory of their own. */
 export function sliceRelation(relation: Relation, from: number, to: number): Relation {
   if (from === 0 && to === relation.rowCount) return relation
-  return mapColumns(relation, to - from, {
-    rows: (rows) => sliceRows(rows, from, to),
-    column: (column) => sliceColumn(column, from, to),
-  })
+  if (relation instanceof GroupRelation) {
+    return relation.gather(Int32Array.from({ length: to - from }, (_, i) => from + i))
+  }
+  const { rows, compared, groupColumns, fields } = relation
+  const slice = (column: RelationColumn) => sliceColumn(column, from, to)
+  return {
+    rowCount: to - from,
+    rows: rows && sliceRows(rows, from, to),
+    compared: compared && sliceRows(compared, from, to),
+    groupColumns: groupColumns.map(slice),
+    fields: fields.map(({ name, values }) => ({ name, values: slice(values) })),
+  }
 }
 
 /** The rows of these indexes, in their order. */
-export function gatherRelation(relation: Relation, rows: Int32Array): Relation {
-  return mapColumns(relation, rows.length, {
-    rows: (list) => gatherRows(list, rows),
-    column: (column) => gatherColumn(column, rows),
-  })
-}
-
-function mapColumns(
-  { rows, groupColumns, fields }: Relation,
-  rowCount: number,
-  map: {
-    rows: (rows: RowList) => RowList
-    column: (column: RelationColumn) => RelationColumn
-  },
-): Relation {
+export function gatherRelation(relation: Relation, indexes: Int32Array): Relation {
+  if (relation instanceof GroupRelation) return relation.gather(indexes)
+  const { rows, compared, groupColumns, fields } = relation
+  const gather = (column: RelationColumn) => gatherColumn(column, indexes)
   return {
-    rowCount,
-    rows: rows && map.rows(rows),
-    groupColumns: groupColumns.map(map.column),
-    fields: fields.map(({ name, values }) => ({ name, values: map.column(values) })),
+    rowCount: indexes.length,
+    rows: rows && gatherRows(rows, indexes),
+    compared: compared && gatherRows(compared, indexes),
+    groupColumns: groupColumns.map(gather),
+    fields: fields.map(({ name, values }) => ({ name, values: gather(values) })),
   }
-}
-
-function gatherRows(rows: RowList, indexes: Int32Array): RowList {
-  return {
-    object: pick(rows.object, indexes),
-    paginationTransaction: pick(rows.paginationTransaction, indexes),
-    paginationIndex: pick(rows.paginationIndex, indexes),
-    transaction: pick(rows.transaction, indexes),
-    index: pick(rows.index, indexes),
-  }
-}
-
-function pick<T extends Int32Array | Float64Array>(values: T, indexes: Int32Array): T {
-  const picked = new (values.constructor as new (length: number) => T)(indexes.length)
-  for (let i = 0; i < indexes.length; i++) picked[i] = values[indexes[i]!]!
-  return picked
 }

@@ -66,7 +66,7 @@ export interface FinishTask {
   readonly traceSets: readonly TraceSet[]
   /** Partial groups, or rows in their order. */
   readonly input:
-    | { readonly kind: 'groups'; readonly partials: readonly GroupsResult[] }
+    | { readonly kind: 'groups'; readonly partials: readonly PartialGroups[] }
     | { readonly kind: 'rows'; readonly rows: SortedRows }
   readonly cancelled: Int32Array | undefined
 }
@@ -89,7 +89,7 @@ export interface ScanMetrics {
   readonly milliseconds: number
 }
 
-export interface GroupsResult {
+export interface PartialGroups {
   readonly kind: 'groups'
   readonly groupCount: number
   readonly keys: readonly WireValues[]
@@ -98,6 +98,9 @@ export interface GroupsResult {
   readonly rows: RowList | undefined
   /** One byte per group: 1 where that row is a preferred one. Undefined when none is preferred. */
   readonly preferred: Uint8Array | undefined
+}
+
+export interface GroupsResult extends PartialGroups {
   readonly metrics: ScanMetrics
 }
 
@@ -154,6 +157,7 @@ export function buffersOf(result: TaskResult): ArrayBuffer[] {
       break
     case 'finish':
       collect(result.relation.rows)
+      collect(result.relation.compared)
       for (const column of result.relation.groupColumns) collect(column)
       for (const field of result.relation.fields) collect(field)
   }

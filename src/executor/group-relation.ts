@@ -1,0 +1,105 @@
+import type { AggregateState } from './aggregate/state.ts'
+import { gatherRows } from './gather-vector.ts'
+import type { GroupTable } from './group-table.ts'
+import type { Relation, RelationColumn } from './relation.ts'
+import { columnOf, compactColumn, gatherColumn } from './relation-column.ts'
+import type { RowList } from './row-buffer.ts'
+
+/** What is known of groups: their keys and aggregates, which are the columns of rows. */
+class Groups {
+  readonly keyCount: number
+  readonly columnCount: number
+  readonly #table: GroupTable
+  readonly #states: readonly AggregateState[]
+  #keys: readonly RelationColumn[] | undefined
+
+  constructor(table: GroupTable, keyCount: number, states: readonly AggregateState[]) {
+    this.keyCount = keyCount
+    this.columnCount = keyCount + states.length
+    this.#table = table
+    this.#states = states
+  }
+
+  /** The column in these groups; undefined: in all. */
+  column(index: number, groups: Int32Array | undefined): RelationColumn {
+    if (index < this.keyCount) {
+      this.#keys ??= this.#table.toWire().map(compactColumn)
+      return groups ? gatherColumn(this.#keys[index]!, groups) : this.#keys[index]!
+    }
+    const state = this.#states[index - this.keyCount]!
+    const { groupCount } = this.#table
+    return columnOf(
+      groups
+        ? Array.from(groups, (group) => state.result(group))
+        : Array.from({ length: groupCount }, (_, group) => state.result(group)),
+    )
+  }
+}
+
+/**
+ * Groups as rows. A column is made when it is asked for, and of the rows that are left by then: a
+ * limit leaves few of many.
+ */
+export class GroupRelation implements Relation {
+  readonly rowCount: number
+  readonly rows: RowList | undefined
+  readonly fields = []
+  readonly #groups: Groups
+  /** The group of each row; undefined: row `i` is group `i`. */
+  readonly #places: Int32Array | undefined
+  readonly #columns: (RelationColumn | undefined)[]
+
+  private constructor(
+    groups: Groups,
+    rowCount: number,
+    rows: RowList | undefined,
+    places: Int32Array | undefined,
+    columns: (RelationColumn | undefined)[],
+  ) {
+    this.#groups = groups
+    this.rowCount = rowCount
+    this.rows = rows
+    this.#places = places
+    this.#columns = columns
+  }
+
+  /** The groups in the order in which they were first seen: keys, then aggregates. */
+  static of(
+    table: GroupTable,
+    keyCount: number,
+    states: readonly AggregateState[],
+    rows: RowList | undefined,
+  ): GroupRelation {
+    const groups = new Groups(table, keyCount, states)
+    return new GroupRelation(groups, table.groupCount, rows, undefined, [])
+  }
+
+  get groupColumns(): readonly RelationColumn[] {
+    return Array.from({ length: this.#groups.columnCount }, (_, index) => this.groupColumn(index)!)
+  }
+
+  /** Undefined when there is no such column. */
+  groupColumn(index: number): RelationColumn | undefined {
+    if (index >= this.#groups.columnCount) return undefined
+    this.#columns[index] ??= this.#groups.column(index, this.#places)
+    return this.#columns[index]
+  }
+
+  /** The rows of these indexes, in their order. */
+  gather(rows: Int32Array): GroupRelation {
+    const places = this.#places
+    return new GroupRelation(
+      this.#groups,
+      rows.length,
+      this.rows && gatherRows(this.rows, rows),
+      places ? rows.map((row) => places[row]!) : rows,
+      this.#columns.map((column) => column && gatherColumn(column, rows)),
+    )
+  }
+
+  /** All columns as plain data. */
+  toRelation(): Relation {
+    const { rowCount, rows, groupColumns, fields } = this
+    return { rowCount, rows, groupColumns, fields }
+  }
+}
