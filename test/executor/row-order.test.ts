@@ -39,14 +39,14 @@ function transactions(rows: SortedRows): number[] {
 test('a scan after any of its rows gives those that come after it in the order', () => {
   fc.assert(
     fc.property(records, sortKeys, (given, sort) => {
-      const rows = new ScannedRecords(given)
-      const all = sortedRows(rows, sort)
-      expect(all.object.length).toBe(given.length)
-      for (let row = 0; row < given.length; row++) {
-        const rest = sortedRows(rows, sort, positionOf(all, row))
-        expect(transactions(rest)).toEqual(transactions(all).slice(row + 1))
-      }
-      rows.close()
+      ScannedRecords.during(given, (rows) => {
+        const all = sortedRows(rows, sort)
+        expect(all.object.length).toBe(given.length)
+        for (let row = 0; row < given.length; row++) {
+          const rest = sortedRows(rows, sort, positionOf(all, row))
+          expect(transactions(rest)).toEqual(transactions(all).slice(row + 1))
+        }
+      })
     }),
     { numRuns: 30 },
   )

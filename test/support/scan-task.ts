@@ -25,6 +25,11 @@ export type InputKind = (typeof inputKinds)[number]
 
 export type PlanParts = Partial<PhysicalPlan> & Pick<PhysicalPlan, 'stage'>
 
+export interface RecordWithId {
+  readonly id: string
+  readonly [field: string]: unknown
+}
+
 export class ScannedRecords {
   readonly ids: readonly string[]
   readonly set: ColumnSet
@@ -32,7 +37,7 @@ export class ScannedRecords {
   readonly #records = new TemporaryRecords()
 
   /** Rows need an `id` each. Every one is a request of its own. */
-  constructor(rows: readonly { readonly id: string }[]) {
+  constructor(rows: readonly RecordWithId[]) {
     const records = this.#records
     for (const row of rows) records.insert([row])
     this.ids = rows.map(({ id }) => id)
@@ -69,9 +74,14 @@ export class ScannedRecords {
     return { kind: 'segment', segment: 1, object: 1, from, to, mayBeNewer: false }
   }
 
-  /** Removes everything now, for tests that make many. */
-  close(): void {
-    this.#records.close()
+  /** For tests that make many: the records are gone when `use` returns. */
+  static during(rows: readonly RecordWithId[], use: (records: ScannedRecords) => void): void {
+    const records = new ScannedRecords(rows)
+    try {
+      use(records)
+    } finally {
+      records.#records.close()
+    }
   }
 
   #input(kind: InputKind): TaskInput {
