@@ -87,10 +87,6 @@ export class RecordFields implements FieldSource {
           hint: filterSpansHint,
         })
       }
-      case 'estimated_cost':
-      case 'estimated_cost_breakdown':
-      case 'estimated_cost_component':
-        return this.#cost(call, bind)
       default:
         return undefined
     }
@@ -126,25 +122,6 @@ export class RecordFields implements FieldSource {
       object: { kind: 'field', path: [hiddenField.object], type: 'number' },
       trace: this.#stored(['root_span_id']),
       type: 'boolean',
-    }
-  }
-
-  /** The functions of cost take no fields in the text: they mean those of the span. */
-  #cost(call: Call, bind: (argument: Expression) => BoundExpression): BoundExpression {
-    const metric = (name: string) => this.#stored(['metrics', name])
-    return {
-      kind: 'call',
-      name: call.name,
-      arguments: [
-        metric('estimated_cost'),
-        this.#stored(['metadata', 'model']),
-        metric('prompt_tokens'),
-        metric('completion_tokens'),
-        metric('prompt_cached_tokens'),
-        metric('prompt_cache_creation_tokens'),
-        ...call.arguments.map(bind),
-      ],
-      type: call.name === 'estimated_cost_breakdown' ? 'json' : 'number',
     }
   }
 }

@@ -1,4 +1,5 @@
 /** The JSON schema that an answer carries: what is known of its columns before any data is seen. */
+import { aggregateFunction } from '../function/aggregate.ts'
 import { type RecordColumn, recordColumn, recordColumns } from '../type/record.ts'
 import {
   type BoundExpression,
@@ -46,7 +47,7 @@ function columnsOf(output: BoundOutput): readonly OutputColumn[] {
 function isGroupCount(output: BoundOutput, expression: BoundExpression): boolean {
   if (output.kind !== 'groups' || expression.kind !== 'group_column') return false
   const aggregate = output.aggregates[expression.index - output.keys.length]
-  return aggregate?.name === 'count' || aggregate?.name === 'count_distinct'
+  return aggregate !== undefined && aggregateFunction(aggregate.name)?.result === 'integer'
 }
 
 function schemaOf(expression: BoundExpression): JsonSchema {

@@ -6,7 +6,6 @@ import type { ModelPrice, PriceTable } from './prices.ts'
 
 /** The fields of a row that its cost depends on, in the order in which `readUsage` takes them. */
 export const costFields: readonly Path[] = [
-  ['span_attributes', 'purpose'],
   ['metrics', 'estimated_cost'],
   ['metadata', 'model'],
   ['metrics', 'prompt_tokens'],
@@ -30,17 +29,15 @@ export const costComponents = [
 /**
  * The parts of a row's cost in US dollars, and the tokens that they are for; null when there is no
  * recorded cost, and no model with a price and tokens. Prompt tokens include those that were read
- * from and written to a cache. Calls of scorers cost nothing here, so that they are not taken for
- * those of the task.
+ * from and written to a cache.
  *
  * A recorded cost is the total, whatever the parts add up to; they are null when unknown.
  */
 export function costBreakdown(fields: readonly Value[], prices?: PriceTable): JsonObject | null {
-  const [purpose, recordedCost, model] = fields
-  if (purpose === 'scorer') return null
+  const [recordedCost, model] = fields
   const recorded = asNumber(recordedCost!)
   const price = typeof model === 'string' ? findPrice(model, prices) : undefined
-  const counts = fields.slice(3).map(asNumber)
+  const counts = fields.slice(2).map(asNumber)
   const parts = price && counts.some((count) => count !== null) ? costParts(counts, price) : null
   if (recorded !== null) return { ...(parts ?? unknownParts), totalCost: recorded }
   return parts

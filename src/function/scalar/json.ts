@@ -5,8 +5,8 @@ import { textOf } from '../../type/text.ts'
 import type { Value } from '../../type/value.ts'
 import { canonicalJson } from '../../type/write-json.ts'
 import { checkTextLength } from '../bounded-text.ts'
-import { arrayOf, jsonOf, keysOf, valueAtText } from '../json.ts'
-import { define, type ScalarFunction, takes } from './definition.ts'
+import { arrayOf, jsonOf, keysOf, mergeObjects, valueAtText } from '../json.ts'
+import { define, type ScalarFunction, takes, unlimited } from './definition.ts'
 
 export const jsonFunctions: readonly ScalarFunction[] = [
   define('json_extract', takes('json, path', 2, 2, 'json'), {
@@ -25,6 +25,13 @@ export const jsonFunctions: readonly ScalarFunction[] = [
     description: 'The keys of an object, in alphabetical order',
     example: [`json_keys({b: 1, a: 2})`, '["a","b"]'],
     evaluate: ([object]) => keysOf(object!),
+  }),
+  define('merge_objects', takes('object, …', 1, unlimited, 'json'), {
+    nulls: 'handled',
+    description:
+      'The entries of all objects; of a key that several have, the last that is not null',
+    example: ['merge_objects({a: 1, b: 1}, null, {b: 2})', '{"a":1,"b":2}'],
+    evaluate: (objects) => mergeObjects(objects),
   }),
   define('vector', takes('value', 1, 1, 'json'), {
     description: 'An array of numbers as it is; null for anything else',
