@@ -5,6 +5,7 @@
  */
 import { AssayError, assert } from '../error.ts'
 import type { ByteWriter } from './byte-writer.ts'
+import type { MemberNames } from './member-names.ts'
 
 /** Objects and arrays that may enclose a value, itself included. */
 export const maximumDepth = 1000
@@ -122,13 +123,14 @@ export class JsonScanner {
 
   /**
    * Checks the value that is next, moves past it, and appends it to `out`, if given, without
-   * insignificant whitespace. Returns where the value starts.
+   * insignificant whitespace. Adds the names of its members to `names`. Returns where the value
+   * starts.
    */
-  value(out?: ByteWriter): number {
+  value(out?: ByteWriter, names?: MemberNames): number {
     const byte = this.peek()
     const start = this.position
     if (byte === openBrace || byte === openBracket) {
-      this.#container(byte, out)
+      this.#container(byte, out, names)
     } else {
       if (byte === quote) this.#string()
       else this.#scalar(byte)
@@ -139,7 +141,7 @@ export class JsonScanner {
   }
 
   /** Does what `value` does, for an object or array. */
-  #container(first: number, out: ByteWriter | undefined): void {
+  #container(first: number, out: ByteWriter | undefined, names: MemberNames | undefined): void {
     const { bytes, end } = this
     // Made only now because most scanners of short texts never need it.
     const isObject = this.#isObject ?? new Uint8Array(maximumDepth + 1)
@@ -167,6 +169,7 @@ export class JsonScanner {
           depth--
         } else if (byte === openBrace) {
           copied = this.#memberName(out, copied)
+          if (names) this.#note(names, depth - base, isObject[base + 1]!)
           byte = this.peek()
           continue
         } else {
@@ -198,6 +201,7 @@ export class JsonScanner {
           }
           if (inObject) {
             copied = this.#memberName(out, copied)
+            if (names) this.#note(names, depth - base, isObject[base + 1]!)
             byte = this.peek()
           }
           break
@@ -220,6 +224,12 @@ export class JsonScanner {
     out.copy(this.bytes, copied, this.keyEnd)
     out.byte(colon)
     return this.position
+  }
+
+  #note(names: MemberNames, level: number, isInObject: number): void {
+    if (level <= 2 && isInObject === 1) {
+      names.add(this.bytes, level === 1 ? 1 : 2, this.keyStart, this.keyEnd)
+    }
   }
 
   #open(byte: number): boolean {

@@ -27,8 +27,8 @@ export interface RecordsEnvironment {
   readonly log: BinaryDatabase
   /** Object u32, pagination key u64, version key u64 → the transaction that superseded it, u64. */
   readonly supersessions: BinaryDatabase
-  /** Object u32, name of a top-level field that is no column of its type → the name as JSON. */
-  readonly fields: BinaryDatabase
+  /** Object u32, path of a field (`storage/field-shapes.ts`) → the path as JSON. */
+  readonly fieldPaths: BinaryDatabase
 }
 
 export interface SegmentsEnvironment {
@@ -55,7 +55,7 @@ export function openRecords(directory: string, options: OpenOptions): RecordsEnv
     ids: database('ids'),
     log: database('log'),
     supersessions: database('supersessions'),
-    fields: database('fields'),
+    fieldPaths: database('field_paths'),
   }
 }
 

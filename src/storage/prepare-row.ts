@@ -1,13 +1,20 @@
 /** One row of a request: from its JSON text to an encoded row and what to do with it. */
 import { randomUUID } from 'node:crypto'
+import { MemberNames } from '../json/member-names.ts'
 import type { JsonScanner } from '../json/scan.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { parseJsonBytes } from '../type/parse-json.ts'
-import { type ObjectReference, type ObjectType, recordColumn } from '../type/record.ts'
+import {
+  type ObjectReference,
+  type ObjectType,
+  type RecordColumn,
+  recordColumn,
+} from '../type/record.ts'
 import { formatTimestamp, parseTimestamp } from '../type/time.ts'
 import { isObject, type Value } from '../type/value.ts'
 import { writeJson } from '../type/write-json.ts'
 import { compareBytes } from './compare-bytes.ts'
+import { type FieldShape, FieldShapes } from './field-shapes.ts'
 import {
   type ControlName,
   checkField,
@@ -39,6 +46,8 @@ export interface PreparedRow {
   readonly control: RowControl | undefined
   /** Names of its fields that are no columns of the object's type. */
   readonly extraFields: readonly string[]
+  /** Of its fields that are objects. */
+  readonly shapes: readonly FieldShape[]
 }
 
 /** A member name as a row spells it, and what it means. */
@@ -47,11 +56,15 @@ interface MemberName {
   readonly name: string
   /** As `fieldNameBytes` gives it. */
   readonly stored: Uint8Array
-  /** Whether it is a column of all types of objects. */
-  readonly isUniversal: boolean
+  readonly column: RecordColumn | undefined
+  readonly shapes: FieldShapes
 }
 
 const noKey = { transaction: 0, index: 0 }
+const noFields = { extraFields: [], shapes: [] }
+
+/** Rows with more names than this have maps for rows. */
+const keptNames = 4096
 
 /** Reads rows from a scanner into a builder, one by one. */
 export class RowPreparer {
@@ -60,11 +73,13 @@ export class RowPreparer {
   readonly #options: RowOptions
   /** Names by their place in the row before: rows of a request mostly look alike. */
   readonly #names: MemberName[] = []
+  readonly #memberNames = new Map<string, MemberName>()
+  readonly #inner = new MemberNames()
   readonly #before = new Map<ControlName, { start: number; end: number; value: Value }>()
   readonly #nowText: string
   #controls: { [name in ControlName]?: Value } = {}
-  /** Names of the row's fields that may be extra ones. */
-  #candidates: string[] = []
+  #fields: MemberName[] = []
+  #shapes: FieldShape[] = []
 
   constructor(scanner: JsonScanner, builder: RowBuilder, options: RowOptions) {
     this.#scanner = scanner
@@ -77,7 +92,8 @@ export class RowPreparer {
   prepare(index: number, path: string): PreparedRow {
     if (!this.#scanner.openObject()) throw invalid(path, 'must be an object')
     this.#controls = {}
-    this.#candidates = []
+    this.#fields = []
+    this.#shapes = []
     this.#builder.begin()
     this.#readMembers(path)
     const object = this.#object(path)
@@ -87,38 +103,42 @@ export class RowPreparer {
     if (this.#flag('_object_delete', path)) {
       if (givenId === null) throw invalid(`${path}.id`, 'is missing', 'a delete names its record')
       this.#finishDelete(id)
-      return { id, action: rowActions.delete, object, control: undefined, extraFields: [] }
+      return { id, action: rowActions.delete, object, control: undefined, ...noFields }
     }
     const commentOn = this.#commentTarget()
     if (commentOn !== undefined) {
       this.#finishComment(id, path)
       const action = rowActions.comment
-      return { id, action, object, control: { row: index, commentOn }, extraFields: [] }
+      return { id, action, object, control: { row: index, commentOn }, ...noFields }
     }
-    if (this.#candidates.includes('inputs')) this.#builder.rename('inputs', 'input')
+    if (this.#fields.some(({ name }) => name === 'inputs')) this.#builder.rename('inputs', 'input')
     if (object.type === 'dataset') this.#builder.rename('output', 'expected')
     const isMerge = this.#flag('_is_merge', path)
     const extraFields = this.#extraFields(object.type)
     this.#finishRecord(id, isMerge, path)
     const action = isMerge ? rowActions.merge : rowActions.replace
-    return { id, action, object, control, extraFields }
+    return { id, action, object, control, extraFields, shapes: this.#shapes }
   }
 
   #readMembers(path: string): void {
     const scanner = this.#scanner
     const builder = this.#builder
     for (let place = 0; scanner.nextMember(); place++) {
-      const { name, stored, isUniversal } = this.#memberName(place)
+      const member = this.#memberName(place)
+      const { name } = member
       if (isControl(name)) {
         this.#controls[name] = this.#controlValue(name)
       } else if (isIgnored(name)) {
         scanner.value()
       } else {
-        if (!isUniversal) this.#candidates.push(name)
-        builder.rawName(stored)
+        this.#fields.push(member)
+        builder.rawName(member.stored)
         const start = builder.out.length
-        scanner.value(builder.out)
+        this.#inner.clear()
+        scanner.value(builder.out, this.#inner)
         builder.endValue()
+        const shape = member.shapes.find(this.#inner, scanner.bytes)
+        if (shape) this.#shapes.push(shape)
         checkField(name, builder.out.bytes, start, builder.out.length, path)
       }
     }
@@ -138,11 +158,12 @@ export class RowPreparer {
     return value
   }
 
-  #extraFields(type: ObjectType): string[] {
-    if (this.#candidates.length === 0) return this.#candidates
-    return this.#candidates.filter(
-      (name) => !recordColumn(name)?.in.includes(type) && this.#builder.value(name),
-    )
+  #extraFields(type: ObjectType): readonly string[] {
+    const extra: string[] = []
+    for (const { name, column } of this.#fields) {
+      if (!column?.in.includes(type) && this.#builder.value(name)) extra.push(name)
+    }
+    return extra
   }
 
   #memberName(place: number): MemberName {
@@ -152,12 +173,14 @@ export class RowPreparer {
       return guess
     }
     const name = JSON.parse(decodeUtf8(bytes, keyStart, keyEnd)) as string
-    const known = {
+    const known = this.#memberNames.get(name) ?? {
       bytes: bytes.slice(keyStart, keyEnd),
       name,
       stored: fieldNameBytes(name),
-      isUniversal: recordColumn(name)?.in.length === 3,
+      column: recordColumn(name),
+      shapes: new FieldShapes(name),
     }
+    if (this.#memberNames.size < keptNames) this.#memberNames.set(name, known)
     if (place < 64) this.#names[place] = known
     return known
   }

@@ -13,6 +13,7 @@ import { ByteWriter } from '../json/byte-writer.ts'
 import { JsonScanner } from '../json/scan.ts'
 import { decodeUtf8, requireUtf8 } from '../json/utf8.ts'
 import type { ObjectReference } from '../type/record.ts'
+import { ObjectFields } from './field-shapes.ts'
 import { invalid } from './prepare-control.ts'
 import { RowPreparer } from './prepare-row.ts'
 import type { PreparedRows, RowControl } from './prepared-rows.ts'
@@ -38,7 +39,7 @@ export type PrepareOutcome = { readonly rows: PreparedRows } | { readonly error:
 interface KnownObject {
   readonly place: number
   readonly object: ObjectReference
-  readonly extraFields: Set<string>
+  readonly fields: ObjectFields
 }
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
@@ -84,14 +85,15 @@ function readRows(scanner: JsonScanner, member: string, options: PrepareOptions)
     const objectKey = `${row.object.type}:${row.object.id}`
     let known = objects.get(objectKey)
     if (!known) {
-      known = { place: objects.size, object: row.object, extraFields: new Set() }
+      known = { place: objects.size, object: row.object, fields: new ObjectFields(row.object.type) }
       objects.set(objectKey, known)
     }
     ids.push(row.id)
     ends.push(out.length)
     actions.push(row.action)
     objectOf.push(known.place)
-    for (const name of row.extraFields) known.extraFields.add(name)
+    for (const name of row.extraFields) known.fields.addExtra(name)
+    for (const shape of row.shapes) known.fields.addShape(shape)
     if (row.control) controls.push(row.control)
   }
   return {
@@ -101,7 +103,7 @@ function readRows(scanner: JsonScanner, member: string, options: PrepareOptions)
     actions: Uint8Array.from(actions),
     objects: Array.from(objects.values(), ({ object }) => object),
     objectOf: Uint32Array.from(objectOf),
-    extraFields: Array.from(objects.values(), ({ extraFields }) => [...extraFields]),
+    fieldPaths: Array.from(objects.values(), ({ fields }) => fields.paths()),
     controls,
   }
 }

@@ -1,4 +1,5 @@
 import type { ObjectReference } from '../type/record.ts'
+import type { FieldPath } from './field-shapes.ts'
 
 /** What a row of a request does to the record of its id. */
 export const rowActions = { replace: 0, merge: 1, delete: 2, comment: 3 } as const
@@ -22,8 +23,11 @@ export interface PreparedRows {
   /** The distinct objects that the rows name, and which one each row does. */
   readonly objects: readonly ObjectReference[]
   readonly objectOf: Uint32Array
-  /** Per object: names of fields that are no columns of its type. */
-  readonly extraFields: readonly (readonly string[])[]
+  /**
+   * Per object, the fields that its rows have: those that are no columns of its type, and what is in
+   * objects, as far as `field-shapes.ts` goes.
+   */
+  readonly fieldPaths: readonly (readonly FieldPath[])[]
   /** In the order of their rows; most rows have none. */
   readonly controls: readonly RowControl[]
 }

@@ -45,8 +45,14 @@ export function recordIdKey(object: number, id: string): Buffer {
   return textKey(object, id)
 }
 
-export function fieldKey(object: number, name: string): Buffer {
-  return textKey(object, name)
+/** `path` is a path as `pathKey` writes it. */
+export function fieldPathKey(object: number, path: string): Buffer {
+  return textKey(object, path)
+}
+
+/** The object in any key that begins with one. */
+export function objectOf(bytes: Buffer): number {
+  return bytes.readUInt32BE(0)
 }
 
 /** What `ids` knows of an id: version key, pagination key, and 1 if it is deleted. */

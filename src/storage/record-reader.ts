@@ -7,6 +7,7 @@
  */
 import type { RowKey } from '../type/transaction.ts'
 import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
+import type { FieldPath } from './field-shapes.ts'
 import {
   type CurrentVersion,
   decodeCurrentVersion,
@@ -133,10 +134,17 @@ export class RecordReader {
     }
   }
 
-  /** Names of fields that rows of the object have, or had, beyond the columns of its type. */
-  fields(object: number, transaction?: ReadTransaction): string[] {
-    const range = this.#records.fields.getRange({ ...objectRange(object), ...options(transaction) })
-    return Array.from(range, ({ value }) => JSON.parse(value.toString()) as string).sort()
+  /**
+   * Fields that rows of the object have, or had: those beyond the columns of its type by their name,
+   * and what is in objects by paths of two or three names; of these as many as are kept
+   * (`storage/field-shapes.ts`). In no order.
+   */
+  fieldPaths(object: number, transaction?: ReadTransaction): FieldPath[] {
+    const range = this.#records.fieldPaths.getRange({
+      ...objectRange(object),
+      ...options(transaction),
+    })
+    return Array.from(range, ({ value }) => JSON.parse(value.toString()) as FieldPath)
   }
 
   /** The newest snapshot; 0 before the first write. */

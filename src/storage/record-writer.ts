@@ -6,13 +6,13 @@ import { AssayError, toAssayError, type WireError } from '../error.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
 import { nextTransaction, type RowKey, rowKey, rowsPerTransaction } from '../type/transaction.ts'
 import type { RecordsEnvironment } from './environment.ts'
+import { FieldPathStore } from './field-path-store.ts'
 import { addComment, applyChange } from './merge.ts'
 import { type PreparedRows, type RowControl, rowActions } from './prepared-rows.ts'
 import {
   type CurrentVersion,
   decodeCurrentVersion,
   encodeCurrentVersion,
-  fieldKey,
   recordIdKey,
   rowVersionKey,
   supersessionKey,
@@ -34,6 +34,8 @@ export interface Written {
   /** The `_xact_id` of all rows of the request, and the first snapshot that sees them. */
   readonly transaction: number
   readonly objects: readonly ObjectWrite[]
+  /** Numbers of the objects whose rows have fields that they did not have before. */
+  readonly newFields: readonly number[]
 }
 
 export type WriteOutcome = { readonly written: Written } | { readonly error: WireError }
@@ -48,6 +50,7 @@ type Mutable<T> = { -readonly [name in keyof T]: T[name] }
 export class RecordWriter {
   readonly #records: RecordsEnvironment
   readonly #now: () => number
+  readonly #fieldPaths: FieldPathStore
   #last: number
 
   /** `records` must be open for writing. */
@@ -55,6 +58,8 @@ export class RecordWriter {
     this.#records = records
     this.#now = now
     this.#last = lastLogged(records)
+    this.#fieldPaths = new FieldPathStore(records)
+    records.root.transactionSync(() => this.#fieldPaths.rebuildIfMissing())
     // The writer's thread may not come to the end of its turn, where the read would end by itself.
     records.root.resetReadTxn()
   }
@@ -71,6 +76,7 @@ export class RecordWriter {
       )
     } catch (thrown) {
       this.#last = last
+      this.#fieldPaths.forget()
       if (requests.length === 1) return [{ error: storageError(thrown).toWire() }]
       // Nothing of the group was kept; alone, each shows whether the fault is its own.
       return requests.flatMap((request) => this.write([request]))
@@ -84,6 +90,9 @@ export class RecordWriter {
     const request = new RequestWriter(this.#records, rows, objectNumbers, first, last)
     for (let i = 0; i < rowCount; i++) request.writeRow(i)
     const objects = request.finish()
+    const newFields = objectNumbers.filter((object, place) =>
+      this.#fieldPaths.add(object, rows.fieldPaths[place] ?? []),
+    )
     const { log } = this.#records
     const entry = encodeLogEntry({ transaction: last, first, objects })
     log.putSync(entry.key, entry.value)
@@ -92,7 +101,7 @@ export class RecordWriter {
       log.putSync(spill.key, spill.value)
     }
     this.#last = last
-    return { transaction: last, objects }
+    return { transaction: last, objects, newFields }
   }
 }
 
@@ -167,15 +176,8 @@ class RequestWriter {
     this.#records.ids.putSync(idKey, encodeCurrentVersion({ version, paginationKey, isDeleted }))
   }
 
-  /** Records the fields that are no columns, and returns what was written to each object. */
+  /** What was written to each object. */
   finish(): ObjectWrite[] {
-    this.#rows.extraFields.forEach((names, place) => {
-      for (const name of names) {
-        const key = fieldKey(this.#objectNumbers[place]!, name)
-        const isKnown = this.#records.fields.get(key) !== undefined
-        if (!isKnown) this.#records.fields.putSync(key, Buffer.from(JSON.stringify(name)))
-      }
-    })
     return this.#writes.filter(({ rows }) => rows > 0)
   }
 

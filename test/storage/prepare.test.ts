@@ -143,12 +143,12 @@ describe('values keep their text', () => {
       JSON.stringify({ rows: [{ ...logs, 'a "b"\n': 1, __proto__x: 2, scores: {}, gone: null }] }),
     )
     expect(fieldsOf(rows)).toMatchObject({ 'a "b"\n': '1', __proto__x: '2' })
-    expect(rows.extraFields).toEqual([['a "b"\n', '__proto__x']])
+    expect(rows.fieldPaths).toEqual([[['a "b"\n'], ['__proto__x']]])
   })
 
   test('__proto__ is a field like any other', () => {
     const rows = prepare('{"rows":[{"project_id":"P","log_id":"g","__proto__":{"a":1}}]}')
-    expect(rows.extraFields).toEqual([['__proto__']])
+    expect(rows.fieldPaths).toEqual([[['__proto__'], ['__proto__', 'a']]])
     expect(view(rows, 0).fieldText('__proto__')).toBe('{"a":1}')
   })
 

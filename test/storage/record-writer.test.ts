@@ -26,7 +26,7 @@ describe('a record', () => {
         '"project_id":"P","root_span_id":"s","scores":null,"span_attributes":null,"span_id":"s",' +
         '"span_parents":null,"tags":null,"zz":[2]}',
     )
-    expect(records.reader.fields(1)).toEqual(['Z', 'zz'])
+    expect(records.reader.fieldPaths(1)).toEqual([['Z'], ['input', 'x'], ['zz']])
   })
 
   test('shows the columns of its type alone', () => {
@@ -334,7 +334,7 @@ describe('requests', () => {
     expect(records.latest('a', 3)).toBeDefined()
     expect(records.latest('b', 3)).toBeDefined()
     expect([...records.reader.log(0)]).toHaveLength(2)
-    expect(records.reader.fields(3)).toEqual(['extra'])
+    expect(records.reader.fieldPaths(3)).toEqual([['extra']])
   })
 
   test('of more than 65,536 rows are one transaction to everyone', () => {
@@ -374,7 +374,7 @@ test('reads in one transaction agree, whatever is written meanwhile', () => {
   records.insert([{ id: 'a', input: 2, extra: 1 }])
   expect(records.reader.lastTransaction(transaction)).toBe(last)
   expect(records.reader.latest(1, 'a', transaction)?.view.fieldText('input')).toBe('1')
-  expect(records.reader.fields(1, transaction)).toEqual([])
+  expect(records.reader.fieldPaths(1, transaction)).toEqual([])
   transaction.done()
   expect(records.latest('a')).toMatchObject({ input: 2 })
 })
