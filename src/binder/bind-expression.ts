@@ -296,14 +296,21 @@ export class ExpressionBinder {
     return {
       kind: 'call',
       name: definition.name,
-      arguments: [...operands, ...this.#fieldsOf(definition)],
+      arguments: [...operands, ...this.#fieldsOf(definition, node)],
       type: resultType(definition.result, operands),
     }
   }
 
   /** What a function reads of the row by itself; null where the row cannot have it. */
-  #fieldsOf({ fields }: ScalarFunction): BoundExpression[] {
-    return fields.map((path) => this.#scope.source.field(path) ?? nullConstant)
+  #fieldsOf({ fields }: ScalarFunction, node: Call): BoundExpression[] {
+    const found = fields.map((path) => this.#scope.source.field(path))
+    if (fields.length > 0 && found.every((field) => field === undefined)) {
+      throw new AssayError('BIND_UNSUPPORTED', `${node.name}() needs the fields of spans`, {
+        span: node.span,
+        hint: `use it where records are read, or select ${fields[0]![0]} there`,
+      })
+    }
+    return found.map((field) => field ?? nullConstant)
   }
 
   #bindIf(operands: readonly BoundExpression[]): BoundExpression {

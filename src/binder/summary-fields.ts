@@ -98,6 +98,10 @@ export class SummaryFields implements FieldSource {
       }
       case 'estimated_cost':
         return this.#metric(['estimated_cost'])
+      case 'estimated_cost_component':
+        return this.#sum(this.#bindSpan(call))
+      case 'estimated_cost_breakdown':
+        return this.#aggregate('sum_entries', [this.#bindSpan(call)], 'json')
       default:
         return undefined
     }

@@ -4,7 +4,7 @@ import type { JsonObject, Path, Value } from '../type/value.ts'
 import { findPrice } from './find-price.ts'
 import type { ModelPrice, PriceTable } from './prices.ts'
 
-/** The fields of a row that its cost depends on, in the order in which `readUsage` takes them. */
+/** The fields of a row that its cost depends on, in the order in which `costBreakdown` takes them. */
 export const costFields: readonly Path[] = [
   ['metrics', 'estimated_cost'],
   ['metadata', 'model'],
