@@ -9,7 +9,9 @@ import type {
   Source,
   Unpivot,
 } from './ast.ts'
+import { isName } from './character.ts'
 import { type ClauseName, clauseNames, clauseProperties } from './clause.ts'
+import { reservedWords } from './keyword.ts'
 import {
   printDistinct,
   printExpression,
@@ -98,7 +100,10 @@ export function printSource(source: Source): string {
   if (source.kind === 'subquery') return `(${printClauses(source.query).join(' | ')})`
   const { table, ids, shape } = source
   const list = ids.map(({ value }) => printString(value)).join(', ')
-  return shape === undefined ? `${table}(${list})` : `${table}(${list}) ${shape}`
+  if (shape === undefined) return `${table}(${list})`
+  // In quotes a shape may have been any text.
+  const isWord = isName(shape) && !reservedWords.has(shape)
+  return isWord ? `${table}(${list}) ${shape}` : `${table}(${list}, shape => ${printString(shape)})`
 }
 
 export function printPivot({ measures, key }: Pivot): string {

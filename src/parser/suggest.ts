@@ -13,8 +13,8 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   for (const candidate of candidates) {
     if (candidate === word || Math.abs(candidate.length - word.length) >= smallest) continue
     const distance = editDistance(wanted, candidate.toLowerCase())
-    // A word all of whose letters change is another word.
-    if (distance >= smallest || distance >= Math.max(wanted.length, candidate.length)) continue
+    // A word of which no letter stays is another word.
+    if (distance >= smallest || distance >= Math.min(wanted.length, candidate.length)) continue
     nearest = candidate
     smallest = distance
   }

@@ -14,6 +14,7 @@ test.each([
   ['if', 'id'],
   ['x', undefined],
   ['xy', undefined],
+  ['bird', undefined],
   ['temperature', undefined],
   ['', undefined],
   ['score', 'scores'],

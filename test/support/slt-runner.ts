@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises'
 import { Gate } from '../../src/access/gate.ts'
 import { Engine } from '../../src/engine.ts'
-import { toAssayError } from '../../src/error.ts'
-import { renderError } from '../../src/parser/error-location.ts'
+import { type AssayError, toAssayError } from '../../src/error.ts'
+import { renderError, type ShownError } from '../../src/parser/error-location.ts'
 import { parseQuery } from '../../src/parser/parse.ts'
 import { printAst } from '../../src/parser/print-ast.ts'
 import { printTokens } from '../../src/parser/print-tokens.ts'
@@ -210,6 +210,9 @@ export class GoldenRun {
         if (bytes.length > 0) lines.push(...Buffer.from(bytes).toString().split('\n'))
       }
       result.finish()
+      if (argumentsOf(block).includes('json')) {
+        return lines.map((line) => this.#sources.hide(line))
+      }
       const { properties } = (result.schema as { items: { properties: object } }).items
       const columns = Object.entries(properties).map(([name, schema]) => {
         return { name, type: typeName(schema) }
@@ -220,17 +223,19 @@ export class GoldenRun {
     } catch (thrown) {
       const error = toAssayError(thrown)
       if (error.family === 'internal') throw thrown
-      const { message, hint } = error
-      return this.#sources
-        .hide(
-          renderError(written, {
-            code: error.code,
-            message,
-            hint,
-            span: error.span && this.#sources.spanInText(written, error.span),
-          }),
-        )
-        .split('\n')
+      return this.#sources.hide(renderError(written, this.#placed(error, written))).split('\n')
+    }
+  }
+
+  /** The error and those beside it, with their places in the text as it is written in the file. */
+  #placed(error: AssayError, written: string): ShownError {
+    const { code, message, hint, span, others } = error
+    return {
+      code,
+      message,
+      hint,
+      span: span && this.#sources.spanInText(written, span),
+      others: others.map((other) => this.#placed(other, written)),
     }
   }
 
