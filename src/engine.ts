@@ -138,10 +138,8 @@ export class Engine {
   #lastTransaction: number
   /** By object: the last transaction that wrote to it, where that may not be flushed yet. */
   readonly #lastWrites = new Map<number, number>()
-  /** By object, with the last transaction that it was read after. */
-  readonly #knownFields = new LRUCache<number, { written: number; fields: KnownFields }>({
-    max: cachedFieldLists,
-  })
+  /** By object; dropped when a write says that there are more. */
+  readonly #knownFields = new LRUCache<number, KnownFields>({ max: cachedFieldLists })
 
   /** Throws STORAGE_LOCKED when another engine has the data directory. */
   static async open(options: EngineOptions): Promise<Engine> {
@@ -197,7 +195,9 @@ export class Engine {
     })
     const bytes = rows.bytes.length
     const rowCount = rows.ids.length
-    const { ids, transaction } = await this.#parts.writer.write({ rows, objectNumbers })
+    const written = await this.#parts.writer.write({ rows, objectNumbers })
+    const { ids, transaction } = written
+    for (const number of written.newFields) this.#knownFields.delete(number)
     this.#lastTransaction = Math.max(this.#lastTransaction, transaction)
     for (const number of objectNumbers) {
       this.#lastWrites.set(number, Math.max(transaction, this.#lastWrites.get(number) ?? 0))
@@ -314,12 +314,11 @@ export class Engine {
   }
 
   #knownFieldsOf(object: number): KnownFields {
-    const written = this.#lastWrites.get(object) ?? 0
     const cached = this.#knownFields.get(object)
-    if (cached?.written === written) return cached.fields
+    if (cached) return cached
     const paths = this.#parts.reads.during(({ records }) => records.fieldPaths(object))
     const fields = new KnownFields(paths)
-    this.#knownFields.set(object, { written, fields })
+    this.#knownFields.set(object, fields)
     return fields
   }
 

@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import { KnownFields } from '../../src/storage/known-fields.ts'
 import { prepareRows } from '../../src/storage/prepare.ts'
-import { RecordReader } from '../../src/storage/record-reader.ts'
 import { RecordWriter } from '../../src/storage/record-writer.ts'
 import type { ObjectReference } from '../../src/type/record.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
@@ -130,22 +128,4 @@ test('fields of rows that were written before they were kept are found again', a
   expect(nested(2)).toEqual(['input.y'])
   expect(records.reader.fieldPaths(1)).toContainEqual(['extra'])
   expect(writer.write([])).toEqual([])
-})
-
-test('known fields are read once, and again when they have changed', () => {
-  const records = new TemporaryRecords()
-  records.insert([{ metadata: { a: 1 } }])
-  let reads = 0
-  const known = new KnownFields((object) => {
-    reads++
-    return new RecordReader(records.environment).fieldPaths(object)
-  })
-  expect(known.paths(1)).toEqual([['metadata', 'a']])
-  expect(known.paths(1)).toEqual([['metadata', 'a']])
-  expect([reads, known.version]).toEqual([1, 0])
-  const outcome = records.insert([{ extra: 1 }])
-  known.changed('written' in outcome ? outcome.written.newFields : [])
-  expect(known.paths(1)).toEqual([['extra'], ['metadata', 'a']])
-  known.changed([])
-  expect([reads, known.version]).toEqual([2, 1])
 })
