@@ -61,6 +61,7 @@ function withParts(
 ): Expression {
   const span = tokens.spanFrom(start)
   if (value.kind !== 'path' && value.kind !== 'access') {
+    tokens.chainedCount++
     return { kind: 'access', operand: value, parts, span }
   }
   const all = [...value.parts, ...parts]

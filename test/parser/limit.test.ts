@@ -70,6 +70,32 @@ describe('depth', () => {
     expect(messageOf(`(${'a + '.repeat(400)}a)${' - a'.repeat(200)}`)).toBe(chained)
   })
 
+  test.each([
+    [500, 'casts', '::text'],
+    // The first step makes a longer path, each other one a step from a text.
+    [250, 'steps to a text', "->>'b'"],
+    [250, 'casts and steps', '::text.b'],
+  ])('%i %s in a row are taken, and not one more', (most, _, step) => {
+    expect(messageOf(`a${step.repeat(most)}`)).toBe('no error')
+    expect(messageOf(`a${step.repeat(most + 1)}`)).toBe(chained)
+  })
+
+  test('10,000 nested queries are refused', () => {
+    expect(() => parseQuery('from: (select: * | '.repeat(10_000))).toThrow(
+      expect.objectContaining({ code: 'PARSE_TOO_DEEP' }),
+    )
+  })
+
+  test('an operand that is compared often may not be a large tree', () => {
+    const often = (operand: string): string =>
+      `case ${operand} when 1 then 2 when 3 then 4 when 5 then 6 end`
+    let text = 'x'
+    for (let i = 0; i < 6; i++) text = often(text)
+    expect(messageOf(text)).toBe('no error')
+    for (let i = 0; i < 40; i++) text = often(text)
+    expect(messageOf(text)).toBe('PARSE_TOO_DEEP: the expression means its parts too often')
+  })
+
   test('the number of operators beside each other does not matter', () => {
     expect(messageOf(`${'a + 1 > 2 and '.repeat(10_000)}a`)).toBe('no error')
   })
@@ -100,6 +126,25 @@ describe('length', () => {
     expect(messageOf('9'.repeat(4097))).toBe(
       'PARSE_INVALID_LITERAL: an integer of 4097 digits is too long',
     )
+  })
+})
+
+describe('a text full of faults', () => {
+  test.each([
+    ['unknown clauses', 'x: 1 | '],
+    ['unexpected characters', '& '],
+    ['loose quotes', "'\\'\n"],
+    ['quotes of two kinds', '\' " '],
+    ['clauses without a value', 'limit: | '],
+    ['open brackets', 'filter: ( [ {\n'],
+    ['numbers that are none', 'select: 1x\n'],
+    ['nested queries', 'from: (\nselect: a b\n'],
+  ])('1 MiB of %s is refused in linear time', (_, piece) => {
+    const text = piece.repeat(Math.floor(2 ** 20 / piece.length))
+    const start = performance.now()
+    expect(() => parseQuery(`select: a b | ${text}`.slice(0, 2 ** 20))).toThrow(AssayError)
+    // A loaded machine takes some 200 ms; what grows with the square takes minutes.
+    expect(performance.now() - start).toBeLessThan(5_000)
   })
 })
 
