@@ -65,20 +65,22 @@ export function compareRows(
   }
 }
 
-/** A null is the key of no other row. */
+/** Rows come newest first. A null is the key of no other row. */
 function pairRows(rows: RowList, keys: readonly Value[], objects: readonly number[]): Pair[] {
   const codes = new ValueCodes()
   const codeOf = keys.map((key) => (key === null ? -1 : codes.codeOf(key)))
-  /** By object, by code: the rows in their order. */
+  /** By object, by code: the rows from the oldest on. */
   const lists = new Map(objects.map((object) => [object, new Map<number, number[]>()]))
-  const ranks = codeOf.map((code, row) => {
+  const ranks = new Int32Array(codeOf.length).fill(-1)
+  // The first row of a key is its oldest, so that later ones change no pairs.
+  for (let row = codeOf.length - 1; row >= 0; row--) {
     const byCode = lists.get(rows.object[row]!)
-    if (code < 0 || !byCode) return -1
-    const list = byCode.get(code)
-    if (list) return list.push(row) - 1
-    byCode.set(code, [row])
-    return 0
-  })
+    const code = codeOf[row]!
+    if (code < 0 || !byCode) continue
+    const list = byCode.get(code) ?? []
+    byCode.set(code, list)
+    ranks[row] = list.push(row) - 1
+  }
   const [first, ...others] = objects
   const pairs: Pair[] = []
   for (const [row, rank] of ranks.entries()) {
