@@ -6,7 +6,7 @@ import { randomInt } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { pagingOf } from './binder/bind-cursor.ts'
 import { bindQuery } from './binder/bind-query.ts'
-import { type BoundQuery, objectsOf, type SortPosition } from './binder/bound.ts'
+import { type BoundQuery, isHiddenField, objectsOf, type SortPosition } from './binder/bound.ts'
 import type { EvaluationContext } from './binder/evaluate.ts'
 import { KnownFields } from './binder/known-fields.ts'
 import { type ResultSchema, resultSchema } from './binder/schema.ts'
@@ -98,6 +98,8 @@ export interface QueryRequest {
 }
 
 export interface QuerySummary {
+  /** That of the result, with the columns that only the data could name. */
+  readonly schema: ResultSchema
   readonly rowCount: number
   readonly cursor?: string
   /** The newest transaction that the query saw; null before the first write. */
@@ -216,6 +218,7 @@ export class Engine {
       last: undefined,
       lastSorted: undefined,
       lastTrace: undefined,
+      madeColumns: [],
     }
     const rows = this.#run({ physical, context, transaction, audit, request, progress })
     return {
@@ -224,6 +227,7 @@ export class Engine {
       finish: () => {
         const cursor = cursorOf(bound, progress)
         return {
+          schema: resultSchema(bound, progress.madeColumns),
           rowCount: progress.rowCount,
           ...(cursor !== undefined && { cursor }),
           lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
@@ -370,6 +374,9 @@ export class Engine {
         separator,
         audit,
         cancelled,
+        onMadeColumns: (names) => {
+          progress.madeColumns = names.filter((name) => !isHiddenField(name))
+        },
         onTraceSet: (_, { rows, rowCount }) => {
           progress.lastTrace =
             rows && rowCount > 0 ? paginationKeyAt(rows, rowCount - 1) : undefined
@@ -398,6 +405,8 @@ interface Progress {
   lastSorted: SortPosition | undefined
   /** Pagination key that stands for the last trace of the page. */
   lastTrace: RowKey | undefined
+  /** Columns that the data has named. */
+  madeColumns: readonly string[]
 }
 
 interface Run {

@@ -172,6 +172,10 @@ export const hiddenField = {
   unpivotValue: (i: number): string => `#value${i}`,
 } as const
 
+export function isHiddenField(name: string): boolean {
+  return name.startsWith('#')
+}
+
 /** Makes a row of each element of an array or each entry of an object; nulls give none. */
 export interface BoundUnpivot {
   readonly expression: BoundExpression

@@ -18,8 +18,12 @@ export interface ResultSchema {
   readonly items: { readonly type: 'object'; readonly properties: Record<string, JsonSchema> }
 }
 
-/** Columns in the order of the projection; those of `*` first, in alphabetical order. */
-export function resultSchema(query: BoundQuery): ResultSchema {
+/**
+ * Columns in the order of the projection; those of `*` first, in alphabetical order.
+ *
+ * @param madeColumns columns that only the data could name, such as those of a pivot
+ */
+export function resultSchema(query: BoundQuery, madeColumns: readonly string[] = []): ResultSchema {
   const { output } = query
   const properties: Record<string, JsonSchema> = {}
   if (output.kind === 'rows' && output.star) {
@@ -29,15 +33,30 @@ export function resultSchema(query: BoundQuery): ResultSchema {
     }
   }
   for (const { name, expression } of columnsOf(output)) {
-    // A plain assignment would take `__proto__` for the prototype.
-    Object.defineProperty(properties, name, {
-      value: isGroupCount(output, expression) ? { type: 'integer' } : schemaOf(expression),
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    })
+    addProperty(
+      properties,
+      name,
+      isGroupCount(output, expression) ? { type: 'integer' } : schemaOf(expression),
+    )
+  }
+  for (const name of madeColumns) {
+    if (!Object.hasOwn(properties, name)) addProperty(properties, name, {})
   }
   return { type: 'array', items: { type: 'object', properties } }
+}
+
+/** A plain assignment would take `__proto__` for the prototype. */
+function addProperty(
+  properties: Record<string, JsonSchema>,
+  name: string,
+  value: JsonSchema,
+): void {
+  Object.defineProperty(properties, name, {
+    value,
+    enumerable: true,
+    configurable: true,
+    writable: true,
+  })
 }
 
 function columnsOf(output: BoundOutput): readonly OutputColumn[] {

@@ -44,13 +44,11 @@ export function conflictsIn(query: Query): readonly AssayError[] {
   for (const name of ['weighted_scores', 'custom_columns', 'comparison_key'] as const) {
     refuse(name, ['infer'], 'a query with "infer" describes fields and gives no records')
   }
-  for (const name of ['weighted_scores', 'custom_columns'] as const) {
-    refuse(
-      name,
-      ['dimensions', 'measures', 'pivot'],
-      `"${name}" adds columns to records, and a grouped query has none`,
-    )
-  }
+  refuse(
+    'weighted_scores',
+    ['dimensions', 'measures', 'pivot'],
+    '"weighted_scores" adds a column to records, and a grouped query has none',
+  )
   if (query.from?.kind === 'subquery') faults.push(...conflictsIn(query.from.query))
   return faults
 }

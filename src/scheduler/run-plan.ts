@@ -20,6 +20,8 @@ export interface RunOptions extends Omit<PlanRun, 'plan' | 'traceSets'> {
   readonly separator: string
   /** Is told of each set of traces: its groups, in their order. */
   readonly onTraceSet?: (index: number, groups: Relation) => void
+  /** Is told of columns that only the data names, such as those of a pivot, before the first row. */
+  readonly onMadeColumns?: (names: readonly string[]) => void
 }
 
 export interface RowChunk {
@@ -39,7 +41,7 @@ export interface RowChunk {
 const shortStages = 100
 
 export async function* runQuery(options: RunOptions): AsyncGenerator<RowChunk> {
-  const { query, separator, onTraceSet } = options
+  const { query, separator, onTraceSet, onMadeColumns } = options
   let run: PlanRun = { ...options, plan: query.plan, traceSets: [] }
   for (const [i, plan] of query.traceSets.entries()) {
     const { relation } = await finish({ ...run, plan })
@@ -48,7 +50,7 @@ export async function* runQuery(options: RunOptions): AsyncGenerator<RowChunk> {
   }
   const { stage, then } = query.plan
   if (stage.kind === 'rows' && then.length === 0) yield* printScanned(run, separator)
-  else yield* printFinished(run, separator)
+  else yield* printFinished(run, separator, onMadeColumns)
 }
 
 /** Prints rows while later ones are still read. */
@@ -76,8 +78,13 @@ async function* printScanned(run: PlanRun, separator: string): AsyncGenerator<Ro
   }
 }
 
-async function* printFinished(run: PlanRun, separator: string): AsyncGenerator<RowChunk> {
+async function* printFinished(
+  run: PlanRun,
+  separator: string,
+  onMadeColumns: RunOptions['onMadeColumns'],
+): AsyncGenerator<RowChunk> {
   const { relation, lastSorted } = await finish(run)
+  if (run.plan.output.star) onMadeColumns?.(relation.fields.map(({ name }) => name))
   const { rows, rowCount: total } = relation
   const hasAge = rows !== undefined && isNewestFirst(run.plan)
   for await (const { rowCount, bytes, lastRow } of printRelation(relation, run, separator, 0)) {

@@ -50,7 +50,7 @@ async function* jsonBody(result: QueryResult, rows: RowChunks): AsyncGenerator<U
     yield bytes
     separator = ',\n'
   }
-  const tail = JSON.stringify(tailOf(result.schema, result.finish())).slice(1)
+  const tail = JSON.stringify(tailOf(result.finish())).slice(1)
   yield Buffer.from(`${separator === ',\n' ? '' : separator}],${tail}`)
 }
 
@@ -63,10 +63,10 @@ async function* jsonLinesBody(rows: RowChunks): AsyncGenerator<Uint8Array> {
   }
 }
 
-function tailOf(schema: object, summary: QuerySummary) {
+function tailOf(summary: QuerySummary) {
   const last = summary.lastTransactionId
   return {
-    schema,
+    schema: summary.schema,
     ...(summary.cursor !== undefined && { cursor: summary.cursor }),
     // Rows are visible to queries as soon as they are acknowledged: nothing is ever behind.
     freshness_state: { last_processed_xact_id: last, last_considered_xact_id: last },

@@ -209,11 +209,11 @@ export class GoldenRun {
       for await (const { bytes } of result.rows) {
         if (bytes.length > 0) lines.push(...Buffer.from(bytes).toString().split('\n'))
       }
-      result.finish()
+      const summary = result.finish()
       if (argumentsOf(block).includes('json')) {
         return lines.map((line) => this.#sources.hide(line))
       }
-      const { properties } = (result.schema as { items: { properties: object } }).items
+      const { properties } = (summary.schema as { items: { properties: object } }).items
       const columns = Object.entries(properties).map(([name, schema]) => {
         return { name, type: typeName(schema) }
       })
