@@ -1,35 +1,73 @@
-import { describe, expect, it } from 'vitest'
-import { ExpressionBinder } from '../../src/binder/bind-expression.ts'
-import { evaluate } from '../../src/binder/evaluate.ts'
-import { Scope } from '../../src/binder/scope.ts'
-import { aggregateFunction, aggregateFunctions } from '../../src/function/aggregate.ts'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { aggregateFunctions, exampleRows } from '../../src/function/aggregate.ts'
 import { scalarFunctions } from '../../src/function/scalar.ts'
 import { parseExpression } from '../../src/parser/parse.ts'
 import { writeJson } from '../../src/type/write-json.ts'
+import { ask, type Loaded, load } from '../support/oracle-check.ts'
+import { GoldenStore } from '../support/slt-runner.ts'
 
-const context = { now: Date.UTC(2024, 4, 17, 10, 42, 31), tzOffset: 0 }
-const binder = new ExpressionBinder(new Scope(new Set(['experiment']), []), context)
+let store: GoldenStore
+let examples: Loaded
+
+beforeAll(async () => {
+  store = await GoldenStore.open({ state: 'delta', workers: 0 })
+  examples = await load([store], exampleRows)
+})
+
+afterAll(() => store.close())
+
+/** The JSON of an expression's value in the first row of its answer. */
+async function answerTo(expression: string): Promise<string> {
+  const id = examples.ids.get(store)
+  const [row] = await ask(
+    store,
+    `select: (${expression}) as v | from: experiment('${id}') | limit: 1`,
+  )
+  const [, text] = /^\{"v":(.*)\}$/s.exec(row!)!
+  return text!
+}
 
 describe('the examples in the documentation', () => {
-  it.each(scalarFunctions.map(({ example }) => example))('%s gives %s', (call, result) => {
-    const bound = binder.bind(parseExpression(call))
-    expect(writeJson(evaluate(bound, () => null, context))).toBe(result)
+  it.each(scalarFunctions.map(({ example }) => example))('%s gives %s', async (call, result) => {
+    expect(await answerTo(call)).toBe(result)
   })
 
-  it.each(aggregateFunctions)(
-    '$example calls $name with as many arguments as it takes',
-    (entry) => {
-      const call = parseExpression(entry.example)
-      if (call.kind !== 'call') throw new Error('an example must be a call')
-      expect(aggregateFunction(call.name)).toBe(entry)
-      expect(call.arguments.length).toBeGreaterThanOrEqual(entry.minArguments)
-      expect(call.arguments.length).toBeLessThanOrEqual(entry.maxArguments)
-    },
-  )
+  it.each(aggregateFunctions.map(({ example }) => example))('%s gives %s', async (call, result) => {
+    expect(await answerTo(call)).toBe(result)
+  })
+
+  it('call what they are examples of', () => {
+    for (const { name, aliases, example } of [...scalarFunctions, ...aggregateFunctions]) {
+      const names = [name, ...aliases].map((candidate) => `${candidate}(`)
+      expect(names.some((text) => example[0].includes(text))).toBe(true)
+    }
+  })
 
   it('have descriptions of one line without a full stop', () => {
     for (const { description } of [...scalarFunctions, ...aggregateFunctions]) {
-      expect(description).toMatch(/^[A-Z][^\n]*[^.\n]$/)
+      expect(description).toMatch(/^[A-Z0-9-][^\n|]*[^.\n]$/)
+    }
+  })
+
+  it('are over rows that JSON can hold', () => {
+    expect(exampleRows.map((row) => JSON.parse(writeJson(row)))).toEqual(exampleRows)
+  })
+})
+
+describe('the tables of functions', () => {
+  it('name each function once', () => {
+    const names = [...scalarFunctions, ...aggregateFunctions].flatMap((entry) => [
+      entry.name,
+      ...entry.aliases,
+    ])
+    expect(names).toEqual([...new Set(names)])
+  })
+
+  it('have names that can be called', () => {
+    for (const { name, aliases } of [...scalarFunctions, ...aggregateFunctions]) {
+      for (const text of [name, ...aliases]) {
+        expect(parseExpression(`${text}(a)`)).toMatchObject({ kind: 'call', name: text })
+      }
     }
   })
 })
