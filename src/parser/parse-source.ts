@@ -1,6 +1,7 @@
 import { AssayError } from '../error.ts'
 import type { Source, TableSource, TextClause } from './ast.ts'
 import { readClauses } from './parse-query.ts'
+import { sqlReservedWords } from './sql-keyword.ts'
 import { shorten, type Token } from './token.ts'
 import type { TokenStream } from './token-stream.ts'
 
@@ -23,7 +24,10 @@ export function readSource(tokens: TokenStream): Source {
  */
 export function readTable(tokens: TokenStream, shapeMayFollow: boolean): TableSource {
   const table = tokens.current
-  if (table.kind !== 'word') throw tokens.unexpected("a source such as experiment('id')")
+  // Words of SQL are no tables here either, so that every query can be written in it.
+  if (table.kind !== 'word' || sqlReservedWords.has(table.keyword)) {
+    throw tokens.unexpected("a source such as experiment('id')")
+  }
   tokens.advance()
   const tableSpan = tokens.spanFrom(table.start)
   tokens.expect('(', `and ids in quotes after "${shorten(table.text)}"`)

@@ -261,6 +261,7 @@ const columns: fc.Arbitrary<Partial<Query>> = fc.oneof(
     dimensions: some(projection),
     measures: some(projection),
     pivot: perhaps(pivot(perhaps(expressionArbitrary))),
+    customColumns: perhaps(some(named)),
     comparisonKey: perhaps(expressionArbitrary),
     finalDimensions: perhaps(some(projection)),
     finalMeasures: perhaps(some(projection)),
