@@ -170,10 +170,14 @@ export const hiddenField = {
   /** The key or index, and the element, that the i-th unpivot has made the row of. */
   unpivotName: (i: number): string => `#name${i}`,
   unpivotValue: (i: number): string => `#value${i}`,
+  /** Of a comparison: what `compared` has of its trace, not of its row. */
+  comparedScores: '#scores',
+  comparedMetrics: '#metrics',
 } as const
 
+/** A pivot may make other columns whose names begin alike. */
 export function isHiddenField(name: string): boolean {
-  return name.startsWith('#')
+  return /^#(?:object|scores|metrics|(?:name|value)\d+)$/.test(name)
 }
 
 /** Makes a row of each element of an array or each entry of an object; nulls give none. */

@@ -1,5 +1,5 @@
 /** Pairs the rows of a first object with those of others that have the same key. */
-import type { BoundExpression } from '../binder/bound.ts'
+import { type BoundExpression, hiddenField } from '../binder/bound.ts'
 import { assert } from '../error.ts'
 import type { RelationStage } from '../planner/physical-plan.ts'
 import { isObject, type Value } from '../type/value.ts'
@@ -7,7 +7,7 @@ import { valueReader } from '../vector/vector.ts'
 import { compile } from './compile.ts'
 import { gatherRows } from './gather-vector.ts'
 import { checkLimit, maximumComparedRows } from './memory-limit.ts'
-import { comparedField, type Relation, type RelationField } from './relation.ts'
+import type { Relation, RelationField } from './relation.ts'
 import { columnOf, columnVector } from './relation-column.ts'
 import type { StageContext } from './relation-stage.ts'
 import type { RowList } from './row-buffer.ts'
@@ -57,8 +57,8 @@ export function compareRows(
       ),
       field('scores', of('first', scoresAt)),
       field('metrics', of('first', metricsAt)),
-      field(comparedField.scores, of('other', scoresAt)),
-      field(comparedField.metrics, of('other', metricsAt)),
+      field(hiddenField.comparedScores, of('other', scoresAt)),
+      field(hiddenField.comparedMetrics, of('other', metricsAt)),
       field('score_differences', (pair) => differences(pair, scoresAt)),
       field('metric_differences', (pair) => differences(pair, metricsAt)),
     ],

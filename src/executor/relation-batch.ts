@@ -1,5 +1,5 @@
 /** Gives batches of a relation to expressions. Stored rows are read when a field of them is. */
-import { type BoundObject, hiddenField } from '../binder/bound.ts'
+import { type BoundObject, hiddenField, isHiddenField } from '../binder/bound.ts'
 import { assert } from '../error.ts'
 import type { RowView } from '../storage/row.ts'
 import { isStoredField } from '../type/record.ts'
@@ -98,7 +98,7 @@ export class RelationReader {
 
   /** Names of the fields that are none of stored rows, but for hidden ones. */
   shownFields(): string[] {
-    return [...this.#fields.keys()].filter((name) => !name.startsWith('#'))
+    return [...this.#fields.keys()].filter((name) => !isHiddenField(name))
   }
 
   /** Whether the field is read from the rows' stored text. */
@@ -190,8 +190,8 @@ export class RelationBatch implements Batch {
     if (!stored) return null
     const [name, ...rest] = path
     const made = (field: string) => valueReader(this.#reader.field(field)!)(this.#from + row)
-    if (name === 'scores') return valueAt(made(comparedField.scores), rest)
-    if (name === 'metrics') return valueAt(made(comparedField.metrics), rest)
+    if (name === 'scores') return valueAt(made(hiddenField.comparedScores), rest)
+    if (name === 'metrics') return valueAt(made(hiddenField.comparedMetrics), rest)
     if (name !== undefined) {
       return comparedField.parts.some((part) => part === name) ? fieldOf(stored, path) : null
     }

@@ -25,13 +25,11 @@ export interface Relation {
   readonly fields: readonly RelationField[]
 }
 
-/** The field of a comparison that is read from the row that is compared, and hidden parts of it. */
+/** The field of a comparison that is read from the row that is compared, and its parts. */
 export const comparedField = {
   name: 'compared',
-  /** Read from the row. */
+  /** Those of the row; `scores` and `metrics` are hidden fields. */
   parts: ['created', 'error', 'experiment_id', 'id', 'output', 'root_span_id', 'tags'],
-  scores: '#compared.scores',
-  metrics: '#compared.metrics',
 } as const
 
 export interface RelationField {
