@@ -15,12 +15,16 @@ import { Catalog, type CatalogView } from './catalog/catalog.ts'
 import { missingAccess } from './catalog/missing-access.ts'
 import { AssayError } from './error.ts'
 import { parseRequest } from './parser/parse-request.ts'
+import { scopeToTrace } from './parser/scope-to-trace.ts'
 import { explainLogical, explainPhysical } from './planner/explain.ts'
+import { lint, type QueryWarning, refuseWarnings } from './planner/lint.ts'
 import { optimize } from './planner/optimize.ts'
 import type { PhysicalQuery } from './planner/physical-plan.ts'
 import { planLogical } from './planner/plan-logical.ts'
 import { planPhysical } from './planner/plan-physical.ts'
+import { summarizePlan } from './planner/plan-summary.ts'
 import { type AuditEvent, AuditLog } from './scheduler/audit-log.ts'
+import { Deadline } from './scheduler/deadline.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
 import { prepareInWorker } from './scheduler/prepare-in-worker.ts'
 import { QueryPool } from './scheduler/query-pool.ts'
@@ -59,6 +63,8 @@ export interface EngineOptions {
   /** Threads that run queries; 0 runs them in this one. */
   readonly workers: number
   readonly logger?: Logger
+  /** In ms since 1970; what `now()` gives, and when records were made that do not say so. */
+  readonly now?: () => number
   readonly maintenance?: Pick<
     MaintenanceOptions,
     'automatic' | 'limits' | 'dropSupersededBefore' | 'onManifest'
@@ -92,6 +98,12 @@ export interface QueryRequest {
   readonly version?: string
   readonly useColumnstore?: boolean
   readonly auditLog?: boolean
+  /** Only spans of this trace. */
+  readonly rootSpanId?: string
+  /** Refuses a query that has warnings worth it. */
+  readonly strictLint?: boolean
+  /** After this, the query fails with QUERY_TIMEOUT. */
+  readonly timeoutSeconds?: number
   readonly view: CatalogView
   readonly signal?: AbortSignal
   readonly separator?: ',\n' | '\n'
@@ -111,6 +123,9 @@ export interface QuerySummary {
 
 export interface QueryResult {
   readonly schema: ResultSchema
+  readonly warnings: readonly QueryWarning[]
+  /** How the query runs, in a few words. */
+  readonly planSummary: string
   /** May be read once. Leaving early cancels the query. */
   readonly rows: AsyncIterable<RowChunk>
   /** What is known when the rows have ended. */
@@ -125,6 +140,7 @@ interface EngineParts {
   readonly maintenance: Maintenance
   readonly writer: RecordWriterThread
   readonly pool: QueryPool
+  readonly now: () => number
 }
 
 /** Objects whose lists of fields are kept in memory; a list is at most some 100 KB. */
@@ -145,7 +161,7 @@ export class Engine {
 
   /** Throws STORAGE_LOCKED when another engine has the data directory. */
   static async open(options: EngineOptions): Promise<Engine> {
-    const { dataDirectory: directory, workers, logger } = options
+    const { dataDirectory: directory, workers, logger, now = Date.now } = options
     const lock = await lockDirectory(directory)
     try {
       const records = openRecords(directory, { readOnly: false })
@@ -165,6 +181,7 @@ export class Engine {
         maintenance,
         writer: new RecordWriterThread(directory),
         pool: new QueryPool(directory, workers, reads),
+        now,
       })
     } catch (thrown) {
       await lock.release()
@@ -184,7 +201,8 @@ export class Engine {
 
   /** Writes the rows of a body; they are on disk, and seen by queries, when this resolves. */
   async insert({ body, form, object, view }: InsertRequest): Promise<InsertResult> {
-    const options: PrepareOptions = { form, nowMs: Date.now(), ...(object && { object }) }
+    const nowMs = this.#parts.now()
+    const options: PrepareOptions = { form, nowMs, ...(object && { object }) }
     const threads = this.#parts.pool.threads
     const rows =
       threads && body.length > inlineBodyBytes
@@ -210,8 +228,10 @@ export class Engine {
 
   async query(request: QueryRequest): Promise<QueryResult> {
     const audit = new AuditLog(request.auditLog === true)
-    const context = evaluationContext(request)
+    const context = evaluationContext(request, this.#parts.now())
     const { bound, physical } = this.#plan(request, context, audit)
+    const warnings = lint(bound)
+    if (request.strictLint === true) refuseWarnings(warnings)
     const transaction = this.#transactionAt(request.version)
     const progress: Progress = {
       rowCount: 0,
@@ -223,6 +243,8 @@ export class Engine {
     const rows = this.#run({ physical, context, transaction, audit, request, progress })
     return {
       schema: resultSchema(bound),
+      warnings,
+      planSummary: summarizePlan(physical),
       rows,
       finish: () => {
         const cursor = cursorOf(bound, progress)
@@ -240,7 +262,7 @@ export class Engine {
 
   /** The plan of a query before and after the rules, how it would run, and what pruning leaves. */
   async explain(request: QueryRequest): Promise<string> {
-    const context = evaluationContext(request)
+    const context = evaluationContext(request, this.#parts.now())
     const steps: string[] = []
     const trace = (rule: string, after: string) => steps.push(`rule ${rule}\n${indented(after)}`)
     const { logical, physical } = this.#plan(request, context, new AuditLog(false), trace)
@@ -291,7 +313,9 @@ export class Engine {
     trace?: (rule: string, plan: string) => void,
   ): { bound: BoundQuery; logical: string; physical: PhysicalQuery } {
     let started = audit.now()
-    const query = parseRequest(request.query, request.from)
+    const parsed = parseRequest(request.query, request.from)
+    const query =
+      request.rootSpanId === undefined ? parsed : scopeToTrace(parsed, request.rootSpanId)
     audit.add('parse', started)
 
     started = audit.now()
@@ -364,6 +388,7 @@ export class Engine {
     const cancel = () => Atomics.store(cancelled, 0, 1)
     request.signal?.addEventListener('abort', cancel, { once: true })
     if (request.signal?.aborted) cancel()
+    const deadline = new Deadline(request.timeoutSeconds, cancel)
     try {
       const separator = request.separator ?? ',\n'
       const chunks = runQuery({
@@ -383,6 +408,7 @@ export class Engine {
         },
       })
       for await (const chunk of chunks) {
+        deadline.check()
         if (request.signal?.aborted)
           throw new AssayError('QUERY_CANCELLED', 'the query was cancelled')
         progress.rowCount += chunk.rowCount
@@ -390,7 +416,12 @@ export class Engine {
         progress.lastSorted = chunk.lastSorted
         yield chunk
       }
+      deadline.check()
+    } catch (thrown) {
+      deadline.check()
+      throw thrown
     } finally {
+      deadline.clear()
       cancel()
       request.signal?.removeEventListener('abort', cancel)
       snapshot.release()
@@ -435,14 +466,14 @@ function cursorOf(bound: BoundQuery, { rowCount, last, lastSorted, lastTrace }: 
   }
 }
 
-function evaluationContext({ tzOffset = 0 }: QueryRequest): EvaluationContext {
+function evaluationContext({ tzOffset = 0 }: QueryRequest, now: number): EvaluationContext {
   if (!Number.isFinite(tzOffset) || Math.abs(tzOffset) > 24 * 60) {
     throw new AssayError('BIND_INVALID_OPTION', `tz_offset ${tzOffset} is not a time zone's`, {
       path: 'tz_offset',
       hint: 'give the minutes behind UTC, such as 480 for US Pacific standard time',
     })
   }
-  return { now: Date.now(), tzOffset }
+  return { now, tzOffset }
 }
 
 function indented(text: string): string {
