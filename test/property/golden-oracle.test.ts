@@ -1,13 +1,16 @@
 /** The answers in the golden files are those of the oracle too: neither can be wrong alone. */
 import { describe, expect, it } from 'vitest'
 import { toAssayError } from '../../src/error.ts'
+import type { TableSource } from '../../src/parser/ast.ts'
 import { renderError } from '../../src/parser/error-location.ts'
 import { parseQuery } from '../../src/parser/parse.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
 import { recordColumns } from '../../src/type/record.ts'
 import { type GoldenFile, isExpected, readGoldenFiles } from '../support/golden-file.ts'
+import type { OracleRow } from '../support/oracle-row.ts'
+import type { OracleTable } from '../support/oracle-source.ts'
 import { json, type Plain } from '../support/oracle-value.ts'
-import { answer, type OracleRow } from '../support/row-oracle.ts'
+import { answer } from '../support/row-oracle.ts'
 import { argumentsOf, type Block } from '../support/slt.ts'
 import { completeRow, parseHeader, printHeader, printRow } from '../support/slt-row.ts'
 
@@ -16,7 +19,6 @@ const beyondOracle = /"_(is_merge|object_delete|array_delete)"|control (version|
 const unknowable = /_xact_id|select: \*|any_value|cursor:|(project|experiment|dataset)_id/
 
 interface StoredRow extends OracleRow {
-  readonly object: string
   readonly type: string
 }
 
@@ -55,15 +57,10 @@ class OracleRun {
   #query(block: Block): void {
     const text = block.body.join('\n')
     if (unknowable.test(text)) return
-    const query = parseQuery(text)
-    const { table, ids } = query.from
-    const names = ids.map(({ value }) => value)
-    const rows = this.#rows.filter(
-      ({ object, type }) => table === 'project' || (table === type && names.includes(object)),
-    )
     const clock = { now: Date.now(), tzOffset: this.#tzOffset }
     const columns = parseHeader(block.expected![0]!)
-    const lines = answer(query, rows, clock).map((row) => {
+    const table = (from: TableSource) => this.#table(from)
+    const lines = answer(parseQuery(text), { table, clock }).map((row) => {
       expect(row.map(({ name }) => name)).toEqual(columns.map(({ name }) => name))
       const shown = `{${row.map(({ name, value }) => `${JSON.stringify(name)}:${json(value)}`)}}`
       return printRow(parseJson(shown), columns)
@@ -71,6 +68,14 @@ class OracleRun {
     const isSorted = argumentsOf(block).includes('rowsort')
     const actual = [printHeader(columns), ...(isSorted ? lines.sort() : lines)]
     if (!isExpected(block, actual)) expect(actual.join('\n'), text).toBe(block.expected!.join('\n'))
+  }
+
+  #table({ table, ids }: TableSource): OracleTable {
+    const objects = ids.map(({ value }) => value)
+    const rows = this.#rows.filter(
+      ({ object, type }) => table === 'project' || (table === type && objects.includes(object)),
+    )
+    return { rows, objects }
   }
 }
 

@@ -1,295 +1,455 @@
 /** Random queries over the records of `arbitrary-record.ts`, as syntax trees without places. */
 import fc from 'fast-check'
-import type { Expression, Projection, Query, SortKey } from '../../src/parser/ast.ts'
-import type { PathPart } from '../../src/type/value.ts'
-import { bigIntegers, numbers, texts } from './arbitrary-value.ts'
+import type {
+  Expression,
+  Projection,
+  Query,
+  SortKey,
+  Source,
+  TableSource,
+  Unpivot,
+} from '../../src/parser/ast.ts'
+import {
+  aggregatesOver,
+  callOf,
+  comparison,
+  type Expressions,
+  expressionsOver,
+  literal,
+  literals,
+  named,
+  numberPaths,
+  path,
+  span,
+  spanPaths,
+} from './arbitrary-expression.ts'
 
-const span = { start: 0, end: 0 }
-
-function path(...parts: PathPart[]): Expression {
-  return { kind: 'path', parts, span }
+/** What a query can be made over. */
+interface Ground {
+  readonly from: Source
+  readonly paths: readonly Expression[]
+  readonly numeric: readonly Expression[]
+  /** Whether its rows are records or traces, which can be asked for their spans. */
+  readonly isOfSpans: boolean
+  readonly unpivot?: readonly Unpivot[]
+  readonly comparisonKey?: Expression
 }
 
-const anyPaths = [
-  path('input'),
-  path('output'),
-  path('metadata'),
-  path('metadata', 'a'),
-  path('metadata', 'b'),
-  path('metadata', 'c', 'd'),
-  path('metadata', 'odd key'),
-  path('metadata', 'a', 'a'),
-  path('metadata', 'missing'),
-  path('input', 0),
-  path('tags'),
-  path('tags', -1),
-  path('scores', 'x'),
-  path('metrics', 'n'),
-  path('created'),
-  path('is_root'),
-  path('id'),
-]
+type Clauses = Partial<Omit<Query, 'kind' | 'from' | 'span'>>
 
-const numberPaths = [path('scores', 'x'), path('metrics', 'n'), path('metadata', 'n')]
-const textPaths = [path('output'), path('metadata', 'a'), path('input'), path('id')]
-
-const times = [
-  '2024-01-01',
-  '2024-01-01T00:00:00.500Z',
-  '2024-02-29T12:00:00Z',
-  '2024-13-01',
-  'soon',
-]
-
-function literal(value: null | boolean | number | bigint | string): Expression {
-  return { kind: 'literal', value, span }
-}
-
-/** A negative number is written with its sign, which the parser takes for part of the literal. */
-const literals: fc.Arbitrary<Expression> = fc
-  .oneof(
-    fc.constant(null),
-    fc.boolean(),
-    numbers.map((number) => number + 0),
-    bigIntegers,
-    texts,
-    fc.constantFrom(...times),
-  )
-  .map(literal)
-
-const patterns = fc
-  .array(fc.constantFrom('%', '_', 'a', 'b', 'é', 'hello', '\\%', '"', '1', 'A'), { maxLength: 4 })
-  .map((parts) => literal(parts.join('')))
-
-const words = fc.constantFrom('a', 'hello', 'HELLO world', 'true', '1', '').map(literal)
-
-const unary = [
-  'lower',
-  'upper',
-  'length',
-  'to_string',
-  'to_number',
-  'to_boolean',
-  'abs',
-  'floor',
-  'day',
-  'month',
-  'hour',
-  'trim',
-]
-const variadic = ['coalesce', 'least', 'greatest', 'concat']
-
-/** Values of any kind. */
-const { value, condition } = fc.letrec<{ value: Expression; condition: Expression }>((tie) => {
-  const inner = tie('value')
-  const test = tie('condition')
+export function tableOf(ids: readonly string[], shape: string | undefined): TableSource {
   return {
-    value: fc.oneof(
-      { maxDepth: 3, depthIdentifier: 'query' },
-      { weight: 6, arbitrary: fc.constantFrom(...anyPaths) },
-      { weight: 4, arbitrary: literals },
-      { weight: 2, arbitrary: arithmetic(inner) },
-      { weight: 1, arbitrary: fc.array(inner, { maxLength: 3 }).map(array) },
-      { weight: 1, arbitrary: fc.tuple(fc.constantFrom('a', 'b'), inner).map(object) },
-      { weight: 1, arbitrary: conditional(test, inner) },
-      { weight: 2, arbitrary: call(inner) },
-      { weight: 1, arbitrary: test },
-      {
-        weight: 1,
-        arbitrary: inner.map((operand) => ({ kind: 'negate' as const, operand, span })),
-      },
-    ),
-    condition: fc.oneof(
-      { maxDepth: 4, depthIdentifier: 'query' },
-      { weight: 6, arbitrary: comparison(inner) },
-      { weight: 3, arbitrary: comparison(fc.oneof(fc.constantFrom(...anyPaths), literals)) },
-      { weight: 2, arbitrary: chain(test) },
-      { weight: 1, arbitrary: test.map((operand) => ({ kind: 'not' as const, operand, span })) },
-      { weight: 2, arbitrary: nullTest(inner) },
-      { weight: 2, arbitrary: like(inner) },
-      { weight: 2, arbitrary: includes(inner) },
-      { weight: 1, arbitrary: match(inner) },
-      { weight: 2, arbitrary: isIn(inner) },
-      { weight: 1, arbitrary: between(inner) },
-      { weight: 1, arbitrary: fc.constantFrom(...anyPaths) },
-    ),
+    kind: 'table',
+    table: 'experiment',
+    tableSpan: span,
+    ids: ids.map((value) => ({ value, span })),
+    shape,
+    shapeSpan: shape === undefined ? undefined : span,
+    span,
   }
-})
-
-export const values = value
-export const conditions = condition
-
-function arithmetic(operand: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  const side = fc.oneof(fc.constantFrom(...numberPaths), operand)
-  return fc
-    .tuple(fc.constantFrom('add', 'sub', 'mul', 'div', 'mod'), side, side)
-    .map(([operator, left, right]) => ({ kind: 'arithmetic', operator, left, right, span }))
 }
 
-function array(items: readonly Expression[]): Expression {
-  return { kind: 'array', items, span }
+function maybe<T>(value: fc.Arbitrary<T>, freq = 1): fc.Arbitrary<T | undefined> {
+  return fc.option(value, { nil: undefined, freq })
 }
 
-function object(entry: readonly [string, Expression]): Expression {
-  return { kind: 'object', entries: [entry], span }
+function columns(list: readonly Expression[], prefix: string): Projection[] {
+  return list.map((expression, i) => named(expression, `${prefix}${i}`))
 }
 
-function conditional(
-  test: fc.Arbitrary<Expression>,
-  result: fc.Arbitrary<Expression>,
-): fc.Arbitrary<Expression> {
-  return fc.tuple(test, result, result).map(([condition, first, otherwise]) => {
-    const branches = [{ condition, result: first }]
-    return { kind: 'conditional', branches, otherwise, span }
-  })
-}
-
-function call(argument: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  return fc
-    .oneof(
-      fc.tuple(fc.constantFrom(...unary), fc.tuple(argument)),
-      fc.tuple(fc.constantFrom(...variadic), fc.array(argument, { minLength: 1, maxLength: 3 })),
-      fc.tuple(fc.constantFrom('nullif', 'starts_with'), fc.tuple(argument, argument)),
-    )
-    .map(([name, list]) => {
-      const base = { kind: 'call' as const, name, nameSpan: span, distinct: false, span }
-      return { ...base, arguments: list }
-    })
-}
-
-function comparison(operand: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  const operators = fc.constantFrom(
-    ...(['eq', 'ne', 'lt', 'le', 'gt', 'ge', 'is_same', 'is_different'] as const),
-  )
-  return fc
-    .tuple(operators, operand, operand)
-    .map(([operator, left, right]) => ({ kind: 'comparison', operator, left, right, span }))
-}
-
-function chain(test: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  return fc
-    .tuple(fc.constantFrom('and', 'or'), fc.array(test, { minLength: 2, maxLength: 3 }))
-    .map(([kind, operands]) => ({ kind, operands, span }))
-}
-
-function nullTest(operand: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  return fc
-    .tuple(operand, fc.boolean())
-    .map(([of, negated]) => ({ kind: 'is_null', operand: of, negated, span }))
-}
-
-function like(operand: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  const searched = fc.oneof(fc.constantFrom(...textPaths), operand)
-  const pattern = fc.oneof({ weight: 8, arbitrary: patterns }, { weight: 1, arbitrary: operand })
-  return fc
-    .tuple(searched, pattern, fc.boolean(), fc.boolean())
-    .map(([of, by, caseInsensitive, negated]) => {
-      return { kind: 'like', operand: of, pattern: by, caseInsensitive, negated, span }
-    })
-}
-
-function includes(operand: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  return fc
-    .tuple(operand, operand, fc.boolean())
-    .map(([haystack, needle, negated]) => ({ kind: 'includes', haystack, needle, negated, span }))
-}
-
-function match(operand: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  return fc
-    .tuple(operand, words, fc.boolean())
-    .map(([of, query, negated]) => ({ kind: 'match', operand: of, query, negated, span }))
-}
-
-function isIn(operand: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  const list = fc.oneof(
-    { weight: 4, arbitrary: fc.array(literals, { maxLength: 4 }).map(array) },
-    { weight: 1, arbitrary: operand },
-  )
-  return fc
-    .tuple(operand, list, fc.boolean())
-    .map(([of, within, negated]) => ({ kind: 'in', operand: of, list: within, negated, span }))
-}
-
-function between(operand: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  return fc
-    .tuple(operand, operand, operand, fc.boolean())
-    .map(([of, low, high, negated]) => ({ kind: 'between', operand: of, low, high, negated, span }))
-}
-
-function named(expressions: readonly Expression[], prefix: string): Projection[] {
-  return expressions.map((expression, i) => ({ expression, alias: `${prefix}${i}`, span }))
-}
-
-/** What aggregates give exactly, whatever the order: sums are over sums of quarters. */
-const measures: fc.Arbitrary<Expression> = fc
-  .oneof(
-    fc.tuple(fc.constantFrom('count', 'min', 'max', 'count_distinct'), value),
-    fc.tuple(fc.constantFrom('sum', 'avg', 'median'), fc.constantFrom(...numberPaths)),
-    fc.tuple(fc.constantFrom('sum'), condition),
-  )
-  .map(([name, argument]) => {
-    const base = { kind: 'call' as const, name, nameSpan: span, distinct: false, span }
-    return { ...base, arguments: [argument] }
-  })
+const counts = maybe(fc.integer({ min: 0, max: 6 }).map((value) => ({ value, span })))
+const directions = fc.constantFrom('asc' as const, 'desc' as const)
 
 /** A number alone would count output columns. */
-const sortable = value.filter(({ kind }) => kind !== 'literal')
+function sortKeys(ground: Ground, { value }: Expressions): fc.Arbitrary<readonly SortKey[]> {
+  const sortable = value.filter(({ kind }) => kind !== 'literal')
+  const key = fc
+    .tuple(
+      fc.oneof(fc.constantFrom(...ground.paths, path('c0')), fc.constant(literal(1)), sortable),
+      directions,
+    )
+    .map(([expression, direction]) => ({ expression, direction, span }))
+  return fc.array(key, { minLength: 1, maxLength: 2 })
+}
 
-const sortKeys: fc.Arbitrary<SortKey> = fc
-  .tuple(fc.oneof(fc.constantFrom(...anyPaths), sortable), fc.constantFrom('asc', 'desc'))
-  .map(([expression, direction]) => ({ expression, direction, span }))
+/** Conditions may use what is selected by its name. */
+function filterOf({ condition }: Expressions): fc.Arbitrary<Expression> {
+  const ofAlias = comparison(fc.oneof(fc.constant(path('c0')), literals))
+  return fc.oneof(
+    { weight: 6, arbitrary: condition },
+    { weight: 1, arbitrary: ofAlias },
+    {
+      weight: 1,
+      arbitrary: fc
+        .tuple(condition, ofAlias)
+        .map((operands) => ({ kind: 'and' as const, operands, span })),
+    },
+  )
+}
 
-const counts = fc.option(
-  fc.integer({ min: 0, max: 6 }).map((count) => ({ value: count, span })),
-  { nil: undefined },
-)
-
-type Clauses = Omit<Query, 'kind' | 'from' | 'span' | 'cursor'>
-
-const rowClauses: fc.Arbitrary<Clauses> = fc.record({
-  select: fc.array(value, { minLength: 1, maxLength: 3 }).map((list) => named(list, 'c')),
-  dimensions: fc.constant(undefined),
-  measures: fc.constant(undefined),
-  filter: fc.option(condition, { nil: undefined }),
-  sort: fc.option(fc.array(sortKeys, { minLength: 1, maxLength: 2 }), { nil: undefined }),
-  limit: counts,
-  offset: counts,
-})
-
-/** Groups are sorted by all of their keys, so that the order of ties is not in question. */
-const groupClauses: fc.Arbitrary<Clauses> = fc
-  .record({
-    dimensions: fc.array(value, { maxLength: 2 }).map((list) => named(list, 'd')),
-    measures: fc.array(measures, { minLength: 1, maxLength: 3 }).map((list) => named(list, 'm')),
-    filter: fc.option(condition, { nil: undefined }),
-    direction: fc.constantFrom('asc' as const, 'desc' as const),
+function rowClauses(ground: Ground): fc.Arbitrary<Clauses> {
+  const expressions = expressionsOver(ground.paths, ground.isOfSpans)
+  const { value, condition } = expressions
+  const select = fc.array(value, { minLength: 1, maxLength: 3 }).map((list) => columns(list, 'c'))
+  const filter = ground.isOfSpans && isOfTraces(ground) ? condition : filterOf(expressions)
+  return fc.record({
+    select,
+    filter: maybe(filter),
+    finalFilter: maybe(condition, 4),
+    sort: maybe(sortKeys(ground, expressions)),
+    customColumns: maybe(
+      fc.tuple(value).map((list) => columns(list, 'custom')),
+      6,
+    ),
+    weightedScores: maybe(
+      fc.tuple(value).map((list) => columns(list, 'w')),
+      6,
+    ),
+    previewLength: maybe(
+      fc.constantFrom(-1, 0, 3).map((value) => ({ value, span })),
+      6,
+    ),
     limit: counts,
     offset: counts,
   })
-  .map(({ direction, dimensions, ...rest }) => ({
-    ...rest,
-    select: undefined,
-    dimensions: dimensions.length === 0 ? undefined : dimensions,
-    sort:
-      dimensions.length === 0
-        ? undefined
-        : dimensions.map(({ alias }) => ({ expression: path(alias!), direction, span })),
-  }))
-
-/** Queries of the experiment `id`. */
-export function queriesOf(id: string): fc.Arbitrary<Query> {
-  return fc.oneof(rowClauses, groupClauses).map((clauses) => ({
-    ...clauses,
-    kind: 'query',
-    from: {
-      table: 'experiment',
-      tableSpan: span,
-      ids: [{ value: id, span }],
-      shape: undefined,
-      shapeSpan: undefined,
-      span,
-    },
-    cursor: undefined,
-    span,
-  }))
 }
+
+/** Conditions on the spans of traces cannot use names of what is calculated. */
+function isOfTraces({ from }: Ground): boolean {
+  return from.kind === 'table' && from.shape !== undefined && from.shape !== 'spans'
+}
+
+function starClauses(ground: Ground): fc.Arbitrary<Clauses> {
+  const { value, condition } = expressionsOver(ground.paths, ground.isOfSpans)
+  const replaced = ground.from.kind === 'table' ? 'tags' : 'c0'
+  return fc.record({
+    select: maybe(value).map((replacement) => {
+      const replace = replacement ? [named(replacement, replaced)] : []
+      return [{ expression: { kind: 'star' as const, replace, span }, alias: undefined, span }]
+    }),
+    filter: maybe(condition),
+    limit: counts,
+  })
+}
+
+function groupSorts(names: readonly string[]): fc.Arbitrary<readonly SortKey[] | undefined> {
+  const keys = names.map((name) => path(name))
+  return maybe(
+    fc
+      .tuple(fc.shuffledSubarray(keys, { minLength: 1 }), directions)
+      .map(([list, direction]) => list.map((expression) => ({ expression, direction, span }))),
+  )
+}
+
+/** `HAVING`: names of columns, or aggregates of its own. */
+function groupTest(
+  names: readonly string[],
+  aggregate: fc.Arbitrary<Expression>,
+): fc.Arbitrary<Expression | undefined> {
+  const sides = fc.oneof(fc.constantFrom(...names.map((name) => path(name))), literals, aggregate)
+  return maybe(comparison(sides), 2)
+}
+
+function groupClauses(ground: Ground): fc.Arbitrary<Clauses> {
+  const expressions = expressionsOver(ground.paths, ground.isOfSpans)
+  const aggregate = aggregatesOver(expressions, ground.numeric)
+  const written = fc.oneof(
+    { weight: 4, arbitrary: aggregate },
+    {
+      weight: 1,
+      arbitrary: fc.tuple(aggregate, aggregate).map(([left, right]) => {
+        return { kind: 'arithmetic' as const, operator: 'add' as const, left, right, span }
+      }),
+    },
+  )
+  return fc
+    .tuple(
+      fc.array(expressions.value, { maxLength: 2 }).map((list) => columns(list, 'd')),
+      fc.array(written, { minLength: 1, maxLength: 3 }).map((list) => columns(list, 'm')),
+    )
+    .chain(([dimensions, measures]) => {
+      const names = [...dimensions, ...measures].map(({ alias }) => alias!)
+      return fc
+        .record({
+          filter: maybe(expressions.condition),
+          finalFilter: groupTest(names, aggregate),
+          sort: groupSorts(names),
+          limit: counts,
+          offset: counts,
+          form: fc.constantFrom('clauses', 'alias', 'ordinal', 'expression'),
+        })
+        .map(({ form, ...rest }) => ({ ...rest, ...grouping(form, dimensions, measures) }))
+    })
+}
+
+/** Dimensions and measures, or a select with GROUP BY. */
+function grouping(
+  form: string,
+  dimensions: readonly Projection[],
+  measures: readonly Projection[],
+): Clauses {
+  const given = dimensions.length > 0
+  if (form === 'clauses') return { ...(given && { dimensions }), measures }
+  const keys = dimensions.map((dimension, i): Projection => {
+    const expression =
+      form === 'ordinal'
+        ? literal(i + 1)
+        : form === 'alias'
+          ? path(dimension.alias!)
+          : dimension.expression
+    return { expression, alias: undefined, span }
+  })
+  // A number among the dimensions is an ordinal.
+  const isOrdinal = dimensions.some(({ expression }) => expression.kind === 'literal')
+  if (form === 'expression' && isOrdinal) return grouping('ordinal', dimensions, measures)
+  return { select: [...dimensions, ...measures], ...(given && { dimensions: keys }) }
+}
+
+function distinctClauses(ground: Ground): fc.Arbitrary<Clauses> {
+  const { value, condition } = expressionsOver(ground.paths, ground.isOfSpans)
+  return fc.record({
+    select: fc.array(value, { minLength: 1, maxLength: 2 }).map((list) => columns(list, 'c')),
+    distinct: fc.constant(true),
+    filter: maybe(condition),
+    limit: counts,
+  })
+}
+
+/** Keys that are texts or null, so that no two of them have one label. */
+const pivotKeys = [path('metadata', 'model'), path('span_attributes', 'type'), path('is_root')]
+
+function pivotClauses(ground: Ground): fc.Arbitrary<Clauses> {
+  const expressions = expressionsOver(ground.paths, ground.isOfSpans)
+  const aggregate = aggregatesOver(expressions, ground.numeric)
+  return fc
+    .record({
+      other: maybe(expressions.value),
+      key: fc.constantFrom(...pivotKeys),
+      isFirst: fc.boolean(),
+      isNamed: fc.boolean(),
+      measure: aggregate,
+      further: maybe(aggregate),
+      filter: maybe(expressions.condition),
+      limit: counts,
+    })
+    .map(({ other, key, isFirst, isNamed, measure, further, filter, limit }) => {
+      const others = other ? [named(other, 'd0')] : []
+      const last = named(key, 'k')
+      const measures = [named(path('m0'), 'short'), ...(further ? [named(further, 'own')] : [])]
+      const plain = { expression: path('m0'), alias: undefined, span }
+      return {
+        dimensions: isFirst ? [last, ...others] : [...others, last],
+        measures: [named(measure, 'm0')],
+        pivot: {
+          measures: isNamed ? measures : [plain],
+          key: isFirst ? path('k') : undefined,
+          span,
+        },
+        filter,
+        limit,
+      }
+    })
+}
+
+function clausesOver(ground: Ground): fc.Arbitrary<Clauses> {
+  const hasPivotKeys = ground.from.kind === 'table' && !ground.comparisonKey
+  return fc.oneof(
+    { weight: 5, arbitrary: rowClauses(ground) },
+    { weight: 1, arbitrary: starClauses(ground) },
+    { weight: 4, arbitrary: groupClauses(ground) },
+    { weight: 1, arbitrary: distinctClauses(ground) },
+    { weight: hasPivotKeys ? 1 : 0, arbitrary: pivotClauses(ground) },
+  )
+}
+
+function complete(ground: Ground, clauses: Clauses): Query {
+  const { from, unpivot, comparisonKey } = ground
+  return {
+    kind: 'query',
+    ...clauses,
+    from,
+    ...(unpivot && { unpivot }),
+    ...(comparisonKey && { comparisonKey }),
+    span,
+  }
+}
+
+const sources = fc.constantFrom(['e'], ['e'], ['e', 'f'])
+
+/** Of records and spans. */
+export const spanQueries: fc.Arbitrary<Query> = sources
+  .map((ids): Ground => {
+    return {
+      from: tableOf(ids, undefined),
+      paths: spanPaths,
+      numeric: numberPaths,
+      isOfSpans: true,
+    }
+  })
+  .chain((ground) => clausesOver(ground).map((clauses) => complete(ground, clauses)))
+
+/** All spans of traces that have one which matches. */
+export const traceQueries: fc.Arbitrary<Query> = sources
+  .map((ids): Ground => {
+    return { from: tableOf(ids, 'traces'), paths: spanPaths, numeric: numberPaths, isOfSpans: true }
+  })
+  .chain((ground) =>
+    fc
+      .record({
+        clauses: clausesOver(ground),
+        spanFilter: maybe(expressionsOver(spanPaths, true).condition, 3),
+        traceFilter: maybe(expressionsOver(spanPaths, false).condition, 2),
+        filterSpans: maybe(expressionsOver(spanPaths, false).condition, 2),
+      })
+      .map(({ clauses, spanFilter, traceFilter, filterSpans }) =>
+        complete(ground, {
+          ...clauses,
+          spanFilter,
+          traceFilter,
+          filter: filterSpans
+            ? both(clauses.filter, callOf('filter_spans', filterSpans))
+            : clauses.filter,
+        }),
+      ),
+  )
+
+function both(filter: Expression | undefined, other: Expression): Expression {
+  return filter ? { kind: 'and', operands: [filter, other], span } : other
+}
+
+const summaryPaths = [
+  ...spanPaths.filter((of) => JSON.stringify(of) !== JSON.stringify(path('name'))),
+  path('metrics', 'llm_calls'),
+  path('metrics', 'errors'),
+  path('metrics', 'total_tokens'),
+  path('metrics', 'start'),
+  path('metrics', 'llm_duration'),
+  path('metrics', 'time_to_first_token'),
+  path('metrics', 'estimated_cost'),
+  path('metrics'),
+  path('duration'),
+  path('tool_errors'),
+  path('span_type_info'),
+  path('span_type_info', 'has_error'),
+]
+
+/** One row per trace. */
+export const summaryQueries: fc.Arbitrary<Query> = sources
+  .map((ids): Ground => {
+    const from = tableOf(ids, 'summary')
+    return { from, paths: summaryPaths, numeric: numberPaths, isOfSpans: true }
+  })
+  .chain((ground) => clausesOver(ground).map((clauses) => complete(ground, clauses)))
+
+/** Pairs of traces of two experiments. */
+export const comparisonQueries: fc.Arbitrary<Query> = fc
+  .constantFrom(path('input'), path('metadata', 'model'), path('tags'), path('root_span_id'))
+  .chain((comparisonKey) => {
+    const ground: Ground = {
+      from: tableOf(['e', 'f'], undefined),
+      paths: [
+        path('comparison_key'),
+        path('compared', 'scores', 'x'),
+        path('compared'),
+        path('score_differences', 'x'),
+        path('metric_differences', 'n'),
+        path('scores', 'x'),
+        path('metrics', 'n'),
+        path('experiment_id'),
+        path('output'),
+        path('id'),
+      ],
+      numeric: [path('score_differences', 'x'), path('metric_differences', 'n')],
+      isOfSpans: false,
+      comparisonKey,
+    }
+    return clausesOver(ground).map((clauses) => complete(ground, clauses))
+  })
+
+/** Rows of the elements of lists and objects. */
+export const unpivotQueries: fc.Arbitrary<Query> = fc
+  .tuple(
+    sources,
+    fc.constantFrom(undefined, undefined, 'traces', 'summary'),
+    fc.constantFrom(path('scores'), path('tags'), path('metadata'), path('input'), path('metrics')),
+    maybe(fc.constantFrom(path('value'), path('tags'), path('scores'))),
+    fc.boolean(),
+  )
+  .map(([ids, shape, first, second, isNamed]): Ground => {
+    const list: Unpivot[] = [
+      { expression: first, name: isNamed ? 'key' : undefined, value: 'value', span },
+    ]
+    if (second) list.push({ expression: second, name: 'inner_key', value: 'inner', span })
+    const made = [
+      path('value'),
+      ...(isNamed ? [path('key')] : []),
+      ...(second ? [path('inner')] : []),
+    ]
+    return {
+      from: tableOf(ids, shape),
+      paths: [...made, ...made, ...made, ...spanPaths],
+      numeric: [path('value'), path('scores', 'x')],
+      isOfSpans: true,
+      unpivot: list,
+    }
+  })
+  .filter(isExact)
+  .chain((ground) => clausesOver(ground).map((clauses) => complete(ground, clauses)))
+
+/** Sums of values of any kind are exact only if few enough digits are in them. */
+function isExact({ unpivot }: Ground): boolean {
+  const [first] = unpivot!
+  const name = first!.expression.kind === 'path' ? first!.expression.parts[0] : undefined
+  return name !== 'input' && name !== 'metadata'
+}
+
+/** Queries over the answers of others. */
+export const nestedQueries: fc.Arbitrary<Query> = fc
+  .oneof(spanQueries, traceQueries, summaryQueries, unpivotQueries)
+  .chain((inner) => {
+    const names = namesOf(inner)
+    const paths = names.flatMap((name) => [path(name), path(name, 'a')])
+    const ground: Ground = {
+      from: { kind: 'subquery', query: inner, span },
+      paths,
+      numeric: [callOf('length', path(names[0]!))],
+      isOfSpans: false,
+    }
+    return clausesOver(ground).map((clauses) => complete(ground, clauses))
+  })
+
+function namesOf({ select, dimensions = [], measures = [], pivot }: Query): readonly string[] {
+  if (pivot) return ['d0']
+  const shown = select ?? [...dimensions, ...measures]
+  const names = shown.flatMap(({ alias }) => alias ?? [])
+  return names.length === 0 ? ['input', 'tags', 'id'] : names
+}
+
+/** A second grouping of groups. */
+export const regroupedQueries: fc.Arbitrary<Query> = spanQueries
+  .filter(({ dimensions, measures, pivot }) => !!dimensions && !!measures && !pivot)
+  .chain((query) => {
+    const names = namesOf(query)
+    const { value, condition } = expressionsOver(
+      names.map((name) => path(name)),
+      false,
+    )
+    const aggregate = aggregatesOver({ value, condition }, [callOf('length', path(names[0]!))])
+    return fc
+      .record({
+        finalDimensions: maybe(fc.tuple(value).map((list) => columns(list, 'fd'))),
+        finalMeasures: fc.tuple(aggregate).map((list) => columns(list, 'fm')),
+      })
+      .map((final) => ({ ...query, ...final, sort: undefined }))
+  })
+
+/** Queries of `experiment('e')` and `experiment('e', 'f')`. */
+export const queries: fc.Arbitrary<Query> = fc.oneof(
+  { weight: 6, arbitrary: spanQueries },
+  { weight: 3, arbitrary: traceQueries },
+  { weight: 3, arbitrary: summaryQueries },
+  { weight: 2, arbitrary: unpivotQueries },
+  { weight: 2, arbitrary: nestedQueries },
+  { weight: 1, arbitrary: regroupedQueries },
+  { weight: 1, arbitrary: comparisonQueries },
+)

@@ -1,4 +1,7 @@
-/** Random records: mixed kinds, nulls, missing fields, nesting, integers past 2^53 and odd texts. */
+/**
+ * Random records: mixed kinds, nulls, missing fields, nesting, integers past 2^53, odd texts, and
+ * traces of several spans.
+ */
 import fc from 'fast-check'
 import type { Value } from '../../src/type/value.ts'
 import { scalars, texts, toObject, values } from './arbitrary-value.ts'
@@ -19,6 +22,7 @@ function objectOf(fields: Record<string, fc.Arbitrary<Value | undefined>>): fc.A
 }
 
 const quarters = fc.integer({ min: -40, max: 40 }).map((number) => number / 4)
+const counts: fc.Arbitrary<Value> = fc.integer({ min: 0, max: 5 })
 
 const created = fc.constantFrom(
   '2024-01-01T00:00:00Z',
@@ -29,21 +33,55 @@ const created = fc.constantFrom(
 
 export type ArbitraryRecord = { readonly [field: string]: Value }
 
-/** Records without ids. `scores`, `metrics` and `metadata.n` are quarters, whose sums are exact. */
+const score = maybe(fc.oneof(quarters, fc.constant(null)))
+
+/** Few traces, so that most have several spans; some have no root, some several. */
+const place = {
+  root_span_id: fc.constantFrom('t1', 't2', 't3', 't4'),
+  span_parents: fc.constantFrom<Value>(null, null, [], ['parent'], ['parent'], ['a', 'b']),
+}
+
+/**
+ * Records without ids. Numbers of `scores` and `metrics`, and `metadata.n`, are quarters, whose sums
+ * are exact. No price is known of any model.
+ */
 export const records: fc.Arbitrary<ArbitraryRecord> = objectOf({
+  ...place,
   created,
   input: maybe(values),
   output: maybe(fc.oneof(texts, values)),
+  error: fc.option(fc.constantFrom<Value>('timeout', null, { type: 'rate', code: 429 }), {
+    nil: undefined,
+    freq: 1,
+  }),
   metadata: maybe(
     objectOf({
       a: maybe(values),
       b: maybe(scalars),
       n: maybe(fc.oneof({ weight: 5, arbitrary: quarters }, { weight: 1, arbitrary: texts })),
       c: maybe(objectOf({ d: maybe(scalars) })),
+      model: maybe(fc.constantFrom('m1', 'm2', 'm3')),
       'odd key': maybe(texts),
     }),
   ),
-  scores: maybe(objectOf({ x: maybe(fc.oneof(quarters, fc.constant(null))) })),
-  metrics: maybe(objectOf({ n: maybe(quarters) })),
+  span_attributes: maybe(
+    objectOf({
+      type: maybe(fc.constantFrom('llm', 'tool', 'task')),
+      name: maybe(fc.constantFrom('call', 'search')),
+    }),
+  ),
+  scores: maybe(objectOf({ x: score, y: score })),
+  metrics: maybe(
+    objectOf({
+      n: maybe(quarters),
+      start: maybe(counts),
+      end: maybe(counts),
+      tokens: maybe(counts),
+      prompt_tokens: maybe(counts),
+      time_to_first_token: maybe(quarters),
+      estimated_cost: maybe(quarters),
+      cached: maybe(fc.constantFrom(0, 1)),
+    }),
+  ),
   tags: maybe(fc.array(fc.constantFrom('a', 'b', 'hello'), { maxLength: 3 })),
 }) as fc.Arbitrary<ArbitraryRecord>

@@ -3,106 +3,61 @@
  * engine's answers are compared with. It is written to be obviously right, in plain loops, and knows
  * nothing of the code it checks but the shape of the tree.
  */
-import type { Expression, Projection, Query } from '../../src/parser/ast.ts'
+import type { Expression, Projection, Query, SortKey, TableSource } from '../../src/parser/ast.ts'
+import { childrenOf } from '../../src/parser/children.ts'
 import { printExpression } from '../../src/parser/print.ts'
-import {
-  between,
-  call,
-  includes,
-  isIn,
-  like,
-  matches,
-  type OracleClock,
-} from './oracle-function.ts'
-import {
-  before,
-  calculate,
-  equal,
-  exactSum,
-  finite,
-  identity,
-  isList,
-  isRecord,
-  moment,
-  number,
-  order,
-  type Plain,
-  Span,
-} from './oracle-value.ts'
-
-/** A visible record: all that `select: *` would show of it. */
-export interface OracleRow {
-  readonly value: { readonly [column: string]: Plain }
-  readonly paginationKey: string
-}
+import { isAggregate } from './oracle-aggregate.ts'
+import { evaluate, type Names, noNames, type Surroundings } from './oracle-expression.ts'
+import type { OracleClock } from './oracle-function.ts'
+import { columnItem, type Item, withNames } from './oracle-row.ts'
+import { elements, type OracleTable, type SourceRows, sourceRows } from './oracle-source.ts'
+import { identity, order, type Plain, text } from './oracle-value.ts'
 
 export interface OracleColumn {
   readonly name: string
   readonly value: Plain
 }
 
-/** What an expression is evaluated in: one row, or the rows of a group. */
-interface Surroundings {
-  readonly row: OracleRow | undefined
-  readonly group: readonly OracleRow[] | undefined
-  readonly aliases: ReadonlyMap<string, Expression>
-  readonly aliasFirst: boolean
+export interface OracleContext {
+  readonly table: (source: TableSource) => OracleTable
   readonly clock: OracleClock
 }
 
-type Entry = Pick<Surroundings, 'row' | 'group'>
+/** One row of an answer, and what it was made of. */
+interface Entry {
+  readonly item: Item | undefined
+  readonly group: readonly Item[] | undefined
+  /** Columns that a pivot has made. */
+  readonly pivoted: Readonly<Record<string, Plain>>
+}
 
-/** The rows that answer a query, each as its columns in order. Groups come newest first. */
-export function answer(
-  query: Query,
-  rows: readonly OracleRow[],
-  clock: OracleClock,
-): OracleColumn[][] {
-  const projections = [
-    ...(query.select ?? []),
-    ...(query.dimensions ?? []),
-    ...(query.measures ?? []),
-  ]
-  const named = projections.filter(({ expression }) => expression.kind !== 'star')
-  const aliases = new Map(named.map((item) => [columnName(item), item.expression]))
-  const inside = (entry: Entry, aliasFirst: boolean): Surroundings => {
-    return { ...entry, aliases, aliasFirst, clock }
-  }
-  const newestFirst = rows.toSorted((a, b) => (a.paginationKey < b.paginationKey ? 1 : -1))
-  const kept = newestFirst.filter(
-    (row) =>
-      !query.filter || evaluate(query.filter, inside({ row, group: undefined }, false)) === true,
+interface Answer {
+  readonly query: Query
+  readonly entries: readonly Entry[]
+  readonly columnsOf: (entry: Entry) => OracleColumn[]
+  /** Which columns show a field of the row as it is, by name. */
+  readonly shown: ReadonlyMap<string, string>
+}
+
+/** The rows that answer a query, each as its columns in order. */
+export function answer(query: Query, context: OracleContext): OracleColumn[][] {
+  const { query: run, entries, columnsOf, shown } = ask(query, context)
+  const isSummary =
+    run.from?.kind === 'table' && (run.from.shape === 'summary' || run.comparisonKey)
+  const length = run.previewLength?.value ?? (isSummary ? 124 : -1)
+  return entries.map((entry) =>
+    columnsOf(entry).map(({ name, value }) => {
+      const isShortened = length >= 0 && !entry.group && previewed.has(shown.get(name) ?? '')
+      return { name, value: isShortened ? shortened(value, length) : value }
+    }),
   )
-  const entries = isGrouped(query)
-    ? groups(query.dimensions ?? [], kept, inside)
-    : kept.map((row): Entry => ({ row, group: undefined }))
-  const keys = query.sort ?? []
-  const keyed = entries.map((entry) => ({
-    entry,
-    values: keys.map(({ expression }) =>
-      evaluate(ordinal(expression, named) ?? expression, inside(entry, true)),
-    ),
-  }))
-  const sorted = keyed.toSorted((a, b) => {
-    for (const [i, { direction }] of keys.entries()) {
-      const [x, y] = [a.values[i]!, b.values[i]!]
-      if (x === null && y === null) continue
-      if (x === null || y === null) return x === null ? 1 : -1
-      if (order(x, y) !== 0) return direction === 'desc' ? order(y, x) : order(x, y)
-    }
-    return 0
-  })
-  const first = query.offset?.value ?? 0
-  const last = query.limit ? first + query.limit.value : sorted.length
-  return sorted
-    .slice(first, last)
-    .map(({ entry }) =>
-      projections.flatMap((item) =>
-        item.expression.kind === 'star'
-          ? Object.entries(entry.row!.value).map(([name, value]) => ({ name, value }))
-          : [{ name: columnName(item), value: evaluate(item.expression, inside(entry, false)) }],
-      ),
-    )
+}
+
+const previewed = new Set(['input', 'output', 'expected', 'error', 'metadata'])
+
+function shortened(value: Plain, length: number): Plain {
+  const characters = value === null ? [] : [...text(value)]
+  return characters.length > length ? `${characters.slice(0, length).join('')}…` : value
 }
 
 export function columnName({ alias, expression }: Projection): string {
@@ -111,212 +66,303 @@ export function columnName({ alias, expression }: Projection): string {
   return String(expression.parts.filter((part) => typeof part === 'string').at(-1))
 }
 
-function isGrouped(query: Query): boolean {
-  const isAggregate = ({ expression }: Projection): boolean =>
-    expression.kind === 'call' && aggregates.has(expression.name)
-  return !query.select || query.select.some(isAggregate)
-}
-
-function ordinal(key: Expression, named: readonly Projection[]): Expression | undefined {
-  return key.kind === 'literal' ? named[Number(key.value) - 1]?.expression : undefined
-}
-
-function groups(
-  dimensions: readonly Projection[],
-  rows: readonly OracleRow[],
-  inside: (entry: Entry, aliasFirst: boolean) => Surroundings,
-): Entry[] {
-  if (dimensions.length === 0) return [{ row: rows[0], group: rows }]
-  const byKey = new Map<string, OracleRow[]>()
-  for (const row of rows) {
-    const surroundings = inside({ row, group: undefined }, false)
-    const key = dimensions.map((item) => identity(evaluate(item.expression, surroundings))).join()
-    const group = byKey.get(key)
-    if (group) group.push(row)
-    else byKey.set(key, [row])
+function ask(given: Query, context: OracleContext): Answer {
+  const query = withoutFinalGroups(given)
+  const grouping = groupingOf(query)
+  const shown = grouping?.columns ?? [...(query.select ?? []), ...(query.customColumns ?? [])]
+  const weighted = query.weightedScores
+  const columns = weighted ? [...shown, weightedColumn(weighted)] : shown
+  const named = columns.flatMap(({ expression, ...rest }) =>
+    expression.kind === 'star' ? expression.replace : [{ expression, ...rest }],
+  )
+  const known = [...named, ...(query.customColumns ?? []), ...(grouping?.dimensions ?? [])]
+  const aliases: Names = new Map(
+    known
+      .filter(({ expression }) => !grouping || !hasAggregate(expression))
+      .map((column) => [columnName(column), column.expression]),
+  )
+  const inside = (entry: Pick<Entry, 'item' | 'group'>, first: Names = noNames): Surroundings => {
+    return { item: entry.item, group: entry.group, first, aliases, clock: context.clock }
   }
-  return [...byKey.values()].map((group) => ({ row: group[0], group }))
-}
-
-function evaluate(node: Expression, around: Surroundings): Plain {
-  const value = (child: Expression): Plain => evaluate(child, around)
-  switch (node.kind) {
-    case 'literal':
-      return node.value
-    case 'interval':
-      return interval(node.value, node.unit)
-    case 'path':
-      return field(node, around)
-    case 'array':
-      return node.items.map(value)
-    case 'object':
-      return Object.fromEntries(node.entries.map(([key, entry]) => [key, value(entry)]))
-    case 'star':
+  const passes = (item: Item, condition: Expression) =>
+    evaluate(condition, inside({ item, group: undefined })) === true
+  const source = rowsOf(query, !grouping, aliases, context)
+  const made = (query.unpivot ?? []).reduce<readonly Item[]>(
+    (items, { expression, name, value }) =>
+      items.flatMap((item) =>
+        elements(evaluate(expression, inside({ item, group: undefined }))).map(([key, element]) => {
+          const names = { [value]: element, ...(name !== undefined && { [name]: key }) }
+          return withNames(item, names)
+        }),
+      ),
+    source.items,
+  )
+  const kept = made.filter((item) => source.conditions.every((test) => passes(item, test)))
+  const results: Names = new Map(
+    named
+      .filter((x) => grouping && hasAggregate(x.expression))
+      .map((x) => [columnName(x), x.expression]),
+  )
+  const entries = (grouping ? grouped(kept, grouping.dimensions, inside) : kept.map(single)).filter(
+    (entry) => !query.finalFilter || evaluate(query.finalFilter, inside(entry, results)) === true,
+  )
+  const turned = query.pivot
+    ? pivoted(entries, query, grouping!.dimensions, named, inside)
+    : entries
+  const visible = query.pivot ? beforePivot(columns, query, grouping!.dimensions) : columns
+  const sorted = sort(turned, query.sort ?? [], (entry, key) => {
+    const name = key.kind === 'path' && key.parts.length === 1 ? String(key.parts[0]) : undefined
+    if (name !== undefined && Object.hasOwn(entry.pivoted, name)) return entry.pivoted[name]!
+    const column = named.find((candidate) => columnName(candidate) === name)
+    const ordinal = key.kind === 'literal' ? named[Number(key.value) - 1] : undefined
+    if (query.pivot && !column && !ordinal && name !== undefined && !isField(entry, name))
       return null
-    case 'call': {
-      if (aggregates.has(node.name)) return aggregate(node, around)
-      const result = call(node.name, node.arguments.map(value), around.clock)
-      if (result === undefined) throw new Error(`the oracle has no ${node.name}()`)
-      return result
-    }
-    case 'comparison':
-      return comparison(node, value)
-    case 'arithmetic':
-      return calculate(node.operator, value(node.left), value(node.right))
-    case 'negate':
-      return negative(value(node.operand))
-    case 'not':
-      return not(value(node.operand))
-    case 'and':
-    case 'or': {
-      const results = node.operands.map(value)
-      const decisive = node.kind === 'or'
-      if (results.includes(decisive)) return decisive
-      return results.every((result) => result === !decisive) ? !decisive : null
-    }
-    case 'is_null':
-      return (value(node.operand) === null) !== node.negated
-    case 'like':
-      return flip(
-        node.negated,
-        like(value(node.operand), value(node.pattern), node.caseInsensitive),
+    return evaluate(
+      (ordinal ?? column)?.expression ?? key,
+      inside(entry, column ? noNames : results),
+    )
+  })
+  const isOfTraces = source.isPaged
+  const start = isOfTraces ? 0 : (query.offset?.value ?? 0)
+  const end = query.limit && !isOfTraces ? start + query.limit.value : undefined
+  return {
+    query,
+    entries: sorted.slice(start, end),
+    columnsOf: (entry) => [
+      ...visible.flatMap((column) => shownColumns(column, entry, inside(entry))),
+      ...Object.entries(entry.pivoted).map(([name, value]) => ({ name, value })),
+    ],
+    shown: new Map(visible.flatMap(shownFields)),
+  }
+}
+
+function single(item: Item): Entry {
+  return { item, group: undefined, pivoted: {} }
+}
+
+function isField(entry: Entry, name: string): boolean {
+  return entry.item?.read([name]) !== undefined
+}
+
+function shownColumns(column: Projection, { item }: Entry, around: Surroundings): OracleColumn[] {
+  const { expression } = column
+  if (expression.kind !== 'star') {
+    return [{ name: columnName(column), value: evaluate(expression, around) }]
+  }
+  const replaced = new Map(
+    expression.replace.map((other) => [columnName(other), evaluate(other.expression, around)]),
+  )
+  const names = new Set([...Object.keys(item!.star), ...replaced.keys()])
+  return [...names].map((name) => ({ name, value: replaced.get(name) ?? item!.star[name] ?? null }))
+}
+
+function shownFields(column: Projection): (readonly [string, string])[] {
+  const { expression } = column
+  if (expression.kind === 'path' && expression.parts.length === 1) {
+    return [[columnName(column), String(expression.parts[0])]]
+  }
+  if (expression.kind !== 'star') return []
+  const replaced = expression.replace.map(columnName)
+  return [...previewed].filter((name) => !replaced.includes(name)).map((name) => [name, name])
+}
+
+interface SourceItems extends SourceRows {
+  /** Whether limit and offset have been applied: of traces they count traces. */
+  readonly isPaged: boolean
+}
+
+function rowsOf(
+  query: Query,
+  isOfRows: boolean,
+  aliases: Names,
+  context: OracleContext,
+): SourceItems {
+  const { from } = query
+  if (from?.kind === 'table') {
+    const { clock } = context
+    const given = { query, from, table: context.table(from), isOfRows, aliases, clock }
+    return { ...sourceRows(given), isPaged: isOfRows && from.shape === 'traces' }
+  }
+  const inner = ask(from!.query, context)
+  const items = inner.entries.map((entry) => {
+    const columns = inner.columnsOf(entry).map(({ name, value }) => [name, value] as const)
+    const source = entry.group ? undefined : entry.item
+    const isAny = inner.query.pivot !== undefined
+    return columnItem(Object.fromEntries(columns), source, isAny)
+  })
+  return { items, conditions: query.filter ? [query.filter] : [], isPaged: false }
+}
+
+/** A second grouping is a query over the first. */
+function withoutFinalGroups(query: Query): Query {
+  const { finalDimensions, finalMeasures, ...rest } = query
+  if (!finalDimensions && !finalMeasures) return query
+  const { sort: _sort, limit: _limit, offset: _offset, ...inner } = rest
+  const { sort, limit, offset, span } = query
+  return {
+    kind: 'query',
+    dimensions: finalDimensions,
+    measures: finalMeasures,
+    from: { kind: 'subquery', query: inner, span },
+    sort,
+    limit,
+    offset,
+    span,
+  }
+}
+
+function weightedColumn(scores: readonly Projection[]): Projection {
+  const { span } = scores[0]!
+  const entries = scores.map((score) => [columnName(score), score.expression] as const)
+  return { expression: { kind: 'object', entries, span }, alias: 'weighted_scores', span }
+}
+
+interface Grouping {
+  readonly dimensions: readonly Projection[]
+  readonly columns: readonly Projection[]
+}
+
+/** Undefined for queries of rows. */
+function groupingOf(query: Query): Grouping | undefined {
+  const { select, dimensions = [], measures = [], pivot, distinct } = query
+  if (!select) return { dimensions, columns: [...dimensions, ...measures] }
+  const plain = select.filter(
+    ({ expression }) => expression.kind !== 'star' && !hasAggregate(expression),
+  )
+  if (pivot && !query.dimensions) {
+    const key = pivot.key ? [{ expression: pivot.key, alias: undefined, span: pivot.span }] : []
+    const keys = [...plain, ...key]
+    const isStar = select.some(({ expression }) => expression.kind === 'star')
+    return { dimensions: keys, columns: isStar ? [...keys, ...pivot.measures] : select }
+  }
+  if (distinct) return { dimensions: query.dimensions ?? select, columns: select }
+  if (!query.dimensions && !select.some(({ expression }) => hasAggregate(expression)))
+    return undefined
+  const keys = dimensions.map((dimension) => {
+    const { kind } = dimension.expression
+    const selected = kind === 'literal' ? select[Number(dimension.expression.value) - 1] : undefined
+    return selected ?? dimension
+  })
+  return { dimensions: keys, columns: select }
+}
+
+function hasAggregate(node: Expression): boolean {
+  return (node.kind === 'call' && isAggregate(node.name)) || childrenOf(node).some(hasAggregate)
+}
+
+type Inside = (entry: Pick<Entry, 'item' | 'group'>) => Surroundings
+
+/** In the order of their keys, nulls last. */
+function grouped(
+  items: readonly Item[],
+  dimensions: readonly Projection[],
+  inside: Inside,
+): Entry[] {
+  if (dimensions.length === 0) return [{ item: items[0], group: items, pivoted: {} }]
+  const byKey = new Map<string, { values: Plain[]; group: Item[] }>()
+  for (const item of items) {
+    const around = inside({ item, group: undefined })
+    const values = dimensions.map(({ expression }) => evaluate(expression, around))
+    const key = values.map(identity).join()
+    const known = byKey.get(key)
+    if (known) known.group.push(item)
+    else byKey.set(key, { values, group: [item] })
+  }
+  return [...byKey.values()]
+    .toSorted((a, b) => byValues(a.values, b.values, []))
+    .map(({ group }) => ({ item: group[0], group, pivoted: {} }))
+}
+
+function sort(
+  entries: readonly Entry[],
+  keys: readonly SortKey[],
+  read: (entry: Entry, key: Expression) => Plain,
+): readonly Entry[] {
+  if (keys.length === 0) return entries
+  const directions = keys.map(({ direction }) => direction)
+  return entries
+    .map((entry) => ({ entry, values: keys.map((key) => read(entry, key.expression)) }))
+    .toSorted((a, b) => byValues(a.values, b.values, directions) || byAge(a.entry, b.entry))
+    .map(({ entry }) => entry)
+}
+
+function byValues(
+  a: readonly Plain[],
+  b: readonly Plain[],
+  directions: readonly ('asc' | 'desc')[],
+): number {
+  for (const [i, x] of a.entries()) {
+    const y = b[i]!
+    if (x === null && y === null) continue
+    if (x === null || y === null) return x === null ? 1 : -1
+    if (order(x, y) !== 0) return directions[i] === 'desc' ? order(y, x) : order(x, y)
+  }
+  return 0
+}
+
+/** Of rows that tie, the newest come first. */
+function byAge(a: Entry, b: Entry): number {
+  const [x, y] = [a, b].map(({ item, group }) => (group ? undefined : item?.paginationKey))
+  if (x === undefined || y === undefined || x === y) return 0
+  return x < y ? 1 : -1
+}
+
+/** What stays of the columns: neither the key of the pivot nor aggregates. */
+function beforePivot(
+  columns: readonly Projection[],
+  query: Query,
+  dimensions: readonly Projection[],
+): readonly Projection[] {
+  const key = pivotKey(query, dimensions)
+  return columns.filter(
+    ({ expression }) =>
+      !hasAggregate(expression) && printExpression(expression) !== printExpression(key.expression),
+  )
+}
+
+function pivotKey({ pivot }: Query, dimensions: readonly Projection[]): Projection {
+  const written = pivot!.key
+  if (!written) return dimensions.at(-1)!
+  const name = printExpression(written)
+  return dimensions.find((dimension) => {
+    return columnName(dimension) === name || printExpression(dimension.expression) === name
+  })!
+}
+
+function pivoted(
+  entries: readonly Entry[],
+  query: Query,
+  dimensions: readonly Projection[],
+  named: readonly Projection[],
+  inside: Inside,
+): Entry[] {
+  const key = pivotKey(query, dimensions)
+  const others = dimensions.filter((dimension) => dimension !== key)
+  const labelOf = (entry: Entry) => {
+    const value = evaluate(key.expression, inside(entry))
+    return value === null ? 'null' : text(value)
+  }
+  const labels = new Set(entries.map(labelOf))
+  const rows = new Map<string, { values: Plain[]; row: Entry[] }>()
+  for (const entry of entries) {
+    const values = others.map(({ expression }) => evaluate(expression, inside(entry)))
+    const place = values.map(identity).join()
+    rows.set(place, { values, row: [...(rows.get(place)?.row ?? []), entry] })
+  }
+  const ordered = [...rows.values()].toSorted((a, b) => byValues(a.values, b.values, []))
+  return ordered.map(({ row }) => {
+    const cells = query.pivot!.measures.flatMap((measure) => {
+      const target = named.find((column) => columnName(column) === columnName(measure))
+      const expression = target?.expression ?? measure.expression
+      const same = named.find(
+        (column) => printExpression(column.expression) === printExpression(expression),
       )
-    case 'includes':
-      return flip(node.negated, includes(value(node.haystack), value(node.needle)))
-    case 'match':
-      return flip(node.negated, matches(value(node.operand), value(node.query)))
-    case 'in':
-      return flip(node.negated, isIn(value(node.operand), value(node.list)))
-    case 'between':
-      return flip(node.negated, between(value(node.operand), value(node.low), value(node.high)))
-    case 'conditional': {
-      const branch = node.branches.find(({ condition }) => value(condition) === true)
-      return value(branch ? branch.result : node.otherwise)
-    }
-  }
-}
-
-function field(node: Expression & { kind: 'path' }, around: Surroundings): Plain {
-  const [name, ...rest] = node.parts
-  const target = rest.length === 0 ? around.aliases.get(String(name)) : undefined
-  const isColumn = Object.hasOwn(around.row?.value ?? {}, name!)
-  if (target && target !== node && (around.aliasFirst || !isColumn)) {
-    return evaluate(target, { ...around, aliasFirst: false })
-  }
-  let current: Plain = around.row?.value ?? null
-  for (const part of node.parts) {
-    if (typeof part === 'number') current = isList(current) ? (current.at(part) ?? null) : null
-    else current = isRecord(current) && Object.hasOwn(current, part) ? current[part]! : null
-  }
-  return node.parts.length === 1 && name === 'created' ? (moment(current) ?? current) : current
-}
-
-function comparison(
-  { operator, left, right }: Expression & { kind: 'comparison' },
-  value: (child: Expression) => Plain,
-): Plain {
-  const isNull = (child: Expression) => child.kind === 'literal' && child.value === null
-  if (operator === 'ne' && isNull(right)) return value(left) !== null
-  if (operator === 'ne' && isNull(left)) return value(right) !== null
-  const [a, b] = [value(left), value(right)]
-  const same = a === null && b === null ? true : (equal(a, b) ?? false)
-  const sign = before(a, b)
-  switch (operator) {
-    case 'eq':
-      return equal(a, b)
-    case 'ne':
-      return not(equal(a, b))
-    case 'is_same':
-      return same
-    case 'is_different':
-      return !same
-    case 'lt':
-      return sign === null ? null : sign < 0
-    case 'le':
-      return sign === null ? null : sign <= 0
-    case 'gt':
-      return sign === null ? null : sign > 0
-    case 'ge':
-      return sign === null ? null : sign >= 0
-  }
-}
-
-const aggregates = new Set([
-  'count',
-  'sum',
-  'avg',
-  'min',
-  'max',
-  'count_distinct',
-  'percentile',
-  'median',
-])
-
-function aggregate(node: Expression & { kind: 'call' }, around: Surroundings): Plain {
-  const rows = around.group ?? []
-  const [argument, parameter] = node.arguments
-  if (!argument || argument.kind === 'star') return rows.length
-  const values = rows
-    .map((row) => evaluate(argument, { ...around, row, group: undefined }))
-    .filter((value) => value !== null)
-  const numbers = values.map(number).filter((value) => value !== null)
-  const sorted = values.toSorted(order)
-  if (node.name === 'count_distinct' || node.distinct) return new Set(values.map(identity)).size
-  switch (node.name) {
-    case 'count':
-      return values.length
-    case 'sum':
-      return numbers.length === 0 ? null : finite(exactSum(numbers))
-    case 'avg':
-      return numbers.length === 0 ? null : finite(exactSum(numbers) / numbers.length)
-    case 'min':
-      return sorted[0] ?? null
-    case 'max':
-      return sorted.at(-1) ?? null
-    default: {
-      const share = parameter ? Number(evaluate(parameter, around)) : 0.5
-      const only = values.filter((value) => typeof value !== 'boolean')
-      return percentile(
-        only.map(number).filter((value) => value !== null),
-        share,
-      )
-    }
-  }
-}
-
-function percentile(numbers: readonly number[], share: number): Plain {
-  if (numbers.length === 0) return null
-  const sorted = numbers.toSorted((a, b) => a - b)
-  const rank = share * (sorted.length - 1)
-  const [below, above] = [sorted[Math.floor(rank)]!, sorted[Math.ceil(rank)]!]
-  return below + (above - below) * (rank - Math.floor(rank))
-}
-
-function interval(value: number, unit: string): Span {
-  const months: Record<string, number> = { month: 1, year: 12 }
-  const ms: Record<string, number> = {
-    microsecond: 0.001,
-    millisecond: 1,
-    second: 1000,
-    minute: 60_000,
-    hour: 3_600_000,
-    day: 86_400_000,
-    week: 604_800_000,
-  }
-  return new Span(value * (months[unit] ?? 0), value * (ms[unit] ?? 0))
-}
-
-function negative(value: Plain): Plain {
-  if (typeof value === 'bigint') return -value
-  if (value instanceof Span) return new Span(0 - value.months, 0 - value.ms)
-  const operand = number(value)
-  return operand === null ? null : 0 - operand
-}
-
-function not(value: Plain): boolean | null {
-  return typeof value === 'boolean' ? !value : null
-}
-
-function flip(negated: boolean, value: boolean | null): boolean | null {
-  return negated ? not(value) : value
+      const name = measure.alias ?? columnName(same ?? measure)
+      return [...labels].map((label) => {
+        const cell = row.find((entry) => labelOf(entry) === label)
+        return [`${label}_${name}`, cell ? evaluate(expression, inside(cell)) : null] as const
+      })
+    })
+    return { ...row[0]!, pivoted: Object.fromEntries(cells) }
+  })
 }
