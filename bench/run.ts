@@ -3,11 +3,12 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { runKernels } from './kernel/run-kernels.ts'
 import { describeMachine } from './machine.ts'
+import { runPlanning } from './planning/run-planning.ts'
 import { runQueries } from './query/run-queries.ts'
 
 const usage = `npm run bench -- [options]
 
-  --only kernels|queries   one part alone
+  --only kernels|planning|queries   one part alone
   --rows N[,N…]            rows of the query bench           (1000000)
   --runs N                 measured runs of each query       (7)
   --workers N              threads, of DuckDB as well        (2)
@@ -40,14 +41,18 @@ function save(name: string, report: object): void {
   writeFileSync(new URL(`${name}.json`, directory), `${text}\n`)
 }
 
-if (flags.only !== undefined && flags.only !== 'kernels' && flags.only !== 'queries') {
-  throw new Error(`--only must be kernels or queries, not "${flags.only}"`)
+const parts = ['kernels', 'planning', 'queries']
+
+if (flags.only !== undefined && !parts.includes(flags.only)) {
+  throw new Error(`--only must be one of ${parts.join(', ')}, not "${flags.only}"`)
 }
 if (flags.help) {
   console.log(usage)
 } else {
-  if (flags.only !== 'queries') save('kernels', { kernels: await runKernels() })
-  if (flags.only !== 'kernels') {
+  const runs = (part: string) => flags.only === undefined || flags.only === part
+  if (runs('kernels')) save('kernels', { kernels: await runKernels() })
+  if (runs('planning')) save('planning', { queries: await runPlanning() })
+  if (runs('queries')) {
     for (const text of flags.rows.split(',')) {
       const rows = positive('rows', text)
       console.log(`\n== ${rows} rows`)

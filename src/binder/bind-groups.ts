@@ -60,6 +60,8 @@ export class GroupBinder {
   readonly #results: ExpressionBinder
   readonly #keys: BoundExpression[] = []
   readonly #keyIndexes = new Map<string, number>()
+  /** Only nodes of these kinds are compared with keys. */
+  readonly #keyKinds = new Set<BoundExpression['kind']>()
   readonly #aggregates: BoundAggregate[] = []
   readonly #aggregateIndexes = new Map<string, number>()
   readonly #columns: OutputColumn[] = []
@@ -225,6 +227,7 @@ export class GroupBinder {
     if (index === undefined) {
       index = this.#keys.push(key) - 1
       this.#keyIndexes.set(text, index)
+      this.#keyKinds.add(key.kind)
     }
     return { kind: 'group_column', index, type: key.type }
   }
@@ -307,7 +310,9 @@ export class GroupBinder {
     code: 'BIND_MISPLACED_AGGREGATE' | 'BIND_INVALID_SORT',
   ): BoundExpression {
     const replace = (node: BoundExpression): BoundExpression => {
-      const key = this.#keyIndexes.get(structuralKey(node))
+      const key = this.#keyKinds.has(node.kind)
+        ? this.#keyIndexes.get(structuralKey(node))
+        : undefined
       if (key !== undefined) return { kind: 'group_column', index: key, type: node.type }
       if (node.kind === 'field' && node.path[0] === aggregatePlace) {
         const index = this.#keys.length + Number(node.path[1])

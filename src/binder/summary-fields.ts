@@ -48,6 +48,7 @@ export class SummaryFields implements FieldSource {
   ]
   readonly #aggregates: BoundAggregate[] = []
   readonly #indexes = new Map<string, number>()
+  readonly #metricsByName = new Map<string, BoundExpression | undefined>()
 
   /** @param bindSpan binds an expression over the spans */
   constructor(records: RecordFields, bindSpan: (expression: Expression) => BoundExpression) {
@@ -146,6 +147,13 @@ export class SummaryFields implements FieldSource {
   }
 
   #knownMetric(name: string): BoundExpression | undefined {
+    if (this.#metricsByName.has(name)) return this.#metricsByName.get(name)
+    const bound = this.#bindMetric(name)
+    this.#metricsByName.set(name, bound)
+    return bound
+  }
+
+  #bindMetric(name: string): BoundExpression | undefined {
     const isError = isNotNull(storedField(['error']))
     switch (name) {
       case 'start':
