@@ -138,7 +138,8 @@ describe('the audit log', () => {
       'snapshot',
       'prune',
       'scan',
-      'merge',
+      'finish',
+      'print',
     ])
     expect(events.find(({ event }) => event === 'prune')).toMatchObject({
       segments: 4,
