@@ -36,9 +36,9 @@ describe.each(setups)('golden files, $state, $workers workers', (setup) => {
     const begun = runs.get(file.name)
     const run = begun ?? startRun(store, file)
     const outcomes = await runBlocks(run, file.blocks.slice(begun ? prefixLength(file) : 0))
-    for (const { block, actual, passed } of outcomes) {
+    for (const { block, form, actual, passed } of outcomes) {
       if (!passed) {
-        const place = `${file.name}.slt:${block.line} ${block.body.join(' ')}`
+        const place = `${file.name}.slt:${block.line} ${form?.text ?? block.body.join(' ')}`
         expect(actual.join('\n'), place).toBe(block.expected?.join('\n'))
       }
     }

@@ -54,7 +54,7 @@ async function runFile(file: GoldenFile): Promise<void> {
 /** A line that still matches keeps what it ignores. */
 function updated(wrong: readonly Outcome[]): (block: Block) => Block {
   return (block) => {
-    const outcome = wrong.find((candidate) => candidate.block === block)
+    const outcome = wrong.find((candidate) => candidate.block === block && !candidate.form)
     if (!outcome) return block
     const expected = outcome.actual.map(
       (actual) => block.expected?.find((old) => lineMatches(actual, old)) ?? actual,
@@ -63,11 +63,11 @@ function updated(wrong: readonly Outcome[]): (block: Block) => Block {
   }
 }
 
-function report(file: GoldenFile, { block, actual }: Outcome): void {
+function report(file: GoldenFile, { block, form, actual }: Outcome): void {
   process.stdout.write(
     [
-      `\n${file.name}.slt:${block.line}`,
-      ...block.body,
+      `\n${file.name}.slt:${block.line}${form ? ` as ${form.name}` : ''}`,
+      ...(form ? [form.text] : block.body),
       '---- expected',
       ...(block.expected ?? ['(nothing yet)']),
       '---- actual',

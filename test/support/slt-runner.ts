@@ -7,11 +7,12 @@ import { renderError, type ShownError } from '../../src/parser/error-location.ts
 import { parseQuery } from '../../src/parser/parse.ts'
 import { printAst } from '../../src/parser/print-ast.ts'
 import { printTokens } from '../../src/parser/print-tokens.ts'
-import { parseJson } from '../../src/type/parse-json.ts'
 import type { ObjectReference, ObjectType } from '../../src/type/record.ts'
 import { type GoldenFile, isExpected } from './golden-file.ts'
-import { argumentsOf, type Block } from './slt.ts'
-import { completeRow, printHeader, printRow, typeName } from './slt-row.ts'
+import { argumentsOf, type Block, optionOf } from './slt.ts'
+import { type Answer, askService, printAnswer, readAnswer } from './slt-answer.ts'
+import { formsOf, type QueryForm } from './slt-form.ts'
+import { completeRow } from './slt-row.ts'
 import { SourceNames } from './slt-source.ts'
 import { makeTemporaryDirectory } from './temporary-directory.ts'
 
@@ -27,30 +28,42 @@ export interface GoldenSetup {
   readonly workers: number
 }
 
+interface GoldenClock {
+  /** In ms since 1970; undefined while time goes by. */
+  now: number | undefined
+}
+
 /** An engine that many golden files share; each has a project of its own in it. */
 export class GoldenStore {
   readonly setup: GoldenSetup
+  readonly clock: GoldenClock
   readonly #directory: string
   engine: Engine
   gate: Gate
 
-  private constructor(setup: GoldenSetup, directory: string, engine: Engine, gate: Gate) {
+  private constructor(
+    setup: GoldenSetup,
+    directory: string,
+    { engine, clock }: { engine: Engine; clock: GoldenClock },
+  ) {
     this.setup = setup
+    this.clock = clock
     this.#directory = directory
     this.engine = engine
-    this.gate = gate
+    this.gate = gateOf(engine)
   }
 
   static async open(setup: GoldenSetup): Promise<GoldenStore> {
     const directory = await makeTemporaryDirectory('golden')
-    const engine = await openEngine(directory, setup)
+    const clock: GoldenClock = { now: undefined }
+    const engine = await openEngine(directory, setup, clock)
     await engine.catalog.createOrganization('golden')
-    return new GoldenStore(setup, directory, engine, gateOf(engine))
+    return new GoldenStore(setup, directory, { engine, clock })
   }
 
   async reopen(): Promise<void> {
     await this.engine.close()
-    this.engine = await openEngine(this.#directory, this.setup)
+    this.engine = await openEngine(this.#directory, this.setup, this.clock)
     this.gate = gateOf(this.engine)
   }
 
@@ -61,8 +74,13 @@ export class GoldenStore {
 }
 
 /** Rows move between the states of storage when we say so and not before. */
-function openEngine(dataDirectory: string, { workers }: GoldenSetup): Promise<Engine> {
-  return Engine.open({ dataDirectory, workers, maintenance: { automatic: false } })
+function openEngine(
+  dataDirectory: string,
+  { workers }: GoldenSetup,
+  clock: GoldenClock,
+): Promise<Engine> {
+  const now = () => clock.now ?? Date.now()
+  return Engine.open({ dataDirectory, workers, now, maintenance: { automatic: false } })
 }
 
 function gateOf(engine: Engine): Gate {
@@ -91,15 +109,20 @@ interface Settings {
   from?: string
   /** The one storage state that the file is for. */
   state?: string
+  /** The time that it is. */
+  now?: string
 }
 
-const settingNames = ['tz_offset', 'version', 'columnstore', 'from', 'state'] as const
+const settingNames = ['tz_offset', 'version', 'columnstore', 'from', 'state', 'now'] as const
+
+const cursorPattern = /<slt:cursor (\w+)>/g
 
 export class GoldenRun {
   readonly #store: GoldenStore
   readonly #name: string
   readonly #sources = new SourceNames()
   readonly #versions = new Map<string, string>()
+  readonly #cursors = new Map<string, string>()
   readonly #settings: Settings = {}
   #projectId: string | undefined
   #rowCount = 0
@@ -113,6 +136,8 @@ export class GoldenRun {
 
   /** The lines that a block gives; undefined when it gives none or is not for this setup. */
   async run(block: Block): Promise<string[] | undefined> {
+    const { now } = this.#settings
+    this.#store.clock.now = now === undefined ? undefined : Date.parse(now)
     switch (block.kind) {
       case 'comment':
         return undefined
@@ -122,15 +147,32 @@ export class GoldenRun {
       case 'insert':
         return this.#insert(block)
       case 'query':
+      case 'request':
       case 'error':
         if (!this.#isForThisState()) return undefined
         await this.settle()
-        return this.#query(block)
+        return this.#answer(block)
       case 'explain':
         if (!this.#isForThisState() || !this.#isPlain()) return undefined
         await this.settle()
         return this.#explain(block)
     }
+  }
+
+  /**
+   * The lines that a query gives in every form that it can be written in. One setup is enough for
+   * that, the fastest.
+   */
+  async runForms(block: Block): Promise<{ form: QueryForm; actual: string[] }[]> {
+    const { state, workers } = this.#store.setup
+    if (block.kind !== 'query' || state !== 'delta' || workers > 0) return []
+    const { from, ...request } = this.#request(block.body.join('\n'))
+    const results: { form: QueryForm; actual: string[] }[] = []
+    for (const form of formsOf(request.query, from)) {
+      const answer = this.#store.engine.query({ ...request, query: form.text }).then(readAnswer)
+      results.push({ form, actual: await this.#linesOf(block, form.text, answer) })
+    }
+    return results
   }
 
   /** Brings what was written into the state that the setup asks for. */
@@ -201,25 +243,23 @@ export class GoldenRun {
     }
   }
 
-  async #query(block: Block): Promise<string[]> {
+  #answer(block: Block): Promise<string[]> {
     const written = block.body.join('\n')
+    const { engine, gate } = this.#store
+    const answer =
+      block.kind === 'request'
+        ? askService(engine, gate, this.#substitute(written))
+        : engine.query(this.#request(written)).then(readAnswer)
+    return this.#linesOf(block, written, answer)
+  }
+
+  /** @param written what spans of errors point into */
+  async #linesOf(block: Block, written: string, answer: Promise<Answer>): Promise<string[]> {
     try {
-      const result = await this.#store.engine.query(this.#request(written))
-      const lines: string[] = []
-      for await (const { bytes } of result.rows) {
-        if (bytes.length > 0) lines.push(...Buffer.from(bytes).toString().split('\n'))
-      }
-      const summary = result.finish()
-      if (argumentsOf(block).includes('json')) {
-        return lines.map((line) => this.#sources.hide(line))
-      }
-      const { properties } = (summary.schema as { items: { properties: object } }).items
-      const columns = Object.entries(properties).map(([name, schema]) => {
-        return { name, type: typeName(schema) }
-      })
-      const rows = lines.map((line) => this.#sources.hide(printRow(parseJson(line), columns)))
-      if (argumentsOf(block).includes('rowsort')) rows.sort()
-      return [printHeader(columns), ...rows]
+      const { cursor, ...rest } = await answer
+      const page = optionOf(block, 'as')
+      if (page !== undefined && cursor !== undefined) this.#cursors.set(page, cursor)
+      return printAnswer(block, { ...rest, cursor }).map((line) => this.#sources.hide(line))
     } catch (thrown) {
       const error = toAssayError(thrown)
       if (error.family === 'internal') throw thrown
@@ -255,7 +295,7 @@ export class GoldenRun {
   #request(written: string) {
     const { tz_offset, version, columnstore, from } = this.#settings
     return {
-      query: this.#sources.substitute(written),
+      query: this.#substitute(written),
       view: this.#store.gate,
       separator: '\n' as const,
       ...(tz_offset !== undefined && { tzOffset: Number(tz_offset) }),
@@ -263,6 +303,15 @@ export class GoldenRun {
       ...(columnstore !== undefined && { useColumnstore: columnstore === 'true' }),
       ...(from !== undefined && { from: this.#sources.substitute(from) }),
     }
+  }
+
+  /** Puts in the ids of sources and the cursors of earlier answers. */
+  #substitute(written: string): string {
+    return this.#sources.substitute(written).replace(cursorPattern, (_, page: string) => {
+      const cursor = this.#cursors.get(page)
+      if (cursor === undefined) throw new Error(`there is no cursor "${page}"`)
+      return cursor
+    })
   }
 
   #isForThisState(): boolean {
@@ -293,6 +342,8 @@ function stageOf(explanation: string, stage: string): string {
 
 export interface Outcome {
   readonly block: Block
+  /** Undefined: as it is written in the file. */
+  readonly form: QueryForm | undefined
   readonly actual: readonly string[]
   readonly passed: boolean
 }
@@ -303,7 +354,11 @@ export async function runBlocks(run: GoldenRun, blocks: readonly Block[]): Promi
   for (const block of blocks) {
     const actual = await run.run(block)
     if (actual === undefined) continue
-    outcomes.push({ block, actual, passed: isExpected(block, actual) })
+    const passed = isExpected(block, actual)
+    outcomes.push({ block, form: undefined, actual, passed })
+    for (const other of passed ? await run.runForms(block) : []) {
+      outcomes.push({ block, ...other, passed: isExpected(block, other.actual) })
+    }
   }
   return outcomes
 }

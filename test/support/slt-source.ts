@@ -2,6 +2,8 @@ import type { Span } from '../../src/error.ts'
 
 const callPattern =
   /\b(?:experiment|dataset|playground_logs|prompt_session|project|project_\w+)\s*\(([^)]*)\)/gi
+/** The same in a query that is JSON. */
+const argumentsPattern = /"args":\[([^\]]*)\]/g
 const quotedPattern = /(['"])((?:(?!\1).)*)\1/g
 
 interface Replacement {
@@ -57,14 +59,14 @@ export class SourceNames {
 
   #replacements(text: string): Replacement[] {
     const replacements: Replacement[] = []
-    for (const call of text.matchAll(callPattern)) {
-      const offset = call.index + call[0].indexOf('(') + 1
+    for (const call of [...text.matchAll(callPattern), ...text.matchAll(argumentsPattern)]) {
+      const offset = call.index + call[0].search(/[([]/) + 1
       for (const quoted of call[1]!.matchAll(quotedPattern)) {
         const id = this.#ids.get(quoted[2]!)
         const start = offset + quoted.index + 1
         if (id !== undefined) replacements.push({ start, end: start + quoted[2]!.length, id })
       }
     }
-    return replacements
+    return replacements.sort((a, b) => a.start - b.start)
   }
 }

@@ -7,14 +7,24 @@
  *     control tz_offset 480             settings for what follows; see `slt-runner.ts`
  *     flush, compact, reopen            storage events; several commands may stand in one block
  *     insert experiment e1              then one JSON object per line, written in one request
- *     query [rowsort]                   then a query, `----`, a header and the rows
+ *     query OPTION…                     then a query, `----`, a header and the rows
+ *     request                           then a body of POST /btql, `----`, the same
  *     explain STAGE…                    then a query, `----`, the stages' text
  *     error                             then a query, `----`, the message that it gets
  *
- * An `insert` may have `----` and an error too, if it is to be refused.
+ * `query json` shows rows as they came. `only` names the columns that are shown. After `as P`,
+ * `<slt:cursor P>` stands in queries for the answer's cursor. An `insert` may have `----` and an
+ * error too, if it is to be refused.
  */
 
-export type BlockKind = 'comment' | 'commands' | 'insert' | 'query' | 'explain' | 'error'
+export type BlockKind =
+  | 'comment'
+  | 'commands'
+  | 'insert'
+  | 'query'
+  | 'request'
+  | 'explain'
+  | 'error'
 
 export interface Block {
   readonly kind: BlockKind
@@ -31,7 +41,7 @@ export interface Block {
 
 const separator = '----'
 const commands = new Set(['control', 'flush', 'compact', 'reopen'])
-const kinds = new Set<string>(['insert', 'query', 'explain', 'error'])
+const kinds = new Set<string>(['insert', 'query', 'request', 'explain', 'error'])
 
 export function parseSlt(text: string): Block[] {
   const blocks: Block[] = []
@@ -57,6 +67,13 @@ export function printSlt(blocks: readonly Block[]): string {
 /** The words after the block's kind. */
 export function argumentsOf(block: Block): string[] {
   return (block.header[0] ?? '').split(/\s+/).slice(1)
+}
+
+/** The word after a word of the header, `only` or `as`. */
+export function optionOf(block: Block, name: string): string | undefined {
+  const words = argumentsOf(block)
+  const index = words.indexOf(name)
+  return index < 0 ? undefined : words[index + 1]
 }
 
 /**

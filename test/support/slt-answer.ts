@@ -1,0 +1,72 @@
+/** Answers of the engine and of the service, and how golden files show them. */
+import type { Gate } from '../../src/access/gate.ts'
+import type { Engine, QueryResult } from '../../src/engine.ts'
+import { btqlRoutes } from '../../src/server/route/btql.ts'
+import { Router } from '../../src/server/route.ts'
+import { parseJson } from '../../src/type/parse-json.ts'
+import type { Value } from '../../src/type/value.ts'
+import { writeJson } from '../../src/type/write-json.ts'
+import { argumentsOf, type Block, optionOf } from './slt.ts'
+import { printHeader, printRow, typeName } from './slt-row.ts'
+
+type Schema = Parameters<typeof typeName>[0]
+
+export interface Answer {
+  /** Of each column; undefined of rows that came alone. */
+  readonly schemas: Readonly<Record<string, Schema>> | undefined
+  /** Each row's JSON. */
+  readonly rows: readonly string[]
+  readonly cursor: string | undefined
+}
+
+export async function readAnswer(result: QueryResult): Promise<Answer> {
+  const rows: string[] = []
+  for await (const { bytes } of result.rows) {
+    if (bytes.length > 0) rows.push(...Buffer.from(bytes).toString().split('\n'))
+  }
+  const { schema, cursor } = result.finish()
+  return { schemas: schema.items.properties as Record<string, Schema>, rows, cursor }
+}
+
+/** Puts a body to the service as `POST /btql` does. */
+export async function askService(engine: Engine, gate: Gate, body: string): Promise<Answer> {
+  const { route } = new Router(btqlRoutes(engine)).match('POST', '/btql')
+  const { headers, body: sent } = await route.handle(
+    {
+      parameters: [],
+      query: new URLSearchParams(),
+      signal: new AbortController().signal,
+      body: Promise.resolve(Buffer.from(body)),
+    },
+    gate,
+  )
+  const text = Buffer.from(sent as Uint8Array).toString()
+  const cursor = headers?.['x-bt-cursor']
+  if ((JSON.parse(body) as { fmt?: string }).fmt === 'jsonl') {
+    return { schemas: undefined, rows: text.split('\n').filter((line) => line !== ''), cursor }
+  }
+  const { data, schema } = parseJson(text) as unknown as {
+    data: Value[]
+    schema: { items: { properties: Record<string, Schema> } }
+  }
+  return { schemas: schema.items.properties, rows: data.map(writeJson), cursor }
+}
+
+/** The lines that a block expects of an answer: a header and the rows. */
+export function printAnswer(block: Block, { schemas, rows, cursor }: Answer): string[] {
+  const options = argumentsOf(block)
+  if (options.includes('last') && cursor !== undefined) {
+    throw new Error(`line ${block.line}: the answer has a cursor`)
+  }
+  if (options.includes('json')) return [...rows]
+  const names = optionOf(block, 'only')?.split(',') ?? Object.keys(schemas ?? {})
+  const columns = names.map((name) => {
+    if (schemas && !Object.hasOwn(schemas, name)) {
+      throw new Error(`line ${block.line}: there is no column "${name}"`)
+    }
+    return { name, type: typeName(schemas?.[name] ?? {}) }
+  })
+  const lines = rows.map((row) => printRow(parseJson(row), columns))
+  if (options.includes('rowsort')) lines.sort()
+  return [printHeader(columns), ...lines]
+}
