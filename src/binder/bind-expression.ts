@@ -177,7 +177,7 @@ export class ExpressionBinder {
   #bindComparison(node: Extract<Expression, { kind: 'comparison' }>): BoundExpression {
     const left = this.bind(node.left)
     const right = this.bind(node.right)
-    const tested = isNull(right) ? left : isNull(left) ? right : undefined
+    const tested = isNullLiteral(node.right) ? left : isNullLiteral(node.left) ? right : undefined
     // Clients rely on `!= null` as the null test that SQL does not have.
     if (tested && (node.operator === 'ne' || node.operator === 'is_different')) {
       return negated({ kind: 'is_null', operand: tested, type: 'boolean' })
@@ -367,6 +367,10 @@ export function checkArgumentCount(
     `${node.name}() takes ${expected} argument${expected === '1' ? '' : 's'}, not ${count}`,
     { span: node.span, hint: `write ${node.name}(${signature})` },
   )
+}
+
+function isNullLiteral(node: Expression): boolean {
+  return node.kind === 'literal' && node.value === null
 }
 
 export function isNull(node: BoundExpression): boolean {

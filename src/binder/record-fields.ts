@@ -6,6 +6,7 @@ import type { Path, PathPart } from '../type/value.ts'
 import { type BoundExpression, hiddenField, type StaticType } from './bound.ts'
 import type { Call, FieldSource, Star } from './field-source.ts'
 import { KnownFields } from './known-fields.ts'
+import { structuralKey } from './rewrite.ts'
 
 export interface RecordFieldsOptions {
   readonly objectTypes: ReadonlySet<ObjectType>
@@ -115,7 +116,7 @@ export class RecordFields implements FieldSource {
         hint: 'any_span() is for logs, experiments and datasets',
       })
     }
-    const set = this.traceSets.push(condition) - 1
+    const set = this.#traceSetOf(condition)
     return {
       kind: 'in_traces',
       set,
@@ -123,6 +124,13 @@ export class RecordFields implements FieldSource {
       trace: this.#stored(['root_span_id']),
       type: 'boolean',
     }
+  }
+
+  /** Conditions that are the same have one set, so that expressions with them are the same too. */
+  #traceSetOf(condition: BoundExpression): number {
+    const key = structuralKey(condition)
+    const known = this.traceSets.findIndex((other) => structuralKey(other) === key)
+    return known >= 0 ? known : this.traceSets.push(condition) - 1
   }
 }
 

@@ -17,7 +17,8 @@ abstract class DifferentValues implements AggregateState {
   }
 
   update([vector]: readonly Vector[], { rowCount, selection, groups, count }: AliveRows): void {
-    if (!vector) return
+    // No rows have no constant either.
+    if (!vector || count === 0) return
     const codes = new Int32Array(count)
     this.codes.encode(vector, rowCount, selection, codes)
     if (!this.groups) return
