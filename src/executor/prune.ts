@@ -104,6 +104,22 @@ export function bestSortValue(
   return bounds && (key.descending ? bounds.maximum : bounds.minimum)
 }
 
+/** Whether rows of a part may have a first sort key that comes after one, or ties with it. */
+export function mayFollow(
+  metadata: SegmentMetadata,
+  rows: ObjectRows,
+  { expression, descending }: BoundSortKey,
+  { kind, value }: SortThreshold,
+): boolean {
+  if (expression.kind !== 'field') return true
+  const zones = new Zones(metadata, rows, [])
+  const bounds = zones.onlyBounds(expression.path, kind)
+  // Nulls come last.
+  if (!bounds || zones.mayHoldNull(expression.path)) return true
+  const { minimum, maximum = Number.POSITIVE_INFINITY } = bounds
+  return descending ? minimum <= value : maximum >= value
+}
+
 /** Lists beyond this are not compared with every granule. */
 const longList = 64
 

@@ -1,12 +1,14 @@
 /** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
 
 import type { BoundSortKey } from '../binder/bound.ts'
-import { bestSortValue, pruneRows, type SortThreshold } from '../executor/prune.ts'
+import { bestSortValue, mayFollow, pruneRows, type SortThreshold } from '../executor/prune.ts'
+import { thresholdOf } from '../executor/row-buffer.ts'
 import type { TaskInput } from '../executor/task.ts'
 import type { TraceSet } from '../executor/trace-set.ts'
 import { printBound } from '../planner/explain.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { ObjectRows } from '../storage/segment/metadata.ts'
+import { fromPlain } from '../type/plain.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 
@@ -48,6 +50,8 @@ export function splitScan(
   const objects = new Set(plan.objects.map((object) => object.number))
   const reasons = plan.predicates.map((predicate) => printBound(predicate, []))
   const [sortKey] = plan.sort
+  const [first] = plan.afterSorted?.values ?? []
+  const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
   const pieces: Piece[] = []
   const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
   const skipped: Record<string, number> = Object.create(null)
@@ -67,6 +71,10 @@ export function splitScan(
         continue
       }
       if (!isBefore(part, plan.after)) {
+        skip('cursor', rowCount)
+        continue
+      }
+      if (sortKey && place && !mayFollow(metadata, part, sortKey, place)) {
         skip('cursor', rowCount)
         continue
       }
