@@ -3,26 +3,23 @@ import { AssayError } from '../error.ts'
 /** The longest that a timer can wait. */
 const longestTimerMs = 2 ** 31 - 1
 
-/** The time by which a query must have ended. */
+/** The time by which a query must have ended, its answer read. */
 export class Deadline {
-  readonly #seconds: number | undefined
+  readonly #seconds: number
+  readonly #end: number
   readonly #timer: NodeJS.Timeout | undefined
-  #isOver = false
 
   /** `cancel` is called when the time is over. Without a number there is no such time. */
   constructor(seconds: number | undefined, cancel: () => void) {
-    this.#seconds = seconds
+    this.#seconds = seconds ?? Number.POSITIVE_INFINITY
+    this.#end = performance.now() + this.#seconds * 1000
     if (seconds === undefined) return
-    const end = () => {
-      this.#isOver = true
-      cancel()
-    }
-    this.#timer = setTimeout(end, Math.min(seconds * 1000, longestTimerMs))
+    this.#timer = setTimeout(cancel, Math.min(seconds * 1000, longestTimerMs))
   }
 
   /** Throws QUERY_TIMEOUT when the time is over. */
   check(): void {
-    if (!this.#isOver) return
+    if (performance.now() < this.#end) return
     throw new AssayError('QUERY_TIMEOUT', `the query took longer than ${this.#seconds} seconds`, {
       hint: 'narrow it down by time or id, or allow it more in query_timeout_seconds',
     })

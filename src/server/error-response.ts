@@ -20,6 +20,7 @@ const names = new Map([
   [413, 'PayloadTooLargeError'],
   [429, 'TooManyRequestsError'],
   [503, 'ServiceUnavailableError'],
+  [504, 'GatewayTimeoutError'],
 ])
 
 export function newTraceId(): string {
@@ -45,6 +46,9 @@ export function errorReply(error: AssayError, context: ErrorContext): Reply {
       ...(error.hint !== undefined && { hint: error.hint }),
       ...(error.path !== undefined && { path: error.path }),
       ...(error.family !== 'internal' && { detail: error.message }),
+      ...(error.others.length > 0 && {
+        errors: [error, ...error.others].map((fault) => faultOf(fault, queryText)),
+      }),
     },
   }
   const retry: Record<string, string> =
@@ -54,6 +58,19 @@ export function errorReply(error: AssayError, context: ErrorContext): Reply {
     contentType: 'application/json; charset=utf-8',
     headers: retry,
     body: JSON.stringify(body),
+  }
+}
+
+/** A fault as an editor shows it: what, where from and to, and the way out. */
+export function faultOf(error: AssayError, queryText: string | undefined) {
+  const { code, message, span, hint } = error
+  const end = span && queryText !== undefined ? locate(queryText, span.end) : undefined
+  return {
+    code,
+    message,
+    ...(hint !== undefined && { hint }),
+    ...(span && queryText !== undefined && locate(queryText, span.start)),
+    ...(end && { endLine: end.line, endColumn: end.column }),
   }
 }
 

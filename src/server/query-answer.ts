@@ -1,5 +1,6 @@
 /** Turns the result of a query into the body of an answer, without waiting for all of its rows. */
 import type { QueryResult, QuerySummary } from '../engine.ts'
+import type { QueryWarning } from '../planner/lint.ts'
 import type { RowChunk } from '../scheduler/run-plan.ts'
 import type { Reply } from './reply.ts'
 
@@ -12,37 +13,55 @@ export type QueryFormat = 'json' | 'jsonl'
  */
 const gatheredBytes = { json: 256 * 1024, jsonl: 8 * 1024 * 1024 }
 
+export interface AnswerOptions {
+  readonly format: QueryFormat
+  /** Further warnings than those of the query. */
+  readonly warnings: readonly QueryWarning[]
+  readonly showsWarnings: boolean
+}
+
 /** Takes the first rows, so that what fails by then can still be answered with its own status. */
-export async function queryReply(result: QueryResult, format: QueryFormat): Promise<Reply> {
+export async function queryReply(result: QueryResult, options: AnswerOptions): Promise<Reply> {
+  const { format } = options
+  const headers = { 'x-bt-query-plan': result.planSummary }
   const rows = result.rows[Symbol.asyncIterator]()
   const gathered: RowChunk[] = []
   let bytes = 0
   while (bytes < gatheredBytes[format]) {
     const next = await rows.next()
-    if (next.done) return wholeReply(result, gathered, format)
+    if (next.done) return wholeReply(result, gathered, options, headers)
     gathered.push(next.value)
     bytes += next.value.bytes.length
   }
-  return { body: bodyOf(result, chain(gathered, rows), format) }
+  return { headers, body: bodyOf(result, chain(gathered, rows), options) }
 }
 
-async function wholeReply(result: QueryResult, chunks: RowChunk[], format: QueryFormat) {
+async function wholeReply(
+  result: QueryResult,
+  chunks: RowChunk[],
+  options: AnswerOptions,
+  headers: Record<string, string>,
+): Promise<Reply> {
   const parts: Uint8Array[] = []
-  for await (const part of bodyOf(result, chunks, format)) parts.push(part)
+  for await (const part of bodyOf(result, chunks, options)) parts.push(part)
   const { cursor } = result.finish()
   return {
-    headers: cursor === undefined ? {} : { 'x-bt-cursor': cursor },
+    headers: cursor === undefined ? headers : { ...headers, 'x-bt-cursor': cursor },
     body: Buffer.concat(parts),
   }
 }
 
 type RowChunks = Iterable<RowChunk> | AsyncIterable<RowChunk>
 
-function bodyOf(result: QueryResult, rows: RowChunks, format: QueryFormat) {
-  return format === 'json' ? jsonBody(result, rows) : jsonLinesBody(rows)
+function bodyOf(result: QueryResult, rows: RowChunks, options: AnswerOptions) {
+  return options.format === 'json' ? jsonBody(result, rows, options) : jsonLinesBody(rows)
 }
 
-async function* jsonBody(result: QueryResult, rows: RowChunks): AsyncGenerator<Uint8Array> {
+async function* jsonBody(
+  result: QueryResult,
+  rows: RowChunks,
+  options: AnswerOptions,
+): AsyncGenerator<Uint8Array> {
   let separator = '{"data":['
   for await (const { rowCount, bytes } of rows) {
     if (rowCount === 0) continue
@@ -50,7 +69,8 @@ async function* jsonBody(result: QueryResult, rows: RowChunks): AsyncGenerator<U
     yield bytes
     separator = ',\n'
   }
-  const tail = JSON.stringify(tailOf(result.finish())).slice(1)
+  const warnings = options.showsWarnings ? [...options.warnings, ...result.warnings] : []
+  const tail = JSON.stringify(tailOf(result.finish(), warnings)).slice(1)
   yield Buffer.from(`${separator === ',\n' ? '' : separator}],${tail}`)
 }
 
@@ -63,7 +83,7 @@ async function* jsonLinesBody(rows: RowChunks): AsyncGenerator<Uint8Array> {
   }
 }
 
-function tailOf(summary: QuerySummary) {
+function tailOf(summary: QuerySummary, warnings: readonly QueryWarning[]) {
   const last = summary.lastTransactionId
   return {
     schema: summary.schema,
@@ -76,6 +96,7 @@ function tailOf(summary: QuerySummary) {
       read_bytes: summary.bytesRead,
       actual_xact_id: last,
     },
+    ...(warnings.length > 0 && { warnings }),
     ...(summary.auditLog !== undefined && { audit_log: summary.auditLog }),
   }
 }

@@ -32,6 +32,7 @@ const statusTexts = new Map([
   [499, '499 Client Closed Request'],
   [500, '500 Internal Server Error'],
   [503, '503 Service Unavailable'],
+  [504, '504 Gateway Timeout'],
 ])
 
 export interface SendOptions {

@@ -26,6 +26,7 @@ import { datasetRoutes } from './route/dataset.ts'
 import { experimentRoutes } from './route/experiment.ts'
 import { insertRoutes } from './route/insert.ts'
 import { projectRoutes } from './route/project.ts'
+import { promptSessionRoutes } from './route/prompt-session.ts'
 import { statusRoutes } from './route/status.ts'
 import { type RouteMatch, type RouteRequest, Router } from './route.ts'
 
@@ -75,6 +76,7 @@ export class Server {
       ...projectRoutes,
       ...experimentRoutes,
       ...datasetRoutes,
+      ...promptSessionRoutes,
     ])
     this.#app.any('/*', (response, request) => this.#receive(response, request))
   }

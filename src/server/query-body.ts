@@ -1,0 +1,168 @@
+/** Reads the body of a query request. */
+import type { Gate } from '../access/gate.ts'
+import type { QueryRequest } from '../engine.ts'
+import { AssayError } from '../error.ts'
+import { suggest } from '../parser/suggest.ts'
+import type { QueryWarning } from '../planner/lint.ts'
+import {
+  booleanField,
+  type JsonBody,
+  numberField,
+  objectField,
+  parseJsonBody,
+  stringField,
+} from './json-body.ts'
+import type { QueryFormat } from './query-answer.ts'
+import type { RouteRequest } from './route.ts'
+
+export interface QueryBody {
+  readonly request: QueryRequest
+  readonly format: QueryFormat
+  /** What was asked for and is not done. */
+  readonly warnings: readonly QueryWarning[]
+  /** Whether warnings are wanted at all. */
+  readonly showsWarnings: boolean
+}
+
+type Reader = (body: JsonBody, name: string) => unknown
+
+/**
+ * Every field that a body may have, with what checks its type. Those that nothing below asks for
+ * choose between ways that are all the same here: there is one backend, it sees every write at once,
+ * and there is no limit but the query's.
+ */
+const fields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
+  ['query', () => undefined],
+  ['from', stringField],
+  ['fmt', stringField],
+  ['api_version', numberField],
+  ['tz_offset', numberField],
+  ['version', stringField],
+  ['audit_log', booleanField],
+  ['use_columnstore', booleanField],
+  ['use_brainstore', booleanField],
+  ['brainstore_realtime', booleanField],
+  ['brainstore_skip_backfill_check', booleanField],
+  ['brainstore_ephemeral_wal', booleanField],
+  ['disable_limit', booleanField],
+  ['force_push_limit', booleanField],
+  ['relaxed_search_mode', booleanField],
+  ['overflow_results', booleanField],
+  ['expected_cost', numberField],
+  ['inference_depth', numberField],
+  ['scope_to_root_span_id', stringField],
+  ['custom_column_scope', objectField],
+  ['lint_mode', stringField],
+  ['strict_lint_mode', booleanField],
+  ['query_timeout_seconds', numberField],
+  ['query_source', stringField],
+  ['client_version', stringField],
+])
+
+/** Fields that would change the answer, and do not yet. */
+const withoutEffect = ['inference_depth', 'custom_column_scope']
+
+/** Throws the first fault of the body; the query's own faults are found later. */
+export async function readQueryBody(request: RouteRequest, view: Gate): Promise<QueryBody> {
+  const body = parseJsonBody(await request.body)
+  const query = queryText(body)
+  request.queryText = query
+  for (const [name, read] of fields) read(body, name)
+  const format = formatOf(body)
+  const lint = lintOf(body)
+  const from = stringField(body, 'from')
+  const tzOffset = numberField(body, 'tz_offset')
+  const version = stringField(body, 'version')
+  const useColumnstore = booleanField(body, 'use_columnstore')
+  const auditLog = booleanField(body, 'audit_log')
+  const rootSpanId = stringField(body, 'scope_to_root_span_id')
+  const timeoutSeconds = timeoutOf(body)
+  return {
+    request: {
+      query,
+      view,
+      signal: request.signal,
+      separator: format === 'jsonl' ? '\n' : ',\n',
+      strictLint: lint === 'strict',
+      ...(from !== undefined && { from }),
+      ...(tzOffset !== undefined && { tzOffset }),
+      ...(version !== undefined && { version }),
+      ...(useColumnstore !== undefined && { useColumnstore }),
+      ...(auditLog !== undefined && { auditLog }),
+      ...(rootSpanId !== undefined && { rootSpanId }),
+      ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+    },
+    format,
+    warnings: requestWarnings(body),
+    showsWarnings: lint !== 'off',
+  }
+}
+
+function queryText(body: JsonBody): string {
+  const query = body.get('query')
+  if (typeof query === 'string') return query
+  if (typeof query === 'object' && !Array.isArray(query)) {
+    throw new AssayError('REQUEST_INVALID', 'queries as syntax trees are not available yet', {
+      path: 'query',
+      hint: 'send the query as text',
+    })
+  }
+  const problem = query === undefined ? 'is missing' : 'must be a string'
+  throw new AssayError('REQUEST_INVALID', `"query" ${problem}`, {
+    path: 'query',
+    hint: 'send {"query": "select: * | from: experiment(\'<id>\') | limit: 10"}',
+  })
+}
+
+function formatOf(body: JsonBody): QueryFormat {
+  const format = stringField(body, 'fmt') ?? 'json'
+  if (format === 'json' || format === 'jsonl') return format
+  const problem = format === 'parquet' ? 'is not available yet' : 'is not a format'
+  throw invalidOption('fmt', format, problem, 'use "json" or "jsonl"')
+}
+
+/** `strict_lint_mode` is the older way to ask for `strict`. */
+function lintOf(body: JsonBody): 'off' | 'default' | 'strict' {
+  const mode = stringField(body, 'lint_mode')
+  const isStrict = booleanField(body, 'strict_lint_mode') === true
+  if (mode === undefined || mode === 'default') return isStrict ? 'strict' : 'default'
+  if (mode === 'strict' || mode === 'off') return mode
+  throw invalidOption('lint_mode', mode, 'is not a mode', 'use "default", "strict" or "off"')
+}
+
+function timeoutOf(body: JsonBody): number | undefined {
+  const seconds = numberField(body, 'query_timeout_seconds')
+  if (seconds === undefined || seconds > 0) return seconds
+  throw invalidOption(
+    'query_timeout_seconds',
+    String(seconds),
+    'is no time',
+    'give seconds above 0',
+  )
+}
+
+function invalidOption(name: string, value: string, problem: string, hint: string): AssayError {
+  const message = `${name} "${value.slice(0, 100)}" ${problem}`
+  return new AssayError('BIND_INVALID_OPTION', message, { path: name, hint })
+}
+
+function requestWarnings(body: JsonBody): QueryWarning[] {
+  const warnings: QueryWarning[] = []
+  for (const name of body.keys()) {
+    if (fields.has(name)) continue
+    const near = suggest(name, fields.keys())
+    warnings.push({
+      code: 'unknownOption',
+      message: `the request has an option that is unknown: ${name.slice(0, 100)}`,
+      stage: 'request',
+      severity: 'warning',
+      ...(near !== undefined && { hint: `did you mean ${near}?` }),
+    })
+  }
+  for (const name of withoutEffect) {
+    if (!body.has(name) || body.get(name) === false) continue
+    const message = `${name} has no effect here`
+    warnings.push({ code: 'optionWithoutEffect', message, stage: 'request', severity: 'info' })
+  }
+  return warnings
+}
