@@ -10,6 +10,7 @@ import { countRepeated } from './tree-depth.ts'
 
 type Call = Extract<Expression, { kind: 'call' }>
 
+/** Reads a call of a function, whose name is a word or stands in backticks. */
 export function readCall(tokens: TokenStream): Expression {
   const name = tokens.advance()
   const nameSpan = tokens.spanFrom(name.start)
@@ -32,7 +33,7 @@ export function readCall(tokens: TokenStream): Expression {
   const filter = readCallFilter(tokens)
   const call: Call = {
     kind: 'call',
-    name: name.keyword,
+    name: name.text.toLowerCase(),
     nameSpan,
     arguments: items,
     distinct,

@@ -30,7 +30,7 @@ function readPlain(tokens: TokenStream): Expression {
       return pathSigns.has(tokens.peek(1).keyword) ? readPath(tokens) : readString(tokens)
     }
     case 'name':
-      return readPath(tokens)
+      return tokens.peek(1).keyword === '(' ? readCall(tokens) : readPath(tokens)
     case 'word':
       return readWord(tokens)
     case 'symbol':

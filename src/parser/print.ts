@@ -10,6 +10,7 @@ import type {
 import { binding } from './binding.ts'
 import { isName } from './character.ts'
 import { keywords } from './keyword.ts'
+import { sqlReservedWords } from './sql-keyword.ts'
 
 export const comparisonSymbols: Readonly<Record<ComparisonOperator, string>> = {
   eq: '=',
@@ -184,8 +185,26 @@ function printCall(expression: Extract<Expression, { kind: 'call' }>): string {
   const { name, distinct, filter } = expression
   const [first = '', ...rest] = expression.arguments.map(printExpression)
   const items = [distinct ? printDistinct(first) : first, ...rest].join(', ')
-  const call = `${name}(${items})`
+  const call = `${printFunction(name)}(${items})`
   return filter === undefined ? call : `${call} filter (where ${printExpression(filter)})`
+}
+
+/** Words that are no function's name when a parenthesis follows them, unless they are quoted. */
+const formWords: ReadonlySet<string> = new Set([
+  ...sqlReservedWords,
+  'case',
+  'cast',
+  'distinct',
+  'false',
+  'isnotnull',
+  'isnull',
+  'neg',
+  'null',
+  'true',
+])
+
+function printFunction(name: string): string {
+  return isName(name) && !formWords.has(name) ? name : quote(name, '`')
 }
 
 /** Prints `distinct` before the first item of a list. */

@@ -73,7 +73,10 @@ const parts = fc
   .array(fc.oneof(name, fc.integer({ min: -9, max: 9 })), { minLength: 1, maxLength: 3 })
   .map((items) => items.map((part) => (Object.is(part, -0) ? 0 : part)))
 
-const functionName = fc.constantFrom('count', 'f', 'current_date', 'contains', 'match', 'to_string')
+const functionName = fc.oneof(
+  fc.constantFrom('count', 'f', 'current_date', 'contains', 'match', 'to_string'),
+  name.map((word) => word.toLowerCase()),
+)
 
 /** Trees as the parser makes them: whatever it can never give is left out. */
 export const expressionArbitrary: fc.Arbitrary<Expression> = fc.letrec<{ expression: Expression }>(
