@@ -29,7 +29,10 @@ const nested = fc.record({ a: leaf, o: fc.record({ k: leaf }) })
 const unpivoted = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.dictionary(fc.constantFrom('b', 'a', 'c'), fc.double({ noNaN: true })),
+    arbitrary: fc.dictionary(
+      fc.constantFrom('b', 'a', 'c'),
+      fc.double({ min: -9, max: 9, noNaN: true }),
+    ),
   },
   entries,
   list,
