@@ -1,4 +1,6 @@
 /** The scalar functions and operators on text and collections, for the row oracle. */
+import { jsonFunctions, timeFunctions } from './oracle-json-function.ts'
+import { numberFunctions, textFunctions } from './oracle-text-function.ts'
 import {
   before,
   equal,
@@ -113,10 +115,36 @@ function start(unit: string, at: Plain, { tzOffset }: OracleClock): Plain {
   return new Moment(starts[name!.replace(/s$/, '')]! + away)
 }
 
+const furtherFunctions = {
+  ...textFunctions,
+  ...numberFunctions,
+  ...jsonFunctions,
+  ...timeFunctions,
+}
+
+const otherNames: Record<string, string> = {
+  strpos: 'position',
+  regexp_matches: 'regexp_match',
+  regexp_like: 'regexp_match',
+  truncate: 'trunc',
+  object_keys: 'json_keys',
+  vector_keys: 'json_keys',
+  array_slice: 'slice',
+  iff: 'if',
+  datediff: 'date_diff',
+  datepart: 'date_part',
+  to_unixtime: 'extract_epoch',
+}
+
+/** Functions that look past null. */
+const lenient = new Set([
+  ...['coalesce', 'ifnull', 'concat', 'nullif', 'least', 'greatest'],
+  ...['if', 'iff', 'typeof', 'merge_objects'],
+])
+
 /** Calls a scalar function; undefined when the oracle does not know it. */
 export function call(name: string, args: readonly Plain[], clock: OracleClock): Plain | undefined {
-  const lenient = ['coalesce', 'concat', 'nullif', 'least', 'greatest']
-  if (args.includes(null) && !lenient.includes(name)) return null
+  if (args.includes(null) && !lenient.has(name)) return null
   const [a = null, b = null, c = null] = args
   const some = args.filter((value) => value !== null).toSorted(order)
   switch (name) {
@@ -153,6 +181,7 @@ export function call(name: string, args: readonly Plain[], clock: OracleClock): 
       return text(a).startsWith(text(b))
     case 'ends_with':
       return text(a).endsWith(text(b))
+    case 'substr':
     case 'substring': {
       const characters = [...text(a)].map((character, i) => ({ character, at: i + 1 }))
       const end = args.length > 2 ? number(b)! + number(c)! : Number.POSITIVE_INFINITY
@@ -161,11 +190,10 @@ export function call(name: string, args: readonly Plain[], clock: OracleClock): 
         .map((x) => x.character)
         .join('')
     }
-    case 'trim':
-      return text(a).trim()
     case 'replace':
       return text(b) === '' ? text(a) : text(a).replaceAll(text(b), () => text(c))
     case 'coalesce':
+    case 'ifnull':
       return args.find((value) => value !== null) ?? null
     case 'nullif':
       return same(a, b) ? null : a
@@ -174,6 +202,7 @@ export function call(name: string, args: readonly Plain[], clock: OracleClock): 
     case 'greatest':
       return some.at(-1) ?? null
     case 'round': {
+      if (typeof a === 'bigint' && (number(b) ?? 0) >= 0) return a
       const [x, factor] = [number(a), 10 ** (args.length > 1 ? number(b)! : 0)]
       return x === null ? null : (Math.sign(x) * Math.round(Math.abs(x) * factor)) / factor
     }
@@ -184,6 +213,7 @@ export function call(name: string, args: readonly Plain[], clock: OracleClock): 
       if (typeof a === 'bigint') return a
       return number(a) === null ? null : Math.floor(number(a)!)
     case 'ceil':
+    case 'ceiling':
       if (typeof a === 'bigint') return a
       return number(a) === null ? null : Math.ceil(number(a)!)
     case 'sqrt':
@@ -193,6 +223,7 @@ export function call(name: string, args: readonly Plain[], clock: OracleClock): 
     case 'exp':
       return number(a) === null ? null : finite(Math.exp(number(a)!))
     case 'power':
+    case 'pow':
       return number(a) === null || number(b) === null ? null : finite(number(a)! ** number(b)!)
     case 'to_string':
       return text(a)
@@ -215,8 +246,9 @@ export function call(name: string, args: readonly Plain[], clock: OracleClock): 
       return start('day', call('to_timestamp', [a], clock) ?? null, clock)
     case 'to_timestamp':
     case 'to_datetime':
-      return typeof a === 'number' ? new Moment(a * 1000) : moment(a)
+      if (typeof a !== 'number') return moment(a)
+      return Math.abs(a) <= 8.64e12 ? new Moment(Math.round(a * 1e6) / 1000) : null
     default:
-      return undefined
+      return furtherFunctions[otherNames[name] ?? name]?.(args)
   }
 }
