@@ -23,6 +23,7 @@ import type { Reply } from './reply.ts'
 import { ResponseSender } from './response.ts'
 import { btqlRoutes } from './route/btql.ts'
 import { datasetRoutes } from './route/dataset.ts'
+import { editorRoutes } from './route/editor.ts'
 import { experimentRoutes } from './route/experiment.ts'
 import { insertRoutes } from './route/insert.ts'
 import { projectRoutes } from './route/project.ts'
@@ -72,6 +73,7 @@ export class Server {
     this.#router = new Router([
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
+      ...editorRoutes(engine),
       ...insertRoutes(engine),
       ...projectRoutes,
       ...experimentRoutes,

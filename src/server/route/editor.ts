@@ -1,0 +1,62 @@
+import type { Engine } from '../../engine.ts'
+import { type AssayError, toAssayError } from '../../error.ts'
+import { parseRequest } from '../../parser/parse-request.ts'
+import { printQuery } from '../../parser/print-query.ts'
+import { printSqlQuery } from '../../parser/print-sql.ts'
+import type { QueryWarning } from '../../planner/lint.ts'
+import { faultOf } from '../error-response.ts'
+import { readQueryBody } from '../query-body.ts'
+import { jsonReply } from '../reply.ts'
+import type { Route } from '../route.ts'
+
+/** What editors ask while a query is written. Nothing of it runs the query. */
+export function editorRoutes(engine: Engine): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/btql/check',
+      access: 'key',
+      handle: async (request, gate) => {
+        const body = await readQueryBody(request, gate)
+        const { query, from } = body.request
+        const { error, warnings } = await check(engine, { ...body.request, strictLint: false })
+        const faults = error ? [error, ...error.others] : []
+        return jsonReply({
+          diagnostics: [
+            ...faults.map((fault) => ({ severity: 'error', ...faultOf(fault, query) })),
+            ...(body.showsWarnings ? [...body.warnings, ...warnings] : []),
+          ],
+          canonical: canonicalOf(query, from),
+        })
+      },
+    },
+  ]
+}
+
+interface Checked {
+  readonly error?: AssayError
+  readonly warnings: readonly QueryWarning[]
+}
+
+/** Plans the query; its rows, which nobody asks for, are never read. */
+async function check(engine: Engine, request: Parameters<Engine['query']>[0]): Promise<Checked> {
+  try {
+    return await engine.query(request)
+  } catch (thrown) {
+    const error = toAssayError(thrown)
+    if (error.family !== 'user') throw error
+    return { error, warnings: [] }
+  }
+}
+
+/** The query in both languages; null while it cannot be read. */
+function canonicalOf(text: string, from: string | undefined) {
+  try {
+    const query = parseRequest(text, from)
+    return { btql: printQuery(query), sql: printSqlQuery(query) }
+  } catch (thrown) {
+    const error = toAssayError(thrown)
+    if (error.family !== 'user') throw error
+    return null
+  }
+}

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { RunningService } from '../support/running-service.ts'
+
+let service: RunningService
+let project: string
+let experiment: string
+
+beforeAll(async () => {
+  service = await RunningService.start()
+  project = await service.project()
+  experiment = await service.create('experiment', project)
+})
+afterAll(() => service.stop())
+
+async function check(query: string, more: object = {}) {
+  const { status, json, text } = await service.request('/btql/check', { body: { query, ...more } })
+  if (status !== 200) throw new Error(text)
+  return json
+}
+
+test('a query without fault has no diagnostics, and both its canonical texts', async () => {
+  expect(await check(`from: experiment("${experiment}") | select:   id,scores.a|limit:3`)).toEqual({
+    diagnostics: [],
+    canonical: {
+      btql: expect.stringContaining('select: id, scores.a'),
+      sql: expect.stringContaining('SELECT id, scores.a'),
+    },
+  })
+})
+
+test('a filter expression is checked with its source', async () => {
+  const from = `experiment('${experiment}')`
+  const { diagnostics, canonical } = await check('scores.a > 0.5', { from })
+  expect(diagnostics).toMatchObject([{ severity: 'info', code: 'fullSpanDocuments' }])
+  expect(canonical.btql).toContain('filter: scores.a > 0.5')
+})
+
+test('every fault of the text is a diagnostic with its place', async () => {
+  const { diagnostics, canonical } = await check('select: (1 +\nfilter: id = | limit: x')
+  expect(canonical).toBeNull()
+  const faults = diagnostics as unknown as { severity: string; line: number }[]
+  expect(faults.length).toBeGreaterThan(1)
+  expect(new Set(faults.map(({ severity }) => severity))).toEqual(new Set(['error']))
+  expect(faults.at(-1)).toMatchObject({ line: 2, column: expect.any(Number), endLine: 2 })
+})
+
+test('a fault beyond the grammar leaves the canonical texts', async () => {
+  const { diagnostics, canonical } = await check(
+    `select: id, scroes.a | from: experiment('${experiment}')`,
+  )
+  expect(diagnostics).toEqual([
+    {
+      severity: 'error',
+      code: 'BIND_UNKNOWN_FIELD',
+      message: expect.stringContaining('scroes'),
+      hint: expect.stringContaining('scores'),
+      line: 1,
+      column: 13,
+      endLine: 1,
+      endColumn: expect.any(Number),
+    },
+  ])
+  expect(canonical.sql).toContain('scroes.a')
+})
+
+test('warnings are diagnostics, in strict mode too', async () => {
+  const query = `select: id | from: project_logs('${project}')`
+  const { diagnostics } = await check(query, { lint_mode: 'strict' })
+  expect(diagnostics).toMatchObject([
+    { severity: 'warning', code: 'missingSegmentEliminationSpecs' },
+  ])
+  expect(await check(query, { lint_mode: 'off' })).toMatchObject({ diagnostics: [] })
+})
+
+test('what may not be read is a diagnostic as well; a bad request is none', async () => {
+  const { diagnostics } = await check("select: id | from: experiment('none')")
+  expect(diagnostics).toMatchObject([{ code: 'ACCESS_DENIED', line: 1, column: 31 }])
+  const { status } = await service.request('/btql/check', { body: { query: 1 } })
+  expect(status).toBe(400)
+})
