@@ -105,6 +105,24 @@ describe('unpivoting a scan', () => {
     )
   })
 
+  it('keeps the fields of rows that have other members', () => {
+    const rows = new ScannedRecords([
+      { id: 'r0', metadata: { v: { a: 1 }, mixed: 1 } },
+      { id: 'r1', metadata: { v: { b: 2 }, mixed: 'text' } },
+    ])
+    const keys = [field('#name0'), field('metadata', 'mixed')]
+    const stage = { kind: 'groups', keys, aggregates: [], row: undefined } as const
+    for (const kind of inputKinds) {
+      const found = rows.scan({ stage, unpivots: [scores] }, kind) as GroupsResult
+      const [names, mixed] = found.keys.map((column) => valueReader(vectorOf(column)))
+      const made = [0, 1].map((group) => [names!(group), mixed!(group)])
+      expect(made.sort()).toEqual([
+        ['a', 1],
+        ['b', 'text'],
+      ])
+    }
+  })
+
   it('chains, and filters what was made', () => {
     const rows = new ScannedRecords([
       { id: 'r0', metadata: { v: { a: [1, 2], b: [3] } } },
