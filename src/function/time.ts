@@ -148,7 +148,7 @@ export function datePart(part: Value, time: Value, tzOffset: number): Value {
 }
 
 export function epochSeconds(ms: number): number {
-  return toMicroseconds(ms) / 1000
+  return Math.round(ms * 1000) / 1_000_000
 }
 
 const dayMs = 86_400_000

@@ -203,8 +203,15 @@ export function call(name: string, args: readonly Plain[], clock: OracleClock): 
       return some.at(-1) ?? null
     case 'round': {
       if (typeof a === 'bigint' && (number(b) ?? 0) >= 0) return a
-      const [x, factor] = [number(a), 10 ** (args.length > 1 ? number(b)! : 0)]
-      return x === null ? null : (Math.sign(x) * Math.round(Math.abs(x) * factor)) / factor
+      const x = number(a)
+      const places = args.length > 1 ? number(b) : 0
+      if (x === null || places === null || !Number.isInteger(places)) return null
+      const unit = 10 ** Math.abs(places)
+      const scaled = places < 0 ? Math.abs(x) / unit : Math.abs(x) * unit
+      // All of its digits are far before the one to round.
+      if (scaled >= 2 ** 52) return x
+      const rounded = places < 0 ? Math.round(scaled) * unit : Math.round(scaled) / unit
+      return Math.sign(x) * rounded
     }
     case 'abs':
       if (typeof a === 'bigint') return a < 0n ? -a : a
