@@ -20,7 +20,8 @@ export function relationOfRows({ stage, sort }: PhysicalPlan, rows: SortedRows):
     },
     groupColumns: [],
     fields: carried.map((name, i) => {
-      const values = rows.keys[sort.length + i]!
+      // No rows at all have no columns either.
+      const values = rows.keys[sort.length + i] ?? []
       return values instanceof Float64Array
         ? { name, values: { kind: 'number', values } }
         : { name, values: compactColumn({ kind: 'plain', values }) }

@@ -225,6 +225,7 @@ export function rowLayout(
   added: readonly ShownColumn[],
   replaced: readonly ShownColumn[],
 ): RowLayout {
+  if (added.length === 0 && replaced.length === 0) return plainLayout
   return layoutOf((type) => {
     const columns = new Map(columnsOf(type).map((column) => [String(column.name), column]))
     const show = ({ name, write }: ShownColumn) => {
