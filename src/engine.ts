@@ -11,9 +11,11 @@ import type { EvaluationContext } from './binder/evaluate.ts'
 import { KnownFields } from './binder/known-fields.ts'
 import { type ResultSchema, resultSchema } from './binder/schema.ts'
 import { formatSortCursor } from './binder/sort-cursor.ts'
+import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
 import { missingAccess } from './catalog/missing-access.ts'
 import { AssayError } from './error.ts'
+import type { TableSource } from './parser/ast.ts'
 import { parseRequest } from './parser/parse-request.ts'
 import { scopeToTrace } from './parser/scope-to-trace.ts'
 import { explainLogical, explainPhysical } from './planner/explain.ts'
@@ -284,6 +286,11 @@ export class Engine {
     } finally {
       snapshot.release()
     }
+  }
+
+  /** The fields that a query of this source may name, as far as they are known. */
+  fieldsOf(source: TableSource, view: CatalogView): SourceField[] {
+    return sourceFields(source, view, (object) => this.#knownFieldsOf(object))
   }
 
   /** Puts everything that was written so far into segments. */

@@ -2,11 +2,13 @@
 export class KnownFields {
   /** Names of top-level fields. */
   readonly extra: readonly string[]
+  readonly nestedPaths: readonly (readonly string[])[]
   readonly #byLastName = new Map<string, (readonly string[])[]>()
 
   /** @param paths of top-level fields and of nested ones */
   constructor(paths: Iterable<readonly string[]>) {
     const extra: string[] = []
+    const nestedPaths: (readonly string[])[] = []
     for (const path of paths) {
       const last = path.at(-1)
       if (last === undefined) continue
@@ -14,11 +16,13 @@ export class KnownFields {
         extra.push(last)
         continue
       }
+      nestedPaths.push(path)
       const same = this.#byLastName.get(last)
       if (same) same.push(path)
       else this.#byLastName.set(last, [path])
     }
     this.extra = extra
+    this.nestedPaths = nestedPaths
   }
 
   /** Nested fields whose last name this is. */
