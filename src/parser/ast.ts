@@ -45,7 +45,10 @@ export type Expression =
       readonly unit: IntervalUnit
       readonly span: Span
     }
-  /** A field: a dotted path. A lone double-quoted word is a string literal, not a path. */
+  /**
+   * A field: a dotted path. A lone double-quoted word is a string literal, not a path, unless it is
+   * tested for null, true or false.
+   */
   | { readonly kind: 'path'; readonly parts: readonly PathPart[]; readonly span: Span }
   | { readonly kind: 'array'; readonly items: readonly Expression[]; readonly span: Span }
   | {

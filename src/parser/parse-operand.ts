@@ -27,7 +27,8 @@ function readPlain(tokens: TokenStream): Expression {
     case 'string':
       return readString(tokens)
     case 'quoted': {
-      return pathSigns.has(tokens.peek(1).keyword) ? readPath(tokens) : readString(tokens)
+      const isPath = pathSigns.has(tokens.peek(1).keyword) || isTested(tokens)
+      return isPath ? readPath(tokens) : readString(tokens)
     }
     case 'name':
       return tokens.peek(1).keyword === '(' ? readCall(tokens) : readPath(tokens)
@@ -43,6 +44,14 @@ function readPlain(tokens: TokenStream): Expression {
 
 /** After one of these signs a word in double quotes is the first part of a path. */
 const pathSigns: ReadonlySet<string> = new Set(['.', '[', '->', '->>'])
+
+/** Whether a test for null, true or false follows, which only makes sense of a field. */
+function isTested(tokens: TokenStream): boolean {
+  const test = tokens.peek(1).keyword
+  if (test !== 'is') return test === 'isnull' || test === 'isnotnull'
+  const value = tokens.peek(tokens.peek(2).keyword === 'not' ? 3 : 2).keyword
+  return value === 'null' || value === 'true' || value === 'false'
+}
 
 function readNumber(tokens: TokenStream): Expression {
   const token = tokens.advance()

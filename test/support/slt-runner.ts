@@ -307,11 +307,9 @@ export class GoldenRun {
 
   /** Puts in the ids of sources and the cursors of earlier answers. */
   #substitute(written: string): string {
-    return this.#sources.substitute(written).replace(cursorPattern, (_, page: string) => {
-      const cursor = this.#cursors.get(page)
-      if (cursor === undefined) throw new Error(`there is no cursor "${page}"`)
-      return cursor
-    })
+    return this.#sources
+      .substitute(written)
+      .replace(cursorPattern, (place, page: string) => this.#cursors.get(page) ?? place)
   }
 
   #isForThisState(): boolean {
