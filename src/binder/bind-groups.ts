@@ -174,8 +174,11 @@ export class GroupBinder {
     }
   }
 
-  #bindKey({ expression }: Projection, select: readonly Projection[] | undefined): BoundExpression {
-    if (select && expression.kind === 'literal' && typeof expression.value === 'number') {
+  #bindKey(projection: Projection, select: readonly Projection[] | undefined): BoundExpression {
+    const { expression } = projection
+    // Of `select distinct` the columns are the keys, and a number among them is itself.
+    const mayBeOrdinal = select && !select.includes(projection)
+    if (mayBeOrdinal && expression.kind === 'literal' && typeof expression.value === 'number') {
       const selected = select[expression.value - 1]
       if (selected) return this.#addKey(this.#rows.bind(selected.expression))
       throw new AssayError(

@@ -95,7 +95,8 @@ export class SummaryFields implements FieldSource {
     switch (call.name) {
       case 'any_span': {
         const condition = this.#bindSpan(onlyArgument(call))
-        return this.#aggregate('bool_or', [condition], 'boolean')
+        const isTrue = this.#aggregate('bool_or', [condition], 'boolean')
+        return firstOf(isTrue, { kind: 'constant', value: false, type: 'boolean' })
       }
       case 'estimated_cost':
         return this.#metric(['estimated_cost'])

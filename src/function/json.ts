@@ -69,15 +69,13 @@ export function parsePath(text: string): Path | undefined {
   return parts
 }
 
-/** Null when none of them is an object. A null does not replace a value. */
+/** Null when none of them is an object. */
 export function mergeObjects(values: readonly Value[]): Value {
   const objects = values.filter(isObject)
   if (objects.length === 0) return null
   const merged: Record<string, Value> = Object.create(null)
   for (const object of objects) {
-    for (const [key, value] of Object.entries(object)) {
-      if (value !== null || !(key in merged)) merged[key] = value
-    }
+    for (const [key, value] of Object.entries(object)) merged[key] = value
   }
   return merged
 }

@@ -54,14 +54,10 @@ export const jsonFunctions: Record<string, OracleFunction> = {
   json_extract: extract,
   json_parse: ([value = null]) => parsed(value),
   json_keys: ([value = null]) => (isRecord(value) ? Object.keys(value).toSorted(order) : null),
-  /** The last that is not null, of the keys that all of them have. */
   merge_objects: (values) => {
     const objects = values.filter(isRecord)
-    const keys = new Set(objects.flatMap((object) => Object.keys(object)))
     if (objects.length === 0) return null
-    const last = (key: string) =>
-      objects.filter((object) => Object.hasOwn(object, key) && object[key] !== null).at(-1)?.[key]
-    return Object.fromEntries([...keys].map((key) => [key, last(key) ?? null]))
+    return Object.fromEntries(objects.flatMap((object) => Object.entries(object)))
   },
   vector: ([value = null]) =>
     isList(value) && value.every((item) => kind(item) === 'number') ? value : null,

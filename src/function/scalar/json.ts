@@ -28,8 +28,7 @@ export const jsonFunctions: readonly ScalarFunction[] = [
   }),
   define('merge_objects', takes('object, …', 1, unlimited, 'json'), {
     nulls: 'handled',
-    description:
-      'The entries of all objects; of a key that several have, the last that is not null',
+    description: 'The entries of all objects; of a key that several have, the last',
     example: ['merge_objects({a: 1, b: 1}, null, {b: 2})', '{"a":1,"b":2}'],
     evaluate: (objects) => mergeObjects(objects),
   }),
