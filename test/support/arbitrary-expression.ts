@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import type { Expression, Projection } from '../../src/parser/ast.ts'
 import type { PathPart } from '../../src/type/value.ts'
+import { callsOf } from './arbitrary-call.ts'
 import { bigIntegers, numbers, texts } from './arbitrary-value.ts'
 
 export const span = { start: 0, end: 0 }
@@ -88,30 +89,17 @@ const patterns = fc
 
 const words = fc.constantFrom('a', 'hello', 'HELLO world', 'true', '1', '').map(literal)
 
-const unary = [
-  'lower',
-  'upper',
-  'length',
-  'to_string',
-  'to_number',
-  'to_boolean',
-  'abs',
-  'floor',
-  'day',
-  'month',
-  'hour',
-  'trim',
-]
-const variadic = ['coalesce', 'least', 'greatest', 'concat']
-
 export interface Expressions {
   /** Values of any kind. */
   readonly value: fc.Arbitrary<Expression>
   readonly condition: fc.Arbitrary<Expression>
 }
 
-/** @param isOfSpans whether conditions may ask for other spans of the trace */
-export function expressionsOver(paths: readonly Expression[], isOfSpans: boolean): Expressions {
+/** @param ofSpans what conditions can ask of the spans of the trace: of the same paths, or of others */
+export function expressionsOver(
+  paths: readonly Expression[],
+  ofSpans: 'same' | 'other' | 'none',
+): Expressions {
   const anyPath = fc.constantFrom(...paths)
   const has = (wanted: Expression) => JSON.stringify(wanted)
   const known = new Set(paths.map(has))
@@ -150,13 +138,18 @@ export function expressionsOver(paths: readonly Expression[], isOfSpans: boolean
         { weight: 2, arbitrary: isIn(inner) },
         { weight: 1, arbitrary: between(inner) },
         { weight: 1, arbitrary: anyPath },
-        { weight: isOfSpans ? 1 : 0, arbitrary: test.map((of) => callOf('any_span', of)) },
+        ...(ofSpans === 'same' ? [{ weight: 1, arbitrary: anySpan(test) }] : []),
+        ...(ofSpans === 'other' ? [{ weight: 1, arbitrary: anySpan(conditions) }] : []),
       ),
     }
   })
 }
 
-export const { value: values, condition: conditions } = expressionsOver(spanPaths, true)
+export const { value: values, condition: conditions } = expressionsOver(spanPaths, 'same')
+
+function anySpan(condition: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
+  return condition.map((of) => callOf('any_span', of))
+}
 
 function arithmetic(
   operand: fc.Arbitrary<Expression>,
@@ -187,13 +180,7 @@ function conditional(
 }
 
 function call(argument: fc.Arbitrary<Expression>): fc.Arbitrary<Expression> {
-  return fc
-    .oneof(
-      fc.tuple(fc.constantFrom(...unary), fc.tuple(argument)),
-      fc.tuple(fc.constantFrom(...variadic), fc.array(argument, { minLength: 1, maxLength: 3 })),
-      fc.tuple(fc.constantFrom('nullif', 'starts_with'), fc.tuple(argument, argument)),
-    )
-    .map(([name, list]) => callOf(name, ...list))
+  return callsOf(argument, literal).map(({ name, arguments: list }) => callOf(name, ...list))
 }
 
 /** A step into what is no path. */

@@ -29,8 +29,7 @@ interface Ground {
   readonly from: Source
   readonly paths: readonly Expression[]
   readonly numeric: readonly Expression[]
-  /** Whether its rows are records or traces, which can be asked for their spans. */
-  readonly isOfSpans: boolean
+  readonly ofSpans: 'same' | 'other' | 'none'
   readonly unpivot?: readonly Unpivot[]
   readonly comparisonKey?: Expression
 }
@@ -88,10 +87,10 @@ function filterOf({ condition }: Expressions): fc.Arbitrary<Expression> {
 }
 
 function rowClauses(ground: Ground): fc.Arbitrary<Clauses> {
-  const expressions = expressionsOver(ground.paths, ground.isOfSpans)
+  const expressions = expressionsOver(ground.paths, ground.ofSpans)
   const { value, condition } = expressions
   const select = fc.array(value, { minLength: 1, maxLength: 3 }).map((list) => columns(list, 'c'))
-  const filter = ground.isOfSpans && isOfTraces(ground) ? condition : filterOf(expressions)
+  const filter = isOfTraces(ground) ? condition : filterOf(expressions)
   return fc.record({
     select,
     filter: maybe(filter),
@@ -120,7 +119,7 @@ function isOfTraces({ from }: Ground): boolean {
 }
 
 function starClauses(ground: Ground): fc.Arbitrary<Clauses> {
-  const { value, condition } = expressionsOver(ground.paths, ground.isOfSpans)
+  const { value, condition } = expressionsOver(ground.paths, ground.ofSpans)
   const replaced = ground.from.kind === 'table' ? 'tags' : 'c0'
   return fc.record({
     select: maybe(value).map((replacement) => {
@@ -151,7 +150,7 @@ function groupTest(
 }
 
 function groupClauses(ground: Ground): fc.Arbitrary<Clauses> {
-  const expressions = expressionsOver(ground.paths, ground.isOfSpans)
+  const expressions = expressionsOver(ground.paths, ground.ofSpans)
   const aggregate = aggregatesOver(expressions, ground.numeric)
   const written = fc.oneof(
     { weight: 4, arbitrary: aggregate },
@@ -206,7 +205,7 @@ function grouping(
 }
 
 function distinctClauses(ground: Ground): fc.Arbitrary<Clauses> {
-  const { value, condition } = expressionsOver(ground.paths, ground.isOfSpans)
+  const { value, condition } = expressionsOver(ground.paths, ground.ofSpans)
   return fc.record({
     select: fc.array(value, { minLength: 1, maxLength: 2 }).map((list) => columns(list, 'c')),
     distinct: fc.constant(true),
@@ -219,7 +218,7 @@ function distinctClauses(ground: Ground): fc.Arbitrary<Clauses> {
 const pivotKeys = [path('metadata', 'model'), path('span_attributes', 'type'), path('is_root')]
 
 function pivotClauses(ground: Ground): fc.Arbitrary<Clauses> {
-  const expressions = expressionsOver(ground.paths, ground.isOfSpans)
+  const expressions = expressionsOver(ground.paths, ground.ofSpans)
   const aggregate = aggregatesOver(expressions, ground.numeric)
   return fc
     .record({
@@ -283,7 +282,7 @@ export const spanQueries: fc.Arbitrary<Query> = sources
       from: tableOf(ids, undefined),
       paths: spanPaths,
       numeric: numberPaths,
-      isOfSpans: true,
+      ofSpans: 'same',
     }
   })
   .chain((ground) => clausesOver(ground).map((clauses) => complete(ground, clauses)))
@@ -291,15 +290,15 @@ export const spanQueries: fc.Arbitrary<Query> = sources
 /** All spans of traces that have one which matches. */
 export const traceQueries: fc.Arbitrary<Query> = sources
   .map((ids): Ground => {
-    return { from: tableOf(ids, 'traces'), paths: spanPaths, numeric: numberPaths, isOfSpans: true }
+    return { from: tableOf(ids, 'traces'), paths: spanPaths, numeric: numberPaths, ofSpans: 'same' }
   })
   .chain((ground) =>
     fc
       .record({
         clauses: clausesOver(ground),
-        spanFilter: maybe(expressionsOver(spanPaths, true).condition, 3),
-        traceFilter: maybe(expressionsOver(spanPaths, false).condition, 2),
-        filterSpans: maybe(expressionsOver(spanPaths, false).condition, 2),
+        spanFilter: maybe(expressionsOver(spanPaths, 'same').condition, 3),
+        traceFilter: maybe(expressionsOver(spanPaths, 'none').condition, 2),
+        filterSpans: maybe(expressionsOver(spanPaths, 'none').condition, 2),
       })
       .map(({ clauses, spanFilter, traceFilter, filterSpans }) =>
         complete(ground, {
@@ -337,7 +336,7 @@ const summaryPaths = [
 export const summaryQueries: fc.Arbitrary<Query> = sources
   .map((ids): Ground => {
     const from = tableOf(ids, 'summary')
-    return { from, paths: summaryPaths, numeric: numberPaths, isOfSpans: true }
+    return { from, paths: summaryPaths, numeric: numberPaths, ofSpans: 'other' }
   })
   .chain((ground) => clausesOver(ground).map((clauses) => complete(ground, clauses)))
 
@@ -360,7 +359,7 @@ export const comparisonQueries: fc.Arbitrary<Query> = fc
         path('id'),
       ],
       numeric: [path('score_differences', 'x'), path('metric_differences', 'n')],
-      isOfSpans: false,
+      ofSpans: 'none',
       comparisonKey,
     }
     return clausesOver(ground).map((clauses) => complete(ground, clauses))
@@ -389,7 +388,7 @@ export const unpivotQueries: fc.Arbitrary<Query> = fc
       from: tableOf(ids, shape),
       paths: [...made, ...made, ...made, ...spanPaths],
       numeric: [path('value'), path('scores', 'x')],
-      isOfSpans: true,
+      ofSpans: 'other',
       unpivot: list,
     }
   })
@@ -413,7 +412,7 @@ export const nestedQueries: fc.Arbitrary<Query> = fc
       from: { kind: 'subquery', query: inner, span },
       paths,
       numeric: [callOf('length', path(names[0]!))],
-      isOfSpans: false,
+      ofSpans: 'none',
     }
     return clausesOver(ground).map((clauses) => complete(ground, clauses))
   })
@@ -432,7 +431,7 @@ export const regroupedQueries: fc.Arbitrary<Query> = spanQueries
     const names = namesOf(query)
     const { value, condition } = expressionsOver(
       names.map((name) => path(name)),
-      false,
+      'none',
     )
     const aggregate = aggregatesOver({ value, condition }, [callOf('length', path(names[0]!))])
     return fc

@@ -41,7 +41,8 @@ function pair(shown: Item, first: Item | undefined, other: Item | undefined, key
     score_differences: differences(first, other, 'scores'),
     metric_differences: differences(first, other, 'metrics'),
   }
-  return { ...withNames(shown, names), star: { ...shown.star, ...names } }
+  const { span_type_info: _, ...fields } = shown.star
+  return { ...withNames(shown, names), star: { ...fields, ...names } }
 }
 
 function picked(other: Item): Plain {

@@ -75,7 +75,7 @@ function ask(given: Query, context: OracleContext): Answer {
   const named = columns.flatMap(({ expression, ...rest }) =>
     expression.kind === 'star' ? expression.replace : [{ expression, ...rest }],
   )
-  const known = [...named, ...(query.customColumns ?? []), ...(grouping?.dimensions ?? [])]
+  const known = [...(grouping?.dimensions ?? []), ...(query.customColumns ?? []), ...named]
   const aliases: Names = new Map(
     known
       .filter(({ expression }) => !grouping || !hasAggregate(expression))
@@ -352,7 +352,8 @@ function pivoted(
   const ordered = [...rows.values()].toSorted((a, b) => byValues(a.values, b.values, []))
   return ordered.map(({ row }) => {
     const cells = query.pivot!.measures.flatMap((measure) => {
-      const target = named.find((column) => columnName(column) === columnName(measure))
+      const written = printExpression(measure.expression)
+      const target = named.find((column) => columnName(column) === written)
       const expression = target?.expression ?? measure.expression
       const same = named.find(
         (column) => printExpression(column.expression) === printExpression(expression),
