@@ -4,6 +4,7 @@ import { suggest } from '../parser/suggest.ts'
 import type { Path } from '../type/value.ts'
 import { type BoundExpression, hiddenField } from './bound.ts'
 import { type FieldSource, stepInto } from './field-source.ts'
+import { structuralKey } from './rewrite.ts'
 
 export class Scope {
   readonly source: FieldSource
@@ -26,7 +27,8 @@ export class Scope {
   }
 
   addAlias(name: string, expression: BoundExpression): void {
-    if (this.#aliases.has(name)) this.#ambiguous.add(name)
+    const known = this.#aliases.get(name)
+    if (known && structuralKey(known) !== structuralKey(expression)) this.#ambiguous.add(name)
     this.#aliases.set(name, expression)
   }
 
