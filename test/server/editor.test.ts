@@ -78,3 +78,56 @@ test('what may not be read is a diagnostic as well; a bad request is none', asyn
   const { status } = await service.request('/btql/check', { body: { query: 1 } })
   expect(status).toBe(400)
 })
+
+async function completions(query: string, more: object = {}): Promise<string[]> {
+  const body = { query, ...more }
+  const { status, json, text } = await service.request('/btql/complete', { body })
+  if (status !== 200) throw new Error(text)
+  return (json.items as unknown as { text: string }[]).map(({ text }) => text)
+}
+
+test('what may be written is completed from the language and from the records', async () => {
+  const rows = [{ id: 'c', metadata: { model: 'm', 'top k': 1 }, verdict: 'x' }]
+  await service.insert('experiment', experiment, rows)
+  const from = `from: experiment('${experiment}')`
+  expect(await completions('fil')).toEqual([
+    'filter: ',
+    'span_filter: ',
+    'trace_filter: ',
+    'final_filter: ',
+  ])
+  expect(await completions(`${from} | select: verd`)).toEqual(['verdict'])
+  expect(await completions(`${from} | select: metadata.`)).toEqual([
+    'metadata.model',
+    'metadata."top k"',
+  ])
+  expect(await completions(`${from} | filter: metadata.mo`)).toEqual(['metadata.model'])
+  expect(await completions('mod', { from: `experiment('${experiment}')` })).toEqual([
+    'mode(',
+    'mod(',
+    'metadata.model',
+  ])
+  expect(await completions(`SELECT id FROM experiment('${experiment}') WHE`)).toEqual(['WHERE '])
+  expect(await completions('from: project_l')).toEqual(['project_logs('])
+  expect(await completions("from: experiment('")).toEqual(["'x'"])
+  expect(await completions("filter: id = '")).toEqual([])
+})
+
+test('a completion tells what it is and where it goes', async () => {
+  const query = `from: experiment('${experiment}') | select: inp`
+  const { json } = await service.request('/btql/complete', { body: { query } })
+  expect(json).toEqual({
+    from: query.length - 3,
+    to: query.length,
+    items: [{ text: 'input', kind: 'field', detail: 'What went in' }],
+  })
+})
+
+test('nothing is told of what the caller may not read, and a cursor must be in the text', async () => {
+  expect(await completions("from: experiment('none') | select: metadata.")).toEqual([])
+  for (const position of [-1, 3, 0.5, '1']) {
+    const body = { query: 'ab', position }
+    const { status, json } = await service.request('/btql/complete', { body })
+    expect([status, json.error.path]).toEqual([400, 'position'])
+  }
+})

@@ -1,10 +1,18 @@
 import type { Engine } from '../../engine.ts'
-import { type AssayError, toAssayError } from '../../error.ts'
+import { AssayError, toAssayError } from '../../error.ts'
 import { parseRequest } from '../../parser/parse-request.ts'
 import { printQuery } from '../../parser/print-query.ts'
 import { printSqlQuery } from '../../parser/print-sql.ts'
 import type { QueryWarning } from '../../planner/lint.ts'
+import { type CompletionRequest, complete } from '../completion.ts'
 import { faultOf } from '../error-response.ts'
+import {
+  type JsonBody,
+  numberField,
+  parseJsonBody,
+  requiredString,
+  stringField,
+} from '../json-body.ts'
 import { readQueryBody } from '../query-body.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
@@ -12,6 +20,15 @@ import type { Route } from '../route.ts'
 /** What editors ask while a query is written. Nothing of it runs the query. */
 export function editorRoutes(engine: Engine): Route[] {
   return [
+    {
+      method: 'POST',
+      path: '/btql/complete',
+      access: 'key',
+      handle: async (request, gate) => {
+        const body = parseJsonBody(await request.body)
+        return jsonReply(complete(engine, gate, completionOf(body)))
+      },
+    },
     {
       method: 'POST',
       path: '/btql/check',
@@ -31,6 +48,20 @@ export function editorRoutes(engine: Engine): Route[] {
       },
     },
   ]
+}
+
+/** The cursor is at the end of the text unless it is said where. */
+function completionOf(body: JsonBody): CompletionRequest {
+  const query = requiredString(body, 'query')
+  const position = numberField(body, 'position') ?? query.length
+  if (!Number.isInteger(position) || position < 0 || position > query.length) {
+    throw new AssayError('REQUEST_INVALID', `"position" ${position} is not in the query`, {
+      path: 'position',
+      hint: `give an offset from 0 to ${query.length}, in UTF-16 units`,
+    })
+  }
+  const from = stringField(body, 'from')
+  return { query, position, ...(from !== undefined && { from }) }
 }
 
 interface Checked {
