@@ -18,7 +18,7 @@ afterAll(() => store.close())
 
 /** The JSON of an expression's value in the first row of its answer. */
 async function answerTo(expression: string): Promise<string> {
-  const id = examples.ids.get(store)
+  const [id] = examples.ids.get(store)!
   const [row] = await ask(
     store,
     `select: (${expression}) as v | from: experiment('${id}') | limit: 1`,
