@@ -36,7 +36,7 @@ export type BoundExpression =
    * (`hiddenField`, the columns of a pivot or a comparison).
    */
   | { readonly kind: 'field'; readonly path: Path; readonly type: StaticType }
-  /** A column of the aggregation below: first the group keys, then the aggregates. */
+  /** A column of the aggregation below: the group keys, the aggregates, values of the chosen row. */
   | { readonly kind: 'group_column'; readonly index: number; readonly type: StaticType }
   /** A step into a value that is no field. */
   | {
@@ -193,6 +193,8 @@ export interface RowChoice {
   readonly preferred: BoundExpression | undefined
   /** Which of them, by pagination key. */
   readonly pick: 'oldest' | 'newest'
+  /** Kept from that row: group columns after the aggregates. */
+  readonly values: readonly BoundExpression[]
 }
 
 /** One row per distinct combination of keys; without keys, exactly one row. */

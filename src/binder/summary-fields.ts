@@ -61,7 +61,7 @@ export class SummaryFields implements FieldSource {
     return {
       keys: this.#keys,
       aggregates: this.#aggregates,
-      row: { preferred: { kind: 'field', path: ['is_root'], type: 'boolean' }, pick: 'oldest' },
+      row: { preferred: { kind: 'field', path: ['is_root'], type: 'boolean' }, pick: 'oldest', values: [] },
     }
   }
 

@@ -1,4 +1,5 @@
 import type { AggregateState } from './aggregate/state.ts'
+import type { ChosenValues } from './chosen-values.ts'
 import { gatherRows } from './gather-vector.ts'
 import type { GroupTable } from './group-table.ts'
 import type { Relation, RelationColumn } from './relation.ts'
@@ -11,11 +12,18 @@ class Groups {
   readonly columnCount: number
   readonly #table: GroupTable
   readonly #states: readonly AggregateState[]
+  readonly #values: readonly ChosenValues[]
   #keys: readonly RelationColumn[] | undefined
 
-  constructor(table: GroupTable, keyCount: number, states: readonly AggregateState[]) {
+  constructor(
+    table: GroupTable,
+    keyCount: number,
+    states: readonly AggregateState[],
+    values: readonly ChosenValues[],
+  ) {
     this.keyCount = keyCount
-    this.columnCount = keyCount + states.length
+    this.columnCount = keyCount + states.length + values.length
+    this.#values = values
     this.#table = table
     this.#states = states
   }
@@ -26,8 +34,13 @@ class Groups {
       this.#keys ??= this.#table.toWire().map(compactColumn)
       return groups ? gatherColumn(this.#keys[index]!, groups) : this.#keys[index]!
     }
-    const state = this.#states[index - this.keyCount]!
     const { groupCount } = this.#table
+    const state = this.#states[index - this.keyCount]
+    if (!state) {
+      const value = this.#values[index - this.keyCount - this.#states.length]!
+      const column = value.toColumn(groupCount)
+      return groups ? gatherColumn(column, groups) : column
+    }
     return columnOf(
       groups
         ? Array.from(groups, (group) => state.result(group))
@@ -63,14 +76,15 @@ export class GroupRelation implements Relation {
     this.#columns = columns
   }
 
-  /** The groups in the order in which they were first seen: keys, then aggregates. */
+  /** The groups in the order in which they were first seen: keys, aggregates, values of their rows. */
   static of(
     table: GroupTable,
     keyCount: number,
     states: readonly AggregateState[],
+    values: readonly ChosenValues[],
     rows: RowList | undefined,
   ): GroupRelation {
-    const groups = new Groups(table, keyCount, states)
+    const groups = new Groups(table, keyCount, states, values)
     return new GroupRelation(groups, table.groupCount, rows, undefined, [])
   }
 

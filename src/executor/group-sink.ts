@@ -5,6 +5,7 @@ import { granuleRows } from '../vector/column.ts'
 import type { Selection } from '../vector/vector.ts'
 import { AggregateInputs } from './aggregate/aggregate-inputs.ts'
 import type { Batch } from './batch.ts'
+import { ChosenValues } from './chosen-values.ts'
 import { compile, type Evaluator, truthBytes } from './compile.ts'
 import { GroupTable } from './group-table.ts'
 import { RowChooser } from './row-choice.ts'
@@ -19,6 +20,7 @@ export class GroupSink implements Sink {
   readonly #table: GroupTable
   readonly #chooser: RowChooser | undefined
   readonly #preferred: Evaluator | undefined
+  readonly #values: readonly { readonly evaluate: Evaluator; readonly chosen: ChosenValues }[]
   readonly #groups = new Int32Array(granuleRows)
 
   constructor(stage: GroupsStage, context: EvaluationContext) {
@@ -27,6 +29,10 @@ export class GroupSink implements Sink {
     this.#table = new GroupTable(stage.keys.length)
     this.#chooser = stage.row && new RowChooser(stage.row)
     this.#preferred = stage.row?.preferred && compile(stage.row.preferred, context)
+    const values = stage.row?.values ?? []
+    this.#values = values.map((value) => {
+      return { evaluate: compile(value, context), chosen: new ChosenValues() }
+    })
   }
 
   add(_run: RowRun | undefined, batch: Batch, selection: Selection): void {
@@ -57,6 +63,10 @@ export class GroupSink implements Sink {
       states: this.#aggregates.toWire(groupCount),
       rows: chosen?.rows,
       preferred: chosen?.preferred,
+      rowValues: this.#values.map((value) => {
+        value.chosen.resize(groupCount)
+        return value.chosen.toWire(groupCount)
+      }),
     }
   }
 
@@ -67,5 +77,9 @@ export class GroupSink implements Sink {
     const truth = preferred && truthBytes(preferred, rowCount, selection)
     chooser.resize(this.#table.groupCount)
     chooser.offer(keys, truth, rowCount, selection, this.#groups)
+    for (const { evaluate, chosen } of this.#values) {
+      chosen.resize(this.#table.groupCount)
+      chosen.take(evaluate(batch, selection), rowCount, chooser.changed)
+    }
   }
 }

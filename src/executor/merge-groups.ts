@@ -1,6 +1,7 @@
 /** Puts the partial groups of tasks together. */
 import type { BoundGrouping } from '../binder/bound.ts'
 import { createAggregateState } from './aggregate/create.ts'
+import { ChosenValues } from './chosen-values.ts'
 import { GroupRelation } from './group-relation.ts'
 import { GroupTable } from './group-table.ts'
 import { RowChooser } from './row-choice.ts'
@@ -17,7 +18,9 @@ export function mergeGroups(
   const table = new GroupTable(stage.keys.length)
   const states = stage.aggregates.map(createAggregateState)
   const chooser = stage.row && new RowChooser(stage.row)
-  for (const { groupCount, keys, states: wires, rows, preferred } of partials) {
+  const values = (stage.row?.values ?? []).map(() => new ChosenValues())
+  for (const partial of partials) {
+    const { groupCount, keys, states: wires, rows, preferred, rowValues } = partial
     checkCancelled(cancelled)
     const groups = new Int32Array(groupCount)
     table.assign(keys.map(vectorOf), groupCount, undefined, groups)
@@ -26,9 +29,15 @@ export function mergeGroups(
       state.merge(wires[i]!, groups)
     }
     chooser?.resize(table.groupCount)
-    if (rows) chooser?.merge({ rows, preferred }, groups)
+    if (!rows || !chooser) continue
+    chooser.merge({ rows, preferred }, groups)
+    for (const [i, chosen] of values.entries()) {
+      chosen.resize(table.groupCount)
+      chosen.take(vectorOf(rowValues[i]!), groupCount, chooser.changed)
+    }
   }
   for (const state of states) state.resize(table.groupCount)
   chooser?.resize(table.groupCount)
-  return GroupRelation.of(table, stage.keys.length, states, chooser?.finish().rows)
+  for (const chosen of values) chosen.resize(table.groupCount)
+  return GroupRelation.of(table, stage.keys.length, states, values, chooser?.finish().rows)
 }

@@ -5,6 +5,13 @@ import type { RowList } from './row-buffer.ts'
 /** The object number of groups that no row was offered for. */
 export const noRow = -1
 
+/** Groups that an offer has given another row, in the order of the rows. */
+export interface ChangedGroups {
+  readonly rows: Int32Array
+  readonly groups: Int32Array
+  readonly count: number
+}
+
 export interface ChosenRows {
   /** One row per group, with the object `noRow` where there is none. */
   readonly rows: RowList
@@ -27,10 +34,20 @@ export class RowChooser {
   #transaction = new Float64Array(0)
   #index = new Int32Array(0)
   #preferred = new Uint8Array(0)
+  readonly #recordsChanges: boolean
+  #changedRows = new Int32Array(0)
+  #changedGroups = new Int32Array(0)
+  #changedCount = 0
 
-  constructor({ preferred, pick }: RowChoice) {
+  constructor({ preferred, pick, values }: RowChoice) {
     this.#sign = pick === 'newest' ? 1 : -1
     this.#hasPreferred = preferred !== undefined
+    this.#recordsChanges = values.length > 0
+  }
+
+  /** What the last offer has changed; nothing when no values are kept of the rows. */
+  get changed(): ChangedGroups {
+    return { rows: this.#changedRows, groups: this.#changedGroups, count: this.#changedCount }
   }
 
   /** Makes room for this many groups. */
@@ -65,6 +82,7 @@ export class RowChooser {
     const paginationTransaction = this.#paginationTransaction
     const paginationIndex = this.#paginationIndex
     const kept = this.#preferred
+    this.#reserveChanges(count)
     for (let j = 0; j < count; j++) {
       const row = selection ? selection[j]! : j
       const group = groups[j]!
@@ -84,12 +102,22 @@ export class RowChooser {
       this.#transaction[group] = rows.transaction[row]!
       this.#index[group] = rows.index[row]!
       kept[group] = isPreferred
+      if (!this.#recordsChanges) continue
+      this.#changedRows[this.#changedCount] = row
+      this.#changedGroups[this.#changedCount++] = group
     }
   }
 
   /** Offers what another chooser has chosen; its group `i` is group `groups[i]` here. */
   merge({ rows, preferred }: ChosenRows, groups: Int32Array): void {
     this.offer(rows, preferred, groups.length, undefined, groups)
+  }
+
+  #reserveChanges(count: number): void {
+    this.#changedCount = 0
+    if (!this.#recordsChanges || this.#changedRows.length >= count) return
+    this.#changedRows = new Int32Array(count)
+    this.#changedGroups = new Int32Array(count)
   }
 
   finish(): ChosenRows {

@@ -98,6 +98,8 @@ export interface PartialGroups {
   readonly rows: RowList | undefined
   /** One byte per group: 1 where that row is a preferred one. Undefined when none is preferred. */
   readonly preferred: Uint8Array | undefined
+  /** What is kept of those rows. */
+  readonly rowValues: readonly WireValues[]
 }
 
 export interface GroupsResult extends PartialGroups {

@@ -51,10 +51,12 @@ function groupNames(plan: LogicalPlan): readonly string[] {
   return 'input' in plan ? groupNames(plan.input) : []
 }
 
-function namesOf({ keys, aggregates }: BoundGrouping, inner: readonly string[]): readonly string[] {
+function namesOf(grouping: BoundGrouping, inner: readonly string[]): readonly string[] {
+  const { keys, aggregates, row } = grouping
   return [
     ...keys.map((key) => printBound(key, inner)),
     ...aggregates.map((aggregate) => printAggregate(aggregate, inner)),
+    ...(row?.values ?? []).map((value) => printBound(value, inner)),
   ]
 }
 
@@ -191,7 +193,9 @@ function seek(place: SortPosition | RowKey): string {
 function aggregation({ keys, aggregates, row }: BoundGrouping, names: readonly string[]): string {
   const by = keys.length > 0 ? ` by ${keys.map((key) => printBound(key, names)).join(', ')}` : ''
   const first = row?.preferred ? ` where ${printBound(row.preferred, names)} if any` : ''
-  const kept = row ? ` keeping the ${row.pick} row${first}` : ''
+  const values = row?.values.map((value) => printBound(value, names)) ?? []
+  const of = values.length > 0 ? `[${values.join(', ')}] of ` : ''
+  const kept = row ? ` keeping ${of}the ${row.pick} row${first}` : ''
   const printed = aggregates.map((aggregate) => printAggregate(aggregate, names))
   return `Aggregate: [${printed.join(', ')}]${by}${kept}`
 }

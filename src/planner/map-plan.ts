@@ -4,6 +4,7 @@ import type {
   BoundExpression,
   BoundSortKey,
   OutputColumn,
+  RowChoice,
 } from '../binder/bound.ts'
 import type { LogicalPlan } from './logical-plan.ts'
 
@@ -15,6 +16,23 @@ export function mapPlan(
   if (!('input' in plan)) return change(plan)
   const input = mapPlan(plan.input, change)
   return change(input === plan.input ? plan : { ...plan, input })
+}
+
+/** The nodes of a plan, its access path first. */
+export function fromLeaf(plan: LogicalPlan): LogicalPlan[] {
+  const nodes: LogicalPlan[] = []
+  for (let node: LogicalPlan | undefined = plan; node; ) {
+    nodes.push(node)
+    node = 'input' in node ? node.input : undefined
+  }
+  return nodes.reverse()
+}
+
+/** The plan of these nodes, each over the one before it. */
+export function ontoLeaf(nodes: readonly LogicalPlan[]): LogicalPlan {
+  return nodes.reduce((input, node) =>
+    'input' in node && node.input !== input ? { ...node, input } : node,
+  )
 }
 
 /** Applies `change` to every expression of one node. */
@@ -50,9 +68,7 @@ export function mapExpressions(
     case 'aggregate': {
       const keys = mapAll(plan.keys, change)
       const aggregates = mapAll(plan.aggregates, (aggregate) => mapAggregate(aggregate, change))
-      const before = plan.row?.preferred
-      const preferred = before && change(before)
-      const row = preferred === before ? plan.row : { ...plan.row!, preferred }
+      const row = plan.row && mapRowChoice(plan.row, change)
       const same = keys === plan.keys && aggregates === plan.aggregates && row === plan.row
       return same ? plan : { ...plan, keys, aggregates, row }
     }
@@ -73,6 +89,15 @@ export function mapExpressions(
     default:
       return plan
   }
+}
+
+function mapRowChoice(
+  row: RowChoice,
+  change: (expression: BoundExpression) => BoundExpression,
+): RowChoice {
+  const preferred = row.preferred && change(row.preferred)
+  const values = mapAll(row.values, change)
+  return preferred === row.preferred && values === row.values ? row : { ...row, preferred, values }
 }
 
 function mapAggregate(

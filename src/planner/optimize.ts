@@ -2,6 +2,7 @@ import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { findEmpty } from './rules/find-empty.ts'
 import { foldConstants } from './rules/fold-constants.ts'
+import { keepRowValues } from './rules/keep-row-values.ts'
 import { lookUpById } from './rules/look-up-by-id.ts'
 import { orderPredicates } from './rules/order-predicates.ts'
 import { pushFilterIntoScan } from './rules/push-filter-into-scan.ts'
@@ -26,6 +27,7 @@ export const rules: readonly Rule[] = [
   lookUpById,
   orderPredicates,
   sortLimitToTopK,
+  keepRowValues,
 ]
 
 /** `trace` is told of every rule that changed the query's plan. */

@@ -9,7 +9,8 @@ import {
   hiddenField,
 } from '../binder/bound.ts'
 import { inferredColumns } from '../binder/inferred-fields.ts'
-import { unreachable } from '../error.ts'
+import { assert, unreachable } from '../error.ts'
+import { withUsedAggregates } from './group-columns.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 
 /** The plan as the query says it, before any rule. */
@@ -59,7 +60,20 @@ class LogicalPlanner {
     if (query.pivot) plan = { kind: 'pivot', pivot: query.pivot, input: plan }
     if (query.sort.length > 0) plan = { kind: 'sort', keys: query.sort, input: plan }
     plan = sought(plan, query)
-    return limited(plan, query.limit, query.offset)
+    plan = limited(plan, query.limit, query.offset)
+    return isPageOfTraces(query) ? this.#summaryOfPage(plan, query) : plan
+  }
+
+  /**
+   * Finds the traces of a page by what decides between them; all that is shown is aggregated for
+   * those only.
+   */
+  #summaryOfPage(page: LogicalPlan, { source, sort }: BoundQuery): LogicalPlan {
+    assert(source.kind === 'summary', 'only summaries have pages of traces')
+    this.traceSets.push(withUsedAggregates(page))
+    const { objects, spans, grouping } = source
+    const rows = filtered(filtered(scanOf(objects), inLastSet(this.traceSets)), spans)
+    return { kind: 'sort', keys: sort, input: { kind: 'aggregate', ...grouping, input: rows } }
   }
 
   #source(query: BoundQuery): LogicalPlan {
@@ -115,6 +129,21 @@ type SummarySource = Extract<BoundSource, { kind: 'summary' }>
 const object: BoundExpression = { kind: 'field', path: [hiddenField.object], type: 'number' }
 const trace: BoundExpression = { kind: 'field', path: ['root_span_id'], type: 'string' }
 
+/** More traces than this are as well aggregated at once. */
+const maximumPage = 10_000
+
+function isPageOfTraces({ source, output, limit, offset, sample, unpivots }: BoundQuery): boolean {
+  return (
+    source.kind === 'summary' &&
+    source.grouping.aggregates.length > 0 &&
+    output.kind === 'rows' &&
+    limit !== undefined &&
+    limit + offset <= maximumPage &&
+    !sample &&
+    unpivots.length === 0
+  )
+}
+
 function objectsIn(source: Exclude<BoundSource, { kind: 'query' }>): readonly BoundObject[] {
   return source.kind === 'comparison' ? source.summary.objects : source.objects
 }
@@ -159,7 +188,7 @@ function selectedTraces(
           },
         ]
       : [],
-    row: { preferred: undefined, pick: 'newest' },
+    row: { preferred: undefined, pick: 'newest', values: [] },
     input,
   }
   if (sample) {

@@ -9,6 +9,7 @@ import {
 import { assert, unreachable } from '../error.ts'
 import { conjunctsOf } from './conjuncts.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
+import { fromLeaf } from './map-plan.ts'
 import type {
   AccessPath,
   GroupsStage,
@@ -103,16 +104,6 @@ function planOne(plan: LogicalPlan): PhysicalPlan {
   }
 }
 
-/** The nodes of a plan, its access path first. */
-function fromLeaf(plan: LogicalPlan): LogicalPlan[] {
-  const nodes: LogicalPlan[] = []
-  for (let node: LogicalPlan | undefined = plan; node; ) {
-    nodes.push(node)
-    node = 'input' in node ? node.input : undefined
-  }
-  return nodes.reverse()
-}
-
 function accessPath(node: LogicalPlan): AccessPath {
   if (node.kind === 'look_up') return { kind: 'look_up', ids: node.ids }
   return { kind: node.kind === 'empty' ? 'empty' : 'scan' }
@@ -170,8 +161,8 @@ function expressionsOf(stage: RelationStage | GroupsStage): BoundExpression[] {
         ...a.arguments,
         ...(a.filter ? [a.filter] : []),
       ])
-      const preferred = stage.row?.preferred
-      return [...stage.keys, ...inputs, ...(preferred ? [preferred] : [])]
+      const { preferred, values = [] } = stage.row ?? {}
+      return [...stage.keys, ...inputs, ...values, ...(preferred ? [preferred] : [])]
     }
     case 'pivot':
       return stage.pivot.measures.map(({ expression }) => expression)

@@ -48,10 +48,10 @@ test.each(inputKinds)(
     const records = new ScannedRecords(rows)
     const choose = (choice: RowChoice) =>
       chosen(records.scan(groupsBy(choice), kind) as GroupsResult, records)
-    expect(choose({ preferred: undefined, pick: 'oldest' })).toEqual({ a: 'r0', b: 'r2' })
-    expect(choose({ preferred: undefined, pick: 'newest' })).toEqual({ a: 'r5', b: 'r4' })
-    expect(choose({ preferred: isRoot, pick: 'oldest' })).toEqual({ a: 'r1!', b: 'r2' })
-    expect(choose({ preferred: isRoot, pick: 'newest' })).toEqual({ a: 'r3!', b: 'r4' })
+    expect(choose({ preferred: undefined, pick: 'oldest', values: [] })).toEqual({ a: 'r0', b: 'r2' })
+    expect(choose({ preferred: undefined, pick: 'newest', values: [] })).toEqual({ a: 'r5', b: 'r4' })
+    expect(choose({ preferred: isRoot, pick: 'oldest', values: [] })).toEqual({ a: 'r1!', b: 'r2' })
+    expect(choose({ preferred: isRoot, pick: 'newest', values: [] })).toEqual({ a: 'r3!', b: 'r4' })
   },
 )
 
@@ -63,6 +63,7 @@ test('the same rows are chosen however the rows are split into tasks', () => {
   const choices = fc.record({
     preferred: fc.constantFrom(undefined, isRoot),
     pick: fc.constantFrom('oldest' as const, 'newest' as const),
+    values: fc.constant([]),
   })
   fc.assert(
     fc.property(cuts, choices, fc.infiniteStream(fc.nat()), (places, choice, order) => {
@@ -93,7 +94,7 @@ test('the same rows are chosen however the rows are split into tasks', () => {
 })
 
 test('a group without rows has none', () => {
-  const chooser = new RowChooser({ preferred: undefined, pick: 'oldest' })
+  const chooser = new RowChooser({ preferred: undefined, pick: 'oldest', values: [] })
   chooser.resize(2)
   const { rows: empty } = chooser.finish()
   expect(empty.object).toEqual(Int32Array.of(noRow, noRow))

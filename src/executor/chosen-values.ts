@@ -1,0 +1,47 @@
+import type { Vector } from '../vector/vector.ts'
+import type { RelationColumn } from './relation.ts'
+import { compactColumn } from './relation-column.ts'
+import type { ChangedGroups } from './row-choice.ts'
+import { ValueCodes } from './value-codes.ts'
+import { type WireValues, wireValues } from './wire-values.ts'
+
+/** Stands for a group that no row was chosen for. */
+const none = -1
+
+/** What one expression is in the row that stands for each group. */
+export class ChosenValues {
+  readonly #codes = new ValueCodes()
+  /** By group. */
+  #chosen = new Int32Array(0)
+  #batch = new Int32Array(0)
+
+  /** Makes room for this many groups. */
+  resize(groupCount: number): void {
+    const before = this.#chosen.length
+    if (groupCount <= before) return
+    const chosen = new Int32Array(Math.max(groupCount, before * 2)).fill(none, before)
+    chosen.set(this.#chosen)
+    this.#chosen = chosen
+  }
+
+  /** Takes the value from the rows that groups have changed to. */
+  take(vector: Vector, rowCount: number, { rows, groups, count }: ChangedGroups): void {
+    if (this.#batch.length < count) this.#batch = new Int32Array(Math.max(count, 1024))
+    const codes = this.#batch
+    this.#codes.encode(vector, rowCount, rows.subarray(0, count), codes)
+    const chosen = this.#chosen
+    for (let i = 0; i < count; i++) chosen[groups[i]!] = codes[i]!
+  }
+
+  toWire(groupCount: number): WireValues {
+    const codes = this.#chosen.subarray(0, groupCount)
+    if (!codes.includes(none)) return this.#codes.toWire(codes)
+    return wireValues(
+      Array.from(codes, (code) => (code === none ? null : this.#codes.valueAt(code))),
+    )
+  }
+
+  toColumn(groupCount: number): RelationColumn {
+    return compactColumn(this.toWire(groupCount))
+  }
+}
