@@ -30,6 +30,8 @@ interface Ground {
   readonly paths: readonly Expression[]
   readonly numeric: readonly Expression[]
   readonly ofSpans: 'same' | 'other' | 'none'
+  /** What the names of columns begin with, so that they are not those of a nested query. */
+  readonly prefix?: string
   readonly unpivot?: readonly Unpivot[]
   readonly comparisonKey?: Expression
 }
@@ -64,7 +66,11 @@ function sortKeys(ground: Ground, { value }: Expressions): fc.Arbitrary<readonly
   const sortable = value.filter(({ kind }) => kind !== 'literal')
   const key = fc
     .tuple(
-      fc.oneof(fc.constantFrom(...ground.paths, path('c0')), fc.constant(literal(1)), sortable),
+      fc.oneof(
+        fc.constantFrom(...ground.paths, path(`${ground.prefix ?? ''}c0`)),
+        fc.constant(literal(1)),
+        sortable,
+      ),
       directions,
     )
     .map(([expression, direction]) => ({ expression, direction, span }))
@@ -72,8 +78,8 @@ function sortKeys(ground: Ground, { value }: Expressions): fc.Arbitrary<readonly
 }
 
 /** Conditions may use what is selected by its name. */
-function filterOf({ condition }: Expressions): fc.Arbitrary<Expression> {
-  const ofAlias = comparison(fc.oneof(fc.constant(path('c0')), literals))
+function filterOf(ground: Ground, { condition }: Expressions): fc.Arbitrary<Expression> {
+  const ofAlias = comparison(fc.oneof(fc.constant(path(`${ground.prefix ?? ''}c0`)), literals))
   return fc.oneof(
     { weight: 6, arbitrary: condition },
     { weight: 1, arbitrary: ofAlias },
@@ -89,19 +95,21 @@ function filterOf({ condition }: Expressions): fc.Arbitrary<Expression> {
 function rowClauses(ground: Ground): fc.Arbitrary<Clauses> {
   const expressions = expressionsOver(ground.paths, ground.ofSpans)
   const { value, condition } = expressions
-  const select = fc.array(value, { minLength: 1, maxLength: 3 }).map((list) => columns(list, 'c'))
-  const filter = isOfTraces(ground) ? condition : filterOf(expressions)
+  const select = fc
+    .array(value, { minLength: 1, maxLength: 3 })
+    .map((list) => columns(list, `${ground.prefix ?? ''}c`))
+  const filter = isOfTraces(ground) ? condition : filterOf(ground, expressions)
   return fc.record({
     select,
     filter: maybe(filter),
     finalFilter: maybe(condition, 4),
     sort: maybe(sortKeys(ground, expressions)),
     customColumns: maybe(
-      fc.tuple(value).map((list) => columns(list, 'custom')),
+      fc.tuple(value).map((list) => columns(list, `${ground.prefix ?? ''}custom`)),
       6,
     ),
     weightedScores: maybe(
-      fc.tuple(value).map((list) => columns(list, 'w')),
+      fc.tuple(value).map((list) => columns(list, `${ground.prefix ?? ''}w`)),
       6,
     ),
     previewLength: maybe(
@@ -163,8 +171,12 @@ function groupClauses(ground: Ground): fc.Arbitrary<Clauses> {
   )
   return fc
     .tuple(
-      fc.array(expressions.value, { maxLength: 2 }).map((list) => columns(list, 'd')),
-      fc.array(written, { minLength: 1, maxLength: 3 }).map((list) => columns(list, 'm')),
+      fc
+        .array(expressions.value, { maxLength: 2 })
+        .map((list) => columns(list, `${ground.prefix ?? ''}d`)),
+      fc
+        .array(written, { minLength: 1, maxLength: 3 })
+        .map((list) => columns(list, `${ground.prefix ?? ''}m`)),
     )
     .chain(([dimensions, measures]) => {
       const names = [...dimensions, ...measures].map(({ alias }) => alias!)
@@ -207,7 +219,9 @@ function grouping(
 function distinctClauses(ground: Ground): fc.Arbitrary<Clauses> {
   const { value, condition } = expressionsOver(ground.paths, ground.ofSpans)
   return fc.record({
-    select: fc.array(value, { minLength: 1, maxLength: 2 }).map((list) => columns(list, 'c')),
+    select: fc
+      .array(value, { minLength: 1, maxLength: 2 })
+      .map((list) => columns(list, `${ground.prefix ?? ''}c`)),
     distinct: fc.constant(true),
     filter: maybe(condition),
     limit: counts,
@@ -413,6 +427,7 @@ export const nestedQueries: fc.Arbitrary<Query> = fc
       paths,
       numeric: [callOf('length', path(names[0]!))],
       ofSpans: 'none',
+      prefix: 'o',
     }
     return clausesOver(ground).map((clauses) => complete(ground, clauses))
   })

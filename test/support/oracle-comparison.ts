@@ -14,12 +14,14 @@ export function compared(
 ): Item[] {
   const [base, ...others] = objects
   const keyOf = new Map(rows.map((row, i) => [row, keys[i]!]))
-  /** The k-th by age is paired with the k-th. */
+  /** The k-th from the oldest is paired with the k-th. */
   const partner = (row: Item, object: string): Item | undefined => {
     const key = keyOf.get(row)!
     if (key === null) return undefined
     const alike = (of: string) =>
-      rows.filter((other) => other.object === of && identity(keyOf.get(other)!) === identity(key))
+      rows
+        .toReversed()
+        .filter((other) => other.object === of && identity(keyOf.get(other)!) === identity(key))
     return alike(object)[alike(row.object!).indexOf(row)]
   }
   return rows.flatMap((row): Item[] => {
@@ -46,9 +48,10 @@ function pair(shown: Item, first: Item | undefined, other: Item | undefined, key
 }
 
 function picked(other: Item): Plain {
-  const names = ['id', 'root_span_id', 'created', 'output', 'error', 'tags', 'scores', 'metrics']
+  const names = ['created', 'error', 'id', 'metrics', 'output', 'root_span_id', 'scores', 'tags']
   const values = names.map((name) => [name, other.star[name] ?? null] as const)
-  return Object.fromEntries([['experiment_id', other.object!] as const, ...values])
+  const entries = [...values, ['experiment_id', other.object!] as const]
+  return Object.fromEntries(entries.toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function differences(first: Item | undefined, other: Item | undefined, name: string): Plain {

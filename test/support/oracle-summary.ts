@@ -67,7 +67,7 @@ function metricsOf(spans: readonly Item[]): Plain {
   }
   for (const name of ['tokens', 'completion_reasoning_tokens']) known[name] = sum(spans, name)
   const others = over('sum_entries', spans, ['metrics'])
-  return { ...(isRecord(others) ? others : {}), ...known }
+  return { ...sorted(isRecord(others) ? others : {}), ...sorted(known) }
 }
 
 function typeInfo(shown: Item, spans: readonly Item[]): Plain {
@@ -79,6 +79,10 @@ function typeInfo(shown: Item, spans: readonly Item[]): Plain {
     cached: calls.length > 0 && calls.every(isCached),
     has_error: spans.some((span) => (span.read(['error']) ?? null) !== null),
   }
+}
+
+function sorted(object: Readonly<Record<string, Plain>>): Record<string, Plain> {
+  return Object.fromEntries(Object.entries(object).toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function over(name: string, spans: readonly Item[], path: readonly PathPart[]): Plain {

@@ -158,6 +158,12 @@ function shownColumns(column: Projection, { item }: Entry, around: Surroundings)
 
 function shownFields(column: Projection): (readonly [string, string])[] {
   const { expression } = column
+  if (expression.kind === 'access' && expression.operand.kind === 'object') {
+    // `{a: input}.a` is input.
+    const [part, ...rest] = expression.parts
+    const entry = expression.operand.entries.find(([key]) => key === part)
+    if (entry && rest.length === 0) return shownFields({ ...column, expression: entry[1] })
+  }
   if (expression.kind === 'path' && expression.parts.length === 1) {
     return [[columnName(column), String(expression.parts[0])]]
   }
