@@ -194,12 +194,15 @@ const formWords: ReadonlySet<string> = new Set([
   ...sqlReservedWords,
   'case',
   'cast',
+  'cube',
   'distinct',
   'false',
   'isnotnull',
   'isnull',
   'neg',
   'null',
+  'on',
+  'rollup',
   'true',
 ])
 

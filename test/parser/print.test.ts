@@ -36,6 +36,7 @@ describe('canonical text', () => {
     ['"a"."b c"."AND".d', 'a."b c".AND.d'],
     ['`select`', '`select`'],
     ['`F`(a) + `union`(b)', 'f(a) + `union`(b)'],
+    ['on(a)', '`on`(a)'],
     ["a->'b'->0->>'c d'", `to_string(a.b[0]."c d")`],
     ['(a::float)[0].b', 'to_number(a)[0].b'],
     ["('x').a", "('x').a"],
