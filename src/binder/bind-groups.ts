@@ -50,6 +50,12 @@ const ignoresDuplicates: ReadonlySet<AggregateName> = new Set([
   'count_distinct',
 ])
 
+export interface PivotParts {
+  readonly pivot: BoundPivot
+  /** What is shown of the groups beside the columns that the pivot makes. */
+  readonly columns: OutputColumn[]
+}
+
 /** Binds dimensions and measures, and what comes after grouping. */
 export class GroupBinder {
   readonly #scope: Scope
@@ -123,14 +129,26 @@ export class GroupBinder {
     }
   }
 
-  bindSort(keys: readonly SortKey[], hasOtherColumns: boolean): BoundSortKey[] {
-    return keys.map(({ expression, direction }) => ({
-      expression:
+  /** @param pivot what is done to the groups before they are sorted */
+  bindSort(keys: readonly SortKey[], pivot: PivotParts | undefined): BoundSortKey[] {
+    const columns = pivot?.columns ?? this.#columns
+    return keys.map((key) => {
+      const { expression, direction } = key
+      const bound =
         this.#column(expression) ??
-        columnByOrdinal(expression, this.#columns) ??
-        this.#sortKey(expression, hasOtherColumns),
-      descending: direction === 'desc',
-    }))
+        columnByOrdinal(expression, columns) ??
+        this.#sortKey(expression, pivot !== undefined)
+      if (pivot && this.#isGone(bound, pivot.pivot)) throw noColumnOfPivot(key)
+      return { expression: bound, descending: direction === 'desc' }
+    })
+  }
+
+  /** Of the groups' columns, a pivot leaves the keys that it does not turn. */
+  #isGone(bound: BoundExpression, pivot: BoundPivot): boolean {
+    if (bound.kind === 'group_column') {
+      return bound.index === pivot.key || bound.index >= this.#keys.length
+    }
+    return childrenOf(bound).some((child) => this.#isGone(child, pivot))
   }
 
   /** HAVING: names of output columns go before fields. */
@@ -138,7 +156,7 @@ export class GroupBinder {
     return this.#over(condition, this.#results)
   }
 
-  bindPivot({ measures, key, span }: Pivot): { pivot: BoundPivot; columns: OutputColumn[] } {
+  bindPivot({ measures, key, span }: Pivot): PivotParts {
     const column = key
       ? this.#over(key, this.#groups)
       : ({ kind: 'group_column', index: this.#keys.length - 1, type: 'json' } as const)
@@ -346,6 +364,13 @@ function notGrouped(
   return new AssayError(code, `the field ${field} is neither a dimension nor inside an aggregate`, {
     span: written.span,
     hint: `add it to dimensions, or aggregate it: max(${field})`,
+  })
+}
+
+function noColumnOfPivot({ span }: SortKey): AssayError {
+  return new AssayError('BIND_INVALID_SORT', 'a pivot has turned what this sorts by into columns', {
+    span,
+    hint: 'name one of its columns, such as `gpt-4_count`, or another dimension',
   })
 }
 

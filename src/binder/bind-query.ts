@@ -209,7 +209,7 @@ function bindGroups(
   binder.bind(grouping)
   const pivot = query.pivot && binder.bindPivot(query.pivot)
   const finalFilter = query.finalFilter && binder.bindFinalFilter(query.finalFilter)
-  const sort = binder.bindSort(query.sort ?? [], pivot !== undefined)
+  const sort = binder.bindSort(query.sort ?? [], pivot)
   return {
     output: binder.output(pivot?.columns),
     sort,

@@ -3,6 +3,7 @@
  * answers; whatever has no kernel goes through `applyOperator`.
  */
 import { assert, unreachable } from '../error.ts'
+import type { PriceTable } from '../function/prices.ts'
 import { callScalar, scalarFunction } from '../function/scalar.ts'
 import { arithmetic, negate } from '../type/arithmetic.ts'
 import { compare } from '../type/compare.ts'
@@ -19,6 +20,8 @@ export interface EvaluationContext {
   readonly now: number
   /** Minutes that local time is behind UTC, as `Date.getTimezoneOffset` gives it. */
   readonly tzOffset: number
+  /** What models cost; the built-in table when undefined. */
+  readonly prices?: PriceTable
   /** Whether a set of traces holds a trace of an object. Only who runs a plan knows. */
   readonly inTraces?: (set: number, object: Value, trace: Value) => boolean
 }

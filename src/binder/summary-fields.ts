@@ -61,7 +61,11 @@ export class SummaryFields implements FieldSource {
     return {
       keys: this.#keys,
       aggregates: this.#aggregates,
-      row: { preferred: { kind: 'field', path: ['is_root'], type: 'boolean' }, pick: 'oldest', values: [] },
+      row: {
+        preferred: { kind: 'field', path: ['is_root'], type: 'boolean' },
+        pick: 'oldest',
+        values: [],
+      },
     }
   }
 
