@@ -1,7 +1,9 @@
 /** Settings of the service: flags win over environment variables, which win over defaults. */
+import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { AssayError } from './error.ts'
+import { type PriceTable, readPriceTable } from './function/prices.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -15,6 +17,8 @@ export interface Config {
   readonly workers: number
   readonly logLevel: LogLevel
   readonly maxBodyBytes: number
+  /** What models cost; undefined for the built-in table. */
+  readonly prices: PriceTable | undefined
   /** Text of the first owner's key. Not a flag: other users of a machine can read those. */
   readonly bootstrapKey: string | undefined
 }
@@ -27,6 +31,7 @@ export interface ConfigFlags {
   readonly workers?: string
   readonly logLevel?: string
   readonly maxBodyBytes?: string
+  readonly prices?: string
 }
 
 /** A request body has to fit into one buffer, and a text of it into one string. */
@@ -62,6 +67,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       1024,
       largestBodyBytes,
     ),
+    prices: prices(setting('prices', '--prices', 'ASSAY_PRICES')),
     bootstrapKey: key,
   })
 }
@@ -79,6 +85,21 @@ function integer({ source, text }: Setting, fallback: number, least: number, mos
     'CONFIG_INVALID',
     `${source} must be a whole number from ${least} to ${most}, not "${text.slice(0, 100)}"`,
   )
+}
+
+function prices({ source, text: path }: Setting): PriceTable | undefined {
+  if (path === undefined) return undefined
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new AssayError(
+      'CONFIG_INVALID',
+      `${source}: cannot read ${path}: ${(cause as Error).message}`,
+      { cause },
+    )
+  }
+  return readPriceTable(text, path)
 }
 
 function logLevel({ source, text }: Setting): LogLevel {

@@ -15,6 +15,7 @@ import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
 import { missingAccess } from './catalog/missing-access.ts'
 import { AssayError } from './error.ts'
+import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
 import { parseRequest } from './parser/parse-request.ts'
 import { scopeToTrace } from './parser/scope-to-trace.ts'
@@ -64,6 +65,8 @@ export interface EngineOptions {
   readonly dataDirectory: string
   /** Threads that run queries; 0 runs them in this one. */
   readonly workers: number
+  /** What models cost; the built-in table when not given. */
+  readonly prices?: PriceTable | undefined
   readonly logger?: Logger
   /** In ms since 1970; what `now()` gives, and when records were made that do not say so. */
   readonly now?: () => number
@@ -143,6 +146,7 @@ interface EngineParts {
   readonly writer: RecordWriterThread
   readonly pool: QueryPool
   readonly now: () => number
+  readonly prices: PriceTable | undefined
 }
 
 /** Objects whose lists of fields are kept in memory; a list is at most some 100 KB. */
@@ -184,6 +188,7 @@ export class Engine {
         writer: new RecordWriterThread(directory),
         pool: new QueryPool(directory, workers, reads),
         now,
+        prices: options.prices,
       })
     } catch (thrown) {
       await lock.release()
@@ -230,7 +235,7 @@ export class Engine {
 
   async query(request: QueryRequest): Promise<QueryResult> {
     const audit = new AuditLog(request.auditLog === true)
-    const context = evaluationContext(request, this.#parts.now())
+    const context = evaluationContext(request, this.#parts)
     const { bound, physical } = this.#plan(request, context, audit)
     const warnings = lint(bound)
     if (request.strictLint === true) refuseWarnings(warnings)
@@ -264,7 +269,7 @@ export class Engine {
 
   /** The plan of a query before and after the rules, how it would run, and what pruning leaves. */
   async explain(request: QueryRequest): Promise<string> {
-    const context = evaluationContext(request, this.#parts.now())
+    const context = evaluationContext(request, this.#parts)
     const steps: string[] = []
     const trace = (rule: string, after: string) => steps.push(`rule ${rule}\n${indented(after)}`)
     const { logical, physical } = this.#plan(request, context, new AuditLog(false), trace)
@@ -473,14 +478,17 @@ function cursorOf(bound: BoundQuery, { rowCount, last, lastSorted, lastTrace }: 
   }
 }
 
-function evaluationContext({ tzOffset = 0 }: QueryRequest, now: number): EvaluationContext {
+function evaluationContext(
+  { tzOffset = 0 }: QueryRequest,
+  { now, prices }: Pick<EngineParts, 'now' | 'prices'>,
+): EvaluationContext {
   if (!Number.isFinite(tzOffset) || Math.abs(tzOffset) > 24 * 60) {
     throw new AssayError('BIND_INVALID_OPTION', `tz_offset ${tzOffset} is not a time zone's`, {
       path: 'tz_offset',
       hint: 'give the minutes behind UTC, such as 480 for US Pacific standard time',
     })
   }
-  return { now, tzOffset }
+  return { now: now(), tzOffset, ...(prices && { prices }) }
 }
 
 function indented(text: string): string {

@@ -12,6 +12,7 @@ test('defaults', () => {
     workers: availableParallelism(),
     logLevel: 'info',
     maxBodyBytes: 512 * 2 ** 20,
+    prices: undefined,
     bootstrapKey: undefined,
   })
   expect(Object.isFrozen(config)).toBe(true)
@@ -50,6 +51,8 @@ test.each([
   [{ workers: '1.5' }, {}, '--workers'],
   [{}, { ASSAY_LOG_LEVEL: 'loud' }, 'ASSAY_LOG_LEVEL must be one of trace'],
   [{ maxBodyBytes: '1' }, {}, '--max-body-bytes'],
+  [{ prices: '/no/such.json' }, {}, '--prices: cannot read /no/such.json: '],
+  [{}, { ASSAY_PRICES: '/dev/null' }, '/dev/null is not JSON'],
   [{}, { ASSAY_BOOTSTRAP_KEY: 'short' }, 'ASSAY_BOOTSTRAP_KEY'],
   [{}, { ASSAY_BOOTSTRAP_KEY: 'with a space' }, 'ASSAY_BOOTSTRAP_KEY'],
 ])('%j with %j is refused by name', (flags, environment, message) => {

@@ -155,3 +155,20 @@ describe('the audit log', () => {
     })
   })
 })
+
+test('costs are by the prices that the engine was given, on every thread', async () => {
+  const prices = { 'own-model': { input: 2, output: 4 } }
+  const { insert, ask } = await openExperiment({ prices, workers: 1 })
+  const metrics = { prompt_tokens: 1_000_000, completion_tokens: 500_000 }
+  await insert([
+    { id: 'a', metadata: { model: 'own-model' }, metrics },
+    { id: 'b', metadata: { model: 'gpt-4o' }, metrics },
+  ])
+  const { rows } = await ask('select: id, estimated_cost() as cost | sort: id')
+  expect(rows).toEqual([
+    { id: 'a', cost: 4 },
+    { id: 'b', cost: null },
+  ])
+  const summed = await ask('measures: sum(estimated_cost()) as cost | filter: estimated_cost() > 1')
+  expect(summed.rows).toEqual([{ cost: 4 }])
+})

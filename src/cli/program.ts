@@ -37,6 +37,7 @@ function addServe(program: Command): void {
       '--max-body-bytes <count>',
       'largest request body (ASSAY_MAX_BODY_BYTES; default: 536870912)',
     )
+    .option('--prices <file>', 'JSON of what models cost, for estimated_cost() (ASSAY_PRICES)')
     .addHelpText(
       'after',
       '\nASSAY_BOOTSTRAP_KEY is the first owner’s API key; without it, one is made up.',

@@ -18,8 +18,8 @@ const graceMs = 10_000
 
 /** Opens the store and serves it. Throws when the directory or the port is taken. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
-  const { dataDirectory, workers } = config
-  const engine = await Engine.open({ dataDirectory, workers, logger })
+  const { dataDirectory, workers, prices } = config
+  const engine = await Engine.open({ dataDirectory, workers, prices, logger })
   try {
     const authenticator = new Authenticator(engine.catalog)
     const newKey = await bootstrap(engine.catalog, authenticator, config.bootstrapKey)
