@@ -16,7 +16,8 @@ import { completeRow, parseHeader, printHeader, printRow } from '../support/slt-
 
 /** What the oracle knows nothing of: how rows replace each other, versions, ids given by the server. */
 const beyondOracle = /"_(is_merge|object_delete|array_delete)"|control (version|from)|^reopen/m
-const unknowable = /_xact_id|select: \*|any_value|cursor:|(project|experiment|dataset)_id/
+const unknowable =
+  /_xact_id|select:?\s+\*|any_value|cursor:|<slt:|random\(|(project|experiment|dataset)_id/i
 
 interface StoredRow extends OracleRow {
   readonly type: string
@@ -26,12 +27,16 @@ class OracleRun {
   readonly #rows: StoredRow[] = []
   #numbered = 0
   #tzOffset = 0
+  #now: number | undefined
 
   run(block: Block): void {
     if (block.kind === 'insert') this.#insert(block)
     if (block.kind === 'commands') {
-      const offset = /^control tz_offset (.+)$/m.exec(block.header.join('\n'))?.[1]
+      const commands = block.header.join('\n')
+      const offset = /^control tz_offset (.+)$/m.exec(commands)?.[1]
       if (offset !== undefined) this.#tzOffset = Number(offset === 'none' ? 0 : offset)
+      const now = /^control now (.+)$/m.exec(commands)?.[1]
+      if (now !== undefined) this.#now = now === 'none' ? undefined : Date.parse(now)
     }
     if (block.kind === 'query') this.#query(block)
     if (block.kind === 'error') refuse(block)
@@ -57,7 +62,7 @@ class OracleRun {
   #query(block: Block): void {
     const text = block.body.join('\n')
     if (unknowable.test(text)) return
-    const clock = { now: Date.now(), tzOffset: this.#tzOffset }
+    const clock = { now: this.#now ?? Date.now(), tzOffset: this.#tzOffset }
     const columns = parseHeader(block.expected![0]!)
     const table = (from: TableSource) => this.#table(from)
     const lines = answer(parseQuery(text), { table, clock }).map((row) => {
