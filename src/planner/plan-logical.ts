@@ -43,7 +43,8 @@ class LogicalPlanner {
     const { output } = query
     switch (output.kind) {
       case 'groups': {
-        const { keys, aggregates, row } = output
+        const { keys, aggregates, row, expansion } = output
+        if (expansion) plan = { kind: 'unpivot', unpivot: expansion, input: plan }
         plan = { kind: 'aggregate', keys, aggregates, row, input: plan }
         break
       }
@@ -106,7 +107,8 @@ class LogicalPlanner {
       !selection.filter &&
       selection.limit === undefined &&
       selection.offset === 0 &&
-      !selection.after
+      !selection.after &&
+      !selection.sample
     if (isAll) return scanOf(objects)
     this.traceSets.push(selectedTraces(objects, selection))
     return filtered(scanOf(objects), inLastSet(this.traceSets))
