@@ -19,6 +19,8 @@ type BoundCondition = Extract<BoundExpression, { kind: 'conditional' }>['branche
 
 /** What may stand in an expression besides the names of its scope. */
 export interface Allowed {
+  /** Binds calls that mean something here only; undefined for all others. */
+  readonly calls?: (call: Call) => BoundExpression | undefined
   /** Binds an aggregate call; undefined where none may stand. */
   readonly aggregates?: (call: Call) => BoundExpression
   /** Names that go before those of the scope. */
@@ -194,6 +196,8 @@ export class ExpressionBinder {
   }
 
   #bindCall(node: Call): BoundExpression {
+    const special = this.#allowed.calls?.(node)
+    if (special) return special
     if (aggregateFunction(node.name)) {
       if (this.#allowed.aggregates) return this.#allowed.aggregates(node)
       throw new AssayError(

@@ -19,12 +19,15 @@ import {
   type BoundOutput,
   type BoundPivot,
   type BoundSortKey,
+  type BoundUnpivot,
   type ConstantValue,
   childrenOf,
+  hiddenField,
   type OutputColumn,
 } from './bound.ts'
 import { constantValue } from './evaluate.ts'
 import { type Call, stepInto } from './field-source.ts'
+import { type GroupingSets, groupingSetsOf } from './grouping-sets.ts'
 import { checkUnique, columnByOrdinal, columnName } from './projection.ts'
 import { mapChildren, structuralKey } from './rewrite.ts'
 import type { Scope } from './scope.ts'
@@ -41,6 +44,7 @@ export interface Grouping {
 /** Stand for an aggregate and an output column until all keys are known; no text can name them. */
 const aggregatePlace = '#aggregate'
 const columnPlace = '#column'
+const groupingPlace = '#grouping'
 
 /** Aggregates for which equal values count once even without DISTINCT. */
 const ignoresDuplicates: ReadonlySet<AggregateName> = new Set([
@@ -73,23 +77,36 @@ export class GroupBinder {
   readonly #columns: OutputColumn[] = []
   /** Output columns by name. */
   readonly #named = new Map<string, BoundExpression>()
+  /** The place of the unpivot that makes a row for each grouping set. */
+  readonly #expansionIndex: number
+  /** Of several groupings at once, the indexes of the dimensions of each. */
+  #sets: GroupingSets['sets']
+  /** Where the keys of the dimensions are. */
+  readonly #dimensionKeys: number[] = []
 
-  constructor(scope: Scope, context: ExpressionContext) {
+  /** @param unpivotCount how many unpivots rows have gone through */
+  constructor(scope: Scope, context: ExpressionContext, unpivotCount: number) {
     this.#scope = scope
     this.#context = context
+    this.#expansionIndex = unpivotCount
     this.#rows = new ExpressionBinder(scope, context)
     const aggregates = (call: Call) => this.#bindAggregate(call)
-    this.#groups = new ExpressionBinder(scope, context, { aggregates })
+    const calls = (call: Call) => this.#bindGrouping(call)
+    this.#groups = new ExpressionBinder(scope, context, { aggregates, calls })
     const names = (name: string) => this.#columnPlace(name)
-    this.#results = new ExpressionBinder(scope, context, { aggregates, names })
+    this.#results = new ExpressionBinder(scope, context, { aggregates, calls, names })
   }
 
   /** Binds the keys and columns; called first. */
   bind(grouping: Grouping): void {
-    const { dimensions, measures, select } = grouping
+    const { measures, select } = grouping
+    const { dimensions, sets } = groupingSetsOf(grouping.dimensions)
+    this.#sets = sets
     const names = new Set<string>()
     if (select) this.#addRowAliases(select)
-    const keys = dimensions.map((projection) => this.#bindKey(projection, select))
+    const bound = dimensions.map((projection) => this.#bindKey(projection, select))
+    const keys = bound.map((key, i) => this.#addKey(key, i))
+    if (sets) this.#keys.push(this.#setField)
     for (const [i, projection] of dimensions.entries()) {
       const name = columnName(projection)
       if (!select) {
@@ -100,8 +117,7 @@ export class GroupBinder {
     }
     if (!select) {
       for (const [i, projection] of dimensions.entries()) {
-        const { index } = keys[i] as Extract<BoundExpression, { kind: 'group_column' }>
-        this.#scope.addAlias(columnName(projection), this.#keys[index]!)
+        this.#scope.addAlias(columnName(projection), bound[i]!)
       }
     }
     for (const projection of select ?? measures) {
@@ -122,6 +138,7 @@ export class GroupBinder {
   output(columns = this.#columns): BoundOutput {
     return {
       kind: 'groups',
+      expansion: this.#expansion(),
       keys: this.#keys,
       aggregates: this.#aggregates,
       row: undefined,
@@ -198,7 +215,7 @@ export class GroupBinder {
     const mayBeOrdinal = select && !select.includes(projection)
     if (mayBeOrdinal && expression.kind === 'literal' && typeof expression.value === 'number') {
       const selected = select[expression.value - 1]
-      if (selected) return this.#addKey(this.#rows.bind(selected.expression))
+      if (selected) return this.#rows.bind(selected.expression)
       throw new AssayError(
         'BIND_INVALID_OPTION',
         `there is no output column ${expression.value} to group by`,
@@ -208,7 +225,7 @@ export class GroupBinder {
         },
       )
     }
-    return this.#addKey(this.#rows.bind(expression))
+    return this.#rows.bind(expression)
   }
 
   #sortKey(written: Expression, hasOtherColumns: boolean): BoundExpression {
@@ -242,15 +259,75 @@ export class GroupBinder {
     return this.#overGroups(binder.bind(written), written, code)
   }
 
-  #addKey(key: BoundExpression): BoundExpression {
+  /** @param dimension which of them the key is of */
+  #addKey(key: BoundExpression, dimension: number): BoundExpression {
     const text = structuralKey(key)
     let index = this.#keyIndexes.get(text)
     if (index === undefined) {
-      index = this.#keys.push(key) - 1
+      index = this.#keys.push(this.#inItsSets(key, dimension)) - 1
       this.#keyIndexes.set(text, index)
       this.#keyKinds.add(key.kind)
     }
+    this.#dimensionKeys.push(index)
     return { kind: 'group_column', index, type: key.type }
+  }
+
+  /** The number of the grouping set that a row was made for. */
+  get #setField(): BoundExpression {
+    const path = [hiddenField.unpivotValue(this.#expansionIndex)]
+    return { kind: 'field', path, type: 'number' }
+  }
+
+  /** In sets that do not group by it, a key is null. */
+  #inItsSets(key: BoundExpression, dimension: number): BoundExpression {
+    const sets = this.#setsWith(dimension)
+    if (!this.#sets || sets.length === this.#sets.length) return key
+    return {
+      kind: 'conditional',
+      branches: [{ condition: isOneOf(this.#setField, sets), result: key }],
+      otherwise: { kind: 'constant', value: null, type: 'json' },
+      type: key.type,
+    }
+  }
+
+  #setsWith(dimension: number): number[] {
+    return (this.#sets ?? []).flatMap((set, i) => (set.has(dimension) ? [i] : []))
+  }
+
+  #expansion(): BoundUnpivot | undefined {
+    if (!this.#sets) return undefined
+    const value = this.#sets.map((_, i) => i)
+    return {
+      expression: { kind: 'constant', value, type: 'json' },
+      index: this.#expansionIndex,
+    }
+  }
+
+  /** `grouping(x)`: 1 in groups that are not by x, else 0. */
+  #bindGrouping(call: Call): BoundExpression | undefined {
+    const [only] = call.arguments
+    if (call.name !== 'grouping' || !only || call.arguments.length > 1) return undefined
+    const key = this.#keyIndexes.get(structuralKey(this.#rows.bind(only)))
+    if (key === undefined) throw notGrouped(printExpression(only), only, 'BIND_MISPLACED_AGGREGATE')
+    return {
+      kind: 'field',
+      path: [groupingPlace, this.#dimensionKeys.indexOf(key)],
+      type: 'number',
+    }
+  }
+
+  #groupingOf(dimension: number): BoundExpression {
+    const number = (value: number): BoundExpression => ({ kind: 'constant', value, type: 'number' })
+    if (!this.#sets) return number(0)
+    const index = this.#keys.length - 1
+    const set: BoundExpression = { kind: 'group_column', index, type: 'number' }
+    const condition = isOneOf(set, this.#setsWith(dimension))
+    return {
+      kind: 'conditional',
+      branches: [{ condition, result: number(0) }],
+      otherwise: number(1),
+      type: 'number',
+    }
   }
 
   #bindAggregate(call: Call): BoundExpression {
@@ -339,6 +416,9 @@ export class GroupBinder {
         const index = this.#keys.length + Number(node.path[1])
         return { kind: 'group_column', index, type: node.type }
       }
+      if (node.kind === 'field' && node.path[0] === groupingPlace) {
+        return this.#groupingOf(Number(node.path[1]))
+      }
       if (node.kind === 'field' && node.path[0] === columnPlace) {
         const [, index, ...rest] = node.path
         return stepInto(this.#columns[Number(index)]!.expression, rest)
@@ -365,6 +445,15 @@ function notGrouped(
     span: written.span,
     hint: `add it to dimensions, or aggregate it: max(${field})`,
   })
+}
+
+function isOneOf(operand: BoundExpression, sets: readonly number[]): BoundExpression {
+  return {
+    kind: 'in',
+    operand,
+    list: { kind: 'constant', value: sets, type: 'json' },
+    type: 'boolean',
+  }
 }
 
 function noColumnOfPivot({ span }: SortKey): AssayError {

@@ -97,7 +97,12 @@ function bindOver(
   const scope = new Scope(fields)
   const rows = new ExpressionBinder(scope, context)
   const unpivots = bindUnpivots(query, scope, rows, below)
-  const { output, sort, finalFilter, pivot, bindFilter } = bindOutput(query, scope, context)
+  const { output, sort, finalFilter, pivot, bindFilter } = bindOutput(
+    query,
+    scope,
+    context,
+    unpivots.count,
+  )
   const filter = bindFilters(query, table, bindFilter, unpivots.names)
   const cursor = bindCursor(query, {
     isPageable: output.kind === 'rows' && table !== undefined && table.kind !== 'comparison',
@@ -145,7 +150,7 @@ function bindUnpivots(
 ) {
   const names = new Set<string>()
   // Those of a nested query keep their places.
-  const first = below instanceof TableBinder ? 0 : unpivotCount(below)
+  const first = below instanceof TableBinder ? 0 : countUnpivots(below)
   const bound = (query.unpivot ?? []).map(({ expression, name, value, span }, i): BoundUnpivot => {
     const unpivot = { expression: binder.bind(expression), index: first + i }
     for (const made of [name, value]) {
@@ -161,11 +166,13 @@ function bindUnpivots(
     scope.addUnpivot(unpivot.index, name, value)
     return unpivot
   })
-  return { bound, names }
+  return { bound, names, count: first + bound.length }
 }
 
-function unpivotCount({ unpivots, source }: BoundQuery): number {
-  return unpivots.length + (source.kind === 'query' ? unpivotCount(source.query) : 0)
+/** How many unpivots the rows of a query have gone through. */
+function countUnpivots({ unpivots, source, output }: BoundQuery): number {
+  const expansions = output.kind === 'groups' && output.expansion ? 1 : 0
+  return unpivots.length + expansions + (source.kind === 'query' ? countUnpivots(source.query) : 0)
 }
 
 interface OutputParts {
@@ -177,10 +184,17 @@ interface OutputParts {
   bindFilter(condition: Expression): BoundExpression
 }
 
-function bindOutput(query: Query, scope: Scope, context: BindContext): OutputParts {
+function bindOutput(
+  query: Query,
+  scope: Scope,
+  context: BindContext,
+  unpivotCount: number,
+): OutputParts {
   if (query.infer) return bindInferred(query, query.infer, scope, context)
   const grouping = groupingOf(query)
-  return grouping ? bindGroups(query, grouping, scope, context) : bindRows(query, scope, context)
+  return grouping
+    ? bindGroups(query, grouping, scope, context, unpivotCount)
+    : bindRows(query, scope, context)
 }
 
 function bindRows(query: Query, scope: Scope, context: BindContext): OutputParts {
@@ -200,12 +214,13 @@ function bindGroups(
   grouping: Grouping,
   scope: Scope,
   context: BindContext,
+  unpivotCount: number,
 ): OutputParts {
   const rows = new ExpressionBinder(scope, context)
   for (const projection of query.customColumns ?? []) {
     scope.addAlias(columnName(projection), rows.bind(projection.expression))
   }
-  const binder = new GroupBinder(scope, context)
+  const binder = new GroupBinder(scope, context, unpivotCount)
   binder.bind(grouping)
   const pivot = query.pivot && binder.bindPivot(query.pivot)
   const finalFilter = query.finalFilter && binder.bindFinalFilter(query.finalFilter)

@@ -285,6 +285,8 @@ export type BoundOutput =
     }
   | ({
       readonly kind: 'groups'
+      /** Makes a row for each of several grouping sets of every row that is grouped. */
+      readonly expansion: BoundUnpivot | undefined
       /** Over `group_column`s. */
       readonly columns: readonly OutputColumn[]
     } & BoundGrouping)
