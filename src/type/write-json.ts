@@ -7,6 +7,15 @@ import { Interval, Timestamp, type Value } from './value.ts'
  * `bigint`s, times and intervals as text; half of a surrogate pair is escaped.
  */
 export function writeJson(value: Value): string {
+  return write(value, Object.keys)
+}
+
+/** The same with sorted keys: columns do not know in which order an object was written. */
+export function writeSortedJson(value: Value): string {
+  return write(value, (object) => Object.keys(object).sort())
+}
+
+function write(value: Value, keysOf: (object: object) => readonly string[]): string {
   switch (typeof value) {
     case 'string':
       return JSON.stringify(value)
@@ -19,10 +28,10 @@ export function writeJson(value: Value): string {
   if (value === null) return 'null'
   if (value instanceof Timestamp) return `"${formatTimestamp(value.ms)}"`
   if (value instanceof Interval) return JSON.stringify(formatInterval(value))
-  if (isArray(value)) return `[${value.map(writeJson).join(',')}]`
+  if (isArray(value)) return `[${value.map((item) => write(item, keysOf)).join(',')}]`
   const members: string[] = []
-  for (const key of Object.keys(value)) {
-    members.push(`${JSON.stringify(key)}:${writeJson(value[key]!)}`)
+  for (const key of keysOf(value)) {
+    members.push(`${JSON.stringify(key)}:${write(value[key]!, keysOf)}`)
   }
   return `{${members.join(',')}}`
 }

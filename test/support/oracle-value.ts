@@ -63,7 +63,9 @@ export function json(value: Plain, sorted = false): string {
 
 export function text(value: Plain): string {
   if (typeof value === 'string') return value
-  return value instanceof Moment || value instanceof Span ? JSON.parse(json(value)) : json(value)
+  return value instanceof Moment || value instanceof Span
+    ? JSON.parse(json(value))
+    : json(value, true)
 }
 
 /** What values share when they are one for grouping: the kind counts too. */

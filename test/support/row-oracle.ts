@@ -11,7 +11,7 @@ import { evaluate, type Names, noNames, type Surroundings } from './oracle-expre
 import type { OracleClock } from './oracle-function.ts'
 import { columnItem, type Item, withNames } from './oracle-row.ts'
 import { elements, type OracleTable, type SourceRows, sourceRows } from './oracle-source.ts'
-import { identity, order, type Plain, text } from './oracle-value.ts'
+import { identity, json, order, type Plain, text } from './oracle-value.ts'
 
 export interface OracleColumn {
   readonly name: string
@@ -56,7 +56,9 @@ export function answer(query: Query, context: OracleContext): OracleColumn[][] {
 const previewed = new Set(['input', 'output', 'expected', 'error', 'metadata'])
 
 function shortened(value: Plain, length: number): Plain {
-  const characters = value === null ? [] : [...text(value)]
+  // As it was written.
+  const written = typeof value === 'string' ? value : json(value)
+  const characters = value === null ? [] : [...written]
   return characters.length > length ? `${characters.slice(0, length).join('')}…` : value
 }
 
