@@ -431,8 +431,10 @@ export class GroupBinder {
   }
 }
 
+/** Whether the expression says something of groups, not of rows. */
 export function containsAggregate(node: Expression): boolean {
-  if (node.kind === 'call' && aggregateFunction(node.name)) return true
+  if (node.kind === 'call' && (aggregateFunction(node.name) || node.name === 'grouping'))
+    return true
   return astChildrenOf(node).some(containsAggregate)
 }
 

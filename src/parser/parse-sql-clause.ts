@@ -2,18 +2,13 @@ import { AssayError } from '../error.ts'
 import type { Projection, Query, SortKey } from './ast.ts'
 import { readCount, readCursor } from './parse-clause.ts'
 import { readExpression } from './parse-expression.ts'
-import {
-  readList,
-  readName,
-  readProjection,
-  readSelected,
-  readSortKey,
-} from './parse-projection.ts'
+import { readList, readName, readSelected, readSortKey } from './parse-projection.ts'
+import { readGroupKeys } from './parse-sql-grouping.ts'
 import { readSetting } from './parse-sql-setting.ts'
 import { readFrom, readSqlPivot, readSqlUnpivot, readTableSample } from './parse-sql-source.ts'
 import { atSqlClause } from './sql-keyword.ts'
 import type { SqlReader } from './sql-reader.ts'
-import { foreignClause, refuseGroupingSets, unsupported } from './sql-refusal.ts'
+import { foreignClause, unsupported } from './sql-refusal.ts'
 import type { Token } from './token.ts'
 import type { TokenStream } from './token-stream.ts'
 
@@ -77,8 +72,7 @@ function readValue(scope: SqlReader, progress: SqlProgress, header: Token): stri
       return 'an operator or the next clause'
     case 'group':
       tokens.expect('by', 'after GROUP')
-      clauses.dimensions = readList(tokens, () => readGroupKey(tokens))
-      refuseGroupingSets(tokens)
+      clauses.dimensions = readGroupKeys(tokens)
       return 'an operator, "," or the next clause'
     case 'having':
       clauses.finalFilter = readExpression(tokens)
@@ -137,11 +131,6 @@ export function readSqlSelected(scope: SqlReader): Projection {
   const expression = readExpression(tokens)
   const alias = tokens.accept('as') ? readName(tokens, 'a name after AS') : scope.acceptBareAlias()
   return { expression, alias, span: tokens.spanFrom(start) }
-}
-
-function readGroupKey(tokens: TokenStream): Projection {
-  refuseGroupingSets(tokens)
-  return readProjection(tokens)
 }
 
 function readSqlSortKey(tokens: TokenStream): SortKey {

@@ -194,7 +194,6 @@ const formWords: ReadonlySet<string> = new Set([
   ...sqlReservedWords,
   'case',
   'cast',
-  'cube',
   'distinct',
   'false',
   'isnotnull',
@@ -202,7 +201,6 @@ const formWords: ReadonlySet<string> = new Set([
   'neg',
   'null',
   'on',
-  'rollup',
   'true',
 ])
 

@@ -67,21 +67,6 @@ export function refuseJoin(tokens: TokenStream): void {
   )
 }
 
-const groupingLevels: ReadonlySet<string> = new Set(['rollup', 'cube'])
-
-/** Refuses group keys that ask for several levels of groups, and words after them that do. */
-export function refuseGroupingSets(tokens: TokenStream): void {
-  const { keyword } = tokens.current
-  const next = tokens.peek(1).keyword
-  let name: string | undefined
-  if (groupingLevels.has(keyword) && next === '(') name = keyword
-  else if (keyword === 'with' && groupingLevels.has(next)) name = next
-  else if (keyword === 'grouping' && next === 'sets') name = 'grouping sets'
-  if (name === undefined) return
-  const message = `${name.toUpperCase()} is not supported`
-  throw unsupported(tokens, message, 'run one query for each level of groups')
-}
-
 const writingWords: ReadonlyMap<string, readonly string[]> = new Map([
   ['insert', ['into']],
   ['delete', ['from']],
