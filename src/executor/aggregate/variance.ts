@@ -67,18 +67,26 @@ export class VarianceState implements AggregateState {
     const count = this.#counts[group]!
     const freedom = this.#of === 'sample' ? count - 1 : count
     if (freedom <= 0) return null
-    // The square of the sum by the count, and at each step what rounding has left of it.
-    const sum = this.#sums[group]! + this.#errors[group]!
-    const sumRest = this.#errors[group]! - (sum - this.#sums[group]!)
+    // Each number below comes with what rounding has left of it.
+    const [sum, sumRest] = addExactly(this.#sums[group]!, this.#errors[group]!)
+    const [squares, squaresRest] = addExactly(this.#squares[group]!, this.#squareErrors[group]!)
     const square = sum * sum
     const squareRest = lostInProduct(sum, sum, square) + 2 * sum * sumRest
     const expected = square / count
     const product = expected * count
     const divisionRest = square - product - lostInProduct(expected, count, product)
     const expectedRest = (divisionRest + squareRest) / count
-    const deviation = this.#squares[group]! - expected + (this.#squareErrors[group]! - expectedRest)
+    const [difference, differenceRest] = addExactly(squares, -expected)
+    const deviation = difference + (differenceRest + squaresRest - expectedRest)
     return finite(this.#finish(Math.max(0, deviation) / freedom))
   }
+}
+
+/** The rounded sum of two numbers, and what is missing from it. */
+function addExactly(a: number, b: number): [sum: number, rest: number] {
+  const sum = a + b
+  const added = sum - a
+  return [sum, a - (sum - added) + (b - added)]
 }
 
 /** What is missing from the rounded product of two numbers. */
