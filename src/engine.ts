@@ -109,6 +109,8 @@ export interface QueryRequest {
   readonly strictLint?: boolean
   /** After this, the query fails with QUERY_TIMEOUT. */
   readonly timeoutSeconds?: number
+  /** Levels of objects that `infer` enters. */
+  readonly inferenceDepth?: number
   readonly view: CatalogView
   readonly signal?: AbortSignal
   readonly separator?: ',\n' | '\n'
@@ -336,6 +338,7 @@ export class Engine {
       ...context,
       view,
       randomSeed: randomInt(2 ** 31),
+      ...(request.inferenceDepth !== undefined && { inferenceDepth: request.inferenceDepth }),
       knownFields: (object) => this.#knownFieldsOf(object),
     })
     audit.add('bind', started, { objects: objectsOf(bound).length })

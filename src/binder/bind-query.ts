@@ -32,6 +32,8 @@ import { Scope } from './scope.ts'
 export interface BindContext extends ExpressionContext {
   readonly view: CatalogView
   knownFields(objectNumber: number): KnownFields
+  /** Levels of objects that `infer` enters. */
+  readonly inferenceDepth?: number
 }
 
 /** Throws the error of the first thing in the query that cannot be bound. */
@@ -47,6 +49,9 @@ interface BoundWithFields {
 
 /** Rows that `infer` looks at if it is not said how many: the newest. */
 const inferredRows = 10_000
+
+/** Levels of objects that it enters if it is not said how many. */
+const inferredDepth = 12
 
 /** Characters of a long field in a summary, unless it is said how many. */
 const summaryPreview = 124
@@ -257,6 +262,7 @@ function bindInferred(
       // A star stands for all fields, whatever stands beside it.
       fields: infer.some(({ kind }) => kind === 'star') ? [] : fields,
       budget: query.inferenceBudget?.value ?? inferredRows,
+      depth: context.inferenceDepth ?? inferredDepth,
     },
     sort: results.bindSort(query.sort ?? []),
     finalFilter: query.finalFilter && results.condition(query.finalFilter),

@@ -291,7 +291,14 @@ export type BoundOutput =
       readonly columns: readonly OutputColumn[]
     } & BoundGrouping)
   /** What fields the rows have; one row per field, with fixed columns. */
-  | { readonly kind: 'infer'; readonly fields: readonly Path[]; readonly budget: number }
+  | {
+      readonly kind: 'infer'
+      readonly fields: readonly Path[]
+      /** How many rows are looked at. */
+      readonly budget: number
+      /** How many levels of objects below a field are entered. */
+      readonly depth: number
+    }
 
 export interface BoundQuery {
   readonly source: BoundSource

@@ -107,7 +107,7 @@ function runStage(
     case 'compare':
       return compareRows(relation, stage, context)
     case 'infer':
-      return inferFields(relation, stage.fields, context)
+      return inferFields(relation, stage, context)
     case 'seek':
       return seekRows(relation, stage, context)
     case 'limit': {

@@ -1,6 +1,7 @@
 /** Describes the fields that rows have: what kinds of values, how many, and which are frequent. */
 import { createHash } from 'node:crypto'
 import { printPath } from '../parser/print.ts'
+import type { RelationStage } from '../planner/physical-plan.ts'
 import { orderValues } from '../type/compare.ts'
 import { recordColumns } from '../type/record.ts'
 import { type JsonObject, kindOf, type Path, type Value, type ValueKind } from '../type/value.ts'
@@ -13,8 +14,6 @@ import { columnOf } from './relation-column.ts'
 import type { StageContext } from './relation-stage.ts'
 import { fieldOfRow } from './row-scan.ts'
 
-/** Deeper objects are values like any other. */
-const maximumDepth = 12
 /** Different values of one field that are counted, and of all fields together. */
 const maximumDistinct = 10_000
 const maximumTracked = 1_000_000
@@ -25,11 +24,11 @@ const topValues = 10
 /** One row per field path, in their order, with the columns that `RelationStage` describes. */
 export function inferFields(
   relation: Relation,
-  fields: readonly Path[],
+  { fields, depth }: Extract<RelationStage, { kind: 'infer' }>,
   { read }: StageContext,
 ): Relation {
   const reader = read(relation)
-  const inference = new Inference()
+  const inference = new Inference(depth)
   const made = reader.shownFields()
   for (const { batch } of reader.batches()) {
     const columns = (fields.length > 0 ? fields : made.map((name) => [name])).map((path) => {
@@ -77,7 +76,13 @@ interface FieldTally {
 class Inference {
   /** By the path's JSON. */
   readonly #fields = new Map<string, FieldTally>()
+  readonly #depth: number
   #tracked = 0
+
+  /** @param depth how many levels of objects are entered */
+  constructor(depth: number) {
+    this.#depth = depth
+  }
 
   add(path: Path, value: Value): void {
     // What a row does not have is null at its top.
@@ -112,7 +117,8 @@ class Inference {
     const kind = kindOf(value)
     tally.kinds.set(kind, (tally.kinds.get(kind) ?? 0) + 1)
     if (kind === 'object') {
-      if (depth === maximumDepth) return
+      // Deeper objects are values like any other.
+      if (depth === this.#depth) return
       const object = value as JsonObject
       for (const key of Object.keys(object)) this.#visit([...path, key], object[key]!, depth + 1)
     } else if (value !== null) {

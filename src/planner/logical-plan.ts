@@ -53,7 +53,12 @@ export type LogicalPlan =
       readonly input: LogicalPlan
     }
   /** Describes the fields of its rows. */
-  | { readonly kind: 'infer'; readonly fields: readonly Path[]; readonly input: LogicalPlan }
+  | {
+      readonly kind: 'infer'
+      readonly fields: readonly Path[]
+      readonly depth: number
+      readonly input: LogicalPlan
+    }
   /** Nulls last; ties keep the order of the input. Without keys, newest first. */
   | { readonly kind: 'sort'; readonly keys: readonly BoundSortKey[]; readonly input: LogicalPlan }
   /** Of sorted rows, those that come after a place in the order. */

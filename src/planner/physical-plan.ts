@@ -62,11 +62,11 @@ export type RelationStage =
     }
   /**
    * Gives one row per field path that the rows have, `fields` being where to look (empty: all
-   * columns), in the order of the paths. Columns: `field` (as text), `path`, `types` (how many of
+   * columns) and `depth` how many levels of objects are entered, in the order of the paths. Columns: `field` (as text), `path`, `types` (how many of
    * each kind), `count` (not null), `share` (of the rows), `distinct`, `top_values`
    * (`[{value, count}]`, most frequent first, at most 10).
    */
-  | { readonly kind: 'infer'; readonly fields: readonly Path[] }
+  | { readonly kind: 'infer'; readonly fields: readonly Path[]; readonly depth: number }
   /** Without keys: newest first. Ties: newest first, then by object and version. */
   | { readonly kind: 'sort'; readonly keys: readonly BoundSortKey[] }
   | {

@@ -50,7 +50,7 @@ class LogicalPlanner {
       }
       case 'infer':
         plan = limited(plan, output.budget, 0)
-        plan = { kind: 'infer', fields: output.fields, input: plan }
+        plan = { kind: 'infer', fields: output.fields, depth: output.depth, input: plan }
         break
       case 'rows':
         break

@@ -126,7 +126,7 @@ function stagesOf(node: LogicalPlan): RelationStage[] {
       return [{ kind: 'compare', objects, key, scores, metrics }]
     }
     case 'infer':
-      return [{ kind: 'infer', fields: node.fields }]
+      return [{ kind: 'infer', fields: node.fields, depth: node.depth }]
     case 'sort':
       return [{ kind: 'sort', keys: node.keys }]
     case 'seek':

@@ -60,7 +60,7 @@ const fields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 ])
 
 /** Fields that would change the answer, and do not yet. */
-const withoutEffect = ['inference_depth', 'custom_column_scope']
+const withoutEffect = ['custom_column_scope']
 
 /** Throws the first fault of the body; the query's own faults are found later. */
 export async function readQueryBody(request: RouteRequest, view: Gate): Promise<QueryBody> {
@@ -77,6 +77,7 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
   const auditLog = booleanField(body, 'audit_log')
   const rootSpanId = stringField(body, 'scope_to_root_span_id')
   const timeoutSeconds = timeoutOf(body)
+  const inferenceDepth = inferenceDepthOf(body)
   return {
     request: {
       query,
@@ -91,6 +92,7 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
       ...(auditLog !== undefined && { auditLog }),
       ...(rootSpanId !== undefined && { rootSpanId }),
       ...(timeoutSeconds !== undefined && { timeoutSeconds }),
+      ...(inferenceDepth !== undefined && { inferenceDepth }),
     },
     format,
     warnings: requestWarnings(body),
@@ -111,6 +113,15 @@ function queryText(body: JsonBody): string {
   throw new AssayError('REQUEST_INVALID', `"query" ${problem}`, {
     path: 'query',
     hint: 'send {"query": "select: * | from: experiment(\'<id>\') | limit: 10"}',
+  })
+}
+
+function inferenceDepthOf(body: JsonBody): number | undefined {
+  const depth = numberField(body, 'inference_depth')
+  if (depth === undefined || (Number.isInteger(depth) && depth >= 0 && depth <= 100)) return depth
+  throw new AssayError('REQUEST_INVALID', `inference_depth ${depth} is not a number of levels`, {
+    path: 'inference_depth',
+    hint: 'give a whole number from 0 to 100',
   })
 }
 
