@@ -111,9 +111,11 @@ export const textFunctions: Record<string, OracleFunction> = {
   regexp_extract: ([value = null, pattern = null, group, flags = '']) => {
     const compiled = expression(pattern, flags)
     if (!compiled) return null
+    const match = [...text(value).matchAll(compiled)][0]
+    if (typeof group === 'string') return match?.groups?.[group] ?? null
     const place = group === undefined ? Math.min(1, groupsOf(compiled)) : number(group)
     if (place === null || place > groupsOf(compiled)) return null
-    return [...text(value).matchAll(compiled)][0]?.[place] ?? null
+    return match?.[place] ?? null
   },
   /** Of replacements, those that name groups by one digit. */
   regexp_replace: ([value = null, pattern = null, by = null, flags = '']) => {

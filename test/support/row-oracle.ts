@@ -81,6 +81,7 @@ function ask(given: Query, context: OracleContext): Answer {
   const aliases: Names = new Map(
     known
       .filter(({ expression }) => !grouping || !hasAggregate(expression))
+      .filter((column) => printExpression(column.expression) !== columnName(column))
       .map((column) => [columnName(column), column.expression]),
   )
   const inside = (entry: Pick<Entry, 'item' | 'group'>, first: Names = noNames): Surroundings => {
@@ -337,6 +338,18 @@ function pivotKey({ pivot }: Query, dimensions: readonly Projection[]): Projecti
   })!
 }
 
+/** By identity: the text of each value, or its JSON where another has the text. Null goes first. */
+function labelsOf(values: readonly Plain[]): ReadonlyMap<string, string> {
+  const labels = new Map<string, string>()
+  for (const value of [...values.filter((x) => x === null), ...values.filter((x) => x !== null)]) {
+    if (labels.has(identity(value))) continue
+    const label = value === null ? 'null' : text(value)
+    const isTaken = [...labels.values()].includes(label)
+    labels.set(identity(value), isTaken ? json(value) : label)
+  }
+  return labels
+}
+
 function pivoted(
   entries: readonly Entry[],
   query: Query,
@@ -346,11 +359,9 @@ function pivoted(
 ): Entry[] {
   const key = pivotKey(query, dimensions)
   const others = dimensions.filter((dimension) => dimension !== key)
-  const labelOf = (entry: Entry) => {
-    const value = evaluate(key.expression, inside(entry))
-    return value === null ? 'null' : text(value)
-  }
-  const labels = new Set(entries.map(labelOf))
+  const valueOfKey = (entry: Entry) => evaluate(key.expression, inside(entry))
+  const labels = labelsOf(entries.map(valueOfKey))
+  const labelOf = (entry: Entry) => labels.get(identity(valueOfKey(entry)))!
   const rows = new Map<string, { values: Plain[]; row: Entry[] }>()
   for (const entry of entries) {
     const values = others.map(({ expression }) => evaluate(expression, inside(entry)))
@@ -367,7 +378,7 @@ function pivoted(
         (column) => printExpression(column.expression) === printExpression(expression),
       )
       const name = measure.alias ?? columnName(same ?? measure)
-      return [...labels].map((label) => {
+      return [...labels.values()].map((label) => {
         const cell = row.find((entry) => labelOf(entry) === label)
         return [`${label}_${name}`, cell ? evaluate(expression, inside(cell)) : null] as const
       })
