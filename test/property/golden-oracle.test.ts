@@ -21,7 +21,7 @@ const beyondOracle = /"_(is_merge|object_delete|array_delete)"|control (version|
 const unknowable = [
   /_xact_id|select:?\s+\*|any_value|cursor:|<slt:|(project|experiment|dataset|prompt_session)_id/i,
   /sample|random\(|hash_fraction|infer:|rollup|cube|grouping/i,
-  /by-name|(prompts?|functions?|view|project_dataset)\(|estimated_cost/,
+  /by-name|(prompts?|functions?|view|project_dataset|prompt_session)\(|estimated_cost/,
 ]
 
 interface StoredRow extends OracleRow {

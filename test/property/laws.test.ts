@@ -16,8 +16,8 @@ import { ask, askPage, insert, load, withIds, withNames } from '../support/oracl
 import { GoldenStore, type StorageState } from '../support/slt-runner.ts'
 
 const isSlow = process.env.ASSAY_SLOW === '1'
-const runs = isSlow ? 400 : 8
-const timeLimitMs = isSlow ? 120_000 : 4_000
+const runs = isSlow ? 400 : 5
+const timeLimitMs = isSlow ? 60_000 : 2_500
 const seed = Number(process.env.ASSAY_SEED ?? Date.now() % 2 ** 31)
 const states: readonly StorageState[] = ['delta', 'tiny', 'segment']
 

@@ -14,9 +14,10 @@ import type { Plain } from '../support/oracle-value.ts'
 import { GoldenStore, type StorageState } from '../support/slt-runner.ts'
 
 const isSlow = process.env.ASSAY_SLOW === '1'
-const runs = isSlow ? 1000 : 25
-const timeLimitMs = isSlow ? 600_000 : 50_000
+const runs = isSlow ? 1000 : 12
+const timeLimitMs = isSlow ? 600_000 : 10_000
 const queriesPerRun = 12
+const seed = Number(process.env.ASSAY_SEED ?? Date.now() % 2 ** 31)
 const states: readonly StorageState[] = ['delta', 'tiny', 'segment']
 
 let stores: GoldenStore[] = []
@@ -32,7 +33,7 @@ afterAll(async () => {
 /** Of the experiments `e` and `f`. */
 const lists = fc.tuple(fc.array(records, { maxLength: 16 }), fc.array(records, { maxLength: 8 }))
 
-describe('the engine', { timeout: isSlow ? 3_600_000 : 60_000 }, () => {
+describe(`the engine, seed ${seed}`, { timeout: isSlow ? 3_600_000 : 60_000 }, () => {
   it('answers as the row oracle does', async () => {
     const batch = fc.array(queries, { minLength: queriesPerRun, maxLength: queriesPerRun })
     await fc.assert(
@@ -40,7 +41,7 @@ describe('the engine', { timeout: isSlow ? 3_600_000 : 60_000 }, () => {
         const loaded = await load(stores, ...given)
         for (const query of queries) await checkAnswer(printQuery(query), loaded)
       }),
-      { numRuns: runs, interruptAfterTimeLimit: timeLimitMs },
+      { numRuns: runs, seed, interruptAfterTimeLimit: timeLimitMs },
     )
   })
 
@@ -54,7 +55,7 @@ describe('the engine', { timeout: isSlow ? 3_600_000 : 60_000 }, () => {
           for (const [store, [id]] of loaded.ids) await checkPartition(store, id!, text)
         }
       }),
-      { numRuns: runs, interruptAfterTimeLimit: timeLimitMs },
+      { numRuns: runs, seed, interruptAfterTimeLimit: timeLimitMs },
     )
   })
 })

@@ -121,13 +121,21 @@ export const textFunctions: Record<string, OracleFunction> = {
   regexp_replace: ([value = null, pattern = null, by = null, flags = '']) => {
     const compiled = expression(pattern, flags)
     if (!compiled) return null
-    const named = [...text(by).matchAll(/\\(\d)|\$(\d)/g)].map((match) => match[1] ?? match[2])
-    if (named.some((group) => Number(group) > groupsOf(compiled))) return null
-    return text(value).replace(compiled, (...match) =>
-      text(by).replace(/\\(\d)|\$(\d)|\\\\|\$\$/g, (whole, a, b) =>
-        a === undefined && b === undefined ? whole[0] : (match[a ?? b] ?? ''),
-      ),
-    )
+    // `\1`, `$1`, `${1}` and `${name}` are groups; two signs are one.
+    const reference = /\\(\d)|\$(\d)|\$\{(\w+)\}|\\\\|\$\$/g
+    const groups = [...text(by).matchAll(reference)].map(([, a, b, c]) => a ?? b ?? c)
+    const known = new RegExp(`${compiled.source}|`, 'u').exec('')!
+    const isGroup = (name: string) =>
+      /^\d+$/.test(name) ? Number(name) < known.length : name in (known.groups ?? {})
+    if (groups.some((group) => group !== undefined && !isGroup(group))) return null
+    return text(value).replace(compiled, (...found) => {
+      const last: unknown = found.at(-1)
+      const named = typeof last === 'object' ? (last as Record<string, string>) : {}
+      return text(by).replace(reference, (whole, a, b, c) => {
+        const group = a ?? b ?? c
+        return group === undefined ? whole[0] : (named[group] ?? found[Number(group)] ?? '')
+      })
+    })
   },
 }
 
