@@ -12,7 +12,7 @@ beforeAll(async () => {
   await service.insert('experiment', experiment, [
     { id: 'a', root_span_id: 't1', input: 'x' },
     { id: 'b', root_span_id: 't1' },
-    { id: 'c', root_span_id: 't2' },
+    { id: 'c', root_span_id: 't2', metadata: { model: 'm' } },
   ])
   await service.insert('project_logs', project, [{ id: 'log', input: 'logged' }])
 })
@@ -48,9 +48,17 @@ test('options of the published schema are accepted, with or without effect', asy
     client_version: '1',
   }
   expect(await warningsOf(spans('select: id'), more)).toBeUndefined()
-  expect(await warningsOf(spans('select: id'), { inference_depth: 2 })).toEqual([
-    'info optionWithoutEffect',
-  ])
+  const scope = { custom_column_scope: { object_type: 'project', object_id: 'p' } }
+  expect(await warningsOf(spans('select: id'), scope)).toEqual(['info optionWithoutEffect'])
+})
+
+test('inference_depth says how deep objects are looked into', async () => {
+  const fieldsAt = async (depth: number) => {
+    const { json } = await service.query(spans('infer: metadata'), { inference_depth: depth })
+    return json.data.map(({ field }: { field: string }) => field)
+  }
+  expect(await fieldsAt(0)).toEqual(['metadata'])
+  expect(await fieldsAt(1)).toContain('metadata.model')
 })
 
 test('an option that is unknown is told, with the one that may be meant', async () => {
