@@ -86,7 +86,7 @@ class Inference {
 
   add(path: Path, value: Value): void {
     // What a row does not have is null at its top.
-    if (value !== null) this.#visit(path, value, 1)
+    if (value !== null) this.#visit(path, value, 0)
   }
 
   toRelation(rowCount: number): Relation {

@@ -55,7 +55,8 @@ test('options of the published schema are accepted, with or without effect', asy
 test('inference_depth says how deep objects are looked into', async () => {
   const fieldsAt = async (depth: number) => {
     const { json } = await service.query(spans('infer: metadata'), { inference_depth: depth })
-    return json.data.map(({ field }: { field: string }) => field)
+    const rows = json.data as unknown as { field: string }[]
+    return rows.map(({ field }) => field)
   }
   expect(await fieldsAt(0)).toEqual(['metadata'])
   expect(await fieldsAt(1)).toContain('metadata.model')
