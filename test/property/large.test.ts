@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, it } from 'vitest'
 import type { Query } from '../../src/parser/ast.ts'
 import { printQuery } from '../../src/parser/print-query.ts'
 import type { Value } from '../../src/type/value.ts'
-import { spanQueries } from '../support/arbitrary-query.ts'
+import { spanQueries, summaryQueries, traceQueries } from '../support/arbitrary-query.ts'
 import { type ArbitraryRecord, records } from '../support/arbitrary-record.ts'
 import { checkAnswer, type Loaded, load } from '../support/oracle-check.ts'
 import { GoldenStore } from '../support/slt-runner.ts'
@@ -40,7 +40,9 @@ describe(`large data, seed ${seed}`, { timeout: isSlow ? 3_600_000 : 60_000 }, (
       GoldenStore.open({ state: 'delta', workers: 2 }),
       GoldenStore.open({ state: 'segment', workers: 2 }),
     ])
-    loaded = await load(stores, manyRecords())
+    const list = manyRecords()
+    const middle = Math.floor((list.length * 2) / 3)
+    loaded = await load(stores, list.slice(0, middle), list.slice(middle))
   })
 
   afterAll(async () => {
@@ -49,7 +51,10 @@ describe(`large data, seed ${seed}`, { timeout: isSlow ? 3_600_000 : 60_000 }, (
 
   it.each(fixedQueries)('%s', (query) => checkAnswer(query, loaded))
 
-  const random = fc.sample(spanQueries, { seed, numRuns: queryCount })
+  const random = fc.sample(fc.oneof(spanQueries, traceQueries, summaryQueries), {
+    seed,
+    numRuns: queryCount,
+  })
   it.each(random.map(oneLine))('%s', (query) => checkAnswer(query, loaded))
 })
 
@@ -66,6 +71,8 @@ function manyRecords(): ArbitraryRecord[] {
     const metadata = template.metadata as { readonly [key: string]: Value } | undefined
     return {
       ...template,
+      // Traces of a few spans each, which the oracle goes through for every span.
+      root_span_id: `t${Math.floor(i / 5)}`,
       metrics: { n: i / 8 },
       metadata: { ...metadata, b: `b${i % 7}`, u: `u${(i * 31) % 1000}` },
     }
