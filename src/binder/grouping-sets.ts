@@ -1,6 +1,7 @@
 /** Several groupings at once: what `rollup`, `cube` and `grouping_sets` among the dimensions mean. */
 import { AssayError } from '../error.ts'
 import type { Expression, Projection } from '../parser/ast.ts'
+import { isGroupingCall } from '../parser/grouping-function.ts'
 import { printExpression } from '../parser/print.ts'
 
 export interface GroupingSets {
@@ -13,10 +14,8 @@ export interface GroupingSets {
 /** Every row counts once in each set. */
 const maximumSets = 64
 
-const functions: ReadonlySet<string> = new Set(['rollup', 'cube', 'grouping_sets'])
-
 export function groupingSetsOf(given: readonly Projection[]): GroupingSets {
-  if (!given.some(({ expression }) => isGroupingFunction(expression))) {
+  if (!given.some(({ expression }) => isGroupingCall(expression))) {
     return { dimensions: given, sets: undefined }
   }
   const dimensions: Projection[] = []
@@ -45,7 +44,7 @@ function setsOf(
   placeOf: (projection: Projection) => number,
 ): readonly (readonly number[])[] {
   const { expression } = projection
-  if (!isGroupingFunction(expression)) return [[placeOf(projection)]]
+  if (!isGroupingCall(expression)) return [[placeOf(projection)]]
   const ofItem = (item: Expression) =>
     placeOf({ expression: item, alias: undefined, span: item.span })
   const items = expression.arguments
@@ -64,12 +63,6 @@ function setsOf(
     default:
       return items.map((item) => (item.kind === 'array' ? item.items.map(ofItem) : [ofItem(item)]))
   }
-}
-
-function isGroupingFunction(
-  expression: Expression,
-): expression is Extract<Expression, { kind: 'call' }> {
-  return expression.kind === 'call' && functions.has(expression.name)
 }
 
 function tooMany({ span }: Projection): AssayError {

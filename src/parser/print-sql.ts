@@ -1,6 +1,16 @@
 import { unreachable } from '../error.ts'
-import type { Pivot, Projection, Query, Sample, SortKey, Source, Unpivot } from './ast.ts'
+import type {
+  Expression,
+  Pivot,
+  Projection,
+  Query,
+  Sample,
+  SortKey,
+  Source,
+  Unpivot,
+} from './ast.ts'
 import { clauseProperties } from './clause.ts'
+import { distinctKeys, isGroupingCall, mapKeys } from './grouping-function.ts'
 import { type SettingName, settingNames } from './parse-sql-setting.ts'
 import { printExpression, printName, printString, printTerm } from './print.ts'
 import { printPercentage } from './print-query.ts'
@@ -25,19 +35,29 @@ export function selectForm(query: Query): Query {
   const { measures: _, ...others } = query
   const rest = { ...others, ...(source && { from: source }) }
   if (query.select !== undefined || (dimensions ?? measures) === undefined) return rest
-  const select = [...(dimensions ?? []), ...(measures ?? [])]
-  const keys = dimensions?.map((dimension, index) => groupKey(dimension, index, select))
+  const select = [...distinctKeys(dimensions ?? []), ...(measures ?? [])]
+  const keys = dimensions?.map((dimension) => groupKey(dimension, select))
   return { ...rest, select, ...(keys && { dimensions: keys }) }
 }
 
 /** A whole number as a group key is a place in the select list, and a name there goes before a field. */
-function groupKey(key: Projection, index: number, select: readonly Projection[]): Projection {
+function groupKey(key: Projection, select: readonly Projection[]): Projection {
   const { expression, span } = key
-  const isPlace = expression.kind === 'literal' && typeof expression.value === 'number'
-  const [name] = expression.kind === 'path' ? expression.parts : []
-  const isTaken = select.some((other) => other !== key && other.alias === name)
-  if (!isPlace && (name === undefined || !isTaken)) return { expression, alias: undefined, span }
-  return { expression: { kind: 'literal', value: index + 1, span }, alias: undefined, span }
+  const asKey = (part: Expression, place: number): Expression => {
+    const isPlace = part.kind === 'literal' && typeof part.value === 'number'
+    const [name] = part.kind === 'path' ? part.parts : []
+    const isTaken = select.some((other, i) => i !== place && other.alias === name)
+    const isSafe = !isPlace && (name === undefined || !isTaken)
+    return isSafe ? part : { kind: 'literal', value: place + 1, span: part.span }
+  }
+  const placeOf = (part: Expression): number => {
+    const text = printExpression(part)
+    return select.findIndex((other) => printExpression(other.expression) === text)
+  }
+  const bare = isGroupingCall(expression)
+    ? mapKeys(expression, (part) => asKey(part, placeOf(part)))
+    : asKey(expression, select.includes(key) ? select.indexOf(key) : placeOf(expression))
+  return { expression: bare, alias: undefined, span }
 }
 
 /** Each clause that the query, in its select form, has. */
