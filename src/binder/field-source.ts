@@ -8,6 +8,8 @@ export type Call = Extract<Expression, { kind: 'call' }>
 export interface FieldSource {
   /** Undefined when the first part is no field of the rows. */
   field(path: Path): BoundExpression | undefined
+  /** A column that only the data can tell of: what a name stands for when it is nothing else. */
+  guessed?(path: Path): BoundExpression | undefined
   /** Paths of nested fields whose last name this is, the best known ones only. */
   nested(name: string): readonly Path[]
   /** First parts of paths. */

@@ -21,8 +21,12 @@ export class QueryFields implements FieldSource {
     const [name, ...rest] = path
     const column = this.#columns.get(String(name))
     if (column) return stepInto(column, rest)
-    if (this.#showsFields) return this.#inner.field(path)
-    return this.#hasOtherColumns && typeof name === 'string'
+    return this.#showsFields ? this.#inner.field(path) : undefined
+  }
+
+  guessed(path: Path): BoundExpression | undefined {
+    if (this.#showsFields) return this.#inner.guessed?.(path)
+    return this.#hasOtherColumns && typeof path[0] === 'string'
       ? { kind: 'field', path, type: 'json' }
       : undefined
   }

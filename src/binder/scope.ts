@@ -57,7 +57,8 @@ export class Scope {
     if (nested.length > 1) throw ambiguous(name, nested, span)
     const [only] = nested
     const found = only && this.source.field([...only, ...rest])
-    if (found) return found
+    const resolved = found ?? this.source.guessed?.(path)
+    if (resolved) return resolved
     throw this.#unknown(name, span)
   }
 

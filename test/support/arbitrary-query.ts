@@ -429,9 +429,7 @@ export const nestedQueries: fc.Arbitrary<Query> = fc
       ofSpans: 'none',
       prefix: 'o',
     }
-    // What a pivot makes may have any name, so that no other name means a column of a group.
-    const clauses = inner.pivot ? rowClauses(ground) : clausesOver(ground)
-    return clauses.map((made) => complete(ground, made))
+    return clausesOver(ground).map((clauses) => complete(ground, clauses))
   })
 
 function namesOf({ select, dimensions = [], measures = [], pivot }: Query): readonly string[] {

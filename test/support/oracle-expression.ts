@@ -102,6 +102,7 @@ function field(node: Of<'path'>, around: Surroundings): Plain {
   }
   const [nested, ...more] = item.nested(name)
   if (nested && more.length === 0) return item.read([...nested, ...rest]) ?? null
+  if (item.hasAnyName) return null
   throw new Error(`the oracle knows no field ${name}`)
 }
 

@@ -14,6 +14,8 @@ export interface OracleRow {
 export interface Item {
   /** Undefined when the first part is no name of the row. */
   read(path: readonly PathPart[]): Plain | undefined
+  /** Whether columns that only the data can tell of may have any name. */
+  readonly hasAnyName: boolean
   /** The paths of nested fields whose last name this is. */
   nested(name: string): readonly (readonly string[])[]
   /** What `*` shows. */
@@ -60,6 +62,7 @@ export function recordItems(rows: readonly OracleRow[]): Item[] {
     traces.set(key, trace)
     const item: Item = {
       read: (path) => readRecord(row, path, columns),
+      hasAnyName: false,
       nested: (name) => shortest(name, [...paths.values()]),
       star: { ...row.value, created: readRecord(row, ['created'], columns) ?? null },
       trace,
@@ -112,10 +115,9 @@ export function columnItem(
   hasAnyName: boolean,
 ): Item {
   return {
-    read: ([name, ...rest]) => {
-      if (Object.hasOwn(columns, String(name))) return step(columns[String(name)]!, rest)
-      return hasAnyName ? null : undefined
-    },
+    read: ([name, ...rest]) =>
+      Object.hasOwn(columns, String(name)) ? step(columns[String(name)]!, rest) : undefined,
+    hasAnyName,
     nested: () => [],
     star: columns,
     trace: from?.trace ?? [],

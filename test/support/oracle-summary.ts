@@ -26,6 +26,7 @@ export function summaryItem(spans: readonly Item[]): Item {
   }
   return {
     read,
+    hasAnyName: false,
     nested: (name) => (traceMetrics.includes(name) ? [['metrics', name]] : shown.nested(name)),
     star,
     trace: spans,

@@ -196,7 +196,9 @@ function rowsOf(
   const items = inner.entries.map((entry) => {
     const columns = inner.columnsOf(entry).map(({ name, value }) => [name, value] as const)
     const source = entry.group ? undefined : entry.item
-    const isAny = inner.query.pivot !== undefined
+    // A star of rows shows the columns of the query below it, whatever they are.
+    const isStar = inner.query.select?.some(({ expression }) => expression.kind === 'star')
+    const isAny = inner.query.pivot !== undefined || (isStar && source?.hasAnyName) || false
     return columnItem(Object.fromEntries(columns), source, isAny)
   })
   return { items, conditions: query.filter ? [query.filter] : [], isPaged: false }
