@@ -2,8 +2,12 @@
 import type { Gate } from '../access/gate.ts'
 import type { QueryRequest } from '../engine.ts'
 import { AssayError } from '../error.ts'
+import { printQuery } from '../parser/print-query.ts'
+import { readJsonQuery } from '../parser/read-json-query.ts'
 import { suggest } from '../parser/suggest.ts'
 import type { QueryWarning } from '../planner/lint.ts'
+import { parseJsonBytes } from '../type/parse-json.ts'
+import { isObject } from '../type/value.ts'
 import {
   booleanField,
   type JsonBody,
@@ -64,8 +68,9 @@ const withoutEffect = ['custom_column_scope']
 
 /** Throws the first fault of the body; the query's own faults are found later. */
 export async function readQueryBody(request: RouteRequest, view: Gate): Promise<QueryBody> {
-  const body = parseJsonBody(await request.body)
-  const query = queryText(body)
+  const bytes = await request.body
+  const body = parseJsonBody(bytes)
+  const query = queryText(body, bytes)
   request.queryText = query
   for (const [name, read] of fields) read(body, name)
   const format = formatOf(body)
@@ -100,16 +105,16 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
   }
 }
 
-function queryText(body: JsonBody): string {
+/** The JSON form becomes text, so that faults have a place in something that can be shown. */
+function queryText(body: JsonBody, bytes: Uint8Array): string {
   const query = body.get('query')
   if (typeof query === 'string') return query
   if (typeof query === 'object' && !Array.isArray(query)) {
-    throw new AssayError('REQUEST_INVALID', 'queries as syntax trees are not available yet', {
-      path: 'query',
-      hint: 'send the query as text',
-    })
+    // Read once more: integers beyond 2^53 would be rounded.
+    const exact = parseJsonBytes(bytes)
+    return printQuery(readJsonQuery(isObject(exact) ? exact.query : undefined))
   }
-  const problem = query === undefined ? 'is missing' : 'must be a string'
+  const problem = query === undefined ? 'is missing' : 'must be a string or an object'
   throw new AssayError('REQUEST_INVALID', `"query" ${problem}`, {
     path: 'query',
     hint: 'send {"query": "select: * | from: experiment(\'<id>\') | limit: 10"}',

@@ -2,7 +2,7 @@
 import type { Gate } from '../../src/access/gate.ts'
 import type { Engine, QueryResult } from '../../src/engine.ts'
 import { btqlRoutes } from '../../src/server/route/btql.ts'
-import { Router } from '../../src/server/route.ts'
+import { type RouteRequest, Router } from '../../src/server/route.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
 import type { Value } from '../../src/type/value.ts'
 import { writeJson } from '../../src/type/write-json.ts'
@@ -28,18 +28,25 @@ export async function readAnswer(result: QueryResult): Promise<Answer> {
   return { schemas: schema.items.properties as Record<string, Schema>, rows, cursor }
 }
 
-/** Puts a body to the service as `POST /btql` does. */
-export async function askService(engine: Engine, gate: Gate, body: string): Promise<Answer> {
+/** A request with this body; once it was asked, it knows the text that errors point into. */
+export function requestOf(body: string): RouteRequest {
+  return {
+    parameters: [],
+    query: new URLSearchParams(),
+    signal: new AbortController().signal,
+    body: Promise.resolve(Buffer.from(body)),
+  }
+}
+
+/** Puts a request to the service as `POST /btql` does. */
+export async function askService(
+  engine: Engine,
+  gate: Gate,
+  request: RouteRequest,
+): Promise<Answer> {
   const { route } = new Router(btqlRoutes(engine)).match('POST', '/btql')
-  const { headers, body: sent } = await route.handle(
-    {
-      parameters: [],
-      query: new URLSearchParams(),
-      signal: new AbortController().signal,
-      body: Promise.resolve(Buffer.from(body)),
-    },
-    gate,
-  )
+  const { headers, body: sent } = await route.handle(request, gate)
+  const body = Buffer.from(await request.body).toString()
   const text = Buffer.from(sent as Uint8Array).toString()
   const cursor = headers?.['x-bt-cursor']
   if ((JSON.parse(body) as { fmt?: string }).fmt === 'jsonl') {

@@ -10,7 +10,7 @@ import { printTokens } from '../../src/parser/print-tokens.ts'
 import type { ObjectReference, ObjectType } from '../../src/type/record.ts'
 import { type GoldenFile, isExpected } from './golden-file.ts'
 import { argumentsOf, type Block, optionOf } from './slt.ts'
-import { type Answer, askService, printAnswer, readAnswer } from './slt-answer.ts'
+import { type Answer, askService, printAnswer, readAnswer, requestOf } from './slt-answer.ts'
 import { formsOf, type QueryForm } from './slt-form.ts'
 import { completeRow } from './slt-row.ts'
 import { SourceNames } from './slt-source.ts'
@@ -246,15 +246,24 @@ export class GoldenRun {
   #answer(block: Block): Promise<string[]> {
     const written = block.body.join('\n')
     const { engine, gate } = this.#store
-    const answer =
-      block.kind === 'request'
-        ? askService(engine, gate, this.#substitute(written))
-        : engine.query(this.#request(written)).then(readAnswer)
-    return this.#linesOf(block, written, answer)
+    if (block.kind !== 'request') {
+      return this.#linesOf(block, written, engine.query(this.#request(written)).then(readAnswer))
+    }
+    const request = requestOf(this.#substitute(written))
+    const answer = askService(engine, gate, request)
+    return this.#linesOf(block, written, answer, () => request.queryText)
   }
 
-  /** @param written what spans of errors point into */
-  async #linesOf(block: Block, written: string, answer: Promise<Answer>): Promise<string[]> {
+  /**
+   * @param written what spans of errors point into
+   * @param made what they point into instead, if the query was not written as text
+   */
+  async #linesOf(
+    block: Block,
+    written: string,
+    answer: Promise<Answer>,
+    made: () => string | undefined = () => undefined,
+  ): Promise<string[]> {
     try {
       const { cursor, ...rest } = await answer
       const page = optionOf(block, 'as')
@@ -263,6 +272,8 @@ export class GoldenRun {
     } catch (thrown) {
       const error = toAssayError(thrown)
       if (error.family === 'internal') throw thrown
+      const text = made()
+      if (text !== undefined) return this.#sources.hide(renderError(text, error)).split('\n')
       return this.#sources.hide(renderError(written, this.#placed(error, written))).split('\n')
     }
   }
