@@ -136,6 +136,35 @@ describe('faults name their place', () => {
   })
 })
 
+test('whatever is put in place of a part, the answer is a query or a fault', () => {
+  const places = fc.array(fc.nat(50), { minLength: 1, maxLength: 12 })
+  fc.assert(
+    fc.property(queryArbitrary, places, fc.jsonValue(), (query, steps, part) => {
+      fc.pre(hasJsonForm(query))
+      const broken = withPart(jsonForm(query), steps, part)
+      try {
+        printQuery(readJsonQuery(broken))
+      } catch (thrown) {
+        expect(thrown).toBeInstanceOf(AssayError)
+        expect((thrown as AssayError).family).toBe('user')
+      }
+    }),
+    { numRuns: 2_000 },
+  )
+})
+
+/** The value with a part of it replaced, which the steps lead to. */
+function withPart(value: unknown, [step, ...steps]: readonly number[], part: unknown): unknown {
+  if (step === undefined || typeof value !== 'object' || value === null) return part
+  const keys = Object.keys(value)
+  const key = keys[step % Math.max(1, keys.length)]
+  if (key === undefined) return part
+  const copy = Array.isArray(value) ? [...value] : { ...value }
+  const inner = (value as Record<string, unknown>)[key]
+  ;(copy as Record<string, unknown>)[key] = withPart(inner, steps, part)
+  return copy
+}
+
 test('a query nested without end is refused', () => {
   let filter: unknown = literal(true)
   for (let depth = 0; depth < 100_000; depth++) filter = { op: 'not', expr: filter }
