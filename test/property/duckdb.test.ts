@@ -14,7 +14,7 @@ import { GoldenStore, type StorageState } from '../support/slt-runner.ts'
 const isSlow = process.env.ASSAY_SLOW === '1'
 const queriesPerRun = 25
 const runs = Number(process.env.ASSAY_RUNS ?? (isSlow ? 800 : 12))
-const timeLimitMs = isSlow ? 900_000 : 10_000
+const timeLimitMs = isSlow ? 900_000 : 20_000
 const seed = Number(process.env.ASSAY_SEED ?? Date.now() % 2 ** 31)
 const states: readonly StorageState[] = ['delta', 'tiny', 'segment']
 

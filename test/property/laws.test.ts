@@ -17,7 +17,7 @@ import { GoldenStore, type StorageState } from '../support/slt-runner.ts'
 
 const isSlow = process.env.ASSAY_SLOW === '1'
 const runs = isSlow ? 400 : 5
-const timeLimitMs = isSlow ? 60_000 : 2_500
+const timeLimitMs = isSlow ? 60_000 : 10_000
 const seed = Number(process.env.ASSAY_SEED ?? Date.now() % 2 ** 31)
 const states: readonly StorageState[] = ['delta', 'tiny', 'segment']
 

@@ -15,7 +15,7 @@ import { GoldenStore, type StorageState } from '../support/slt-runner.ts'
 
 const isSlow = process.env.ASSAY_SLOW === '1'
 const runs = isSlow ? 1000 : 12
-const timeLimitMs = isSlow ? 600_000 : 10_000
+const timeLimitMs = isSlow ? 600_000 : 20_000
 const queriesPerRun = 12
 const seed = Number(process.env.ASSAY_SEED ?? Date.now() % 2 ** 31)
 const states: readonly StorageState[] = ['delta', 'tiny', 'segment']
