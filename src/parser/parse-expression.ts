@@ -101,11 +101,21 @@ function readConditional(tokens: TokenStream): Expression {
 }
 
 /** Reads operators that bind at least as tightly as `minimum`. */
+function* infixesFrom(minimum: number, isCompared: boolean): Generator<string> {
+  for (const [word, infix] of infixes) {
+    if (infix.binding < minimum) continue
+    if (!isCompared || infix.binding !== binding.comparison) yield word
+  }
+}
+
 function readInfix(tokens: TokenStream, minimum: number): Expression {
   const { start } = tokens.current
   let left =
     minimum <= binding.not && tokens.is('not') ? readNot(tokens, start) : readSigned(tokens)
+  // Comparisons do not chain.
+  let isCompared = false
   for (;;) {
+    tokens.mayTakeWord(() => infixesFrom(minimum, isCompared))
     const infix = infixes.get(tokens.current.keyword)
     if (infix === undefined || infix.binding < minimum) return left
     switch (infix.kind) {
@@ -127,15 +137,18 @@ function readInfix(tokens: TokenStream, minimum: number): Expression {
         const { operator } = infix
         left = { kind: 'comparison', operator, left, right, span: tokens.spanFrom(start) }
         refuseChain(tokens)
+        isCompared = true
         break
       }
       case 'pattern':
         left = readPattern(tokens, infix, left, start)
         refuseChain(tokens)
+        isCompared = true
         break
       case 'predicate':
         left = readPredicate(tokens, left, start)
         refuseChain(tokens)
+        isCompared = true
         break
       default:
         return unreachable(infix)

@@ -15,6 +15,7 @@ import type { TokenStream } from './token-stream.ts'
  * from there.
  */
 export function readOperand(tokens: TokenStream): Expression {
+  tokens.mayTake('operand')
   const { start } = tokens.current
   return readSteps(tokens, readPlain(tokens), start)
 }

@@ -6,8 +6,11 @@ import type { TokenStream } from './token-stream.ts'
 /** Reads items with commas between them; one more comma may stand before the end of the clause. */
 export function readList<Item>(tokens: TokenStream, readItem: () => Item): Item[] {
   const items: Item[] = []
-  do items.push(readItem())
-  while (tokens.accept(',') && !tokens.atClauseEnd())
+  do {
+    items.push(readItem())
+    if (!tokens.accept(',')) break
+    tokens.mayTake('operand')
+  } while (!tokens.atClauseEnd())
   return items
 }
 

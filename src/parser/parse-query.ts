@@ -81,6 +81,8 @@ function readSeparator(
   faults: FaultList,
 ): boolean {
   const piped = tokens.accept('|')
+  // After a fault nobody knows whether the clause had ended.
+  if (expected !== undefined || piped) tokens.mayTake('clause')
   if (tokens.current.kind === 'end') return false
   if (tokens.is(')') && tokens.clauseNesting > 0) return false
   if (!tokens.atClauseHeader()) {
@@ -100,6 +102,16 @@ function clauseHint(tokens: TokenStream): string | undefined {
   return 'in parentheses is a whole query, (select: * | from: …); a source alone has none'
 }
 
+const clausesWithoutExpressions: ReadonlySet<ClauseName> = new Set([
+  'from',
+  'sample',
+  'limit',
+  'offset',
+  'cursor',
+  'preview_length',
+  'inference_budget',
+])
+
 /** Reads one clause and says what could stand after its value. */
 function readClause(tokens: TokenStream, clauses: Clauses, given: Set<ClauseName>): string {
   const header = tokens.advance()
@@ -107,6 +119,7 @@ function readClause(tokens: TokenStream, clauses: Clauses, given: Set<ClauseName
   const name = clauseNameOf(header)
   if (given.has(name)) throw givenTwice(name, header)
   given.add(name)
+  if (!clausesWithoutExpressions.has(name)) tokens.mayTake('operand')
   if (tokens.atClauseEnd()) throw tokens.unexpected(`a value for the clause "${name}"`)
   switch (name) {
     case 'select':

@@ -79,6 +79,7 @@ function readShape(tokens: TokenStream, earlier: Token | undefined): Token {
 }
 
 function readShapeWord(tokens: TokenStream, earlier: Token | undefined): Token | undefined {
+  tokens.mayTake('shape')
   const token = tokens.current
   if (token.kind !== 'word' || tokens.reserved.has(token.keyword)) return earlier
   if (tokens.atClauseHeader()) return earlier

@@ -37,6 +37,7 @@ export function readStatement(reader: SqlReader): Query {
   const progress: SqlProgress = { clauses: {}, given: new Set(), expected: undefined }
   while (!faults.isFull) {
     const before = tokens.previousEnd
+    if (progress.expected !== undefined) tokens.mayTake('clause')
     try {
       if (progress.given.size > 0 && scope.isAtEnd) break
       readSqlClause(scope, progress)

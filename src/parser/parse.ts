@@ -1,10 +1,11 @@
+import { AssayError } from '../error.ts'
 import type { Expression, Query } from './ast.ts'
 import { followingWords } from './keyword.ts'
 import { oneExpressionHint, readWholeExpression } from './parse-expression.ts'
 import { readQuery } from './parse-query.ts'
 import { readSqlQuery } from './parse-sql.ts'
 import { refuseStatement } from './sql-refusal.ts'
-import { TokenStream } from './token-stream.ts'
+import { type Expected, TokenStream } from './token-stream.ts'
 
 /** What a search text may be: a query of clauses, or one expression to filter by. */
 export type Search =
@@ -31,7 +32,24 @@ export function parseExpression(text: string): Expression {
 
 /** Parses any form; a text that begins with a clause's name and colon, or with `|`, is clauses. */
 export function parseSearch(text: string): Search {
-  const tokens = new TokenStream(text)
+  return readSearch(new TokenStream(text))
+}
+
+/** What could go on where the text ends, as far as it can be read; the words are in lower case. */
+export function expectedAfter(text: string): Expected {
+  const expected: Expected = { kinds: new Set(), words: new Set() }
+  const tokens = new TokenStream(text, expected)
+  try {
+    // A whole text of one word is a field; one that is still written is a query.
+    if (beginsLikeSql(tokens) && tokens.peek(1).kind === 'end') readSqlQuery(tokens)
+    else readSearch(tokens)
+  } catch (thrown) {
+    if (!(thrown instanceof AssayError) || thrown.family !== 'user') throw thrown
+  }
+  return expected
+}
+
+function readSearch(tokens: TokenStream): Search {
   if (isSqlSearch(tokens)) return { kind: 'query', query: readSqlQuery(tokens) }
   refuseStatement(tokens)
   if (tokens.is('|') || tokens.atClauseHeader()) return { kind: 'query', query: readQuery(tokens) }

@@ -201,7 +201,9 @@ const formWords: ReadonlySet<string> = new Set([
   'neg',
   'null',
   'on',
+  'select',
   'true',
+  'with',
 ])
 
 function printFunction(name: string): string {

@@ -8,6 +8,15 @@ import { describeToken, type Token } from './token.ts'
 export const maximumTextBytes = 1024 * 1024
 export const maximumNesting = 200
 
+/** What a parser asks for in other ways than by a word. */
+export type ExpectedKind = 'operand' | 'clause' | 'shape'
+
+/** What a parser has asked for at the end of its text. */
+export interface Expected {
+  readonly kinds: Set<ExpectedKind>
+  readonly words: Set<string>
+}
+
 /** The tokens of one text as a parser walks them, with the nesting that it has reached. */
 export class TokenStream {
   readonly #lexer: Lexer
@@ -25,7 +34,11 @@ export class TokenStream {
   /** How many nodes stand in the tree again because the text means its part more than once. */
   repeatedCount = 0
 
-  constructor(text: string) {
+  readonly #expected: Expected | undefined
+
+  /** @param expected is told what could go on where the text ends */
+  constructor(text: string, expected?: Expected) {
+    this.#expected = expected
     if (text.length > maximumTextBytes || Buffer.byteLength(text) > maximumTextBytes) {
       throw new AssayError(
         'PARSE_TOO_LONG',
@@ -93,7 +106,20 @@ export class TokenStream {
 
   /** Whether the current token is this symbol, or this word in any case. */
   is(keyword: string): boolean {
-    return this.current.keyword === keyword
+    const { current } = this
+    if (this.#expected && current.kind === 'end') this.#expected.words.add(keyword)
+    return current.keyword === keyword
+  }
+
+  /** Says that something of this kind may stand here. */
+  mayTake(kind: ExpectedKind): void {
+    if (this.#expected && this.current.kind === 'end') this.#expected.kinds.add(kind)
+  }
+
+  /** Says that one of these words may stand here. */
+  mayTakeWord(words: () => Iterable<string>): void {
+    if (!this.#expected || this.current.kind !== 'end') return
+    for (const word of words()) this.#expected.words.add(word)
   }
 
   /** Passes over this symbol or word if it is the current token. */

@@ -7,6 +7,7 @@ import { AssayError } from '../error.ts'
 import { aggregateFunctions } from '../function/aggregate.ts'
 import { scalarFunctions } from '../function/scalar.ts'
 import { type CursorPlace, clauseWords, cursorPlace, sourceIn } from '../parser/cursor-place.ts'
+import { expectedAfter } from '../parser/parse.ts'
 import { printPath, printString } from '../parser/print.ts'
 
 export interface Completion {
@@ -32,17 +33,22 @@ export interface CompletionRequest {
 
 const mostItems = 200
 
-/** Words of expressions, besides functions. */
-const expressionWords = [
-  'and',
-  'or',
-  'not',
-  'in',
-  'is null',
-  'is not null',
-  'like',
-  'ilike',
-].concat(['between', 'includes', 'match', 'case when', 'interval', 'true', 'false', 'null', 'as'])
+/** Words that begin a value, besides functions and `not`. */
+const valueWords = ['case when', 'interval', 'true', 'false', 'null']
+
+/** What is offered for a word that the parser asks for; words that are not here have a better form. */
+const offeredWords: ReadonlyMap<string, readonly string[]> = new Map([
+  ['in', ['in', 'not in']],
+  ['is', ['is null', 'is not null']],
+  ...(
+    'not and or like ilike includes match between as asc desc distinct when then else end by seed ' +
+    'for nulls percent rows repeatable'
+  )
+    .split(' ')
+    .map((word): [string, string[]] => [word, [word]]),
+])
+
+const shapes = ['spans', 'traces', 'summary']
 
 export function complete(engine: Engine, gate: Gate, request: CompletionRequest): Completions {
   const { query, position } = request
@@ -58,11 +64,6 @@ function candidates(
   place: CursorPlace,
 ): Completion[] {
   switch (place.kind) {
-    case 'clause':
-      // A text that only filters begins with an expression.
-      return request.from === undefined
-        ? clauses(request.query)
-        : [...clauses(request.query), ...expressions(engine, gate, request, [])]
     case 'source':
       return Array.from(sourceTables.keys(), (name) => ({ text: `${name}(`, kind: 'source' }))
     case 'object':
@@ -70,47 +71,74 @@ function candidates(
         text: printString(name),
         kind: 'object',
       }))
+    case 'clause':
     case 'expression':
-      return expressions(engine, gate, request, place.path)
+      return place.kind === 'expression' && place.path.length > 0
+        ? fields(engine, gate, request, place.path)
+        : following(engine, gate, request, place.start)
     case 'value':
       return []
   }
 }
 
-function clauses(query: string): Completion[] {
+/** What the parser would take after the text before `start`. */
+function following(
+  engine: Engine,
+  gate: Gate,
+  request: CompletionRequest,
+  start: number,
+): Completion[] {
+  const before = request.query.slice(0, start)
+  const isEmpty = before.trim() === ''
+  const { kinds, words } = expectedAfter(before)
+  const takesValue = kinds.has('operand') && !(isEmpty && request.from === undefined)
+  const offered = [...words].flatMap((word) => offeredWords.get(word) ?? [])
+  return [
+    ...(takesValue ? values(engine, gate, request) : []),
+    ...(kinds.has('shape') ? shapes.map((text): Completion => ({ text, kind: 'keyword' })) : []),
+    ...(isEmpty ? [] : offered.map((text): Completion => ({ text, kind: 'keyword' }))),
+    ...(isEmpty || kinds.has('clause') ? clauses(request.query, before) : []),
+  ]
+}
+
+/** Clauses that are not there yet; on a line that has another one, after a bar. */
+function clauses(query: string, before: string): Completion[] {
+  const line = before.slice(before.lastIndexOf('\n') + 1).trim()
+  const bar = line === '' || line.endsWith('|') ? '' : '| '
   return clauseWords(query).map((word) => ({
-    text: /[a-z]/.test(word) ? `${word}: ` : `${word} `,
+    text: /[a-z]/.test(word) ? `${bar}${word}: ` : `${word} `,
     kind: 'clause',
   }))
 }
 
-/** After a path, what goes on from it; else everything that an expression may begin with. */
-function expressions(
-  engine: Engine,
-  gate: Gate,
-  request: CompletionRequest,
-  path: readonly string[],
-): Completion[] {
-  const fields = fieldsOf(engine, gate, request)
-    .filter((field) => path.every((part, i) => field.path[i] === part))
-    .filter((field) => field.path.length > path.length)
-    .map(({ path, description }): Completion => {
-      const detail = description === undefined ? {} : { detail: description }
-      return { text: printPath(path), kind: 'field', ...detail }
-    })
-  if (path.length > 0) return fields
+/** Everything that a value may begin with. */
+function values(engine: Engine, gate: Gate, request: CompletionRequest): Completion[] {
   return [
-    ...fields,
+    ...fields(engine, gate, request, []),
     ...aggregateFunctions.map(({ name, signature, description }) =>
       functionItem('aggregate', name, signature, description),
     ),
     ...scalarFunctions.map(({ name, signature, description }) =>
       functionItem('function', name, signature, description),
     ),
-    ...expressionWords.map((text): Completion => ({ text, kind: 'keyword' })),
-    // In SQL the next clause may begin wherever an expression ends.
-    ...clauses(request.query).filter(({ text }) => text === text.toUpperCase()),
+    ...valueWords.map((text): Completion => ({ text, kind: 'keyword' })),
   ]
+}
+
+/** Fields below a path. */
+function fields(
+  engine: Engine,
+  gate: Gate,
+  request: CompletionRequest,
+  path: readonly string[],
+): Completion[] {
+  return fieldsOf(engine, gate, request)
+    .filter((field) => path.every((part, i) => field.path[i] === part))
+    .filter((field) => field.path.length > path.length)
+    .map(({ path: parts, description }): Completion => {
+      const detail = description === undefined ? {} : { detail: description }
+      return { text: printPath(parts), kind: 'field', ...detail }
+    })
 }
 
 function functionItem(
@@ -140,7 +168,7 @@ function matching(items: readonly Completion[], place: CursorPlace): Completion[
   const written = (
     path.length > 0 ? `${printPath(path)}.${place.prefix}` : place.prefix
   ).toLowerCase()
-  const bare = ({ text }: Completion) => text.toLowerCase().replace(/^["'`]/, '')
+  const bare = ({ text }: Completion) => text.toLowerCase().replace(/^(?:["'`]|\| )/, '')
   const begins = items.filter((item) => bare(item).startsWith(written))
   const elsewhere = items.filter(
     (item) => !bare(item).startsWith(written) && bare(item).includes(place.prefix.toLowerCase()),

@@ -107,10 +107,7 @@ test('what may be written is completed from the language and from the records', 
     'mod(',
     'metadata.model',
   ])
-  expect(await completions(`SELECT id FROM experiment('${experiment}') WHE`)).toEqual([
-    'WHERE ',
-    'case when',
-  ])
+  expect(await completions(`SELECT id FROM experiment('${experiment}') WHE`)).toEqual(['WHERE '])
   expect(await completions('from: project_l')).toEqual(['project_logs('])
   expect(await completions("from: experiment('")).toEqual(["'x'"])
   expect(await completions("filter: id = '")).toEqual([])
