@@ -11,6 +11,8 @@ interface Column {
 
 const columns: readonly Column[] = [
   { name: 'id', type: 'VARCHAR', value: (span) => span.id },
+  { name: 'root_span_id', type: 'VARCHAR', value: (span) => span.root_span_id },
+  { name: 'is_root', type: 'BOOLEAN', value: (span) => span.span_parents === null },
   { name: 'created', type: 'TIMESTAMP', value: (span) => timestamp(span.created) },
   { name: 'type', type: 'VARCHAR', value: (span) => span.span_attributes.type },
   { name: 'name', type: 'VARCHAR', value: (span) => span.span_attributes.name },

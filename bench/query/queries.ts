@@ -4,6 +4,8 @@ export interface QueryBenchmark {
   readonly name: string
   /** What follows `from: …`. */
   readonly query: string
+  /** What rows of the source are; `spans` unless said otherwise. */
+  readonly shape?: 'summary'
   readonly sql: string
   /** True unless said otherwise: scans of the columns are what is measured. */
   readonly useColumnstore?: boolean
@@ -97,6 +99,29 @@ sort: model`,
       query: `measures: count(1) as n
 filter: output ILIKE '%original payment%'`,
       sql: `select count(*) as n from spans where output ilike '%original payment%'`,
+    },
+    {
+      name: 'summary of traces, 50 with the most tokens',
+      shape: 'summary',
+      query: `select: root_span_id, metrics.tokens as tokens, metrics.duration as seconds
+sort: tokens desc
+limit: 50`,
+      sql: `select root_span_id, sum(tokens) as tokens, max(finished) - min(started) as seconds
+        from spans group by root_span_id order by tokens desc nulls last limit 50`,
+      compared: ['tokens'],
+    },
+    {
+      name: 'summary of traces, by model of the root',
+      shape: 'summary',
+      query: `dimensions: metadata.model as model
+measures: count(1) as n, avg(metrics.duration) as seconds, sum(metrics.tokens) as tokens
+sort: model`,
+      sql: `select model, count(*) as n, avg(seconds) as seconds, sum(tokens) as tokens
+        from (
+          select any_value(model) filter (is_root) as model, sum(tokens) as tokens,
+            max(finished) - min(started) as seconds
+          from spans group by root_span_id
+        ) group by model order by model nulls last`,
     },
     {
       name: 'latest 100 rows, whole',

@@ -67,7 +67,8 @@ async function measure(
   benchmark: QueryBenchmark,
   runs: number,
 ): Promise<QueryResult> {
-  const query = `from: project_logs('${store.projectId}')\n${benchmark.query}`
+  const shape = benchmark.shape ? ` ${benchmark.shape}` : ''
+  const query = `from: project_logs('${store.projectId}')${shape}\n${benchmark.query}`
   const columnar = { useColumnstore: benchmark.useColumnstore ?? true }
   const ours = () => store.askBytes(query, columnar)
   const theirs = () => duckdb.consume(benchmark.sql)
