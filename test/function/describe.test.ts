@@ -16,5 +16,10 @@ test('the language page lists the functions as they are', () => {
   const [before, after] = [text.slice(0, start + begin.length), text.slice(stop)]
   const expected = `${before}\n\n${describeFunctions()}\n\n${after}`
   if (process.env.ASSAY_UPDATE === '1') writeFileSync(page, expected)
-  else expect(text).toBe(expected)
+  else expect(withoutPadding(text)).toBe(withoutPadding(expected))
 })
+
+/** The formatter aligns the columns of tables. */
+function withoutPadding(markdown: string): string {
+  return markdown.replace(/ +/g, ' ').replace(/-{3,}/g, '---')
+}
