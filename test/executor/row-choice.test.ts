@@ -48,8 +48,14 @@ test.each(inputKinds)(
     const records = new ScannedRecords(rows)
     const choose = (choice: RowChoice) =>
       chosen(records.scan(groupsBy(choice), kind) as GroupsResult, records)
-    expect(choose({ preferred: undefined, pick: 'oldest', values: [] })).toEqual({ a: 'r0', b: 'r2' })
-    expect(choose({ preferred: undefined, pick: 'newest', values: [] })).toEqual({ a: 'r5', b: 'r4' })
+    expect(choose({ preferred: undefined, pick: 'oldest', values: [] })).toEqual({
+      a: 'r0',
+      b: 'r2',
+    })
+    expect(choose({ preferred: undefined, pick: 'newest', values: [] })).toEqual({
+      a: 'r5',
+      b: 'r4',
+    })
     expect(choose({ preferred: isRoot, pick: 'oldest', values: [] })).toEqual({ a: 'r1!', b: 'r2' })
     expect(choose({ preferred: isRoot, pick: 'newest', values: [] })).toEqual({ a: 'r3!', b: 'r4' })
   },
