@@ -1,4 +1,4 @@
-import type { BoundExpression } from '../../binder/bound.ts'
+import { type BoundExpression, childrenOf } from '../../binder/bound.ts'
 import { constantValue, type EvaluationContext, nodeForValue } from '../../binder/evaluate.ts'
 import { mapChildren } from '../../binder/rewrite.ts'
 import { mapExpressions, mapPlan } from '../map-plan.ts'
@@ -13,11 +13,24 @@ export const foldConstants: Rule = {
 
 export function fold(node: BoundExpression, context: EvaluationContext): BoundExpression {
   const folded = mapChildren(node, (child) => fold(child, context))
-  if (folded.kind === 'constant' || folded.kind === 'timestamp' || folded.kind === 'interval') {
-    return folded
-  }
+  if (isValue(folded)) return folded
+  // What its operands were folded to says whether the node can be: no need to look further down.
+  if (childrenOf(folded).some(dependsOnRow)) return withoutNeutral(folded)
   const value = constantValue(folded, context)
   if (value !== undefined) return nodeForValue(value) ?? folded
+  return withoutNeutral(folded)
+}
+
+function isValue({ kind }: BoundExpression): boolean {
+  return kind === 'constant' || kind === 'timestamp' || kind === 'interval'
+}
+
+/** Lists and objects of times are values too, but no node can hold them. */
+function dependsOnRow(node: BoundExpression): boolean {
+  return !isValue(node) && node.kind !== 'array' && node.kind !== 'object'
+}
+
+function withoutNeutral(folded: BoundExpression): BoundExpression {
   if (folded.kind === 'and' || folded.kind === 'or') return foldLogic(folded)
   return folded
 }
