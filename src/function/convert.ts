@@ -1,11 +1,6 @@
 /** Conversions between kinds of values. What cannot be converted is null, never an error. */
 import { parseInterval } from '../type/parse-interval.ts'
-import {
-  toInterval as intervalOf,
-  maxTimestampMs,
-  parseTimestamp,
-  toMicroseconds,
-} from '../type/time.ts'
+import { toInterval as intervalOf, maxTimestampMs, parseTimestamp } from '../type/time.ts'
 import { Interval, Timestamp, type Value } from '../type/value.ts'
 
 const integerPattern = /^[+-]?\d+$/
@@ -63,7 +58,7 @@ export function timeOf(value: Value): number | null {
 
 /** As `timeOf`; numbers are taken as seconds since 1970, as `metrics.start` is. */
 export function toTimestamp(value: Value): Timestamp | null {
-  const ms = typeof value === 'number' ? toMicroseconds(value * 1000) : timeOf(value)
+  const ms = typeof value === 'number' ? Math.round(value * 1e6) / 1000 : timeOf(value)
   return ms === null || Math.abs(ms) > maxTimestampMs ? null : new Timestamp(ms)
 }
 

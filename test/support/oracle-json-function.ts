@@ -6,6 +6,7 @@ import {
   isList,
   isRecord,
   kind,
+  Moment,
   moment,
   order,
   type Plain,
@@ -158,7 +159,7 @@ export const timeFunctions: Record<string, OracleFunction> = {
   },
   extract_epoch: ([value = null]) =>
     typeof value === 'number' && Math.abs(value) <= 8.64e12
-      ? Math.round(value * 1e6) / 1e6
+      ? seconds(new Moment(Math.round(value * 1e6) / 1000))
       : seconds(value),
   /** Of texts such as `1 day 2 hours`, of intervals in ISO 8601, and of numbers of seconds. */
   to_interval: ([value = null]) => {
