@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
     include: ['test/**/*.test.ts'],
+    setupFiles: ['test/support/random-seed.ts'],
     pool: 'forks',
     execArgv: ['--import', new URL('support/typescript-loader.js', import.meta.url).href],
     // Only to end what hangs: a loaded machine may take its time.

@@ -8,13 +8,11 @@ import { parseRequest } from '../../src/parser/parse-request.ts'
 import { printExpression } from '../../src/parser/print.ts'
 import { printQuery } from '../../src/parser/print-query.ts'
 import { printSqlQuery } from '../../src/parser/print-sql.ts'
+import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 import { readCorpus } from './fuzz-corpus.ts'
 import { FuzzTexts } from './fuzz-text.ts'
 
-const isSlow = process.env.ASSAY_SLOW === '1'
 const inputs = isSlow ? 1_000_000 : 4_000
-/** `ASSAY_SEED` repeats a run. */
-const seed = Number(process.env.ASSAY_SEED ?? (isSlow ? Date.now() % 2 ** 31 : 1))
 /** In milliseconds, for one text on one surface. */
 const maximumTime = 100
 

@@ -8,14 +8,13 @@ import { typedQueries, typedRecords } from '../support/arbitrary-typed.ts'
 import { DuckDB, isoMacro, sqlText } from '../support/duckdb.ts'
 import { createTable, toDuckDB, typedColumns } from '../support/duckdb-query.ts'
 import { askNamed, expectedLines, type Loaded, load } from '../support/oracle-check.ts'
+import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 import { firstDifference } from '../support/same-answer.ts'
 import { GoldenStore, type StorageState } from '../support/slt-runner.ts'
 
-const isSlow = process.env.ASSAY_SLOW === '1'
 const queriesPerRun = 25
 const runs = Number(process.env.ASSAY_RUNS ?? (isSlow ? 800 : 12))
 const timeLimitMs = isSlow ? 900_000 : 20_000
-const seed = Number(process.env.ASSAY_SEED ?? Date.now() % 2 ** 31)
 const states: readonly StorageState[] = ['delta', 'tiny', 'segment']
 
 let stores: GoldenStore[] = []

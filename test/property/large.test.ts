@@ -10,12 +10,11 @@ import type { Value } from '../../src/type/value.ts'
 import { spanQueries, summaryQueries, traceQueries } from '../support/arbitrary-query.ts'
 import { type ArbitraryRecord, records } from '../support/arbitrary-record.ts'
 import { checkAnswer, type Loaded, load } from '../support/oracle-check.ts'
+import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 import { GoldenStore } from '../support/slt-runner.ts'
 
-const isSlow = process.env.ASSAY_SLOW === '1'
 const rowCount = isSlow ? 60_000 : 9_000
 const queryCount = isSlow ? 200 : 6
-const seed = Number(process.env.ASSAY_SEED ?? Date.now() % 2 ** 31)
 
 /** Over fields whose values rise with the rows, repeat, or are of many kinds. */
 const fixedQueries = [

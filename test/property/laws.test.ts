@@ -13,12 +13,11 @@ import { conditions, values } from '../support/arbitrary-expression.ts'
 import { queries } from '../support/arbitrary-query.ts'
 import { type ArbitraryRecord, records } from '../support/arbitrary-record.ts'
 import { ask, askPage, insert, load, withIds, withNames } from '../support/oracle-check.ts'
+import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 import { GoldenStore, type StorageState } from '../support/slt-runner.ts'
 
-const isSlow = process.env.ASSAY_SLOW === '1'
 const runs = isSlow ? 400 : 5
 const timeLimitMs = isSlow ? 60_000 : 10_000
-const seed = Number(process.env.ASSAY_SEED ?? Date.now() % 2 ** 31)
 const states: readonly StorageState[] = ['delta', 'tiny', 'segment']
 
 let stores: GoldenStore[] = []

@@ -11,13 +11,12 @@ import { queries } from '../support/arbitrary-query.ts'
 import { records } from '../support/arbitrary-record.ts'
 import { ask, checkAnswer, load } from '../support/oracle-check.ts'
 import type { Plain } from '../support/oracle-value.ts'
+import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 import { GoldenStore, type StorageState } from '../support/slt-runner.ts'
 
-const isSlow = process.env.ASSAY_SLOW === '1'
 const runs = isSlow ? 1000 : 12
 const timeLimitMs = isSlow ? 600_000 : 20_000
 const queriesPerRun = 12
-const seed = Number(process.env.ASSAY_SEED ?? Date.now() % 2 ** 31)
 const states: readonly StorageState[] = ['delta', 'tiny', 'segment']
 
 let stores: GoldenStore[] = []
