@@ -28,6 +28,15 @@ export function toWhole(value: Value, apply: (number: number) => number): Value 
  * It rounds the number's decimal text, so that 1.005 becomes 1.01 although its double is less.
  */
 export function round(value: Value, digits: Value): Value {
+  return toDigits(value, digits, Math.round)
+}
+
+/** Cuts off the decimal digits after so many, as `round` would round them. */
+export function truncateNumber(value: Value, digits: Value): Value {
+  return toDigits(value, digits, Math.trunc)
+}
+
+function toDigits(value: Value, digits: Value, toWhole: (number: number) => number): Value {
   const places = asNumber(digits)
   if (places === null || !Number.isInteger(places)) return null
   if (typeof value === 'bigint' && places >= 0) return value
@@ -36,20 +45,7 @@ export function round(value: Value, digits: Value): Value {
   const scaled = scaleDecimal(Math.abs(number), places)
   // From here on a double has no digits left to round.
   if (!(scaled < 2 ** 52)) return number
-  const result = scaleDecimal(Math.round(scaled), -places)
-  return finite(number < 0 ? 0 - result : result)
-}
-
-/** Cuts off the decimal digits after so many, as `round` would round them. */
-export function truncateNumber(value: Value, digits: Value): Value {
-  const places = asNumber(digits)
-  if (places === null || !Number.isInteger(places)) return null
-  if (typeof value === 'bigint' && places >= 0) return value
-  const number = asNumber(value)
-  if (number === null) return null
-  const scaled = scaleDecimal(Math.abs(number), places)
-  if (!(scaled < 2 ** 52)) return number
-  const result = scaleDecimal(Math.trunc(scaled), -places)
+  const result = scaleDecimal(toWhole(scaled), -places)
   return finite(number < 0 ? 0 - result : result)
 }
 

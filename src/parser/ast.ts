@@ -7,21 +7,10 @@
  * that it stands for.
  */
 import type { Span } from '../error.ts'
+import type { IntervalUnit } from '../type/time.ts'
 import type { PathPart } from '../type/value.ts'
 
 export type LiteralValue = null | boolean | number | bigint | string
-
-/** An interval literal's unit. */
-export type IntervalUnit =
-  | 'year'
-  | 'month'
-  | 'week'
-  | 'day'
-  | 'hour'
-  | 'minute'
-  | 'second'
-  | 'millisecond'
-  | 'microsecond'
 
 export type ComparisonOperator =
   | 'eq'

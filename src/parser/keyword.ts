@@ -1,4 +1,4 @@
-import type { ArithmeticOperator, ComparisonOperator, IntervalUnit } from './ast.ts'
+import type { ArithmeticOperator, ComparisonOperator } from './ast.ts'
 import { clauseNames } from './clause.ts'
 
 export const comparisonOperators: ReadonlyMap<string, ComparisonOperator> = new Map([
@@ -62,18 +62,6 @@ export const predicateNames = [
 ] as const
 
 export type PredicateName = (typeof predicateNames)[number]
-
-export const intervalUnits: readonly IntervalUnit[] = [
-  'year',
-  'month',
-  'week',
-  'day',
-  'hour',
-  'minute',
-  'second',
-  'millisecond',
-  'microsecond',
-]
 
 /** Functions that may be written without parentheses. */
 export const bareFunctions: ReadonlySet<string> = new Set(['current_date', 'current_timestamp'])

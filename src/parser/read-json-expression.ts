@@ -1,9 +1,10 @@
 /** Reads expressions of the JSON form: nodes with an `op`, and snippets of text, `{"btql": "…"}`. */
+
 import { AssayError } from '../error.ts'
+import { intervalUnits } from '../type/parse-interval.ts'
 import type { PathPart } from '../type/value.ts'
 import type { ComparisonOperator, Expression, LiteralValue, Projection } from './ast.ts'
 import type { JsonNode } from './json-node.ts'
-import { intervalUnits } from './keyword.ts'
 import { parseExpression } from './parse.ts'
 
 /** Nodes of JSON have no place in a text: faults name the path to them. */

@@ -10,7 +10,8 @@ const dateUnits: Readonly<Record<string, IntervalUnit>> = {
 }
 const timeUnits: Readonly<Record<string, IntervalUnit>> = { H: 'hour', M: 'minute', S: 'second' }
 
-const intervalUnits: readonly IntervalUnit[] = [
+/** The units that intervals are written in, the longest first. */
+export const intervalUnits: readonly IntervalUnit[] = [
   'year',
   'month',
   'week',

@@ -8,7 +8,8 @@ import type {
   Source,
   Unpivot,
 } from '../../src/parser/ast.ts'
-import { intervalUnits, keywords } from '../../src/parser/keyword.ts'
+import { keywords } from '../../src/parser/keyword.ts'
+import { intervalUnits } from '../../src/type/parse-interval.ts'
 
 const span = { start: 0, end: 0 }
 
