@@ -130,10 +130,6 @@ export class GroupBinder {
     }
   }
 
-  get columns(): readonly OutputColumn[] {
-    return this.#columns
-  }
-
   /** Complete when everything over the groups is bound. */
   output(columns = this.#columns): BoundOutput {
     return {
