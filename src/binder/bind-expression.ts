@@ -277,7 +277,10 @@ export class ExpressionBinder {
       const near = suggest(node.name, functionNames)
       throw new AssayError('BIND_UNKNOWN_FUNCTION', `unknown function ${node.name}()`, {
         span: node.nameSpan,
-        hint: near === undefined ? 'the page of the language lists all functions' : `did you mean ${near}()?`,
+        hint:
+          near === undefined
+            ? 'the page of the language lists all functions'
+            : `did you mean ${near}()?`,
       })
     }
     checkArgumentCount(node, definition)

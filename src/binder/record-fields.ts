@@ -51,6 +51,7 @@ export class RecordFields implements FieldSource {
     const [name] = path
     if (typeof name !== 'string') return undefined
     if (this.#columns.has(name)) {
+      if (name === 'classifications' && typeof path[2] === 'string') return ofFirst(path)
       return path.length === 2 && name === 'metrics' && path[1] === 'duration'
         ? durationOf(this.#stored(path))
         : this.#stored(path)
@@ -132,6 +133,18 @@ export class RecordFields implements FieldSource {
     const known = this.traceSets.findIndex((other) => structuralKey(other) === key)
     return known >= 0 ? known : this.traceSets.push(condition) - 1
   }
+}
+
+/**
+ * A classification is a list, the likeliest first, and queries name its fields without saying which:
+ * `classifications.Task.id` is that of the first.
+ */
+function ofFirst(path: Path): BoundExpression {
+  const first = [...path.slice(0, 2), 0, ...path.slice(2)]
+  const operands = [path, first].map(
+    (tried): BoundExpression => ({ kind: 'field', path: tried, type: 'json' }),
+  )
+  return { kind: 'call', name: 'coalesce', arguments: operands, type: 'json' }
 }
 
 /** What was logged, or the time from start to end. */

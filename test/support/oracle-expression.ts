@@ -94,6 +94,9 @@ function field(node: Of<'path'>, around: Surroundings): Plain {
   if (target) return step(evaluate(target, { ...around, first: noNames }), rest)
   if (!item) return null
   const found = item.read(node.parts)
+  if (found === null && name === 'classifications' && typeof node.parts[2] === 'string') {
+    return item.read([...node.parts.slice(0, 2), 0, ...node.parts.slice(2)]) ?? null
+  }
   if (found !== undefined) return found
   const alias = aliases.get(name)
   if (alias) {
