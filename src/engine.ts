@@ -5,8 +5,7 @@
 import { randomInt } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { pagingOf } from './binder/bind-cursor.ts'
-import { bindQuery } from './binder/bind-query.ts'
-import { type BoundQuery, isHiddenField, objectsOf, type SortPosition } from './binder/bound.ts'
+import { type BoundQuery, isHiddenField, type SortPosition } from './binder/bound.ts'
 import type { EvaluationContext } from './binder/evaluate.ts'
 import { KnownFields } from './binder/known-fields.ts'
 import { type ResultSchema, resultSchema } from './binder/schema.ts'
@@ -17,15 +16,11 @@ import { missingAccess } from './catalog/missing-access.ts'
 import { AssayError } from './error.ts'
 import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
-import { parseRequest } from './parser/parse-request.ts'
-import { scopeToTrace } from './parser/scope-to-trace.ts'
-import { explainLogical, explainPhysical } from './planner/explain.ts'
-import { lint, type QueryWarning, refuseWarnings } from './planner/lint.ts'
-import { optimize } from './planner/optimize.ts'
+import { explainPhysical } from './planner/explain.ts'
+import { type QueryWarning, refuseWarnings } from './planner/lint.ts'
 import type { PhysicalQuery } from './planner/physical-plan.ts'
-import { planLogical } from './planner/plan-logical.ts'
-import { planPhysical } from './planner/plan-physical.ts'
-import { summarizePlan } from './planner/plan-summary.ts'
+import { PlanCache } from './planner/plan-cache.ts'
+import { type PlanContext, type PlanRecorder, planQuery } from './planner/plan-query.ts'
 import { type AuditEvent, AuditLog } from './scheduler/audit-log.ts'
 import { Deadline } from './scheduler/deadline.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
@@ -164,6 +159,7 @@ export class Engine {
   #lastTransaction: number
   /** By object: the last transaction that wrote to it, where that may not be flushed yet. */
   readonly #lastWrites = new Map<number, number>()
+  readonly #plans = new PlanCache()
   /** By object; dropped when a write says that there are more. */
   readonly #knownFields = new LRUCache<number, KnownFields>({ max: cachedFieldLists })
 
@@ -238,8 +234,8 @@ export class Engine {
   async query(request: QueryRequest): Promise<QueryResult> {
     const audit = new AuditLog(request.auditLog === true)
     const context = evaluationContext(request, this.#parts)
-    const { bound, physical } = this.#plan(request, context, audit)
-    const warnings = lint(bound)
+    const planned = this.#plans.plan(request, this.#planContext(context, request.view), audit)
+    const { bound, physical, warnings } = planned
     if (request.strictLint === true) refuseWarnings(warnings)
     const transaction = this.#transactionAt(request.version)
     const progress: Progress = {
@@ -251,14 +247,17 @@ export class Engine {
     }
     const rows = this.#run({ physical, context, transaction, audit, request, progress })
     return {
-      schema: resultSchema(bound),
+      schema: planned.schema,
       warnings,
-      planSummary: summarizePlan(physical),
+      planSummary: planned.summary,
       rows,
       finish: () => {
         const cursor = cursorOf(bound, progress)
         return {
-          schema: resultSchema(bound, progress.madeColumns),
+          schema:
+            progress.madeColumns.length === 0
+              ? planned.schema
+              : resultSchema(bound, progress.madeColumns),
           rowCount: progress.rowCount,
           ...(cursor !== undefined && { cursor }),
           lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
@@ -273,8 +272,13 @@ export class Engine {
   async explain(request: QueryRequest): Promise<string> {
     const context = evaluationContext(request, this.#parts)
     const steps: string[] = []
-    const trace = (rule: string, after: string) => steps.push(`rule ${rule}\n${indented(after)}`)
-    const { logical, physical } = this.#plan(request, context, new AuditLog(false), trace)
+    const recorder: PlanRecorder = {
+      now: () => 0,
+      add: () => undefined,
+      onLogicalPlan: (rule, plan) =>
+        steps.push(`${rule === undefined ? 'logical' : `rule ${rule}`}\n${indented(plan)}`),
+    }
+    const { physical } = planQuery(request, this.#planContext(context, request.view), recorder)
     const { plan } = physical
     const snapshot = this.#snapshot(this.#transactionAt(request.version))
     try {
@@ -285,7 +289,6 @@ export class Engine {
             `rows ${report.rowsRead} of ${report.rows}, deltas ${delta.length}`
           : undefined
       return [
-        `logical\n${indented(logical)}`,
         ...steps,
         `physical\n${indented(explainPhysical(physical))}`,
         ...(pruning === undefined ? [] : [pruning]),
@@ -320,40 +323,13 @@ export class Engine {
     await this.#parts.lock.release()
   }
 
-  #plan(
-    request: QueryRequest,
-    context: EvaluationContext,
-    audit: AuditLog,
-    trace?: (rule: string, plan: string) => void,
-  ): { bound: BoundQuery; logical: string; physical: PhysicalQuery } {
-    let started = audit.now()
-    const parsed = parseRequest(request.query, request.from)
-    const query =
-      request.rootSpanId === undefined ? parsed : scopeToTrace(parsed, request.rootSpanId)
-    audit.add('parse', started)
-
-    started = audit.now()
-    const { view } = request
-    const bound = bindQuery(query, {
+  #planContext(context: EvaluationContext, view: CatalogView): PlanContext {
+    return {
       ...context,
       view,
       randomSeed: randomInt(2 ** 31),
-      ...(request.inferenceDepth !== undefined && { inferenceDepth: request.inferenceDepth }),
       knownFields: (object) => this.#knownFieldsOf(object),
-    })
-    audit.add('bind', started, { objects: objectsOf(bound).length })
-
-    started = audit.now()
-    const fired: string[] = []
-    const initial = planLogical(bound)
-    const ruleContext = { ...context, columnstore: request.useColumnstore === true }
-    const optimized = optimize(initial, ruleContext, (rule, changed) => {
-      fired.push(rule)
-      trace?.(rule, explainLogical(changed))
-    })
-    const physical = planPhysical(optimized)
-    audit.add('plan', started, { rules: fired, access: physical.plan.access.kind })
-    return { bound, logical: trace ? explainLogical(initial) : '', physical }
+    }
   }
 
   #knownFieldsOf(object: number): KnownFields {

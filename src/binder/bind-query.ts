@@ -352,7 +352,7 @@ function allOf(conditions: readonly BoundExpression[]): BoundExpression | undefi
 function bindSample(
   { sample }: Query,
   fields: FieldSource,
-  { randomSeed }: BindContext,
+  context: BindContext,
 ): BoundSample | undefined {
   if (!sample) return undefined
   if (fields.star()?.fields !== true || !fields.field(['_pagination_key'])) {
@@ -361,7 +361,8 @@ function bindSample(
       hint: 'sample in the innermost query',
     })
   }
-  const { method, seed = randomSeed } = sample
+  // The context's is read only where it is needed: a query that reads it is another every time.
+  const { method, seed = context.randomSeed } = sample
   return method.type === 'rate'
     ? { kind: 'rate', rate: method.value, seed }
     : { kind: 'count', count: method.value, seed }

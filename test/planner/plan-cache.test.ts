@@ -1,0 +1,122 @@
+import { describe, expect, test } from 'vitest'
+import { KnownFields } from '../../src/binder/known-fields.ts'
+import type { CatalogObject, CatalogView } from '../../src/catalog/catalog.ts'
+import { PlanCache } from '../../src/planner/plan-cache.ts'
+import type { PlanContext } from '../../src/planner/plan-query.ts'
+
+function experiment(id: string, name = 'tried'): CatalogObject {
+  return { type: 'experiment', id, name, number: 7, projectId: 'p', organizationId: 'o' }
+}
+
+/** A view of these experiments; rights that were taken away are left out. */
+function viewOf(experiments: readonly CatalogObject[]): CatalogView {
+  const project = { id: 'p', name: 'project' }
+  const find = (id: string) => experiments.find((candidate) => candidate.id === id)
+  return {
+    readable: (_, id) => find(id),
+    writable: (_, id) => find(id),
+    readableInProject: () => experiments,
+    readableOfType: () => experiments,
+    readableByName: (_, name) => experiments.filter((candidate) => candidate.name === name),
+    readableProject: () => project,
+    organization: () => ({ id: 'o', name: 'organization' }),
+  }
+}
+
+class Planner {
+  readonly #cache = new PlanCache()
+  readonly #events: string[] = []
+  view = viewOf([experiment('e1')])
+  fields = new KnownFields([])
+  now = 1000
+
+  /** Plans it, and says which stages that took. */
+  plan(query: string, options: { tzOffset?: number; useColumnstore?: boolean } = {}) {
+    const { tzOffset = 0, ...request } = options
+    const context: PlanContext = {
+      now: this.now,
+      tzOffset,
+      view: this.view,
+      randomSeed: this.now,
+      knownFields: () => this.fields,
+    }
+    this.#events.length = 0
+    const recorder = { now: () => 0, add: (event: string) => void this.#events.push(event) }
+    const { physical } = this.#cache.plan({ query, ...request }, context, recorder)
+    return { physical, isKept: this.#events.join() === 'plan' }
+  }
+}
+
+const query = "select: * | from: experiment('e1') | filter: id = 'x'"
+
+test('a query that comes again has the plan that it had', () => {
+  const planner = new Planner()
+  const first = planner.plan(query)
+  const second = planner.plan(query)
+  expect([first.isKept, second.isKept]).toEqual([false, true])
+  expect(second.physical).toBe(first.physical)
+})
+
+describe('a plan is made anew', () => {
+  test('when the request says otherwise how it runs', () => {
+    const planner = new Planner()
+    planner.plan(query)
+    expect(planner.plan(query, { useColumnstore: true }).isKept).toBe(false)
+    expect(planner.plan(query, { tzOffset: 60 }).isKept).toBe(false)
+    expect(planner.plan(query).isKept).toBe(true)
+  })
+
+  test('when the object has new fields, whose names a query may mean', () => {
+    const planner = new Planner()
+    const named = "select: accuracy | from: experiment('e1')"
+    planner.fields = new KnownFields([['scores', 'accuracy']])
+    planner.plan(named)
+    planner.fields = new KnownFields([['accuracy'], ['scores', 'accuracy']])
+    const { isKept, physical } = planner.plan(named)
+    expect(isKept).toBe(false)
+    expect(physical.plan.output.columns).toMatchObject([{ expression: { path: ['accuracy'] } }])
+  })
+
+  test('when there are other objects that it reads', () => {
+    const planner = new Planner()
+    const ofAll = "measures: count(1) as n | from: experiment('tried')"
+    planner.plan(ofAll)
+    expect(planner.plan(ofAll).isKept).toBe(true)
+    // What was found is the same but in name: another entry took its place, as after a change.
+    planner.view = viewOf([experiment('e1')])
+    expect(planner.plan(ofAll).isKept).toBe(false)
+  })
+
+  test('when the project of its objects has one more', () => {
+    const planner = new Planner()
+    const experiments = [experiment('e1')]
+    planner.view = viewOf(experiments)
+    const ofProject = "select: id | from: project('p')"
+    planner.plan(ofProject)
+    expect(planner.plan(ofProject).isKept).toBe(true)
+    experiments.push({ ...experiment('e2'), number: 8 })
+    const { isKept, physical } = planner.plan(ofProject)
+    expect(isKept).toBe(false)
+    expect(physical.plan.objects.map(({ id }) => id)).toEqual(['e1', 'e2'])
+  })
+
+  test('when it depends on the time or on chance', () => {
+    const planner = new Planner()
+    for (const changing of [
+      "select: id | from: experiment('e1') | filter: created > now() - interval 1 day",
+      "select: id | from: experiment('e1') | filter: created > current_date()",
+      "select: id | from: experiment('e1') | sample: 50%",
+    ]) {
+      planner.plan(changing)
+      planner.now += 86_400_000
+      expect(planner.plan(changing).isKept, changing).toBe(false)
+    }
+  })
+})
+
+test('whoever may not read what a plan reads gets the error, not the plan', () => {
+  const planner = new Planner()
+  planner.plan(query)
+  planner.view = viewOf([])
+  expect(() => planner.plan(query)).toThrow(/e1/)
+})
