@@ -31,6 +31,7 @@ const orders: readonly (readonly string[])[] = [
 const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ['piscina', ['scheduler', 'workers']],
   ['lmdb', ['storage/environment.ts']],
+  ['lz4-napi', ['storage/row-block.ts']],
   ['re2js', ['function/pattern.ts']],
   ['uWebSockets.js', ['server']],
   ['commander', ['main', 'cli']],
