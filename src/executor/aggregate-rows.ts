@@ -3,6 +3,7 @@ import { GroupSink } from './group-sink.ts'
 import { mergeGroups } from './merge-groups.ts'
 import type { Relation } from './relation.ts'
 import type { StageContext } from './relation-stage.ts'
+import { TaskDictionaries } from './task-dictionaries.ts'
 
 /** Groups of rows in memory, in the order in which they are first seen. */
 export function aggregateRows(
@@ -10,7 +11,7 @@ export function aggregateRows(
   grouping: BoundGrouping,
   { evaluation, read, cancelled }: StageContext,
 ): Relation {
-  const sink = new GroupSink({ ...grouping, kind: 'groups' }, evaluation)
+  const sink = new GroupSink({ ...grouping, kind: 'groups' }, evaluation, new TaskDictionaries([]))
   for (const { batch } of read(relation).batches()) sink.add(undefined, batch, undefined)
-  return mergeGroups(grouping, [sink.groups()], cancelled)
+  return mergeGroups(grouping, [sink.groups()], [], cancelled)
 }

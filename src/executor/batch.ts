@@ -1,4 +1,5 @@
 import type { Path } from '../type/value.ts'
+import type { SharedCodes } from '../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
 import type { RowList } from './row-buffer.ts'
 
@@ -9,6 +10,8 @@ export interface Batch {
   readonly keys?: RowList | undefined
   /** The field's value in the selected rows. */
   field(path: Path, selection: Selection): Vector
+  /** The field as codes that other tasks know, if its values in these rows are texts and have such. */
+  sharedCodes?(path: Path): SharedCodes | undefined
   /** One byte per row: 1 where the field is null. Cheaper than its values. */
   isNull(path: Path, selection: Selection): Uint8Array
   /**

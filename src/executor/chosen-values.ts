@@ -1,9 +1,8 @@
 import type { Vector } from '../vector/vector.ts'
-import type { RelationColumn } from './relation.ts'
 import { compactColumn } from './relation-column.ts'
 import type { ChangedGroups } from './row-choice.ts'
 import { ValueCodes } from './value-codes.ts'
-import { type WireValues, wireValues } from './wire-values.ts'
+import type { WireValues } from './wire-values.ts'
 
 /** Stands for a group that no row was chosen for. */
 const none = -1
@@ -34,14 +33,10 @@ export class ChosenValues {
   }
 
   toWire(groupCount: number): WireValues {
-    const codes = this.#chosen.subarray(0, groupCount)
-    if (!codes.includes(none)) return this.#codes.toWire(codes)
-    return wireValues(
-      Array.from(codes, (code) => (code === none ? null : this.#codes.valueAt(code))),
-    )
+    return this.#codes.toWire(this.#chosen.subarray(0, groupCount))
   }
 
-  toColumn(groupCount: number): RelationColumn {
+  toColumn(groupCount: number): WireValues {
     return compactColumn(this.toWire(groupCount))
   }
 }

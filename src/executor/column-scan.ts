@@ -3,26 +3,36 @@ import type { BoundObject } from '../binder/bound.ts'
 import { isStoredField } from '../type/record.ts'
 import type { Path } from '../type/value.ts'
 import type { ColumnSet, KeyColumns } from '../vector/column.ts'
+import type { SharedCodes } from '../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { type FieldReader, openField, type RowFetcher } from './field-reader.ts'
 import { ObjectMembers } from './object-members.ts'
 import type { RowList } from './row-buffer.ts'
+import type { SegmentDictionaries } from './task-dictionaries.ts'
 
 /** The rows of one object in one column set. Batches share the field readers. */
 export class ColumnScan {
   readonly #set: ColumnSet
   readonly #object: BoundObject
   readonly #rows: RowFetcher
+  readonly #dictionaries: SegmentDictionaries | undefined
   readonly #readers = new Map<string, FieldReader>()
   readonly #members = new Map<string, ObjectMembers>()
   /** Bytes of columns that batches have read; values read one by one do not count. */
   bytesRead = 0
 
-  constructor(set: ColumnSet, object: BoundObject, rows: RowFetcher) {
+  /** @param dictionaries those of the segment that the set is, if it is one */
+  constructor(
+    set: ColumnSet,
+    object: BoundObject,
+    rows: RowFetcher,
+    dictionaries: SegmentDictionaries | undefined,
+  ) {
     this.#set = set
     this.#object = object
     this.#rows = rows
+    this.#dictionaries = dictionaries
   }
 
   batch(from: number, rowCount: number): Batch {
@@ -44,6 +54,7 @@ export class ColumnScan {
         return keysBetween(keys, from, from + rowCount)
       },
       field,
+      sharedCodes: (path) => this.#sharedCodes(path, from, rowCount),
       isNull: (path: Path, selection: Selection) =>
         this.#reader(path).isNull(from, rowCount, selection),
       entries: (path, selection) => {
@@ -54,6 +65,14 @@ export class ColumnScan {
         }))
       },
     }
+  }
+
+  #sharedCodes(path: Path, from: number, rowCount: number): SharedCodes | undefined {
+    if (!this.#dictionaries?.has(path)) return undefined
+    const column = this.#reader(path).textColumn?.(from, rowCount)
+    if (!column) return undefined
+    this.bytesRead += rowCount * 4
+    return this.#dictionaries.codesOf(path, column, from, rowCount)
   }
 
   /** Undefined for what is no object of a row's text. */

@@ -8,11 +8,12 @@ import { compile } from './compile.ts'
 import { gatherRows } from './gather-vector.ts'
 import { checkLimit, maximumComparedRows } from './memory-limit.ts'
 import type { Relation, RelationField } from './relation.ts'
-import { columnOf, columnVector } from './relation-column.ts'
+import { columnOf } from './relation-column.ts'
 import type { StageContext } from './relation-stage.ts'
 import type { RowList } from './row-buffer.ts'
 import { noRow } from './row-choice.ts'
 import { ValueCodes } from './value-codes.ts'
+import { vectorOf } from './wire-values.ts'
 
 type CompareStage = Extract<RelationStage, { kind: 'compare' }>
 
@@ -33,7 +34,7 @@ export function compareRows(
   checkLimit(rowCount, maximumComparedRows, 'traces to compare', 'filter the traces')
   const reader = read(relation)
   const readerOf = (expression: BoundExpression) =>
-    valueReader(columnVector(reader.evaluate(compile(expression, evaluation))))
+    valueReader(vectorOf(reader.evaluate(compile(expression, evaluation))))
   const [keyAt, scoresAt, metricsAt] = [readerOf(key), readerOf(scores), readerOf(metrics)]
   const keys = Array.from({ length: rowCount }, (_, row) => keyAt(row))
   const pairs = pairRows(rows, keys, objects)

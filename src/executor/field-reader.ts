@@ -31,6 +31,8 @@ export interface FieldReader {
   read(from: number, count: number, selection: Selection): Vector
   /** 1 where it is null. */
   isNull(from: number, count: number, selection: Selection): Uint8Array
+  /** The column that has all values of these rows; absent or undefined unless they are texts. */
+  textColumn?(from: number, count: number): TextColumn | undefined
 }
 
 /** Reads what a row of the set has at a path from the row store. */
@@ -162,6 +164,13 @@ class ColumnFieldReader implements FieldReader {
       for (let i = 0; i < count; i++) nulls[i]! &= +!isSet(bits, from + i)
     }
     return nulls
+  }
+
+  textColumn(from: number, count: number): TextColumn | undefined {
+    const { number, timestamp, boolean, text, json, objects } = this.#columns
+    if (this.#rest.length > 0 || number || timestamp || boolean || json) return undefined
+    if (objects !== undefined && anyBit(objects, from, count)) return undefined
+    return this.#isElsewhere(from, count) ? undefined : text
   }
 
   #readText(column: TextColumn, from: number, count: number): Vector {

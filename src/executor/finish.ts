@@ -10,7 +10,7 @@ import { mergeGroups } from './merge-groups.ts'
 import { pivotRows } from './pivot.ts'
 import { gatherRelation, groupColumn, type Relation, sliceRelation } from './relation.ts'
 import { RelationReader } from './relation-batch.ts'
-import { columnOrder, orderRows, type RowOrder } from './relation-order.ts'
+import { columnOrder, lateOrder, orderRows, type RowOrder } from './relation-order.ts'
 import { relationOfRows } from './relation-rows.ts'
 import {
   filterRows,
@@ -36,7 +36,7 @@ export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult 
     return runStages(relationOfRows(plan, input.rows), 0, then, context)
   }
   assert(stage.kind === 'groups', 'only groups are merged')
-  const groups = mergeGroups(stage, input.partials, cancelled)
+  const groups = mergeGroups(stage, input.partials, input.dictionaries, cancelled)
   return runStages(groups, stage.keys.length, then, context)
 }
 
@@ -61,7 +61,7 @@ function runStages(
       sort = stage.keys
       continue
     }
-    if (stage.kind !== 'filter') {
+    if (!ignoresOrder(stage)) {
       relation = inGroupOrder(relation, unordered)
       unordered = []
     }
@@ -80,6 +80,15 @@ function runStages(
   const result = relation instanceof GroupRelation ? relation.toRelation() : relation
   return { kind: 'finish', relation: result, lastSorted }
 }
+
+/** Whether the stage gives the same from rows in any order, but for the order of what it gives. */
+function ignoresOrder(stage: RelationStage): boolean {
+  if (stage.kind === 'aggregate') return !stage.aggregates.some(({ name }) => takesOrder.has(name))
+  return stage.kind === 'filter'
+}
+
+/** Aggregates whose answer depends on the order of the rows. */
+const takesOrder: ReadonlySet<string> = new Set(['any_value', 'first', 'last'])
 
 const keepsOrder: ReadonlySet<RelationStage['kind']> = new Set(['filter', 'seek', 'limit'])
 
@@ -128,7 +137,8 @@ function inGroupOrder(relation: Relation, keys: readonly number[]): Relation {
 
 /** The orders of group columns, nulls last. */
 function groupOrders(relation: Relation, keys: readonly number[]): RowOrder[] {
-  return keys.map((key) => columnOrder(groupColumn(relation, key)!, false))
+  // Most rows are told apart by what they are sorted by.
+  return keys.map((key) => lateOrder(() => columnOrder(groupColumn(relation, key)!, false)))
 }
 
 function range(length: number): number[] {

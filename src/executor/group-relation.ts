@@ -2,9 +2,10 @@ import type { AggregateState } from './aggregate/state.ts'
 import type { ChosenValues } from './chosen-values.ts'
 import { gatherRows } from './gather-vector.ts'
 import type { GroupTable } from './group-table.ts'
-import type { Relation, RelationColumn } from './relation.ts'
-import { columnOf, compactColumn, gatherColumn } from './relation-column.ts'
+import type { Relation } from './relation.ts'
+import { ColumnBuilder, compactColumn, gatherColumn } from './relation-column.ts'
 import type { RowList } from './row-buffer.ts'
+import type { WireValues } from './wire-values.ts'
 
 /** What is known of groups: their keys and aggregates, which are the columns of rows. */
 class Groups {
@@ -13,7 +14,6 @@ class Groups {
   readonly #table: GroupTable
   readonly #states: readonly AggregateState[]
   readonly #values: readonly ChosenValues[]
-  #keys: readonly RelationColumn[] | undefined
 
   constructor(
     table: GroupTable,
@@ -29,10 +29,9 @@ class Groups {
   }
 
   /** The column in these groups; undefined: in all. */
-  column(index: number, groups: Int32Array | undefined): RelationColumn {
+  column(index: number, groups: Int32Array | undefined): WireValues {
     if (index < this.keyCount) {
-      this.#keys ??= this.#table.toWire().map(compactColumn)
-      return groups ? gatherColumn(this.#keys[index]!, groups) : this.#keys[index]!
+      return compactColumn(this.#table.keyValues(index, groups))
     }
     const { groupCount } = this.#table
     const state = this.#states[index - this.keyCount]
@@ -41,11 +40,10 @@ class Groups {
       const column = value.toColumn(groupCount)
       return groups ? gatherColumn(column, groups) : column
     }
-    return columnOf(
-      groups
-        ? Array.from(groups, (group) => state.result(group))
-        : Array.from({ length: groupCount }, (_, group) => state.result(group)),
-    )
+    const builder = new ColumnBuilder(groups ? groups.length : groupCount)
+    if (groups) for (let i = 0; i < groups.length; i++) builder.push(state.result(groups[i]!))
+    else for (let group = 0; group < groupCount; group++) builder.push(state.result(group))
+    return builder.finish()
   }
 }
 
@@ -60,14 +58,14 @@ export class GroupRelation implements Relation {
   readonly #groups: Groups
   /** The group of each row; undefined: row `i` is group `i`. */
   readonly #places: Int32Array | undefined
-  readonly #columns: (RelationColumn | undefined)[]
+  readonly #columns: (WireValues | undefined)[]
 
   private constructor(
     groups: Groups,
     rowCount: number,
     rows: RowList | undefined,
     places: Int32Array | undefined,
-    columns: (RelationColumn | undefined)[],
+    columns: (WireValues | undefined)[],
   ) {
     this.#groups = groups
     this.rowCount = rowCount
@@ -88,12 +86,12 @@ export class GroupRelation implements Relation {
     return new GroupRelation(groups, table.groupCount, rows, undefined, [])
   }
 
-  get groupColumns(): readonly RelationColumn[] {
+  get groupColumns(): readonly WireValues[] {
     return Array.from({ length: this.#groups.columnCount }, (_, index) => this.groupColumn(index)!)
   }
 
   /** Undefined when there is no such column. */
-  groupColumn(index: number): RelationColumn | undefined {
+  groupColumn(index: number): WireValues | undefined {
     if (index >= this.#groups.columnCount) return undefined
     this.#columns[index] ??= this.#groups.column(index, this.#places)
     return this.#columns[index]

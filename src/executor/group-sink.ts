@@ -2,7 +2,8 @@ import type { EvaluationContext } from '../binder/evaluate.ts'
 import { assert } from '../error.ts'
 import type { GroupsStage } from '../planner/physical-plan.ts'
 import { granuleRows } from '../vector/column.ts'
-import type { Selection } from '../vector/vector.ts'
+import type { SharedCodes } from '../vector/shared-dictionary.ts'
+import type { Selection, Vector } from '../vector/vector.ts'
 import { AggregateInputs } from './aggregate/aggregate-inputs.ts'
 import type { Batch } from './batch.ts'
 import { ChosenValues } from './chosen-values.ts'
@@ -12,10 +13,11 @@ import { RowChooser } from './row-choice.ts'
 import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
 import type { GroupsResult, PartialGroups, ScanMetrics } from './task.ts'
+import type { TaskDictionaries } from './task-dictionaries.ts'
 
 /** Aggregates rows by group. */
 export class GroupSink implements Sink {
-  readonly #keys: readonly Evaluator[]
+  readonly #keys: readonly ((batch: Batch, selection: Selection) => Vector | SharedCodes)[]
   readonly #aggregates: AggregateInputs
   readonly #table: GroupTable
   readonly #chooser: RowChooser | undefined
@@ -23,10 +25,15 @@ export class GroupSink implements Sink {
   readonly #values: readonly { readonly evaluate: Evaluator; readonly chosen: ChosenValues }[]
   readonly #groups = new Int32Array(granuleRows)
 
-  constructor(stage: GroupsStage, context: EvaluationContext) {
-    this.#keys = stage.keys.map((key) => compile(key, context))
+  constructor(stage: GroupsStage, context: EvaluationContext, dictionaries: TaskDictionaries) {
+    const shared = stage.keys.map((key) => dictionaries.of(key))
+    this.#keys = stage.keys.map((key, k) => {
+      const evaluate = compile(key, context)
+      if (!shared[k] || key.kind !== 'field') return evaluate
+      return (batch, selection) => batch.sharedCodes?.(key.path) ?? evaluate(batch, selection)
+    })
     this.#aggregates = new AggregateInputs(stage.aggregates, context)
-    this.#table = new GroupTable(stage.keys.length)
+    this.#table = new GroupTable(shared)
     this.#chooser = stage.row && new RowChooser(stage.row)
     this.#preferred = stage.row?.preferred && compile(stage.row.preferred, context)
     const values = stage.row?.values ?? []

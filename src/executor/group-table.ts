@@ -1,19 +1,25 @@
+import { sequence } from '../kernel/sequence.ts'
 import type { Value } from '../type/value.ts'
+import type { SharedCodes, SharedTexts } from '../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
 import { checkLimit, maximumGroups } from './memory-limit.ts'
 import { PairCodes } from './pair-codes.ts'
 import { ValueCodes } from './value-codes.ts'
-import type { WireValues } from './wire-values.ts'
+import { type KeyValues, vectorOf, type WireValues } from './wire-values.ts'
 
 /** Numbers the distinct combinations of key values: the groups, in the order they are first seen. */
 export class GroupTable {
   readonly #keys: readonly ValueCodes[]
   /** For each key from the second on: (group of the keys before, code) → group of the keys so far. */
   readonly #pairs: readonly PairCodes[]
+  /** Of the rows of one key, for now. */
+  #codes = new Int32Array(0)
+  #finalCodes: Int32Array[] | undefined
 
-  constructor(keyCount: number) {
-    this.#keys = Array.from({ length: keyCount }, () => new ValueCodes())
-    this.#pairs = Array.from({ length: Math.max(0, keyCount - 1) }, () => new PairCodes())
+  /** @param dictionaries for each key, the dictionary that most of its texts come from, if any */
+  constructor(dictionaries: readonly (SharedTexts | undefined)[]) {
+    this.#keys = dictionaries.map((dictionary) => new ValueCodes(dictionary))
+    this.#pairs = dictionaries.slice(1).map(() => new PairCodes())
   }
 
   get groupCount(): number {
@@ -25,14 +31,37 @@ export class GroupTable {
    * Writes the groups of the selected rows, one after the other, to `out`. Without keys nothing is
    * written: `out` must hold zeros, for the one group that there is.
    */
-  assign(keys: readonly Vector[], rowCount: number, selection: Selection, out: Int32Array): void {
-    const count = selection ? selection.length : rowCount
-    if (keys.length === 0) return
-    this.#keys[0]!.encode(keys[0]!, rowCount, selection, out)
-    const codes = new Int32Array(keys.length > 1 ? count : 0)
-    for (let k = 1; k < keys.length; k++) {
-      this.#keys[k]!.encode(keys[k]!, rowCount, selection, codes)
-      this.#pairs[k - 1]!.combine(out, codes, count)
+  assign(
+    keys: readonly (Vector | SharedCodes)[],
+    rowCount: number,
+    selection: Selection,
+    out: Int32Array,
+  ): void {
+    this.#assign(out, selection ? selection.length : rowCount, (k, codes) => {
+      const key = keys[k]!
+      if ('kind' in key) this.#keys[k]!.encode(key, rowCount, selection, codes)
+      else this.#keys[k]!.encodeShared(key, rowCount, selection, codes)
+    })
+  }
+
+  /** The same for the keys of another table's groups. */
+  assignKeys(keys: readonly KeyValues[], groupCount: number, out: Int32Array): void {
+    this.#assign(out, groupCount, (k, codes) => {
+      const key = keys[k]!
+      if (key.kind === 'shared') this.#keys[k]!.encodeKeys(key, codes)
+      else this.#keys[k]!.encode(vectorOf(key), groupCount, undefined, codes)
+    })
+  }
+
+  #assign(out: Int32Array, count: number, encode: (key: number, codes: Int32Array) => void): void {
+    if (this.#keys.length === 0) return
+    encode(0, out)
+    if (this.#keys.length > 1) {
+      if (this.#codes.length < count) this.#codes = new Int32Array(count)
+      for (let k = 1; k < this.#keys.length; k++) {
+        encode(k, this.#codes)
+        this.#pairs[k - 1]!.combine(out, this.#codes, count)
+      }
     }
     checkLimit(this.groupCount, maximumGroups, 'groups', 'group by less, or filter')
   }
@@ -44,18 +73,26 @@ export class GroupTable {
   }
 
   /** Key values of all groups, key by key, for another thread. */
-  toWire(): WireValues[] {
-    return this.#keyCodes().map((codes, k) => this.#keys[k]!.toWire(codes))
+  toWire(): KeyValues[] {
+    return this.#keyCodes().map((codes, k) => this.#keys[k]!.toKeys(codes))
+  }
+
+  /** Values of a key in these groups; undefined: in all. Groups must not be added any more. */
+  keyValues(key: number, groups: Int32Array | undefined): WireValues {
+    this.#finalCodes ??= this.#keyCodes()
+    const codes = this.#finalCodes[key]!
+    return this.#keys[key]!.toWire(groups ? groups.map((group) => codes[group]!) : codes)
   }
 
   /** Codes of all groups, key by key. */
   #keyCodes(): Int32Array[] {
-    let groups = Int32Array.from({ length: this.groupCount }, (_, group) => group)
+    let groups: Int32Array = sequence(0, this.groupCount)
     const codes: Int32Array[] = []
     for (let k = this.#keys.length - 1; k > 0; k--) {
       const { firsts, seconds } = this.#pairs[k - 1]!
-      codes.unshift(groups.map((pair) => seconds[pair]!))
-      groups = groups.map((pair) => firsts[pair]!)
+      const isLast = k === this.#keys.length - 1
+      codes.unshift(isLast ? seconds : groups.map((pair) => seconds[pair]!))
+      groups = isLast ? firsts : groups.map((pair) => firsts[pair]!)
     }
     if (this.#keys.length > 0) codes.unshift(groups)
     return codes

@@ -1,5 +1,6 @@
 /** Puts the partial groups of tasks together. */
 import type { BoundGrouping } from '../binder/bound.ts'
+import type { SharedDictionary, SharedTexts } from '../vector/shared-dictionary.ts'
 import { createAggregateState } from './aggregate/create.ts'
 import { ChosenValues } from './chosen-values.ts'
 import { GroupRelation } from './group-relation.ts'
@@ -7,15 +8,21 @@ import { GroupTable } from './group-table.ts'
 import { RowChooser } from './row-choice.ts'
 import { checkCancelled } from './scan.ts'
 import type { PartialGroups } from './task.ts'
+import { dictionaryOf } from './task-dictionaries.ts'
 import { vectorOf } from './wire-values.ts'
 
-/** The groups in the order in which they are first seen. */
+/**
+ * The groups in the order in which they are first seen.
+ *
+ * @param dictionaries those that partial groups name
+ */
 export function mergeGroups(
   stage: BoundGrouping,
   partials: readonly PartialGroups[],
+  dictionaries: readonly SharedDictionary[],
   cancelled: Int32Array | undefined,
 ): GroupRelation {
-  const table = new GroupTable(stage.keys.length)
+  const table = new GroupTable(stage.keys.map((_, key) => sharedBy(partials, key, dictionaries)))
   const states = stage.aggregates.map(createAggregateState)
   const chooser = stage.row && new RowChooser(stage.row)
   const values = (stage.row?.values ?? []).map(() => new ChosenValues())
@@ -23,7 +30,7 @@ export function mergeGroups(
     const { groupCount, keys, states: wires, rows, preferred, rowValues } = partial
     checkCancelled(cancelled)
     const groups = new Int32Array(groupCount)
-    table.assign(keys.map(vectorOf), groupCount, undefined, groups)
+    table.assignKeys(keys, groupCount, groups)
     for (const [i, state] of states.entries()) {
       state.resize(table.groupCount)
       state.merge(wires[i]!, groups)
@@ -40,4 +47,17 @@ export function mergeGroups(
   chooser?.resize(table.groupCount)
   for (const chosen of values) chosen.resize(table.groupCount)
   return GroupRelation.of(table, stage.keys.length, states, values, chooser?.finish().rows)
+}
+
+/** The dictionary that a key's texts are numbered by in some partial groups. */
+function sharedBy(
+  partials: readonly PartialGroups[],
+  key: number,
+  dictionaries: readonly SharedDictionary[],
+): SharedTexts | undefined {
+  for (const { keys } of partials) {
+    const values = keys[key]!
+    if (values.kind === 'shared') return dictionaryOf(dictionaries, values.dictionary)
+  }
+  return undefined
 }

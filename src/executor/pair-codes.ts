@@ -1,16 +1,35 @@
-/** Pairs of codes up to this product are looked up in an array, more in a Map. */
+import { sequence } from '../kernel/sequence.ts'
+import { grown } from './aggregate/state.ts'
+
+/** Pairs of codes up to this product are looked up in an array, more in a hash table. */
 const maximumDensePairs = 1 << 20
 
-/** Numbers distinct pairs of codes. */
+/** Numbers distinct pairs of codes in the order in which they are first seen. */
 export class PairCodes {
-  readonly firsts: number[] = []
-  readonly seconds: number[] = []
+  #count = 0
+  /** By code; not written while all pairs have the first code 0, and a pair's code is its second. */
+  #firsts = new Int32Array(64)
+  #seconds = new Int32Array(64)
+  #isPlain = true
   #stride = 64
+  /** Codes by `first * stride + second`; undefined once that would be too large. */
   #dense: Int32Array | undefined = new Int32Array(64 * 64).fill(-1)
-  readonly #sparse = new Map<number, number>()
+  /** Codes by the hash of their pair, -1 being free; used when `#dense` is not. */
+  #slots = new Int32Array(0)
 
   get count(): number {
-    return this.firsts.length
+    return this.#count
+  }
+
+  /** First codes, by the code of their pair. */
+  get firsts(): Int32Array {
+    return this.#isPlain ? new Int32Array(this.#count) : this.#firsts.subarray(0, this.#count)
+  }
+
+  /** Second codes, by the code of their pair. */
+  get seconds(): Int32Array {
+    if (this.#isPlain) return sequence(0, this.#count)
+    return this.#seconds.subarray(0, this.#count)
   }
 
   /** `firsts[i] = code of the pair (firsts[i], seconds[i])` */
@@ -20,12 +39,21 @@ export class PairCodes {
       if (firsts[i]! > highestFirst) highestFirst = firsts[i]!
       if (seconds[i]! > highestSecond) highestSecond = seconds[i]!
     }
-    this.#reserve(highestFirst + 1, highestSecond + 1)
-    const dense = this.#dense
-    if (!dense) {
-      for (let i = 0; i < count; i++) firsts[i] = this.#sparseCode(firsts[i]!, seconds[i]!)
-      return
+    if (this.#isPlain) {
+      // Seconds are numbered as they are first seen, too.
+      if (highestFirst === 0) {
+        if (count > 0) this.#count = Math.max(this.#count, highestSecond + 1)
+        firsts.set(seconds.subarray(0, count))
+        return
+      }
+      this.#leavePlain()
     }
+    this.#reserve(highestFirst + 1, highestSecond + 1)
+    if (this.#dense) this.#combineDense(this.#dense, firsts, seconds, count)
+    else for (let i = 0; i < count; i++) firsts[i] = this.#hashedCode(firsts[i]!, seconds[i]!)
+  }
+
+  #combineDense(dense: Int32Array, firsts: Int32Array, seconds: Int32Array, count: number): void {
     const stride = this.#stride
     for (let i = 0; i < count; i++) {
       const slot = firsts[i]! * stride + seconds[i]!
@@ -38,19 +66,48 @@ export class PairCodes {
     }
   }
 
-  #add(first: number, second: number): number {
-    this.firsts.push(first)
-    return this.seconds.push(second) - 1
+  #leavePlain(): void {
+    this.#isPlain = false
+    const count = this.#count
+    this.#firsts = new Int32Array(Math.max(64, count))
+    this.#seconds = sequence(0, Math.max(64, count))
+    this.#reserve(1, count)
+    if (this.#dense) for (let code = 0; code < count; code++) this.#dense[code] = code
   }
 
-  #sparseCode(first: number, second: number): number {
-    const key = first * 2 ** 26 + second
-    let code = this.#sparse.get(key)
-    if (code === undefined) {
-      code = this.#add(first, second)
-      this.#sparse.set(key, code)
-    }
+  #add(first: number, second: number): number {
+    const code = this.#count++
+    this.#firsts = grown(this.#firsts, this.#count, 0)
+    this.#seconds = grown(this.#seconds, this.#count, 0)
+    this.#firsts[code] = first
+    this.#seconds[code] = second
     return code
+  }
+
+  #hashedCode(first: number, second: number): number {
+    const slots = this.#slots
+    const mask = slots.length - 1
+    let slot = hashPair(first, second) & mask
+    for (;;) {
+      const code = slots[slot]!
+      if (code < 0) break
+      if (this.#firsts[code] === first && this.#seconds[code] === second) return code
+      slot = (slot + 1) & mask
+    }
+    const code = this.#add(first, second)
+    slots[slot] = code
+    if (this.#count * 2 > slots.length) this.#rehash(slots.length * 2)
+    return code
+  }
+
+  #rehash(length: number): void {
+    const slots = new Int32Array(length).fill(-1)
+    for (let code = 0; code < this.#count; code++) {
+      let slot = hashPair(this.#firsts[code]!, this.#seconds[code]!) & (length - 1)
+      while (slots[slot]! >= 0) slot = (slot + 1) & (length - 1)
+      slots[slot] = code
+    }
+    this.#slots = slots
   }
 
   #reserve(rows: number, columns: number): void {
@@ -60,15 +117,18 @@ export class PairCodes {
     const size = 2 ** Math.ceil(Math.log2(rows)) * stride
     if (size > maximumDensePairs) {
       this.#dense = undefined
-      for (let code = 0; code < this.count; code++) {
-        this.#sparse.set(this.firsts[code]! * 2 ** 26 + this.seconds[code]!, code)
-      }
+      this.#rehash(2 ** Math.ceil(Math.log2(Math.max(1024, this.#count * 4))))
       return
     }
     this.#stride = stride
     this.#dense = new Int32Array(Math.max(size, this.#dense.length)).fill(-1)
-    for (let code = 0; code < this.count; code++) {
-      this.#dense[this.firsts[code]! * stride + this.seconds[code]!] = code
+    for (let code = 0; code < this.#count; code++) {
+      this.#dense[this.#firsts[code]! * stride + this.#seconds[code]!] = code
     }
   }
+}
+
+function hashPair(first: number, second: number): number {
+  const hash = Math.imul(first ^ Math.imul(second, 0x9e3779b1), 0x85ebca6b)
+  return hash ^ (hash >>> 15)
 }

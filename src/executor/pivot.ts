@@ -7,15 +7,11 @@ import { valueReader } from '../vector/vector.ts'
 import { compile } from './compile.ts'
 import { GroupTable } from './group-table.ts'
 import { checkLimit, maximumPivotCells, maximumPivotColumns } from './memory-limit.ts'
-import {
-  gatherRelation,
-  type Relation,
-  type RelationColumn,
-  type RelationField,
-} from './relation.ts'
-import { columnOf, columnVector } from './relation-column.ts'
+import { gatherRelation, type Relation, type RelationField } from './relation.ts'
+import { columnOf } from './relation-column.ts'
 import type { StageContext } from './relation-stage.ts'
 import { ValueCodes } from './value-codes.ts'
+import { vectorOf, type WireValues } from './wire-values.ts'
 
 /**
  * The rows keep their places among the group columns; those that no longer have one value are null.
@@ -32,7 +28,7 @@ export function pivotRows(
   const reader = read(relation)
   const others = keys.filter((index) => index !== key)
   const rowOf = new Int32Array(rowCount)
-  const table = new GroupTable(others.length)
+  const table = new GroupTable(others.map(() => undefined))
   table.assign(
     others.map((index) => reader.groupColumn(index)),
     rowCount,
@@ -61,7 +57,7 @@ export function pivotRows(
   const nothing = columnOf(new Array<Value>(madeCount).fill(null))
   const fields = measures.flatMap(({ name, expression }) => {
     const column = reader.evaluate(compile(expression, evaluation))
-    const readCell = valueReader(columnVector(column))
+    const readCell = valueReader(vectorOf(column))
     return labels.map((label, code): RelationField => {
       const rows = cells.subarray(code * madeCount, (code + 1) * madeCount)
       return { name: `${label}_${name}`, values: pickCells(rows, readCell) }
@@ -97,7 +93,7 @@ function firstRows(rowOf: Int32Array, madeCount: number): Int32Array {
   return first
 }
 
-function pickCells(rows: Int32Array, read: (row: number) => Value): RelationColumn {
+function pickCells(rows: Int32Array, read: (row: number) => Value): WireValues {
   return columnOf(Array.from(rows, (row) => (row < 0 ? null : read(row))))
 }
 

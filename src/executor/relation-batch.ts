@@ -15,13 +15,14 @@ import {
 } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import type { Evaluator } from './compile.ts'
-import { comparedField, groupColumn, type Relation, type RelationColumn } from './relation.ts'
-import { ColumnBuilder, type ColumnVector, columnVector, sliceVector } from './relation-column.ts'
+import { comparedField, groupColumn, type Relation } from './relation.ts'
+import { ColumnBuilder, sliceVector } from './relation-column.ts'
 import type { RowList } from './row-buffer.ts'
 import { noRow } from './row-choice.ts'
 import type { TaskStorage } from './row-run.ts'
 import { fieldOfRow } from './row-scan.ts'
 import { checkCancelled } from './scan.ts'
+import { type ColumnVector, vectorOf, type WireValues } from './wire-values.ts'
 
 /** Rows of a batch whose stored rows may be read: each may be some megabytes. */
 const storedBatchRows = 256
@@ -34,6 +35,7 @@ export class RelationReader {
   readonly #cancelled: Int32Array | undefined
   readonly #groupColumns = new Map<number, ColumnVector>()
   readonly #fields: ReadonlyMap<string, ColumnVector>
+  #objectNumbers: ColumnVector | undefined
 
   constructor(
     relation: Relation,
@@ -46,14 +48,8 @@ export class RelationReader {
     this.#storage = storage
     this.#cancelled = cancelled
     this.#fields = new Map(
-      relation.fields.map(({ name, values }) => [name, columnVector(values)] as const),
+      relation.fields.map(({ name, values }) => [name, vectorOf(values)] as const),
     )
-    if (relation.rows && !this.#fields.has(hiddenField.object)) {
-      const values = Float64Array.from(relation.rows.object, (number) =>
-        number === noRow ? Number.NaN : number,
-      )
-      this.#fields = new Map([...this.#fields, [hiddenField.object, { kind: 'number', values }]])
-    }
   }
 
   /** All rows in order. Throws QUERY_CANCELLED between batches. */
@@ -72,7 +68,7 @@ export class RelationReader {
   }
 
   /** What the expression gives for all rows. */
-  evaluate(evaluator: Evaluator): RelationColumn {
+  evaluate(evaluator: Evaluator): WireValues {
     const builder = new ColumnBuilder(this.relation.rowCount)
     for (const { batch } of this.batches()) {
       builder.append(evaluator(batch, undefined), batch.rowCount, undefined)
@@ -85,7 +81,7 @@ export class RelationReader {
     if (!vector) {
       const column = groupColumn(this.relation, index)
       assert(column, 'an expression names a column that the aggregation does not give')
-      vector = columnVector(column)
+      vector = vectorOf(column)
       this.#groupColumns.set(index, vector)
     }
     return vector
@@ -93,7 +89,17 @@ export class RelationReader {
 
   /** A field that is none of a stored row. */
   field(name: string): ColumnVector | undefined {
-    return this.#fields.get(name)
+    if (name === hiddenField.object) this.#objectNumbers ??= this.#numbersOfObjects()
+    return this.#fields.get(name) ?? (name === hiddenField.object ? this.#objectNumbers : undefined)
+  }
+
+  #numbersOfObjects(): ColumnVector | undefined {
+    const { rows } = this.relation
+    if (!rows || this.#fields.has(hiddenField.object)) return undefined
+    const values = new Float64Array(rows.object)
+    for (let row = 0; row < values.length; row++)
+      if (values[row] === noRow) values[row] = Number.NaN
+    return { kind: 'number', values }
   }
 
   /** Names of the fields that are none of stored rows, but for hidden ones. */

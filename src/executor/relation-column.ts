@@ -1,25 +1,9 @@
-/** Columns of relations: made of vectors and values, read as vectors, cut and put in another order. */
-import { pickNumbers } from '../kernel/gather.ts'
+/** Columns of relations, which are `WireValues`: made of vectors and values, read as vectors, cut and put in another order. */
+import { pickCodes, pickNumbers } from '../kernel/gather.ts'
 import { type PlainValue, toPlain } from '../type/plain.ts'
 import { Timestamp, type Value } from '../type/value.ts'
-import {
-  type NumberVector,
-  rowsOf,
-  type Selection,
-  type TextVector,
-  type ValuesVector,
-  type Vector,
-  valueReader,
-} from '../vector/vector.ts'
-import type { RelationColumn } from './relation.ts'
-import { vectorOf, type WireValues } from './wire-values.ts'
-
-export type ColumnVector = NumberVector | TextVector | ValuesVector
-
-/** The column as a vector with all its rows. */
-export function columnVector(column: RelationColumn): ColumnVector {
-  return column.kind === 'texts' || column.kind === 'plain' ? vectorOf(column) : column
-}
+import { rowsOf, type Selection, type Vector, valueReader } from '../vector/vector.ts'
+import type { ColumnVector, TextValues, WireValues } from './wire-values.ts'
 
 /** Rows `from … to` of a vector, without copying what is long. */
 export function sliceVector(vector: ColumnVector, from: number, to: number): ColumnVector {
@@ -30,21 +14,23 @@ export function sliceVector(vector: ColumnVector, from: number, to: number): Col
     }
     case 'values':
       return { kind: 'values', values: vector.values.slice(from, to) }
+    case 'dictionary':
+      return { ...vector, codes: vector.codes.subarray(from, to) }
     default:
       return { kind: vector.kind, values: vector.values.subarray(from, to) }
   }
 }
 
 /** The column that holds these values most compactly. */
-export function columnOf(values: readonly Value[]): RelationColumn {
+export function columnOf(values: readonly Value[]): WireValues {
   const builder = new ColumnBuilder(values.length)
   builder.append({ kind: 'values', values }, values.length, undefined)
   return builder.finish()
 }
 
 /** The same column, as numbers or times when it holds nothing else. */
-export function compactColumn(column: WireValues): RelationColumn {
-  if (column.kind === 'texts') return column
+export function compactColumn(column: WireValues): WireValues {
+  if (column.kind !== 'plain') return column
   const { values } = column
   if (values.every((value) => value === null || typeof value === 'number')) {
     const numbers = Float64Array.from(values, (value) => (value as number | null) ?? Number.NaN)
@@ -79,10 +65,10 @@ export class ColumnBuilder {
     const count = selection ? selection.length : rowCount
     if (this.#appendNumbers(vector, count, selection)) return
     const read = valueReader(vector)
-    for (const row of rowsOf(selection, rowCount)) this.#push(read(row))
+    for (const row of rowsOf(selection, rowCount)) this.push(read(row))
   }
 
-  finish(): RelationColumn {
+  finish(): WireValues {
     if (this.#values) return { kind: 'plain', values: this.#values.map(toPlain) }
     return { kind: this.#kind ?? 'number', values: this.#numbers }
   }
@@ -98,7 +84,7 @@ export class ColumnBuilder {
     return true
   }
 
-  #push(value: Value): void {
+  push(value: Value): void {
     const kind = kindOfNumber(value)
     const fits = value === null || (kind !== undefined && (this.#kind ?? kind) === kind)
     if (!this.#values && !fits) this.#box()
@@ -124,7 +110,7 @@ function kindOfNumber(value: Value): 'number' | 'timestamp' | undefined {
 }
 
 /** Rows `from … to`, in memory of their own. */
-export function sliceColumn(column: RelationColumn, from: number, to: number): RelationColumn {
+export function sliceColumn(column: WireValues, from: number, to: number): WireValues {
   switch (column.kind) {
     case 'texts': {
       const start = column.offsets[from]!
@@ -137,18 +123,25 @@ export function sliceColumn(column: RelationColumn, from: number, to: number): R
     }
     case 'plain':
       return { kind: 'plain', values: column.values.slice(from, to) }
+    case 'coded':
+      return { ...column, codes: column.codes.slice(from, to) }
     default:
       return { kind: column.kind, values: column.values.slice(from, to) }
   }
 }
 
 /** The rows of these indexes, in their order. */
-export function gatherColumn(column: RelationColumn, rows: Int32Array): RelationColumn {
+export function gatherColumn(column: WireValues, rows: Int32Array): WireValues {
   switch (column.kind) {
     case 'texts':
       return gatherTexts(column, rows)
     case 'plain':
       return { kind: 'plain', values: Array.from(rows, (row) => column.values[row]!) }
+    case 'coded': {
+      const codes = new Int32Array(rows.length)
+      pickCodes(column.codes, rows, codes)
+      return { ...column, codes }
+    }
     default: {
       const values = new Float64Array(rows.length)
       pickNumbers(column.values, rows, values)
@@ -157,10 +150,7 @@ export function gatherColumn(column: RelationColumn, rows: Int32Array): Relation
   }
 }
 
-function gatherTexts(
-  { bytes, offsets, valid }: Extract<WireValues, { kind: 'texts' }>,
-  rows: Int32Array,
-): WireValues {
+function gatherTexts({ bytes, offsets, valid }: TextValues, rows: Int32Array): TextValues {
   const gathered = {
     offsets: new Int32Array(rows.length + 1),
     valid: new Uint8Array(rows.length),

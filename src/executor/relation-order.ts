@@ -1,20 +1,29 @@
 /** The order of a relation's rows: by columns, nulls last, and by age. */
 import type { BoundSortKey, SortPosition } from '../binder/bound.ts'
+import { sequence } from '../kernel/sequence.ts'
 import { compareBytes } from '../storage/compare-bytes.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
-import { type TextVector, valueReader } from '../vector/vector.ts'
-import type { RelationColumn } from './relation.ts'
-import { columnVector } from './relation-column.ts'
+import { type DictionaryVector, type TextVector, valueReader } from '../vector/vector.ts'
 import type { RowList } from './row-buffer.ts'
 import { afterPosition, compareNewestFirst, compareNullsLast } from './row-order.ts'
+import { vectorOf, type WireValues } from './wire-values.ts'
 
 /** Negative when row `a` comes before row `b`. */
 export type RowOrder = (a: number, b: number) => number
 
+/** An order that is only made when something is compared by it. */
+export function lateOrder(make: () => RowOrder): RowOrder {
+  let order: RowOrder | undefined
+  return (a, b) => {
+    order ??= make()
+    return order(a, b)
+  }
+}
+
 /** The order of a column's values, nulls last. */
-export function columnOrder(column: RelationColumn, descending: boolean): RowOrder {
-  const vector = columnVector(column)
+export function columnOrder(column: WireValues, descending: boolean): RowOrder {
+  const vector = vectorOf(column)
   switch (vector.kind) {
     case 'text':
       return textOrder(vector, descending)
@@ -22,9 +31,30 @@ export function columnOrder(column: RelationColumn, descending: boolean): RowOrd
       const { values } = vector
       return (a, b) => compareNullsLast(values[a]!, values[b]!, descending)
     }
+    case 'dictionary':
+      return rankOrder(vector, descending)
     default:
       return numberOrder(vector.values, descending)
   }
+}
+
+/** Distinct values are put in order once; rows compare their ranks. */
+function rankOrder({ codes, entries }: DictionaryVector, descending: boolean): RowOrder {
+  const values = Array.from({ length: entries.size }, (_, code) => entries.valueAt(code))
+  const order = Array.from(values.keys()).sort((a, b) =>
+    compareNullsLast(values[a]!, values[b]!, descending),
+  )
+  const ranks = new Float64Array(entries.size)
+  let rank = 0
+  for (const [place, code] of order.entries()) {
+    const before = order[place - 1]
+    const isSame =
+      before !== undefined && compareNullsLast(values[before]!, values[code]!, descending) === 0
+    if (!isSame) rank = place
+    ranks[code] = rank
+  }
+  const rankAt = (row: number) => (codes[row]! < 0 ? entries.size : ranks[codes[row]!]!)
+  return (a, b) => rankAt(a) - rankAt(b)
 }
 
 function numberOrder(values: Float64Array, descending: boolean): RowOrder {
@@ -90,7 +120,7 @@ export function orderRows(count: number, orders: readonly RowOrder[], wanted: nu
     return a - b
   }
   if (wanted >= count * fewRows) {
-    const all = Int32Array.from({ length: count }, (_, row) => row).sort(compare)
+    const all = sequence(0, count).sort(compare)
     return wanted < count ? all.slice(0, wanted) : all
   }
   const found = new Int32Array(wanted * 2 + slackRows)
@@ -110,7 +140,7 @@ export function orderRows(count: number, orders: readonly RowOrder[], wanted: nu
 /** The rows that come after a place in the order; `keys` are the values of the sort keys. */
 export function rowsAfter(
   rows: RowList,
-  keys: readonly RelationColumn[],
+  keys: readonly WireValues[],
   sort: readonly BoundSortKey[],
   after: SortPosition | RowKey,
 ): Int32Array {
@@ -126,11 +156,11 @@ function pagedAfter(rows: RowList, after: RowKey): (row: number) => boolean {
 
 function sortedAfter(
   rows: RowList,
-  keys: readonly RelationColumn[],
+  keys: readonly WireValues[],
   sort: readonly BoundSortKey[],
   position: SortPosition,
 ): (row: number) => boolean {
-  const readers = keys.map((column) => valueReader(columnVector(column)))
+  const readers = keys.map((column) => valueReader(vectorOf(column)))
   const isAfter = afterPosition(sort, position)
   return (row) => isAfter(readers, rows, row)
 }

@@ -15,7 +15,7 @@ import { rowsOf, valueReader } from '../vector/vector.ts'
 import { compile } from './compile.ts'
 import { compileFilter } from './filter.ts'
 import { checkLimit, maximumHeldRows } from './memory-limit.ts'
-import { gatherRelation, type Relation } from './relation.ts'
+import { gatherRelation, groupColumn, type Relation } from './relation.ts'
 import type { RelationReader } from './relation-batch.ts'
 import { columnOf } from './relation-column.ts'
 import { ageOrder, columnOrder, orderRows, type RowOrder, rowsAfter } from './relation-order.ts'
@@ -86,9 +86,13 @@ export function sortRows(
   context: StageContext,
 ): Relation {
   const reader = context.read(relation)
-  const orders = keys.map(({ expression, descending }) =>
-    columnOrder(reader.evaluate(compile(expression, context.evaluation)), descending),
-  )
+  const orders = keys.map(({ expression, descending }) => {
+    const column =
+      expression.kind === 'group_column'
+        ? groupColumn(relation, expression.index)!
+        : reader.evaluate(compile(expression, context.evaluation))
+    return columnOrder(column, descending)
+  })
   const age = relation.rows ? [ageOrder(relation.rows)] : []
   const order = orderRows(relation.rowCount, [...orders, ...age, ...ties], wanted)
   return gatherRelation(relation, order)

@@ -2,15 +2,12 @@
  * Rows in memory: what a stage gives to the next. Plain data, so that it crosses threads, and column
  * by column, so that expressions run over it in batches as over segments.
  */
+import { sequence } from '../kernel/sequence.ts'
 import { gatherRows } from './gather-vector.ts'
 import { GroupRelation } from './group-relation.ts'
 import { gatherColumn, sliceColumn } from './relation-column.ts'
 import { type RowList, sliceRows } from './row-buffer.ts'
 import type { WireValues } from './wire-values.ts'
-
-export type RelationColumn =
-  /** Doubles, or ms since 1970 UTC; NaN is null. */
-  { readonly kind: 'number' | 'timestamp'; readonly values: Float64Array } | WireValues
 
 export interface Relation {
   readonly rowCount: number
@@ -19,7 +16,7 @@ export interface Relation {
   /** Of a comparison: the stored row that each row is compared with; see `comparedField`. */
   readonly compared?: RowList | undefined
   /** Columns of the aggregation below, by index. */
-  readonly groupColumns: readonly RelationColumn[]
+  readonly groupColumns: readonly WireValues[]
   /** Fields that are no stored ones: hidden fields, and what a pivot or a comparison has made. They
    * go before the stored row's. */
   readonly fields: readonly RelationField[]
@@ -34,11 +31,11 @@ export const comparedField = {
 
 export interface RelationField {
   readonly name: string
-  readonly values: RelationColumn
+  readonly values: WireValues
 }
 
 /** A column of the aggregation below; undefined when there is none. */
-export function groupColumn(relation: Relation, index: number): RelationColumn | undefined {
+export function groupColumn(relation: Relation, index: number): WireValues | undefined {
   if (relation instanceof GroupRelation) return relation.groupColumn(index)
   return relation.groupColumns[index]
 }
@@ -47,10 +44,10 @@ export function groupColumn(relation: Relation, index: number): RelationColumn |
 export function sliceRelation(relation: Relation, from: number, to: number): Relation {
   if (from === 0 && to === relation.rowCount) return relation
   if (relation instanceof GroupRelation) {
-    return relation.gather(Int32Array.from({ length: to - from }, (_, i) => from + i))
+    return relation.gather(sequence(from, to - from))
   }
   const { rows, compared, groupColumns, fields } = relation
-  const slice = (column: RelationColumn) => sliceColumn(column, from, to)
+  const slice = (column: WireValues) => sliceColumn(column, from, to)
   return {
     rowCount: to - from,
     rows: rows && sliceRows(rows, from, to),
@@ -64,7 +61,7 @@ export function sliceRelation(relation: Relation, from: number, to: number): Rel
 export function gatherRelation(relation: Relation, indexes: Int32Array): Relation {
   if (relation instanceof GroupRelation) return relation.gather(indexes)
   const { rows, compared, groupColumns, fields } = relation
-  const gather = (column: RelationColumn) => gatherColumn(column, indexes)
+  const gather = (column: WireValues) => gatherColumn(column, indexes)
   return {
     rowCount: indexes.length,
     rows: rows && gatherRows(rows, indexes),

@@ -9,9 +9,11 @@ import type { ColumnSet, KeyColumns } from '../vector/column.ts'
 import { versionKeyAt } from '../vector/row-keys.ts'
 import type { Batch } from './batch.ts'
 import { ColumnScan, keysBetween } from './column-scan.ts'
+import type { RowFetcher } from './field-reader.ts'
 import { valueInRow } from './locate-json.ts'
 import { rowBatch } from './row-scan.ts'
 import type { SnapshotBounds, TaskInput } from './task.ts'
+import type { SegmentDictionaries, TaskDictionaries } from './task-dictionaries.ts'
 import { lowerBound, type RowRange, visibleRows } from './visibility.ts'
 
 /** What a task reads from; the same in a worker and on the main thread. */
@@ -38,18 +40,20 @@ export function openRun(
   plan: PhysicalPlan,
   snapshot: SnapshotBounds,
   storage: TaskStorage,
+  dictionaries: TaskDictionaries,
 ): RowRun {
   const object = plan.objects.find((candidate) => candidate.number === input.object)
   assert(object, 'a task names an object that its plan does not')
   switch (input.kind) {
     case 'segment': {
       const set = storage.openSegment(input.segment)
-      return columnRun(set, object, input, plan.after, snapshot, storage.records)
+      const numbered = dictionaries.inSegment(input.segment)
+      return columnRun(set, object, input, plan.after, snapshot, storage.records, numbered)
     }
     case 'delta': {
       const set = readDelta(object, plan, snapshot, storage.records)
       const all = { from: 0, to: set.rowCount, mayBeNewer: false }
-      return columnRun(set, object, all, plan.after, undefined, storage.records)
+      return columnRun(set, object, all, plan.after, undefined, storage.records, undefined)
     }
     case 'records':
       return recordRun(object, input.ids, plan.after, snapshot, storage.records)
@@ -64,14 +68,16 @@ function columnRun(
   after: RowKey | undefined,
   snapshot: SnapshotBounds | undefined,
   records: RecordReader,
+  dictionaries: SegmentDictionaries | undefined,
 ): RowRun {
   const end = after ? lowerBound(set, from, to, after) : to
   const { keys } = set
-  const scan = new ColumnScan(set, object, (_, row, path) => {
+  const fetch: RowFetcher = (_, row, path) => {
     const view = records.rowAt(object.number, versionKeyAt(keys, row))
     assert(view, 'a segment holds a row that the row store does not')
     return valueInRow(view, path)
-  })
+  }
+  const scan = new ColumnScan(set, object, fetch, dictionaries)
   const range = { object: object.number, from, to: end, mayBeNewer }
   return {
     object,

@@ -5,6 +5,7 @@ import { runOrder } from './row-buffer.ts'
 import type { TaskStorage } from './row-run.ts'
 import { runScan } from './scan.ts'
 import type { Task, TaskOutcome, TaskResult } from './task.ts'
+import { runUnify } from './unify.ts'
 
 /** Runs a task to its end, in whatever thread. Failures are returned, not thrown. */
 export function runTask(task: Task, storage: TaskStorage): TaskOutcome {
@@ -25,6 +26,8 @@ function run(task: Task, storage: TaskStorage): TaskResult {
       return runFinish(task, storage)
     case 'order':
       return runOrder(task)
+    case 'unify':
+      return runUnify(task, storage)
     default:
       return unreachable(task)
   }

@@ -8,6 +8,7 @@ import { GroupSink } from './group-sink.ts'
 import { openRun, type RowRun, type TaskStorage } from './row-run.ts'
 import { RowSink } from './row-sink.ts'
 import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
+import { TaskDictionaries } from './task-dictionaries.ts'
 import { withTraceSets } from './trace-set.ts'
 import { compileUnpivots } from './unpivot-batch.ts'
 
@@ -26,15 +27,16 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   const context = withTraceSets(task.context, task.traceSets)
   const filter = compileFilter(plan.predicates, context)
   const unpivot = compileUnpivots(plan, context)
+  const dictionaries = new TaskDictionaries(task.dictionaries)
   const sink: Sink =
     plan.stage.kind === 'groups'
-      ? new GroupSink(plan.stage, context)
+      ? new GroupSink(plan.stage, context, dictionaries)
       : new RowSink(plan, task.wanted, task.threshold, context)
   let rowsRead = 0
   let rowsMatched = 0
   let bytesRead = 0
   for (const input of task.inputs) {
-    const run = openRun(input, plan, task.snapshot, storage)
+    const run = openRun(input, plan, task.snapshot, storage, dictionaries)
     let end = run.rowCount
     while (end > 0 && !sink.isDone(run)) {
       checkCancelled(task.cancelled)

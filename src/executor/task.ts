@@ -3,12 +3,14 @@ import type { SortPosition } from '../binder/bound.ts'
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { WireError } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import type { SharedDictionary } from '../vector/shared-dictionary.ts'
 import type { WireState } from './aggregate/state.ts'
 import type { SortThreshold } from './prune.ts'
 import type { Relation } from './relation.ts'
 import type { RowList, SortedRows } from './row-buffer.ts'
+import type { TaskDictionary } from './task-dictionaries.ts'
 import type { TraceSet } from './trace-set.ts'
-import type { WireValues } from './wire-values.ts'
+import type { KeyValues, WireValues } from './wire-values.ts'
 
 /** Rows to read: of a segment, of the delta, or of single records. */
 export type TaskInput =
@@ -36,6 +38,8 @@ export interface ScanTask {
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
   readonly traceSets: readonly TraceSet[]
+  /** Of fields that rows are grouped by; with the maps of the segments of `inputs`. */
+  readonly dictionaries: readonly TaskDictionary[]
   readonly snapshot: SnapshotBounds
   readonly inputs: readonly TaskInput[]
   /** How many rows are wanted at most, of those that come first in the plan's order. */
@@ -66,7 +70,12 @@ export interface FinishTask {
   readonly traceSets: readonly TraceSet[]
   /** Partial groups, or rows in their order. */
   readonly input:
-    | { readonly kind: 'groups'; readonly partials: readonly PartialGroups[] }
+    | {
+        readonly kind: 'groups'
+        readonly partials: readonly PartialGroups[]
+        /** Those that the partial groups name. */
+        readonly dictionaries: readonly SharedDictionary[]
+      }
     | { readonly kind: 'rows'; readonly rows: SortedRows }
   readonly cancelled: Int32Array | undefined
 }
@@ -80,7 +89,21 @@ export interface OrderTask {
   readonly wanted: number
 }
 
-export type Task = ScanTask | PrintTask | FinishTask | OrderTask
+/** Adds the texts of a field in some segments, which have such texts, to its shared dictionary. */
+export interface UnifyTask {
+  readonly kind: 'unify'
+  /** The dictionary's. */
+  readonly id: number
+  /** What it has so far; no other task may be adding to it. */
+  readonly dictionary: SharedDictionary | undefined
+  readonly path: readonly string[]
+  readonly segments: readonly number[]
+  /** The dictionary is given up when its texts are longer. */
+  readonly maximumBytes: number
+  readonly cancelled: Int32Array | undefined
+}
+
+export type Task = ScanTask | PrintTask | FinishTask | OrderTask | UnifyTask
 
 export interface ScanMetrics {
   readonly rowsRead: number
@@ -92,7 +115,7 @@ export interface ScanMetrics {
 export interface PartialGroups {
   readonly kind: 'groups'
   readonly groupCount: number
-  readonly keys: readonly WireValues[]
+  readonly keys: readonly KeyValues[]
   readonly states: readonly WireState[]
   /** The row that stands for each group; undefined when the grouping chooses none. */
   readonly rows: RowList | undefined
@@ -131,7 +154,21 @@ export interface OrderResult {
   readonly rows: SortedRows
 }
 
-export type TaskResult = GroupsResult | RowsResult | PrintResult | FinishResult | OrderResult
+export interface UnifyResult {
+  readonly kind: 'unify'
+  /** Undefined when it was given up. */
+  readonly dictionary: SharedDictionary | undefined
+  /** By segment, in the order of the task's: see `SharedDictionaryBuilder.add`. */
+  readonly maps: readonly Int32Array[]
+}
+
+export type TaskResult =
+  | GroupsResult
+  | RowsResult
+  | PrintResult
+  | FinishResult
+  | OrderResult
+  | UnifyResult
 
 /** An Error loses its class between threads, so failures travel as data. */
 export type TaskOutcome = { readonly result: TaskResult } | { readonly error: WireError }
@@ -156,6 +193,9 @@ export function buffersOf(result: TaskResult): ArrayBuffer[] {
       for (const part of [...result.keys, ...result.states]) collect(part)
       collect(result.rows)
       collect(result.preferred)
+      break
+    case 'unify':
+      // Shared memory stays with all.
       break
     case 'finish':
       collect(result.relation.rows)

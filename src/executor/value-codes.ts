@@ -1,6 +1,9 @@
-import { mapCodes, mapCodesWithin, pickNumbers } from '../kernel/gather.ts'
+import { assert } from '../error.ts'
+import { mapCodes, mapCodesWithin, pickCodes, pickNumbers } from '../kernel/gather.ts'
+import { sequence } from '../kernel/sequence.ts'
 import { Interval, Timestamp, type Value } from '../type/value.ts'
 import { canonicalJson } from '../type/write-json.ts'
+import type { SharedCodes, SharedTexts } from '../vector/shared-dictionary.ts'
 import { GrowingTexts, TextIndex } from '../vector/text-index.ts'
 import {
   type DictionaryEntries,
@@ -11,26 +14,48 @@ import {
   type Vector,
   valueReader,
 } from '../vector/vector.ts'
+import { grown } from './aggregate/state.ts'
 import { checkLimit, maximumDistinctBytes, maximumDistinctValues } from './memory-limit.ts'
-import { type WireValues, wireTexts, wireValues } from './wire-values.ts'
+import {
+  concatenateTexts,
+  countOf,
+  type KeyValues,
+  plainValues,
+  type SharedValues,
+  sharedNull,
+  type TextValues,
+  vectorOf,
+  type WireValues,
+} from './wire-values.ts'
 
 const loneSurrogate = /\p{Surrogate}/u
 
-/** Stands for the code of an entry that has none yet. */
+/** Stands for a code that is not given yet. */
 const unassigned = -1
+
+/** What a code stands for. */
+const origin = { value: 0, text: 1, shared: 2 } as const
 
 /**
  * Numbers values in the order in which they are first seen: equal values have equal codes, and null
  * is a value like any other. Texts are told apart by their bytes, and decoded only when asked for.
+ *
+ * Texts that are in the shared dictionary are not even looked at: their codes there tell them apart.
  */
 export class ValueCodes {
-  /** Values by code; undefined for texts that were not decoded yet. */
+  #count = 0
+  /** By code. */
+  #origins = new Uint8Array(64)
+  /** By code: the place of a text in its dictionary. */
+  #places = new Int32Array(64)
+  /** By code: values that are no texts, and texts that were decoded. */
   readonly #values: (Value | undefined)[] = []
-  /** The text of a code, or -1. */
-  readonly #textOf: number[] = []
-  readonly #codeOfText: number[] = []
   readonly #texts = new GrowingTexts(64)
   readonly #textIndex = new TextIndex()
+  #codeOfText = new Int32Array(64)
+  readonly #shared: SharedTexts | undefined
+  /** By the shared dictionary's code. */
+  readonly #codeOfShared: Int32Array
   readonly #numbers = new Map<number, number>()
   readonly #times = new Map<number, number>()
   /** All other values, by `identity`. */
@@ -38,8 +63,14 @@ export class ValueCodes {
   readonly #dictionaries = new WeakMap<DictionaryEntries, Int32Array>()
   #nullCode = -1
 
+  /** @param shared the dictionary that most texts will come from */
+  constructor(shared?: SharedTexts) {
+    this.#shared = shared
+    this.#codeOfShared = new Int32Array(shared?.count ?? 0).fill(unassigned)
+  }
+
   get count(): number {
-    return this.#values.length
+    return this.#count
   }
 
   /** The code of null, or -1 when it was not seen. */
@@ -50,24 +81,97 @@ export class ValueCodes {
   valueAt(code: number): Value {
     let value = this.#values[code]
     if (value === undefined) {
-      value = decodeText(this.#texts, 'text', this.#textOf[code]!)
+      const place = this.#places[code]!
+      value =
+        this.#origins[code] === origin.shared
+          ? this.#shared!.textAt(place)
+          : decodeText(this.#texts, 'text', place)
       this.#values[code] = value
     }
     return value
   }
 
-  /** The values of these codes as data that other threads can read. */
+  /** The values of these codes as data that other threads can read; a code of -1 is null. */
   toWire(codes: Int32Array): WireValues {
-    const texts = codes.map((code) => this.#textOf[code]!)
-    const areTexts = texts.every((text, i) => text >= 0 || codes[i] === this.#nullCode)
-    if (areTexts) return wireTexts(this.#texts, texts)
-    return wireValues(Array.from(codes, (code) => this.valueAt(code)))
+    const kind = this.#kindOf(codes)
+    if (kind === 'number' || kind === 'timestamp') return { kind, values: this.#numbersOf(codes) }
+    if (codes.length > this.#count * 4) return this.#toCoded(codes)
+    if (kind === 'texts') return this.#toTexts(codes)
+    return plainValues(Array.from(codes, (code) => (code < 0 ? null : this.valueAt(code))))
+  }
+
+  /** Of values that repeat, each once. */
+  #toCoded(codes: Int32Array): WireValues {
+    const nullCode = this.#nullCode
+    const known = sequence(0, this.#count).filter((code) => code !== nullCode)
+    const places =
+      nullCode < 0
+        ? codes.slice()
+        : codes.map((code) => (code === nullCode ? -1 : code > nullCode ? code - 1 : code))
+    const values =
+      this.#kindOf(known) === 'texts'
+        ? this.#toTexts(known)
+        : plainValues(Array.from(known, (code) => this.valueAt(code)))
+    return { kind: 'coded', codes: places, values }
+  }
+
+  #toTexts(codes: Int32Array): TextValues {
+    const dictionaries = this.#shared ? [this.#texts, this.#shared.texts] : [this.#texts]
+    const which = new Uint8Array(codes.length)
+    const places = new Int32Array(codes.length)
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i]!
+      const isNull = code < 0 || code === this.#nullCode
+      places[i] = isNull ? -1 : this.#places[code]!
+      which[i] = !isNull && this.#origins[code] === origin.shared ? 1 : 0
+    }
+    return concatenateTexts(dictionaries, which, places)
+  }
+
+  #numbersOf(codes: Int32Array): Float64Array {
+    const numbers = new Float64Array(codes.length)
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i]!
+      const value = code < 0 ? null : (this.#values[code] as number | Timestamp | null)
+      numbers[i] = value === null ? Number.NaN : value instanceof Timestamp ? value.ms : value
+    }
+    return numbers
+  }
+
+  /** What all values of these codes are, but for nulls. */
+  #kindOf(codes: Int32Array): 'texts' | 'number' | 'timestamp' | 'mixed' {
+    let kind: 'texts' | 'number' | 'timestamp' | undefined
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i]!
+      if (code < 0 || code === this.#nullCode) continue
+      const found = this.#origins[code] === origin.value ? kindOf(this.#values[code]) : 'texts'
+      if (found === 'mixed') return 'mixed'
+      if (kind !== undefined && kind !== found) return 'mixed'
+      kind = found
+    }
+    return kind ?? 'texts'
+  }
+
+  /** The same for keys of groups: texts of a shared dictionary stay codes. */
+  toKeys(codes: Int32Array): KeyValues {
+    const shared = this.#shared
+    if (!shared) return this.toWire(codes)
+    const others: number[] = []
+    const keys = new Int32Array(codes.length)
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i]!
+      if (this.#origins[code] === origin.shared) keys[i] = this.#places[code]!
+      else if (code === this.#nullCode) keys[i] = sharedNull
+      else keys[i] = sharedNull - others.push(code)
+    }
+    const wire = this.toWire(Int32Array.from(others))
+    return { kind: 'shared', dictionary: shared.id, codes: keys, others: wire }
   }
 
   /** The code of one value. */
   codeOf(value: Value): number {
     if (value === null) {
-      if (this.#nullCode < 0) this.#nullCode = this.#add(null, -1)
+      if (this.#nullCode < 0) this.#nullCode = this.#addValue(null)
       return this.#nullCode
     }
     // UTF-8 cannot hold half of a surrogate pair.
@@ -88,7 +192,7 @@ export class ValueCodes {
     const count = selection ? selection.length : rowCount
     switch (vector.kind) {
       case 'constant':
-        out.fill(this.codeOf(vector.value), 0, count)
+        if (count > 0) out.fill(this.codeOf(vector.value), 0, count)
         return
       case 'dictionary':
         this.#encodeDictionary(vector, rowCount, selection, out)
@@ -110,6 +214,65 @@ export class ValueCodes {
         const read = valueReader(vector)
         for (let j = 0; j < count; j++) out[j] = this.codeOf(read(selection ? selection[j]! : j))
       }
+    }
+  }
+
+  /** The same for rows that have codes of a shared dictionary. */
+  encodeShared(
+    { dictionary, codes, map }: SharedCodes,
+    rowCount: number,
+    selection: Selection,
+    out: Int32Array,
+  ): void {
+    const count = selection ? selection.length : rowCount
+    if (selection) pickCodes(codes, selection, out)
+    else out.set(codes.subarray(0, count))
+    if (map) for (let j = 0; j < count; j++) if (out[j]! >= 0) out[j] = map[out[j]!]!
+    if (dictionary === this.#shared) {
+      this.#replaceShared(out, count)
+      return
+    }
+    const { bytes, offsets } = dictionary.texts
+    for (let j = 0; j < count; j++) {
+      const place = out[j]!
+      out[j] =
+        place < 0
+          ? this.codeOf(null)
+          : this.#codeOfBytes(bytes, offsets[place]!, offsets[place + 1]!)
+    }
+  }
+
+  /** Writes the codes of keys, one after the other, to `out`. */
+  encodeKeys({ codes, others }: SharedValues, out: Int32Array): void {
+    const dictionary = this.#shared
+    assert(dictionary, 'keys of a dictionary come to a table that has none')
+    const otherVector = vectorOf(others)
+    const otherCount = countOf(others)
+    const otherCodes = new Int32Array(otherCount)
+    const known = codes.map((code) => Math.max(code, sharedNull))
+    this.encodeShared({ dictionary, codes: known, map: undefined }, codes.length, undefined, out)
+    if (otherCount === 0) return
+    this.encode(otherVector, otherCount, undefined, otherCodes)
+    for (let i = 0; i < codes.length; i++) {
+      if (codes[i]! < sharedNull) out[i] = otherCodes[sharedNull - codes[i]! - 1]!
+    }
+  }
+
+  /** Puts codes in place of those of the shared dictionary. */
+  #replaceShared(out: Int32Array, count: number): void {
+    const table = this.#codeOfShared
+    for (let j = 0; j < count; j++) {
+      const place = out[j]!
+      if (place < 0) {
+        out[j] = this.codeOf(null)
+        continue
+      }
+      let code = table[place]!
+      if (code === unassigned) {
+        code = this.#add(origin.shared, place)
+        table[place] = code
+      }
+      out[j] = code
     }
   }
 
@@ -188,9 +351,22 @@ export class ValueCodes {
   }
 
   #codeOfBytes(bytes: Buffer, start: number, end: number): number {
+    if (this.#shared) {
+      const place = this.#shared.codeOf(bytes, start, end)
+      if (place >= 0) {
+        let code = this.#codeOfShared[place]!
+        if (code === unassigned) {
+          code = this.#add(origin.shared, place)
+          this.#codeOfShared[place] = code
+        }
+        return code
+      }
+    }
+    const before = this.#texts.count
     const text = this.#textIndex.codeOf(this.#texts, bytes, start, end)
-    if (text === this.#codeOfText.length) {
-      this.#codeOfText.push(this.#add(undefined, text))
+    if (text === before) {
+      this.#codeOfText = grown(this.#codeOfText, text + 1, 0)
+      this.#codeOfText[text] = this.#add(origin.text, text)
       const { byteLength } = this.#texts
       checkLimit(byteLength, maximumDistinctBytes, 'bytes of different texts', 'filter the rows')
     }
@@ -200,18 +376,37 @@ export class ValueCodes {
   #intern<Key>(codes: Map<Key, number>, key: Key, value: Value): number {
     let code = codes.get(key)
     if (code === undefined) {
-      code = this.#add(value, -1)
+      code = this.#addValue(value)
       codes.set(key, code)
     }
     return code
   }
 
-  #add(value: Value | undefined, text: number): number {
-    this.#textOf.push(text)
-    const count = this.#values.push(value)
-    checkLimit(count, maximumDistinctValues, 'different values', 'filter, or use fewer groups')
-    return count - 1
+  #addValue(value: Value): number {
+    const code = this.#add(origin.value, -1)
+    this.#values[code] = value
+    return code
   }
+
+  #add(from: number, place: number): number {
+    const code = this.#count++
+    checkLimit(
+      this.#count,
+      maximumDistinctValues,
+      'different values',
+      'filter, or use fewer groups',
+    )
+    this.#origins = grown(this.#origins, this.#count, 0)
+    this.#places = grown(this.#places, this.#count, 0)
+    this.#origins[code] = from
+    this.#places[code] = place
+    return code
+  }
+}
+
+function kindOf(value: Value | undefined): 'number' | 'timestamp' | 'mixed' {
+  if (typeof value === 'number') return 'number'
+  return value instanceof Timestamp ? 'timestamp' : 'mixed'
 }
 
 /** Equal for equal values of the kinds that have no codes of their own. */

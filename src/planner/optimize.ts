@@ -1,5 +1,6 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
+import { dropNeedlessSort } from './rules/drop-needless-sort.ts'
 import { findEmpty } from './rules/find-empty.ts'
 import { foldConstants } from './rules/fold-constants.ts'
 import { keepRowValues } from './rules/keep-row-values.ts'
@@ -26,6 +27,7 @@ export const rules: readonly Rule[] = [
   findEmpty,
   lookUpById,
   orderPredicates,
+  dropNeedlessSort,
   sortLimitToTopK,
   keepRowValues,
 ]

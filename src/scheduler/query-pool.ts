@@ -13,8 +13,11 @@ import type {
   ScanTask,
   Task,
   TaskOutcome,
+  UnifyResult,
+  UnifyTask,
 } from '../executor/task.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
+import { Dictionaries } from './dictionaries.ts'
 
 type ResultOf<T extends Task> = T extends ScanTask
   ? GroupsResult | RowsResult
@@ -22,11 +25,15 @@ type ResultOf<T extends Task> = T extends ScanTask
     ? PrintResult
     : T extends FinishTask
       ? FinishResult
-      : OrderResult
+      : T extends UnifyTask
+        ? UnifyResult
+        : OrderResult
 
 /** Runs tasks on worker threads, or in this thread when there are none. */
 export class QueryPool {
   readonly workers: number
+  /** Those that its tasks share. */
+  readonly dictionaries = new Dictionaries(this)
   readonly #pool: Piscina | undefined
   readonly #reads: TaskReads
 

@@ -112,7 +112,7 @@ async function finish(run: PlanRun): Promise<FinishResult> {
 }
 
 async function scan(run: PlanRun): Promise<FinishTask['input']> {
-  if (run.plan.stage.kind === 'groups') return { kind: 'groups', partials: await scanGroups(run) }
+  if (run.plan.stage.kind === 'groups') return scanGroups(run)
   const lists: SortedRows[] = []
   let count = 0
   for await (const rows of scanRows(run)) {

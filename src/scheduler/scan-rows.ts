@@ -8,7 +8,8 @@ import {
   type SortedRows,
   sliceSortedRows,
 } from '../executor/row-buffer.ts'
-import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../executor/task.ts'
+import type { FinishTask, GroupsResult, RowsResult, ScanTask, TaskInput } from '../executor/task.ts'
+import type { TaskDictionary } from '../executor/task-dictionaries.ts'
 import type { TraceSet } from '../executor/trace-set.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
@@ -47,17 +48,29 @@ const tasksPerWorker = 4
 export const shortMerge = 2000
 
 /** The groups that each task has found. */
-export async function scanGroups(run: PlanRun): Promise<GroupsResult[]> {
-  const inputs = scanInputs(run)
+export async function scanGroups(
+  run: PlanRun,
+): Promise<Extract<FinishTask['input'], { kind: 'groups' }>> {
+  const { pieces, others } = splitInputs(run)
+  const inputs = [...others, ...pieces.map((piece) => piece.input)]
+  const dictionaries = await sharedDictionaries(run, pieces)
   // Without keys there is one group even when there are no rows: an empty task makes it.
   const lists = inputs.length === 0 ? [[]] : balance(inputs, taskCount(run))
-  const tasks = lists.map((list) => () => runScan(list, run, 0, undefined))
+  const tasks = lists.map((list) => () => runScan(list, run, 0, undefined, dictionaries))
   const partials: GroupsResult[] = []
   for await (const result of unordered(tasks, inFlight(run))) {
     run.audit.task(result.metrics)
     partials.push(result as GroupsResult)
   }
-  return partials
+  return { kind: 'groups', partials, dictionaries: dictionaries.map((each) => each.dictionary) }
+}
+
+function sharedDictionaries(
+  { plan, pool, snapshot, cancelled }: PlanRun,
+  pieces: readonly Piece[],
+): Promise<readonly TaskDictionary[]> {
+  const parts = pieces.map(({ input: { segment, from, to } }) => ({ segment, rows: to - from }))
+  return pool.dictionaries.of(plan, parts, snapshot.segments, cancelled)
 }
 
 /**
@@ -186,6 +199,7 @@ async function runScan(
   run: PlanRun,
   wanted: number,
   threshold: SortThreshold | undefined,
+  dictionaries: readonly TaskDictionary[] = [],
 ): Promise<GroupsResult | RowsResult> {
   const { plan, context, traceSets, snapshot, pool, cancelled } = run
   const { transaction, flushedThrough } = snapshot
@@ -194,6 +208,7 @@ async function runScan(
     plan,
     context,
     traceSets,
+    dictionaries: dictionaries.map((each) => ({ ...each, maps: mapsOf(each, inputs) })),
     snapshot: { transaction, flushedThrough },
     inputs,
     wanted,
@@ -201,6 +216,15 @@ async function runScan(
     cancelled,
   }
   return pool.run(task, isLookUp(plan) || inputs.length === 0)
+}
+
+function mapsOf({ maps }: TaskDictionary, inputs: readonly TaskInput[]): Map<number, Int32Array> {
+  const read = new Map<number, Int32Array>()
+  for (const input of inputs) {
+    const map = input.kind === 'segment' ? maps.get(input.segment) : undefined
+    if (input.kind === 'segment' && map) read.set(input.segment, map)
+  }
+  return read
 }
 
 function isLookUp(plan: PhysicalPlan): boolean {

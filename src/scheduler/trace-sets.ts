@@ -1,7 +1,7 @@
 import { assert } from '../error.ts'
 import type { Relation } from '../executor/relation.ts'
-import { columnVector } from '../executor/relation-column.ts'
 import { type TraceSet, type TraceTexts, traceBytes } from '../executor/trace-set.ts'
+import { vectorOf } from '../executor/wire-values.ts'
 import { GrowingTexts, TextIndex } from '../vector/text-index.ts'
 import { valueReader } from '../vector/vector.ts'
 
@@ -9,8 +9,8 @@ import { valueReader } from '../vector/vector.ts'
 export function traceSetOf({ rowCount, groupColumns }: Relation): TraceSet {
   const [objects, traces] = groupColumns
   assert(objects && traces, 'a set of traces is made of groups by object and trace')
-  const objectAt = valueReader(columnVector(objects))
-  const trace = columnVector(traces)
+  const objectAt = valueReader(vectorOf(objects))
+  const trace = vectorOf(traces)
   const traceAt = valueReader(trace)
   const found = new Map<number, Traces>()
   for (let row = 0; row < rowCount; row++) {

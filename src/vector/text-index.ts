@@ -3,17 +3,33 @@ import { copyBytes } from '../json/copy-bytes.ts'
 import type { Texts } from './column.ts'
 
 /** Texts up to this long are compared faster by a loop than natively. */
-const shortTextBytes = 32
+const shortTextBytes = 64
+
+/** Where growing arrays lie: in a thread's own memory, or in memory that all threads may read. */
+export type Memory = 'own' | 'shared'
 
 /** Texts end to end, growing at the end. */
 export class GrowingTexts {
   count = 0
   byteLength = 0
-  bytes: Buffer = Buffer.allocUnsafeSlow(1024)
+  bytes: Buffer
   offsets: Int32Array
+  readonly #memory: Memory
 
-  constructor(expectedCount: number) {
-    this.offsets = new Int32Array(expectedCount + 1)
+  constructor(expectedCount: number, memory: Memory = 'own') {
+    this.#memory = memory
+    this.bytes = allocateBytes(1024, memory)
+    this.offsets = allocateNumbers(expectedCount + 1, memory)
+  }
+
+  /** Goes on after the first `count` texts of `shared`, in the same memory while that has room. */
+  static after(shared: Texts, count: number): GrowingTexts {
+    const texts = new GrowingTexts(0, 'shared')
+    texts.count = count
+    texts.bytes = shared.bytes
+    texts.offsets = shared.offsets
+    texts.byteLength = shared.offsets[count]!
+    return texts
   }
 
   push(source: Buffer, start: number, end: number): void {
@@ -27,7 +43,7 @@ export class GrowingTexts {
   pushEmpty(): void {
     this.count++
     if (this.count === this.offsets.length) {
-      const offsets = new Int32Array(this.offsets.length * 2)
+      const offsets = allocateNumbers(this.offsets.length * 2, this.#memory)
       offsets.set(this.offsets)
       this.offsets = offsets
     }
@@ -47,10 +63,22 @@ export class GrowingTexts {
   }
 
   #grow(needed: number): void {
-    const bytes = Buffer.allocUnsafeSlow(Math.max(needed, this.bytes.length * 2))
+    const bytes = allocateBytes(Math.max(needed, this.bytes.length * 2), this.#memory)
     this.bytes.copy(bytes, 0, 0, this.byteLength)
     this.bytes = bytes
   }
+}
+
+function allocateBytes(length: number, memory: Memory): Buffer {
+  return memory === 'own'
+    ? Buffer.allocUnsafeSlow(length)
+    : Buffer.from(new SharedArrayBuffer(length))
+}
+
+function allocateNumbers(length: number, memory: Memory): Int32Array {
+  return memory === 'own'
+    ? new Int32Array(length)
+    : new Int32Array(new SharedArrayBuffer(length * 4))
 }
 
 /**
@@ -61,9 +89,16 @@ export type TextSlots = Int32Array
 
 /** Numbers distinct texts: open addressing over hashes of their bytes. */
 export class TextIndex {
-  #slots: TextSlots = new Int32Array(128).fill(-1)
+  #slots: TextSlots
+  readonly #memory: Memory
   /** Slots that were tried in vain. */
   probes = 0
+
+  /** @param slots of an index over the same texts, to go on with */
+  constructor(memory: Memory = 'own', slots?: TextSlots) {
+    this.#memory = memory
+    this.#slots = slots ?? allocateNumbers(128, memory).fill(-1)
+  }
 
   get slots(): TextSlots {
     return this.#slots
@@ -84,6 +119,7 @@ export class TextIndex {
     }
     const code = texts.count
     texts.push(source, start, end)
+    // The code last: other threads may look into shared slots, and take it for a sign of the rest.
     slots[slot] = hash
     slots[slot + 1] = code
     if (texts.count * 4 > slots.length) this.#rehash()
@@ -92,7 +128,7 @@ export class TextIndex {
 
   #rehash(): void {
     const old = this.#slots
-    const slots = new Int32Array(old.length * 2).fill(-1)
+    const slots = allocateNumbers(old.length * 2, this.#memory).fill(-1)
     const mask = slots.length - 2
     for (let i = 0; i < old.length; i += 2) {
       if (old[i + 1] === -1) continue
@@ -105,20 +141,27 @@ export class TextIndex {
   }
 }
 
-/** The code of the text in the index that the slots are of, or -1 when it is not there. */
+/**
+ * The code of the text in the index that the slots are of, or -1 when it is not there.
+ *
+ * @param count texts from this one on are not looked at: they are still being added
+ */
 export function findText(
   slots: TextSlots,
   texts: Texts,
   source: Buffer,
   start: number,
   end: number,
+  count = texts.offsets.length - 1,
 ): number {
   const hash = hashBytes(source, start, end)
   const mask = slots.length - 2
   for (let slot = (hash << 1) & mask; ; slot = (slot + 2) & mask) {
     const code = slots[slot + 1]!
     if (code === -1) return -1
-    if (slots[slot] === hash && equalsText(texts, code, source, start, end)) return code
+    if (slots[slot] === hash && code < count && equalsText(texts, code, source, start, end)) {
+      return code
+    }
   }
 }
 
@@ -127,7 +170,14 @@ function hashBytes(bytes: Buffer, start: number, end: number): number {
   const length = end - start
   let hash = length
   if (length <= 128) {
-    for (let i = start; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
+    // Four bytes at a time: each product waits for the one before it.
+    let i = start
+    for (; i + 4 <= end; i += 4) {
+      const word = bytes[i]! | (bytes[i + 1]! << 8) | (bytes[i + 2]! << 16) | (bytes[i + 3]! << 24)
+      hash = Math.imul(hash ^ word, 0x9e3779b1)
+      hash ^= hash >>> 15
+    }
+    for (; i < end; i++) hash = Math.imul(hash ^ bytes[i]!, 0x01000193)
   } else {
     const stride = length >> 6
     for (let i = 0; i < 32; i++) {

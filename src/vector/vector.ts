@@ -192,6 +192,6 @@ let everyRow = new Int32Array(0)
 /** The rows of a selection, to loop over. */
 export function rowsOf(selection: Selection, rowCount: number): Int32Array {
   if (selection) return selection
-  if (everyRow.length < rowCount) everyRow = Int32Array.from({ length: rowCount }, (_, i) => i)
+  if (everyRow.length < rowCount) everyRow = new Int32Array(rowCount).map((_, i) => i)
   return everyRow.subarray(0, rowCount)
 }

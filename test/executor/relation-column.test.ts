@@ -1,19 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import type { RelationColumn } from '../../src/executor/relation.ts'
 import {
   ColumnBuilder,
   columnOf,
-  columnVector,
   compactColumn,
   gatherColumn,
   sliceColumn,
 } from '../../src/executor/relation-column.ts'
-import { wireValues } from '../../src/executor/wire-values.ts'
+import { plainValues, vectorOf, type WireValues } from '../../src/executor/wire-values.ts'
 import { Timestamp, type Value } from '../../src/type/value.ts'
 import { valueReader } from '../../src/vector/vector.ts'
 
-function valuesOf(column: RelationColumn, count: number): Value[] {
-  const read = valueReader(columnVector(column))
+function valuesOf(column: WireValues, count: number): Value[] {
+  const read = valueReader(vectorOf(column))
   return Array.from({ length: count }, (_, row) => read(row))
 }
 
@@ -48,22 +46,22 @@ describe('a column of values', () => {
   })
 
   test('that came in boxes is unpacked', () => {
-    expect(compactColumn(wireValues([1, null]))).toEqual(columnOf([1, null]))
-    expect(compactColumn(wireValues([new Timestamp(1), null]))).toEqual(
+    expect(compactColumn(plainValues([1, null]))).toEqual(columnOf([1, null]))
+    expect(compactColumn(plainValues([new Timestamp(1), null]))).toEqual(
       columnOf([new Timestamp(1), null]),
     )
-    expect(valuesOf(compactColumn(wireValues(mixed)), mixed.length)).toEqual(mixed)
+    expect(valuesOf(compactColumn(plainValues(mixed)), mixed.length)).toEqual(mixed)
   })
 })
 
 describe('rows of a column', () => {
-  const texts: RelationColumn = {
+  const texts: WireValues = {
     kind: 'texts',
     bytes: Buffer.from('aßc'),
     offsets: Int32Array.of(0, 1, 1, 3, 4),
     valid: Uint8Array.of(1, 0, 1, 1),
   }
-  const columns: readonly (readonly [RelationColumn, Value[]])[] = [
+  const columns: readonly (readonly [WireValues, Value[]])[] = [
     [texts, ['a', null, 'ß', 'c']],
     [columnOf([1, null, 3, 4]), [1, null, 3, 4]],
     [columnOf(['x', null, true, 4]), ['x', null, true, 4]],

@@ -3,11 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { columnOf } from '../../src/executor/relation-column.ts'
 import { columnOrder, orderRows } from '../../src/executor/relation-order.ts'
 import { compareNullsLast } from '../../src/executor/row-order.ts'
-import { wireTexts } from '../../src/executor/wire-values.ts'
+import { concatenateTexts } from '../../src/executor/wire-values.ts'
 import type { Value } from '../../src/type/value.ts'
 import { GrowingTexts } from '../../src/vector/text-index.ts'
 
-/** Texts as groups have them: UTF-8 bytes, -1 in `wireTexts` being null. */
+/** Texts as groups have them: UTF-8 bytes, a place of -1 being null. */
 function textColumn(texts: readonly (string | null)[]) {
   const bytes = new GrowingTexts(texts.length)
   const indexes = texts.map((text) => {
@@ -16,7 +16,8 @@ function textColumn(texts: readonly (string | null)[]) {
     bytes.push(encoded, 0, encoded.length)
     return bytes.count - 1
   })
-  return wireTexts(bytes, Int32Array.from(indexes))
+  const which = new Uint8Array(texts.length)
+  return concatenateTexts([bytes], which, Int32Array.from(indexes))
 }
 
 const text = fc.option(

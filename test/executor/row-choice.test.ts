@@ -3,9 +3,7 @@ import { expect, test } from 'vitest'
 import type { BoundExpression, RowChoice } from '../../src/binder/bound.ts'
 import { noRow, RowChooser } from '../../src/executor/row-choice.ts'
 import type { GroupsResult, TaskInput } from '../../src/executor/task.ts'
-import { vectorOf } from '../../src/executor/wire-values.ts'
-import { valueReader } from '../../src/vector/vector.ts'
-import { constant, field, inputKinds, ScannedRecords } from '../support/scan-task.ts'
+import { constant, field, inputKinds, keyReader, ScannedRecords } from '../support/scan-task.ts'
 
 const isRoot: BoundExpression = {
   kind: 'comparison',
@@ -32,7 +30,7 @@ function groupsBy(choice: RowChoice) {
 
 /** Id of the chosen row by group, with `!` when it is a preferred one. */
 function chosen({ keys, rows: list, preferred }: GroupsResult, records: ScannedRecords) {
-  const keyAt = valueReader(vectorOf(keys[0]!))
+  const keyAt = keyReader(keys[0]!)
   const { transaction } = records.set.keys
   return Object.fromEntries(
     Array.from(list!.transaction, (version, group) => {
@@ -82,7 +80,7 @@ test('the same rows are chosen however the rows are split into tasks', () => {
       const chooser = new RowChooser(choice)
       const numbers = new Map<string, number>()
       for (const { keys, groupCount, rows: list, preferred } of partials) {
-        const keyAt = valueReader(vectorOf(keys[0]!))
+        const keyAt = keyReader(keys[0]!)
         const groups = Int32Array.from({ length: groupCount }, (_, group) => {
           const key = String(keyAt(group))
           if (!numbers.has(key)) numbers.set(key, numbers.size)

@@ -7,7 +7,7 @@ import { pruneRows } from '../../src/executor/prune.ts'
 import type { Relation } from '../../src/executor/relation.ts'
 import type { RowsResult } from '../../src/executor/task.ts'
 import { withTraceSets } from '../../src/executor/trace-set.ts'
-import { wireValues } from '../../src/executor/wire-values.ts'
+import { plainValues } from '../../src/executor/wire-values.ts'
 import { traceSetOf } from '../../src/scheduler/trace-sets.ts'
 import type { ColumnMetadata, SegmentMetadata } from '../../src/storage/segment/metadata.ts'
 import type { Value } from '../../src/type/value.ts'
@@ -29,7 +29,7 @@ function relationOf(rows: readonly (readonly [object: number, trace: Value])[]):
     rows: undefined,
     groupColumns: [
       { kind: 'number', values: Float64Array.from(rows, ([object]) => object) },
-      wireValues(rows.map(([, trace]) => trace)),
+      plainValues(rows.map(([, trace]) => trace)),
     ],
     fields: [],
   }

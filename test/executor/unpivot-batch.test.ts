@@ -4,15 +4,14 @@ import type { BoundUnpivot } from '../../src/binder/bound.ts'
 import { ColumnScan } from '../../src/executor/column-scan.ts'
 import type { GroupsResult, RowsResult } from '../../src/executor/task.ts'
 import { elementsOf } from '../../src/executor/unpivot-batch.ts'
-import { vectorOf } from '../../src/executor/wire-values.ts'
 import { fromPlain } from '../../src/type/plain.ts'
 import type { Value } from '../../src/type/value.ts'
 import { canonicalJson } from '../../src/type/write-json.ts'
-import { valueReader } from '../../src/vector/vector.ts'
 import {
   constant,
   field,
   inputKinds,
+  keyReader,
   object,
   type RecordWithId,
   ScannedRecords,
@@ -93,7 +92,7 @@ describe('unpivoting a scan', () => {
         ScannedRecords.during(given, (rows) => {
           for (const kind of inputKinds) {
             const found = rows.scan({ stage, unpivots: [scores] }, kind) as GroupsResult
-            const readers = found.keys.map((column) => valueReader(vectorOf(column)))
+            const readers = found.keys.map(keyReader)
             const made = Array.from({ length: found.groupCount }, (_, group) =>
               text(readers.map((read) => read(group))),
             )
@@ -114,7 +113,7 @@ describe('unpivoting a scan', () => {
     const stage = { kind: 'groups', keys, aggregates: [], row: undefined } as const
     for (const kind of inputKinds) {
       const found = rows.scan({ stage, unpivots: [scores] }, kind) as GroupsResult
-      const [names, mixed] = found.keys.map((column) => valueReader(vectorOf(column)))
+      const [names, mixed] = found.keys.map(keyReader)
       const made = [0, 1].map((group) => [names!(group), mixed!(group)])
       expect(made.sort()).toEqual([
         ['a', 1],
@@ -170,7 +169,7 @@ describe('unpivoting a scan', () => {
 describe('entries of a batch', () => {
   function names(values: readonly unknown[]): string[] | undefined {
     const rows = new ScannedRecords(values.map((v, i) => ({ id: `r${i}`, metadata: { v } })))
-    const scan = new ColumnScan(rows.set, object, () => null)
+    const scan = new ColumnScan(rows.set, object, () => null, undefined)
     const batch = scan.batch(0, values.length)
     return batch.entries!(['metadata', 'v'], undefined)?.map(({ name }) => name)
   }

@@ -3,10 +3,12 @@ import type { BoundExpression, BoundObject } from '../../src/binder/bound.ts'
 import type { TaskStorage } from '../../src/executor/row-run.ts'
 import { runScan } from '../../src/executor/scan.ts'
 import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../../src/executor/task.ts'
+import { type KeyValues, vectorOf } from '../../src/executor/wire-values.ts'
 import type { PhysicalPlan } from '../../src/planner/physical-plan.ts'
 import { shred } from '../../src/storage/shred.ts'
-import type { Path } from '../../src/type/value.ts'
+import type { Path, Value } from '../../src/type/value.ts'
 import type { ColumnSet } from '../../src/vector/column.ts'
+import { valueReader } from '../../src/vector/vector.ts'
 import { TemporaryRecords } from './temporary-records.ts'
 
 export const object: BoundObject = {
@@ -59,6 +61,7 @@ export class ScannedRecords {
         plan,
         context,
         traceSets: [],
+        dictionaries: [],
         snapshot: { transaction: 2 ** 48 - 2, flushedThrough: 0 },
         inputs: [this.#input(kind)],
         wanted: Number.POSITIVE_INFINITY,
@@ -108,6 +111,12 @@ export function planOf(parts: PlanParts): PhysicalPlan {
     scannedFields: ['id', 'root_span_id', 'scores', 'metadata', 'tags'],
     ...parts,
   }
+}
+
+/** Reads keys that were numbered without a shared dictionary. */
+export function keyReader(keys: KeyValues): (group: number) => Value {
+  if (keys.kind === 'shared') throw new Error('the keys are codes of a shared dictionary')
+  return valueReader(vectorOf(keys))
 }
 
 export function field(...path: Path): BoundExpression {

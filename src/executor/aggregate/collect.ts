@@ -1,3 +1,4 @@
+import { sequence } from '../../kernel/sequence.ts'
 import { orderValues } from '../../type/compare.ts'
 import { textOf } from '../../type/text.ts'
 import type { Value } from '../../type/value.ts'
@@ -38,7 +39,7 @@ export class CollectState implements AggregateState {
   }
 
   toWire(): WireState {
-    const all = Int32Array.from({ length: this.#codes.count }, (_, code) => code)
+    const all = sequence(0, this.#codes.count)
     return {
       kind: 'collected',
       groups: this.#collectedGroups.slice(0, this.#count),

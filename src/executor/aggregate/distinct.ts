@@ -1,3 +1,4 @@
+import { sequence } from '../../kernel/sequence.ts'
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
 import { ValueCodes } from '../value-codes.ts'
@@ -89,5 +90,5 @@ export class DistinctState extends DifferentValues {
 }
 
 function allCodes({ count }: ValueCodes): Int32Array {
-  return Int32Array.from({ length: count }, (_, code) => code)
+  return sequence(0, count)
 }

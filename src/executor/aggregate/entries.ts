@@ -118,15 +118,16 @@ export class EntriesState implements AggregateState {
 
   #objects(): (Record<string, Value> | undefined)[] {
     const pairsByKey: number[][] = Array.from({ length: this.#keys.size }, () => [])
+    const { firsts, seconds } = this.#pairs
     for (let pair = 0; pair < this.#pairs.count; pair++) {
-      if (this.#counts[pair]! > 0) pairsByKey[this.#pairs.seconds[pair]!]!.push(pair)
+      if (this.#counts[pair]! > 0) pairsByKey[seconds[pair]!]!.push(pair)
     }
     const results: (Record<string, Value> | undefined)[] = []
     for (const key of [...this.#keys.keys()].sort(compareText)) {
       for (const pair of pairsByKey[this.#keys.get(key)!]!) {
         const value = this.#finish(this.#sums[pair]! + this.#errors[pair]!, this.#counts[pair]!)
         if (!Number.isFinite(value)) continue
-        const group = this.#pairs.firsts[pair]!
+        const group = firsts[pair]!
         results[group] ??= Object.create(null) as Record<string, Value>
         results[group][key] = value
       }

@@ -67,9 +67,10 @@ export class ModeState implements AggregateState {
   #choose(): (Value | undefined)[] {
     const results: (Value | undefined)[] = []
     const highest: number[] = []
+    const { firsts, seconds } = this.#pairs
     for (let pair = 0; pair < this.#pairs.count; pair++) {
-      const group = this.#pairs.firsts[pair]!
-      const code = this.#pairs.seconds[pair]!
+      const group = firsts[pair]!
+      const code = seconds[pair]!
       const count = this.#counts[pair]!
       if (code === this.#codes.nullCode || count < (highest[group] ?? 0)) continue
       const value = this.#codes.valueAt(code)

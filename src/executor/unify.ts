@@ -1,0 +1,21 @@
+import { assert } from '../error.ts'
+import { type SharedDictionary, SharedDictionaryBuilder } from '../vector/shared-dictionary.ts'
+import type { TaskStorage } from './row-run.ts'
+import { checkCancelled } from './scan.ts'
+import type { UnifyResult, UnifyTask } from './task.ts'
+
+/** Adds the texts that a field has in some segments to its shared dictionary. */
+export function runUnify(task: UnifyTask, storage: TaskStorage): UnifyResult {
+  const builder = new SharedDictionaryBuilder(task.id, task.dictionary)
+  const maps: Int32Array[] = []
+  for (const segment of task.segments) {
+    checkCancelled(task.cancelled)
+    const column = storage.openSegment(segment).columns(task.path)?.text
+    assert(column, 'a field is numbered in a segment that has no texts of it')
+    maps.push(builder.add(column))
+    if (builder.byteLength > task.maximumBytes)
+      return { kind: 'unify', dictionary: undefined, maps: [] }
+  }
+  const dictionary: SharedDictionary = builder.finish()
+  return { kind: 'unify', dictionary, maps }
+}

@@ -1,0 +1,96 @@
+/**
+ * Texts of one field that all threads number alike, so that partial answers are put together by
+ * numbers. Segments have dictionaries of their own; a map leads from the codes of each to these.
+ *
+ * Texts are only ever added. The arrays lie in shared memory and have room at their end, where one
+ * thread may be adding; a reader keeps to the first `count` texts.
+ */
+import type { TextColumn, Texts } from './column.ts'
+import { findText, GrowingTexts, TextIndex, type TextSlots } from './text-index.ts'
+import { decodeText } from './vector.ts'
+
+/** Plain data over shared memory, for messages between threads. */
+export interface SharedDictionary {
+  /** Differs between dictionaries, and stays when texts are added. */
+  readonly id: number
+  readonly count: number
+  readonly bytes: Uint8Array
+  readonly offsets: Int32Array
+  readonly slots: TextSlots
+}
+
+/** A shared dictionary, to look into. */
+export class SharedTexts {
+  readonly id: number
+  readonly count: number
+  readonly texts: Texts
+  readonly #slots: TextSlots
+
+  constructor({ id, count, bytes, offsets, slots }: SharedDictionary) {
+    this.id = id
+    this.count = count
+    // Between threads a Buffer becomes a plain Uint8Array.
+    this.texts = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), offsets }
+    this.#slots = slots
+  }
+
+  /** -1 when the dictionary does not have the text. */
+  codeOf(source: Buffer, start: number, end: number): number {
+    return findText(this.#slots, this.texts, source, start, end, this.count)
+  }
+
+  textAt(code: number): string {
+    return decodeText(this.texts, 'text', code) as string
+  }
+}
+
+/** Codes of a shared dictionary for rows `from …`, where -1 is null. */
+export interface SharedCodes {
+  readonly dictionary: SharedTexts
+  /** Codes that `map` leads on from, or those of the dictionary where there is no map. */
+  readonly codes: Int32Array
+  readonly map: Int32Array | undefined
+}
+
+/** Adds the texts of columns to a dictionary. One at a time may do so. */
+export class SharedDictionaryBuilder {
+  readonly #id: number
+  readonly #texts: GrowingTexts
+  readonly #index: TextIndex
+
+  constructor(id: number, before: SharedDictionary | undefined) {
+    this.#id = id
+    this.#texts = before
+      ? GrowingTexts.after(new SharedTexts(before).texts, before.count)
+      : new GrowingTexts(1024, 'shared')
+    this.#index = new TextIndex('shared', before?.slots)
+  }
+
+  get byteLength(): number {
+    return this.#texts.byteLength
+  }
+
+  /**
+   * Adds a column's texts, and gives their codes in shared memory: by code of the column's own
+   * dictionary, or by row when it has none; -1 where the row has no text.
+   */
+  add(column: TextColumn): Int32Array {
+    const texts = column.encoding === 'dictionary' ? column.dictionary : column.texts
+    const validity = column.encoding === 'plain' ? column.validity : undefined
+    const { bytes, offsets } = texts
+    const count = offsets.length - 1
+    const codes = new Int32Array(new SharedArrayBuffer(count * 4))
+    for (let i = 0; i < count; i++) {
+      codes[i] =
+        validity && ((validity[i >> 3]! >> (i & 7)) & 1) === 0
+          ? -1
+          : this.#index.codeOf(this.#texts, bytes, offsets[i]!, offsets[i + 1]!)
+    }
+    return codes
+  }
+
+  finish(): SharedDictionary {
+    const { count, bytes, offsets } = this.#texts
+    return { id: this.#id, count, bytes, offsets, slots: this.#index.slots }
+  }
+}
