@@ -22,7 +22,7 @@ import { dictionaryField, overDictionary } from './over-dictionary.ts'
 import { noRow } from './row-choice.ts'
 import { compileText } from './text-operators.ts'
 import { compileTruncation } from './time-operators.ts'
-import { inTraces } from './trace-operators.ts'
+import { inSharedTraces, inTraces } from './trace-operators.ts'
 import type { TaskContext } from './trace-set.ts'
 
 /** Gives the expression's values in the selected rows; other rows may hold anything. */
@@ -126,8 +126,12 @@ function compileInTraces(
   const object = compile(node.object, context)
   const trace = compile(node.trace, context)
   const byValue = compileByValue(node, [object, trace], context)
+  const path = node.trace.kind === 'field' ? node.trace.path : undefined
   return (batch, selection) => {
-    const [o, t] = [object(batch, selection), trace(batch, selection)]
+    const o = object(batch, selection)
+    const shared = path && batch.sharedCodes?.(path)
+    if (shared && o.kind === 'constant') return inSharedTraces(lookup, o.value, shared, batch)
+    const t = trace(batch, selection)
     return (
       inTraces(lookup, o, t, batch.rowCount, selection) ?? byValue.apply([o, t], batch, selection)
     )

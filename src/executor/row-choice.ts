@@ -81,26 +81,34 @@ export class RowChooser {
     const object = this.#object
     const paginationTransaction = this.#paginationTransaction
     const paginationIndex = this.#paginationIndex
+    const transaction = this.#transaction
+    const index = this.#index
     const kept = this.#preferred
+    const offered = rows.object
+    const offeredTransaction = rows.paginationTransaction
+    const offeredIndex = rows.paginationIndex
     this.#reserveChanges(count)
     for (let j = 0; j < count; j++) {
       const row = selection ? selection[j]! : j
       const group = groups[j]!
       const isPreferred = preferred && preferred[row] === 1 ? 1 : 0
-      // Positive when the row goes before the one that is kept.
-      const order =
-        isPreferred - kept[group]! ||
-        sign * (rows.paginationTransaction[row]! - paginationTransaction[group]!) ||
-        sign * (rows.paginationIndex[row]! - paginationIndex[group]!) ||
-        object[group]! - rows.object[row]!
-      if (order <= 0 && object[group] !== noRow) continue
+      const before = object[group]!
+      if (before !== noRow) {
+        // Positive when the row goes before the one that is kept.
+        const order =
+          isPreferred - kept[group]! ||
+          sign * (offeredTransaction[row]! - paginationTransaction[group]!) ||
+          sign * (offeredIndex[row]! - paginationIndex[group]!) ||
+          before - offered[row]!
+        if (order <= 0) continue
+      }
       // A list of chosen rows has groups without a row, too.
-      if (rows.object[row] === noRow) continue
-      object[group] = rows.object[row]!
-      paginationTransaction[group] = rows.paginationTransaction[row]!
-      paginationIndex[group] = rows.paginationIndex[row]!
-      this.#transaction[group] = rows.transaction[row]!
-      this.#index[group] = rows.index[row]!
+      if (offered[row] === noRow) continue
+      object[group] = offered[row]!
+      paginationTransaction[group] = offeredTransaction[row]!
+      paginationIndex[group] = offeredIndex[row]!
+      transaction[group] = rows.transaction[row]!
+      index[group] = rows.index[row]!
       kept[group] = isPreferred
       if (!this.#recordsChanges) continue
       this.#changedRows[this.#changedCount] = row

@@ -1,5 +1,7 @@
 /** Asks sets of traces for whole batches: once per entry of a dictionary, and texts by their bytes. */
 import { gatherBytes } from '../kernel/gather.ts'
+import type { Value } from '../type/value.ts'
+import type { SharedCodes } from '../vector/shared-dictionary.ts'
 import {
   type DictionaryEntries,
   rowsOf,
@@ -7,6 +9,7 @@ import {
   type Vector,
   valueReader,
 } from '../vector/vector.ts'
+import type { Batch } from './batch.ts'
 import type { TraceLookup, TracesOfObject } from './trace-set.ts'
 
 /** Whether the set holds the rows' traces; undefined when the rows may be of several objects. */
@@ -39,6 +42,24 @@ export function inTraces(
       const read = valueReader(trace)
       for (const row of rowsOf(selection, rowCount)) values[row] = +traces.holds(read(row))
     }
+  }
+  return { kind: 'boolean', values }
+}
+
+/** The same for an object's traces that have codes of a shared dictionary. */
+export function inSharedTraces(
+  lookup: TraceLookup,
+  object: Value,
+  { dictionary, codes, map }: SharedCodes,
+  { rowCount }: Batch,
+): Vector {
+  const traces = lookup.of(object)
+  if (!traces) return { kind: 'constant', value: false }
+  const held = traces.heldCodes(dictionary)
+  const values = new Uint8Array(rowCount)
+  for (let row = 0; row < rowCount; row++) {
+    const code = codes[row]!
+    if (code >= 0) values[row] = held[map ? map[code]! : code]!
   }
   return { kind: 'boolean', values }
 }

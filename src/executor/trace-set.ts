@@ -2,6 +2,7 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { Value } from '../type/value.ts'
 import type { Texts } from '../vector/column.ts'
+import type { SharedTexts } from '../vector/shared-dictionary.ts'
 import { findText, type TextSlots } from '../vector/text-index.ts'
 
 /** Shared memory, so that it is not copied for every task. */
@@ -48,11 +49,27 @@ export class TraceLookup {
 export class TracesOfObject {
   readonly #texts: Texts
   readonly #slots: TextSlots
+  readonly #heldCodes = new Map<SharedTexts, Uint8Array>()
 
   constructor({ bytes, offsets, slots }: TraceTexts) {
     // Between threads a Buffer becomes a plain Uint8Array.
     this.#texts = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), offsets }
     this.#slots = slots
+  }
+
+  /** One byte per code of the dictionary: 1 for traces of this set. */
+  heldCodes(dictionary: SharedTexts): Uint8Array {
+    let held = this.#heldCodes.get(dictionary)
+    if (!held) {
+      held = new Uint8Array(dictionary.count)
+      const { bytes, offsets } = this.#texts
+      for (let i = 0; i < offsets.length - 1; i++) {
+        const code = dictionary.codeOf(bytes, offsets[i]!, offsets[i + 1]!)
+        if (code >= 0) held[code] = 1
+      }
+      this.#heldCodes.set(dictionary, held)
+    }
+    return held
   }
 
   holds(trace: Value): boolean {

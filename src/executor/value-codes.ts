@@ -1,5 +1,11 @@
 import { assert } from '../error.ts'
-import { mapCodes, mapCodesWithin, pickCodes, pickNumbers } from '../kernel/gather.ts'
+import {
+  gatherNumbers,
+  mapCodes,
+  mapCodesWithin,
+  pickCodes,
+  pickNumbers,
+} from '../kernel/gather.ts'
 import { sequence } from '../kernel/sequence.ts'
 import { Interval, Timestamp, type Value } from '../type/value.ts'
 import { canonicalJson } from '../type/write-json.ts'
@@ -129,12 +135,14 @@ export class ValueCodes {
   }
 
   #numbersOf(codes: Int32Array): Float64Array {
-    const numbers = new Float64Array(codes.length)
-    for (let i = 0; i < codes.length; i++) {
-      const code = codes[i]!
-      const value = code < 0 ? null : (this.#values[code] as number | Timestamp | null)
-      numbers[i] = value === null ? Number.NaN : value instanceof Timestamp ? value.ms : value
+    const table = new Float64Array(this.#count + 1).fill(Number.NaN)
+    for (let code = 0; code < this.#count; code++) {
+      const value = this.#values[code]
+      if (typeof value === 'number') table[code] = value
+      else if (value instanceof Timestamp) table[code] = value.ms
     }
+    const numbers = new Float64Array(codes.length)
+    gatherNumbers(table, codes, codes.length, numbers)
     return numbers
   }
 

@@ -1,0 +1,32 @@
+/**
+ * Results on their way to another thread: long arrays are put into shared memory, which both threads
+ * then read, while a message would copy them twice, and groups once more on their way to the merge.
+ */
+import type { TaskOutcome, TaskResult } from './task.ts'
+
+/** Shorter arrays are copied along with the message: shared memory has a cost of its own. */
+const leastBytes = 16 * 1024
+
+/** The outcome with its long arrays in shared memory, but for printed rows, which leave as they are. */
+export function shareResult(outcome: TaskOutcome): TaskOutcome {
+  if ('error' in outcome || outcome.result.kind === 'print') return outcome
+  return { result: shared(outcome.result) as TaskResult }
+}
+
+function shared(part: unknown): unknown {
+  if (ArrayBuffer.isView(part)) return sharedArray(part)
+  if (typeof part !== 'object' || part === null) return part
+  if (Array.isArray(part)) return part.map(shared)
+  // Values that are no numbers may be many, and hold no arrays of numbers.
+  if ('kind' in part && (part.kind === 'plain' || part.kind === 'chosen')) return part
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, shared(value)]))
+}
+
+function sharedArray(array: ArrayBufferView): ArrayBufferView {
+  const { buffer, byteOffset, byteLength } = array
+  if (byteLength < leastBytes || buffer instanceof SharedArrayBuffer) return array
+  const memory = new SharedArrayBuffer(byteLength)
+  new Uint8Array(memory).set(new Uint8Array(buffer, byteOffset, byteLength))
+  if (array instanceof Float64Array) return new Float64Array(memory)
+  return array instanceof Int32Array ? new Int32Array(memory) : new Uint8Array(memory)
+}
