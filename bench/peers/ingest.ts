@@ -1,0 +1,196 @@
+/** Loads the rows over HTTP as clients would, and records how that goes while the store grows. */
+import { BatchReader, type DataFile, rowsPerBatch } from './generator/data-file.ts'
+import { percentile } from './measure/percentile.ts'
+import { cpuMs } from './measure/process-status.ts'
+import { note, showProgress } from './report/progress.ts'
+import type { Assay } from './systems/assay.ts'
+
+/** One stretch of the curve. */
+export interface IngestPoint {
+  /** Rows that the store had at its end. */
+  readonly rows: number
+  readonly megabytesPerSecond: number
+  readonly batchP50Ms: number
+  readonly batchP99Ms: number
+  readonly batchMaxMs: number
+}
+
+/** A query that was asked beside the inserts. */
+export interface Probe {
+  readonly name: string
+  /** Medians of the last third of the load, and of the store at rest after it. */
+  readonly busyMs: number
+  readonly idleMs: number
+  /** Whether its count of rows was at least that of the acknowledged ones, each time. */
+  readonly isFresh: boolean
+}
+
+export interface IngestReport {
+  readonly rows: number
+  readonly bytes: number
+  readonly seconds: number
+  readonly megabytesPerSecond: number
+  readonly batchP50Ms: number
+  readonly batchP99Ms: number
+  readonly batchMaxMs: number
+  /** From the last insert until flushing and compaction have come to rest. */
+  readonly settleSeconds: number
+  readonly curve: readonly IngestPoint[]
+  readonly probes: readonly Probe[]
+}
+
+const connections = 4
+const rowsPerPoint = 100_000
+const probePauseMs = 3000
+const idleRuns = 7
+
+/** Assay must have been started with more connections than this loads over: one is the probe's. */
+export const ingestConnections = connections + 1
+
+export async function ingest(assay: Assay, data: DataFile): Promise<IngestReport> {
+  const reader = new BatchReader(data)
+  const path = `/v1/project_logs/${assay.projectId}/insert`
+  const prober = new Prober(assay)
+  const latencies: number[] = []
+  const curve: IngestPoint[] = []
+  let [next, acknowledged, pointBytes, pointFrom] = [0, 0, 0, 0]
+  const begin = performance.now()
+  let pointBegin = begin
+
+  const client = async () => {
+    while (next < reader.count) {
+      const body = reader.body(next++)
+      const sent = performance.now()
+      await assay.client.post(path, body)
+      latencies.push(performance.now() - sent)
+      acknowledged++
+      prober.acknowledgedRows = Math.min(acknowledged * rowsPerBatch, data.rows)
+      pointBytes += body.length
+      const rows = prober.acknowledgedRows
+      if (rows % rowsPerPoint === 0 || rows === data.rows) {
+        const now = performance.now()
+        curve.push(point(rows, pointBytes, now - pointBegin, latencies.slice(pointFrom)))
+        pointBegin = now
+        pointBytes = 0
+        pointFrom = latencies.length
+      }
+      if (acknowledged % 20 === 0) showProgress(`inserting: ${rows} of ${data.rows} rows`)
+    }
+  }
+  const probing = prober.run()
+  await Promise.all(Array.from({ length: connections }, client))
+  const inserted = performance.now()
+  prober.stop()
+  await probing
+  reader.close()
+  note('inserted; waiting for flush and compaction')
+  await settle(assay)
+  const settled = performance.now()
+  const all = point(data.rows, data.bytes, inserted - begin, latencies)
+  return {
+    ...all,
+    bytes: data.bytes,
+    seconds: (inserted - begin) / 1000,
+    settleSeconds: (settled - inserted) / 1000,
+    curve,
+    probes: await prober.report(),
+  }
+}
+
+function point(rows: number, bytes: number, ms: number, latencies: number[]): IngestPoint {
+  return {
+    rows,
+    megabytesPerSecond: bytes / 1000 / ms,
+    batchP50Ms: percentile(latencies, 0.5),
+    batchP99Ms: percentile(latencies, 0.99),
+    batchMaxMs: Math.max(...latencies),
+  }
+}
+
+/** Asks a few queries again and again, with pauses. */
+class Prober {
+  acknowledgedRows = 0
+  readonly #assay: Assay
+  readonly #queries: ReadonlyMap<string, string>
+  readonly #times = new Map<string, number[]>()
+  #isFresh = true
+  #isStopped = false
+
+  constructor(assay: Assay) {
+    this.#assay = assay
+    const source = `from: project_logs('${assay.projectId}')`
+    const request = (query: string) =>
+      JSON.stringify({ query: `${query}\n${source}`, use_columnstore: true })
+    this.#queries = new Map([
+      ['count', request('measures: count(1) as n')],
+      [
+        'group by model',
+        request(
+          'dimensions: metadata.model as model\nmeasures: count(1) as n, avg(metrics.tokens) as tokens',
+        ),
+      ],
+      ['latest 20 rows', request('select: *\nlimit: 20')],
+    ])
+    for (const name of this.#queries.keys()) this.#times.set(name, [])
+  }
+
+  async run(): Promise<void> {
+    while (!this.#isStopped) {
+      await new Promise((resolve) => setTimeout(resolve, probePauseMs))
+      if (this.#isStopped) break
+      const least = this.acknowledgedRows
+      for (const [name, query] of this.#queries) {
+        const { ms, rows } = await this.#assay.run(query)
+        this.#times.get(name)!.push(ms)
+        if (name === 'count' && !(Number(rows()[0]?.n) >= least)) this.#isFresh = false
+      }
+    }
+  }
+
+  stop(): void {
+    this.#isStopped = true
+  }
+
+  /** Measures the same queries at rest. */
+  async report(): Promise<Probe[]> {
+    const probes: Probe[] = []
+    for (const [name, query] of this.#queries) {
+      const idle: number[] = []
+      for (let run = 0; run < idleRuns; run++) idle.push((await this.#assay.run(query)).ms)
+      const times = this.#times.get(name)!
+      const busy = times.slice(Math.floor((times.length * 2) / 3))
+      probes.push({
+        name,
+        busyMs: percentile(busy, 0.5),
+        idleMs: percentile(idle, 0.5),
+        isFresh: this.#isFresh,
+      })
+    }
+    return probes
+  }
+}
+
+const settledChecks = 5
+const checkPauseMs = 1000
+/** A process that does nothing else may still collect garbage. */
+const idleShare = 0.05
+
+/** Waits until all is flushed and the service has no more work of its own. */
+export async function settle(assay: Assay): Promise<void> {
+  let quiet = 0
+  let [cpu, at, segments] = [cpuMs(assay.process.pid), performance.now(), -1]
+  while (quiet < settledChecks) {
+    await new Promise((resolve) => setTimeout(resolve, checkPauseMs))
+    const [cpuNow, now] = [cpuMs(assay.process.pid), performance.now()]
+    const isIdle = cpuNow - cpu < (now - at) * idleShare
+    const log = await assay.audit('select: id\nlimit: 1')
+    const snapshot = log.find(({ event }) => event === 'snapshot')
+    if (snapshot === undefined) throw new Error('the audit log tells of no snapshot')
+    const isFlushed = String(snapshot.flushedThrough) >= String(snapshot.transaction)
+    const isStable = snapshot.segments === segments
+    quiet = isIdle && isFlushed && isStable ? quiet + 1 : 0
+    segments = Number(snapshot.segments)
+    ;[cpu, at] = [cpuMs(assay.process.pid), performance.now()]
+    showProgress(`settling: ${segments} segments`)
+  }
+}

@@ -1,0 +1,86 @@
+/** The command line of `npm run bench:peers`. */
+import { parseArgs } from 'node:util'
+import type { Layout } from './systems/system.ts'
+
+export const usage = `npm run bench:peers -- [options]
+
+  --rows N[,N…]         rows, one suite after another                (1000000)
+  --dir DIRECTORY       keeps the data there, for the next run with as many rows;
+                        without it the data is made in a temporary directory and removed
+  --only SYSTEM[,…]     assay, duckdb, duckdb-json, clickhouse, clickhouse-json    (all)
+  --filter TEXT[,…]     queries whose name has one of the texts
+  --runs N              measured runs of each query; fewer for what takes seconds  (7)
+  --workers N[,N…]      threads of each system; several are compared               (2)
+  --cold                measures first queries after a start, without the page cache (root)
+  --scaling             a handful of queries at 0.1, 1 and 10 M rows, or at --rows
+  --server FILE         the main.js to start, in place of one that is built now
+  --help
+
+Results are written to bench/results/ unless --filter or --only is given.`
+
+export interface Options {
+  readonly rows: readonly number[]
+  readonly directory: string | undefined
+  readonly layouts: readonly Layout[]
+  readonly filter: readonly string[] | undefined
+  readonly runs: number
+  readonly workers: readonly number[]
+  readonly cold: boolean
+  readonly scaling: boolean
+  readonly server: string | undefined
+  readonly isPart: boolean
+}
+
+const allLayouts: readonly Layout[] = [
+  'assay',
+  'duckdb',
+  'clickhouse',
+  'duckdb-json',
+  'clickhouse-json',
+]
+
+/** Undefined when help was asked for. */
+export function readOptions(): Options | undefined {
+  const { values: flags } = parseArgs({
+    options: {
+      rows: { type: 'string' },
+      dir: { type: 'string' },
+      only: { type: 'string' },
+      filter: { type: 'string' },
+      runs: { type: 'string', default: '7' },
+      workers: { type: 'string', default: '2' },
+      cold: { type: 'boolean', default: false },
+      scaling: { type: 'boolean', default: false },
+      server: { type: 'string' },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (flags.help) return undefined
+  const { cold, scaling, server } = flags
+  const only = flags.only?.split(',')
+  for (const name of only ?? []) {
+    if (allLayouts.some((layout) => layout === name)) continue
+    throw new Error(`--only knows ${allLayouts.join(', ')}, not "${name}"`)
+  }
+  const rows = flags.rows ?? (scaling ? '100000,1000000,10000000' : '1000000')
+  return {
+    rows: positives('rows', rows),
+    directory: flags.dir,
+    layouts: allLayouts.filter((layout) => only?.includes(layout) ?? true),
+    filter: flags.filter?.split(','),
+    runs: positives('runs', flags.runs)[0]!,
+    workers: positives('workers', flags.workers),
+    cold,
+    scaling,
+    server,
+    isPart: flags.filter !== undefined || only !== undefined,
+  }
+}
+
+function positives(flag: string, list: string): number[] {
+  return list.split(',').map((text) => {
+    const number = Number(text)
+    if (Number.isSafeInteger(number) && number > 0) return number
+    throw new Error(`--${flag} takes positive integers, not "${text}"`)
+  })
+}

@@ -1,0 +1,114 @@
+/** Opens all systems with the rows in them; loads what an earlier run has not. */
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DataFile, openDataFile } from './generator/data-file.ts'
+import { type IngestReport, ingest, ingestConnections } from './ingest.ts'
+import { note } from './report/progress.ts'
+import { Assay } from './systems/assay.ts'
+import { ClickHouse } from './systems/clickhouse.ts'
+import { DuckDB } from './systems/duckdb.ts'
+import type { Layout, System } from './systems/system.ts'
+
+export interface PrepareOptions {
+  /** Where data is kept: a folder in it for each number of rows. */
+  readonly directory: string
+  readonly rows: number
+  readonly workers: number
+  readonly layouts: readonly Layout[]
+  /** The built `main.js`. */
+  readonly server: string
+}
+
+/** What a folder has been loaded with. */
+interface Loaded {
+  assay?: IngestReport
+  /** Seconds that loading a peer took. */
+  peers: Partial<Record<Layout, number>>
+}
+
+export interface Prepared {
+  readonly data: DataFile
+  readonly systems: readonly System[]
+  readonly assay: Assay | undefined
+  readonly clickhouseVersion: string | undefined
+  readonly loaded: Readonly<Loaded>
+  readonly assayDirectory: string
+  close(): Promise<void>
+}
+
+export async function prepare(options: PrepareOptions): Promise<Prepared> {
+  const directory = join(options.directory, `peers-${options.rows}`)
+  mkdirSync(directory, { recursive: true })
+  const data = openDataFile(directory, options.rows)
+  const marker = join(directory, 'loaded.json')
+  const loaded: Loaded = existsSync(marker)
+    ? JSON.parse(readFileSync(marker, 'utf8'))
+    : { peers: {} }
+  const save = () => writeFileSync(marker, JSON.stringify(loaded))
+  const assayDirectory = join(directory, 'assay')
+  const wants = (layout: Layout) => options.layouts.includes(layout)
+  const systems: System[] = []
+  const closers: (() => void)[] = []
+
+  let assay: Assay | undefined
+  if (wants('assay')) {
+    const start = { server: options.server, directory: assayDirectory, workers: options.workers }
+    if (loaded.assay === undefined) {
+      // What an interrupted run has left is no beginning to go on from.
+      rmSync(assayDirectory, { recursive: true, force: true })
+      const filling = await Assay.start(start, ingestConnections)
+      try {
+        loaded.assay = await ingest(filling, data)
+      } finally {
+        await filling.close()
+      }
+      save()
+    }
+    assay = await Assay.start(start)
+    systems.push(assay)
+  }
+  const threads = { directory, threads: options.workers }
+  const load = async (layout: Layout, work: () => Promise<void>) => {
+    if (loaded.peers[layout] !== undefined) return
+    note(`loading ${layout}`)
+    const begin = performance.now()
+    await work()
+    loaded.peers[layout] = (performance.now() - begin) / 1000
+    save()
+  }
+  const duckdbLayouts = (['duckdb', 'duckdb-json'] as const).filter(wants)
+  if (duckdbLayouts.length > 0) {
+    for (const layout of duckdbLayouts) {
+      if (loaded.peers[layout] === undefined) removeDatabase(directory, layout)
+    }
+    const duckdb = await DuckDB.open(threads)
+    closers.push(() => duckdb.close())
+    for (const layout of duckdbLayouts) {
+      await load(layout, () => duckdb.load(layout, data))
+      systems.push(duckdb.system(layout))
+    }
+  }
+  const clickhouseLayouts = (['clickhouse', 'clickhouse-json'] as const).filter(wants)
+  let clickhouseVersion: string | undefined
+  if (clickhouseLayouts.length > 0) {
+    const clickhouse = await ClickHouse.open(threads)
+    closers.push(() => clickhouse.close())
+    clickhouseVersion = await clickhouse.version()
+    for (const layout of clickhouseLayouts) {
+      await load(layout, () => clickhouse.load(layout, data))
+      systems.push(clickhouse.system(layout))
+    }
+  }
+  const close = async () => {
+    for (const system of systems) await system.close()
+    for (const end of closers) end()
+  }
+  return { data, systems, assay, clickhouseVersion, loaded, assayDirectory, close }
+}
+
+function removeDatabase(directory: string, layout: 'duckdb' | 'duckdb-json'): void {
+  const name = layout === 'duckdb' ? 'typed' : 'json'
+  for (const ending of ['duckdb', 'duckdb.wal']) {
+    rmSync(join(directory, `${name}.${ending}`), { force: true })
+  }
+}
