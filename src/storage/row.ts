@@ -138,6 +138,21 @@ export class RowView {
     return { start, end: start + this.bytes.readUInt32BE(entry + 8) }
   }
 
+  /** Where the `index`-th field begins, in sorted order: its quoted name, a colon, its value. */
+  memberStart(index: number): number {
+    return this.bytes.readUInt32BE(this.#directory + index * directoryEntryBytes)
+  }
+
+  /** Bytes of the `index`-th field's quoted name. */
+  nameLength(index: number): number {
+    return this.bytes.readUInt32BE(this.#directory + index * directoryEntryBytes + 4)
+  }
+
+  /** Bytes of the `index`-th field's value. */
+  valueLength(index: number): number {
+    return this.bytes.readUInt32BE(this.#directory + index * directoryEntryBytes + 8)
+  }
+
   /** The stored fields sorted by name; names are decoded. */
   *fields(): Generator<{ readonly name: string; readonly value: ByteSpan }> {
     for (let i = 0; i < this.fieldCount; i++) {

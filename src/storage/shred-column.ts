@@ -1,94 +1,23 @@
 /** Collects the columns of one path while its rows are shredded. */
-import type { BooleanColumn, NumberColumn, PathColumns } from '../vector/column.ts'
+import type { PathColumns } from '../vector/column.ts'
 import { TextBuilder } from './shred-text.ts'
+import type { ByteSource } from './text-pool.ts'
 
-export class BitmapBuilder {
-  readonly #bits: Uint8Array
-  #count = 0
+/** What a row has at a path, a byte each; bitmaps are made of them in the end. */
+export const kind = {
+  nothing: 0,
+  number: 1,
+  timestamp: 2,
+  false: 3,
+  true: 4,
+  text: 5,
+  json: 6,
+  object: 7,
+  stored: 8,
+  null: 9,
+} as const
 
-  constructor(rowCount: number) {
-    this.#bits = new Uint8Array((rowCount + 7) >> 3)
-  }
-
-  set(row: number): void {
-    this.#bits[row >> 3]! |= 1 << (row & 7)
-    this.#count++
-  }
-
-  clear(row: number): void {
-    const bit = 1 << (row & 7)
-    if ((this.#bits[row >> 3]! & bit) === 0) return
-    this.#bits[row >> 3]! &= ~bit
-    this.#count--
-  }
-
-  /** Undefined when no row is set. */
-  finish(): Uint8Array | undefined {
-    return this.#count === 0 ? undefined : this.#bits
-  }
-
-  /** As `finish`, for a validity: `all` tells that every row is set. */
-  finishValidity(rowCount: number): { all: boolean; bits: Uint8Array } | undefined {
-    return this.#count === 0 ? undefined : { all: this.#count === rowCount, bits: this.#bits }
-  }
-}
-
-class NumberBuilder {
-  readonly #values: Float64Array
-  readonly #validity: BitmapBuilder
-
-  constructor(rowCount: number) {
-    this.#values = new Float64Array(rowCount).fill(Number.NaN)
-    this.#validity = new BitmapBuilder(rowCount)
-  }
-
-  set(row: number, value: number): void {
-    this.#values[row] = value
-    this.#validity.set(row)
-  }
-
-  clear(row: number): void {
-    this.#values[row] = Number.NaN
-    this.#validity.clear(row)
-  }
-
-  finish(): NumberColumn | undefined {
-    const validity = this.#validity.finishValidity(this.#values.length)
-    return validity && { values: this.#values, validity: validity.all ? undefined : validity.bits }
-  }
-}
-
-class BooleanBuilder {
-  readonly #rowCount: number
-  readonly #bits: BitmapBuilder
-  readonly #validity: BitmapBuilder
-
-  constructor(rowCount: number) {
-    this.#rowCount = rowCount
-    this.#bits = new BitmapBuilder(rowCount)
-    this.#validity = new BitmapBuilder(rowCount)
-  }
-
-  set(row: number, value: boolean): void {
-    if (value) this.#bits.set(row)
-    this.#validity.set(row)
-  }
-
-  clear(row: number): void {
-    this.#bits.clear(row)
-    this.#validity.clear(row)
-  }
-
-  finish(): BooleanColumn | undefined {
-    const validity = this.#validity.finishValidity(this.#rowCount)
-    return (
-      validity && {
-        bits: this.#bits.finish() ?? new Uint8Array((this.#rowCount + 7) >> 3),
-        validity: validity.all ? undefined : validity.bits,
-      }
-    )
-  }
-}
+const kindCount = 10
 
 /**
  * One path's columns in the making; those of types that never occur cost nothing. Rows come in
@@ -96,97 +25,158 @@ class BooleanBuilder {
  */
 export class PathBuilder {
   readonly #rowCount: number
-  #number: NumberBuilder | undefined
-  #timestamp: NumberBuilder | undefined
-  #boolean: BooleanBuilder | undefined
+  /** By row; empty until the path has a value. */
+  #kinds = new Uint8Array(0)
+  #numbers: Float64Array | undefined
+  #timestamps: Float64Array | undefined
   #text: TextBuilder | undefined
   #json: TextBuilder | undefined
-  #objects: BitmapBuilder | undefined
-  #stored: BitmapBuilder | undefined
-  #nulls: BitmapBuilder | undefined
 
   constructor(rowCount: number) {
     this.#rowCount = rowCount
   }
 
+  /** Whether the row has something here, be it `null`. */
+  has(row: number): boolean {
+    // Out of bounds while there is nothing: undefined, which is not above 0.
+    return this.#kinds[row]! > kind.nothing
+  }
+
+  /** Sets a kind that has no value beside it. */
+  mark(row: number, what: number): void {
+    if (this.#kinds.length === 0) this.#kinds = new Uint8Array(this.#rowCount)
+    this.#kinds[row] = what
+  }
+
   number(row: number, value: number): void {
-    this.#number ??= new NumberBuilder(this.#rowCount)
-    this.#number.set(row, value)
+    this.#numbers ??= new Float64Array(this.#rowCount).fill(Number.NaN)
+    this.#numbers[row] = value
+    this.mark(row, kind.number)
   }
 
   timestamp(row: number, ms: number): void {
-    this.#timestamp ??= new NumberBuilder(this.#rowCount)
-    this.#timestamp.set(row, ms)
+    this.#timestamps ??= new Float64Array(this.#rowCount).fill(Number.NaN)
+    this.#timestamps[row] = ms
+    this.mark(row, kind.timestamp)
   }
 
-  boolean(row: number, value: boolean): void {
-    this.#boolean ??= new BooleanBuilder(this.#rowCount)
-    this.#boolean.set(row, value)
-  }
-
-  /** False when the column has no room for the text. */
-  text(row: number, source: Buffer, start: number, end: number): boolean {
+  /**
+   * The text is `stored` when the column has no room for it.
+   *
+   * @param verbatim whether the bytes stand so between quotes, without an escape
+   */
+  text(row: number, source: ByteSource, start: number, end: number, verbatim: boolean): void {
     this.#text ??= new TextBuilder(this.#rowCount)
-    if (!this.#text.hasRoom(end - start)) return false
-    this.#text.append(row, source, start, end)
-    return true
+    const kept = this.#text.append(row, source, start, end, verbatim)
+    this.mark(row, kept ? kind.text : kind.stored)
   }
 
-  /** False when the column has no room for the text. */
-  json(row: number, source: Buffer, start: number, end: number): boolean {
+  /**
+   * If the string that begins at `start` is the text that was set last, sets it again and returns
+   * its length; else -1.
+   */
+  repeatText(row: number, source: ByteSource, start: number): number {
+    const length = this.#text === undefined ? -1 : this.#text.repeat(row, source, start)
+    if (length >= 0) this.#kinds[row] = kind.text
+    return length
+  }
+
+  /** Returns false when the column has no room for the value, which is `stored` then. */
+  json(row: number, source: ByteSource, start: number, end: number): boolean {
     this.#json ??= new TextBuilder(this.#rowCount)
-    if (!this.#json.hasRoom(end - start)) return false
-    this.#json.append(row, source, start, end)
-    return true
-  }
-
-  object(row: number): void {
-    this.#objects ??= new BitmapBuilder(this.#rowCount)
-    this.#objects.set(row)
-  }
-
-  stored(row: number): void {
-    this.#stored ??= new BitmapBuilder(this.#rowCount)
-    this.#stored.set(row)
-  }
-
-  null(row: number): void {
-    this.#nulls ??= new BitmapBuilder(this.#rowCount)
-    this.#nulls.set(row)
+    const kept = this.#json.append(row, source, start, end, false)
+    this.mark(row, kept ? kind.json : kind.stored)
+    return kept
   }
 
   /** Takes back whatever `row`, the last one, has here. */
   clear(row: number): void {
-    this.#number?.clear(row)
-    this.#timestamp?.clear(row)
-    this.#boolean?.clear(row)
-    this.#text?.clear(row)
-    this.#json?.clear(row)
-    this.#objects?.clear(row)
-    this.#stored?.clear(row)
-    this.#nulls?.clear(row)
+    switch (this.#kinds[row]) {
+      case kind.number:
+        this.#numbers![row] = Number.NaN
+        break
+      case kind.timestamp:
+        this.#timestamps![row] = Number.NaN
+        break
+      case kind.text:
+        this.#text!.clear(row)
+        break
+      case kind.json:
+        this.#json!.clear(row)
+    }
+    this.#kinds[row] = kind.nothing
   }
 
   /** Undefined when no row has anything here. */
   finish(): PathColumns | undefined {
-    const number = this.#number?.finish()
-    const timestamp = this.#timestamp?.finish()
-    const boolean = this.#boolean?.finish()
-    const text = this.#text?.finish()
-    const json = this.#json?.finish()
-    const objects = this.#objects?.finish()
-    const stored = this.#stored?.finish()
-    const nulls = this.#nulls?.finish()
-    const columns = {
-      ...(number && { number }),
-      ...(timestamp && { timestamp }),
-      ...(boolean && { boolean }),
-      ...(text && { text }),
-      ...(json && { json }),
-      ...(objects && { objects }),
-      ...(stored && { stored }),
-      ...(nulls && { nulls }),
+    const kinds = this.#kinds
+    const counts = countKinds(kinds)
+    if (kinds.length === 0 || counts[kind.nothing] === kinds.length) return undefined
+    const validity = (count: number, what: number) =>
+      count === kinds.length ? undefined : bitmapOf(kinds, what, what)
+    const count = (what: number) => counts[what]!
+    const booleans = count(kind.false) + count(kind.true)
+    return {
+      ...(count(kind.number) > 0 && {
+        number: {
+          values: this.#numbers!,
+          validity: validity(count(kind.number), kind.number),
+        },
+      }),
+      ...(count(kind.timestamp) > 0 && {
+        timestamp: {
+          values: this.#timestamps!,
+          validity: validity(count(kind.timestamp), kind.timestamp),
+        },
+      }),
+      ...(booleans > 0 && {
+        boolean: {
+          bits: bitmapOf(kinds, kind.true, kind.true),
+          validity: booleans === kinds.length ? undefined : bitmapOf(kinds, kind.false, kind.true),
+        },
+      }),
+      ...(count(kind.text) > 0 && {
+        text: this.#text!.finish(validity(count(kind.text), kind.text)),
+      }),
+      ...(count(kind.json) > 0 && {
+        json: this.#json!.finish(validity(count(kind.json), kind.json)),
+      }),
+      ...(count(kind.object) > 0 && { objects: bitmapOf(kinds, kind.object, kind.object) }),
+      ...(count(kind.stored) > 0 && { stored: bitmapOf(kinds, kind.stored, kind.stored) }),
+      ...(count(kind.null) > 0 && { nulls: bitmapOf(kinds, kind.null, kind.null) }),
     }
-    return Object.keys(columns).length === 0 ? undefined : columns
   }
+}
+
+function countKinds(kinds: Uint8Array): Uint32Array {
+  const counts = new Uint32Array(kindCount)
+  // In turns, because an increment waits for the one before it of the same counter.
+  const others = new Uint32Array(kindCount)
+  const even = kinds.length & ~1
+  for (let row = 0; row < even; row += 2) {
+    counts[kinds[row]!]!++
+    others[kinds[row + 1]!]!++
+  }
+  if (even < kinds.length) counts[kinds[even]!]!++
+  for (let what = 0; what < kindCount; what++) counts[what]! += others[what]!
+  return counts
+}
+
+/** The rows whose kind is one of `first` to `last`. */
+function bitmapOf(kinds: Uint8Array, first: number, last: number): Uint8Array {
+  const bits = new Uint8Array((kinds.length + 7) >> 3)
+  const span = last - first
+  const whole = kinds.length >> 3
+  for (let at = 0; at < whole; at++) {
+    const row = at << 3
+    let byte = 0
+    for (let bit = 0; bit < 8; bit++) {
+      if ((kinds[row + bit]! - first) >>> 0 <= span) byte |= 1 << bit
+    }
+    bits[at] = byte
+  }
+  for (let row = whole << 3; row < kinds.length; row++) {
+    if ((kinds[row]! - first) >>> 0 <= span) bits[row >> 3]! |= 1 << (row & 7)
+  }
+  return bits
 }

@@ -8,9 +8,10 @@
  *
  * The choice decides only where a value is kept, never what is read back.
  */
-import { decodeUtf8 } from '../json/utf8.ts'
-import type { RowView } from './row.ts'
+import { fieldNameBytes, type RowView } from './row.ts'
+import { findChild, guessChild, type NamedNode, parseName } from './shred-node.ts'
 import { ValueScanner } from './shred-scan.ts'
+import { byteSource } from './text-pool.ts'
 
 /** Steps that a column's path may have. What nests deeper stays JSON. */
 export const maximumPathLength = 16
@@ -20,7 +21,7 @@ const minimumShare = 0.02
 const minimumObjectRows = 64
 
 /** Rows sampled, and of each object at least so many of them. */
-const sampleRows = 4096
+const sampleRows = 1024
 const sampleObjectRows = 64
 
 /** Paths counted at a time, so that keys that never repeat cannot fill the memory. */
@@ -60,10 +61,10 @@ export function choosePaths(
   return counter.choose(rowCount)
 }
 
-interface CountedPath {
+interface CountedPath extends NamedNode<CountedPath> {
   readonly key: string
   readonly depth: number
-  readonly children: Map<string, CountedPath>
+  children: CountedPath[]
   /** Rows of the whole set that have it, as the sample lets expect. */
   estimate: number
   /** Sampled rows of the present object that have it. */
@@ -94,14 +95,20 @@ class PathCounter {
     this.#estimatedRows += weight
     // With more rows seen, more paths turn out to be rare.
     if (this.#full && this.#sample % 256 === 0) this.#prune()
+    this.#scanner.start(row.bytes)
     if (this.#fields !== undefined) {
       for (const name of this.#fields) {
-        const span = row.field(name)
-        if (span !== undefined) this.#countField(name, row, span.start, weight)
+        const value = row.field(name)
+        if (value === undefined) continue
+        const nameEnd = value.start - 1
+        this.#countField(nameEnd - fieldNameBytes(name).length, nameEnd, weight)
       }
       return
     }
-    for (const { name, value } of row.fields()) this.#countField(name, row, value.start, weight)
+    for (let i = 0; i < row.fieldCount; i++) {
+      const start = row.memberStart(i)
+      this.#countField(start, start + row.nameLength(i), weight)
+    }
   }
 
   endRun(rows: number): void {
@@ -119,7 +126,7 @@ class PathCounter {
   choose(rowCount: number): readonly ChosenPath[] {
     const candidates: CountedPath[] = []
     const collect = (path: CountedPath) => {
-      for (const child of path.children.values()) {
+      for (const child of path.children) {
         if (child.frequentInRun || child.estimate >= rowCount * minimumShare) {
           candidates.push(child)
           collect(child)
@@ -130,20 +137,18 @@ class PathCounter {
     candidates.sort((a, b) => b.estimate - a.estimate || a.depth - b.depth)
     const chosen = new Set(candidates.slice(0, maximumPaths))
     const build = (path: CountedPath): ChosenPath[] =>
-      [...path.children.values()]
+      path.children
         .filter((child) => chosen.has(child))
         .map((child) => ({ key: child.key, children: build(child) }))
     return build(this.#root)
   }
 
-  #countField(name: string, row: RowView, start: number, weight: number): void {
-    const path = this.#child(this.#root, name)
+  #countField(nameStart: number, nameEnd: number, weight: number): void {
+    const path = this.#child(this.#root, nameStart, nameEnd)
     if (path === undefined) return
     this.#countPath(path, weight)
     // The row's directory knows where other values end.
-    if (row.bytes[start] !== 0x7b) return
-    this.#scanner.start(row.bytes, start)
-    this.#countValue(path, weight)
+    if (this.#scanner.bytes[nameEnd + 1] === 0x7b) this.#countMembers(path, nameEnd + 1, weight)
   }
 
   #countPath(path: CountedPath, weight: number): void {
@@ -154,33 +159,36 @@ class PathCounter {
     this.#touched.add(path)
   }
 
-  #countValue(path: CountedPath, weight: number): void {
-    this.#countPath(path, weight)
+  /** Counts the paths below that of the object at `start`, and returns where it ends. */
+  #countMembers(path: CountedPath, start: number, weight: number): number {
     const scanner = this.#scanner
-    if (scanner.bytes[scanner.position] !== 0x7b || path.depth === maximumPathLength) {
-      scanner.skipValue()
-      return
+    const { bytes } = scanner
+    if (path.depth === maximumPathLength) return scanner.endOfValue(start)
+    let position = start + 1
+    for (;;) {
+      const nameStart = scanner.skipSeparators(position)
+      if (bytes[nameStart] === 0x7d) return nameStart + 1
+      const nameEnd = scanner.endOfString(nameStart)
+      const valueStart = scanner.skipColon(nameEnd)
+      const child = this.#child(path, nameStart, nameEnd)
+      if (child !== undefined) this.#countPath(child, weight)
+      if (child !== undefined && bytes[valueStart] === 0x7b) {
+        position = this.#countMembers(child, valueStart, weight)
+      } else {
+        position = scanner.endOfValue(valueStart)
+      }
     }
-    scanner.position++
-    while (scanner.next() !== 0x7d) {
-      scanner.readString()
-      const text = decodeUtf8(scanner.bytes, scanner.stringStart, scanner.stringEnd)
-      const key = scanner.escaped ? (JSON.parse(`"${text}"`) as string) : text
-      scanner.nextValue()
-      const child = this.#child(path, key)
-      if (child === undefined) scanner.skipValue()
-      else this.#countValue(child, weight)
-    }
-    scanner.position++
   }
 
   /** Undefined when no more paths can be counted. */
-  #child(parent: CountedPath, key: string): CountedPath | undefined {
-    const known = parent.children.get(key)
-    if (known !== undefined) return known
-    if (this.#full) return undefined
-    const child = countedPath(key, parent.depth + 1)
-    parent.children.set(key, child)
+  #child(parent: CountedPath, nameStart: number, nameEnd: number): CountedPath | undefined {
+    const { bytes } = this.#scanner
+    const known =
+      guessChild(parent, this.#scanner, nameStart) ?? findChild(parent, bytes, nameStart, nameEnd)
+    if (known !== undefined || this.#full) return known
+    const child = countedPath(parseName(bytes, nameStart, nameEnd), parent.depth + 1)
+    parent.names?.set(child.quotedName.bytes.toString('latin1'), parent.children.length)
+    parent.children.push(child)
     this.#counted++
     if (this.#counted >= maximumCounted) this.#prune()
     return child
@@ -194,14 +202,10 @@ class PathCounter {
       path.inRun * 2 < this.#sampledInRun * minimumShare
     let left = 0
     const visit = (path: CountedPath) => {
-      for (const [key, child] of path.children) {
-        if (hopeless(child)) {
-          path.children.delete(key)
-        } else {
-          left++
-          visit(child)
-        }
-      }
+      path.children = path.children.filter((child) => !hopeless(child))
+      path.names = undefined
+      left += path.children.length
+      for (const child of path.children) visit(child)
     }
     visit(this.#root)
     this.#counted = left
@@ -212,8 +216,11 @@ class PathCounter {
 function countedPath(key: string, depth: number): CountedPath {
   return {
     key,
+    quotedName: byteSource(Buffer.from(JSON.stringify(key))),
     depth,
-    children: new Map(),
+    children: [],
+    lastChild: -1,
+    names: undefined,
     estimate: 0,
     inRun: 0,
     lastSample: 0,

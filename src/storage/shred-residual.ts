@@ -1,13 +1,15 @@
 /** Writes what has no column: one JSON object per row, nested as the row is. */
 import { copyBytes } from '../json/copy-bytes.ts'
+import { type ByteSource, byteSource } from './text-pool.ts'
 
 const comma = 0x2c
 const colon = 0x3a
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-export class ResidualWriter {
+export class ResidualWriter implements ByteSource {
   bytes: Buffer = Buffer.allocUnsafeSlow(1024)
+  view = byteSource(this.bytes).view
   length = 0
   /** Whether a member was left out because the row's residual had grown too long. */
   overflowed = false
@@ -117,5 +119,6 @@ export class ResidualWriter {
     const bytes = Buffer.allocUnsafeSlow(Math.max(needed, this.bytes.length * 2))
     this.bytes.copy(bytes, 0, 0, this.length)
     this.bytes = bytes
+    this.view = byteSource(bytes).view
   }
 }

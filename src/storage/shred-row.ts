@@ -1,11 +1,12 @@
 /** The second pass of shredding: hands every value of a row to the columns of its path. */
 import type { PathColumns, TextColumn } from '../vector/column.ts'
 import { fieldNameBytes, type RowView } from './row.ts'
-import { PathBuilder } from './shred-column.ts'
+import { kind, PathBuilder } from './shred-column.ts'
+import { findChild, guessChild, type NamedNode, parseName } from './shred-node.ts'
 import type { ChosenPath } from './shred-paths.ts'
 import { ResidualWriter } from './shred-residual.ts'
 import { Unescaper, ValueScanner } from './shred-scan.ts'
-import { TextBuilder } from './shred-text.ts'
+import { byteSource } from './text-pool.ts'
 
 /** Paths that the residual lists before it counts as holding anything anywhere. */
 const maximumResidualPaths = 1024
@@ -22,16 +23,9 @@ export interface ShreddedColumns {
 }
 
 /** A chosen path while rows are shredded. */
-interface ShredNode {
+interface ShredNode extends NamedNode<ShredNode> {
   readonly path: readonly string[]
-  /** Its last key as JSON writes it, quotes included. */
-  readonly quotedName: Buffer
-  readonly children: readonly ShredNode[]
   readonly builder: PathBuilder
-  /** The child that was found last: rows are alike, so the next name is likely its neighbour's. */
-  lastChild: number
-  /** The row that was last seen to have the path. */
-  lastRow: number
   /** Names below it that went into a residual. */
   readonly residualNames: Set<string>
 }
@@ -45,9 +39,10 @@ export class RowShredder {
   readonly #scanner = new ValueScanner()
   readonly #unescaper = new Unescaper()
   readonly #residual: ResidualWriter
-  readonly #residuals: TextBuilder
+  readonly #residuals: PathBuilder
   #residualPathCount = 0
   #row = -1
+  #createdMs = 0
   /** Whether the present field names a key twice. */
   #hasDuplicate = false
 
@@ -59,34 +54,45 @@ export class RowShredder {
       [...options.fields].map((name) => ({ name, quotedBytes: fieldNameBytes(name).length }))
     this.#maximumValueBytes = options.maximumValueBytes
     this.#residual = new ResidualWriter(options.maximumValueBytes)
-    this.#residuals = new TextBuilder(rowCount)
+    this.#residuals = new PathBuilder(rowCount)
   }
 
   add(row: number, view: RowView): void {
-    this.#row = row
-    this.#root.lastRow = row
-    const residual = this.#residual
-    residual.beginRow()
+    this.#begin(row, view.bytes, view.createdMs)
     if (this.#fields === undefined) {
-      for (let i = 0; i < view.fieldCount; i++) {
-        const name = view.nameAt(i)
-        const value = view.valueAt(i)
-        if (!this.#field(view, name.start, name.end, value.start, value.end)) return
+      const count = view.fieldCount
+      for (let i = 0; i < count; i++) {
+        const start = view.memberStart(i)
+        const nameEnd = start + view.nameLength(i)
+        if (!this.#field(start, nameEnd, nameEnd + 1 + view.valueLength(i))) return
       }
     } else {
       for (const { name, quotedBytes } of this.#fields) {
         const value = view.field(name)
         if (value === undefined) continue
         const nameEnd = value.start - 1
-        if (!this.#field(view, nameEnd - quotedBytes, nameEnd, value.start, value.end)) return
+        if (!this.#field(nameEnd - quotedBytes, nameEnd, value.end)) return
       }
     }
-    if (!residual.endRow()) return
-    if (this.#residuals.hasRoom(residual.length)) {
-      this.#residuals.append(row, residual.bytes, 0, residual.length)
-    } else {
-      this.#leaveToRowStore(this.#root)
+    this.#end()
+  }
+
+  /**
+   * Takes the members of a JSON object as a row.
+   *
+   * @param createdMs what the string at `created`, if there is one, stands for
+   */
+  addObject(row: number, text: Buffer, createdMs: number): void {
+    this.#begin(row, text, createdMs)
+    for (let position = 1; ; ) {
+      const start = this.#scanner.skipSeparators(position)
+      if (text[start] === 0x7d) break
+      const nameEnd = this.#scanner.endOfString(start)
+      const end = this.#scanner.endOfValue(this.#scanner.skipColon(nameEnd))
+      if (!this.#field(start, nameEnd, end)) return
+      position = end
     }
+    this.#end()
   }
 
   finish(): ShreddedColumns {
@@ -101,161 +107,167 @@ export class RowShredder {
     visit(this.#root)
     return {
       paths,
-      residual: this.#residuals.finish(),
+      residual: this.#residuals.finish()?.json,
       residualPaths: this.#residualPathCount > maximumResidualPaths ? undefined : residualPaths,
     }
   }
 
-  /** Returns false when the whole row is left to the row store, which ends the work on it. */
-  #field(
-    view: RowView,
-    nameStart: number,
-    nameEnd: number,
-    valueStart: number,
-    valueEnd: number,
-  ): boolean {
-    const { bytes } = view
+  #begin(row: number, bytes: Buffer, createdMs: number): void {
+    this.#row = row
+    this.#createdMs = createdMs
+    this.#scanner.start(bytes)
+    this.#residual.beginRow()
+  }
+
+  #end(): void {
+    const residual = this.#residual
+    if (!residual.endRow()) return
+    const kept = this.#residuals.json(this.#row, residual, 0, residual.length)
+    if (!kept) this.#leaveToRowStore(this.#root)
+  }
+
+  /**
+   * Shreds a member of the row, whose value begins after a colon. Returns false when the whole row
+   * is left to the row store, which ends the work on it.
+   */
+  #field(nameStart: number, nameEnd: number, valueEnd: number): boolean {
     const residual = this.#residual
     residual.mark()
     this.#hasDuplicate = false
-    const node = findChild(this.#root, bytes, nameStart + 1, nameEnd - 1)
-    if (node === undefined) {
-      this.#addResidual(this.#root, bytes, nameStart, nameEnd, valueStart, valueEnd)
-    } else if (node === this.#created && bytes[valueStart] === 0x22) {
-      node.lastRow = this.#row
-      node.builder.timestamp(this.#row, view.createdMs)
-    } else if (bytes[valueStart] !== 0x7b && valueEnd - valueStart > this.#maximumValueBytes + 2) {
-      // Known from the row's directory, so that not even its end has to be looked for.
-      this.#leaveToRowStore(node)
-    } else {
-      this.#scanner.start(bytes, valueStart)
-      this.#value(node)
-    }
+    const { bytes } = this.#scanner
+    const node =
+      guessChild(this.#root, this.#scanner, nameStart) ??
+      findChild(this.#root, bytes, nameStart, nameEnd)
+    if (node === undefined) this.#addResidual(this.#root, nameStart, nameEnd, nameEnd + 1, valueEnd)
+    else this.#fieldValue(node, nameEnd + 1, valueEnd)
     if (!this.#hasDuplicate && !residual.overflowed) return true
     residual.takeBack()
     this.#leaveToRowStore(node ?? this.#root)
     return node !== undefined
   }
 
-  /** Shreds the value that the scanner is at, and moves past it. */
-  #value(node: ShredNode): void {
+  /** The end of a field's value is known, so strings and lists need not be looked through. */
+  #fieldValue(node: ShredNode, start: number, end: number): void {
+    const first = this.#scanner.bytes[start]!
+    if (first === 0x7b) {
+      this.#object(node, start)
+    } else if (first === 0x22) {
+      if (node === this.#created) node.builder.timestamp(this.#row, this.#createdMs)
+      else if (node.builder.repeatText(this.#row, this.#scanner, start + 1) < 0) {
+        this.#text(node, start + 1, end - 1, this.#scanner.hasBackslash(start + 1, end - 1))
+      }
+    } else if (first === 0x5b) {
+      this.#json(node, start, end)
+    } else {
+      this.#value(node, start)
+    }
+  }
+
+  /** Shreds the value at `start` and returns where it ends. */
+  #value(node: ShredNode, start: number): number {
     const scanner = this.#scanner
+    const { builder } = node
     const row = this.#row
-    if (node.lastRow === row) {
+    if (builder.has(row)) {
       // Only the last of duplicates counts; that is for the parser to say, not for columns.
       this.#hasDuplicate = true
-      scanner.skipValue()
-      return
+      return scanner.endOfValue(start)
     }
-    node.lastRow = row
-    switch (scanner.bytes[scanner.position]) {
-      case 0x22:
-        this.#string(node)
-        break
+    switch (scanner.bytes[start]) {
+      case 0x22: {
+        const length = builder.repeatText(row, scanner, start + 1)
+        if (length >= 0) return start + length + 2
+        const end = scanner.endOfString(start)
+        this.#text(node, start + 1, end - 1, scanner.escaped)
+        return end
+      }
       case 0x7b:
-        this.#object(node)
-        break
-      case 0x5b:
-        this.#json(node)
-        break
+        return this.#object(node, start)
+      case 0x5b: {
+        const end = scanner.endOfValue(start)
+        this.#json(node, start, end)
+        return end
+      }
       case 0x74:
-        node.builder.boolean(row, true)
-        scanner.position += 4
-        break
+        builder.mark(row, kind.true)
+        return start + 4
       case 0x66:
-        node.builder.boolean(row, false)
-        scanner.position += 5
-        break
+        builder.mark(row, kind.false)
+        return start + 5
       case 0x6e:
-        node.builder.null(row)
-        scanner.position += 4
-        break
-      default:
-        this.#number(node)
-    }
-  }
-
-  #object(node: ShredNode): void {
-    const scanner = this.#scanner
-    const { bytes, position } = scanner
-    if (bytes[position + 1] === 0x7d) {
-      this.#json(node)
-      return
-    }
-    node.builder.object(this.#row)
-    this.#residual.enter(node.quotedName)
-    scanner.position++
-    while (scanner.next() !== 0x7d) {
-      const nameStart = scanner.position
-      scanner.readString()
-      const nameEnd = scanner.position
-      scanner.nextValue()
-      const child = findChild(node, bytes, nameStart + 1, nameEnd - 1)
-      if (child === undefined) {
-        const valueStart = scanner.position
-        scanner.skipValue()
-        this.#addResidual(node, bytes, nameStart, nameEnd, valueStart, scanner.position)
-      } else {
-        this.#value(child)
+        builder.mark(row, kind.null)
+        return start + 4
+      default: {
+        const value = scanner.number(start)
+        if (scanner.inexact) this.#json(node, start, scanner.end)
+        else builder.number(row, value)
+        return scanner.end
       }
     }
-    scanner.position++
+  }
+
+  #object(node: ShredNode, start: number): number {
+    const scanner = this.#scanner
+    const { bytes } = scanner
+    if (bytes[start + 1] === 0x7d) {
+      this.#json(node, start, start + 2)
+      return start + 2
+    }
+    node.builder.mark(this.#row, kind.object)
+    this.#residual.enter(node.quotedName.bytes)
+    let position = start + 1
+    for (;;) {
+      const nameStart = scanner.skipSeparators(position)
+      if (bytes[nameStart] === 0x7d) break
+      let child = guessChild(node, scanner, nameStart)
+      if (child !== undefined) {
+        position = this.#value(child, scanner.skipColon(nameStart + child.quotedName.bytes.length))
+        continue
+      }
+      const nameEnd = scanner.endOfString(nameStart)
+      child = findChild(node, bytes, nameStart, nameEnd)
+      const valueStart = scanner.skipColon(nameEnd)
+      if (child !== undefined) {
+        position = this.#value(child, valueStart)
+      } else {
+        position = scanner.endOfValue(valueStart)
+        this.#addResidual(node, nameStart, nameEnd, valueStart, position)
+      }
+    }
     this.#residual.leave()
+    return scanner.skipSeparators(position) + 1
   }
 
-  #string(node: ShredNode): void {
-    const scanner = this.#scanner
-    const start = scanner.position
-    scanner.readString()
-    const { bytes, stringStart, stringEnd } = scanner
+  /** Sets the string whose bytes between the quotes are given. */
+  #text(node: ShredNode, start: number, end: number, escaped: boolean): void {
+    const { builder } = node
+    const { bytes } = this.#scanner
     const row = this.#row
-    if (stringEnd - stringStart > this.#maximumValueBytes) {
-      node.builder.stored(row)
-      return
-    }
-    if (!scanner.escaped) {
-      if (!node.builder.text(row, bytes, stringStart, stringEnd)) node.builder.stored(row)
-      return
-    }
-    const unescaper = this.#unescaper
-    const length = unescaper.unescape(bytes, stringStart, stringEnd)
-    const kept =
-      length < 0
-        ? node.builder.json(row, bytes, start, scanner.position)
-        : node.builder.text(row, unescaper.bytes, 0, length)
-    if (!kept) node.builder.stored(row)
-  }
-
-  #number(node: ShredNode): void {
-    const scanner = this.#scanner
-    const start = scanner.position
-    const value = scanner.readNumber()
-    if (!scanner.inexact) {
-      node.builder.number(this.#row, value)
-    } else if (!node.builder.json(this.#row, scanner.bytes, start, scanner.position)) {
-      node.builder.stored(this.#row)
+    if (end - start > this.#maximumValueBytes) {
+      builder.mark(row, kind.stored)
+    } else if (escaped) {
+      const unescaper = this.#unescaper
+      const length = unescaper.unescape(bytes, start, end)
+      if (length < 0) builder.json(row, this.#scanner, start - 1, end + 1)
+      else builder.text(row, unescaper, 0, length, false)
+    } else {
+      builder.text(row, this.#scanner, start, end, true)
     }
   }
 
-  #json(node: ShredNode): void {
-    const scanner = this.#scanner
-    const start = scanner.position
-    scanner.skipValue()
-    const end = scanner.position
-    const fits = end - start <= this.#maximumValueBytes
-    if (!fits || !node.builder.json(this.#row, scanner.bytes, start, end)) {
-      node.builder.stored(this.#row)
-    }
+  #json(node: ShredNode, start: number, end: number): void {
+    if (end - start > this.#maximumValueBytes) node.builder.mark(this.#row, kind.stored)
+    else node.builder.json(this.#row, this.#scanner, start, end)
   }
 
   #addResidual(
     parent: ShredNode,
-    bytes: Buffer,
     nameStart: number,
     nameEnd: number,
     valueStart: number,
     valueEnd: number,
   ): void {
+    const { bytes } = this.#scanner
     this.#residual.member(bytes, nameStart, nameEnd, valueStart, valueEnd)
     if (this.#residualPathCount > maximumResidualPaths) return
     const name = parseName(bytes, nameStart, nameEnd)
@@ -266,9 +278,13 @@ export class RowShredder {
 
   #leaveToRowStore(node: ShredNode): void {
     clearBelow(node, this.#row)
-    node.builder.stored(this.#row)
-    node.lastRow = this.#row
+    node.builder.mark(this.#row, kind.stored)
   }
+}
+
+function clearBelow(node: ShredNode, row: number): void {
+  node.builder.clear(row)
+  for (const child of node.children) clearBelow(child, row)
 }
 
 function shredNode(
@@ -278,57 +294,11 @@ function shredNode(
 ): ShredNode {
   return {
     path,
-    quotedName: Buffer.from(JSON.stringify(path.at(-1) ?? '')),
+    quotedName: byteSource(Buffer.from(JSON.stringify(path.at(-1) ?? ''))),
     children: children.map((child) => shredNode([...path, child.key], child.children, rowCount)),
     builder: new PathBuilder(rowCount),
     lastChild: -1,
-    lastRow: -1,
     residualNames: new Set(),
+    names: undefined,
   }
-}
-
-/** The child whose name, as JSON between quotes, is `bytes[start .. end]`. */
-function findChild(
-  node: ShredNode,
-  bytes: Buffer,
-  start: number,
-  end: number,
-): ShredNode | undefined {
-  const { children } = node
-  const count = children.length
-  for (let tried = 0, at = node.lastChild + 1; tried < count; tried++, at++) {
-    if (at >= count) at = 0
-    const child = children[at]!
-    if (equalsName(child.quotedName, bytes, start, end)) {
-      node.lastChild = at
-      return child
-    }
-  }
-  for (let i = start; i < end; i++) {
-    // The name may be known, but escaped in another way.
-    if (bytes[i] === 0x5c) {
-      const name = parseName(bytes, start - 1, end + 1)
-      return children.find((child) => child.path.at(-1) === name)
-    }
-  }
-  return undefined
-}
-
-function equalsName(quoted: Buffer, bytes: Buffer, start: number, end: number): boolean {
-  const length = end - start
-  if (quoted.length !== length + 2) return false
-  for (let i = 0; i < length; i++) {
-    if (quoted[i + 1] !== bytes[start + i]) return false
-  }
-  return true
-}
-
-function parseName(bytes: Buffer, start: number, end: number): string {
-  return JSON.parse(Buffer.from(bytes.subarray(start, end)).toString()) as string
-}
-
-function clearBelow(node: ShredNode, row: number): void {
-  if (node.lastRow !== row) return
-  node.builder.clear(row)
-  for (const child of node.children) clearBelow(child, row)
 }

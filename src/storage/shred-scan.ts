@@ -5,92 +5,92 @@
 
 import { copyBytes } from '../json/copy-bytes.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
+import { type ByteSource, byteSource } from './text-pool.ts'
 
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 const space = 0x20
 
-/** Bytes up to which a loop is faster than a native search or copy, which costs 50 to 100 ns. */
-const nearBytes = 32
+const fourQuotes = 0x22222222
+const fourBackslashes = 0x5c5c5c5c
+
+/** Bytes up to which a loop is faster than a native search, which costs 50 to 100 ns. */
+const nearBytes = 96
 
 /** Digits that a double holds whatever they are. */
 const exactDigits = 15
 const powersOfTen = Array.from({ length: exactDigits + 1 }, (_, exponent) => 10 ** exponent)
 
-export class ValueScanner {
-  bytes: Buffer = Buffer.alloc(0)
-  position = 0
-  /** Of the string read last: its first byte after the quote, and its closing quote. */
-  stringStart = 0
-  stringEnd = 0
+export class ValueScanner implements ByteSource {
+  /** A copy of the text in memory that stays the same, and some room after it for whole words. */
+  bytes: Buffer = Buffer.allocUnsafeSlow(64 * 1024)
+  view = byteSource(this.bytes).view
   /** Whether the string read last has escapes. */
   escaped = false
+  /** Where the number read last ends. */
+  end = 0
   /** Whether the number read last is one that no double holds. */
   inexact = false
 
-  /** A backslash that is known to be the first at or after an earlier position, or -1. */
-  #nextBackslash = -1
+  /** No backslash is between the two. */
+  #end = 0
+  #plainFrom = 0
+  #plainEnd = 0
 
-  start(bytes: Buffer, position: number): void {
-    if (bytes !== this.bytes) {
-      this.bytes = bytes
-      this.#nextBackslash = -1
-    } else if (position < this.position) {
-      this.#nextBackslash = -1
+  /** Reads `bytes` from now on. */
+  start(text: Buffer): void {
+    if (text.length + 4 > this.bytes.length) {
+      this.bytes = Buffer.allocUnsafeSlow((text.length + 4) * 2)
+      this.view = byteSource(this.bytes).view
     }
-    this.position = position
+    this.bytes.set(text)
+    this.#end = text.length
+    this.#plainEnd = 0
   }
 
-  /** Moves to the next byte that is neither white space nor a comma, and returns it. */
-  next(): number {
+  /** The first byte from `position` on that is neither white space nor a comma. */
+  skipSeparators(position: number): number {
     const bytes = this.bytes
-    let position = this.position
-    let byte = bytes[position]!
-    while (byte <= space || byte === comma) byte = bytes[++position]!
-    this.position = position
-    return byte
+    let at = position
+    for (let byte = bytes[at]!; byte <= space || byte === comma; byte = bytes[at]!) at++
+    return at
   }
 
-  /** Moves from a key's end over the colon to the first byte of the value, and returns it. */
-  nextValue(): number {
+  /** From a key's end over the colon to the first byte of the value. */
+  skipColon(position: number): number {
     const bytes = this.bytes
-    let position = this.position
-    while (bytes[position] !== 0x3a) position++
-    position++
-    while (bytes[position]! <= space) position++
-    this.position = position
-    return bytes[position]!
+    let at = position
+    while (bytes[at] !== 0x3a) at++
+    at++
+    while (bytes[at]! <= space) at++
+    return at
   }
 
-  /** Reads the string that starts here and moves past it. */
-  readString(): void {
-    const bytes = this.bytes
-    const start = this.position + 1
-    const near = Math.min(start + nearBytes, bytes.length)
-    let position = start
+  /** The end of the string whose opening quote is at `start`; sets `escaped`. */
+  endOfString(start: number): number {
+    const { bytes, view } = this
+    const near = Math.min(start + nearBytes, this.#end)
     let escaped = false
-    while (position < near) {
-      const byte = bytes[position]!
-      if (byte === quote) {
-        this.stringStart = start
-        this.stringEnd = position
+    for (let position = start + 1; position < near; position += 4) {
+      const word = view.getInt32(position, true)
+      const found = marks(word ^ fourQuotes) | marks(word ^ fourBackslashes)
+      if (found === 0) continue
+      position += (31 - Math.clz32(found & -found)) >> 3
+      if (bytes[position] === quote) {
         this.escaped = escaped
-        this.position = position + 1
-        return
+        return position + 1
       }
-      if (byte === backslash) {
-        escaped = true
-        position++
-      }
-      position++
+      escaped = true
+      // Past the escape, less what the loop adds.
+      position -= 2
     }
-    this.#readLongString(start, position, escaped)
+    return this.#endOfLongString(start, escaped)
   }
 
-  /** Reads on from `from`, which is not inside of an escape. */
-  #readLongString(start: number, from: number, escaped: boolean): void {
+  #endOfLongString(start: number, escaped: boolean): number {
     const bytes = this.bytes
+    const from = start + 1
     let end = bytes.indexOf(quote, from)
     while (end > from && bytes[end - 1] === backslash) {
       let first = end - 1
@@ -99,77 +99,83 @@ export class ValueScanner {
       if ((end - first) % 2 === 0) break
       end = bytes.indexOf(quote, end + 1)
     }
-    this.stringStart = start
-    this.stringEnd = end
-    this.escaped = escaped || this.#backslashWithin(from, end)
-    this.position = end + 1
+    this.escaped = escaped || this.hasBackslash(from, end)
+    return end + 1
   }
 
-  #backslashWithin(from: number, end: number): boolean {
-    // The search goes past the string, so what it finds there is kept for the strings to come.
-    if (this.#nextBackslash < from) {
-      const next = this.bytes.indexOf(backslash, from)
-      this.#nextBackslash = next < 0 ? Number.POSITIVE_INFINITY : next
-    }
-    return this.#nextBackslash < end
-  }
-
-  /** Reads the number that starts here and moves past it; sets `inexact`. */
-  readNumber(): number {
+  /** Whether a backslash is between the two. */
+  hasBackslash(start: number, end: number): boolean {
     const bytes = this.bytes
-    const start = this.position
+    if (end - start <= nearBytes) {
+      for (let at = start; at < end; at += 4) {
+        const found = marks(this.view.getInt32(at, true) ^ fourBackslashes)
+        if (found !== 0) return at + ((31 - Math.clz32(found & -found)) >> 3) < end
+      }
+      return false
+    }
+    // The search goes past the string, so what it finds there is kept for the strings to come.
+    if (start < this.#plainFrom || start > this.#plainEnd) {
+      const next = bytes.indexOf(backslash, start)
+      this.#plainFrom = start
+      this.#plainEnd = next < 0 || next > this.#end ? this.#end : next
+    }
+    return this.#plainEnd < end
+  }
+
+  /** The number that starts here; sets `end` and `inexact`. */
+  number(start: number): number {
+    const bytes = this.bytes
     let position = start
     const negative = bytes[position] === 0x2d
     if (negative) position++
     let mantissa = 0
-    let digits = 0
+    const integer = position
     let digit = bytes[position]! - 0x30
     while (digit >= 0 && digit <= 9) {
       mantissa = mantissa * 10 + digit
-      digits++
       digit = bytes[++position]! - 0x30
     }
+    const digits = position - integer
     let fraction = 0
     if (bytes[position] === 0x2e) {
+      const point = position
       digit = bytes[++position]! - 0x30
       while (digit >= 0 && digit <= 9) {
         mantissa = mantissa * 10 + digit
-        fraction++
         digit = bytes[++position]! - 0x30
       }
+      fraction = position - point - 1
     }
     this.inexact = false
     const byte = bytes[position]! | 0x20
     if (digits + fraction > exactDigits || byte === 0x65) {
-      return this.#readLongNumber(start, position, fraction === 0 && byte !== 0x65)
+      return this.#longNumber(start, position, fraction === 0 && byte !== 0x65)
     }
-    this.position = position
+    this.end = position
     // Both are exact, so that the one division rounds as the decimal text itself would.
     const value = fraction === 0 ? mantissa : mantissa / powersOfTen[fraction]!
     return negative ? -value : value
   }
 
-  #readLongNumber(start: number, from: number, integer: boolean): number {
+  #longNumber(start: number, from: number, integer: boolean): number {
     const bytes = this.bytes
     let position = from
     while (position < bytes.length && isNumberByte(bytes[position]!)) position++
-    this.position = position
+    this.end = position
     const value = Number(decodeUtf8(bytes, start, position))
     this.inexact = integer ? !Number.isSafeInteger(value) : !Number.isFinite(value)
     return value
   }
 
-  /** Moves past the value that starts here. */
-  skipValue(): void {
+  /** The end of the value that starts here. */
+  endOfValue(start: number): number {
     const bytes = this.bytes
-    let position = this.position
+    let position = start
     let depth = 0
     do {
       const byte = bytes[position]!
       if (byte === quote) {
-        this.position = position
-        this.readString()
-        position = this.position
+        position = this.endOfString(position)
         continue
       }
       // Bit 5 is all that sets the braces apart from the brackets.
@@ -182,13 +188,22 @@ export class ValueScanner {
       }
       position++
     } while (depth > 0)
-    this.position = position
+    return position
   }
 }
 
+/** Sets the highest bit of the lowest byte that is zero, and maybe of bytes above it. */
+function marks(word: number): number {
+  return (word - 0x01010101) & ~word & 0x80808080
+}
+
+/** Bytes up to which a loop over bytes is faster than a native search and copy. */
+const nearCopied = 32
+
 /** Takes the escapes out of strings, into bytes that the next string overwrites. */
-export class Unescaper {
+export class Unescaper implements ByteSource {
   bytes: Buffer = Buffer.allocUnsafeSlow(4096)
+  view = byteSource(this.bytes).view
 
   /**
    * Returns the length of the string whose bytes between the quotes are given, or -1 when UTF-8
@@ -196,12 +211,15 @@ export class Unescaper {
    */
   unescape(source: Buffer, start: number, end: number): number {
     // No escape is shorter than what it stands for.
-    if (end - start > this.bytes.length) this.bytes = Buffer.allocUnsafeSlow((end - start) * 2)
+    if (end - start > this.bytes.length) {
+      this.bytes = Buffer.allocUnsafeSlow((end - start) * 2)
+      this.view = byteSource(this.bytes).view
+    }
     const bytes = this.bytes
     let length = 0
     let position = start
     for (;;) {
-      const near = Math.min(position + nearBytes, end)
+      const near = Math.min(position + nearCopied, end)
       while (position < near && source[position] !== backslash) {
         bytes[length++] = source[position++]!
       }

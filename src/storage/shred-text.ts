@@ -3,67 +3,95 @@
  * distinct texts becomes codes into a dictionary, any other keeps its texts one by one.
  */
 import type { TextColumn } from '../vector/column.ts'
-import { GrowingTexts, TextIndex } from '../vector/text-index.ts'
+import { type ByteSource, equalWords, TextPool } from './text-pool.ts'
 
-/** Texts that a dictionary may have at most, in all and per row. */
-export const maximumDistinct = 65_536
-export const distinctPerRow = 1 / 4
+/** Distinct texts per row that a dictionary may have. Ids of traces, for one, come a few times each. */
+const distinctPerRow = 1 / 2
+
+/** Bytes of a dictionary entry on average up to which it may have as many as that. */
+const shortTextBytes = 64
+
+/** Of longer texts, a dictionary may have as many at most, and in all and per row. */
+const maximumLongTexts = 65_536
+const longTextsPerRow = 1 / 4
+
+/** After so many texts without a single repetition none is hoped for. */
+const trialTexts = 4096
 
 /** A dictionary of long texts is given up early when, after this many, most were new. */
-const trialTexts = 1024
+const longTrialTexts = 1024
 const longTextBytes = 100
 
 /** Bytes of one column, so that offsets stay far from the end of an Int32. */
 const maximumBytes = 2 ** 30
 
+/** Up to so many texts of a dictionary it is not given up. */
+const smallDictionary = 16
+
 export class TextBuilder {
   readonly #rowCount: number
-  readonly #maximumDistinct: number
-  readonly #validity: Uint8Array
+  /** Values that were appended and not taken back. */
   #valueCount = 0
   /** Texts of the column, or of its dictionary while there is one. */
-  #texts: GrowingTexts
-  #dictionary: TextIndex | undefined = new TextIndex()
+  #texts = new TextPool(64)
+  #hasDictionary = true
   #codes: Int32Array
   /** Without a dictionary: the first row whose offset is not written yet. */
   #nextRow = 0
+  /** The code that was given last, if its text stands between quotes as it is; else -1. */
+  #lastCode = -1
 
   constructor(rowCount: number) {
     this.#rowCount = rowCount
-    this.#maximumDistinct = Math.min(maximumDistinct, Math.max(1, rowCount * distinctPerRow))
-    this.#validity = new Uint8Array((rowCount + 7) >> 3)
-    this.#texts = new GrowingTexts(64)
     this.#codes = new Int32Array(rowCount).fill(-1)
   }
 
-  /** Whether `bytes` more would still fit. */
-  hasRoom(bytes: number): boolean {
-    return this.#texts.byteLength + bytes <= maximumBytes
-  }
-
-  /** Sets the text of `row`, which no later call may precede. */
-  append(row: number, source: Buffer, start: number, end: number): void {
-    this.#validity[row >> 3]! |= 1 << (row & 7)
+  /**
+   * Sets the text of `row`, which no later call may precede. Returns false when there is no room.
+   *
+   * @param verbatim whether JSON writes the text as it is: for `repeat`
+   */
+  append(row: number, source: ByteSource, start: number, end: number, verbatim: boolean): boolean {
+    if (this.#texts.byteLength + (end - start) > maximumBytes) return false
     this.#valueCount++
-    const dictionary = this.#dictionary
-    if (dictionary !== undefined) {
-      const code = dictionary.codeOf(this.#texts, source, start, end)
+    const texts = this.#texts
+    if (this.#hasDictionary) {
+      const known = texts.count
+      const code = texts.codeOf(source, start, end)
       this.#codes[row] = code
-      if (!this.#worthwhile(dictionary)) this.#giveUpDictionary(row)
-      return
+      this.#lastCode = verbatim ? code : -1
+      // Texts made to collide would cost a long walk each.
+      const collides = texts.probes > this.#valueCount * 16 + longTrialTexts
+      if (collides || (code === known && !this.#worthwhile())) this.#giveUpDictionary(row)
+      return true
     }
     this.#fillTo(row)
-    this.#texts.push(source, start, end)
+    texts.push(source, start, end)
     this.#nextRow = row + 1
+    return true
+  }
+
+  /**
+   * If the string whose first byte after the quote is at `start` is the text that was set last,
+   * sets it for `row` too and returns its length; else -1.
+   */
+  repeat(row: number, source: ByteSource, start: number): number {
+    const code = this.#lastCode
+    if (code < 0) return -1
+    const texts = this.#texts
+    const from = texts.offsets[code]!
+    const length = texts.offsets[code + 1]! - from
+    if (source.bytes[start + length] !== 0x22) return -1
+    if (!equalWords(texts, from, source, start, length)) return -1
+    this.#valueCount++
+    this.#codes[row] = code
+    return length
   }
 
   /** Takes back the text of `row`, the last that was appended. */
   clear(row: number): void {
-    const bit = 1 << (row & 7)
-    if ((this.#validity[row >> 3]! & bit) === 0) return
-    this.#validity[row >> 3]! &= ~bit
     this.#valueCount--
-    if (this.#dictionary !== undefined) {
+    if (this.#hasDictionary) {
       this.#codes[row] = -1
     } else {
       this.#texts.pop()
@@ -71,11 +99,8 @@ export class TextBuilder {
     }
   }
 
-  /** Undefined when no row has a text. */
-  finish(): TextColumn | undefined {
-    if (this.#valueCount === 0) return undefined
-    const validity = this.#valueCount === this.#rowCount ? undefined : this.#validity
-    if (this.#dictionary !== undefined) {
+  finish(validity: Uint8Array | undefined): TextColumn {
+    if (this.#hasDictionary && this.#repeats()) {
       return {
         encoding: 'dictionary',
         codes: this.#codes,
@@ -83,17 +108,32 @@ export class TextBuilder {
         validity,
       }
     }
+    if (this.#hasDictionary) this.#giveUpDictionary(this.#rowCount - 1)
     this.#fillTo(this.#rowCount)
     return { encoding: 'plain', texts: this.#texts.finish(), validity }
   }
 
-  /** Whether what was seen so far lets a dictionary be hoped for. */
-  #worthwhile(dictionary: TextIndex): boolean {
+  /** Whether what was seen so far lets a dictionary be hoped for; asked when a text was new. */
+  #worthwhile(): boolean {
     const { count, byteLength } = this.#texts
-    if (count > this.#maximumDistinct) return false
-    // Texts made to collide would cost a long walk each.
-    if (dictionary.probes > this.#valueCount * 16 + trialTexts) return false
-    return count < trialTexts || byteLength < count * longTextBytes || count * 2 <= this.#valueCount
+    if (count <= smallDictionary) return true
+    if (count > this.#maximumDistinct(this.#rowCount)) return false
+    if (count === this.#valueCount && count >= trialTexts) return false
+    if (count < longTrialTexts || byteLength < count * longTextBytes) return true
+    return count * 2 <= this.#valueCount
+  }
+
+  /** Whether the texts, now that all are there, are few enough. */
+  #repeats(): boolean {
+    const { count } = this.#texts
+    return count <= 1 || count <= this.#maximumDistinct(this.#rowCount)
+  }
+
+  #maximumDistinct(rows: number): number {
+    const { count, byteLength } = this.#texts
+    return byteLength <= count * shortTextBytes
+      ? rows * distinctPerRow
+      : Math.min(maximumLongTexts, rows * longTextsPerRow)
   }
 
   #fillTo(row: number): void {
@@ -103,18 +143,16 @@ export class TextBuilder {
   /** Writes the texts of all rows up to `lastRow` one by one. */
   #giveUpDictionary(lastRow: number): void {
     const distinct = this.#texts
-    const texts = new GrowingTexts(this.#rowCount)
+    const texts = new TextPool(this.#rowCount, distinct.byteLength * 2 + 1024)
     for (let row = 0; row <= lastRow; row++) {
-      if ((this.#validity[row >> 3]! & (1 << (row & 7))) === 0) {
-        texts.pushEmpty()
-      } else {
-        const code = this.#codes[row]!
-        texts.push(distinct.bytes, distinct.offsets[code]!, distinct.offsets[code + 1]!)
-      }
+      const code = this.#codes[row]!
+      if (code < 0) texts.pushEmpty()
+      else texts.push(distinct, distinct.offsets[code]!, distinct.offsets[code + 1]!)
     }
     this.#texts = texts
-    this.#dictionary = undefined
+    this.#hasDictionary = false
     this.#codes = new Int32Array(0)
+    this.#lastCode = -1
     this.#nextRow = lastRow + 1
   }
 }

@@ -114,7 +114,7 @@ describe('segment', () => {
         : `{"id":"r${i}","n":${i / 4},"model":"m${i % 3}","ok":${i > 50}}`,
     )
     texts[3] = '{"id":"r3","only here":{"x":1},"n":"text"}'
-    const set = table([...texts, ...Array<string>(100).fill('{"id":"y"}')])
+    const set = table([...texts, ...Array.from({ length: 100 }, (_, i) => `{"id":"y${i}"}`)])
     const arrow = tableFromIPC(writeSegment(set, 1).bytes)
     expect(arrow.numRows).toBe(200)
     expect(arrow.schema.fields.map((field) => `${field.name} ${field.type}`)).toEqual([
