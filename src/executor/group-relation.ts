@@ -40,6 +40,8 @@ class Groups {
       const column = value.toColumn(groupCount)
       return groups ? gatherColumn(column, groups) : column
     }
+    const numbers = !groups && state.results?.(groupCount)
+    if (numbers) return { kind: 'number', values: numbers }
     const builder = new ColumnBuilder(groups ? groups.length : groupCount)
     if (groups) for (let i = 0; i < groups.length; i++) builder.push(state.result(groups[i]!))
     else for (let group = 0; group < groupCount; group++) builder.push(state.result(group))

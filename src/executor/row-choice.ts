@@ -94,13 +94,17 @@ export class RowChooser {
       const isPreferred = preferred && preferred[row] === 1 ? 1 : 0
       const before = object[group]!
       if (before !== noRow) {
-        // Positive when the row goes before the one that is kept.
-        const order =
-          isPreferred - kept[group]! ||
-          sign * (offeredTransaction[row]! - paginationTransaction[group]!) ||
-          sign * (offeredIndex[row]! - paginationIndex[group]!) ||
-          before - offered[row]!
-        if (order <= 0) continue
+        const keptPreferred = kept[group]!
+        if (isPreferred < keptPreferred) continue
+        if (isPreferred === keptPreferred) {
+          // Positive when the row goes before the one that is kept.
+          const order = sign * (offeredTransaction[row]! - paginationTransaction[group]!)
+          if (order < 0) continue
+          if (order === 0) {
+            const tie = sign * (offeredIndex[row]! - paginationIndex[group]!)
+            if (tie < 0 || (tie === 0 && before <= offered[row]!)) continue
+          }
+        }
       }
       // A list of chosen rows has groups without a row, too.
       if (offered[row] === noRow) continue

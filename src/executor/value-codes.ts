@@ -60,8 +60,10 @@ export class ValueCodes {
   readonly #textIndex = new TextIndex()
   #codeOfText = new Int32Array(64)
   readonly #shared: SharedTexts | undefined
-  /** By the shared dictionary's code. */
+  /** By the shared dictionary's code; the last place is that of null. */
   readonly #codeOfShared: Int32Array
+  /** Of the rows that are being encoded. */
+  #sharedPlaces = new Int32Array(0)
   readonly #numbers = new Map<number, number>()
   readonly #times = new Map<number, number>()
   /** All other values, by `identity`. */
@@ -72,7 +74,7 @@ export class ValueCodes {
   /** @param shared the dictionary that most texts will come from */
   constructor(shared?: SharedTexts) {
     this.#shared = shared
-    this.#codeOfShared = new Int32Array(shared?.count ?? 0).fill(unassigned)
+    this.#codeOfShared = new Int32Array((shared?.count ?? 0) + 1).fill(unassigned)
   }
 
   get count(): number {
@@ -233,16 +235,18 @@ export class ValueCodes {
     out: Int32Array,
   ): void {
     const count = selection ? selection.length : rowCount
-    if (selection) pickCodes(codes, selection, out)
-    else out.set(codes.subarray(0, count))
-    if (map) for (let j = 0; j < count; j++) if (out[j]! >= 0) out[j] = map[out[j]!]!
+    if (this.#sharedPlaces.length < count) this.#sharedPlaces = new Int32Array(count)
+    const places = this.#sharedPlaces
+    if (selection) pickCodes(codes, selection, places)
+    else places.set(codes.subarray(0, count))
+    if (map) for (let j = 0; j < count; j++) if (places[j]! >= 0) places[j] = map[places[j]!]!
     if (dictionary === this.#shared) {
-      this.#replaceShared(out, count)
+      this.#encodePlaces(places, count, out)
       return
     }
     const { bytes, offsets } = dictionary.texts
     for (let j = 0; j < count; j++) {
-      const place = out[j]!
+      const place = places[j]!
       out[j] =
         place < 0
           ? this.codeOf(null)
@@ -254,33 +258,35 @@ export class ValueCodes {
   encodeKeys({ codes, others }: SharedValues, out: Int32Array): void {
     const dictionary = this.#shared
     assert(dictionary, 'keys of a dictionary come to a table that has none')
-    const otherVector = vectorOf(others)
     const otherCount = countOf(others)
+    const keys: SharedCodes = { dictionary, codes, map: undefined }
+    if (otherCount === 0) {
+      this.encodeShared(keys, codes.length, undefined, out)
+      return
+    }
+    const numbered = sequence(0, codes.length).filter((i) => codes[i]! >= sharedNull)
+    this.encodeShared(keys, codes.length, numbered, out)
     const otherCodes = new Int32Array(otherCount)
-    const known = codes.map((code) => Math.max(code, sharedNull))
-    this.encodeShared({ dictionary, codes: known, map: undefined }, codes.length, undefined, out)
-    if (otherCount === 0) return
-    this.encode(otherVector, otherCount, undefined, otherCodes)
+    this.encode(vectorOf(others), otherCount, undefined, otherCodes)
+    // From the last one down, so that none is overwritten before it is moved.
+    for (let j = numbered.length - 1; j >= 0; j--) out[numbered[j]!] = out[j]!
     for (let i = 0; i < codes.length; i++) {
       if (codes[i]! < sharedNull) out[i] = otherCodes[sharedNull - codes[i]! - 1]!
     }
   }
 
-  /** Puts codes in place of those of the shared dictionary. */
-  #replaceShared(out: Int32Array, count: number): void {
+  /** Writes the codes of texts that stand at these places of the shared dictionary. */
+  #encodePlaces(places: Int32Array, count: number, out: Int32Array): void {
     const table = this.#codeOfShared
+    if (mapCodes(table, places, count, out) >= 0) return
     for (let j = 0; j < count; j++) {
-      const place = out[j]!
-      if (place < 0) {
-        out[j] = this.codeOf(null)
-        continue
+      if (out[j] !== unassigned) continue
+      const place = places[j]!
+      const at = place < 0 ? table.length - 1 : place
+      if (table[at] === unassigned) {
+        table[at] = place < 0 ? this.codeOf(null) : this.#add(origin.shared, place)
       }
-      let code = table[place]!
-      if (code === unassigned) {
-        code = this.#add(origin.shared, place)
-        table[place] = code
-      }
-      out[j] = code
+      out[j] = table[at]!
     }
   }
 

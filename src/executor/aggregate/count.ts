@@ -61,6 +61,10 @@ export class CountState implements AggregateState {
   result(group: number): Value {
     return this.#counts[group]!
   }
+
+  results(groupCount: number): Float64Array {
+    return this.#counts.slice(0, groupCount)
+  }
 }
 
 function nullTest(vector: Vector, rowCount: number): (row: number) => boolean {

@@ -95,6 +95,8 @@ export interface AggregateState {
   merge(wire: WireState, groups: Int32Array): void
   /** Rows must not be added any more. */
   result(group: number): Value
+  /** The results of all groups, NaN for null, of a state that has only numbers. */
+  results?(groupCount: number): Float64Array
 }
 
 /** The numbers of the alive rows, one after the other. */

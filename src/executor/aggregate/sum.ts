@@ -60,6 +60,16 @@ export class SumState implements AggregateState {
     if (count === 0) return null
     return finite(this.#finish(this.#sums[group]! + this.#errors[group]!, count))
   }
+
+  results(groupCount: number): Float64Array {
+    const results = new Float64Array(groupCount)
+    for (let group = 0; group < groupCount; group++) {
+      const count = this.#counts[group]!
+      const result = this.#finish(this.#sums[group]! + this.#errors[group]!, count)
+      results[group] = count > 0 && Number.isFinite(result) ? result : Number.NaN
+    }
+    return results
+  }
 }
 
 /**
