@@ -211,7 +211,7 @@ export class Engine {
     const threads = this.#parts.pool.threads
     const rows =
       threads && body.length > inlineBodyBytes
-        ? await prepareInWorker(threads, body as Uint8Array<ArrayBuffer>, options)
+        ? await prepareInWorker(threads, body, options)
         : prepareRows(body, options)
     const objectNumbers = rows.objects.map(({ type, id }) => {
       const found = view.writable(type, id)

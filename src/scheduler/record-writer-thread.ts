@@ -41,10 +41,7 @@ export class RecordWriterThread {
     })
   }
 
-  /**
-   * Resolves when the request is on disk. The memory of its rows moves to the writer: the caller
-   * may not use it again.
-   */
+  /** Resolves when the request is on disk. The memory of its rows is the writer's until then. */
   write(request: WriteRequest): Promise<WriteResult> {
     if (this.#isClosed) {
       return Promise.reject(new AssayError('STORAGE_UNAVAILABLE', 'the records are closed'))
@@ -82,10 +79,9 @@ export class RecordWriterThread {
 
   async #writeGroup(group: readonly Waiting[]): Promise<void> {
     const requests = group.map(({ request }) => request)
-    const transferList = requests.map(({ rows }) => rows.bytes.buffer as ArrayBuffer)
     let outcomes: readonly WriteOutcome[]
     try {
-      outcomes = (await this.#pool.run(requests, { transferList })) as readonly WriteOutcome[]
+      outcomes = (await this.#pool.run(requests)) as readonly WriteOutcome[]
     } catch (thrown) {
       const error = unavailable(thrown)
       outcomes = group.map(() => ({ error }))

@@ -3,8 +3,9 @@ import { MemberNames } from '../json/member-names.ts'
 import { JsonScanner } from '../json/scan.ts'
 import type { RecordsEnvironment } from './environment.ts'
 import { type FieldPath, FieldShapes, hasRoom, pathKey } from './field-shapes.ts'
-import { fieldPathKey, objectOf, objectRange } from './record-key.ts'
-import { RowView } from './row.ts'
+import { fieldPathKey, objectRange } from './record-key.ts'
+import type { RowView } from './row.ts'
+import { StoredRows } from './stored-rows.ts'
 
 /** Paths that are kept in memory, over all objects. */
 const keptPaths = 200_000
@@ -50,8 +51,8 @@ export class FieldPathStore {
    */
   rebuildIfMissing(): void {
     if (this.#records.fieldPaths.getKeysCount({ limit: 1 }) > 0) return
-    for (const { key, value } of this.#records.rows.getRange()) {
-      this.add(objectOf(key), pathsOf(new RowView(value)))
+    for (const { object, view } of new StoredRows(this.#records.rows).all()) {
+      this.add(object, pathsOf(view))
     }
   }
 

@@ -16,6 +16,7 @@ import type { ObjectReference } from '../type/record.ts'
 import { ObjectFields } from './field-shapes.ts'
 import { invalid } from './prepare-control.ts'
 import { RowPreparer } from './prepare-row.ts'
+import { type BlockLimits, prepareBlocks } from './prepared-blocks.ts'
 import type { PreparedRows, RowControl } from './prepared-rows.ts'
 import { RowBuilder } from './row-builder.ts'
 
@@ -26,6 +27,7 @@ export interface PrepareOptions {
   readonly object?: ObjectReference
   /** The time of rows that do not say when they were made. */
   readonly nowMs: number
+  readonly blockLimits?: BlockLimits
 }
 
 /** What a thread is asked to prepare. */
@@ -96,7 +98,7 @@ function readRows(scanner: JsonScanner, member: string, options: PrepareOptions)
     for (const shape of row.shapes) known.fields.addShape(shape)
     if (row.control) controls.push(row.control)
   }
-  return {
+  const rows = {
     bytes: out.view(),
     ends: Float64Array.from(ends),
     ids,
@@ -106,4 +108,5 @@ function readRows(scanner: JsonScanner, member: string, options: PrepareOptions)
     fieldPaths: Array.from(objects.values(), ({ fields }) => fields.paths()),
     controls,
   }
+  return { ...rows, ...prepareBlocks(rows, options.blockLimits) }
 }

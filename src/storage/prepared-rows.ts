@@ -7,8 +7,7 @@ export const rowActions = { replace: 0, merge: 1, delete: 2, comment: 3 } as con
 export type RowAction = (typeof rowActions)[keyof typeof rowActions]
 
 /**
- * The rows of one request, checked and encoded, as plain data that crosses threads: the memory of
- * `bytes` may be transferred.
+ * The rows of one request, checked and encoded, as plain data that crosses threads.
  *
  * Each row is encoded (`storage/row.ts`) as it is if its record is new, with a header whose keys
  * are still to be filled in. Null members are kept in rows that merge, because there they mean
@@ -30,6 +29,22 @@ export interface PreparedRows {
   readonly fieldPaths: readonly (readonly FieldPath[])[]
   /** In the order of their rows; most rows have none. */
   readonly controls: readonly RowControl[]
+  /** Of objects with many rows; in each object, in the order of its rows. */
+  readonly blocks: readonly PreparedBlock[]
+  readonly blockBytes: Uint8Array
+}
+
+/** Rows of one object as they can be written if all of them are new (`storage/row-block.ts`). */
+export interface PreparedBlock {
+  /** The place of their object in `objects`. */
+  readonly object: number
+  /** Their numbers in the request, ascending. */
+  readonly rows: readonly number[]
+  readonly codec: number
+  readonly length: number
+  /** Where the body is in `blockBytes`. */
+  readonly start: number
+  readonly end: number
 }
 
 /** What a row asks for besides its fields. */

@@ -18,11 +18,6 @@ export function rowVersionKey(object: number, key: RowKey): Buffer {
   return bytes
 }
 
-/** The row key in a key that `rowVersionKey` made. */
-export function versionOf(bytes: Buffer): RowKey {
-  return readRowKey(bytes, 4)
-}
-
 export function supersessionKey(object: number, paginationKey: RowKey, version: RowKey): Buffer {
   const bytes = Buffer.allocUnsafe(20)
   bytes.writeUInt32BE(object, 0)

@@ -14,11 +14,9 @@ import {
   objectRange,
   readRowKey,
   recordIdKey,
-  rowVersionKey,
   supersessionKey,
   transactionKey,
   transactionOf,
-  versionOf,
 } from './record-key.ts'
 import {
   decodeLogEntry,
@@ -28,12 +26,10 @@ import {
   type LogEntry,
   type Spill,
 } from './record-log.ts'
-import { RowView } from './row.ts'
+import type { RowView } from './row.ts'
+import { StoredRows, type StoredVersion } from './stored-rows.ts'
 
-export interface StoredVersion {
-  readonly key: RowKey
-  readonly view: RowView
-}
+export type { StoredVersion }
 
 /** Version `version` of the record `paginationKey` is not visible from `transaction` on. */
 export interface Supersession {
@@ -47,9 +43,11 @@ const endOfTime = 2 ** 48 - 1
 
 export class RecordReader {
   readonly #records: RecordsEnvironment
+  readonly #rows: StoredRows
 
   constructor(records: RecordsEnvironment) {
     this.#records = records
+    this.#rows = new StoredRows(records.rows)
   }
 
   /** The version of the record `id` that is current; undefined if there is none or it is deleted. */
@@ -88,23 +86,19 @@ export class RecordReader {
 
   /** The row version with that key, a tombstone perhaps. */
   rowAt(object: number, key: RowKey, transaction?: ReadTransaction): RowView | undefined {
-    const bytes = this.#records.rows.get(rowVersionKey(object, key), options(transaction))
-    return bytes && new RowView(bytes)
+    return this.#rows.rowAt(object, key, transaction)
   }
 
   /** Row versions of transactions after `after` and up to `through`, in the order of their keys. */
-  *readDelta(
+  readDelta(
     object: number,
     after: number,
     through: number,
     transaction?: ReadTransaction,
   ): Generator<StoredVersion> {
-    const range = this.#records.rows.getRange({
-      start: rowVersionKey(object, { transaction: after + 1, index: 0 }),
-      end: rowVersionKey(object, { transaction: through + 1, index: 0 }),
-      ...options(transaction),
-    })
-    for (const { key, value } of range) yield { key: versionOf(key), view: new RowView(value) }
+    const from = { transaction: after + 1, index: 0 }
+    const to = { transaction: through + 1, index: 0 }
+    return this.#rows.range(object, from, to, transaction)
   }
 
   /**

@@ -183,9 +183,18 @@ export function writeRowHeader(bytes: Buffer, start: number, header: RowHeader):
   bytes[start + 1] = header.flags
   bytes.writeUInt16BE(0, start + 2)
   bytes.writeDoubleBE(header.createdMs, start + 8)
-  writeRowKey(bytes, start + 16, header.paginationKey)
-  writeRowKey(bytes, start + 24, { transaction: header.transaction, index: 0 })
-  writeRowKey(bytes, start + 32, header.previous ?? noKey)
+  writeRowKeys(bytes, start, header)
+}
+
+/** Fills in the keys alone. */
+export function writeRowKeys(
+  bytes: Buffer,
+  start: number,
+  { paginationKey, transaction, previous }: Omit<RowHeader, 'flags' | 'createdMs'>,
+): void {
+  writeRowKey(bytes, start + 16, paginationKey)
+  writeRowKey(bytes, start + 24, { transaction, index: 0 })
+  writeRowKey(bytes, start + 32, previous ?? noKey)
 }
 
 /** A column that `select: *` shows, in the order of its name. */

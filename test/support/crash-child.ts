@@ -27,7 +27,11 @@ async function writeForever(): Promise<never> {
     const number = next++
     const rows = crashRows(run, number)
     const body = Buffer.from(JSON.stringify(rows))
-    const prepared = prepareRows(body, { form: 'logs3', nowMs: Date.now() })
+    const prepared = prepareRows(body, {
+      form: 'logs3',
+      nowMs: Date.now(),
+      ...(number % 2 === 1 && { blockLimits: { bytes: 4000, worthwhileBytes: 0 } }),
+    })
     tell(`begin ${number} ${rows.length}`)
     const { transaction } = await thread.write({ rows: prepared, objectNumbers: [1] })
     tell(`done ${number} ${transaction}`)

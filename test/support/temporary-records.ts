@@ -36,6 +36,7 @@ export class TemporaryRecords {
   readonly environment: RecordsEnvironment = openRecords(this.directory, { readOnly: false })
   readonly reader = new RecordReader(this.environment)
   readonly writer: RecordWriter
+  #requests = 0
 
   constructor(now: () => number = Date.now) {
     this.writer = new RecordWriter(this.environment, now)
@@ -59,6 +60,8 @@ export class TemporaryRecords {
       form: 'events',
       object: { type: 'project_logs', id: 'P' },
       nowMs: Date.UTC(2026, 0, 1),
+      // Every other request is written in blocks of a few rows, as large ones are.
+      ...(this.#requests++ % 2 === 1 && { blockLimits: { bytes: 800, worthwhileBytes: 0 } }),
     })
     return this.writer.write([{ rows: prepared, objectNumbers: [object] }])[0]!
   }

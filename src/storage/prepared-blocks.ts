@@ -1,0 +1,69 @@
+/** Puts the rows of a large request into blocks before they are written, while no lock is held. */
+import { ByteWriter } from '../json/byte-writer.ts'
+import type { PreparedBlock, PreparedRows } from './prepared-rows.ts'
+import { encodeRequestBody, fullBlockBytes, fullBlockRows } from './row-block.ts'
+
+export interface BlockLimits {
+  /** A block is full when its rows have so many bytes. */
+  readonly bytes: number
+  /** An object whose rows have fewer in one request has them written one by one. */
+  readonly worthwhileBytes: number
+}
+
+export const defaultBlockLimits: BlockLimits = {
+  bytes: fullBlockBytes,
+  worthwhileBytes: fullBlockBytes / 8,
+}
+
+/** The blocks of the rows' objects, and the bytes that they name. */
+export function prepareBlocks(
+  rows: Pick<PreparedRows, 'bytes' | 'ends' | 'objects' | 'objectOf'>,
+  limits: BlockLimits = defaultBlockLimits,
+): { readonly blocks: readonly PreparedBlock[]; readonly blockBytes: Uint8Array } {
+  const blocks: PreparedBlock[] = []
+  const out = new ByteWriter(0)
+  for (let object = 0; object < rows.objects.length; object++) {
+    for (const numbers of fullBlocks(rows, object, limits)) {
+      const texts = numbers.map((row) => rowBytes(rows, row))
+      const { codec, length, bytes } = encodeRequestBody(numbers, texts)
+      const start = out.length
+      out.copy(bytes)
+      blocks.push({ object, rows: numbers, codec, length, start, end: out.length })
+    }
+  }
+  return { blocks, blockBytes: out.view() }
+}
+
+/** The numbers of an object's rows, block by block; none where they are not worth it. */
+function fullBlocks(
+  rows: Pick<PreparedRows, 'ends' | 'objectOf'>,
+  object: number,
+  limits: BlockLimits,
+): number[][] {
+  const blocks: number[][] = []
+  let total = 0
+  let bytes = 0
+  for (let row = 0; row < rows.ends.length; row++) {
+    if (rows.objectOf[row] !== object) continue
+    const length = rows.ends[row]! - startOf(rows, row)
+    const block = blocks.at(-1)
+    if (!block || bytes + length > limits.bytes || block.length === fullBlockRows) {
+      blocks.push([row])
+      bytes = 0
+    } else {
+      block.push(row)
+    }
+    bytes += length
+    total += length
+  }
+  return total < limits.worthwhileBytes ? [] : blocks
+}
+
+function startOf({ ends }: Pick<PreparedRows, 'ends'>, row: number): number {
+  return row === 0 ? 0 : ends[row - 1]!
+}
+
+/** The encoded form of a prepared row. */
+export function rowBytes(rows: Pick<PreparedRows, 'bytes' | 'ends'>, row: number): Uint8Array {
+  return rows.bytes.subarray(startOf(rows, row), rows.ends[row]!)
+}

@@ -1,0 +1,245 @@
+/** Writes the rows of one request, within a write transaction. */
+import { AssayError } from '../error.ts'
+import { ByteWriter } from '../json/byte-writer.ts'
+import { type RowKey, rowKey, rowsPerTransaction } from '../type/transaction.ts'
+import type { RecordsEnvironment } from './environment.ts'
+import { addComment, applyChange } from './merge.ts'
+import { rowBytes } from './prepared-blocks.ts'
+import {
+  type PreparedBlock,
+  type PreparedRows,
+  type RowControl,
+  rowActions,
+} from './prepared-rows.ts'
+import {
+  type CurrentVersion,
+  decodeCurrentVersion,
+  encodeCurrentVersion,
+  recordIdKey,
+  rowVersionKey,
+  supersessionKey,
+  transactionKey,
+} from './record-key.ts'
+import type { ObjectWrite } from './record-log.ts'
+import { RowView, rowFlags, writeRowKeys } from './row.ts'
+import { packedBlock, type RowException, requestBlock } from './row-block.ts'
+import { RowBuilder } from './row-builder.ts'
+import type { StoredRows } from './stored-rows.ts'
+
+/** A buffer grown beyond this by one large row is not kept for the next. */
+const keptBufferBytes = 1 << 20
+
+const noControl: Partial<RowControl> = {}
+const generatedFlags = rowFlags.createdGenerated | rowFlags.spanGenerated | rowFlags.rootGenerated
+
+type Mutable<T> = { -readonly [name in keyof T]: T[name] }
+
+interface RowKeys {
+  readonly paginationKey: RowKey
+  readonly transaction: number
+  readonly previous: RowKey | undefined
+}
+
+/** What becomes of a row of the request. */
+interface NewVersion {
+  readonly version: RowKey
+  readonly keys: RowKeys
+  /** The row, unless it is the prepared one with its keys filled in. */
+  readonly changed: Buffer | undefined
+}
+
+export interface NumberedRequest {
+  readonly rows: PreparedRows
+  /** The number of each of `rows.objects`. */
+  readonly objectNumbers: readonly number[]
+  /** The transactions of its rows' keys. */
+  readonly first: number
+  readonly last: number
+}
+
+export class RequestWriter {
+  readonly #records: RecordsEnvironment
+  readonly #storedRows: StoredRows
+  readonly #rows: PreparedRows
+  readonly #objectNumbers: readonly number[]
+  readonly #first: number
+  readonly #last: number
+  readonly #writes: Mutable<ObjectWrite>[]
+  readonly #controls: ReadonlyMap<number, RowControl>
+  /** Versions of the block that is being put together, which is not stored yet; by row number. */
+  readonly #unstored = new Map<number, NewVersion>()
+  #builder = new RowBuilder(new ByteWriter())
+
+  constructor(
+    records: RecordsEnvironment,
+    storedRows: StoredRows,
+    { rows, objectNumbers, first, last }: NumberedRequest,
+  ) {
+    this.#records = records
+    this.#storedRows = storedRows
+    this.#rows = rows
+    this.#objectNumbers = objectNumbers
+    this.#first = first
+    this.#last = last
+    this.#writes = objectNumbers.map((object) => ({ object, rows: 0, supersessions: 0, bytes: 0 }))
+    this.#controls = new Map(rows.controls.map((control) => [control.row, control]))
+  }
+
+  /** Returns what was written to each object. */
+  write(): ObjectWrite[] {
+    const { blocks, objectOf } = this.#rows
+    for (const block of blocks) this.#writeBlock(block)
+    const inBlocks = new Set(blocks.map(({ object }) => object))
+    for (let row = 0; row < objectOf.length; row++) {
+      if (!inBlocks.has(objectOf[row]!)) this.#writeSingle(row)
+    }
+    return this.#writes.filter(({ rows }) => rows > 0)
+  }
+
+  #writeSingle(row: number): void {
+    const written = this.#writeVersion(row)
+    if (!written) return
+    const bytes = this.#bytesOf(row, written)
+    this.#records.rows.putSync(this.#rowKey(row), bytes)
+    this.#writes[this.#rows.objectOf[row]!]!.bytes += bytes.length
+  }
+
+  #writeBlock(block: PreparedBlock): void {
+    const { rows } = block
+    const exceptions: RowException[] = []
+    let isAsPrepared = true
+    rows.forEach((row, place) => {
+      const written = this.#writeVersion(row)
+      if (!written) {
+        exceptions.push({ row: place, keys: undefined })
+        return
+      }
+      this.#unstored.set(row, written)
+      if (written.changed) isAsPrepared = false
+      if (written.keys.previous) exceptions.push({ row: place, keys: written.keys })
+    })
+    if (this.#unstored.size > 0) {
+      const write = this.#writes[block.object]!
+      if (isAsPrepared) this.#putPrepared(block, exceptions, write)
+      else this.#putChanged(write)
+    }
+    this.#unstored.clear()
+  }
+
+  #putPrepared(
+    { rows, codec, length, start, end }: PreparedBlock,
+    exceptions: readonly RowException[],
+    write: Mutable<ObjectWrite>,
+  ): void {
+    const bytes = this.#rows.blockBytes.subarray(start, end)
+    const body = { rowCount: rows.length, codec, length, bytes }
+    this.#records.rows.putSync(this.#rowKey(rows[0]!), requestBlock(body, this.#last, exceptions))
+    for (const row of this.#unstored.keys()) write.bytes += rowBytes(this.#rows, row).length
+  }
+
+  #putChanged(write: Mutable<ObjectWrite>): void {
+    const versions: RowKey[] = []
+    const rows: Buffer[] = []
+    for (const [row, written] of this.#unstored) {
+      versions.push(written.version)
+      rows.push(this.#bytesOf(row, written))
+      write.bytes += rows.at(-1)!.length
+    }
+    this.#records.rows.putSync(
+      rowVersionKey(write.object, versions[0]!),
+      packedBlock(versions, rows),
+    )
+  }
+
+  #rowKey(row: number): Buffer {
+    const object = this.#objectNumbers[this.#rows.objectOf[row]!]!
+    return rowVersionKey(object, rowKey(this.#first, row))
+  }
+
+  /** The row as it is stored by itself. */
+  #bytesOf(row: number, { keys, changed }: NewVersion): Buffer {
+    if (changed) return changed
+    const { bytes } = this.#prepared(row)
+    writeRowKeys(bytes, 0, keys)
+    return bytes
+  }
+
+  #prepared(row: number): RowView {
+    return new RowView(rowBytes(this.#rows, row))
+  }
+
+  /** Writes all that a row changes but itself; undefined when it changes nothing. */
+  #writeVersion(row: number): NewVersion | undefined {
+    const rows = this.#rows
+    const control = this.#controls.get(row) ?? noControl
+    const action = rows.actions[row]!
+    const id = action === rowActions.comment ? control.commentOn! : rows.ids[row]!
+    const write = this.#writes[rows.objectOf[row]!]!
+    const idKey = recordIdKey(write.object, id)
+    const known = this.#records.ids.get(idKey)
+    const current = known && decodeCurrentVersion(known)
+    const live = current?.isDeleted ? undefined : current
+    if (!live && (action === rowActions.delete || action === rowActions.comment)) return undefined
+    const version = rowKey(this.#first, row)
+    const paginationKey = live?.paginationKey ?? version
+    const keys = { paginationKey, transaction: this.#last, previous: current?.version }
+    const changed = this.#changed(row, write.object, live, control, keys)
+    const isDeleted = action === rowActions.delete
+    this.#records.ids.putSync(idKey, encodeCurrentVersion({ version, paginationKey, isDeleted }))
+    if (live) this.#supersede(write, live)
+    write.rows++
+    return { version, keys, changed }
+  }
+
+  /** The row that comes of what the record is now; undefined when it is the prepared one. */
+  #changed(
+    row: number,
+    object: number,
+    live: CurrentVersion | undefined,
+    control: Partial<RowControl>,
+    keys: RowKeys,
+  ): Buffer | undefined {
+    const action = this.#rows.actions[row]!
+    if (action === rowActions.delete) return undefined
+    const isReplacement = action === rowActions.replace && control === noControl
+    if (isReplacement && !live) return undefined
+    const patch = this.#prepared(row)
+    if (isReplacement && (patch.flags & generatedFlags) === 0) return undefined
+    const base = live && this.#row(object, live.version)
+    const { out } = this.#builder
+    if (out.length > keptBufferBytes) this.#builder = new RowBuilder(new ByteWriter())
+    else out.truncate(0)
+    if (action === rowActions.comment) addComment(base!, patch, keys, this.#builder)
+    else {
+      const isMerge = action === rowActions.merge
+      const parent = this.#parent(object, control)
+      applyChange({ base, patch, isMerge, control, parent, keys }, this.#builder)
+    }
+    // Later rows are built in the same memory.
+    return Buffer.from(this.#builder.out.view())
+  }
+
+  #row(object: number, version: RowKey): RowView {
+    const row = (version.transaction - this.#first) * rowsPerTransaction + version.index
+    const unstored = this.#unstored.get(row)
+    if (unstored) return new RowView(this.#bytesOf(row, unstored))
+    const view = this.#storedRows.rowAt(object, version)
+    if (!view) {
+      throw new AssayError('STORAGE_CORRUPT', 'the current version of a record is missing')
+    }
+    return view
+  }
+
+  #parent(object: number, control: Partial<RowControl>): RowView | undefined {
+    if (control.parentId === undefined) return undefined
+    const known = this.#records.ids.get(recordIdKey(object, control.parentId))
+    const current = known && decodeCurrentVersion(known)
+    return current && !current.isDeleted ? this.#row(object, current.version) : undefined
+  }
+
+  #supersede(write: Mutable<ObjectWrite>, live: CurrentVersion): void {
+    const key = supersessionKey(write.object, live.paginationKey, live.version)
+    this.#records.supersessions.putSync(key, transactionKey(this.#last))
+    write.supersessions++
+  }
+}

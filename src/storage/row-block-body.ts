@@ -1,0 +1,210 @@
+/**
+ * Bodies of blocks: rows without what can be made again. Integers are big-endian.
+ *
+ *     body   = head  created f64*  flags u8*  shape u16*  table  lengths  members
+ *     head   = table bytes u32, lengths bytes u32
+ *     table  = { field count u16, { rank u16, name length u32 }* }*    one per shape
+ *     lengths = varint*                        of the values of each row, in the order of its text
+ *     members = { `"name":value` }             of each row, as in `storage/row.ts`
+ *
+ * All but the table and the lengths have one entry per row. A shape is what the directories of rows
+ * with the same fields in the same order have in common: for each member in the order of the text,
+ * its rank by name and how long its name is. With the lengths of values, a directory is made again.
+ */
+import { ByteWriter } from '../json/byte-writer.ts'
+import { directoryEntryBytes, headerBytes, type RowHeader, RowView, writeRowHeader } from './row.ts'
+
+const headBytes = 8
+const createdBytes = 8
+const shapeBytes = 2
+const tableCountBytes = 2
+const tableFieldBytes = 6
+
+interface Shape {
+  readonly ranks: readonly number[]
+  readonly nameLengths: readonly number[]
+}
+
+/** Encodes rows; of their headers, only `flags` and `createdMs`. */
+export function encodeBody(rows: readonly Uint8Array[]): Buffer {
+  const shapes: Shape[] = []
+  const lengths = new ByteWriter(rows.length * 24)
+  const members = new ByteWriter(rows.reduce((total, { length }) => total + length, 0))
+  const fixed = Buffer.allocUnsafe(rows.length * (createdBytes + 1 + shapeBytes))
+  const flagsAt = rows.length * createdBytes
+  const shapesAt = flagsAt + rows.length
+  let shape = 0
+  rows.forEach((bytes, row) => {
+    const view = new RowView(bytes)
+    if (!isOfShape(view, shapes[shape])) {
+      shape = shapes.findIndex((known) => isOfShape(view, known))
+      if (shape < 0) shape = shapes.push(shapeOf(view)) - 1
+    }
+    fixed.writeDoubleBE(view.createdMs, row * createdBytes)
+    fixed[flagsAt + row] = view.flags
+    fixed.writeUInt16BE(shape, shapesAt + row * shapeBytes)
+    addMembers(view, shapes[shape]!, lengths, members)
+  })
+  const table = encodeTable(shapes)
+  const head = Buffer.allocUnsafe(headBytes)
+  head.writeUInt32BE(table.length, 0)
+  head.writeUInt32BE(lengths.length, 4)
+  return Buffer.concat([head, fixed, table, lengths.view(), members.view()])
+}
+
+function isOfShape(view: RowView, shape: Shape | undefined): boolean {
+  if (shape?.ranks.length !== view.fieldCount) return false
+  const { ranks, nameLengths } = shape
+  let after = 0
+  for (let i = 0; i < ranks.length; i++) {
+    const { start, end } = view.nameAt(ranks[i]!)
+    if (start < after || end - start !== nameLengths[i]) return false
+    after = end
+  }
+  return true
+}
+
+function shapeOf(view: RowView): Shape {
+  const names = Array.from({ length: view.fieldCount }, (_, rank) => ({
+    rank,
+    ...view.nameAt(rank),
+  })).sort((a, b) => a.start - b.start)
+  return {
+    ranks: names.map(({ rank }) => rank),
+    nameLengths: names.map(({ start, end }) => end - start),
+  }
+}
+
+/** Leaves out members that the row's directory does not name. */
+function addMembers(view: RowView, { ranks }: Shape, lengths: ByteWriter, out: ByteWriter): void {
+  let copied = headerBytes
+  let end = headerBytes
+  for (const rank of ranks) {
+    const name = view.nameAt(rank)
+    const value = view.valueAt(rank)
+    writeVarint(lengths, value.end - value.start)
+    if (name.start !== end) {
+      out.copy(view.bytes, copied, end)
+      copied = name.start
+    }
+    end = value.end
+  }
+  out.copy(view.bytes, copied, end)
+}
+
+function encodeTable(shapes: readonly Shape[]): Buffer {
+  const fields = shapes.reduce((total, { ranks }) => total + ranks.length, 0)
+  const table = Buffer.allocUnsafe(shapes.length * tableCountBytes + fields * tableFieldBytes)
+  let at = 0
+  for (const { ranks, nameLengths } of shapes) {
+    at = table.writeUInt16BE(ranks.length, at)
+    ranks.forEach((rank, i) => {
+      at = table.writeUInt16BE(rank, at)
+      at = table.writeUInt32BE(nameLengths[i]!, at)
+    })
+  }
+  return table
+}
+
+function writeVarint(out: ByteWriter, value: number): void {
+  let rest = value
+  while (rest > 0x7f) {
+    out.byte((rest & 0x7f) | 0x80)
+    rest = Math.floor(rest / 0x80)
+  }
+  out.byte(rest)
+}
+
+/** Makes rows again from a body. */
+export class BlockRows {
+  readonly #body: Buffer
+  readonly #rowCount: number
+  readonly #shapes: Shape[] = []
+  /** Of the values of all rows; those of a row begin at `#fieldStarts[row]`. */
+  readonly #lengths: number[] = []
+  readonly #fieldStarts: number[] = []
+  /** Where in the body the members of each row begin. */
+  readonly #memberStarts: number[] = []
+
+  constructor(body: Buffer, rowCount: number) {
+    this.#body = body
+    this.#rowCount = rowCount
+    const tableStart = headBytes + rowCount * (createdBytes + 1 + shapeBytes)
+    const tableEnd = tableStart + body.readUInt32BE(0)
+    this.#readTable(tableStart, tableEnd)
+    this.#readLengths(tableEnd, tableEnd + body.readUInt32BE(4))
+  }
+
+  /** The row as `storage/row.ts` has it, in memory of its own. */
+  rowAt(row: number, keys: Omit<RowHeader, 'flags' | 'createdMs'>): RowView {
+    const { ranks, nameLengths } = this.#shapeOf(row)
+    const start = this.#memberStarts[row]!
+    const end = this.#memberStarts[row + 1]!
+    const directory = headerBytes + end - start
+    const bytes = Buffer.allocUnsafe(directory + ranks.length * directoryEntryBytes)
+    bytes.set(this.#body.subarray(start, end), headerBytes)
+    writeRowHeader(bytes, 0, {
+      ...keys,
+      createdMs: this.#body.readDoubleBE(headBytes + row * createdBytes),
+      flags: this.#body[headBytes + this.#rowCount * createdBytes + row]!,
+    })
+    bytes.writeUInt32BE(ranks.length, 4)
+    let offset = headerBytes
+    let field = this.#fieldStarts[row]!
+    for (let i = 0; i < ranks.length; i++) {
+      const at = directory + ranks[i]! * directoryEntryBytes
+      const nameLength = nameLengths[i]!
+      const valueLength = this.#lengths[field++]!
+      bytes.writeUInt32BE(offset, at)
+      bytes.writeUInt32BE(nameLength, at + 4)
+      bytes.writeUInt32BE(valueLength, at + 8)
+      offset += nameLength + 1 + valueLength
+    }
+    return new RowView(bytes)
+  }
+
+  #shapeOf(row: number): Shape {
+    const at = headBytes + this.#rowCount * (createdBytes + 1) + row * shapeBytes
+    return this.#shapes[this.#body.readUInt16BE(at)]!
+  }
+
+  #readTable(start: number, end: number): void {
+    const body = this.#body
+    let at = start
+    while (at < end) {
+      const fieldCount = body.readUInt16BE(at)
+      at += tableCountBytes
+      const ranks: number[] = []
+      const nameLengths: number[] = []
+      for (let i = 0; i < fieldCount; i++, at += tableFieldBytes) {
+        ranks.push(body.readUInt16BE(at))
+        nameLengths.push(body.readUInt32BE(at + 2))
+      }
+      this.#shapes.push({ ranks, nameLengths })
+    }
+  }
+
+  #readLengths(start: number, end: number): void {
+    const body = this.#body
+    let at = start
+    let memberStart = end
+    for (let row = 0; row < this.#rowCount; row++) {
+      this.#fieldStarts.push(this.#lengths.length)
+      this.#memberStarts.push(memberStart)
+      for (const nameLength of this.#shapeOf(row).nameLengths) {
+        let length = 0
+        let scale = 1
+        let byte = body[at++]!
+        while (byte > 0x7f) {
+          length += (byte & 0x7f) * scale
+          scale *= 0x80
+          byte = body[at++]!
+        }
+        length += byte * scale
+        this.#lengths.push(length)
+        memberStart += nameLength + 1 + length
+      }
+    }
+    this.#memberStarts.push(memberStart)
+  }
+}

@@ -1,0 +1,275 @@
+/**
+ * Blocks of rows: what the database `rows` holds beside single rows. The key of a block is that of
+ * its first row. Integers are big-endian.
+ *
+ *     value     = row | block                 told apart by the first byte: that of a row is 1
+ *     block     = kind u8, codec u8, row count u16, body length u32,
+ *                 transaction u48, exception count u16, exception*, body
+ *     exception = row u16, kind u8, 0 u8, pagination key u64, previous version u64
+ *     body      = place*, rows              as LZ4 if the codec is 1; rows: `row-block-body.ts`
+ *     place     = steps u32                 in a block of kind 2
+ *               | version u64, pagination key u64, transaction u48, 0 u16, previous version u64
+ *
+ * Kind 2 is made before the keys of its rows are known. Each row stands so many steps after the one
+ * before it in the numbers of the request's rows, is the first version of its record, and has
+ * `transaction` as its `_xact_id`; exceptions name the rows that followed an earlier version, and
+ * those that were not written at all. Kind 3 has rows of any requests, with their keys.
+ *
+ * Versions of the object between a block's first and last row are in no other value.
+ */
+import { compressSync, uncompressSync } from 'lz4-napi'
+import { AssayError } from '../error.ts'
+import { compareRowKeys, type RowKey, rowKey } from '../type/transaction.ts'
+import { readRowKey, writeRowKey } from './record-key.ts'
+import { type RowHeader, RowView } from './row.ts'
+import { BlockRows, encodeBody } from './row-block-body.ts'
+
+/** A block is full when its rows have so many bytes, or are so many. */
+export const fullBlockBytes = 64 * 1024
+export const fullBlockRows = 1024
+
+const blockHeaderBytes = 16
+/** Of its header, what tells a block from the one that takes its place when blocks are merged. */
+const headBytes = 8
+const exceptionBytes = 20
+const stepBytes = 4
+const keysBytes = 32
+
+const singleRow = 1
+const kinds = { request: 2, packed: 3 } as const
+const codecs = { none: 0, lz4: 1 } as const
+const exceptionKinds = { follows: 1, absent: 2 } as const
+
+const noKey: RowKey = { transaction: 0, index: 0 }
+
+/** A body that LZ4 leaves larger than this is kept as it is. */
+const worthwhile = 0.9
+
+/** A larger body, of one huge row, is kept as it is: LZ4 takes less than 2 GiB. */
+const compressibleBytes = 2 ** 30
+
+/** A row of a request's block that is not the first version of a record. */
+export interface RowException {
+  /** Its place in the block. */
+  readonly row: number
+  /** Undefined for a row that was not written. */
+  readonly keys:
+    | { readonly paginationKey: RowKey; readonly previous: RowKey | undefined }
+    | undefined
+}
+
+/** Rows of one object, encoded as the body of a block of kind 2. */
+export interface BlockBody {
+  readonly rowCount: number
+  readonly codec: number
+  /** When it is not compressed. */
+  readonly length: number
+  readonly bytes: Uint8Array
+}
+
+/** Encodes rows, but not their keys. `numbers` are theirs in the request, ascending. */
+export function encodeRequestBody(
+  numbers: readonly number[],
+  rows: readonly Uint8Array[],
+): BlockBody {
+  const places = Buffer.allocUnsafe(rows.length * stepBytes)
+  numbers.forEach((number, i) => {
+    places.writeUInt32BE(i === 0 ? 0 : number - numbers[i - 1]!, i * stepBytes)
+  })
+  return compressBody(places, rows)
+}
+
+/** The value of a block of a request's rows, the first of which has the block's key. */
+export function requestBlock(
+  body: BlockBody,
+  transaction: number,
+  exceptions: readonly RowException[],
+): Buffer {
+  return encodeBlock(kinds.request, body, transaction, exceptions)
+}
+
+/** The value of a block of rows of any requests, by their versions. */
+export function packedBlock(versions: readonly RowKey[], rows: readonly Uint8Array[]): Buffer {
+  const places = Buffer.allocUnsafe(rows.length * keysBytes)
+  versions.forEach((version, i) => {
+    const at = i * keysBytes
+    const { paginationKey, transaction, previous } = new RowView(rows[i]!)
+    writeRowKey(places, at, version)
+    writeRowKey(places, at + 8, paginationKey)
+    writeRowKey(places, at + 16, { transaction, index: 0 })
+    writeRowKey(places, at + 24, previous ?? noKey)
+  })
+  return encodeBlock(kinds.packed, compressBody(places, rows), 0, [])
+}
+
+function compressBody(places: Buffer, rows: readonly Uint8Array[]): BlockBody {
+  const plain = Buffer.concat([places, encodeBody(rows)])
+  const body = { rowCount: rows.length, codec: codecs.none, length: plain.length, bytes: plain }
+  if (plain.length > compressibleBytes) return body
+  const compressed = compressSync(plain)
+  if (compressed.length > plain.length * worthwhile) return body
+  return { ...body, codec: codecs.lz4, bytes: compressed }
+}
+
+function encodeBlock(
+  kind: number,
+  body: BlockBody,
+  transaction: number,
+  exceptions: readonly RowException[],
+): Buffer {
+  const start = blockHeaderBytes + exceptions.length * exceptionBytes
+  const value = Buffer.allocUnsafe(start + body.bytes.length)
+  value[0] = kind
+  value[1] = body.codec
+  value.writeUInt16BE(body.rowCount, 2)
+  value.writeUInt32BE(body.length, 4)
+  writeRowKey(value, 8, { transaction, index: exceptions.length })
+  exceptions.forEach(({ row, keys }, i) => {
+    const at = blockHeaderBytes + i * exceptionBytes
+    value.writeUInt16BE(row, at)
+    value.writeUInt16BE((keys ? exceptionKinds.follows : exceptionKinds.absent) << 8, at + 2)
+    writeRowKey(value, at + 4, keys?.paginationKey ?? noKey)
+    writeRowKey(value, at + 12, keys?.previous ?? noKey)
+  })
+  value.set(body.bytes, start)
+  return value
+}
+
+export function isBlock(value: Buffer): boolean {
+  return value[0] !== singleRow
+}
+
+/** A decoded value of the database `rows`: one row or a block of them. */
+export class RowBlock {
+  /** In ascending order. Some of a request's block may not have been written. */
+  readonly versions: readonly RowKey[]
+  readonly byteLength: number
+  readonly #head: Buffer
+  readonly #rowAt: (row: number) => RowView | undefined
+
+  /** Keeps the value of a single row, not that of a block. Throws STORAGE_CORRUPT if it is neither. */
+  constructor(first: RowKey, value: Buffer) {
+    this.#head = Buffer.from(value.subarray(0, headBytes))
+    const kind = value[0]
+    if (kind === singleRow) {
+      this.versions = [first]
+      this.byteLength = value.length
+      this.#rowAt = () => new RowView(value)
+      return
+    }
+    if (kind !== kinds.request && kind !== kinds.packed) throw corruptBlock()
+    const rowCount = value.readUInt16BE(2)
+    const { transaction, index: exceptionCount } = readRowKey(value, 8)
+    const body = bodyOf(value, blockHeaderBytes + exceptionCount * exceptionBytes)
+    this.byteLength = body.length
+    if (kind === kinds.packed) {
+      const rows = new BlockRows(body.subarray(rowCount * keysBytes), rowCount)
+      this.versions = Array.from({ length: rowCount }, (_, i) => readRowKey(body, i * keysBytes))
+      this.#rowAt = (row) => rows.rowAt(row, readKeys(body, row * keysBytes + 8))
+    } else {
+      const rows = new BlockRows(body.subarray(rowCount * stepBytes), rowCount)
+      const versions = versionsFrom(first, body, rowCount)
+      const exceptions = readExceptions(value, exceptionCount)
+      this.versions = versions
+      this.#rowAt = (row) => {
+        const isNew = { paginationKey: versions[row]!, previous: undefined }
+        const keys = exceptions.has(row) ? exceptions.get(row) : isNew
+        return keys && rows.rowAt(row, { ...keys, transaction })
+      }
+    }
+  }
+
+  /** Whether it was decoded from `value`, which has the same key. */
+  isOf(value: Buffer): boolean {
+    return this.#head.equals(value.subarray(0, headBytes))
+  }
+
+  /** Whether `version` lies between the first and the last: if so, no other value can have it. */
+  covers(version: RowKey): boolean {
+    return (
+      compareRowKeys(this.versions[0]!, version) <= 0 &&
+      compareRowKeys(version, this.versions.at(-1)!) <= 0
+    )
+  }
+
+  /** The row of that version; undefined when there is none. */
+  find(version: RowKey): RowView | undefined {
+    const row = this.placeOf(version)
+    const isFound = row < this.versions.length && compareRowKeys(this.versions[row]!, version) === 0
+    return isFound ? this.rowAt(row) : undefined
+  }
+
+  /** The place of the first version that is not before `version`. */
+  placeOf(version: RowKey): number {
+    let low = 0
+    let high = this.versions.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (compareRowKeys(this.versions[middle]!, version) < 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
+
+  /** The row at a place; undefined when it was not written. */
+  rowAt(place: number): RowView | undefined {
+    return this.#rowAt(place)
+  }
+}
+
+function bodyOf(value: Buffer, start: number): Buffer {
+  const bytes = value.subarray(start)
+  // The value may lie in LMDB's map, where nothing can be written.
+  if (value[1] === codecs.none) return Buffer.from(bytes)
+  let body: Buffer
+  try {
+    body = uncompressSync(bytes)
+  } catch {
+    throw corruptBlock()
+  }
+  if (body.length !== value.readUInt32BE(4)) throw corruptBlock()
+  return body
+}
+
+function versionsFrom(first: RowKey, body: Buffer, rowCount: number): RowKey[] {
+  const versions: RowKey[] = []
+  let number = first.index
+  for (let i = 0; i < rowCount; i++) {
+    number += body.readUInt32BE(i * stepBytes)
+    versions.push(rowKey(first.transaction, number))
+  }
+  return versions
+}
+
+/** By place. Those of rows that were not written have no keys. */
+function readExceptions(value: Buffer, count: number): Map<number, RowException['keys']> {
+  const exceptions = new Map<number, RowException['keys']>()
+  for (let i = 0; i < count; i++) {
+    const at = blockHeaderBytes + i * exceptionBytes
+    const isAbsent = value[at + 2] === exceptionKinds.absent
+    const keys = {
+      paginationKey: readRowKey(value, at + 4),
+      previous: previousOf(readRowKey(value, at + 12)),
+    }
+    exceptions.set(value.readUInt16BE(at), isAbsent ? undefined : keys)
+  }
+  return exceptions
+}
+
+function readKeys(bytes: Buffer, at: number): Omit<RowHeader, 'flags' | 'createdMs'> {
+  return {
+    paginationKey: readRowKey(bytes, at),
+    transaction: bytes.readUIntBE(at + 8, 6),
+    previous: previousOf(readRowKey(bytes, at + 16)),
+  }
+}
+
+function previousOf(key: RowKey): RowKey | undefined {
+  return key.transaction === 0 ? undefined : key
+}
+
+function corruptBlock(): AssayError {
+  return new AssayError('STORAGE_CORRUPT', 'a block of rows is damaged', {
+    hint: 'restore the data directory from a copy',
+  })
+}

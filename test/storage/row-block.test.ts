@@ -1,0 +1,134 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { prepareRows } from '../../src/storage/prepare.ts'
+import { rowBytes } from '../../src/storage/prepared-blocks.ts'
+import { RowView, writeRowKeys } from '../../src/storage/row.ts'
+import {
+  encodeRequestBody,
+  packedBlock,
+  RowBlock,
+  requestBlock,
+} from '../../src/storage/row-block.ts'
+import type { RowKey } from '../../src/type/transaction.ts'
+import { printRow, TemporaryRecords } from '../support/temporary-records.ts'
+
+const transaction = 7 * 65_536
+const first: RowKey = { transaction, index: 40 }
+const fieldNames = ['input', 'output', 'zeta', 'a"b', 'é', 'metadata', 'tags']
+const fields = fc.dictionary(fc.constantFrom(...fieldNames.slice(0, 5)), fc.jsonValue())
+
+function prepared(events: readonly object[]): Uint8Array[] {
+  const body = Buffer.from(JSON.stringify({ events }))
+  const object = { type: 'project_logs', id: 'P' } as const
+  const rows = prepareRows(body, { form: 'events', object, nowMs: 0 })
+  return events.map((_, row) => rowBytes(rows, row))
+}
+
+function keyed(bytes: Uint8Array, paginationKey: RowKey, previous?: RowKey): string {
+  const copy = Buffer.from(bytes)
+  writeRowKeys(copy, 0, { paginationKey, transaction, previous })
+  return described(new RowView(copy))
+}
+
+function described(view: RowView): string {
+  const { paginationKey, previous, flags, createdMs } = view
+  const header = { paginationKey, previous, flags, createdMs, transaction: view.transaction }
+  return `${JSON.stringify(header)} ${printRow(view)}`
+}
+
+describe('a block of a request', () => {
+  test('gives back its rows as if each were stored by itself', () => {
+    fc.assert(
+      fc.property(fc.array(fields, { minLength: 1, maxLength: 40 }), (events) => {
+        const rows = prepared(events)
+        const numbers = rows.map((_, i) => i * 2)
+        const block = new RowBlock(
+          first,
+          requestBlock(encodeRequestBody(numbers, rows), transaction, []),
+        )
+        rows.forEach((row, i) => {
+          const version = { transaction, index: first.index + i * 2 }
+          expect(described(block.find(version)!)).toBe(keyed(row, version))
+          expect(block.find({ transaction, index: version.index + 1 })).toBeUndefined()
+        })
+      }),
+    )
+  })
+
+  test('numbers rows beyond those of one transaction', () => {
+    const rows = prepared([{ input: 1 }, { input: 2 }])
+    const key = { transaction, index: 65_535 }
+    const value = requestBlock(encodeRequestBody([65_535, 65_536], rows), transaction + 1, [])
+    const { versions } = new RowBlock(key, value)
+    expect(versions).toEqual([key, { transaction: transaction + 1, index: 0 }])
+  })
+
+  test('knows of rows that follow others, and of those that were not written', () => {
+    const rows = prepared([{ input: 1 }, { input: 2 }, { input: 3 }])
+    const earlier = { transaction: 5, index: 1 }
+    const value = requestBlock(encodeRequestBody([0, 1, 2], rows), transaction, [
+      { row: 1, keys: { paginationKey: earlier, previous: earlier } },
+      { row: 2, keys: undefined },
+    ])
+    const block = new RowBlock(first, value)
+    expect(described(block.rowAt(1)!)).toBe(keyed(rows[1]!, earlier, earlier))
+    expect(block.rowAt(2)).toBeUndefined()
+    expect(described(block.rowAt(0)!)).toBe(keyed(rows[0]!, first))
+  })
+})
+
+test('a packed block gives back rows of any requests, with all their keys', () => {
+  fc.assert(
+    fc.property(fc.array(fields, { minLength: 1, maxLength: 40 }), (events) => {
+      const versions = events.map((_, i) => ({ transaction: transaction + i * 1e9, index: i }))
+      const earlier = { transaction: 3, index: 9 }
+      const rows = prepared(events).map((bytes, i) => {
+        const previous = i % 3 === 0 ? earlier : undefined
+        writeRowKeys(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), 0, {
+          paginationKey: previous ?? versions[i]!,
+          transaction: versions[i]!.transaction,
+          previous,
+        })
+        return bytes
+      })
+      const block = new RowBlock(versions[0]!, packedBlock(versions, rows))
+      rows.forEach((row, i) => {
+        expect(described(block.find(versions[i]!)!)).toBe(described(new RowView(row)))
+      })
+    }),
+  )
+})
+
+test('a value that is no block is refused', () => {
+  const value = requestBlock(encodeRequestBody([0], prepared([{ input: 'x'.repeat(999) }])), 1, [])
+  value.fill(0xff, 20)
+  expect(() => new RowBlock(first, value)).toThrow('a block of rows is damaged')
+  expect(() => new RowBlock(first, Buffer.from([9, 0, 0, 1]))).toThrow('damaged')
+})
+
+test('rows of one request in blocks see the earlier ones: merges, deletions, comments', () => {
+  const records = new TemporaryRecords()
+  records.insert([{ id: 'old', input: 1, tags: ['a'] }])
+  records.insert([
+    { id: 'new', input: 1, metadata: { x: 1 } },
+    { id: 'old', _is_merge: true, tags: ['b'] },
+    { id: 'new', _is_merge: true, metadata: { y: 2 } },
+    { id: 'gone', input: 2 },
+    { id: 'gone', _object_delete: true },
+    { id: 'never', _object_delete: true },
+    { id: 'new', input: 3, created: '2026-01-02T00:00:00Z' },
+  ])
+  expect(records.latest('old')).toMatchObject({ input: 1, tags: ['a', 'b'] })
+  expect(records.latest('new')).toMatchObject({ input: 3, metadata: null })
+  expect(records.latest('gone')).toBeUndefined()
+  const versions = [...records.reader.readDelta(1, 0, records.reader.lastTransaction())]
+  expect(versions.map(({ key, view }) => [key.index, view.isTombstone])).toEqual([
+    [0, false],
+    [0, false],
+    [1, false],
+    [2, false],
+    [3, false],
+    [4, true],
+    [6, false],
+  ])
+})
