@@ -2,16 +2,14 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { compareWorkers, workersTable } from './compare-workers.ts'
 import { buildServer, installPeers } from './install.ts'
-import { MemoryWatch } from './measure/process-status.ts'
+import { measurePeers } from './measure-peers.ts'
 import { type Options, readOptions, usage } from './options.ts'
-import { prepare } from './prepare.ts'
 import { plot } from './report/plot.ts'
-import { note } from './report/progress.ts'
-import { summarize } from './report/ratios.ts'
 import { saveReport } from './report/save.ts'
-import { resultTable, summaryText } from './report/table.ts'
-import { runSuite } from './suite.ts'
+import { reportText } from './report/text.ts'
+import { measureScaling, scalingTable } from './scaling.ts'
 
 const options = readOptions()
 if (options === undefined) console.log(usage)
@@ -21,54 +19,47 @@ async function main(options: Options): Promise<void> {
   installPeers()
   const server = options.server === undefined ? buildServer() : resolve(options.server)
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'assay-peers-'))
+  const place = { directory, server }
   try {
-    for (const rows of options.rows) await measure(options, { rows, server, directory })
+    if (options.scaling) await scaling(options, place)
+    else if (options.workers.length > 1) await workers(options, place)
+    else for (const rows of options.rows) await suite(options, place, rows)
   } finally {
     if (options.directory === undefined) rmSync(directory, { recursive: true, force: true })
   }
 }
 
 interface Place {
-  readonly rows: number
-  readonly server: string
   readonly directory: string
+  readonly server: string
 }
 
-async function measure(options: Options, { rows, server, directory }: Place): Promise<void> {
-  const { layouts, runs, filter } = options
-  note(`\n${rows} rows`)
-  const workers = options.workers[0]!
-  const prepared = await prepare({ directory, rows, workers, layouts, server })
-  try {
-    const { data, systems, assay } = prepared
-    const memory = assay && new MemoryWatch(assay.process.pid)
-    const results = await runSuite({
-      systems,
-      projectId: assay?.projectId ?? '',
-      data,
-      runs,
-      filter,
-    })
-    memory?.stop()
-    const sizes = Object.assign({}, ...(await Promise.all(systems.map((system) => system.size()))))
-    const summary = summarize(results)
-    const title = `Assay and its peers, ${rows.toLocaleString('en')} rows`
-    console.log(`\n${resultTable(results)}\n\n${summaryText(summary)}`)
-    const report = {
-      rows,
-      jsonBytes: data.bytes,
-      workers,
-      clickhouse: prepared.clickhouseVersion,
-      summary,
-      ingest: prepared.loaded.assay,
-      peerLoadSeconds: prepared.loaded.peers,
-      sizes,
-      peakAnonymousBytes: memory?.peakBytes,
-      results,
-    }
-    if (!options.isPart) saveReport(`peers-${rows}`, report, plot(title, results))
-    if (summary.wrong > 0) process.exitCode = 1
-  } finally {
-    await prepared.close()
+async function suite(options: Options, place: Place, rows: number): Promise<void> {
+  const report = await measurePeers({ ...options, ...place, rows, workers: options.workers[0]! })
+  console.log(`\n${reportText(report)}`)
+  const title = `Assay and its peers, ${rows.toLocaleString('en')} rows, warm`
+  if (!options.isPart) saveReport(`peers-${rows}`, report, plot(title, report.results))
+  if (report.summary.wrong > 0) process.exitCode = 1
+}
+
+async function workers(options: Options, place: Place): Promise<void> {
+  for (const rows of options.rows) {
+    const times = await compareWorkers({ ...options, ...place, rows })
+    console.log(`\n${workersTable(options.workers, times)}`)
+    const report = { rows, workers: options.workers, times }
+    if (!options.isPart) saveReport(`peers-workers-${rows}`, report)
   }
+}
+
+async function scaling(options: Options, place: Place): Promise<void> {
+  // The JSON layouts would take most of the time and say nothing about scaling that one size does not.
+  const layouts = options.layouts.filter((layout) => !layout.endsWith('-json'))
+  const points = await measureScaling({
+    ...options,
+    ...place,
+    layouts,
+    workers: options.workers[0]!,
+  })
+  console.log(`\n${scalingTable(points, layouts)}`)
+  if (!options.isPart) saveReport('peers-scaling', { points })
 }

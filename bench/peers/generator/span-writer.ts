@@ -254,8 +254,8 @@ export class SpanWriter {
       return
     }
     this.#rows.text(`,"output":${before}`)
-    for (const { text, period, offset } of rareList) {
-      if (this.#row % period === offset) this.#rows.text(text + script.blank)
+    for (const { text, period, offset, isWord } of rareList) {
+      if (this.#row % period === offset) this.#rows.text(isWord ? `${text} ` : text)
     }
     this.#text(script, words)
     this.#rows.text(after)

@@ -37,13 +37,15 @@ export interface RareWord {
   readonly text: string
   readonly period: number
   readonly offset: number
+  /** Whether it stands between blanks, in scripts without them too. */
+  readonly isWord: boolean
 }
 
 export const rareWords = {
-  thousandth: { text: 'Quixotry', period: 1000, offset: 377 },
-  rare: { text: 'zugzwang', period: 50_000, offset: 12_345 },
-  single: { text: 'syzygy', period: 1_000_000, offset: 54_321 },
-  han: { text: '龘靐齉', period: 20_000, offset: 9_999 },
+  thousandth: { text: 'Quixotry', period: 1000, offset: 377, isWord: true },
+  rare: { text: 'zugzwang', period: 50_000, offset: 12_345, isWord: true },
+  single: { text: 'syzygy', period: 1_000_000, offset: 54_321, isWord: true },
+  han: { text: '龘靐齉', period: 20_000, offset: 9_999, isWord: false },
 } as const satisfies Record<string, RareWord>
 
 const seed = 715

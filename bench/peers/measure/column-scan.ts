@@ -1,0 +1,32 @@
+/** Assay's sum of one double of every row, over HTTP, against what the memory gives. */
+import type { Assay } from '../systems/assay.ts'
+import { memoryBandwidth } from './bandwidth.ts'
+import { median } from './percentile.ts'
+
+export interface ColumnScan {
+  readonly memoryGbPerSecond: number
+  readonly scanMs: number
+  readonly scanGbPerSecond: number
+  /** How many times as long as reading the column's bytes takes at the memory's speed. */
+  readonly timesMemory: number
+}
+
+const runs = 9
+
+export async function columnScan(assay: Assay, rows: number, workers: number): Promise<ColumnScan> {
+  const query = JSON.stringify({
+    query: `measures: sum(metrics.start) as total\nfrom: project_logs('${assay.projectId}')`,
+    use_columnstore: true,
+  })
+  const times: number[] = []
+  for (let run = 0; run < runs; run++) times.push((await assay.run(query)).ms)
+  const scanMs = median(times.slice(2))
+  const memory = await memoryBandwidth(Math.max(1, workers))
+  const scan = (rows * 8 * 1000) / scanMs
+  return {
+    memoryGbPerSecond: memory / 1e9,
+    scanMs,
+    scanGbPerSecond: scan / 1e9,
+    timesMemory: memory / scan,
+  }
+}
