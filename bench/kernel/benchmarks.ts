@@ -8,12 +8,12 @@ import {
 } from '../../src/kernel/aggregate.ts'
 import { calculate, negateNumbers } from '../../src/kernel/arithmetic.ts'
 import { expandBits } from '../../src/kernel/bitmap.ts'
-import { compareNumbers, compareWithConstant } from '../../src/kernel/compare.ts'
+import { compareNumbers, compareWithConstant, rangeOf } from '../../src/kernel/compare.ts'
 import { gatherBytes, gatherCodes, gatherNumbers, pickNumbers } from '../../src/kernel/gather.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
 import {
+  selectBetween,
   selectByCode,
-  selectCompared,
   selectTrue,
   selectTrueWithin,
 } from '../../src/kernel/select.ts'
@@ -38,6 +38,7 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   const numberTable = Float64Array.from({ length: 8 }, (_, i) => i / 3)
   const byteTable = Uint8Array.from([0, 1, 0, 1, 0, 1, 0, 1, 2])
   const codeTable = Int32Array.from([7, 6, 5, 4, 3, 2, 1, 0])
+  const range = rangeOf('gt', 500)
   const needle = Buffer.from('refund')
 
   const benchmarks: KernelBenchmark[] = []
@@ -65,7 +66,7 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('select true', () => void selectTrue(truths, n, outCodes))
   add('select true within half', () => void selectTrueWithin(truths, batch.selection, outCodes))
   add('expand bits', () => expandBits(batch.bits, 0, n, outBytes))
-  add('select compared', () => void selectCompared('gt', gappyNumbers, 500, n, outCodes))
+  add('select compared', () => void selectBetween(gappyNumbers, range, n, outCodes))
   add('select by code', () => void selectByCode(byteTable, codes, n, outCodes))
   add('gather numbers by code', () => gatherNumbers(numberTable, codes, n, outNumbers))
   add('gather truths by code', () => gatherBytes(byteTable, codes, n, outBytes))

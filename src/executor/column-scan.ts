@@ -18,6 +18,8 @@ export class ColumnScan {
   readonly #rows: RowFetcher
   readonly #dictionaries: SegmentDictionaries | undefined
   readonly #readers = new Map<string, FieldReader>()
+  /** By the paths of the plan's expressions, which are the same in all batches. */
+  readonly #readersByPath = new Map<Path, FieldReader>()
   readonly #members = new Map<string, ObjectMembers>()
   /** Bytes of columns that batches have read; values read one by one do not count. */
   bytesRead = 0
@@ -90,12 +92,15 @@ export class ColumnScan {
   }
 
   #reader(path: Path): FieldReader {
+    const known = this.#readersByPath.get(path)
+    if (known) return known
     const key = path.length === 1 ? String(path[0]) : JSON.stringify(path)
     let reader = this.#readers.get(key)
     if (!reader) {
       reader = openField(this.#set, path, this.#object, this.#rows)
       this.#readers.set(key, reader)
     }
+    this.#readersByPath.set(path, reader)
     return reader
   }
 }

@@ -5,7 +5,10 @@
 import { type BoundExpression, childrenOf } from '../binder/bound.ts'
 import { applyOperator, constantValue } from '../binder/evaluate.ts'
 import { assert } from '../error.ts'
+import { negateNumbers } from '../kernel/arithmetic.ts'
+import { absentNumbers } from '../kernel/compare.ts'
 import { andInto, notOf, orInto } from '../kernel/logic.ts'
+import { newBytes, newNumbers } from '../kernel/memory.ts'
 import { rowFraction } from '../type/hash.ts'
 import type { Value } from '../type/value.ts'
 import {
@@ -17,6 +20,7 @@ import {
   valueReader,
 } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
+import { compileConditional } from './conditional.ts'
 import { calculateVectors, compareVectors } from './number-operators.ts'
 import { dictionaryField, overDictionary } from './over-dictionary.ts'
 import { noRow } from './row-choice.ts'
@@ -55,9 +59,9 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
     case 'not': {
       const operand = compile(node.operand, context)
       return (batch, selection) => {
-        const truth = truthBytes(operand(batch, selection), batch.rowCount, selection)
-        notOf(truth, batch.rowCount, truth)
-        return { kind: 'boolean', values: truth }
+        const values = newBytes(batch.rowCount)
+        notOf(truthOf(operand(batch, selection), batch, selection), batch.rowCount, values)
+        return { kind: 'boolean', values }
       }
     }
     case 'and':
@@ -65,12 +69,32 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
       const combine = node.kind === 'and' ? andInto : orInto
       const operands = node.operands.map((operand) => compile(operand, context))
       return (batch, selection) => {
-        const truth = new Uint8Array(batch.rowCount).fill(node.kind === 'and' ? 1 : 0)
+        const values = newBytes(batch.rowCount).fill(node.kind === 'and' ? 1 : 0)
         for (const operand of operands) {
-          const next = truthBytes(operand(batch, selection), batch.rowCount, selection)
-          combine(truth, next, batch.rowCount)
+          const next = truthOf(operand(batch, selection), batch, selection)
+          combine(values, next, batch.rowCount)
         }
-        return { kind: 'boolean', values: truth }
+        return { kind: 'boolean', values }
+      }
+    }
+    case 'negate': {
+      const operand = compile(node.operand, context)
+      const byValue = compileByValue(node, [operand], context)
+      return (batch, selection) => {
+        const vector = operand(batch, selection)
+        if (vector.kind !== 'number') return byValue.apply([vector], batch, selection)
+        const values = newNumbers(batch.rowCount)
+        negateNumbers(vector.values, batch.rowCount, values)
+        return { kind: 'number', values }
+      }
+    }
+    case 'conditional': {
+      const operands = childrenOf(node).map((child) => compile(child, context))
+      const choose = compileConditional(node)
+      const byValue = compileByValue(node, operands, context)
+      return (batch, selection) => {
+        const vectors = operands.map((operand) => operand(batch, selection))
+        return choose(vectors, batch, selection) ?? byValue.apply(vectors, batch, selection)
       }
     }
     case 'comparison':
@@ -199,17 +223,30 @@ function compileNullTest(operand: BoundExpression, context: TaskContext): Evalua
   return (batch, selection) => {
     const vector = evaluate(batch, selection)
     if (vector.kind === 'constant') return { kind: 'constant', value: vector.value === null }
+    const values = newBytes(batch.rowCount)
+    if (vector.kind === 'number' || vector.kind === 'timestamp') {
+      absentNumbers(vector.values, batch.rowCount, values)
+      return { kind: 'boolean', values }
+    }
     const read = valueReader(vector)
-    const values = new Uint8Array(batch.rowCount)
     for (const row of rowsOf(selection, batch.rowCount)) values[row] = read(row) === null ? 1 : 0
     return { kind: 'boolean', values }
   }
 }
 
+/** The truth of each selected row, to be read only. */
+export function truthOf(vector: Vector, { rowCount }: Batch, selection: Selection): Uint8Array {
+  return vector.kind === 'boolean' ? vector.values : truthBytes(vector, rowCount, selection)
+}
+
 /** The truth of each selected row in a new array; what is not boolean is unknown. */
 export function truthBytes(vector: Vector, rowCount: number, selection: Selection): Uint8Array {
-  if (vector.kind === 'boolean') return vector.values.slice(0, rowCount)
-  const truth = new Uint8Array(rowCount).fill(unknown)
+  const truth = newBytes(rowCount)
+  if (vector.kind === 'boolean') {
+    truth.set(vector.values.subarray(0, rowCount))
+    return truth
+  }
+  truth.fill(unknown)
   if (vector.kind === 'constant') {
     if (typeof vector.value === 'boolean') truth.fill(vector.value ? 1 : 0)
     return truth

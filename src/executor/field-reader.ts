@@ -4,6 +4,8 @@
  */
 import type { BoundObject } from '../binder/bound.ts'
 import { anyBit, expandBits } from '../kernel/bitmap.ts'
+import { notOf, orInto } from '../kernel/logic.ts'
+import { newBytes } from '../kernel/memory.ts'
 import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
 import { type Path, type Value, valueAt } from '../type/value.ts'
 import type {
@@ -13,7 +15,7 @@ import type {
   PathColumns,
   TextColumn,
 } from '../vector/column.ts'
-import { isSet, pathReader, stored, storedRows } from '../vector/read-column.ts'
+import { pathReader, stored, storedRows } from '../vector/read-column.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
   compactValues,
@@ -147,8 +149,8 @@ class ColumnFieldReader implements FieldReader {
   }
 
   isNull(from: number, count: number, selection: Selection): Uint8Array {
-    const nulls = new Uint8Array(count)
     const { number, timestamp, boolean, text, json, objects } = this.#columns
+    const nulls = newBytes(count)
     if (this.#rest.length > 0 || this.#isElsewhere(from, count)) {
       for (const row of rowsOf(selection, count)) {
         nulls[row] = this.#valueAt(from + row) === null ? 1 : 0
@@ -156,13 +158,16 @@ class ColumnFieldReader implements FieldReader {
       return nulls
     }
     const variants = [number, timestamp, boolean, text, json].filter((column) => column)
-    if (variants.some((column) => column!.validity === undefined)) return nulls
+    if (variants.some((column) => column!.validity === undefined)) return nulls.fill(0)
     const present = variants.map((column) => column!.validity!)
     if (objects) present.push(objects)
-    nulls.fill(1)
+    nulls.fill(0)
+    const valid = newBytes(count)
     for (const bits of present) {
-      for (let i = 0; i < count; i++) nulls[i]! &= +!isSet(bits, from + i)
+      expandBits(bits, from, count, valid)
+      orInto(nulls, valid, count)
     }
+    notOf(nulls, count, nulls)
     return nulls
   }
 
@@ -182,7 +187,7 @@ class ColumnFieldReader implements FieldReader {
     const { texts, validity } = column
     let valid: Uint8Array | undefined
     if (validity) {
-      valid = new Uint8Array(count)
+      valid = newBytes(count)
       expandBits(validity, from, count, valid)
     }
     return { kind: 'text', texts, first: from, valid }
@@ -201,10 +206,15 @@ class ColumnFieldReader implements FieldReader {
 }
 
 function booleanVector(column: BooleanColumn, from: number, count: number): Vector {
-  const values = new Uint8Array(count)
+  const values = newBytes(count)
   expandBits(column.bits, from, count, values)
   if (column.validity) {
-    for (let i = 0; i < count; i++) if (!isSet(column.validity, from + i)) values[i] = unknown
+    const valid = newBytes(count)
+    expandBits(column.validity, from, count, valid)
+    for (let i = 0; i < count; i++) {
+      const isValid = valid[i]!
+      values[i] = (values[i]! & isValid) | ((isValid ^ 1) * unknown)
+    }
   }
   return { kind: 'boolean', values }
 }

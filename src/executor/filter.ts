@@ -1,11 +1,14 @@
 import type { BoundExpression } from '../binder/bound.ts'
 import { constantValue, type EvaluationContext } from '../binder/evaluate.ts'
-import { type NumberComparison, swapped } from '../kernel/compare.ts'
+import { type NumberComparison, type NumberRange, rangeOf, swapped } from '../kernel/compare.ts'
+import { newCodes } from '../kernel/memory.ts'
 import {
+  selectBetween,
+  selectBetweenWithin,
   selectByCode,
   selectByCodeWithin,
-  selectCompared,
-  selectComparedWithin,
+  selectOther,
+  selectOtherWithin,
   selectTrue,
   selectTrueWithin,
 } from '../kernel/select.ts'
@@ -28,12 +31,12 @@ export function compileFilter(
   predicates: readonly BoundExpression[],
   context: EvaluationContext,
 ): Filter {
-  const selectors = predicates.map((predicate) => compileSelector(predicate, context))
+  const selectors = withRanges(predicates, context).map((part) => compileSelector(part, context))
   return (batch, selection) => {
     let current = selection
     for (const select of selectors) {
       if (current?.length === 0) return current
-      const out = new Int32Array(current ? current.length : batch.rowCount)
+      const out = newCodes(current ? current.length : batch.rowCount)
       const count = select(batch, current, out)
       if (!current && count === batch.rowCount) continue
       current = out.subarray(0, count)
@@ -42,12 +45,44 @@ export function compileFilter(
   }
 }
 
+/** One predicate, or two and more that say from where to where a field goes. */
+interface FilterPart {
+  readonly predicate: BoundExpression
+  readonly field: FieldRange | undefined
+}
+
+/** Comparisons of the same field are made at once, where the first of them stood. */
+function withRanges(
+  predicates: readonly BoundExpression[],
+  context: EvaluationContext,
+): FilterPart[] {
+  const parts = new Map<string, FilterPart>()
+  for (const [i, predicate] of predicates.entries()) {
+    const field = fieldRange(predicate, context)
+    const key = field?.range ? JSON.stringify([field.kind, field.path]) : String(i)
+    const known = parts.get(key)
+    parts.set(key, known ? both(known, { predicate, field }) : { predicate, field })
+  }
+  return [...parts.values()]
+}
+
+function both(a: FilterPart, b: FilterPart): FilterPart {
+  const { range, ...field } = a.field!
+  const low = Math.max(range!.low, b.field!.range!.low)
+  const high = Math.min(range!.high, b.field!.range!.high)
+  const operands = [a.predicate, b.predicate]
+  return {
+    predicate: { kind: 'and', operands, type: 'boolean' },
+    field: { ...field, range: { low, high } },
+  }
+}
+
 function compileSelector(
-  predicate: BoundExpression,
+  { predicate, field }: FilterPart,
   context: EvaluationContext,
 ): (batch: Batch, selection: Selection, out: Int32Array) => number {
   const evaluate = compile(predicate, context)
-  const direct = compileComparison(predicate, context) ?? compileByCode(predicate, evaluate)
+  const direct = field ? compileRange(field) : compileByCode(predicate, evaluate)
   return (batch, selection, out) => {
     const selected = direct?.(batch, selection, out)
     if (selected !== undefined) return selected
@@ -60,49 +95,48 @@ function compileSelector(
   }
 }
 
-interface FieldComparison {
+/** A field that is in a range of numbers or times, or is another than one of them. */
+interface FieldRange {
   readonly path: Path
-  readonly operator: NumberComparison
   readonly kind: 'number' | 'timestamp'
-  readonly value: number
+  /** Undefined: all but `than`. */
+  readonly range: NumberRange | undefined
+  readonly than: number
 }
 
-/** `field op constant`, where the constant is a number or a time. */
-function fieldComparison(
+/** What `field op constant` says, where the constant is a number or a time. */
+function fieldRange(
   predicate: BoundExpression,
   context: EvaluationContext,
-): FieldComparison | undefined {
+): FieldRange | undefined {
   if (predicate.kind !== 'comparison') return undefined
   const { operator, left, right } = predicate
   if (operator === 'is_same' || operator === 'is_different') return undefined
   const [field, other] = left.kind === 'field' ? [left, right] : [right, left]
   if (field.kind !== 'field') return undefined
   const constant = constantValue(other, context)
-  const numberOperator = field === left ? operator : swapped[operator]
-  const { path } = field
-  if (typeof constant === 'number') {
-    return { path, operator: numberOperator, kind: 'number', value: constant }
-  }
-  if (constant instanceof Timestamp) {
-    return { path, operator: numberOperator, kind: 'timestamp', value: constant.ms }
-  }
-  return undefined
+  const isTime = constant instanceof Timestamp
+  if (!isTime && typeof constant !== 'number') return undefined
+  const than = isTime ? constant.ms : constant
+  const asked: NumberComparison = field === left ? operator : swapped[operator]
+  const range = asked === 'ne' ? undefined : rangeOf(asked, than)
+  return { path: field.path, kind: isTime ? 'timestamp' : 'number', range, than }
 }
 
-function compileComparison(
-  predicate: BoundExpression,
-  context: EvaluationContext,
-): Selector | undefined {
-  const comparison = fieldComparison(predicate, context)
-  if (!comparison) return undefined
-  const { path, operator, kind, value } = comparison
+function compileRange({ path, kind, range, than }: FieldRange): Selector {
   return (batch, selection, out) => {
     const field = batch.field(path, selection)
     if (field.kind !== 'number' && field.kind !== 'timestamp') return undefined
     if (field.kind !== kind) return undefined
+    const { values } = field
+    if (range) {
+      return selection
+        ? selectBetweenWithin(values, range, selection, out)
+        : selectBetween(values, range, batch.rowCount, out)
+    }
     return selection
-      ? selectComparedWithin(operator, field.values, value, selection, out)
-      : selectCompared(operator, field.values, value, batch.rowCount, out)
+      ? selectOtherWithin(values, than, selection, out)
+      : selectOther(values, than, batch.rowCount, out)
   }
 }
 

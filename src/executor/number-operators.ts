@@ -1,7 +1,8 @@
 /** Picks the kernels of comparisons and arithmetic; undefined where none fits the operands. */
 
-import { calculate } from '../kernel/arithmetic.ts'
+import { calculate, numbersOfTruths } from '../kernel/arithmetic.ts'
 import { compareNumbers, compareWithConstant, swapped } from '../kernel/compare.ts'
+import { newBytes, newNumbers } from '../kernel/memory.ts'
 import type { ArithmeticOperator, ComparisonOperator } from '../parser/ast.ts'
 import { Timestamp } from '../type/value.ts'
 import type { NumberVector, Vector } from '../vector/vector.ts'
@@ -15,13 +16,13 @@ export function compareVectors(
   if (operator === 'is_same' || operator === 'is_different') return undefined
   if (isNumbers(left)) {
     if (right.kind === left.kind) {
-      const values = new Uint8Array(rowCount)
+      const values = newBytes(rowCount)
       compareNumbers(operator, left.values, (right as NumberVector).values, rowCount, values)
       return { kind: 'boolean', values }
     }
     const constant = numberConstant(right, left.kind)
     if (constant === undefined) return undefined
-    const values = new Uint8Array(rowCount)
+    const values = newBytes(rowCount)
     compareWithConstant(operator, left.values, constant, rowCount, values)
     return { kind: 'boolean', values }
   }
@@ -41,7 +42,7 @@ export function calculateVectors(
   const a = numbersOf(left, rowCount)
   const b = a && numbersOf(right, rowCount)
   if (!a || !b) return undefined
-  const values = new Float64Array(rowCount)
+  const values = newNumbers(rowCount)
   calculate(operator, a, b, rowCount, values)
   return { kind: 'number', values }
 }
@@ -63,17 +64,14 @@ export function numbersOf(vector: Vector, rowCount: number): Float64Array | unde
     case 'number':
       return vector.values
     case 'boolean': {
-      const numbers = new Float64Array(rowCount)
-      for (let i = 0; i < rowCount; i++) {
-        const value = vector.values[i]!
-        numbers[i] = value === 2 ? Number.NaN : value
-      }
+      const numbers = newNumbers(rowCount)
+      numbersOfTruths(vector.values, rowCount, numbers)
       return numbers
     }
     case 'constant': {
       const { value } = vector
       if (typeof value !== 'number' && typeof value !== 'boolean') return undefined
-      return new Float64Array(rowCount).fill(Number(value))
+      return newNumbers(rowCount).fill(Number(value))
     }
     default:
       return undefined

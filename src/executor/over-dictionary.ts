@@ -1,5 +1,6 @@
 import { type BoundExpression, childrenOf, fieldsOf } from '../binder/bound.ts'
 import { gatherBytes, gatherCodes, gatherNumbers } from '../kernel/gather.ts'
+import { newBytes, newCodes, newNumbers } from '../kernel/memory.ts'
 import { type Path, Timestamp, type Value } from '../type/value.ts'
 import {
   type DictionaryEntries,
@@ -99,17 +100,17 @@ function tableOf(values: readonly Value[]): Table {
 function applyTable(table: Table, { codes }: DictionaryVector, rowCount: number): Vector {
   switch (table.kind) {
     case 'boolean': {
-      const values = new Uint8Array(rowCount)
+      const values = newBytes(rowCount)
       gatherBytes(table.values, codes, rowCount, values)
       return { kind: 'boolean', values }
     }
     case 'dictionary': {
-      const mapped = new Int32Array(rowCount)
+      const mapped = newCodes(rowCount)
       gatherCodes(table.codes, codes, rowCount, mapped)
       return { kind: 'dictionary', codes: mapped, entries: table.entries }
     }
     default: {
-      const values = new Float64Array(rowCount)
+      const values = newNumbers(rowCount)
       gatherNumbers(table.values, codes, rowCount, values)
       return { kind: table.kind, values }
     }

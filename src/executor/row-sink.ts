@@ -1,7 +1,9 @@
 import type { BoundExpression, BoundSortKey } from '../binder/bound.ts'
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import { assert } from '../error.ts'
-import { selectCompared, selectComparedWithin, selectNotBeyond } from '../kernel/select.ts'
+import { rangeOf } from '../kernel/compare.ts'
+import { newCodes } from '../kernel/memory.ts'
+import { selectBetween, selectBetweenWithin, selectNotBeyond } from '../kernel/select.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { fromPlain } from '../type/plain.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../vector/vector.ts'
@@ -109,11 +111,11 @@ export class RowSink implements Sink {
     if (first.kind !== 'number' && first.kind !== 'timestamp') return selection
     if (first.kind !== threshold.kind) return selection
     // Rows that tie may win by being newer. NaN, which is null, comes last and never enters.
-    const operator = this.#sort[0]!.descending ? 'ge' : 'le'
-    const out = new Int32Array(selection ? selection.length : rowCount)
+    const range = rangeOf(this.#sort[0]!.descending ? 'ge' : 'le', threshold.value)
+    const out = newCodes(selection ? selection.length : rowCount)
     const count = selection
-      ? selectComparedWithin(operator, first.values, threshold.value, selection, out)
-      : selectCompared(operator, first.values, threshold.value, rowCount, out)
+      ? selectBetweenWithin(first.values, range, selection, out)
+      : selectBetween(first.values, range, rowCount, out)
     return out.subarray(0, count)
   }
 }

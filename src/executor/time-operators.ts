@@ -1,6 +1,8 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
-import { truncateTimes } from '../kernel/time.ts'
+import { newNumbers } from '../kernel/memory.ts'
+import { spanOf, truncateTimes } from '../kernel/time.ts'
 import { truncate } from '../type/time.ts'
+import { Timestamp } from '../type/value.ts'
 import type { Vector } from '../vector/vector.ts'
 
 const minuteMs = 60_000
@@ -26,9 +28,12 @@ export function compileTruncation(
   if (unit) {
     // Local midnight comes `tzOffset` minutes after that of UTC.
     const origin = unit.origin + tzOffset * minuteMs
+    const startOf = (time: number) => Math.floor((time - origin) / unit.size) * unit.size + origin
     return (operand, rowCount) => {
       if (operand.kind !== 'timestamp') return undefined
-      const values = new Float64Array(rowCount)
+      const only = onlyStart(operand.values, rowCount, startOf)
+      if (only) return only
+      const values = newNumbers(rowCount)
       truncateTimes(operand.values, unit.size, origin, rowCount, values)
       return { kind: 'timestamp', values }
     }
@@ -36,10 +41,30 @@ export function compileTruncation(
   if (!calendarUnits.has(name)) return undefined
   return (operand, rowCount) => {
     if (operand.kind !== 'timestamp') return undefined
-    const values = new Float64Array(rowCount)
-    truncateByCalendar(operand.values, name as 'month' | 'quarter' | 'year', tzOffset, values)
+    const unit = name as 'month' | 'quarter' | 'year'
+    const startOf = (time: number) => truncate(unit, time, tzOffset)
+    const only = onlyStart(operand.values, rowCount, startOf)
+    if (only) return only
+    const values = newNumbers(rowCount)
+    truncateByCalendar(operand.values, unit, tzOffset, values)
     return { kind: 'timestamp', values }
   }
+}
+
+/**
+ * A constant when all times fall into one bucket, as those of a batch of a large segment do, whose
+ * rows lie in the order of time. Truncation keeps the order, so the first and the last time tell.
+ */
+function onlyStart(
+  times: Float64Array,
+  rowCount: number,
+  startOf: (time: number) => number,
+): Vector | undefined {
+  const span = spanOf(times, rowCount)
+  if (!span) return undefined
+  const start = startOf(span.low)
+  if (start !== startOf(span.high)) return undefined
+  return { kind: 'constant', value: new Timestamp(start) }
 }
 
 /** Times come nearly in order, so most fall into the same day as the one before: that is remembered. */

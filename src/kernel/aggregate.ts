@@ -4,9 +4,59 @@
  *
  * Sums are kept as a rounded sum and what rounding took from it (two-sum), so that the order of rows
  * and the split into tasks do not show in the answer.
+ *
+ * States of few groups are copied to the memory of kernels and back for each batch; loops over those
+ * of many groups are here, and wait for memory anyway.
  */
+import {
+  beginLoop,
+  codes,
+  kernels,
+  maximumRows,
+  numbers,
+  place,
+  placeOutput,
+  stateStart,
+} from './memory.ts'
+
+const fewGroups = 1024
+
+/** Each state has room for one element before its first (`assembly/aggregate.ts`). */
+const stateBytes = 8 * (fewGroups + 8)
+const [first, second, third] = [0, 1, 2].map((i) => stateStart + 64 + i * stateBytes) as [
+  number,
+  number,
+  number,
+]
+
+function fits(state: Float64Array, count: number): boolean {
+  return state.length <= fewGroups && count <= maximumRows
+}
+
+function takeCounts(counts: Float64Array, at: number): void {
+  for (let group = 0; group < counts.length; group++) counts[group]! += codes[(at >> 2) + group]!
+}
+
+function clearCounts(counts: Float64Array, at: number): void {
+  codes.fill(0, at >> 2, (at >> 2) + counts.length)
+}
+
+function putState(state: Float64Array, at: number): void {
+  numbers.set(state, at >> 3)
+}
+
+function takeState(state: Float64Array, at: number): void {
+  for (let group = 0; group < state.length; group++) state[group] = numbers[(at >> 3) + group]!
+}
 
 export function countRows(groups: Int32Array, count: number, counts: Float64Array): void {
+  if (fits(counts, count)) {
+    beginLoop()
+    clearCounts(counts, first)
+    kernels.countRows(place(groups, count), count, first)
+    takeCounts(counts, first)
+    return
+  }
   for (let i = 0; i < count; i++) counts[groups[i]!]!++
 }
 
@@ -16,7 +66,40 @@ export function countNumbers(
   count: number,
   counts: Float64Array,
 ): void {
+  if (fits(counts, count)) {
+    beginLoop()
+    clearCounts(counts, first)
+    kernels.countNumbers(place(values, count), place(groups, count), count, first)
+    takeCounts(counts, first)
+    return
+  }
   for (let i = 0; i < count; i++) counts[groups[i]!]! += +!Number.isNaN(values[i]!)
+}
+
+/** Counts the rows that are true (1). */
+export function countTrue(
+  truths: Uint8Array,
+  groups: Int32Array,
+  count: number,
+  counts: Float64Array,
+): void {
+  if (fits(counts, count)) {
+    beginLoop()
+    clearCounts(counts, first)
+    kernels.countTrue(place(truths, count), place(groups, count), count, first)
+    takeCounts(counts, first)
+    return
+  }
+  for (let i = 0; i < count; i++) counts[groups[i]!]! += truths[i]! & 1
+}
+
+/** How many are not null. */
+export function countAll(values: Float64Array, count: number): number {
+  const even = Math.min(count, maximumRows) & ~1
+  beginLoop()
+  let present = kernels.countAll(place(values, Math.min(count, maximumRows)), even)
+  for (let i = even; i < count; i++) present += +!Number.isNaN(values[i]!)
+  return present
 }
 
 export function sumNumbers(
@@ -27,6 +110,18 @@ export function sumNumbers(
   errors: Float64Array,
   counts: Float64Array,
 ): void {
+  if (fits(sums, count)) {
+    beginLoop()
+    putState(sums, first)
+    putState(errors, second)
+    clearCounts(counts, third)
+    const [at, of] = [place(values, count), place(groups, count)]
+    kernels.sumNumbers(at, of, count, first, second, third)
+    takeState(sums, first)
+    takeState(errors, second)
+    takeCounts(counts, third)
+    return
+  }
   for (let i = 0; i < count; i++) {
     const value = values[i]!
     if (Number.isNaN(value)) continue
@@ -40,7 +135,7 @@ export function sumNumbers(
   }
 }
 
-/** All rows in one group; the running sum stays in a register. */
+/** All rows in one group. */
 export function sumAll(
   values: Float64Array,
   count: number,
@@ -48,23 +143,34 @@ export function sumAll(
   errors: Float64Array,
   counts: Float64Array,
 ): void {
+  const whole = Math.min(count, maximumRows) & ~3
+  beginLoop()
+  numbers.fill(0, first >> 3, (first >> 3) + 12)
+  kernels.sumAll(place(values, Math.min(count, maximumRows)), whole, first)
   let sum = sums[0]!
   let error = errors[0]!
-  let nulls = 0
-  for (let i = 0; i < count; i++) {
-    let value = values[i]!
-    if (Number.isNaN(value)) {
-      nulls++
-      value = 0
-    }
+  const add = (value: number) => {
     const after = sum + value
     const added = after - sum
     error += sum - (after - added) + (value - added)
     sum = after
   }
+  let present = 0
+  for (let lane = 0; lane < 4; lane++) {
+    add(numbers[(first >> 3) + lane]!)
+    error += numbers[(first >> 3) + 4 + lane]!
+    // The low half of a 64-bit integer.
+    present += codes[(first >> 2) + 16 + 2 * lane]!
+  }
+  for (let i = whole; i < count; i++) {
+    const value = values[i]!
+    if (Number.isNaN(value)) continue
+    add(value)
+    present++
+  }
   sums[0] = sum
   errors[0] = error
-  counts[0]! += count - nulls
+  counts[0]! += present
 }
 
 /**
@@ -78,6 +184,15 @@ export function sumSquares(
   squares: Float64Array,
   errors: Float64Array,
 ): void {
+  if (fits(squares, count)) {
+    beginLoop()
+    putState(squares, first)
+    putState(errors, second)
+    kernels.sumSquares(place(values, count), place(groups, count), count, first, second)
+    takeState(squares, first)
+    takeState(errors, second)
+    return
+  }
   for (let i = 0; i < count; i++) {
     const value = values[i]!
     if (Number.isNaN(value)) continue
@@ -102,6 +217,13 @@ export function minNumbers(
   count: number,
   lowest: Float64Array,
 ): void {
+  if (fits(lowest, count)) {
+    beginLoop()
+    putExtremes(lowest, Number.POSITIVE_INFINITY)
+    kernels.minNumbers(place(values, count), place(groups, count), count, first)
+    takeExtremes(lowest, Number.POSITIVE_INFINITY)
+    return
+  }
   for (let i = 0; i < count; i++) {
     const value = values[i]!
     const group = groups[i]!
@@ -117,9 +239,75 @@ export function maxNumbers(
   count: number,
   highest: Float64Array,
 ): void {
+  if (fits(highest, count)) {
+    beginLoop()
+    putExtremes(highest, Number.NEGATIVE_INFINITY)
+    kernels.maxNumbers(place(values, count), place(groups, count), count, first)
+    takeExtremes(highest, Number.NEGATIVE_INFINITY)
+    return
+  }
   for (let i = 0; i < count; i++) {
     const value = values[i]!
     const group = groups[i]!
     if (!(value <= highest[group]!) && !Number.isNaN(value)) highest[group] = value
   }
+}
+
+/** The lowest that is not null, or NaN. */
+export function minAll(values: Float64Array, count: number): number {
+  const whole = Math.min(count, maximumRows) & ~3
+  beginLoop()
+  let lowest = kernels.minAll(place(values, Math.min(count, maximumRows)), whole)
+  for (let i = whole; i < count; i++) if (values[i]! < lowest) lowest = values[i]!
+  return lowest === Number.POSITIVE_INFINITY ? Number.NaN : lowest
+}
+
+/** The highest that is not null, or NaN. */
+export function maxAll(values: Float64Array, count: number): number {
+  const whole = Math.min(count, maximumRows) & ~3
+  beginLoop()
+  let highest = kernels.maxAll(place(values, Math.min(count, maximumRows)), whole)
+  for (let i = whole; i < count; i++) if (values[i]! > highest) highest = values[i]!
+  return highest === Number.NEGATIVE_INFINITY ? Number.NaN : highest
+}
+
+/** Infinity stands for none while values are compared. */
+function putExtremes(state: Float64Array, none: number): void {
+  for (let group = 0; group < state.length; group++) {
+    const value = state[group]!
+    numbers[(first >> 3) + group] = Number.isNaN(value) ? none : value
+  }
+}
+
+function takeExtremes(state: Float64Array, none: number): void {
+  for (let group = 0; group < state.length; group++) {
+    const value = numbers[(first >> 3) + group]!
+    state[group] = value === none ? Number.NaN : value
+  }
+}
+
+const noNumbers = new Float64Array(0)
+const noCodes = new Int32Array(0)
+
+/** Where the numbers that are not null are collected, with their groups. */
+export interface CollectedNumbers {
+  readonly values: Float64Array
+  readonly groups: Int32Array
+}
+
+/** Writes the numbers that are not null from `from` on; returns how many. At most `maximumRows`. */
+export function keepPresent(
+  values: Float64Array,
+  groups: Int32Array,
+  count: number,
+  out: CollectedNumbers,
+  from: number,
+): number {
+  beginLoop()
+  const [at, of] = [place(values, count), place(groups, count)]
+  const [toValues, toGroups] = [placeOutput(noNumbers, count), placeOutput(noCodes, count)]
+  const kept = kernels.keepPresent(at, of, count, toValues, toGroups)
+  out.values.set(numbers.subarray(toValues >> 3, (toValues >> 3) + kept), from)
+  out.groups.set(codes.subarray(toGroups >> 2, (toGroups >> 2) + kept), from)
+  return kept
 }

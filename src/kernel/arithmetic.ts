@@ -1,3 +1,13 @@
+import {
+  beginLoop,
+  inParts,
+  kernels,
+  maximumRows,
+  place,
+  placeOutput,
+  takeOutput,
+} from './memory.ts'
+
 export type NumberArithmetic = 'add' | 'sub' | 'mul' | 'div' | 'mod'
 
 /** `out[i] = left[i] op right[i]`; null (NaN) in gives null out, and so does what is not finite. */
@@ -8,27 +18,83 @@ export function calculate(
   count: number,
   out: Float64Array,
 ): void {
+  if (operator === 'mod') {
+    // A remainder of nothing is finite only if both are: one with infinity is the other number.
+    for (let i = 0; i < count; i++) out[i] = left[i]! % right[i]!
+    return
+  }
+  if (count > maximumRows) {
+    inParts(count, (from, to) => {
+      const [l, r] = [left.subarray(from, to), right.subarray(from, to)]
+      calculate(operator, l, r, to - from, out.subarray(from, to))
+    })
+    return
+  }
+  beginLoop()
+  const [l, r, at] = [place(left, count), place(right, count), placeOutput(out, count)]
   switch (operator) {
     case 'add':
-      for (let i = 0; i < count; i++) out[i] = left[i]! + right[i]!
+      kernels.addNumbers(l, r, count, at)
       break
     case 'sub':
-      for (let i = 0; i < count; i++) out[i] = left[i]! - right[i]!
+      kernels.subtractNumbers(l, r, count, at)
       break
     case 'mul':
-      for (let i = 0; i < count; i++) out[i] = left[i]! * right[i]!
+      kernels.multiplyNumbers(l, r, count, at)
       break
     case 'div':
-      for (let i = 0; i < count; i++) out[i] = left[i]! / right[i]!
-      break
-    case 'mod':
-      for (let i = 0; i < count; i++) out[i] = left[i]! % right[i]!
+      kernels.divideNumbers(l, r, count, at)
       break
   }
-  // An infinity minus itself is NaN; a finite number minus itself is 0.
-  for (let i = 0; i < count; i++) out[i] = out[i]! + (out[i]! - out[i]!)
+  takeOutput(out, count, at)
 }
 
+/** `out[i] = 0 - values[i]`: the negative of 0 is 0. */
 export function negateNumbers(values: Float64Array, count: number, out: Float64Array): void {
-  for (let i = 0; i < count; i++) out[i] = -values[i]!
+  if (count > maximumRows) {
+    inParts(count, (from, to) => {
+      negateNumbers(values.subarray(from, to), to - from, out.subarray(from, to))
+    })
+    return
+  }
+  beginLoop()
+  const at = placeOutput(out, count)
+  kernels.negateNumbers(place(values, count), count, at)
+  takeOutput(out, count, at)
+}
+
+/** `out[i] = left[i]` where the condition is true (1), else `right[i]`. */
+export function chooseNumbers(
+  conditions: Uint8Array,
+  left: Float64Array,
+  right: Float64Array,
+  count: number,
+  out: Float64Array,
+): void {
+  if (count > maximumRows) {
+    inParts(count, (from, to) => {
+      const [l, r] = [left.subarray(from, to), right.subarray(from, to)]
+      chooseNumbers(conditions.subarray(from, to), l, r, to - from, out.subarray(from, to))
+    })
+    return
+  }
+  beginLoop()
+  const [c, l, r] = [place(conditions, count), place(left, count), place(right, count)]
+  const at = placeOutput(out, count)
+  kernels.chooseNumbers(c, l, r, count, at)
+  takeOutput(out, count, at)
+}
+
+/** Truth values as 0, 1 and NaN. */
+export function numbersOfTruths(values: Uint8Array, count: number, out: Float64Array): void {
+  if (count > maximumRows) {
+    inParts(count, (from, to) => {
+      numbersOfTruths(values.subarray(from, to), to - from, out.subarray(from, to))
+    })
+    return
+  }
+  beginLoop()
+  const at = placeOutput(out, count)
+  kernels.numbersOfTruths(place(values, count), count, at)
+  takeOutput(out, count, at)
 }

@@ -1,12 +1,28 @@
 /** Arrow bitmaps: bit `i & 7` of byte `i >> 3` belongs to row `i`. */
 import { isSet } from '../vector/read-column.ts'
+import {
+  beginLoop,
+  inParts,
+  kernels,
+  maximumRows,
+  place,
+  placeOutput,
+  takeOutput,
+} from './memory.ts'
 
 /** Writes bits `from … from + count` as bytes. */
 export function expandBits(bits: Uint8Array, from: number, count: number, out: Uint8Array): void {
-  for (let i = 0; i < count; i++) {
-    const at = from + i
-    out[i] = (bits[at >> 3]! >> (at & 7)) & 1
+  if (count > maximumRows) {
+    inParts(count, (start, end) => {
+      expandBits(bits, from + start, end - start, out.subarray(start, end))
+    })
+    return
   }
+  beginLoop()
+  const used = bits.subarray(from >> 3, (from + count + 7) >> 3)
+  const at = placeOutput(out, count)
+  kernels.expandBits(place(used, used.length), from & 7, count, at)
+  takeOutput(out, count, at)
 }
 
 /** Whether any of the bits `from … from + count` is set. */

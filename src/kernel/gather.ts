@@ -3,6 +3,19 @@
  * whose code is -1: adding the table's length to it, and nothing to others, takes no branch.
  */
 
+import {
+  beginLoop,
+  kernels,
+  maximumRows,
+  place,
+  placeCodeTable,
+  placeOutput,
+  takeOutput,
+} from './memory.ts'
+
+/** Tables up to this size are copied for each batch. */
+const smallTable = 2048
+
 export function gatherNumbers(
   table: Float64Array,
   codes: Int32Array,
@@ -58,7 +71,8 @@ export function pickCodes(values: Int32Array, selection: Int32Array, out: Int32A
 }
 
 /**
- * Gathers codes of a larger numbering; returns the least that was written, or 0 when none is negative.
+ * Gathers codes of a larger numbering, from -1 on; returns the least that was written, or 0 when none
+ * is negative.
  */
 export function mapCodes(
   table: Int32Array,
@@ -67,6 +81,13 @@ export function mapCodes(
   out: Int32Array,
 ): number {
   const size = table.length
+  if (size <= smallTable && count <= maximumRows) {
+    beginLoop()
+    const at = placeOutput(out, count)
+    const least = kernels.mapCodes(placeCodeTable(table), place(codes, count), count, at)
+    takeOutput(out, count, at)
+    return least
+  }
   let least = 0
   for (let i = 0; i < count; i++) {
     const code = codes[i]!

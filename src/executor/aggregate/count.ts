@@ -1,10 +1,12 @@
-import { countNumbers, countRows } from '../../kernel/aggregate.ts'
+import { countAll, countNumbers, countRows, countTrue } from '../../kernel/aggregate.ts'
+import { newBytes } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
-import { unknown, type Vector, valueReader } from '../../vector/vector.ts'
+import { type Vector, valueReader } from '../../vector/vector.ts'
 import { truthBytes } from '../compile.ts'
 import {
   type AggregateState,
   type AliveRows,
+  aliveBytes,
   aliveNumbers,
   grown,
   type WireState,
@@ -33,20 +35,18 @@ export class CountState implements AggregateState {
       return
     }
     if (this.#counted === 'true') {
-      const truth = truthBytes(vector, rowCount, selection)
-      for (let j = 0; j < count; j++) {
-        this.#counts[groups[j]!]! += +(truth[selection ? selection[j]! : j] === 1)
-      }
+      const truth =
+        vector.kind === 'boolean' ? vector.values : truthBytes(vector, rowCount, selection)
+      countTrue(aliveBytes(truth, selection), groups, count, this.#counts)
       return
     }
     if (vector.kind === 'number' || vector.kind === 'timestamp') {
-      countNumbers(aliveNumbers(vector.values, selection), groups, count, this.#counts)
+      const numbers = aliveNumbers(vector.values, selection)
+      if (this.#groupCount === 1) this.#counts[0]! += countAll(numbers, count)
+      else countNumbers(numbers, groups, count, this.#counts)
       return
     }
-    const isNull = nullTest(vector, rowCount)
-    for (let j = 0; j < count; j++) {
-      if (!isNull(selection ? selection[j]! : j)) this.#counts[groups[j]!]!++
-    }
+    countTrue(aliveBytes(presentBytes(vector, rowCount), selection), groups, count, this.#counts)
   }
 
   toWire(groupCount: number): WireState {
@@ -67,19 +67,31 @@ export class CountState implements AggregateState {
   }
 }
 
-function nullTest(vector: Vector, rowCount: number): (row: number) => boolean {
+/** 1 where a row has a value; rows that are not alive may hold anything. */
+function presentBytes(vector: Vector, rowCount: number): Uint8Array {
+  const present = newBytes(rowCount)
   switch (vector.kind) {
-    case 'dictionary':
-      return (row) => vector.codes[row]! < 0
-    case 'boolean':
-      return (row) => vector.values[row] === unknown
+    case 'dictionary': {
+      const { codes } = vector
+      // The sign of a code is that of -1.
+      for (let row = 0; row < rowCount; row++) present[row] = 1 + (codes[row]! >> 31)
+      return present
+    }
+    case 'boolean': {
+      const { values } = vector
+      for (let row = 0; row < rowCount; row++) present[row] = 1 ^ (values[row]! >> 1)
+      return present
+    }
     case 'text': {
-      const valid = vector.valid ?? new Uint8Array(rowCount).fill(1)
-      return (row) => valid[row] === 0
+      const { valid } = vector
+      if (valid) present.set(valid.subarray(0, rowCount))
+      else present.fill(1)
+      return present
     }
     default: {
       const read = valueReader(vector)
-      return (row) => read(row) === null
+      for (let row = 0; row < rowCount; row++) present[row] = read(row) === null ? 0 : 1
+      return present
     }
   }
 }

@@ -1,4 +1,4 @@
-import { maxNumbers, minNumbers } from '../../kernel/aggregate.ts'
+import { maxAll, maxNumbers, minAll, minNumbers } from '../../kernel/aggregate.ts'
 import { orderValues } from '../../type/compare.ts'
 import { fromPlain, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
@@ -42,7 +42,8 @@ export class ExtremeState implements AggregateState {
     ) {
       this.#type = vector.kind
       const numbers = aliveNumbers(vector.values, selection)
-      if (this.#direction < 0) minNumbers(numbers, groups, count, this.#numbers)
+      if (this.#groupCount === 1) this.#keepExtreme(this.#numbers, numbers, count)
+      else if (this.#direction < 0) minNumbers(numbers, groups, count, this.#numbers)
       else maxNumbers(numbers, groups, count, this.#numbers)
       return
     }
@@ -50,6 +51,15 @@ export class ExtremeState implements AggregateState {
     this.#box()
     const read = valueReader(vector)
     for (let j = 0; j < count; j++) this.#offer(groups[j]!, read(selection ? selection[j]! : j))
+  }
+
+  /** Of the only group. */
+  #keepExtreme(kept: Float64Array, numbers: Float64Array, count: number): void {
+    const isLowest = this.#direction < 0
+    const found = isLowest ? minAll(numbers, count) : maxAll(numbers, count)
+    // A NaN that is kept fails the comparison, and so does one that was found.
+    const isKept = isLowest ? kept[0]! <= found : kept[0]! >= found
+    if (!isKept && !Number.isNaN(found)) kept[0] = found
   }
 
   toWire(groupCount: number): WireState {

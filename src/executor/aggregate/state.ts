@@ -1,5 +1,6 @@
 /** What the states of all aggregates have in common. */
-import { pickNumbers } from '../../kernel/gather.ts'
+import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
+import { newBytes, newNumbers } from '../../kernel/memory.ts'
 import type { PlainValue } from '../../type/plain.ts'
 import type { Value } from '../../type/value.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
@@ -102,8 +103,16 @@ export interface AggregateState {
 /** The numbers of the alive rows, one after the other. */
 export function aliveNumbers(values: Float64Array, selection: Selection): Float64Array {
   if (!selection) return values
-  const alive = new Float64Array(selection.length)
+  const alive = newNumbers(selection.length)
   pickNumbers(values, selection, alive)
+  return alive
+}
+
+/** The bytes of the alive rows, one after the other. */
+export function aliveBytes(values: Uint8Array, selection: Selection): Uint8Array {
+  if (!selection) return values
+  const alive = newBytes(selection.length)
+  pickBytes(values, selection, alive)
   return alive
 }
 

@@ -1,7 +1,7 @@
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
 import { truthBytes } from '../compile.ts'
-import { type AggregateState, type AliveRows, grown, type WireState } from './state.ts'
+import { type AggregateState, type AliveRows, aliveBytes, grown, type WireState } from './state.ts'
 
 const sawTrue = 1
 const sawFalse = 2
@@ -24,10 +24,9 @@ export class TruthState implements AggregateState {
 
   update([vector]: readonly Vector[], { rowCount, selection, groups, count }: AliveRows): void {
     if (!vector) return
-    const truth = truthBytes(vector, rowCount, selection)
-    for (let j = 0; j < count; j++) {
-      this.#seen[groups[j]!]! |= bitOf[truth[selection ? selection[j]! : j]!]!
-    }
+    const truth = aliveBytes(truthBytes(vector, rowCount, selection), selection)
+    const seen = this.#seen
+    for (let j = 0; j < count; j++) seen[groups[j]!]! |= bitOf[truth[j]!]!
   }
 
   toWire(groupCount: number): WireState {

@@ -1,0 +1,45 @@
+/** The loops that run over every row, compiled by AssemblyScript to `../kernels.wasm`. */
+export {
+  countAll,
+  countNumbers,
+  countRows,
+  countTrue,
+  keepPresent,
+  maxAll,
+  maxNumbers,
+  minAll,
+  minNumbers,
+  sumAll,
+  sumNumbers,
+  sumSquares,
+} from './aggregate'
+export {
+  addNumbers,
+  chooseNumbers,
+  divideNumbers,
+  multiplyNumbers,
+  negateNumbers,
+  numbersOfTruths,
+  spanOf,
+  subtractNumbers,
+  truncateTimes,
+} from './arithmetic'
+export {
+  mapCodes,
+  selectBetween,
+  selectByCode,
+  selectOther,
+  selectTrue,
+  selectTrueWithin,
+} from './select'
+export {
+  absentNumbers,
+  andInto,
+  compareBetween,
+  compareEqual,
+  compareLess,
+  compareNotGreater,
+  expandBits,
+  notOf,
+  orInto,
+} from './truth'

@@ -1,0 +1,26 @@
+/** Elements of arrays by their place in memory. Rows are counted from 0; nothing is checked. */
+
+export function numberAt(values: usize, row: i32): f64 {
+  return load<f64>(values + ((<usize>row) << 3))
+}
+
+export function setNumber(values: usize, row: i32, value: f64): void {
+  store<f64>(values + ((<usize>row) << 3), value)
+}
+
+export function codeAt(codes: usize, row: i32): i32 {
+  return load<i32>(codes + ((<usize>row) << 2))
+}
+
+export function setCode(codes: usize, row: i32, code: i32): void {
+  store<i32>(codes + ((<usize>row) << 2), code)
+}
+
+export function byteAt(bytes: usize, row: i32): i32 {
+  return load<u8>(bytes + <usize>row)
+}
+
+/** 1 unless the number is NaN. `x == x` is a branch in machine code, and slow when nulls are many. */
+export function isPresent(value: f64): i32 {
+  return <i32>(value >= -Infinity)
+}

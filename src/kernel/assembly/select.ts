@@ -1,0 +1,66 @@
+/** Selections: indexes of rows, written without a branch and only kept if the row is wanted. */
+import { byteAt, codeAt, numberAt, setCode } from './memory'
+
+export function selectTrue(values: usize, count: i32, out: usize): i32 {
+  let selected = 0
+  for (let row = 0; row < count; row++) {
+    setCode(out, selected, row)
+    selected += byteAt(values, row) & 1
+  }
+  return selected
+}
+
+export function selectTrueWithin(values: usize, selection: usize, count: i32, out: usize): i32 {
+  let selected = 0
+  for (let i = 0; i < count; i++) {
+    const row = codeAt(selection, i)
+    setCode(out, selected, row)
+    selected += byteAt(values, row) & 1
+  }
+  return selected
+}
+
+export function selectBetween(values: usize, low: f64, high: f64, count: i32, out: usize): i32 {
+  let selected = 0
+  for (let row = 0; row < count; row++) {
+    const value = numberAt(values, row)
+    setCode(out, selected, row)
+    selected += <i32>(value >= low) & <i32>(value <= high)
+  }
+  return selected
+}
+
+export function selectOther(values: usize, than: f64, count: i32, out: usize): i32 {
+  let selected = 0
+  for (let row = 0; row < count; row++) {
+    const value = numberAt(values, row)
+    setCode(out, selected, row)
+    selected += <i32>(value < than) | <i32>(value > than)
+  }
+  return selected
+}
+
+/**
+ * Replaces codes by those of a table whose first entry is that of null, whose code is -1. Returns the
+ * least that was written, or 0 if none is negative.
+ */
+export function mapCodes(table: usize, codes: usize, count: i32, out: usize): i32 {
+  let least = 0
+  for (let row = 0; row < count; row++) {
+    const mapped = codeAt(table, codeAt(codes, row) + 1)
+    setCode(out, row, mapped)
+    // Codes are counted from 0, and what is negative is -1.
+    least |= mapped
+  }
+  return least >> 31
+}
+
+/** The table's first byte is that of null, whose code is -1. */
+export function selectByCode(table: usize, codes: usize, count: i32, out: usize): i32 {
+  let selected = 0
+  for (let row = 0; row < count; row++) {
+    setCode(out, selected, row)
+    selected += byteAt(table, codeAt(codes, row) + 1) & 1
+  }
+  return selected
+}

@@ -1,0 +1,214 @@
+/**
+ * The memory that the loops of `assembly/` work in, one per thread, and their module.
+ *
+ * Arrays of a scan's batch are made here, so that one loop finds what another has written; what lies
+ * elsewhere, as columns do, is copied in, once per batch (0.5 ns per double: the time that reading it
+ * from main memory takes anyway). The memory never grows, because that would detach all arrays in it.
+ */
+import { readFileSync } from 'node:fs'
+
+type NumericArray = Float64Array | Int32Array | Uint8Array
+
+/** Places of arrays are bytes from the memory's start; counts are rows. */
+interface Kernels {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  selectTrue(values: number, count: number, out: number): number
+  selectTrueWithin(values: number, selection: number, count: number, out: number): number
+  selectBetween(values: number, low: number, high: number, count: number, out: number): number
+  selectOther(values: number, than: number, count: number, out: number): number
+  mapCodes(table: number, codes: number, count: number, out: number): number
+  selectByCode(table: number, codes: number, count: number, out: number): number
+  compareBetween(values: number, low: number, high: number, count: number, out: number): void
+  compareLess(left: number, right: number, count: number, out: number): void
+  compareNotGreater(left: number, right: number, count: number, out: number): void
+  compareEqual(left: number, right: number, count: number, out: number): void
+  absentNumbers(values: number, count: number, out: number): void
+  andInto(left: number, right: number, count: number): void
+  orInto(left: number, right: number, count: number): void
+  notOf(values: number, count: number, out: number): void
+  expandBits(bits: number, shift: number, count: number, out: number): void
+  addNumbers(left: number, right: number, count: number, out: number): void
+  subtractNumbers(left: number, right: number, count: number, out: number): void
+  multiplyNumbers(left: number, right: number, count: number, out: number): void
+  divideNumbers(left: number, right: number, count: number, out: number): void
+  negateNumbers(values: number, count: number, out: number): void
+  truncateTimes(times: number, size: number, origin: number, count: number, out: number): void
+  spanOf(values: number, count: number, out: number): number
+  chooseNumbers(conditions: number, left: number, right: number, count: number, out: number): void
+  numbersOfTruths(values: number, count: number, out: number): void
+  countRows(groups: number, count: number, counts: number): void
+  countTrue(truths: number, groups: number, count: number, counts: number): void
+  countNumbers(values: number, groups: number, count: number, counts: number): void
+  sumNumbers(
+    values: number,
+    groups: number,
+    count: number,
+    sums: number,
+    errors: number,
+    counts: number,
+  ): void
+  sumSquares(values: number, groups: number, count: number, squares: number, errors: number): void
+  minNumbers(values: number, groups: number, count: number, lowest: number): void
+  maxNumbers(values: number, groups: number, count: number, highest: number): void
+  sumAll(values: number, count: number, out: number): void
+  minAll(values: number, count: number): number
+  maxAll(values: number, count: number): number
+  countAll(values: number, count: number): number
+  keepPresent(
+    values: number,
+    groups: number,
+    count: number,
+    outValues: number,
+    outGroups: number,
+  ): number
+}
+
+/** As far as it is used here; the types of Node leave it out. */
+interface WebAssemblyConstructors {
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object) => { readonly exports: Kernels }
+}
+
+const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyConstructors }
+const module = new WebAssembly.Module(readFileSync(new URL('./kernels.wasm', import.meta.url)))
+export const kernels = new WebAssembly.Instance(module).exports
+
+const { buffer } = kernels.memory
+/** Loops work on up to 16 rows at once, so arrays have room for a few rows more than they hold. */
+const roomBytes = 128
+/** The first bytes are for states (`aggregate.ts`). */
+export const stateStart = 0
+const start = 1 << 17
+
+let next = start
+let isInBatch = false
+/** Where arrays from elsewhere were copied to in this batch. */
+const copies = new Map<NumericArray, number>()
+
+/** Makes all memory free: arrays of the batch before must not be used any more. */
+export function beginBatch(): void {
+  next = start
+  isInBatch = true
+  copies.clear()
+}
+
+/** From now on arrays are made outside, where they may live for long. */
+export function endBatches(): void {
+  isInBatch = false
+}
+
+/** Zeros, or anything. */
+export function newNumbers(count: number): Float64Array {
+  const place = isInBatch ? reserve(count * 8) : undefined
+  return place === undefined ? new Float64Array(count) : new Float64Array(buffer, place, count)
+}
+
+export function newCodes(count: number): Int32Array {
+  const place = isInBatch ? reserve(count * 4) : undefined
+  return place === undefined ? new Int32Array(count) : new Int32Array(buffer, place, count)
+}
+
+export function newBytes(count: number): Uint8Array {
+  const place = isInBatch ? reserve(count) : undefined
+  return place === undefined ? new Uint8Array(count) : new Uint8Array(buffer, place, count)
+}
+
+/** Rows that a loop takes at once, at most: those of a batch. Longer arrays go in parts. */
+export const maximumRows = 8192
+
+/** For copies that are needed for one loop only. */
+const stagingStart = buffer.byteLength - 8 * (maximumRows * 8 + roomBytes)
+let nextStaged = stagingStart
+
+/** The whole memory; a place of bytes is a multiple of the size of elements. */
+export const numbers = new Float64Array(buffer)
+export const codes = new Int32Array(buffer)
+const bytes = new Uint8Array(buffer)
+
+/** To be called before a loop's arrays are placed. */
+export function beginLoop(): void {
+  nextStaged = stagingStart
+}
+
+/** Where a loop finds the first `count` elements of an array. */
+export function place(array: NumericArray, count: number): number {
+  if (array.buffer === buffer) return array.byteOffset
+  // Bytes are cheap to copy again, and change more often.
+  const isKept = isInBatch && array.length === count && !(array instanceof Uint8Array)
+  if (!isKept) return copyTo(stage(array, count), array, count)
+  const copied = copies.get(array)
+  if (copied !== undefined) return copied
+  const at = reserve(count * array.BYTES_PER_ELEMENT)
+  if (at === undefined) return copyTo(stage(array, count), array, count)
+  copies.set(array, at)
+  return copyTo(at, array, count)
+}
+
+/** A table of bytes by code, its last entry, that of null, first. */
+export function placeTable(table: Uint8Array): number {
+  const at = stage(table, table.length)
+  const size = table.length - 1
+  bytes[at] = table[size]!
+  bytes.set(table.subarray(0, size), at + 1)
+  return at
+}
+
+/** The same for a table of codes. */
+export function placeCodeTable(table: Int32Array): number {
+  const at = stage(table, table.length)
+  const size = table.length - 1
+  codes[at >> 2] = table[size]!
+  codes.set(table.subarray(0, size), (at >> 2) + 1)
+  return at
+}
+
+/** To be called when an array outside has changed within a batch. */
+export function forgetCopy(array: NumericArray): void {
+  copies.delete(array)
+}
+
+/** Where a loop writes `count` elements of an array; to be followed by `takeOutput`. */
+export function placeOutput(array: NumericArray, count: number): number {
+  return array.buffer === buffer ? array.byteOffset : stage(array, count)
+}
+
+/** Brings what a loop has written to where it belongs. */
+export function takeOutput(array: NumericArray, count: number, at: number): void {
+  if (array.buffer === buffer) return
+  if (array instanceof Float64Array) array.set(numbers.subarray(at >> 3, (at >> 3) + count))
+  else if (array instanceof Int32Array) array.set(codes.subarray(at >> 2, (at >> 2) + count))
+  else array.set(bytes.subarray(at, at + count))
+}
+
+/** Calls `part` with parts of `count` rows that a loop can take. */
+export function inParts(count: number, part: (from: number, to: number) => void): void {
+  for (let from = 0; from < count; from += maximumRows) {
+    part(from, Math.min(count, from + maximumRows))
+  }
+}
+
+function stage(array: NumericArray, count: number): number {
+  const at = nextStaged
+  nextStaged = aligned(at + count * array.BYTES_PER_ELEMENT + roomBytes)
+  return at
+}
+
+function reserve(byteLength: number): number | undefined {
+  const end = aligned(next + byteLength + roomBytes)
+  if (end > stagingStart) return undefined
+  const at = next
+  next = end
+  return at
+}
+
+function aligned(place: number): number {
+  return (place + 63) & ~63
+}
+
+function copyTo(at: number, array: NumericArray, count: number): number {
+  const part = array.length === count ? array : array.subarray(0, count)
+  if (part instanceof Float64Array) numbers.set(part, at >> 3)
+  else if (part instanceof Int32Array) codes.set(part, at >> 2)
+  else bytes.set(part, at)
+  return at
+}

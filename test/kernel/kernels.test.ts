@@ -1,0 +1,379 @@
+/**
+ * Every loop over rows gives what one statement per row gives, in a scan's batch and outside of one,
+ * and whatever the number of rows is that a loop takes at once.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, describe, expect, test } from 'vitest'
+import * as aggregate from '../../src/kernel/aggregate.ts'
+import {
+  calculate,
+  chooseNumbers,
+  negateNumbers,
+  numbersOfTruths,
+} from '../../src/kernel/arithmetic.ts'
+import { expandBits } from '../../src/kernel/bitmap.ts'
+import { chooseCode } from '../../src/kernel/choose.ts'
+import {
+  absentNumbers,
+  compareNumbers,
+  compareWithConstant,
+  type NumberComparison,
+  rangeOf,
+} from '../../src/kernel/compare.ts'
+import { mapCodes } from '../../src/kernel/gather.ts'
+import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
+import {
+  beginBatch,
+  endBatches,
+  forgetCopy,
+  maximumRows,
+  newBytes,
+  newCodes,
+  newNumbers,
+} from '../../src/kernel/memory.ts'
+import * as select from '../../src/kernel/select.ts'
+import { spanOf, truncateTimes } from '../../src/kernel/time.ts'
+
+const comparisons: readonly NumberComparison[] = ['eq', 'ne', 'lt', 'le', 'gt', 'ge']
+
+function holds(operator: NumberComparison, x: number, y: number): boolean {
+  switch (operator) {
+    case 'eq':
+      return x === y
+    case 'ne':
+      return x !== y
+    case 'lt':
+      return x < y
+    case 'le':
+      return x <= y
+    case 'gt':
+      return x > y
+    case 'ge':
+      return x >= y
+  }
+}
+
+const special = [
+  Number.NaN,
+  0,
+  -0,
+  1,
+  -1,
+  0.1,
+  1e300,
+  -1e300,
+  Number.MIN_VALUE,
+  -Number.MIN_VALUE,
+  Number.MAX_VALUE,
+  -Number.MAX_VALUE,
+  2 ** 53,
+]
+const number = fc.oneof(
+  fc.constantFrom(...special),
+  fc.double({ noDefaultInfinity: true, noNaN: true }),
+  fc.integer({ min: -3, max: 3 }),
+)
+const known = number.filter((value) => !Number.isNaN(value))
+
+/** Around the sizes that loops work in, and more than they take at once. */
+const rowCounts = fc.oneof(
+  fc.integer({ min: 0, max: 40 }),
+  fc.constantFrom(maximumRows - 1, maximumRows, maximumRows + 5, 2 * maximumRows + 17),
+)
+
+/** Of one size: what is lost to a number that is 2^100 times as large is lost in any order. */
+function summable(value: number): number {
+  return Math.abs(value) > 1e9 ? Math.sign(value) : Math.round(value * 1000) / 1000
+}
+
+/** Repeats a few values, because thousands of arbitrary ones take long to make. */
+function column<T>(values: readonly T[], count: number): T[] {
+  return Array.from({ length: count }, (_, row) => values[(row * 7 + (row >> 5)) % values.length]!)
+}
+
+const some = <T>(value: fc.Arbitrary<T>) => fc.array(value, { minLength: 1, maxLength: 30 })
+
+describe.each([
+  ['in a batch of a scan', true],
+  ['outside of one', false],
+])('%s', (_, isInBatch) => {
+  const begin = () => {
+    if (isInBatch) beginBatch()
+  }
+  afterEach(endBatches)
+
+  const check = (
+    property: (numbers: number[], others: number[], truths: number[], y: number) => void,
+    counts: fc.Arbitrary<number> = rowCounts,
+  ) =>
+    fc.assert(
+      fc.property(
+        some(number),
+        some(number),
+        some(fc.constantFrom(0, 1, 2)),
+        known,
+        counts,
+        (a, b, t, y, count) => {
+          begin()
+          property(column(a, count), column(b, count), column(t, count), y)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  const ofBatches = fc.oneof(
+    fc.integer({ min: 0, max: 40 }),
+    fc.constantFrom(maximumRows - 1, maximumRows),
+  )
+
+  test.each(comparisons)('compares numbers by %s', (operator) => {
+    check((a, b, _, y) => {
+      const [left, right] = [Float64Array.from(a), Float64Array.from(b)]
+      const [out, ofConstant] = [newBytes(a.length), newBytes(a.length)]
+      compareNumbers(operator, left, right, a.length, out)
+      compareWithConstant(operator, left, y, a.length, ofConstant)
+      const truth = (x: number, z: number) =>
+        Number.isNaN(x) || Number.isNaN(z) ? 2 : Number(holds(operator, x, z))
+      expect([...out]).toEqual(a.map((x, i) => truth(x, b[i]!)))
+      expect([...ofConstant]).toEqual(a.map((x) => truth(x, y)))
+    })
+  })
+
+  test.each(comparisons)('selects numbers by %s', (operator) => {
+    check((a, _, __, y) => {
+      const values = Float64Array.from(a)
+      const wanted = a.flatMap((x, row) => (holds(operator, x, y) && !Number.isNaN(x) ? [row] : []))
+      const every = Int32Array.from(a.keys())
+      const [out, within] = [newCodes(a.length), newCodes(a.length)]
+      const isOther = operator === 'ne'
+      const range = rangeOf(isOther ? 'eq' : operator, y)
+      const count = isOther
+        ? select.selectOther(values, y, a.length, out)
+        : select.selectBetween(values, range, a.length, out)
+      const countWithin = isOther
+        ? select.selectOtherWithin(values, y, every, within)
+        : select.selectBetweenWithin(values, range, every, within)
+      expect([...out.subarray(0, count)]).toEqual(wanted)
+      expect([...within.subarray(0, countWithin)]).toEqual(wanted)
+    }, ofBatches)
+  })
+
+  test('selects what is true, and by tables of codes', () => {
+    check((a, _, t) => {
+      const every = Int32Array.from(a.keys())
+      const [out, within, coded] = [newCodes(a.length), newCodes(a.length), newCodes(a.length)]
+      const truths = Uint8Array.from(t)
+      // Codes of a dictionary of two, and of null.
+      const codes = Int32Array.from(t, (truth) => truth - 1)
+      const count = select.selectTrue(truths, a.length, out)
+      const countWithin = select.selectTrueWithin(truths, every, within)
+      expect([...out.subarray(0, count)]).toEqual([...every].filter((row) => t[row] === 1))
+      expect([...within.subarray(0, countWithin)]).toEqual([...out.subarray(0, count)])
+      for (const size of [2, 5000]) {
+        const table = new Uint8Array(size + 1).fill(1)
+        table[0] = 2
+        table[size] = 0
+        const countCoded = select.selectByCode(table, codes, a.length, coded)
+        const wanted = [...every].filter((row) => codes[row] === 1)
+        expect([...coded.subarray(0, countCoded)]).toEqual(wanted)
+      }
+    }, ofBatches)
+  })
+
+  test.each(['add', 'sub', 'mul', 'div', 'mod'] as const)('calculates by %s', (operator) => {
+    check((a, b) => {
+      const out = newNumbers(a.length)
+      calculate(operator, Float64Array.from(a), Float64Array.from(b), a.length, out)
+      const result = (x: number, y: number) => {
+        const value = { add: x + y, sub: x - y, mul: x * y, div: x / y, mod: x % y }[operator]
+        // No one sees the sign of 0.
+        return Number.isFinite(value) ? value + 0 : Number.NaN
+      }
+      expect(Array.from(out, (value) => value + 0)).toEqual(a.map((x, i) => result(x, b[i]!)))
+    })
+  })
+
+  test('negates, tells nulls, and truncates times', () => {
+    check((a) => {
+      const values = Float64Array.from(a)
+      const [negated, truncated] = [newNumbers(a.length), newNumbers(a.length)]
+      const absent = newBytes(a.length)
+      negateNumbers(values, a.length, negated)
+      absentNumbers(values, a.length, absent)
+      truncateTimes(values, 1000, 7, a.length, truncated)
+      expect([...negated]).toEqual(a.map((x) => 0 - x))
+      expect([...absent]).toEqual(a.map((x) => Number(Number.isNaN(x))))
+      expect([...truncated]).toEqual(a.map((x) => Math.floor((x - 7) / 1000) * 1000 + 7))
+    })
+  })
+
+  test('tells the span of times that are all there', () => {
+    check((a) => {
+      const span = spanOf(Float64Array.from(a), a.length)
+      const isKnown = a.length > 0 && a.length <= maximumRows && !a.some(Number.isNaN)
+      if (!isKnown) expect(span).toBeUndefined()
+      // A loop, because spreading thousands of arguments is slow.
+      else {
+        const sorted = Float64Array.from(a).sort()
+        expect(span!.low === sorted[0] && span!.high === sorted.at(-1)).toBe(true)
+      }
+    })
+  })
+
+  test('combines truths', () => {
+    check((_, __, t) => {
+      const other = t.toReversed()
+      const [and, or, not] = [newBytes(t.length), newBytes(t.length), newBytes(t.length)]
+      and.set(t)
+      or.set(t)
+      andInto(and, Uint8Array.from(other), t.length)
+      orInto(or, Uint8Array.from(other), t.length)
+      notOf(Uint8Array.from(t), t.length, not)
+      const either = (value: number) => t.map((x, i) => x === value || other[i] === value)
+      expect([...and]).toEqual(
+        either(0).map((isFalse, i) => (isFalse ? 0 : Math.max(t[i]!, other[i]!))),
+      )
+      expect([...or]).toEqual(
+        either(1).map((isTrue, i) => (isTrue ? 1 : Math.max(t[i]!, other[i]!))),
+      )
+      expect([...not]).toEqual(t.map((x) => [1, 0, 2][x]))
+    })
+  })
+
+  test('chooses by conditions, and takes truths as numbers', () => {
+    check((a, b, t) => {
+      const [out, numbers, codes] = [newNumbers(a.length), newNumbers(a.length), newCodes(a.length)]
+      const truths = Uint8Array.from(t)
+      chooseNumbers(truths, Float64Array.from(a), Float64Array.from(b), a.length, out)
+      numbersOfTruths(truths, a.length, numbers)
+      codes.fill(-1)
+      chooseCode(truths, 3, a.length, codes)
+      expect([...out]).toEqual(t.map((x, i) => (x === 1 ? a[i] : b[i])))
+      expect([...numbers]).toEqual(t.map((x) => (x === 2 ? Number.NaN : x)))
+      expect([...codes]).toEqual(t.map((x) => (x === 1 ? 3 : -1)))
+    })
+  })
+
+  test('expands bits from any row on', () => {
+    fc.assert(
+      fc.property(
+        some(fc.integer({ min: 0, max: 255 })),
+        fc.nat(20),
+        rowCounts,
+        (b, from, count) => {
+          begin()
+          const bits = Uint8Array.from(column(b, (from + count + 7) >> 3))
+          const out = newBytes(count)
+          expandBits(bits, from, count, out)
+          const bit = (at: number) => (bits[at >> 3]! >> (at & 7)) & 1
+          expect([...out]).toEqual(Array.from({ length: count }, (_, row) => bit(from + row)))
+        },
+      ),
+    )
+  })
+
+  test('maps codes, null and what has no code yet included', () => {
+    check((_, __, t) => {
+      const codes = Int32Array.from(t, (truth) => truth - 1)
+      for (const size of [2, 3000]) {
+        for (const ofNull of [-1, 9]) {
+          const table = new Int32Array(size + 1).fill(5)
+          table[0] = 7
+          table[size] = ofNull
+          const out = newCodes(t.length)
+          const least = mapCodes(table, codes, t.length, out)
+          const wanted = t.map((truth) => [ofNull, 7, 5][truth]!)
+          expect([...out]).toEqual(wanted)
+          expect(least).toBe(wanted.includes(-1) ? -1 : 0)
+        }
+      }
+    })
+  })
+
+  test.each([1, 3, 1500])('updates the states of %i groups', (groupCount) => {
+    check((a, _, t) => {
+      const values = Float64Array.from(a, summable)
+      const groups = Int32Array.from(values, (_, row) => (row * 5) % groupCount)
+      forgetCopy(groups)
+      const state = (fill = 0) => new Float64Array(groupCount).fill(fill)
+      const [sums, errors, counts, rows] = [state(), state(), state(), state()]
+      const [numbers, truths, squares, squareErrors] = [state(), state(), state(), state()]
+      const [low, high] = [state(Number.NaN), state(Number.NaN)]
+      const n = values.length
+      aggregate.sumNumbers(values, groups, n, sums, errors, counts)
+      aggregate.sumSquares(values, groups, n, squares, squareErrors)
+      aggregate.countRows(groups, n, rows)
+      aggregate.countNumbers(values, groups, n, numbers)
+      aggregate.countTrue(Uint8Array.from(t), groups, n, truths)
+      aggregate.minNumbers(values, groups, n, low)
+      aggregate.maxNumbers(values, groups, n, high)
+      for (const group of new Set([0, groupCount - 1])) {
+        const inGroup = [...values.keys()].filter((row) => groups[row] === group)
+        const present = inGroup.map((row) => values[row]!).filter((x) => !Number.isNaN(x))
+        const sorted = Float64Array.from(present).sort()
+        expect(rows[group]).toBe(inGroup.length)
+        expect(numbers[group]).toBe(present.length)
+        expect(counts[group]).toBe(present.length)
+        expect(truths[group]).toBe(inGroup.filter((row) => t[row] === 1).length)
+        expect(low[group]! === (sorted[0] ?? Number.NaN) || sorted.length === 0).toBe(true)
+        expect(high[group]! === (sorted.at(-1) ?? Number.NaN) || sorted.length === 0).toBe(true)
+        expect(sums[group]! + errors[group]!).toBe(exactSum(present))
+        const ofSquares = squares[group]! + squareErrors[group]!
+        const expected = present.reduce((sum, x) => sum + x * x, 0)
+        expect(Math.abs(ofSquares - expected)).toBeLessThanOrEqual(expected * 1e-12)
+      }
+    })
+  })
+
+  test('aggregates all rows at once as it does one group', () => {
+    check((a) => {
+      const values = Float64Array.from(a, summable)
+      const present = [...values].filter((x) => !Number.isNaN(x))
+      const sorted = Float64Array.from(present).sort()
+      const [sums, errors, counts] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)]
+      aggregate.sumAll(values, values.length, sums, errors, counts)
+      expect(sums[0]! + errors[0]!).toBe(exactSum(present))
+      expect(counts[0]).toBe(present.length)
+      expect(aggregate.countAll(values, values.length)).toBe(present.length)
+      const [low, high] = [sorted[0] ?? Number.NaN, sorted.at(-1) ?? Number.NaN]
+      expect(aggregate.minAll(values, values.length) + 0).toEqual(low + 0)
+      expect(aggregate.maxAll(values, values.length) + 0).toEqual(high + 0)
+    })
+  })
+})
+
+/** With all that rounding takes away: the errors of the errors are kept, too. */
+function exactSum(values: readonly number[]): number {
+  const parts: number[] = []
+  for (const value of values) {
+    let rest = value
+    let kept = 0
+    for (let part of parts) {
+      if (Math.abs(rest) < Math.abs(part)) [rest, part] = [part, rest]
+      const sum = rest + part
+      const lost = part - (sum - rest)
+      if (lost !== 0) parts[kept++] = lost
+      rest = sum
+    }
+    parts.length = kept
+    parts.push(rest)
+  }
+  return parts.reduce((sum, part) => sum + part, 0)
+}
+
+test('the module is what its sources compile to', { timeout: 120_000 }, async () => {
+  const { default: asc } = await import('assemblyscript/asc')
+  const directory = mkdtempSync(join(tmpdir(), 'assay-kernels-'))
+  try {
+    const compiled = join(directory, 'kernels.wasm')
+    const config = ['--config', 'src/kernel/assembly/asconfig.json']
+    const { error } = await asc.main([...config, '--outFile', compiled])
+    expect(error).toBeNull()
+    const committed = readFileSync(new URL('../../src/kernel/kernels.wasm', import.meta.url))
+    expect(readFileSync(compiled).equals(committed), 'run npm run build:kernels').toBe(true)
+  } finally {
+    rmSync(directory, { recursive: true })
+  }
+})
