@@ -1,4 +1,5 @@
 import { toAssayError, unreachable } from '../error.ts'
+import { endBatches } from '../kernel/memory.ts'
 import { runFinish } from './finish.ts'
 import { runPrint } from './print.ts'
 import { runOrder } from './row-buffer.ts'
@@ -13,6 +14,8 @@ export function runTask(task: Task, storage: TaskStorage): TaskOutcome {
     return { result: run(task, storage) }
   } catch (thrown) {
     return { error: toAssayError(thrown).toWire() }
+  } finally {
+    endBatches()
   }
 }
 
