@@ -47,11 +47,12 @@ function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
-/** ClickHouse keeps times of JSON as times, and prints them in a form of its own. */
+const timeForm = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d)(?:\.(\d+))?Z?$/
+
+/** Times in one form: systems that keep them as times print them in their own. */
 function sameTime(text: string): string {
-  return /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d+$/.test(text)
-    ? `${text.replace(' ', 'T').slice(0, 23)}Z`
-    : text
+  const [, day, time, fraction = ''] = timeForm.exec(text) ?? []
+  return day === undefined ? text : `${day}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}Z`
 }
 
 /** Its columns in the order in which the others have them, and then what only it has. */
