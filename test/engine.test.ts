@@ -138,8 +138,7 @@ describe('the audit log', () => {
       'snapshot',
       'prune',
       'scan',
-      'finish',
-      'print',
+      'answer',
     ])
     expect(events.find(({ event }) => event === 'prune')).toMatchObject({
       segments: 4,

@@ -12,6 +12,11 @@ const maximumBytes = 4 << 20
 
 /** Prints the rows of the task, or as many of the first as fit into some megabytes. */
 export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
+  return printRows(task, storage, maximumBytes)
+}
+
+/** @param enoughBytes no further row is begun when so much is printed */
+export function printRows(task: PrintTask, storage: TaskStorage, enoughBytes: number): PrintResult {
   const { plan, relation, cancelled } = task
   const reader = new RelationReader(relation, plan.objects, storage, cancelled)
   const printer = compilePrinter(plan.output, reader, withTraceSets(task.context, task.traceSets))
@@ -21,7 +26,7 @@ export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
   for (const { batch } of reader.batches()) {
     const print = printer(batch)
     for (let row = 0; row < batch.rowCount; row++) {
-      if (out.length >= maximumBytes) return { kind: 'print', rowCount: printed, bytes: out.view() }
+      if (out.length >= enoughBytes) return { kind: 'print', rowCount: printed, bytes: out.view() }
       checkCancelled(cancelled)
       if (printed > 0) out.copy(separator)
       print(row, out)

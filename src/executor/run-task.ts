@@ -1,5 +1,6 @@
 import { toAssayError, unreachable } from '../error.ts'
 import { endBatches } from '../kernel/memory.ts'
+import { runAnswer } from './answer.ts'
 import { runFinish } from './finish.ts'
 import { runPrint } from './print.ts'
 import { runOrder } from './row-buffer.ts'
@@ -31,6 +32,8 @@ function run(task: Task, storage: TaskStorage): TaskResult {
       return runOrder(task)
     case 'unify':
       return runUnify(task, storage)
+    case 'answer':
+      return runAnswer(task, storage)
     default:
       return unreachable(task)
   }

@@ -9,7 +9,9 @@ const leastBytes = 16 * 1024
 
 /** The outcome with its long arrays in shared memory, but for printed rows, which leave as they are. */
 export function shareResult(outcome: TaskOutcome): TaskOutcome {
-  if ('error' in outcome || outcome.result.kind === 'print') return outcome
+  if ('error' in outcome) return outcome
+  const { kind } = outcome.result
+  if (kind === 'print' || kind === 'answer') return outcome
   return { result: shared(outcome.result) as TaskResult }
 }
 

@@ -8,6 +8,7 @@ import type { WireState } from './aggregate/state.ts'
 import type { SortThreshold } from './prune.ts'
 import type { Relation } from './relation.ts'
 import type { RowList, SortedRows } from './row-buffer.ts'
+import type { RowPlace } from './row-place.ts'
 import type { TaskDictionary } from './task-dictionaries.ts'
 import type { TraceSet } from './trace-set.ts'
 import type { KeyValues, WireValues } from './wire-values.ts'
@@ -103,7 +104,17 @@ export interface UnifyTask {
   readonly cancelled: Int32Array | undefined
 }
 
-export type Task = ScanTask | PrintTask | FinishTask | OrderTask | UnifyTask
+/** All of a plan in one task: see `executor/answer.ts`. */
+export interface AnswerTask {
+  readonly kind: 'answer'
+  readonly scan: ScanTask
+  /** Between rows. */
+  readonly separator: string
+  /** No further row is printed when the printed ones have so many bytes. */
+  readonly printedBytes: number
+}
+
+export type Task = ScanTask | PrintTask | FinishTask | OrderTask | UnifyTask | AnswerTask
 
 export interface ScanMetrics {
   readonly rowsRead: number
@@ -162,6 +173,20 @@ export interface UnifyResult {
   readonly maps: readonly Int32Array[]
 }
 
+export interface AnswerResult {
+  readonly kind: 'answer'
+  readonly metrics: ScanMetrics
+  /** The first rows of the answer, printed. */
+  readonly rowCount: number
+  readonly bytes: Uint8Array
+  /** Of the last of them. */
+  readonly place: RowPlace
+  /** Columns of the rows that only the data names. */
+  readonly madeColumns: readonly string[]
+  /** The rows that follow. */
+  readonly rest: RowsResult | FinishResult | undefined
+}
+
 export type TaskResult =
   | GroupsResult
   | RowsResult
@@ -169,6 +194,7 @@ export type TaskResult =
   | FinishResult
   | OrderResult
   | UnifyResult
+  | AnswerResult
 
 /** An Error loses its class between threads, so failures travel as data. */
 export type TaskOutcome = { readonly result: TaskResult } | { readonly error: WireError }

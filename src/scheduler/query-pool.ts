@@ -3,6 +3,8 @@ import { Piscina } from 'piscina'
 import { AssayError } from '../error.ts'
 import { runTask } from '../executor/run-task.ts'
 import type {
+  AnswerResult,
+  AnswerTask,
   FinishResult,
   FinishTask,
   GroupsResult,
@@ -27,7 +29,9 @@ type ResultOf<T extends Task> = T extends ScanTask
       ? FinishResult
       : T extends UnifyTask
         ? UnifyResult
-        : OrderResult
+        : T extends AnswerTask
+          ? AnswerResult
+          : OrderResult
 
 /** Runs tasks on worker threads, or in this thread when there are none. */
 export class QueryPool {

@@ -2,17 +2,16 @@
  * Runs a query: the plans of its sets of traces, then its own. Scans give groups or rows; what more
  * stages make of them is one task; printing is many. Rows leave as JSON in their final order.
  */
-import type { SortPosition } from '../binder/bound.ts'
 import { checkLimit, maximumHeldRows } from '../executor/memory-limit.ts'
 import type { Relation } from '../executor/relation.ts'
-import { concatenateRows, positionOfRow, relationOfRows } from '../executor/relation-rows.ts'
+import { concatenateRows, relationOfRows } from '../executor/relation-rows.ts'
 import type { SortedRows } from '../executor/row-buffer.ts'
+import { placeOfFinished, placeOfRow, type RowPlace } from '../executor/row-place.ts'
 import type { FinishResult, FinishTask } from '../executor/task.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
-import type { RowKey } from '../type/transaction.ts'
-import { paginationKeyAt } from '../vector/row-keys.ts'
+import { answer, readsLittle } from './answer-plan.ts'
 import { printRelation } from './print-relation.ts'
-import { type PlanRun, scanGroups, scanRows, shortMerge } from './scan-rows.ts'
+import { type PlanRun, scanGroups, scanRows, shortMerge, splitInputs } from './scan-rows.ts'
 import { traceSetOf } from './trace-sets.ts'
 
 export interface RunOptions extends Omit<PlanRun, 'plan' | 'traceSets'> {
@@ -24,17 +23,10 @@ export interface RunOptions extends Omit<PlanRun, 'plan' | 'traceSets'> {
   readonly onMadeColumns?: (names: readonly string[]) => void
 }
 
-export interface RowChunk {
+export interface RowChunk extends RowPlace {
   readonly rowCount: number
   /** Rows as JSON with the separator between them. */
   readonly bytes: Uint8Array
-  /** Pagination key of the last row; undefined unless rows come newest first. */
-  readonly last: RowKey | undefined
-  /**
-   * Place of the last row in the order of the sort keys; undefined unless stored rows come in such
-   * an order. Rows of more than one stage have it at their very end only.
-   */
-  readonly lastSorted: SortPosition | undefined
 }
 
 /** Stored rows up to which stages over them are run on the main thread. */
@@ -48,52 +40,71 @@ export async function* runQuery(options: RunOptions): AsyncGenerator<RowChunk> {
     onTraceSet?.(i, relation)
     run = { ...run, traceSets: [...run.traceSets, traceSetOf(relation)] }
   }
+  run = { ...run, split: splitInputs(run) }
+  if (readsLittle(run)) {
+    yield* printAnswer(run, separator, onMadeColumns)
+    return
+  }
   const { stage, then } = query.plan
   if (stage.kind === 'rows' && then.length === 0) yield* printScanned(run, separator)
-  else yield* printFinished(run, separator, onMadeColumns)
+  else yield* printFinished(await finish(run), run, separator, onMadeColumns)
 }
 
-/** Prints rows while later ones are still read. */
-async function* printScanned(run: PlanRun, separator: string): AsyncGenerator<RowChunk> {
-  const { plan } = run
-  let rowBytes = 0
-  const cancelScans = () => Atomics.store(run.cancelled, 0, 1)
-  for await (const rows of scanRows(run, cancelScans)) {
-    const relation = relationOfRows(plan, rows)
-    for await (const { rowCount, bytes, lastRow } of printRelation(
-      relation,
-      run,
-      separator,
-      rowBytes,
-    )) {
-      rowBytes = bytes.length / rowCount
-      const isSorted = plan.sort.length > 0
-      yield {
-        rowCount,
-        bytes,
-        last: isSorted ? undefined : paginationKeyAt(rows, lastRow),
-        lastSorted: isSorted ? positionOfRow(plan, rows, lastRow) : undefined,
-      }
-    }
-  }
-}
-
-async function* printFinished(
+/** Has one task do it all, and prints what is beyond its first chunk. */
+async function* printAnswer(
   run: PlanRun,
   separator: string,
   onMadeColumns: RunOptions['onMadeColumns'],
 ): AsyncGenerator<RowChunk> {
-  const { relation, lastSorted } = await finish(run)
-  if (run.plan.output.star) onMadeColumns?.(relation.fields.map(({ name }) => name))
-  const { rows, rowCount: total } = relation
-  const hasAge = rows !== undefined && isNewestFirst(run.plan)
-  for await (const { rowCount, bytes, lastRow } of printRelation(relation, run, separator, 0)) {
-    yield {
-      rowCount,
-      bytes,
-      last: hasAge ? paginationKeyAt(rows, lastRow) : undefined,
-      lastSorted: lastRow === total - 1 ? lastSorted : undefined,
+  const { audit } = run
+  const started = audit.now()
+  const { metrics, rowCount, bytes, place, madeColumns, rest } = await answer(run, separator)
+  audit.task(metrics)
+  audit.add('answer', started, { rows: rowCount, bytes: bytes.length })
+  if (madeColumns.length > 0) onMadeColumns?.(madeColumns)
+  if (rowCount > 0) yield { rowCount, bytes, ...place }
+  if (!rest) return
+  if (rest.kind === 'finish') yield* printFinished(rest, run, separator, undefined)
+  else yield* printRows(rest.rows, run, separator, bytes.length / rowCount)
+}
+
+/** Prints rows while later ones are still read. */
+async function* printScanned(run: PlanRun, separator: string): AsyncGenerator<RowChunk> {
+  let rowBytes = 0
+  const cancelScans = () => Atomics.store(run.cancelled, 0, 1)
+  for await (const rows of scanRows(run, cancelScans)) {
+    for await (const chunk of printRows(rows, run, separator, rowBytes)) {
+      rowBytes = chunk.bytes.length / chunk.rowCount
+      yield chunk
     }
+  }
+}
+
+/** @param rowBytes how long rows are that were printed before; 0: not known */
+async function* printRows(
+  rows: SortedRows,
+  run: PlanRun,
+  separator: string,
+  rowBytes: number,
+): AsyncGenerator<RowChunk> {
+  const relation = relationOfRows(run.plan, rows)
+  for await (const printed of printRelation(relation, run, separator, rowBytes)) {
+    const { rowCount, bytes, lastRow } = printed
+    yield { rowCount, bytes, ...placeOfRow(run.plan, rows, lastRow) }
+  }
+}
+
+async function* printFinished(
+  finished: FinishResult,
+  run: PlanRun,
+  separator: string,
+  onMadeColumns: RunOptions['onMadeColumns'],
+): AsyncGenerator<RowChunk> {
+  const { relation } = finished
+  if (run.plan.output.star) onMadeColumns?.(relation.fields.map(({ name }) => name))
+  for await (const printed of printRelation(relation, run, separator, 0)) {
+    const { rowCount, bytes, lastRow } = printed
+    yield { rowCount, bytes, ...placeOfFinished(run.plan, finished, lastRow) }
   }
 }
 
@@ -128,28 +139,4 @@ function isShort({ stage, then }: PhysicalPlan, input: FinishTask['input']): boo
   const total = input.partials.reduce((sum, { groupCount }) => sum + groupCount, 0)
   const readsRows = stage.kind === 'groups' && stage.row !== undefined && then.length > 0
   return total <= (readsRows ? shortStages : shortMerge)
-}
-
-/** Whether the rows that a plan leaves come in the order of their age. */
-function isNewestFirst({ stage, sort, then }: PhysicalPlan): boolean {
-  let isByAge = stage.kind === 'rows' && sort.length === 0
-  for (const { kind, ...rest } of then) {
-    switch (kind) {
-      case 'sort':
-        isByAge = 'keys' in rest && rest.keys.length === 0
-        break
-      case 'aggregate':
-      case 'pivot':
-      case 'compare':
-      case 'infer':
-        isByAge = false
-        break
-      case 'filter':
-      case 'unpivot':
-      case 'seek':
-      case 'limit':
-        break
-    }
-  }
-  return isByAge
 }

@@ -35,10 +35,18 @@ export interface PlanRun {
   /** Those that were found so far. */
   readonly traceSets: readonly TraceSet[]
   readonly snapshot: QuerySnapshot
+  /** What there is to read, once that is known. */
+  readonly split?: SplitInputs
   readonly pool: QueryPool
   readonly audit: AuditLog
   /** Non-zero once the query is cancelled; shared with the workers. */
   readonly cancelled: Int32Array
+}
+
+/** What the plan's access path reads: pieces of segments, and what has no order by age. */
+export interface SplitInputs {
+  readonly pieces: readonly Piece[]
+  readonly others: readonly TaskInput[]
 }
 
 /** More tasks than workers, so that they end at about the same time. */
@@ -227,7 +235,8 @@ function mapsOf({ maps }: TaskDictionary, inputs: readonly TaskInput[]): Map<num
   return read
 }
 
-function isLookUp(plan: PhysicalPlan): boolean {
+/** Whether it reads so few records that the way to a worker would be longer. */
+export function isLookUp(plan: PhysicalPlan): boolean {
   return plan.access.kind === 'look_up' && plan.access.ids.length * plan.objects.length <= 64
 }
 
@@ -236,13 +245,10 @@ function scanInputs(run: PlanRun): TaskInput[] {
   return [...others, ...pieces.map((piece) => piece.input)]
 }
 
-/** What the plan's access path reads: pieces of segments, and what has no order by age. */
-function splitInputs({ plan, traceSets, snapshot, audit }: PlanRun): {
-  pieces: readonly Piece[]
-  others: readonly TaskInput[]
-} {
+export function splitInputs({ plan, traceSets, snapshot, split, audit }: PlanRun): SplitInputs {
+  if (split) return split
   const { access } = plan
-  if (access.kind === 'empty') return { pieces: [], others: [] }
+  if (access.kind === 'empty' || plan.limit === 0) return { pieces: [], others: [] }
   if (access.kind === 'look_up') {
     const others = plan.objects.map(
       (object): TaskInput => ({ kind: 'records', object: object.number, ids: access.ids }),
@@ -256,7 +262,7 @@ function splitInputs({ plan, traceSets, snapshot, audit }: PlanRun): {
   return { pieces, others: delta }
 }
 
-function wantedRows(plan: PhysicalPlan): number {
+export function wantedRows(plan: PhysicalPlan): number {
   return plan.limit === undefined ? Number.POSITIVE_INFINITY : plan.offset + plan.limit
 }
 

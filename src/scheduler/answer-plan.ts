@@ -1,0 +1,61 @@
+/** Runs a plan that reads little in one task, so that one message goes to a worker, or none. */
+import type { AnswerResult, TaskInput } from '../executor/task.ts'
+import { isLookUp, type PlanRun, splitInputs, wantedRows } from './scan-rows.ts'
+
+/** What one task reads at most; with more, it pays that workers share it. */
+const fewInputs = 2
+const fewRows = 32_768
+
+/** The delta is at most about this long: it is flushed before. */
+const deltaRows = 16_384
+
+/** What is printed by one task at most, in a worker and in this thread. */
+const printedBytes = { worker: 1 << 20, here: 1 << 16 }
+
+export function readsLittle(run: PlanRun): boolean {
+  const { pieces, others } = splitInputs(run)
+  if (isLookUp(run.plan)) return true
+  const inputs = [...others, ...pieces.map(({ input }) => input)]
+  const rows = inputs.reduce((sum, input) => sum + rowsOf(input), 0)
+  return inputs.length <= fewInputs && rows <= fewRows
+}
+
+export function answer(run: PlanRun, separator: string): Promise<AnswerResult> {
+  const { plan, context, traceSets, snapshot, pool, cancelled } = run
+  const { transaction, flushedThrough } = snapshot
+  const { pieces, others } = splitInputs(run)
+  const inputs = [...others, ...pieces.map(({ input }) => input)]
+  // Whatever scans is for workers.
+  const isShort = isLookUp(plan) || inputs.length === 0
+  return pool.run(
+    {
+      kind: 'answer',
+      scan: {
+        kind: 'scan',
+        plan,
+        context,
+        traceSets,
+        dictionaries: [],
+        snapshot: { transaction, flushedThrough },
+        inputs,
+        wanted: wantedRows(plan),
+        threshold: undefined,
+        cancelled,
+      },
+      separator,
+      printedBytes: isShort ? printedBytes.here : printedBytes.worker,
+    },
+    isShort,
+  )
+}
+
+function rowsOf(input: TaskInput): number {
+  switch (input.kind) {
+    case 'segment':
+      return input.to - input.from
+    case 'delta':
+      return deltaRows
+    case 'records':
+      return input.ids.length
+  }
+}
