@@ -32,8 +32,11 @@ export class ChosenValues {
     for (let i = 0; i < count; i++) chosen[groups[i]!] = codes[i]!
   }
 
-  toWire(groupCount: number): WireValues {
-    return this.#codes.toWire(this.#chosen.subarray(0, groupCount))
+  /** Of these groups; undefined: of all. */
+  toWire(groupCount: number, groups?: Int32Array): WireValues {
+    const chosen = this.#chosen
+    const codes = groups ? groups.map((group) => chosen[group]!) : chosen.subarray(0, groupCount)
+    return this.#codes.toWire(codes)
   }
 
   toColumn(groupCount: number): WireValues {

@@ -1,3 +1,4 @@
+import { pickCodes } from '../kernel/gather.ts'
 import type { AggregateState } from './aggregate/state.ts'
 import type { ChosenValues } from './chosen-values.ts'
 import { gatherRows } from './gather-vector.ts'
@@ -40,8 +41,11 @@ class Groups {
       const column = value.toColumn(groupCount)
       return groups ? gatherColumn(column, groups) : column
     }
-    const numbers = !groups && state.results?.(groupCount)
-    if (numbers) return { kind: 'number', values: numbers }
+    const numbers = state.results?.(groupCount)
+    if (numbers) {
+      const column: WireValues = { kind: 'number', values: numbers }
+      return groups ? gatherColumn(column, groups) : column
+    }
     const builder = new ColumnBuilder(groups ? groups.length : groupCount)
     if (groups) for (let i = 0; i < groups.length; i++) builder.push(state.result(groups[i]!))
     else for (let group = 0; group < groupCount; group++) builder.push(state.result(group))
@@ -106,7 +110,7 @@ export class GroupRelation implements Relation {
       this.#groups,
       rows.length,
       this.rows && gatherRows(this.rows, rows),
-      places ? rows.map((row) => places[row]!) : rows,
+      places ? placesOf(places, rows) : rows,
       this.#columns.map((column) => column && gatherColumn(column, rows)),
     )
   }
@@ -116,4 +120,10 @@ export class GroupRelation implements Relation {
     const { rowCount, rows, groupColumns, fields } = this
     return { rowCount, rows, groupColumns, fields }
   }
+}
+
+function placesOf(places: Int32Array, rows: Int32Array): Int32Array {
+  const found = new Int32Array(rows.length)
+  pickCodes(places, rows, found)
+  return found
 }

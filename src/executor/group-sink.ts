@@ -1,15 +1,19 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import { assert } from '../error.ts'
+import { newCodes } from '../kernel/memory.ts'
 import type { GroupsStage } from '../planner/physical-plan.ts'
 import { granuleRows } from '../vector/column.ts'
-import type { SharedCodes } from '../vector/shared-dictionary.ts'
+import type { SharedCodes, SharedTexts } from '../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
 import { AggregateInputs } from './aggregate/aggregate-inputs.ts'
 import type { Batch } from './batch.ts'
 import { ChosenValues } from './chosen-values.ts'
 import { compile, type Evaluator, truthBytes } from './compile.ts'
+import { gatherRows } from './gather-vector.ts'
+import { GroupRelation } from './group-relation.ts'
 import { GroupTable } from './group-table.ts'
-import { RowChooser } from './row-choice.ts'
+import { pickedBytes, pickStates } from './pick-states.ts'
+import { type ChosenRows, RowChooser } from './row-choice.ts'
 import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
 import type { GroupsResult, PartialGroups, ScanMetrics } from './task.ts'
@@ -18,15 +22,18 @@ import type { TaskDictionaries } from './task-dictionaries.ts'
 /** Aggregates rows by group. */
 export class GroupSink implements Sink {
   readonly #keys: readonly ((batch: Batch, selection: Selection) => Vector | SharedCodes)[]
+  readonly #dictionaries: readonly (SharedTexts | undefined)[]
   readonly #aggregates: AggregateInputs
   readonly #table: GroupTable
   readonly #chooser: RowChooser | undefined
   readonly #preferred: Evaluator | undefined
   readonly #values: readonly { readonly evaluate: Evaluator; readonly chosen: ChosenValues }[]
-  readonly #groups = new Int32Array(granuleRows)
+  /** For when there are no keys: all rows are in the first group. */
+  readonly #noGroups = new Int32Array(granuleRows)
 
   constructor(stage: GroupsStage, context: EvaluationContext, dictionaries: TaskDictionaries) {
     const shared = stage.keys.map((key) => dictionaries.of(key))
+    this.#dictionaries = shared
     this.#keys = stage.keys.map((key, k) => {
       const evaluate = compile(key, context)
       if (!shared[k] || key.kind !== 'field') return evaluate
@@ -45,45 +52,76 @@ export class GroupSink implements Sink {
   add(_run: RowRun | undefined, batch: Batch, selection: Selection): void {
     const { rowCount } = batch
     const keys = this.#keys.map((key) => key(batch, selection))
-    this.#table.assign(keys, rowCount, selection, this.#groups)
-    this.#aggregates.update(batch, selection, this.#groups, this.#table.groupCount)
-    if (this.#chooser) this.#offerRows(this.#chooser, batch, selection)
+    const groups = keys.length === 0 ? this.#noGroups : newCodes(rowCount)
+    this.#table.assign(keys, rowCount, selection, groups)
+    this.#aggregates.update(batch, selection, groups, this.#table.groupCount)
+    if (this.#chooser) this.#offerRows(this.#chooser, batch, selection, groups)
   }
 
   isDone(): boolean {
     return false
   }
 
-  finish(metrics: ScanMetrics): GroupsResult {
-    return { ...this.groups(), metrics }
+  get keyCount(): number {
+    return this.#keys.length
   }
 
-  /** What was collected so far. */
-  groups(): PartialGroups {
+  finish(metrics: ScanMetrics): GroupsResult {
+    return { ...this.groups(), settled: undefined, metrics }
+  }
+
+  /** What was collected so far, of these groups; undefined: of all. */
+  groups(groups?: Int32Array): PartialGroups {
     const { groupCount } = this.#table
-    this.#chooser?.resize(groupCount)
-    const chosen = this.#chooser?.finish()
+    const states = this.#aggregates.states(groupCount).map((state) => state.toWire(groupCount))
+    const chosen = this.#chosen()
+    const pick = <T>(whole: T, picked: (whole: T, groups: Int32Array) => T): T =>
+      groups ? picked(whole, groups) : whole
     return {
       kind: 'groups',
-      groupCount,
-      keys: this.#table.toWire(),
-      states: this.#aggregates.toWire(groupCount),
-      rows: chosen?.rows,
-      preferred: chosen?.preferred,
-      rowValues: this.#values.map((value) => {
-        value.chosen.resize(groupCount)
-        return value.chosen.toWire(groupCount)
-      }),
+      groupCount: groups ? groups.length : groupCount,
+      keys: this.#table.toWire(groups),
+      states: states.map((state) => pick(state, pickStates)),
+      rows: chosen && pick(chosen.rows, gatherRows),
+      preferred: chosen?.preferred && pick(chosen.preferred, pickedBytes),
+      rowValues: this.#values.map(({ chosen }) => chosen.toWire(groupCount, groups)),
     }
   }
 
-  #offerRows(chooser: RowChooser, batch: Batch, selection: Selection): void {
+  /** The groups as rows. No rows must be added any more. */
+  relation(): GroupRelation {
+    const { groupCount } = this.#table
+    const states = this.#aggregates.states(groupCount)
+    const values = this.#values.map(({ chosen }) => chosen)
+    return GroupRelation.of(this.#table, this.keyCount, states, values, this.#chosen()?.rows)
+  }
+
+  /** The shared dictionary of a key that has one, and by group the code in it; -1: none. */
+  sharedKey(key: number): { readonly dictionary: SharedTexts; readonly codes: Int32Array } {
+    const dictionary = this.#dictionaries[key]
+    assert(dictionary, 'the key has no shared dictionary')
+    return { dictionary, codes: this.#table.sharedCodes(key) }
+  }
+
+  #chosen(): ChosenRows | undefined {
+    const { groupCount } = this.#table
+    for (const { chosen } of this.#values) chosen.resize(groupCount)
+    this.#chooser?.resize(groupCount)
+    return this.#chooser?.finish()
+  }
+
+  #offerRows(
+    chooser: RowChooser,
+    batch: Batch,
+    selection: Selection,
+    groups: Int32Array,
+  ): void {
     const { keys, rowCount } = batch
     assert(keys, 'rows of a scan have keys')
     const preferred = this.#preferred?.(batch, selection)
     const truth = preferred && truthBytes(preferred, rowCount, selection)
     chooser.resize(this.#table.groupCount)
-    chooser.offer(keys, truth, rowCount, selection, this.#groups)
+    chooser.offer(keys, truth, rowCount, selection, groups)
     for (const { evaluate, chosen } of this.#values) {
       chosen.resize(this.#table.groupCount)
       chosen.take(evaluate(batch, selection), rowCount, chooser.changed)

@@ -1,3 +1,4 @@
+import { pickCodes } from '../kernel/gather.ts'
 import { sequence } from '../kernel/sequence.ts'
 import type { Value } from '../type/value.ts'
 import type { SharedCodes, SharedTexts } from '../vector/shared-dictionary.ts'
@@ -72,16 +73,23 @@ export class GroupTable {
     return (key, group) => this.#keys[key]!.valueAt(codes[key]![group]!)
   }
 
-  /** Key values of all groups, key by key, for another thread. */
-  toWire(): KeyValues[] {
-    return this.#keyCodes().map((codes, k) => this.#keys[k]!.toKeys(codes))
+  /** Key values of these groups, key by key, for another thread; undefined: of all. */
+  toWire(groups: Int32Array | undefined): KeyValues[] {
+    return this.#keyCodes().map((codes, k) => {
+      return this.#keys[k]!.toKeys(groups ? codesOf(codes, groups) : codes)
+    })
+  }
+
+  /** By group, the code that its key has in the key's shared dictionary; -1: none. */
+  sharedCodes(key: number): Int32Array {
+    return this.#keys[key]!.sharedCodesOf(this.#keyCodes()[key]!)
   }
 
   /** Values of a key in these groups; undefined: in all. Groups must not be added any more. */
   keyValues(key: number, groups: Int32Array | undefined): WireValues {
     this.#finalCodes ??= this.#keyCodes()
     const codes = this.#finalCodes[key]!
-    return this.#keys[key]!.toWire(groups ? groups.map((group) => codes[group]!) : codes)
+    return this.#keys[key]!.toWire(groups ? codesOf(codes, groups) : codes)
   }
 
   /** Codes of all groups, key by key. */
@@ -97,4 +105,10 @@ export class GroupTable {
     if (this.#keys.length > 0) codes.unshift(groups)
     return codes
   }
+}
+
+function codesOf(codes: Int32Array, groups: Int32Array): Int32Array {
+  const found = new Int32Array(groups.length)
+  pickCodes(codes, groups, found)
+  return found
 }

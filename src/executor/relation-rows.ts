@@ -4,7 +4,7 @@ import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { paginationKeyAt, versionKeyAt } from '../vector/row-keys.ts'
 import type { Relation } from './relation.ts'
 import { compactColumn } from './relation-column.ts'
-import type { RowList, SortedRows } from './row-buffer.ts'
+import { concatenateRowLists, type SortedRows } from './row-buffer.ts'
 
 /** The rows with the fields that the plan's scans carry. */
 export function relationOfRows({ stage, sort }: PhysicalPlan, rows: SortedRows): Relation {
@@ -42,16 +42,8 @@ export function positionOfRow({ sort }: PhysicalPlan, rows: SortedRows, row: num
 /** All rows of the lists, one list after the other. */
 export function concatenateRows(lists: readonly SortedRows[]): SortedRows {
   if (lists.length === 1) return lists[0]!
-  const column = <Key extends keyof RowList>(key: Key) => {
-    const parts: ArrayLike<number>[] = lists.map((list) => list[key])
-    return parts.flatMap((part) => Array.from(part))
-  }
   return {
-    object: Int32Array.from(column('object')),
-    paginationTransaction: Float64Array.from(column('paginationTransaction')),
-    paginationIndex: Int32Array.from(column('paginationIndex')),
-    transaction: Float64Array.from(column('transaction')),
-    index: Int32Array.from(column('index')),
+    ...concatenateRowLists(lists),
     keys: (lists[0]?.keys ?? []).map((_, k) => lists.flatMap((list) => Array.from(list.keys[k]!))),
   }
 }

@@ -5,9 +5,9 @@
 import { sequence } from '../kernel/sequence.ts'
 import { gatherRows } from './gather-vector.ts'
 import { GroupRelation } from './group-relation.ts'
-import { gatherColumn, sliceColumn } from './relation-column.ts'
-import { type RowList, sliceRows } from './row-buffer.ts'
-import type { WireValues } from './wire-values.ts'
+import { ColumnBuilder, gatherColumn, sliceColumn } from './relation-column.ts'
+import { concatenateRowLists, type RowList, sliceRows } from './row-buffer.ts'
+import { vectorOf, type WireValues } from './wire-values.ts'
 
 export interface Relation {
   readonly rowCount: number
@@ -54,6 +54,25 @@ export function sliceRelation(relation: Relation, from: number, to: number): Rel
     compared: compared && sliceRows(compared, from, to),
     groupColumns: groupColumns.map(slice),
     fields: fields.map(({ name, values }) => ({ name, values: slice(values) })),
+  }
+}
+
+/** The rows of all relations, which have the same columns and no fields of their own. */
+export function concatenateRelations(relations: readonly Relation[]): Relation {
+  const [first] = relations
+  if (!first || relations.length === 1) return first!
+  const rowCount = relations.reduce((sum, relation) => sum + relation.rowCount, 0)
+  return {
+    rowCount,
+    rows: first.rows && concatenateRowLists(relations.map(({ rows }) => rows!)),
+    groupColumns: first.groupColumns.map((_, index) => {
+      const builder = new ColumnBuilder(rowCount)
+      for (const relation of relations) {
+        builder.append(vectorOf(relation.groupColumns[index]!), relation.rowCount, undefined)
+      }
+      return builder.finish()
+    }),
+    fields: [],
   }
 }
 

@@ -173,6 +173,28 @@ export function sliceRows(rows: RowList, from: number, to: number): RowList {
   }
 }
 
+/** The rows of all lists, one list after the other. */
+export function concatenateRowLists(lists: readonly RowList[]): RowList {
+  const count = lists.reduce((sum, list) => sum + list.object.length, 0)
+  const all = {
+    object: new Int32Array(count),
+    paginationTransaction: new Float64Array(count),
+    paginationIndex: new Int32Array(count),
+    transaction: new Float64Array(count),
+    index: new Int32Array(count),
+  }
+  let at = 0
+  for (const list of lists) {
+    all.object.set(list.object, at)
+    all.paginationTransaction.set(list.paginationTransaction, at)
+    all.paginationIndex.set(list.paginationIndex, at)
+    all.transaction.set(list.transaction, at)
+    all.index.set(list.index, at)
+    at += list.object.length
+  }
+  return all
+}
+
 export function sliceSortedRows(rows: SortedRows, from: number, to: number): SortedRows {
   return { ...sliceRows(rows, from, to), keys: rows.keys.map((column) => column.slice(from, to)) }
 }

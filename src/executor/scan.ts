@@ -1,12 +1,15 @@
 import { AssayError } from '../error.ts'
+import { beginBatch, endBatches, newCodes } from '../kernel/memory.ts'
 import { selectTrue } from '../kernel/select.ts'
 import { granuleRows } from '../vector/column.ts'
 import type { Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compileFilter } from './filter.ts'
 import { GroupSink } from './group-sink.ts'
+import { RelationReader } from './relation-batch.ts'
 import { openRun, type RowRun, type TaskStorage } from './row-run.ts'
 import { RowSink } from './row-sink.ts'
+import { settle } from './settled-groups.ts'
 import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
 import { TaskDictionaries } from './task-dictionaries.ts'
 import { withTraceSets } from './trace-set.ts'
@@ -40,6 +43,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     let end = run.rowCount
     while (end > 0 && !sink.isDone(run)) {
       checkCancelled(task.cancelled)
+      beginBatch()
       // Granules start at multiples of their size within the column set.
       const start = Math.max(0, lastMultiple(run.firstRow + end - 1) - run.firstRow)
       const batch = run.batch(start, end - start)
@@ -55,8 +59,16 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     }
     bytesRead += run.bytesRead()
   }
+  endBatches()
   const milliseconds = performance.now() - started
-  return sink.finish({ rowsRead, rowsMatched, bytesRead: Math.round(bytesRead), milliseconds })
+  const metrics = { rowsRead, rowsMatched, bytesRead: Math.round(bytesRead), milliseconds }
+  if (!task.settling || !(sink instanceof GroupSink)) return sink.finish(metrics)
+  const { open, settled } = settle(sink, task.settling, plan, {
+    evaluation: context,
+    cancelled: task.cancelled,
+    read: (relation) => new RelationReader(relation, plan.objects, storage, task.cancelled),
+  })
+  return { ...open, settled, metrics }
 }
 
 function lastMultiple(row: number): number {
@@ -65,7 +77,7 @@ function lastMultiple(row: number): number {
 
 function visibleSelection({ visible }: RowRun, start: number, end: number): Selection {
   if (!visible) return undefined
-  const selection = new Int32Array(end - start)
+  const selection = newCodes(end - start)
   const count = selectTrue(visible.subarray(start, end), end - start, selection)
   return count === end - start ? undefined : selection.subarray(0, count)
 }

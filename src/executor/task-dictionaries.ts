@@ -14,6 +14,8 @@ export interface TaskDictionary {
   readonly dictionary: SharedDictionary
   /** By segment: what `SharedDictionaryBuilder.add` gave for its column. */
   readonly maps: ReadonlyMap<number, Int32Array>
+  /** Whether all texts that the field has in the segments of the query are in these maps. */
+  readonly isComplete: boolean
 }
 
 interface FieldDictionary {

@@ -41,6 +41,7 @@ export interface ScanTask {
   readonly traceSets: readonly TraceSet[]
   /** Of fields that rows are grouped by; with the maps of the segments of `inputs`. */
   readonly dictionaries: readonly TaskDictionary[]
+  readonly settling: Settling | undefined
   readonly snapshot: SnapshotBounds
   readonly inputs: readonly TaskInput[]
   /** How many rows are wanted at most, of those that come first in the plan's order. */
@@ -74,6 +75,7 @@ export interface FinishTask {
     | {
         readonly kind: 'groups'
         readonly partials: readonly PartialGroups[]
+        readonly settled: readonly SettledGroups[]
         /** Those that the partial groups name. */
         readonly dictionaries: readonly SharedDictionary[]
       }
@@ -99,6 +101,8 @@ export interface UnifyTask {
   readonly dictionary: SharedDictionary | undefined
   readonly path: readonly string[]
   readonly segments: readonly number[]
+  /** Maps of the segments whose texts it has, where others have gone since it was made. */
+  readonly homes: ReadonlyMap<number, Int32Array> | undefined
   /** The dictionary is given up when its texts are longer. */
   readonly maximumBytes: number
   readonly cancelled: Int32Array | undefined
@@ -136,7 +140,24 @@ export interface PartialGroups {
   readonly rowValues: readonly WireValues[]
 }
 
+/** How a task tells which of its groups are settled: see `executor/settled-groups.ts`. */
+export interface Settling {
+  /** The key whose texts have codes of a shared dictionary. */
+  readonly key: number
+  /** Segments of which the task reads every row that the query reads. */
+  readonly segments: readonly number[]
+  /** Codes of the dictionary that the query also finds elsewhere: in the delta. */
+  readonly open: Int32Array
+}
+
+/** What the first stages make of the settled groups of one task. */
+export type SettledGroups =
+  | { readonly kind: 'rows'; readonly relation: Relation }
+  | { readonly kind: 'groups'; readonly groups: PartialGroups }
+
 export interface GroupsResult extends PartialGroups {
+  /** Of groups that are not among the partial ones. */
+  readonly settled: SettledGroups | undefined
   readonly metrics: ScanMetrics
 }
 

@@ -7,12 +7,13 @@ import type { UnifyResult, UnifyTask } from './task.ts'
 /** Adds the texts that a field has in some segments to its shared dictionary. */
 export function runUnify(task: UnifyTask, storage: TaskStorage): UnifyResult {
   const builder = new SharedDictionaryBuilder(task.id, task.dictionary)
+  if (task.homes) builder.setHomes(task.homes)
   const maps: Int32Array[] = []
   for (const segment of task.segments) {
     checkCancelled(task.cancelled)
     const column = storage.openSegment(segment).columns(task.path)?.text
     assert(column, 'a field is numbered in a segment that has no texts of it')
-    maps.push(builder.add(column))
+    maps.push(builder.add(column, segment))
     if (builder.byteLength > task.maximumBytes)
       return { kind: 'unify', dictionary: undefined, maps: [] }
   }

@@ -178,6 +178,16 @@ export class ValueCodes {
     return { kind: 'shared', dictionary: shared.id, codes: keys, others: wire }
   }
 
+  /** Codes in the shared dictionary; -1 for what is not of it. */
+  sharedCodesOf(codes: Int32Array): Int32Array {
+    const shared = new Int32Array(codes.length)
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i]!
+      shared[i] = this.#origins[code] === origin.shared ? this.#places[code]! : -1
+    }
+    return shared
+  }
+
   /** The code of one value. */
   codeOf(value: Value): number {
     if (value === null) {

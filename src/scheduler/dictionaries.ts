@@ -36,8 +36,10 @@ interface FieldState {
   turn: Promise<void>
 }
 
+type Path = readonly string[]
+
 interface WantedField {
-  readonly path: readonly string[]
+  readonly path: Path
   /** Texts of the field by segment, of those that have any. */
   readonly texts: ReadonlyMap<number, number>
 }
@@ -69,7 +71,10 @@ export class Dictionaries {
         if (count > 0) texts.set(segment, count)
       }
       const field = await this.#field({ path, texts }, rows, metadata, cancelled)
-      if (field?.dictionary) found.push({ path, dictionary: field.dictionary, maps: field.maps })
+      if (!field?.dictionary) continue
+      const { dictionary, maps } = field
+      const isComplete = parts.every(({ segment }) => !mayHideTexts(metadata.get(segment)!, path))
+      found.push({ path, dictionary, maps, isComplete })
     }
     return found
   }
@@ -95,7 +100,7 @@ export class Dictionaries {
     return field.isGivenUp ? undefined : field
   }
 
-  #stateOf(path: readonly string[]): FieldState {
+  #stateOf(path: Path): FieldState {
     const key = JSON.stringify(path)
     const field = this.#fields.get(key) ?? {
       id: this.#nextId++,
@@ -111,24 +116,26 @@ export class Dictionaries {
 
   async #addSome(
     field: FieldState,
-    path: readonly string[],
+    path: Path,
     missing: readonly number[],
     texts: ReadonlyMap<number, number>,
     metadata: ReadonlyMap<number, SegmentMetadata>,
   ): Promise<void> {
     if (missing.length === 0 || field.isGivenUp) return
     const segments = firstOf(missing, texts)
+    const gone = [...field.maps.keys()].filter((segment) => !metadata.has(segment))
+    // A query of an older snapshot that reads such segments has their maps.
+    for (const segment of gone) field.maps.delete(segment)
     const { dictionary, maps } = await this.#pool.run({
       kind: 'unify',
       id: field.id,
       dictionary: field.dictionary,
       path,
       segments,
+      homes: gone.length > 0 ? new Map(field.maps) : undefined,
       maximumBytes: maximumTextBytes,
       cancelled: undefined,
     })
-    // Segments that a query of an older snapshot reads may go: that query has its maps.
-    for (const segment of field.maps.keys()) if (!metadata.has(segment)) field.maps.delete(segment)
     for (const [i, map] of maps.entries()) field.maps.set(segments[i]!, map)
     field.dictionary = dictionary
     if (!dictionary) {
@@ -150,14 +157,14 @@ export class Dictionaries {
 }
 
 /** Paths of fields that rows are grouped by. */
-function keyPaths({ stage }: PhysicalPlan): (readonly string[])[] {
+function keyPaths({ stage }: PhysicalPlan): Path[] {
   if (stage.kind !== 'groups') return []
   const paths = stage.keys.flatMap((key) => (key.kind === 'field' ? [key.path] : []))
   return paths.filter((path) => path.every((part) => typeof part === 'string'))
 }
 
 /** How many texts the segment keeps for the field: distinct ones, if it has a dictionary. */
-function textCount({ columns, rowCount }: SegmentMetadata, path: readonly string[]): number {
+function textCount({ columns, rowCount }: SegmentMetadata, path: Path): number {
   for (const column of columns) {
     if (column.type !== 'text' || !samePath(column.path, path)) continue
     return column.encoding === 'dictionary' ? column.distinctCount : rowCount
@@ -165,7 +172,19 @@ function textCount({ columns, rowCount }: SegmentMetadata, path: readonly string
   return 0
 }
 
-function samePath(a: readonly string[], b: readonly string[]): boolean {
+/** Whether the field may have texts there that are in no column of it. */
+function mayHideTexts({ columns, residual, residualPaths }: SegmentMetadata, path: Path): boolean {
+  if (residual && (!residualPaths || residualPaths.some((each) => isPrefix(each, path))))
+    return true
+  return columns.some((column) => column.type === 'stored' && isPrefix(column.path, path))
+}
+
+/** Whether the path `a` is `b`, or leads to it. */
+function isPrefix(a: Path, b: Path): boolean {
+  return a.every((part, i) => part === b[i])
+}
+
+function samePath(a: Path, b: Path): boolean {
   return a.length === b.length && a.every((part, i) => part === b[i])
 }
 
@@ -182,8 +201,9 @@ function firstOf(segments: readonly number[], texts: ReadonlyMap<number, number>
 }
 
 function bytesOf({ dictionary, maps }: FieldState): number {
-  const { bytes, offsets, slots } = dictionary ?? {}
-  const own = (bytes?.byteLength ?? 0) + (offsets?.byteLength ?? 0) + (slots?.byteLength ?? 0)
+  const { bytes, offsets, slots, homes } = dictionary ?? {}
+  const arrays = [bytes, offsets, slots, homes]
+  const own = sumOf(arrays.map((array) => array?.byteLength ?? 0))
   return own + sumOf(Array.from(maps.values(), (map) => map.byteLength))
 }
 

@@ -8,7 +8,14 @@ import {
   type SortedRows,
   sliceSortedRows,
 } from '../executor/row-buffer.ts'
-import type { FinishTask, GroupsResult, RowsResult, ScanTask, TaskInput } from '../executor/task.ts'
+import type {
+  FinishTask,
+  GroupsResult,
+  RowsResult,
+  ScanTask,
+  Settling,
+  TaskInput,
+} from '../executor/task.ts'
 import type { TaskDictionary } from '../executor/task-dictionaries.ts'
 import type { TraceSet } from '../executor/trace-set.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
@@ -17,6 +24,7 @@ import { paginationKeyAt } from '../vector/row-keys.ts'
 import type { AuditLog } from './audit-log.ts'
 import { inOrder, unordered } from './in-flight.ts'
 import type { QueryPool } from './query-pool.ts'
+import { type Settlings, settlingKey, settlingsOf } from './settling.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import {
   balance,
@@ -60,17 +68,34 @@ export async function scanGroups(
   run: PlanRun,
 ): Promise<Extract<FinishTask['input'], { kind: 'groups' }>> {
   const { pieces, others } = splitInputs(run)
-  const inputs = [...others, ...pieces.map((piece) => piece.input)]
+  const inputs = pieces.map((piece) => piece.input)
   const dictionaries = await sharedDictionaries(run, pieces)
-  // Without keys there is one group even when there are no rows: an empty task makes it.
-  const lists = inputs.length === 0 ? [[]] : balance(inputs, taskCount(run))
-  const tasks = lists.map((list) => () => runScan(list, run, 0, undefined, dictionaries))
   const partials: GroupsResult[] = []
-  for await (const result of unordered(tasks, inFlight(run))) {
-    run.audit.task(result.metrics)
-    partials.push(result as GroupsResult)
+  const scanAll = async (lists: readonly (readonly TaskInput[])[], settlings: Settlings) => {
+    const tasks = lists.map((list, i) => () => {
+      return runScan(list, run, 0, undefined, { dictionaries, settling: settlings?.[i] })
+    })
+    for await (const result of unordered(tasks, inFlight(run))) {
+      run.audit.task(result.metrics)
+      partials.push(result as GroupsResult)
+    }
   }
-  return { kind: 'groups', partials, dictionaries: dictionaries.map((each) => each.dictionary) }
+  const key = settlingKey(run.plan, dictionaries)
+  if (key === undefined) {
+    const all = [...others, ...inputs]
+    // Without keys there is one group even when there are no rows: an empty task makes it.
+    await scanAll(all.length === 0 ? [[]] : balance(all, taskCount(run)), undefined)
+  } else {
+    if (others.length > 0) await scanAll([others], undefined)
+    const lists = balance(inputs, taskCount(run))
+    await scanAll(lists, settlingsOf(lists, key, partials))
+  }
+  return {
+    kind: 'groups',
+    partials,
+    settled: partials.flatMap(({ settled }) => settled ?? []),
+    dictionaries: dictionaries.map((each) => each.dictionary),
+  }
 }
 
 function sharedDictionaries(
@@ -202,12 +227,17 @@ function oldestOf(cluster: readonly Piece[]): RowKey {
   return cluster.map((piece) => piece.oldest).reduce((a, b) => (compareRowKeys(a, b) < 0 ? a : b))
 }
 
+interface GroupingOptions {
+  readonly dictionaries: readonly TaskDictionary[]
+  readonly settling: Settling | undefined
+}
+
 async function runScan(
   inputs: readonly TaskInput[],
   run: PlanRun,
   wanted: number,
   threshold: SortThreshold | undefined,
-  dictionaries: readonly TaskDictionary[] = [],
+  { dictionaries, settling }: GroupingOptions = { dictionaries: [], settling: undefined },
 ): Promise<GroupsResult | RowsResult> {
   const { plan, context, traceSets, snapshot, pool, cancelled } = run
   const { transaction, flushedThrough } = snapshot
@@ -217,6 +247,7 @@ async function runScan(
     context,
     traceSets,
     dictionaries: dictionaries.map((each) => ({ ...each, maps: mapsOf(each, inputs) })),
+    settling,
     snapshot: { transaction, flushedThrough },
     inputs,
     wanted,

@@ -17,17 +17,25 @@ export interface SharedDictionary {
   readonly bytes: Uint8Array
   readonly offsets: Int32Array
   readonly slots: TextSlots
+  /** By code: the only segment that has the text, or `severalHomes`. */
+  readonly homes: Int32Array
 }
+
+/** No segment's id. */
+export const severalHomes = -1
+const noHome = -2
 
 /** A shared dictionary, to look into. */
 export class SharedTexts {
   readonly id: number
   readonly count: number
   readonly texts: Texts
+  readonly homes: Int32Array
   readonly #slots: TextSlots
 
-  constructor({ id, count, bytes, offsets, slots }: SharedDictionary) {
+  constructor({ id, count, bytes, offsets, slots, homes }: SharedDictionary) {
     this.id = id
+    this.homes = homes
     this.count = count
     // Between threads a Buffer becomes a plain Uint8Array.
     this.texts = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), offsets }
@@ -57,9 +65,12 @@ export class SharedDictionaryBuilder {
   readonly #id: number
   readonly #texts: GrowingTexts
   readonly #index: TextIndex
+  #homes: Int32Array
 
+  /** @param before what there is; not to be used for older segments any more */
   constructor(id: number, before: SharedDictionary | undefined) {
     this.#id = id
+    this.#homes = before?.homes ?? sharedNumbers(1024)
     this.#texts = before
       ? GrowingTexts.after(new SharedTexts(before).texts, before.count)
       : new GrowingTexts(1024, 'shared')
@@ -71,10 +82,19 @@ export class SharedDictionaryBuilder {
   }
 
   /**
-   * Adds a column's texts, and gives their codes in shared memory: by code of the column's own
+   * Forgets where texts were, and learns it from the maps of these segments alone. Queries that began
+   * before keep what they have.
+   */
+  setHomes(maps: ReadonlyMap<number, Int32Array>): void {
+    this.#homes = sharedNumbers(Math.max(1024, this.#texts.count))
+    for (const [segment, map] of maps) this.#settle(map, segment)
+  }
+
+  /**
+   * Adds the texts of a segment's column, and gives their codes in shared memory: by code of the column's own
    * dictionary, or by row when it has none; -1 where the row has no text.
    */
-  add(column: TextColumn): Int32Array {
+  add(column: TextColumn, segment: number): Int32Array {
     const texts = column.encoding === 'dictionary' ? column.dictionary : column.texts
     const validity = column.encoding === 'plain' ? column.validity : undefined
     const { bytes, offsets } = texts
@@ -86,11 +106,30 @@ export class SharedDictionaryBuilder {
           ? -1
           : this.#index.codeOf(this.#texts, bytes, offsets[i]!, offsets[i + 1]!)
     }
+    this.#settle(codes, segment)
     return codes
+  }
+
+  #settle(codes: Int32Array, segment: number): void {
+    if (this.#homes.length < this.#texts.count) {
+      const homes = sharedNumbers(Math.max(this.#texts.count, this.#homes.length * 2))
+      homes.set(this.#homes)
+      this.#homes = homes
+    }
+    const homes = this.#homes
+    for (let i = 0; i < codes.length; i++) {
+      const code = codes[i]!
+      if (code < 0 || homes[code] === segment) continue
+      homes[code] = homes[code] === noHome ? segment : severalHomes
+    }
   }
 
   finish(): SharedDictionary {
     const { count, bytes, offsets } = this.#texts
-    return { id: this.#id, count, bytes, offsets, slots: this.#index.slots }
+    return { id: this.#id, count, bytes, offsets, slots: this.#index.slots, homes: this.#homes }
   }
+}
+
+function sharedNumbers(count: number): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(count * 4)).fill(noHome)
 }

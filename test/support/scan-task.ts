@@ -62,6 +62,7 @@ export class ScannedRecords {
         context,
         traceSets: [],
         dictionaries: [],
+        settling: undefined,
         snapshot: { transaction: 2 ** 48 - 2, flushedThrough: 0 },
         inputs: [this.#input(kind)],
         wanted: Number.POSITIVE_INFINITY,

@@ -1,13 +1,14 @@
 import type { BoundAggregate, BoundExpression } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { structuralKey } from '../../binder/rewrite.ts'
+import { forgetCopy } from '../../kernel/memory.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { Selection } from '../../vector/vector.ts'
 import type { Batch } from '../batch.ts'
 import { compile, type Evaluator } from '../compile.ts'
 import { compileFilter, type Filter } from '../filter.ts'
 import { createAggregateState } from './create.ts'
-import type { AggregateState, AliveRows, WireState } from './state.ts'
+import type { AggregateState, AliveRows } from './state.ts'
 
 interface Input {
   readonly state: AggregateState
@@ -53,6 +54,7 @@ export class AggregateInputs {
   /** @param groups the group of each selected row, one after the other */
   update(batch: Batch, selection: Selection, groups: Int32Array, groupCount: number): void {
     const { rowCount } = batch
+    forgetCopy(groups)
     const all = { rowCount, selection, groups, count: selection ? selection.length : rowCount }
     const kept: (AliveRows | undefined)[] = []
     for (const { state, arguments: evaluators, entriesOf, filter } of this.#inputs) {
@@ -75,10 +77,11 @@ export class AggregateInputs {
     }
   }
 
-  toWire(groupCount: number): WireState[] {
+  /** The state of each aggregate, with room for this many groups. */
+  states(groupCount: number): AggregateState[] {
     return this.#inputs.map(({ state }) => {
       state.resize(groupCount)
-      return state.toWire(groupCount)
+      return state
     })
   }
 
@@ -94,6 +97,7 @@ export class AggregateInputs {
       else place = row
       groups[j] = all.groups[place]!
     }
+    forgetCopy(groups)
     return { rowCount, selection: rows, groups, count: rows.length }
   }
 }

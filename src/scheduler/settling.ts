@@ -1,0 +1,48 @@
+/** Tells tasks which of their groups are settled: see `executor/settled-groups.ts`. */
+import { firstStages } from '../executor/settled-groups.ts'
+import type { GroupsResult, Settling, TaskInput } from '../executor/task.ts'
+import type { TaskDictionary } from '../executor/task-dictionaries.ts'
+import type { PhysicalPlan } from '../planner/physical-plan.ts'
+
+/** By task; undefined when no group is settled before all are merged. */
+export type Settlings = readonly Settling[] | undefined
+
+/** The key that tells settled groups from others; undefined when it would not help. */
+export function settlingKey(
+  plan: PhysicalPlan,
+  dictionaries: readonly TaskDictionary[],
+): number | undefined {
+  const { stage } = plan
+  if (stage.kind !== 'groups' || dictionaries.length === 0 || !firstStages(plan)) return undefined
+  const counts = stage.keys.map((key) => {
+    if (key.kind !== 'field') return 0
+    const path = JSON.stringify(key.path)
+    const found = dictionaries.find((each) => JSON.stringify(each.path) === path)
+    return found?.isComplete ? found.dictionary.count : 0
+  })
+  const most = Math.max(...counts)
+  return most > 0 ? counts.indexOf(most) : undefined
+}
+
+/** @param scanned the groups of rows that are in no segment */
+export function settlingsOf(
+  lists: readonly (readonly TaskInput[])[],
+  key: number,
+  scanned: readonly GroupsResult[],
+): Settling[] {
+  const codes = scanned.flatMap(({ keys }) => {
+    const values = keys[key]!
+    return values.kind === 'shared' ? Array.from(values.codes).filter((code) => code >= 0) : []
+  })
+  const open = Int32Array.from(codes)
+  const tasksOf = new Map<number, number>()
+  const segmentsOf = lists.map((list) => [...new Set(list.flatMap(segmentOf))])
+  for (const segment of segmentsOf.flat()) tasksOf.set(segment, (tasksOf.get(segment) ?? 0) + 1)
+  return segmentsOf.map((segments) => {
+    return { key, segments: segments.filter((segment) => tasksOf.get(segment) === 1), open }
+  })
+}
+
+function segmentOf(input: TaskInput): number[] {
+  return input.kind === 'segment' ? [input.segment] : []
+}
