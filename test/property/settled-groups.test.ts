@@ -1,0 +1,213 @@
+/**
+ * Groups are the same with and without shared dictionaries, and whether tasks finish those that only
+ * they have or leave all of them to the merge.
+ */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import type { BoundAggregate, BoundExpression } from '../../src/binder/bound.ts'
+import { runFinish } from '../../src/executor/finish.ts'
+import type { TaskStorage } from '../../src/executor/row-run.ts'
+import { runScan } from '../../src/executor/scan.ts'
+import type {
+  FinishTask,
+  GroupsResult,
+  ScanTask,
+  SettledGroups,
+  TaskInput,
+} from '../../src/executor/task.ts'
+import type { TaskDictionary } from '../../src/executor/task-dictionaries.ts'
+import { runUnify } from '../../src/executor/unify.ts'
+import { vectorOf } from '../../src/executor/wire-values.ts'
+import type { PhysicalPlan, RelationStage } from '../../src/planner/physical-plan.ts'
+import { settlingKey, settlingsOf } from '../../src/scheduler/settling.ts'
+import { shred } from '../../src/storage/shred.ts'
+import { canonicalJson } from '../../src/type/write-json.ts'
+import { valueReader } from '../../src/vector/vector.ts'
+import { constant, context, field, planOf, ScannedRecords } from '../support/scan-task.ts'
+
+const path = ['root_span_id']
+
+function aggregate(name: BoundAggregate['name'], ...given: BoundExpression[]): BoundAggregate {
+  return {
+    name,
+    arguments: given,
+    parameters: [],
+    distinct: false,
+    filter: undefined,
+    type: 'json',
+  }
+}
+
+function column(index: number): BoundExpression {
+  return { kind: 'group_column', index, type: 'json' }
+}
+
+const grouping = {
+  kind: 'groups',
+  keys: [field('root_span_id'), field('metadata', 'm')],
+  aggregates: [
+    aggregate('count'),
+    aggregate('sum', field('metrics', 'n')),
+    aggregate('count_distinct', field('metadata', 'v')),
+    aggregate('array_agg', field('metadata', 'v')),
+    aggregate('mode', field('metadata', 'v')),
+    aggregate('max', field('metadata', 'v')),
+  ],
+  row: { preferred: undefined, pick: 'oldest', values: [field('metadata', 'v')] },
+} as const
+
+const filter: RelationStage = {
+  kind: 'filter',
+  predicates: [
+    { kind: 'comparison', operator: 'gt', left: column(2), right: constant(1), type: 'boolean' },
+  ] as never,
+}
+const sort: RelationStage = { kind: 'sort', keys: [{ expression: column(3), descending: true }] }
+const limit: RelationStage = { kind: 'limit', count: 3, offset: 1 }
+const byModel: RelationStage = {
+  kind: 'aggregate',
+  keys: [column(1)],
+  aggregates: [aggregate('count'), aggregate('sum', column(3))],
+  row: undefined,
+}
+
+const stages = fc.constantFrom<RelationStage[]>(
+  [],
+  [filter],
+  [sort, limit],
+  [filter, sort, limit],
+  [byModel],
+  [filter, byModel, { kind: 'sort', keys: [{ expression: column(1), descending: false }] }],
+)
+
+const rows = fc.array(
+  fc.record({
+    // Undefined: a trace of two rows that follow each other.
+    trace: fc.constantFrom(undefined, undefined, undefined, 't1', 't2', '', 'ä', null),
+    m: fc.constantFrom('a', 'b', null, 7),
+    v: fc.constantFrom('x', 'y', 1, null, true),
+    n: fc.integer({ min: 0, max: 9 }),
+  }),
+  { minLength: 1, maxLength: 40 },
+)
+const cuts = fc.array(fc.nat({ max: 40 }), { maxLength: 5 })
+
+it('groups are the same however they are numbered and wherever they are finished', () => {
+  let settledGroups = 0
+  fc.assert(
+    fc.property(rows, cuts, stages, fc.integer({ min: 1, max: 3 }), (given, places, then, size) => {
+      const records = given.map(({ trace = `own ${i >> 1}`, m, v, n }, i) => {
+        return { id: `r${i}`, root_span_id: trace, metadata: { m, v }, metrics: { n } }
+      })
+      ScannedRecords.during(records, (scanned) => {
+        const parts = new Parts(scanned, places, then, size)
+        const plain = parts.run([])
+        const shared = parts.run(parts.dictionaries())
+        settledGroups += shared.settled
+        expect(shared.answer).toEqual(plain.answer)
+      })
+    }),
+  )
+  expect(settledGroups).toBeGreaterThan(100)
+})
+
+/** Records cut into segments, and what is left into the delta. */
+class Parts {
+  readonly #plan: PhysicalPlan
+  readonly #storage: TaskStorage
+  readonly #segments: readonly number[]
+  readonly #lists: readonly (readonly TaskInput[])[]
+  readonly #snapshot: ScanTask['snapshot']
+
+  /** @param size segments that a task reads */
+  constructor(
+    { storage }: ScannedRecords,
+    places: readonly number[],
+    then: readonly RelationStage[],
+    size: number,
+  ) {
+    this.#plan = planOf({ stage: grouping, then })
+    const versions = [...storage.records.readDelta(1, 0, 2 ** 48 - 2)]
+    const ends = [...new Set(places)].filter((at) => at > 0 && at <= versions.length)
+    ends.sort((a, b) => a - b)
+    const sets = ends.map((end, i) => {
+      const part = versions.slice(i === 0 ? 0 : ends[i - 1]!, end)
+      return shred(part.map(({ key, view }) => ({ object: 1, version: key, row: view })))
+    })
+    this.#storage = { records: storage.records, openSegment: (segment) => sets[segment - 1]! }
+    this.#segments = sets.map((_, i) => i + 1)
+    const inputs = sets.map((set, i): TaskInput => {
+      const range = { object: 1, from: 0, to: set.rowCount, mayBeNewer: false }
+      return { kind: 'segment', segment: i + 1, ...range }
+    })
+    const lists: TaskInput[][] = []
+    for (let i = 0; i < inputs.length; i += size) lists.push(inputs.slice(i, i + size))
+    this.#lists = lists
+    const last = versions[(ends.at(-1) ?? 0) - 1]
+    this.#snapshot = { transaction: 2 ** 48 - 2, flushedThrough: last?.key.transaction ?? 0 }
+  }
+
+  /** One for the traces, of all segments that have any. */
+  dictionaries(): TaskDictionary[] {
+    const segments = this.#segments.filter((segment) => {
+      return this.#storage.openSegment(segment).columns(path)?.text
+    })
+    const task = { kind: 'unify', id: 1, dictionary: undefined, path, segments } as const
+    const unlimited = { maximumBytes: 1e6, homes: undefined, cancelled: undefined }
+    const { dictionary, maps } = runUnify({ ...task, ...unlimited }, this.#storage)
+    const bySegment = new Map(segments.map((segment, i) => [segment, maps[i]!]))
+    return [{ path, dictionary: dictionary!, maps: bySegment, isComplete: true }]
+  }
+
+  run(dictionaries: readonly TaskDictionary[]): { answer: string[]; settled: number } {
+    const delta = this.#scan([{ kind: 'delta', object: 1 }], dictionaries, undefined)
+    const key = settlingKey(this.#plan, dictionaries)
+    const settlings = key === undefined ? undefined : settlingsOf(this.#lists, key, [delta])
+    const results = this.#lists.map((list, i) => this.#scan(list, dictionaries, settlings?.[i]))
+    const settled: SettledGroups[] = results.flatMap((result) => result.settled ?? [])
+    const task: FinishTask = {
+      kind: 'finish',
+      plan: this.#plan,
+      context,
+      traceSets: [],
+      input: {
+        kind: 'groups',
+        partials: [delta, ...results],
+        settled,
+        dictionaries: dictionaries.map(({ dictionary }) => dictionary),
+      },
+      cancelled: undefined,
+    }
+    const { relation } = runFinish(task, this.#storage)
+    const columns = relation.groupColumns.map((values) => valueReader(vectorOf(values)))
+    const answer = Array.from({ length: relation.rowCount }, (_, row) =>
+      columns.map((read) => canonicalJson(read(row))).join(' '),
+    )
+    return { answer, settled: settled.reduce((sum, part) => sum + countOf(part), 0) }
+  }
+
+  #scan(
+    inputs: readonly TaskInput[],
+    dictionaries: readonly TaskDictionary[],
+    settling: ScanTask['settling'],
+  ): GroupsResult {
+    const task: ScanTask = {
+      kind: 'scan',
+      plan: this.#plan,
+      context,
+      traceSets: [],
+      dictionaries,
+      settling,
+      snapshot: this.#snapshot,
+      inputs,
+      wanted: Number.POSITIVE_INFINITY,
+      threshold: undefined,
+      cancelled: undefined,
+    }
+    return runScan(task, this.#storage) as GroupsResult
+  }
+}
+
+function countOf(part: SettledGroups): number {
+  return part.kind === 'rows' ? part.relation.rowCount : part.groups.groupCount
+}
