@@ -96,8 +96,9 @@ it('groups are the same however they are numbered and wherever they are finished
   let settledGroups = 0
   fc.assert(
     fc.property(rows, cuts, stages, fc.integer({ min: 1, max: 3 }), (given, places, then, size) => {
-      const records = given.map(({ trace = `own ${i >> 1}`, m, v, n }, i) => {
-        return { id: `r${i}`, root_span_id: trace, metadata: { m, v }, metrics: { n } }
+      const records = given.map(({ trace, m, v, n }, i) => {
+        const root_span_id = trace === undefined ? `own ${i >> 1}` : trace
+        return { id: `r${i}`, root_span_id, metadata: { m, v }, metrics: { n } }
       })
       ScannedRecords.during(records, (scanned) => {
         const parts = new Parts(scanned, places, then, size)
