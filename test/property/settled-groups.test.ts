@@ -88,9 +88,9 @@ const rows = fc.array(
     v: fc.constantFrom('x', 'y', 1, null, true),
     n: fc.integer({ min: 0, max: 9 }),
   }),
-  { minLength: 1, maxLength: 40 },
+  { minLength: 8, maxLength: 40 },
 )
-const cuts = fc.array(fc.nat({ max: 40 }), { maxLength: 5 })
+const cuts = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 2, maxLength: 6 })
 
 it('groups are the same however they are numbered and wherever they are finished', () => {
   let settledGroups = 0
