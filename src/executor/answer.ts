@@ -18,7 +18,12 @@ export function runAnswer(task: AnswerTask, storage: TaskStorage): AnswerResult 
   const input =
     scanned.kind === 'rows'
       ? ({ kind: 'rows', rows: withinLimit(scanned, task).rows } as const)
-      : ({ kind: 'groups', partials: [scanned], dictionaries: [] } as const)
+      : ({
+          kind: 'groups',
+          partials: task.known ? [scanned, task.known] : [scanned],
+          settled: [],
+          dictionaries: [],
+        } as const)
   const finished = runFinish(
     { kind: 'finish', plan, context, traceSets, input, cancelled },
     storage,

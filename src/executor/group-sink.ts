@@ -110,12 +110,7 @@ export class GroupSink implements Sink {
     return this.#chooser?.finish()
   }
 
-  #offerRows(
-    chooser: RowChooser,
-    batch: Batch,
-    selection: Selection,
-    groups: Int32Array,
-  ): void {
+  #offerRows(chooser: RowChooser, batch: Batch, selection: Selection, groups: Int32Array): void {
     const { keys, rowCount } = batch
     assert(keys, 'rows of a scan have keys')
     const preferred = this.#preferred?.(batch, selection)

@@ -244,7 +244,7 @@ function columnsByPath(metadata: SegmentMetadata): Map<string, ColumnMetadata[]>
 }
 
 /** What is known of the fields of an object's rows, in the whole segment or in one granule. */
-class Zones {
+export class Zones {
   readonly #metadata: SegmentMetadata
   readonly #rows: ObjectRows
   readonly #traceSets: readonly TraceSet[]

@@ -112,6 +112,8 @@ export interface UnifyTask {
 export interface AnswerTask {
   readonly kind: 'answer'
   readonly scan: ScanTask
+  /** Groups of rows that need not be scanned. */
+  readonly known: PartialGroups | undefined
   /** Between rows. */
   readonly separator: string
   /** No further row is printed when the printed ones have so many bytes. */

@@ -51,6 +51,20 @@ export function visibleRows(
   return visible
 }
 
+/**
+ * Whether every row version of an object whose pagination key lies between `from` and `to` is seen, if
+ * it was written by then.
+ */
+export function hasNoSupersession(
+  object: number,
+  from: RowKey,
+  to: RowKey,
+  transaction: number,
+  records: RecordReader,
+): boolean {
+  return records.supersessions(object, from, to, transaction).next().done === true
+}
+
 /** The first row of the range whose pagination key is not below `key`. */
 export function lowerBound(set: ColumnSet, from: number, to: number, key: RowKey): number {
   let [low, high] = [from, to]

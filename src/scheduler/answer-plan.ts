@@ -23,7 +23,7 @@ export function readsLittle(run: PlanRun): boolean {
 export function answer(run: PlanRun, separator: string): Promise<AnswerResult> {
   const { plan, context, traceSets, snapshot, pool, cancelled } = run
   const { transaction, flushedThrough } = snapshot
-  const { pieces, others } = splitInputs(run)
+  const { pieces, others, known } = splitInputs(run)
   const inputs = [...others, ...pieces.map(({ input }) => input)]
   // Whatever scans is for workers.
   const isShort = isLookUp(plan) || inputs.length === 0
@@ -36,12 +36,14 @@ export function answer(run: PlanRun, separator: string): Promise<AnswerResult> {
         context,
         traceSets,
         dictionaries: [],
+        settling: undefined,
         snapshot: { transaction, flushedThrough },
         inputs,
         wanted: wantedRows(plan),
         threshold: undefined,
         cancelled,
       },
+      known,
       separator,
       printedBytes: isShort ? printedBytes.here : printedBytes.worker,
     },

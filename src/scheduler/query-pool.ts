@@ -80,6 +80,11 @@ export class QueryPool {
     return outcome.result as ResultOf<T>
   }
 
+  /** Reads something short in this thread. */
+  read<Result>(work: (reads: TaskReads) => Result): Result {
+    return this.#reads.during(work)
+  }
+
   async close(): Promise<void> {
     await this.#pool?.close()
     await this.#pool?.destroy()

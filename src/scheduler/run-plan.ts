@@ -9,6 +9,7 @@ import type { SortedRows } from '../executor/row-buffer.ts'
 import { placeOfFinished, placeOfRow, type RowPlace } from '../executor/row-place.ts'
 import type { FinishResult, FinishTask } from '../executor/task.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
+import { withoutKnown } from './answer-from-metadata.ts'
 import { answer, readsLittle } from './answer-plan.ts'
 import { printRelation } from './print-relation.ts'
 import { type PlanRun, scanGroups, scanRows, shortMerge, splitInputs } from './scan-rows.ts'
@@ -40,7 +41,7 @@ export async function* runQuery(options: RunOptions): AsyncGenerator<RowChunk> {
     onTraceSet?.(i, relation)
     run = { ...run, traceSets: [...run.traceSets, traceSetOf(relation)] }
   }
-  run = { ...run, split: splitInputs(run) }
+  run = { ...run, split: withoutKnown(splitInputs(run), run) }
   if (readsLittle(run)) {
     yield* printAnswer(run, separator, onMadeColumns)
     return
@@ -123,7 +124,11 @@ async function finish(run: PlanRun): Promise<FinishResult> {
 }
 
 async function scan(run: PlanRun): Promise<FinishTask['input']> {
-  if (run.plan.stage.kind === 'groups') return scanGroups(run)
+  if (run.plan.stage.kind === 'groups') {
+    const scanned = await scanGroups(run)
+    const { known } = splitInputs(run)
+    return known ? { ...scanned, partials: [...scanned.partials, known] } : scanned
+  }
   const lists: SortedRows[] = []
   let count = 0
   for await (const rows of scanRows(run)) {

@@ -11,6 +11,7 @@ import {
 import type {
   FinishTask,
   GroupsResult,
+  PartialGroups,
   RowsResult,
   ScanTask,
   Settling,
@@ -55,6 +56,8 @@ export interface PlanRun {
 export interface SplitInputs {
   readonly pieces: readonly Piece[]
   readonly others: readonly TaskInput[]
+  /** What metadata has answered; the pieces are what it could not. */
+  readonly known?: PartialGroups
 }
 
 /** More tasks than workers, so that they end at about the same time. */

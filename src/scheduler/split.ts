@@ -7,7 +7,7 @@ import type { TaskInput } from '../executor/task.ts'
 import type { TraceSet } from '../executor/trace-set.ts'
 import { printBound } from '../planner/explain.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
-import type { ObjectRows } from '../storage/segment/metadata.ts'
+import type { ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
 import { fromPlain } from '../type/plain.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import type { QuerySnapshot } from './snapshot.ts'
@@ -15,6 +15,9 @@ import type { QuerySnapshot } from './snapshot.ts'
 /** Rows of one object in one segment that may match, with the bounds of their pagination keys. */
 export interface Piece {
   readonly input: Extract<TaskInput, { kind: 'segment' }>
+  readonly metadata: SegmentMetadata
+  /** All rows of the object in the segment. */
+  readonly part: ObjectRows
   /**
    * For a sort, the best value of the first sort key that rows of the piece may have, by kind;
    * undefined when not known.
@@ -84,6 +87,8 @@ export function splitScan(
         report.rowsRead += to - from
         pieces.push({
           ...pieceOf(id, part, from, to, snapshot),
+          metadata,
+          part,
           bestSortValue: (kind) => sortKey && bestSortValue(metadata, part, sortKey, kind),
         })
       }
@@ -102,7 +107,7 @@ function pieceOf(
   from: number,
   to: number,
   { transaction }: QuerySnapshot,
-): Omit<Piece, 'bestSortValue'> {
+): Pick<Piece, 'input' | 'oldest' | 'newest'> {
   const mayBeNewer = part.lastTransaction > transaction
   return {
     input: { kind: 'segment', segment, object: part.object, from, to, mayBeNewer },

@@ -1,0 +1,26 @@
+/** Leaves out of a split what the metadata of segments answers. */
+import { KnownGroups } from '../executor/known-groups.ts'
+import { hasNoSupersession } from '../executor/visibility.ts'
+import type { PlanRun, SplitInputs } from './scan-rows.ts'
+import type { Piece } from './split.ts'
+
+/** What is left to be read, with the groups of what need not be. */
+export function withoutKnown(split: SplitInputs, run: PlanRun): SplitInputs {
+  const { plan, snapshot, pool, audit } = run
+  const groups = split.pieces.length > 0 ? KnownGroups.of(plan) : undefined
+  if (!groups) return split
+  const started = audit.now()
+  const pieces = pool.read(({ records }) => {
+    const isVisible = ({ input, oldest, newest }: Piece) =>
+      !input.mayBeNewer &&
+      hasNoSupersession(input.object, oldest, newest, snapshot.transaction, records)
+    return split.pieces.flatMap((piece) => {
+      if (!isVisible(piece)) return [piece]
+      const ranges = groups.take(piece.metadata, piece.part, piece.input)
+      return ranges.map((range) => ({ ...piece, input: { ...piece.input, ...range } }))
+    })
+  })
+  if (groups.rowCount === 0) return split
+  audit.add('metadata', started, { rows: groups.rowCount, segments: split.pieces.length })
+  return { ...split, pieces, known: groups.toPartial() }
+}
