@@ -69,7 +69,12 @@ export async function ingest(assay: Assay, data: DataFile): Promise<IngestReport
       const rows = prober.acknowledgedRows
       if (rows % rowsPerPoint === 0 || rows === data.rows) {
         const now = performance.now()
-        curve.push(point(rows, pointBytes, now - pointBegin, latencies.slice(pointFrom)))
+        const reached = point(rows, pointBytes, now - pointBegin, latencies.slice(pointFrom))
+        curve.push(reached)
+        note(
+          `inserted ${rows} rows: ${reached.megabytesPerSecond.toFixed(1)} MB/s, ` +
+            `batches p99 ${reached.batchP99Ms.toFixed(0)} ms`,
+        )
         pointBegin = now
         pointBytes = 0
         pointFrom = latencies.length

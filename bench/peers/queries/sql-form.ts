@@ -52,6 +52,8 @@ export interface SqlForm extends Fields {
   readonly hasTag: (tag: string) => string
   /** A row for each tag. */
   readonly eachTag: string
+  /** Whether the output has a part, in any case; the part is given in lower case. */
+  readonly outputContains: (part: string) => string
   /** Whether the output has all words, in any case. */
   readonly outputHas: (words: readonly string[]) => string
   /** Whether input or output have a word that is no part of others. */
@@ -76,10 +78,13 @@ const duckdbFunctions = {
   anyIf: (value: string, condition: string) => `any_value(${value}) filter (${condition})`,
 } as const
 
+/** Several times as fast as ILIKE, or as lower() and LIKE. */
+function duckdbMatches(text: string, pattern: string): string {
+  return `regexp_matches(${text}, '(?i)${pattern}')`
+}
+
 function duckdbWords(text: string, words: readonly string[]): string {
-  return words
-    .map((word) => `${text} ilike '%${word}%' and regexp_matches(${text}, '(?i)\\b${word}\\b')`)
-    .join(' and ')
+  return words.map((word) => duckdbMatches(text, `\\b${word}\\b`)).join(' and ')
 }
 
 export const duckdbTyped: SqlForm = {
@@ -118,8 +123,9 @@ export const duckdbTyped: SqlForm = {
   body: 'body',
   hasTag: (tag) => `list_contains(tags, '${tag}')`,
   eachTag: 'select unnest(tags) as tag from typed.spans',
+  outputContains: (part) => duckdbMatches('output', part),
   outputHas: (words) => duckdbWords('output', words),
-  textHas: (word) => `(output ilike '%${word}%' or input ilike '%${word}%')`,
+  textHas: (word) => `(${duckdbMatches('output', word)} or ${duckdbMatches('input', word)})`,
   hitOf: (document) =>
     `contains(output, '"${document}"')
        and json_contains(json_extract(body, '$.output.hits'), '{"document":"${document}"}')`,
@@ -167,6 +173,7 @@ export const duckdbJson: SqlForm = {
   body: 'body',
   hasTag: (tag) => `list_contains(${duckdbTags}, '${tag}')`,
   eachTag: `select unnest(${duckdbTags}) as tag from json.spans`,
+  outputContains: (part) => `${text('output')} ilike '%${part}%'`,
   outputHas: (words) => duckdbWords(text('output'), words),
   textHas: (word) => `body::varchar ilike '%${word}%'`,
   hitOf: (document) =>
@@ -193,6 +200,8 @@ export const clickhouseTyped: SqlForm = {
   flag: `JSONExtract(metadata, 'flag_7', 'Nullable(Bool)')`,
   hasTag: (tag) => `has(tags, '${tag}')`,
   eachTag: 'select arrayJoin(tags) as tag from spans_typed',
+  // Of this form, and not of ILIKE, the indexes over lower(output) know something.
+  outputContains: (part) => `lower(output) like '%${part}%'`,
   outputHas: (words) => `hasAllTokens(lower(output), ['${words.join("', '")}'])`,
   textHas: (word) =>
     `(hasAllTokens(lower(output), ['${word}']) or hasAllTokens(lower(input), ['${word}']))`,
@@ -243,6 +252,7 @@ export const clickhouseJson: SqlForm = {
   body: 'body',
   hasTag: (tag) => `has(${clickhouseTags}, '${tag}')`,
   eachTag: `select arrayJoin(${clickhouseTags}) as tag from spans_json`,
+  outputContains: (part) => `${clickhouseOutput} ilike '%${part}%'`,
   outputHas: (words) => `hasAllTokens(lower(${clickhouseOutput}), ['${words.join("', '")}'])`,
   textHas: (word) => `toJSONString(body) ilike '%${word}%'`,
   hitOf: (document) => `arrayExists(

@@ -9,17 +9,17 @@ export function textQueries(): readonly PeerQuery[] {
     {
       name: 'ILIKE, a part of a rare word',
       btql: `measures: count(1) as n\nfilter: output ILIKE '%ugzwan%'`,
-      sql: (q) => `select count(*) as n from ${q.table} where ${q.output} ilike '%ugzwan%'`,
+      sql: (q) => `select count(*) as n from ${q.table} where ${q.outputContains('ugzwan')}`,
     },
     {
       name: 'ILIKE, a common word',
       btql: `measures: count(1) as n\nfilter: output ILIKE '%${commonWord}%'`,
-      sql: (q) => `select count(*) as n from ${q.table} where ${q.output} ilike '%${commonWord}%'`,
+      sql: (q) => `select count(*) as n from ${q.table} where ${q.outputContains(commonWord)}`,
     },
     {
       name: 'ILIKE, rare Han characters',
       btql: `measures: count(1) as n\nfilter: output ILIKE '%${han.text}%'`,
-      sql: (q) => `select count(*) as n from ${q.table} where ${q.output} ilike '%${han.text}%'`,
+      sql: (q) => `select count(*) as n from ${q.table} where ${q.outputContains(han.text)}`,
     },
     {
       name: 'ILIKE on a dictionary',

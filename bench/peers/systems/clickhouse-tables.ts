@@ -78,13 +78,13 @@ const columns: readonly (readonly [name: string, type: string, value: string])[]
   ['body', 'String CODEC(ZSTD(1))', 'line'],
 ]
 
-/** Terms for whole words; n-grams for parts of words, which the index of terms cannot find. */
+/** Terms for whole words, and n-grams for parts of words: three characters make a word of Han. */
 const indexes = [
   'INDEX by_id id TYPE bloom_filter(0.001) GRANULARITY 1',
   'INDEX by_trace root_span_id TYPE bloom_filter(0.001) GRANULARITY 1',
   'INDEX output_terms lower(output) TYPE text(tokenizer = splitByNonAlpha)',
   'INDEX input_terms lower(input) TYPE text(tokenizer = splitByNonAlpha)',
-  'INDEX output_parts lower(output) TYPE ngrambf_v1(4, 65536, 3, 0) GRANULARITY 1',
+  'INDEX output_parts lower(output) TYPE ngrambf_v1(3, 65536, 3, 0) GRANULARITY 1',
 ]
 
 export function typedTable({ path }: DataFile): readonly string[] {

@@ -27,7 +27,8 @@ export class ClickHouse {
 
   static async open({ directory, threads }: EngineOptions): Promise<ClickHouse> {
     const { Session } = createRequire(import.meta.url)('chdb') as Chdb
-    const connectionArgs = [`--max_threads=${threads}`]
+    // That cache remembers which granules a filter has found empty: no layer may know the answer.
+    const connectionArgs = [`--max_threads=${threads}`, '--use_query_condition_cache=0']
     const engine = new ClickHouse(new Session(join(directory, 'clickhouse'), { connectionArgs }))
     await engine.#ask('CREATE DATABASE IF NOT EXISTS peers ENGINE = Atomic')
     await engine.#ask('USE peers')
