@@ -77,7 +77,7 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('group: sum', () => sumNumbers(gappyNumbers, groups, n, sums, errors, counts))
   add('group: min', () => minNumbers(gappyNumbers, groups, n, lowest))
   add('group: max', () => maxNumbers(gappyNumbers, groups, n, highest))
-  add('sum of all', () => sumAll(gappyNumbers, n, sums, errors, counts))
+  add('sum of all', () => sumAll(gappyNumbers, n, sums, errors, counts, 0))
   add('truncate to days', () => truncateTimes(batch.times, 86_400_000, 0, n, outNumbers))
   add('text equals', () => textEquals(texts, 0, n, needle, outBytes))
   add('text contains', () => textContains(texts, 0, n, needle, outBytes))

@@ -49,6 +49,15 @@ function takeState(state: Float64Array, at: number): void {
   for (let group = 0; group < state.length; group++) state[group] = numbers[(at >> 3) + group]!
 }
 
+/** The group that all rows are in; undefined if they are in several, or there are none. */
+export function onlyGroup(groups: Int32Array, count: number): number | undefined {
+  if (count === 0 || count > maximumRows) return undefined
+  // Mostly the ends differ already.
+  if (groups[0] !== groups[count - 1]) return undefined
+  beginLoop()
+  return kernels.areSame(place(groups, count), count) === 1 ? groups[0] : undefined
+}
+
 export function countRows(groups: Int32Array, count: number, counts: Float64Array): void {
   if (fits(counts, count)) {
     beginLoop()
@@ -135,20 +144,21 @@ export function sumNumbers(
   }
 }
 
-/** All rows in one group. */
+/** All rows in one group, the one given. */
 export function sumAll(
   values: Float64Array,
   count: number,
   sums: Float64Array,
   errors: Float64Array,
   counts: Float64Array,
+  group: number,
 ): void {
   const whole = Math.min(count, maximumRows) & ~3
   beginLoop()
   numbers.fill(0, first >> 3, (first >> 3) + 12)
   kernels.sumAll(place(values, Math.min(count, maximumRows)), whole, first)
-  let sum = sums[0]!
-  let error = errors[0]!
+  let sum = sums[group]!
+  let error = errors[group]!
   const add = (value: number) => {
     const after = sum + value
     const added = after - sum
@@ -168,9 +178,9 @@ export function sumAll(
     add(value)
     present++
   }
-  sums[0] = sum
-  errors[0] = error
-  counts[0]! += present
+  sums[group] = sum
+  errors[group] = error
+  counts[group]! += present
 }
 
 /**

@@ -36,6 +36,7 @@ interface Kernels {
   spanOf(values: number, count: number, out: number): number
   chooseNumbers(conditions: number, left: number, right: number, count: number, out: number): void
   numbersOfTruths(values: number, count: number, out: number): void
+  areSame(groups: number, count: number): number
   countRows(groups: number, count: number, counts: number): void
   countTrue(truths: number, groups: number, count: number, counts: number): void
   countNumbers(values: number, groups: number, count: number, counts: number): void

@@ -333,7 +333,15 @@ describe.each([
       const present = [...values].filter((x) => !Number.isNaN(x))
       const sorted = Float64Array.from(present).sort()
       const [sums, errors, counts] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)]
-      aggregate.sumAll(values, values.length, sums, errors, counts)
+      expect(
+        aggregate.onlyGroup(
+          Int32Array.from(a, () => 3),
+          a.length,
+        ),
+      ).toBe(a.length > 0 && a.length <= maximumRows ? 3 : undefined)
+      const ends = Int32Array.from(a, (_, row) => Number(row > 0 && row < a.length - 1))
+      if (a.length > 2) expect(aggregate.onlyGroup(ends, a.length)).toBeUndefined()
+      aggregate.sumAll(values, values.length, sums, errors, counts, 0)
       expect(sums[0]! + errors[0]!).toBe(exactSum(present))
       expect(counts[0]).toBe(present.length)
       expect(aggregate.countAll(values, values.length)).toBe(present.length)

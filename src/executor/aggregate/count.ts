@@ -16,21 +16,19 @@ import {
 export class CountState implements AggregateState {
   readonly #counted: 'present' | 'true'
   #counts = new Float64Array(1)
-  #groupCount = 1
 
   constructor(counted: 'present' | 'true') {
     this.#counted = counted
   }
 
   resize(groupCount: number): void {
-    this.#groupCount = groupCount
     this.#counts = grown(this.#counts, groupCount, 0)
   }
 
   update([vector]: readonly Vector[], rows: AliveRows): void {
-    const { rowCount, selection, groups, count } = rows
+    const { rowCount, selection, groups, only, count } = rows
     if (!vector) {
-      if (this.#groupCount === 1) this.#counts[0]! += count
+      if (only !== undefined) this.#counts[only]! += count
       else countRows(groups, count, this.#counts)
       return
     }
@@ -42,7 +40,7 @@ export class CountState implements AggregateState {
     }
     if (vector.kind === 'number' || vector.kind === 'timestamp') {
       const numbers = aliveNumbers(vector.values, selection)
-      if (this.#groupCount === 1) this.#counts[0]! += countAll(numbers, count)
+      if (only !== undefined) this.#counts[only]! += countAll(numbers, count)
       else countNumbers(numbers, groups, count, this.#counts)
       return
     }

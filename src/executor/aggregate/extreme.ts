@@ -32,7 +32,7 @@ export class ExtremeState implements AggregateState {
     while (!this.#numbers && this.#values.length < groupCount) this.#values.push(null)
   }
 
-  update([vector]: readonly Vector[], { selection, groups, count }: AliveRows): void {
+  update([vector]: readonly Vector[], { selection, groups, only, count }: AliveRows): void {
     if (!vector) return
     if (
       this.#numbers &&
@@ -42,7 +42,7 @@ export class ExtremeState implements AggregateState {
     ) {
       this.#type = vector.kind
       const numbers = aliveNumbers(vector.values, selection)
-      if (this.#groupCount === 1) this.#keepExtreme(this.#numbers, numbers, count)
+      if (only !== undefined) this.#keepExtreme(this.#numbers, only, numbers, count)
       else if (this.#direction < 0) minNumbers(numbers, groups, count, this.#numbers)
       else maxNumbers(numbers, groups, count, this.#numbers)
       return
@@ -53,13 +53,13 @@ export class ExtremeState implements AggregateState {
     for (let j = 0; j < count; j++) this.#offer(groups[j]!, read(selection ? selection[j]! : j))
   }
 
-  /** Of the only group. */
-  #keepExtreme(kept: Float64Array, numbers: Float64Array, count: number): void {
+  /** Of rows that are all in one group. */
+  #keepExtreme(kept: Float64Array, group: number, numbers: Float64Array, count: number): void {
     const isLowest = this.#direction < 0
     const found = isLowest ? minAll(numbers, count) : maxAll(numbers, count)
     // A NaN that is kept fails the comparison, and so does one that was found.
-    const isKept = isLowest ? kept[0]! <= found : kept[0]! >= found
-    if (!isKept && !Number.isNaN(found)) kept[0] = found
+    const isKept = isLowest ? kept[group]! <= found : kept[group]! >= found
+    if (!isKept && !Number.isNaN(found)) kept[group] = found
   }
 
   toWire(groupCount: number): WireState {

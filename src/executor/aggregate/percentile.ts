@@ -1,8 +1,10 @@
 import { percentileOf } from '../../function/percentile.ts'
+import { type CollectedNumbers, keepPresent } from '../../kernel/aggregate.ts'
+import { maximumRows } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
-import { type Vector, valueReader } from '../../vector/vector.ts'
+import { rowsOf, type Vector, valueReader } from '../../vector/vector.ts'
 import { checkLimit, maximumPercentileNumbers } from '../memory-limit.ts'
-import { type AggregateState, type AliveRows, grown, type WireState } from './state.ts'
+import { type AggregateState, type AliveRows, aliveNumbers, type WireState } from './state.ts'
 
 /**
  * Keeps all numbers. They are put in order of their groups once, by the task that has collected them;
@@ -10,8 +12,8 @@ import { type AggregateState, type AliveRows, grown, type WireState } from './st
  */
 export class PercentileState implements AggregateState {
   readonly #share: number
-  #groups = new Int32Array(1024)
-  #values = new Float64Array(1024)
+  /** Rows that were added, in pieces so that none is copied to make room. */
+  readonly #pieces: Piece[] = []
   #count = 0
   /** What other states had collected, by group. */
   readonly #merged = new Map<number, Float64Array[]>()
@@ -27,28 +29,27 @@ export class PercentileState implements AggregateState {
     // Numbers are kept with their groups, however many there are.
   }
 
-  update([vector]: readonly Vector[], { selection, groups, count }: AliveRows): void {
+  update([vector]: readonly Vector[], rows: AliveRows): void {
+    const { selection, groups, count } = rows
     if (!vector || vector.kind === 'text' || vector.kind === 'timestamp') return
-    this.#reserve(count)
-    if (vector.kind === 'number') {
-      const { values } = vector
-      for (let j = 0; j < count; j++) {
-        this.#push(groups[j]!, values[selection ? selection[j]! : j]!)
-      }
-      return
-    }
-    const read = valueReader(vector)
-    for (let j = 0; j < count; j++) {
-      const value = read(selection ? selection[j]! : j)
-      if (typeof value === 'number' || typeof value === 'bigint') {
-        this.#push(groups[j]!, Number(value))
-      }
+    checkPercentile(this.#count + count)
+    const numbers = vector.kind === 'number' ? vector.values : numbersOf(vector, rows)
+    const alive = aliveNumbers(numbers, selection)
+    for (let from = 0; from < count; from += maximumRows) {
+      const to = Math.min(count, from + maximumRows)
+      const piece = this.#pieceFor(to - from)
+      const [part, ofPart] = [alive.subarray(from, to), groups.subarray(from, to)]
+      const kept = keepPresent(part, ofPart, to - from, piece, piece.count)
+      piece.count += kept
+      this.#count += kept
     }
   }
 
   toWire(groupCount: number): WireState {
     const ends = new Int32Array(groupCount)
-    for (let i = 0; i < this.#count; i++) ends[this.#groups[i]!]!++
+    for (const { groups, count } of this.#pieces) {
+      for (let i = 0; i < count; i++) ends[groups[i]!]!++
+    }
     let end = 0
     for (let group = 0; group < groupCount; group++) {
       const size = ends[group]!
@@ -56,9 +57,11 @@ export class PercentileState implements AggregateState {
       ends[group] = end
       end += size
     }
-    const values = new Float64Array(this.#count)
-    for (let i = 0; i < this.#count; i++) values[ends[this.#groups[i]!]!++] = this.#values[i]!
-    return { kind: 'numbers', ends, values }
+    const sorted = new Float64Array(this.#count)
+    for (const { values, groups, count } of this.#pieces) {
+      for (let i = 0; i < count; i++) sorted[ends[groups[i]!]!++] = values[i]!
+    }
+    return { kind: 'numbers', ends, values: sorted }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
@@ -95,18 +98,32 @@ export class PercentileState implements AggregateState {
     return percentileOf(numbers, this.#share)
   }
 
-  #push(group: number, value: number): void {
-    if (Number.isNaN(value)) return
-    this.#groups[this.#count] = group
-    this.#values[this.#count++] = value
+  #pieceFor(rows: number): Piece {
+    const last = this.#pieces.at(-1)
+    if (last && last.count + rows <= last.values.length) return last
+    // As large again as all before, so that there are few of them.
+    const size = Math.min(largestPiece, Math.max(1024, rows, this.#count))
+    const piece = { values: new Float64Array(size), groups: new Int32Array(size), count: 0 }
+    this.#pieces.push(piece)
+    return piece
   }
+}
 
-  #reserve(more: number): void {
-    const needed = this.#count + more
-    checkPercentile(needed)
-    this.#groups = grown(this.#groups, needed, 0)
-    this.#values = grown(this.#values, needed, 0)
+interface Piece extends CollectedNumbers {
+  count: number
+}
+
+const largestPiece = 1 << 20
+
+/** NaN for what is no number. */
+function numbersOf(vector: Vector, { rowCount, selection }: AliveRows): Float64Array {
+  const read = valueReader(vector)
+  const numbers = new Float64Array(rowCount).fill(Number.NaN)
+  for (const row of rowsOf(selection, rowCount)) {
+    const value = read(row)
+    if (typeof value === 'number' || typeof value === 'bigint') numbers[row] = Number(value)
   }
+  return numbers
 }
 
 function checkPercentile(count: number): void {

@@ -17,14 +17,12 @@ export class SumState implements AggregateState {
   #sums = new Float64Array(1)
   #errors = new Float64Array(1)
   #counts = new Float64Array(1)
-  #groupCount = 1
 
   constructor(finish: (sum: number, count: number) => number) {
     this.#finish = finish
   }
 
   resize(groupCount: number): void {
-    this.#groupCount = groupCount
     this.#sums = grown(this.#sums, groupCount, 0)
     this.#errors = grown(this.#errors, groupCount, 0)
     this.#counts = grown(this.#counts, groupCount, 0)
@@ -33,9 +31,10 @@ export class SumState implements AggregateState {
   update([vector]: readonly Vector[], rows: AliveRows): void {
     const numbers = vector && summableNumbers(vector, rows)
     if (!numbers) return
-    const { groups, count } = rows
-    if (this.#groupCount === 1) sumAll(numbers, count, this.#sums, this.#errors, this.#counts)
-    else sumNumbers(numbers, groups, count, this.#sums, this.#errors, this.#counts)
+    const { groups, only, count } = rows
+    if (only !== undefined) {
+      sumAll(numbers, count, this.#sums, this.#errors, this.#counts, only)
+    } else sumNumbers(numbers, groups, count, this.#sums, this.#errors, this.#counts)
   }
 
   toWire(groupCount: number): WireState {

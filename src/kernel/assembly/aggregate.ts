@@ -23,6 +23,20 @@ export function countNumbers(values: usize, groups: usize, count: i32, counts: u
   }
 }
 
+/** 1 when all rows are in one group. */
+export function areSame(groups: usize, count: i32): i32 {
+  const first = i32x4.splat(load<i32>(groups))
+  let same = i32x4.splat(-1)
+  const whole = count & ~3
+  for (let row = 0; row < whole; row += 4) {
+    same = v128.and(same, i32x4.eq(v128.load(groups + ((<usize>row) << 2)), first))
+  }
+  for (let row = whole; row < count; row++) {
+    if (codeAt(groups, row) !== codeAt(groups, 0)) return 0
+  }
+  return <i32>i32x4.all_true(same)
+}
+
 /** Counts the rows whose truth is 1. */
 export function countTrue(truths: usize, groups: usize, count: i32, counts: usize): void {
   for (let row = 0; row < count; row++) {

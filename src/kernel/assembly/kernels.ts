@@ -1,5 +1,6 @@
 /** The loops that run over every row, compiled by AssemblyScript to `../kernels.wasm`. */
 export {
+  areSame,
   countAll,
   countNumbers,
   countRows,
