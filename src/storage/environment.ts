@@ -19,10 +19,14 @@ export interface RecordsEnvironment {
   readonly root: RootDatabase<Buffer, Buffer>
   /** Catalog entries as JSON: see `catalog/`. */
   readonly catalog: BinaryDatabase
-  /** Row versions: object u32, version key u64 → row (`storage/row.ts`). */
+  /** Row versions: object u32, version key u64 → row, or block of rows (`storage/row-block.ts`). */
   readonly rows: BinaryDatabase
-  /** Newest version of each record: object u32, id → version key, pagination key, flags. */
+  /** Newest versions of records that were written lately: object u32, id → version key, pagination key, flags. */
   readonly ids: BinaryDatabase
+  /** The same of most records, by hashes of their ids (`storage/id-run.ts`). */
+  readonly idRuns: BinaryDatabase
+  /** One entry: which runs count (`storage/id-run-list.ts`). */
+  readonly idRunList: BinaryDatabase
   /** One entry per request: what it wrote (`storage/record-log.ts`). */
   readonly log: BinaryDatabase
   /** Object u32, pagination key u64, version key u64 → the transaction that superseded it, u64. */
@@ -53,6 +57,8 @@ export function openRecords(directory: string, options: OpenOptions): RecordsEnv
     catalog: database('catalog'),
     rows: database('rows'),
     ids: database('ids'),
+    idRuns: database('id_runs'),
+    idRunList: database('id_run_list'),
     log: database('log'),
     supersessions: database('supersessions'),
     fieldPaths: database('field_paths'),

@@ -14,6 +14,7 @@ import { JsonScanner } from '../json/scan.ts'
 import { decodeUtf8, requireUtf8 } from '../json/utf8.ts'
 import type { ObjectReference } from '../type/record.ts'
 import { ObjectFields } from './field-shapes.ts'
+import { hashId, idHashBytes } from './id-run.ts'
 import { invalid } from './prepare-control.ts'
 import { RowPreparer } from './prepare-row.ts'
 import { type BlockLimits, prepareBlocks } from './prepared-blocks.ts'
@@ -98,10 +99,15 @@ function readRows(scanner: JsonScanner, member: string, options: PrepareOptions)
     for (const shape of row.shapes) known.fields.addShape(shape)
     if (row.control) controls.push(row.control)
   }
+  const idHashes = Buffer.alloc(ids.length * idHashBytes)
+  ids.forEach((id, row) => {
+    idHashes.write(hashId(id), row * idHashBytes, 'latin1')
+  })
   const rows = {
     bytes: out.view(),
     ends: Float64Array.from(ends),
     ids,
+    idHashes,
     actions: Uint8Array.from(actions),
     objects: Array.from(objects.values(), ({ object }) => object),
     objectOf: Uint32Array.from(objectOf),

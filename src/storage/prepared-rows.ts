@@ -18,6 +18,8 @@ export interface PreparedRows {
   /** Row `i` ends at `ends[i]`, and the next begins there. */
   readonly ends: Float64Array
   readonly ids: readonly string[]
+  /** Of each row's id (`storage/id-run.ts`), one after the other. */
+  readonly idHashes: Uint8Array
   readonly actions: Uint8Array
   /** The distinct objects that the rows name, and which one each row does. */
   readonly objects: readonly ObjectReference[]

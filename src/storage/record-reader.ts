@@ -8,12 +8,11 @@
 import type { RowKey } from '../type/transaction.ts'
 import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
 import type { FieldPath } from './field-shapes.ts'
+import { currentVersion } from './known-ids.ts'
 import {
   type CurrentVersion,
-  decodeCurrentVersion,
   objectRange,
   readRowKey,
-  recordIdKey,
   supersessionKey,
   transactionKey,
   transactionOf,
@@ -195,8 +194,7 @@ export class RecordReader {
   }
 
   #current(object: number, id: string, transaction?: ReadTransaction): CurrentVersion | undefined {
-    const bytes = this.#records.ids.get(recordIdKey(object, id), options(transaction))
-    return bytes && decodeCurrentVersion(bytes)
+    return currentVersion(this.#records, object, id, transaction)
   }
 
   #version(object: number, key: RowKey, transaction?: ReadTransaction): StoredVersion | undefined {

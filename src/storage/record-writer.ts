@@ -6,10 +6,11 @@ import { AssayError, toAssayError, type WireError } from '../error.ts'
 import { nextTransaction, rowsPerTransaction } from '../type/transaction.ts'
 import type { RecordsEnvironment } from './environment.ts'
 import { FieldPathStore } from './field-path-store.ts'
+import { IdWriter } from './id-writer.ts'
 import type { PreparedRows } from './prepared-rows.ts'
 import { transactionKey, transactionOf } from './record-key.ts'
 import { encodeLogEntry, encodeSpill, endOfLog, type ObjectWrite } from './record-log.ts'
-import { RequestWriter } from './request-writer.ts'
+import { type RequestStorage, RequestWriter } from './request-writer.ts'
 import { StoredRows } from './stored-rows.ts'
 
 export interface WriteRequest {
@@ -29,19 +30,26 @@ export interface Written {
 
 export type WriteOutcome = { readonly written: Written } | { readonly error: WireError }
 
+export interface RecordWriterOptions {
+  readonly now?: () => number
+  /** See `IdWriter`. */
+  readonly runIds?: number
+}
+
 export class RecordWriter {
   readonly #records: RecordsEnvironment
   readonly #now: () => number
   readonly #fieldPaths: FieldPathStore
-  readonly #storedRows: StoredRows
+  readonly #storage: RequestStorage
   #last: number
 
   /** `records` must be open for writing. */
-  constructor(records: RecordsEnvironment, now: () => number = Date.now) {
+  constructor(records: RecordsEnvironment, { now = Date.now, runIds }: RecordWriterOptions = {}) {
     this.#records = records
     this.#now = now
     this.#last = lastLogged(records)
-    this.#storedRows = new StoredRows(records.rows)
+    const storedRows = new StoredRows(records.rows)
+    this.#storage = { records, ids: new IdWriter(records, runIds), storedRows }
     this.#fieldPaths = new FieldPathStore(records)
     records.root.transactionSync(() => this.#fieldPaths.rebuildIfMissing())
     // The writer's thread may not come to the end of its turn, where the read would end by itself.
@@ -61,7 +69,8 @@ export class RecordWriter {
     } catch (thrown) {
       this.#last = last
       this.#fieldPaths.forget()
-      this.#storedRows.forget()
+      this.#storage.storedRows.forget()
+      this.#storage.ids.forget()
       if (requests.length === 1) return [{ error: storageError(thrown).toWire() }]
       // Nothing of the group was kept; alone, each shows whether the fault is its own.
       return requests.flatMap((request) => this.write([request]))
@@ -73,7 +82,7 @@ export class RecordWriter {
     const first = nextTransaction(this.#last, this.#now())
     const last = first + Math.max(0, Math.ceil(rowCount / rowsPerTransaction) - 1)
     const request = { rows, objectNumbers, first, last }
-    const objects = new RequestWriter(this.#records, this.#storedRows, request).write()
+    const objects = new RequestWriter(this.#storage, request).write()
     const newFields = objectNumbers.filter((object, place) =>
       this.#fieldPaths.add(object, rows.fieldPaths[place] ?? []),
     )

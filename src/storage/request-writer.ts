@@ -3,6 +3,8 @@ import { AssayError } from '../error.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
 import { type RowKey, rowKey, rowsPerTransaction } from '../type/transaction.ts'
 import type { RecordsEnvironment } from './environment.ts'
+import { fullHash, hashId, type IdHash, idHashBytes } from './id-run.ts'
+import type { IdWriter } from './id-writer.ts'
 import { addComment, applyChange } from './merge.ts'
 import { rowBytes } from './prepared-blocks.ts'
 import {
@@ -13,9 +15,6 @@ import {
 } from './prepared-rows.ts'
 import {
   type CurrentVersion,
-  decodeCurrentVersion,
-  encodeCurrentVersion,
-  recordIdKey,
   rowVersionKey,
   supersessionKey,
   transactionKey,
@@ -57,8 +56,16 @@ export interface NumberedRequest {
   readonly last: number
 }
 
+/** What a writer has for all its requests. */
+export interface RequestStorage {
+  readonly records: RecordsEnvironment
+  readonly ids: IdWriter
+  readonly storedRows: StoredRows
+}
+
 export class RequestWriter {
   readonly #records: RecordsEnvironment
+  readonly #ids: IdWriter
   readonly #storedRows: StoredRows
   readonly #rows: PreparedRows
   readonly #objectNumbers: readonly number[]
@@ -71,11 +78,11 @@ export class RequestWriter {
   #builder = new RowBuilder(new ByteWriter())
 
   constructor(
-    records: RecordsEnvironment,
-    storedRows: StoredRows,
+    { records, ids, storedRows }: RequestStorage,
     { rows, objectNumbers, first, last }: NumberedRequest,
   ) {
     this.#records = records
+    this.#ids = ids
     this.#storedRows = storedRows
     this.#rows = rows
     this.#objectNumbers = objectNumbers
@@ -93,6 +100,7 @@ export class RequestWriter {
     for (let row = 0; row < objectOf.length; row++) {
       if (!inBlocks.has(objectOf[row]!)) this.#writeSingle(row)
     }
+    this.#ids.store()
     return this.#writes.filter(({ rows }) => rows > 0)
   }
 
@@ -164,6 +172,12 @@ export class RequestWriter {
     return bytes
   }
 
+  #idHash(row: number): IdHash {
+    const { buffer, byteOffset } = this.#rows.idHashes
+    const bytes = Buffer.from(buffer, byteOffset + row * idHashBytes, idHashBytes)
+    return bytes.toString('latin1')
+  }
+
   #prepared(row: number): RowView {
     return new RowView(rowBytes(this.#rows, row))
   }
@@ -175,9 +189,9 @@ export class RequestWriter {
     const action = rows.actions[row]!
     const id = action === rowActions.comment ? control.commentOn! : rows.ids[row]!
     const write = this.#writes[rows.objectOf[row]!]!
-    const idKey = recordIdKey(write.object, id)
-    const known = this.#records.ids.get(idKey)
-    const current = known && decodeCurrentVersion(known)
+    const idHash = action === rowActions.comment ? hashId(id) : this.#idHash(row)
+    const hash = fullHash(write.object, idHash)
+    const current = this.#ids.find(write.object, id, hash)
     const live = current?.isDeleted ? undefined : current
     if (!live && (action === rowActions.delete || action === rowActions.comment)) return undefined
     const version = rowKey(this.#first, row)
@@ -185,7 +199,8 @@ export class RequestWriter {
     const keys = { paginationKey, transaction: this.#last, previous: current?.version }
     const changed = this.#changed(row, write.object, live, control, keys)
     const isDeleted = action === rowActions.delete
-    this.#records.ids.putSync(idKey, encodeCurrentVersion({ version, paginationKey, isDeleted }))
+    const next = { version, paginationKey, isDeleted }
+    this.#ids.put(write.object, id, hash, next, current !== undefined)
     if (live) this.#supersede(write, live)
     write.rows++
     return { version, keys, changed }
@@ -232,8 +247,8 @@ export class RequestWriter {
 
   #parent(object: number, control: Partial<RowControl>): RowView | undefined {
     if (control.parentId === undefined) return undefined
-    const known = this.#records.ids.get(recordIdKey(object, control.parentId))
-    const current = known && decodeCurrentVersion(known)
+    const hash = fullHash(object, hashId(control.parentId))
+    const current = this.#ids.find(object, control.parentId, hash)
     return current && !current.isDeleted ? this.#row(object, current.version) : undefined
   }
 

@@ -313,7 +313,7 @@ describe('requests', () => {
       object: { type: 'dataset', id: 'D' },
       nowMs: now,
     })
-    const restarted = new RecordWriter(records.environment, () => now)
+    const restarted = new RecordWriter(records.environment, { now: () => now })
     const [outcome] = restarted.write([{ rows: prepared, objectNumbers: [2] }])
     expect(transactionOf(outcome!)).toBe(first + 2)
   })

@@ -39,7 +39,8 @@ export class TemporaryRecords {
   #requests = 0
 
   constructor(now: () => number = Date.now) {
-    this.writer = new RecordWriter(this.environment, now)
+    // Requests of four records or more are written as large ones are.
+    this.writer = new RecordWriter(this.environment, { now, runIds: 4 })
     cleanups.push(() => this.environment.root.close())
   }
 

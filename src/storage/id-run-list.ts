@@ -1,0 +1,38 @@
+/** The list of the runs of ids that count: one small entry, which the writer and maintenance change. */
+import type { BinaryDatabase, ReadTransaction } from './environment.ts'
+
+export interface IdRun {
+  readonly id: number
+  readonly entries: number
+}
+
+export interface IdRunList {
+  /** The id of the next run. No id is given twice, so what a run without an entry left is never read. */
+  readonly next: number
+  readonly runs: readonly IdRun[]
+}
+
+const listKey = Buffer.from('runs')
+const runBytes = 8
+
+/** Of the database `id_run_list`. */
+export function readRunList(list: BinaryDatabase, transaction?: ReadTransaction): IdRunList {
+  const value = list.get(listKey, transaction ? { transaction } : {})
+  if (!value) return { next: 1, runs: [] }
+  const runs: IdRun[] = []
+  for (let at = 4; at < value.length; at += runBytes) {
+    runs.push({ id: value.readUInt32BE(at), entries: value.readUInt32BE(at + 4) })
+  }
+  return { next: value.readUInt32BE(0), runs }
+}
+
+/** Must be called in the write transaction that the list was read in. */
+export function writeRunList(list: BinaryDatabase, { next, runs }: IdRunList): void {
+  const value = Buffer.allocUnsafe(4 + runs.length * runBytes)
+  let at = value.writeUInt32BE(next, 0)
+  for (const { id, entries } of runs) {
+    at = value.writeUInt32BE(id, at)
+    at = value.writeUInt32BE(entries, at)
+  }
+  list.putSync(listKey, value)
+}

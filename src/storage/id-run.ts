@@ -1,0 +1,132 @@
+/**
+ * Runs of ids: what is known of most records, by hashes of their ids, in order. Like all big-endian.
+ *
+ *     key   = run u32, hash 16                   of the first entry
+ *     value = entry*
+ *     entry = hash 16, version u64, pagination key u64
+ *     hash  = object u32, the first 95 bits of the SHA-256 of the id's text, is deleted u1
+ *
+ * An id that has no text in a key (`storage/record-key.ts`) is hashed as what stands for it there. So
+ * many bits of a strong hash are taken for the id itself: no one can find two ids that share them.
+ */
+import { hash } from 'node:crypto'
+import { type CurrentVersion, readRowKey, recordIdKey, writeRowKey } from './record-key.ts'
+
+/** A hash as a string of bytes, whose last bit is 0. Strings order as their bytes. */
+export type IdHash = string
+
+/** Of an id alone, without its object. */
+export const idHashBytes = 12
+export const fullHashBytes = 16
+const entryBytes = 32
+
+/** A value of as many entries fills two pages. */
+const entriesPerChunk = 255
+
+export interface IdEntry extends CurrentVersion {
+  readonly hash: IdHash
+}
+
+/** The hash of an id, without its object. */
+export function hashId(id: string): IdHash {
+  return hashIdKey(recordIdKey(0, id))
+}
+
+/** As `hashId`, of the id in a key that `recordIdKey` made. */
+export function hashIdKey(key: Buffer): IdHash {
+  const digest = hash('sha256', key.subarray(4), 'binary')
+  const last = digest.charCodeAt(idHashBytes - 1) & 0xfe
+  return digest.slice(0, idHashBytes - 1) + String.fromCharCode(last)
+}
+
+export function fullHash(object: number, idHash: IdHash): IdHash {
+  return (
+    String.fromCharCode(
+      object >>> 24,
+      (object >>> 16) & 0xff,
+      (object >>> 8) & 0xff,
+      object & 0xff,
+    ) + idHash
+  )
+}
+
+/** The key of the part of a run that begins with `first`. */
+export function chunkKey(run: number, first: IdHash): Buffer {
+  const key = Buffer.allocUnsafe(4 + first.length)
+  key.writeUInt32BE(run, 0)
+  key.write(first, 4, 'latin1')
+  return key
+}
+
+export function runOf(key: Buffer): number {
+  return key.readUInt32BE(0)
+}
+
+/** Entries in the order of their hashes, as the keys and values of a run. */
+export function* encodeRun(
+  run: number,
+  entries: Iterable<IdEntry>,
+): Generator<{ readonly key: Buffer; readonly value: Buffer }> {
+  let chunk: IdEntry[] = []
+  for (const entry of entries) {
+    chunk.push(entry)
+    if (chunk.length === entriesPerChunk) {
+      yield encodeChunk(run, chunk)
+      chunk = []
+    }
+  }
+  if (chunk.length > 0) yield encodeChunk(run, chunk)
+}
+
+function encodeChunk(run: number, entries: readonly IdEntry[]): { key: Buffer; value: Buffer } {
+  const value = Buffer.allocUnsafe(entries.length * entryBytes)
+  entries.forEach(({ hash: text, version, paginationKey, isDeleted }, i) => {
+    const at = i * entryBytes
+    value.write(text, at, 'latin1')
+    if (isDeleted) value[at + fullHashBytes - 1]! |= 1
+    writeRowKey(value, at + fullHashBytes, version)
+    writeRowKey(value, at + fullHashBytes + 8, paginationKey)
+  })
+  return { key: chunkKey(run, entries[0]!.hash), value }
+}
+
+export function* decodeChunk(value: Buffer): Generator<IdEntry> {
+  for (let at = 0; at < value.length; at += entryBytes) {
+    yield { hash: hashAt(value, at), ...entryAt(value, at) }
+  }
+}
+
+/** The hashes of a chunk's entries. */
+export function* hashesOf(value: Buffer): Generator<IdHash> {
+  for (let at = 0; at < value.length; at += entryBytes) yield hashAt(value, at)
+}
+
+/** What a chunk knows of an id. */
+export function findInChunk(value: Buffer, wanted: IdHash): CurrentVersion | undefined {
+  const target = Buffer.from(wanted, 'latin1')
+  let low = 0
+  let high = value.length / entryBytes
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const at = middle * entryBytes
+    if (value.compare(target, 0, fullHashBytes, at, at + fullHashBytes) < 0) low = middle + 1
+    else high = middle
+  }
+  const at = low * entryBytes
+  return at < value.length && hashAt(value, at) === wanted ? entryAt(value, at) : undefined
+}
+
+function hashAt(value: Buffer, at: number): IdHash {
+  const end = at + fullHashBytes
+  const text = value.toString('latin1', at, end)
+  const isDeleted = (value[end - 1]! & 1) === 1
+  return isDeleted ? text.slice(0, -1) + String.fromCharCode(value[end - 1]! & 0xfe) : text
+}
+
+function entryAt(value: Buffer, at: number): CurrentVersion {
+  return {
+    version: readRowKey(value, at + fullHashBytes),
+    paginationKey: readRowKey(value, at + fullHashBytes + 8),
+    isDeleted: (value[at + fullHashBytes - 1]! & 1) === 1,
+  }
+}
