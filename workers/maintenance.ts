@@ -1,4 +1,4 @@
-/** The thread that writes segments: one per data directory. */
+/** The thread that writes segments and tidies records: one per data directory. */
 import { workerData } from 'node:worker_threads'
 import { toAssayError } from '../src/error.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
@@ -7,7 +7,7 @@ import { SegmentStore } from '../src/storage/segment-store.ts'
 
 const { directory } = workerData as { readonly directory: string }
 const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
-const records = openRecords(directory, { readOnly: true })
+const records = openRecords(directory, { readOnly: false })
 
 /** Carries out one step. What fails has changed nothing that counts and may be tried again. */
 export default function maintain(step: MaintenanceStep): StepOutcome {

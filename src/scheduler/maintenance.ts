@@ -134,6 +134,7 @@ export class Maintenance {
   /** Resolves when all that was written before is in segments. */
   async flush(): Promise<void> {
     await this.#run({ kind: 'flush', limits: this.#limits })
+    await this.#run({ kind: 'tidy' })
   }
 
   /** Resolves when no two neighbouring segments are left that fit into one. */
@@ -176,6 +177,7 @@ export class Maintenance {
     try {
       do {
         await this.#run({ kind: 'flush', limits: this.#limits })
+        while (!this.#isClosed && (await this.#run({ kind: 'tidy' })) && !this.#deltaIsLarge);
         while (!this.#isClosed && !this.#deltaIsLarge && (await this.#compactOnce(false)));
       } while (!this.#isClosed && this.#deltaIsLarge)
       this.#retryMs = flushAfterMs

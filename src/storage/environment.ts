@@ -25,8 +25,8 @@ export interface RecordsEnvironment {
   readonly ids: BinaryDatabase
   /** The same of most records, by hashes of their ids (`storage/id-run.ts`). */
   readonly idRuns: BinaryDatabase
-  /** One entry: which runs count (`storage/id-run-list.ts`). */
-  readonly idRunList: BinaryDatabase
+  /** Which runs of ids count (`storage/id-run-list.ts`), and how far rows are packed. */
+  readonly progress: BinaryDatabase
   /** One entry per request: what it wrote (`storage/record-log.ts`). */
   readonly log: BinaryDatabase
   /** Object u32, pagination key u64, version key u64 → the transaction that superseded it, u64. */
@@ -58,7 +58,7 @@ export function openRecords(directory: string, options: OpenOptions): RecordsEnv
     rows: database('rows'),
     ids: database('ids'),
     idRuns: database('id_runs'),
-    idRunList: database('id_run_list'),
+    progress: database('progress'),
     log: database('log'),
     supersessions: database('supersessions'),
     fieldPaths: database('field_paths'),

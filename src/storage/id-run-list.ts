@@ -15,7 +15,7 @@ export interface IdRunList {
 const listKey = Buffer.from('runs')
 const runBytes = 8
 
-/** Of the database `id_run_list`. */
+/** From the database `progress`. */
 export function readRunList(list: BinaryDatabase, transaction?: ReadTransaction): IdRunList {
   const value = list.get(listKey, transaction ? { transaction } : {})
   if (!value) return { next: 1, runs: [] }

@@ -62,11 +62,20 @@ export function runOf(key: Buffer): number {
   return key.readUInt32BE(0)
 }
 
-/** Entries in the order of their hashes, as the keys and values of a run. */
-export function* encodeRun(
-  run: number,
-  entries: Iterable<IdEntry>,
-): Generator<{ readonly key: Buffer; readonly value: Buffer }> {
+/** The bounds of the keys of a run, or of those up to `last`. */
+export function runRange(run: number, last = run): { start: Buffer; end: Buffer } {
+  return { start: chunkKey(run, ''), end: chunkKey(last, '\xff'.repeat(fullHashBytes + 1)) }
+}
+
+/** A part of a run as it is stored. */
+export interface RunChunk {
+  readonly key: Buffer
+  readonly value: Buffer
+  readonly entries: number
+}
+
+/** Entries in the order of their hashes, as a run. */
+export function* encodeRun(run: number, entries: Iterable<IdEntry>): Generator<RunChunk> {
   let chunk: IdEntry[] = []
   for (const entry of entries) {
     chunk.push(entry)
@@ -78,7 +87,7 @@ export function* encodeRun(
   if (chunk.length > 0) yield encodeChunk(run, chunk)
 }
 
-function encodeChunk(run: number, entries: readonly IdEntry[]): { key: Buffer; value: Buffer } {
+function encodeChunk(run: number, entries: readonly IdEntry[]): RunChunk {
   const value = Buffer.allocUnsafe(entries.length * entryBytes)
   entries.forEach(({ hash: text, version, paginationKey, isDeleted }, i) => {
     const at = i * entryBytes
@@ -87,13 +96,7 @@ function encodeChunk(run: number, entries: readonly IdEntry[]): { key: Buffer; v
     writeRowKey(value, at + fullHashBytes, version)
     writeRowKey(value, at + fullHashBytes + 8, paginationKey)
   })
-  return { key: chunkKey(run, entries[0]!.hash), value }
-}
-
-export function* decodeChunk(value: Buffer): Generator<IdEntry> {
-  for (let at = 0; at < value.length; at += entryBytes) {
-    yield { hash: hashAt(value, at), ...entryAt(value, at) }
-  }
+  return { key: chunkKey(run, entries[0]!.hash), value, entries: entries.length }
 }
 
 /** The hashes of a chunk's entries. */
@@ -114,6 +117,94 @@ export function findInChunk(value: Buffer, wanted: IdHash): CurrentVersion | und
   }
   const at = low * entryBytes
   return at < value.length && hashAt(value, at) === wanted ? entryAt(value, at) : undefined
+}
+
+/** One run out of several, each given by the values of its chunks. Of an id the newest version stays. */
+export function* mergeChunks(run: number, runs: readonly Iterable<Buffer>[]): Generator<RunChunk> {
+  let out = Buffer.allocUnsafe(entriesPerChunk * entryBytes)
+  let length = 0
+  let last = -1
+  const chunk = (): RunChunk => {
+    const value = out.subarray(0, length)
+    const key = chunkKey(run, hashAt(value, 0))
+    return { key, value, entries: length / entryBytes }
+  }
+  const cursors = runs.map((values) => new RunCursor(values)).filter((cursor) => cursor.next())
+  while (cursors.length > 0) {
+    let first = cursors[0]!
+    for (let i = 1; i < cursors.length; i++) {
+      if (cursors[i]!.isBefore(first)) first = cursors[i]!
+    }
+    if (last >= 0 && first.isSameId(out, last)) {
+      if (first.isNewer(out, last)) first.copyTo(out, last)
+    } else {
+      if (length === out.length) {
+        yield chunk()
+        out = Buffer.allocUnsafe(entriesPerChunk * entryBytes)
+        length = 0
+      }
+      first.copyTo(out, length)
+      last = length
+      length += entryBytes
+    }
+    if (!first.next()) cursors.splice(cursors.indexOf(first), 1)
+  }
+  if (length > 0) yield chunk()
+}
+
+/** Goes over the entries of a run. */
+class RunCursor {
+  readonly #values: Iterator<Buffer>
+  #value: Buffer = Buffer.alloc(0)
+  #at = 0
+  /** Of the entry's hash, the object and the next six bytes. */
+  #object = 0
+  #high = 0
+
+  constructor(values: Iterable<Buffer>) {
+    this.#values = values[Symbol.iterator]()
+  }
+
+  /** Moves to the next entry; false when there is none. */
+  next(): boolean {
+    this.#at += entryBytes
+    if (this.#at >= this.#value.length) {
+      const { value, done } = this.#values.next()
+      if (done) return false
+      this.#value = value
+      this.#at = 0
+    }
+    this.#object = this.#value.readUInt32BE(this.#at)
+    this.#high = this.#value.readUIntBE(this.#at + 4, 6)
+    return true
+  }
+
+  isBefore(other: RunCursor): boolean {
+    if (this.#object !== other.#object) return this.#object < other.#object
+    if (this.#high !== other.#high) return this.#high < other.#high
+    return this.#compareHash(other.#value, other.#at) < 0
+  }
+
+  /** Whether the entry at `at` of `bytes` is about the same id. */
+  isSameId(bytes: Buffer, at: number): boolean {
+    return this.#high === bytes.readUIntBE(at + 4, 6) && this.#compareHash(bytes, at) === 0
+  }
+
+  isNewer(bytes: Buffer, at: number): boolean {
+    const start = this.#at + fullHashBytes
+    const other = at + fullHashBytes
+    return bytes.compare(this.#value, start, start + 8, other, other + 8) < 0
+  }
+
+  copyTo(bytes: Buffer, at: number): void {
+    this.#value.copy(bytes, at, this.#at, this.#at + entryBytes)
+  }
+
+  #compareHash(bytes: Buffer, at: number): number {
+    const end = fullHashBytes - 1
+    const order = this.#value.compare(bytes, at, at + end, this.#at, this.#at + end)
+    return order || (this.#value[this.#at + end]! & 0xfe) - (bytes[at + end]! & 0xfe)
+  }
 }
 
 function hashAt(value: Buffer, at: number): IdHash {

@@ -1,7 +1,7 @@
 /** The writer's side of ids: knows at once that an id is new, and writes those of a request together. */
 import type { RecordsEnvironment } from './environment.ts'
 import { IdFilter } from './id-filter.ts'
-import { encodeRun, fullHash, hashesOf, hashIdKey, type IdHash } from './id-run.ts'
+import { encodeRun, fullHash, hashesOf, hashIdKey, type IdHash, runRange } from './id-run.ts'
 import { type IdRunList, readRunList, writeRunList } from './id-run-list.ts'
 import { newest, recentVersion, versionInRuns } from './known-ids.ts'
 import { type CurrentVersion, encodeCurrentVersion, objectOf, recordIdKey } from './record-key.ts'
@@ -30,8 +30,8 @@ export class IdWriter {
     for (const key of records.ids.getKeys()) {
       this.#filter.add(fullHash(objectOf(key), hashIdKey(key)))
     }
-    for (const { id } of readRunList(records.idRunList).runs) {
-      for (const value of chunksOf(records, id)) {
+    for (const { id } of readRunList(records.progress).runs) {
+      for (const { value } of records.idRuns.getRange(runRange(id))) {
         for (const hash of hashesOf(value)) this.#filter.add(hash)
       }
     }
@@ -42,7 +42,7 @@ export class IdWriter {
     if (!this.#filter.mayHave(hash)) return undefined
     const written = this.#written.get(hash)
     if (written) return written
-    this.#list ??= readRunList(this.#records.idRunList)
+    this.#list ??= readRunList(this.#records.progress)
     return newest(
       recentVersion(this.#records, object, id),
       versionInRuns(this.#records, this.#list.runs, hash),
@@ -73,22 +73,14 @@ export class IdWriter {
   }
 
   #storeRun(written: ReadonlyMap<IdHash, CurrentVersion>): void {
-    const { idRunList, idRuns } = this.#records
-    const { next, runs } = readRunList(idRunList)
+    const { progress, idRuns } = this.#records
+    const { next, runs } = readRunList(progress)
     const hashes = [...written.keys()].sort()
     const entries = hashes.map((hash) => ({ hash, ...written.get(hash)! }))
     for (const { key, value } of encodeRun(next, entries)) idRuns.putSync(key, value)
-    writeRunList(idRunList, {
+    writeRunList(progress, {
       next: next + 1,
       runs: [...runs, { id: next, entries: written.size }],
     })
   }
-}
-
-function* chunksOf({ idRuns }: RecordsEnvironment, run: number): Generator<Buffer> {
-  const start = Buffer.alloc(4)
-  start.writeUInt32BE(run)
-  const end = Buffer.alloc(4)
-  end.writeUInt32BE(run + 1)
-  for (const { value } of idRuns.getRange({ start, end })) yield value
 }

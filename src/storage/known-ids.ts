@@ -11,7 +11,7 @@ import { chunkKey, findInChunk, fullHash, hashId, type IdHash, runOf } from './i
 import { type IdRun, readRunList } from './id-run-list.ts'
 import { type CurrentVersion, decodeCurrentVersion, recordIdKey } from './record-key.ts'
 
-type IdDatabases = Pick<RecordsEnvironment, 'ids' | 'idRuns' | 'idRunList'>
+type IdDatabases = Pick<RecordsEnvironment, 'ids' | 'idRuns' | 'progress'>
 
 /** The newest version of the record `id`, deleted perhaps. */
 export function currentVersion(
@@ -20,7 +20,7 @@ export function currentVersion(
   id: string,
   transaction?: ReadTransaction,
 ): CurrentVersion | undefined {
-  const { runs } = readRunList(databases.idRunList, transaction)
+  const { runs } = readRunList(databases.progress, transaction)
   const hash = fullHash(object, hashId(id))
   return newest(
     recentVersion(databases, object, id, transaction),

@@ -4,6 +4,8 @@ import { compact } from './compaction.ts'
 import { chooseCompaction } from './compaction-policy.ts'
 import type { RecordsEnvironment } from './environment.ts'
 import { flush } from './flush.ts'
+import { foldIds, removeUnlistedRuns } from './fold-ids.ts'
+import { packRows } from './pack-rows.ts'
 import { RecordReader } from './record-reader.ts'
 import { type SegmentLimits, writeError } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
@@ -12,6 +14,8 @@ export type MaintenanceStep =
   /** Removes what a process that was killed left behind; `changed`: there is a delta to flush. */
   | { readonly kind: 'recover' }
   | { readonly kind: 'flush'; readonly limits: SegmentLimits }
+  /** Packs the rows that were flushed, and folds their ids once; `changed`: there may be more to fold. */
+  | { readonly kind: 'tidy' }
   /** Merges once; see `chooseCompaction` for `eager`. */
   | {
       readonly kind: 'compact'
@@ -37,10 +41,14 @@ export function runStep(
         const named = new Set(before.segments.map(({ id }) => id))
         const leftovers = store.storedIds().filter((id) => !named.has(id))
         if (leftovers.length > 0) store.remove(leftovers)
+        removeUnlistedRuns(records)
         return new RecordReader(records).lastTransaction() > before.flushedThrough
       }
       case 'flush':
         return flush(records, store, step.limits).generation !== before.generation
+      case 'tidy':
+        packRows(records, before.flushedThrough)
+        return foldIds(records)
       case 'compact': {
         const { limits, eager, dropSupersededBefore } = step
         const ids = chooseCompaction(before.segments, { limits, eager })

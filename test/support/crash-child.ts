@@ -1,7 +1,7 @@
 /**
  * Writes records until it is killed: `node crash-child.ts DIRECTORY RUN`. It tells on standard
  * output, one line each, what it began (`begin NUMBER ROWS`) and what was acknowledged (`done NUMBER
- * TRANSACTION`), and flushes and compacts all the while.
+ * TRANSACTION`), and flushes, packs, folds and compacts all the while.
  */
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +9,8 @@ import { RecordWriterThread } from '../../src/scheduler/record-writer-thread.ts'
 import { compact } from '../../src/storage/compaction.ts'
 import { openRecords, openSegments } from '../../src/storage/environment.ts'
 import { flush } from '../../src/storage/flush.ts'
+import { foldIds, removeUnlistedRuns } from '../../src/storage/fold-ids.ts'
+import { packRows } from '../../src/storage/pack-rows.ts'
 import { prepareRows } from '../../src/storage/prepare.ts'
 import { SegmentStore } from '../../src/storage/segment-store.ts'
 import { crashRows } from './crash-rows.ts'
@@ -41,7 +43,9 @@ async function writeForever(): Promise<never> {
 async function flushForever(): Promise<never> {
   for (;;) {
     await sleep(Math.random() * 20)
-    const { segments } = flush(records, store, limits)
+    const { segments, flushedThrough } = flush(records, store, limits)
+    packRows(records, flushedThrough)
+    while (foldIds(records, { recentIds: 40, fanIn: 2 }));
     if (segments.length > 6)
       compact(
         records,
@@ -57,5 +61,6 @@ function tell(line: string): void {
   writeSync(1, `${line}\n`)
 }
 
+removeUnlistedRuns(records)
 void flushForever()
 for (let i = 0; i < writersAtOnce; i++) void writeForever()
