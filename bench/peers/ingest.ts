@@ -35,6 +35,8 @@ export interface IngestReport {
   readonly batchMaxMs: number
   /** From the last insert until flushing and compaction have come to rest. */
   readonly settleSeconds: number
+  /** Time on processors that the service took for all of it, its queries included. */
+  readonly cpuSeconds: number
   readonly curve: readonly IngestPoint[]
   readonly probes: readonly Probe[]
 }
@@ -54,6 +56,7 @@ export async function ingest(assay: Assay, data: DataFile): Promise<IngestReport
   const latencies: number[] = []
   const curve: IngestPoint[] = []
   let [next, acknowledged, pointBytes, pointFrom] = [0, 0, 0, 0]
+  const cpuBefore = cpuMs(assay.process.pid)
   const begin = performance.now()
   let pointBegin = begin
 
@@ -97,6 +100,7 @@ export async function ingest(assay: Assay, data: DataFile): Promise<IngestReport
     bytes: data.bytes,
     seconds: (inserted - begin) / 1000,
     settleSeconds: (settled - inserted) / 1000,
+    cpuSeconds: (cpuMs(assay.process.pid) - cpuBefore) / 1000,
     curve,
     probes: await prober.report(),
   }

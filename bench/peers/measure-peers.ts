@@ -1,4 +1,5 @@
 /** All that is measured at one number of rows. */
+import { loadavg } from 'node:os'
 import type { IngestReport } from './ingest.ts'
 import { type ColdRun, measureCold } from './measure/cold.ts'
 import { type ColumnScan, columnScan } from './measure/column-scan.ts'
@@ -22,6 +23,8 @@ export interface PeersReport {
   readonly workers: number
   readonly clickhouse: string | undefined
   readonly summary: Summary
+  /** Of the machine in the minute before the queries and in their last one: far above the cores when others work on it. */
+  readonly load: readonly number[]
   readonly ingest: IngestReport | undefined
   readonly peerLoadSeconds: Readonly<Partial<Record<Layout, number>>>
   /** Bytes on disk by part. */
@@ -42,12 +45,14 @@ export async function measurePeers(options: MeasureOptions): Promise<PeersReport
     try {
       const memory = assay && new MemoryWatch(assay.process.pid)
       const projectId = assay?.projectId ?? ''
+      const loadBefore = loadavg()[0]!
       const results = await runSuite({ systems, projectId, data, runs, filter })
       memory?.stop()
+      const load = [loadBefore, loadavg()[0]!]
       const sizes: Partial<Record<Layout, Record<string, number>>> = {}
       for (const system of systems) sizes[system.layout] = await system.size()
       const scan = assay && (await columnScan(assay, rows, workers))
-      return { results, sizes, columnScan: scan, peakAnonymousBytes: memory?.peakBytes }
+      return { results, load, sizes, columnScan: scan, peakAnonymousBytes: memory?.peakBytes }
     } finally {
       await prepared.close()
     }

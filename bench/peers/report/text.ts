@@ -6,8 +6,13 @@ import { msOf } from './ratios.ts'
 import { markdownTable, resultTable, summaryText } from './table.ts'
 
 export function reportText(report: PeersReport): string {
-  const { ingest, peakAnonymousBytes, columnScan } = report
-  const parts = [resultTable(report.results), summaryText(report.summary), sizesTable(report)]
+  const { ingest, peakAnonymousBytes, columnScan, load } = report
+  const parts = [
+    resultTable(report.results),
+    summaryText(report.summary),
+    `Load of the machine before and after the queries: ${load.map(formatLoad).join(', ')}.`,
+    sizesTable(report),
+  ]
   if (peakAnonymousBytes !== undefined) {
     const mebibytes = (peakAnonymousBytes / 2 ** 20).toFixed(0)
     parts.push(`Most memory of the service without mapped files: ${mebibytes} MiB.`)
@@ -22,6 +27,10 @@ export function reportText(report: PeersReport): string {
   if (report.cold !== undefined) parts.push(coldTable(report))
   if (ingest !== undefined) parts.push(...ingestTexts(ingest))
   return parts.join('\n\n')
+}
+
+function formatLoad(load: number): string {
+  return load.toFixed(1)
 }
 
 function sizesTable({ sizes, jsonBytes }: PeersReport): string {
@@ -56,11 +65,12 @@ function coldTable({ cold = [], results }: PeersReport): string {
 }
 
 function ingestTexts(ingest: IngestReport): string[] {
+  const cpuPerMegabyte = (ingest.cpuSeconds * 1e9) / ingest.bytes
   const summary =
     `Inserted at ${ingest.megabytesPerSecond.toFixed(1)} MB/s; batches p50 ` +
     `${formatMs(ingest.batchP50Ms)} ms, p99 ${formatMs(ingest.batchP99Ms)} ms, longest ` +
     `${formatMs(ingest.batchMaxMs)} ms; flushed and compacted ${ingest.settleSeconds.toFixed(0)} s ` +
-    'after the last.'
+    `after the last; ${cpuPerMegabyte.toFixed(0)} ms of processor time per MB.`
   const curve = ingest.curve.map((point) => [
     point.rows.toLocaleString('en'),
     point.megabytesPerSecond.toFixed(1),
