@@ -17,6 +17,7 @@ import {
   decodeText,
   type Selection,
   type TextVector,
+  unknown,
   type Vector,
   valueReader,
 } from '../vector/vector.ts'
@@ -230,6 +231,9 @@ export class ValueCodes {
       case 'text':
         this.#encodeTexts(vector, count, selection, out)
         return
+      case 'boolean':
+        this.#encodeBooleans(vector.values, count, selection, out)
+        return
       default: {
         const read = valueReader(vector)
         for (let j = 0; j < count; j++) out[j] = this.codeOf(read(selection ? selection[j]! : j))
@@ -310,6 +314,19 @@ export class ValueCodes {
         valid && valid[row] === 0
           ? this.codeOf(null)
           : this.#codeOfBytes(bytes, offsets[at]!, offsets[at + 1]!)
+    }
+  }
+
+  #encodeBooleans(values: Uint8Array, count: number, selection: Selection, out: Int32Array): void {
+    const known = Int32Array.of(unassigned, unassigned, unassigned)
+    for (let j = 0; j < count; j++) {
+      const truth = values[selection ? selection[j]! : j]!
+      let code = known[truth]!
+      if (code === unassigned) {
+        code = this.codeOf(truth === unknown ? null : truth === 1)
+        known[truth] = code
+      }
+      out[j] = code
     }
   }
 

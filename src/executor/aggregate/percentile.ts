@@ -46,6 +46,10 @@ export class PercentileState implements AggregateState {
   }
 
   toWire(groupCount: number): WireState {
+    if (groupCount === 1) {
+      const ends = Int32Array.of(this.#count)
+      return { kind: 'numbers', ends, values: this.#allValues() }
+    }
     const ends = new Int32Array(groupCount)
     for (const { groups, count } of this.#pieces) {
       for (let i = 0; i < count; i++) ends[groups[i]!]!++
@@ -96,6 +100,16 @@ export class PercentileState implements AggregateState {
       at += part.length
     }
     return percentileOf(numbers, this.#share)
+  }
+
+  #allValues(): Float64Array {
+    const all = new Float64Array(this.#count)
+    let at = 0
+    for (const { values, count } of this.#pieces) {
+      all.set(values.subarray(0, count), at)
+      at += count
+    }
+    return all
   }
 
   #pieceFor(rows: number): Piece {
