@@ -1,18 +1,20 @@
 /**
- * Compaction: makes few large segments out of many small ones. Rows are read again from the row
- * store and go through the same shredder and writer as in a flush, in the order of object,
- * pagination key and version, so that segments whose ranges overlapped come out disjoint.
+ * Compaction: makes few large segments out of many small ones. Their columns are merged in the order
+ * of object, pagination key and version, so that segments whose ranges overlapped come out disjoint.
  */
 import { assert } from '../error.ts'
 import type { RowKey } from '../type/transaction.ts'
 import type { KeyColumns } from '../vector/column.ts'
-import { versionKeyAt } from '../vector/row-keys.ts'
+import type { ColumnTable } from '../vector/column-table.ts'
+import { paginationKeyAt, versionKeyAt } from '../vector/row-keys.ts'
+import { mergeColumns, type ReadRow } from './compaction-columns.ts'
+import { cutRuns, filterRuns, mergeOrder, type Runs } from './compaction-order.ts'
 import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
 import type { Manifest } from './manifest.ts'
 import { RecordReader } from './record-reader.ts'
 import { type SegmentLimits, SegmentSink } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
-import { compareKeys } from './shred-keys.ts'
+import { objectRuns } from './shred-keys.ts'
 
 export interface CompactOptions {
   readonly limits: SegmentLimits
@@ -38,22 +40,24 @@ export function compact(
     'compaction was given segments that the manifest does not name',
   )
   const sink = new SegmentSink(store, manifest, limits)
-  const keys = concatenateKeys(ids.map((id) => store.open(id).keys))
   const reader = new RecordReader(records)
   records.root.resetReadTxn()
   const transaction = records.root.useReadTransaction()
+  const readRow: ReadRow = ({ keys }, row) => {
+    const found = reader.rowAt(keys.object[row]!, versionKeyAt(keys, row), transaction)
+    assert(found, 'a segment holds a row that the row store does not')
+    return found
+  }
   try {
-    const dropped =
-      dropSupersededBefore === undefined
-        ? undefined
-        : supersededVersions(reader, keys, dropSupersededBefore, transaction)
-    for (const position of keyOrder(keys)) {
-      const object = keys.object[position]!
-      const version = versionKeyAt(keys, position)
-      if (dropped?.get(object)?.has(versionName(version))) continue
-      const row = reader.rowAt(object, version, transaction)
-      assert(row, 'a segment holds a row that the row store does not')
-      sink.add({ object, version, row })
+    const open = () => ids.map((id) => store.open(id))
+    const order = keptRows(open(), reader, transaction, dropSupersededBefore)
+    const rowBytes = ids.map((id) => {
+      const { metadata } = manifest.segments.find((segment) => segment.id === id)!
+      return metadata.rowBytes / metadata.rowCount
+    })
+    for (const { runs, bytes } of cutRuns(order, rowBytes, limits)) {
+      // Opened again, because what was open is not after a segment was written.
+      sink.addTable(mergeColumns(open(), runs, readRow), bytes)
     }
     const { segments, nextSegment, last } = sink.finish()
     return store.commit(
@@ -71,46 +75,46 @@ export function compact(
   }
 }
 
-/** Copied, so that no segment has to stay open. */
-function concatenateKeys(parts: readonly KeyColumns[]): KeyColumns {
-  const rowCount = parts.reduce((sum, keys) => sum + keys.object.length, 0)
-  const keys = {
-    object: new Int32Array(rowCount),
-    paginationTransaction: new Float64Array(rowCount),
-    paginationIndex: new Int32Array(rowCount),
-    transaction: new Float64Array(rowCount),
-    index: new Int32Array(rowCount),
-  }
-  let at = 0
-  for (const part of parts) {
-    keys.object.set(part.object, at)
-    keys.paginationTransaction.set(part.paginationTransaction, at)
-    keys.paginationIndex.set(part.paginationIndex, at)
-    keys.transaction.set(part.transaction, at)
-    keys.index.set(part.index, at)
-    at += part.object.length
-  }
-  return keys
+/** All rows of the segments in order, without those that were superseded by then. */
+function keptRows(
+  sources: readonly ColumnTable[],
+  reader: RecordReader,
+  transaction: ReadTransaction,
+  dropSupersededBefore: number | undefined,
+): Runs {
+  const keys = sources.map((source) => source.keys)
+  const order = mergeOrder(keys)
+  if (dropSupersededBefore === undefined) return order
+  const dropped = supersededVersions(reader, keys, dropSupersededBefore, transaction)
+  if (dropped.size === 0) return order
+  return filterRuns(order, (source, row) => {
+    const ofObject = dropped.get(keys[source]!.object[row]!)
+    return !ofObject?.has(versionName(versionKeyAt(keys[source]!, row)))
+  })
 }
 
-function keyOrder(keys: KeyColumns): Uint32Array {
-  const order = new Uint32Array(keys.object.length).map((_, i) => i)
-  return order.sort((a, b) => compareKeys(keys, a, b))
-}
-
-/** By object, the names of the versions that were superseded by transactions up to `through`. */
+/**
+ * By object, the names of its versions that were superseded by transactions up to `through`, as far
+ * as they may be among the rows of these keys.
+ */
 function supersededVersions(
   reader: RecordReader,
-  keys: KeyColumns,
+  sources: readonly KeyColumns[],
   through: number,
   transaction: ReadTransaction,
 ): Map<number, Set<string>> {
-  const first: RowKey = { transaction: 0, index: 0 }
-  const last: RowKey = { transaction: 2 ** 48 - 1, index: 0xffff }
   const versions = new Map<number, Set<string>>()
-  for (const object of new Set(keys.object)) {
-    const superseded = reader.supersessions(object, first, last, through, transaction)
-    versions.set(object, new Set(Array.from(superseded, ({ version }) => versionName(version))))
+  for (const keys of sources) {
+    for (const { from, to } of objectRuns(keys.object)) {
+      const object = keys.object[from]!
+      const first = paginationKeyAt(keys, from)
+      const last = paginationKeyAt(keys, to - 1)
+      for (const { version } of reader.supersessions(object, first, last, through, transaction)) {
+        const ofObject = versions.get(object)
+        if (ofObject) ofObject.add(versionName(version))
+        else versions.set(object, new Set([versionName(version)]))
+      }
+    }
   }
   return versions
 }

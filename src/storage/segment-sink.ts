@@ -1,5 +1,6 @@
-/** Takes rows in the order of their objects and makes segments of a bounded size of them. */
+/** Makes segments of rows, which come in the order of their objects, or of columns. */
 import { AssayError } from '../error.ts'
+import type { ColumnTable } from '../vector/column-table.ts'
 import type { Manifest, ManifestSegment } from './manifest.ts'
 import { writeSegment } from './segment/writer.ts'
 import { manifestSegment, type NewSegment, type SegmentStore } from './segment-store.ts'
@@ -47,6 +48,14 @@ export class SegmentSink {
     this.#rowBytes += length
   }
 
+  /** Makes one segment, of columns that rows of `rowBytes` bytes were shredded to. */
+  addTable(table: ColumnTable, rowBytes: number): void {
+    if (this.#last !== undefined) this.#store.write(this.#last)
+    this.#last = undefined
+    this.#last = { id: this.#nextSegment++, ...writeSegment(table, rowBytes) }
+    this.#written.push(manifestSegment(this.#last))
+  }
+
   finish(): {
     readonly segments: readonly ManifestSegment[]
     readonly nextSegment: number
@@ -58,13 +67,11 @@ export class SegmentSink {
 
   #close(): void {
     if (this.#rows.length === 0) return
-    if (this.#last !== undefined) this.#store.write(this.#last)
-    this.#last = undefined
-    const written = writeSegment(shred(this.#rows), this.#rowBytes)
-    this.#last = { id: this.#nextSegment++, ...written }
-    this.#written.push(manifestSegment(this.#last))
+    const table = shred(this.#rows)
+    const rowBytes = this.#rowBytes
     this.#rows = []
     this.#rowBytes = 0
+    this.addTable(table, rowBytes)
   }
 }
 

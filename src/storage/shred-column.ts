@@ -1,5 +1,5 @@
 /** Collects the columns of one path while its rows are shredded. */
-import type { PathColumns } from '../vector/column.ts'
+import type { PathColumns, TextColumn } from '../vector/column.ts'
 import { TextBuilder } from './shred-text.ts'
 import type { ByteSource } from './text-pool.ts'
 
@@ -109,42 +109,50 @@ export class PathBuilder {
 
   /** Undefined when no row has anything here. */
   finish(): PathColumns | undefined {
-    const kinds = this.#kinds
-    const counts = countKinds(kinds)
-    if (kinds.length === 0 || counts[kind.nothing] === kinds.length) return undefined
-    const validity = (count: number, what: number) =>
-      count === kinds.length ? undefined : bitmapOf(kinds, what, what)
-    const count = (what: number) => counts[what]!
-    const booleans = count(kind.false) + count(kind.true)
-    return {
-      ...(count(kind.number) > 0 && {
-        number: {
-          values: this.#numbers!,
-          validity: validity(count(kind.number), kind.number),
-        },
-      }),
-      ...(count(kind.timestamp) > 0 && {
-        timestamp: {
-          values: this.#timestamps!,
-          validity: validity(count(kind.timestamp), kind.timestamp),
-        },
-      }),
-      ...(booleans > 0 && {
-        boolean: {
-          bits: bitmapOf(kinds, kind.true, kind.true),
-          validity: booleans === kinds.length ? undefined : bitmapOf(kinds, kind.false, kind.true),
-        },
-      }),
-      ...(count(kind.text) > 0 && {
-        text: this.#text!.finish(validity(count(kind.text), kind.text)),
-      }),
-      ...(count(kind.json) > 0 && {
-        json: this.#json!.finish(validity(count(kind.json), kind.json)),
-      }),
-      ...(count(kind.object) > 0 && { objects: bitmapOf(kinds, kind.object, kind.object) }),
-      ...(count(kind.stored) > 0 && { stored: bitmapOf(kinds, kind.stored, kind.stored) }),
-      ...(count(kind.null) > 0 && { nulls: bitmapOf(kinds, kind.null, kind.null) }),
-    }
+    return pathColumns(this.#kinds, {
+      numbers: () => this.#numbers!,
+      timestamps: () => this.#timestamps!,
+      text: (validity) => this.#text!.finish(validity),
+      json: (validity) => this.#json!.finish(validity),
+    })
+  }
+}
+
+/** Makes the values of a path's columns; only those of kinds that occur are asked for. */
+export interface PathValues {
+  /** NaN where a row has none. */
+  numbers(): Float64Array
+  timestamps(): Float64Array
+  text(validity: Uint8Array | undefined): TextColumn
+  json(validity: Uint8Array | undefined): TextColumn
+}
+
+/** The columns of a path whose rows have these kinds; undefined when no row has anything. */
+export function pathColumns(kinds: Uint8Array, values: PathValues): PathColumns | undefined {
+  const counts = countKinds(kinds)
+  if (counts[kind.nothing] === kinds.length) return undefined
+  const has = (what: number) => counts[what]! > 0
+  const validity = (what: number) =>
+    counts[what] === kinds.length ? undefined : bitmapOf(kinds, what, what)
+  const booleans = counts[kind.false]! + counts[kind.true]!
+  return {
+    ...(has(kind.number) && {
+      number: { values: values.numbers(), validity: validity(kind.number) },
+    }),
+    ...(has(kind.timestamp) && {
+      timestamp: { values: values.timestamps(), validity: validity(kind.timestamp) },
+    }),
+    ...(booleans > 0 && {
+      boolean: {
+        bits: bitmapOf(kinds, kind.true, kind.true),
+        validity: booleans === kinds.length ? undefined : bitmapOf(kinds, kind.false, kind.true),
+      },
+    }),
+    ...(has(kind.text) && { text: values.text(validity(kind.text)) }),
+    ...(has(kind.json) && { json: values.json(validity(kind.json)) }),
+    ...(has(kind.object) && { objects: bitmapOf(kinds, kind.object, kind.object) }),
+    ...(has(kind.stored) && { stored: bitmapOf(kinds, kind.stored, kind.stored) }),
+    ...(has(kind.null) && { nulls: bitmapOf(kinds, kind.null, kind.null) }),
   }
 }
 

@@ -17,8 +17,8 @@ import { byteSource } from './text-pool.ts'
 export const maximumPathLength = 16
 
 const maximumPaths = 256
-const minimumShare = 0.02
-const minimumObjectRows = 64
+export const minimumShare = 0.02
+export const minimumObjectRows = 64
 
 /** Rows sampled, and of each object at least so many of them. */
 const sampleRows = 1024
@@ -59,6 +59,24 @@ export function choosePaths(
     counter.endRun(rows)
   }
   return counter.choose(rowCount)
+}
+
+interface Candidate {
+  readonly key: string
+  readonly depth: number
+  readonly estimate: number
+}
+
+/** As many as may become columns; a parent before what is below it. */
+export function mostFrequent<Path extends Candidate>(candidates: readonly Path[]): Path[] {
+  // The one time among the columns must not be among the texts of a residual.
+  const isTime = ({ key, depth }: Path) => key === 'created' && depth === 1
+  return [...candidates]
+    .sort(
+      (a, b) =>
+        Number(isTime(b)) - Number(isTime(a)) || b.estimate - a.estimate || a.depth - b.depth,
+    )
+    .slice(0, maximumPaths)
 }
 
 interface CountedPath extends NamedNode<CountedPath> {
@@ -134,8 +152,7 @@ class PathCounter {
       }
     }
     collect(this.#root)
-    candidates.sort((a, b) => b.estimate - a.estimate || a.depth - b.depth)
-    const chosen = new Set(candidates.slice(0, maximumPaths))
+    const chosen = new Set(mostFrequent(candidates))
     const build = (path: CountedPath): ChosenPath[] =>
       path.children
         .filter((child) => chosen.has(child))

@@ -9,7 +9,7 @@ import { Unescaper, ValueScanner } from './shred-scan.ts'
 import { byteSource } from './text-pool.ts'
 
 /** Paths that the residual lists before it counts as holding anything anywhere. */
-const maximumResidualPaths = 1024
+export const maximumResidualPaths = 1024
 
 export interface RowShredderOptions {
   readonly fields: ReadonlySet<string> | undefined
@@ -77,20 +77,16 @@ export class RowShredder {
     this.#end()
   }
 
-  /**
-   * Takes the members of a JSON object as a row.
-   *
-   * @param createdMs what the string at `created`, if there is one, stands for
-   */
-  addObject(row: number, text: Buffer, createdMs: number): void {
-    this.#begin(row, text, createdMs)
+  /** Takes the members of a residual as a row; `created`, which is never in one, is not among them. */
+  addObject(row: number, text: Buffer): void {
+    this.#begin(row, text, Number.NaN)
+    const scanner = this.#scanner
     for (let position = 1; ; ) {
-      const start = this.#scanner.skipSeparators(position)
-      if (text[start] === 0x7d) break
-      const nameEnd = this.#scanner.endOfString(start)
-      const end = this.#scanner.endOfValue(this.#scanner.skipColon(nameEnd))
-      if (!this.#field(start, nameEnd, end)) return
-      position = end
+      const start = scanner.skipSeparators(position)
+      if (scanner.bytes[start] === 0x7d) break
+      const nameEnd = scanner.endOfString(start)
+      position = scanner.endOfValue(scanner.skipColon(nameEnd))
+      if (!this.#field(start, nameEnd, position)) return
     }
     this.#end()
   }

@@ -23,7 +23,7 @@ const longTrialTexts = 1024
 const longTextBytes = 100
 
 /** Bytes of one column, so that offsets stay far from the end of an Int32. */
-const maximumBytes = 2 ** 30
+export const maximumTextBytes = 2 ** 30
 
 /** Up to so many texts of a dictionary it is not given up. */
 const smallDictionary = 16
@@ -52,7 +52,7 @@ export class TextBuilder {
    * @param verbatim whether JSON writes the text as it is: for `repeat`
    */
   append(row: number, source: ByteSource, start: number, end: number, verbatim: boolean): boolean {
-    if (this.#texts.byteLength + (end - start) > maximumBytes) return false
+    if (this.#texts.byteLength + (end - start) > maximumTextBytes) return false
     this.#valueCount++
     const texts = this.#texts
     if (this.#hasDictionary) {
@@ -100,7 +100,7 @@ export class TextBuilder {
   }
 
   finish(validity: Uint8Array | undefined): TextColumn {
-    if (this.#hasDictionary && this.#repeats()) {
+    if (this.#hasDictionary && dictionaryPays(this.#texts, this.#rowCount)) {
       return {
         encoding: 'dictionary',
         codes: this.#codes,
@@ -117,23 +117,10 @@ export class TextBuilder {
   #worthwhile(): boolean {
     const { count, byteLength } = this.#texts
     if (count <= smallDictionary) return true
-    if (count > this.#maximumDistinct(this.#rowCount)) return false
+    if (!dictionaryPays(this.#texts, this.#rowCount)) return false
     if (count === this.#valueCount && count >= trialTexts) return false
     if (count < longTrialTexts || byteLength < count * longTextBytes) return true
     return count * 2 <= this.#valueCount
-  }
-
-  /** Whether the texts, now that all are there, are few enough. */
-  #repeats(): boolean {
-    const { count } = this.#texts
-    return count <= 1 || count <= this.#maximumDistinct(this.#rowCount)
-  }
-
-  #maximumDistinct(rows: number): number {
-    const { count, byteLength } = this.#texts
-    return byteLength <= count * shortTextBytes
-      ? rows * distinctPerRow
-      : Math.min(maximumLongTexts, rows * longTextsPerRow)
   }
 
   #fillTo(row: number): void {
@@ -155,4 +142,12 @@ export class TextBuilder {
     this.#lastCode = -1
     this.#nextRow = lastRow + 1
   }
+}
+
+/** Whether the distinct texts of a column of `rows` rows are few enough. */
+export function dictionaryPays({ count, byteLength }: TextPool, rows: number): boolean {
+  if (count <= 1) return true
+  return byteLength <= count * shortTextBytes
+    ? count <= rows * distinctPerRow
+    : count <= Math.min(maximumLongTexts, rows * longTextsPerRow)
 }

@@ -21,7 +21,7 @@ export interface ShredOptions {
   readonly maximumValueBytes?: number
 }
 
-const defaultMaximumValueBytes = 2 ** 20
+export const defaultMaximumValueBytes = 2 ** 20
 
 /** Turns rows, given in any order, into columns. The columns hold no reference to the rows. */
 export function shred(rows: Iterable<VersionedRow>, options: ShredOptions = {}): ColumnTable {

@@ -1,0 +1,267 @@
+/**
+ * Merges the columns of several segments into those of one, without reading a row again where that
+ * can be helped.
+ *
+ * What is merged by copying: keys, numbers, bitmaps, texts (dictionaries become one), residuals.
+ * Segments may differ in the paths that they have columns for. So some rows are shredded anew, from
+ * their residual or, where a path loses its columns, from the row store; they make one more source,
+ * the overlay, whose rows are numbered like those of the result and take their places.
+ */
+import type { PathColumns } from '../vector/column.ts'
+import { ColumnTable } from '../vector/column-table.ts'
+import { isSet, storedRows, textBytesAt } from '../vector/read-column.ts'
+import { copyRuns, gatherKeys, type Runs } from './compaction-order.ts'
+import { type MergedPaths, mergePaths } from './compaction-paths.ts'
+import { mergeTexts } from './compaction-text.ts'
+import type { RowView } from './row.ts'
+import { defaultMaximumValueBytes } from './shred.ts'
+import { kind, pathColumns } from './shred-column.ts'
+import { maximumResidualPaths, RowShredder } from './shred-row.ts'
+
+/** Reads the row version that a row of a source is of. */
+export type ReadRow = (source: ColumnTable, row: number) => RowView
+
+/** The rows of `runs` as columns, equal in all that can be read to those that `shred` would make. */
+export function mergeColumns(
+  sources: readonly ColumnTable[],
+  runs: Runs,
+  readRow: ReadRow,
+): ColumnTable {
+  const keys = gatherKeys(
+    sources.map((source) => source.keys),
+    runs,
+  )
+  const paths = mergePaths(sources)
+  const overlay = shredAnew(sources, runs, paths, readRow)
+  const all = overlay === undefined ? sources : [...sources, overlay.columns]
+  const merged: (readonly [readonly string[], PathColumns])[] = []
+  for (const path of [[], ...paths.chosen]) {
+    const ofPath = overlay === undefined ? runs : overlaid(runs, sources.length, overlay, path)
+    const columns = mergePath(
+      ofPath,
+      all.map((source) => source.columns(path)),
+    )
+    if (columns !== undefined) merged.push([path, columns])
+  }
+  return new ColumnTable({
+    rowCount: runs.rowCount,
+    keys,
+    paths: merged,
+    residual: mergeResiduals(runs, sources, overlay),
+    residualPaths: mergeResidualPaths(sources, overlay),
+  })
+}
+
+interface Overlay {
+  readonly columns: ColumnTable
+  /** Rows that have a part here, ascending. */
+  readonly rows: readonly number[]
+  /** Those that are here as a whole, by row: what their sources have does not count. */
+  readonly whole: Uint8Array
+  /** Sources none of whose residuals count: what they held is here. */
+  readonly sources: ReadonlySet<number>
+}
+
+/** Undefined when no row has to be shredded anew. */
+function shredAnew(
+  sources: readonly ColumnTable[],
+  runs: Runs,
+  paths: MergedPaths,
+  readRow: ReadRow,
+): Overlay | undefined {
+  const reread = new Set<number>()
+  for (const [index, source] of sources.entries()) {
+    if (source.residual !== undefined && mayHold(source, paths.chosen)) reread.add(index)
+  }
+  const losing = sources.map((source) =>
+    paths.dropped.map((path) => source.columns(path)).filter((columns) => columns !== undefined),
+  )
+  const rows: number[] = []
+  const whole = new Uint8Array(runs.rowCount)
+  let shredder: RowShredder | undefined
+  let at = 0
+  for (let run = 0; run < runs.count; run++) {
+    const index = runs.source[run]!
+    const source = sources[index]!
+    const lost = kindsWithin(losing[index]!, runs.from[run]!, runs.to[run]!)
+    const residual = reread.has(index) ? source.residual : undefined
+    const count = runs.to[run]! - runs.from[run]!
+    if (lost === undefined && residual === undefined) {
+      at += count
+      continue
+    }
+    for (let i = 0; i < count; i++, at++) {
+      const row = runs.from[run]! + i
+      const text = residual && textBytesAt(residual, row)
+      const isLost = lost !== undefined && lost[i] !== kind.nothing
+      if (!isLost && text === undefined) continue
+      shredder ??= new RowShredder(runs.rowCount, paths.tree, {
+        fields: undefined,
+        maximumValueBytes: defaultMaximumValueBytes,
+      })
+      rows.push(at)
+      if (isLost) {
+        whole[at] = 1
+        shredder.add(at, readRow(source, row))
+      } else {
+        shredder.addObject(at, text as Buffer)
+      }
+    }
+  }
+  if (shredder === undefined) return undefined
+  const columns = new ColumnTable({
+    rowCount: runs.rowCount,
+    keys: sources[0]!.keys,
+    ...shredder.finish(),
+  })
+  return { columns, rows, whole, sources: reread }
+}
+
+/** Whether a residual of the source may begin at one of the paths. */
+function mayHold(source: ColumnTable, paths: readonly (readonly string[])[]): boolean {
+  if (source.residualPaths === undefined) return true
+  const known = new Set(source.residualPaths.map((path) => JSON.stringify(path)))
+  return paths.some((path) => known.has(JSON.stringify(path)))
+}
+
+/** What rows have at any of some paths; undefined when there is no path. */
+function kindsWithin(
+  columns: readonly PathColumns[],
+  from: number,
+  to: number,
+): Uint8Array | undefined {
+  if (columns.length === 0) return undefined
+  const kinds = new Uint8Array(to - from)
+  for (const ofPath of columns) writeKinds(ofPath, from, to, kinds, 0)
+  return kinds
+}
+
+/** The runs with the overlay's rows in place of those that it has at the path, or around it. */
+function overlaid(runs: Runs, source: number, overlay: Overlay, path: readonly string[]): Runs {
+  const { columns, rows, whole } = overlay
+  const ofPath = columns.columns(path)
+  const around = storedRows(columns, path.slice(0, -1))
+  const kinds = new Uint8Array(runs.rowCount)
+  if (ofPath !== undefined) writeKinds(ofPath, 0, runs.rowCount, kinds, 0)
+  return runs.replacedBy(
+    source,
+    rows.filter(
+      (row) =>
+        whole[row] === 1 ||
+        kinds[row] !== kind.nothing ||
+        around.some((bitmap) => isSet(bitmap, row)),
+    ),
+  )
+}
+
+/** The columns of one path; `columns` by source. Undefined when no row has anything there. */
+function mergePath(
+  runs: Runs,
+  columns: readonly (PathColumns | undefined)[],
+): PathColumns | undefined {
+  const kinds = new Uint8Array(runs.rowCount)
+  let at = 0
+  for (let run = 0; run < runs.count; run++) {
+    const from = runs.from[run]!
+    const to = runs.to[run]!
+    const ofSource = columns[runs.source[run]!]
+    if (ofSource !== undefined) writeKinds(ofSource, from, to, kinds, at)
+    at += to - from
+  }
+  const numbers = (type: 'number' | 'timestamp') => {
+    const values = new Float64Array(runs.rowCount).fill(Number.NaN)
+    copyRuns(
+      runs,
+      columns.map((ofSource) => ofSource?.[type]?.values),
+      values,
+    )
+    return values
+  }
+  const texts = (type: 'text' | 'json', validity: Uint8Array | undefined) =>
+    mergeTexts(
+      runs,
+      columns.map((ofSource) => ofSource?.[type]),
+      validity,
+    )
+  return pathColumns(kinds, {
+    numbers: () => numbers('number'),
+    timestamps: () => numbers('timestamp'),
+    text: (validity) => texts('text', validity),
+    json: (validity) => texts('json', validity),
+  })
+}
+
+/** Writes what the rows `from` to `to` have here; of rows that have nothing, nothing. */
+function writeKinds(
+  columns: PathColumns,
+  from: number,
+  to: number,
+  kinds: Uint8Array,
+  at: number,
+): void {
+  const { number, timestamp, boolean, text, json, objects, stored, nulls } = columns
+  const write = (bitmap: Uint8Array | undefined, what: number) =>
+    writeKind(bitmap, what, from, to, kinds, at)
+  if (number) write(number.validity, kind.number)
+  if (timestamp) write(timestamp.validity, kind.timestamp)
+  if (boolean) {
+    write(boolean.validity, kind.false)
+    write(boolean.bits, kind.true)
+  }
+  if (text) write(text.validity, kind.text)
+  if (json) write(json.validity, kind.json)
+  if (objects) write(objects, kind.object)
+  if (stored) write(stored, kind.stored)
+  if (nulls) write(nulls, kind.null)
+}
+
+function writeKind(
+  bitmap: Uint8Array | undefined,
+  what: number,
+  from: number,
+  to: number,
+  kinds: Uint8Array,
+  at: number,
+): void {
+  if (bitmap === undefined) {
+    kinds.fill(what, at, at + to - from)
+    return
+  }
+  for (let row = from; row < to; ) {
+    const byte = bitmap[row >> 3]!
+    if (byte === 0) {
+      row = (row | 7) + 1
+      continue
+    }
+    const end = Math.min((row | 7) + 1, to)
+    for (; row < end; row++) if ((byte & (1 << (row & 7))) !== 0) kinds[at + row - from] = what
+  }
+}
+
+function mergeResiduals(
+  runs: Runs,
+  sources: readonly ColumnTable[],
+  overlay: Overlay | undefined,
+): ColumnTable['residual'] {
+  const own = sources.map((source, i) => (overlay?.sources.has(i) ? undefined : source.residual))
+  const residuals = [...own, overlay?.columns.residual]
+  if (residuals.every((residual) => residual === undefined)) return undefined
+  const ofOverlay = overlay === undefined ? runs : runs.replacedBy(sources.length, overlay.rows)
+  return mergePath(
+    ofOverlay,
+    residuals.map((json) => (json === undefined ? undefined : { json })),
+  )?.json
+}
+
+function mergeResidualPaths(
+  sources: readonly ColumnTable[],
+  overlay: Overlay | undefined,
+): readonly (readonly string[])[] | undefined {
+  const paths = new Map<string, readonly string[]>()
+  const tables = sources.filter((_, i) => !overlay?.sources.has(i))
+  for (const table of overlay === undefined ? tables : [...tables, overlay.columns]) {
+    if (table.residualPaths === undefined) return undefined
+    for (const path of table.residualPaths) paths.set(JSON.stringify(path), path)
+  }
+  return paths.size > maximumResidualPaths ? undefined : [...paths.values()]
+}
