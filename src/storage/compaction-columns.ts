@@ -40,6 +40,7 @@ export function mergeColumns(
     const columns = mergePath(
       ofPath,
       all.map((source) => source.columns(path)),
+      all.map((source) => source.rowCount),
     )
     if (columns !== undefined) merged.push([path, columns])
   }
@@ -73,9 +74,14 @@ function shredAnew(
   for (const [index, source] of sources.entries()) {
     if (source.residual !== undefined && mayHold(source, paths.chosen)) reread.add(index)
   }
-  const losing = sources.map((source) =>
-    paths.dropped.map((path) => source.columns(path)).filter((columns) => columns !== undefined),
-  )
+  const losing = sources.map((source) => {
+    const columns = paths.dropped.map((path) => source.columns(path))
+    const found = columns.filter((ofPath) => ofPath !== undefined)
+    if (found.length === 0) return undefined
+    const kinds = new Uint8Array(source.rowCount)
+    for (const ofPath of found) writeKinds(ofPath, kinds)
+    return kinds
+  })
   const rows: number[] = []
   const whole = new Uint8Array(runs.rowCount)
   let shredder: RowShredder | undefined
@@ -83,7 +89,7 @@ function shredAnew(
   for (let run = 0; run < runs.count; run++) {
     const index = runs.source[run]!
     const source = sources[index]!
-    const lost = kindsWithin(losing[index]!, runs.from[run]!, runs.to[run]!)
+    const lost = losing[index]
     const residual = reread.has(index) ? source.residual : undefined
     const count = runs.to[run]! - runs.from[run]!
     if (lost === undefined && residual === undefined) {
@@ -93,7 +99,7 @@ function shredAnew(
     for (let i = 0; i < count; i++, at++) {
       const row = runs.from[run]! + i
       const text = residual && textBytesAt(residual, row)
-      const isLost = lost !== undefined && lost[i] !== kind.nothing
+      const isLost = lost !== undefined && lost[row] !== kind.nothing
       if (!isLost && text === undefined) continue
       shredder ??= new RowShredder(runs.rowCount, paths.tree, {
         fields: undefined,
@@ -124,25 +130,13 @@ function mayHold(source: ColumnTable, paths: readonly (readonly string[])[]): bo
   return paths.some((path) => known.has(JSON.stringify(path)))
 }
 
-/** What rows have at any of some paths; undefined when there is no path. */
-function kindsWithin(
-  columns: readonly PathColumns[],
-  from: number,
-  to: number,
-): Uint8Array | undefined {
-  if (columns.length === 0) return undefined
-  const kinds = new Uint8Array(to - from)
-  for (const ofPath of columns) writeKinds(ofPath, from, to, kinds, 0)
-  return kinds
-}
-
 /** The runs with the overlay's rows in place of those that it has at the path, or around it. */
 function overlaid(runs: Runs, source: number, overlay: Overlay, path: readonly string[]): Runs {
   const { columns, rows, whole } = overlay
   const ofPath = columns.columns(path)
   const around = storedRows(columns, path.slice(0, -1))
   const kinds = new Uint8Array(runs.rowCount)
-  if (ofPath !== undefined) writeKinds(ofPath, 0, runs.rowCount, kinds, 0)
+  if (ofPath !== undefined) writeKinds(ofPath, kinds)
   return runs.replacedBy(
     source,
     rows.filter(
@@ -158,16 +152,14 @@ function overlaid(runs: Runs, source: number, overlay: Overlay, path: readonly s
 function mergePath(
   runs: Runs,
   columns: readonly (PathColumns | undefined)[],
+  rowCounts: readonly number[],
 ): PathColumns | undefined {
   const kinds = new Uint8Array(runs.rowCount)
-  let at = 0
-  for (let run = 0; run < runs.count; run++) {
-    const from = runs.from[run]!
-    const to = runs.to[run]!
-    const ofSource = columns[runs.source[run]!]
-    if (ofSource !== undefined) writeKinds(ofSource, from, to, kinds, at)
-    at += to - from
-  }
+  copyRuns(
+    runs,
+    columns.map((ofSource, i) => ofSource && kindsOf(ofSource, rowCounts[i]!)),
+    kinds,
+  )
   const numbers = (type: 'number' | 'timestamp') => {
     const values = new Float64Array(runs.rowCount).fill(Number.NaN)
     copyRuns(
@@ -191,50 +183,38 @@ function mergePath(
   })
 }
 
-/** Writes what the rows `from` to `to` have here; of rows that have nothing, nothing. */
-function writeKinds(
-  columns: PathColumns,
-  from: number,
-  to: number,
-  kinds: Uint8Array,
-  at: number,
-): void {
-  const { number, timestamp, boolean, text, json, objects, stored, nulls } = columns
-  const write = (bitmap: Uint8Array | undefined, what: number) =>
-    writeKind(bitmap, what, from, to, kinds, at)
-  if (number) write(number.validity, kind.number)
-  if (timestamp) write(timestamp.validity, kind.timestamp)
-  if (boolean) {
-    write(boolean.validity, kind.false)
-    write(boolean.bits, kind.true)
-  }
-  if (text) write(text.validity, kind.text)
-  if (json) write(json.validity, kind.json)
-  if (objects) write(objects, kind.object)
-  if (stored) write(stored, kind.stored)
-  if (nulls) write(nulls, kind.null)
+function kindsOf(columns: PathColumns, rowCount: number): Uint8Array {
+  const kinds = new Uint8Array(rowCount)
+  writeKinds(columns, kinds)
+  return kinds
 }
 
-function writeKind(
-  bitmap: Uint8Array | undefined,
-  what: number,
-  from: number,
-  to: number,
-  kinds: Uint8Array,
-  at: number,
-): void {
+/** Writes what each row has here; of rows that have nothing, nothing. */
+function writeKinds(columns: PathColumns, kinds: Uint8Array): void {
+  const { number, timestamp, boolean, text, json, objects, stored, nulls } = columns
+  if (number) writeKind(number.validity, kind.number, kinds)
+  if (timestamp) writeKind(timestamp.validity, kind.timestamp, kinds)
+  if (boolean) {
+    writeKind(boolean.validity, kind.false, kinds)
+    writeKind(boolean.bits, kind.true, kinds)
+  }
+  if (text) writeKind(text.validity, kind.text, kinds)
+  if (json) writeKind(json.validity, kind.json, kinds)
+  if (objects) writeKind(objects, kind.object, kinds)
+  if (stored) writeKind(stored, kind.stored, kinds)
+  if (nulls) writeKind(nulls, kind.null, kinds)
+}
+
+function writeKind(bitmap: Uint8Array | undefined, what: number, kinds: Uint8Array): void {
   if (bitmap === undefined) {
-    kinds.fill(what, at, at + to - from)
+    kinds.fill(what)
     return
   }
-  for (let row = from; row < to; ) {
+  for (let row = 0; row < kinds.length; ) {
     const byte = bitmap[row >> 3]!
-    if (byte === 0) {
-      row = (row | 7) + 1
-      continue
-    }
-    const end = Math.min((row | 7) + 1, to)
-    for (; row < end; row++) if ((byte & (1 << (row & 7))) !== 0) kinds[at + row - from] = what
+    const end = Math.min(row + 8, kinds.length)
+    if (byte === 0) row = end
+    for (; row < end; row++) if ((byte & (1 << (row & 7))) !== 0) kinds[row] = what
   }
 }
 
@@ -250,6 +230,7 @@ function mergeResiduals(
   return mergePath(
     ofOverlay,
     residuals.map((json) => (json === undefined ? undefined : { json })),
+    [...sources.map((source) => source.rowCount), runs.rowCount],
   )?.json
 }
 

@@ -183,7 +183,7 @@ export function gatherKeys(sources: readonly KeyColumns[], runs: Runs): KeyColum
   return same ? keys : { ...keys, shownTransaction }
 }
 
-type Numbers = Int32Array | Float64Array
+type Numbers = Int32Array | Float64Array | Uint8Array
 
 /** Up to so many rows a loop is faster than the view that `set` needs. */
 const nearRows = 32

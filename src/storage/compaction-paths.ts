@@ -1,5 +1,5 @@
 /**
- * Chooses the paths that have columns in a segment that is merged from others: by the same rule as
+ * Chooses the paths that have columns in a segment that is merged from others: by the rule of
  * `shred-paths.ts`, but from what the columns count instead of from a sample of rows.
  */
 import type { PathColumns } from '../vector/column.ts'
@@ -7,6 +7,12 @@ import type { ColumnTable } from '../vector/column-table.ts'
 import { countSet, isSet } from '../vector/read-column.ts'
 import { objectRuns } from './shred-keys.ts'
 import { type ChosenPath, minimumObjectRows, minimumShare, mostFrequent } from './shred-paths.ts'
+
+/**
+ * A path keeps its columns with half of the share that it needs to get them: one whose share is
+ * about that would lose and get them in turns, and each time its rows are read again.
+ */
+const share = minimumShare / 2
 
 export interface MergedPaths {
   /** Paths that get columns; a parent comes before what is below it. The empty path is not among them. */
@@ -30,7 +36,7 @@ export function mergePaths(sources: readonly ColumnTable[]): MergedPaths {
     }))
     .filter(
       ({ path, estimate }) =>
-        estimate >= rows * minimumShare || isFrequentInAnObject(sources, objects, path),
+        estimate >= rows * share || isFrequentInAnObject(sources, objects, path),
     )
   const chosen = new Set(mostFrequent(candidates).map(({ path }) => path))
   return {
@@ -106,7 +112,7 @@ function isFrequentInAnObject(
         else for (let row = from; row < to; row++) if (isSet(bitmap, row)) count++
       }
     }
-    return count >= rowsOf(ranges) * minimumShare
+    return count >= rowsOf(ranges) * share
   })
 }
 

@@ -12,6 +12,9 @@ import { byteSource, TextPool } from './text-pool.ts'
  */
 const tellingRows = 4096
 
+/** Up to so many texts they are copied faster one by one. */
+const nearRows = 8
+
 /** `columns` by source; of some source there must be one. The validity is that of the result. */
 export function mergeTexts(
   runs: Runs,
@@ -95,8 +98,10 @@ function textEncoder(pool: TextPool, column: TextColumn): TextEncoder {
 
 function copyTexts(runs: Runs, columns: readonly (TextColumn | undefined)[]): Texts {
   const texts = new TextPool(runs.rowCount, textBytes(runs, columns))
-  const sources = columns.map((column) =>
-    column?.encoding === 'dictionary' ? byteSource(column.dictionary.bytes) : undefined,
+  const sources = columns.map(
+    (column) =>
+      column &&
+      byteSource(column.encoding === 'plain' ? column.texts.bytes : column.dictionary.bytes),
   )
   for (let run = 0; run < runs.count; run++) {
     const from = runs.from[run]!
@@ -104,11 +109,16 @@ function copyTexts(runs: Runs, columns: readonly (TextColumn | undefined)[]): Te
     const column = columns[runs.source[run]!]
     if (column === undefined) {
       for (let row = from; row < to; row++) texts.pushEmpty()
-    } else if (column.encoding === 'plain') {
-      texts.pushAll(column.texts, from, to)
+      continue
+    }
+    const source = sources[runs.source[run]!]!
+    if (column.encoding === 'plain') {
+      const { offsets } = column.texts
+      if (to - from > nearRows) texts.pushAll(column.texts, from, to)
+      else
+        for (let row = from; row < to; row++) texts.push(source, offsets[row]!, offsets[row + 1]!)
     } else {
       const { offsets } = column.dictionary
-      const source = sources[runs.source[run]!]!
       for (let row = from; row < to; row++) {
         const code = column.codes[row]!
         if (code < 0) texts.pushEmpty()
