@@ -1,7 +1,8 @@
 /** Computes what pruning knows of a column: bounds of the whole, and of each granule of numbers. */
 import { decodeUtf8 } from '../../json/utf8.ts'
-import { granuleRows, type NumberColumn, type TextColumn, type Texts } from '../../vector/column.ts'
+import { granuleRows, type NumberColumn, type TextColumn } from '../../vector/column.ts'
 import { bytesOfText, isValid } from '../../vector/read-column.ts'
+import { compareBytes } from '../compare-bytes.ts'
 import type { NumberZones, TextBounds } from './metadata.ts'
 
 /** Bytes of a text that its bound keeps. */
@@ -10,7 +11,7 @@ const boundBytes = 64
 const lastCodePoint = 0x10ffff
 
 /** The column must have a value. */
-export function numberZones({ values, validity }: NumberColumn): NumberZones {
+export function numberZones({ values }: NumberColumn): NumberZones {
   const granuleMinimums: (number | null)[] = []
   const granuleMaximums: (number | null)[] = []
   let minimum = Number.POSITIVE_INFINITY
@@ -20,7 +21,7 @@ export function numberZones({ values, validity }: NumberColumn): NumberZones {
     let least = Number.POSITIVE_INFINITY
     let greatest = Number.NEGATIVE_INFINITY
     for (let row = from; row < to; row++) {
-      if (!isValid(validity, row)) continue
+      // Neither is true of the NaN of a row without a value.
       const value = values[row]!
       if (value < least) least = value
       if (value > greatest) greatest = value
@@ -36,24 +37,33 @@ export function numberZones({ values, validity }: NumberColumn): NumberZones {
 
 /** The column must have a value. */
 export function textBounds(column: TextColumn, rowCount: number): TextBounds {
-  let least: Uint8Array | undefined
-  let greatest: Uint8Array | undefined
-  const see = (texts: Texts, index: number) => {
-    const bytes = bytesOfText(texts, index)
-    if (least === undefined || Buffer.compare(bytes, least) < 0) least = bytes
-    if (greatest === undefined || Buffer.compare(bytes, greatest) > 0) greatest = bytes
-  }
-  if (column.encoding === 'dictionary') {
-    for (let code = 0; code < column.dictionary.offsets.length - 1; code++) {
-      see(column.dictionary, code)
+  const texts = column.encoding === 'dictionary' ? column.dictionary : column.texts
+  const { bytes, offsets } = texts
+  // In a dictionary, every text is one of the column's.
+  const validity = column.encoding === 'dictionary' ? undefined : column.validity
+  const count = column.encoding === 'dictionary' ? offsets.length - 1 : rowCount
+  let least = -1
+  let greatest = -1
+  for (let i = 0; i < count; i++) {
+    if (!isValid(validity, i)) continue
+    const start = offsets[i]!
+    const end = offsets[i + 1]!
+    if (least < 0) {
+      least = i
+      greatest = i
+    } else if (compareBytes(bytes, start, end, bytes, offsets[least]!, offsets[least + 1]!) < 0) {
+      least = i
+    } else if (
+      compareBytes(bytes, start, end, bytes, offsets[greatest]!, offsets[greatest + 1]!) > 0
+    ) {
+      greatest = i
     }
-  } else {
-    for (let row = 0; row < rowCount; row++) {
-      if (isValid(column.validity, row)) see(column.texts, row)
-    }
   }
-  const maximum = shortenUp(greatest!)
-  return { minimum: shortenDown(least!), ...(maximum !== undefined && { maximum }) }
+  const maximum = shortenUp(bytesOfText(texts, greatest))
+  return {
+    minimum: shortenDown(bytesOfText(texts, least)),
+    ...(maximum !== undefined && { maximum }),
+  }
 }
 
 function shortenDown(bytes: Uint8Array): string {
