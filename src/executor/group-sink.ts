@@ -39,7 +39,7 @@ export class GroupSink implements Sink {
       if (!shared[k] || key.kind !== 'field') return evaluate
       return (batch, selection) => batch.sharedCodes?.(key.path) ?? evaluate(batch, selection)
     })
-    this.#aggregates = new AggregateInputs(stage.aggregates, context)
+    this.#aggregates = new AggregateInputs(stage.aggregates, context, dictionaries)
     this.#table = new GroupTable(shared)
     this.#chooser = stage.row && new RowChooser(stage.row)
     this.#preferred = stage.row?.preferred && compile(stage.row.preferred, context)

@@ -2,6 +2,7 @@
 import type { BoundGrouping } from '../binder/bound.ts'
 import type { SharedDictionary, SharedTexts } from '../vector/shared-dictionary.ts'
 import { createAggregateState } from './aggregate/create.ts'
+import type { WireState } from './aggregate/state.ts'
 import { ChosenValues } from './chosen-values.ts'
 import { GroupRelation } from './group-relation.ts'
 import { GroupTable } from './group-table.ts'
@@ -9,7 +10,7 @@ import { RowChooser } from './row-choice.ts'
 import { checkCancelled } from './scan.ts'
 import type { PartialGroups } from './task.ts'
 import { dictionaryOf } from './task-dictionaries.ts'
-import { vectorOf } from './wire-values.ts'
+import { type KeyValues, vectorOf } from './wire-values.ts'
 
 /**
  * The groups in the order in which they are first seen.
@@ -22,8 +23,15 @@ export function mergeGroups(
   dictionaries: readonly SharedDictionary[],
   cancelled: Int32Array | undefined,
 ): GroupRelation {
-  const table = new GroupTable(stage.keys.map((_, key) => sharedBy(partials, key, dictionaries)))
-  const states = stage.aggregates.map(createAggregateState)
+  const shared = (valuesOf: (partial: PartialGroups) => KeyValues | undefined) =>
+    sharedBy(partials.map(valuesOf), dictionaries)
+  const table = new GroupTable(stage.keys.map((_, k) => shared(({ keys }) => keys[k])))
+  const states = stage.aggregates.map((aggregate, i) => {
+    return createAggregateState(
+      aggregate,
+      shared(({ states }) => pairValues(states[i])),
+    )
+  })
   const chooser = stage.row && new RowChooser(stage.row)
   const values = (stage.row?.values ?? []).map(() => new ChosenValues())
   for (const partial of partials) {
@@ -49,15 +57,17 @@ export function mergeGroups(
   return GroupRelation.of(table, stage.keys.length, states, values, chooser?.finish().rows)
 }
 
-/** The dictionary that a key's texts are numbered by in some partial groups. */
+/** The dictionary that texts are numbered by in some partial groups. */
 function sharedBy(
-  partials: readonly PartialGroups[],
-  key: number,
+  partials: readonly (KeyValues | undefined)[],
   dictionaries: readonly SharedDictionary[],
 ): SharedTexts | undefined {
-  for (const { keys } of partials) {
-    const values = keys[key]!
-    if (values.kind === 'shared') return dictionaryOf(dictionaries, values.dictionary)
+  for (const values of partials) {
+    if (values?.kind === 'shared') return dictionaryOf(dictionaries, values.dictionary)
   }
   return undefined
+}
+
+function pairValues(state: WireState | undefined): KeyValues | undefined {
+  return state?.kind === 'pairs' ? state.values : undefined
 }

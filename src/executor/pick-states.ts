@@ -1,6 +1,7 @@
 import { pickBytes, pickNumbers } from '../kernel/gather.ts'
 import type { WireState } from './aggregate/state.ts'
 import { gatherColumn } from './relation-column.ts'
+import type { KeyValues } from './wire-values.ts'
 
 /** The state of these groups alone, in their order; `groups` must be ascending. */
 export function pickStates(state: WireState, groups: Int32Array): WireState {
@@ -37,7 +38,12 @@ export function pickStates(state: WireState, groups: Int32Array): WireState {
       }
     case 'pairs': {
       const { places, renumbered } = entriesOf(state.groups, groups)
-      return { kind: 'pairs', groups: renumbered, values: gatherColumn(state.values, places) }
+      const { values } = state
+      const picked: KeyValues =
+        values.kind === 'shared'
+          ? { ...values, codes: places.map((place) => values.codes[place]!) }
+          : gatherColumn(values, places)
+      return { kind: 'pairs', groups: renumbered, values: picked }
     }
     case 'tallies': {
       const { places, renumbered } = entriesOf(state.groups, groups)

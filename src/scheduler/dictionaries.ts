@@ -6,6 +6,7 @@
  * A dictionary is made by the first query that wants it, in memory, and added to when there are new
  * segments. The one that was used last is the last to go.
  */
+import { distinctArgument } from '../executor/aggregate/create.ts'
 import type { TaskDictionary } from '../executor/task-dictionaries.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { ManifestSegment } from '../storage/manifest.ts'
@@ -156,11 +157,17 @@ export class Dictionaries {
   }
 }
 
-/** Paths of fields that rows are grouped by. */
+/** Paths of fields that rows are grouped by, or whose different values are told apart. */
 function keyPaths({ stage }: PhysicalPlan): Path[] {
   if (stage.kind !== 'groups') return []
-  const paths = stage.keys.flatMap((key) => (key.kind === 'field' ? [key.path] : []))
-  return paths.filter((path) => path.every((part) => typeof part === 'string'))
+  const told = stage.aggregates.flatMap((aggregate) => distinctArgument(aggregate) ?? [])
+  const paths = new Map<string, Path>()
+  for (const key of [...stage.keys, ...told]) {
+    if (key.kind !== 'field') continue
+    const path = key.path.filter((part) => typeof part === 'string')
+    if (path.length === key.path.length) paths.set(JSON.stringify(path), path)
+  }
+  return [...paths.values()]
 }
 
 /** How many texts the segment keeps for the field: distinct ones, if it has a dictionary. */

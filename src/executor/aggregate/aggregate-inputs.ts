@@ -1,20 +1,26 @@
 import type { BoundAggregate, BoundExpression } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { structuralKey } from '../../binder/rewrite.ts'
+import { onlyGroup } from '../../kernel/aggregate.ts'
 import { forgetCopy } from '../../kernel/memory.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { Selection } from '../../vector/vector.ts'
 import type { Batch } from '../batch.ts'
 import { compile, type Evaluator } from '../compile.ts'
 import { compileFilter, type Filter } from '../filter.ts'
-import { createAggregateState } from './create.ts'
+import type { TaskDictionaries } from '../task-dictionaries.ts'
+import { createAggregateState, distinctArgument } from './create.ts'
 import type { AggregateState, AliveRows } from './state.ts'
+
+type Field = Extract<BoundExpression, { kind: 'field' }>
 
 interface Input {
   readonly state: AggregateState
   readonly arguments: readonly Evaluator[]
   /** The argument, if it is one field and the state can take its entries as columns. */
-  readonly entriesOf: Extract<BoundExpression, { kind: 'field' }> | undefined
+  readonly entriesOf: Field | undefined
+  /** The argument, if it is a field that has a shared dictionary. */
+  readonly sharedOf: Field | undefined
   /** Place of its condition among `#filters`. */
   readonly filter: number | undefined
 }
@@ -25,7 +31,11 @@ export class AggregateInputs {
   /** Different conditions of aggregates, with room for the groups of the rows that they leave. */
   readonly #filters: readonly { readonly keep: Filter; readonly groups: Int32Array }[]
 
-  constructor(aggregates: readonly BoundAggregate[], context: EvaluationContext) {
+  constructor(
+    aggregates: readonly BoundAggregate[],
+    context: EvaluationContext,
+    dictionaries: TaskDictionaries,
+  ) {
     const places = new Map<string, number>()
     const filters: { keep: Filter; groups: Int32Array }[] = []
     const placeOf = (filter: BoundExpression): number => {
@@ -39,12 +49,15 @@ export class AggregateInputs {
       return place
     }
     this.#inputs = aggregates.map((aggregate) => {
-      const state = createAggregateState(aggregate)
+      const distinct = distinctArgument(aggregate)
+      const dictionary = distinct && dictionaries.of(distinct)
+      const state = createAggregateState(aggregate, dictionary)
       const [first] = aggregate.arguments
       return {
         state,
         arguments: aggregate.arguments.map((argument) => compile(argument, context)),
         entriesOf: state.updateEntries && first?.kind === 'field' ? first : undefined,
+        sharedOf: dictionary && first?.kind === 'field' ? first : undefined,
         filter: aggregate.filter && placeOf(aggregate.filter),
       }
     })
@@ -55,9 +68,11 @@ export class AggregateInputs {
   update(batch: Batch, selection: Selection, groups: Int32Array, groupCount: number): void {
     const { rowCount } = batch
     forgetCopy(groups)
-    const all = { rowCount, selection, groups, count: selection ? selection.length : rowCount }
+    const count = selection ? selection.length : rowCount
+    const only = groupCount === 1 ? 0 : onlyGroup(groups, count)
+    const all = { rowCount, selection, groups, only, count }
     const kept: (AliveRows | undefined)[] = []
-    for (const { state, arguments: evaluators, entriesOf, filter } of this.#inputs) {
+    for (const { state, arguments: evaluators, entriesOf, sharedOf, filter } of this.#inputs) {
       state.resize(groupCount)
       let rows: AliveRows = all
       if (filter !== undefined) {
@@ -67,6 +82,11 @@ export class AggregateInputs {
       const entries = entriesOf && batch.entries?.(entriesOf.path, selection)
       if (entries) {
         state.updateEntries!(entries, rows)
+        continue
+      }
+      const shared = sharedOf && batch.sharedCodes?.(sharedOf.path)
+      if (shared) {
+        state.updateShared!(shared, rows)
         continue
       }
       // All selected rows are read: a batch keeps a field's values for whoever asks next.
@@ -98,6 +118,6 @@ export class AggregateInputs {
       groups[j] = all.groups[place]!
     }
     forgetCopy(groups)
-    return { rowCount, selection: rows, groups, count: rows.length }
+    return { rowCount, selection: rows, groups, only: all.only, count: rows.length }
   }
 }

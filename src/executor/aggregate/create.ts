@@ -1,4 +1,5 @@
-import type { BoundAggregate } from '../../binder/bound.ts'
+import type { BoundAggregate, BoundExpression } from '../../binder/bound.ts'
+import type { SharedTexts } from '../../vector/shared-dictionary.ts'
 import { CollectState } from './collect.ts'
 import { CountState } from './count.ts'
 import { CountDistinctState, DistinctState } from './distinct.ts'
@@ -13,22 +14,30 @@ import { TruthState } from './truth.ts'
 import { joined, mean, sorted, total } from './value-list.ts'
 import { VarianceState } from './variance.ts'
 
-export function createAggregateState({
-  name,
-  parameters,
-  distinct,
-}: BoundAggregate): AggregateState {
+/** The argument of an aggregate that tells apart different values of it. */
+export function distinctArgument(aggregate: BoundAggregate): BoundExpression | undefined {
+  const tells = aggregate.distinct || aggregate.name === 'count_distinct'
+  return tells ? aggregate.arguments[0] : undefined
+}
+
+/** @param dictionary the shared dictionary of the argument, if it has one */
+export function createAggregateState(
+  { name, parameters, distinct }: BoundAggregate,
+  dictionary?: SharedTexts,
+): AggregateState {
   switch (name) {
     case 'count':
-      return distinct ? new CountDistinctState() : new CountState('present')
+      return distinct ? new CountDistinctState(dictionary) : new CountState('present')
     case 'count_if':
       return new CountState('true')
     case 'count_distinct':
-      return new CountDistinctState()
+      return new CountDistinctState(dictionary)
     case 'sum':
-      return distinct ? new DistinctState(total) : new SumState((sum) => sum)
+      return distinct ? new DistinctState(dictionary, total) : new SumState((sum) => sum)
     case 'avg':
-      return distinct ? new DistinctState(mean) : new SumState((sum, count) => sum / count)
+      return distinct
+        ? new DistinctState(dictionary, mean)
+        : new SumState((sum, count) => sum / count)
     case 'min':
       return new ExtremeState(-1)
     case 'max':
@@ -57,10 +66,12 @@ export function createAggregateState({
     case 'mode':
       return new ModeState()
     case 'array_agg':
-      return distinct ? new DistinctState(sorted) : new CollectState((values) => values)
+      return distinct ? new DistinctState(dictionary, sorted) : new CollectState((values) => values)
     case 'string_agg': {
       const join = joined(String(parameters[0]))
-      return distinct ? new DistinctState((values) => join(sorted(values))) : new CollectState(join)
+      return distinct
+        ? new DistinctState(dictionary, (values) => join(sorted(values)))
+        : new CollectState(join)
     }
     case 'sum_entries':
       return new EntriesState((sum) => sum)

@@ -1,94 +1,131 @@
-import { sequence } from '../../kernel/sequence.ts'
+import { pickCodes } from '../../kernel/gather.ts'
 import type { Value } from '../../type/value.ts'
+import type { SharedCodes, SharedTexts } from '../../vector/shared-dictionary.ts'
 import type { Vector } from '../../vector/vector.ts'
+import { checkLimit, maximumDistinctValues } from '../memory-limit.ts'
+import { PairCodes } from '../pair-codes.ts'
 import { ValueCodes } from '../value-codes.ts'
 import { countOf, vectorOf } from '../wire-values.ts'
 import type { AggregateState, AliveRows, WireState } from './state.ts'
 
 /** Aggregates over different values: each counts once, and null not at all. */
 abstract class DifferentValues implements AggregateState {
-  protected readonly codes = new ValueCodes()
-  /** Codes that occur in each group; undefined while there is one group, which has them all. */
-  protected groups: Set<number>[] | undefined
+  protected readonly codes: ValueCodes
+  /** (group, code of a value) */
+  protected readonly pairs = new PairCodes()
+  /** Of the rows that are being taken in. */
+  #codesOfRows = new Int32Array(0)
+  #groupsOfRows = new Int32Array(0)
 
-  resize(groupCount: number): void {
-    if (groupCount === 1 && !this.groups) return
-    this.groups ??= [new Set(allCodes(this.codes))]
-    while (this.groups.length < groupCount) this.groups.push(new Set())
+  /** @param dictionary the shared dictionary of the argument, if it has one */
+  constructor(dictionary: SharedTexts | undefined) {
+    this.codes = new ValueCodes(dictionary)
+  }
+
+  resize(): void {
+    // Pairs tell their groups, however many there are.
   }
 
   update([vector]: readonly Vector[], { rowCount, selection, groups, count }: AliveRows): void {
     // No rows have no constant either.
     if (!vector || count === 0) return
-    const codes = new Int32Array(count)
-    this.codes.encode(vector, rowCount, selection, codes)
-    if (!this.groups) return
-    let [lastGroup, lastCode] = [-1, -1]
-    for (let j = 0; j < count; j++) {
-      const [group, code] = [groups[j]!, codes[j]!]
-      if (group === lastGroup && code === lastCode) continue
-      this.groups[group]!.add(code)
-      lastGroup = group
-      lastCode = code
-    }
+    this.codes.encode(vector, rowCount, selection, this.#room(count))
+    this.#add(groups, count)
   }
 
-  toWire(groupCount: number): WireState {
-    const groups: number[] = []
-    const found: number[] = []
-    for (let group = 0; group < groupCount; group++) {
-      for (const code of this.groups?.[group] ?? allCodes(this.codes)) {
-        groups.push(group)
-        found.push(code)
-      }
-    }
-    const values = this.codes.toWire(Int32Array.from(found))
-    return { kind: 'pairs', groups: Int32Array.from(groups), values }
+  updateShared(shared: SharedCodes, { rowCount, selection, groups, count }: AliveRows): void {
+    this.codes.encodeShared(shared, rowCount, selection, this.#room(count))
+    this.#add(groups, count)
+  }
+
+  toWire(): WireState {
+    const { firsts, seconds } = this.pairs
+    return { kind: 'pairs', groups: firsts.slice(), values: this.codes.toKeys(seconds) }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
     if (wire.kind !== 'pairs') return
-    const count = countOf(wire.values)
-    const pairGroups = wire.groups.map((group) => groups[group]!)
-    const rows = { rowCount: count, selection: undefined, groups: pairGroups, count }
-    this.update([vectorOf(wire.values)], rows)
+    const { values } = wire
+    const count = values.kind === 'shared' ? values.codes.length : countOf(values)
+    if (count === 0) return
+    const codes = this.#room(count)
+    if (values.kind === 'shared') this.codes.encodeKeys(values, codes)
+    else this.codes.encode(vectorOf(values), count, undefined, codes)
+    const pairGroups = new Int32Array(count)
+    pickCodes(groups, wire.groups, pairGroups)
+    this.#add(pairGroups, count)
   }
 
   abstract result(group: number): Value
+
+  #room(count: number): Int32Array {
+    if (this.#codesOfRows.length < count) {
+      this.#codesOfRows = new Int32Array(count)
+      this.#groupsOfRows = new Int32Array(count)
+    }
+    return this.#codesOfRows
+  }
+
+  #add(groups: Int32Array, count: number): void {
+    this.#groupsOfRows.set(groups.subarray(0, count))
+    this.pairs.combine(this.#groupsOfRows, this.#codesOfRows, count)
+    const hint = 'filter, or use fewer groups'
+    checkLimit(this.pairs.count, maximumDistinctValues, 'different values', hint)
+  }
 }
 
 export class CountDistinctState extends DifferentValues {
+  #counts: Float64Array | undefined
+
   result(group: number): Value {
-    const { nullCode, count } = this.codes
-    if (!this.groups) return count - (nullCode >= 0 ? 1 : 0)
-    const codes = this.groups[group]!
-    return codes.size - (nullCode >= 0 && codes.has(nullCode) ? 1 : 0)
+    this.#counts ??= this.#count()
+    return this.#counts[group] ?? 0
+  }
+
+  #count(): Float64Array {
+    const { firsts, seconds } = this.pairs
+    const { nullCode } = this.codes
+    const counts = new Float64Array(firsts.reduce((most, group) => Math.max(most, group + 1), 0))
+    for (let pair = 0; pair < firsts.length; pair++) {
+      if (seconds[pair] !== nullCode) counts[firsts[pair]!]!++
+    }
+    return counts
   }
 }
 
 export class DistinctState extends DifferentValues {
   readonly #finish: (values: readonly Value[]) => Value
+  #codesOf: Map<number, number[]> | undefined
   /** Sorting and printing both ask for a result. */
   readonly #results = new Map<number, Value>()
 
   /** @param finish makes the result of the different values that are not null, in any order */
-  constructor(finish: (values: readonly Value[]) => Value) {
-    super()
+  constructor(dictionary: SharedTexts | undefined, finish: (values: readonly Value[]) => Value) {
+    super(dictionary)
     this.#finish = finish
   }
 
   result(group: number): Value {
     let result = this.#results.get(group)
     if (result === undefined) {
-      const codes = Array.from(this.groups?.[group] ?? allCodes(this.codes))
-      const values = codes.map((code) => this.codes.valueAt(code))
-      result = this.#finish(values.filter((value) => value !== null))
+      this.#codesOf ??= this.#byGroup()
+      const codes = this.#codesOf.get(group) ?? []
+      result = this.#finish(codes.map((code) => this.codes.valueAt(code)))
       this.#results.set(group, result)
     }
     return result
   }
-}
 
-function allCodes({ count }: ValueCodes): Int32Array {
-  return sequence(0, count)
+  /** Codes of the values of each group, but for null. */
+  #byGroup(): Map<number, number[]> {
+    const { firsts, seconds } = this.pairs
+    const codesOf = new Map<number, number[]>()
+    for (let pair = 0; pair < firsts.length; pair++) {
+      if (seconds[pair] === this.codes.nullCode) continue
+      const codes = codesOf.get(firsts[pair]!)
+      if (codes) codes.push(seconds[pair]!)
+      else codesOf.set(firsts[pair]!, [seconds[pair]!])
+    }
+    return codesOf
+  }
 }

@@ -3,9 +3,10 @@ import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
 import { newBytes, newNumbers } from '../../kernel/memory.ts'
 import type { PlainValue } from '../../type/plain.ts'
 import type { Value } from '../../type/value.ts'
+import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
 import type { ObjectEntry } from '../batch.ts'
-import type { WireValues } from '../wire-values.ts'
+import type { KeyValues, WireValues } from '../wire-values.ts'
 
 export type WireState =
   | { readonly kind: 'counts'; readonly counts: Float64Array }
@@ -38,7 +39,7 @@ export type WireState =
       readonly keys: readonly PlainValue[]
     }
   /** The i-th value occurs in group `groups[i]`. */
-  | { readonly kind: 'pairs'; readonly groups: Int32Array; readonly values: WireValues }
+  | { readonly kind: 'pairs'; readonly groups: Int32Array; readonly values: KeyValues }
   /** The i-th value occurs in group `groups[i]`, `counts[i]` times. */
   | {
       readonly kind: 'tallies'
@@ -72,6 +73,8 @@ export interface AliveRows {
   readonly selection: Selection
   /** Group of each alive row, one after the other. */
   readonly groups: Int32Array
+  /** The group that all alive rows are in; undefined when they are in several. */
+  readonly only?: number | undefined
   /** How many rows are alive. */
   readonly count: number
 }
@@ -91,6 +94,8 @@ export interface AggregateState {
    * keys, as columns.
    */
   updateEntries?(entries: readonly ObjectEntry[], rows: AliveRows): void
+  /** Instead of `update`, of an aggregate over one field that has codes of a shared dictionary. */
+  updateShared?(shared: SharedCodes, rows: AliveRows): void
   toWire(groupCount: number): WireState
   /** Group `i` of the wire form is group `groups[i]` here. */
   merge(wire: WireState, groups: Int32Array): void
