@@ -1,16 +1,25 @@
 import {
+  countAll,
   countNumbers,
   countRows,
+  keepPresent,
   maxNumbers,
+  minAll,
   minNumbers,
   sumAll,
   sumNumbers,
 } from '../../src/kernel/aggregate.ts'
-import { calculate, negateNumbers } from '../../src/kernel/arithmetic.ts'
+import { calculate, chooseNumbers, negateNumbers } from '../../src/kernel/arithmetic.ts'
 import { expandBits } from '../../src/kernel/bitmap.ts'
-import { compareNumbers, compareWithConstant, rangeOf } from '../../src/kernel/compare.ts'
+import {
+  absentNumbers,
+  compareNumbers,
+  compareWithConstant,
+  rangeOf,
+} from '../../src/kernel/compare.ts'
 import { gatherBytes, gatherCodes, gatherNumbers, pickNumbers } from '../../src/kernel/gather.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
+import { beginBatch, newBytes, newCodes, newNumbers } from '../../src/kernel/memory.ts'
 import {
   selectBetween,
   selectByCode,
@@ -26,12 +35,15 @@ export interface KernelBenchmark {
   readonly run: () => void
 }
 
-/** Every kernel over one batch, called as the executor calls it: through a table of functions. */
+/**
+ * Every kernel over one batch, called as the executor calls it: through a table of functions. What
+ * would be columns lies outside the memory of kernels, and is copied there once: the reading of main
+ * memory that a scan adds is not in the figures.
+ */
 export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   const { rowCount: n, numbers, gappyNumbers, codes, groups, truths, otherTruths, texts } = batch
-  const outNumbers = new Float64Array(n)
-  const outBytes = new Uint8Array(n)
-  const outCodes = new Int32Array(n)
+  beginBatch()
+  const [outNumbers, outBytes, outCodes] = [newNumbers(n), newBytes(n), newCodes(n)]
   const scratch = new Uint8Array(n)
   const state = () => new Float64Array(8)
   const [sums, errors, counts, lowest, highest] = [state(), state(), state(), state(), state()]
@@ -39,6 +51,7 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   const byteTable = Uint8Array.from([0, 1, 0, 1, 0, 1, 0, 1, 2])
   const codeTable = Int32Array.from([7, 6, 5, 4, 3, 2, 1, 0])
   const range = rangeOf('gt', 500)
+  const kept = { values: new Float64Array(n), groups: new Int32Array(n) }
   const needle = Buffer.from('refund')
 
   const benchmarks: KernelBenchmark[] = []
@@ -53,6 +66,8 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   for (const operator of ['add', 'mul', 'div', 'mod'] as const) {
     add(`calculate ${operator}`, () => calculate(operator, numbers, gappyNumbers, n, outNumbers))
   }
+  add('choose numbers', () => chooseNumbers(truths, numbers, gappyNumbers, n, outNumbers))
+  add('nulls of numbers', () => absentNumbers(gappyNumbers, n, outBytes))
   add('negate', () => negateNumbers(numbers, n, outNumbers))
   add('and', () => {
     scratch.set(truths)
@@ -77,6 +92,12 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('group: sum', () => sumNumbers(gappyNumbers, groups, n, sums, errors, counts))
   add('group: min', () => minNumbers(gappyNumbers, groups, n, lowest))
   add('group: max', () => maxNumbers(gappyNumbers, groups, n, highest))
+  add(
+    'group: keep numbers for a percentile',
+    () => void keepPresent(gappyNumbers, groups, n, kept, 0),
+  )
+  add('min of all', () => void minAll(gappyNumbers, n))
+  add('count numbers of all', () => void countAll(gappyNumbers, n))
   add('sum of all', () => sumAll(gappyNumbers, n, sums, errors, counts, 0))
   add('truncate to days', () => truncateTimes(batch.times, 86_400_000, 0, n, outNumbers))
   add('text equals', () => textEquals(texts, 0, n, needle, outBytes))
