@@ -13,10 +13,12 @@ export const usage = `npm run bench:peers -- [options]
   --workers N[,N…]      threads of each system; several are compared               (2)
   --cold                measures first queries after a start, without the page cache (root)
   --scaling             a handful of queries at 0.1, 1 and 10 M rows, or at --rows
+  --adversarial         Assay alone over rows of mixed types, 5,000 paths and long texts, all updated
+                        twice, beside as many usual rows
   --server FILE         the main.js to start, in place of one that is built now
   --help
 
-Results are written to bench/results/ unless --filter or --only is given.`
+Results are written to bench/results/ unless --filter is given, or --only without assay.`
 
 export interface Options {
   readonly rows: readonly number[]
@@ -27,7 +29,9 @@ export interface Options {
   readonly workers: readonly number[]
   readonly cold: boolean
   readonly scaling: boolean
+  readonly adversarial: boolean
   readonly server: string | undefined
+  /** Whether too little is measured to be kept. */
   readonly isPart: boolean
 }
 
@@ -51,12 +55,13 @@ export function readOptions(): Options | undefined {
       workers: { type: 'string', default: '2' },
       cold: { type: 'boolean', default: false },
       scaling: { type: 'boolean', default: false },
+      adversarial: { type: 'boolean', default: false },
       server: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
   if (flags.help) return undefined
-  const { cold, scaling, server } = flags
+  const { cold, scaling, adversarial, server } = flags
   const only = flags.only?.split(',')
   for (const name of only ?? []) {
     if (allLayouts.some((layout) => layout === name)) continue
@@ -72,8 +77,9 @@ export function readOptions(): Options | undefined {
     workers: positives('workers', flags.workers),
     cold,
     scaling,
+    adversarial,
     server,
-    isPart: flags.filter !== undefined || only !== undefined,
+    isPart: flags.filter !== undefined || only?.includes('assay') === false,
   }
 }
 

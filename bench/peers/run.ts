@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { adversarialTable, measureAdversarial } from './adversarial.ts'
 import { compareWorkers, workersTable } from './compare-workers.ts'
 import { buildServer, installPeers } from './install.ts'
 import { measurePeers } from './measure-peers.ts'
@@ -21,7 +22,8 @@ async function main(options: Options): Promise<void> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'assay-peers-'))
   const place = { directory, server }
   try {
-    if (options.scaling) await scaling(options, place)
+    if (options.adversarial) await adversarial(options, place)
+    else if (options.scaling) await scaling(options, place)
     else if (options.workers.length > 1) await workers(options, place)
     else for (const rows of options.rows) await suite(options, place, rows)
   } finally {
@@ -62,4 +64,14 @@ async function scaling(options: Options, place: Place): Promise<void> {
   })
   console.log(`\n${scalingTable(points, layouts)}`)
   if (!options.isPart) saveReport('peers-scaling', { points })
+}
+
+async function adversarial(options: Options, place: Place): Promise<void> {
+  const workers = options.workers[0]!
+  for (const rows of options.rows) {
+    const results = await measureAdversarial({ ...options, ...place, rows, workers })
+    console.log(`\n${adversarialTable(results)}`)
+    saveReport(`peers-adversarial-${rows}`, { rows, workers, results })
+    if (results.some(({ difference }) => difference !== undefined)) process.exitCode = 1
+  }
 }
