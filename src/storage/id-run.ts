@@ -20,6 +20,9 @@ export const idHashBytes = 12
 export const fullHashBytes = 16
 const entryBytes = 32
 
+/** In UTF-8 no longer than what a key takes. */
+const plainIdLength = 85
+
 /** A value of as many entries fills two pages. */
 const entriesPerChunk = 255
 
@@ -29,12 +32,18 @@ export interface IdEntry extends CurrentVersion {
 
 /** The hash of an id, without its object. */
 export function hashId(id: string): IdHash {
-  return hashIdKey(recordIdKey(0, id))
+  // A short text is in its key as it is.
+  const isPlain = id.length <= plainIdLength && !/\p{Surrogate}/u.test(id)
+  return isPlain ? hashOf(id) : hashIdKey(recordIdKey(0, id))
 }
 
 /** As `hashId`, of the id in a key that `recordIdKey` made. */
 export function hashIdKey(key: Buffer): IdHash {
-  const digest = hash('sha256', key.subarray(4), 'binary')
+  return hashOf(key.subarray(4))
+}
+
+function hashOf(text: string | Buffer): IdHash {
+  const digest = hash('sha256', text, 'binary')
   const last = digest.charCodeAt(idHashBytes - 1) & 0xfe
   return digest.slice(0, idHashBytes - 1) + String.fromCharCode(last)
 }

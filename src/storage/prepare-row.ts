@@ -273,7 +273,7 @@ export class RowPreparer {
     const createdMs = given ?? this.#options.nowMs
     let flags = given === undefined ? rowFlags.createdGenerated : 0
     builder.text('id', JSON.stringify(id))
-    builder.text('created', given === undefined ? this.#nowText : `"${formatTimestamp(given)}"`)
+    builder.text('created', given === undefined ? this.#nowText : `"${this.#createdText(given)}"`)
     if (!builder.value('span_id')) {
       flags |= rowFlags.spanGenerated
       builder.text('span_id', `"${randomUUID()}"`)
@@ -298,6 +298,13 @@ export class RowPreparer {
       `is not a time: ${writeJson(created).slice(0, 80)}`,
       'write times as ISO 8601: "2024-01-31T10:30:00.000Z"',
     )
+  }
+
+  /** As `formatTimestamp` writes it; mostly that is how it was given. */
+  #createdText(ms: number): string {
+    const given = String(this.#controls.created)
+    const isFormatted = given.length === 24 && given.endsWith('Z') && !given.endsWith('.000Z')
+    return isFormatted && given[10] === 'T' ? given : formatTimestamp(ms)
   }
 
   #finish(flags: number, createdMs: number, keepNulls: boolean): void {

@@ -55,13 +55,26 @@ export function encodeBody(rows: readonly Uint8Array[]): Buffer {
 function isOfShape(view: RowView, shape: Shape | undefined): boolean {
   if (shape?.ranks.length !== view.fieldCount) return false
   const { ranks, nameLengths } = shape
+  const { bytes } = view
+  const directory = directoryOf(view)
   let after = 0
   for (let i = 0; i < ranks.length; i++) {
-    const { start, end } = view.nameAt(ranks[i]!)
-    if (start < after || end - start !== nameLengths[i]) return false
-    after = end
+    const entry = directory + ranks[i]! * directoryEntryBytes
+    const start = readUint(bytes, entry)
+    if (start < after || readUint(bytes, entry + 4) !== nameLengths[i]) return false
+    after = start + 1
   }
   return true
+}
+
+function directoryOf(view: RowView): number {
+  return view.bytes.length - view.fieldCount * directoryEntryBytes
+}
+
+/** Buffer's own way checks more than it reads. */
+function readUint(bytes: Uint8Array, at: number): number {
+  const low = (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
+  return bytes[at]! * 2 ** 24 + low
 }
 
 function shapeOf(view: RowView): Shape {
@@ -77,17 +90,20 @@ function shapeOf(view: RowView): Shape {
 
 /** Leaves out members that the row's directory does not name. */
 function addMembers(view: RowView, { ranks }: Shape, lengths: ByteWriter, out: ByteWriter): void {
+  const { bytes } = view
+  const directory = directoryOf(view)
   let copied = headerBytes
   let end = headerBytes
-  for (const rank of ranks) {
-    const name = view.nameAt(rank)
-    const value = view.valueAt(rank)
-    writeVarint(lengths, value.end - value.start)
-    if (name.start !== end) {
-      out.copy(view.bytes, copied, end)
-      copied = name.start
+  for (let i = 0; i < ranks.length; i++) {
+    const entry = directory + ranks[i]! * directoryEntryBytes
+    const start = readUint(bytes, entry)
+    const valueLength = readUint(bytes, entry + 8)
+    writeVarint(lengths, valueLength)
+    if (start !== end) {
+      out.copy(bytes, copied, end)
+      copied = start
     }
-    end = value.end
+    end = start + readUint(bytes, entry + 4) + 1 + valueLength
   }
   out.copy(view.bytes, copied, end)
 }

@@ -14,10 +14,22 @@ import {
 /** A header's offsets have 32 bits. */
 const maximumRowBytes = 2 ** 32 - 1
 
+/** Orders of members that are kept: rows of a request have few. */
+const keptOrders = 8
+
 interface Member {
+  /** The memory that the name was copied from: rows mostly take it from the same. */
+  name: Uint8Array
   start: number
   nameLength: number
   valueLength: number
+}
+
+/** How the members of a row were sorted. */
+interface MemberOrder {
+  readonly names: readonly Uint8Array[]
+  /** For each place by name, the member. */
+  readonly order: readonly number[]
 }
 
 /**
@@ -34,6 +46,7 @@ export class RowBuilder {
   #start = 0
   #members: Member[] = []
   #open: Member | undefined
+  readonly #orders: MemberOrder[] = []
 
   constructor(out: ByteWriter) {
     this.out = out
@@ -51,9 +64,9 @@ export class RowBuilder {
   }
 
   /** As `name`, with the quoted and escaped bytes that `fieldNameBytes` would give. */
-  rawName(name: Uint8Array, start = 0, end = name.length): void {
-    this.#open = { start: this.out.length, nameLength: end - start, valueLength: 0 }
-    this.out.copy(name, start, end)
+  rawName(name: Uint8Array): void {
+    this.#open = { name, start: this.out.length, nameLength: name.length, valueLength: 0 }
+    this.out.copy(name)
     this.out.byte(0x3a)
   }
 
@@ -154,19 +167,49 @@ export class RowBuilder {
     bytes.set(name, member.start)
     this.out.truncate(length + shift)
     for (const other of this.#members) if (other.start > member.start) other.start += shift
+    member.name = name
     member.nameLength = name.length
   }
 
   #sortedMembers(keepNulls: boolean): Member[] {
     const { bytes } = this.out
-    // Sorting is stable, so the last of equal names is the last that came.
-    const sorted = this.#members.sort((a, b) => compareNames(bytes, a, b))
-    return sorted.filter((member, i) => {
-      const next = sorted[i + 1]
-      if (next && compareNames(bytes, member, next) === 0) return false
-      return keepNulls || bytes[member.start + member.nameLength + 1] !== 0x6e
-    })
+    const members = this.#members
+    const sorted: Member[] = []
+    for (const place of this.#orderOf(members).order) {
+      const member = members[place]!
+      const isNull = bytes[member.start + member.nameLength + 1] === 0x6e
+      if (keepNulls || !isNull) sorted.push(member)
+    }
+    return sorted
   }
+
+  #orderOf(members: readonly Member[]): MemberOrder {
+    const known = this.#orders.find(({ names }) => haveNames(members, names))
+    if (known) return known
+    const order = orderOf(this.out.bytes, members)
+    if (this.#orders.length === keptOrders) this.#orders.shift()
+    this.#orders.push(order)
+    return order
+  }
+}
+
+function haveNames(members: readonly Member[], names: readonly Uint8Array[]): boolean {
+  if (names.length !== members.length) return false
+  for (let i = 0; i < names.length; i++) if (members[i]!.name !== names[i]) return false
+  return true
+}
+
+function orderOf(bytes: Uint8Array, members: readonly Member[]): MemberOrder {
+  const names = members.map(({ name }) => name)
+  // Sorting is stable, so the last of equal names is the last that came.
+  const sorted = names
+    .map((_, place) => place)
+    .sort((a, b) => compareNames(bytes, members[a]!, members[b]!))
+  const order = sorted.filter((place, i) => {
+    const next = sorted[i + 1]
+    return next === undefined || compareNames(bytes, members[place]!, members[next]!) !== 0
+  })
+  return { names, order }
 }
 
 function compareNames(bytes: Uint8Array, a: Member, b: Member): number {

@@ -29,6 +29,39 @@ const timestampPattern =
  * digits past the microsecond are dropped.
  */
 export function parseTimestamp(text: string): number | undefined {
+  return parseUsual(text) ?? parseAny(text)
+}
+
+/** Reads `2024-01-28T10:30:00.123Z`, the form that most programs write; no day after the 28th. */
+function parseUsual(text: string): number | undefined {
+  if (text.length !== 24 || text[10] !== 'T' || text[19] !== '.' || text[23] !== 'Z')
+    return undefined
+  if (text[4] !== '-' || text[7] !== '-' || text[13] !== ':' || text[16] !== ':') return undefined
+  const month = digits(text, 5, 2)
+  const day = digits(text, 8, 2)
+  const hour = digits(text, 11, 2)
+  const minute = digits(text, 14, 2)
+  const second = digits(text, 17, 2)
+  // Beyond these bounds, and where there is no digit, the slow way decides.
+  if (!(month >= 1 && month <= 12 && day >= 1 && day <= 28)) return undefined
+  if (!(hour <= 23 && minute <= 59 && second <= 59)) return undefined
+  const midnight = utcDay(digits(text, 0, 4), month - 1, day)
+  const ms = midnight + hour * hourMs + minute * minuteMs + second * secondMs + digits(text, 20, 3)
+  return Number.isNaN(ms) ? undefined : ms
+}
+
+/** NaN unless all are digits. */
+function digits(text: string, from: number, count: number): number {
+  let value = 0
+  for (let i = from; i < from + count; i++) {
+    const digit = text.charCodeAt(i) - 0x30
+    if (digit < 0 || digit > 9) return Number.NaN
+    value = value * 10 + digit
+  }
+  return value
+}
+
+function parseAny(text: string): number | undefined {
   const match = timestampPattern.exec(text)
   if (!match) return undefined
   const [, year, month, day, hour, minute, second, fraction, , sign, offsetHour, offsetMinute] =
