@@ -57,8 +57,6 @@ interface Overlay {
   readonly columns: ColumnTable
   /** Rows that have a part here, ascending. */
   readonly rows: readonly number[]
-  /** Those that are here as a whole, by row: what their sources have does not count. */
-  readonly whole: Uint8Array
   /** Sources none of whose residuals count: what they held is here. */
   readonly sources: ReadonlySet<number>
 }
@@ -83,7 +81,6 @@ function shredAnew(
     return kinds
   })
   const rows: number[] = []
-  const whole = new Uint8Array(runs.rowCount)
   let shredder: RowShredder | undefined
   let at = 0
   for (let run = 0; run < runs.count; run++) {
@@ -107,7 +104,6 @@ function shredAnew(
       })
       rows.push(at)
       if (isLost) {
-        whole[at] = 1
         shredder.add(at, readRow(source, row))
       } else {
         shredder.addObject(at, text as Buffer)
@@ -120,7 +116,7 @@ function shredAnew(
     keys: sources[0]!.keys,
     ...shredder.finish(),
   })
-  return { columns, rows, whole, sources: reread }
+  return { columns, rows, sources: reread }
 }
 
 /** Whether a residual of the source may begin at one of the paths. */
@@ -132,7 +128,7 @@ function mayHold(source: ColumnTable, paths: readonly (readonly string[])[]): bo
 
 /** The runs with the overlay's rows in place of those that it has at the path, or around it. */
 function overlaid(runs: Runs, source: number, overlay: Overlay, path: readonly string[]): Runs {
-  const { columns, rows, whole } = overlay
+  const { columns, rows } = overlay
   const ofPath = columns.columns(path)
   const around = storedRows(columns, path.slice(0, -1))
   const kinds = new Uint8Array(runs.rowCount)
@@ -140,10 +136,7 @@ function overlaid(runs: Runs, source: number, overlay: Overlay, path: readonly s
   return runs.replacedBy(
     source,
     rows.filter(
-      (row) =>
-        whole[row] === 1 ||
-        kinds[row] !== kind.nothing ||
-        around.some((bitmap) => isSet(bitmap, row)),
+      (row) => kinds[row] !== kind.nothing || around.some((bitmap) => isSet(bitmap, row)),
     ),
   )
 }
