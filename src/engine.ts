@@ -16,7 +16,7 @@ import { missingAccess } from './catalog/missing-access.ts'
 import { AssayError } from './error.ts'
 import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
-import { explainPhysical } from './planner/explain.ts'
+import { explainAnalyzed, explainPhysical } from './planner/explain.ts'
 import { type QueryWarning, refuseWarnings } from './planner/lint.ts'
 import type { PhysicalQuery } from './planner/physical-plan.ts'
 import { PlanCache } from './planner/plan-cache.ts'
@@ -232,7 +232,10 @@ export class Engine {
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
-    const audit = new AuditLog(request.auditLog === true)
+    return this.#start(request, new AuditLog(request.auditLog === true)).result
+  }
+
+  #start(request: QueryRequest, audit: AuditLog): StartedQuery {
     const context = evaluationContext(request, this.#parts)
     const planned = this.#plans.plan(request, this.#planContext(context, request.view), audit)
     const { bound, physical, warnings } = planned
@@ -246,7 +249,7 @@ export class Engine {
       madeColumns: [],
     }
     const rows = this.#run({ physical, context, transaction, audit, request, progress })
-    return {
+    const result: QueryResult = {
       schema: planned.schema,
       warnings,
       planSummary: planned.summary,
@@ -266,6 +269,7 @@ export class Engine {
         }
       },
     }
+    return { result, physical }
   }
 
   /** The plan of a query before and after the rules, how it would run, and what pruning leaves. */
@@ -296,6 +300,20 @@ export class Engine {
     } finally {
       snapshot.release()
     }
+  }
+
+  /** Runs the query, drops its rows, and tells what each operator of its plan did. */
+  async explainAnalyze(request: QueryRequest): Promise<string> {
+    const started = performance.now()
+    const audit = new AuditLog(true)
+    const { result, physical } = this.#start(request, audit)
+    for await (const _ of result.rows);
+    const { rowCount, bytesRead } = result.finish()
+    const milliseconds = (performance.now() - started).toFixed(3)
+    return [
+      `physical\n${indented(explainAnalyzed(physical, (plan) => audit.profile(plan)))}`,
+      `total\n  ${rowCount} rows, ${bytesRead} bytes read, ${milliseconds} ms`,
+    ].join('\n')
   }
 
   /** The fields that a query of this source may name, as far as they are known. */
@@ -429,6 +447,11 @@ interface Progress {
   lastTrace: RowKey | undefined
   /** Columns that the data has named. */
   madeColumns: readonly string[]
+}
+
+interface StartedQuery {
+  readonly result: QueryResult
+  readonly physical: PhysicalQuery
 }
 
 interface Run {

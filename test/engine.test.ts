@@ -130,8 +130,9 @@ describe('the audit log', () => {
     const { engine, insert, ask } = await openExperiment({})
     await insert(Array.from({ length: 400 }, (_, i) => ({ id: `${i}`, scores: { s: i / 400 } })))
     await engine.flush()
-    const { events } = await ask('measures: count(1) as n | filter: scores.s >= 0.75')
-    expect(events.map(({ event }) => event)).toEqual([
+    const { events } = await ask('measures: count(1) as n | filter: scores.s >= 0.8')
+    const stages = events.filter(({ event }) => event !== 'operator' && event !== 'skipped')
+    expect(stages.map(({ event }) => event)).toEqual([
       'parse',
       'bind',
       'plan',
@@ -145,13 +146,35 @@ describe('the audit log', () => {
       segmentsRead: 1,
       rows: 400,
       rowsRead: 100,
-      skipped: { 'scores.s >= 0.75': 300 },
+      skipped: { 'scores.s >= 0.8': 300 },
     })
     expect(events.find(({ event }) => event === 'scan')).toMatchObject({
       rowsRead: 100,
-      rowsMatched: 100,
+      rowsMatched: 80,
       bytesRead: 800,
     })
+  })
+
+  test('tells what each operator did, and what ruled out the rest', async () => {
+    const { engine, insert, ask } = await openExperiment({})
+    const rows = Array.from({ length: 400 }, (_, i) => ({ id: `${i}`, scores: { s: i % 200 } }))
+    await insert(rows)
+    await engine.flush()
+    const { events } = await ask(
+      'dimensions: scores.s % 2 as odd | measures: count(1) as n | filter: scores.s >= 150 | sort: n',
+    )
+    const operators = events.filter(({ event }) => event === 'operator')
+    expect(operators).toMatchObject([
+      { operator: 'scan', rowsIn: 200, rowsOut: 200 },
+      { operator: 'filter 0', rowsIn: 200, rowsOut: 100, bytes: 1600 },
+      { operator: 'sink', rowsIn: 100 },
+      { operator: 'merge', rowsOut: 2 },
+      { operator: 'stage 0', rowsIn: 2, rowsOut: 2 },
+      { operator: 'print', rowsOut: 2 },
+    ])
+    expect(events.filter(({ event }) => event === 'skipped')).toMatchObject([
+      { by: 'zone map', segments: 2, granules: 2, rows: 200 },
+    ])
   })
 })
 

@@ -71,6 +71,7 @@ function addQuery(program: Command): void {
     .description('run a query: a table on a terminal, otherwise JSON lines')
     .argument('<query>', 'the query, or - to read it from standard input')
     .option('--explain', 'show the plan instead of running the query')
+    .option('--analyze', 'run the query and show what each operator of its plan did')
     .option('--from <source>', 'run the query as a filter on this source: "experiment(\'<id>\')"')
     .option('--tz-offset <minutes>', 'minutes behind UTC, for buckets of time')
     .option('--version-id <transaction>', 'read the data as of this transaction')

@@ -6,6 +6,7 @@ import { Client, type ConnectionOptions } from './client.ts'
 import { formatTable, type TableRow } from './table.ts'
 
 export interface QueryOptions extends ConnectionOptions {
+  readonly analyze?: boolean
   readonly explain?: boolean
   readonly from?: string
   readonly tzOffset?: string
@@ -21,7 +22,8 @@ export async function runQuery(given: string, options: QueryOptions): Promise<vo
     ...(options.versionId !== undefined && { version: options.versionId }),
   }
   const client = new Client(options)
-  if (options.explain) await explain(client, request)
+  if (options.analyze) await explain(client, { ...request, analyze: true })
+  else if (options.explain) await explain(client, request)
   else if (process.stdout.isTTY) await printTable(client, request)
   else await printLines(client, request)
 }

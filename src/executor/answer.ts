@@ -1,23 +1,37 @@
 /** A whole plan in one task, for one that reads little: it is scanned, finished and printed. */
+import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import type { OperatorMetrics } from '../planner/plan-profile.ts'
 import { runFinish } from './finish.ts'
 import { printRows } from './print.ts'
 import { type Relation, sliceRelation } from './relation.ts'
 import { relationOfRows } from './relation-rows.ts'
-import { sliceSortedRows } from './row-buffer.ts'
+import { type SortedRows, sliceSortedRows } from './row-buffer.ts'
 import { placeOfFinished, placeOfRow, type RowPlace } from './row-place.ts'
 import type { TaskStorage } from './row-run.ts'
 import { runScan } from './scan.ts'
-import type { AnswerResult, AnswerTask, FinishResult, RowsResult } from './task.ts'
+import type { AnswerResult, AnswerTask, ScanMetrics } from './task.ts'
 
 export function runAnswer(task: AnswerTask, storage: TaskStorage): AnswerResult {
+  const { plan, context, traceSets, cancelled, isProfiled } = task.scan
   const scanned = runScan(task.scan, storage)
-  if (scanned.kind === 'rows' && task.scan.plan.then.length === 0) {
-    return answerRows(scanned, task, storage)
+  if (scanned.kind === 'rows' && plan.then.length === 0) {
+    const rows = withinLimit(scanned.rows, plan)
+    const { answer, operator } = print(relationOfRows(plan, rows), task, storage)
+    const { rowCount } = answer
+    const total = rows.object.length
+    const { metrics } = scanned
+    const rest = { kind: 'rows', rows: sliceSortedRows(rows, rowCount, total), metrics } as const
+    return {
+      ...answer,
+      metrics: withOperators(metrics, [operator]),
+      place: placeOfLast(rowCount, (row) => placeOfRow(plan, rows, row)),
+      madeColumns: [],
+      rest: rowCount < total ? rest : undefined,
+    }
   }
-  const { plan, context, traceSets, cancelled } = task.scan
   const input =
     scanned.kind === 'rows'
-      ? ({ kind: 'rows', rows: withinLimit(scanned, task).rows } as const)
+      ? ({ kind: 'rows', rows: withinLimit(scanned.rows, plan) } as const)
       : ({
           kind: 'groups',
           partials: task.known ? [scanned, task.known] : [scanned],
@@ -25,55 +39,31 @@ export function runAnswer(task: AnswerTask, storage: TaskStorage): AnswerResult 
           dictionaries: [],
         } as const)
   const finished = runFinish(
-    { kind: 'finish', plan, context, traceSets, input, cancelled },
+    { kind: 'finish', isProfiled, plan, context, traceSets, input, cancelled },
     storage,
   )
-  return { ...answerFinished(finished, task, storage), metrics: scanned.metrics }
-}
-
-function answerRows(scanned: RowsResult, task: AnswerTask, storage: TaskStorage): AnswerResult {
-  const { plan } = task.scan
-  const { rows, metrics } = withinLimit(scanned, task)
-  const total = rows.object.length
-  const { rowCount, bytes } = print(relationOfRows(plan, rows), task, storage)
-  return {
-    kind: 'answer',
-    metrics,
-    rowCount,
-    bytes,
-    place: placeOfLast(rowCount, (row) => placeOfRow(plan, rows, row)),
-    madeColumns: [],
-    rest:
-      rowCount < total
-        ? { kind: 'rows', rows: sliceSortedRows(rows, rowCount, total), metrics }
-        : undefined,
-  }
-}
-
-function answerFinished(
-  finished: FinishResult,
-  task: AnswerTask,
-  storage: TaskStorage,
-): Omit<AnswerResult, 'metrics'> {
-  const { relation, lastSorted } = finished
-  const { plan } = task.scan
-  const { rowCount, bytes } = print(relation, task, storage)
+  const { relation, lastSorted, operators = [] } = finished
+  const { answer, operator } = print(relation, task, storage)
+  const { rowCount } = answer
   const rest = sliceRelation(relation, rowCount, relation.rowCount)
   return {
-    kind: 'answer',
-    rowCount,
-    bytes,
+    ...answer,
+    metrics: withOperators(scanned.metrics, [...operators, operator]),
     place: placeOfLast(rowCount, (row) => placeOfFinished(plan, finished, row)),
     madeColumns: plan.output.star ? relation.fields.map(({ name }) => name) : [],
     rest: rest.rowCount > 0 ? { kind: 'finish', relation: rest, lastSorted } : undefined,
   }
 }
 
-function withinLimit({ rows, metrics }: RowsResult, { scan }: AnswerTask): RowsResult {
-  const { offset, limit = Number.POSITIVE_INFINITY } = scan.plan
-  const total = rows.object.length
-  const kept = offset === 0 && limit >= total ? rows : sliceSortedRows(rows, offset, offset + limit)
-  return { kind: 'rows', rows: kept, metrics }
+/** Of a scan that was profiled, with the operators that came after it. */
+function withOperators(metrics: ScanMetrics, more: readonly OperatorMetrics[]): ScanMetrics {
+  const { operators } = metrics
+  return operators ? { ...metrics, operators: [...operators, ...more] } : metrics
+}
+
+function withinLimit(rows: SortedRows, { offset, limit = Number.POSITIVE_INFINITY }: PhysicalPlan) {
+  if (offset === 0 && limit >= rows.object.length) return rows
+  return sliceSortedRows(rows, offset, offset + limit)
 }
 
 function print(
@@ -82,11 +72,16 @@ function print(
   storage: TaskStorage,
 ) {
   const { plan, context, traceSets, cancelled } = scan
-  return printRows(
+  const started = performance.now()
+  const { rowCount, bytes } = printRows(
     { kind: 'print', plan, context, traceSets, relation, separator, cancelled },
     storage,
     printedBytes,
   )
+  const milliseconds = performance.now() - started
+  const counts = { rowsIn: rowCount, rowsOut: rowCount, bytes: bytes.length }
+  const operator: OperatorMetrics = { operator: 'print', ...counts, milliseconds }
+  return { answer: { kind: 'answer', rowCount, bytes }, operator } as const
 }
 
 function placeOfLast(rowCount: number, placeOf: (row: number) => RowPlace): RowPlace {

@@ -5,23 +5,33 @@ import { RelationReader } from './relation-batch.ts'
 import { relationOfRows } from './relation-rows.ts'
 import type { StageContext } from './relation-stage.ts'
 import type { TaskStorage } from './row-run.ts'
-import { runStages } from './run-stages.ts'
+import { runStages, type StagesResult } from './run-stages.ts'
 import { runStagesOfAll } from './settled-groups.ts'
 import type { FinishResult, FinishTask } from './task.ts'
+import { TaskProfile } from './task-profile.ts'
 import { withTraceSets } from './trace-set.ts'
 
 export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult {
   const { plan, input, cancelled } = task
+  const profile = task.isProfiled ? new TaskProfile(plan) : undefined
   const context: StageContext = {
     evaluation: withTraceSets(task.context, task.traceSets),
     cancelled,
+    profile,
     read: (relation) => new RelationReader(relation, plan.objects, storage, cancelled),
   }
   const { stage, then } = plan
   if (input.kind === 'rows') {
-    return { kind: 'finish', ...runStages(relationOfRows(plan, input.rows), 0, then, context) }
+    const result = runStages(relationOfRows(plan, input.rows), 0, then, context)
+    return finished(result, profile)
   }
   assert(stage.kind === 'groups', 'only groups are merged')
   const groups = mergeGroups(stage, input.partials, input.dictionaries, cancelled)
-  return { kind: 'finish', ...runStagesOfAll(groups, input.settled, plan, context) }
+  const partialCount = input.partials.reduce((sum, { groupCount }) => sum + groupCount, 0)
+  profile?.mark('merge', partialCount, groups.rowCount)
+  return finished(runStagesOfAll(groups, input.settled, plan, context), profile)
+}
+
+function finished(result: StagesResult, profile: TaskProfile | undefined): FinishResult {
+  return { kind: 'finish', ...result, ...(profile && { operators: profile.operators }) }
 }

@@ -20,12 +20,15 @@ import type { RelationReader } from './relation-batch.ts'
 import { columnOf } from './relation-column.ts'
 import { ageOrder, columnOrder, orderRows, type RowOrder, rowsAfter } from './relation-order.ts'
 import { noRow } from './row-choice.ts'
+import type { TaskProfile } from './task-profile.ts'
 import type { TaskContext } from './trace-set.ts'
 import { elementsOf } from './unpivot-batch.ts'
 
 export interface StageContext {
   readonly evaluation: TaskContext
   readonly cancelled: Int32Array | undefined
+  /** Of a task that is profiled. */
+  readonly profile: TaskProfile | undefined
   read(relation: Relation): RelationReader
 }
 

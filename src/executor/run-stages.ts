@@ -36,11 +36,13 @@ export function runStages(
   let keys = unordered
   let sort: readonly BoundSortKey[] = []
   for (const [i, stage] of stages.entries()) {
+    const rowsBefore = relation.rowCount
     if (stage.kind === 'sort') {
       const wanted = wantedRows(stages[i + 1])
       relation = sortRows(relation, stage.keys, groupOrders(relation, unordered), wanted, context)
       unordered = []
       sort = stage.keys
+      context.profile?.stage(stage, rowsBefore, relation.rowCount)
       continue
     }
     if (!ignoresOrder(stage)) {
@@ -56,6 +58,7 @@ export function runStages(
       unordered = keys
     }
     if (!keepsOrder.has(stage.kind)) sort = []
+    context.profile?.stage(stage, rowsBefore, relation.rowCount)
   }
   relation = inGroupOrder(relation, unordered)
   const lastSorted = sort.length > 0 ? lastPosition(relation, sort, context) : undefined

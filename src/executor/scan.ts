@@ -12,6 +12,7 @@ import { RowSink } from './row-sink.ts'
 import { settle } from './settled-groups.ts'
 import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
 import { TaskDictionaries } from './task-dictionaries.ts'
+import { rowCountOf, TaskProfile } from './task-profile.ts'
 import { withTraceSets } from './trace-set.ts'
 import { compileUnpivots } from './unpivot-batch.ts'
 
@@ -28,7 +29,10 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   const started = performance.now()
   const { plan } = task
   const context = withTraceSets(task.context, task.traceSets)
-  const filter = compileFilter(plan.predicates, context)
+  const profile = task.isProfiled ? new TaskProfile(plan) : undefined
+  const filter = profile
+    ? profile.filter(plan.predicates, context)
+    : compileFilter(plan.predicates, context)
   const unpivot = compileUnpivots(plan, context)
   const dictionaries = new TaskDictionaries(task.dictionaries)
   const sink: Sink =
@@ -40,6 +44,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   let bytesRead = 0
   for (const input of task.inputs) {
     const run = openRun(input, plan, task.snapshot, storage, dictionaries)
+    profile?.open(run)
     let end = run.rowCount
     while (end > 0 && !sink.isDone(run)) {
       checkCancelled(task.cancelled)
@@ -47,14 +52,20 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
       // Granules start at multiples of their size within the column set.
       const start = Math.max(0, lastMultiple(run.firstRow + end - 1) - run.firstRow)
       const batch = run.batch(start, end - start)
-      const selection = filter(batch, visibleSelection(run, start, end))
-      const matched = selection ? selection.length : end - start
+      const visible = visibleSelection(run, start, end)
+      profile?.mark('scan', end - start, rowCountOf(visible, end - start))
+      const selection = filter(batch, visible)
+      const matched = rowCountOf(selection, end - start)
       rowsRead += end - start
       rowsMatched += matched
       for (const made of unpivot(batch, selection)) {
         if (sink.isDone(run)) break
+        const madeRows = rowCountOf(made.selection, made.batch.rowCount)
+        if (plan.unpivots.length > 0) profile?.mark('unpivot', 0, madeRows)
         sink.add(run, made.batch, made.selection)
+        profile?.mark('sink', madeRows, 0)
       }
+      if (plan.unpivots.length > 0) profile?.mark('unpivot', matched, 0)
       end = start
     }
     bytesRead += run.bytesRead()
@@ -62,13 +73,25 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   endBatches()
   const milliseconds = performance.now() - started
   const metrics = { rowsRead, rowsMatched, bytesRead: Math.round(bytesRead), milliseconds }
-  if (!task.settling || !(sink instanceof GroupSink)) return sink.finish(metrics)
+  if (!task.settling || !(sink instanceof GroupSink)) {
+    const result = sink.finish(metrics)
+    if (!profile) return result
+    profile.mark(
+      'sink',
+      0,
+      result.kind === 'groups' ? result.groupCount : result.rows.object.length,
+    )
+    return { ...result, metrics: { ...metrics, operators: profile.operators } }
+  }
   const { open, settled } = settle(sink, task.settling, plan, {
     evaluation: context,
     cancelled: task.cancelled,
+    profile,
     read: (relation) => new RelationReader(relation, plan.objects, storage, task.cancelled),
   })
-  return { ...open, settled, metrics }
+  if (!profile) return { ...open, settled, metrics }
+  profile.mark('sink', 0, open.groupCount)
+  return { ...open, settled, metrics: { ...metrics, operators: profile.operators } }
 }
 
 function lastMultiple(row: number): number {

@@ -64,6 +64,7 @@ export function settle(
   assert(first, 'groups are settled for stages that need all of them')
   const { settled, open } = partGroups(sink, settling)
   const relation = sink.relation().gather(settled)
+  context.profile?.mark('sink', 0, settled.length)
   return {
     open: sink.groups(open),
     settled: runFirst(relation, first, sink.keyCount, context),

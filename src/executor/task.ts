@@ -3,6 +3,7 @@ import type { SortPosition } from '../binder/bound.ts'
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { WireError } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import type { OperatorMetrics } from '../planner/plan-profile.ts'
 import type { SharedDictionary } from '../vector/shared-dictionary.ts'
 import type { WireState } from './aggregate/state.ts'
 import type { SortThreshold } from './prune.ts'
@@ -36,6 +37,8 @@ export interface SnapshotBounds {
 
 export interface ScanTask {
   readonly kind: 'scan'
+  /** Whether its operators are measured one by one. */
+  readonly isProfiled?: boolean | undefined
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
   readonly traceSets: readonly TraceSet[]
@@ -67,6 +70,8 @@ export interface PrintTask {
 /** Puts together what scans gave and runs the plan's stages over it. */
 export interface FinishTask {
   readonly kind: 'finish'
+  /** Whether its operators are measured one by one. */
+  readonly isProfiled?: boolean | undefined
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
   readonly traceSets: readonly TraceSet[]
@@ -127,6 +132,8 @@ export interface ScanMetrics {
   readonly rowsMatched: number
   readonly bytesRead: number
   readonly milliseconds: number
+  /** Of a task that is profiled. */
+  readonly operators?: readonly OperatorMetrics[]
 }
 
 export interface PartialGroups {
@@ -178,6 +185,8 @@ export interface PrintResult {
 
 export interface FinishResult {
   readonly kind: 'finish'
+  /** Of a task that is profiled. */
+  readonly operators?: readonly OperatorMetrics[]
   readonly relation: Relation
   /** Of stored rows that a stage has put in the order of sort keys: the place of the last one. */
   readonly lastSorted: SortPosition | undefined

@@ -19,6 +19,7 @@ import { formatCursor, type RowKey } from '../type/transaction.ts'
 import { Interval, type Path } from '../type/value.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import type { Output, PhysicalPlan, PhysicalQuery, RelationStage } from './physical-plan.ts'
+import type { OperatorName, PlanProfile } from './plan-profile.ts'
 
 /** The plan, one node a line and inputs indented below, after those of its sets of traces. */
 export function explainLogical({ traceSets, plan }: LogicalQuery): string {
@@ -27,7 +28,24 @@ export function explainLogical({ traceSets, plan }: LogicalQuery): string {
 
 /** The operators that the embedded engine runs, the last first. */
 export function explainPhysical({ traceSets, plan }: PhysicalQuery): string {
-  return explainAll(traceSets.map(explainOperators), explainOperators(plan))
+  return explainAll(
+    traceSets.map((set) => explainOperators(set, undefined)),
+    explainOperators(plan, undefined),
+  )
+}
+
+/**
+ * The operators with what each did: rows in and out, time of all tasks, and bytes; and what was left
+ * out, by what ruled it out. Profiles are found by the plan's name (`scheduler/scan-rows.ts`).
+ */
+export function explainAnalyzed(
+  { traceSets, plan }: PhysicalQuery,
+  profileOf: (plan: string) => PlanProfile,
+): string {
+  return explainAll(
+    traceSets.map((set, i) => explainOperators(set, profileOf(`traces ${i}`))),
+    explainOperators(plan, profileOf('query')),
+  )
 }
 
 function explainAll(traceSets: readonly string[], plan: string): string {
@@ -100,48 +118,76 @@ function describe(node: LogicalPlan, names: readonly string[]): string {
   }
 }
 
-function explainOperators(plan: PhysicalPlan): string {
+function explainOperators(plan: PhysicalPlan, profile: PlanProfile | undefined): string {
   const { stage, access, output } = plan
+  const measure = (operator: OperatorName) => measured(operator, profile)
   const lines: string[] = []
   // From the scan up, as columns get their names, and then the other way around.
   let names: readonly string[] = []
   if (plan.unpivotedPredicates.length > 0) {
-    lines.push(`Filter: ${plan.unpivotedPredicates.map((p) => printBound(p, [])).join(' and ')}`)
+    const printed = plan.unpivotedPredicates.map((p) => printBound(p, []))
+    lines.push(`Filter: ${printed.join(' and ')}`)
   }
   lines.unshift(...plan.unpivots.map((made) => unpivot(made, [])))
+  if (plan.unpivots.length > 0) lines[0] += measure('unpivot')
   if (stage.kind === 'groups') {
     names = namesOf(stage, [])
-    lines.push(`Partial${aggregation(stage, [])}`, 'MergeGroups')
+    lines.push(`Partial${aggregation(stage, [])}${measure('sink')}`)
+    lines.push(`MergeGroups${measure('merge')}`)
   } else {
     const order = plan.sort.length > 0 ? sortKeys(plan.sort, []) : 'newest first'
     const count = plan.limit === undefined ? '' : ` limit ${plan.limit}`
     const offset = plan.offset > 0 ? ` offset ${plan.offset}` : ''
     const from = plan.afterSorted ? ' after a cursor' : ''
-    lines.push(`MergeRows: ${order}${from}${count}${offset}`)
+    lines.push(`MergeRows: ${order}${from}${count}${offset}${measure('sink')}`)
   }
-  for (const next of plan.then) {
-    lines.push(describeStage(next, names))
+  for (const [i, next] of plan.then.entries()) {
+    lines.push(describeStage(next, names) + measure(`stage ${i}`))
     if (next.kind === 'aggregate') names = namesOf(next, names)
   }
-  lines.push(`Print: ${projection(output, names)}`)
+  lines.push(`Print: ${projection(output, names)}${measure('print')}`)
   lines.reverse()
+  // What is measured apart has a line of its own.
+  const predicates = profile ? [] : plan.predicates
+  const place = `${conditions(predicates)}${after(plan.after)}${measure('scan')}`
+  if (profile) {
+    const filters = plan.predicates.map(
+      (predicate, i) => `Filter: ${printBound(predicate, [])}${measure(`filter ${i}`)}`,
+    )
+    lines.push(...filters.reverse())
+  }
   switch (access.kind) {
     case 'empty':
       lines.push('Empty')
       break
     case 'look_up':
-      lines.push(
-        `LookUp: ${objects(plan.objects)} ids ${list(access.ids)}` +
-          `${conditions(plan.predicates)}${after(plan.after)}`,
-      )
+      lines.push(`LookUp: ${objects(plan.objects)} ids ${list(access.ids)}${place}`)
       break
     case 'scan':
-      lines.push(
-        `Scan: ${objects(plan.objects)} [${plan.scannedFields.join(', ')}]` +
-          `${conditions(plan.predicates)}${after(plan.after)}`,
-      )
+      lines.push(`Scan: ${objects(plan.objects)} [${plan.scannedFields.join(', ')}]${place}`)
   }
-  return lines.map((line, depth) => '  '.repeat(depth) + line).join('\n')
+  const tree = lines.map((line, depth) => '  '.repeat(depth) + line)
+  return [...tree, ...unreadParts(profile)].join('\n')
+}
+
+function measured(operator: OperatorName, profile: PlanProfile | undefined): string {
+  const found = profile?.operator(operator)
+  if (!found) return ''
+  const { rowsIn, rowsOut, bytes, milliseconds, tasks } = found
+  const read = bytes > 0 ? `, ${bytes} bytes` : ''
+  const shared = tasks > 1 ? ` in ${tasks} tasks` : ''
+  return ` (${rowsIn} rows to ${rowsOut}${read}, ${milliseconds.toFixed(3)} ms${shared})`
+}
+
+function unreadParts(profile: PlanProfile | undefined): string[] {
+  const known = profile?.operator('metadata')
+  return [
+    ...(known ? [`answered by metadata: ${known.rowsIn} rows`] : []),
+    ...(profile?.skipped ?? []).map(
+      ({ by, segments, granules, rows }) =>
+        `skipped by ${by}: ${rows} rows, ${granules} granules, ${segments} whole segments`,
+    ),
+  ]
 }
 
 function describeStage(stage: RelationStage, names: readonly string[]): string {

@@ -6,7 +6,7 @@ import type { Piece } from './split.ts'
 
 /** What is left to be read, with the groups of what need not be. */
 export function withoutKnown(split: SplitInputs, run: PlanRun): SplitInputs {
-  const { plan, snapshot, pool, audit } = run
+  const { name, plan, snapshot, pool, audit } = run
   const groups = split.pieces.length > 0 ? KnownGroups.of(plan) : undefined
   if (!groups) return split
   const started = audit.now()
@@ -21,6 +21,13 @@ export function withoutKnown(split: SplitInputs, run: PlanRun): SplitInputs {
     })
   })
   if (groups.rowCount === 0) return split
+  audit.profile(name).add({
+    operator: 'metadata',
+    rowsIn: groups.rowCount,
+    rowsOut: 1,
+    bytes: 0,
+    milliseconds: audit.now() - started,
+  })
   audit.add('metadata', started, { rows: groups.rowCount, segments: split.pieces.length })
   return { ...split, pieces, known: groups.toPartial() }
 }

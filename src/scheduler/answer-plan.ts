@@ -21,7 +21,7 @@ export function readsLittle(run: PlanRun): boolean {
 }
 
 export function answer(run: PlanRun, separator: string): Promise<AnswerResult> {
-  const { plan, context, traceSets, snapshot, pool, cancelled } = run
+  const { plan, context, traceSets, snapshot, pool, audit, cancelled } = run
   const { transaction, flushedThrough } = snapshot
   const { pieces, others, known } = splitInputs(run)
   const inputs = [...others, ...pieces.map(({ input }) => input)]
@@ -32,6 +32,7 @@ export function answer(run: PlanRun, separator: string): Promise<AnswerResult> {
       kind: 'answer',
       scan: {
         kind: 'scan',
+        isProfiled: audit.isKept,
         plan,
         context,
         traceSets,

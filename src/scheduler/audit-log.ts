@@ -1,4 +1,5 @@
 import type { ScanMetrics } from '../executor/task.ts'
+import { PlanProfile } from '../planner/plan-profile.ts'
 
 export type AuditDetail =
   | string
@@ -17,17 +18,27 @@ export interface AuditEvent {
 
 /** What the stages of one query wrote down. Costs a clock reading per step when nobody asked. */
 export class AuditLog {
-  readonly #isKept: boolean
+  /** Whether somebody wants to know: then tasks measure their operators, too. */
+  readonly isKept: boolean
   readonly #start = performance.now()
   readonly #events: AuditEvent[] = []
+  readonly #profiles = new Map<string, PlanProfile>()
   #bytesRead = 0
 
   constructor(isKept: boolean) {
-    this.#isKept = isKept
+    this.isKept = isKept
   }
 
+  /** In order; then what each operator did. */
   get events(): readonly AuditEvent[] {
-    return this.#events
+    return [...this.#events, ...this.#profileEvents()]
+  }
+
+  /** Of the plan of that name: see `PlanRun`. */
+  profile(plan: string): PlanProfile {
+    const profile = this.#profiles.get(plan) ?? new PlanProfile()
+    this.#profiles.set(plan, profile)
+    return profile
   }
 
   /** Bytes of columns and rows that the scans have read so far. */
@@ -41,7 +52,7 @@ export class AuditLog {
 
   /** Adds a step that began at `started`, by `now()`, and ends here. */
   add(event: string, started: number, details: Readonly<Record<string, AuditDetail>> = {}): void {
-    if (!this.#isKept) return
+    if (!this.isKept) return
     const ended = performance.now()
     this.#events.push({
       event,
@@ -52,9 +63,33 @@ export class AuditLog {
   }
 
   /** Adds a scan that a worker has done. */
-  task({ rowsRead, rowsMatched, bytesRead, milliseconds }: ScanMetrics): void {
+  task(plan: string, metrics: ScanMetrics): void {
+    const { rowsRead, rowsMatched, bytesRead, milliseconds, operators = [] } = metrics
     this.#bytesRead += bytesRead
+    for (const each of operators) this.profile(plan).add(each)
     this.add('scan', performance.now() - milliseconds, { rowsRead, rowsMatched, bytesRead })
+  }
+
+  /** Adds rows that were printed. */
+  printed(plan: string, started: number, rows: number, bytes: number): void {
+    const milliseconds = performance.now() - started
+    if (this.isKept) {
+      const counts = { rowsIn: rows, rowsOut: rows, bytes }
+      this.profile(plan).add({ operator: 'print', ...counts, milliseconds })
+    }
+    this.add('print', started, { rows, bytes })
+  }
+
+  *#profileEvents(): Generator<AuditEvent> {
+    if (!this.isKept) return
+    for (const [plan, profile] of this.#profiles) {
+      for (const { by, segments, granules, rows } of profile.skipped) {
+        yield { event: 'skipped', at: 0, duration: 0, plan, by, segments, granules, rows }
+      }
+      for (const { milliseconds, ...counts } of profile.operators) {
+        yield { event: 'operator', at: 0, duration: rounded(milliseconds), plan, ...counts }
+      }
+    }
   }
 }
 

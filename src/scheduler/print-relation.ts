@@ -58,7 +58,7 @@ export async function* printRelation(
 async function printPart(
   relation: Relation,
   { from, to }: Part,
-  { plan, context, traceSets, cancelled, pool, audit }: PlanRun,
+  { name, plan, context, traceSets, cancelled, pool, audit }: PlanRun,
   separator: string,
 ): Promise<{ printed: PrintedRows; rest: Part | undefined }> {
   const started = audit.now()
@@ -74,7 +74,7 @@ async function printPart(
   } as const
   const isShort = relation.rows === undefined && relation.rowCount <= shortMerge
   const { bytes, rowCount } = await pool.run(task, isShort)
-  audit.add('print', started, { rows: rowCount, bytes: bytes.length })
+  audit.printed(name, started, rowCount, bytes.length)
   const next = from + rowCount
   return {
     printed: { rowCount, bytes, lastRow: next - 1 },

@@ -15,7 +15,7 @@ import { printRelation } from './print-relation.ts'
 import { type PlanRun, scanGroups, scanRows, shortMerge, splitInputs } from './scan-rows.ts'
 import { traceSetOf } from './trace-sets.ts'
 
-export interface RunOptions extends Omit<PlanRun, 'plan' | 'traceSets'> {
+export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' | 'split'> {
   readonly query: PhysicalQuery
   readonly separator: string
   /** Is told of each set of traces: its groups, in their order. */
@@ -35,9 +35,9 @@ const shortStages = 100
 
 export async function* runQuery(options: RunOptions): AsyncGenerator<RowChunk> {
   const { query, separator, onTraceSet, onMadeColumns } = options
-  let run: PlanRun = { ...options, plan: query.plan, traceSets: [] }
+  let run: PlanRun = { ...options, name: 'query', plan: query.plan, traceSets: [] }
   for (const [i, plan] of query.traceSets.entries()) {
-    const { relation } = await finish({ ...run, plan })
+    const { relation } = await finish({ ...run, name: `traces ${i}`, plan })
     onTraceSet?.(i, relation)
     run = { ...run, traceSets: [...run.traceSets, traceSetOf(relation)] }
   }
@@ -60,7 +60,7 @@ async function* printAnswer(
   const { audit } = run
   const started = audit.now()
   const { metrics, rowCount, bytes, place, madeColumns, rest } = await answer(run, separator)
-  audit.task(metrics)
+  audit.task(run.name, metrics)
   audit.add('answer', started, { rows: rowCount, bytes: bytes.length })
   if (madeColumns.length > 0) onMadeColumns?.(madeColumns)
   if (rowCount > 0) yield { rowCount, bytes, ...place }
@@ -111,11 +111,13 @@ async function* printFinished(
 
 /** Runs all of a plan but the printing. */
 async function finish(run: PlanRun): Promise<FinishResult> {
-  const { plan, context, traceSets, cancelled, pool, audit } = run
+  const { name, plan, context, traceSets, cancelled, pool, audit } = run
+  const isProfiled = audit.isKept
   const input = await scan(run)
   const started = audit.now()
-  const task = { kind: 'finish', plan, context, traceSets, input, cancelled } as const
+  const task = { kind: 'finish', isProfiled, plan, context, traceSets, input, cancelled } as const
   const result = await pool.run(task, isShort(plan, input))
+  for (const metrics of result.operators ?? []) audit.profile(name).add(metrics)
   audit.add('finish', started, {
     ...(input.kind === 'groups' && { partials: input.partials.length }),
     rows: result.relation.rowCount,

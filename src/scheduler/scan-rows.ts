@@ -39,6 +39,8 @@ import {
 
 /** One plan of a query, and what it runs with. */
 export interface PlanRun {
+  /** `query`, or `traces 0` for the first set of traces, and so on. */
+  readonly name: string
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
   /** Those that were found so far. */
@@ -79,7 +81,7 @@ export async function scanGroups(
       return runScan(list, run, 0, undefined, { dictionaries, settling: settlings?.[i] })
     })
     for await (const result of unordered(tasks, inFlight(run))) {
-      run.audit.task(result.metrics)
+      run.audit.task(run.name, result.metrics)
       partials.push(result as GroupsResult)
     }
   }
@@ -156,7 +158,7 @@ async function* rowsSorted(run: PlanRun): AsyncGenerator<SortedRows> {
     return runScan(entering, run, wanted, threshold)
   })
   for await (const result of unordered(tasks, inFlight(run))) {
-    audit.task(result.metrics)
+    audit.task(run.name, result.metrics)
     buffer.add((result as RowsResult).rows)
     buffer.cut()
   }
@@ -195,7 +197,7 @@ async function scanLists(
   )
   const lists: SortedRows[] = []
   for await (const result of unordered(tasks, inFlight(run))) {
-    run.audit.task(result.metrics)
+    run.audit.task(run.name, result.metrics)
     lists.push((result as RowsResult).rows)
     checkLimit(countRows(lists), maximumHeldRows, 'rows in order', 'add a limit or a filter')
   }
@@ -242,10 +244,11 @@ async function runScan(
   threshold: SortThreshold | undefined,
   { dictionaries, settling }: GroupingOptions = { dictionaries: [], settling: undefined },
 ): Promise<GroupsResult | RowsResult> {
-  const { plan, context, traceSets, snapshot, pool, cancelled } = run
+  const { plan, context, traceSets, snapshot, pool, audit, cancelled } = run
   const { transaction, flushedThrough } = snapshot
   const task: ScanTask = {
     kind: 'scan',
+    isProfiled: audit.isKept,
     plan,
     context,
     traceSets,
@@ -279,7 +282,14 @@ function scanInputs(run: PlanRun): TaskInput[] {
   return [...others, ...pieces.map((piece) => piece.input)]
 }
 
-export function splitInputs({ plan, traceSets, snapshot, split, audit }: PlanRun): SplitInputs {
+export function splitInputs({
+  name,
+  plan,
+  traceSets,
+  snapshot,
+  split,
+  audit,
+}: PlanRun): SplitInputs {
   if (split) return split
   const { access } = plan
   if (access.kind === 'empty' || plan.limit === 0) return { pieces: [], others: [] }
@@ -291,7 +301,8 @@ export function splitInputs({ plan, traceSets, snapshot, split, audit }: PlanRun
     return { pieces: [], others }
   }
   const started = audit.now()
-  const { pieces, delta, report }: Split = splitScan(plan, snapshot, traceSets)
+  const { pieces, delta, report, skipped }: Split = splitScan(plan, snapshot, traceSets)
+  for (const part of skipped) audit.profile(name).skip(part)
   audit.add('prune', started, { ...report, deltas: delta.length })
   return { pieces, others: delta }
 }

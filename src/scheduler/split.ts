@@ -1,15 +1,17 @@
 /** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
 
-import type { BoundSortKey } from '../binder/bound.ts'
+import { type BoundExpression, type BoundSortKey, fieldsOf } from '../binder/bound.ts'
 import { bestSortValue, mayFollow, pruneRows, type SortThreshold } from '../executor/prune.ts'
 import { thresholdOf } from '../executor/row-buffer.ts'
 import type { TaskInput } from '../executor/task.ts'
 import type { TraceSet } from '../executor/trace-set.ts'
 import { printBound } from '../planner/explain.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import { PlanProfile, type SkippedParts } from '../planner/plan-profile.ts'
 import type { ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
 import { fromPlain } from '../type/plain.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
+import { granuleRows } from '../vector/column.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 
 /** Rows of one object in one segment that may match, with the bounds of their pagination keys. */
@@ -42,6 +44,8 @@ export interface Split {
   /** Objects that have rows in the delta. */
   readonly delta: readonly TaskInput[]
   readonly report: PruningReport
+  /** What was left out, by what ruled it out. */
+  readonly skipped: readonly SkippedParts[]
 }
 
 /** @param traceSets the sets of traces that were found for the plan; none before it is run */
@@ -52,37 +56,47 @@ export function splitScan(
 ): Split {
   const objects = new Set(plan.objects.map((object) => object.number))
   const reasons = plan.predicates.map((predicate) => printBound(predicate, []))
+  const mechanisms = plan.predicates.map(mechanismOf)
   const [sortKey] = plan.sort
   const [first] = plan.afterSorted?.values ?? []
   const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
   const pieces: Piece[] = []
   const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
   const skipped: Record<string, number> = Object.create(null)
-  const skip = (reason: string, rows: number) => {
-    if (rows > 0) skipped[reason] = (skipped[reason] ?? 0) + rows
+  const ruledOut = new PlanProfile()
+  const skip = (reason: string, by: string, rows: number, isAll: boolean) => {
+    if (rows === 0) return
+    skipped[reason] = (skipped[reason] ?? 0) + rows
+    ruledOut.skip({ by, segments: +isAll, granules: Math.ceil(rows / granuleRows), rows })
   }
   for (const { id, metadata } of snapshot.segments) {
     const parts = metadata.objects.filter((part) => objects.has(part.object))
-    if (parts.length === 0) continue
+    if (parts.length === 0) {
+      const granules = Math.ceil(metadata.rowCount / granuleRows)
+      ruledOut.skip({ by: 'object', segments: 1, granules, rows: metadata.rowCount })
+      continue
+    }
     report.segments++
     const before = pieces.length
     for (const part of parts) {
       const rowCount = part.to - part.from
       report.rows += rowCount
       if (part.firstTransaction > snapshot.transaction) {
-        skip('version', rowCount)
+        skip('version', 'version', rowCount, true)
         continue
       }
       if (!isBefore(part, plan.after)) {
-        skip('cursor', rowCount)
+        skip('cursor', 'cursor', rowCount, true)
         continue
       }
       if (sortKey && place && !mayFollow(metadata, part, sortKey, place)) {
-        skip('cursor', rowCount)
+        skip('cursor', 'sort position', rowCount, true)
         continue
       }
       const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
-      for (const [i, rows] of pruning.skipped.entries()) skip(reasons[i]!, rows)
+      for (const [i, rows] of pruning.skipped.entries()) {
+        skip(reasons[i]!, mechanisms[i]!, rows, rows === rowCount)
+      }
       for (const { from, to } of pruning.ranges) {
         report.rowsRead += to - from
         pieces.push({
@@ -98,7 +112,16 @@ export function splitScan(
   const delta = plan.objects
     .filter((object) => snapshot.hasDelta(object.number))
     .map((object): TaskInput => ({ kind: 'delta', object: object.number }))
-  return { pieces, delta, report: { ...report, skipped } }
+  return { pieces, delta, report: { ...report, skipped }, skipped: ruledOut.skipped }
+}
+
+const timeFields: ReadonlySet<string> = new Set(['created', '_xact_id', '_pagination_key'])
+
+/** What of the metadata a predicate is held against. */
+function mechanismOf(predicate: BoundExpression): string {
+  if (predicate.kind === 'in_traces') return 'traces'
+  const fields = fieldsOf([predicate])
+  return fields.every((path) => timeFields.has(String(path[0]))) ? 'time' : 'zone map'
 }
 
 function pieceOf(

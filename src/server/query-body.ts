@@ -26,6 +26,8 @@ export interface QueryBody {
   readonly warnings: readonly QueryWarning[]
   /** Whether warnings are wanted at all. */
   readonly showsWarnings: boolean
+  /** Whether a plan that is asked for is to be run and measured. */
+  readonly isAnalyzed: boolean
 }
 
 type Reader = (body: JsonBody, name: string) => unknown
@@ -43,6 +45,7 @@ const fields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['tz_offset', numberField],
   ['version', stringField],
   ['audit_log', booleanField],
+  ['analyze', booleanField],
   ['use_columnstore', booleanField],
   ['use_brainstore', booleanField],
   ['brainstore_realtime', booleanField],
@@ -102,6 +105,7 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
     format,
     warnings: requestWarnings(body),
     showsWarnings: lint !== 'off',
+    isAnalyzed: booleanField(body, 'analyze') === true,
   }
 }
 

@@ -4,7 +4,7 @@ import { readQueryBody } from '../query-body.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 
-/** `POST /btql` runs a query; `POST /btql/explain` shows its plan instead. */
+/** `POST /btql` runs a query; `POST /btql/explain` shows its plan instead, with what it did if `analyze` is set. */
 export function btqlRoutes(engine: Engine): Route[] {
   return [
     {
@@ -22,7 +22,10 @@ export function btqlRoutes(engine: Engine): Route[] {
       access: 'key',
       handle: async (request, gate) => {
         const body = await readQueryBody(request, gate)
-        return jsonReply({ plan: await engine.explain(body.request) })
+        const plan = body.isAnalyzed
+          ? await engine.explainAnalyze(body.request)
+          : await engine.explain(body.request)
+        return jsonReply({ plan })
       },
     },
   ]
