@@ -53,7 +53,11 @@ export async function compareWorkers(options: WorkersOptions): Promise<WorkerTim
 }
 
 export function workersTable(workers: readonly number[], times: readonly WorkerTimes[]): string {
-  const head = ['query', ...workers.map((count) => `${count} workers ms`), 'times faster']
+  const head = [
+    'query',
+    ...workers.map((count) => `${count === 1 ? '1 worker' : `${count} workers`} ms`),
+    'times faster',
+  ]
   const rows = times.map(({ name, ms, speedup }) => [
     name,
     ...ms.map((value) => value.toFixed(1)),

@@ -4,7 +4,7 @@ import type { IngestReport } from './ingest.ts'
 import { type ColdRun, measureCold } from './measure/cold.ts'
 import { type ColumnScan, columnScan } from './measure/column-scan.ts'
 import { MemoryWatch } from './measure/process-status.ts'
-import { type PrepareOptions, prepare } from './prepare.ts'
+import { type LoadedPeer, type PrepareOptions, prepare } from './prepare.ts'
 import { note } from './report/progress.ts'
 import { type Summary, summarize } from './report/ratios.ts'
 import { type QueryResult, runSuite, selectQueries } from './suite.ts'
@@ -26,7 +26,7 @@ export interface PeersReport {
   /** Of the machine in the minute before the queries and in their last one: far above the cores when others work on it. */
   readonly load: readonly number[]
   readonly ingest: IngestReport | undefined
-  readonly peerLoadSeconds: Readonly<Partial<Record<Layout, number>>>
+  readonly peerLoads: Readonly<Partial<Record<Layout, LoadedPeer>>>
   /** Bytes on disk by part. */
   readonly sizes: Readonly<Partial<Record<Layout, Readonly<Record<string, number>>>>>
   /** The most memory without mapped files that the service had during the queries. */
@@ -66,7 +66,7 @@ export async function measurePeers(options: MeasureOptions): Promise<PeersReport
     clickhouse: prepared.clickhouseVersion,
     summary: summarize(measured.results),
     ingest: loaded.assay,
-    peerLoadSeconds: loaded.peers,
+    peerLoads: loaded.peers,
     cold: isCold ? await measureCold(start, selectQueries({ data, filter })) : undefined,
     ...measured,
   }

@@ -1,4 +1,5 @@
 /** Opens all systems with the rows in them; loads what an earlier run has not. */
+import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DataFile, openDataFile } from './generator/data-file.ts'
@@ -6,7 +7,9 @@ import { type IngestReport, ingest, ingestConnections } from './ingest.ts'
 import { note } from './report/progress.ts'
 import { Assay } from './systems/assay.ts'
 import { ClickHouse } from './systems/clickhouse.ts'
+import { clickhouseTables } from './systems/clickhouse-tables.ts'
 import { DuckDB } from './systems/duckdb.ts'
+import { duckdbTables } from './systems/duckdb-tables.ts'
 import type { Layout, System } from './systems/system.ts'
 
 export interface PrepareOptions {
@@ -22,8 +25,13 @@ export interface PrepareOptions {
 /** What a folder has been loaded with. */
 interface Loaded {
   assay?: IngestReport
-  /** Seconds that loading a peer took. */
-  peers: Partial<Record<Layout, number>>
+  peers: Partial<Record<Layout, LoadedPeer>>
+}
+
+export interface LoadedPeer {
+  readonly seconds: number
+  /** Of the statements that loaded it: others have to load it again. */
+  readonly digest: string
 }
 
 export interface Prepared {
@@ -68,23 +76,26 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     systems.push(assay)
   }
   const threads = { directory, threads: options.workers }
-  const load = async (layout: Layout, work: () => Promise<void>) => {
-    if (loaded.peers[layout] !== undefined) return
+  const isLoaded = (layout: Layout, statements: readonly string[]) =>
+    loaded.peers[layout]?.digest === digestOf(statements)
+  const load = async (layout: Layout, statements: readonly string[], engine: Loader) => {
+    if (isLoaded(layout, statements)) return
     note(`loading ${layout}`)
     const begin = performance.now()
-    await work()
-    loaded.peers[layout] = (performance.now() - begin) / 1000
+    for (const statement of statements) await engine.execute(statement)
+    const seconds = (performance.now() - begin) / 1000
+    loaded.peers[layout] = { seconds, digest: digestOf(statements) }
     save()
   }
   const duckdbLayouts = (['duckdb', 'duckdb-json'] as const).filter(wants)
   if (duckdbLayouts.length > 0) {
     for (const layout of duckdbLayouts) {
-      if (loaded.peers[layout] === undefined) removeDatabase(directory, layout)
+      if (!isLoaded(layout, duckdbTables[layout](data))) removeDatabase(directory, layout)
     }
     const duckdb = await DuckDB.open(threads)
     closers.push(() => duckdb.close())
     for (const layout of duckdbLayouts) {
-      await load(layout, () => duckdb.load(layout, data))
+      await load(layout, duckdbTables[layout](data), duckdb)
       systems.push(duckdb.system(layout))
     }
   }
@@ -95,7 +106,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     closers.push(() => clickhouse.close())
     clickhouseVersion = await clickhouse.version()
     for (const layout of clickhouseLayouts) {
-      await load(layout, () => clickhouse.load(layout, data))
+      await load(layout, clickhouseTables[layout](data), clickhouse)
       systems.push(clickhouse.system(layout))
     }
   }
@@ -104,6 +115,14 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     for (const end of closers) end()
   }
   return { data, systems, assay, clickhouseVersion, loaded, assayDirectory, close }
+}
+
+interface Loader {
+  execute(statement: string): Promise<unknown>
+}
+
+function digestOf(statements: readonly string[]): string {
+  return createHash('sha256').update(statements.join(';')).digest('hex')
 }
 
 function removeDatabase(directory: string, layout: 'duckdb' | 'duckdb-json'): void {

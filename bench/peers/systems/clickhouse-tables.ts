@@ -3,7 +3,7 @@ import type { DataFile } from '../generator/data-file.ts'
 
 /** The structure that rows are parsed into, each once. */
 const structure = `Tuple(
-  id UUID, span_id String, root_span_id String, span_parents Array(String), created String,
+  id String, span_id String, root_span_id String, span_parents Array(String), created String,
   span_attributes Tuple(name String, type String),
   metadata Tuple(user_id String, model Nullable(String), environment String, release String,
     session UInt32, customer Tuple(country String, plan String, tier UInt8),
@@ -16,7 +16,8 @@ const structure = `Tuple(
   tags Array(String))`
 
 const columns: readonly (readonly [name: string, type: string, value: string])[] = [
-  ['id', 'UUID', 's.id'],
+  // A UUID would be shorter, and sort in an order of its own.
+  ['id', 'String', 's.id'],
   ['span_id', 'String', 's.span_id'],
   ['root_span_id', 'String', 's.root_span_id'],
   ['is_root', 'Bool', 'empty(s.span_parents)'],
@@ -87,7 +88,7 @@ const indexes = [
   'INDEX output_parts lower(output) TYPE ngrambf_v1(3, 65536, 3, 0) GRANULARITY 1',
 ]
 
-export function typedTable({ path }: DataFile): readonly string[] {
+function typedTable({ path }: DataFile): readonly string[] {
   const definitions = columns.map(([name, type]) => `${name} ${type}`)
   return [
     'DROP TABLE IF EXISTS spans_typed SYNC',
@@ -100,7 +101,7 @@ export function typedTable({ path }: DataFile): readonly string[] {
   ]
 }
 
-export function jsonTable({ path }: DataFile): readonly string[] {
+function jsonTable({ path }: DataFile): readonly string[] {
   return [
     'DROP TABLE IF EXISTS spans_json SYNC',
     'CREATE TABLE spans_json (body JSON) ENGINE = MergeTree ORDER BY tuple()',
@@ -108,3 +109,6 @@ export function jsonTable({ path }: DataFile): readonly string[] {
     'OPTIMIZE TABLE spans_json FINAL',
   ]
 }
+
+/** The statements that make and fill each table. */
+export const clickhouseTables = { clickhouse: typedTable, 'clickhouse-json': jsonTable } as const

@@ -1,8 +1,6 @@
 /** ClickHouse in this process. A process has one directory of it, which both layouts share. */
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import type { DataFile } from '../generator/data-file.ts'
-import { jsonTable, typedTable } from './clickhouse-tables.ts'
 import type { EngineOptions } from './duckdb.ts'
 import type { Row, System } from './system.ts'
 
@@ -30,18 +28,13 @@ export class ClickHouse {
     // That cache remembers which granules a filter has found empty: no layer may know the answer.
     const connectionArgs = [`--max_threads=${threads}`, '--use_query_condition_cache=0']
     const engine = new ClickHouse(new Session(join(directory, 'clickhouse'), { connectionArgs }))
-    await engine.#ask('CREATE DATABASE IF NOT EXISTS peers ENGINE = Atomic')
-    await engine.#ask('USE peers')
+    await engine.execute('CREATE DATABASE IF NOT EXISTS peers ENGINE = Atomic')
+    await engine.execute('USE peers')
     return engine
   }
 
-  async load(layout: ClickHouseLayout, data: DataFile): Promise<void> {
-    const statements = layout === 'clickhouse' ? typedTable(data) : jsonTable(data)
-    for (const statement of statements) await this.#ask(statement)
-  }
-
   async version(): Promise<string> {
-    const [row] = parseRows(await this.#ask('SELECT version() AS version'))
+    const [row] = parseRows(await this.execute('SELECT version() AS version'))
     return String(row?.version)
   }
 
@@ -51,11 +44,11 @@ export class ClickHouse {
       layout,
       run: async (query) => {
         const begin = performance.now()
-        const lines = await this.#ask(query)
+        const lines = await this.execute(query)
         return { ms: performance.now() - begin, rows: () => parseRows(lines) }
       },
       size: async () => {
-        const answer = await this.#ask(
+        const answer = await this.execute(
           `SELECT sum(bytes_on_disk) AS total, sum(secondary_indices_compressed_bytes) AS indexes
            FROM system.parts WHERE active AND table = '${table}'`,
         )
@@ -71,7 +64,7 @@ export class ClickHouse {
     this.#session.close()
   }
 
-  async #ask(sql: string): Promise<string> {
+  async execute(sql: string): Promise<string> {
     return (await this.#session.queryAsync(sql, { format: 'JSONEachRow' })).text()
   }
 }

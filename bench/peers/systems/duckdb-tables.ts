@@ -55,7 +55,7 @@ function source({ path }: DataFile): string {
   return `read_ndjson_objects('${path}', maximum_object_size = 16777216)`
 }
 
-export function typedTable(data: DataFile): readonly string[] {
+function typedTable(data: DataFile): readonly string[] {
   const sample = `(select json from ${source(data)} limit ${sampleRows})`
   const types = Object.entries(enumerations).map(
     ([name, path]) =>
@@ -95,6 +95,9 @@ export function typedTable(data: DataFile): readonly string[] {
   ]
 }
 
-export function jsonTable(data: DataFile): readonly string[] {
+function jsonTable(data: DataFile): readonly string[] {
   return [`create table json.spans as select json as body from ${source(data)}`, 'checkpoint json']
 }
+
+/** The statements that make and fill each table. */
+export const duckdbTables = { duckdb: typedTable, 'duckdb-json': jsonTable } as const

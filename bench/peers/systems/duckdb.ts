@@ -2,8 +2,6 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import type { DataFile } from '../generator/data-file.ts'
-import { jsonTable, typedTable } from './duckdb-tables.ts'
 import type { Row, System } from './system.ts'
 
 export interface EngineOptions {
@@ -32,9 +30,8 @@ export class DuckDB {
     return new DuckDB(directory, instance, connection)
   }
 
-  async load(layout: DuckDBLayout, data: DataFile): Promise<void> {
-    const statements = layout === 'duckdb' ? typedTable(data) : jsonTable(data)
-    for (const statement of statements) await this.#connection.run(statement)
+  async execute(statement: string): Promise<void> {
+    await this.#connection.run(statement)
   }
 
   system(layout: DuckDBLayout): System {
