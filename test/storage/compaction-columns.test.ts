@@ -118,6 +118,18 @@ describe('merging columns', () => {
     expect(pathReader(merged, ['m', 'x'])(1)).toBe(3)
   })
 
+  it('leaves a field to the row store when its residual turns out to name a key twice', () => {
+    const common = Array.from({ length: 200 }, (_, i) => `{"id":"c${i}","m":{"a":${i}}}`)
+    common[7] = '{"id":"c7","m":{"a":7,"odd":1,"odd":2}}'
+    const others = Array.from({ length: 100 }, (_, i) => `{"id":"o${i}","m":{"a":${i},"odd":3}}`)
+    const rows = rowsOf([...common, ...others])
+    const merged = merge(rows, [shred(rows.slice(0, 200)), shred(rows.slice(200))])
+    expect(isSet(merged.columns(['m'])!.stored!, 7)).toBe(true)
+    expect(isSet(merged.columns(['m', 'a'])!.number!.validity!, 7)).toBe(false)
+    expect(isSet(merged.columns(['m', 'a'])!.number!.validity!, 8)).toBe(true)
+    expect(pathReader(merged, ['id'])(7)).toBe('c7')
+  })
+
   it('loses nothing, whatever the rows are and however they are spread', () => {
     fc.assert(
       fc.property(
