@@ -53,6 +53,7 @@ export function summaryText(summary: Summary): string {
 
 export function formatRatio(ratio: number | undefined): string {
   if (ratio === undefined) return '–'
+  if (ratio < 0.1) return ratio.toPrecision(1)
   return ratio < 10 ? ratio.toFixed(2) : ratio.toFixed(0)
 }
 
