@@ -10,7 +10,7 @@ import { fullBlockBytes, fullBlockRows, isBlock, packedBlock, RowBlock } from '.
 
 const packedKey = Buffer.from('packed')
 
-/** Stored values that are larger stay as they are, unless they are a single row. */
+/** Blocks that take more, compressed, stay as they are. */
 const smallBytes = fullBlockBytes / 8
 /** A row that is larger stays as it is: its value is mapped, not copied, when it is read. */
 const largestRow = 2 ** 22
@@ -87,14 +87,13 @@ function* groupsOf(
 ): Generator<Group> {
   let group = new OpenGroup()
   for (const { key, value } of values) {
-    const block = new RowBlock(readRowKey(key, 4), value)
-    const isSingle = block.versions.length === 1
-    const isPacked = isSingle ? value.length > largestRow : value.length > smallBytes
-    if (isPacked || !group.hasRoomFor(block)) {
+    const isPacked = value.length > (isBlock(value) ? smallBytes : largestRow)
+    const block = isPacked ? undefined : new RowBlock(readRowKey(key, 4), value)
+    if (!block || !group.hasRoomFor(block)) {
       if (group.isWorthwhile) yield group
       group = new OpenGroup()
     }
-    if (!isPacked) group.add(key, block, !isBlock(value))
+    if (block) group.add(key, block, !isBlock(value))
   }
   if (group.isWorthwhile) yield group
 }
