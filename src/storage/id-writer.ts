@@ -23,7 +23,7 @@ export class IdWriter {
   #written = new Map<IdHash, WrittenId>()
   #list: IdRunList | undefined
 
-  /** Reads all ids that there are, some ten million a second. */
+  /** Reads all ids that there are: a second for some two million. */
   constructor(records: RecordsEnvironment, runIds = defaultRunIds) {
     this.#records = records
     this.#runIds = runIds
