@@ -7,6 +7,7 @@
  *
  * Bitmaps are Arrow's: bit `i & 7` of byte `i >> 3`, set when valid; undefined when every row is.
  */
+import type { GramIndex } from './gram-index.ts'
 
 /** Rows that are not valid hold NaN, so that kernels need no second array. */
 export interface NumberColumn {
@@ -32,7 +33,14 @@ export interface Texts {
  * not valid is -1.
  */
 export type TextColumn =
-  | { readonly encoding: 'plain'; readonly texts: Texts; readonly validity: Uint8Array | undefined }
+  | {
+      readonly encoding: 'plain'
+      /** Not read before it is asked for. */
+      readonly texts: Texts
+      readonly validity: Uint8Array | undefined
+      /** The index of the texts; those of JSON are indexed as JSON. */
+      readonly grams?: GramIndex | undefined
+    }
   | {
       readonly encoding: 'dictionary'
       readonly codes: Int32Array

@@ -176,17 +176,23 @@ export function paddingColumn(
   name: string,
   byteLength: number,
   rowCount: number,
-): ArrowColumn<void> {
-  const width = Math.ceil(byteLength / rowCount)
+): ArrowColumn<unknown> {
+  return bytesColumn(name, new Uint8Array(byteLength), rowCount)
+}
+
+/** Bytes that belong to no row, as a column all the same: rows share them out, and zeros fill it. */
+export function bytesColumn(
+  name: string,
+  bytes: Uint8Array,
+  rowCount: number,
+): ArrowColumn<BufferPlace> {
+  const width = Math.ceil(bytes.length / rowCount)
+  const data = new Uint8Array(width * rowCount)
+  data.set(bytes)
   return {
     name,
-    data: makeData({
-      type: new FixedSizeBinary(width),
-      length: rowCount,
-      nullCount: 0,
-      data: new Uint8Array(width * rowCount),
-    }),
-    describe: () => undefined,
+    data: makeData({ type: new FixedSizeBinary(width), length: rowCount, nullCount: 0, data }),
+    describe: (written, place) => place(written.values, bytes.length),
   }
 }
 

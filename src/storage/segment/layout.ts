@@ -2,7 +2,7 @@
  * The bytes of a segment: one Arrow IPC file that any Arrow reader opens.
  *
  *     file       = "ARROW1" 00 00  schema  dictionary batch*  record batch  footer  "ARROW1"
- *     columns    = keys  path column*  [residual]  [padding]
+ *     columns    = keys  path column*  [residual]  index*  [padding]
  *     keys       = object:Int32  pagination.transaction:Float64  pagination.index:Int32
  *                  transaction:Float64  index:Int32  [shown_transaction:Float64]
  *     path column, named `path:type`, where the path's keys are joined by points:
@@ -13,6 +13,8 @@
  *                  json       Utf8, or Dictionary<Int32, Utf8>
  *                  objects, stored, nulls   Bool: rows for which that holds
  *     residual   = Utf8, or Dictionary<Int32, Utf8>: a JSON object, or null
+ *     index      = FixedSizeBinary, the bytes of all rows together: `gram-writer.ts`. It is named as the
+ *                  column that it is of, with `:index` behind
  *     padding    = FixedSizeBinary of zeros
  *
  * All rows are in the one record batch. They are ordered by object, pagination key, version.

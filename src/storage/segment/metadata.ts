@@ -5,6 +5,7 @@
 import { AssayError } from '../../error.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { decodeChecked, encodeChecked } from '../checked-json.ts'
+import type { GramShape } from './gram-writer.ts'
 import type { KeyColumnName } from './layout.ts'
 
 export const segmentFormat = 1
@@ -76,6 +77,14 @@ export type TextColumnMetadata = ColumnBase & {
       }
   )
 
+/** The index of a column's texts. */
+export interface GramIndexMetadata extends GramShape {
+  readonly path: readonly string[]
+  readonly type: 'text' | 'json' | 'residual'
+  /** Its checksum is that of the whole; the index has its own ones by page. */
+  readonly place: BufferPlace
+}
+
 /** Of these, `nullCount` counts the rows for which it does not hold. */
 export interface BitmapColumnMetadata extends ColumnBase {
   readonly type: 'objects' | 'stored' | 'nulls'
@@ -104,6 +113,8 @@ export interface SegmentMetadata {
   readonly residual?: TextColumnMetadata
   /** Where residual values begin; absent when they are too many to list. */
   readonly residualPaths?: readonly (readonly string[])[]
+  /** Absent when no column has enough text. */
+  readonly gramIndexes?: readonly GramIndexMetadata[]
 }
 
 export function encodeMetadata(metadata: SegmentMetadata): Buffer {

@@ -9,12 +9,15 @@ import { crc32 } from 'node:zlib'
 import type { AssayError } from '../../error.ts'
 import type { KeyColumns, PathColumns, TextColumn, Texts } from '../../vector/column.ts'
 import { ColumnTable } from '../../vector/column-table.ts'
+import type { GramIndex } from '../../vector/gram-index.ts'
 import { bitmapBytes } from './arrow-column.ts'
+import { openGrams } from './gram-writer.ts'
 import { bufferAlignment, type KeyColumnName } from './layout.ts'
 import {
   type BufferPlace,
   type ColumnMetadata,
   corruptSegment,
+  type GramIndexMetadata,
   type SegmentMetadata,
   type TextColumnMetadata,
 } from './metadata.ts'
@@ -37,14 +40,14 @@ export function openSegment(
     rowCount: metadata.rowCount,
     keys: new SegmentKeys(buffers, metadata),
     paths: pathEntries(buffers, metadata),
-    residual: metadata.residual && textOpener(buffers, metadata.residual),
+    residual: residualOpener(buffers, metadata),
     residualPaths: metadata.residualPaths,
   })
 }
 
 function* pathEntries(
   buffers: Buffers,
-  { columns }: SegmentMetadata,
+  { columns, gramIndexes = [] }: SegmentMetadata,
 ): Generator<readonly [readonly string[], () => PathColumns]> {
   // The columns of a path stand side by side.
   for (let from = 0; from < columns.length; ) {
@@ -52,7 +55,7 @@ function* pathEntries(
     let to = from + 1
     while (to < columns.length && samePath(columns[to]!.path, path)) to++
     const ofPath = columns.slice(from, to)
-    yield [path, () => openColumns(buffers, ofPath)]
+    yield [path, () => openColumns(buffers, ofPath, gramIndexes)]
     from = to
   }
 }
@@ -61,7 +64,11 @@ function samePath(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((key, i) => key === b[i])
 }
 
-function openColumns(buffers: Buffers, columns: readonly ColumnMetadata[]): PathColumns {
+function openColumns(
+  buffers: Buffers,
+  columns: readonly ColumnMetadata[],
+  gramIndexes: readonly GramIndexMetadata[],
+): PathColumns {
   const opened: { -readonly [Type in keyof PathColumns]: PathColumns[Type] } = {}
   for (const column of columns) {
     switch (column.type) {
@@ -80,7 +87,7 @@ function openColumns(buffers: Buffers, columns: readonly ColumnMetadata[]): Path
         break
       case 'text':
       case 'json':
-        opened[column.type] = openText(buffers, column)
+        opened[column.type] = openText(buffers, column, indexOf(gramIndexes, column))
         break
       default:
         opened[column.type] = buffers.bitmap(column.values)
@@ -89,18 +96,44 @@ function openColumns(buffers: Buffers, columns: readonly ColumnMetadata[]): Path
   return opened
 }
 
-function textOpener(buffers: Buffers, column: TextColumnMetadata): () => TextColumn {
-  return () => openText(buffers, column)
+function residualOpener(
+  buffers: Buffers,
+  { residual, gramIndexes = [] }: SegmentMetadata,
+): (() => TextColumn) | undefined {
+  const index = gramIndexes.find(({ type }) => type === 'residual')
+  return residual && (() => openText(buffers, residual, index))
 }
 
-function openText(buffers: Buffers, column: TextColumnMetadata): TextColumn {
+function indexOf(
+  gramIndexes: readonly GramIndexMetadata[],
+  { path, type }: TextColumnMetadata,
+): GramIndexMetadata | undefined {
+  return gramIndexes.find((index) => index.type === type && samePath(index.path, path))
+}
+
+function openText(
+  buffers: Buffers,
+  column: TextColumnMetadata,
+  index: GramIndexMetadata | undefined,
+): TextColumn {
   const validity = buffers.validity(column.validity)
+  const { rowCount } = buffers
   if (column.encoding === 'plain') {
-    return { encoding: 'plain', texts: buffers.texts(column, buffers.rowCount), validity }
+    const grams = index && buffers.grams(index, rowCount)
+    let texts: Texts | undefined
+    return {
+      encoding: 'plain',
+      get texts() {
+        texts ??= buffers.texts(column, rowCount)
+        return texts
+      },
+      validity,
+      grams,
+    }
   }
   return {
     encoding: 'dictionary',
-    codes: buffers.integers(column.codes, buffers.rowCount),
+    codes: buffers.integers(column.codes, rowCount),
     dictionary: buffers.texts(column, column.distinctCount),
     validity,
   }
@@ -206,16 +239,24 @@ class Buffers {
     }
   }
 
+  /** Checked page by page, so that a search reads little of it. */
+  grams({ place, ...shape }: GramIndexMetadata, textCount: number): GramIndex {
+    const [offset, byteLength] = place
+    const bytes = this.#view(offset, byteLength)
+    return openGrams(bytes, shape, textCount, () =>
+      this.corrupt(`its index at byte ${offset} was damaged`),
+    )
+  }
+
   corrupt(fault: string): AssayError {
     return corruptSegment(this.#segment, fault)
   }
 
   #buffer([offset, byteLength, checksum]: BufferPlace, expectedBytes: number): Uint8Array {
-    if (byteLength !== expectedBytes || offset + byteLength > this.#bytes.byteLength) {
+    if (byteLength !== expectedBytes) {
       throw this.corrupt(`its buffer at byte ${offset} has the wrong size`)
     }
-    const start = this.#bytes.byteOffset + offset
-    const buffer = new Uint8Array(this.#bytes.buffer, start, byteLength)
+    const buffer = this.#view(offset, byteLength)
     if (byteLength > 0 && !this.#checked.has(offset)) {
       if (crc32(buffer) !== checksum) {
         throw this.corrupt(`its buffer at byte ${offset} was damaged`)
@@ -223,5 +264,12 @@ class Buffers {
       this.#checked.add(offset)
     }
     return buffer
+  }
+
+  #view(offset: number, byteLength: number): Uint8Array {
+    if (offset + byteLength > this.#bytes.byteLength) {
+      throw this.corrupt(`its buffer at byte ${offset} has the wrong size`)
+    }
+    return new Uint8Array(this.#bytes.buffer, this.#bytes.byteOffset + offset, byteLength)
   }
 }

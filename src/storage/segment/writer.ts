@@ -21,6 +21,7 @@ import {
   paddingColumn,
   textColumn,
 } from './arrow-column.ts'
+import { gramColumns } from './gram-column.ts'
 import {
   bufferAlignment,
   type KeyColumnName,
@@ -50,7 +51,9 @@ export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegme
     arrowColumns(path, table.columns(path) ?? {}, rowCount),
   )
   const residuals = residual ? [textColumn(residualName, [], 'json', residual, rowCount)] : []
-  const bytes = encodeFile([...keyColumns, ...pathColumns, ...residuals], rowCount)
+  const indexes = gramColumns(table)
+  const indexColumns = indexes.map(({ column }) => column)
+  const bytes = encodeFile([...keyColumns, ...pathColumns, ...residuals, ...indexColumns], rowCount)
 
   const written = readBack(bytes)
   const place = placeIn(bytes)
@@ -61,6 +64,7 @@ export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegme
   for (const [i, keyPlace] of describe(keyColumns).entries()) keys[keyNames(table)[i]!] = keyPlace
   const columns = describe(pathColumns)
   const [residualMetadata] = describe(residuals)
+  const gramIndexes = describe(indexColumns).map((place, i) => ({ ...indexes[i]!.index, place }))
   const objects = objectRows(table)
   const metadata: SegmentMetadata = {
     format: segmentFormat,
@@ -74,6 +78,7 @@ export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegme
     columns,
     ...(residualMetadata && { residual: residualMetadata }),
     ...(table.residualPaths && { residualPaths: table.residualPaths }),
+    ...(gramIndexes.length > 0 && { gramIndexes }),
   }
   return { bytes, metadata }
 }

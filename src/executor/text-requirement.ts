@@ -1,0 +1,159 @@
+/**
+ * What a predicate asks of the text of a field: parts that a row must have there to pass it. An index
+ * of parts (`vector/gram-index.ts`) tells which rows may.
+ */
+import { type BoundExpression, hiddenField } from '../binder/bound.ts'
+import { constantValue, type EvaluationContext } from '../binder/evaluate.ts'
+import { foldText } from '../type/fold-text.ts'
+import { parseLike } from '../type/like.ts'
+import { isStoredField } from '../type/record.ts'
+import { textOf } from '../type/text.ts'
+import { wordsOf } from '../type/text-match.ts'
+import type { Path, Value } from '../type/value.ts'
+import { gramsOf } from '../vector/gram-index.ts'
+
+/** A folded text to find, and its grams; the grams of a short one are none. */
+export interface Piece {
+  readonly folded: string
+  readonly grams: Int32Array
+}
+
+/** A text that must occur: what shows it in a text as it is, and in JSON. All of the pieces do. */
+export interface Part {
+  readonly inText: readonly Piece[]
+  readonly inJson: readonly JsonPiece[]
+}
+
+/** Lies within one string, number or name of the JSON, if it occurs there. */
+export interface JsonPiece extends Piece {
+  /** What of it is in a string's own text: it may begin with the end of an escape. */
+  readonly unescaped: Piece
+}
+
+export type TextRequirement =
+  | {
+      readonly kind: 'parts'
+      /** Of the part of the path before any array index, whose JSON holds the rest. */
+      readonly path: readonly string[]
+      readonly parts: readonly Part[]
+      /** Whether only texts can pass: numbers and times are compared, not searched. */
+      readonly onlyText: boolean
+    }
+  | { readonly kind: 'all' | 'any'; readonly of: readonly TextRequirement[] }
+
+/** Undefined when the predicate asks nothing that parts of 4 bytes could show. */
+export function textRequirement(
+  predicate: BoundExpression,
+  context: EvaluationContext,
+): TextRequirement | undefined {
+  switch (predicate.kind) {
+    case 'and': {
+      const of = predicate.operands.flatMap((operand) => textRequirement(operand, context) ?? [])
+      return of.length === 0 ? undefined : { kind: 'all', of }
+    }
+    case 'or': {
+      const of = predicate.operands.map((operand) => textRequirement(operand, context))
+      return of.every((requirement) => requirement !== undefined) ? { kind: 'any', of } : undefined
+    }
+    case 'like': {
+      const pattern = constantValue(predicate.pattern, context)
+      if (typeof pattern !== 'string') return undefined
+      const { stretches } = parseLike(pattern, predicate.caseInsensitive)
+      const texts = stretches.flatMap(({ parts }) => parts.map(({ text }) => text))
+      return ofField(predicate.operand, texts, false)
+    }
+    case 'match': {
+      const query = constantValue(predicate.query, context)
+      if (query === undefined || query === null) return undefined
+      return ofField(predicate.operand, wordsOf(textOf(query)), false)
+    }
+    case 'includes': {
+      const needle = constantValue(predicate.needle, context)
+      return typeof needle === 'string' ? ofField(predicate.haystack, [needle], false) : undefined
+    }
+    case 'comparison': {
+      if (predicate.operator !== 'eq') return undefined
+      const { left, right } = predicate
+      const [field, other] = left.kind === 'field' ? [left, right] : [right, left]
+      return equality(field, constantValue(other, context))
+    }
+    case 'in': {
+      const list = constantValue(predicate.list, context)
+      if (!Array.isArray(list) || list.length > maximumList) return undefined
+      const of = (list as readonly Value[]).map((item) => equality(predicate.operand, item))
+      return of.every((requirement) => requirement !== undefined) ? { kind: 'any', of } : undefined
+    }
+    default:
+      return undefined
+  }
+}
+
+/** Lists beyond this are not looked up text by text. */
+const maximumList = 16
+
+function equality(operand: BoundExpression, value: Value | undefined): TextRequirement | undefined {
+  return typeof value === 'string' ? ofField(operand, [value], true) : undefined
+}
+
+function ofField(
+  operand: BoundExpression,
+  texts: readonly string[],
+  onlyText: boolean,
+): TextRequirement | undefined {
+  if (operand.kind !== 'field') return undefined
+  const path = columnPath(operand.path)
+  if (!path) return undefined
+  const parts = texts.map(partOf).filter(({ inText }) => inText.length > 0)
+  return parts.length === 0 ? undefined : { kind: 'parts', path, parts, onlyText }
+}
+
+/** Undefined for what follows from a row's keys or its object. */
+function columnPath(path: Path): readonly string[] | undefined {
+  const name = String(path[0])
+  if (!isStoredField(name) || name === hiddenField.object || name.startsWith('_')) return undefined
+  const index = path.findIndex((step) => typeof step === 'number')
+  return (index < 0 ? path : path.slice(0, index)) as readonly string[]
+}
+
+function partOf(text: string): Part {
+  // The halves of a character may be those of another one: only what is whole is looked for.
+  const whole = text.split(/\p{Surrogate}/u)
+  return {
+    inText: whole.map(pieceOf).filter(hasGrams),
+    inJson: whole.flatMap(withinTokens).map(jsonPieceOf).filter(hasGrams),
+  }
+}
+
+/** Cuts a text where JSON has something else than the inside of a string, or escapes it. */
+function withinTokens(text: string): string[] {
+  const pieces: string[] = []
+  let start = 0
+  for (let i = 0; i <= text.length; i++) {
+    if (i < text.length && text[i]! >= ' ' && !'"\\{}[],:'.includes(text[i]!)) continue
+    if (i > start) pieces.push(text.slice(start, i))
+    start = i + 1
+  }
+  return pieces
+}
+
+function jsonPieceOf(text: string): JsonPiece {
+  const piece = pieceOf(text)
+  return { ...piece, unescaped: pieceOf(piece.folded.slice(escapeEnd(piece.folded))) }
+}
+
+function pieceOf(text: string): Piece {
+  return { folded: foldText(text), grams: gramsOf(text) }
+}
+
+function hasGrams({ grams }: Piece): boolean {
+  return grams.length > 0
+}
+
+/** How much of a text's beginning may be the end of an escape: `n` of `\n`, `01f` of `\u001f`. */
+function escapeEnd(folded: string): number {
+  if (/^u00[01][0-9a-f]/.test(folded)) return 5
+  if (/^00[01][0-9a-f]/.test(folded)) return 4
+  if (/^0[01][0-9a-f]/.test(folded)) return 3
+  if (/^[01][0-9a-f]/.test(folded)) return 2
+  return /^[0-9a-fnrt]/.test(folded) ? 1 : 0
+}

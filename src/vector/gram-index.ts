@@ -1,0 +1,64 @@
+/**
+ * An index of the parts of texts. Texts are taken in blocks, and of each block the index has a set of
+ * numbers: one, by hashing, for every 4 bytes that follow each other in the folded texts. The sets lie
+ * number by number: a row of bits for each, with one bit per block. What may hold a text is found by
+ * and-ing the rows of its parts; whether it does is for those to say who look at the texts.
+ */
+import { foldText } from '../type/fold-text.ts'
+
+/** Bytes of a part: as many as fit an integer that a loop can roll along. */
+export const gramBytes = 4
+
+/** Parts of a searched text that are looked up at most, spread over it. */
+const maximumLookedUp = 48
+
+export interface GramIndex {
+  /** Texts of a block: a power of 2, and a multiple of `unitTexts`. */
+  readonly blockTexts: number
+  readonly textCount: number
+  /** How many bits of a hash count. */
+  readonly hashBits: number
+  /** The row of bits of a hash: bit `b & 31` of integer `b >> 5` is that of block `b`. */
+  row(hash: number): Int32Array
+}
+
+/** The finest block: answers have a byte for each. */
+export const unitTexts = 32
+
+/** @param gram 4 bytes, the first in the highest place */
+export function hashGram(gram: number, hashBits: number): number {
+  return Math.imul(gram, 0x9e3779b1) >>> (32 - hashBits)
+}
+
+/** The parts of a text, each in the form that is hashed; none for a text of fewer bytes than one. */
+export function gramsOf(text: string): Int32Array {
+  const bytes = Buffer.from(foldText(text))
+  const count = Math.max(0, bytes.length - gramBytes + 1)
+  const taken = Math.min(count, maximumLookedUp)
+  // With the last one in any case.
+  const stride = taken > 1 ? (count - 1) / (taken - 1) : 0
+  return Int32Array.from({ length: taken }, (_, i) => bytes.readInt32BE(Math.floor(i * stride)))
+}
+
+/** One byte per `unitTexts` texts: 1 where texts may have all of the grams. */
+export function unitsWithGrams(index: GramIndex, grams: Int32Array): Uint8Array {
+  const { blockTexts, textCount, hashBits } = index
+  const blocks = Math.ceil(textCount / blockTexts)
+  const found = new Int32Array((blocks + 31) >> 5).fill(-1)
+  for (const gram of grams) {
+    const row = index.row(hashGram(gram, hashBits))
+    let any = 0
+    for (let i = 0; i < found.length; i++) {
+      found[i]! &= row[i]!
+      any |= found[i]!
+    }
+    if (any === 0) break
+  }
+  const units = new Uint8Array(Math.ceil(textCount / unitTexts))
+  const unitsPerBlock = blockTexts / unitTexts
+  for (let block = 0; block < blocks; block++) {
+    if ((found[block >> 5]! & (1 << (block & 31))) === 0) continue
+    units.fill(1, block * unitsPerBlock, (block + 1) * unitsPerBlock)
+  }
+  return units
+}
