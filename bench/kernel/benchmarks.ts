@@ -1,3 +1,4 @@
+import { Needle, present, searchTexts } from '../../src/executor/text-search.ts'
 import {
   countAll,
   countNumbers,
@@ -26,7 +27,7 @@ import {
   selectTrue,
   selectTrueWithin,
 } from '../../src/kernel/select.ts'
-import { textContains, textEquals } from '../../src/kernel/text.ts'
+import { textEquals } from '../../src/kernel/text.ts'
 import { truncateTimes } from '../../src/kernel/time.ts'
 import type { KernelBatch } from './batch.ts'
 
@@ -101,6 +102,9 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('sum of all', () => sumAll(gappyNumbers, n, sums, errors, counts, 0))
   add('truncate to days', () => truncateTimes(batch.times, 86_400_000, 0, n, outNumbers))
   add('text equals', () => textEquals(texts, 0, n, needle, outBytes))
-  add('text contains', () => textContains(texts, 0, n, needle, outBytes))
+  const word = new Needle('refund', false)
+  const anyCase = new Needle('refund', true)
+  add('text contains', () => searchTexts(texts, 0, n, word, () => present, outBytes))
+  add('text contains, any case', () => searchTexts(texts, 0, n, anyCase, () => present, outBytes))
   return benchmarks
 }

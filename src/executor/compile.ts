@@ -107,19 +107,22 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
         const [l, r] = [left(batch, selection), right(batch, selection)]
         const result =
           node.kind === 'comparison'
-            ? (compareVectors(node.operator, l, r, batch.rowCount) ?? byText?.(l, r, batch))
+            ? (compareVectors(node.operator, l, r, batch.rowCount) ??
+              byText?.(l, r, batch, selection))
             : calculateVectors(node.operator, l, r, batch.rowCount)
         return result ?? byValue.apply([l, r], batch, selection)
       }
     }
     case 'like':
+    case 'match':
+    case 'includes':
     case 'in': {
       const [first, second] = childrenOf(node).map((child) => compile(child, context))
       const byText = compileText(node)
       const byValue = compileByValue(node, [first!, second!], context)
       return (batch, selection) => {
         const [l, r] = [first!(batch, selection), second!(batch, selection)]
-        return byText?.(l, r, batch) ?? byValue.apply([l, r], batch, selection)
+        return byText?.(l, r, batch, selection) ?? byValue.apply([l, r], batch, selection)
       }
     }
     case 'call': {

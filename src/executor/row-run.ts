@@ -25,6 +25,8 @@ export interface TaskStorage {
 
 export interface RowRun {
   readonly object: BoundObject
+  /** What the rows are in; undefined when they are read one by one. */
+  readonly columns: ColumnSet | undefined
   readonly rowCount: number
   /** Where the first row stands in its column set, whose granules batches keep to. */
   readonly firstRow: number
@@ -79,11 +81,17 @@ function columnRun(
   }
   const scan = new ColumnScan(set, object, fetch, dictionaries)
   const range = { object: object.number, from, to: end, mayBeNewer }
+  let visible: { readonly rows: Uint8Array | undefined } | undefined
   return {
     object,
+    columns: set,
     rowCount: end - from,
     firstRow: from,
-    visible: snapshot && visibleRows(set, range, snapshot.transaction, records),
+    // Not found out for rows that an index has ruled out.
+    get visible() {
+      visible ??= { rows: snapshot && visibleRows(set, range, snapshot.transaction, records) }
+      return visible.rows
+    },
     batch: (start, rowCount) => scan.batch(from + start, rowCount),
     bytesRead: () => scan.bytesRead,
   }
@@ -134,6 +142,7 @@ function recordRun(
   }
   return {
     object,
+    columns: undefined,
     rowCount: views.length,
     firstRow: 0,
     visible: undefined,

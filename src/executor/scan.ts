@@ -1,6 +1,6 @@
 import { AssayError } from '../error.ts'
 import { beginBatch, endBatches, newCodes } from '../kernel/memory.ts'
-import { selectTrue } from '../kernel/select.ts'
+import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { granuleRows } from '../vector/column.ts'
 import type { Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
@@ -13,6 +13,7 @@ import { settle } from './settled-groups.ts'
 import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
 import { TaskDictionaries } from './task-dictionaries.ts'
 import { rowCountOf, TaskProfile } from './task-profile.ts'
+import { compileCandidates } from './text-candidates.ts'
 import { withTraceSets } from './trace-set.ts'
 import { compileUnpivots } from './unpivot-batch.ts'
 
@@ -33,6 +34,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   const filter = profile
     ? profile.filter(plan.predicates, context)
     : compileFilter(plan.predicates, context)
+  const findCandidates = compileCandidates(plan.predicates, context)
   const unpivot = compileUnpivots(plan, context)
   const dictionaries = new TaskDictionaries(task.dictionaries)
   const sink: Sink =
@@ -41,22 +43,32 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
       : new RowSink(plan, task.wanted, task.threshold, context)
   let rowsRead = 0
   let rowsMatched = 0
+  let [rowsSkipped, granulesSkipped] = [0, 0]
   let bytesRead = 0
   for (const input of task.inputs) {
     const run = openRun(input, plan, task.snapshot, storage, dictionaries)
     profile?.open(run)
+    const candidates = run.columns && findCandidates?.(run.columns)
     let end = run.rowCount
     while (end > 0 && !sink.isDone(run)) {
       checkCancelled(task.cancelled)
       beginBatch()
       // Granules start at multiples of their size within the column set.
       const start = Math.max(0, lastMultiple(run.firstRow + end - 1) - run.firstRow)
+      const passing = candidates?.between(run.firstRow + start, run.firstRow + end)
+      const candidateCount = passing ? passing.length : end - start
+      rowsSkipped += end - start - candidateCount
+      rowsRead += candidateCount
+      if (candidateCount === 0) {
+        granulesSkipped++
+        end = start
+        continue
+      }
       const batch = run.batch(start, end - start)
-      const visible = visibleSelection(run, start, end)
-      profile?.mark('scan', end - start, rowCountOf(visible, end - start))
+      const visible = visibleSelection(run, start, end, passing)
+      profile?.mark('scan', candidateCount, rowCountOf(visible, end - start))
       const selection = filter(batch, visible)
       const matched = rowCountOf(selection, end - start)
-      rowsRead += end - start
       rowsMatched += matched
       for (const made of unpivot(batch, selection)) {
         if (sink.isDone(run)) break
@@ -72,7 +84,14 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   }
   endBatches()
   const milliseconds = performance.now() - started
-  const metrics = { rowsRead, rowsMatched, bytesRead: Math.round(bytesRead), milliseconds }
+  const metrics = {
+    rowsRead,
+    rowsMatched,
+    rowsSkipped,
+    granulesSkipped,
+    bytesRead: Math.round(bytesRead),
+    milliseconds,
+  }
   if (!task.settling || !(sink instanceof GroupSink)) {
     const result = sink.finish(metrics)
     if (!profile) return result
@@ -98,9 +117,20 @@ function lastMultiple(row: number): number {
   return row - (row % granuleRows)
 }
 
-function visibleSelection({ visible }: RowRun, start: number, end: number): Selection {
-  if (!visible) return undefined
+/** The visible rows among the candidates. */
+function visibleSelection(
+  { visible }: RowRun,
+  start: number,
+  end: number,
+  candidates: Selection,
+): Selection {
+  if (!visible) return candidates
   const selection = newCodes(end - start)
+  if (candidates) {
+    const seen = visible.subarray(start, end)
+    const count = selectTrueWithin(seen, candidates, selection)
+    return selection.subarray(0, count)
+  }
   const count = selectTrue(visible.subarray(start, end), end - start, selection)
   return count === end - start ? undefined : selection.subarray(0, count)
 }

@@ -130,6 +130,9 @@ export type Task = ScanTask | PrintTask | FinishTask | OrderTask | UnifyTask | A
 export interface ScanMetrics {
   readonly rowsRead: number
   readonly rowsMatched: number
+  /** Rows that indexes of texts have ruled out, and granules of nothing else: they are not read. */
+  readonly rowsSkipped: number
+  readonly granulesSkipped: number
   readonly bytesRead: number
   readonly milliseconds: number
   /** Of a task that is profiled. */

@@ -13,6 +13,7 @@
 import type { BoundExpression } from '../binder/bound.ts'
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
+import { newCodes } from '../kernel/memory.ts'
 import { foldText } from '../type/fold-text.ts'
 import { textOf } from '../type/text.ts'
 import type { ColumnSet, PathColumns, TextColumn, Texts } from '../vector/column.ts'
@@ -39,7 +40,11 @@ export class TextCandidates {
 
   /** Those of the rows `from … to` of the set, as rows of a batch that begins at `from`. */
   between(from: number, to: number): Selection {
-    const rows = new Int32Array(to - from)
+    const first = Math.floor(from / unitTexts)
+    const last = Math.floor((to - 1) / unitTexts)
+    const next = this.#units.indexOf(1, first)
+    if (next < 0 || next > last) return none
+    const rows = newCodes(to - from)
     let count = 0
     for (let row = from; row < to; ) {
       const unit = Math.floor(row / unitTexts)
@@ -50,6 +55,8 @@ export class TextCandidates {
     return count === rows.length ? undefined : rows.subarray(0, count)
   }
 }
+
+const none = new Int32Array(0)
 
 /** Undefined when no index tells anything of the rows. */
 export type FindCandidates = (set: ColumnSet) => TextCandidates | undefined
@@ -105,7 +112,8 @@ function unitsWithParts(
   const { text, number, timestamp, boolean } = set.columns(path) ?? {}
   if (onlyText && (number || timestamp || boolean)) return undefined
   const pieces = parts.flatMap(({ inText }) => inText)
-  const inText = text && intersection(pieces.map((piece) => unitsOfColumn(text, 'text', piece, set)))
+  const inText =
+    text && intersection(pieces.map((piece) => unitsOfColumn(text, 'text', piece, set)))
   const sources = jsonSources(set, path)
   const jsonPieces = parts.flatMap(({ inJson }) => inJson)
   const inJson = intersection(

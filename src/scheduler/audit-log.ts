@@ -64,10 +64,14 @@ export class AuditLog {
 
   /** Adds a scan that a worker has done. */
   task(plan: string, metrics: ScanMetrics): void {
-    const { rowsRead, rowsMatched, bytesRead, milliseconds, operators = [] } = metrics
-    this.#bytesRead += bytesRead
+    const { operators = [], milliseconds, rowsSkipped, granulesSkipped, ...read } = metrics
+    this.#bytesRead += read.bytesRead
     for (const each of operators) this.profile(plan).add(each)
-    this.add('scan', performance.now() - milliseconds, { rowsRead, rowsMatched, bytesRead })
+    if (rowsSkipped > 0) {
+      const skipped = { segments: 0, granules: granulesSkipped, rows: rowsSkipped }
+      this.profile(plan).skip({ by: 'text index', ...skipped })
+    }
+    this.add('scan', performance.now() - milliseconds, read)
   }
 
   /** Adds rows that were printed. */

@@ -1,0 +1,264 @@
+/**
+ * Predicates on text find the same rows with the index of a segment, without it, and by the values'
+ * own rules, in several scripts, whatever JSON the text is in.
+ */
+import fc from 'fast-check'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { BoundExpression } from '../../src/binder/bound.ts'
+import type { TaskStorage } from '../../src/executor/row-run.ts'
+import { runScan } from '../../src/executor/scan.ts'
+import type { RowsResult } from '../../src/executor/task.ts'
+import { compileCandidates } from '../../src/executor/text-candidates.ts'
+import { hasNoCase } from '../../src/executor/text-search.ts'
+import { openSegment } from '../../src/storage/segment/reader.ts'
+import { writeSegment } from '../../src/storage/segment/writer.ts'
+import { shred } from '../../src/storage/shred.ts'
+import type { VersionedRow } from '../../src/storage/shred-keys.ts'
+import { includes } from '../../src/type/includes.ts'
+import { like } from '../../src/type/like.ts'
+import { parseJson } from '../../src/type/parse-json.ts'
+import { matchWords } from '../../src/type/text-match.ts'
+import { type JsonObject, type Path, type Value, valueAt } from '../../src/type/value.ts'
+import type { ColumnSet } from '../../src/vector/column.ts'
+import { randomSeed } from '../support/random-seed.ts'
+import { constant, context, field, planOf } from '../support/scan-task.ts'
+import { versionedRow } from '../support/versioned-row.ts'
+
+const rowCount = 1500
+
+const words = [
+  ...'the model answered with an error timeout Kelvin \u212aelvin İstanbul istanbul straße STRASSE'.split(
+    ' ',
+  ),
+  ...'ΟΔΟΣ οδος οδοσ Привет мир ошибка ОШИБКА 日本語 错误 检索 한국어 naïve NAÏVE 😀 👩‍💻 0.5 1e3'.split(
+    ' ',
+  ),
+  ...['"quoted"', 'back\\slash', 'line\nbreak', 'tab\there', '{"a":1}', '50%', 'a_b', '\u0001f'],
+]
+
+const paths: readonly Path[] = [
+  ['output'],
+  ['input'],
+  ['input', 0, 'content'],
+  ['metadata'],
+  ['metadata', 'note'],
+  ['metadata', 'rare'],
+  ['expected'],
+  ['error'],
+]
+
+describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
+  let rows: readonly VersionedRow[]
+  let records: readonly JsonObject[]
+  let plain: ColumnSet
+  let indexed: ColumnSet
+
+  beforeAll(() => {
+    const random = generator(randomSeed)
+    const texts = Array.from({ length: rowCount }, (_, i) => rowText(i, random))
+    records = texts.map((text) => parseJson(text) as JsonObject)
+    rows = texts.map((text, i) => versionedRow(text, { version: { transaction: 1000, index: i } }))
+    const table = shred(rows, { maximumValueBytes: 2000 })
+    const { bytes, metadata } = writeSegment(table, 1)
+    plain = shred(rows, { maximumValueBytes: 2000 })
+    indexed = openSegment(bytes, metadata)
+    const names = metadata.gramIndexes!.map(({ path, type }) => `${path.join('.')}:${type}`)
+    expect(names).toEqual(
+      expect.arrayContaining(['input:json', 'output:text', 'metadata.note:text']),
+    )
+  })
+
+  const part = fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 14 }), fc.nat(3))
+  const kinds = fc.constantFrom('like', 'ilike', 'match', 'includes', 'search', 'eq')
+
+  it('find the rows that they should', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...paths), part, part, kinds, (path, first, second, kind) => {
+        const one = partOf(path, first)
+        const other = partOf(path, second)
+        const { predicate, holds } = predicateOf(kind, path, one, other)
+        const expected = records.flatMap((record, row) => (holds(record) ? [row] : []))
+        expect(scan(plain, predicate)).toEqual(expected)
+        expect(scan(indexed, predicate)).toEqual(expected)
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it.each(words)('find %j', (word) => {
+    for (const path of [['output'], ['input'], ['metadata']]) {
+      for (const kind of ['ilike', 'match', 'includes'] as const) {
+        const { predicate, holds } = predicateOf(kind, path, word, word)
+        const expected = records.flatMap((record, row) => (holds(record) ? [row] : []))
+        expect(scan(indexed, predicate)).toEqual(expected)
+      }
+    }
+  })
+
+  it.each(['output', 'input', 'metadata'])('rule out rows by the index of %s', (name) => {
+    const note = valueAt(records[700]!, ['metadata', 'note']) as string
+    const unusual = note.slice(-9)
+    const { predicate } = predicateOf('ilike', [name], unusual, '')
+    const candidates = compileCandidates([predicate], context)!(indexed)!
+    expect(candidates.between(0, rowCount)!.length).toBeLessThan(rowCount)
+  })
+
+  /** A part of what a row has at the path, in one of several cases. */
+  function partOf(path: Path, [row, at, length, form]: readonly [number, number, number, number]) {
+    const value = valueAt(records[row % rowCount]!, path)
+    const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'nothing')
+    const start = at % Math.max(1, text.length)
+    const taken = text.slice(start, start + length)
+    if (form === 0) return taken.toUpperCase()
+    return form === 1 ? taken.toLowerCase() : taken
+  }
+
+  function scan(set: ColumnSet, predicate: BoundExpression): number[] {
+    const storage = {
+      records: {
+        rowAt: (_: number, { index }: { index: number }) => rows[index]!.row,
+        supersessions: () => [],
+      },
+      openSegment: () => set,
+    } as unknown as TaskStorage
+    const input = { kind: 'segment', segment: 1, object: 1, from: 0, to: rowCount } as const
+    const result = runScan(
+      {
+        kind: 'scan',
+        plan: planOf({ predicates: [predicate], stage: { kind: 'rows', carried: [] } }),
+        context,
+        traceSets: [],
+        dictionaries: [],
+        settling: undefined,
+        snapshot: { transaction: 2 ** 48 - 2, flushedThrough: 2 ** 48 - 2 },
+        inputs: [{ ...input, mayBeNewer: false }],
+        wanted: Number.POSITIVE_INFINITY,
+        threshold: undefined,
+        cancelled: undefined,
+      },
+      storage,
+    ) as RowsResult
+    return [...result.rows.index].sort((a, b) => a - b)
+  }
+})
+
+it('knows the characters that are the lower case of no other', () => {
+  for (let codePoint = 0; codePoint < 0x110000; codePoint++) {
+    if (codePoint >= 0xd800 && codePoint < 0xe000) continue
+    const character = String.fromCodePoint(codePoint)
+    const made = character.toLowerCase()
+    if (made === character) continue
+    expect([...made].filter(hasNoCase), `of U+${codePoint.toString(16)}`).toEqual([])
+  }
+})
+
+type Kind = 'like' | 'ilike' | 'match' | 'includes' | 'search' | 'eq'
+
+function predicateOf(
+  kind: Kind,
+  path: Path,
+  one: string,
+  other: string,
+): { predicate: BoundExpression; holds(record: JsonObject): boolean } {
+  const operand = field(...path)
+  const found = (record: JsonObject) => valueAt(record, path)
+  switch (kind) {
+    case 'like':
+    case 'ilike': {
+      const caseInsensitive = kind === 'ilike'
+      const pattern = `%${withoutWildcards(one)}%${other.length > 4 ? `${withoutWildcards(other)}%` : ''}`
+      return {
+        predicate: {
+          kind: 'like',
+          operand,
+          pattern: constant(pattern),
+          caseInsensitive,
+          type: 'boolean',
+        },
+        holds: (record) => like(found(record), pattern, caseInsensitive) === true,
+      }
+    }
+    case 'match':
+      return {
+        predicate: { kind: 'match', operand, query: constant(one), type: 'boolean' },
+        holds: (record) => matchWords(found(record), one) === true,
+      }
+    case 'includes':
+      return {
+        predicate: { kind: 'includes', haystack: operand, needle: constant(one), type: 'boolean' },
+        holds: (record) => includes(found(record), one) === true,
+      }
+    case 'eq':
+      return {
+        predicate: {
+          kind: 'comparison',
+          operator: 'eq',
+          left: operand,
+          right: constant(one),
+          type: 'boolean',
+        },
+        holds: (record) => found(record) === one,
+      }
+    case 'search': {
+      const fields = ['input', 'output', 'metadata', 'error']
+      return {
+        predicate: {
+          kind: 'or',
+          operands: fields.map((name) => ({
+            kind: 'match',
+            operand: field(name),
+            query: constant(one),
+            type: 'boolean',
+          })),
+          type: 'boolean',
+        },
+        holds: (record) => fields.some((name) => matchWords(valueAt(record, [name]), one) === true),
+      }
+    }
+  }
+}
+
+function withoutWildcards(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&')
+}
+
+/** The JSON of a record, some with every character beyond ASCII escaped. */
+function rowText(row: number, random: () => number): string {
+  const pick = () => words[Math.floor(random() * words.length)]!
+  const text = (count: number): string => Array.from({ length: count }, pick).join(' ')
+  const unusual = `${text(1)}${Math.floor(random() * 1e9).toString(36)}`
+  const record: { [name: string]: Value } = {
+    id: `row ${row}`,
+    output: `${text(20)} ${unusual}`,
+    input: [
+      { role: 'user', content: `${unusual} ${text(15)}` },
+      {
+        role: 'assistant',
+        content: text(5),
+        cost: random() * 10 ** Math.floor(random() * 24 - 12),
+      },
+    ],
+    metadata: { note: `${text(12)}${unusual}`, model: row % 3 === 0 ? 'gpt-4o' : 'o3', n: row },
+  }
+  const metadata = record.metadata as { [name: string]: Value }
+  if (row % 500 === 0) metadata.rare = { deep: { deeper: text(3) } }
+  if (row % 40 === 0) record.error = text(4)
+  if (row % 700 === 0) record.output = text(400)
+  if (row % 701 === 0) record.output = `half \ud83d ${text(3)}`
+  const mixed: readonly Value[] = [text(8), row, [text(4)], { [unusual]: text(3) }, row % 2 === 0]
+  record.expected = mixed[row % mixed.length]!
+  const json = JSON.stringify(record)
+  if (row % 4 !== 0) return json
+  return json.replace(/[^ -~]/g, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
+
+/** A linear congruential generator: numbers from 0 to 1. */
+function generator(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}

@@ -1,0 +1,135 @@
+/** The index of the parts of texts: whatever is found in a text is found in its block. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openGrams, writeGrams } from '../../src/storage/segment/gram-writer.ts'
+import { foldText } from '../../src/type/fold-text.ts'
+import { textOf } from '../../src/type/text.ts'
+import type { Texts } from '../../src/vector/column.ts'
+import { gramsOf, unitsWithGrams, unitTexts } from '../../src/vector/gram-index.ts'
+
+/** Characters whose cases differ in length, in number or by what stands beside them. */
+const nasty = [...'aAkK\u212asSſiIİı\u0307ΣσςßẞµμÅ\u212bΩ\u2126ǅǆ日本語한글é\u0301𐐀𐐨😀 .,1']
+const nastyText = fc
+  .array(fc.constantFrom(...nasty), { maxLength: 12 })
+  .map((characters) => characters.join(''))
+
+describe('folding', () => {
+  it('goes character by character, and takes a text and its lower case for the same', () => {
+    fc.assert(
+      fc.property(nastyText, nastyText, (a, b) => {
+        expect(foldText(a + b)).toBe(foldText(a) + foldText(b))
+        expect(foldText(a.toLowerCase())).toBe(foldText(a))
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('does so for every character, at the end of a word and within one', () => {
+    for (let codePoint = 0; codePoint < 0x110000; codePoint++) {
+      if (codePoint >= 0xd800 && codePoint < 0xe000) continue
+      const character = String.fromCodePoint(codePoint)
+      const folded = foldText(character)
+      if (foldText(`a${character}a`) === `a${folded}a` && foldText(folded) === folded) continue
+      expect.fail(`U+${codePoint.toString(16)} folds differently within a word`)
+    }
+  })
+})
+
+describe('a text is found by any part of it', () => {
+  const many = fc.array(nastyText, { minLength: 1, maxLength: 200 })
+
+  it('in any case', () => {
+    fc.assert(
+      fc.property(many, fc.nat(), fc.nat(8), fc.boolean(), (list, at, skipped, raised) => {
+        const index = indexOf(list, 'text')
+        const text = list[at % list.length]!
+        const part = [...(raised ? text.toUpperCase() : text)].slice(skipped).join('')
+        for (const [i, other] of list.entries()) {
+          const holds = other.includes(part) || other.toLowerCase().includes(part.toLowerCase())
+          if (holds) expect(mayHold(index, i, part)).toBe(true)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('within the strings and numbers of JSON, however they are escaped', () => {
+    const scalar = fc.oneof(nastyText, fc.double({ noNaN: true }), fc.integer(), fc.boolean())
+    const escapes = fc.constantFrom('plain', 'ascii', 'all')
+    fc.assert(
+      fc.property(fc.array(fc.array(scalar), { minLength: 1 }), escapes, (lists, form) => {
+        const index = indexOf(
+          lists.map((list) => written(list, form)),
+          'json',
+        )
+        for (const [i, list] of lists.entries()) {
+          for (const item of list) {
+            for (const part of textOf(item).split(/["\\]|[^ -\u{10ffff}]/u)) {
+              expect(mayHold(index, i, part)).toBe(true)
+            }
+          }
+        }
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  it.each([
+    ['[1e3]', '1000'],
+    ['[0.00000012345]', '1.2345e-7'],
+    ['["\\u0041bcd"]', 'abcd'],
+    ['["\\ud83d\\ude00abc"]', '😀abc'],
+    ['["a\\/bc"]', 'a/bc'],
+    ['["line\\u000Anext"]', '\\nnext'],
+    ['["x\\u001Fyz"]', '\\u001fyz'],
+    ['["x\\ud800yz"]', '\\ud800yz'],
+    ['{"name": 12345678901234567890}', '12345678901234567890'],
+  ])('JSON %s is searched as %s', (json, part) => {
+    expect(mayHold(indexOf([json], 'json'), 0, part)).toBe(true)
+  })
+})
+
+it('leaves out blocks that have not all of the parts', () => {
+  const index = indexOf(
+    Array.from({ length: 4096 }, (_, i) => `a text about number ${i} and nothing else`),
+    'text',
+  )
+  const units = unitsWithGrams(index, gramsOf('NUMBER 2077'))
+  expect(units[Math.floor(2077 / unitTexts)]).toBe(1)
+  expect(units.reduce((count, unit) => count + unit, 0)).toBeLessThan(units.length / 8)
+})
+
+it('tells a damaged page from a whole one when it is read', () => {
+  const texts = textsOf(['something to damage'])
+  const { bytes, ...shape } = writeGrams(texts, 'text')
+  for (let i = 0; i < bytes.length; i += 8) bytes[i]! ^= 1
+  const index = openGrams(bytes, shape, 1, () => new Error('damaged'))
+  expect(() => unitsWithGrams(index, gramsOf('thing'))).toThrow('damaged')
+})
+
+function indexOf(list: readonly string[], content: 'text' | 'json') {
+  const texts = textsOf(list)
+  const { bytes, ...shape } = writeGrams(texts, content, 2000)
+  return openGrams(bytes, shape, list.length, () => new Error('damaged'))
+}
+
+function textsOf(list: readonly string[]): Texts {
+  const encoded = list.map((text) => Buffer.from(text))
+  const offsets = new Int32Array(list.length + 1)
+  for (const [i, bytes] of encoded.entries()) offsets[i + 1] = offsets[i]! + bytes.length
+  return { bytes: Buffer.concat(encoded), offsets }
+}
+
+function mayHold(index: ReturnType<typeof indexOf>, text: number, part: string): boolean {
+  return unitsWithGrams(index, gramsOf(part))[Math.floor(text / unitTexts)] === 1
+}
+
+/** JSON as clients write it, with more escapes than are needed. */
+function written(value: unknown, form: 'plain' | 'ascii' | 'all'): string {
+  const json = JSON.stringify(value)
+  if (form === 'plain') return json
+  const replaced = form === 'ascii' ? /[^ -~]/g : /(?<=")[a-z](?=[a-z ])|[^ -~]/gi
+  return json.replace(replaced, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
