@@ -286,7 +286,7 @@ export class Engine {
     const { plan } = physical
     const snapshot = this.#snapshot(this.#transactionAt(request.version))
     try {
-      const { report, delta } = splitScan(plan, snapshot, [])
+      const { report, delta } = splitScan(plan, snapshot, [], this.#parts.pool)
       const pruning =
         plan.access.kind === 'scan'
           ? `pruning\n  segments ${report.segmentsRead} of ${report.segments}, ` +

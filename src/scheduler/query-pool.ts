@@ -85,6 +85,11 @@ export class QueryPool {
     return this.#reads.during(work)
   }
 
+  /** See `storage/key-index.ts`. */
+  findKeys(path: readonly string[], texts: readonly string[]) {
+    return this.read((reads) => reads.findKeys(path, texts))
+  }
+
   async close(): Promise<void> {
     await this.#pool?.close()
     await this.#pool?.destroy()

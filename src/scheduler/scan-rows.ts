@@ -288,6 +288,7 @@ export function splitInputs({
   traceSets,
   snapshot,
   split,
+  pool,
   audit,
 }: PlanRun): SplitInputs {
   if (split) return split
@@ -301,7 +302,7 @@ export function splitInputs({
     return { pieces: [], others }
   }
   const started = audit.now()
-  const { pieces, delta, report, skipped }: Split = splitScan(plan, snapshot, traceSets)
+  const { pieces, delta, report, skipped }: Split = splitScan(plan, snapshot, traceSets, pool)
   for (const part of skipped) audit.profile(name).skip(part)
   audit.add('prune', started, { ...report, deltas: delta.length })
   return { pieces, others: delta }

@@ -12,6 +12,7 @@ import type { ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts
 import { fromPlain } from '../type/plain.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { granuleRows } from '../vector/column.ts'
+import { KeyCandidates, type KeyFinder } from './key-candidates.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 
 /** Rows of one object in one segment that may match, with the bounds of their pagination keys. */
@@ -53,6 +54,7 @@ export function splitScan(
   plan: PhysicalPlan,
   snapshot: QuerySnapshot,
   traceSets: readonly TraceSet[],
+  finder: KeyFinder,
 ): Split {
   const objects = new Set(plan.objects.map((object) => object.number))
   const reasons = plan.predicates.map((predicate) => printBound(predicate, []))
@@ -60,6 +62,7 @@ export function splitScan(
   const [sortKey] = plan.sort
   const [first] = plan.afterSorted?.values ?? []
   const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
+  const candidates = new KeyCandidates(plan.predicates, finder)
   const pieces: Piece[] = []
   const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
   const skipped: Record<string, number> = Object.create(null)
@@ -97,7 +100,9 @@ export function splitScan(
       for (const [i, rows] of pruning.skipped.entries()) {
         skip(reasons[i]!, mechanisms[i]!, rows, rows === rowCount)
       }
-      for (const { from, to } of pruning.ranges) {
+      const narrowed = candidates.narrow(id, metadata, part, pruning.ranges)
+      skip('key index', 'key index', narrowed.skipped, narrowed.skipped === rowCount)
+      for (const { from, to } of narrowed.ranges) {
         report.rowsRead += to - from
         pieces.push({
           ...pieceOf(id, part, from, to, snapshot),

@@ -41,6 +41,8 @@ export interface SegmentsEnvironment {
   readonly segments: BinaryDatabase
   /** Segment u32 → its metadata as JSON (`storage/segment/metadata.ts`). */
   readonly metadata: BinaryDatabase
+  /** Which granules hold a text, of fields with many (`storage/key-index.ts`). */
+  readonly keys: BinaryDatabase
   /** One entry: the current manifest as JSON (`storage/manifest.ts`). */
   readonly manifest: BinaryDatabase
 }
@@ -72,6 +74,7 @@ export function openSegments(directory: string, options: OpenOptions): SegmentsE
     root,
     segments: database('segments'),
     metadata: database('metadata'),
+    keys: database('keys'),
     manifest: database('manifest'),
   }
 }

@@ -1,6 +1,7 @@
 /** Segments and manifest in the segments environment. */
 import type { ColumnTable } from '../vector/column-table.ts'
 import type { SegmentsEnvironment } from './environment.ts'
+import { type ColumnKeys, findKeys, makeKeys, putKeys, removeKeys } from './key-index.ts'
 import {
   decodeManifest,
   emptyManifest,
@@ -82,6 +83,14 @@ export class SegmentStore {
     return openSegment(bytes.isGlobal ? copyOf(bytes) : bytes, metadata, id)
   }
 
+  /** See `key-index.ts`. */
+  findKeys(
+    path: readonly string[],
+    texts: readonly string[],
+  ): ReadonlyMap<number, ReadonlySet<number>> {
+    return findKeys(this.#environment.keys, path, texts)
+  }
+
   /** Ends the thread's read transaction: the next read sees what was committed since. */
   endReads(): void {
     this.#environment.root.resetReadTxn()
@@ -95,7 +104,8 @@ export class SegmentStore {
 
   /** Writes a segment that no manifest names yet. */
   write(segment: NewSegment): void {
-    this.#environment.root.transactionSync(() => this.#put(segment))
+    const keys = keysOf(segment)
+    this.#environment.root.transactionSync(() => this.#put(segment, keys))
   }
 
   /**
@@ -108,8 +118,9 @@ export class SegmentStore {
     last: NewSegment | undefined,
   ): Manifest {
     const manifest: Manifest = { ...change, generation: current.generation + 1 }
+    const keys = last && keysOf(last)
     this.#environment.root.transactionSync(() => {
-      if (last !== undefined) this.#put(last)
+      if (last && keys) this.#put(last, keys)
       this.#environment.manifest.putSync(manifestKey, encodeManifest(manifest))
     })
     return manifest
@@ -121,18 +132,25 @@ export class SegmentStore {
       for (const id of ids) {
         this.#environment.segments.removeSync(segmentKey(id))
         this.#environment.metadata.removeSync(segmentKey(id))
+        removeKeys(this.#environment.keys, id)
         this.#metadata.delete(id)
       }
     })
   }
 
-  #put({ id, bytes, metadata }: NewSegment): void {
+  #put({ id, bytes, metadata }: NewSegment, keys: readonly ColumnKeys[]): void {
     this.#environment.segments.putSync(
       segmentKey(id),
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
     )
     this.#environment.metadata.putSync(segmentKey(id), encodeMetadata(metadata))
+    putKeys(this.#environment.keys, id, keys)
   }
+}
+
+/** Outside of the transaction, which others wait for. */
+function keysOf({ id, bytes, metadata }: NewSegment): ColumnKeys[] {
+  return makeKeys(openSegment(bytes, metadata, id), metadata)
 }
 
 /** The manifest's entry of a segment. */

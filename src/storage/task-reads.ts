@@ -52,6 +52,17 @@ export class TaskReads {
     return opened.columns
   }
 
+  /**
+   * Numbers of the granules that may hold one of the texts, by segment; a segment that is not in it may
+   * hold them anywhere.
+   */
+  findKeys(
+    path: readonly string[],
+    texts: readonly string[],
+  ): ReadonlyMap<number, ReadonlySet<number>> {
+    return this.#segments.findKeys(path, texts)
+  }
+
   /** Runs `task`, which must not keep anything that it reads, with fresh read transactions. */
   during<Result>(task: (reads: TaskReads) => Result): Result {
     this.#endReads()

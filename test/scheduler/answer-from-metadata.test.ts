@@ -1,17 +1,5 @@
-import { rm } from 'node:fs/promises'
-import { afterEach, expect, test } from 'vitest'
-import { Gate } from '../../src/access/gate.ts'
-import { Engine } from '../../src/engine.ts'
-import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
-
-const running: { engine: Engine; directory: string }[] = []
-
-afterEach(async () => {
-  for (const { engine, directory } of running.splice(0)) {
-    await engine.close()
-    await rm(directory, { recursive: true })
-  }
-})
+import { expect, test } from 'vitest'
+import { openLogs } from '../support/temporary-logs.ts'
 
 /** Rows `from … to` with a number and a time that grow; every tenth has no score. */
 function rows(from: number, to: number): object[] {
@@ -20,34 +8,6 @@ function rows(from: number, to: number): object[] {
     const created = new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString()
     return { id: `r${n}`, created, metrics: { n }, ...(n % 10 > 0 && { scores: { s: n / 1e6 } }) }
   })
-}
-
-async function openLogs() {
-  const directory = await makeTemporaryDirectory('metadata')
-  const maintenance = { automatic: false, limits: { rows: 20_000 } }
-  const engine = await Engine.open({ dataDirectory: directory, workers: 0, maintenance })
-  running.push({ engine, directory })
-  const { id: organizationId } = await engine.catalog.createOrganization('test')
-  const view = new Gate(engine.catalog, { userId: 'owner', organizationId, keyId: 'none' })
-  const { entry: project } = await view.findOrCreateProject({ name: 'p' })
-  const object = { type: 'project_logs', id: project.id } as const
-  const insert = async (events: readonly object[]) => {
-    const body = Buffer.from(JSON.stringify({ events }))
-    return (await engine.insert({ body, form: 'events', object, view })).transactionId
-  }
-  /** The one row of the answer, and how many rows were read for it. */
-  const ask = async (clauses: string, version?: string) => {
-    const query = `from: project_logs('${project.id}') | ${clauses}`
-    const given = version === undefined ? {} : { version }
-    const result = await engine.query({ query, view, auditLog: true, ...given })
-    let answer = ''
-    for await (const { bytes } of result.rows) answer += Buffer.from(bytes).toString()
-    const read = (result.finish().auditLog ?? [])
-      .filter(({ event }) => event === 'scan')
-      .reduce((sum, { rowsRead }) => sum + Number(rowsRead), 0)
-    return { ...(JSON.parse(answer) as object), read }
-  }
-  return { engine, insert, ask }
 }
 
 const all = 'measures: count(1) as n, min(metrics.n) as a, max(metrics.n) as b, max(created) as c'

@@ -1,0 +1,94 @@
+/** Narrows a scan to the granules that may hold the texts that its predicates ask for. */
+import type { BoundExpression } from '../binder/bound.ts'
+import { type PrunedRange, Zones } from '../executor/prune.ts'
+import type { ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
+import type { Path } from '../type/value.ts'
+import { granuleRows } from '../vector/column.ts'
+
+/** Looks texts of a field up: see `storage/key-index.ts`. */
+export interface KeyFinder {
+  findKeys(
+    path: readonly string[],
+    texts: readonly string[],
+  ): ReadonlyMap<number, ReadonlySet<number>>
+}
+
+/** Each is a read of about a kilobyte per segment. */
+const maximumTexts = 32
+
+interface Candidates {
+  readonly path: Path
+  readonly bySegment: ReadonlyMap<number, ReadonlySet<number>>
+}
+
+export interface NarrowedRanges {
+  readonly ranges: readonly PrunedRange[]
+  /** Rows of the ranges that were given and are not in these. */
+  readonly skipped: number
+}
+
+export class KeyCandidates {
+  readonly #candidates: readonly Candidates[]
+
+  constructor(predicates: readonly BoundExpression[], finder: KeyFinder) {
+    this.#candidates = predicates.flatMap((predicate) => {
+      const wanted = wantedTexts(predicate)
+      if (!wanted || wanted.texts.length > maximumTexts) return []
+      return [{ path: wanted.path, bySegment: finder.findKeys(wanted.path, wanted.texts) }]
+    })
+  }
+
+  /** What of the ranges may hold the texts. */
+  narrow(
+    segment: number,
+    metadata: SegmentMetadata,
+    part: ObjectRows,
+    ranges: readonly PrunedRange[],
+  ): NarrowedRanges {
+    const granules = this.#candidates.flatMap(({ path, bySegment }) => {
+      const found = bySegment.get(segment)
+      // A value of another kind may equal a text too.
+      const isOnlyText = found && new Zones(metadata, part, []).textBounds(path) !== 'unknown'
+      return isOnlyText ? [found] : []
+    })
+    if (granules.length === 0) return { ranges, skipped: 0 }
+    const left: { from: number; to: number }[] = []
+    let skipped = 0
+    for (const range of ranges) {
+      for (let from = range.from; from < range.to; ) {
+        const granule = Math.floor(from / granuleRows)
+        const to = Math.min(range.to, (granule + 1) * granuleRows)
+        if (!granules.every((found) => found.has(granule))) skipped += to - from
+        else if (left.at(-1)?.to === from) left.at(-1)!.to = to
+        else left.push({ from, to })
+        from = to
+      }
+    }
+    return { ranges: left, skipped }
+  }
+}
+
+interface WantedTexts {
+  readonly path: readonly string[]
+  readonly texts: readonly string[]
+}
+
+/** A row that passes has one of the texts at the path. */
+function wantedTexts(predicate: BoundExpression): WantedTexts | undefined {
+  if (predicate.kind === 'comparison' && predicate.operator === 'eq') {
+    const { left, right } = predicate
+    const [field, other] = left.kind === 'field' ? [left, right] : [right, left]
+    if (other.kind !== 'constant' || typeof other.value !== 'string') return undefined
+    return field.kind === 'field' ? ofField(field.path, [other.value]) : undefined
+  }
+  if (predicate.kind !== 'in' || predicate.list.kind !== 'constant') return undefined
+  const { operand, list } = predicate
+  if (operand.kind !== 'field' || !Array.isArray(list.value)) return undefined
+  const texts = list.value.filter((item) => typeof item === 'string')
+  return texts.length === list.value.length ? ofField(operand.path, texts) : undefined
+}
+
+function ofField(path: Path, texts: readonly string[]): WantedTexts | undefined {
+  const names = path.filter((part) => typeof part === 'string')
+  return names.length === path.length ? { path: names, texts } : undefined
+}

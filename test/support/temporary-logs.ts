@@ -1,0 +1,44 @@
+/** An engine with the logs of one project, which tells how many rows queries read. */
+import { rm } from 'node:fs/promises'
+import { afterEach } from 'vitest'
+import { Gate } from '../../src/access/gate.ts'
+import { Engine } from '../../src/engine.ts'
+import { makeTemporaryDirectory } from './temporary-directory.ts'
+
+const running: { engine: Engine; directory: string }[] = []
+
+afterEach(async () => {
+  for (const { engine, directory } of running.splice(0)) {
+    await engine.close()
+    await rm(directory, { recursive: true })
+  }
+})
+
+/** Segments have at most 20,000 rows unless `segmentRows` says otherwise. */
+export async function openLogs(segmentRows = 20_000) {
+  const directory = await makeTemporaryDirectory('metadata')
+  const maintenance = { automatic: false, limits: { rows: segmentRows } }
+  const engine = await Engine.open({ dataDirectory: directory, workers: 0, maintenance })
+  running.push({ engine, directory })
+  const { id: organizationId } = await engine.catalog.createOrganization('test')
+  const view = new Gate(engine.catalog, { userId: 'owner', organizationId, keyId: 'none' })
+  const { entry: project } = await view.findOrCreateProject({ name: 'p' })
+  const object = { type: 'project_logs', id: project.id } as const
+  const insert = async (events: readonly object[]) => {
+    const body = Buffer.from(JSON.stringify({ events }))
+    return (await engine.insert({ body, form: 'events', object, view })).transactionId
+  }
+  /** The row of the answer, and how many rows were read for it. */
+  const ask = async (clauses: string, version?: string) => {
+    const query = `from: project_logs('${project.id}') | ${clauses}`
+    const given = version === undefined ? {} : { version }
+    const result = await engine.query({ query, view, auditLog: true, ...given })
+    let answer = ''
+    for await (const { bytes } of result.rows) answer += Buffer.from(bytes).toString()
+    const read = (result.finish().auditLog ?? [])
+      .filter(({ event }) => event === 'scan')
+      .reduce((sum, { rowsRead }) => sum + Number(rowsRead), 0)
+    return { ...(JSON.parse(answer) as object), read }
+  }
+  return { engine, directory, insert, ask }
+}
