@@ -22,7 +22,7 @@ export interface SortedRows extends RowList {
 }
 
 /** Room for at least this many rows beyond the limit before the worst are thrown out. */
-const slackRows = 4096
+const slackRows = 256
 
 /**
  * Keeps the first rows of an order (`executor/row-order.ts`): the same rows win whatever order they
@@ -74,7 +74,18 @@ export class RowBuffer {
 
   /** Throws out rows that cannot be among the first, if there are enough of them to be worth it. */
   trim(): void {
-    if (this.count >= this.#limit + Math.max(slackRows, this.#limit)) this.cut()
+    const slack = this.#isCut ? Math.max(slackRows, this.#limit) : 0
+    if (this.count >= this.#limit + slack) this.cut()
+  }
+
+  /** The first sort key of the last row that is still wanted; undefined while any row may be wanted. */
+  get lastKey(): Value | undefined {
+    return this.#isCut ? this.#keys[0]?.[this.#limit - 1] : undefined
+  }
+
+  /** Whether a row that ties with the last wanted one in all sort keys comes after it. */
+  isAfterLast(keys: RowList, row: number): boolean {
+    return this.#isCut && compareNewestFirst(keys, row, this.#rows, this.#limit - 1) > 0
   }
 
   /**
@@ -82,8 +93,8 @@ export class RowBuffer {
    * that key need not be pushed. Undefined while any row may be wanted.
    */
   threshold(): SortThreshold | undefined {
-    if (this.#descending.length === 0 || !this.#isCut) return undefined
-    return thresholdOf(this.#keys[0]![this.#limit - 1]!)
+    const { lastKey } = this
+    return lastKey === undefined ? undefined : thresholdOf(lastKey)
   }
 
   add(rows: SortedRows): void {

@@ -6,22 +6,27 @@ import { newCodes } from '../kernel/memory.ts'
 import { selectBetween, selectBetweenWithin, selectNotBeyond } from '../kernel/select.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { fromPlain } from '../type/plain.ts'
+import type { Value } from '../type/value.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator } from './compile.ts'
+import { firstRows } from './first-rows.ts'
 import { checkLimit, maximumHeldRows } from './memory-limit.ts'
 import type { SortThreshold } from './prune.ts'
 import { RowBuffer, thresholdOf } from './row-buffer.ts'
-import { type AfterPosition, afterPosition } from './row-order.ts'
+import { type AfterPosition, afterPosition, compareNullsLast } from './row-order.ts'
 import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
 import type { RowsResult, ScanMetrics } from './task.ts'
+
+type NumbersVector = Extract<Vector, { readonly values: Float64Array }>
 
 /** Keeps the keys of the rows that come first in the plan's order, and its carried fields. */
 export class RowSink implements Sink {
   readonly #sort: readonly BoundSortKey[]
   /** Sort keys, then carried fields. */
   readonly #evaluators: readonly Evaluator[]
+  readonly #isUnpivoted: boolean
   readonly #wanted: number
   readonly #given: SortThreshold | undefined
   readonly #isAfter: AfterPosition | undefined
@@ -32,7 +37,7 @@ export class RowSink implements Sink {
   #takenOfRun = 0
 
   constructor(
-    { sort, stage, afterSorted }: PhysicalPlan,
+    { sort, stage, afterSorted, unpivots }: PhysicalPlan,
     wanted: number,
     threshold: SortThreshold | undefined,
     context: EvaluationContext,
@@ -45,6 +50,7 @@ export class RowSink implements Sink {
     this.#evaluators = [...sort.map((key) => key.expression), ...carried].map((expression) =>
       compile(expression, context),
     )
+    this.#isUnpivoted = unpivots.length > 0
     this.#wanted = wanted
     this.#given = threshold
     this.#isAfter = afterSorted && afterPosition(sort, afterSorted)
@@ -58,16 +64,27 @@ export class RowSink implements Sink {
       this.#run = run
       this.#takenOfRun = 0
     }
-    const { keys } = batch
+    const { keys, rowCount } = batch
     assert(keys, 'rows of a scan have keys')
-    const vectors = this.#evaluators.map((evaluate) => evaluate(batch, selection))
+    const [evaluateFirst] = this.#evaluators
+    const first = this.#sort.length > 0 ? evaluateFirst!(batch, selection) : undefined
+    // Only in that case may the first key alone decide between rows of the batch that tie in it.
+    const oldLose = this.#sort.length === 1 && this.#buffer.isAfterLast(keys, rowCount - 1)
+    let rows = this.#following(first, rowCount, selection)
+    rows = this.#entering(first, rowCount, rows, oldLose)
+    if (!this.#isAfter) rows = this.#firstOfBatch(first, rowCount, rows)
+    const count = rows ? rows.length : rowCount
+    if (count === 0) return
+    // Batches that an unpivot makes of one share its fields, which keep what is asked for first.
+    const asked = this.#isUnpivoted ? selection : rows
+    const vectors = this.#evaluators.map((evaluate, i) => {
+      return i === 0 && first ? first : evaluate(batch, asked)
+    })
     const readers = vectors.map(valueReader)
-    const following = this.#following(vectors[0], batch.rowCount, selection)
-    const entering = this.#entering(vectors[0], batch.rowCount, following)
-    const count = entering ? entering.length : batch.rowCount
     for (let j = count - 1; j >= 0; j--) {
-      const row = entering ? entering[j]! : j
+      const row = rows ? rows[j]! : j
       if (this.#isAfter && !this.#isAfter(readers, keys, row)) continue
+      if (first && this.#isBeyondLast(readers[0]!(row), oldLose)) continue
       this.#buffer.push(
         keys.object[row]!,
         keys.paginationTransaction[row]!,
@@ -97,7 +114,7 @@ export class RowSink implements Sink {
   #following(first: Vector | undefined, rowCount: number, selection: Selection): Selection {
     const earliest = this.#earliest
     if (!earliest || first?.kind !== earliest.kind) return selection
-    const { values } = first as Extract<Vector, { values: Float64Array }>
+    const { values } = first as NumbersVector
     const side = this.#sort[0]!.descending ? 'above' : 'below'
     const rows = rowsOf(selection, rowCount)
     const out = new Int32Array(rows.length)
@@ -105,17 +122,58 @@ export class RowSink implements Sink {
   }
 
   /** The rows that can still be among the wanted, by their first sort key. */
-  #entering(first: Vector | undefined, rowCount: number, selection: Selection): Selection {
-    const threshold = this.#buffer.threshold() ?? this.#given
-    if (!threshold || !first) return selection
-    if (first.kind !== 'number' && first.kind !== 'timestamp') return selection
-    if (first.kind !== threshold.kind) return selection
+  #entering(
+    first: Vector | undefined,
+    rowCount: number,
+    selection: Selection,
+    oldLose: boolean,
+  ): Selection {
+    if (!first) return selection
+    const { threshold, isStrict } = this.#threshold(oldLose)
+    if (!threshold || first.kind !== threshold.kind) return selection
+    const { values } = first as NumbersVector
     // Rows that tie may win by being newer. NaN, which is null, comes last and never enters.
-    const range = rangeOf(this.#sort[0]!.descending ? 'ge' : 'le', threshold.value)
+    const { descending } = this.#sort[0]!
+    const operator = descending ? (isStrict ? 'gt' : 'ge') : isStrict ? 'lt' : 'le'
+    const range = rangeOf(operator, threshold.value)
     const out = newCodes(selection ? selection.length : rowCount)
     const count = selection
-      ? selectBetweenWithin(first.values, range, selection, out)
-      : selectBetween(first.values, range, rowCount, out)
+      ? selectBetweenWithin(values, range, selection, out)
+      : selectBetween(values, range, rowCount, out)
     return out.subarray(0, count)
   }
+
+  /** What rows have to reach by their first sort key, and whether they have to pass it. */
+  #threshold(oldLose: boolean): { threshold: SortThreshold | undefined; isStrict: boolean } {
+    const own = this.#buffer.threshold()
+    const given = this.#given
+    const { descending } = this.#sort[0]!
+    if (!own || (own.kind === given?.kind && isBefore(given.value, own.value, descending))) {
+      return { threshold: given, isStrict: false }
+    }
+    return { threshold: own, isStrict: oldLose }
+  }
+
+  /** The rows that can be among the wanted ones of the batch. */
+  #firstOfBatch(first: Vector | undefined, rowCount: number, selection: Selection): Selection {
+    if (first?.kind !== 'number' && first?.kind !== 'timestamp') return selection
+    const order = {
+      wanted: this.#wanted,
+      descending: this.#sort[0]!.descending,
+      // Rows of a batch are of one object, the oldest first.
+      laterFirst: this.#sort.length === 1,
+    }
+    return firstRows(first.values, selection, rowCount, order)
+  }
+
+  #isBeyondLast(value: Value, oldLose: boolean): boolean {
+    const last = this.#buffer.lastKey
+    if (last === undefined) return false
+    const order = compareNullsLast(value, last, this.#sort[0]!.descending)
+    return oldLose ? order >= 0 : order > 0
+  }
+}
+
+function isBefore(a: number, b: number, descending: boolean): boolean {
+  return descending ? a > b : a < b
 }
