@@ -63,3 +63,39 @@ test('numbers after a number keep nulls, which come last whatever the direction'
     expect(transactions(rest)).toEqual(transactions(all).slice(2))
   }
 })
+
+test('the first rows are the same in whatever parts and order the rows are read', () => {
+  const keys = sortKeys.chain((both) => fc.constantFrom(both, both.slice(0, 1)))
+  const numbers = fc.constantFrom(undefined, null, 0, 1, 2)
+  const given = fc
+    .array(fc.tuple(fc.oneof({ weight: 3, arbitrary: numbers }, sortValue), sortValue), {
+      minLength: 2,
+      maxLength: 30,
+    })
+    .map((rows) => rows.map(([a, b], i) => ({ id: `r${i}`, metadata: { a, b } })))
+  const wanted = fc.integer({ min: 1, max: 6 })
+  const size = fc.integer({ min: 1, max: 9 })
+  fc.assert(
+    fc.property(
+      given,
+      keys,
+      wanted,
+      size,
+      fc.boolean(),
+      (given, sort, wanted, size, isNewestFirst) => {
+        ScannedRecords.during(given, (rows) => {
+          const stage = { kind: 'rows', carried: [] } as const
+          const starts = Array.from({ length: Math.ceil(given.length / size) }, (_, i) => i * size)
+          const inputs = starts.map((at) => rows.segmentRows(at, Math.min(at + size, given.length)))
+          if (isNewestFirst) inputs.reverse()
+          const found = rows.scan({ stage, sort }, 'segment', { inputs, wanted }) as {
+            rows: SortedRows
+          }
+          const all = transactions(sortedRows(rows, sort))
+          expect(transactions(found.rows)).toEqual(all.slice(0, wanted))
+        })
+      },
+    ),
+    { numRuns: 40 },
+  )
+})
