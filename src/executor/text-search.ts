@@ -1,4 +1,5 @@
 /** Finds texts that lie end to end in which a needle occurs, without decoding them where possible. */
+import { ByteSearch, maximumNeedleBytes } from '../kernel/text.ts'
 import { foldText } from '../type/fold-text.ts'
 import type { Texts } from '../vector/column.ts'
 
@@ -12,54 +13,43 @@ export const undecided = 2
 /** Bytes that are searched at once, unless one text is longer: a part of the second-level cache. */
 const chunkBytes = 2 ** 18
 
-/** Gives the next place from `from` on where the anchor is, or -1. */
-type Find = (from: number) => number
-
 /**
  * A text to find. Of one that has letters beyond ASCII whose case counts for nothing, only a part is
- * searched, and then a hit decides nothing.
+ * searched, as of a very long one, and then a hit decides nothing.
  */
 export class Needle {
-  readonly #anchor: Buffer
-  /** Undefined when the bytes are searched as they are. */
-  readonly #anyCase: RegExp | undefined
+  readonly byteLength: number
   /** Whether a hit is an occurrence of the needle itself. */
   readonly isWhole: boolean
+  readonly #search: ByteSearch | undefined
+  /** Characters beyond ASCII whose lower case holds an ASCII letter of the needle. */
+  readonly #others: readonly Buffer[]
 
   /** @param text in lower case when case does not count */
   constructor(text: string, caseInsensitive: boolean) {
     const anchor = anchorOf(text, caseInsensitive)
-    this.#anchor = Buffer.from(anchor)
-    this.isWhole = anchor === text
-    const hasCase = caseInsensitive && /[a-z]/.test(anchor)
-    this.#anyCase = hasCase
-      ? new RegExp(anchor.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), 'gi')
-      : undefined
+    const bytes = Buffer.from(anchor).subarray(0, maximumNeedleBytes)
+    this.byteLength = bytes.length
+    this.isWhole = anchor === text && bytes.length === Buffer.byteLength(anchor)
+    this.#search = bytes.length > 0 ? new ByteSearch(bytes, caseInsensitive) : undefined
+    this.#others = caseInsensitive
+      ? [...(anchor.includes('k') ? [kelvinSign] : []), ...(anchor.includes('i') ? [dottedI] : [])]
+      : []
   }
 
-  get byteLength(): number {
-    return this.#anchor.length
-  }
-
-  /** Undefined when nothing can be searched for, so that all texts have to be decoded. */
-  in(region: Buffer): Find | undefined {
-    const anchor = this.#anchor
-    if (anchor.length === 0) return undefined
-    const anyCase = this.#anyCase
-    if (!anyCase) return (from) => region.indexOf(anchor, from)
-    if (region.includes(kelvinSign) || region.includes(dottedCapitalI)) return undefined
-    // Bytes beyond ASCII become characters that have no ASCII letter as their other case.
-    const text = region.toString('latin1')
-    return (from) => {
-      anyCase.lastIndex = from
-      return anyCase.test(text) ? anyCase.lastIndex - anchor.length : -1
-    }
+  /**
+   * Gives the next place from a place on, or -1. Undefined when nothing can be searched for, so that
+   * all texts have to be decoded.
+   */
+  in(region: Buffer): ((from: number) => number) | undefined {
+    if (this.#others.some((other) => region.includes(other))) return undefined
+    return this.#search?.in(region)
   }
 }
 
 /** The two characters beyond ASCII whose lower case holds an ASCII letter: K (Kelvin) and İ. */
 const kelvinSign = Buffer.from('\u212a')
-const dottedCapitalI = Buffer.from('\u0130')
+const dottedI = Buffer.from('\u0130')
 
 /** The longest part of a needle that can be searched among bytes. */
 function anchorOf(text: string, caseInsensitive: boolean): string {

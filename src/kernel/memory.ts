@@ -52,6 +52,16 @@ interface Kernels {
   minNumbers(values: number, groups: number, count: number, lowest: number): void
   maxNumbers(values: number, groups: number, count: number, highest: number): void
   sumAll(values: number, count: number, out: number): void
+  findBytes(
+    haystack: number,
+    from: number,
+    end: number,
+    needle: number,
+    folds: number,
+    length: number,
+    first: number,
+    second: number,
+  ): number
   minAll(values: number, count: number): number
   maxAll(values: number, count: number): number
   countAll(values: number, count: number): number

@@ -33,6 +33,7 @@ export {
   selectTrue,
   selectTrueWithin,
 } from './select'
+export { findBytes } from './text'
 export {
   absentNumbers,
   andInto,
