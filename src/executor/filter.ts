@@ -16,7 +16,7 @@ import { type Path, Timestamp } from '../type/value.ts'
 import type { Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator, truthBytes } from './compile.ts'
-import { dictionaryField, tableFor } from './over-dictionary.ts'
+import { dictionaryField, isOfFewRows, tableFor } from './over-dictionary.ts'
 
 /** Keeps the rows for which all predicates are true; each sees only what the ones before left. */
 export type Filter = (batch: Batch, selection: Selection) => Selection
@@ -147,6 +147,7 @@ function compileByCode(predicate: BoundExpression, evaluate: Evaluator): Selecto
   return (batch, selection, out) => {
     const field = batch.field(path, selection)
     if (field.kind !== 'dictionary') return undefined
+    if (isOfFewRows(predicate, field.entries, selection)) return undefined
     const table = tableFor(predicate, field.entries, evaluate)
     if (table.kind !== 'boolean') return undefined
     return selection

@@ -5,6 +5,7 @@ import { type Path, Timestamp, type Value } from '../type/value.ts'
 import {
   type DictionaryEntries,
   type DictionaryVector,
+  type Selection,
   unknown,
   type Vector,
   valueEntries,
@@ -44,7 +45,38 @@ export function overDictionary(node: BoundExpression, path: Path, evaluate: Eval
   return (batch, selection) => {
     const field = batch.field(path, selection)
     if (field.kind !== 'dictionary') return evaluate(batch, selection)
+    if (isOfFewRows(node, field.entries, selection)) {
+      return evaluate(selectedValues(field, batch.rowCount, selection), selection)
+    }
     return applyTable(tableFor(node, field.entries, evaluate), field, batch.rowCount)
+  }
+}
+
+/** Of a dictionary with this many times as many entries, selected rows are evaluated by themselves. */
+const entriesPerFewRows = 16
+
+/** Whether there are so few selected rows that a table of all entries would be more work. */
+export function isOfFewRows(
+  node: BoundExpression,
+  entries: DictionaryEntries,
+  selection: Selection,
+): selection is Int32Array {
+  if (!selection || selection.length * entriesPerFewRows > entries.size) return false
+  return !entries.memo.has(node)
+}
+
+/** The rows with their values in place of codes; those that are not selected hold nothing. */
+function selectedValues(
+  { codes, entries }: DictionaryVector,
+  rowCount: number,
+  selection: Int32Array,
+): Batch {
+  const values = new Array<Value>(rowCount)
+  for (const row of selection) values[row] = codes[row]! < 0 ? null : entries.valueAt(codes[row]!)
+  return {
+    rowCount,
+    field: () => ({ kind: 'values', values }),
+    isNull: () => Uint8Array.from({ length: rowCount }, (_, row) => +(codes[row]! < 0)),
   }
 }
 

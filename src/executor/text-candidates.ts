@@ -17,7 +17,7 @@ import { newCodes } from '../kernel/memory.ts'
 import { foldText } from '../type/fold-text.ts'
 import { textOf } from '../type/text.ts'
 import type { ColumnSet, PathColumns, TextColumn, Texts } from '../vector/column.ts'
-import { type GramIndex, unitsWithGrams, unitTexts } from '../vector/gram-index.ts'
+import { unitsWithGrams, unitTexts } from '../vector/gram-index.ts'
 import { isSet, storedRows } from '../vector/read-column.ts'
 import { decodeText, type Selection } from '../vector/vector.ts'
 import {
@@ -80,14 +80,15 @@ function pathsOf(requirement: TextRequirement): readonly (readonly string[])[] {
   return requirement.kind === 'parts' ? [requirement.path] : requirement.of.flatMap(pathsOf)
 }
 
-function indexOf(column: TextColumn | undefined): GramIndex | undefined {
-  return column?.encoding === 'plain' ? column.grams : undefined
+/** Dictionaries are searched once anyway, for all rows. */
+function isIndexed(column: TextColumn | undefined): boolean {
+  return column?.encoding === 'plain' && column.grams !== undefined
 }
 
 function hasIndex(set: ColumnSet, path: readonly string[]): boolean {
   const columns = [path, ...set.pathsBelow(path)].map((place) => set.columns(place))
-  if (columns.some((at) => indexOf(at?.text) || indexOf(at?.json))) return true
-  return set.residualMayHold(path) && indexOf(set.residual) !== undefined
+  if (columns.some((at) => isIndexed(at?.text) || isIndexed(at?.json))) return true
+  return set.residualMayHold(path) && isIndexed(set.residual)
 }
 
 /** Undefined: any row may pass. */
@@ -184,16 +185,21 @@ function unitsOfColumn(
 }
 
 function unitsOfDictionary(
-  { codes, dictionary }: Extract<TextColumn, { encoding: 'dictionary' }>,
+  { codes, dictionary, grams }: Extract<TextColumn, { encoding: 'dictionary' }>,
   content: 'text' | 'json',
-  { folded }: Piece,
+  piece: Piece,
   set: ColumnSet,
 ): Units | undefined {
-  if (!foldedTexts(dictionary, content).includes(folded)) return noUnits(set)
-  const found = Uint8Array.from({ length: dictionary.offsets.length - 1 }, (_, code) =>
-    Number(foldText(printed(dictionary, content, code)).includes(folded)),
-  )
+  const blocks = grams && piece.grams.length > 0 ? unitsWithGrams(grams, piece.grams) : undefined
+  if (blocks ? !blocks.includes(1) : !foldedTexts(dictionary, content).includes(piece.folded)) {
+    return noUnits(set)
+  }
+  const found = Uint8Array.from({ length: dictionary.offsets.length - 1 }, (_, code) => {
+    if (blocks && blocks[Math.floor(code / unitTexts)] === 0) return 0
+    return +foldText(printed(dictionary, content, code)).includes(piece.folded)
+  })
   const units = noUnits(set)
+  if (!found.includes(1)) return units
   for (let row = 0; row < codes.length; row++) {
     const code = codes[row]!
     if (code >= 0 && found[code] === 1) units[Math.floor(row / unitTexts)] = 1

@@ -46,6 +46,8 @@ export type TextColumn =
       readonly codes: Int32Array
       readonly dictionary: Texts
       readonly validity: Uint8Array | undefined
+      /** The index of the dictionary's texts. */
+      readonly grams?: GramIndex | undefined
     }
 
 /** What one path holds, by type. Columns that no row needs are absent. */

@@ -30,8 +30,9 @@ function gramColumn(
   place: Pick<GramIndexMetadata, 'path' | 'type'>,
   column: TextColumn | undefined,
 ): GramColumn[] {
-  // Predicates run over a whole dictionary once.
-  if (column?.encoding !== 'plain' || column.texts.offsets.at(-1)! < indexedFromBytes) return []
-  const { bytes, ...shape } = writeGrams(column.texts, place.type === 'text' ? 'text' : 'json')
+  if (!column) return []
+  const texts = column.encoding === 'plain' ? column.texts : column.dictionary
+  if (texts.offsets.at(-1)! < indexedFromBytes) return []
+  const { bytes, ...shape } = writeGrams(texts, place.type === 'text' ? 'text' : 'json')
   return [{ index: { ...place, ...shape }, column: bytesColumn(`${name}:index`, bytes, rowCount) }]
 }

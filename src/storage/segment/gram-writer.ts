@@ -20,6 +20,8 @@ export const indexedFromBytes = 2 ** 16
  */
 const blockBytes = 65_536
 const maximumBlockTexts = 2048
+/** A row of bits has room for 32 blocks at least, so that few texts are in smaller ones. */
+const leastBlocks = 32
 
 /** Of all hashes, the share that a block may have: the chance of a part to be found by mistake. */
 const maximumDensity = 0.3
@@ -43,7 +45,7 @@ export interface WrittenGrams extends GramShape {
 export function writeGrams(
   texts: Texts,
   content: 'text' | 'json',
-  bytesPerBlock = blockBytes,
+  bytesPerBlock = Math.min(blockBytes, texts.offsets.at(-1)! / leastBlocks),
 ): WrittenGrams {
   const textCount = texts.offsets.length - 1
   const byteLength = texts.offsets[textCount]!

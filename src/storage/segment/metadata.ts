@@ -77,7 +77,7 @@ export type TextColumnMetadata = ColumnBase & {
       }
   )
 
-/** The index of a column's texts. */
+/** The index of a column's texts: of its rows, or of its dictionary. */
 export interface GramIndexMetadata extends GramShape {
   readonly path: readonly string[]
   readonly type: 'text' | 'json' | 'residual'

@@ -136,6 +136,7 @@ function openText(
     codes: buffers.integers(column.codes, rowCount),
     dictionary: buffers.texts(column, column.distinctCount),
     validity,
+    grams: index && buffers.grams(index, column.distinctCount),
   }
 }
 
