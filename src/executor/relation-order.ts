@@ -110,8 +110,32 @@ export function ageOrder(rows: RowList): RowOrder {
 const fewRows = 0.1
 const slackRows = 1024
 
-/** The first `wanted` rows of `count` in order; rows that tie keep theirs. */
-export function orderRows(count: number, orders: readonly RowOrder[], wanted: number): Int32Array {
+/** Numbers that decide between rows before anything else; NaN comes last. */
+export interface LeadingNumbers {
+  readonly values: Float64Array
+  readonly descending: boolean
+}
+
+/** What a column gives to `orderRows` as `leading`; undefined when it has no numbers. */
+export function leadingNumbers(
+  column: WireValues,
+  descending: boolean,
+): LeadingNumbers | undefined {
+  const hasNumbers = column.kind === 'number' || column.kind === 'timestamp'
+  return hasNumbers ? { values: column.values, descending } : undefined
+}
+
+/**
+ * The first `wanted` rows of `count` in order; rows that tie keep theirs.
+ *
+ * @param leading what the first of `orders` compares, if that is numbers: saves calls for most rows
+ */
+export function orderRows(
+  count: number,
+  orders: readonly RowOrder[],
+  wanted: number,
+  leading?: LeadingNumbers,
+): Int32Array {
   const compare = (a: number, b: number) => {
     for (let i = 0; i < orders.length; i++) {
       const order = orders[i]!(a, b)
@@ -126,13 +150,19 @@ export function orderRows(count: number, orders: readonly RowOrder[], wanted: nu
   const found = new Int32Array(wanted * 2 + slackRows)
   let length = 0
   let last = -1
+  // No row is beyond NaN: it would have to be compared by what decides next.
+  let bound = Number.NaN
+  const values = leading?.values
+  const sign = leading?.descending ? -1 : 1
   for (let row = 0; row < count; row++) {
+    if (values && !Number.isNaN(bound) && !(values[row]! * sign <= bound)) continue
     if (last >= 0 && compare(row, last) > 0) continue
     found[length++] = row
     if (length < found.length) continue
     found.sort(compare)
     length = wanted
     last = wanted > 0 ? found[wanted - 1]! : -1
+    if (values && last >= 0) bound = values[last]! * sign
   }
   return found.subarray(0, length).sort(compare).slice(0, wanted)
 }

@@ -18,7 +18,14 @@ import { checkLimit, maximumHeldRows } from './memory-limit.ts'
 import { gatherRelation, groupColumn, type Relation } from './relation.ts'
 import type { RelationReader } from './relation-batch.ts'
 import { columnOf } from './relation-column.ts'
-import { ageOrder, columnOrder, orderRows, type RowOrder, rowsAfter } from './relation-order.ts'
+import {
+  ageOrder,
+  columnOrder,
+  leadingNumbers,
+  orderRows,
+  type RowOrder,
+  rowsAfter,
+} from './relation-order.ts'
 import { noRow } from './row-choice.ts'
 import type { TaskProfile } from './task-profile.ts'
 import type { TaskContext } from './trace-set.ts'
@@ -89,15 +96,15 @@ export function sortRows(
   context: StageContext,
 ): Relation {
   const reader = context.read(relation)
-  const orders = keys.map(({ expression, descending }) => {
-    const column =
-      expression.kind === 'group_column'
-        ? groupColumn(relation, expression.index)!
-        : reader.evaluate(compile(expression, context.evaluation))
-    return columnOrder(column, descending)
-  })
+  const columns = keys.map(({ expression }) =>
+    expression.kind === 'group_column'
+      ? groupColumn(relation, expression.index)!
+      : reader.evaluate(compile(expression, context.evaluation)),
+  )
+  const orders = columns.map((column, i) => columnOrder(column, keys[i]!.descending))
+  const leading = columns[0] && leadingNumbers(columns[0], keys[0]!.descending)
   const age = relation.rows ? [ageOrder(relation.rows)] : []
-  const order = orderRows(relation.rowCount, [...orders, ...age, ...ties], wanted)
+  const order = orderRows(relation.rowCount, [...orders, ...age, ...ties], wanted, leading)
   return gatherRelation(relation, order)
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { columnOf } from '../../src/executor/relation-column.ts'
-import { columnOrder, orderRows } from '../../src/executor/relation-order.ts'
+import { columnOrder, leadingNumbers, orderRows } from '../../src/executor/relation-order.ts'
 import { compareNullsLast } from '../../src/executor/row-order.ts'
 import { concatenateTexts } from '../../src/executor/wire-values.ts'
 import type { Value } from '../../src/type/value.ts'
@@ -50,13 +50,18 @@ describe('the order of a column', () => {
 describe('the first rows in order', () => {
   test('are those of a sort of all, and rows that tie keep their order', () => {
     const count = 20_000
-    const values: Value[] = Array.from({ length: count }, (_, row) => (row * 7919) % 500)
+    const values: Value[] = Array.from({ length: count }, (_, row) =>
+      row % 3 === 0 ? null : (row * 7919) % 500,
+    )
     const order = columnOrder(columnOf(values), true)
+    const leading = leadingNumbers(columnOf(values), true)
+    expect(leading).toBeDefined()
     const all = orderRows(count, [order], Number.POSITIVE_INFINITY)
     expect(all.length).toBe(count)
     expect(values[all[0]!]).toBe(499)
     for (const wanted of [0, 1, 39, 40, 1_000, 19_999]) {
       expect(orderRows(count, [order], wanted)).toEqual(all.slice(0, wanted))
+      expect(orderRows(count, [order], wanted, leading)).toEqual(all.slice(0, wanted))
     }
   })
 
