@@ -24,7 +24,12 @@ import {
 } from '../binder/bound.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { swapped } from '../kernel/compare.ts'
-import type { ColumnMetadata, ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
+import type {
+  ColumnMetadata,
+  NumberColumnMetadata,
+  ObjectRows,
+  SegmentMetadata,
+} from '../storage/segment/metadata.ts'
 import { compareText } from '../type/compare.ts'
 import { isStoredField } from '../type/record.ts'
 import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
@@ -243,6 +248,13 @@ function columnsByPath(metadata: SegmentMetadata): Map<string, ColumnMetadata[]>
   return columns
 }
 
+interface GranuleSum {
+  readonly sum: number
+  /** What rounding has taken from it. */
+  readonly error: number
+  readonly count: number
+}
+
 /** What is known of the fields of an object's rows, in the whole segment or in one granule. */
 export class Zones {
   readonly #metadata: SegmentMetadata
@@ -300,6 +312,45 @@ export class Zones {
     return bounds === 'unknown' ? undefined : bounds
   }
 
+  /** Numbers of the granule that is asked about: of a field that has numbers and nothing else. */
+  sumOf(path: Path): GranuleSum | undefined {
+    const columns = this.#columns(path)
+    const { granule } = this
+    if (columns === 'unknown' || granule === undefined) return undefined
+    const [column, ...others] = columns.filter(({ type }) => type !== 'nulls')
+    if (column?.type !== 'number' || others.length > 0) return undefined
+    const sum = column.granuleSums?.[granule] ?? undefined
+    const count = this.#countIn(column, granule)
+    if (sum === undefined || count === undefined) return undefined
+    return { sum, error: column.granuleErrors?.[granule] ?? 0, count }
+  }
+
+  /** In how many rows the field has a value. */
+  countOf(path: Path): number | undefined {
+    const columns = this.#columns(path)
+    const { granule } = this
+    if (columns === 'unknown' || granule === undefined) return undefined
+    let count = 0
+    for (const column of columns) {
+      if (column.type === 'nulls') continue
+      // A row has a value in one column at most.
+      if (column.nullCount === 0) return this.#rowsIn(granule)
+      if (column.type !== 'number' && column.type !== 'timestamp') return undefined
+      const counted = this.#countIn(column, granule)
+      if (counted === undefined) return undefined
+      count += counted
+    }
+    return count
+  }
+
+  #countIn(column: NumberColumnMetadata, granule: number): number | undefined {
+    return column.nullCount === 0 ? this.#rowsIn(granule) : column.granuleCounts?.[granule]
+  }
+
+  #rowsIn(granule: number): number {
+    return Math.min(granuleRows, this.#metadata.rowCount - granule * granuleRows)
+  }
+
   textBounds(path: Path): Bounds<string> {
     if (path.length === 1 && path[0] === '_pagination_key') {
       const { firstPagination, lastPagination } = this.#rows
@@ -328,13 +379,27 @@ export class Zones {
 
   mayHoldAnything(path: Path): boolean {
     const columns = this.#columns(path)
-    return columns === 'unknown' || columns.some((column) => column.type !== 'nulls')
+    if (columns === 'unknown') return true
+    const { granule } = this
+    return columns.some((column) => {
+      if (granule === undefined || (column.type !== 'number' && column.type !== 'timestamp')) {
+        return column.type !== 'nulls'
+      }
+      return column.granuleMinimums[granule] !== null
+    })
   }
 
   mayHoldNull(path: Path): boolean {
     const columns = this.#columns(path)
     if (columns === 'unknown') return true
-    return columns.every(({ type, nullCount }) => type === 'nulls' || nullCount > 0)
+    const { granule } = this
+    return columns.every((column) => {
+      if (column.type === 'nulls') return true
+      if (granule === undefined || (column.type !== 'number' && column.type !== 'timestamp')) {
+        return column.nullCount > 0
+      }
+      return this.#countIn(column, granule) !== this.#rowsIn(granule)
+    })
   }
 
   /** The columns that hold all there is at the path; unknown when more may be elsewhere. */

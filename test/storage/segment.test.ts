@@ -193,6 +193,8 @@ describe('segment', () => {
       maximum: 1.5,
       granuleMinimums: [-2],
       granuleMaximums: [1.5],
+      granuleCounts: [2],
+      granuleSums: [-0.5],
     })
     expect(findColumn(metadata, ['ok'], 'boolean')).toMatchObject({ nullCount: 1, trueCount: 1 })
     expect(findColumn(metadata, ['id'], 'text')).toMatchObject({
@@ -213,6 +215,8 @@ describe('segment', () => {
     expect(findColumn(writeSegment(shred(rows), 1).metadata, ['n'], 'number')).toMatchObject({
       granuleMinimums: [0, null, 16_384],
       granuleMaximums: [8191, null, 19_999],
+      granuleCounts: [8192, 0, 3616],
+      granuleSums: [33_550_336, 0, 65_780_464],
     })
   })
 

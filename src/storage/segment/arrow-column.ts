@@ -67,7 +67,7 @@ function numberColumn(
       nullCount: nulls.nullCount,
       ...placeValidity(data, place, rowCount),
       values: place(data.values, rowCount * 8),
-      ...numberZones(column),
+      ...numberZones(column, type),
     }),
   }
 }

@@ -43,6 +43,12 @@ export interface NumberZones {
   readonly maximum: number
   readonly granuleMinimums: readonly (number | null)[]
   readonly granuleMaximums: readonly (number | null)[]
+  /** How many values a granule has; absent when every row has one. Older segments never say. */
+  readonly granuleCounts?: readonly number[]
+  /** Absent for times, and in older segments. Null: beyond what a double holds. */
+  readonly granuleSums?: readonly (number | null)[]
+  /** What rounding has taken from the sums; absent when it took nothing. */
+  readonly granuleErrors?: readonly number[]
 }
 
 export interface NumberColumnMetadata extends ColumnBase, NumberZones {

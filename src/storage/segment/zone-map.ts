@@ -1,5 +1,9 @@
-/** Computes what pruning knows of a column: bounds of the whole, and of each granule of numbers. */
+/**
+ * Computes what is known of a column unread: bounds of the whole, and bounds, sums and counts of each
+ * granule of numbers.
+ */
 import { decodeUtf8 } from '../../json/utf8.ts'
+import { countAll, maxAll, minAll, sumAll } from '../../kernel/aggregate.ts'
 import { granuleRows, type NumberColumn, type TextColumn } from '../../vector/column.ts'
 import { bytesOfText, isValid } from '../../vector/read-column.ts'
 import { compareBytes } from '../compare-bytes.ts'
@@ -11,28 +15,45 @@ const boundBytes = 64
 const lastCodePoint = 0x10ffff
 
 /** The column must have a value. */
-export function numberZones({ values }: NumberColumn): NumberZones {
+export function numberZones(
+  { values, validity }: NumberColumn,
+  type: 'number' | 'timestamp',
+): NumberZones {
   const granuleMinimums: (number | null)[] = []
   const granuleMaximums: (number | null)[] = []
+  const granuleCounts: number[] = []
+  const granuleSums: (number | null)[] = []
+  const granuleErrors: number[] = []
   let minimum = Number.POSITIVE_INFINITY
   let maximum = Number.NEGATIVE_INFINITY
+  const [sum, error, count] = [new Float64Array(1), new Float64Array(1), new Float64Array(1)]
   for (let from = 0; from < values.length; from += granuleRows) {
-    const to = Math.min(from + granuleRows, values.length)
-    let least = Number.POSITIVE_INFINITY
-    let greatest = Number.NEGATIVE_INFINITY
-    for (let row = from; row < to; row++) {
-      // Neither is true of the NaN of a row without a value.
-      const value = values[row]!
-      if (value < least) least = value
-      if (value > greatest) greatest = value
-    }
-    const empty = least > greatest
-    granuleMinimums.push(empty ? null : least)
-    granuleMaximums.push(empty ? null : greatest)
+    const granule = values.subarray(from, from + granuleRows)
+    const rows = granule.length
+    const least = minAll(granule, rows)
+    const greatest = maxAll(granule, rows)
+    const isEmpty = Number.isNaN(least)
+    granuleMinimums.push(isEmpty ? null : least)
+    granuleMaximums.push(isEmpty ? null : greatest)
     if (least < minimum) minimum = least
     if (greatest > maximum) maximum = greatest
+    if (validity) granuleCounts.push(countAll(granule, rows))
+    if (type === 'timestamp') continue
+    for (const state of [sum, error, count]) state[0] = 0
+    sumAll(granule, rows, sum, error, count, 0)
+    const isKnown = Number.isFinite(sum[0]) && Number.isFinite(error[0])
+    granuleSums.push(isKnown ? sum[0]! : null)
+    granuleErrors.push(isKnown ? error[0]! : 0)
   }
-  return { minimum, maximum, granuleMinimums, granuleMaximums }
+  return {
+    minimum,
+    maximum,
+    granuleMinimums,
+    granuleMaximums,
+    ...(validity && { granuleCounts }),
+    ...(type === 'number' && { granuleSums }),
+    ...(granuleErrors.some((each) => each !== 0) && { granuleErrors }),
+  }
 }
 
 /** The column must have a value. */
