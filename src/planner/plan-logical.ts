@@ -12,6 +12,7 @@ import { inferredColumns } from '../binder/inferred-fields.ts'
 import { assert, unreachable } from '../error.ts'
 import { withUsedAggregates } from './group-columns.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
+import { fromLeaf } from './map-plan.ts'
 
 /** The plan as the query says it, before any rule. */
 export function planLogical(query: BoundQuery): LogicalQuery {
@@ -67,11 +68,13 @@ class LogicalPlanner {
 
   /**
    * Finds the traces of a page by what decides between them; all that is shown is aggregated for
-   * those only.
+   * those only, unless there is little more to show.
    */
   #summaryOfPage(page: LogicalPlan, { source, sort }: BoundQuery): LogicalPlan {
     assert(source.kind === 'summary', 'only summaries have pages of traces')
-    this.traceSets.push(withUsedAggregates(page))
+    const finding = withUsedAggregates(page)
+    if (aggregateCount(page) - aggregateCount(finding) <= fewAggregates) return page
+    this.traceSets.push(finding)
     const { objects, spans, grouping } = source
     const rows = filtered(filtered(scanOf(objects), inLastSet(this.traceSets)), spans)
     return { kind: 'sort', keys: sort, input: { kind: 'aggregate', ...grouping, input: rows } }
@@ -124,6 +127,14 @@ class LogicalPlanner {
     // Groups come in the order of their keys, records newest first.
     return { kind: 'sort', keys: [], input: plan }
   }
+}
+
+/** So many aggregates of all traces take less time than reading the traces of a page again. */
+const fewAggregates = 3
+
+function aggregateCount(plan: LogicalPlan): number {
+  const aggregation = fromLeaf(plan).find((node) => node.kind === 'aggregate')
+  return aggregation?.kind === 'aggregate' ? aggregation.aggregates.length : 0
 }
 
 type SummarySource = Extract<BoundSource, { kind: 'summary' }>
