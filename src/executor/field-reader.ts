@@ -140,9 +140,9 @@ class ColumnFieldReader implements FieldReader {
     if (number && whole) return numberVector('number', number, from, count)
     if (timestamp && whole) return numberVector('timestamp', timestamp, from, count)
     if (boolean && whole) return booleanVector(boolean, from, count)
-    if (text && whole) return this.#readText(text, from, count)
+    if (text && whole) return this.#readText(text, from, count, selection)
     if (!json) return { kind: 'constant', value: null }
-    if (json.encoding === 'plain' || !whole) return this.#readValues(from, count, selection)
+    if (json.encoding !== 'dictionary' || !whole) return this.#readValues(from, count, selection)
     this.#entries.json ??= textEntries(json.dictionary, 'json')
     const codes = json.codes.subarray(from, from + count)
     return { kind: 'dictionary', codes, entries: this.#entries.json }
@@ -178,19 +178,21 @@ class ColumnFieldReader implements FieldReader {
     return this.#isElsewhere(from, count) ? undefined : text
   }
 
-  #readText(column: TextColumn, from: number, count: number): Vector {
+  #readText(column: TextColumn, from: number, count: number, selection: Selection): Vector {
     if (column.encoding === 'dictionary') {
       this.#entries.text ??= textEntries(column.dictionary, 'text')
       const codes = column.codes.subarray(from, from + count)
       return { kind: 'dictionary', codes, entries: this.#entries.text }
     }
-    const { texts, validity } = column
+    const { validity } = column
     let valid: Uint8Array | undefined
     if (validity) {
       valid = newBytes(count)
       expandBits(validity, from, count, valid)
     }
-    return { kind: 'text', texts, first: from, valid }
+    return column.encoding === 'plain'
+      ? { kind: 'text', texts: column.texts, first: from, valid }
+      : { kind: 'text', texts: column.texts.between(from, count, selection), first: 0, valid }
   }
 
   #readValues(from: number, count: number, selection: Selection): Vector {

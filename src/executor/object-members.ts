@@ -1,6 +1,6 @@
 import { anyBit } from '../kernel/bitmap.ts'
 import type { ColumnSet, TextColumn } from '../vector/column.ts'
-import { isValid, storedRows } from '../vector/read-column.ts'
+import { isValid, storedRows, textBytesAt } from '../vector/read-column.ts'
 
 export interface Member {
   readonly name: string
@@ -49,13 +49,11 @@ export class ObjectMembers {
 
 /** Whether what has no column of its own is `{}` and `[]`: those have no members. */
 function areEmpty(column: TextColumn, from: number, to: number): boolean {
-  const texts = column.encoding === 'plain' ? column.texts : column.dictionary
   for (let row = from; row < to; row++) {
     if (!isValid(column.validity, row)) continue
-    const text = column.encoding === 'plain' ? row : column.codes[row]!
-    const [start, end] = [texts.offsets[text]!, texts.offsets[text + 1]!]
-    const first = texts.bytes[start]
-    if (end - start !== 2 || (first !== openBrace && first !== openBracket)) return false
+    if (column.encoding === 'compressed' && column.texts.lengthAt(row) !== 2) return false
+    const text = textBytesAt(column, row)!
+    if (text.length !== 2 || (text[0] !== openBrace && text[0] !== openBracket)) return false
   }
   return true
 }

@@ -82,7 +82,7 @@ function pathsOf(requirement: TextRequirement): readonly (readonly string[])[] {
 
 /** Dictionaries are searched once anyway, for all rows. */
 function isIndexed(column: TextColumn | undefined): boolean {
-  return column?.encoding === 'plain' && column.grams !== undefined
+  return column !== undefined && column.encoding !== 'dictionary' && column.grams !== undefined
 }
 
 function hasIndex(set: ColumnSet, path: readonly string[]): boolean {
@@ -180,6 +180,7 @@ function unitsOfColumn(
   if (column.encoding === 'dictionary') return unitsOfDictionary(column, content, piece, set)
   const { grams } = column
   if (grams) return piece.grams.length > 0 ? unitsWithGrams(grams, piece.grams) : undefined
+  if (column.encoding === 'compressed') return undefined
   // Without an index it is short.
   return foldedTexts(column.texts, content).includes(piece.folded) ? undefined : noUnits(set)
 }

@@ -1,6 +1,6 @@
 /** Merges the texts of one path: dictionaries become one, plain texts are copied. */
 import { assert } from '../error.ts'
-import type { TextColumn, Texts } from '../vector/column.ts'
+import type { TextColumn, Texts, UncompressedColumn } from '../vector/column.ts'
 import { isValid } from '../vector/read-column.ts'
 import type { Runs } from './compaction-order.ts'
 import { dictionaryPays, maximumTextBytes } from './shred-text.ts'
@@ -15,12 +15,13 @@ const tellingRows = 4096
 /** Up to so many texts they are copied faster one by one. */
 const nearRows = 8
 
-/** `columns` by source; of some source there must be one. The validity is that of the result. */
+/** `sources` by number; of some source there must be one. The validity is that of the result. */
 export function mergeTexts(
   runs: Runs,
-  columns: readonly (TextColumn | undefined)[],
+  sources: readonly (TextColumn | undefined)[],
   validity: Uint8Array | undefined,
-): TextColumn {
+): UncompressedColumn {
+  const columns = sources.map((column) => column && decompressed(column))
   if (mayRepeat(runs, columns)) {
     const merged = mergeDictionaries(runs, columns, validity)
     if (merged !== undefined) return merged
@@ -28,8 +29,23 @@ export function mergeTexts(
   return { encoding: 'plain', texts: copyTexts(runs, columns), validity }
 }
 
+/** The column in memory: of one path at a time, so no more than the merged column takes. */
+function decompressed(column: TextColumn): UncompressedColumn {
+  if (column.encoding !== 'compressed') return column
+  const { validity } = column
+  const parts = [...column.texts.parts()]
+  const bytes = Buffer.concat(parts.map((part) => part.bytes))
+  const offsets = new Int32Array(1 + parts.reduce((sum, part) => sum + part.offsets.length - 1, 0))
+  let row = 0
+  for (const part of parts) {
+    const start = offsets[row]!
+    for (let i = 1; i < part.offsets.length; i++) offsets[++row] = start + part.offsets[i]!
+  }
+  return { encoding: 'plain', texts: { bytes, offsets }, validity }
+}
+
 /** Whether at most half of the rows come from segments that found their texts to be distinct. */
-function mayRepeat(runs: Runs, columns: readonly (TextColumn | undefined)[]): boolean {
+function mayRepeat(runs: Runs, columns: readonly (UncompressedColumn | undefined)[]): boolean {
   let rows = 0
   let distinct = 0
   for (let run = 0; run < runs.count; run++) {
@@ -45,9 +61,9 @@ function mayRepeat(runs: Runs, columns: readonly (TextColumn | undefined)[]): bo
 /** Undefined when the texts are too many for a dictionary. */
 function mergeDictionaries(
   runs: Runs,
-  columns: readonly (TextColumn | undefined)[],
+  columns: readonly (UncompressedColumn | undefined)[],
   validity: Uint8Array | undefined,
-): TextColumn | undefined {
+): UncompressedColumn | undefined {
   const { rowCount } = runs
   const pool = new TextPool(64)
   const codes = new Int32Array(rowCount).fill(-1)
@@ -68,7 +84,7 @@ function mergeDictionaries(
 /** Writes the codes of rows; returns false when there are too many texts. */
 type TextEncoder = (from: number, to: number, codes: Int32Array, at: number) => boolean
 
-function textEncoder(pool: TextPool, column: TextColumn): TextEncoder {
+function textEncoder(pool: TextPool, column: UncompressedColumn): TextEncoder {
   if (column.encoding === 'dictionary') {
     const { offsets } = column.dictionary
     const source = byteSource(column.dictionary.bytes)
@@ -96,7 +112,7 @@ function textEncoder(pool: TextPool, column: TextColumn): TextEncoder {
   }
 }
 
-function copyTexts(runs: Runs, columns: readonly (TextColumn | undefined)[]): Texts {
+function copyTexts(runs: Runs, columns: readonly (UncompressedColumn | undefined)[]): Texts {
   const texts = new TextPool(runs.rowCount, textBytes(runs, columns))
   const sources = columns.map(
     (column) =>
@@ -129,7 +145,7 @@ function copyTexts(runs: Runs, columns: readonly (TextColumn | undefined)[]): Te
   return texts.finish()
 }
 
-function textBytes(runs: Runs, columns: readonly (TextColumn | undefined)[]): number {
+function textBytes(runs: Runs, columns: readonly (UncompressedColumn | undefined)[]): number {
   let bytes = 0
   for (let run = 0; run < runs.count; run++) {
     const from = runs.from[run]!

@@ -12,7 +12,13 @@
  * every different text of a granule.
  */
 import { createHash } from 'node:crypto'
-import { type ColumnSet, granuleRows, type TextColumn, type Texts } from '../vector/column.ts'
+import { assert } from '../error.ts'
+import {
+  type ColumnSet,
+  granuleRows,
+  type Texts,
+  type UncompressedColumn,
+} from '../vector/column.ts'
 import { isValid } from '../vector/read-column.ts'
 import type { BinaryDatabase } from './environment.ts'
 import type { SegmentMetadata, TextColumnMetadata } from './segment/metadata.ts'
@@ -49,7 +55,9 @@ export function makeKeys(
   for (const metadata of columns) {
     if (metadata.type !== 'text' || !isIndexed(metadata, rowCount)) continue
     const { path } = metadata
-    keys.push({ path, buckets: bucketsOf(entriesOf(set.columns(path)!.text!, rowCount)) })
+    const column = set.columns(path)!.text!
+    assert(column.encoding !== 'compressed', 'texts that are indexed are short')
+    keys.push({ path, buckets: bucketsOf(entriesOf(column, rowCount)) })
   }
   return keys
 }
@@ -134,12 +142,14 @@ function addGranules(entries: Buffer, first: number, granules: Set<number>): voi
 /** By metadata alone: columns of long texts need not be opened. */
 function isIndexed(column: TextColumnMetadata, rowCount: number): boolean {
   if (rowCount < fewestRows || rowCount > mostRows) return false
+  // By then they are long.
+  if (column.encoding === 'compressed') return false
   const isPlain = column.encoding === 'plain'
   const texts = isPlain ? rowCount - column.nullCount : column.distinctCount
   return texts >= fewestTexts && column.bytes[1] <= texts * longestText
 }
 
-function textsOf(column: TextColumn): Texts {
+function textsOf(column: UncompressedColumn): Texts {
   return column.encoding === 'plain' ? column.texts : column.dictionary
 }
 
@@ -150,7 +160,7 @@ interface Entries {
   readonly count: number
 }
 
-function entriesOf(column: TextColumn, rowCount: number): Entries {
+function entriesOf(column: UncompressedColumn, rowCount: number): Entries {
   const hashes = new Int32Array(rowCount)
   const granules = new Uint8Array(rowCount)
   let count = 0

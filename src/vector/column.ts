@@ -28,9 +28,26 @@ export interface Texts {
   readonly offsets: Int32Array
 }
 
+/** Texts of rows that are decompressed when they are read, a part of a granule at a time. */
+export interface CompressedTexts {
+  readonly count: number
+  /** Bytes of the text of a row. */
+  lengthAt(row: number): number
+  textAt(row: number): Buffer
+  /**
+   * The texts of rows `from … from + count`, numbered from 0. Only what the rows of the selection
+   * lie in is decompressed; any other text may be empty.
+   *
+   * @param selection rows counted from `from`, ascending; undefined: all
+   */
+  between(from: number, count: number, selection: Int32Array | undefined): Texts
+  /** The texts of all rows, some at a time, in their order. None of them is kept. */
+  parts(): Iterable<Texts>
+}
+
 /**
- * A text column: its rows' texts one by one, or codes into distinct texts. The code of a row that is
- * not valid is -1.
+ * A text column: its rows' texts one by one, perhaps compressed, or codes into distinct texts. The
+ * code of a row that is not valid is -1.
  */
 export type TextColumn =
   | {
@@ -42,6 +59,14 @@ export type TextColumn =
       readonly grams?: GramIndex | undefined
     }
   | {
+      /** Only in segments. */
+      readonly encoding: 'compressed'
+      /** Not read before it is asked for. */
+      readonly texts: CompressedTexts
+      readonly validity: Uint8Array | undefined
+      readonly grams?: GramIndex | undefined
+    }
+  | {
       readonly encoding: 'dictionary'
       readonly codes: Int32Array
       readonly dictionary: Texts
@@ -49,6 +74,9 @@ export type TextColumn =
       /** The index of the dictionary's texts. */
       readonly grams?: GramIndex | undefined
     }
+
+/** A text column that was not compressed, or is not any more. */
+export type UncompressedColumn = Exclude<TextColumn, { readonly encoding: 'compressed' }>
 
 /** What one path holds, by type. Columns that no row needs are absent. */
 export interface PathColumns {

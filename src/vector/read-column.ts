@@ -39,9 +39,14 @@ export function bytesOfText(texts: Texts, index: number): Uint8Array {
 /** The row's text as bytes in place; undefined when it has none. */
 export function textBytesAt(column: TextColumn, row: number): Uint8Array | undefined {
   if (!isValid(column.validity, row)) return undefined
-  return column.encoding === 'plain'
-    ? bytesOfText(column.texts, row)
-    : bytesOfText(column.dictionary, column.codes[row]!)
+  switch (column.encoding) {
+    case 'plain':
+      return bytesOfText(column.texts, row)
+    case 'compressed':
+      return column.texts.textAt(row)
+    case 'dictionary':
+      return bytesOfText(column.dictionary, column.codes[row]!)
+  }
 }
 
 /** The row's text; undefined when it has none. */

@@ -5,7 +5,7 @@
  * Texts are only ever added. The arrays lie in shared memory and have room at their end, where one
  * thread may be adding; a reader keeps to the first `count` texts.
  */
-import type { TextColumn, Texts } from './column.ts'
+import type { TextColumn, Texts, UncompressedColumn } from './column.ts'
 import { findText, GrowingTexts, TextIndex, type TextSlots } from './text-index.ts'
 import { decodeText } from './vector.ts'
 
@@ -95,16 +95,19 @@ export class SharedDictionaryBuilder {
    * dictionary, or by row when it has none; -1 where the row has no text.
    */
   add(column: TextColumn, segment: number): Int32Array {
-    const texts = column.encoding === 'dictionary' ? column.dictionary : column.texts
-    const validity = column.encoding === 'plain' ? column.validity : undefined
-    const { bytes, offsets } = texts
-    const count = offsets.length - 1
-    const codes = new Int32Array(new SharedArrayBuffer(count * 4))
-    for (let i = 0; i < count; i++) {
-      codes[i] =
-        validity && ((validity[i >> 3]! >> (i & 7)) & 1) === 0
-          ? -1
-          : this.#index.codeOf(this.#texts, bytes, offsets[i]!, offsets[i + 1]!)
+    const validity = column.encoding === 'dictionary' ? undefined : column.validity
+    const codes = new Int32Array(new SharedArrayBuffer(textCountOf(column) * 4))
+    let first = 0
+    for (const { bytes, offsets } of partsOf(column)) {
+      const count = offsets.length - 1
+      for (let i = 0; i < count; i++) {
+        const row = first + i
+        codes[row] =
+          validity && ((validity[row >> 3]! >> (row & 7)) & 1) === 0
+            ? -1
+            : this.#index.codeOf(this.#texts, bytes, offsets[i]!, offsets[i + 1]!)
+      }
+      first += count
     }
     this.#settle(codes, segment)
     return codes
@@ -128,6 +131,18 @@ export class SharedDictionaryBuilder {
     const { count, bytes, offsets } = this.#texts
     return { id: this.#id, count, bytes, offsets, slots: this.#index.slots, homes: this.#homes }
   }
+}
+
+function textCountOf(column: TextColumn): number {
+  return column.encoding === 'compressed' ? column.texts.count : textsOf(column).offsets.length - 1
+}
+
+function partsOf(column: TextColumn): Iterable<Texts> {
+  return column.encoding === 'compressed' ? column.texts.parts() : [textsOf(column)]
+}
+
+function textsOf(column: UncompressedColumn): Texts {
+  return column.encoding === 'dictionary' ? column.dictionary : column.texts
 }
 
 function sharedNumbers(count: number): Int32Array {

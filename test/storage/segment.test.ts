@@ -1,5 +1,8 @@
+import assert from 'node:assert'
+import { randomBytes } from 'node:crypto'
 import { type Dictionary, tableFromIPC } from 'apache-arrow'
 import fc from 'fast-check'
+import { uncompressSync } from 'lz4-napi'
 import { describe, expect, it } from 'vitest'
 import { AssayError } from '../../src/error.ts'
 import { columnName, mappedBytes } from '../../src/storage/segment/layout.ts'
@@ -14,7 +17,7 @@ import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { shred } from '../../src/storage/shred.ts'
 import type { ColumnSet, TextColumn } from '../../src/vector/column.ts'
 import type { ColumnTable } from '../../src/vector/column-table.ts'
-import { isSet, textAt } from '../../src/vector/read-column.ts'
+import { countSet, isSet, textAt } from '../../src/vector/read-column.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
 const mixed = [
@@ -279,7 +282,119 @@ describe('segment', () => {
     expect(encodings(set)).toEqual(['plain', 'dictionary'])
     expect(encodings(openSegment(bytes, metadata))).toEqual(['plain', 'dictionary'])
   })
+
+  describe('with long texts', () => {
+    const rowCount = 9000
+    /** Of some 300 bytes, which LZ4 makes a fifth of; some rows have none, one has a huge one. */
+    const texts = Array.from({ length: rowCount }, (_, i) => {
+      if (i === 4321) return 'x'.repeat(300_000)
+      const words = Array.from({ length: 40 }, (_, word) => `word${(i * 31 + word * i) % 97}é`)
+      return i % 10 === 7 ? undefined : `row ${i}: ${words.join(' ')}`
+    })
+    const set = table(
+      texts.map((text, i) => JSON.stringify({ id: `r${i}`, output: text, list: text && [text] })),
+    )
+    const { bytes, metadata } = writeSegment(set, 1)
+    const inMemory = set.columns(['output'])!.text!
+    const open = () => openSegment(bytes, stored(metadata))
+    const opened = open().columns(['output'])!.text!
+
+    it('compresses them, and keeps what is short', () => {
+      assert(inMemory.encoding === 'plain' && opened.encoding === 'compressed')
+      expect(open().columns(['list'])!.json!.encoding).toBe('compressed')
+      expect(open().columns(['id'])!.text!.encoding).toBe('plain')
+      expect(bytes.length).toBeLessThan(inMemory.texts.offsets.at(-1)!)
+    })
+
+    it('keeps what hardly becomes smaller', () => {
+      const random = table(
+        Array.from({ length: 1000 }, () =>
+          JSON.stringify({ output: randomBytes(150).toString('base64') }),
+        ),
+      )
+      const written = writeSegment(random, 1)
+      const column = openSegment(written.bytes, written.metadata).columns(['output'])!.text!
+      expect(column.encoding).toBe('plain')
+    })
+
+    it('reads back any row, in any order', () => {
+      const list = open().columns(['list'])!.json!
+      for (let i = 0; i < rowCount; i++) {
+        const row = (i * 7919) % rowCount
+        expect(textAt(opened, row)).toBe(textAt(inMemory, row))
+        expect(textAt(list, row)).toBe(textAt(set.columns(['list'])!.json!, row))
+      }
+    })
+
+    it('reads back rows of a batch, of which the selected ones count', () => {
+      assert(opened.encoding === 'compressed')
+      const { texts: compressed } = opened
+      fc.assert(
+        fc.property(
+          fc.nat(rowCount - 1),
+          fc.nat(rowCount),
+          fc.option(fc.uniqueArray(fc.nat(rowCount), { maxLength: 20 })),
+          (from, most, rows) => {
+            const count = Math.min(most, rowCount - from)
+            const selected = rows?.filter((row) => row < count).sort((a, b) => a - b)
+            const found = compressed.between(from, count, selected && Int32Array.from(selected))
+            expect(found.offsets.length).toBe(count + 1)
+            for (const row of selected ?? Array(count).keys()) {
+              const text = found.bytes.toString('utf8', found.offsets[row], found.offsets[row + 1])
+              expect(text).toBe(textAt(inMemory, from + row) ?? '')
+            }
+          },
+        ),
+        { numRuns: 60 },
+      )
+    })
+
+    it('decompresses nothing but what the selected rows lie in', () => {
+      assert(opened.encoding === 'compressed' && inMemory.encoding === 'plain')
+      const few = opened.texts.between(0, 8192, Int32Array.of(5000))
+      expect(few.bytes.length).toBeGreaterThan(0)
+      expect(few.bytes.length).toBeLessThan(2 ** 18)
+      expect(opened.texts.between(0, 8192, new Int32Array(0)).bytes.length).toBe(0)
+    })
+
+    it('is a file that Arrow opens, and LZ4 reads the texts of', () => {
+      assert(inMemory.encoding === 'plain')
+      const column = tableFromIPC(bytes).getChild('output:text')!
+      expect(String(column.type)).toMatch(/^Struct<.*ends:Int32.*directory:.*blocks:/)
+      expect(column.nullCount).toBe(rowCount - countSet(inMemory.validity!))
+      expect([...column.getChild('ends')!]).toEqual([...inMemory.texts.offsets.subarray(1)])
+      const [directory, blocks] = ['directory', 'blocks'].map((name) =>
+        Buffer.concat([...column.getChild(name)!]),
+      ) as [Buffer, Buffer]
+      const { blocks: blockCount, rows, end } = firstOf(directory, rowCount)
+      expect(blockCount).toBeGreaterThan(3)
+      const { bytes: all, offsets } = inMemory.texts
+      expect(uncompressSync(blocks.subarray(0, end))).toEqual(all.subarray(0, offsets[rows]))
+    })
+
+    it('reports a block that was damaged, and reads the others', () => {
+      const column = findColumn(metadata, ['output'], 'text')
+      assert(column?.type === 'text' && column.encoding === 'compressed')
+      const [offset, byteLength] = column.blocks
+      const damaged = bytes.slice()
+      damaged[offset + byteLength - 1]! ^= 0x40
+      const reopened = openSegment(damaged, stored(metadata), 17).columns(['output'])!.text!
+      expect(textAt(reopened, 0)).toBe(texts[0])
+      expect(() => textAt(reopened, rowCount - 1)).toThrow(/^segment 17 cannot be read/)
+      expect(codeOf(() => textAt(reopened, rowCount - 1))).toBe('STORAGE_CORRUPT')
+      assert(reopened.encoding === 'compressed')
+      const { texts: compressed } = reopened
+      expect(codeOf(() => [...compressed.parts()])).toBe('STORAGE_CORRUPT')
+    })
+  })
 })
+
+/** What a directory says: the last block's rows end with those of the segment. */
+function firstOf(directory: Buffer, rowCount: number) {
+  let blocks = 1
+  while (directory.readInt32LE((blocks - 1) * 4) !== rowCount) blocks++
+  return { blocks, rows: directory.readInt32LE(0), end: directory.readInt32LE(blocks * 4) }
+}
 
 /** The column of that path and type; undefined when no row has one. */
 function findColumn(

@@ -3,13 +3,16 @@ import {
   Bool,
   type Data,
   Dictionary,
+  Field,
   FixedSizeBinary,
   Float64,
   Int32,
   makeData,
+  Struct,
   Utf8,
   Vector,
 } from 'apache-arrow'
+import { assert } from '../../error.ts'
 import type {
   BooleanColumn,
   NumberColumn,
@@ -19,7 +22,8 @@ import type {
 } from '../../vector/column.ts'
 import { countSet } from '../../vector/read-column.ts'
 import { columnName } from './layout.ts'
-import type { BufferPlace, ColumnMetadata, TextColumnMetadata } from './metadata.ts'
+import type { BufferPlace, ColumnMetadata, TextColumnBase, TextColumnMetadata } from './metadata.ts'
+import { compressTexts, type WrittenBlocks } from './text-blocks.ts'
 import { numberZones, textBounds } from './zone-map.ts'
 
 /** Tells where in the file a view over it lies, of which the first `byteLength` bytes count. */
@@ -117,8 +121,9 @@ export function textColumn(
   column: TextColumn,
   rowCount: number,
 ): ArrowColumn<TextColumnMetadata> {
+  assert(column.encoding !== 'compressed', 'texts are compressed when they are written')
   const nulls = arrowNulls(column.validity, rowCount)
-  const describeBase = (data: Data, place: Place) => ({
+  const describeBase = (data: Data, place: Place): TextColumnBase => ({
     path,
     type,
     nullCount: nulls.nullCount,
@@ -126,6 +131,8 @@ export function textColumn(
     ...(type === 'text' && { bounds: textBounds(column, rowCount) }),
   })
   if (column.encoding === 'plain') {
+    const compressed = compressTexts(column.texts, nulls.nullCount)
+    if (compressed) return { name, ...compressedData(compressed, nulls, describeBase) }
     return {
       name,
       data: textData(column.texts, nulls),
@@ -152,6 +159,36 @@ export function textColumn(
       codes: place(data.values, rowCount * 4),
       ...placeTexts((data as Data<Dictionary>).dictionary!.data[0]!, place, dictionary),
       distinctCount: dictionary.offsets.length - 1,
+    }),
+  }
+}
+
+function compressedData(
+  { ends, directory, blocks }: WrittenBlocks,
+  nulls: ArrowNulls,
+  describeBase: (data: Data, place: Place) => TextColumnBase,
+): Omit<ArrowColumn<TextColumnMetadata>, 'name'> {
+  const length = ends.length
+  const rows = { length, nullCount: 0 }
+  const children = {
+    ends: makeData({ type: new Int32(), ...rows, data: ends }),
+    directory: sharedOut(directory, length),
+    blocks: sharedOut(blocks, length),
+  }
+  const fields = Object.entries(children).map(([name, { type }]) => new Field(name, type, false))
+  return {
+    data: makeData({
+      type: new Struct(fields),
+      length,
+      ...nulls,
+      children: Object.values(children),
+    }),
+    describe: (data, place) => ({
+      ...describeBase(data, place),
+      encoding: 'compressed',
+      ends: place(data.children[0]!.values, ends.byteLength),
+      directory: place(data.children[1]!.values, directory.byteLength),
+      blocks: place(data.children[2]!.values, blocks.byteLength),
     }),
   }
 }
@@ -186,14 +223,18 @@ export function bytesColumn(
   bytes: Uint8Array,
   rowCount: number,
 ): ArrowColumn<BufferPlace> {
+  return {
+    name,
+    data: sharedOut(bytes, rowCount),
+    describe: (written, place) => place(written.values, bytes.length),
+  }
+}
+
+function sharedOut(bytes: Uint8Array, rowCount: number): Data<FixedSizeBinary> {
   const width = Math.ceil(bytes.length / rowCount)
   const data = new Uint8Array(width * rowCount)
   data.set(bytes)
-  return {
-    name,
-    data: makeData({ type: new FixedSizeBinary(width), length: rowCount, nullCount: 0, data }),
-    describe: (written, place) => place(written.values, bytes.length),
-  }
+  return makeData({ type: new FixedSizeBinary(width), length: rowCount, nullCount: 0, data })
 }
 
 interface ArrowNulls {

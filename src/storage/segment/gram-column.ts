@@ -1,4 +1,5 @@
 /** The indexes of a segment's texts, as columns of its file. */
+import { assert } from '../../error.ts'
 import type { PathColumns, TextColumn } from '../../vector/column.ts'
 import type { ColumnTable } from '../../vector/column-table.ts'
 import { type ArrowColumn, bytesColumn } from './arrow-column.ts'
@@ -31,6 +32,7 @@ function gramColumn(
   column: TextColumn | undefined,
 ): GramColumn[] {
   if (!column) return []
+  assert(column.encoding !== 'compressed', 'texts are indexed before they are compressed')
   const texts = column.encoding === 'plain' ? column.texts : column.dictionary
   if (texts.offsets.at(-1)! < indexedFromBytes) return []
   const { bytes, ...shape } = writeGrams(texts, place.type === 'text' ? 'text' : 'json')

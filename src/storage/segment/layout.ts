@@ -9,10 +9,12 @@
  *                  number     Float64
  *                  timestamp  Float64, milliseconds since 1970 UTC
  *                  boolean    Bool
- *                  text       Utf8, or Dictionary<Int32, Utf8>
- *                  json       Utf8, or Dictionary<Int32, Utf8>
+ *                  text       Utf8, or Dictionary<Int32, Utf8>, or compressed
+ *                  json       Utf8, or Dictionary<Int32, Utf8>, or compressed
  *                  objects, stored, nulls   Bool: rows for which that holds
- *     residual   = Utf8, or Dictionary<Int32, Utf8>: a JSON object, or null
+ *     compressed = Struct<ends: Int32, directory, blocks: FixedSizeBinary>, null where there is no
+ *                  text. The rows of the last two, taken together, are what `text-blocks.ts` says
+ *     residual   = Utf8, or Dictionary<Int32, Utf8>, or compressed: a JSON object, or null
  *     index      = FixedSizeBinary, the bytes of all rows together: `gram-writer.ts`. It is named as the
  *                  column that it is of, with `:index` behind
  *     padding    = FixedSizeBinary of zeros

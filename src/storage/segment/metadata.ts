@@ -68,12 +68,22 @@ export interface TextBounds {
   readonly maximum?: string
 }
 
-export type TextColumnMetadata = ColumnBase & {
+export interface TextColumnBase extends ColumnBase {
   readonly type: 'text' | 'json'
   /** Absent for JSON, whose texts have no order that matters. */
   readonly bounds?: TextBounds
-} & (
+}
+
+export type TextColumnMetadata = TextColumnBase &
+  (
     | { readonly encoding: 'plain'; readonly offsets: BufferPlace; readonly bytes: BufferPlace }
+    | {
+        readonly encoding: 'compressed'
+        readonly ends: BufferPlace
+        readonly directory: BufferPlace
+        /** Its checksum is that of the whole; the directory has one for each block. */
+        readonly blocks: BufferPlace
+      }
     | {
         readonly encoding: 'dictionary'
         readonly codes: BufferPlace

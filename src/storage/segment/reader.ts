@@ -21,9 +21,15 @@ import {
   type SegmentMetadata,
   type TextColumnMetadata,
 } from './metadata.ts'
+import { BlockState, TextBlocks } from './text-blocks.ts'
 
-/** Offsets of the buffers that this thread has checked, by the metadata that names them. */
-const checkedBuffers = new WeakMap<SegmentMetadata, Set<number>>()
+/** What this thread knows of a segment's buffers, by their offsets. */
+interface BufferStates {
+  readonly checked: Set<number>
+  readonly blocks: Map<number, BlockState>
+}
+
+const bufferStates = new WeakMap<SegmentMetadata, BufferStates>()
 
 /**
  * The columns of the segment that `bytes` are. Throws STORAGE_CORRUPT when `bytes` have not the size
@@ -131,6 +137,19 @@ function openText(
       grams,
     }
   }
+  if (column.encoding === 'compressed') {
+    const grams = index && buffers.grams(index, rowCount)
+    let texts: TextBlocks | undefined
+    return {
+      encoding: 'compressed',
+      get texts() {
+        texts ??= buffers.textBlocks(column)
+        return texts
+      },
+      validity,
+      grams,
+    }
+  }
   return {
     encoding: 'dictionary',
     codes: buffers.integers(column.codes, rowCount),
@@ -195,7 +214,7 @@ class SegmentKeys implements KeyColumns {
 class Buffers {
   readonly rowCount: number
   readonly #bytes: Uint8Array
-  readonly #checked: Set<number>
+  readonly #states: BufferStates
   readonly #segment: number | undefined
 
   constructor(bytes: Uint8Array, metadata: SegmentMetadata, segment: number | undefined) {
@@ -209,8 +228,8 @@ class Buffers {
     this.rowCount = metadata.rowCount
     // LMDB aligns what it maps and what it copies; bytes from elsewhere may have to be moved.
     this.#bytes = bytes.byteOffset % bufferAlignment === 0 ? bytes : new Uint8Array(bytes)
-    this.#checked = checkedBuffers.get(metadata) ?? new Set()
-    checkedBuffers.set(metadata, this.#checked)
+    this.#states = bufferStates.get(metadata) ?? { checked: new Set(), blocks: new Map() }
+    bufferStates.set(metadata, this.#states)
   }
 
   doubles(place: BufferPlace): Float64Array {
@@ -249,6 +268,21 @@ class Buffers {
     )
   }
 
+  textBlocks(places: Extract<TextColumnMetadata, { encoding: 'compressed' }>): TextBlocks {
+    const [offset, byteLength] = places.blocks
+    const directory = this.integers(places.directory, places.directory[1] / 4)
+    const { blocks } = this.#states
+    let state = blocks.get(offset)
+    if (state === undefined) {
+      state = new BlockState(directory)
+      blocks.set(offset, state)
+    }
+    const ends = this.integers(places.ends, this.rowCount)
+    return new TextBlocks(ends, directory, this.#view(offset, byteLength), state, () =>
+      this.corrupt(`its texts at byte ${offset} were damaged`),
+    )
+  }
+
   corrupt(fault: string): AssayError {
     return corruptSegment(this.#segment, fault)
   }
@@ -258,11 +292,11 @@ class Buffers {
       throw this.corrupt(`its buffer at byte ${offset} has the wrong size`)
     }
     const buffer = this.#view(offset, byteLength)
-    if (byteLength > 0 && !this.#checked.has(offset)) {
+    if (byteLength > 0 && !this.#states.checked.has(offset)) {
       if (crc32(buffer) !== checksum) {
         throw this.corrupt(`its buffer at byte ${offset} was damaged`)
       }
-      this.#checked.add(offset)
+      this.#states.checked.add(offset)
     }
     return buffer
   }

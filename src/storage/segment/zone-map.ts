@@ -4,7 +4,7 @@
  */
 import { decodeUtf8 } from '../../json/utf8.ts'
 import { countAll, maxAll, minAll, sumAll } from '../../kernel/aggregate.ts'
-import { granuleRows, type NumberColumn, type TextColumn } from '../../vector/column.ts'
+import { granuleRows, type NumberColumn, type UncompressedColumn } from '../../vector/column.ts'
 import { bytesOfText, isValid } from '../../vector/read-column.ts'
 import { compareBytes } from '../compare-bytes.ts'
 import type { NumberZones, TextBounds } from './metadata.ts'
@@ -57,7 +57,7 @@ export function numberZones(
 }
 
 /** The column must have a value. */
-export function textBounds(column: TextColumn, rowCount: number): TextBounds {
+export function textBounds(column: UncompressedColumn, rowCount: number): TextBounds {
   const texts = column.encoding === 'dictionary' ? column.dictionary : column.texts
   const { bytes, offsets } = texts
   // In a dictionary, every text is one of the column's.

@@ -1,0 +1,223 @@
+/**
+ * Long texts of a column, compressed. The rows are cut into blocks, and each block's texts, end to
+ * end, are compressed by themselves. Rows have the end of their text among the texts of all rows.
+ *
+ *     directory = rows:Int32[blocks]  ends:Int32[blocks]  checksums:Int32[blocks]
+ *     block     = size u32, little-endian, LZ4 of so many bytes       nothing, when it has no text
+ *
+ * Of each block the directory has the row after its last, the end of its bytes among those of all
+ * blocks, and their CRC-32.
+ */
+import { crc32 } from 'node:zlib'
+import { compressSync, uncompressSync } from 'lz4-napi'
+import type { CompressedTexts, Texts } from '../../vector/column.ts'
+import { LruBuffers } from './lru-buffers.ts'
+
+/** Columns of fewer bytes are not worth it. */
+const compressedFromBytes = 2 ** 16
+
+/** Texts that are no longer, on average, are names and ids: `key-index.ts` reads them in place. */
+const longTextBytes = 64
+
+/**
+ * A block is full with so many bytes. A search that has few candidates decompresses a block for each,
+ * in some 60 µs; LZ4 looks back by 64 KiB, so that larger ones would not be much smaller together.
+ */
+const fullBlockBytes = 2 ** 17
+
+/** A column that LZ4 leaves larger than this is kept as it is. */
+const worthwhile = 0.9
+
+/** Integers per block. */
+const directoryFields = 3
+
+export interface WrittenBlocks {
+  readonly ends: Int32Array
+  readonly directory: Uint8Array
+  readonly blocks: Uint8Array
+}
+
+/**
+ * Undefined when the texts are too short or too few, or hardly become smaller.
+ *
+ * @param nullCount rows without a text
+ */
+export function compressTexts(
+  { bytes, offsets }: Texts,
+  nullCount: number,
+): WrittenBlocks | undefined {
+  const count = offsets.length - 1
+  const byteLength = offsets[count]!
+  if (byteLength < compressedFromBytes || byteLength <= (count - nullCount) * longTextBytes) {
+    return undefined
+  }
+  const blocks: Buffer[] = []
+  const rows: number[] = []
+  const ends: number[] = []
+  const checksums: number[] = []
+  let end = 0
+  for (let from = 0; from < count; ) {
+    let to = from + 1
+    while (to < count && offsets[to]! - offsets[from]! < fullBlockBytes) to++
+    const text = bytes.subarray(offsets[from]!, offsets[to]!)
+    const block = text.length === 0 ? text : compressSync(text)
+    end += block.length
+    if (end > byteLength * worthwhile) return undefined
+    blocks.push(block)
+    rows.push(to)
+    ends.push(end)
+    checksums.push(crc32(block))
+    from = to
+  }
+  const directory = Int32Array.from([...rows, ...ends, ...checksums])
+  return {
+    ends: offsets.subarray(1),
+    directory: new Uint8Array(directory.buffer),
+    blocks: Buffer.concat(blocks),
+  }
+}
+
+/** What a thread knows of a column's blocks, for as long as it has the segment's metadata. */
+export class BlockState {
+  readonly number = nextNumber++
+  readonly isChecked: Uint8Array
+
+  constructor(directory: Int32Array) {
+    this.isChecked = new Uint8Array(directory.length / directoryFields)
+  }
+}
+
+let nextNumber = 0
+
+/** Bytes of decompressed blocks that a thread keeps. */
+const keptBytes = 2 ** 25
+const kept = new LruBuffers(keptBytes)
+/** More blocks than a column has. */
+const numbersPerColumn = 2 ** 31
+
+/** Throws what `corrupt` makes when a block is damaged. */
+export class TextBlocks implements CompressedTexts {
+  readonly count: number
+  readonly #ends: Int32Array
+  readonly #blockCount: number
+  readonly #directory: Int32Array
+  readonly #blocks: Uint8Array
+  readonly #state: BlockState
+  readonly #corrupt: () => Error
+  /** The block of the row that was read last. */
+  #block = 0
+
+  constructor(
+    ends: Int32Array,
+    directory: Int32Array,
+    blocks: Uint8Array,
+    state: BlockState,
+    corrupt: () => Error,
+  ) {
+    this.count = ends.length
+    this.#ends = ends
+    this.#blockCount = directory.length / directoryFields
+    this.#directory = directory
+    this.#blocks = blocks
+    this.#state = state
+    this.#corrupt = corrupt
+  }
+
+  lengthAt(row: number): number {
+    return this.#ends[row]! - this.#startOf(row)
+  }
+
+  textAt(row: number): Buffer {
+    const block = this.#blockOf(row)
+    const shift = this.#startOf(this.#firstRow(block))
+    return this.#bytesOf(block).subarray(this.#startOf(row) - shift, this.#ends[row]! - shift)
+  }
+
+  between(from: number, count: number, selection: Int32Array | undefined): Texts {
+    const to = from + count
+    const offsets = new Int32Array(count + 1)
+    const parts: Buffer[] = []
+    let byteLength = 0
+    let selected = 0
+    for (let row = from, block = this.#blockOf(from); row < to; block++) {
+      const end = Math.min(this.#directory[block]!, to)
+      const start = this.#startOf(row)
+      let isNeeded = !selection
+      if (selection) {
+        const before = selected
+        while (selected < selection.length && selection[selected]! < end - from) selected++
+        isNeeded = selected > before
+      }
+      if (isNeeded && this.#ends[end - 1]! > start) {
+        const shift = this.#startOf(this.#firstRow(block))
+        parts.push(this.#bytesOf(block).subarray(start - shift, this.#ends[end - 1]! - shift))
+        for (let i = row; i < end; i++) {
+          offsets[i - from + 1] = byteLength + this.#ends[i]! - start
+        }
+        byteLength = offsets[end - from]!
+      } else {
+        offsets.fill(byteLength, row - from + 1, end - from + 1)
+      }
+      row = end
+    }
+    return { bytes: parts.length === 1 ? parts[0]! : Buffer.concat(parts, byteLength), offsets }
+  }
+
+  *parts(): Generator<Texts> {
+    for (let block = 0, row = 0; block < this.#blockCount; block++) {
+      const end = this.#directory[block]!
+      const start = this.#startOf(row)
+      const offsets = new Int32Array(end - row + 1)
+      for (let i = row; i < end; i++) offsets[i - row + 1] = this.#ends[i]! - start
+      yield { bytes: this.#decompress(block), offsets }
+      row = end
+    }
+  }
+
+  #startOf(row: number): number {
+    return row === 0 ? 0 : this.#ends[row - 1]!
+  }
+
+  #firstRow(block: number): number {
+    return block === 0 ? 0 : this.#directory[block - 1]!
+  }
+
+  #blockOf(row: number): number {
+    let low = this.#block
+    if (row < this.#directory[low]! && row >= this.#firstRow(low)) return low
+    low = 0
+    let high = this.#blockCount - 1
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (this.#directory[middle]! <= row) low = middle + 1
+      else high = middle
+    }
+    this.#block = low
+    return low
+  }
+
+  #bytesOf(block: number): Buffer {
+    const key = this.#state.number * numbersPerColumn + block
+    let bytes = kept.get(key)
+    if (bytes === undefined) {
+      bytes = this.#decompress(block)
+      kept.set(key, bytes)
+    }
+    return bytes
+  }
+
+  #decompress(block: number): Buffer {
+    const blockCount = this.#blockCount
+    const from = block === 0 ? 0 : this.#directory[blockCount + block - 1]!
+    const bytes = this.#blocks.subarray(from, this.#directory[blockCount + block])
+    if (bytes.length === 0) return nothing
+    const { isChecked } = this.#state
+    if (isChecked[block] === 0) {
+      if ((crc32(bytes) | 0) !== this.#directory[blockCount * 2 + block]) throw this.#corrupt()
+      isChecked[block] = 1
+    }
+    return uncompressSync(bytes)
+  }
+}
+
+const nothing = Buffer.alloc(0)
