@@ -29,6 +29,7 @@ export function plot(title: string, results: readonly QueryResult[]): string {
   const parts = [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" ` +
       `width="${width}" height="${height}" font-family="system-ui, sans-serif" font-size="12">`,
+    `<title>${xmlText(title)}</title>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     `<text x="12" y="20" font-size="14" font-weight="600" fill="#1a1a1a">${xmlText(title)}</text>`,
     ...legend(results),
