@@ -147,7 +147,7 @@ function compileByCode(predicate: BoundExpression, evaluate: Evaluator): Selecto
   return (batch, selection, out) => {
     const field = batch.field(path, selection)
     if (field.kind !== 'dictionary') return undefined
-    if (isOfFewRows(predicate, field.entries, selection)) return undefined
+    if (isOfFewRows(predicate, field.entries, batch.rowCount, selection)) return undefined
     const table = tableFor(predicate, field.entries, evaluate)
     if (table.kind !== 'boolean') return undefined
     return selection

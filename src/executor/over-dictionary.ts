@@ -5,6 +5,7 @@ import { type Path, Timestamp, type Value } from '../type/value.ts'
 import {
   type DictionaryEntries,
   type DictionaryVector,
+  rowsOf,
   type Selection,
   unknown,
   type Vector,
@@ -45,7 +46,7 @@ export function overDictionary(node: BoundExpression, path: Path, evaluate: Eval
   return (batch, selection) => {
     const field = batch.field(path, selection)
     if (field.kind !== 'dictionary') return evaluate(batch, selection)
-    if (isOfFewRows(node, field.entries, selection)) {
+    if (isOfFewRows(node, field.entries, batch.rowCount, selection)) {
       return evaluate(selectedValues(field, batch.rowCount, selection), selection)
     }
     return applyTable(tableFor(node, field.entries, evaluate), field, batch.rowCount)
@@ -59,9 +60,11 @@ const entriesPerFewRows = 16
 export function isOfFewRows(
   node: BoundExpression,
   entries: DictionaryEntries,
+  rowCount: number,
   selection: Selection,
-): selection is Int32Array {
-  if (!selection || selection.length * entriesPerFewRows > entries.size) return false
+): boolean {
+  const alive = selection ? selection.length : rowCount
+  if (alive * entriesPerFewRows > entries.size) return false
   return !entries.memo.has(node)
 }
 
@@ -69,10 +72,11 @@ export function isOfFewRows(
 function selectedValues(
   { codes, entries }: DictionaryVector,
   rowCount: number,
-  selection: Int32Array,
+  selection: Selection,
 ): Batch {
   const values = new Array<Value>(rowCount)
-  for (const row of selection) values[row] = codes[row]! < 0 ? null : entries.valueAt(codes[row]!)
+  for (const row of rowsOf(selection, rowCount))
+    values[row] = codes[row]! < 0 ? null : entries.valueAt(codes[row]!)
   return {
     rowCount,
     field: () => ({ kind: 'values', values }),
@@ -100,8 +104,15 @@ function evaluateEntries(entries: DictionaryEntries, evaluate: Evaluator): Table
     field: () => vector,
     isNull: () => new Uint8Array(rowCount).fill(vector.kind === 'constant' ? 1 : 0),
   })
-  const results = valueReader(evaluate(batchOf(entries.vector, entries.size), undefined))
+  const evaluated = evaluate(batchOf(entries.vector, entries.size), undefined)
   const forNull = valueReader(evaluate(batchOf({ kind: 'constant', value: null }, 1), undefined))(0)
+  if (evaluated.kind === 'boolean' && (forNull === null || typeof forNull === 'boolean')) {
+    const truths = new Uint8Array(entries.size + 1)
+    truths.set(evaluated.values.subarray(0, entries.size))
+    truths[entries.size] = forNull === null ? unknown : +forNull
+    return { kind: 'boolean', values: truths }
+  }
+  const results = valueReader(evaluated)
   const values = Array.from({ length: entries.size }, (_, code) => results(code))
   return tableOf([...values, forNull])
 }

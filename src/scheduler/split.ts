@@ -174,19 +174,23 @@ export function mayEnter(
   return descending ? best >= threshold.value : best <= threshold.value
 }
 
-/** Inputs in as many lists of about equal size, each in the order given. */
+/**
+ * Inputs in about `listCount` lists, each in the order given. Each list has a share of what is left, so
+ * that the last are small: whoever takes one ends soon after the others, however long the others took.
+ */
 export function balance(inputs: readonly TaskInput[], listCount: number): TaskInput[][] {
   const sizes = inputs.map((input) => (input.kind === 'segment' ? input.to - input.from : 8192))
-  const total = sizes.reduce((sum, size) => sum + size, 0)
-  const target = total / listCount
+  let left = sizes.reduce((sum, size) => sum + size, 0)
+  const smallest = left / (listCount * 4)
   const lists: TaskInput[][] = []
   let current: TaskInput[] = []
   let size = 0
   for (const [i, input] of inputs.entries()) {
     current.push(input)
     size += sizes[i]!
-    if (size >= target) {
+    if (size >= Math.max(smallest, (left * 2) / listCount)) {
       lists.push(current)
+      left -= size
       current = []
       size = 0
     }

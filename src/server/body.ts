@@ -66,6 +66,7 @@ export class RequestBody {
 
   /** Throws away what still comes. Must be called before the answer is sent. */
   stop(): void {
+    if (!this.#open) return
     this.#fail(new AssayError('QUERY_CANCELLED', 'the request ended before its body had arrived'))
   }
 
