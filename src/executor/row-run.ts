@@ -3,6 +3,7 @@ import type { BoundObject } from '../binder/bound.ts'
 import { assert } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { RecordReader, StoredVersion } from '../storage/record-reader.ts'
+import type { SegmentMetadata } from '../storage/segment/metadata.ts'
 import { shred } from '../storage/shred.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import type { ColumnSet, KeyColumns } from '../vector/column.ts'
@@ -11,6 +12,7 @@ import type { Batch } from './batch.ts'
 import { ColumnScan, keysBetween } from './column-scan.ts'
 import type { RowFetcher } from './field-reader.ts'
 import { valueInRow } from './locate-json.ts'
+import { Zones } from './prune.ts'
 import { rowBatch } from './row-scan.ts'
 import type { SnapshotBounds, TaskInput } from './task.ts'
 import type { SegmentDictionaries, TaskDictionaries } from './task-dictionaries.ts'
@@ -21,12 +23,15 @@ export interface TaskStorage {
   readonly records: RecordReader
   /** Throws STORAGE_CORRUPT when the segment is damaged. */
   openSegment(segment: number): ColumnSet
+  segmentMetadata(segment: number): SegmentMetadata
 }
 
 export interface RowRun {
   readonly object: BoundObject
   /** What the rows are in; undefined when they are read one by one. */
   readonly columns: ColumnSet | undefined
+  /** What is known of the rows unread; undefined when they are in no segment. */
+  readonly zones: Zones | undefined
   readonly rowCount: number
   /** Where the first row stands in its column set, whose granules batches keep to. */
   readonly firstRow: number
@@ -50,16 +55,26 @@ export function openRun(
     case 'segment': {
       const set = storage.openSegment(input.segment)
       const numbered = dictionaries.inSegment(input.segment)
-      return columnRun(set, object, input, plan.after, snapshot, storage.records, numbered)
+      const metadata = storage.segmentMetadata(input.segment)
+      const part = metadata.objects.find((each) => each.object === input.object)
+      assert(part, 'a task names an object that its segment does not hold')
+      const known = { dictionaries: numbered, zones: new Zones(metadata, part, []) }
+      return columnRun(set, object, input, plan.after, snapshot, storage.records, known)
     }
     case 'delta': {
       const set = readDelta(object, plan, snapshot, storage.records)
       const all = { from: 0, to: set.rowCount, mayBeNewer: false }
-      return columnRun(set, object, all, plan.after, undefined, storage.records, undefined)
+      return columnRun(set, object, all, plan.after, undefined, storage.records)
     }
     case 'records':
       return recordRun(object, input.ids, plan.after, snapshot, storage.records)
   }
+}
+
+/** What of a segment is known beside its columns. */
+interface SegmentKnowledge {
+  readonly dictionaries: SegmentDictionaries | undefined
+  readonly zones: Zones | undefined
 }
 
 /** `snapshot` is undefined when the rows are known to be visible. */
@@ -70,7 +85,7 @@ function columnRun(
   after: RowKey | undefined,
   snapshot: SnapshotBounds | undefined,
   records: RecordReader,
-  dictionaries: SegmentDictionaries | undefined,
+  { dictionaries, zones }: SegmentKnowledge = { dictionaries: undefined, zones: undefined },
 ): RowRun {
   const end = after ? lowerBound(set, from, to, after) : to
   const { keys } = set
@@ -85,6 +100,7 @@ function columnRun(
   return {
     object,
     columns: set,
+    zones,
     rowCount: end - from,
     firstRow: from,
     // Not found out for rows that an index has ruled out.
@@ -143,6 +159,7 @@ function recordRun(
   return {
     object,
     columns: undefined,
+    zones: undefined,
     rowCount: views.length,
     firstRow: 0,
     visible: undefined,

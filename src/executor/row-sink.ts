@@ -5,14 +5,17 @@ import { rangeOf } from '../kernel/compare.ts'
 import { newCodes } from '../kernel/memory.ts'
 import { selectBetween, selectBetweenWithin, selectNotBeyond } from '../kernel/select.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import type { PlanProfile } from '../planner/plan-profile.ts'
 import { fromPlain } from '../type/plain.ts'
-import type { Value } from '../type/value.ts'
+import type { Path, Value } from '../type/value.ts'
+import { granuleRows } from '../vector/column.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator } from './compile.ts'
 import { firstRows } from './first-rows.ts'
+import { newestFirst, type RunPart } from './granules.ts'
 import { checkLimit, maximumHeldRows } from './memory-limit.ts'
-import type { SortThreshold } from './prune.ts'
+import type { SortThreshold, Zones } from './prune.ts'
 import { RowBuffer, thresholdOf } from './row-buffer.ts'
 import { type AfterPosition, afterPosition, compareNullsLast } from './row-order.ts'
 import type { RowRun } from './row-run.ts'
@@ -100,6 +103,32 @@ export class RowSink implements Sink {
     checkLimit(this.#buffer.count, maximumHeldRows, 'rows in order', 'add a limit or a filter')
   }
 
+  /** Parts that hold the best values come first, so that they rule out others. */
+  *parts(run: RowRun, skipped: PlanProfile): Generator<RunPart> {
+    const [key] = this.#sort
+    const { zones } = run
+    if (!zones || this.#isUnpivoted || key?.expression.kind !== 'field') {
+      yield* newestFirst(run)
+      return
+    }
+    const { path } = key.expression
+    const sign = key.descending ? -1 : 1
+    const ranked = newestFirst(run).map((part) => {
+      zones.granule = Math.floor((run.firstRow + part.from) / granuleRows)
+      const best = bestOfGranule(path, key.descending, zones)
+      return { part, best, rank: best ? best.value * sign : Number.NEGATIVE_INFINITY }
+    })
+    for (const { part, best } of ranked.sort((a, b) => a.rank - b.rank || 0)) {
+      const { threshold } = this.#threshold(false)
+      const isBehind =
+        threshold &&
+        (best?.kind === threshold.kind || best?.kind === 'null') &&
+        isBefore(threshold.value, best.value, key.descending)
+      if (!isBehind) yield part
+      else skipped.skip({ by: 'top rows', segments: 0, granules: 1, rows: part.to - part.from })
+    }
+  }
+
   /** Without sort keys a run gives its rows in the order that is wanted. */
   isDone(run: RowRun): boolean {
     if (this.#wanted === 0) return true
@@ -176,4 +205,22 @@ export class RowSink implements Sink {
 
 function isBefore(a: number, b: number, descending: boolean): boolean {
   return descending ? a > b : a < b
+}
+
+/**
+ * What no row of the granule comes before by its first sort key. Nulls count as beyond all numbers.
+ * Undefined when not known.
+ */
+function bestOfGranule(
+  path: Path,
+  descending: boolean,
+  zones: Zones,
+): { readonly kind: SortThreshold['kind'] | 'null'; readonly value: number } | undefined {
+  for (const kind of ['number', 'timestamp'] as const) {
+    const bounds = zones.onlyBounds(path, kind)
+    const value = descending ? bounds?.maximum : bounds?.minimum
+    if (value !== undefined) return { kind, value }
+  }
+  if (zones.mayHoldAnything(path)) return undefined
+  return { kind: 'null', value: descending ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY }
 }

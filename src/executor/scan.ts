@@ -1,10 +1,11 @@
 import { AssayError } from '../error.ts'
 import { beginBatch, endBatches, newCodes } from '../kernel/memory.ts'
 import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
-import { granuleRows } from '../vector/column.ts'
+import { PlanProfile } from '../planner/plan-profile.ts'
 import type { Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compileFilter } from './filter.ts'
+import { GranuleFilters, newestFirst, type RunPart } from './granules.ts'
 import { GroupSink } from './group-sink.ts'
 import { RelationReader } from './relation-batch.ts'
 import { openRun, type RowRun, type TaskStorage } from './row-run.ts'
@@ -20,7 +21,12 @@ import { compileUnpivots } from './unpivot-batch.ts'
 /** Takes the rows that pass the filter. */
 export interface Sink {
   add(run: RowRun, batch: Batch, selection: Selection): void
-  /** Whether later rows of this run cannot matter. Runs are read newest first. */
+  /**
+   * The parts of a run in the order in which this sink wants them; it tells `skipped` of those that
+   * cannot matter by what is known when their turn comes. Without it: all, the newest first.
+   */
+  parts?(run: RowRun, skipped: PlanProfile): Iterable<RunPart>
+  /** Whether later parts of this run cannot matter. */
   isDone(run: RowRun): boolean
   finish(metrics: ScanMetrics): GroupsResult | RowsResult
 }
@@ -31,9 +37,14 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   const { plan } = task
   const context = withTraceSets(task.context, task.traceSets)
   const profile = task.isProfiled ? new TaskProfile(plan) : undefined
-  const filter = profile
-    ? profile.filter(plan.predicates, context)
-    : compileFilter(plan.predicates, context)
+  const filters = new GranuleFilters(plan.predicates, (asked) =>
+    profile
+      ? profile.filter(plan.predicates, asked, context)
+      : compileFilter(
+          plan.predicates.filter((_, i) => asked[i]),
+          context,
+        ),
+  )
   const findCandidates = compileCandidates(plan.predicates, context)
   const unpivot = compileUnpivots(plan, context)
   const dictionaries = new TaskDictionaries(task.dictionaries)
@@ -43,31 +54,29 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
       : new RowSink(plan, task.wanted, task.threshold, context)
   let rowsRead = 0
   let rowsMatched = 0
-  let [rowsSkipped, granulesSkipped] = [0, 0]
+  const skipped = new PlanProfile()
   let bytesRead = 0
   for (const input of task.inputs) {
     const run = openRun(input, plan, task.snapshot, storage, dictionaries)
     profile?.open(run)
     const candidates = run.columns && findCandidates?.(run.columns)
-    let end = run.rowCount
-    while (end > 0 && !sink.isDone(run)) {
+    for (const part of sink.parts?.(run, skipped) ?? newestFirst(run)) {
+      if (sink.isDone(run)) break
       checkCancelled(task.cancelled)
       beginBatch()
-      // Granules start at multiples of their size within the column set.
-      const start = Math.max(0, lastMultiple(run.firstRow + end - 1) - run.firstRow)
+      const { from: start, to: end } = part
       const passing = candidates?.between(run.firstRow + start, run.firstRow + end)
       const candidateCount = passing ? passing.length : end - start
-      rowsSkipped += end - start - candidateCount
       rowsRead += candidateCount
-      if (candidateCount === 0) {
-        granulesSkipped++
-        end = start
-        continue
+      if (candidateCount < end - start) {
+        const rows = end - start - candidateCount
+        skipped.skip({ by: 'text index', segments: 0, granules: +(candidateCount === 0), rows })
       }
+      if (candidateCount === 0) continue
       const batch = run.batch(start, end - start)
       const visible = visibleSelection(run, start, end, passing)
       profile?.mark('scan', candidateCount, rowCountOf(visible, end - start))
-      const selection = filter(batch, visible)
+      const selection = filters.of(run, part)(batch, visible)
       const matched = rowCountOf(selection, end - start)
       rowsMatched += matched
       for (const made of unpivot(batch, selection)) {
@@ -78,7 +87,6 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
         profile?.mark('sink', madeRows, 0)
       }
       if (plan.unpivots.length > 0) profile?.mark('unpivot', matched, 0)
-      end = start
     }
     bytesRead += run.bytesRead()
   }
@@ -87,8 +95,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   const metrics = {
     rowsRead,
     rowsMatched,
-    rowsSkipped,
-    granulesSkipped,
+    skipped: skipped.skipped,
     bytesRead: Math.round(bytesRead),
     milliseconds,
   }
@@ -111,10 +118,6 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   if (!profile) return { ...open, settled, metrics }
   profile.mark('sink', 0, open.groupCount)
   return { ...open, settled, metrics: { ...metrics, operators: profile.operators } }
-}
-
-function lastMultiple(row: number): number {
-  return row - (row % granuleRows)
 }
 
 /** The visible rows among the candidates. */

@@ -61,15 +61,24 @@ export class TaskProfile {
     this.mark(place < 0 ? `settled ${stage.kind}` : `stage ${place}`, rowsIn, rowsOut)
   }
 
-  /** The predicates one after the other, where a query that is not measured may fuse them. */
-  filter(predicates: readonly BoundExpression[], context: TaskContext): Filter {
-    const filters = predicates.map((predicate) => compileFilter([predicate], context))
+  /**
+   * The predicates one after the other, where a query that is not measured may fuse them; those that
+   * are not asked let all rows pass.
+   */
+  filter(
+    predicates: readonly BoundExpression[],
+    asked: readonly boolean[],
+    context: TaskContext,
+  ): Filter {
+    const filters = predicates.map((predicate, i) => {
+      return asked[i] ? compileFilter([predicate], context) : undefined
+    })
     return (batch, selection) => {
       let current = selection
       for (const [i, filter] of filters.entries()) {
         const before = current
         if (before?.length === 0) break
-        current = filter(batch, before)
+        if (filter) current = filter(batch, before)
         this.mark(
           `filter ${i}`,
           rowCountOf(before, batch.rowCount),

@@ -3,7 +3,7 @@ import type { SortPosition } from '../binder/bound.ts'
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { WireError } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
-import type { OperatorMetrics } from '../planner/plan-profile.ts'
+import type { OperatorMetrics, SkippedParts } from '../planner/plan-profile.ts'
 import type { SharedDictionary } from '../vector/shared-dictionary.ts'
 import type { WireState } from './aggregate/state.ts'
 import type { SortThreshold } from './prune.ts'
@@ -130,9 +130,8 @@ export type Task = ScanTask | PrintTask | FinishTask | OrderTask | UnifyTask | A
 export interface ScanMetrics {
   readonly rowsRead: number
   readonly rowsMatched: number
-  /** Rows that indexes of texts have ruled out, and granules of nothing else: they are not read. */
-  readonly rowsSkipped: number
-  readonly granulesSkipped: number
+  /** What was found out not to be worth reading. */
+  readonly skipped: readonly SkippedParts[]
   readonly bytesRead: number
   readonly milliseconds: number
   /** Of a task that is profiled. */

@@ -64,13 +64,10 @@ export class AuditLog {
 
   /** Adds a scan that a worker has done. */
   task(plan: string, metrics: ScanMetrics): void {
-    const { operators = [], milliseconds, rowsSkipped, granulesSkipped, ...read } = metrics
+    const { operators = [], milliseconds, skipped, ...read } = metrics
     this.#bytesRead += read.bytesRead
     for (const each of operators) this.profile(plan).add(each)
-    if (rowsSkipped > 0) {
-      const skipped = { segments: 0, granules: granulesSkipped, rows: rowsSkipped }
-      this.profile(plan).skip({ by: 'text index', ...skipped })
-    }
+    for (const each of skipped) this.profile(plan).skip(each)
     this.add('scan', performance.now() - milliseconds, read)
   }
 

@@ -2,6 +2,7 @@ import type { ColumnSet } from '../vector/column.ts'
 import type { RecordsEnvironment, SegmentsEnvironment } from './environment.ts'
 import { RecordReader } from './record-reader.ts'
 import { mappedBytes } from './segment/layout.ts'
+import type { SegmentMetadata } from './segment/metadata.ts'
 import { SegmentStore } from './segment-store.ts'
 
 /** Segments that a thread keeps open, and bytes of those that are too small to be mapped. */
@@ -61,6 +62,11 @@ export class TaskReads {
     texts: readonly string[],
   ): ReadonlyMap<number, ReadonlySet<number>> {
     return this.#segments.findKeys(path, texts)
+  }
+
+  /** Throws STORAGE_CORRUPT when the segment is damaged or not there. */
+  segmentMetadata(segment: number): SegmentMetadata {
+    return this.#segments.metadata(segment)
   }
 
   /** Runs `task`, which must not keep anything that it reads, with fresh read transactions. */

@@ -8,7 +8,6 @@ import type { PartialGroups } from '../../src/executor/task.ts'
 import { vectorOf } from '../../src/executor/wire-values.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { canonicalJson } from '../../src/type/write-json.ts'
-import type { ColumnTable } from '../../src/vector/column-table.ts'
 import { valueReader } from '../../src/vector/vector.ts'
 import { constant, field, planOf, ScannedRecords } from '../support/scan-task.ts'
 
@@ -73,7 +72,7 @@ test('aggregates from metadata are those of the rows', () => {
       ScannedRecords.during(given, (rows) => {
         const stage = { kind: 'groups', keys: [], aggregates, row: undefined } as const
         const plan = planOf({ stage, predicates })
-        const { metadata } = writeSegment(rows.set as ColumnTable, 1)
+        const { metadata } = writeSegment(rows.set, 1)
         const groups = KnownGroups.of(plan)!
         const range = { from: 0, to: given.length }
         if (groups.take(metadata, metadata.objects[0]!, range).length > 0) return

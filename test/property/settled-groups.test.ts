@@ -20,6 +20,7 @@ import { runUnify } from '../../src/executor/unify.ts'
 import { vectorOf } from '../../src/executor/wire-values.ts'
 import type { PhysicalPlan, RelationStage } from '../../src/planner/physical-plan.ts'
 import { settlingKey, settlingsOf } from '../../src/scheduler/settling.ts'
+import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { shred } from '../../src/storage/shred.ts'
 import { canonicalJson } from '../../src/type/write-json.ts'
 import { valueReader } from '../../src/vector/vector.ts'
@@ -147,7 +148,11 @@ class Parts {
       const part = versions.slice(i === 0 ? 0 : ends[i - 1]!, end)
       return shred(part.map(({ key, view }) => ({ object: 1, version: key, row: view })))
     })
-    this.#storage = { records: storage.records, openSegment: (segment) => sets[segment - 1]! }
+    this.#storage = {
+      records: storage.records,
+      openSegment: (segment) => sets[segment - 1]!,
+      segmentMetadata: (segment) => writeSegment(sets[segment - 1]!, 1).metadata,
+    }
     this.#segments = sets.map((_, i) => i + 1)
     const inputs = sets.map((set, i): TaskInput => {
       const range = { object: 1, from: 0, to: set.rowCount, mayBeNewer: false }

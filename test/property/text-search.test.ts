@@ -10,6 +10,7 @@ import { runScan } from '../../src/executor/scan.ts'
 import type { RowsResult } from '../../src/executor/task.ts'
 import { compileCandidates } from '../../src/executor/text-candidates.ts'
 import { hasNoCase } from '../../src/executor/text-search.ts'
+import type { SegmentMetadata } from '../../src/storage/segment/metadata.ts'
 import { openSegment } from '../../src/storage/segment/reader.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { shred } from '../../src/storage/shred.ts'
@@ -52,6 +53,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
   let records: readonly JsonObject[]
   let plain: ColumnSet
   let indexed: ColumnSet
+  let described: SegmentMetadata
 
   beforeAll(() => {
     const random = generator(randomSeed)
@@ -62,6 +64,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
     const { bytes, metadata } = writeSegment(table, 1)
     plain = shred(rows, { maximumValueBytes: 2000 })
     indexed = openSegment(bytes, metadata)
+    described = metadata
     const names = metadata.gramIndexes!.map(({ path, type }) => `${path.join('.')}:${type}`)
     expect(names).toEqual(
       expect.arrayContaining(['input:json', 'output:text', 'metadata.note:text']),
@@ -120,6 +123,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
         supersessions: () => [],
       },
       openSegment: () => set,
+      segmentMetadata: () => described,
     } as unknown as TaskStorage
     const input = { kind: 'segment', segment: 1, object: 1, from: 0, to: rowCount } as const
     const result = runScan(

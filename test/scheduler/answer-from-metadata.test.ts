@@ -105,3 +105,20 @@ test('values of several kinds are read', async () => {
     b: 'many',
   })
 })
+
+test('the first rows by a number are looked for where the best numbers are, nulls last', async () => {
+  const { engine, insert, ask } = await openLogs()
+  await insert(rows(0, 30_000))
+  await engine.flush()
+  const first = async (sort: string) => await ask(`select: id | sort: ${sort} | limit: 1`)
+  for (const [sort, id] of [
+    ['metrics.n', 'r0'],
+    ['metrics.n desc', 'r29999'],
+    ['scores.s', 'r1'],
+    ['created', 'r0'],
+  ] as const) {
+    const { read, ...row } = (await first(sort)) as { read: number; id: string }
+    expect(row).toEqual({ id })
+    expect(read).toBeLessThanOrEqual(8192)
+  }
+})

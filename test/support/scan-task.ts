@@ -5,9 +5,11 @@ import { runScan } from '../../src/executor/scan.ts'
 import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../../src/executor/task.ts'
 import { type KeyValues, vectorOf } from '../../src/executor/wire-values.ts'
 import type { PhysicalPlan } from '../../src/planner/physical-plan.ts'
+import type { SegmentMetadata } from '../../src/storage/segment/metadata.ts'
+import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { shred } from '../../src/storage/shred.ts'
 import type { Path, Value } from '../../src/type/value.ts'
-import type { ColumnSet } from '../../src/vector/column.ts'
+import type { ColumnTable } from '../../src/vector/column-table.ts'
 import { valueReader } from '../../src/vector/vector.ts'
 import { TemporaryRecords } from './temporary-records.ts'
 
@@ -34,7 +36,8 @@ export interface RecordWithId {
 
 export class ScannedRecords {
   readonly ids: readonly string[]
-  readonly set: ColumnSet
+  readonly set: ColumnTable
+  #metadata: SegmentMetadata | undefined
   readonly storage: TaskStorage
   readonly #records = new TemporaryRecords()
 
@@ -45,7 +48,11 @@ export class ScannedRecords {
     this.ids = rows.map(({ id }) => id)
     const versions = [...records.reader.readDelta(1, 0, 2 ** 48 - 2)]
     this.set = shred(versions.map(({ key, view }) => ({ object: 1, version: key, row: view })))
-    this.storage = { records: records.reader, openSegment: () => this.set }
+    this.storage = {
+      records: records.reader,
+      openSegment: () => this.set,
+      segmentMetadata: () => (this.#metadata ??= writeSegment(this.set, 1).metadata),
+    }
   }
 
   /** Reads all rows in one task, unless `task` says otherwise. */
