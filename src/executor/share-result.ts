@@ -7,6 +7,14 @@ import type { TaskOutcome, TaskResult } from './task.ts'
 /** Shorter arrays are copied along with the message: shared memory has a cost of its own. */
 const leastBytes = 16 * 1024
 
+/** Zeros to be sent to another thread: if they are many, in shared memory from the start. */
+export function newResultNumbers(count: number): Float64Array {
+  const byteLength = count * 8
+  return byteLength < leastBytes
+    ? new Float64Array(count)
+    : new Float64Array(new SharedArrayBuffer(byteLength))
+}
+
 /** The outcome with its long arrays in shared memory, but for printed rows, which leave as they are. */
 export function shareResult(outcome: TaskOutcome): TaskOutcome {
   if ('error' in outcome) return outcome

@@ -6,8 +6,11 @@ import { moveRank } from '../kernel/rank.ts'
  * about 10 ns per number, where sorting takes 100.
  */
 export function percentileOf(numbers: Float64Array, share: number): number | null {
-  if (numbers.length === 0) return null
-  const rank = share * (numbers.length - 1)
+  return numbers.length === 0 ? null : atRank(numbers, share * (numbers.length - 1))
+}
+
+/** The number at a rank that may lie between two. */
+function atRank(numbers: Float64Array, rank: number): number {
   const lower = Math.floor(rank)
   moveRank(numbers, lower)
   const below = numbers[lower]!
@@ -23,4 +26,71 @@ function minimum(numbers: Float64Array, from: number): number {
   let least = numbers[from]!
   for (let i = from + 1; i < numbers.length; i++) if (numbers[i]! < least) least = numbers[i]!
   return least
+}
+
+/** Fewer numbers are put into one array without looking at them first. */
+const leastSampled = 1 << 15
+
+const sampleSize = 4096
+
+/**
+ * The same of the numbers of several arrays, which stay as they are. The neighbours of the wanted rank in
+ * a sample say between which numbers it lies, so that one pass (1.5 ns per number) leaves a few percent
+ * to select from.
+ */
+export function percentileOfParts(parts: readonly Float64Array[], share: number): number | null {
+  const count = parts.reduce((total, part) => total + part.length, 0)
+  const within = count < leastSampled ? undefined : aroundShare(parts, count, share)
+  if (within) return atRank(within.numbers, share * (count - 1) - within.below)
+  const numbers = new Float64Array(count)
+  let at = 0
+  for (const part of parts) {
+    numbers.set(part, at)
+    at += part.length
+  }
+  return percentileOf(numbers, share)
+}
+
+/**
+ * The numbers between two that the wanted rank is likely to lie between, and how many are below them;
+ * undefined when it does not.
+ */
+function aroundShare(
+  parts: readonly Float64Array[],
+  count: number,
+  share: number,
+): { readonly numbers: Float64Array; readonly below: number } | undefined {
+  const sample = sampleOf(parts, count)
+  sample.sort()
+  const place = share * (sample.length - 1)
+  // Four times the standard deviation of the rank of one of a random sample.
+  const reach = 2 + 4 * Math.sqrt(sample.length * share * (1 - share))
+  const low = place < reach ? Number.NEGATIVE_INFINITY : sample[Math.floor(place - reach)]!
+  const isOpen = place + reach > sample.length - 1
+  const high = isOpen ? Number.POSITIVE_INFINITY : sample[Math.ceil(place + reach)]!
+  const found = new Float64Array(count)
+  let [below, size] = [0, 0]
+  for (const part of parts) {
+    for (let i = 0; i < part.length; i++) {
+      const value = part[i]!
+      below += +(value < low)
+      found[size] = value
+      size += +(value >= low) & +(value <= high)
+    }
+  }
+  const rank = share * (count - 1)
+  const isWithin = Math.floor(rank) >= below && Math.ceil(rank) < below + size
+  return isWithin ? { numbers: found.subarray(0, size), below } : undefined
+}
+
+/** Numbers at even distances, or somewhat more than are wanted. */
+function sampleOf(parts: readonly Float64Array[], count: number): Float64Array {
+  const step = Math.floor(count / sampleSize)
+  const sample = new Float64Array(Math.ceil(count / step))
+  let [taken, next] = [0, 0]
+  for (const part of parts) {
+    for (; next < part.length; next += step) sample[taken++] = part[next]!
+    next -= part.length
+  }
+  return sample.subarray(0, taken)
 }

@@ -1,9 +1,10 @@
-import { percentileOf } from '../../function/percentile.ts'
+import { percentileOfParts } from '../../function/percentile.ts'
 import { type CollectedNumbers, keepPresent } from '../../kernel/aggregate.ts'
 import { maximumRows } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
 import { rowsOf, type Vector, valueReader } from '../../vector/vector.ts'
 import { checkLimit, maximumPercentileNumbers } from '../memory-limit.ts'
+import { newResultNumbers } from '../share-result.ts'
 import { type AggregateState, type AliveRows, aliveNumbers, type WireState } from './state.ts'
 
 /**
@@ -61,7 +62,7 @@ export class PercentileState implements AggregateState {
       ends[group] = end
       end += size
     }
-    const sorted = new Float64Array(this.#count)
+    const sorted = newResultNumbers(this.#count)
     for (const { values, groups, count } of this.#pieces) {
       for (let i = 0; i < count; i++) sorted[ends[groups[i]!]!++] = values[i]!
     }
@@ -92,18 +93,11 @@ export class PercentileState implements AggregateState {
   }
 
   #select(group: number): number | null {
-    const parts = this.#merged.get(group) ?? []
-    const numbers = new Float64Array(parts.reduce((total, part) => total + part.length, 0))
-    let at = 0
-    for (const part of parts) {
-      numbers.set(part, at)
-      at += part.length
-    }
-    return percentileOf(numbers, this.#share)
+    return percentileOfParts(this.#merged.get(group) ?? [], this.#share)
   }
 
   #allValues(): Float64Array {
-    const all = new Float64Array(this.#count)
+    const all = newResultNumbers(this.#count)
     let at = 0
     for (const { values, count } of this.#pieces) {
       all.set(values.subarray(0, count), at)
