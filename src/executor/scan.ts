@@ -45,7 +45,9 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
           context,
         ),
   )
-  const findCandidates = compileCandidates(plan.predicates, context)
+  // Records that are looked up one by one have no index.
+  const hasColumns = task.inputs.some(({ kind }) => kind !== 'records')
+  const findCandidates = hasColumns ? compileCandidates(plan.predicates, context) : undefined
   const unpivot = compileUnpivots(plan, context)
   const dictionaries = new TaskDictionaries(task.dictionaries)
   const sink: Sink =
