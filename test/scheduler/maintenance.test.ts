@@ -1,7 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest'
 import { Maintenance, type MaintenanceOptions } from '../../src/scheduler/maintenance.ts'
 import type { Manifest } from '../../src/storage/manifest.ts'
+import { writeSegment } from '../../src/storage/segment/writer.ts'
 import type { SegmentStore } from '../../src/storage/segment-store.ts'
+import { shred } from '../../src/storage/shred.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 import { rowsOfSegments, temporarySegments } from '../support/temporary-segments.ts'
 
@@ -108,11 +110,10 @@ describe('maintenance', () => {
     records.insert([{ id: 'a' }])
     await first.flush()
     records.insert([{ id: 'b' }])
-    const { bytes, metadata } = {
-      bytes: new Uint8Array(8),
-      metadata: first.manifest.segments[0]!.metadata,
-    }
-    store.write({ id: 77, bytes, metadata })
+    const rows = Array.from(records.reader.readDelta(1, 0, 2 ** 48 - 2), ({ key, view }) => {
+      return { object: 1, version: key, row: view }
+    })
+    store.write({ id: 77, ...writeSegment(shred(rows), 1) })
     await first.close()
     const second = await start(records, store, { automatic: true })
     await until(() => second.manifest.generation === 2)
