@@ -10,6 +10,10 @@ export interface Batch {
   readonly keys?: RowList | undefined
   /** The field's value in the selected rows. */
   field(path: Path, selection: Selection): Vector
+  /** Whether the field's values in these rows are of several kinds, or in several places. */
+  isVaried?(path: Path): boolean
+  /** Parts of the selection in each of which such a field is a vector of its own. */
+  variants?(path: Path, selection: Selection): readonly FieldVariant[] | undefined
   /** The field as codes that other tasks know, if its values in these rows are texts and have such. */
   sharedCodes?(path: Path): SharedCodes | undefined
   /** One byte per row: 1 where the field is null. Cheaper than its values. */
@@ -21,6 +25,11 @@ export interface Batch {
   entries?(path: Path, selection: Selection): readonly ObjectEntry[] | undefined
   /** A column of the aggregation that made the rows; batches of scans have none. */
   groupColumn?(index: number, selection: Selection): Vector
+}
+
+export interface FieldVariant {
+  readonly rows: Selection
+  readonly vector: Vector
 }
 
 export interface ObjectEntry {

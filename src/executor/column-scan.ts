@@ -7,6 +7,7 @@ import type { SharedCodes } from '../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { type FieldReader, openField, type RowFetcher } from './field-reader.ts'
+import type { SplitVariants } from './field-variants.ts'
 import { ObjectMembers } from './object-members.ts'
 import type { RowList } from './row-buffer.ts'
 import type { SegmentDictionaries } from './task-dictionaries.ts'
@@ -49,6 +50,12 @@ export class ColumnScan {
       }
       return vector
     }
+    const splitters = new Map<FieldReader, SplitVariants | undefined>()
+    const splitter = (path: Path): SplitVariants | undefined => {
+      const reader = this.#reader(path)
+      if (!splitters.has(reader)) splitters.set(reader, reader.variants?.(from, rowCount))
+      return splitters.get(reader)
+    }
     const { keys } = this.#set
     return {
       rowCount,
@@ -56,6 +63,8 @@ export class ColumnScan {
         return keysBetween(keys, from, from + rowCount)
       },
       field,
+      isVaried: (path) => splitter(path) !== undefined,
+      variants: (path, selection) => splitter(path)?.(selection),
       sharedCodes: (path) => this.#sharedCodes(path, from, rowCount),
       isNull: (path: Path, selection: Selection) =>
         this.#reader(path).isNull(from, rowCount, selection),

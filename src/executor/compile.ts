@@ -21,8 +21,11 @@ import {
 } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compileConditional } from './conditional.ts'
+import { compileJsonSearch } from './json-search.ts'
 import { calculateVectors, compareVectors } from './number-operators.ts'
+import { compareObjects, includedEntries } from './object-operators.ts'
 import { dictionaryField, overDictionary } from './over-dictionary.ts'
+import { overVariants } from './over-variants.ts'
 import { noRow } from './row-choice.ts'
 import { compileText } from './text-operators.ts'
 import { compileTruncation } from './time-operators.ts'
@@ -36,7 +39,27 @@ export function compile(node: BoundExpression, context: TaskContext): Evaluator 
   if (node.kind === 'field') return (batch, selection) => batch.field(node.path, selection)
   const evaluate = compileOperator(node, context)
   const path = dictionaryField(node)
-  return path ? overDictionary(node, path, evaluate) : evaluate
+  if (!path) return evaluate
+  const over = overDictionary(node, path, evaluate)
+  if (node.kind === 'not' || node.kind === 'and' || node.kind === 'or') {
+    return (batch, selection) => (batch.isVaried?.(path) ? evaluate : over)(batch, selection)
+  }
+  return overVariants(node, path, over, compileIncludedObject(node, context))
+}
+
+/** Undefined when the node does not ask objects for an object. */
+function compileIncludedObject(node: BoundExpression, context: TaskContext): Evaluator | undefined {
+  const entries = includedEntries(node, context)?.map((entry) => compile(entry, context))
+  if (!entries) return undefined
+  return (batch, selection) => {
+    const values = newBytes(batch.rowCount).fill(1)
+    for (const entry of entries) {
+      const truth = truthOf(entry(batch, selection), batch, selection)
+      // What is not known to be equal is not.
+      for (let row = 0; row < values.length; row++) values[row]! &= +(truth[row] === 1)
+    }
+    return { kind: 'boolean', values }
+  }
 }
 
 function compileOperator(node: BoundExpression, context: TaskContext): Evaluator {
@@ -108,7 +131,8 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
         const result =
           node.kind === 'comparison'
             ? (compareVectors(node.operator, l, r, batch.rowCount) ??
-              byText?.(l, r, batch, selection))
+              byText?.(l, r, batch, selection) ??
+              compareObjects(node, l, r, context))
             : calculateVectors(node.operator, l, r, batch.rowCount)
         return result ?? byValue.apply([l, r], batch, selection)
       }
@@ -119,10 +143,19 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
     case 'in': {
       const [first, second] = childrenOf(node).map((child) => compile(child, context))
       const byText = compileText(node)
+      const inJson = compileJsonSearch(node)
       const byValue = compileByValue(node, [first!, second!], context)
       return (batch, selection) => {
         const [l, r] = [first!(batch, selection), second!(batch, selection)]
-        return byText?.(l, r, batch, selection) ?? byValue.apply([l, r], batch, selection)
+        const result = byText?.(l, r, batch, selection)
+        if (result) return result
+        const isSearched = l.kind === 'lazy' && r.kind === 'constant'
+        const rows = isSearched && inJson?.(l, r.value, batch.rowCount, selection)
+        if (!rows) return byValue.apply([l, r], batch, selection)
+        const values = newBytes(batch.rowCount).fill(0)
+        const truth = truthOf(byValue.apply([l, r], batch, rows), batch, rows)
+        for (const row of rows) values[row] = truth[row]!
+        return { kind: 'boolean', values }
       }
     }
     case 'call': {
@@ -215,6 +248,17 @@ function compileByValue(
   return { apply, evaluate }
 }
 
+/** Any value but null where the expression has one, for who only asks that. */
+export function compilePresence(node: BoundExpression, context: TaskContext): Evaluator {
+  const evaluate = compile(node, context)
+  if (node.kind !== 'field') return evaluate
+  return (batch, selection) => {
+    if (!batch.isVaried?.(node.path)) return evaluate(batch, selection)
+    const nulls = batch.isNull(node.path, selection)
+    return { kind: 'boolean', values: nulls.map((isNull) => isNull * unknown) }
+  }
+}
+
 function compileNullTest(operand: BoundExpression, context: TaskContext): Evaluator {
   if (operand.kind === 'field') {
     return (batch, selection) => ({
@@ -254,7 +298,8 @@ export function truthBytes(vector: Vector, rowCount: number, selection: Selectio
     if (typeof vector.value === 'boolean') truth.fill(vector.value ? 1 : 0)
     return truth
   }
-  if (vector.kind !== 'values' && vector.kind !== 'dictionary') return truth
+  if (vector.kind === 'number' || vector.kind === 'timestamp' || vector.kind === 'text')
+    return truth
   const read = valueReader(vector)
   for (const row of rowsOf(selection, rowCount)) {
     const value = read(row)

@@ -15,11 +15,13 @@ import type {
   PathColumns,
   TextColumn,
 } from '../vector/column.ts'
-import { pathReader, stored, storedRows } from '../vector/read-column.ts'
+import { pathReader, stored, storedRows, textsBetween } from '../vector/read-column.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
   compactValues,
   type DictionaryEntries,
+  type LazyVector,
+  lazyVector,
   rowsOf,
   type Selection,
   textEntries,
@@ -27,12 +29,15 @@ import {
   type Vector,
 } from '../vector/vector.ts'
 import { objectField } from './derived-field.ts'
+import { type SplitVariants, splitVariants, type VariantSource } from './field-variants.ts'
 
 export interface FieldReader {
   /** The field in the rows `from … from + count` of the set, as a batch of its own. */
   read(from: number, count: number, selection: Selection): Vector
   /** 1 where it is null. */
   isNull(from: number, count: number, selection: Selection): Uint8Array
+  /** Undefined when `read` gives the values of these rows as they are in one column. */
+  variants?(from: number, count: number): SplitVariants | undefined
   /** The column that has all values of these rows; absent or undefined unless they are texts. */
   textColumn?(from: number, count: number): TextColumn | undefined
 }
@@ -98,6 +103,7 @@ function transactionField(set: ColumnSet, path: Path): FieldReader {
 }
 
 class ColumnFieldReader implements FieldReader {
+  readonly #set: ColumnSet
   readonly #path: Path
   /** The part of the path that columns have: object keys up to the first array index. */
   readonly #base: readonly string[]
@@ -110,6 +116,7 @@ class ColumnFieldReader implements FieldReader {
   readonly #entries: { text?: DictionaryEntries; json?: DictionaryEntries } = {}
 
   constructor(set: ColumnSet, path: Path, fetch: RowFetcher) {
+    this.#set = set
     this.#path = path
     const index = path.findIndex((part) => typeof part === 'number')
     this.#base = (index < 0 ? path : path.slice(0, index)) as readonly string[]
@@ -130,45 +137,67 @@ class ColumnFieldReader implements FieldReader {
   }
 
   read(from: number, count: number, selection: Selection): Vector {
-    const { number, timestamp, boolean, text, json, objects } = this.#columns
-    const whole = this.#rest.length === 0
-    const hasObjects = objects !== undefined && anyBit(objects, from, count)
-    const variants = [number, timestamp, boolean, text, json].filter((column) => column)
-    if (this.#isElsewhere(from, count) || (whole && hasObjects) || variants.length > 1) {
-      return this.#readValues(from, count, selection)
+    if (this.#isVaried(from, count)) return this.#readValues(from, count, selection)
+    const { number, timestamp, boolean, text, json } = this.#columns
+    if (this.#rest.length === 0) {
+      if (number) return numberVector('number', number, from, count)
+      if (timestamp) return numberVector('timestamp', timestamp, from, count)
+      if (boolean) return booleanVector(boolean, from, count)
+      if (text) return this.#readText(text, from, count, selection)
     }
-    if (number && whole) return numberVector('number', number, from, count)
-    if (timestamp && whole) return numberVector('timestamp', timestamp, from, count)
-    if (boolean && whole) return booleanVector(boolean, from, count)
-    if (text && whole) return this.#readText(text, from, count, selection)
-    if (!json) return { kind: 'constant', value: null }
-    if (json.encoding !== 'dictionary' || !whole) return this.#readValues(from, count, selection)
-    this.#entries.json ??= textEntries(json.dictionary, 'json')
-    const codes = json.codes.subarray(from, from + count)
-    return { kind: 'dictionary', codes, entries: this.#entries.json }
+    if (json?.encoding !== 'dictionary') return { kind: 'constant', value: null }
+    return this.#readJsonCodes(json, from, count)
   }
 
   isNull(from: number, count: number, selection: Selection): Uint8Array {
     const { number, timestamp, boolean, text, json, objects } = this.#columns
-    const nulls = newBytes(count)
-    if (this.#rest.length > 0 || this.#isElsewhere(from, count)) {
+    const nulls = newBytes(count).fill(0)
+    if (this.#rest.length > 0) {
       for (const row of rowsOf(selection, count)) {
         nulls[row] = this.#valueAt(from + row) === null ? 1 : 0
       }
       return nulls
     }
     const variants = [number, timestamp, boolean, text, json].filter((column) => column)
-    if (variants.some((column) => column!.validity === undefined)) return nulls.fill(0)
+    if (variants.some((column) => column!.validity === undefined)) return nulls
     const present = variants.map((column) => column!.validity!)
     if (objects) present.push(objects)
-    nulls.fill(0)
     const valid = newBytes(count)
     for (const bits of present) {
       expandBits(bits, from, count, valid)
       orInto(nulls, valid, count)
     }
     notOf(nulls, count, nulls)
+    if (!this.#isElsewhere(from, count)) return nulls
+    // What no column has may be elsewhere.
+    for (const row of rowsOf(selection, count)) {
+      if (nulls[row] === 0 || !this.#isElsewhere(from + row, 1)) continue
+      nulls[row] = this.#valueAt(from + row) === null ? 1 : 0
+    }
     return nulls
+  }
+
+  variants(from: number, count: number): SplitVariants | undefined {
+    if (!this.#isVaried(from, count)) return undefined
+    const { number, timestamp, boolean, text, json, objects } = this.#columns
+    const sources: VariantSource[] = []
+    const whole = this.#rest.length === 0
+    if (whole && objects) {
+      const source = { kind: 'object', set: this.#set, path: this.#base, first: from } as const
+      sources.push({ bits: [objects], read: () => this.#lazy(from, count, source) })
+    }
+    // An object may have parts elsewhere; what is in another column is whole there.
+    sources.push({ bits: this.#elsewhere, read: () => this.#lazy(from, count, undefined) })
+    const add = (
+      column: { readonly validity: Uint8Array | undefined },
+      read: VariantSource['read'],
+    ) => sources.push({ bits: [column.validity ?? 'all'], read })
+    if (whole && number) add(number, () => numberVector('number', number, from, count))
+    if (whole && timestamp) add(timestamp, () => numberVector('timestamp', timestamp, from, count))
+    if (whole && boolean) add(boolean, () => booleanVector(boolean, from, count))
+    if (whole && text) add(text, (rows) => this.#readText(text, from, count, rows))
+    if (json) add(json, (rows) => this.#readJson(json, from, count, rows))
+    return splitVariants(sources, from, count)
   }
 
   textColumn(from: number, count: number): TextColumn | undefined {
@@ -190,9 +219,31 @@ class ColumnFieldReader implements FieldReader {
       valid = newBytes(count)
       expandBits(validity, from, count, valid)
     }
-    return column.encoding === 'plain'
-      ? { kind: 'text', texts: column.texts, first: from, valid }
-      : { kind: 'text', texts: column.texts.between(from, count, selection), first: 0, valid }
+    return { kind: 'text', ...textsBetween(column, from, count, selection), valid }
+  }
+
+  #readJson(column: TextColumn, from: number, count: number, rows: Selection): Vector {
+    // What is within the JSON may be null, which no search for text tells.
+    if (this.#rest.length > 0) return this.#lazy(from, count, undefined)
+    if (column.encoding === 'dictionary') return this.#readJsonCodes(column, from, count)
+    return this.#lazy(from, count, { kind: 'json', ...textsBetween(column, from, count, rows) })
+  }
+
+  #readJsonCodes(
+    { codes, dictionary }: Extract<TextColumn, { encoding: 'dictionary' }>,
+    from: number,
+    count: number,
+  ): Vector {
+    this.#entries.json ??= textEntries(dictionary, 'json')
+    return {
+      kind: 'dictionary',
+      codes: codes.subarray(from, from + count),
+      entries: this.#entries.json,
+    }
+  }
+
+  #lazy(from: number, count: number, source: LazyVector['source']): Vector {
+    return lazyVector(count, (row) => this.#valueAt(from + row), source)
   }
 
   #readValues(from: number, count: number, selection: Selection): Vector {
@@ -200,6 +251,16 @@ class ColumnFieldReader implements FieldReader {
     const rows = rowsOf(selection, count)
     for (const row of rows) values[row] = this.#valueAt(from + row)
     return compactValues(values, rows)
+  }
+
+  /** Whether no single column has the values as they are to be read. */
+  #isVaried(from: number, count: number): boolean {
+    const { number, timestamp, boolean, text, json, objects } = this.#columns
+    const whole = this.#rest.length === 0
+    if (json && (json.encoding !== 'dictionary' || !whole)) return true
+    const variants = [number, timestamp, boolean, text, json].filter((column) => column)
+    if (variants.length > 1 || this.#isElsewhere(from, count)) return true
+    return whole && objects !== undefined && anyBit(objects, from, count)
   }
 
   #isElsewhere(from: number, count: number): boolean {

@@ -83,8 +83,10 @@ function compileSelector(
 ): (batch: Batch, selection: Selection, out: Int32Array) => number {
   const evaluate = compile(predicate, context)
   const direct = field ? compileRange(field) : compileByCode(predicate, evaluate)
+  const path = field ? field.path : dictionaryField(predicate)
   return (batch, selection, out) => {
-    const selected = direct?.(batch, selection, out)
+    const isVaried = path !== undefined && batch.isVaried?.(path)
+    const selected = isVaried ? undefined : direct?.(batch, selection, out)
     if (selected !== undefined) return selected
     const vector = evaluate(batch, selection)
     const truth =

@@ -36,6 +36,8 @@ export function gatherVector(vector: GatherableVector, rows: Int32Array): Gather
     }
     case 'values':
       return { kind: 'values', values: Array.from(rows, (row) => vector.values[row]!) }
+    case 'lazy':
+      return { kind: 'values', values: Array.from(rows, (row) => vector.valueAt(row)) }
   }
 }
 
@@ -120,6 +122,13 @@ function writePresent(vector: Vector, rows: Int32Array, out: Int32Array): number
       for (const row of rows) {
         out[count] = row
         count += +(values[row] !== null)
+      }
+      return count
+    }
+    case 'lazy': {
+      for (const row of rows) {
+        out[count] = row
+        count += +(vector.valueAt(row) !== null)
       }
       return count
     }

@@ -23,12 +23,19 @@ type Table =
 
 /**
  * The one field that an expression depends on, when its values may be in a dictionary; undefined when
- * it depends on more, or on what a value does not tell: the object of a row, its keys, a group.
+ * it depends on more, on whether it is null alone, or on what a value does not tell: the object of a row, its keys, a group.
  */
 export function dictionaryField(node: BoundExpression): Path | undefined {
-  if (node.kind === 'field' || node.kind === 'is_null' || !isOfValues(node)) return undefined
+  if (node.kind === 'field' || !isOfValues(node) || !readsValues(node)) return undefined
   const fields = fieldsOf([node])
   return fields.length === 1 ? fields[0] : undefined
+}
+
+/** Whether it asks for more of its fields than whether they are null. */
+function readsValues(node: BoundExpression): boolean {
+  if (node.kind === 'field') return true
+  if (node.kind === 'is_null' && node.operand.kind === 'field') return false
+  return childrenOf(node).some(readsValues)
 }
 
 function isOfValues(node: BoundExpression): boolean {

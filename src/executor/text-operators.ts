@@ -141,7 +141,8 @@ function searchRange(
 /** Unselected rows between selected ones that are searched with them, to search more at once. */
 const searchedGap = 4
 
-function selectedRanges(
+/** The selected rows as ranges, with few others between them. */
+export function selectedRanges(
   selection: Selection,
   rowCount: number,
 ): readonly { readonly from: number; readonly to: number }[] {

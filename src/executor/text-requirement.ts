@@ -125,7 +125,7 @@ function partOf(text: string): Part {
 }
 
 /** Cuts a text where JSON has something else than the inside of a string, or escapes it. */
-function withinTokens(text: string): string[] {
+export function withinTokens(text: string): string[] {
   const pieces: string[] = []
   let start = 0
   for (let i = 0; i <= text.length; i++) {
@@ -150,7 +150,7 @@ function hasGrams({ grams }: Piece): boolean {
 }
 
 /** How much of a text's beginning may be the end of an escape: `n` of `\n`, `01f` of `\u001f`. */
-function escapeEnd(folded: string): number {
+export function escapeEnd(folded: string): number {
   if (/^u00[01][0-9a-f]/.test(folded)) return 5
   if (/^00[01][0-9a-f]/.test(folded)) return 4
   if (/^0[01][0-9a-f]/.test(folded)) return 3

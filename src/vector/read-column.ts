@@ -49,6 +49,22 @@ export function textBytesAt(column: TextColumn, row: number): Uint8Array | undef
   }
 }
 
+/**
+ * The texts of rows `from … from + count`: that of row `from` is text `first`.
+ *
+ * @param rows those that are needed, counted from `from`; other texts may be empty
+ */
+export function textsBetween(
+  column: Exclude<TextColumn, { readonly encoding: 'dictionary' }>,
+  from: number,
+  count: number,
+  rows: Int32Array | undefined,
+): { readonly texts: Texts; readonly first: number } {
+  return column.encoding === 'plain'
+    ? { texts: column.texts, first: from }
+    : { texts: column.texts.between(from, count, rows), first: 0 }
+}
+
 /** The row's text; undefined when it has none. */
 export function textAt(column: TextColumn, row: number): string | undefined {
   const bytes = textBytesAt(column, row)

@@ -5,7 +5,7 @@
 import { decodeUtf8 } from '../json/utf8.ts'
 import { parseJsonBytes } from '../type/parse-json.ts'
 import { Timestamp, type Value } from '../type/value.ts'
-import type { Texts } from './column.ts'
+import type { ColumnSet, Texts } from './column.ts'
 
 /** The third truth value, in a byte beside 0 and 1. */
 export const unknown = 2
@@ -49,6 +49,27 @@ export interface ValuesVector {
   readonly values: readonly Value[]
 }
 
+/** Values that are made when they are asked for, and then kept. */
+export interface LazyVector {
+  readonly kind: 'lazy'
+  valueAt(row: number): Value
+  /** What they are made of, as far as that can be searched. */
+  readonly source: LazySource | undefined
+}
+
+/**
+ * Either JSON texts: the value of row `i` is text `first + i`. Or objects: the value of row `i` is put
+ * together from the columns below `path` in row `first + i` of the set, and from nothing else.
+ */
+export type LazySource =
+  | { readonly kind: 'json'; readonly texts: Texts; readonly first: number }
+  | {
+      readonly kind: 'object'
+      readonly set: ColumnSet
+      readonly path: readonly string[]
+      readonly first: number
+    }
+
 export type Vector =
   | ConstantVector
   | NumberVector
@@ -56,6 +77,7 @@ export type Vector =
   | DictionaryVector
   | TextVector
   | ValuesVector
+  | LazyVector
 
 /** Indexes of the rows of a batch that are alive, ascending; undefined: all of them. */
 export type Selection = Int32Array | undefined
@@ -67,7 +89,7 @@ export interface DictionaryEntries {
   /** The entries as they are, when they are texts. */
   readonly texts?: Texts
   /** The entries as a vector that expressions can be evaluated on. */
-  readonly vector: TextVector | ValuesVector
+  readonly vector: TextVector | ValuesVector | LazyVector
   /** What has been computed from all entries, by the expression that it was computed for. */
   readonly memo: Map<object, unknown>
 }
@@ -88,10 +110,10 @@ export function textEntries(texts: Texts, content: 'text' | 'json'): DictionaryE
     size,
     valueAt,
     ...(content === 'text' && { texts }),
-    get vector(): TextVector | ValuesVector {
-      if (content === 'text') return { kind: 'text', texts, first: 0, valid: undefined }
-      return { kind: 'values', values: Array.from({ length: size }, (_, code) => valueAt(code)) }
-    },
+    vector:
+      content === 'text'
+        ? { kind: 'text', texts, first: 0, valid: undefined }
+        : { kind: 'lazy', valueAt, source: { kind: 'json', texts, first: 0 } },
     memo: new Map(),
   }
 }
@@ -156,7 +178,27 @@ export function valueReader(vector: Vector): (row: number) => Value {
       const { values } = vector
       return (row) => values[row]!
     }
+    case 'lazy':
+      return (row) => vector.valueAt(row)
   }
+}
+
+/** @param make gives the value of one of `count` rows; is asked once for each */
+export function lazyVector(
+  count: number,
+  make: (row: number) => Value,
+  source: LazySource | undefined,
+): LazyVector {
+  const values = new Array<Value>(count)
+  const valueAt = (row: number): Value => {
+    let value = values[row]
+    if (value === undefined) {
+      value = make(row)
+      values[row] = value
+    }
+    return value
+  }
+  return { kind: 'lazy', valueAt, source }
 }
 
 /**

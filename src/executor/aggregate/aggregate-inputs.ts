@@ -6,9 +6,10 @@ import { forgetCopy } from '../../kernel/memory.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { Selection } from '../../vector/vector.ts'
 import type { Batch } from '../batch.ts'
-import { compile, type Evaluator } from '../compile.ts'
+import { compile, compilePresence, type Evaluator } from '../compile.ts'
 import { compileFilter, type Filter } from '../filter.ts'
 import type { TaskDictionaries } from '../task-dictionaries.ts'
+import { CountState } from './count.ts'
 import { createAggregateState, distinctArgument } from './create.ts'
 import type { AggregateState, AliveRows } from './state.ts'
 
@@ -55,7 +56,11 @@ export class AggregateInputs {
       const [first] = aggregate.arguments
       return {
         state,
-        arguments: aggregate.arguments.map((argument) => compile(argument, context)),
+        arguments: aggregate.arguments.map((argument) =>
+          state instanceof CountState && state.counted === 'present'
+            ? compilePresence(argument, context)
+            : compile(argument, context),
+        ),
         entriesOf: state.updateEntries && first?.kind === 'field' ? first : undefined,
         sharedOf: dictionary && first?.kind === 'field' ? first : undefined,
         filter: aggregate.filter && placeOf(aggregate.filter),

@@ -14,11 +14,11 @@ import {
 
 /** `count` and `count_if`. */
 export class CountState implements AggregateState {
-  readonly #counted: 'present' | 'true'
+  readonly counted: 'present' | 'true'
   #counts = new Float64Array(1)
 
   constructor(counted: 'present' | 'true') {
-    this.#counted = counted
+    this.counted = counted
   }
 
   resize(groupCount: number): void {
@@ -32,7 +32,7 @@ export class CountState implements AggregateState {
       else countRows(groups, count, this.#counts)
       return
     }
-    if (this.#counted === 'true') {
+    if (this.counted === 'true') {
       const truth =
         vector.kind === 'boolean' ? vector.values : truthBytes(vector, rowCount, selection)
       countTrue(aliveBytes(truth, selection), groups, count, this.#counts)

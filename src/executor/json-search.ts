@@ -1,0 +1,199 @@
+/**
+ * Searches for text in values that are JSON: only rows whose bytes may have what a predicate looks for
+ * are parsed, or put together from columns.
+ *
+ * The pieces that are looked for lie within one string, name or other token of the JSON. In JSON as it
+ * was stored they are the same bytes as in JSON as it is printed, but for numbers, which are not looked
+ * for, and for escapes that a printer would not use, whose rows are always among the candidates.
+ */
+import type { BoundExpression } from '../binder/bound.ts'
+import { newBytes, newCodes } from '../kernel/memory.ts'
+import { foldText } from '../type/fold-text.ts'
+import { parseLike } from '../type/like.ts'
+import { textOf } from '../type/text.ts'
+import { wordsOf } from '../type/text-match.ts'
+import { isObject, type Value } from '../type/value.ts'
+import type { PathColumns, TextColumn, Texts } from '../vector/column.ts'
+import { textsBetween } from '../vector/read-column.ts'
+import { type LazySource, type LazyVector, rowsOf, type Selection } from '../vector/vector.ts'
+import { selectedRanges } from './text-operators.ts'
+import { escapeEnd, withinTokens } from './text-requirement.ts'
+import { absent, Needle, searchTexts, undecided } from './text-search.ts'
+
+/** The selected rows for which the predicate may be true; for all others it is false. */
+export type JsonSearch = (
+  values: LazyVector,
+  constant: Value,
+  rowCount: number,
+  selection: Selection,
+) => Int32Array | undefined
+
+/** Undefined when the node is none that looks for text. */
+export function compileJsonSearch(node: BoundExpression): JsonSearch | undefined {
+  const prepare = needlesOf(node)
+  if (!prepare) return undefined
+  let last: { readonly constant: Value; readonly needles: readonly JsonNeedle[] } | undefined
+  return ({ source }, constant, rowCount, selection) => {
+    if (!source || constant === null) return undefined
+    if (last?.constant !== constant) last = { constant, needles: prepare(constant) }
+    const needles = last.needles.filter(({ isInObjects }) => isInObjects || source.kind === 'json')
+    if (needles.length === 0) return undefined
+    let rows = rowsOf(selection, rowCount)
+    for (const needle of needles) rows = candidates(source, needle, rowCount, rows)
+    return rows
+  }
+}
+
+/** Gives what must all occur in a value for the predicate to be true, or null. */
+function needlesOf(node: BoundExpression): ((constant: Value) => JsonNeedle[]) | undefined {
+  switch (node.kind) {
+    case 'like': {
+      const { caseInsensitive } = node
+      return (pattern) => {
+        if (typeof pattern !== 'string') return []
+        const { stretches } = parseLike(pattern, caseInsensitive)
+        const texts = stretches.flatMap(({ parts }) => parts.map(({ text }) => text))
+        return texts.flatMap((text) => needlesOfText(text, caseInsensitive))
+      }
+    }
+    case 'match':
+      return (query) => wordsOf(textOf(query)).flatMap((word) => needlesOfText(word, true))
+    case 'includes':
+      return needlesOfIncluded
+    default:
+      return undefined
+  }
+}
+
+function needlesOfIncluded(value: Value): JsonNeedle[] {
+  if (typeof value === 'string') return needlesOfText(value, false)
+  if (Array.isArray(value)) return (value as readonly Value[]).flatMap(needlesOfIncluded)
+  return isObject(value) ? Object.values(value).flatMap(needlesOfMember) : []
+}
+
+/** A member's value is in the text as a whole: a string with its quotes. */
+function needlesOfMember(value: Value): JsonNeedle[] {
+  if (typeof value === 'string') return [new JsonNeedle(JSON.stringify(value), false, false)]
+  return Array.isArray(value) || isObject(value)
+    ? Object.values(value as Record<string, Value>).flatMap(needlesOfMember)
+    : []
+}
+
+/** Numbers are not always printed as they were written. */
+const looksLikeNumber = /^[-+.0-9e]*$/i
+
+function needlesOfText(text: string, caseInsensitive: boolean): JsonNeedle[] {
+  return withinTokens(text)
+    .filter((piece) => !looksLikeNumber.test(piece))
+    .map((piece) => new JsonNeedle(piece, caseInsensitive, true))
+}
+
+/** What stands for a character that could stand there itself, or for one that UTF-8 cannot hold. */
+const unusualEscapes = [new Needle('\\u', false), new Needle('\\/', false)]
+
+class JsonNeedle {
+  readonly #raw: Needle
+  /** What of it is in a string's own text: it may begin with the end of an escape. */
+  readonly #unescaped: Needle
+  readonly #folded: string
+  /** Whether it can be looked for in columns of the members of objects. */
+  readonly isInObjects: boolean
+  readonly #found = new WeakMap<Texts, Uint8Array>()
+
+  constructor(piece: string, caseInsensitive: boolean, isInObjects: boolean) {
+    this.#raw = new Needle(piece, caseInsensitive)
+    this.#folded = foldText(piece)
+    this.#unescaped = new Needle(piece.slice(escapeEnd(this.#folded)), caseInsensitive)
+    this.isInObjects = isInObjects
+  }
+
+  /** Marks the texts `from … to` that may have it in `out`, which begins at `from`. */
+  find(texts: Texts, content: 'text' | 'json', from: number, to: number, out: Uint8Array): void {
+    const marks = new Uint8Array(to - from)
+    const needles = content === 'text' ? [this.#unescaped] : [this.#raw, ...unusualEscapes]
+    for (const needle of needles) {
+      searchTexts(texts, from, to, needle, () => undecided, marks)
+      for (let i = 0; i < marks.length; i++) out[i]! |= +(marks[i] !== absent)
+    }
+  }
+
+  /** One byte per entry of a dictionary: 1 where it may be. */
+  inEntries(dictionary: Texts, content: 'text' | 'json'): Uint8Array {
+    let found = this.#found.get(dictionary)
+    if (!found) {
+      found = new Uint8Array(dictionary.offsets.length - 1)
+      this.find(dictionary, content, 0, found.length, found)
+      this.#found.set(dictionary, found)
+    }
+    return found
+  }
+
+  /** Whether the name of a member, or what has no text of its own, may have it. */
+  mayBeBeside(name: string, { boolean, nulls, timestamp }: PathColumns): boolean {
+    const printed = [
+      JSON.stringify(name),
+      ...(nulls ? ['null'] : []),
+      ...(boolean ? ['true', 'false'] : []),
+    ]
+    const folded = this.#folded
+    if (timestamp && /^[-+.:0-9tz]*$/.test(folded)) return true
+    return printed.some((text) => foldText(text).includes(folded))
+  }
+}
+
+function candidates(
+  source: LazySource,
+  needle: JsonNeedle,
+  rowCount: number,
+  rows: Int32Array,
+): Int32Array {
+  const found = newBytes(rowCount).fill(0)
+  if (source.kind === 'json') {
+    const { texts, first } = source
+    for (const { from, to } of selectedRanges(rows, rowCount)) {
+      needle.find(texts, 'json', first + from, first + to, found.subarray(from, to))
+    }
+  } else {
+    const { set, path, first } = source
+    for (const below of set.pathsBelow(path)) {
+      const columns = set.columns(below)
+      if (!columns) continue
+      if (below.slice(path.length).some((name) => needle.mayBeBeside(name, columns))) return rows
+      if (columns.text) findInColumn(columns.text, 'text', needle, first, rowCount, rows, found)
+      if (columns.json) findInColumn(columns.json, 'json', needle, first, rowCount, rows, found)
+    }
+  }
+  const kept = newCodes(rows.length)
+  let count = 0
+  for (let i = 0; i < rows.length; i++) {
+    kept[count] = rows[i]!
+    count += found[rows[i]!]!
+  }
+  return kept.subarray(0, count)
+}
+
+function findInColumn(
+  column: TextColumn,
+  content: 'text' | 'json',
+  needle: JsonNeedle,
+  first: number,
+  rowCount: number,
+  rows: Int32Array,
+  found: Uint8Array,
+): void {
+  if (column.encoding !== 'dictionary') {
+    const { texts, first: start } = textsBetween(column, first, rowCount, rows)
+    for (const { from, to } of selectedRanges(rows, rowCount)) {
+      needle.find(texts, content, start + from, start + to, found.subarray(from, to))
+    }
+    return
+  }
+  const { codes, dictionary } = column
+  const entries = needle.inEntries(dictionary, content)
+  if (!entries.includes(1)) return
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    const code = codes[first + row]!
+    if (code >= 0) found[row]! |= entries[code]!
+  }
+}
