@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -27,6 +27,8 @@ beforeAll(() => {
   const { stdout } = spawnSync(tsc, ['--noEmit', 'false', '--outDir', build], { cwd: repository })
   child = join(build, 'test/support/crash-child.js')
   expect(existsSync(child), String(stdout)).toBe(true)
+  const kernels = 'src/kernel/kernels.wasm'
+  cpSync(join(repository, kernels), join(build, kernels))
   writeFileSync(join(build, 'package.json'), '{"type":"module"}')
   symlinkSync(join(repository, 'node_modules'), join(build, 'node_modules'))
 })
