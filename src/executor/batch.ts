@@ -12,7 +12,7 @@ export interface Batch {
   field(path: Path, selection: Selection): Vector
   /** Whether the field's values in these rows are of several kinds, or in several places. */
   isVaried?(path: Path): boolean
-  /** Parts of the selection in each of which such a field is a vector of its own. */
+  /** Parts of the selection in each of which such a field is a vector of its own; else it is null. */
   variants?(path: Path, selection: Selection): readonly FieldVariant[] | undefined
   /** The field as codes that other tasks know, if its values in these rows are texts and have such. */
   sharedCodes?(path: Path): SharedCodes | undefined

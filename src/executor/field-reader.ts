@@ -15,7 +15,14 @@ import type {
   PathColumns,
   TextColumn,
 } from '../vector/column.ts'
-import { pathReader, stored, storedRows, textsBetween } from '../vector/read-column.ts'
+import {
+  isSet,
+  pathReader,
+  stored,
+  storedRows,
+  textBytesAt,
+  textsBetween,
+} from '../vector/read-column.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
   compactValues,
@@ -112,6 +119,8 @@ class ColumnFieldReader implements FieldReader {
   readonly #columns: PathColumns
   /** Bitmaps of rows that hold something at the path which its columns do not tell. */
   readonly #elsewhere: readonly (Uint8Array | 'all')[]
+  /** Of the rows of those bitmaps, which may really do. */
+  readonly #mayBeElsewhere: (row: number) => boolean
   readonly #valueAt: (row: number) => Value
   readonly #entries: { text?: DictionaryEntries; json?: DictionaryEntries } = {}
 
@@ -129,6 +138,7 @@ class ColumnFieldReader implements FieldReader {
       ...below,
       ...(residual ? [residual.validity ?? ('all' as const)] : []),
     ]
+    this.#mayBeElsewhere = elsewhereTest(set, this.#base, below)
     const read = pathReader(set, this.#base)
     this.#valueAt = (row) => {
       const value = read(row)
@@ -170,9 +180,13 @@ class ColumnFieldReader implements FieldReader {
     notOf(nulls, count, nulls)
     if (!this.#isElsewhere(from, count)) return nulls
     // What no column has may be elsewhere.
-    for (const row of rowsOf(selection, count)) {
-      if (nulls[row] === 0 || !this.#isElsewhere(from + row, 1)) continue
-      nulls[row] = this.#valueAt(from + row) === null ? 1 : 0
+    for (const bits of this.#elsewhere) {
+      if (bits === 'all') valid.fill(1)
+      else expandBits(bits, from, count, valid)
+      for (const row of rowsOf(selection, count)) {
+        if (valid[row] === 0 || nulls[row] === 0 || !this.#mayBeElsewhere(from + row)) continue
+        nulls[row] = this.#valueAt(from + row) === null ? 1 : 0
+      }
     }
     return nulls
   }
@@ -182,12 +196,6 @@ class ColumnFieldReader implements FieldReader {
     const { number, timestamp, boolean, text, json, objects } = this.#columns
     const sources: VariantSource[] = []
     const whole = this.#rest.length === 0
-    if (whole && objects) {
-      const source = { kind: 'object', set: this.#set, path: this.#base, first: from } as const
-      sources.push({ bits: [objects], read: () => this.#lazy(from, count, source) })
-    }
-    // An object may have parts elsewhere; what is in another column is whole there.
-    sources.push({ bits: this.#elsewhere, read: () => this.#lazy(from, count, undefined) })
     const add = (
       column: { readonly validity: Uint8Array | undefined },
       read: VariantSource['read'],
@@ -197,6 +205,15 @@ class ColumnFieldReader implements FieldReader {
     if (whole && boolean) add(boolean, () => booleanVector(boolean, from, count))
     if (whole && text) add(text, (rows) => this.#readText(text, from, count, rows))
     if (json) add(json, (rows) => this.#readJson(json, from, count, rows))
+    if (whole && objects) {
+      const source = { kind: 'object', set: this.#set, path: this.#base, first: from } as const
+      sources.push({ bits: [objects], read: () => this.#lazy(from, count, source) })
+    }
+    sources.push({
+      bits: this.#elsewhere,
+      mayHave: this.#mayBeElsewhere,
+      read: () => this.#lazy(from, count, undefined),
+    })
     return splitVariants(sources, from, count)
   }
 
@@ -267,6 +284,27 @@ class ColumnFieldReader implements FieldReader {
     return this.#elsewhere.some((bits) => bits === 'all' || anyBit(bits, from, count))
   }
 }
+
+/** Tells by the bytes of a row's residual that it has nothing of a path. */
+function elsewhereTest(
+  set: ColumnSet,
+  path: readonly string[],
+  below: readonly Uint8Array[],
+): (row: number) => boolean {
+  const inStore = [...storedRows(set, path), ...below]
+  const { residual } = set
+  const names = path.map((name) => Buffer.from(JSON.stringify(name)))
+  return (row) => {
+    if (inStore.some((bits) => isSet(bits, row))) return true
+    const bytes = residual && textBytesAt(residual, row)
+    if (!bytes) return false
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+    // A name may be escaped where it need not be.
+    return names.every((name) => text.includes(name)) || text.includes(backslash)
+  }
+}
+
+const backslash = 0x5c
 
 function booleanVector(column: BooleanColumn, from: number, count: number): Vector {
   const values = newBytes(count)

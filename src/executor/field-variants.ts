@@ -1,5 +1,5 @@
 /** Divides rows by where a field has its value in each, so that each part can be read in place. */
-import { expandBits } from '../kernel/bitmap.ts'
+import { anyBit, expandBits } from '../kernel/bitmap.ts'
 import { newBytes, newCodes } from '../kernel/memory.ts'
 import { rowsOf, type Selection, type Vector } from '../vector/vector.ts'
 import type { FieldVariant } from './batch.ts'
@@ -8,31 +8,30 @@ import type { FieldVariant } from './batch.ts'
 export interface VariantSource {
   /** Bitmaps over the column set of the rows that have it there. */
   readonly bits: readonly (Uint8Array | 'all')[]
+  /** For bitmaps that tell only of rows that may: whether a row of the set is to be looked at. */
+  mayHave?(row: number): boolean
   /** The values of a batch, of which only those rows count, and only those that are given. */
   read(rows: Selection): Vector
 }
 
-/** Gives the parts of a selection that have rows; together they are all of it. */
+/** Gives the parts of a selection that have rows. In all other rows the field is null. */
 export type SplitVariants = (selection: Selection) => readonly FieldVariant[]
 
-/**
- * Rows that no source has hold null.
- *
- * @param sources where two have a row, the later one counts
- */
+/** @param sources where two have a row, the first one counts */
 export function splitVariants(
   sources: readonly VariantSource[],
   from: number,
   count: number,
 ): SplitVariants {
   let places: Uint8Array | undefined
-  const vectors: Vector[] = [{ kind: 'constant', value: null }]
+  const vectors: Vector[] = []
   return (selection) => {
     places ??= placesOf(sources, from, count)
-    const parts = divide(places, sources.length + 1, rowsOf(selection, count))
-    return parts.map(({ place, rows }) => {
-      vectors[place] ??= sources[place - 1]!.read(rows)
-      return { rows: parts.length === 1 ? selection : rows, vector: vectors[place] }
+    const rows = rowsOf(selection, count)
+    return divide(places, sources.length, rows).map(({ source, rows: own }) => {
+      const isAll = own.length === rows.length
+      vectors[source] ??= sources[source]!.read(isAll ? selection : own)
+      return { rows: isAll ? selection : own, vector: vectors[source] }
     })
   }
 }
@@ -41,37 +40,48 @@ export function splitVariants(
 function placesOf(sources: readonly VariantSource[], from: number, count: number): Uint8Array {
   const places = newBytes(count).fill(0)
   const has = newBytes(count)
-  for (const [i, { bits }] of sources.entries()) {
-    const place = i + 1
+  for (const [i, { bits, mayHave }] of sources.entries()) {
     for (const bitmap of bits) {
-      if (bitmap === 'all') {
-        places.fill(place)
-        continue
+      if (bitmap === 'all') has.fill(1)
+      else if (anyBit(bitmap, from, count)) expandBits(bitmap, from, count, has)
+      else continue
+      for (let row = 0; row < count; row++) {
+        if (has[row] !== 1 || places[row] !== 0) continue
+        if (!mayHave || mayHave(from + row)) places[row] = i + 1
       }
-      expandBits(bitmap, from, count, has)
-      for (let row = 0; row < count; row++) if (has[row] === 1) places[row] = place
     }
   }
   return places
 }
 
-/** The rows of each place that has some. */
+/** The rows of each source that has some. */
 function divide(
   places: Uint8Array,
-  placeCount: number,
+  sourceCount: number,
   rows: Int32Array,
-): { readonly place: number; readonly rows: Int32Array }[] {
-  const counts = new Int32Array(placeCount)
-  for (let i = 0; i < rows.length; i++) counts[places[rows[i]!]!]!++
-  const begins = new Int32Array(placeCount)
-  for (let place = 1; place < placeCount; place++) {
-    begins[place] = begins[place - 1]! + counts[place - 1]!
+): { readonly source: number; readonly rows: Int32Array }[] {
+  const held = newCodes(rows.length)
+  const counts = new Int32Array(sourceCount + 1)
+  let heldCount = 0
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    const place = places[row]!
+    if (place === 0) continue
+    held[heldCount++] = row
+    counts[place] = counts[place]! + 1
   }
-  const next = begins.slice()
-  const divided = newCodes(rows.length)
-  for (let i = 0; i < rows.length; i++) divided[next[places[rows[i]!]!]!++] = rows[i]!
-  return Array.from(counts, (_, place) => ({
-    place,
-    rows: divided.subarray(begins[place]!, next[place]!),
-  })).filter(({ rows }) => rows.length > 0)
+  const divided: { source: number; rows: Int32Array }[] = []
+  for (let place = 1; place <= sourceCount; place++) {
+    const size = counts[place]!
+    if (size === 0) continue
+    const own = size === heldCount ? held.subarray(0, size) : newCodes(size)
+    if (size < heldCount) {
+      let next = 0
+      for (let i = 0; i < heldCount; i++) {
+        if (places[held[i]!] === place) own[next++] = held[i]!
+      }
+    }
+    divided.push({ source: place - 1, rows: own })
+  }
+  return divided
 }

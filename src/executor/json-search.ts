@@ -14,7 +14,7 @@ import { textOf } from '../type/text.ts'
 import { wordsOf } from '../type/text-match.ts'
 import { isObject, type Value } from '../type/value.ts'
 import type { PathColumns, TextColumn, Texts } from '../vector/column.ts'
-import { textsBetween } from '../vector/read-column.ts'
+import { isSet, storedRows, textsBetween } from '../vector/read-column.ts'
 import { type LazySource, type LazyVector, rowsOf, type Selection } from '../vector/vector.ts'
 import { selectedRanges } from './text-operators.ts'
 import { escapeEnd, withinTokens } from './text-requirement.ts'
@@ -155,9 +155,15 @@ function candidates(
     }
   } else {
     const { set, path, first } = source
+    const { residual } = set
+    if (residual && set.residualMayHold(path)) {
+      findInColumn(residual, 'json', needle, first, rowCount, rows, found)
+    }
+    for (const bits of storedRows(set, path)) markSet(bits, first, rows, found)
     for (const below of set.pathsBelow(path)) {
       const columns = set.columns(below)
       if (!columns) continue
+      if (columns.stored) markSet(columns.stored, first, rows, found)
       if (below.slice(path.length).some((name) => needle.mayBeBeside(name, columns))) return rows
       if (columns.text) findInColumn(columns.text, 'text', needle, first, rowCount, rows, found)
       if (columns.json) findInColumn(columns.json, 'json', needle, first, rowCount, rows, found)
@@ -170,6 +176,10 @@ function candidates(
     count += found[rows[i]!]!
   }
   return kept.subarray(0, count)
+}
+
+function markSet(bits: Uint8Array, first: number, rows: Int32Array, found: Uint8Array): void {
+  for (let i = 0; i < rows.length; i++) found[rows[i]!]! |= +isSet(bits, first + rows[i]!)
 }
 
 function findInColumn(

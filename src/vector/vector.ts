@@ -59,7 +59,7 @@ export interface LazyVector {
 
 /**
  * Either JSON texts: the value of row `i` is text `first + i`. Or objects: the value of row `i` is put
- * together from the columns below `path` in row `first + i` of the set, and from nothing else.
+ * together from what row `first + i` of the set has below `path`, in whatever place.
  */
 export type LazySource =
   | { readonly kind: 'json'; readonly texts: Texts; readonly first: number }

@@ -46,7 +46,7 @@ const inner = fc.record({ c: scalar, d: fc.oneof(scalar, fc.array(scalar, { maxL
 const objects = fc.oneof(
   fc.record({ a: scalar }),
   fc.record({ a: fc.oneof(scalar, inner), b: scalar }),
-  fc.record({ error: inner, x: fc.constant('long '.repeat(60)) }),
+  fc.record({ error: inner, x: word.map((some) => `${some} long`.repeat(60)) }),
   fc.constant({}),
 )
 const lists = fc.array(fc.oneof(scalar, objects), { maxLength: 3 })
@@ -124,39 +124,48 @@ describe(`fields of several kinds, seed ${randomSeed}`, { timeout: 600_000 }, ()
   it('have in each row the value that the expression has for it alone', () => {
     let varied = 0
     fc.assert(
-      fc.property(written, predicates, fc.nat(6), ([records, write], predicate, step) => {
-        const texts = records.map((metadata, row) => {
-          return `{"id":"${row}","metadata":${write(JSON.stringify(metadata))}}`
-        })
-        const rows = texts.map((json, index) => {
-          return versionedRow(json, { version: { transaction: 1000, index } })
-        })
-        const parsed = texts.map((json) => parseJson(json) as JsonObject)
-        const set = shred(rows, { maximumValueBytes: 200 })
-        const batch = new ColumnScan(
-          set,
-          object,
-          (_, row, path) => valueAt(parsed[row]!, path),
-          undefined,
-        ).batch(0, rows.length)
-        if (batch.isVaried!(['metadata', 'm'])) varied++
-        const selection =
-          step === 0
-            ? undefined
-            : Int32Array.from(rows.keys()).filter((row) => row % (step + 1) !== 1)
-        const expected = parsed.map((record) => {
-          const read = (found: BoundExpression) =>
-            found.kind === 'field' ? valueAt(record, found.path) : null
-          return evaluate(predicate, read, context)
-        })
-        const read = valueReader(compile(predicate, context)(batch, selection))
-        const alive = selection ?? Int32Array.from(rows.keys())
-        for (const row of alive) {
-          expect(canonicalJson(read(row)), texts[row]).toBe(canonicalJson(expected[row]!))
-        }
-        const passing = compileFilter([predicate], context)(batch, selection) ?? alive
-        expect([...passing]).toEqual([...alive].filter((row) => expected[row] === true))
-      }),
+      fc.property(
+        written,
+        predicates,
+        fc.nat(6),
+        fc.boolean(),
+        (given, predicate, step, isRare) => {
+          const [some, write] = given
+          // Among many rows, what few of them have is in the residual.
+          const records = isRare ? [...some, ...Array(180).fill({ t: 'error' })] : some
+          const texts = records.map((metadata, row) => {
+            return `{"id":"${row}","metadata":${write(JSON.stringify(metadata))}}`
+          })
+          const rows = texts.map((json, index) => {
+            return versionedRow(json, { version: { transaction: 1000, index } })
+          })
+          const parsed = texts.map((json) => parseJson(json) as JsonObject)
+          const set = shred(rows, { maximumValueBytes: 200 })
+          const batch = new ColumnScan(
+            set,
+            object,
+            (_, row, path) => valueAt(parsed[row]!, path),
+            undefined,
+          ).batch(0, rows.length)
+          if (batch.isVaried!(['metadata', 'm'])) varied++
+          const selection =
+            step === 0
+              ? undefined
+              : Int32Array.from(rows.keys()).filter((row) => row % (step + 1) !== 1)
+          const expected = parsed.map((record) => {
+            const read = (found: BoundExpression) =>
+              found.kind === 'field' ? valueAt(record, found.path) : null
+            return evaluate(predicate, read, context)
+          })
+          const read = valueReader(compile(predicate, context)(batch, selection))
+          const alive = selection ?? Int32Array.from(rows.keys())
+          for (const row of alive) {
+            expect(canonicalJson(read(row)), texts[row]).toBe(canonicalJson(expected[row]!))
+          }
+          const passing = compileFilter([predicate], context)(batch, selection) ?? alive
+          expect([...passing]).toEqual([...alive].filter((row) => expected[row] === true))
+        },
+      ),
       { numRuns: isSlow ? 20_000 : 1500, seed: randomSeed },
     )
     expect(varied).toBeGreaterThan(100)
