@@ -380,5 +380,11 @@ export function startRun(store: GoldenStore, file: GoldenFile): GoldenRun {
 
 /** Of a plan with what its operators did: times are never the same twice, nor how tasks are cut. */
 function withoutTimes(text: string): string {
-  return text.replace(/\d+\.\d{3} ms/g, '… ms').replace(/ in \d+ tasks/g, '')
+  return (
+    text
+      .replace(/\d+\.\d{3} ms/g, '… ms')
+      .replace(/ in \d+ tasks/g, '')
+      // Segments of objects that other files have made.
+      .replace(/\n *skipped by object: .*/g, '')
+  )
 }
