@@ -22,7 +22,7 @@ import {
 import type { Batch } from './batch.ts'
 import { compileConditional } from './conditional.ts'
 import { compileJsonSearch } from './json-search.ts'
-import { calculateVectors, compareVectors } from './number-operators.ts'
+import { calculateVectors, compareVectors, roundVector } from './number-operators.ts'
 import { compareObjects, includedEntries } from './object-operators.ts'
 import { dictionaryField, overDictionary } from './over-dictionary.ts'
 import { overVariants } from './over-variants.ts'
@@ -166,8 +166,13 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
       const byValue = compileByValue(node, operands, context)
       return (batch, selection) => {
         const vectors = operands.map((operand) => operand(batch, selection))
-        const truncated = truncate && vectors.length === 1 && truncate(vectors[0]!, batch.rowCount)
-        return truncated || byValue.apply(vectors, batch, selection)
+        const [only] = vectors
+        if (only && vectors.length === 1) {
+          const made =
+            truncate?.(only, batch.rowCount) ?? roundVector(node.name, only, batch.rowCount)
+          if (made) return made
+        }
+        return byValue.apply(vectors, batch, selection)
       }
     }
     default: {

@@ -47,6 +47,20 @@ export function calculateVectors(
   return { kind: 'number', values }
 }
 
+const wholes: ReadonlyMap<string, (number: number) => number> = new Map([
+  ['floor', Math.floor],
+  ['ceil', Math.ceil],
+])
+
+/** `floor` and `ceil` of numbers; undefined for other functions and values. */
+export function roundVector(name: string, vector: Vector, rowCount: number): Vector | undefined {
+  const whole = wholes.get(name)
+  if (!whole || vector.kind !== 'number') return undefined
+  const values = newNumbers(rowCount)
+  for (let row = 0; row < rowCount; row++) values[row] = whole(vector.values[row]!)
+  return { kind: 'number', values }
+}
+
 function isNumbers(vector: Vector): vector is NumberVector {
   return vector.kind === 'number' || vector.kind === 'timestamp'
 }
