@@ -305,15 +305,29 @@ export class ValueCodes {
   #encodePlaces(places: Int32Array, count: number, out: Int32Array): void {
     const table = this.#codeOfShared
     if (mapCodes(table, places, count, out) >= 0) return
+    // Room for all at once: to look for it code by code took as long as all the rest.
+    this.#reserve(this.#count + count + 1)
+    const origins = this.#origins
+    const placeOf = this.#places
+    const nullPlace = table.length - 1
     for (let j = 0; j < count; j++) {
       if (out[j] !== unassigned) continue
       const place = places[j]!
-      const at = place < 0 ? table.length - 1 : place
-      if (table[at] === unassigned) {
-        table[at] = place < 0 ? this.codeOf(null) : this.#add(origin.shared, place)
+      const at = place < 0 ? nullPlace : place
+      let code = table[at]!
+      if (code === unassigned) {
+        if (place < 0) {
+          code = this.codeOf(null)
+        } else {
+          code = this.#count++
+          origins[code] = origin.shared
+          placeOf[code] = place
+        }
+        table[at] = code
       }
-      out[j] = table[at]!
+      out[j] = code
     }
+    this.#checkCount()
   }
 
   #encodeTexts(vector: TextVector, count: number, selection: Selection, out: Int32Array): void {
@@ -440,17 +454,21 @@ export class ValueCodes {
 
   #add(from: number, place: number): number {
     const code = this.#count++
-    checkLimit(
-      this.#count,
-      maximumDistinctValues,
-      'different values',
-      'filter, or use fewer groups',
-    )
-    this.#origins = grown(this.#origins, this.#count, 0)
-    this.#places = grown(this.#places, this.#count, 0)
+    this.#checkCount()
+    if (this.#count > this.#places.length) this.#reserve(this.#count)
     this.#origins[code] = from
     this.#places[code] = place
     return code
+  }
+
+  #reserve(count: number): void {
+    this.#origins = grown(this.#origins, count, 0)
+    this.#places = grown(this.#places, count, 0)
+  }
+
+  #checkCount(): void {
+    const hint = 'filter, or use fewer groups'
+    checkLimit(this.#count, maximumDistinctValues, 'different values', hint)
   }
 }
 
