@@ -50,6 +50,13 @@ export function gatherable(vector: Vector, rowCount: number): GatherableVector {
   return { kind: 'dictionary', codes, entries: textEntries({ ...texts, offsets }, 'text') }
 }
 
+/** The codes of these places, in their order. */
+export function pickedCodes(codes: Int32Array, places: Int32Array): Int32Array {
+  const picked = new Int32Array(places.length)
+  pickCodes(codes, places, picked)
+  return picked
+}
+
 export function gatherRows(list: RowList, rows: Int32Array): RowList {
   const gathered = {
     object: new Int32Array(rows.length),

@@ -1,7 +1,6 @@
-import { pickCodes } from '../kernel/gather.ts'
 import type { AggregateState } from './aggregate/state.ts'
 import type { ChosenValues } from './chosen-values.ts'
-import { gatherRows } from './gather-vector.ts'
+import { gatherRows, pickedCodes } from './gather-vector.ts'
 import type { GroupTable } from './group-table.ts'
 import type { Relation } from './relation.ts'
 import { ColumnBuilder, compactColumn, gatherColumn } from './relation-column.ts'
@@ -110,7 +109,7 @@ export class GroupRelation implements Relation {
       this.#groups,
       rows.length,
       this.rows && gatherRows(this.rows, rows),
-      places ? placesOf(places, rows) : rows,
+      places ? pickedCodes(places, rows) : rows,
       this.#columns.map((column) => column && gatherColumn(column, rows)),
     )
   }
@@ -120,10 +119,4 @@ export class GroupRelation implements Relation {
     const { rowCount, rows, groupColumns, fields } = this
     return { rowCount, rows, groupColumns, fields }
   }
-}
-
-function placesOf(places: Int32Array, rows: Int32Array): Int32Array {
-  const found = new Int32Array(rows.length)
-  pickCodes(places, rows, found)
-  return found
 }

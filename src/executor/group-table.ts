@@ -1,8 +1,7 @@
-import { pickCodes } from '../kernel/gather.ts'
 import { sequence } from '../kernel/sequence.ts'
-import type { Value } from '../type/value.ts'
 import type { SharedCodes, SharedTexts } from '../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
+import { pickedCodes } from './gather-vector.ts'
 import { checkLimit, maximumGroups } from './memory-limit.ts'
 import { PairCodes } from './pair-codes.ts'
 import { ValueCodes } from './value-codes.ts'
@@ -67,16 +66,10 @@ export class GroupTable {
     checkLimit(this.groupCount, maximumGroups, 'groups', 'group by less, or filter')
   }
 
-  /** A function that gives the value of a key in a group. Groups must not be added any more. */
-  keyReader(): (key: number, group: number) => Value {
-    const codes = this.#keyCodes()
-    return (key, group) => this.#keys[key]!.valueAt(codes[key]![group]!)
-  }
-
   /** Key values of these groups, key by key, for another thread; undefined: of all. */
   toWire(groups: Int32Array | undefined): KeyValues[] {
     return this.#keyCodes().map((codes, k) => {
-      return this.#keys[k]!.toKeys(groups ? codesOf(codes, groups) : codes)
+      return this.#keys[k]!.toKeys(groups ? pickedCodes(codes, groups) : codes)
     })
   }
 
@@ -89,7 +82,7 @@ export class GroupTable {
   keyValues(key: number, groups: Int32Array | undefined): WireValues {
     this.#finalCodes ??= this.#keyCodes()
     const codes = this.#finalCodes[key]!
-    return this.#keys[key]!.toWire(groups ? codesOf(codes, groups) : codes)
+    return this.#keys[key]!.toWire(groups ? pickedCodes(codes, groups) : codes)
   }
 
   /** Codes of all groups, key by key. */
@@ -105,10 +98,4 @@ export class GroupTable {
     if (this.#keys.length > 0) codes.unshift(groups)
     return codes
   }
-}
-
-function codesOf(codes: Int32Array, groups: Int32Array): Int32Array {
-  const found = new Int32Array(groups.length)
-  pickCodes(codes, groups, found)
-  return found
 }

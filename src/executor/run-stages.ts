@@ -3,6 +3,7 @@ import type { BoundSortKey } from '../binder/bound.ts'
 import { unreachable } from '../error.ts'
 import { sequence } from '../kernel/sequence.ts'
 import type { RelationStage } from '../planner/physical-plan.ts'
+import { takeOrder } from '../planner/rules/drop-needless-sort.ts'
 import { aggregateRows } from './aggregate-rows.ts'
 import { compareRows } from './compare-rows.ts'
 import { GroupRelation } from './group-relation.ts'
@@ -68,12 +69,9 @@ export function runStages(
 
 /** Whether the stage gives the same from rows in any order, but for the order of what it gives. */
 export function ignoresOrder(stage: RelationStage): boolean {
-  if (stage.kind === 'aggregate') return !stage.aggregates.some(({ name }) => takesOrder.has(name))
+  if (stage.kind === 'aggregate') return !takeOrder(stage.aggregates)
   return stage.kind === 'filter'
 }
-
-/** Aggregates whose answer depends on the order of the rows. */
-const takesOrder: ReadonlySet<string> = new Set(['any_value', 'first', 'last'])
 
 const keepsOrder: ReadonlySet<RelationStage['kind']> = new Set(['filter', 'seek', 'limit'])
 

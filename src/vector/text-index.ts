@@ -50,11 +50,6 @@ export class GrowingTexts {
     this.offsets[this.count] = this.byteLength
   }
 
-  pop(): void {
-    this.count--
-    this.byteLength = this.offsets[this.count]!
-  }
-
   finish(): Texts {
     return {
       bytes: this.bytes.subarray(0, this.byteLength),
@@ -91,8 +86,6 @@ export type TextSlots = Int32Array
 export class TextIndex {
   #slots: TextSlots
   readonly #memory: Memory
-  /** Slots that were tried in vain. */
-  probes = 0
 
   /** @param slots of an index over the same texts, to go on with */
   constructor(memory: Memory = 'own', slots?: TextSlots) {
@@ -115,7 +108,6 @@ export class TextIndex {
       if (code === -1) break
       if (slots[slot] === hash && equalsText(texts, code, source, start, end)) return code
       slot = (slot + 2) & mask
-      this.probes++
     }
     const code = texts.count
     texts.push(source, start, end)

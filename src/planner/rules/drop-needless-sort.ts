@@ -1,9 +1,14 @@
+import type { BoundAggregate } from '../../binder/bound.ts'
 import type { LogicalPlan } from '../logical-plan.ts'
 import { fromLeaf, ontoLeaf } from '../map-plan.ts'
 import type { Rule } from '../optimize.ts'
 
-/** What these give depends on the order of their rows. */
 const ordered: ReadonlySet<string> = new Set(['any_value', 'first', 'last'])
+
+/** Whether what the aggregates give depends on the order of their rows. */
+export function takeOrder(aggregates: readonly BoundAggregate[]): boolean {
+  return aggregates.some(({ name }) => ordered.has(name))
+}
 
 /**
  * Rows are not put into the order of their age when nothing sees it: the next sort falls back on it
@@ -25,6 +30,6 @@ function isByAge(node: LogicalPlan): boolean {
 /** @param nodes those above the sort, the next one first */
 function isSeen(nodes: readonly LogicalPlan[]): boolean {
   const next = nodes.find(({ kind }) => kind !== 'filter' && kind !== 'unpivot')
-  if (next?.kind === 'aggregate') return next.aggregates.some(({ name }) => ordered.has(name))
+  if (next?.kind === 'aggregate') return takeOrder(next.aggregates)
   return next?.kind !== 'sort' && next?.kind !== 'top_k'
 }
