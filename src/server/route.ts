@@ -7,6 +7,8 @@ export interface RouteRequest {
   /** Decoded parts of the path where the route has `:name`, in order. */
   readonly parameters: readonly string[]
   readonly query: URLSearchParams
+  /** Those that the route asks for and the request has. */
+  readonly headers: ReadonlyMap<string, string>
   /** Aborted when the client leaves, or when the server can wait no longer. */
   readonly signal: AbortSignal
   /** The body, decompressed; empty for methods that have none. */
@@ -21,6 +23,8 @@ interface RouteTarget {
   readonly path: string
   /** `records`: the body holds records, and may be as large as the configuration allows. */
   readonly bodySize?: 'small' | 'records'
+  /** Names, in lower case, of the headers that the route reads. */
+  readonly headers?: readonly string[]
 }
 
 /** A route that needs a key sees the catalog through the gate of the key's owner, and only so. */

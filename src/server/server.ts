@@ -202,6 +202,7 @@ export class Server {
     const routeRequest: RouteRequest = {
       parameters: match.parameters,
       query: new URLSearchParams(request.getQuery()),
+      headers: namedHeaders(request, match.route.headers),
       signal: exchange.cancel.signal,
       body: exchange.body?.bytes ?? Promise.resolve(new Uint8Array()),
     }
@@ -298,6 +299,11 @@ async function makeReply(
   } catch (thrown) {
     return onError(thrown)
   }
+}
+
+function namedHeaders(request: HttpRequest, names: readonly string[] = []) {
+  const given = names.map((name) => [name, request.getHeader(name)] as const)
+  return new Map(given.filter(([, value]) => value !== ''))
 }
 
 function elapsedMs({ startedAt }: Exchange): number {
