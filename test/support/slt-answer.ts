@@ -33,6 +33,7 @@ export function requestOf(body: string): RouteRequest {
   return {
     parameters: [],
     query: new URLSearchParams(),
+    headers: new Map(),
     signal: new AbortController().signal,
     body: Promise.resolve(Buffer.from(body)),
   }
