@@ -1,6 +1,7 @@
 /** `npm run bench`: see bench/README.md. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { runAccess } from './access/run-access.ts'
 import { runKernels } from './kernel/run-kernels.ts'
 import { describeMachine } from './machine.ts'
 import { runPlanning } from './planning/run-planning.ts'
@@ -8,7 +9,7 @@ import { runQueries } from './query/run-queries.ts'
 
 const usage = `npm run bench -- [options]
 
-  --only kernels|planning|queries   one part alone
+  --only PART              kernels, planning, access or queries alone
   --rows N[,N…]            rows of the query bench           (1000000)
   --runs N                 measured runs of each query       (7)
   --workers N              threads, of DuckDB as well        (2)
@@ -41,7 +42,7 @@ function save(name: string, report: object): void {
   writeFileSync(new URL(`${name}.json`, directory), `${text}\n`)
 }
 
-const parts = ['kernels', 'planning', 'queries']
+const parts = ['kernels', 'planning', 'access', 'queries']
 
 if (flags.only !== undefined && !parts.includes(flags.only)) {
   throw new Error(`--only must be one of ${parts.join(', ')}, not "${flags.only}"`)
@@ -52,6 +53,7 @@ if (flags.help) {
   const runs = (part: string) => flags.only === undefined || flags.only === part
   if (runs('kernels')) save('kernels', { kernels: await runKernels() })
   if (runs('planning')) save('planning', { queries: await runPlanning() })
+  if (runs('access')) save('access', { decisions: await runAccess() })
   if (runs('queries')) {
     for (const text of flags.rows.split(',')) {
       const rows = positive('rows', text)
