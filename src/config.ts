@@ -17,6 +17,8 @@ export interface Config {
   readonly workers: number
   readonly logLevel: LogLevel
   readonly maxBodyBytes: number
+  /** Base of the URLs in answers, without a slash at the end; undefined for that of each request. */
+  readonly publicUrl: string | undefined
   /** What models cost; undefined for the built-in table. */
   readonly prices: PriceTable | undefined
   /** Text of the first owner's key. Not a flag: other users of a machine can read those. */
@@ -31,6 +33,7 @@ export interface ConfigFlags {
   readonly workers?: string
   readonly logLevel?: string
   readonly maxBodyBytes?: string
+  readonly publicUrl?: string
   readonly prices?: string
 }
 
@@ -67,6 +70,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       1024,
       largestBodyBytes,
     ),
+    publicUrl: url(setting('publicUrl', '--public-url', 'ASSAY_PUBLIC_URL')),
     prices: prices(setting('prices', '--prices', 'ASSAY_PRICES')),
     bootstrapKey: key,
   })
@@ -84,6 +88,15 @@ function integer({ source, text }: Setting, fallback: number, least: number, mos
   throw new AssayError(
     'CONFIG_INVALID',
     `${source} must be a whole number from ${least} to ${most}, not "${text.slice(0, 100)}"`,
+  )
+}
+
+function url({ source, text }: Setting): string | undefined {
+  if (text === undefined) return undefined
+  if (/^https?:\/\/[^\s?#]+$/.test(text) && URL.canParse(text)) return text.replace(/\/+$/, '')
+  throw new AssayError(
+    'CONFIG_INVALID',
+    `${source} must be a URL such as https://assay.example.com, not "${text.slice(0, 100)}"`,
   )
 }
 

@@ -231,6 +231,11 @@ export class Engine {
     return { ids, transactionId: formatTransaction(transaction) }
   }
 
+  /** The `_xact_id` that names all that was written so far as a version. */
+  lastTransactionId(): string {
+    return formatTransaction(this.#lastTransaction)
+  }
+
   async query(request: QueryRequest): Promise<QueryResult> {
     return this.#start(request, new AuditLog(request.auditLog === true)).result
   }

@@ -37,6 +37,10 @@ function addServe(program: Command): void {
       '--max-body-bytes <count>',
       'largest request body (ASSAY_MAX_BODY_BYTES; default: 536870912)',
     )
+    .option(
+      '--public-url <url>',
+      'base of the URLs in answers (ASSAY_PUBLIC_URL; default: as the client reached it)',
+    )
     .option('--prices <file>', 'JSON of what models cost, for estimated_cost() (ASSAY_PRICES)')
     .addHelpText(
       'after',

@@ -23,8 +23,16 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   try {
     const authenticator = new Authenticator(engine.catalog)
     const newKey = await bootstrap(engine.catalog, authenticator, config.bootstrapKey)
-    const { host, port, maxBodyBytes } = config
-    const server = await Server.start({ engine, authenticator, host, port, maxBodyBytes, logger })
+    const { host, port, maxBodyBytes, publicUrl } = config
+    const server = await Server.start({
+      engine,
+      authenticator,
+      host,
+      port,
+      maxBodyBytes,
+      publicUrl,
+      logger,
+    })
     const shownHost = host.includes(':') ? `[${host}]` : host
     const close = async () => {
       await server.close(graceMs)

@@ -19,8 +19,10 @@ import { ByteBudget } from './byte-budget.ts'
 import { corsHeaders, preflightReply } from './cors.ts'
 import { errorReply, newTraceId } from './error-response.ts'
 import type { Logger } from './logger.ts'
+import { publicUrl } from './public-url.ts'
 import type { Reply } from './reply.ts'
 import { ResponseSender } from './response.ts'
+import { appRoutes } from './route/app/routes.ts'
 import { btqlRoutes } from './route/btql.ts'
 import { datasetRoutes } from './route/dataset.ts'
 import { editorRoutes } from './route/editor.ts'
@@ -28,6 +30,7 @@ import { experimentRoutes } from './route/experiment.ts'
 import { insertRoutes } from './route/insert.ts'
 import { projectRoutes } from './route/project.ts'
 import { promptSessionRoutes } from './route/prompt-session.ts'
+import { recordRoutes } from './route/records/routes.ts'
 import { statusRoutes } from './route/status.ts'
 import { type RouteMatch, type RouteRequest, Router } from './route.ts'
 
@@ -37,6 +40,8 @@ export interface ServerOptions {
   readonly host: string
   readonly port: number
   readonly maxBodyBytes: number
+  /** Base of the URLs in answers; that of the request when not given. */
+  readonly publicUrl?: string | undefined
   readonly logger: Logger
 }
 
@@ -70,9 +75,12 @@ export class Server {
     this.#options = options
     const { engine, maxBodyBytes } = options
     this.#bodies = new ByteBudget(2 * Math.max(maxBodyBytes, smallBodyBytes))
+    const url = publicUrl(options.publicUrl)
     this.#router = new Router([
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
+      ...appRoutes({ engine, authenticator: options.authenticator, publicUrl: url }),
+      ...recordRoutes({ engine, publicUrl: url, maxBodyBytes }),
       ...editorRoutes(engine),
       ...insertRoutes(engine),
       ...projectRoutes,

@@ -1,0 +1,12 @@
+import type { Fields } from '../catalog/entry.ts'
+import type { Engine, QueryRequest } from '../engine.ts'
+
+/** The rows of a query whose answer is small: groups, or a page. */
+export async function queryRows(engine: Engine, request: QueryRequest): Promise<Fields[]> {
+  const result = await engine.query({ ...request, separator: ',\n' })
+  const rows: Fields[] = []
+  for await (const { rowCount, bytes } of result.rows) {
+    if (rowCount > 0) rows.push(...(JSON.parse(`[${Buffer.from(bytes)}]`) as Fields[]))
+  }
+  return rows
+}

@@ -1,0 +1,18 @@
+import type { Gate } from '../../../access/gate.ts'
+import type { Experiment } from '../../../catalog/entry.ts'
+
+/**
+ * What an experiment is compared with: the base it was given, else the one that its project sets, else
+ * the experiment that was made before it in the project.
+ */
+export function baseExperiment(gate: Gate, experiment: Experiment): Experiment | undefined {
+  const { settings } = gate.project(experiment.project_id)
+  for (const id of [experiment.base_exp_id, settings?.baseline_experiment_id]) {
+    if (typeof id !== 'string' || id === experiment.id) continue
+    if (gate.readable('experiment', id)) return gate.experiment(id)
+  }
+  const siblings = gate
+    .experiments()
+    .filter(({ project_id }) => project_id === experiment.project_id)
+  return siblings[siblings.findIndex(({ id }) => id === experiment.id) + 1]
+}

@@ -1,0 +1,19 @@
+import type { Route } from '../../route.ts'
+import { appDatasetRoutes } from './dataset.ts'
+import { appExperimentRoutes } from './experiment.ts'
+import { type LoginOptions, loginRoutes } from './login.ts'
+import { appProjectRoutes } from './project.ts'
+import { appSelfRoutes } from './self.ts'
+import { appSummaryRoutes } from './summary.ts'
+
+/** What clients ask of the app side of the hosted product: one server is both sides here. */
+export function appRoutes(options: LoginOptions): Route[] {
+  return [
+    ...loginRoutes(options),
+    ...appProjectRoutes,
+    ...appExperimentRoutes,
+    ...appDatasetRoutes,
+    ...appSelfRoutes,
+    ...appSummaryRoutes(options.engine),
+  ]
+}

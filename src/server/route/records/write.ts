@@ -1,0 +1,106 @@
+/** Routes that write records in other forms than plain rows: feedback, and `/v1/insert`. */
+import { missingAccess } from '../../../catalog/missing-access.ts'
+import type { Engine } from '../../../engine.ts'
+import { AssayError } from '../../../error.ts'
+import { parseJsonBytes } from '../../../type/parse-json.ts'
+import type { ObjectType } from '../../../type/record.ts'
+import { isObject, type JsonObject, type Value } from '../../../type/value.ts'
+import { writeJson } from '../../../type/write-json.ts'
+import { parseJsonBody } from '../../json-body.ts'
+import { jsonReply } from '../../reply.ts'
+import type { Route } from '../../route.ts'
+import { feedbackRows } from './feedback.ts'
+
+export function feedbackRoute(engine: Engine, type: ObjectType): Route {
+  return {
+    method: 'POST',
+    path: `/v1/${type}/:id/feedback`,
+    access: 'key',
+    bodySize: 'records',
+    handle: async (request, gate) => {
+      const id = request.parameters[0]!
+      if (!gate.writable(type, id)) throw missingAccess('update', type, id)
+      const body = readObject(await request.body)
+      const events = listOf(body, 'feedback', '').flatMap((item, index) =>
+        feedbackRows(item, `feedback[${index}]`),
+      )
+      if (events.length > 0) {
+        const object = { type, id }
+        await engine.insert({ body: encode({ events }), form: 'events', object, view: gate })
+      }
+      return jsonReply({ status: 'success' })
+    },
+  }
+}
+
+/** How rows of `/logs3` name an object of each type. */
+const namings = {
+  experiment: (id: string) => ({ experiment_id: id }),
+  dataset: (id: string) => ({ dataset_id: id }),
+  project_logs: (id: string) => ({ project_id: id, log_id: 'g' }),
+} as const
+
+/** `/v1/insert`: events and feedback of any number of objects, in one transaction. */
+export function insertAnywhereRoute(engine: Engine): Route {
+  return {
+    method: 'POST',
+    path: '/v1/insert',
+    access: 'key',
+    bodySize: 'records',
+    handle: async (request, gate) => {
+      const body = readObject(await request.body)
+      const rows: Value[] = []
+      const answer: Record<string, Record<string, { row_ids: string[] }>> = {}
+      const waiting: { readonly rowIds: string[]; readonly row: number }[] = []
+      for (const [type, name] of Object.entries(namings)) {
+        const objects = body[type] ?? null
+        if (objects === null) continue
+        if (!isObject(objects)) throw invalid(type, 'must be an object of objects by id')
+        for (const [id, given] of Object.entries(objects)) {
+          const path = `${type}.${id.slice(0, 100)}`
+          if (given === null || !isObject(given)) throw invalid(path, 'must be an object')
+          const rowIds: string[] = []
+          answer[type] = { ...answer[type], [id]: { row_ids: rowIds } }
+          listOf(given, 'events', path).forEach((event, index) => {
+            if (event === null || !isObject(event)) {
+              throw invalid(`${path}.events[${index}]`, 'must be an object')
+            }
+            waiting.push({ rowIds, row: rows.length })
+            rows.push({ ...event, ...name(id) })
+          })
+          listOf(given, 'feedback', path).forEach((item, index) => {
+            for (const row of feedbackRows(item, `${path}.feedback[${index}]`)) {
+              rows.push({ ...(row as JsonObject), ...name(id) })
+            }
+          })
+        }
+      }
+      if (rows.length > 0) {
+        const inserted = await engine.insert({ body: encode({ rows }), form: 'logs3', view: gate })
+        for (const { rowIds, row } of waiting) rowIds.push(inserted.ids[row]!)
+      }
+      return jsonReply(answer)
+    },
+  }
+}
+
+/** Numbers keep all their digits, which `JSON.parse` would not let them. */
+function readObject(bytes: Uint8Array): JsonObject {
+  parseJsonBody(bytes)
+  return parseJsonBytes(bytes) as JsonObject
+}
+
+function listOf(object: JsonObject, name: string, path: string): readonly Value[] {
+  const list = object[name] ?? null
+  if (list === null) return []
+  if (Array.isArray(list)) return list as readonly Value[]
+  throw invalid(path === '' ? name : `${path}.${name}`, 'must be an array')
+}
+
+function encode(body: Value): Uint8Array {
+  return Buffer.from(writeJson(body))
+}
+
+function invalid(path: string, problem: string): AssayError {
+  return new AssayError('REQUEST_INVALID', `${path} ${problem}`, { path })
+}
