@@ -2,14 +2,12 @@
  * The engine: a query from text to rows, and a request's rows to disk. Each stage takes what the one
  * before it gave; `query` and `insert` read top to bottom.
  */
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { pagingOf } from './binder/bind-cursor.ts'
-import { type BoundQuery, isHiddenField, type SortPosition } from './binder/bound.ts'
+import { isHiddenField } from './binder/bound.ts'
 import type { EvaluationContext } from './binder/evaluate.ts'
 import { KnownFields } from './binder/known-fields.ts'
 import { type ResultSchema, resultSchema } from './binder/schema.ts'
-import { formatSortCursor } from './binder/sort-cursor.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
 import { missingAccess } from './catalog/missing-access.ts'
@@ -21,13 +19,16 @@ import { type QueryWarning, refuseWarnings } from './planner/lint.ts'
 import type { PhysicalQuery } from './planner/physical-plan.ts'
 import { PlanCache } from './planner/plan-cache.ts'
 import { type PlanContext, type PlanRecorder, planQuery } from './planner/plan-query.ts'
+import { type AnswerProgress, cursorOf, newProgress } from './scheduler/answer-progress.ts'
 import { type AuditEvent, AuditLog } from './scheduler/audit-log.ts'
-import { Deadline } from './scheduler/deadline.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
 import { prepareInWorker } from './scheduler/prepare-in-worker.ts'
+import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
 import { QueryPool } from './scheduler/query-pool.ts'
+import { QueryRunner } from './scheduler/query-runner.ts'
 import { RecordWriterThread } from './scheduler/record-writer-thread.ts'
-import { type RowChunk, runQuery } from './scheduler/run-plan.ts'
+import type { RowChunk } from './scheduler/run-plan.ts'
+import type { QueryOwner } from './scheduler/running-query.ts'
 import type { QuerySnapshot } from './scheduler/snapshot.ts'
 import { splitScan } from './scheduler/split.ts'
 import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
@@ -41,12 +42,7 @@ import { type PrepareOptions, prepareRows } from './storage/prepare.ts'
 import { SegmentStore } from './storage/segment-store.ts'
 import { TaskReads } from './storage/task-reads.ts'
 import type { ObjectReference } from './type/record.ts'
-import {
-  formatCursor,
-  formatTransaction,
-  parseTransaction,
-  type RowKey,
-} from './type/transaction.ts'
+import { formatTransaction, parseTransaction } from './type/transaction.ts'
 import { paginationKeyAt } from './vector/row-keys.ts'
 
 export interface Logger {
@@ -63,6 +59,8 @@ export interface EngineOptions {
   /** What models cost; the built-in table when not given. */
   readonly prices?: PriceTable | undefined
   readonly logger?: Logger
+  /** Of queries that run beside each other. */
+  readonly limits?: Partial<QueryLimits>
   /** In ms since 1970; what `now()` gives, and when records were made that do not say so. */
   readonly now?: () => number
   readonly maintenance?: Pick<
@@ -107,7 +105,11 @@ export interface QueryRequest {
   /** Levels of objects that `infer` enters. */
   readonly inferenceDepth?: number
   readonly view: CatalogView
+  /** Who asks; without one the query counts against no limits of keys or organizations. */
+  readonly owner?: QueryOwner
   readonly signal?: AbortSignal
+  /** Is told when the query is cancelled by others than the signal, such as its deadline. */
+  readonly onCancelled?: (reason: AssayError) => void
   readonly separator?: ',\n' | '\n'
 }
 
@@ -142,6 +144,8 @@ interface EngineParts {
   readonly maintenance: Maintenance
   readonly writer: RecordWriterThread
   readonly pool: QueryPool
+  readonly limits: QueryLimits
+  readonly logger: Logger | undefined
   readonly now: () => number
   readonly prices: PriceTable | undefined
 }
@@ -160,6 +164,7 @@ export class Engine {
   /** By object: the last transaction that wrote to it, where that may not be flushed yet. */
   readonly #lastWrites = new Map<number, number>()
   readonly #plans = new PlanCache()
+  readonly #runner: QueryRunner
   /** By object; dropped when a write says that there are more. */
   readonly #knownFields = new LRUCache<number, KnownFields>({ max: cachedFieldLists })
 
@@ -185,6 +190,8 @@ export class Engine {
         maintenance,
         writer: new RecordWriterThread(directory),
         pool: new QueryPool(directory, workers, reads),
+        limits: { ...defaultQueryLimits, ...options.limits },
+        logger,
         now,
         prices: options.prices,
       })
@@ -196,8 +203,9 @@ export class Engine {
 
   private constructor(parts: EngineParts) {
     this.#parts = parts
-    const { records, reads, maintenance } = parts
+    const { records, reads, maintenance, pool, limits, logger } = parts
     this.catalog = new Catalog(records)
+    this.#runner = new QueryRunner(pool, limits, logger)
     this.#lastTransaction = reads.records.lastTransaction()
     for (const entry of reads.records.log(maintenance.manifest.flushedThrough)) {
       for (const { object } of entry.objects) this.#lastWrites.set(object, entry.transaction)
@@ -246,13 +254,7 @@ export class Engine {
     const { bound, physical, warnings } = planned
     if (request.strictLint === true) refuseWarnings(warnings)
     const transaction = this.#transactionAt(request.version)
-    const progress: Progress = {
-      rowCount: 0,
-      last: undefined,
-      lastSorted: undefined,
-      lastTrace: undefined,
-      madeColumns: [],
-    }
+    const progress = newProgress()
     const rows = this.#run({ physical, context, transaction, audit, request, progress })
     const result: QueryResult = {
       schema: planned.schema,
@@ -398,21 +400,20 @@ export class Engine {
       flushedThrough: formatTransaction(snapshot.flushedThrough),
       segments: snapshot.segments.length,
     })
-    const cancelled = new Int32Array(new SharedArrayBuffer(4))
-    const cancel = () => Atomics.store(cancelled, 0, 1)
-    request.signal?.addEventListener('abort', cancel, { once: true })
-    if (request.signal?.aborted) cancel()
-    const deadline = new Deadline(request.timeoutSeconds, cancel)
+    const { query: text, owner, timeoutSeconds, signal, onCancelled, separator = ',\n' } = request
     try {
-      const separator = request.separator ?? ',\n'
-      const chunks = runQuery({
-        query: physical,
+      const chunks = this.#runner.run({
+        id: randomUUID(),
+        owner,
+        text,
+        physical,
         context,
         snapshot,
-        pool: this.#parts.pool,
         separator,
         audit,
-        cancelled,
+        timeoutSeconds,
+        signal,
+        onCancelled,
         onMadeColumns: (names) => {
           progress.madeColumns = names.filter((name) => !isHiddenField(name))
         },
@@ -422,36 +423,15 @@ export class Engine {
         },
       })
       for await (const chunk of chunks) {
-        deadline.check()
-        if (request.signal?.aborted)
-          throw new AssayError('QUERY_CANCELLED', 'the query was cancelled')
         progress.rowCount += chunk.rowCount
         progress.last = chunk.last
         progress.lastSorted = chunk.lastSorted
         yield chunk
       }
-      deadline.check()
-    } catch (thrown) {
-      deadline.check()
-      throw thrown
     } finally {
-      deadline.clear()
-      cancel()
-      request.signal?.removeEventListener('abort', cancel)
       snapshot.release()
     }
   }
-}
-
-/** What has left so far. */
-interface Progress {
-  rowCount: number
-  last: RowKey | undefined
-  lastSorted: SortPosition | undefined
-  /** Pagination key that stands for the last trace of the page. */
-  lastTrace: RowKey | undefined
-  /** Columns that the data has named. */
-  madeColumns: readonly string[]
 }
 
 interface StartedQuery {
@@ -466,23 +446,7 @@ interface Run {
   readonly transaction: number
   readonly audit: AuditLog
   readonly request: QueryRequest
-  readonly progress: Progress
-}
-
-/** The cursor of the page, where there may be a next one. */
-function cursorOf(bound: BoundQuery, { rowCount, last, lastSorted, lastTrace }: Progress) {
-  if (rowCount === 0) return undefined
-  switch (pagingOf(bound)) {
-    case 'key':
-      return last && formatCursor(last)
-    case 'traces':
-      return lastTrace && formatCursor(lastTrace)
-    case 'position':
-      // Clients take a cursor for a promise of more: of other orders it is made where a page is full.
-      return lastSorted && rowCount === bound.limit ? formatSortCursor(lastSorted) : undefined
-    case undefined:
-      return undefined
-  }
+  readonly progress: AnswerProgress
 }
 
 function evaluationContext(

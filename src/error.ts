@@ -48,6 +48,7 @@ export const errorCodes = {
   ACCESS_DENIED: { family: 'user', status: 403 },
   LIMIT_MEMORY: { family: 'user', status: 400 },
   LIMIT_OVERLOADED: { family: 'environment', status: 429 },
+  LIMIT_RATE: { family: 'user', status: 429 },
   QUERY_CANCELLED: { family: 'environment', status: 499 },
   QUERY_TIMEOUT: { family: 'environment', status: 504 },
   STORAGE_LOCKED: { family: 'environment', status: 500 },
@@ -72,6 +73,8 @@ export interface ErrorDetails {
   readonly path?: string
   /** Further faults of the same text, in the order of their places: all are reported at once. */
   readonly others?: readonly AssayError[]
+  /** After how long it is worth trying again. */
+  readonly retryAfterSeconds?: number
   readonly cause?: unknown
 }
 
@@ -93,6 +96,7 @@ export class AssayError extends Error {
   readonly hint: string | undefined
   readonly path: string | undefined
   readonly others: readonly AssayError[]
+  readonly retryAfterSeconds: number | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -101,6 +105,7 @@ export class AssayError extends Error {
     this.hint = details.hint
     this.path = details.path
     this.others = details.others ?? []
+    this.retryAfterSeconds = details.retryAfterSeconds
   }
 
   get status(): number {

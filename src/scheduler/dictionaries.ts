@@ -12,7 +12,7 @@ import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { ManifestSegment } from '../storage/manifest.ts'
 import type { SegmentMetadata } from '../storage/segment/metadata.ts'
 import type { SharedDictionary } from '../vector/shared-dictionary.ts'
-import type { QueryPool } from './query-pool.ts'
+import type { TaskRunner } from './query-pool.ts'
 
 /** Of texts in segments, below which tables of their own are made faster. */
 const fewestTexts = 16_384
@@ -46,12 +46,12 @@ interface WantedField {
 }
 
 export class Dictionaries {
-  readonly #pool: QueryPool
+  readonly #pool: TaskRunner
   /** By path; the one that was used last at the end. */
   readonly #fields = new Map<string, FieldState>()
   #nextId = 1
 
-  constructor(pool: QueryPool) {
+  constructor(pool: TaskRunner) {
     this.#pool = pool
   }
 

@@ -20,8 +20,11 @@ import type {
 } from '../executor/task.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { Dictionaries } from './dictionaries.ts'
+import { FairQueue } from './fair-queue.ts'
+import type { RunningQuery } from './running-query.ts'
+import { estimateMs } from './task-cost.ts'
 
-type ResultOf<T extends Task> = T extends ScanTask
+export type ResultOf<T extends Task> = T extends ScanTask
   ? GroupsResult | RowsResult
   : T extends PrintTask
     ? PrintResult
@@ -33,13 +36,50 @@ type ResultOf<T extends Task> = T extends ScanTask
           ? AnswerResult
           : OrderResult
 
-/** Runs tasks on worker threads, or in this thread when there are none. */
-export class QueryPool {
+/** What runs the tasks of one query, or of none. */
+export interface TaskRunner {
+  /** How many threads; 0: tasks run in this one. */
   readonly workers: number
-  /** Those that its tasks share. */
+  /** Those that all tasks share. */
+  readonly dictionaries: Dictionaries
+  /**
+   * Runs a task on a worker, or, when it is known to be `short`, in this thread, which saves the way
+   * to another.
+   */
+  run<T extends Task>(task: T, short?: boolean): Promise<ResultOf<T>>
+  /** Reads something short in this thread. */
+  read<Result>(work: (reads: TaskReads) => Result): Result
+  /** See `storage/key-index.ts`. */
+  findKeys(
+    path: readonly string[],
+    texts: readonly string[],
+  ): ReadonlyMap<number, ReadonlySet<number>>
+}
+
+/**
+ * The most by which a task stands back behind those that come later. A query stands back by the time
+ * that its task is expected to take and that its earlier ones took, so what is short, and what has had
+ * little, goes first; but never by more than this, so that nothing waits forever.
+ */
+const longestHandicapMs = 2000
+
+interface WaitingTask {
+  readonly query: RunningQuery | undefined
+  readonly start: () => void
+  readonly giveUp: (reason: AssayError) => void
+}
+
+/**
+ * Runs tasks on worker threads, as many at a time as there are, or in this thread when there are none.
+ * The tasks that wait do so here, in an order that is fair between queries.
+ */
+export class QueryPool implements TaskRunner {
+  readonly workers: number
   readonly dictionaries = new Dictionaries(this)
   readonly #pool: Piscina | undefined
   readonly #reads: TaskReads
+  readonly #waiting = new FairQueue<WaitingTask>()
+  #running = 0
 
   /**
    * @param workers how many threads; 0 runs tasks in this one
@@ -67,25 +107,64 @@ export class QueryPool {
     return this.#pool
   }
 
-  /**
-   * Runs a task on a worker, or, when it is known to be `short`, in this thread, which saves the way
-   * to another.
-   */
-  async run<T extends Task>(task: T, short = false): Promise<ResultOf<T>> {
-    const outcome =
-      short || !this.#pool
-        ? this.#reads.during((reads) => runTask(task, reads))
-        : ((await this.#pool.run(task)) as TaskOutcome)
-    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
-    return outcome.result as ResultOf<T>
+  /** Tasks on workers. */
+  get runningTasks(): number {
+    return this.#running
   }
 
-  /** Reads something short in this thread. */
+  get waitingTasks(): number {
+    return this.#waiting.size
+  }
+
+  async run<T extends Task>(task: T, short = false): Promise<ResultOf<T>> {
+    const { outcome } = await this.runFor(undefined, task, short)
+    return resultOf<T>(outcome)
+  }
+
+  /**
+   * Runs a task of a query.
+   *
+   * @returns what came of it, and the milliseconds that a worker took
+   */
+  async runFor<T extends Task>(
+    query: RunningQuery | undefined,
+    task: T,
+    short: boolean,
+  ): Promise<{ readonly outcome: TaskOutcome; readonly workerMs: number }> {
+    const pool = this.#pool
+    if (short || !pool) {
+      return { outcome: this.#reads.during((reads) => runTask(task, reads)), workerMs: 0 }
+    }
+    await this.#turn(query, estimateMs(task))
+    const started = performance.now()
+    try {
+      const outcome = (await pool.run(task)) as TaskOutcome
+      return { outcome, workerMs: performance.now() - started }
+    } finally {
+      this.#running--
+      this.#startNext()
+    }
+  }
+
+  /** When a task that is expected to take `taskMs` should be begun, by `performance.now()`. */
+  dueTime(query: RunningQuery | undefined, taskMs: number): number {
+    const handicap = taskMs + (query?.workerMs ?? 0)
+    return performance.now() + Math.min(handicap, longestHandicapMs)
+  }
+
+  /** Waiting tasks of cancelled queries fail at once, with the reason. */
+  dropCancelled(): void {
+    for (const { query, giveUp } of this.#waiting.take(
+      ({ query }) => query?.reason !== undefined,
+    )) {
+      giveUp(query!.reason!)
+    }
+  }
+
   read<Result>(work: (reads: TaskReads) => Result): Result {
     return this.#reads.during(work)
   }
 
-  /** See `storage/key-index.ts`. */
   findKeys(path: readonly string[], texts: readonly string[]) {
     return this.read((reads) => reads.findKeys(path, texts))
   }
@@ -94,4 +173,30 @@ export class QueryPool {
     await this.#pool?.close()
     await this.#pool?.destroy()
   }
+
+  /** Resolves when a worker is free for the task, which then counts as running. */
+  #turn(query: RunningQuery | undefined, taskMs: number): Promise<void> | undefined {
+    if (this.#running < this.workers) {
+      this.#running++
+      return undefined
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ query, start: resolve, giveUp: reject }, this.dueTime(query, taskMs))
+    })
+  }
+
+  #startNext(): void {
+    while (this.#running < this.workers) {
+      const next = this.#waiting.shift()
+      if (!next) return
+      this.#running++
+      next.start()
+    }
+  }
+}
+
+/** Throws the error that the task ended with. */
+export function resultOf<T extends Task>(outcome: TaskOutcome): ResultOf<T> {
+  if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+  return outcome.result as ResultOf<T>
 }

@@ -11,7 +11,6 @@ import type { FinishResult, FinishTask } from '../executor/task.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import { withoutKnown } from './answer-from-metadata.ts'
 import { answer, readsLittle } from './answer-plan.ts'
-import { finishNewest } from './newest-traces.ts'
 import { printRelation } from './print-relation.ts'
 import { type PlanRun, scanGroups, scanRows, shortMerge, splitInputs } from './scan-rows.ts'
 import { traceSetOf } from './trace-sets.ts'
@@ -38,11 +37,11 @@ export async function* runQuery(options: RunOptions): AsyncGenerator<RowChunk> {
   const { query, separator, onTraceSet, onMadeColumns } = options
   let run: PlanRun = { ...options, name: 'query', plan: query.plan, traceSets: [] }
   for (const [i, plan] of query.traceSets.entries()) {
-    const { relation } = await finish({ ...run, name: `traces ${i}`, plan })
+    const { relation } = await finish(withInputs({ ...run, name: `traces ${i}`, plan }))
     onTraceSet?.(i, relation)
     run = { ...run, traceSets: [...run.traceSets, traceSetOf(relation)] }
   }
-  run = { ...run, split: withoutKnown(splitInputs(run), run) }
+  run = withInputs(run)
   if (readsLittle(run)) {
     yield* printAnswer(run, separator, onMadeColumns)
     return
@@ -50,6 +49,13 @@ export async function* runQuery(options: RunOptions): AsyncGenerator<RowChunk> {
   const { stage, then } = query.plan
   if (stage.kind === 'rows' && then.length === 0) yield* printScanned(run, separator)
   else yield* printFinished(await finish(run), run, separator, onMadeColumns)
+}
+
+/** Finds out what the plan reads. */
+function withInputs(run: PlanRun): PlanRun {
+  const split = withoutKnown(splitInputs(run), run)
+  run.pool.willRead(split.pieces.reduce((sum, { input }) => sum + input.to - input.from, 0))
+  return { ...run, split }
 }
 
 /** Has one task do it all, and prints what is beyond its first chunk. */
@@ -112,12 +118,6 @@ async function* printFinished(
 
 /** Runs all of a plan but the printing. */
 async function finish(run: PlanRun): Promise<FinishResult> {
-  return (await finishNewest(run, finishAll)) ?? finishAll(run)
-}
-
-/** The same, reading all that the plan may need. */
-async function finishAll(given: PlanRun): Promise<FinishResult> {
-  const run = { ...given, split: splitInputs(given) }
   const { name, plan, context, traceSets, cancelled, pool, audit } = run
   const isProfiled = audit.isKept
   const input = await scan(run)

@@ -24,7 +24,7 @@ import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import type { AuditLog } from './audit-log.ts'
 import { inOrder, unordered } from './in-flight.ts'
-import type { QueryPool } from './query-pool.ts'
+import type { QueryTasks } from './query-tasks.ts'
 import { type Settlings, settlingKey, settlingsOf } from './settling.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import {
@@ -48,7 +48,7 @@ export interface PlanRun {
   readonly snapshot: QuerySnapshot
   /** What there is to read, once that is known. */
   readonly split?: SplitInputs
-  readonly pool: QueryPool
+  readonly pool: QueryTasks
   readonly audit: AuditLog
   /** Non-zero once the query is cancelled; shared with the workers. */
   readonly cancelled: Int32Array

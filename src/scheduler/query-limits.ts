@@ -1,0 +1,32 @@
+import { totalmem } from 'node:os'
+import type { AdmissionLimits } from './admission.ts'
+import type { MemoryLimits } from './memory-budget.ts'
+import type { ConcurrencyLimits } from './running-queries.ts'
+
+/** What bounds the queries that run beside each other. */
+export interface QueryLimits {
+  readonly admission: AdmissionLimits
+  readonly concurrent: ConcurrencyLimits
+  readonly memory: MemoryLimits
+  /** The longest that a query may take; undefined: as long as it asks for. */
+  readonly maximumSeconds: number | undefined
+  /** Queries that take longer are logged with their plans; undefined: none. */
+  readonly slowMs: number | undefined
+}
+
+/** Half of the machine's memory, or of what the process may have of it. */
+function halfOfMemory(): number {
+  const constrained = process.constrainedMemory()
+  const available = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
+  return Math.floor(available / 2)
+}
+
+const total = halfOfMemory()
+
+export const defaultQueryLimits: QueryLimits = {
+  admission: { running: 32, queued: 4096 },
+  concurrent: { perKey: undefined, perOrganization: undefined },
+  memory: { perQuery: Math.floor(total / 2), total },
+  maximumSeconds: undefined,
+  slowMs: 5000,
+}

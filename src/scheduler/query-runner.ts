@@ -1,0 +1,149 @@
+/** Runs queries beside each other: admits them, ends them in time, and knows which ones there are. */
+import type { EvaluationContext } from '../binder/evaluate.ts'
+import { AssayError } from '../error.ts'
+import { explainPhysical } from '../planner/explain.ts'
+import type { PhysicalQuery } from '../planner/physical-plan.ts'
+import { Admission } from './admission.ts'
+import type { AuditLog } from './audit-log.ts'
+import { Deadline } from './deadline.ts'
+import { MemoryBudget } from './memory-budget.ts'
+import type { QueryLimits } from './query-limits.ts'
+import type { QueryPool } from './query-pool.ts'
+import { QueryTasks } from './query-tasks.ts'
+import { type RowChunk, type RunOptions, runQuery } from './run-plan.ts'
+import { RunningQueries } from './running-queries.ts'
+import type { QueryOwner, RunningQuery } from './running-query.ts'
+import type { QuerySnapshot } from './snapshot.ts'
+
+export interface QueryRun extends Pick<RunOptions, 'onTraceSet' | 'onMadeColumns'> {
+  readonly id: string
+  readonly owner: QueryOwner | undefined
+  readonly text: string
+  readonly physical: PhysicalQuery
+  readonly context: EvaluationContext
+  readonly snapshot: QuerySnapshot
+  readonly separator: string
+  readonly audit: AuditLog
+  readonly timeoutSeconds: number | undefined
+  readonly signal: AbortSignal | undefined
+  /** Is told when the query is cancelled by others than the signal. */
+  readonly onCancelled?: ((reason: AssayError) => void) | undefined
+}
+
+interface RunnerLogger {
+  warn(details: object, message: string): void
+}
+
+export class QueryRunner {
+  readonly queries: RunningQueries
+  readonly admission: Admission
+  readonly memory: MemoryBudget
+  readonly #pool: QueryPool
+  readonly #limits: QueryLimits
+  readonly #logger: RunnerLogger | undefined
+  #slowQueries = 0
+
+  constructor(pool: QueryPool, limits: QueryLimits, logger: RunnerLogger | undefined) {
+    this.queries = new RunningQueries(limits.concurrent)
+    this.admission = new Admission(limits.admission)
+    this.memory = new MemoryBudget(limits.memory)
+    this.#pool = pool
+    this.#limits = limits
+    this.#logger = logger
+  }
+
+  /** Queries that took longer than `slowMs`, so far. */
+  get slowQueries(): number {
+    return this.#slowQueries
+  }
+
+  /** The rows of the answer. Leaving early cancels the query. */
+  async *run(run: QueryRun): AsyncGenerator<RowChunk> {
+    const { signal } = run
+    const query = this.queries.start({ ...run, startedAt: Date.now(), memory: this.memory })
+    const cancel = (reason?: AssayError) => this.cancel(query, reason)
+    const onAbort = () => cancel()
+    signal?.addEventListener('abort', onAbort, { once: true })
+    if (signal?.aborted) onAbort()
+    const deadline = new Deadline(this.#secondsOf(run), (reason) => {
+      cancel(reason)
+      run.onCancelled?.(reason)
+    })
+    const started = performance.now()
+    let readerMs = 0
+    try {
+      const chunks = runQuery({
+        ...run,
+        query: run.physical,
+        pool: new QueryTasks(this.#pool, this.admission, query),
+        cancelled: query.cancelled,
+      })
+      for await (const chunk of chunks) {
+        deadline.check()
+        if (query.reason) throw query.reason
+        query.rowsSent += chunk.rowCount
+        // While it waits for its reader, others may have its place.
+        this.admission.leave(query)
+        query.state = 'sending'
+        const handedOver = performance.now()
+        yield chunk
+        readerMs += performance.now() - handedOver
+        query.state = 'running'
+      }
+      deadline.check()
+    } catch (thrown) {
+      deadline.check()
+      throw isCancelled(thrown) ? (query.reason ?? thrown) : thrown
+    } finally {
+      deadline.clear()
+      signal?.removeEventListener('abort', onAbort)
+      // What was begun ahead has ended or is of no use.
+      query.cancel()
+      this.admission.leave(query)
+      query.memory.release()
+      this.queries.end(query)
+      this.#noteTime(run, query, performance.now() - started - readerMs)
+    }
+  }
+
+  /** Ends a query: what of it waits at once, its tasks within a batch. */
+  cancel(query: RunningQuery, reason?: AssayError): void {
+    query.cancel(reason)
+    this.#pool.dropCancelled()
+    this.admission.dropCancelled()
+  }
+
+  #secondsOf({ timeoutSeconds }: QueryRun): number | undefined {
+    const { maximumSeconds } = this.#limits
+    if (maximumSeconds === undefined) return timeoutSeconds
+    return Math.min(timeoutSeconds ?? maximumSeconds, maximumSeconds)
+  }
+
+  #noteTime({ physical, text, owner, id }: QueryRun, query: RunningQuery, ms: number): void {
+    const { slowMs } = this.#limits
+    if (slowMs === undefined || ms < slowMs) return
+    this.#slowQueries++
+    const { workerMs, rowsRead, rowsSent } = query
+    this.#logger?.warn(
+      {
+        queryId: id,
+        traceId: owner?.requestId,
+        organizationId: owner?.organizationId,
+        userId: owner?.userId,
+        query: text.slice(0, loggedText),
+        ms: Math.round(ms),
+        workerMs: Math.round(workerMs),
+        rowsRead,
+        rowsSent,
+        plan: explainPhysical(physical).slice(0, loggedText),
+      },
+      'slow query',
+    )
+  }
+}
+
+const loggedText = 10_000
+
+function isCancelled(thrown: unknown): boolean {
+  return thrown instanceof AssayError && thrown.code === 'QUERY_CANCELLED'
+}

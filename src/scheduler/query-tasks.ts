@@ -1,0 +1,59 @@
+import type { Task } from '../executor/task.ts'
+import type { TaskReads } from '../storage/task-reads.ts'
+import type { Admission } from './admission.ts'
+import type { Dictionaries } from './dictionaries.ts'
+import { type QueryPool, type ResultOf, resultOf, type TaskRunner } from './query-pool.ts'
+import type { RunningQuery } from './running-query.ts'
+import { estimateMs, heldBytes, rowsToRead } from './task-cost.ts'
+
+/**
+ * Runs the tasks of one query in the pool that all share. Before its first task goes to a worker the
+ * query is admitted; what tasks give back is counted against its memory.
+ */
+export class QueryTasks implements TaskRunner {
+  readonly #pool: QueryPool
+  readonly #admission: Admission
+  readonly #query: RunningQuery
+
+  constructor(pool: QueryPool, admission: Admission, query: RunningQuery) {
+    this.#pool = pool
+    this.#admission = admission
+    this.#query = query
+  }
+
+  get workers(): number {
+    return this.#pool.workers
+  }
+
+  get dictionaries(): Dictionaries {
+    return this.#pool.dictionaries
+  }
+
+  /** Throws LIMIT_OVERLOADED, LIMIT_MEMORY, and why the query was cancelled while the task waited. */
+  async run<T extends Task>(task: T, short = false): Promise<ResultOf<T>> {
+    const query = this.#query
+    if (!short && this.workers > 0) {
+      await this.#admission.enter(query, this.#pool.dueTime(query, estimateMs(task)))
+    }
+    const { outcome, workerMs } = await this.#pool.runFor(query, task, short)
+    query.workerMs += workerMs
+    query.rowsRead += rowsToRead(task)
+    const result = resultOf<T>(outcome)
+    // What was merged is let go of.
+    if (result.kind === 'finish') query.memory.release()
+    query.memory.take(heldBytes(task, result))
+    return result
+  }
+
+  willRead(rows: number): void {
+    this.#query.rowsToRead += rows
+  }
+
+  read<Result>(work: (reads: TaskReads) => Result): Result {
+    return this.#pool.read(work)
+  }
+
+  findKeys(path: readonly string[], texts: readonly string[]) {
+    return this.#pool.findKeys(path, texts)
+  }
+}

@@ -1,0 +1,98 @@
+/** One query from its start to the last byte that its reader takes. */
+import { AssayError } from '../error.ts'
+import type { MemoryBudget, MemoryShare } from './memory-budget.ts'
+
+/** On whose behalf a query runs. */
+export interface QueryOwner {
+  readonly organizationId: string
+  readonly userId: string
+  readonly keyId: string
+  /** Names the request in logs, headers and errors. */
+  readonly requestId: string
+}
+
+export interface QueryProgress {
+  /** Rows that scans have to read, and have read so far; of all that is known of the query by now. */
+  readonly rowsToRead: number
+  readonly rowsRead: number
+  /** Rows of the answer that have left. */
+  readonly rowsSent: number
+}
+
+/** What may be told of a query to others. */
+export interface QueryStatus {
+  readonly id: string
+  readonly owner: QueryOwner | undefined
+  /** The query, or as much of its beginning as is worth showing. */
+  readonly text: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  /** `queued`: it waits for others. `sending`: it waits for its reader. */
+  readonly state: 'queued' | 'running' | 'sending'
+  readonly progress: QueryProgress
+  /** Worker time so far. */
+  readonly workerMs: number
+  readonly memoryBytes: number
+}
+
+export interface RunningQueryOptions {
+  readonly id: string
+  readonly owner: QueryOwner | undefined
+  readonly text: string
+  readonly startedAt: number
+  readonly memory: MemoryBudget
+}
+
+const shownText = 1000
+
+export class RunningQuery {
+  readonly id: string
+  readonly owner: QueryOwner | undefined
+  /** Bytes that it holds outside of tasks. */
+  readonly memory: MemoryShare
+  /** Non-zero once it is cancelled; shared with the workers, who read it once per batch. */
+  readonly cancelled = new Int32Array(new SharedArrayBuffer(4))
+  /** Milliseconds that workers have spent on it. */
+  workerMs = 0
+  rowsToRead = 0
+  rowsRead = 0
+  rowsSent = 0
+  state: QueryStatus['state'] = 'running'
+  readonly #text: string
+  readonly #startedAt: number
+  #reason: AssayError | undefined
+
+  constructor({ id, owner, text, startedAt, memory }: RunningQueryOptions) {
+    this.id = id
+    this.owner = owner
+    this.#text = text
+    this.#startedAt = startedAt
+    this.memory = memory.share()
+  }
+
+  /** Its tasks end soon, what waits is given up, and whoever reads the rows gets the reason. */
+  cancel(reason = new AssayError('QUERY_CANCELLED', 'the query was cancelled')): void {
+    if (this.#reason) return
+    this.#reason = reason
+    Atomics.store(this.cancelled, 0, 1)
+  }
+
+  /** Why it was cancelled; undefined when it was not. */
+  get reason(): AssayError | undefined {
+    return this.#reason
+  }
+
+  get status(): QueryStatus {
+    const { id, owner, state, workerMs, rowsToRead, rowsRead, rowsSent } = this
+    return {
+      id,
+      owner,
+      text: this.#text.slice(0, shownText),
+      startedAt: this.#startedAt,
+      state,
+      progress: { rowsToRead, rowsRead, rowsSent },
+      workerMs,
+      memoryBytes: this.memory.bytes,
+    }
+  }
+}

@@ -1,0 +1,83 @@
+/** What tasks cost and what their results weigh, as far as it can be told without looking closely. */
+import type { Task, TaskResult } from '../executor/task.ts'
+
+/** What a thread does in a millisecond, roughly: only the order of magnitude matters. */
+const scannedRows = 10_000
+const shreddedRows = 20
+const mergedGroups = 2000
+const orderedRows = 5000
+const printedRows = 50
+
+/** The delta is at most about this long: it is flushed before. */
+const deltaRows = 16_384
+const unifyMs = 50
+
+/** Milliseconds that a worker takes for the task. */
+export function estimateMs(task: Task): number {
+  switch (task.kind) {
+    case 'scan':
+      return task.inputs.reduce((sum, input) => sum + inputMs(input), 0)
+    case 'answer':
+      return task.scan.inputs.reduce((sum, input) => sum + inputMs(input), 0)
+    case 'finish':
+      return task.input.kind === 'rows'
+        ? task.input.rows.object.length / orderedRows
+        : task.input.partials.reduce((sum, { groupCount }) => sum + groupCount, 0) / mergedGroups
+    case 'order':
+      return task.lists.reduce((sum, { object }) => sum + object.length, 0) / orderedRows
+    case 'print':
+      return task.relation.rowCount / printedRows
+    case 'unify':
+      return unifyMs
+  }
+}
+
+/** Rows that the task will read from segments and the delta. */
+export function rowsToRead(task: Task): number {
+  const scan = task.kind === 'answer' ? task.scan : task
+  if (scan.kind !== 'scan') return 0
+  return scan.inputs.reduce((sum, input) => {
+    return sum + (input.kind === 'segment' ? input.to - input.from : 0)
+  }, 0)
+}
+
+function inputMs(input: Extract<Task, { kind: 'scan' }>['inputs'][number]): number {
+  switch (input.kind) {
+    case 'segment':
+      return (input.to - input.from) / scannedRows
+    case 'delta':
+      return deltaRows / shreddedRows / 10
+    case 'records':
+      return input.ids.length / shreddedRows
+  }
+}
+
+/** Bytes of a result that stay with the query until its end; 0 for what soon leaves. */
+export function heldBytes(task: Task, result: TaskResult): number {
+  const isHeld =
+    result.kind === 'groups' ||
+    result.kind === 'finish' ||
+    result.kind === 'order' ||
+    (result.kind === 'rows' && task.kind === 'scan' && task.plan.sort.length > 0)
+  return isHeld ? bytesOf(result, new Set()) : 0
+}
+
+/** Values of a list whose size is taken for that of all. */
+const sampledValues = 64
+const valueBytes = 16
+
+/** Memory that several arrays share counts once. */
+function bytesOf(part: unknown, counted: Set<ArrayBufferLike>): number {
+  if (ArrayBuffer.isView(part)) {
+    if (counted.has(part.buffer)) return 0
+    counted.add(part.buffer)
+    return part.byteLength
+  }
+  if (typeof part === 'string') return valueBytes + 2 * part.length
+  if (typeof part !== 'object' || part === null) return valueBytes
+  const values: readonly unknown[] = Array.isArray(part) ? part : Object.values(part)
+  const isSampled = Array.isArray(part) && values.length > sampledValues
+  const sample = isSampled ? values.slice(0, sampledValues) : values
+  const bytes = sample.reduce<number>((sum, value) => sum + bytesOf(value, counted), valueBytes)
+  return isSampled ? (bytes * values.length) / sampledValues : bytes
+}
