@@ -1,6 +1,8 @@
 /** Narrows a scan to the granules that may hold the texts that its predicates ask for. */
 import type { BoundExpression } from '../binder/bound.ts'
 import { type PrunedRange, Zones } from '../executor/prune.ts'
+import type { TraceSet, TraceTexts } from '../executor/trace-set.ts'
+import { decodeUtf8 } from '../json/utf8.ts'
 import type { ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
 import type { Path } from '../type/value.ts'
 import { granuleRows } from '../vector/column.ts'
@@ -14,7 +16,7 @@ export interface KeyFinder {
 }
 
 /** Each is a read of about a kilobyte per segment. */
-const maximumTexts = 32
+const maximumTexts = 128
 
 interface Candidates {
   readonly path: Path
@@ -30,9 +32,14 @@ export interface NarrowedRanges {
 export class KeyCandidates {
   readonly #candidates: readonly Candidates[]
 
-  constructor(predicates: readonly BoundExpression[], finder: KeyFinder) {
+  /** @param traceSets those that predicates ask, as far as they are known */
+  constructor(
+    predicates: readonly BoundExpression[],
+    traceSets: readonly TraceSet[],
+    finder: KeyFinder,
+  ) {
     this.#candidates = predicates.flatMap((predicate) => {
-      const wanted = wantedTexts(predicate)
+      const wanted = wantedTexts(predicate, traceSets)
       if (!wanted || wanted.texts.length > maximumTexts) return []
       return [{ path: wanted.path, bySegment: finder.findKeys(wanted.path, wanted.texts) }]
     })
@@ -74,7 +81,17 @@ interface WantedTexts {
 }
 
 /** A row that passes has one of the texts at the path. */
-function wantedTexts(predicate: BoundExpression): WantedTexts | undefined {
+function wantedTexts(
+  predicate: BoundExpression,
+  traceSets: readonly TraceSet[],
+): WantedTexts | undefined {
+  if (predicate.kind === 'in_traces') {
+    const { trace, set } = predicate
+    const { traces = [] } = traceSets[set] ?? {}
+    const count = traces.reduce((sum, { offsets }) => sum + offsets.length - 1, 0)
+    if (trace.kind !== 'field' || !traceSets[set] || count > maximumTexts) return undefined
+    return ofField(trace.path, traces.flatMap(textsOf))
+  }
   if (predicate.kind === 'comparison' && predicate.operator === 'eq') {
     const { left, right } = predicate
     const [field, other] = left.kind === 'field' ? [left, right] : [right, left]
@@ -86,6 +103,12 @@ function wantedTexts(predicate: BoundExpression): WantedTexts | undefined {
   if (operand.kind !== 'field' || !Array.isArray(list.value)) return undefined
   const texts = list.value.filter((item) => typeof item === 'string')
   return texts.length === list.value.length ? ofField(operand.path, texts) : undefined
+}
+
+function textsOf({ bytes, offsets }: TraceTexts): string[] {
+  return Array.from({ length: offsets.length - 1 }, (_, i) => {
+    return decodeUtf8(bytes, offsets[i]!, offsets[i + 1]!)
+  })
 }
 
 function ofField(path: Path, texts: readonly string[]): WantedTexts | undefined {

@@ -11,6 +11,7 @@ import type { FinishResult, FinishTask } from '../executor/task.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import { withoutKnown } from './answer-from-metadata.ts'
 import { answer, readsLittle } from './answer-plan.ts'
+import { finishNewest } from './newest-traces.ts'
 import { printRelation } from './print-relation.ts'
 import { type PlanRun, scanGroups, scanRows, shortMerge, splitInputs } from './scan-rows.ts'
 import { traceSetOf } from './trace-sets.ts'
@@ -118,6 +119,12 @@ async function* printFinished(
 
 /** Runs all of a plan but the printing. */
 async function finish(run: PlanRun): Promise<FinishResult> {
+  return (await finishNewest(run, finishAll)) ?? finishAll(run)
+}
+
+/** The same, reading all that the plan may need. */
+async function finishAll(given: PlanRun): Promise<FinishResult> {
+  const run = { ...given, split: splitInputs(given) }
   const { name, plan, context, traceSets, cancelled, pool, audit } = run
   const isProfiled = audit.isKept
   const input = await scan(run)

@@ -62,7 +62,7 @@ export function splitScan(
   const [sortKey] = plan.sort
   const [first] = plan.afterSorted?.values ?? []
   const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
-  const candidates = new KeyCandidates(plan.predicates, finder)
+  const candidates = new KeyCandidates(plan.predicates, traceSets, finder)
   const pieces: Piece[] = []
   const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
   const skipped: Record<string, number> = Object.create(null)

@@ -28,17 +28,25 @@ export async function openLogs(segmentRows = 20_000) {
     const body = Buffer.from(JSON.stringify({ events }))
     return (await engine.insert({ body, form: 'events', object, view })).transactionId
   }
-  /** The row of the answer, and how many rows were read for it. */
-  const ask = async (clauses: string, version?: string) => {
-    const query = `from: project_logs('${project.id}') | ${clauses}`
+  /** The rows of a page, where the next one begins, and how many stored rows were read for it. */
+  const page = async (clauses: string, shape = '', version?: string) => {
+    const query = `from: project_logs('${project.id}') ${shape} | ${clauses}`
     const given = version === undefined ? {} : { version }
     const result = await engine.query({ query, view, auditLog: true, ...given })
-    let answer = ''
-    for await (const { bytes } of result.rows) answer += Buffer.from(bytes).toString()
-    const read = (result.finish().auditLog ?? [])
+    const rows: object[] = []
+    for await (const { bytes } of result.rows) {
+      rows.push(...(JSON.parse(`[${Buffer.from(bytes).toString()}]`) as object[]))
+    }
+    const { auditLog, cursor } = result.finish()
+    const read = (auditLog ?? [])
       .filter(({ event }) => event === 'scan')
       .reduce((sum, { rowsRead }) => sum + Number(rowsRead), 0)
-    return { ...(JSON.parse(answer) as object), read }
+    return { rows, cursor, read }
   }
-  return { engine, directory, insert, ask }
+  /** The only row of the answer, and how many rows were read for it. */
+  const ask = async (clauses: string, version?: string) => {
+    const { rows, read } = await page(clauses, '', version)
+    return { ...rows[0], read }
+  }
+  return { engine, directory, insert, ask, page }
 }
