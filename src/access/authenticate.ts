@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto'
+import { system } from '../catalog/audit-trail.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { ApiKey } from '../catalog/entry.ts'
 import { AssayError } from '../error.ts'
@@ -34,7 +35,7 @@ export class Authenticator {
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog
-    for (const key of catalog.apiKeys()) this.#keys.set(lookupOf(key.hash), key)
+    for (const key of catalog.list('api_key')) this.#keys.set(lookupOf(key.hash), key)
   }
 
   /** Throws the same error whether the key is missing, malformed or unknown. */
@@ -53,24 +54,20 @@ export class Authenticator {
   }
 
   /** Issues a key to a user. A text that is already a key of that user is not issued again. */
-  async issueKey(user: UserReference, name: string, text = newKeyText()): Promise<IssuedKey> {
+  async issueKey(owner: KeyOwner, name: string, text = newKeyText()): Promise<IssuedKey> {
     const hash = hashKey(text).toString('hex')
     const existing = this.#keys.get(lookupOf(hash))
     if (existing) return { key: existing, text }
-    const key = await this.#catalog.createApiKey({
-      org_id: user.org_id,
-      user_id: user.id,
-      name,
-      preview_name: previewKey(text),
-      hash,
-    })
+    const preview_name = previewKey(text)
+    const given = { ...owner, name, preview_name, hash }
+    const key = await this.#catalog.create('api_key', given, system)
     this.#keys.set(lookupOf(hash), key)
     return { key, text }
   }
 }
 
-interface UserReference {
-  readonly id: string
+export interface KeyOwner {
+  readonly user_id: string
   readonly org_id: string
 }
 

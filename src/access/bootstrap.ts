@@ -1,5 +1,6 @@
+import { system } from '../catalog/audit-trail.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Authenticator } from './authenticate.ts'
+import type { Authenticator, KeyOwner } from './authenticate.ts'
 
 /**
  * Gives an empty catalog an organization, its owner and the owner's key.
@@ -13,17 +14,23 @@ export async function bootstrap(
   authenticator: Authenticator,
   givenKey: string | undefined,
 ): Promise<string | undefined> {
-  const [firstKey] = [...catalog.apiKeys()].sort((a, b) => (a.created < b.created ? -1 : 1))
-  const existingOwner = firstKey && catalog.user(firstKey.user_id)
-  if (existingOwner && givenKey === undefined) return undefined
+  const [firstKey] = [...catalog.list('api_key')].reverse()
+  const existing = firstKey && catalog.get('user', firstKey.user_id) && firstKey
+  if (existing && givenKey === undefined) return undefined
 
-  const owner = existingOwner ?? (await createOwner(catalog))
-  const { text } = await authenticator.issueKey(owner, 'owner', givenKey)
+  const owner = existing ?? (await createOwner(catalog))
+  const { user_id, org_id } = owner
+  const { text } = await authenticator.issueKey({ user_id, org_id }, 'owner', givenKey)
   return givenKey === undefined ? text : undefined
 }
 
-async function createOwner(catalog: Catalog) {
-  const [existing] = catalog.organizations()
-  const organization = existing ?? (await catalog.createOrganization('default'))
-  return catalog.createUser(organization.id, 'owner')
+function createOwner(catalog: Catalog): Promise<KeyOwner> {
+  return catalog.change(system, (change) => {
+    const [existing] = catalog.list('organization')
+    const organization = existing ?? change.create('organization', { name: 'default' })
+    const user = change.create('user', { given_name: 'owner' })
+    const owner = { org_id: organization.id, user_id: user.id }
+    change.create('member', owner)
+    return owner
+  })
 }

@@ -4,34 +4,37 @@
  *
  * A key may read and write everything of its organization and nothing of any other.
  */
-
+import type { Actor, AuditRecord } from '../catalog/audit-trail.ts'
 import type {
   Catalog,
   CatalogObject,
   CatalogView,
-  FoundOrCreated,
+  EntryScope,
   NamedEntry,
+  PagePosition,
 } from '../catalog/catalog.ts'
-import type {
-  Dataset,
-  Experiment,
-  NewDataset,
-  NewExperiment,
-  NewProject,
-  NewPromptSession,
-  Organization,
-  Project,
-  PromptSession,
+import {
+  type Entries,
+  type EntryKind,
+  entrySchemas,
+  type FoundOrCreated,
+  type Given,
+  type Organization,
+  type Patch,
+  type Project,
 } from '../catalog/entry.ts'
 import { missingAccess } from '../catalog/missing-access.ts'
 import { assert } from '../error.ts'
 import type { ObjectType } from '../type/record.ts'
 import type { Principal } from './authenticate.ts'
 
-type Permission = 'read' | 'create' | 'update'
+type Permission = 'read' | 'create' | 'update' | 'delete'
 
-/** What a new object is given by its creator; the gate says in whose name it is made. */
-type Given<Entry> = Omit<Entry, 'org_id' | 'user_id'>
+/** What a new entry is given by its creator; the gate says in whose name it is made. */
+export type GivenToGate<K extends EntryKind> = Omit<
+  Given<K>,
+  'org_id' | 'user_id' | '_object_org_id'
+> & { readonly user_id?: string | null }
 
 export class Gate implements CatalogView {
   readonly principal: Principal
@@ -51,7 +54,7 @@ export class Gate implements CatalogView {
   }
 
   readableInProject(projectId: string): readonly CatalogObject[] | undefined {
-    if (!this.#project('read', projectId)) return undefined
+    if (!this.find('project', projectId)) return undefined
     return this.#catalog.objectsInProject(projectId)
   }
 
@@ -68,105 +71,118 @@ export class Gate implements CatalogView {
   }
 
   readableProject(idOrName: string): NamedEntry | undefined {
-    return this.#project('read', idOrName) ?? this.projectByName(idOrName)
+    return this.find('project', idOrName) ?? this.projectByName(idOrName)
   }
 
   /** The organization of the principal. */
   organization(): Organization {
-    const organization = this.#catalog.organization(this.principal.organizationId)
+    const organization = this.#catalog.get('organization', this.principal.organizationId)
     assert(organization, 'a key without an organization')
     return organization
   }
 
-  /** The project, or the error that says it is not there or not for this principal. */
-  project(id: string): Project {
-    const project = this.#project('read', id)
-    if (!project) throw missingAccess('read', 'project', id)
-    return project
-  }
-
   projectByName(name: string): Project | undefined {
-    return this.#catalog.projectByName(this.principal.organizationId, name)
+    return this.named('project', this.principal.organizationId, name)
   }
 
-  experiment(id: string): Experiment {
-    const experiment = this.#catalog.experiment(id)
-    if (!experiment || !this.readable('experiment', id)) {
-      throw missingAccess('read', 'experiment', id)
-    }
-    return experiment
+  /** The entry, or the error that says it is not there or not for this principal. */
+  require<K extends EntryKind>(permission: Permission, kind: K, id: string): Entries[K] {
+    const entry = this.#entry(permission, kind, id)
+    if (!entry) throw missingAccess(permission, kind, id)
+    return entry
   }
 
-  dataset(id: string): Dataset {
-    const dataset = this.#catalog.dataset(id)
-    if (!dataset || !this.readable('dataset', id)) throw missingAccess('read', 'dataset', id)
-    return dataset
+  /** The entry if it may be read. */
+  find<K extends EntryKind>(kind: K, id: string): Entries[K] | undefined {
+    return this.#entry('read', kind, id)
   }
 
-  promptSession(id: string): PromptSession {
-    const session = this.#catalog.promptSession(id)
-    if (!session || !this.readable('playground_logs', id)) {
-      throw missingAccess('read', 'prompt_session', id)
-    }
-    return session
+  /** The one entry of a parent with this unique key, which for most kinds is its name. */
+  named<K extends EntryKind>(kind: K, parentId: string, key: string): Entries[K] | undefined {
+    const entry = this.#catalog.named(kind, parentId, key)
+    return entry && this.find(kind, entry.id)
   }
 
-  /** Newest first, as are the lists below. */
-  projects(): Project[] {
+  /** What may be read, newest first unless the position says otherwise; of the organization at most. */
+  *list<K extends EntryKind>(
+    kind: K,
+    scope: Pick<EntryScope, 'parentId' | 'name'> = {},
+    position?: PagePosition,
+  ): Generator<Entries[K]> {
     const { organizationId } = this.principal
-    const projects = [...this.#catalog.projects()].filter(({ org_id }) => org_id === organizationId)
-    return this.#newestFirst('project_logs', projects)
+    // People and built-in roles belong to no organization.
+    const isShared = kind === 'user' || kind === 'role'
+    const narrowed =
+      scope.parentId === undefined && !isShared ? { ...scope, organizationId } : scope
+    for (const entry of this.#catalog.list(kind, narrowed, position)) {
+      if (this.#mayTouch('read', kind, entry)) yield entry
+    }
   }
 
-  experiments(): Experiment[] {
-    const readable = ({ id }: Experiment) => this.readable('experiment', id) !== undefined
-    return this.#newestFirst('experiment', [...this.#catalog.experiments()].filter(readable))
+  /** Where a page of a list begins that was left at this entry, removed or not. */
+  positionOf(kind: EntryKind, id: string): number | undefined {
+    const found = this.#catalog.positionOf(kind, id)
+    return found && this.#mayTouch('read', kind, found.entry) ? found.sequence : undefined
   }
 
-  datasets(): Dataset[] {
-    const readable = ({ id }: Dataset) => this.readable('dataset', id) !== undefined
-    return this.#newestFirst('dataset', [...this.#catalog.datasets()].filter(readable))
-  }
-
-  promptSessions(): PromptSession[] {
-    const readable = ({ id }: PromptSession) => this.readable('playground_logs', id) !== undefined
-    const sessions = [...this.#catalog.promptSessions()].filter(readable)
-    return this.#newestFirst('playground_logs', sessions)
-  }
-
-  findOrCreateProject(given: Given<NewProject>): Promise<FoundOrCreated<Project>> {
+  /** An entry that has the unique key already is returned as it is. */
+  async findOrCreate<K extends EntryKind>(
+    kind: K,
+    given: GivenToGate<K>,
+  ): Promise<FoundOrCreated<Entries[K]>> {
     const { organizationId, userId } = this.principal
-    return this.#catalog.findOrCreateProject({
+    const projectId: unknown = 'project_id' in given ? given.project_id : undefined
+    if (typeof projectId === 'string') this.#mayCreateIn(projectId)
+    const shape = entrySchemas[kind].shape
+    const owned = {
+      ...('org_id' in shape && { org_id: organizationId }),
+      ...('_object_org_id' in shape && { _object_org_id: organizationId }),
+      ...('user_id' in shape && { user_id: userId }),
       ...given,
-      org_id: organizationId,
-      user_id: userId,
-    })
+    }
+    return this.#catalog.findOrCreate(kind, owned as unknown as Given<K>, this.#actor)
   }
 
-  async findOrCreateExperiment(given: Given<NewExperiment>): Promise<FoundOrCreated<Experiment>> {
-    this.#mayCreateIn(given.project_id)
-    return this.#catalog.findOrCreateExperiment({ ...given, user_id: this.principal.userId })
+  async update<K extends EntryKind>(kind: K, id: string, patch: Patch<K>): Promise<Entries[K]> {
+    this.require('update', kind, id)
+    return this.#catalog.update(kind, id, patch, this.#actor)
   }
 
-  async findOrCreateDataset(given: Given<NewDataset>): Promise<FoundOrCreated<Dataset>> {
-    this.#mayCreateIn(given.project_id)
-    return this.#catalog.findOrCreateDataset({ ...given, user_id: this.principal.userId })
+  /** The entry as it was, with the time of its removal. */
+  async remove<K extends EntryKind>(kind: K, id: string): Promise<Entries[K]> {
+    this.require('delete', kind, id)
+    return this.#catalog.remove(kind, id, this.#actor)
   }
 
-  async findOrCreatePromptSession(
-    given: Given<NewPromptSession>,
-  ): Promise<FoundOrCreated<PromptSession>> {
-    this.#mayCreateIn(given.project_id)
-    return this.#catalog.findOrCreatePromptSession({ ...given, user_id: this.principal.userId })
+  /** Who changed what in the organization, newest first. */
+  auditTrail(entryId?: string, before?: string): Iterable<AuditRecord> {
+    return this.#catalog.auditTrail(this.principal.organizationId, entryId, before)
+  }
+
+  get #actor(): Actor {
+    const { userId, keyId, organizationId } = this.principal
+    return { userId, keyId, organizationId }
   }
 
   #mayCreateIn(projectId: string): void {
-    if (!this.#project('create', projectId)) throw missingAccess('create', 'project', projectId)
+    if (!this.#entry('create', 'project', projectId)) {
+      throw missingAccess('create', 'project', projectId)
+    }
   }
 
-  #project(permission: Permission, id: string): Project | undefined {
-    const project = this.#catalog.project(id)
-    return project && this.#allows(permission, project.org_id) ? project : undefined
+  #entry<K extends EntryKind>(permission: Permission, kind: K, id: string): Entries[K] | undefined {
+    const entry = this.#catalog.get(kind, id)
+    return entry && this.#mayTouch(permission, kind, entry) ? entry : undefined
+  }
+
+  #mayTouch<K extends EntryKind>(permission: Permission, kind: K, entry: Entries[K]): boolean {
+    const { organizationId } = this.principal
+    if (kind === 'user') {
+      return this.#catalog.named('member', organizationId, entry.id) !== undefined
+    }
+    const owner = this.#catalog.organizationOf(kind, entry)
+    if (owner === null) return permission === 'read'
+    return this.#allows(permission, owner)
   }
 
   #object(permission: Permission, type: ObjectType, id: string): CatalogObject | undefined {
@@ -176,10 +192,5 @@ export class Gate implements CatalogView {
 
   #allows(_permission: Permission, organizationId: string): boolean {
     return organizationId === this.principal.organizationId
-  }
-
-  #newestFirst<Entry extends { readonly id: string }>(type: ObjectType, entries: Entry[]): Entry[] {
-    const number = ({ id }: Entry) => this.#catalog.object(type, id)?.number ?? 0
-    return entries.sort((a, b) => number(b) - number(a))
   }
 }

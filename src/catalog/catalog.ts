@@ -1,32 +1,30 @@
 /**
- * Organizations, users, keys, projects, experiments and datasets. All of it is in memory; changes
- * are written to LMDB first, one after the other, so that memory never holds what a crash can lose.
+ * Everything that has a name, a right or a setting: organizations, people, keys, projects and what
+ * they have. All of it is in memory; changes are written to LMDB first, one after the other, so
+ * that memory never holds what a crash can lose.
  */
-import { randomUUID } from 'node:crypto'
-import { assert } from '../error.ts'
 import type { RecordsEnvironment } from '../storage/environment.ts'
-import type { ObjectIdentity, ObjectType, ProjectObjectType } from '../type/record.ts'
-import type {
-  ApiKey,
-  Dataset,
-  Experiment,
-  NewDataset,
-  NewExperiment,
-  NewProject,
-  NewPromptSession,
-  Organization,
-  Project,
-  PromptSession,
-  User,
+import type { ObjectType } from '../type/record.ts'
+import { type Actor, type AuditRecord, auditRecord } from './audit-trail.ts'
+import { CatalogState } from './catalog-state.ts'
+import { Change, type Counters, type Step } from './change.ts'
+import {
+  type Entries,
+  type Entry,
+  type EntryKind,
+  entryKinds,
+  type FoundOrCreated,
+  type Given,
+  type Patch,
 } from './entry.ts'
-import { EntryStore, type Numbered } from './entry-store.ts'
+import { EntryStore, type StoredEntry, type Writes } from './entry-store.ts'
+import { organizationOf } from './kind-rules.ts'
+import type { EntryScope, PagePosition } from './kind-table.ts'
+import { migrate } from './migrate.ts'
+import type { CatalogObject } from './object-index.ts'
 
-/** Something that holds records. What a project has one of has the project's id and name. */
-export interface CatalogObject extends ObjectIdentity {
-  /** Stands for the object in the keys of rows; below 2^31. */
-  readonly number: number
-  readonly name: string
-}
+export type { EntryScope, PagePosition } from './kind-table.ts'
+export type { CatalogObject } from './object-index.ts'
 
 /** What one principal may see. Absent and not allowed are indistinguishable. */
 export interface CatalogView {
@@ -52,26 +50,18 @@ export interface NamedEntry {
   readonly name: string
 }
 
-export interface FoundOrCreated<Entry> {
-  readonly entry: Entry
-  readonly found: boolean
+/** One entry before and after; without `before` it is new, without `after` it is gone. */
+export interface CatalogChange {
+  readonly kind: EntryKind
+  readonly id: string
+  readonly before: Entry | undefined
+  readonly after: Entry | undefined
 }
 
-/**
- * Added to a project's number to give the numbers of the objects that it has one of. So these need
- * no entries, and every project that ever was made has them.
- */
-const projectObjects: readonly (readonly [type: ProjectObjectType, shift: number])[] = [
-  ['project_logs', 0],
-  ['project_prompts', 2 ** 29],
-  ['project_views', 2 ** 30],
-]
+export type ChangeListener = (changes: readonly CatalogChange[]) => void
 
-/** Numbers that are given are less. */
-const endOfNumbers = 2 ** 29
-
-/** Types of objects that have a name of their own within their project. */
-const namedTypes: ReadonlyMap<ObjectType, string> = new Map([
+/** Objects whose name is that of an entry. */
+const kindsOfObjects: ReadonlyMap<ObjectType, EntryKind> = new Map([
   ['experiment', 'experiment'],
   ['dataset', 'dataset'],
   ['playground_logs', 'prompt_session'],
@@ -80,110 +70,76 @@ const namedTypes: ReadonlyMap<ObjectType, string> = new Map([
 /** Knows everything and asks nobody for rights: only `access/` may hand out parts of it. */
 export class Catalog {
   readonly #store: EntryStore
-  readonly #organizations = new Map<string, Organization>()
-  readonly #users = new Map<string, User>()
-  readonly #apiKeys = new Map<string, ApiKey>()
-  readonly #projects = new Map<string, Project>()
-  readonly #experiments = new Map<string, Experiment>()
-  readonly #datasets = new Map<string, Dataset>()
-  readonly #promptSessions = new Map<string, PromptSession>()
-  readonly #objects = new Map<string, CatalogObject>()
-  readonly #objectsByProject = new Map<string, CatalogObject[]>()
-  /** Ids by kind, parent and name. */
-  readonly #names = new Map<string, string>()
-  #lastNumber: number
+  readonly #state = new CatalogState()
+  readonly #listeners = new Set<ChangeListener>()
+  #counters: Counters
+  #lastAudit: number
   #lastChange: Promise<unknown> = Promise.resolve()
 
   constructor(records: RecordsEnvironment) {
+    migrate(records)
     this.#store = new EntryStore(records)
-    this.#lastNumber = this.#store.lastNumber()
-    for (const entry of this.#store.entries('organization'))
-      this.#organizations.set(entry.id, entry)
-    for (const entry of this.#store.entries('user')) this.#users.set(entry.id, entry)
-    for (const entry of this.#store.entries('api_key')) this.#apiKeys.set(entry.id, entry)
-    for (const stored of this.#store.entries('project')) this.#loadProject(stored)
-    for (const stored of this.#store.entries('experiment')) this.#loadExperiment(stored)
-    for (const stored of this.#store.entries('dataset')) this.#loadDataset(stored)
-    for (const stored of this.#store.entries('prompt_session')) this.#loadPromptSession(stored)
+    this.#counters = {
+      lastNumber: this.#store.lastNumber(),
+      lastSequence: this.#store.lastSequence(),
+    }
+    this.#lastAudit = this.#store.lastAudit()
+    for (const kind of entryKinds) {
+      for (const stored of this.#store.entries(kind)) this.#load(kind, stored)
+    }
   }
 
-  organizations(): Iterable<Organization> {
-    return this.#organizations.values()
+  get<K extends EntryKind>(kind: K, id: string): Entries[K] | undefined {
+    return this.#state.table(kind).get(id)?.entry
   }
 
-  organization(id: string): Organization | undefined {
-    return this.#organizations.get(id)
+  /** The one entry of a parent with this unique key, which for most kinds is its name. */
+  named<K extends EntryKind>(kind: K, parentId: string, key: string): Entries[K] | undefined {
+    return this.#state.table(kind).keyed(parentId, key)?.entry
   }
 
-  user(id: string): User | undefined {
-    return this.#users.get(id)
+  /** Newest first unless the position says otherwise. Must be read before anything changes. */
+  list<K extends EntryKind>(
+    kind: K,
+    scope: EntryScope = {},
+    position?: PagePosition,
+  ): Iterable<Entries[K]> {
+    return this.#state.table(kind).list(scope, position)
   }
 
-  apiKeys(): Iterable<ApiKey> {
-    return this.#apiKeys.values()
+  /**
+   * Where an entry is in the lists of its kind, also if it has been removed: who reads pages may
+   * have it as the last of a page.
+   */
+  positionOf<K extends EntryKind>(
+    kind: K,
+    id: string,
+  ): { readonly entry: Entries[K]; readonly sequence: number } | undefined {
+    return this.#state.table(kind).get(id) ?? this.#store.deleted(kind, id)
   }
 
-  project(id: string): Project | undefined {
-    return this.#projects.get(id)
-  }
-
-  projectByName(organizationId: string, name: string): Project | undefined {
-    const id = this.#names.get(nameKey('project', organizationId, name))
-    return id === undefined ? undefined : this.#projects.get(id)
-  }
-
-  projects(): Iterable<Project> {
-    return this.#projects.values()
-  }
-
-  experiment(id: string): Experiment | undefined {
-    return this.#experiments.get(id)
-  }
-
-  experiments(): Iterable<Experiment> {
-    return this.#experiments.values()
-  }
-
-  dataset(id: string): Dataset | undefined {
-    return this.#datasets.get(id)
-  }
-
-  datasets(): Iterable<Dataset> {
-    return this.#datasets.values()
-  }
-
-  promptSession(id: string): PromptSession | undefined {
-    return this.#promptSessions.get(id)
-  }
-
-  promptSessions(): Iterable<PromptSession> {
-    return this.#promptSessions.values()
+  /** Null for what belongs to none. */
+  organizationOf<K extends EntryKind>(kind: K, entry: Entries[K]): string | null {
+    return this.#state.organizationOf(kind, entry)
   }
 
   object(type: ObjectType, id: string): CatalogObject | undefined {
-    return this.#objects.get(`${type}:${id}`)
+    return this.#state.objects.get(type, id)
   }
 
   /** Those of a name in all projects of an organization. */
   objectsByName(organizationId: string, type: ObjectType, name: string): CatalogObject[] {
-    const kind = namedTypes.get(type)
-    if (kind === undefined) {
-      const project = this.projectByName(organizationId, name)
-      const object = project && this.object(type, project.id)
-      return object ? [object] : []
-    }
+    const kind = kindsOfObjects.get(type) ?? 'project'
     const found: CatalogObject[] = []
-    for (const { id, org_id } of this.#projects.values()) {
-      if (org_id !== organizationId) continue
-      const objectId = this.#names.get(nameKey(kind, id, name))
-      const object = objectId === undefined ? undefined : this.object(type, objectId)
+    for (const { id } of this.list(kind, { organizationId, name })) {
+      const object = this.object(type, id)
       if (object) found.push(object)
     }
-    return found
+    return found.sort((a, b) => a.number - b.number)
   }
 
   objects(): Iterable<CatalogObject> {
-    return this.#objects.values()
+    return this.#state.objects.all()
   }
 
   /**
@@ -191,234 +147,152 @@ export class Catalog {
    * first. Prompts and views are not among them.
    */
   objectsInProject(projectId: string): readonly CatalogObject[] {
-    return this.#objectsByProject.get(projectId) ?? []
+    return this.#state.objects.inProject(projectId)
   }
 
-  createOrganization(name: string): Promise<Organization> {
-    return this.#change(async () => {
-      const entry: Organization = { id: randomUUID(), name, created: now() }
-      await this.#store.put('organization', entry.id, entry)
-      this.#organizations.set(entry.id, entry)
-      return entry
+  create<K extends EntryKind>(kind: K, given: Given<K>, actor: Actor): Promise<Entries[K]> {
+    return this.change(actor, (change) => change.create(kind, given))
+  }
+
+  /** An entry that has the unique key already is returned as it is. */
+  async findOrCreate<K extends EntryKind>(
+    kind: K,
+    given: Given<K>,
+    actor: Actor,
+  ): Promise<FoundOrCreated<Entries[K]>> {
+    return this.change(actor, (change) => change.findOrCreate(kind, given))
+  }
+
+  update<K extends EntryKind>(
+    kind: K,
+    id: string,
+    patch: Patch<K>,
+    actor: Actor,
+  ): Promise<Entries[K]> {
+    return this.change(actor, (change) => change.update(kind, id, patch))
+  }
+
+  /** Removes the entry and all that belongs to it, records too. */
+  remove<K extends EntryKind>(kind: K, id: string, actor: Actor): Promise<Entries[K]> {
+    return this.change(actor, (change) => change.remove(kind, id))
+  }
+
+  /**
+   * Changes several entries together or, when `run` throws, none. Changes run one at a time: what
+   * one looks up is still so when it is written. Resolves once all of it is on disk and visible.
+   */
+  change<T>(actor: Actor, run: (change: Change) => T): Promise<T> {
+    const result = this.#lastChange.then(async () => {
+      const change = new Change(this.#state, this.#counters)
+      const value = run(change)
+      await this.#commit(actor, change)
+      return value
     })
-  }
-
-  createUser(organizationId: string, givenName: string): Promise<User> {
-    return this.#change(async () => {
-      const entry: User = {
-        id: randomUUID(),
-        org_id: organizationId,
-        given_name: givenName,
-        family_name: null,
-        email: null,
-        created: now(),
-      }
-      await this.#store.put('user', entry.id, entry)
-      this.#users.set(entry.id, entry)
-      return entry
-    })
-  }
-
-  createApiKey(given: Omit<ApiKey, 'id' | 'created'>): Promise<ApiKey> {
-    return this.#change(async () => {
-      const entry: ApiKey = { ...given, id: randomUUID(), created: now() }
-      await this.#store.put('api_key', entry.id, entry)
-      this.#apiKeys.set(entry.id, entry)
-      return entry
-    })
-  }
-
-  /** Names are unique in the organization; an existing project is returned as it is. */
-  findOrCreateProject(given: NewProject): Promise<FoundOrCreated<Project>> {
-    return this.#findOrCreate(
-      () => this.projectByName(given.org_id, given.name),
-      async (number) => {
-        const entry: Project = {
-          id: randomUUID(),
-          org_id: given.org_id,
-          name: given.name,
-          description: given.description ?? null,
-          created: now(),
-          deleted_at: null,
-          user_id: given.user_id ?? null,
-          settings: given.settings ?? null,
-        }
-        const stored = { number, entry }
-        await this.#store.put('project', entry.id, stored)
-        this.#loadProject(stored)
-        return entry
-      },
-    )
-  }
-
-  /** Names are unique in the project; an existing experiment is returned as it is. */
-  findOrCreateExperiment(given: NewExperiment): Promise<FoundOrCreated<Experiment>> {
-    return this.#findOrCreate(
-      () => this.#named('experiment', given.project_id, given.name, this.#experiments),
-      async (number) => {
-        const entry: Experiment = {
-          id: randomUUID(),
-          project_id: given.project_id,
-          name: given.name,
-          description: given.description ?? null,
-          created: now(),
-          repo_info: given.repo_info ?? null,
-          commit: given.commit ?? null,
-          base_exp_id: given.base_exp_id ?? null,
-          deleted_at: null,
-          dataset_id: given.dataset_id ?? null,
-          dataset_version: given.dataset_version ?? null,
-          internal_metadata: given.internal_metadata ?? null,
-          parameters_id: given.parameters_id ?? null,
-          parameters_version: given.parameters_version ?? null,
-          public: given.public ?? false,
-          user_id: given.user_id ?? null,
-          metadata: given.metadata ?? null,
-          tags: given.tags ?? null,
-        }
-        const stored = { number, entry }
-        await this.#store.put('experiment', entry.id, stored)
-        this.#loadExperiment(stored)
-        return entry
-      },
-    )
-  }
-
-  /** Names are unique in the project; an existing dataset is returned as it is. */
-  findOrCreateDataset(given: NewDataset): Promise<FoundOrCreated<Dataset>> {
-    return this.#findOrCreate(
-      () => this.#named('dataset', given.project_id, given.name, this.#datasets),
-      async (number) => {
-        const id = randomUUID()
-        const entry: Dataset = {
-          id,
-          project_id: given.project_id,
-          name: given.name,
-          description: given.description ?? null,
-          created: now(),
-          deleted_at: null,
-          user_id: given.user_id ?? null,
-          tags: given.tags ?? null,
-          metadata: given.metadata ?? null,
-          url_slug: given.url_slug ?? slug(given.name, id),
-        }
-        const stored = { number, entry }
-        await this.#store.put('dataset', entry.id, stored)
-        this.#loadDataset(stored)
-        return entry
-      },
-    )
-  }
-
-  /** Names are unique in the project; an existing playground is returned as it is. */
-  findOrCreatePromptSession(given: NewPromptSession): Promise<FoundOrCreated<PromptSession>> {
-    return this.#findOrCreate(
-      () => this.#named('prompt_session', given.project_id, given.name, this.#promptSessions),
-      async (number) => {
-        const entry: PromptSession = {
-          id: randomUUID(),
-          project_id: given.project_id,
-          name: given.name,
-          description: given.description ?? null,
-          created: now(),
-          deleted_at: null,
-          user_id: given.user_id ?? null,
-        }
-        const stored = { number, entry }
-        await this.#store.put('prompt_session', entry.id, stored)
-        this.#loadPromptSession(stored)
-        return entry
-      },
-    )
-  }
-
-  #named<Entry>(kind: string, parentId: string, name: string, entries: Map<string, Entry>) {
-    const id = this.#names.get(nameKey(kind, parentId, name))
-    return id === undefined ? undefined : entries.get(id)
-  }
-
-  async #findOrCreate<Entry>(
-    find: () => Entry | undefined,
-    create: (number: number) => Promise<Entry>,
-  ): Promise<FoundOrCreated<Entry>> {
-    const known = find()
-    if (known) return { entry: known, found: true }
-    return this.#change(async () => {
-      const found = find()
-      if (found) return { entry: found, found: true }
-      assert(this.#lastNumber + 1 < endOfNumbers, 'there are no numbers left for objects')
-      const entry = await create(this.#lastNumber + 1)
-      this.#lastNumber++
-      return { entry, found: false }
-    })
-  }
-
-  /** Runs changes one at a time: what a change looks up is still so when it writes. */
-  #change<T>(change: () => Promise<T>): Promise<T> {
-    const result = this.#lastChange.then(change)
     this.#lastChange = result.catch(() => undefined)
     return result
   }
 
-  #loadProject({ number, entry }: Numbered<Project>): void {
-    if (entry.deleted_at !== null) return
-    this.#projects.set(entry.id, entry)
-    this.#names.set(nameKey('project', entry.org_id, entry.name), entry.id)
-    for (const [type, shift] of projectObjects) {
-      this.#addObject(type, number + shift, entry.id, entry.id, entry.name)
+  /** Notes when entries were last used: not in the trail, and nobody is told. */
+  noteUse(kind: 'api_key' | 'service_token' | 'env_var', ids: ReadonlyMap<string, string>) {
+    const noted = this.#lastChange.then(async () => {
+      const stored: StoredEntry<typeof kind>[] = []
+      for (const [id, used] of ids) {
+        const found = this.#state.table(kind).get(id)
+        if (!found) continue
+        this.#state.replace(kind, id, { ...found.entry, used })
+        stored.push(found)
+      }
+      await this.#store.rewrite(kind, stored)
+    })
+    this.#lastChange = noted.catch(() => undefined)
+    return noted
+  }
+
+  /** The listener is called after a change is visible. Returns what ends that. */
+  onChange(listener: ChangeListener): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Newest first, before the record `before`; of one entry if `entryId` is given. */
+  auditTrail(organizationId: string, entryId?: string, before?: string): Iterable<AuditRecord> {
+    return this.#store.audit(organizationId, entryId, before)
+  }
+
+  /** Numbers of removed objects whose records are still on disk. */
+  purges(): number[] {
+    return this.#store.purges()
+  }
+
+  /** The records of these objects are gone from disk. */
+  purged(numbers: readonly number[]): Promise<void> {
+    return this.#store.purged(numbers)
+  }
+
+  #load<K extends EntryKind>(kind: K, stored: StoredEntry<K>): void {
+    const { entry } = stored
+    // What a removed project had is removed with it, and keeps its place on disk.
+    if ('deleted_at' in entry && entry.deleted_at !== null) return
+    if (this.#state.hasParent(kind, entry)) this.#state.add(kind, stored)
+  }
+
+  async #commit(actor: Actor, change: Change): Promise<void> {
+    const steps = [...change.steps].filter(isChange)
+    if (steps.length === 0) return
+    const audit = steps
+      .filter(({ isImplied }) => !isImplied)
+      .map((step) => this.#auditRecord(actor, change, step))
+    const writes: Writes = {
+      puts: steps.flatMap(({ kind, stored, after }) =>
+        after ? [[kind, after.id, { ...stored, entry: after }] as const] : [],
+      ),
+      removals: steps.flatMap(({ kind, stored, before, after, isImplied }) =>
+        before && !after && !isImplied
+          ? [[kind, before.id, { ...stored, deleted: change.now }] as const]
+          : [],
+      ),
+      audit,
+      purges: change.purges(),
+      ...change.counters,
+      lastAudit: this.#lastAudit,
     }
+    await this.#store.write(writes)
+    this.#counters = change.counters
+    this.#apply(steps)
   }
 
-  #loadExperiment({ number, entry }: Numbered<Experiment>): void {
-    if (entry.deleted_at !== null || !this.#projects.has(entry.project_id)) return
-    this.#experiments.set(entry.id, entry)
-    this.#names.set(nameKey('experiment', entry.project_id, entry.name), entry.id)
-    this.#addObject('experiment', number, entry.id, entry.project_id, entry.name)
+  #auditRecord(actor: Actor, change: Change, { kind, stored, before, after }: Step): AuditRecord {
+    const entry = after ?? before ?? stored.entry
+    const organizationId = organizationOf(
+      kind,
+      entry,
+      (kind, id) => change.get(kind, id) ?? this.get(kind, id),
+    )
+    const audited = { kind, id: entry.id, before, after, organizationId }
+    return auditRecord(++this.#lastAudit, change.now, actor, audited)
   }
 
-  #loadDataset({ number, entry }: Numbered<Dataset>): void {
-    if (entry.deleted_at !== null || !this.#projects.has(entry.project_id)) return
-    this.#datasets.set(entry.id, entry)
-    this.#names.set(nameKey('dataset', entry.project_id, entry.name), entry.id)
-    this.#addObject('dataset', number, entry.id, entry.project_id, entry.name)
-  }
-
-  #loadPromptSession({ number, entry }: Numbered<PromptSession>): void {
-    if (entry.deleted_at !== null || !this.#projects.has(entry.project_id)) return
-    this.#promptSessions.set(entry.id, entry)
-    this.#names.set(nameKey('prompt_session', entry.project_id, entry.name), entry.id)
-    this.#addObject('playground_logs', number, entry.id, entry.project_id, entry.name)
-  }
-
-  #addObject(type: ObjectType, number: number, id: string, projectId: string, name: string) {
-    const project = this.#projects.get(projectId)
-    assert(project, `object of an unknown project: ${projectId}`)
-    const organizationId = project.org_id
-    const object: CatalogObject = { number, type, id, projectId, organizationId, name }
-    this.#objects.set(`${type}:${id}`, object)
-    if (type === 'project_prompts' || type === 'project_views') return
-    const siblings = this.#objectsByProject.get(projectId)
-    if (siblings) insertByNumber(siblings, object)
-    else this.#objectsByProject.set(projectId, [object])
+  #apply(steps: readonly Step[]): void {
+    // The other way round: what is in something goes before it does.
+    for (const { kind, stored, after } of steps.toReversed()) {
+      if (!after) this.#state.remove(kind, stored.entry.id)
+    }
+    for (const { kind, stored, before, after } of steps) {
+      if (after && !before) this.#state.add(kind, { ...stored, entry: after })
+      else if (after) this.#state.replace(kind, after.id, after)
+    }
+    const changes = steps.map(({ kind, stored, before, after }) => ({
+      kind,
+      id: stored.entry.id,
+      before,
+      after,
+    }))
+    for (const listener of this.#listeners) listener(changes)
   }
 }
 
-function insertByNumber(objects: CatalogObject[], object: CatalogObject): void {
-  let at = objects.length
-  while (at > 0 && objects[at - 1]!.number > object.number) at--
-  objects.splice(at, 0, object)
-}
-
-/** Parents are UUIDs, which hold no slash: the key cannot be read in two ways. */
-function nameKey(kind: string, parentId: string, name: string): string {
-  return `${kind}/${parentId}/${name}`
-}
-
-function slug(name: string, id: string): string {
-  const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
-  return [...words, id.slice(0, 4)].join('-').slice(-200)
-}
-
-function now(): string {
-  return new Date().toISOString()
+/** Not for what was made and removed in one change, nor for an update that changes nothing. */
+function isChange({ before, after }: Step): boolean {
+  if (!before || !after) return before !== after
+  return JSON.stringify(before) !== JSON.stringify(after)
 }

@@ -1,35 +1,46 @@
-/** Catalog entries in LMDB: `<kind>/<id>` → JSON. */
+/**
+ * The catalog in LMDB, as JSON:
+ *
+ *     <kind>/<id>                     entries
+ *     deleted/<kind>/<id>             entries that were removed
+ *     audit/<organization>/<number>   the audit trail
+ *     audit_of/<id>/<number>          the key of what the trail says about one entry
+ *     purge/<number>                  objects whose records are still to be removed from disk
+ *     last_number, last_sequence, last_audit
+ */
 import type { RecordsEnvironment } from '../storage/environment.ts'
-import type {
-  ApiKey,
-  Dataset,
-  Experiment,
-  Organization,
-  Project,
-  PromptSession,
-  User,
-} from './entry.ts'
+import type { AuditRecord } from './audit-trail.ts'
+import type { Entries, EntryKind } from './entry.ts'
 
-/** An entry that holds records, with the number that stands for it in row keys. */
-export interface Numbered<Entry> {
-  readonly number: number
-  readonly entry: Entry
+export interface StoredEntry<K extends EntryKind> {
+  /** In the order in which entries of the kind were made. */
+  readonly sequence: number
+  /** Stands for the entry in the keys of its records. */
+  readonly number?: number
+  entry: Entries[K]
+  /** Removed, though lists may still have a place for it. */
+  isGone?: true
 }
 
-export interface EntryKinds {
-  organization: Organization
-  user: User
-  api_key: ApiKey
-  project: Numbered<Project>
-  experiment: Numbered<Experiment>
-  dataset: Numbered<Dataset>
-  prompt_session: Numbered<PromptSession>
+/** What one change of the catalog writes. */
+export interface Writes {
+  readonly puts: readonly (readonly [kind: EntryKind, id: string, stored: StoredEntry<EntryKind>])[]
+  readonly removals: readonly (readonly [
+    kind: EntryKind,
+    id: string,
+    stored: StoredEntry<EntryKind>,
+  ])[]
+  readonly audit: readonly AuditRecord[]
+  /** Objects, by their numbers, that lose their records. */
+  readonly purges: readonly number[]
+  readonly lastNumber: number
+  readonly lastSequence: number
+  readonly lastAudit: number
 }
 
-export type EntryKind = keyof EntryKinds
-
-/** The last number given, kept apart from the entries so that no number returns with a purge. */
 const lastNumberKey = Buffer.from('last_number')
+const lastSequenceKey = Buffer.from('last_sequence')
+const lastAuditKey = Buffer.from('last_audit')
 
 export class EntryStore {
   readonly #records: RecordsEnvironment
@@ -38,25 +49,113 @@ export class EntryStore {
     this.#records = records
   }
 
-  *entries<Kind extends EntryKind>(kind: Kind): Generator<EntryKinds[Kind]> {
-    // '0' is the character after '/': the range is everything that starts with `<kind>/`.
-    const range = { start: Buffer.from(`${kind}/`), end: Buffer.from(`${kind}0`) }
-    for (const { value } of this.#records.catalog.getRange(range)) {
-      yield JSON.parse(value.toString()) as EntryKinds[Kind]
+  *entries<K extends EntryKind>(kind: K): Generator<StoredEntry<K>> {
+    for (const { value } of this.#records.catalog.getRange(rangeOf(`${kind}/`))) {
+      yield JSON.parse(value.toString()) as StoredEntry<K>
     }
   }
 
+  /** Kept apart from the entries, so that no number is given twice. */
   lastNumber(): number {
-    const value = this.#records.catalog.get(lastNumberKey)
-    return value === undefined ? 0 : Number(value.toString())
+    return this.#integer(lastNumberKey)
   }
 
-  /** Resolves once the entry is on disk. */
-  async put<Kind extends EntryKind>(kind: Kind, id: string, entry: EntryKinds[Kind]) {
+  lastSequence(): number {
+    return this.#integer(lastSequenceKey)
+  }
+
+  lastAudit(): number {
+    return this.#integer(lastAuditKey)
+  }
+
+  /** An entry that was removed. */
+  deleted<K extends EntryKind>(kind: K, id: string): StoredEntry<K> | undefined {
+    const value = this.#records.catalog.get(Buffer.from(`deleted/${kind}/${id}`))
+    return value && (JSON.parse(value.toString()) as StoredEntry<K>)
+  }
+
+  /** Writes what is not worth an entry in the trail. */
+  async rewrite<K extends EntryKind>(kind: K, entries: readonly StoredEntry<K>[]): Promise<void> {
     const { root, catalog } = this.#records
     await root.transaction(() => {
-      catalog.put(Buffer.from(`${kind}/${id}`), Buffer.from(JSON.stringify(entry)))
-      if ('number' in entry) catalog.put(lastNumberKey, Buffer.from(String(entry.number)))
+      for (const stored of entries) {
+        if (stored.isGone) continue
+        catalog.put(Buffer.from(`${kind}/${stored.entry.id}`), jsonBytes(stored))
+      }
     })
   }
+
+  /** Resolves once everything is on disk. */
+  async write(writes: Writes): Promise<void> {
+    const { root, catalog } = this.#records
+    const texts = (entries: Writes['puts']) =>
+      entries.map(([kind, id, stored]) => [`${kind}/${id}`, jsonBytes(stored)] as const)
+    const puts = texts(writes.puts)
+    const removals = texts(writes.removals)
+    const audit = writes.audit.map((record) => [record, jsonBytes(record)] as const)
+    await root.transaction(() => {
+      for (const [key, value] of puts) catalog.put(Buffer.from(key), value)
+      for (const [key, value] of removals) {
+        catalog.remove(Buffer.from(key))
+        catalog.put(Buffer.from(`deleted/${key}`), value)
+      }
+      for (const [{ id, org_id, entry_id }, value] of audit) {
+        catalog.put(Buffer.from(auditKey(org_id, id)), value)
+        catalog.put(Buffer.from(`audit_of/${entry_id}/${id}`), Buffer.from(auditKey(org_id, id)))
+      }
+      for (const number of writes.purges) catalog.put(purgeKey(number), Buffer.from('1'))
+      catalog.put(lastNumberKey, Buffer.from(String(writes.lastNumber)))
+      catalog.put(lastSequenceKey, Buffer.from(String(writes.lastSequence)))
+      catalog.put(lastAuditKey, Buffer.from(String(writes.lastAudit)))
+    })
+  }
+
+  /** Newest first, before `id`; of one entry if `entryId` is given. */
+  *audit(organizationId: string, entryId?: string, before?: string): Generator<AuditRecord> {
+    const { catalog } = this.#records
+    const prefix = entryId === undefined ? `audit/${organizationId}/` : `audit_of/${entryId}/`
+    // '0' is the character after '/': the range is everything that starts with the prefix.
+    const start = Buffer.from(before === undefined ? `${prefix.slice(0, -1)}0` : prefix + before)
+    const range = { start, end: Buffer.from(prefix), reverse: true, snapshot: false }
+    for (const { key, value } of catalog.getRange(range)) {
+      if (before !== undefined && key.equals(start)) continue
+      const found = entryId === undefined ? value : catalog.get(value)
+      if (!found) continue
+      const record = JSON.parse(found.toString()) as AuditRecord
+      if (record.org_id === organizationId) yield record
+    }
+  }
+
+  purges(): number[] {
+    const keys = this.#records.catalog.getKeys(rangeOf('purge/'))
+    return Array.from(keys, (key) => Number(key.toString().slice('purge/'.length)))
+  }
+
+  async purged(numbers: readonly number[]): Promise<void> {
+    const { root, catalog } = this.#records
+    await root.transaction(() => {
+      for (const number of numbers) catalog.remove(purgeKey(number))
+    })
+  }
+
+  #integer(key: Buffer): number {
+    const value = this.#records.catalog.get(key)
+    return value === undefined ? 0 : Number(value.toString())
+  }
+}
+
+export function rangeOf(prefix: string): { start: Buffer; end: Buffer } {
+  return { start: Buffer.from(prefix), end: Buffer.from(`${prefix.slice(0, -1)}0`) }
+}
+
+export function jsonBytes(value: unknown): Buffer {
+  return Buffer.from(JSON.stringify(value))
+}
+
+function auditKey(organizationId: string | null, id: string): string {
+  return `audit/${organizationId ?? ''}/${id}`
+}
+
+function purgeKey(number: number): Buffer {
+  return Buffer.from(`purge/${number}`)
 }

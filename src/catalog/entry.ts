@@ -1,97 +1,102 @@
 /**
- * What the catalog keeps, in the shapes that REST answers: every key is present, and null when it is
- * not set.
+ * What the catalog keeps: one schema for each kind. Entries have the shape that REST answers, with
+ * every key present, and null when it is not set; some have fields beside it that are never shown
+ * (`kind-rules.ts` tells which).
  */
+import type { z } from 'zod'
+import {
+  aclSchema,
+  apiKeyEntry,
+  groupSchema,
+  memberEntry,
+  organizationSchema,
+  roleSchema,
+  serviceTokenEntry,
+  userEntry,
+} from './schema/access.ts'
+import { projectAutomationSchema } from './schema/automation.ts'
+import { datasetSchema, datasetSnapshotSchema } from './schema/dataset.ts'
+import { environmentObjectEntry, environmentSchema } from './schema/environment.ts'
+import { experimentSchema } from './schema/experiment.ts'
+import { projectSchema } from './schema/project.ts'
+import {
+  agentSchema,
+  mcpServerSchema,
+  projectScoreSchema,
+  projectTagSchema,
+  spanIframeSchema,
+} from './schema/project-part.ts'
+import { promptSessionSchema } from './schema/prompt-session.ts'
+import { aiSecretEntry, environmentVariableEntry } from './schema/secret.ts'
+import { viewEntry } from './schema/view.ts'
 
-export interface Organization {
-  readonly id: string
-  readonly name: string
-  readonly created: string
+/** In an order in which whatever an entry belongs to comes before it. */
+export const entrySchemas = {
+  organization: organizationSchema,
+  user: userEntry,
+  member: memberEntry,
+  api_key: apiKeyEntry,
+  service_token: serviceTokenEntry,
+  role: roleSchema,
+  group: groupSchema,
+  environment: environmentSchema,
+  ai_secret: aiSecretEntry,
+  project: projectSchema,
+  experiment: experimentSchema,
+  dataset: datasetSchema,
+  prompt_session: promptSessionSchema,
+  dataset_snapshot: datasetSnapshotSchema,
+  project_score: projectScoreSchema,
+  project_tag: projectTagSchema,
+  project_automation: projectAutomationSchema,
+  span_iframe: spanIframeSchema,
+  mcp_server: mcpServerSchema,
+  agent: agentSchema,
+  environment_object: environmentObjectEntry,
+  view: viewEntry,
+  env_var: environmentVariableEntry,
+  acl: aclSchema,
+} as const
+
+export type EntryKind = keyof typeof entrySchemas
+
+export const entryKinds = Object.keys(entrySchemas) as readonly EntryKind[]
+
+export type Entries = { [K in EntryKind]: Readonly<z.infer<(typeof entrySchemas)[K]>> }
+
+export type Entry = Entries[EntryKind]
+
+export type Organization = Entries['organization']
+export type User = Entries['user']
+export type Member = Entries['member']
+export type ApiKey = Entries['api_key']
+export type Project = Entries['project']
+export type Experiment = Entries['experiment']
+export type Dataset = Entries['dataset']
+export type PromptSession = Entries['prompt_session']
+
+/** Given by the catalog, whoever makes the entry. */
+type OwnFields = 'id' | 'created' | 'deleted_at'
+
+/** These have a value when none is given. */
+type DefaultFields = 'public' | 'url_slug' | 'slug' | 'kind' | 'is_service_account'
+
+type RequiredFields<T> = {
+  [Field in keyof T]-?: null extends T[Field]
+    ? never
+    : Field extends OwnFields | DefaultFields
+      ? never
+      : Field
+}[keyof T]
+
+/** What a new entry is made from: what can be null, or has a default, may be left out. */
+export type Given<K extends EntryKind> = Pick<Entries[K], RequiredFields<Entries[K]>> &
+  Partial<Omit<Entries[K], 'created' | 'deleted_at'>>
+
+/** Changes to an entry: each field that is there takes the place of the old one. */
+export type Patch<K extends EntryKind> = Partial<Omit<Entries[K], 'id' | 'created' | 'deleted_at'>>
+
+export interface FoundOrCreated<T> {
+  readonly entry: T
+  readonly found: boolean
 }
-
-export interface User {
-  readonly id: string
-  readonly org_id: string
-  readonly given_name: string | null
-  readonly family_name: string | null
-  readonly email: string | null
-  readonly created: string
-}
-
-/** A key as it is kept: its text is not in it, only the SHA-256 of it in hexadecimal. */
-export interface ApiKey {
-  readonly id: string
-  readonly org_id: string
-  readonly user_id: string
-  readonly name: string
-  readonly preview_name: string
-  readonly hash: string
-  readonly created: string
-}
-
-export type Fields = { readonly [key: string]: unknown }
-
-export interface Project {
-  readonly id: string
-  readonly org_id: string
-  readonly name: string
-  readonly description: string | null
-  readonly created: string
-  readonly deleted_at: string | null
-  readonly user_id: string | null
-  readonly settings: Fields | null
-}
-
-export interface Experiment {
-  readonly id: string
-  readonly project_id: string
-  readonly name: string
-  readonly description: string | null
-  readonly created: string
-  readonly repo_info: Fields | null
-  readonly commit: string | null
-  readonly base_exp_id: string | null
-  readonly deleted_at: string | null
-  readonly dataset_id: string | null
-  readonly dataset_version: string | null
-  readonly internal_metadata: Fields | null
-  readonly parameters_id: string | null
-  readonly parameters_version: string | null
-  readonly public: boolean
-  readonly user_id: string | null
-  readonly metadata: Fields | null
-  readonly tags: readonly string[] | null
-}
-
-export interface Dataset {
-  readonly id: string
-  readonly project_id: string
-  readonly name: string
-  readonly description: string | null
-  readonly created: string
-  readonly deleted_at: string | null
-  readonly user_id: string | null
-  readonly tags: readonly string[] | null
-  readonly metadata: Fields | null
-  readonly url_slug: string
-}
-
-/** A playground. Its runs are logged in it. */
-export interface PromptSession {
-  readonly id: string
-  readonly project_id: string
-  readonly name: string
-  readonly description: string | null
-  readonly created: string
-  readonly deleted_at: string | null
-  readonly user_id: string | null
-}
-
-/** What a caller may set of a new entry; the catalog gives the rest. */
-type New<Entry, Given extends keyof Entry> = Pick<Entry, Given> &
-  Partial<Omit<Entry, Given | 'id' | 'created' | 'deleted_at'>>
-
-export type NewProject = New<Project, 'org_id' | 'name'>
-export type NewExperiment = New<Experiment, 'project_id' | 'name'>
-export type NewDataset = New<Dataset, 'project_id' | 'name'>
-export type NewPromptSession = New<PromptSession, 'project_id' | 'name'>

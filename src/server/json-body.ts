@@ -1,5 +1,5 @@
 /** Reads small JSON bodies, field by field. A null is the same as an absent field. */
-import type { Fields } from '../catalog/entry.ts'
+import type { Fields } from '../catalog/schema/field.ts'
 import { AssayError } from '../error.ts'
 
 /** Deepest nesting of a stored JSON value. */
@@ -57,8 +57,8 @@ export function objectField(body: JsonBody, name: string): Fields | undefined {
   return value
 }
 
-export function stringsField(body: JsonBody, name: string): readonly string[] | undefined {
-  return field<readonly string[]>(
+export function stringsField(body: JsonBody, name: string): string[] | undefined {
+  return field<string[]>(
     body,
     name,
     'an array of strings',

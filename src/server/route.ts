@@ -18,7 +18,7 @@ export interface RouteRequest {
 }
 
 interface RouteTarget {
-  readonly method: 'GET' | 'POST' | 'PUT'
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   /** Parts are literal, or `:name` for any one part. */
   readonly path: string
   /** `records`: the body holds records, and may be as large as the configuration allows. */

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Authenticator } from '../../src/access/authenticate.ts'
 import { bootstrap } from '../../src/access/bootstrap.ts'
 import { Gate } from '../../src/access/gate.ts'
+import { system } from '../../src/catalog/audit-trail.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { AssayError } from '../../src/error.ts'
 import { openRecords, type RecordsEnvironment } from '../../src/storage/environment.ts'
@@ -37,9 +38,11 @@ function failure(work: () => unknown): AssayError {
 }
 
 async function gateOf(organizationName: string) {
-  const organization = await catalog.createOrganization(organizationName)
-  const user = await catalog.createUser(organization.id, 'someone')
-  const { text } = await authenticator.issueKey(user, 'test')
+  const organization = await catalog.create('organization', { name: organizationName }, system)
+  const user = await catalog.create('user', { given_name: 'someone' }, system)
+  const owner = { org_id: organization.id, user_id: user.id }
+  await catalog.create('member', owner, system)
+  const { text } = await authenticator.issueKey(owner, 'test')
   return new Gate(catalog, authenticator.authenticate({ token: text }))
 }
 
@@ -47,8 +50,8 @@ test('an empty catalog gets an owner and a random key, once', async () => {
   const text = await bootstrap(catalog, authenticator, undefined)
   expect(text).toMatch(/^sk-[\w-]{43}$/)
   const principal = authenticator.authenticate({ authorization: `Bearer ${text}` })
-  expect(catalog.organization(principal.organizationId)?.name).toBe('default')
-  expect(catalog.user(principal.userId)?.given_name).toBe('owner')
+  expect(catalog.get('organization', principal.organizationId)?.name).toBe('default')
+  expect(catalog.get('user', principal.userId)?.given_name).toBe('owner')
 
   const reloaded = new Catalog(records)
   const again = new Authenticator(reloaded)
@@ -60,7 +63,7 @@ test('a given key is the owner’s, and a later one is too', async () => {
   expect(await bootstrap(catalog, authenticator, 'sk-first')).toBeUndefined()
   expect(await bootstrap(catalog, authenticator, 'sk-first')).toBeUndefined()
   expect(await bootstrap(catalog, authenticator, 'sk-second')).toBeUndefined()
-  expect([...catalog.apiKeys()]).toHaveLength(2)
+  expect([...catalog.list('api_key')]).toHaveLength(2)
   const first = authenticator.authenticate({ token: 'sk-first' })
   expect(authenticator.authenticate({ token: 'sk-second' }).userId).toBe(first.userId)
 })
@@ -94,40 +97,50 @@ test('missing, malformed and unknown keys get one and the same error', async () 
 test('an organization sees and changes its own and nothing of another', async () => {
   const mine = await gateOf('mine')
   const theirs = await gateOf('theirs')
-  const { entry: project } = await mine.findOrCreateProject({ name: 'p' })
+  const { entry: project } = await mine.findOrCreate('project', { name: 'p' })
   const given = { project_id: project.id, name: 'x' }
-  const { entry: experiment } = await mine.findOrCreateExperiment(given)
-  const { entry: dataset } = await mine.findOrCreateDataset(given)
+  const { entry: experiment } = await mine.findOrCreate('experiment', given)
+  const { entry: dataset } = await mine.findOrCreate('dataset', given)
 
   expect(mine.readable('experiment', experiment.id)?.id).toBe(experiment.id)
   expect(mine.writable('dataset', dataset.id)?.id).toBe(dataset.id)
   expect(mine.readableInProject(project.id)).toHaveLength(3)
-  expect(mine.experiment(experiment.id)).toMatchObject({ user_id: mine.principal.userId })
-  expect(mine.projects()).toEqual([project])
+  expect(mine.require('read', 'experiment', experiment.id)).toMatchObject({
+    user_id: mine.principal.userId,
+  })
+  expect([...mine.list('project')]).toEqual([project])
 
   expect(theirs.readable('experiment', experiment.id)).toBeUndefined()
   expect(theirs.writable('project_logs', project.id)).toBeUndefined()
   expect(theirs.readableInProject(project.id)).toBeUndefined()
   expect(theirs.projectByName('p')).toBeUndefined()
-  expect([...theirs.projects(), ...theirs.experiments(), ...theirs.datasets()]).toEqual([])
-  await expect(theirs.findOrCreateDataset(given)).rejects.toMatchObject({ status: 403 })
+  expect([
+    ...theirs.list('project'),
+    ...theirs.list('experiment'),
+    ...theirs.list('dataset'),
+  ]).toEqual([])
+  await expect(theirs.findOrCreate('dataset', given)).rejects.toMatchObject({ status: 403 })
 })
 
 test('an object of another organization and one that is not there read the same', async () => {
   const mine = await gateOf('mine')
   const theirs = await gateOf('theirs')
-  const { entry: project } = await mine.findOrCreateProject({ name: 'p' })
-  const foreign = failure(() => theirs.project(project.id))
+  const { entry: project } = await mine.findOrCreate('project', { name: 'p' })
+  const foreign = failure(() => theirs.require('read', 'project', project.id))
   expect(foreign.message).toBe(
     `Missing read access to project id ${project.id}, or the project does not exist`,
   )
-  const absent = failure(() => theirs.project('00000000-0000-0000-0000-000000000000'))
+  const absent = failure(() =>
+    theirs.require('read', 'project', '00000000-0000-0000-0000-000000000000'),
+  )
   expect(absent.code).toBe(foreign.code)
-  expect(failure(() => theirs.experiment('x'.repeat(10_000))).message.length).toBeLessThan(300)
+  expect(
+    failure(() => theirs.require('read', 'experiment', 'x'.repeat(10_000))).message.length,
+  ).toBeLessThan(300)
 })
 
 test('lists are newest first', async () => {
   const gate = await gateOf('mine')
-  for (const name of ['a', 'b', 'c']) await gate.findOrCreateProject({ name })
-  expect(gate.projects().map(({ name }) => name)).toEqual(['c', 'b', 'a'])
+  for (const name of ['a', 'b', 'c']) await gate.findOrCreate('project', { name })
+  expect(Array.from(gate.list('project'), ({ name }) => name)).toEqual(['c', 'b', 'a'])
 })

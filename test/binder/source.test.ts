@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Gate } from '../../src/access/gate.ts'
 import { bindSource } from '../../src/binder/bind-source.ts'
+import { system } from '../../src/catalog/audit-trail.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { toAssayError } from '../../src/error.ts'
 import type { TableSource } from '../../src/parser/ast.ts'
@@ -29,16 +30,16 @@ afterEach(async () => {
 })
 
 async function gate(name: string): Promise<Gate> {
-  const { id } = await catalog.createOrganization(name)
+  const { id } = await catalog.create('organization', { name }, system)
   return new Gate(catalog, { userId: 'u', organizationId: id, keyId: 'k' })
 }
 
 async function project(gate: Gate, name: string): Promise<string> {
-  return (await gate.findOrCreateProject({ name })).entry.id
+  return (await gate.findOrCreate('project', { name })).entry.id
 }
 
 async function experiment(gate: Gate, project_id: string, name: string): Promise<string> {
-  return (await gate.findOrCreateExperiment({ project_id, name })).entry.id
+  return (await gate.findOrCreate('experiment', { project_id, name })).entry.id
 }
 
 const span = { start: 0, end: 1 }

@@ -44,14 +44,17 @@ let engine: Engine
 beforeAll(async () => {
   store = await GoldenStore.open({ state: 'delta', workers: 0 })
   engine = store.engine
-  const { entry: project } = await store.gate.findOrCreateProject({ name: 'support' })
+  const { entry: project } = await store.gate.findOrCreate('project', { name: 'support' })
   const given = { project_id: project.id }
   await insert('project_logs', project.id, traces('log'))
   for (const name of ['baseline', 'candidate']) {
-    const { entry } = await store.gate.findOrCreateExperiment({ ...given, name })
+    const { entry } = await store.gate.findOrCreate('experiment', { ...given, name })
     await insert('experiment', entry.id, runs(name))
   }
-  const { entry: dataset } = await store.gate.findOrCreateDataset({ ...given, name: 'questions' })
+  const { entry: dataset } = await store.gate.findOrCreate('dataset', {
+    ...given,
+    name: 'questions',
+  })
   await insert('dataset', dataset.id, [{ id: 'q1', input: 'question 1', expected: 'answer' }])
 })
 

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Gate } from '../../src/access/gate.ts'
+import { system } from '../../src/catalog/audit-trail.ts'
 import { Engine, type QueryRequest } from '../../src/engine.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
@@ -58,9 +59,13 @@ async function openEngine() {
     workers: 0,
     maintenance: { automatic: false, limits: { rows: 4 } },
   })
-  const { id: organizationId } = await engine.catalog.createOrganization('test')
+  const { id: organizationId } = await engine.catalog.create(
+    'organization',
+    { name: 'test' },
+    system,
+  )
   const view = new Gate(engine.catalog, { userId: 'owner', organizationId, keyId: 'none' })
-  const { entry: project } = await view.findOrCreateProject({ name: 'p' })
+  const { entry: project } = await view.findOrCreate('project', { name: 'p' })
   let experiments = 0
   return {
     engine,
@@ -71,7 +76,7 @@ async function openEngine() {
     },
     newExperiment: async () => {
       const name = `e${experiments++}`
-      const { entry } = await view.findOrCreateExperiment({ project_id: project.id, name })
+      const { entry } = await view.findOrCreate('experiment', { project_id: project.id, name })
       return entry.id
     },
   }

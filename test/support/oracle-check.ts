@@ -118,9 +118,9 @@ export async function load(
 }
 
 export async function newExperiment(store: GoldenStore): Promise<string> {
-  const { entry: project } = await store.gate.findOrCreateProject({ name: 'random' })
+  const { entry: project } = await store.gate.findOrCreate('project', { name: 'random' })
   const name = randomUUID()
-  const { entry } = await store.gate.findOrCreateExperiment({ project_id: project.id, name })
+  const { entry } = await store.gate.findOrCreate('experiment', { project_id: project.id, name })
   return entry.id
 }
 

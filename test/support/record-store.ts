@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Gate } from '../../src/access/gate.ts'
+import { system } from '../../src/catalog/audit-trail.ts'
 import { Engine } from '../../src/engine.ts'
 import type { ObjectReference } from '../../src/type/record.ts'
 
@@ -35,17 +36,18 @@ export class RecordStore {
     const temporary = directory === undefined && (await mkdtemp(join(tmpdir(), 'assay-test-')))
     const dataDirectory = directory ?? (temporary as string)
     const engine = await Engine.open({ dataDirectory, workers })
-    const [known] = engine.catalog.organizations()
-    const organization = known ?? (await engine.catalog.createOrganization('test'))
+    const [known] = engine.catalog.list('organization')
+    const organization =
+      known ?? (await engine.catalog.create('organization', { name: 'test' }, system))
     const principal = { userId: 'owner', organizationId: organization.id, keyId: 'none' }
     const gate = new Gate(engine.catalog, principal)
-    const { entry: project } = await gate.findOrCreateProject({ name: 'records' })
+    const { entry: project } = await gate.findOrCreate('project', { name: 'records' })
     return new RecordStore(engine, gate, project.id, temporary || undefined)
   }
 
   async createExperiment(name: string): Promise<string> {
     const given = { project_id: this.projectId, name }
-    const { entry } = await this.#gate.findOrCreateExperiment(given)
+    const { entry } = await this.#gate.findOrCreate('experiment', given)
     return entry.id
   }
 

@@ -1,6 +1,7 @@
 /** Runs the blocks of golden files against a real engine, in one of several states of storage. */
 import { rm } from 'node:fs/promises'
 import { Gate } from '../../src/access/gate.ts'
+import { system } from '../../src/catalog/audit-trail.ts'
 import { Engine } from '../../src/engine.ts'
 import { type AssayError, toAssayError } from '../../src/error.ts'
 import { renderError, type ShownError } from '../../src/parser/error-location.ts'
@@ -57,7 +58,7 @@ export class GoldenStore {
     const directory = await makeTemporaryDirectory('golden')
     const clock: GoldenClock = { now: undefined }
     const engine = await openEngine(directory, setup, clock)
-    await engine.catalog.createOrganization('golden')
+    await engine.catalog.create('organization', { name: 'golden' }, system)
     return new GoldenStore(setup, directory, { engine, clock })
   }
 
@@ -84,7 +85,7 @@ function openEngine(
 }
 
 function gateOf(engine: Engine): Gate {
-  const [organization] = engine.catalog.organizations()
+  const [organization] = engine.catalog.list('organization')
   return new Gate(engine.catalog, {
     userId: 'owner',
     organizationId: organization!.id,
@@ -220,7 +221,7 @@ export class GoldenRun {
     if (known !== undefined) return { type, id: known }
     const { gate } = this.#store
     if (this.#projectId === undefined) {
-      this.#projectId = (await gate.findOrCreateProject({ name: this.#name })).entry.id
+      this.#projectId = (await gate.findOrCreate('project', { name: this.#name })).entry.id
     }
     const given = { project_id: this.#projectId, name: `${this.#name} ${name}` }
     const id = await this.#createObject(type, given)
@@ -233,11 +234,11 @@ export class GoldenRun {
     const { gate } = this.#store
     switch (type) {
       case 'experiment':
-        return (await gate.findOrCreateExperiment(given)).entry.id
+        return (await gate.findOrCreate('experiment', given)).entry.id
       case 'dataset':
-        return (await gate.findOrCreateDataset(given)).entry.id
+        return (await gate.findOrCreate('dataset', given)).entry.id
       case 'playground_logs':
-        return (await gate.findOrCreatePromptSession(given)).entry.id
+        return (await gate.findOrCreate('prompt_session', given)).entry.id
       default:
         return given.project_id
     }

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { afterEach } from 'vitest'
 import { Gate } from '../../src/access/gate.ts'
+import { system } from '../../src/catalog/audit-trail.ts'
 import { Engine } from '../../src/engine.ts'
 import { makeTemporaryDirectory } from './temporary-directory.ts'
 
@@ -20,9 +21,13 @@ export async function openLogs(segmentRows = 20_000) {
   const maintenance = { automatic: false, limits: { rows: segmentRows } }
   const engine = await Engine.open({ dataDirectory: directory, workers: 0, maintenance })
   running.push({ engine, directory })
-  const { id: organizationId } = await engine.catalog.createOrganization('test')
+  const { id: organizationId } = await engine.catalog.create(
+    'organization',
+    { name: 'test' },
+    system,
+  )
   const view = new Gate(engine.catalog, { userId: 'owner', organizationId, keyId: 'none' })
-  const { entry: project } = await view.findOrCreateProject({ name: 'p' })
+  const { entry: project } = await view.findOrCreate('project', { name: 'p' })
   const object = { type: 'project_logs', id: project.id } as const
   const insert = async (events: readonly object[]) => {
     const body = Buffer.from(JSON.stringify({ events }))

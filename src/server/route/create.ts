@@ -1,5 +1,5 @@
 import type { Gate } from '../../access/gate.ts'
-import type { FoundOrCreated } from '../../catalog/catalog.ts'
+import type { FoundOrCreated } from '../../catalog/entry.ts'
 import { missingAccess } from '../../catalog/missing-access.ts'
 import { AssayError } from '../../error.ts'
 import { type JsonBody, stringField } from '../json-body.ts'
@@ -24,7 +24,7 @@ export function deprecated(handle: Handle): Handle {
 /** The project that a body names by `project_id` or `project_name`. */
 export function projectOf(body: JsonBody, gate: Gate): string {
   const id = stringField(body, 'project_id')
-  if (id !== undefined) return gate.project(id).id
+  if (id !== undefined) return gate.require('read', 'project', id).id
   const name = stringField(body, 'project_name')
   if (name === undefined) {
     throw new AssayError('REQUEST_INVALID', '"project_id" is missing', { path: 'project_id' })

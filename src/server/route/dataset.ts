@@ -19,20 +19,21 @@ export const datasetRoutes: readonly Route[] = [
     method: 'GET',
     path: '/v1/dataset',
     access: 'key',
-    handle: ({ query }, gate) => listInProject(gate.datasets(), query, gate, 'dataset_name'),
+    handle: ({ query }, gate) =>
+      listInProject([...gate.list('dataset')], query, gate, 'dataset_name'),
   },
   {
     method: 'GET',
     path: '/v1/dataset/:id',
     access: 'key',
-    handle: ({ parameters }, gate) => jsonReply(gate.dataset(parameters[0]!)),
+    handle: ({ parameters }, gate) => jsonReply(gate.require('read', 'dataset', parameters[0]!)),
   },
 ]
 
 async function create(request: RouteRequest, gate: Gate): Promise<Reply> {
   const body = parseJsonBody(await request.body)
   return createReply(
-    await gate.findOrCreateDataset({
+    await gate.findOrCreate('dataset', {
       project_id: projectOf(body, gate),
       name: requiredString(body, 'name'),
       description: stringField(body, 'description') ?? null,

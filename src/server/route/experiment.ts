@@ -21,13 +21,14 @@ export const experimentRoutes: readonly Route[] = [
     method: 'GET',
     path: '/v1/experiment',
     access: 'key',
-    handle: ({ query }, gate) => listInProject(gate.experiments(), query, gate, 'experiment_name'),
+    handle: ({ query }, gate) =>
+      listInProject([...gate.list('experiment')], query, gate, 'experiment_name'),
   },
   {
     method: 'GET',
     path: '/v1/experiment/:id',
     access: 'key',
-    handle: ({ parameters }, gate) => jsonReply(gate.experiment(parameters[0]!)),
+    handle: ({ parameters }, gate) => jsonReply(gate.require('read', 'experiment', parameters[0]!)),
   },
 ]
 
@@ -36,7 +37,7 @@ async function create(request: RouteRequest, gate: Gate): Promise<Reply> {
   const given = fieldsOf(body, projectOf(body, gate))
   const ensureNew = booleanField(body, 'ensure_new') ?? false
   for (;;) {
-    const result = await gate.findOrCreateExperiment(given)
+    const result = await gate.findOrCreate('experiment', given)
     if (!ensureNew || !result.found) return createReply(result)
     given.name = `${result.entry.name}-${randomBytes(4).toString('hex')}`
   }

@@ -14,20 +14,21 @@ export const projectRoutes: readonly Route[] = [
     method: 'GET',
     path: '/v1/project',
     access: 'key',
-    handle: ({ query }, gate) => listReply(gate.projects(), query, ['project_name', 'name']),
+    handle: ({ query }, gate) =>
+      listReply([...gate.list('project')], query, ['project_name', 'name']),
   },
   {
     method: 'GET',
     path: '/v1/project/:id',
     access: 'key',
-    handle: ({ parameters }, gate) => jsonReply(gate.project(parameters[0]!)),
+    handle: ({ parameters }, gate) => jsonReply(gate.require('read', 'project', parameters[0]!)),
   },
 ]
 
 async function create(request: RouteRequest, gate: Gate): Promise<Reply> {
   const body = parseJsonBody(await request.body)
   return createReply(
-    await gate.findOrCreateProject({
+    await gate.findOrCreate('project', {
       name: requiredString(body, 'name'),
       description: stringField(body, 'description') ?? null,
       settings: objectField(body, 'settings') ?? null,

@@ -13,20 +13,21 @@ export const promptSessionRoutes: readonly Route[] = [
     path: '/v1/prompt_session',
     access: 'key',
     handle: ({ query }, gate) =>
-      listInProject(gate.promptSessions(), query, gate, 'prompt_session_name'),
+      listInProject([...gate.list('prompt_session')], query, gate, 'prompt_session_name'),
   },
   {
     method: 'GET',
     path: '/v1/prompt_session/:id',
     access: 'key',
-    handle: ({ parameters }, gate) => jsonReply(gate.promptSession(parameters[0]!)),
+    handle: ({ parameters }, gate) =>
+      jsonReply(gate.require('read', 'prompt_session', parameters[0]!)),
   },
 ]
 
 async function create(request: RouteRequest, gate: Gate): Promise<Reply> {
   const body = parseJsonBody(await request.body)
   return createReply(
-    await gate.findOrCreatePromptSession({
+    await gate.findOrCreate('prompt_session', {
       project_id: projectOf(body, gate),
       name: requiredString(body, 'name'),
       description: stringField(body, 'description') ?? null,

@@ -1,0 +1,85 @@
+import type { ObjectIdentity, ObjectType, ProjectObjectType } from '../type/record.ts'
+
+/** Something that holds records. What a project has one of has the project's id and name. */
+export interface CatalogObject extends ObjectIdentity {
+  /** Stands for the object in the keys of rows; below 2^31. */
+  readonly number: number
+  readonly name: string
+}
+
+/**
+ * Added to a project's number to give the numbers of the objects that it has one of. So these need
+ * no entries, and every project that ever was made has them.
+ */
+const projectObjects: readonly (readonly [type: ProjectObjectType, shift: number])[] = [
+  ['project_logs', 0],
+  ['project_prompts', 2 ** 29],
+  ['project_views', 2 ** 30],
+]
+
+/** Numbers that are given are less. */
+export const endOfNumbers = 2 ** 29
+
+/** Numbers of all that a project has one of. */
+export function projectObjectNumbers(number: number): number[] {
+  return projectObjects.map(([, shift]) => number + shift)
+}
+
+/** The objects that hold records, by type and id, and by their project. They are never changed in place. */
+export class ObjectIndex {
+  readonly #objects = new Map<string, CatalogObject>()
+  readonly #byProject = new Map<string, Map<string, CatalogObject>>()
+  /** `#byProject` as lists, made when they are asked for. */
+  readonly #lists = new Map<string, readonly CatalogObject[]>()
+
+  get(type: ObjectType, id: string): CatalogObject | undefined {
+    return this.#objects.get(`${type}:${id}`)
+  }
+
+  all(): Iterable<CatalogObject> {
+    return this.#objects.values()
+  }
+
+  /** In the order in which they were made. */
+  inProject(projectId: string): readonly CatalogObject[] {
+    const known = this.#lists.get(projectId)
+    if (known) return known
+    const objects = [...(this.#byProject.get(projectId)?.values() ?? [])]
+    objects.sort((a, b) => a.number - b.number)
+    this.#lists.set(projectId, objects)
+    return objects
+  }
+
+  set(object: CatalogObject): void {
+    const { type, id, projectId } = object
+    const key = `${type}:${id}`
+    this.#objects.set(key, object)
+    if (type === 'project_prompts' || type === 'project_views') return
+    this.#lists.delete(projectId)
+    const siblings = this.#byProject.get(projectId)
+    if (siblings) siblings.set(key, object)
+    else this.#byProject.set(projectId, new Map([[key, object]]))
+  }
+
+  /** Those that a project has one of. */
+  setProject(number: number, project: Omit<CatalogObject, 'number' | 'type'>): void {
+    for (const [type, shift] of projectObjects) {
+      this.set({ ...project, number: number + shift, type })
+    }
+  }
+
+  remove(type: ObjectType, id: string): void {
+    const key = `${type}:${id}`
+    const object = this.#objects.get(key)
+    if (!object) return
+    this.#objects.delete(key)
+    this.#lists.delete(object.projectId)
+    this.#byProject.get(object.projectId)?.delete(key)
+  }
+
+  removeProject(id: string): void {
+    for (const [type] of projectObjects) this.remove(type, id)
+    this.#lists.delete(id)
+    if (this.#byProject.get(id)?.size === 0) this.#byProject.delete(id)
+  }
+}

@@ -1,0 +1,260 @@
+/** Organizations, people, their keys, and what they may do. */
+import { z } from 'zod'
+import { fields, identifier, identifiers, name, shortText, text, timestamp } from './field.ts'
+
+export const permissions = [
+  'create',
+  'read',
+  'update',
+  'delete',
+  'create_acls',
+  'read_acls',
+  'update_acls',
+  'delete_acls',
+] as const
+
+export const permission = z.enum(permissions)
+
+export type Permission = (typeof permissions)[number]
+
+/** What rights are given on. The last three are parts of an organization, under its id. */
+export const aclObjectTypes = [
+  'organization',
+  'project',
+  'experiment',
+  'dataset',
+  'prompt',
+  'prompt_session',
+  'group',
+  'role',
+  'project_log',
+  'org_project',
+  'org_member',
+  'org_audit_logs',
+] as const
+
+export const aclObjectType = z.enum(aclObjectTypes)
+
+export type AclObjectType = (typeof aclObjectTypes)[number]
+
+export const imageRenderingMode = z.enum(['auto', 'click_to_load', 'blocked'])
+
+export const organizationSchema = z.object({
+  id: identifier,
+  name,
+  api_url: shortText.nullable(),
+  is_universal_api: z.boolean().nullable(),
+  is_dataplane_private: z.boolean().nullable(),
+  proxy_url: shortText.nullable(),
+  realtime_url: shortText.nullable(),
+  created: timestamp.nullable(),
+  image_rendering_mode: imageRenderingMode.nullable(),
+})
+
+export const organizationPatch = z.strictObject({
+  name: name.nullish(),
+  api_url: shortText.nullish(),
+  is_universal_api: z.boolean().nullish(),
+  is_dataplane_private: z.boolean().nullish(),
+  proxy_url: shortText.nullish(),
+  realtime_url: shortText.nullish(),
+  image_rendering_mode: imageRenderingMode.nullish(),
+})
+
+export const userSchema = z.object({
+  id: identifier,
+  given_name: shortText.nullable(),
+  family_name: shortText.nullable(),
+  email: shortText.nullable(),
+  avatar_url: shortText.nullable(),
+  created: timestamp.nullable(),
+})
+
+/** A user that no person is, for programs; its name is its `given_name`. */
+export const userEntry = userSchema.extend({ is_service_account: z.boolean() })
+
+/** That a user is in an organization. */
+export const memberEntry = z.object({
+  id: identifier,
+  org_id: identifier,
+  user_id: identifier,
+  created: timestamp.nullable(),
+})
+
+export const apiKeySchema = z.object({
+  id: identifier,
+  created: timestamp.nullable(),
+  name,
+  preview_name: shortText,
+  user_id: identifier.nullable(),
+  user_email: shortText.nullable(),
+  user_given_name: shortText.nullable(),
+  user_family_name: shortText.nullable(),
+  org_id: identifier.nullable(),
+})
+
+/** A key's text is not in it, only the SHA-256 of it in hexadecimal. */
+export const apiKeyEntry = z.object({
+  id: identifier,
+  org_id: identifier,
+  user_id: identifier,
+  name,
+  preview_name: shortText,
+  hash: z.string(),
+  created: timestamp.nullable(),
+  used: timestamp.nullable(),
+})
+
+export const serviceTokenSchema = z.object({
+  id: identifier,
+  created: timestamp.nullable(),
+  name,
+  preview_name: shortText,
+  service_account_id: identifier.nullable(),
+  service_account_email: shortText.nullable(),
+  service_account_name: shortText.nullable(),
+  org_id: identifier.nullable(),
+})
+
+export const newServiceToken = z.strictObject({
+  name,
+  service_account_id: identifier,
+  org_name: name.nullish(),
+})
+
+/** As an API key, but of a service account. */
+export const serviceTokenEntry = z.object({
+  id: identifier,
+  org_id: identifier,
+  service_account_id: identifier,
+  name,
+  preview_name: shortText,
+  hash: z.string(),
+  created: timestamp.nullable(),
+  used: timestamp.nullable(),
+})
+
+export const memberPermission = z.strictObject({
+  permission,
+  restrict_object_type: aclObjectType.nullish(),
+})
+
+const memberPermissions = z.array(memberPermission).max(1000)
+
+/** A role of no organization is built in: everybody may give it and nobody change it. */
+export const roleSchema = z.object({
+  id: identifier,
+  org_id: identifier.nullable(),
+  user_id: identifier.nullable(),
+  created: timestamp.nullable(),
+  name,
+  description: text.nullable(),
+  deleted_at: timestamp.nullable(),
+  member_permissions: memberPermissions.nullable(),
+  member_roles: identifiers.nullable(),
+})
+
+export const newRole = z.strictObject({
+  name,
+  description: text.nullish(),
+  member_permissions: memberPermissions.nullish(),
+  member_roles: identifiers.nullish(),
+  org_name: name.nullish(),
+})
+
+export const rolePatch = z.strictObject({
+  name: name.nullish(),
+  description: text.nullish(),
+  add_member_permissions: memberPermissions.nullish(),
+  remove_member_permissions: memberPermissions.nullish(),
+  add_member_roles: identifiers.nullish(),
+  remove_member_roles: identifiers.nullish(),
+})
+
+export const groupSchema = z.object({
+  id: identifier,
+  org_id: identifier,
+  user_id: identifier.nullable(),
+  created: timestamp.nullable(),
+  name,
+  description: text.nullable(),
+  deleted_at: timestamp.nullable(),
+  member_users: identifiers.nullable(),
+  member_groups: identifiers.nullable(),
+})
+
+export const newGroup = z.strictObject({
+  name,
+  description: text.nullish(),
+  member_users: identifiers.nullish(),
+  member_groups: identifiers.nullish(),
+  org_name: name.nullish(),
+})
+
+export const groupPatch = z.strictObject({
+  name: name.nullish(),
+  description: text.nullish(),
+  add_member_users: identifiers.nullish(),
+  remove_member_users: identifiers.nullish(),
+  add_member_groups: identifiers.nullish(),
+  remove_member_groups: identifiers.nullish(),
+})
+
+/** Gives a user or a group one permission, or those of a role, on an object and what is in it. */
+export const aclSchema = z.object({
+  id: identifier,
+  object_type: aclObjectType,
+  object_id: identifier,
+  user_id: identifier.nullable(),
+  group_id: identifier.nullable(),
+  permission: permission.nullable(),
+  restrict_object_type: aclObjectType.nullable(),
+  role_id: identifier.nullable(),
+  _object_org_id: identifier,
+  created: timestamp.nullable(),
+})
+
+export const aclItem = z.strictObject({
+  object_type: aclObjectType,
+  object_id: identifier,
+  user_id: identifier.nullish(),
+  group_id: identifier.nullish(),
+  permission: permission.nullish(),
+  restrict_object_type: aclObjectType.nullish(),
+  role_id: identifier.nullish(),
+})
+
+export const aclBatchUpdate = z.strictObject({
+  add_acls: z.array(aclItem).max(10_000).nullish(),
+  remove_acls: z.array(aclItem).max(10_000).nullish(),
+})
+
+const emails = z.array(z.email().max(320)).max(1000)
+
+export const membersPatch = z.strictObject({
+  invite_users: z
+    .strictObject({
+      ids: identifiers.nullish(),
+      emails: emails.nullish(),
+      service_accounts: z
+        .array(z.strictObject({ name, token_name: name.nullish() }))
+        .max(1000)
+        .nullish(),
+      send_invite_emails: z.boolean().nullish(),
+      group_ids: identifiers.nullish(),
+      group_names: z.array(name).max(1000).nullish(),
+      group_id: identifier.nullish(),
+      group_name: name.nullish(),
+    })
+    .nullish(),
+  remove_users: z.strictObject({ ids: identifiers.nullish(), emails: emails.nullish() }).nullish(),
+  org_name: name.nullish(),
+  org_id: identifier.nullish(),
+})
+
+export const membersAnswer = z.object({
+  status: z.literal('success'),
+  org_id: identifier,
+  send_email_error: text.nullish(),
+  added_users: z.array(fields).nullish(),
+})

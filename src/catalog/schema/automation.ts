@@ -1,0 +1,98 @@
+/** What a project is to do by itself. Configurations are stored; nothing carries them out. */
+import { z } from 'zod'
+import { fields, identifier, name, shortText, text, timestamp } from './field.ts'
+
+const status = z.enum(['active', 'paused'])
+
+const interval = z.number().min(1).max(2_592_000)
+
+const action = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('webhook'), url: text }),
+  z.strictObject({
+    type: z.literal('slack'),
+    workspace_id: shortText,
+    channel: shortText,
+    message_template: text.optional(),
+  }),
+])
+
+const exported = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('log_traces') }),
+  z.strictObject({ type: z.literal('log_spans') }),
+  z.strictObject({ type: z.literal('btql_query'), btql_query: text }),
+])
+
+const credentials = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('aws_iam'), role_arn: shortText, external_id: shortText }),
+  z.strictObject({
+    type: z.literal('gcp_service_account'),
+    service_account_email: shortText,
+  }),
+])
+
+const recordType = z.enum(['project_logs', 'experiment', 'dataset', 'playground_logs'])
+
+export const automationConfiguration = z.discriminatedUnion('event_type', [
+  z.strictObject({
+    event_type: z.literal('logs'),
+    btql_filter: text,
+    interval_seconds: interval,
+    action,
+  }),
+  z.strictObject({
+    event_type: z.literal('btql_export'),
+    status: status.optional(),
+    export_definition: exported,
+    scope: fields.nullish(),
+    export_path: text,
+    format: z.enum(['jsonl', 'parquet']),
+    interval_seconds: interval,
+    credentials,
+    batch_size: z.number().nullish(),
+  }),
+  z.strictObject({
+    event_type: z.literal('async_query'),
+    status: status.optional(),
+    created_by_user_id: identifier,
+    object_type: recordType,
+    object_id: shortText,
+    query: text,
+    format: z.literal('jsonl'),
+    batch_size: z.int().min(0).max(100_000).nullish(),
+  }),
+  z.strictObject({
+    event_type: z.literal('retention'),
+    object_type: z.enum(['project_logs', 'experiment', 'dataset']),
+    retention_days: z.number().min(0),
+  }),
+  z.strictObject({
+    event_type: z.literal('environment_update'),
+    environment_filter: z.array(shortText).max(1000).optional(),
+    action,
+  }),
+  z.looseObject({ event_type: z.literal('topic'), sampling_rate: z.number().min(0).max(1) }),
+  z.looseObject({ event_type: z.literal('topic_digest'), window_seconds: z.number().min(0) }),
+])
+
+export const projectAutomationSchema = z.object({
+  id: identifier,
+  project_id: identifier,
+  user_id: identifier.nullable(),
+  created: timestamp.nullable(),
+  name,
+  description: text.nullable(),
+  config: automationConfiguration,
+})
+
+export const newProjectAutomation = z.strictObject({
+  project_id: identifier,
+  name,
+  description: text.nullish(),
+  config: automationConfiguration,
+})
+
+export const projectAutomationPatch = z.strictObject({
+  name: name.nullish(),
+  description: text.nullish(),
+  config: automationConfiguration.nullish(),
+})

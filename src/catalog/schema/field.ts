@@ -1,0 +1,65 @@
+/**
+ * Fields that several kinds of entries have. Bodies of requests are checked by the same ones, so
+ * every text has a longest length.
+ */
+import { z } from 'zod'
+
+/** A JSON object; its own text is at most 1 MiB. */
+export type Fields = { readonly [key: string]: unknown }
+
+const longestName = 1000
+const longestText = 100_000
+const longestTag = 1000
+const mostItems = 10_000
+const longestFields = 2 ** 20
+
+/** UUIDs in any case; kept in lower case. */
+export const identifier = z.guid().toLowerCase()
+
+export const name = z.string().min(1).max(longestName)
+
+/** Names things in programs and addresses. */
+export const slug = z.string().min(1).max(longestName)
+
+export const text = z.string().max(longestText)
+
+export const shortText = z.string().max(longestName)
+
+export const timestamp = z.iso.datetime({ offset: true })
+
+export const tags = z.array(z.string().max(longestTag)).max(mostItems)
+
+export const identifiers = z.array(identifier).max(mostItems)
+
+/**
+ * An object of any content. It is passed on as it came: nothing is looked at but its size, so
+ * that any key is a key.
+ */
+export const fields = z
+  .custom<Fields>(isObject, 'must be an object')
+  .refine((value) => JSON.stringify(value).length <= longestFields, {
+    message: `must be at most ${longestFields} characters of JSON`,
+  })
+  .meta({ type: 'object', additionalProperties: { nullable: true } })
+
+/** Any JSON value. */
+export const anything = z.unknown()
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** What every kind of entry begins with. */
+export const identified = {
+  id: identifier,
+}
+
+/** The fields that most kinds share, in the answers. */
+export const made = {
+  created: timestamp.nullable(),
+}
+
+export const madeBy = {
+  user_id: identifier.nullable(),
+  created: timestamp.nullable(),
+}

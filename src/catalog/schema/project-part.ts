@@ -1,0 +1,200 @@
+/** What a project has beside objects with records: scores, tags, automations, frames, servers, agents. */
+import { z } from 'zod'
+import { fields, identifier, name, shortText, slug, text, timestamp } from './field.ts'
+import { functionReference } from './prompt.ts'
+
+const scoreTypes = [
+  'slider',
+  'categorical',
+  'weighted',
+  'minimum',
+  'maximum',
+  'online',
+  'free-form',
+] as const
+
+export const scoreType = z.enum(scoreTypes)
+
+export const scoreCategories = z.union([
+  z.array(z.strictObject({ name, value: z.number() })).max(1000),
+  z.record(z.string().max(1000), z.number()),
+  z.array(shortText).max(1000),
+])
+
+/** One span, one trace, or spans that agree in a field. */
+const scope = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('span') }),
+  z.strictObject({ type: z.literal('trace'), idle_seconds: z.number().optional() }),
+  z.strictObject({
+    type: z.literal('group'),
+    group_by: shortText,
+    interval_seconds: z.number().optional(),
+    max_traces: z.number().optional(),
+    placement: z.unknown().optional(),
+    idle_seconds: z.number().optional(),
+  }),
+])
+
+const clauses = z.array(text).max(1000).nullish()
+
+export const scoreConfiguration = z.strictObject({
+  multi_select: z.boolean().nullish(),
+  destination: shortText.nullish(),
+  visibility: z
+    .strictObject({
+      users: z.array(shortText).max(10_000).nullish(),
+      groups: z.array(shortText).max(10_000).nullish(),
+    })
+    .nullish(),
+  online: z
+    .strictObject({
+      sampling_rate: z.number().min(0).max(1),
+      scorers: z.array(functionReference).max(1000),
+      btql_filter: text.nullish(),
+      apply_to_root_span: z.boolean().nullish(),
+      apply_to_span_names: z.array(shortText).max(1000).nullish(),
+      skip_logging: z.boolean().nullish(),
+      scope: scope.nullish(),
+    })
+    .nullish(),
+  condition: z
+    .strictObject({
+      when: z.strictObject({ clauses, subspan_clauses: clauses, trace_clauses: clauses }),
+      behavior: z.literal('hidden').nullish(),
+    })
+    .nullish(),
+  object_types: z
+    .array(z.enum(['project_logs', 'dataset', 'experiment']))
+    .max(3)
+    .nullish(),
+})
+
+export const projectScoreSchema = z.object({
+  id: identifier,
+  project_id: identifier,
+  user_id: identifier,
+  created: timestamp.nullable(),
+  name,
+  description: text.nullable(),
+  score_type: scoreType,
+  categories: scoreCategories.nullable(),
+  config: scoreConfiguration.nullable(),
+  position: shortText.nullable(),
+})
+
+export const newProjectScore = z.strictObject({
+  project_id: identifier,
+  name,
+  description: text.nullish(),
+  score_type: scoreType,
+  categories: scoreCategories.nullish(),
+  config: scoreConfiguration.nullish(),
+})
+
+export const projectScorePatch = z.strictObject({
+  name: name.nullish(),
+  description: text.nullish(),
+  score_type: scoreType.nullish(),
+  categories: scoreCategories.nullish(),
+  config: scoreConfiguration.nullish(),
+})
+
+export const projectTagSchema = z.object({
+  id: identifier,
+  project_id: identifier,
+  user_id: identifier,
+  created: timestamp.nullable(),
+  name,
+  description: text.nullable(),
+  color: shortText.nullable(),
+  position: shortText.nullable(),
+})
+
+export const newProjectTag = z.strictObject({
+  project_id: identifier,
+  name,
+  description: text.nullish(),
+  color: shortText.nullish(),
+})
+
+export const projectTagPatch = z.strictObject({
+  name: name.nullish(),
+  description: text.nullish(),
+  color: shortText.nullish(),
+})
+
+export const spanIframeSchema = z.object({
+  id: identifier,
+  project_id: identifier,
+  user_id: identifier.nullable(),
+  created: timestamp.nullable(),
+  deleted_at: timestamp.nullable(),
+  name,
+  description: text.nullable(),
+  url: text,
+  post_message: z.boolean().nullable(),
+})
+
+export const newSpanIframe = z.strictObject({
+  project_id: identifier,
+  name,
+  description: text.nullish(),
+  url: text,
+  post_message: z.boolean().nullish(),
+})
+
+export const spanIframePatch = z.strictObject({
+  name: name.nullish(),
+  description: text.nullish(),
+  url: text.nullish(),
+  post_message: z.boolean().nullish(),
+})
+
+export const mcpServerSchema = z.object({
+  id: identifier,
+  project_id: identifier,
+  user_id: identifier.nullable(),
+  created: timestamp.nullable(),
+  deleted_at: timestamp.nullable(),
+  name,
+  description: text.nullable(),
+  url: text,
+})
+
+export const newMcpServer = z.strictObject({
+  project_id: identifier,
+  name,
+  description: text.nullish(),
+  url: text,
+})
+
+export const mcpServerPatch = z.strictObject({
+  name: name.nullish(),
+  description: text.nullish(),
+  url: text.nullish(),
+})
+
+export const agentSchema = z.object({
+  id: identifier,
+  project_id: identifier,
+  user_id: identifier,
+  created: timestamp.nullable(),
+  name,
+  slug,
+  kind: shortText,
+  description: text.nullable(),
+  metadata: fields.nullable(),
+})
+
+export const newAgent = z.strictObject({
+  project_id: identifier,
+  name,
+  description: text.nullish(),
+  metadata: fields.nullish(),
+})
+
+export const agentPatch = z.strictObject({
+  name: name.nullish(),
+  description: text.nullish(),
+  metadata: fields.nullish(),
+})

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { identifier, name, shortText, text, timestamp } from './field.ts'
+import { savedFunction } from './prompt.ts'
+
+const spanFieldOrder = z.strictObject({
+  object_type: shortText,
+  column_id: shortText,
+  position: shortText,
+  layout: z.enum(['full', 'two_column']).nullish(),
+})
+
+const remoteEvaluation = z.strictObject({
+  url: shortText,
+  name,
+  description: text.nullish(),
+})
+
+export const projectSettings = z.strictObject({
+  comparison_key: shortText.nullish(),
+  baseline_experiment_id: identifier.nullish(),
+  spanFieldOrder: z.array(spanFieldOrder).max(1000).nullish(),
+  remote_eval_sources: z.array(remoteEvaluation).max(1000).nullish(),
+  disable_realtime_queries: z.boolean().nullish(),
+  default_preprocessor: savedFunction.nullish(),
+})
+
+export const projectSchema = z.object({
+  id: identifier,
+  org_id: identifier,
+  name,
+  description: text.nullable(),
+  created: timestamp.nullable(),
+  deleted_at: timestamp.nullable(),
+  user_id: identifier.nullable(),
+  settings: projectSettings.nullable(),
+})
+
+export const newProject = z.strictObject({
+  name,
+  description: text.nullish(),
+  org_name: name.nullish(),
+  settings: projectSettings.nullish(),
+})
+
+export const projectPatch = z.strictObject({
+  name: name.nullish(),
+  description: text.nullish(),
+  user_id: identifier.nullish(),
+  settings: projectSettings.nullish(),
+})

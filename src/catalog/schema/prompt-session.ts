@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import { identifier, name, text, timestamp } from './field.ts'
+
+/** A playground. Its runs are logged in it. */
+export const promptSessionSchema = z.object({
+  id: identifier,
+  project_id: identifier,
+  name,
+  description: text.nullable(),
+  created: timestamp.nullable(),
+  deleted_at: timestamp.nullable(),
+  user_id: identifier.nullable(),
+})
+
+export const newPromptSession = z.strictObject({
+  project_id: identifier,
+  name,
+  description: text.nullish(),
+})
+
+export const promptSessionPatch = z.strictObject({
+  name: name.nullish(),
+  description: text.nullish(),
+})

@@ -1,0 +1,174 @@
+/** Prompts and functions. Both are rows of a project's `project_prompts`: a prompt is a function. */
+import { z } from 'zod'
+import { aclObjectType } from './access.ts'
+import { fields, identifier, name, shortText, slug, tags, text, timestamp } from './field.ts'
+
+export const functionTypes = [
+  'llm',
+  'scorer',
+  'task',
+  'tool',
+  'custom_view',
+  'preprocessor',
+  'facet',
+  'classifier',
+  'tag',
+  'parameters',
+  'sandbox',
+] as const
+
+export const functionType = z.enum(functionTypes)
+
+export const savedFunction = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('function'), id: shortText, version: shortText.optional() }),
+  z.strictObject({
+    type: z.literal('global'),
+    name: shortText,
+    function_type: functionType.optional(),
+  }),
+])
+
+export const functionReference = savedFunction
+
+const longPrompt = z.string().max(4 * 2 ** 20)
+
+/** Messages are stored as they come: providers add to their form all the time. */
+const promptBlock = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('chat'),
+    messages: z.array(z.looseObject({ role: shortText })).max(10_000),
+    tools: longPrompt.optional(),
+  }),
+  z.strictObject({ type: z.literal('completion'), content: longPrompt }),
+])
+
+const toolServer = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('id'),
+    id: identifier,
+    is_disabled: z.boolean().optional(),
+    enabled_tools: z.array(shortText).max(10_000).nullish(),
+  }),
+  z.strictObject({
+    type: z.literal('url'),
+    url: text,
+    is_disabled: z.boolean().optional(),
+    enabled_tools: z.array(shortText).max(10_000).nullish(),
+  }),
+])
+
+/** Keys that are not named here are kept as well. */
+export const promptData = z.looseObject({
+  prompt: promptBlock.nullish(),
+  options: z
+    .looseObject({
+      model: shortText.nullish(),
+      params: fields.nullish(),
+      position: shortText.nullish(),
+    })
+    .nullish(),
+  parser: z
+    .strictObject({
+      type: z.literal('llm_classifier'),
+      use_cot: z.boolean(),
+      choice_scores: z.record(text, z.number().min(0).max(1)).optional(),
+      choice: z.array(text).max(10_000).optional(),
+      allow_no_match: z.boolean().optional(),
+    })
+    .nullish(),
+  tool_functions: z.array(functionReference).max(1000).nullish(),
+  template_format: z.enum(['mustache', 'nunjucks', 'none']).nullish(),
+  mcp: z.record(shortText, toolServer).nullish(),
+  origin: z
+    .strictObject({
+      prompt_id: shortText.optional(),
+      project_id: shortText.optional(),
+      prompt_version: shortText.optional(),
+    })
+    .nullish(),
+})
+
+const functionDataTypes = [
+  'prompt',
+  'code',
+  'graph',
+  'remote_eval',
+  'global',
+  'facet',
+  'batched_facet',
+  'parameters',
+  'topic_map',
+] as const
+
+/** What runs. Only its type is looked at: nothing of it is run here. */
+export const functionData = z.looseObject({ type: z.enum(functionDataTypes) })
+
+/** In the oldest clients' form: any further key makes them refuse the prompt. */
+export const promptSchema = z.object({
+  id: identifier,
+  _xact_id: shortText,
+  project_id: identifier,
+  log_id: z.literal('p'),
+  org_id: identifier,
+  name,
+  slug,
+  description: text.nullable(),
+  created: timestamp.nullable(),
+  prompt_data: promptData.nullable(),
+  tags: tags.nullable(),
+  metadata: fields.nullable(),
+})
+
+export const newPrompt = z.strictObject({
+  project_id: identifier,
+  name,
+  slug,
+  description: text.nullish(),
+  prompt_data: promptData.nullish(),
+  tags: tags.nullish(),
+  metadata: fields.nullish(),
+  function_type: functionType.nullish(),
+})
+
+export const promptPatch = z.strictObject({
+  name: name.nullish(),
+  slug: slug.nullish(),
+  description: text.nullish(),
+  prompt_data: promptData.nullish(),
+  tags: tags.nullish(),
+  metadata: fields.nullish(),
+})
+
+const origin = z.strictObject({
+  object_type: aclObjectType,
+  object_id: identifier,
+  internal: z.boolean().nullish(),
+})
+
+const functionSchemas = z.strictObject({
+  parameters: z.unknown().optional(),
+  returns: z.unknown().optional(),
+})
+
+export const functionSchema = promptSchema.extend({
+  function_type: functionType.nullable(),
+  function_data: functionData,
+  origin: origin.nullable(),
+  function_schema: functionSchemas.nullable(),
+})
+
+export const newFunction = newPrompt.extend({
+  function_data: functionData,
+  origin: origin.nullish(),
+  function_schema: functionSchemas.nullish(),
+})
+
+export const functionPatch = z.strictObject({
+  name: name.nullish(),
+  slug: slug.nullish(),
+  description: text.nullish(),
+  prompt_data: promptData.nullish(),
+  function_data: functionData.nullish(),
+  tags: tags.nullish(),
+  metadata: fields.nullish(),
+})
