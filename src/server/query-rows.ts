@@ -1,4 +1,4 @@
-import type { Fields } from '../catalog/entry.ts'
+import type { Fields } from '../catalog/schema/field.ts'
 import type { Engine, QueryRequest } from '../engine.ts'
 
 /** The rows of a query whose answer is small: groups, or a page. */

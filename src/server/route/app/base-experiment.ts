@@ -6,13 +6,14 @@ import type { Experiment } from '../../../catalog/entry.ts'
  * the experiment that was made before it in the project.
  */
 export function baseExperiment(gate: Gate, experiment: Experiment): Experiment | undefined {
-  const { settings } = gate.project(experiment.project_id)
+  const { settings } = gate.require('read', 'project', experiment.project_id)
   for (const id of [experiment.base_exp_id, settings?.baseline_experiment_id]) {
     if (typeof id !== 'string' || id === experiment.id) continue
-    if (gate.readable('experiment', id)) return gate.experiment(id)
+    if (gate.readable('experiment', id)) return gate.require('read', 'experiment', id)
   }
-  const siblings = gate
-    .experiments()
-    .filter(({ project_id }) => project_id === experiment.project_id)
-  return siblings[siblings.findIndex(({ id }) => id === experiment.id) + 1]
+  const beyond = gate.positionOf('experiment', experiment.id)
+  if (beyond === undefined) return undefined
+  const scope = { parentId: experiment.project_id }
+  const [older] = gate.list('experiment', scope, { beyond, direction: 'older' })
+  return older
 }

@@ -13,7 +13,7 @@ export const appDatasetRoutes: readonly Route[] = [
 async function register(request: RouteRequest, gate: Gate): Promise<Reply> {
   const body = parseJsonBody(await request.body)
   const project = await registeredProject(body, gate)
-  const { entry, found } = await gate.findOrCreateDataset({
+  const { entry, found } = await gate.findOrCreate('dataset', {
     project_id: project.id,
     name: stringField(body, 'dataset_name') ?? madeUpName(),
     description: stringField(body, 'description') ?? null,
@@ -31,13 +31,14 @@ function madeUpName(): string {
 async function find(request: RouteRequest, gate: Gate): Promise<Reply> {
   const body = parseJsonBody(await request.body)
   const id = stringField(body, 'id') ?? stringField(body, 'dataset_id')
-  if (id !== undefined) return jsonReply(gate.readable('dataset', id) ? [gate.dataset(id)] : [])
+  if (id !== undefined)
+    return jsonReply(gate.readable('dataset', id) ? [gate.require('read', 'dataset', id)] : [])
   const project = knownProject(body, gate)
   const name = stringField(body, 'dataset_name')
   if (!project) return jsonReply([])
   if (name === undefined) {
-    return jsonReply(gate.datasets().filter(({ project_id }) => project_id === project.id))
+    return jsonReply([...gate.list('dataset', { parentId: project.id })])
   }
   const found = namedObject(gate, 'dataset', project.id, name)
-  return jsonReply(found === undefined ? [] : [gate.dataset(found)])
+  return jsonReply(found === undefined ? [] : [gate.require('read', 'dataset', found)])
 }

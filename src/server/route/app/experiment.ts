@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Gate } from '../../../access/gate.ts'
-import type { Experiment, Fields, Project } from '../../../catalog/entry.ts'
+import type { Project } from '../../../catalog/entry.ts'
+import type { Fields } from '../../../catalog/schema/field.ts'
 import { AssayError } from '../../../error.ts'
 import {
   booleanField,
@@ -46,10 +47,10 @@ async function register(request: RouteRequest, gate: Gate): Promise<Reply> {
     tags: stringsField(body, 'tags') ?? null,
   }
   const updates = booleanField(body, 'update') === true
-  let { entry: experiment, found } = await gate.findOrCreateExperiment(given)
+  let { entry: experiment, found } = await gate.findOrCreate('experiment', given)
   while (found && !updates) {
     const name = `${given.name}-${randomBytes(4).toString('hex')}`
-    ;({ entry: experiment, found } = await gate.findOrCreateExperiment({ ...given, name }))
+    ;({ entry: experiment, found } = await gate.findOrCreate('experiment', { ...given, name }))
   }
   return jsonReply({ project, experiment })
 }
@@ -62,7 +63,7 @@ function madeUpName(repository: Fields | null): string {
 /** The base that the body names by id, by name, or as the nearest commit that has an experiment. */
 function givenBase(body: JsonBody, project: Project, gate: Gate): string | undefined {
   const id = stringField(body, 'base_exp_id')
-  if (id !== undefined) return gate.experiment(id).id
+  if (id !== undefined) return gate.require('read', 'experiment', id).id
   const name = stringField(body, 'base_experiment')
   if (name !== undefined) {
     const base = namedObject(gate, 'experiment', project.id, name)
@@ -75,10 +76,8 @@ function givenBase(body: JsonBody, project: Project, gate: Gate): string | undef
   const commits = stringsField(body, 'ancestor_commits') ?? []
   if (commits.length === 0) return undefined
   const byCommit = new Map<string, string>()
-  for (const experiment of gate.experiments()) {
-    const { commit } = experiment
-    if (experiment.project_id !== project.id || commit === null) continue
-    if (!byCommit.has(commit)) byCommit.set(commit, experiment.id)
+  for (const { id, commit } of gate.list('experiment', { parentId: project.id })) {
+    if (commit !== null && !byCommit.has(commit)) byCommit.set(commit, id)
   }
   const nearest = commits.find((commit) => byCommit.has(commit))
   return nearest === undefined ? undefined : byCommit.get(nearest)
@@ -89,22 +88,23 @@ async function find(request: RouteRequest, gate: Gate): Promise<Reply> {
   const body = parseJsonBody(await request.body)
   const id = stringField(body, 'id') ?? stringField(body, 'experiment_id')
   if (id !== undefined)
-    return jsonReply(gate.readable('experiment', id) ? [gate.experiment(id)] : [])
+    return jsonReply(
+      gate.readable('experiment', id) ? [gate.require('read', 'experiment', id)] : [],
+    )
   const project = knownProject(body, gate)
   if (!project) return jsonReply([])
   const name = stringField(body, 'experiment_name')
   if (name === undefined) {
-    const isInProject = ({ project_id }: Experiment) => project_id === project.id
-    return jsonReply(gate.experiments().filter(isInProject))
+    return jsonReply([...gate.list('experiment', { parentId: project.id })])
   }
   const found = namedObject(gate, 'experiment', project.id, name)
-  return jsonReply(found === undefined ? [] : [gate.experiment(found)])
+  return jsonReply(found === undefined ? [] : [gate.require('read', 'experiment', found)])
 }
 
 /** 400 means to clients that there is none. */
 async function baseOf(request: RouteRequest, gate: Gate): Promise<Reply> {
   const body = parseJsonBody(await request.body)
-  const experiment = gate.experiment(requiredId(stringField(body, 'id'), 'id'))
+  const experiment = gate.require('read', 'experiment', requiredId(stringField(body, 'id'), 'id'))
   const base = baseExperiment(gate, experiment)
   if (!base) {
     throw new AssayError('REQUEST_INVALID', 'the experiment has no base experiment', { path: 'id' })

@@ -24,11 +24,11 @@ async function find(request: RouteRequest, gate: Gate): Promise<Reply> {
   checkOrganization(body, gate)
   const id = stringField(body, 'id') ?? stringField(body, 'project_id')
   const name = stringField(body, 'name') ?? stringField(body, 'project_name')
-  if (id === undefined && name === undefined) return jsonReply(gate.projects())
+  if (id === undefined && name === undefined) return jsonReply([...gate.list('project')])
   const found = gate.readableProject(id ?? name!)
   const isSelected =
     found && (id === undefined || found.id === id) && (name === undefined || found.name === name)
-  return jsonReply(isSelected ? [gate.project(found.id)] : [])
+  return jsonReply(isSelected ? [gate.require('read', 'project', found.id)] : [])
 }
 
 function read({ query }: RouteRequest, gate: Gate): Reply {
@@ -36,5 +36,5 @@ function read({ query }: RouteRequest, gate: Gate): Reply {
   if (asked === null) throw new AssayError('REQUEST_INVALID', '"id" is missing', { path: 'id' })
   const found = gate.readableProject(asked)
   if (!found) throw missingAccess('read', 'project', asked)
-  return jsonReply(gate.project(found.id))
+  return jsonReply(gate.require('read', 'project', found.id))
 }

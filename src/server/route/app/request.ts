@@ -36,7 +36,7 @@ export function checkOrganization(body: JsonBody, gate: Gate): void {
 export async function registeredProject(body: JsonBody, gate: Gate): Promise<Project> {
   checkOrganization(body, gate)
   const id = stringField(body, 'project_id')
-  if (id !== undefined) return gate.project(id)
+  if (id !== undefined) return gate.require('read', 'project', id)
   const name = stringField(body, 'project_name')
   if (name === undefined) {
     throw new AssayError('REQUEST_INVALID', '"project_name" is missing', {
@@ -44,7 +44,7 @@ export async function registeredProject(body: JsonBody, gate: Gate): Promise<Pro
       hint: 'give a project_name or a project_id',
     })
   }
-  const { entry } = await gate.findOrCreateProject({ name })
+  const { entry } = await gate.findOrCreate('project', { name })
   return entry
 }
 
@@ -54,7 +54,9 @@ export function knownProject(body: JsonBody, gate: Gate): Project | undefined {
   const id = stringField(body, 'project_id')
   const name = stringField(body, 'project_name')
   const found = gate.readableProject(id ?? name ?? '')
-  return found && (id === undefined || found.id === id) ? gate.project(found.id) : undefined
+  return found && (id === undefined || found.id === id)
+    ? gate.require('read', 'project', found.id)
+    : undefined
 }
 
 /** Id of the project's object of a type and name. */

@@ -35,7 +35,7 @@ async function objectInfo(request: RouteRequest, gate: Gate): Promise<Reply> {
     ids.flatMap((id) => {
       const object = gate.readable(type, id)
       if (!object) return []
-      const project = gate.project(object.projectId)
+      const project = gate.require('read', 'project', object.projectId)
       return {
         object_id: object.id,
         object_name: object.name,

@@ -15,9 +15,15 @@ export function appSummaryRoutes(engine: Engine): Route[] {
       path: '/experiment-comparison2',
       access: 'key',
       handle: async ({ query, signal }, gate) => {
-        const experiment = gate.experiment(requiredId(query.get('experiment_id'), 'experiment_id'))
+        const experiment = gate.require(
+          'read',
+          'experiment',
+          requiredId(query.get('experiment_id'), 'experiment_id'),
+        )
         const baseId = query.get('base_experiment_id')
-        const base = baseId ? gate.experiment(requiredId(baseId, 'base_experiment_id')) : undefined
+        const base = baseId
+          ? gate.require('read', 'experiment', requiredId(baseId, 'base_experiment_id'))
+          : undefined
         return jsonReply(await summarizeExperiment({ engine, gate, signal }, experiment, base))
       },
     },

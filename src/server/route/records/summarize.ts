@@ -17,7 +17,7 @@ export function summarizeRoutes(engine: Engine, publicUrl: PublicUrl): Route[] {
       access: 'key',
       headers: addressHeaders,
       handle: async ({ parameters, query, headers, signal }, gate) => {
-        const experiment = gate.experiment(parameters[0]!)
+        const experiment = gate.require('read', 'experiment', parameters[0]!)
         const places = placesOf(gate, experiment.project_id, publicUrl(headers))
         const names = {
           project_name: places.projectName,
@@ -28,7 +28,7 @@ export function summarizeRoutes(engine: Engine, publicUrl: PublicUrl): Route[] {
         if (query.get('summarize_scores') !== 'true') return jsonReply(names)
         const baseId = query.get('comparison_experiment_id')
         const base = baseId
-          ? gate.experiment(requiredId(baseId, 'comparison_experiment_id'))
+          ? gate.require('read', 'experiment', requiredId(baseId, 'comparison_experiment_id'))
           : baseExperiment(gate, experiment)
         const summary = await summarizeExperiment({ engine, gate, signal }, experiment, base)
         return jsonReply({ ...names, comparison_experiment_name: base?.name ?? null, ...summary })
@@ -40,7 +40,7 @@ export function summarizeRoutes(engine: Engine, publicUrl: PublicUrl): Route[] {
       access: 'key',
       headers: addressHeaders,
       handle: async ({ parameters, query, headers, signal }, gate) => {
-        const dataset = gate.dataset(parameters[0]!)
+        const dataset = gate.require('read', 'dataset', parameters[0]!)
         const places = placesOf(gate, dataset.project_id, publicUrl(headers))
         const names = {
           project_name: places.projectName,
@@ -58,7 +58,7 @@ export function summarizeRoutes(engine: Engine, publicUrl: PublicUrl): Route[] {
 
 /** Pages are where the SDKs expect them: `/app/<organization>/p/<project>/…`. */
 function placesOf(gate: Gate, projectId: string, url: string) {
-  const project = gate.project(projectId)
+  const project = gate.require('read', 'project', projectId)
   const organization = encodeURIComponent(gate.organization().name)
   return {
     projectName: project.name,
