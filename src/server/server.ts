@@ -28,6 +28,7 @@ import { datasetRoutes } from './route/dataset.ts'
 import { editorRoutes } from './route/editor.ts'
 import { experimentRoutes } from './route/experiment.ts'
 import { insertRoutes } from './route/insert.ts'
+import { otlpRoutes } from './route/otlp/traces.ts'
 import { projectRoutes } from './route/project.ts'
 import { promptSessionRoutes } from './route/prompt-session.ts'
 import { recordRoutes } from './route/records/routes.ts'
@@ -80,6 +81,7 @@ export class Server {
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
       ...appRoutes({ engine, authenticator: options.authenticator, publicUrl: url }),
+      ...otlpRoutes(engine),
       ...recordRoutes({ engine, publicUrl: url, maxBodyBytes }),
       ...editorRoutes(engine),
       ...insertRoutes(engine),

@@ -1,0 +1,117 @@
+/**
+ * The messages of the OpenTelemetry Protocol that carry traces, as far as they are read: numbers and
+ * types of fields as the public schema (opentelemetry-proto 1.x) has them.
+ */
+import protobuf from 'protobufjs/light.js'
+
+const root = protobuf.Root.fromJSON({
+  nested: {
+    ExportTraceServiceRequest: {
+      fields: { resourceSpans: { rule: 'repeated', type: 'ResourceSpans', id: 1 } },
+    },
+    ExportTraceServiceResponse: {
+      fields: { partialSuccess: { type: 'PartialSuccess', id: 1 } },
+    },
+    PartialSuccess: {
+      fields: {
+        rejectedSpans: { type: 'int64', id: 1 },
+        errorMessage: { type: 'string', id: 2 },
+      },
+    },
+    ResourceSpans: {
+      fields: {
+        resource: { type: 'Resource', id: 1 },
+        scopeSpans: { rule: 'repeated', type: 'ScopeSpans', id: 2 },
+      },
+    },
+    Resource: { fields: { attributes: { rule: 'repeated', type: 'KeyValue', id: 1 } } },
+    ScopeSpans: {
+      fields: {
+        scope: { type: 'Scope', id: 1 },
+        spans: { rule: 'repeated', type: 'Span', id: 2 },
+      },
+    },
+    Scope: {
+      fields: { name: { type: 'string', id: 1 }, version: { type: 'string', id: 2 } },
+    },
+    Span: {
+      fields: {
+        traceId: { type: 'bytes', id: 1 },
+        spanId: { type: 'bytes', id: 2 },
+        parentSpanId: { type: 'bytes', id: 4 },
+        name: { type: 'string', id: 5 },
+        kind: { type: 'int32', id: 6 },
+        startTimeUnixNano: { type: 'fixed64', id: 7 },
+        endTimeUnixNano: { type: 'fixed64', id: 8 },
+        attributes: { rule: 'repeated', type: 'KeyValue', id: 9 },
+        events: { rule: 'repeated', type: 'Event', id: 11 },
+        links: { rule: 'repeated', type: 'Link', id: 13 },
+        status: { type: 'Status', id: 15 },
+      },
+    },
+    Event: {
+      fields: {
+        timeUnixNano: { type: 'fixed64', id: 1 },
+        name: { type: 'string', id: 2 },
+        attributes: { rule: 'repeated', type: 'KeyValue', id: 3 },
+      },
+    },
+    Link: {
+      fields: {
+        traceId: { type: 'bytes', id: 1 },
+        spanId: { type: 'bytes', id: 2 },
+        attributes: { rule: 'repeated', type: 'KeyValue', id: 4 },
+      },
+    },
+    Status: {
+      fields: { message: { type: 'string', id: 2 }, code: { type: 'int32', id: 3 } },
+    },
+    KeyValue: {
+      fields: { key: { type: 'string', id: 1 }, value: { type: 'AnyValue', id: 2 } },
+    },
+    AnyValue: {
+      fields: {
+        stringValue: { type: 'string', id: 1 },
+        boolValue: { type: 'bool', id: 2 },
+        intValue: { type: 'int64', id: 3 },
+        doubleValue: { type: 'double', id: 4 },
+        arrayValue: { type: 'ArrayValue', id: 5 },
+        kvlistValue: { type: 'KeyValueList', id: 6 },
+        bytesValue: { type: 'bytes', id: 7 },
+      },
+      oneofs: {
+        value: {
+          oneof: [
+            'stringValue',
+            'boolValue',
+            'intValue',
+            'doubleValue',
+            'arrayValue',
+            'kvlistValue',
+            'bytesValue',
+          ],
+        },
+      },
+    },
+    ArrayValue: { fields: { values: { rule: 'repeated', type: 'AnyValue', id: 1 } } },
+    KeyValueList: { fields: { values: { rule: 'repeated', type: 'KeyValue', id: 1 } } },
+  },
+})
+
+const request = root.lookupType('ExportTraceServiceRequest')
+const response = root.lookupType('ExportTraceServiceResponse')
+
+/**
+ * The message as OTLP's JSON form has it, but for bytes, which stay bytes: 64-bit integers are
+ * decimal texts, and what is not set is absent. Throws where the bytes are no such message.
+ */
+export function decodeTraceRequest(bytes: Uint8Array): unknown {
+  return request.toObject(request.decode(bytes), { longs: String, bytes: Buffer })
+}
+
+/** The answer's message; empty when everything was taken. */
+export function encodeTraceResponse(rejectedSpans: number, errorMessage: string): Uint8Array {
+  const isWhole = rejectedSpans === 0 && errorMessage === ''
+  const message = isWhole ? {} : { partialSuccess: { rejectedSpans, errorMessage } }
+  return response.encode(response.fromObject(message)).finish()
+}

@@ -1,0 +1,69 @@
+/** Finds what a parent names, that spans are to be part of: an object, and perhaps a span of it. */
+import type { Gate } from '../../../access/gate.ts'
+import { missingAccess } from '../../../catalog/missing-access.ts'
+import { AssayError } from '../../../error.ts'
+import type { OuterSpan } from '../../../otlp/span-to-row.ts'
+import type { ObjectType } from '../../../type/record.ts'
+import { parseSpanSlug } from '../../../type/span-slug.ts'
+
+/** How a row of `/logs3` names its object. */
+export type RowObject = Readonly<Record<string, string>>
+
+export interface SpanParent {
+  readonly object: RowObject
+  readonly span: OuterSpan | undefined
+}
+
+const prefixes: ReadonlyMap<string, ObjectType> = new Map([
+  ['experiment_id', 'experiment'],
+  ['project_id', 'project_logs'],
+  ['playground_id', 'playground_logs'],
+  ['prompt_session_id', 'playground_logs'],
+])
+
+/**
+ * Reads `project_id:…`, `project_name:…`, `experiment_id:…`, `playground_id:…` or an exported span. A
+ * project of a new name is made. Throws what is wrong with it.
+ */
+export async function resolveParent(text: string, gate: Gate): Promise<SpanParent> {
+  const [, prefix, name] = text.trim().match(/^([a-z_]+):(.+)$/s) ?? []
+  if (prefix === 'project_name') {
+    const { entry } = await gate.findOrCreateProject({ name: name! })
+    return { object: writable('project_logs', entry.id, gate), span: undefined }
+  }
+  const type = prefixes.get(prefix ?? '')
+  if (type) return { object: writable(type, name!, gate), span: undefined }
+  if (prefix !== undefined) {
+    throw new AssayError('REQUEST_INVALID', `"${prefix}" is no kind of parent`, {
+      hint: `use project_name, ${[...prefixes.keys()].join(', ')}, or what span.export() gives`,
+    })
+  }
+  const { objectType, objectId, objectArguments, span } = parseSpanSlug(text.trim())
+  const id = objectId ?? (await registeredId(objectType, objectArguments ?? {}, gate))
+  return { object: writable(objectType, id, gate), span }
+}
+
+/** The id of an object that the sender had not registered yet when it exported the span. */
+async function registeredId(
+  type: ObjectType,
+  { project_id: id, project_name: name }: Readonly<Record<string, unknown>>,
+  gate: Gate,
+): Promise<string> {
+  if (type === 'project_logs' && typeof id === 'string') return id
+  if (type === 'project_logs' && typeof name === 'string') {
+    return (await gate.findOrCreateProject({ name })).entry.id
+  }
+  throw new AssayError('REQUEST_INVALID', 'the exported span names no object')
+}
+
+function writable(type: ObjectType, id: string, gate: Gate): RowObject {
+  if (!gate.writable(type, id)) throw missingAccess('update', type, id)
+  switch (type) {
+    case 'experiment':
+      return { experiment_id: id }
+    case 'playground_logs':
+      return { prompt_session_id: id }
+    default:
+      return { project_id: id, log_id: 'g' }
+  }
+}

@@ -1,0 +1,335 @@
+import { describe, expect, test } from 'vitest'
+import { readTraceRequest } from '../../src/otlp/span.ts'
+import { rowOfSpan } from '../../src/otlp/span-to-row.ts'
+
+type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain }
+
+const traceId = '0af7651916cd43dd8448eb211c80319c'
+const spanId = 'b7ad6b7169203331'
+
+/** An attribute value as OTLP's JSON form has it. */
+function anyValue(value: Plain): object {
+  if (typeof value === 'string') return { stringValue: value }
+  if (typeof value === 'boolean') return { boolValue: value }
+  if (typeof value === 'number') {
+    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
+  }
+  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } }
+  return { kvlistValue: { values: keyValues(value as Record<string, Plain>) } }
+}
+
+function keyValues(attributes: Record<string, Plain>): object[] {
+  return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }))
+}
+
+function rowOf(attributes: Record<string, Plain>, more: object = {}) {
+  const span = { traceId, spanId, name: 's', attributes: keyValues(attributes), ...more }
+  const body = { resourceSpans: [{ scopeSpans: [{ spans: [span] }] }] }
+  const { spans } = readTraceRequest(Buffer.from(JSON.stringify(body)), 'json')
+  return rowOfSpan(spans[0]!, undefined)
+}
+
+test('ids, times and the parent', () => {
+  const row = rowOf(
+    {},
+    {
+      parentSpanId: '00f067aa0ba902b7',
+      startTimeUnixNano: '1700000000123456789',
+      endTimeUnixNano: '1700000001000000000',
+      kind: 3,
+    },
+  )
+  expect(row).toEqual({
+    id: spanId,
+    span_id: spanId,
+    root_span_id: traceId,
+    span_parents: ['00f067aa0ba902b7'],
+    created: '2023-11-14T22:13:20.123Z',
+    span_attributes: { name: 's', type: 'task' },
+    metrics: { start: 1700000000.1234567, end: 1700000001 },
+    context: { span_kind: 'client' },
+    _is_merge: true,
+  })
+})
+
+describe('braintrust.*', () => {
+  test('wins over other conventions and leaves the metadata', () => {
+    const row = rowOf({
+      'braintrust.input_json': '{"q":1}',
+      'braintrust.output': 'plain text',
+      'braintrust.expected': '[1]',
+      'braintrust.scores': '{"exact":1}',
+      'braintrust.metrics.cached': 1,
+      'braintrust.metadata': '{"model":"mine"}',
+      'braintrust.tags': ['a', 'b'],
+      'braintrust.span_attributes': '{"type":"score","purpose":"scorer"}',
+      'braintrust.parent': 'project_name:p',
+      'gen_ai.prompt': 'other input',
+      'gen_ai.request.model': 'other model',
+      'http.method': 'GET',
+    })
+    expect(row).toMatchObject({
+      input: { q: 1 },
+      output: 'plain text',
+      expected: [1],
+      scores: { exact: 1 },
+      metrics: { cached: 1 },
+      tags: ['a', 'b'],
+      span_attributes: { type: 'score', purpose: 'scorer', name: 's' },
+    })
+    expect(row.metadata).toEqual({
+      model: 'mine',
+      'braintrust.parent': 'project_name:p',
+      'http.method': 'GET',
+    })
+  })
+
+  test('a score that is no number is kept as metadata', () => {
+    const row = rowOf({ 'braintrust.scores': '{"a":0.5,"b":"high"}' })
+    expect(row.scores).toEqual({ a: 0.5 })
+    expect(row.metadata).toEqual({ 'braintrust.scores.b': 'high' })
+  })
+})
+
+describe('gen_ai.*', () => {
+  test('a chat', () => {
+    const row = rowOf({
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': 'openai',
+      'gen_ai.request.model': 'gpt-4o',
+      'gen_ai.response.model': 'gpt-4o-2024-08-06',
+      'gen_ai.request.temperature': 0.5,
+      'gen_ai.request.choice.count': 2,
+      'gen_ai.system_instructions': '[{"type":"text","content":"be brief"}]',
+      'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"hi"}]}]',
+      'gen_ai.output.messages': '[{"role":"assistant","parts":[]}]',
+      'gen_ai.usage.input_tokens': 5,
+      'gen_ai.usage.output_tokens': 7,
+      'gen_ai.usage.cache_read.input_tokens': 3,
+      'gen_ai.response.time_to_first_chunk': 0.25,
+      'gen_ai.response.finish_reasons': ['stop'],
+      'gen_ai.conversation.id': 'c1',
+    })
+    expect(row).toMatchObject({
+      span_attributes: { type: 'llm' },
+      input: [
+        { role: 'system', parts: [{ type: 'text', content: 'be brief' }] },
+        { role: 'user', parts: [{ type: 'text', content: 'hi' }] },
+      ],
+      output: [{ role: 'assistant', parts: [] }],
+      metrics: {
+        prompt_tokens: 5,
+        completion_tokens: 7,
+        tokens: 12,
+        prompt_cached_tokens: 3,
+        time_to_first_token: 0.25,
+      },
+      metadata: {
+        model: 'gpt-4o',
+        response_model: 'gpt-4o-2024-08-06',
+        provider: 'openai',
+        temperature: 0.5,
+        choice_count: 2,
+        finish_reasons: ['stop'],
+        conversation_id: 'c1',
+        operation_name: 'chat',
+      },
+    })
+  })
+
+  test.each([
+    ['execute_tool', 'tool'],
+    ['invoke_agent', 'task'],
+    ['embeddings', 'function'],
+    ['something new', 'task'],
+  ])('the operation %s is a span of type %s', (operation, type) => {
+    expect(rowOf({ 'gen_ai.operation.name': operation })).toMatchObject({
+      span_attributes: { type },
+    })
+  })
+
+  test('a tool is called with arguments and gives a result', () => {
+    const row = rowOf({
+      'gen_ai.operation.name': 'execute_tool',
+      'gen_ai.tool.name': 'search',
+      'gen_ai.tool.call.arguments': '{"q":"x"}',
+      'gen_ai.tool.call.result': '["r"]',
+    })
+    expect(row).toMatchObject({
+      input: { q: 'x' },
+      output: ['r'],
+      metadata: { tool_name: 'search' },
+    })
+  })
+
+  test('names that were in use before', () => {
+    const row = rowOf({
+      'gen_ai.system': 'anthropic',
+      'gen_ai.usage.prompt_tokens': 2,
+      'gen_ai.usage.completion_tokens': 3,
+      'gen_ai.prompt.0.role': 'user',
+      'gen_ai.prompt.0.content': 'hi',
+      'gen_ai.prompt.1.role': 'assistant',
+      'gen_ai.completion.0.content': 'hello',
+      'gen_ai.completion.0.tool_calls.0.name': 'f',
+    })
+    expect(row).toMatchObject({
+      input: [{ role: 'user', content: 'hi' }, { role: 'assistant' }],
+      output: [{ content: 'hello', tool_calls: [{ name: 'f' }] }],
+      metadata: { provider: 'anthropic' },
+      metrics: { prompt_tokens: 2, completion_tokens: 3, tokens: 5 },
+    })
+  })
+
+  test('messages and evaluations that come as events', () => {
+    const row = rowOf(
+      {},
+      {
+        events: [
+          { name: 'gen_ai.user.message', attributes: keyValues({ content: 'hi' }) },
+          {
+            name: 'gen_ai.choice',
+            attributes: keyValues({ index: 0, message: '{"content":"yo"}' }),
+          },
+          {
+            name: 'gen_ai.evaluation.result',
+            attributes: keyValues({
+              'gen_ai.evaluation.name': 'tone',
+              'gen_ai.evaluation.score.value': 0.75,
+              'gen_ai.evaluation.explanation': 'kind',
+            }),
+          },
+          { name: 'retry', timeUnixNano: '1700000000000000000', attributes: [] },
+        ],
+      },
+    )
+    expect(row).toMatchObject({
+      input: [{ role: 'user', content: 'hi' }],
+      output: [{ index: 0, message: { content: 'yo' } }],
+      scores: { tone: 0.75 },
+      metadata: { tone_explanation: 'kind' },
+      context: { events: [{ name: 'retry', time: '2023-11-14T22:13:20Z', attributes: {} }] },
+    })
+  })
+})
+
+test('OpenInference', () => {
+  const row = rowOf({
+    'openinference.span.kind': 'LLM',
+    'input.value': '{"raw":true}',
+    'input.mime_type': 'application/json',
+    'llm.input_messages.0.message.role': 'user',
+    'llm.input_messages.0.message.content': 'hi',
+    'output.value': 'yo',
+    'output.mime_type': 'text/plain',
+    'llm.model_name': 'm1',
+    'llm.invocation_parameters': '{"temperature":0.1}',
+    'llm.token_count.prompt': 1,
+    'llm.token_count.completion': 2,
+    'llm.token_count.total': 3,
+    'llm.cost.total': 0.5,
+    'session.id': 's1',
+    metadata: '{"k":"v"}',
+    'tag.tags': ['t'],
+  })
+  expect(row).toMatchObject({
+    span_attributes: { type: 'llm' },
+    input: [{ role: 'user', content: 'hi' }],
+    output: 'yo',
+    tags: ['t'],
+    metrics: { prompt_tokens: 1, completion_tokens: 2, tokens: 3, estimated_cost: 0.5 },
+    metadata: { model: 'm1', temperature: 0.1, k: 'v', 'session.id': 's1' },
+  })
+})
+
+test('OpenLLMetry', () => {
+  const row = rowOf({
+    'traceloop.span.kind': 'workflow',
+    'traceloop.entity.name': 'joke',
+    'traceloop.entity.input': '{"a":1}',
+    'traceloop.entity.output': '"text"',
+    'traceloop.association.properties.user': 'u1',
+  })
+  expect(row).toMatchObject({
+    span_attributes: { type: 'task' },
+    input: { a: 1 },
+    output: '"text"',
+    metadata: { entity_name: 'joke', user: 'u1' },
+  })
+})
+
+describe('the AI SDK of Vercel', () => {
+  const usage = { 'ai.usage.promptTokens': 4, 'ai.usage.completionTokens': 6 }
+
+  test('a call of a model', () => {
+    const row = rowOf({
+      'ai.operationId': 'ai.generateText.doGenerate',
+      'ai.prompt.messages': '[{"role":"user","content":"hi"}]',
+      'ai.response.text': 'yo',
+      'ai.model.id': 'm1',
+      'ai.model.provider': 'openai.chat',
+      'ai.settings.maxRetries': 2,
+      'ai.telemetry.metadata.user': 'u1',
+      ...usage,
+    })
+    expect(row).toMatchObject({
+      span_attributes: { type: 'llm' },
+      input: [{ role: 'user', content: 'hi' }],
+      output: 'yo',
+      metrics: { prompt_tokens: 4, completion_tokens: 6, tokens: 10 },
+      metadata: { model: 'm1', provider: 'openai.chat', maxRetries: 2, user: 'u1' },
+    })
+  })
+
+  test('tokens of the span around the calls are not counted again', () => {
+    const row = rowOf({ 'ai.operationId': 'ai.generateText', ...usage })
+    expect(row).toMatchObject({ span_attributes: { type: 'task' } })
+    expect(row.metrics).toBeUndefined()
+    expect(row.metadata).toMatchObject({ 'ai.usage.promptTokens': 4 })
+  })
+})
+
+describe('errors', () => {
+  const exception = {
+    name: 'exception',
+    attributes: keyValues({ 'exception.type': 'Oops', 'exception.message': 'it broke' }),
+  }
+
+  test.each([
+    [
+      'an exception',
+      { events: [exception], status: { code: 2, message: 'bad' } },
+      'Oops: it broke',
+    ],
+    ['a status', { status: { code: 2, message: 'bad' } }, 'bad'],
+    ['a status by name', { status: { code: 'STATUS_CODE_ERROR' } }, 'error'],
+    ['success', { status: { code: 1, message: 'fine' } }, undefined],
+  ])('%s', (_, more, error) => {
+    expect(rowOf({}, more).error).toBe(error)
+  })
+})
+
+test('values of every kind keep what they are', () => {
+  const big = { key: 'big', value: { intValue: '9007199254740993' } }
+  const bytes = { key: 'bytes', value: { bytesValue: 'AQI=' } }
+  const row = rowOf({}, { attributes: [big, bytes, ...keyValues({ o: { a: [1.5, true] } })] })
+  expect(row.metadata).toEqual({ big: 9007199254740993n, bytes: 'AQI=', o: { a: [1.5, true] } })
+})
+
+test('spans without a valid id are counted, not stored', () => {
+  const spans = [
+    { traceId, spanId: '0000000000000000' },
+    { traceId: 'zz', spanId },
+    { traceId, spanId },
+  ]
+  const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] })
+  const request = readTraceRequest(Buffer.from(body), 'json')
+  expect([request.spans.length, request.invalidSpans]).toEqual([1, 2])
+})
+
+test('what nests too deep is cut off', () => {
+  let value: object = { stringValue: 'deep' }
+  for (let i = 0; i < 300; i++) value = { arrayValue: { values: [value] } }
+  const row = rowOf({}, { attributes: [{ key: 'k', value }] })
+  expect(JSON.stringify(row.metadata)).toMatch(/^\{"k":\[+null\]+\}$/)
+})
