@@ -4,7 +4,7 @@
  */
 import { randomInt, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { isHiddenField } from './binder/bound.ts'
+import { isHiddenField, objectsOf } from './binder/bound.ts'
 import type { EvaluationContext } from './binder/evaluate.ts'
 import { KnownFields } from './binder/known-fields.ts'
 import { type ResultSchema, resultSchema } from './binder/schema.ts'
@@ -12,13 +12,21 @@ import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
 import { missingAccess } from './catalog/missing-access.ts'
 import { AssayError } from './error.ts'
+import type { RowForm } from './executor/row-form.ts'
+import type { OutputFormat } from './format/output-format.ts'
 import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
 import { explainAnalyzed, explainPhysical } from './planner/explain.ts'
 import { type QueryWarning, refuseWarnings } from './planner/lint.ts'
 import type { PhysicalQuery } from './planner/physical-plan.ts'
 import { PlanCache } from './planner/plan-cache.ts'
-import { type PlanContext, type PlanRecorder, planQuery } from './planner/plan-query.ts'
+import {
+  type PlanContext,
+  type PlannedQuery,
+  type PlanRecorder,
+  planQuery,
+} from './planner/plan-query.ts'
+import { formOf } from './scheduler/answer-form.ts'
 import { type AnswerProgress, cursorOf, newProgress } from './scheduler/answer-progress.ts'
 import { type AuditEvent, AuditLog } from './scheduler/audit-log.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
@@ -110,6 +118,9 @@ export interface QueryRequest {
   readonly signal?: AbortSignal
   /** Is told when the query is cancelled by others than the signal, such as its deadline. */
   readonly onCancelled?: (reason: AssayError) => void
+  /** JSON if not said. */
+  readonly format?: OutputFormat
+  /** Between rows of JSON. */
   readonly separator?: ',\n' | '\n'
 }
 
@@ -255,7 +266,8 @@ export class Engine {
     if (request.strictLint === true) refuseWarnings(warnings)
     const transaction = this.#transactionAt(request.version)
     const progress = newProgress()
-    const rows = this.#run({ physical, context, transaction, audit, request, progress })
+    const form = this.#formOf(request, planned)
+    const rows = this.#run({ physical, context, transaction, audit, request, progress, form })
     const result: QueryResult = {
       schema: planned.schema,
       warnings,
@@ -357,6 +369,15 @@ export class Engine {
     }
   }
 
+  #formOf(request: QueryRequest, { bound, physical, schema }: PlannedQuery): RowForm {
+    const { format = 'json', separator = ',\n' } = request
+    const isWhole = bound.output.kind === 'rows' && bound.output.star
+    const objects = isWhole && format !== 'json' ? objectsOf(bound) : []
+    const moreFields = objects.flatMap(({ number }) => this.#knownFieldsOf(number).extra)
+    const { columns } = physical.plan.output
+    return formOf({ format, separator, schema, columns, moreFields: [...new Set(moreFields)] })
+  }
+
   #knownFieldsOf(object: number): KnownFields {
     const cached = this.#knownFields.get(object)
     if (cached) return cached
@@ -392,6 +413,7 @@ export class Engine {
     audit,
     request,
     progress,
+    form,
   }: Run): AsyncGenerator<RowChunk> {
     const started = audit.now()
     const snapshot = this.#snapshot(transaction)
@@ -400,7 +422,7 @@ export class Engine {
       flushedThrough: formatTransaction(snapshot.flushedThrough),
       segments: snapshot.segments.length,
     })
-    const { query: text, owner, timeoutSeconds, signal, onCancelled, separator = ',\n' } = request
+    const { query: text, owner, timeoutSeconds, signal, onCancelled } = request
     try {
       const chunks = this.#runner.run({
         id: randomUUID(),
@@ -409,7 +431,7 @@ export class Engine {
         physical,
         context,
         snapshot,
-        separator,
+        form,
         audit,
         timeoutSeconds,
         signal,
@@ -423,9 +445,11 @@ export class Engine {
         },
       })
       for await (const chunk of chunks) {
-        progress.rowCount += chunk.rowCount
-        progress.last = chunk.last
-        progress.lastSorted = chunk.lastSorted
+        if (chunk.rowCount > 0) {
+          progress.rowCount += chunk.rowCount
+          progress.last = chunk.last
+          progress.lastSorted = chunk.lastSorted
+        }
         yield chunk
       }
     } finally {
@@ -447,6 +471,7 @@ interface Run {
   readonly audit: AuditLog
   readonly request: QueryRequest
   readonly progress: AnswerProgress
+  readonly form: RowForm
 }
 
 function evaluationContext(

@@ -16,7 +16,7 @@ const floors: readonly (readonly string[])[] = [
   ['planner'],
   ['binder'],
   ['catalog', 'function', 'storage'],
-  ['kernel', 'parser'],
+  ['kernel', 'parser', 'format'],
   ['vector', 'type', 'json', 'error'],
 ]
 
@@ -34,6 +34,7 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ['lz4-napi', ['storage/row-block.ts', 'storage/segment/text-blocks.ts']],
   ['protobufjs/light.js', ['otlp/schema.ts']],
   ['re2js', ['function/pattern.ts']],
+  ['hyparquet-writer', ['format']],
   ['uWebSockets.js', ['server']],
   ['commander', ['main', 'cli']],
   ['cli-progress', ['cli', 'demo']],

@@ -9,6 +9,7 @@ import { type SortedRows, sliceSortedRows } from './row-buffer.ts'
 import { placeOfFinished, placeOfRow, type RowPlace } from './row-place.ts'
 import type { TaskStorage } from './row-run.ts'
 import { runScan } from './scan.ts'
+import { settleForm } from './settle-form.ts'
 import type { AnswerResult, AnswerTask, ScanMetrics } from './task.ts'
 
 export function runAnswer(task: AnswerTask, storage: TaskStorage): AnswerResult {
@@ -66,22 +67,18 @@ function withinLimit(rows: SortedRows, { offset, limit = Number.POSITIVE_INFINIT
   return sliceSortedRows(rows, offset, offset + limit)
 }
 
-function print(
-  relation: Relation,
-  { scan, separator, printedBytes }: AnswerTask,
-  storage: TaskStorage,
-) {
-  const { plan, context, traceSets, cancelled } = scan
+function print(relation: Relation, task: AnswerTask, storage: TaskStorage) {
+  const { plan, context, traceSets, cancelled } = task.scan
   const started = performance.now()
-  const { rowCount, bytes } = printRows(
-    { kind: 'print', plan, context, traceSets, relation, separator, cancelled },
-    storage,
-    printedBytes,
-  )
+  const input = { plan, context, traceSets, relation, cancelled }
+  const form =
+    task.form.kind === 'json' ? task.form : settleForm({ ...input, form: task.form }, storage)
+  const printed = printRows({ ...input, form }, storage, task.printedBytes)
+  const { rowCount, bytes } = printed
   const milliseconds = performance.now() - started
   const counts = { rowsIn: rowCount, rowsOut: rowCount, bytes: bytes.length }
   const operator: OperatorMetrics = { operator: 'print', ...counts, milliseconds }
-  return { answer: { kind: 'answer', rowCount, bytes }, operator } as const
+  return { answer: { kind: 'answer', form, ...printed }, operator } as const
 }
 
 function placeOfLast(rowCount: number, placeOf: (row: number) => RowPlace): RowPlace {

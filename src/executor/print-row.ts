@@ -14,7 +14,7 @@ import { type ValueWriter, valueWriter } from './write-vector.ts'
 export type RowPrinter = (row: number, out: ByteWriter) => void
 
 /** A column, ready to be printed batch by batch. */
-interface PrintedColumn {
+export interface PrintedColumn {
   readonly name: string
   open(batch: RelationBatch): ValueWriter
 }
@@ -35,11 +35,7 @@ export function compilePrinter(
 }
 
 function columnsOf(output: Output, reader: RelationReader, context: TaskContext): PrintedColumn[] {
-  const columns = output.columns.map((column) =>
-    isCopied(column, reader)
-      ? copiedColumn(column.name, column.expression.path, output.preview)
-      : evaluatedColumn(column, context),
-  )
+  const columns = output.columns.map((column) => printedColumn(column, output, reader, context))
   if (output.star) {
     const taken = new Set(columns.map(({ name }) => name))
     for (const name of reader.shownFields()) {
@@ -51,10 +47,22 @@ function columnsOf(output: Output, reader: RelationReader, context: TaskContext)
   return columns.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+/** A column of the output, which prints its values as JSON. */
+export function printedColumn(
+  column: OutputColumn,
+  { preview }: Output,
+  reader: RelationReader,
+  context: TaskContext,
+): PrintedColumn {
+  return isCopied(column, reader)
+    ? copiedColumn(column.name, column.expression.path, preview)
+    : evaluatedColumn(column, context)
+}
+
 type CopiedColumn = OutputColumn & { readonly expression: { kind: 'field'; path: Path } }
 
 /** Whether the column is part of the text of stored rows. */
-function isCopied(column: OutputColumn, reader: RelationReader): column is CopiedColumn {
+export function isCopied(column: OutputColumn, reader: RelationReader): column is CopiedColumn {
   const { expression } = column
   return expression.kind === 'field' && reader.isStored(String(expression.path[0]))
 }

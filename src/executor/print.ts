@@ -1,7 +1,10 @@
 /** Prints rows: whole stored rows and single fields by copying their text, the rest by evaluating. */
+import { unreachable } from '../error.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
+import { type PrintInput, printColumns, printCsv } from './print-columns.ts'
 import { compilePrinter } from './print-row.ts'
 import { RelationReader } from './relation-batch.ts'
+import type { PrintedRows } from './row-form.ts'
 import type { TaskStorage } from './row-run.ts'
 import { checkCancelled } from './scan.ts'
 import type { PrintResult, PrintTask } from './task.ts'
@@ -12,26 +15,50 @@ const maximumBytes = 4 << 20
 
 /** Prints the rows of the task, or as many of the first as fit into some megabytes. */
 export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
-  return printRows(task, storage, maximumBytes)
+  return { kind: 'print', ...printRows(task, storage, maximumBytes) }
 }
 
 /** @param enoughBytes no further row is begun when so much is printed */
-export function printRows(task: PrintTask, storage: TaskStorage, enoughBytes: number): PrintResult {
-  const { plan, relation, cancelled } = task
-  const reader = new RelationReader(relation, plan.objects, storage, cancelled)
-  const printer = compilePrinter(plan.output, reader, withTraceSets(task.context, task.traceSets))
-  const separator = Buffer.from(task.separator)
+export function printRows(
+  { plan, context, traceSets, relation, form, cancelled }: Omit<PrintTask, 'kind'>,
+  storage: TaskStorage,
+  enoughBytes: number,
+): PrintedRows {
+  const input: PrintInput = {
+    output: plan.output,
+    reader: new RelationReader(relation, plan.objects, storage, cancelled),
+    context: withTraceSets(context, traceSets),
+    cancelled,
+    enoughBytes,
+  }
+  switch (form.kind) {
+    case 'json':
+      return printJson(form.separator, input)
+    case 'csv':
+      return printCsv(form, input)
+    case 'arrow':
+    case 'parquet':
+      return printColumns(form, input)
+    default:
+      return unreachable(form)
+  }
+}
+
+function printJson(separatorText: string, input: PrintInput): PrintedRows {
+  const { output, reader, context, cancelled, enoughBytes } = input
+  const printer = compilePrinter(output, reader, context)
+  const separator = Buffer.from(separatorText)
   const out = new ByteWriter(4096)
-  let printed = 0
+  let rowCount = 0
   for (const { batch } of reader.batches()) {
     const print = printer(batch)
-    for (let row = 0; row < batch.rowCount; row++) {
-      if (out.length >= enoughBytes) return { kind: 'print', rowCount: printed, bytes: out.view() }
+    for (let row = 0; row < batch.rowCount && out.length < enoughBytes; row++) {
       checkCancelled(cancelled)
-      if (printed > 0) out.copy(separator)
+      if (rowCount > 0) out.copy(separator)
       print(row, out)
-      printed++
+      rowCount++
     }
+    if (out.length >= enoughBytes) break
   }
-  return { kind: 'print', rowCount: printed, bytes: out.view() }
+  return { rowCount, bytes: out.view(), rawBytes: out.length }
 }

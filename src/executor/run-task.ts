@@ -6,6 +6,7 @@ import { runPrint } from './print.ts'
 import { runOrder } from './row-buffer.ts'
 import type { TaskStorage } from './row-run.ts'
 import { runScan } from './scan.ts'
+import { runSettle } from './settle-form.ts'
 import type { Task, TaskOutcome, TaskResult } from './task.ts'
 import { runUnify } from './unify.ts'
 
@@ -26,6 +27,8 @@ function run(task: Task, storage: TaskStorage): TaskResult {
       return runScan(task, storage)
     case 'print':
       return runPrint(task, storage)
+    case 'settle':
+      return runSettle(task, storage)
     case 'finish':
       return runFinish(task, storage)
     case 'order':

@@ -9,6 +9,7 @@ import type { WireState } from './aggregate/state.ts'
 import type { SortThreshold } from './prune.ts'
 import type { Relation } from './relation.ts'
 import type { RowList, SortedRows } from './row-buffer.ts'
+import type { ColumnsForm, PrintedRows, RowForm } from './row-form.ts'
 import type { RowPlace } from './row-place.ts'
 import type { TaskDictionary } from './task-dictionaries.ts'
 import type { TraceSet } from './trace-set.ts'
@@ -55,15 +56,26 @@ export interface ScanTask {
   readonly cancelled: Int32Array | undefined
 }
 
-/** Prints rows of a relation as the plan's output says, `from … to`, or as many as make one chunk. */
+/** Prints rows of a relation as the plan's output says, or as many of the first as make one chunk. */
 export interface PrintTask {
   readonly kind: 'print'
   readonly plan: PhysicalPlan
   readonly context: EvaluationContext
   readonly traceSets: readonly TraceSet[]
   readonly relation: Relation
-  /** Between rows. */
-  readonly separator: string
+  /** With all that rows tell of it. */
+  readonly form: RowForm
+  readonly cancelled: Int32Array | undefined
+}
+
+/** Finds out what only the rows of a relation tell of the form that they are to be printed in. */
+export interface SettleTask {
+  readonly kind: 'settle'
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly traceSets: readonly TraceSet[]
+  readonly relation: Relation
+  readonly form: ColumnsForm
   readonly cancelled: Int32Array | undefined
 }
 
@@ -119,13 +131,19 @@ export interface AnswerTask {
   readonly scan: ScanTask
   /** Groups of rows that need not be scanned. */
   readonly known: PartialGroups | undefined
-  /** Between rows. */
-  readonly separator: string
+  readonly form: RowForm
   /** No further row is printed when the printed ones have so many bytes. */
   readonly printedBytes: number
 }
 
-export type Task = ScanTask | PrintTask | FinishTask | OrderTask | UnifyTask | AnswerTask
+export type Task =
+  | ScanTask
+  | PrintTask
+  | SettleTask
+  | FinishTask
+  | OrderTask
+  | UnifyTask
+  | AnswerTask
 
 export interface ScanMetrics {
   readonly rowsRead: number
@@ -178,11 +196,13 @@ export interface RowsResult {
   readonly metrics: ScanMetrics
 }
 
-export interface PrintResult {
+export interface PrintResult extends PrintedRows {
   readonly kind: 'print'
-  /** Rows that were printed; fewer than were asked for when they are long. */
-  readonly rowCount: number
-  readonly bytes: Uint8Array
+}
+
+export interface SettleResult {
+  readonly kind: 'settle'
+  readonly form: ColumnsForm
 }
 
 export interface FinishResult {
@@ -207,13 +227,13 @@ export interface UnifyResult {
   readonly maps: readonly Int32Array[]
 }
 
-export interface AnswerResult {
+/** Its rows are the first of the answer. */
+export interface AnswerResult extends PrintedRows {
   readonly kind: 'answer'
   readonly metrics: ScanMetrics
-  /** The first rows of the answer, printed. */
-  readonly rowCount: number
-  readonly bytes: Uint8Array
-  /** Of the last of them. */
+  /** That of the task, with what the rows have told. */
+  readonly form: RowForm
+  /** Of the last row that is printed. */
   readonly place: RowPlace
   /** Columns of the rows that only the data names. */
   readonly madeColumns: readonly string[]
@@ -225,6 +245,7 @@ export type TaskResult =
   | GroupsResult
   | RowsResult
   | PrintResult
+  | SettleResult
   | FinishResult
   | OrderResult
   | UnifyResult

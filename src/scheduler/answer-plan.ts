@@ -1,4 +1,5 @@
 /** Runs a plan that reads little in one task, so that one message goes to a worker, or none. */
+import type { RowForm } from '../executor/row-form.ts'
 import type { AnswerResult, TaskInput } from '../executor/task.ts'
 import { isLookUp, type PlanRun, splitInputs, wantedRows } from './scan-rows.ts'
 
@@ -20,7 +21,7 @@ export function readsLittle(run: PlanRun): boolean {
   return inputs.length <= fewInputs && rows <= fewRows
 }
 
-export function answer(run: PlanRun, separator: string): Promise<AnswerResult> {
+export function answerAtOnce(run: PlanRun, form: RowForm): Promise<AnswerResult> {
   const { plan, context, traceSets, snapshot, pool, audit, cancelled } = run
   const { transaction, flushedThrough } = snapshot
   const { pieces, others, known } = splitInputs(run)
@@ -45,7 +46,7 @@ export function answer(run: PlanRun, separator: string): Promise<AnswerResult> {
         cancelled,
       },
       known,
-      separator,
+      form,
       printedBytes: isShort ? printedBytes.here : printedBytes.worker,
     },
     isShort,

@@ -1,19 +1,22 @@
 /** Prints a relation on the workers, in chunks that leave in order as they are asked for. */
 import { type Relation, sliceRelation } from '../executor/relation.ts'
+import type { PrintedRows, RowForm } from '../executor/row-form.ts'
 import { inOrder } from './in-flight.ts'
 import { inFlight, type PlanRun, shortMerge } from './scan-rows.ts'
 
 /** Chunks of about this size leave the workers. */
 const chunkBytes = 1 << 20
 
+/** A row group, of which a reader needs few. Compressed, it is about as long as other chunks. */
+const groupBytes = 4 << 20
+
 /** Stored rows may be very long; rows that were made of groups are not. */
 const firstChunkRows = { stored: 16, made: 1000 }
+const firstGroupRows = { stored: 512, made: 32_768 }
 const maximumChunkRows = { stored: 4096, made: 32_768 }
+const maximumGroupRows = { stored: 32_768, made: 131_072 }
 
-export interface PrintedRows {
-  readonly rowCount: number
-  /** Rows as JSON with the separator between them. */
-  readonly bytes: Uint8Array
+export interface PrintedPart extends PrintedRows {
   /** The last row's place in the relation. */
   readonly lastRow: number
 }
@@ -28,24 +31,28 @@ interface Part {
 export async function* printRelation(
   relation: Relation,
   run: PlanRun,
-  separator: string,
+  form: RowForm,
   rowBytes: number,
-): AsyncGenerator<PrintedRows> {
+): AsyncGenerator<PrintedPart> {
   const { rowCount, rows } = relation
   const kind = rows ? 'stored' : 'made'
-  const print = (part: Part) => printPart(relation, part, run, separator)
+  const isGrouped = form.kind === 'parquet'
+  const first = (isGrouped ? firstGroupRows : firstChunkRows)[kind]
+  const most = (isGrouped ? maximumGroupRows : maximumChunkRows)[kind]
+  const wantedBytes = isGrouped ? groupBytes : chunkBytes
+  const print = (part: Part) => printPart(relation, part, run, form)
   let known = rowBytes
   const tasks = function* () {
     for (let from = 0; from < rowCount; ) {
-      const fitting = known === 0 ? firstChunkRows[kind] : Math.ceil(chunkBytes / known)
-      const to = Math.min(rowCount, from + Math.max(1, Math.min(fitting, maximumChunkRows[kind])))
+      const fitting = known === 0 ? first : Math.ceil(wantedBytes / known)
+      const to = Math.min(rowCount, from + Math.max(1, Math.min(fitting, most)))
       const part = { from, to }
       from = to
       yield () => print(part)
     }
   }
   for await (let { printed, rest } of inOrder(tasks(), inFlight(run))) {
-    known = printed.bytes.length / printed.rowCount
+    known = printed.rawBytes / printed.rowCount
     yield printed
     while (rest) {
       ;({ printed, rest } = await print(rest))
@@ -59,8 +66,8 @@ async function printPart(
   relation: Relation,
   { from, to }: Part,
   { name, plan, context, traceSets, cancelled, pool, audit }: PlanRun,
-  separator: string,
-): Promise<{ printed: PrintedRows; rest: Part | undefined }> {
+  form: RowForm,
+): Promise<{ printed: PrintedPart; rest: Part | undefined }> {
   const started = audit.now()
   const part = sliceRelation(relation, from, to)
   const task = {
@@ -69,15 +76,15 @@ async function printPart(
     context,
     traceSets,
     relation: part,
-    separator,
+    form,
     cancelled,
   } as const
   const isShort = relation.rows === undefined && relation.rowCount <= shortMerge
-  const { bytes, rowCount } = await pool.run(task, isShort)
+  const { rowCount, bytes, rawBytes, group } = await pool.run(task, isShort)
   audit.printed(name, started, rowCount, bytes.length)
   const next = from + rowCount
   return {
-    printed: { rowCount, bytes, lastRow: next - 1 },
+    printed: { rowCount, bytes, rawBytes, group, lastRow: next - 1 },
     rest: next < to ? { from: next, to } : undefined,
   }
 }

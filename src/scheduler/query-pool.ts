@@ -13,6 +13,8 @@ import type {
   PrintTask,
   RowsResult,
   ScanTask,
+  SettleResult,
+  SettleTask,
   Task,
   TaskOutcome,
   UnifyResult,
@@ -28,13 +30,15 @@ export type ResultOf<T extends Task> = T extends ScanTask
   ? GroupsResult | RowsResult
   : T extends PrintTask
     ? PrintResult
-    : T extends FinishTask
-      ? FinishResult
-      : T extends UnifyTask
-        ? UnifyResult
-        : T extends AnswerTask
-          ? AnswerResult
-          : OrderResult
+    : T extends SettleTask
+      ? SettleResult
+      : T extends FinishTask
+        ? FinishResult
+        : T extends UnifyTask
+          ? UnifyResult
+          : T extends AnswerTask
+            ? AnswerResult
+            : OrderResult
 
 /** What runs the tasks of one query, or of none. */
 export interface TaskRunner {

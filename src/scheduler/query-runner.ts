@@ -1,6 +1,7 @@
 /** Runs queries beside each other: admits them, ends them in time, and knows which ones there are. */
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import { AssayError } from '../error.ts'
+import type { RowForm } from '../executor/row-form.ts'
 import { explainPhysical } from '../planner/explain.ts'
 import type { PhysicalQuery } from '../planner/physical-plan.ts'
 import { Admission } from './admission.ts'
@@ -22,7 +23,7 @@ export interface QueryRun extends Pick<RunOptions, 'onTraceSet' | 'onMadeColumns
   readonly physical: PhysicalQuery
   readonly context: EvaluationContext
   readonly snapshot: QuerySnapshot
-  readonly separator: string
+  readonly form: RowForm
   readonly audit: AuditLog
   readonly timeoutSeconds: number | undefined
   readonly signal: AbortSignal | undefined

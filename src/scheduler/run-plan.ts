@@ -1,41 +1,75 @@
 /**
  * Runs a query: the plans of its sets of traces, then its own. Scans give groups or rows; what more
- * stages make of them is one task; printing is many. Rows leave as JSON in their final order.
+ * stages make of them is one task; printing is many. Rows leave in their final order, in the form that
+ * is asked for.
  */
 import { checkLimit, maximumHeldRows } from '../executor/memory-limit.ts'
 import type { Relation } from '../executor/relation.ts'
 import { concatenateRows, relationOfRows } from '../executor/relation-rows.ts'
 import type { SortedRows } from '../executor/row-buffer.ts'
+import {
+  type ColumnsForm,
+  isSettled,
+  type PrintedRows,
+  type RowForm,
+} from '../executor/row-form.ts'
 import { placeOfFinished, placeOfRow, type RowPlace } from '../executor/row-place.ts'
 import type { FinishResult, FinishTask } from '../executor/task.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
+import { openColumns } from './answer-form.ts'
+import { framed } from './answer-frame.ts'
 import { withoutKnown } from './answer-from-metadata.ts'
-import { answer, readsLittle } from './answer-plan.ts'
+import { answerAtOnce, readsLittle } from './answer-plan.ts'
 import { finishNewest } from './newest-traces.ts'
 import { printRelation } from './print-relation.ts'
-import { type PlanRun, scanGroups, scanRows, shortMerge, splitInputs } from './scan-rows.ts'
+import {
+  type PlanRun,
+  scanGroups,
+  scanRows,
+  shortMerge,
+  splitInputs,
+  wantedRows,
+} from './scan-rows.ts'
+import { planOfKinds, settleByRows, withKinds } from './settle-types.ts'
 import { traceSetOf } from './trace-sets.ts'
 
 export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' | 'split'> {
   readonly query: PhysicalQuery
-  readonly separator: string
+  readonly form: RowForm
   /** Is told of each set of traces: its groups, in their order. */
   readonly onTraceSet?: (index: number, groups: Relation) => void
   /** Is told of columns that only the data names, such as those of a pivot, before the first row. */
   readonly onMadeColumns?: (names: readonly string[]) => void
 }
 
+/** What is printed of an answer: some of its rows, or what begins or ends it. */
 export interface RowChunk extends RowPlace {
   readonly rowCount: number
-  /** Rows as JSON with the separator between them. */
+  /** Of JSON, rows with the separator between them. The bytes of any other form go end to end. */
   readonly bytes: Uint8Array
+  /** Of rows of Parquet. */
+  readonly group?: PrintedRows['group']
 }
 
 /** Stored rows up to which stages over them are run on the main thread. */
 const shortStages = 100
 
-export async function* runQuery(options: RunOptions): AsyncGenerator<RowChunk> {
-  const { query, separator, onTraceSet, onMadeColumns } = options
+/** Rows up to which a limit is worth having all of them looked at before the first is printed. */
+const fewRows = 10_000
+
+export function runQuery(options: RunOptions): AsyncIterable<RowChunk> {
+  const answer: Answer = { form: options.form, onMadeColumns: options.onMadeColumns }
+  return framed(runRows(options, answer), () => answer.form)
+}
+
+/** The answer as far as it is known. */
+interface Answer {
+  form: RowForm
+  readonly onMadeColumns: RunOptions['onMadeColumns']
+}
+
+async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<RowChunk> {
+  const { query, onTraceSet } = options
   let run: PlanRun = { ...options, name: 'query', plan: query.plan, traceSets: [] }
   for (const [i, plan] of query.traceSets.entries()) {
     const { relation } = await finish(withInputs({ ...run, name: `traces ${i}`, plan }))
@@ -44,12 +78,12 @@ export async function* runQuery(options: RunOptions): AsyncGenerator<RowChunk> {
   }
   run = withInputs(run)
   if (readsLittle(run)) {
-    yield* printAnswer(run, separator, onMadeColumns)
+    yield* printAnswer(run, answer)
     return
   }
   const { stage, then } = query.plan
-  if (stage.kind === 'rows' && then.length === 0) yield* printScanned(run, separator)
-  else yield* printFinished(await finish(run), run, separator, onMadeColumns)
+  if (stage.kind === 'rows' && then.length === 0) yield* printScanned(run, answer)
+  else yield* printFinished(await finish(run), run, answer)
 }
 
 /** Finds out what the plan reads. */
@@ -60,60 +94,83 @@ function withInputs(run: PlanRun): PlanRun {
 }
 
 /** Has one task do it all, and prints what is beyond its first chunk. */
-async function* printAnswer(
-  run: PlanRun,
-  separator: string,
-  onMadeColumns: RunOptions['onMadeColumns'],
-): AsyncGenerator<RowChunk> {
+async function* printAnswer(run: PlanRun, answer: Answer): AsyncGenerator<RowChunk> {
   const { audit } = run
   const started = audit.now()
-  const { metrics, rowCount, bytes, place, madeColumns, rest } = await answer(run, separator)
+  const result = await answerAtOnce(run, answer.form)
+  const { metrics, rowCount, bytes, group, place, madeColumns, rest } = result
   audit.task(run.name, metrics)
   audit.add('answer', started, { rows: rowCount, bytes: bytes.length })
-  if (madeColumns.length > 0) onMadeColumns?.(madeColumns)
-  if (rowCount > 0) yield { rowCount, bytes, ...place }
+  if (madeColumns.length > 0) answer.onMadeColumns?.(madeColumns)
+  answer.form = result.form
+  if (rowCount > 0) yield { rowCount, bytes, group, ...place }
   if (!rest) return
-  if (rest.kind === 'finish') yield* printFinished(rest, run, separator, undefined)
-  else yield* printRows(rest.rows, run, separator, bytes.length / rowCount)
+  const rowBytes = result.rawBytes / rowCount
+  if (rest.kind === 'finish') yield* printFinishedRows(rest, run, answer.form)
+  else yield* printRows(rest.rows, run, answer.form, rowBytes)
 }
 
 /** Prints rows while later ones are still read. */
-async function* printScanned(run: PlanRun, separator: string): AsyncGenerator<RowChunk> {
+async function* printScanned(run: PlanRun, answer: Answer): AsyncGenerator<RowChunk> {
+  const { form } = answer
+  if (form.kind !== 'json' && !isSettled(form)) {
+    if (wantedRows(run.plan) <= fewRows) {
+      const { rows } = await allRows(run)
+      answer.form = await settleByRows(form, relationOfRows(run.plan, rows), run)
+      yield* printRows(rows, run, answer.form, 0)
+      return
+    }
+    answer.form = await settleByKinds(form, run)
+  }
   let rowBytes = 0
   const cancelScans = () => Atomics.store(run.cancelled, 0, 1)
   for await (const rows of scanRows(run, cancelScans)) {
-    for await (const chunk of printRows(rows, run, separator, rowBytes)) {
-      rowBytes = chunk.bytes.length / chunk.rowCount
+    for await (const chunk of printRows(rows, run, answer.form, rowBytes)) {
+      rowBytes = chunk.rawBytes / chunk.rowCount
       yield chunk
     }
   }
+}
+
+/** Has a plan of its own find the types of columns, when rows are too many to be looked at twice. */
+async function settleByKinds(form: ColumnsForm, run: PlanRun): Promise<ColumnsForm> {
+  const plan = planOfKinds(run.plan, openColumns(form))
+  const { split: _, ...rest } = run
+  const { relation } = await finish(withInputs({ ...rest, name: 'types', plan }))
+  return withKinds(form, relation)
 }
 
 /** @param rowBytes how long rows are that were printed before; 0: not known */
 async function* printRows(
   rows: SortedRows,
   run: PlanRun,
-  separator: string,
+  form: RowForm,
   rowBytes: number,
-): AsyncGenerator<RowChunk> {
+): AsyncGenerator<RowChunk & { readonly rawBytes: number }> {
   const relation = relationOfRows(run.plan, rows)
-  for await (const printed of printRelation(relation, run, separator, rowBytes)) {
-    const { rowCount, bytes, lastRow } = printed
-    yield { rowCount, bytes, ...placeOfRow(run.plan, rows, lastRow) }
+  for await (const { lastRow, ...printed } of printRelation(relation, run, form, rowBytes)) {
+    yield { ...printed, ...placeOfRow(run.plan, rows, lastRow) }
   }
 }
 
 async function* printFinished(
   finished: FinishResult,
   run: PlanRun,
-  separator: string,
-  onMadeColumns: RunOptions['onMadeColumns'],
+  answer: Answer,
 ): AsyncGenerator<RowChunk> {
   const { relation } = finished
-  if (run.plan.output.star) onMadeColumns?.(relation.fields.map(({ name }) => name))
-  for await (const printed of printRelation(relation, run, separator, 0)) {
-    const { rowCount, bytes, lastRow } = printed
-    yield { rowCount, bytes, ...placeOfFinished(run.plan, finished, lastRow) }
+  if (run.plan.output.star) answer.onMadeColumns?.(relation.fields.map(({ name }) => name))
+  if (answer.form.kind !== 'json') answer.form = await settleByRows(answer.form, relation, run)
+  yield* printFinishedRows(finished, run, answer.form)
+}
+
+async function* printFinishedRows(
+  finished: FinishResult,
+  run: PlanRun,
+  form: RowForm,
+): AsyncGenerator<RowChunk> {
+  for await (const { lastRow, ...printed } of printRelation(finished.relation, run, form, 0)) {
+    yield { ...printed, ...placeOfFinished(run.plan, finished, lastRow) }
   }
 }
 
@@ -145,6 +202,11 @@ async function scan(run: PlanRun): Promise<FinishTask['input']> {
     const { known } = splitInputs(run)
     return known ? { ...scanned, partials: [...scanned.partials, known] } : scanned
   }
+  return { kind: 'rows', ...(await allRows(run)) }
+}
+
+/** The rows of the plan's order, all at once. */
+async function allRows(run: PlanRun): Promise<{ readonly rows: SortedRows }> {
   const lists: SortedRows[] = []
   let count = 0
   for await (const rows of scanRows(run)) {
@@ -152,7 +214,7 @@ async function scan(run: PlanRun): Promise<FinishTask['input']> {
     count += rows.object.length
     checkLimit(count, maximumHeldRows, 'rows at once', 'add a limit or a filter')
   }
-  return { kind: 'rows', rows: concatenateRows(lists) }
+  return { rows: concatenateRows(lists) }
 }
 
 function isShort({ stage, then }: PhysicalPlan, input: FinishTask['input']): boolean {

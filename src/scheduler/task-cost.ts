@@ -26,6 +26,7 @@ export function estimateMs(task: Task): number {
     case 'order':
       return task.lists.reduce((sum, { object }) => sum + object.length, 0) / orderedRows
     case 'print':
+    case 'settle':
       return task.relation.rowCount / printedRows
     case 'unify':
       return unifyMs
