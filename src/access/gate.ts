@@ -20,7 +20,7 @@ import {
   type FoundOrCreated,
   type Given,
   type Organization,
-  type Patch,
+  type PatchOf,
   type Project,
 } from '../catalog/entry.ts'
 import { missingAccess } from '../catalog/missing-access.ts'
@@ -143,7 +143,7 @@ export class Gate implements CatalogView {
     return this.#catalog.findOrCreate(kind, owned as unknown as Given<K>, this.#actor)
   }
 
-  async update<K extends EntryKind>(kind: K, id: string, patch: Patch<K>): Promise<Entries[K]> {
+  async update<K extends EntryKind>(kind: K, id: string, patch: PatchOf<K>): Promise<Entries[K]> {
     this.require('update', kind, id)
     return this.#catalog.update(kind, id, patch, this.#actor)
   }

@@ -15,7 +15,7 @@ import {
   entryKinds,
   type FoundOrCreated,
   type Given,
-  type Patch,
+  type PatchOf,
 } from './entry.ts'
 import { EntryStore, type StoredEntry, type Writes } from './entry-store.ts'
 import { organizationOf } from './kind-rules.ts'
@@ -166,7 +166,7 @@ export class Catalog {
   update<K extends EntryKind>(
     kind: K,
     id: string,
-    patch: Patch<K>,
+    patch: PatchOf<K>,
     actor: Actor,
   ): Promise<Entries[K]> {
     return this.change(actor, (change) => change.update(kind, id, patch))

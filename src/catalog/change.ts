@@ -8,7 +8,7 @@ import {
   entrySchemas,
   type FoundOrCreated,
   type Given,
-  type Patch,
+  type PatchOf,
 } from './entry.ts'
 import type { StoredEntry } from './entry-store.ts'
 import { nameOf, rulesOf, uniqueKey } from './kind-rules.ts'
@@ -98,11 +98,14 @@ export class Change {
     return { entry, found: false }
   }
 
-  /** Throws when the entry is not there, or when another one has its new unique key. */
-  update<K extends EntryKind>(kind: K, id: string, patch: Patch<K>): Entries[K] {
+  /**
+   * Throws when the entry is not there, or when another one has its new unique key. A function is
+   * given the entry as it is at that moment.
+   */
+  update<K extends EntryKind>(kind: K, id: string, patch: PatchOf<K>): Entries[K] {
     const before = this.get(kind, id)
     if (!before) throw missingAccess('update', kind, id)
-    const after = { ...before, ...patch }
+    const after = { ...before, ...(typeof patch === 'function' ? patch(before) : patch) }
     const other = this.#sameKey(kind, after)
     if (other && other.id !== id) throw taken(kind, after)
     const step = this.#steps.get(`${kind}/${id}`)

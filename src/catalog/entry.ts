@@ -96,6 +96,9 @@ export type Given<K extends EntryKind> = Pick<Entries[K], RequiredFields<Entries
 /** Changes to an entry: each field that is there takes the place of the old one. */
 export type Patch<K extends EntryKind> = Partial<Omit<Entries[K], 'id' | 'created' | 'deleted_at'>>
 
+/** What depends on the entry is told once nothing else can change it. */
+export type PatchOf<K extends EntryKind> = Patch<K> | ((entry: Entries[K]) => Patch<K>)
+
 export interface FoundOrCreated<T> {
   readonly entry: T
   readonly found: boolean
