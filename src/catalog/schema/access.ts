@@ -1,41 +1,11 @@
 /** Organizations, people, their keys, and what they may do. */
 import { z } from 'zod'
+import { accessTypes, permissions } from '../permission.ts'
 import { fields, identifier, identifiers, name, shortText, text, timestamp } from './field.ts'
-
-export const permissions = [
-  'create',
-  'read',
-  'update',
-  'delete',
-  'create_acls',
-  'read_acls',
-  'update_acls',
-  'delete_acls',
-] as const
 
 export const permission = z.enum(permissions)
 
-export type Permission = (typeof permissions)[number]
-
-/** What rights are given on. The last three are parts of an organization, under its id. */
-export const aclObjectTypes = [
-  'organization',
-  'project',
-  'experiment',
-  'dataset',
-  'prompt',
-  'prompt_session',
-  'group',
-  'role',
-  'project_log',
-  'org_project',
-  'org_member',
-  'org_audit_logs',
-] as const
-
-export const aclObjectType = z.enum(aclObjectTypes)
-
-export type AclObjectType = (typeof aclObjectTypes)[number]
+export const aclObjectType = z.enum(accessTypes)
 
 export const imageRenderingMode = z.enum(['auto', 'click_to_load', 'blocked'])
 
