@@ -28,7 +28,7 @@ const prefixes: ReadonlyMap<string, ObjectType> = new Map([
 export async function resolveParent(text: string, gate: Gate): Promise<SpanParent> {
   const [, prefix, name] = text.trim().match(/^([a-z_]+):(.+)$/s) ?? []
   if (prefix === 'project_name') {
-    const { entry } = await gate.findOrCreateProject({ name: name! })
+    const { entry } = await gate.findOrCreate('project', { name: name! })
     return { object: writable('project_logs', entry.id, gate), span: undefined }
   }
   const type = prefixes.get(prefix ?? '')
@@ -51,7 +51,7 @@ async function registeredId(
 ): Promise<string> {
   if (type === 'project_logs' && typeof id === 'string') return id
   if (type === 'project_logs' && typeof name === 'string') {
-    return (await gate.findOrCreateProject({ name })).entry.id
+    return (await gate.findOrCreate('project', { name })).entry.id
   }
   throw new AssayError('REQUEST_INVALID', 'the exported span names no object')
 }
