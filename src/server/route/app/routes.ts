@@ -1,5 +1,6 @@
 import type { Route } from '../../route.ts'
 import { appDatasetRoutes } from './dataset.ts'
+import { appDatasetSnapshotRoutes } from './dataset-snapshot.ts'
 import { appExperimentRoutes } from './experiment.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
 import { appProjectRoutes } from './project.ts'
@@ -13,6 +14,7 @@ export function appRoutes(options: LoginOptions): Route[] {
     ...appProjectRoutes,
     ...appExperimentRoutes,
     ...appDatasetRoutes,
+    ...appDatasetSnapshotRoutes,
     ...appSelfRoutes,
     ...appSummaryRoutes(options.engine),
   ]

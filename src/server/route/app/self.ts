@@ -8,6 +8,19 @@ import type { Route, RouteRequest } from '../../route.ts'
 /** What clients ask about themselves and about objects of which they only know the id. */
 export const appSelfRoutes: readonly Route[] = [
   { method: 'POST', path: '/api/self/get_object_info', access: 'key', handle: objectInfo },
+  {
+    method: 'GET',
+    path: '/api/self/me',
+    access: 'key',
+    handle: (_, gate) => jsonReply(self(gate)),
+  },
+  {
+    method: 'POST',
+    path: '/api/self/me',
+    access: 'key',
+    handle: (_, gate) => jsonReply(self(gate)),
+  },
+  { method: 'GET', path: '/ping', access: 'key', handle: (_, gate) => jsonReply(self(gate)) },
 ]
 
 const types: ReadonlyMap<string, ObjectType> = new Map([
@@ -17,6 +30,22 @@ const types: ReadonlyMap<string, ObjectType> = new Map([
   ['dataset', 'dataset'],
   ['prompt_session', 'playground_logs'],
 ])
+
+/** The user who asks, and the one organization that the key is for. */
+function self(gate: Gate) {
+  const user = gate.require('read', 'user', gate.principal.userId)
+  const { id, given_name, family_name, email, avatar_url, created } = user
+  const organization = gate.organization()
+  return {
+    id,
+    given_name,
+    family_name,
+    email,
+    avatar_url,
+    created,
+    organizations: [{ id: organization.id, name: organization.name }],
+  }
+}
 
 /** Names and places of those objects that may be read; the others are left out. */
 async function objectInfo(request: RouteRequest, gate: Gate): Promise<Reply> {

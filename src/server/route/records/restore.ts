@@ -3,7 +3,10 @@ import type { Gate } from '../../../access/gate.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
 import type { Engine } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
+import { parseJson } from '../../../type/parse-json.ts'
 import { parseTransaction } from '../../../type/transaction.ts'
+import type { JsonObject } from '../../../type/value.ts'
+import { canonicalJson } from '../../../type/write-json.ts'
 import { parseJsonBody, requiredString } from '../../json-body.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
@@ -62,12 +65,55 @@ async function differenceOf(
   parseTransaction(version)
   const then = await versions(engine, request, gate, datasetId, version)
   const now = await versions(engine, request, gate, datasetId, undefined)
-  return {
-    datasetId,
-    version,
-    changed: [...then.keys()].filter((id) => now.get(id) !== then.get(id)),
-    added: [...now.keys()].filter((id) => !then.has(id)),
+  const changed = [...then.keys()].filter((id) => !now.has(id))
+  const written = [...then.keys()].filter((id) => now.has(id) && now.get(id) !== then.get(id))
+  for (let from = 0; from < written.length; from += idsPerQuery) {
+    const ids = written.slice(from, from + idsPerQuery)
+    const before = await contents(engine, request, gate, { datasetId, ids, version })
+    const after = await contents(engine, request, gate, { datasetId, ids, version: undefined })
+    for (const id of ids) if (before.get(id) !== after.get(id)) changed.push(id)
   }
+  return { datasetId, version, changed, added: [...now.keys()].filter((id) => !then.has(id)) }
+}
+
+interface Selected {
+  readonly datasetId: string
+  readonly ids: readonly string[]
+  readonly version: string | undefined
+}
+
+/** By id, texts that are equal where records are: who wrote them and when is left out. */
+async function contents(
+  engine: Engine,
+  { signal }: RouteRequest,
+  gate: Gate,
+  selected: Selected,
+): Promise<Map<string, string>> {
+  const found = new Map<string, string>()
+  for await (const bytes of recordsOf(engine, signal, gate, selected)) {
+    const rows = parseJson(`[${Buffer.from(bytes)}]`) as readonly JsonObject[]
+    for (const { _xact_id, audit_data, ...row } of rows) {
+      found.set(String(row.id), canonicalJson(row))
+    }
+  }
+  return found
+}
+
+/** Records as JSON texts, with commas between them. */
+async function* recordsOf(
+  engine: Engine,
+  signal: AbortSignal,
+  view: Gate,
+  { datasetId, ids, version }: Selected,
+): AsyncGenerator<Uint8Array> {
+  const { rows } = await engine.query({
+    query: `select: * | from: dataset('${datasetId}') | filter: id in ${JSON.stringify(ids)}`,
+    view,
+    signal,
+    separator: ',\n',
+    ...(version !== undefined && { version }),
+  })
+  for await (const { rowCount, bytes } of rows) if (rowCount > 0) yield bytes
 }
 
 /** The transaction that wrote each record last, by id. */
@@ -117,15 +163,10 @@ async function compensation(
     })
   }
   for (let from = 0; from < changed.length; from += idsPerQuery) {
-    const ids = JSON.stringify(changed.slice(from, from + idsPerQuery))
-    const { rows } = await engine.query({
-      query: `select: * | from: dataset('${datasetId}') | filter: id in ${ids}`,
-      version,
-      view: gate,
-      signal,
-      separator: ',\n',
-    })
-    for await (const { rowCount, bytes } of rows) if (rowCount > 0) add(bytes.slice())
+    const ids = changed.slice(from, from + idsPerQuery)
+    for await (const bytes of recordsOf(engine, signal, gate, { datasetId, ids, version })) {
+      add(bytes.slice())
+    }
   }
   for (const id of added) add(Buffer.from(JSON.stringify({ id, _object_delete: true })))
   parts.push(Buffer.from(']}'))
