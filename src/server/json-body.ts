@@ -80,8 +80,8 @@ function field<T>(
   })
 }
 
-/** Without recursion, which a hostile body could drive out of stack. */
-function rejectDeep(value: unknown, path: string): void {
+/** Throws a 400. Without recursion, which a hostile body could drive out of stack. */
+export function rejectDeep(value: unknown, path: string): void {
   let level: unknown[] = [value]
   for (let depth = 1; level.length > 0; depth++) {
     if (depth > deepest) {

@@ -1,6 +1,7 @@
 /** What a route is, and which one a request is for. */
 import type { Gate } from '../access/gate.ts'
 import { AssayError } from '../error.ts'
+import type { OperationDescription } from './operation.ts'
 import type { Reply } from './reply.ts'
 
 export interface RouteRequest {
@@ -17,12 +18,16 @@ export interface RouteRequest {
   queryText?: string
 }
 
+export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+
 interface RouteTarget {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  readonly method: RouteMethod
   /** Parts are literal, or `:name` for any one part. */
   readonly path: string
   /** `records`: the body holds records, and may be as large as the configuration allows. */
   readonly bodySize?: 'small' | 'records'
+  /** What the API document tells of it. */
+  readonly description?: OperationDescription
   /** Names, in lower case, of the headers that the route reads. */
   readonly headers?: readonly string[]
 }
@@ -43,17 +48,29 @@ export interface RouteMatch {
   readonly parameters: readonly string[]
 }
 
+interface Entry {
+  readonly route: Route
+  readonly parts: readonly string[]
+}
+
 export class Router {
-  readonly #routes: readonly { readonly route: Route; readonly parts: readonly string[] }[]
+  /** By number of parts and the first two of them. Of routes that fit, literal ones come first. */
+  readonly #routes = new Map<string, Entry[]>()
 
   constructor(routes: readonly Route[]) {
-    this.#routes = routes.map((route) => ({ route, parts: split(route.path) }))
+    const entries = routes.map((route) => ({ route, parts: split(route.path) }))
+    for (const entry of entries.sort((a, b) => open(a) - open(b))) {
+      const start = startOf(entry.parts)
+      const others = this.#routes.get(start)
+      if (others) others.push(entry)
+      else this.#routes.set(start, [entry])
+    }
   }
 
   /** Repeated slashes count as one. HEAD is answered by the route of GET. */
   match(method: string, path: string): RouteMatch {
     const given = split(path)
-    const here = this.#routes.filter(({ parts }) => fits(parts, given))
+    const here = this.#fitting(given)
     if (here.length === 0) {
       throw new AssayError('ROUTE_NOT_FOUND', `There is nothing at ${path.slice(0, 200)}`)
     }
@@ -71,10 +88,24 @@ export class Router {
 
   /** Methods of the routes at a path, for OPTIONS and `allow`. */
   methods(path: string): string[] {
-    const given = split(path)
-    const here = this.#routes.filter(({ parts }) => fits(parts, given))
-    return here.map(({ route }) => route.method)
+    return this.#fitting(split(path)).map(({ route }) => route.method)
   }
+
+  #fitting(given: readonly string[]): Entry[] {
+    // Routes begin with literal parts, but for some whose second part is an id.
+    const starts = [startOf(given), startOf([given[0] ?? '', ':', ...given.slice(2)])]
+    const near = starts.flatMap((start) => this.#routes.get(start) ?? [])
+    return near.filter(({ parts }) => fits(parts, given))
+  }
+}
+
+/** How many parts stand for any text. */
+function open({ parts }: Entry): number {
+  return parts.filter((part) => part.startsWith(':')).length
+}
+
+function startOf([first, second, ...rest]: readonly string[]): string {
+  return `${rest.length}/${first ?? ''}/${second?.startsWith(':') ? ':' : (second ?? '')}`
 }
 
 function split(path: string): string[] {

@@ -21,16 +21,13 @@ import { errorReply, newTraceId } from './error-response.ts'
 import type { Logger } from './logger.ts'
 import { publicUrl } from './public-url.ts'
 import type { Reply } from './reply.ts'
+import { catalogResources } from './resource/resources.ts'
 import { ResponseSender } from './response.ts'
 import { appRoutes } from './route/app/routes.ts'
 import { btqlRoutes } from './route/btql.ts'
-import { datasetRoutes } from './route/dataset.ts'
 import { editorRoutes } from './route/editor.ts'
-import { experimentRoutes } from './route/experiment.ts'
 import { insertRoutes } from './route/insert.ts'
 import { otlpRoutes } from './route/otlp/traces.ts'
-import { projectRoutes } from './route/project.ts'
-import { promptSessionRoutes } from './route/prompt-session.ts'
 import { recordRoutes } from './route/records/routes.ts'
 import { statusRoutes } from './route/status.ts'
 import { type RouteMatch, type RouteRequest, Router } from './route.ts'
@@ -85,10 +82,7 @@ export class Server {
       ...recordRoutes({ engine, publicUrl: url, maxBodyBytes }),
       ...editorRoutes(engine),
       ...insertRoutes(engine),
-      ...projectRoutes,
-      ...experimentRoutes,
-      ...datasetRoutes,
-      ...promptSessionRoutes,
+      ...catalogResources,
     ])
     this.#app.any('/*', (response, request) => this.#receive(response, request))
   }

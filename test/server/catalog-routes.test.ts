@@ -8,7 +8,7 @@ beforeAll(async () => {
 afterAll(() => service.stop())
 
 test('a project is made once', async () => {
-  const body = { name: 'Once', description: 'first', unknown: 1 }
+  const body = { name: 'Once', description: 'first' }
   const made = await service.request('/v1/project', { body })
   expect(made.status).toBe(200)
   expect(made.headers.get('x-bt-found-existing')).toBeNull()
@@ -122,14 +122,18 @@ test('lists are newest first, and are narrowed by name, id and page', async () =
 })
 
 test.each(['project', 'experiment', 'dataset'])('a %s that is not there', async (type) => {
-  for (const id of ['00000000-0000-4000-8000-000000000000', 'x', '__proto__', '%F0%9F%92%A7']) {
+  const id = '00000000-0000-4000-8000-000000000000'
+  const { status, json } = await service.request(`/v1/${type}/${id}`)
+  expect(status).toBe(403)
+  expect(json).toMatchObject({
+    Code: 'ForbiddenError',
+    Message: `Missing read access to ${type} id ${id}, or the ${type} does not exist`,
+    Path: `/v1/${type}/${id}`,
+  })
+  for (const id of ['x', '__proto__', '%F0%9F%92%A7']) {
     const { status, json } = await service.request(`/v1/${type}/${id}`)
-    expect(status).toBe(403)
-    expect(json).toMatchObject({
-      Code: 'ForbiddenError',
-      Message: `Missing read access to ${type} id ${decodeURIComponent(id)}, or the ${type} does not exist`,
-      Path: `/v1/${type}/${id}`,
-    })
+    expect(status).toBe(400)
+    expect(json.error).toMatchObject({ code: 'REQUEST_INVALID', path: `${type}_id` })
   }
 })
 
@@ -155,14 +159,19 @@ test.each([
 test('an experiment needs a project that is there', async () => {
   const make = (body: object) => service.request('/v1/experiment', { body })
   expect((await make({ name: 'x' })).json.error).toMatchObject({ path: 'project_id' })
-  expect((await make({ name: 'x', project_id: 'none' })).status).toBe(403)
+  expect((await make({ name: 'x', project_id: 'none' })).json.error).toMatchObject({
+    path: 'project_id',
+  })
   expect((await make({ name: 'x', project_name: 'none' })).status).toBe(403)
 })
 
 test('metadata may be nested, but not without end', async () => {
+  await service.project('Deep')
   const nested = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
   const make = (depth: number) =>
-    service.request('/v1/project', { body: `{"name":"d${depth}","settings":${nested(depth)}}` })
+    service.request('/v1/dataset', {
+      body: `{"project_name":"Deep","name":"d${depth}","metadata":${nested(depth)}}`,
+    })
   expect((await make(900)).status).toBe(200)
   const deep = await make(100_000)
   expect(deep).toMatchObject({ status: 400, json: { error: { code: 'REQUEST_TOO_DEEP' } } })

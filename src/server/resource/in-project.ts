@@ -1,0 +1,32 @@
+/** What resources that belong to a project have in common. */
+import { z } from 'zod'
+import type { Gate } from '../../access/gate.ts'
+import { identifier, name } from '../../catalog/schema/field.ts'
+
+type Values = { readonly [field: string]: unknown }
+
+/** Parameters of lists. */
+export const projectQuery = {
+  project_id: identifier.optional(),
+  project_name: z.string().optional(),
+}
+
+/** A body may name its project by id or by name. */
+export function inProject(body: z.ZodObject): z.ZodObject {
+  return body.extend({ project_id: identifier.nullish(), project_name: name.nullish() })
+}
+
+/** The project that a list is narrowed to; null when the query names one that is not to be seen. */
+export function projectScope(
+  { project_id, project_name }: Values,
+  gate: Gate,
+): { readonly parentId?: string } | null {
+  if (project_id === undefined && project_name === undefined) return {}
+  const project =
+    typeof project_name === 'string'
+      ? gate.projectByName(project_name)
+      : gate.find('project', String(project_id))
+  if (!project) return null
+  const isOther = typeof project_id === 'string' && project.id !== project_id
+  return isOther ? null : { parentId: project.id }
+}

@@ -1,0 +1,264 @@
+/**
+ * The routes of a kind of entry, all made from one description: create, replace, list, read, change,
+ * remove. Resources whose rules differ bring functions for what they do in another way.
+ */
+import { z } from 'zod'
+import type { Gate, GivenToGate } from '../../access/gate.ts'
+import type { Entries, EntryKind, FoundOrCreated, Patch } from '../../catalog/entry.ts'
+import { missingAccess } from '../../catalog/missing-access.ts'
+import { AssayError } from '../../error.ts'
+import { operation } from '../operation.ts'
+import { jsonReply, type Reply } from '../reply.ts'
+import type { Route } from '../route.ts'
+import { isOwnOrganization, type PageQuery, pageQuery, readPage } from './list-query.ts'
+import { mergedFields } from './merge.ts'
+
+type Values = { readonly [field: string]: unknown }
+
+export interface Resource<K extends EntryKind> {
+  readonly kind: K
+  /** `/v1/project_tag` */
+  readonly path: string
+  /** The name of its id in paths and of its name in lists: `project_tag`. */
+  readonly parameter: string
+  /** For people: "project tag". */
+  readonly title: string
+  /** What answers have. */
+  readonly schema: z.ZodObject
+  readonly list: ListForm<K>
+  readonly creation?: CreationForm<K>
+  readonly patch?: PatchForm<K>
+  readonly isRemovable: boolean
+  /** More than the entry's own fields. */
+  present?(entry: Entries[K], gate: Gate): Values
+}
+
+export interface ListForm<K extends EntryKind> {
+  /** Parameters beside those of all lists. */
+  readonly query?: z.ZodRawShape
+  /** What the list is narrowed to; null if that cannot have anything. */
+  scope?(query: Values, gate: Gate): { readonly parentId?: string } | null
+  matches?(query: Values): (entry: Entries[K]) => boolean
+}
+
+export interface CreationForm<K extends EntryKind> {
+  readonly body: z.ZodObject
+  /**
+   * What PUT does with an entry that is there already: answers it like POST, or gives it the fields of
+   * the body. There is no PUT without it.
+   */
+  readonly put?: 'find' | 'replace'
+  /** The new entry from the body; its fields as they are, if not given. */
+  given?(body: Values, gate: Gate): Values | Promise<Values>
+  create?(given: GivenToGate<K>, body: Values, gate: Gate): Promise<FoundOrCreated<Entries[K]>>
+}
+
+export interface PatchForm<K extends EntryKind> {
+  readonly body: z.ZodObject
+  /** What changes; fields of the body merged into those of the entry, if not given. */
+  changes?(body: Values, gate: Gate): (before: Entries[K]) => Patch<K>
+}
+
+export function resourceRoutes<K extends EntryKind>(resource: Resource<K>): Route[] {
+  const { creation, patch, isRemovable } = resource
+  return [
+    ...(creation ? [createRoute(resource, creation)] : []),
+    ...(creation?.put ? [putRoute(resource, creation)] : []),
+    listRoute(resource),
+    readRoute(resource),
+    ...(patch ? [patchRoute(resource, patch)] : []),
+    ...(isRemovable ? [removeRoute(resource)] : []),
+  ]
+}
+
+function createRoute<K extends EntryKind>(resource: Resource<K>, creation: CreationForm<K>): Route {
+  return operation({
+    method: 'POST',
+    path: resource.path,
+    tag: resource.title,
+    summary: `Makes ${article(resource.title)}, or answers the one that is there as it is`,
+    body: creation.body,
+    answer: resource.schema,
+    handle: async ({ body }, gate) => {
+      const given = await givenOf(creation, body, gate)
+      return createdReply(resource, await create(resource, creation, given, body, gate), gate)
+    },
+  })
+}
+
+function putRoute<K extends EntryKind>(resource: Resource<K>, creation: CreationForm<K>): Route {
+  const replaces = creation.put === 'replace'
+  return operation({
+    method: 'PUT',
+    path: resource.path,
+    tag: resource.title,
+    summary: replaces
+      ? `Makes ${article(resource.title)}, or gives the one that is there these fields`
+      : 'The same as POST',
+    body: creation.body,
+    answer: resource.schema,
+    isDeprecated: true,
+    handle: async ({ body }, gate) => {
+      const given = await givenOf(creation, body, gate)
+      const made = await create(resource, creation, given, body, gate)
+      const isReplaced = replaces && made.found
+      const entry = isReplaced
+        ? await gate.update(resource.kind, made.entry.id, replacement(creation, given) as Patch<K>)
+        : made.entry
+      const reply = createdReply(resource, { ...made, entry }, gate)
+      return { ...reply, headers: { ...reply.headers, ...putIsDeprecated(resource.path) } }
+    },
+  })
+}
+
+function listRoute<K extends EntryKind>(resource: Resource<K>): Route {
+  const { list, parameter } = resource
+  const names = z.array(z.string()).optional()
+  const query = pageQuery.extend({ [`${parameter}_name`]: names, name: names, ...list.query })
+  return operation({
+    method: 'GET',
+    path: resource.path,
+    tag: resource.title,
+    summary: `Lists what may be read, newest first`,
+    query,
+    answer: z.object({ objects: z.array(resource.schema) }),
+    handle: ({ query }, gate) => {
+      const values: Values = query
+      const scope = list.scope ? list.scope(values, gate) : {}
+      const given = [values[`${parameter}_name`], values.name].flat()
+      const wanted = given.filter((name) => typeof name === 'string')
+      const selection = {
+        scope: scope ?? {},
+        names: wanted.length > 0 ? wanted : undefined,
+        matches: list.matches?.(values) ?? (() => true),
+      }
+      const page = scope ? readPage(gate, resource.kind, query as PageQuery, selection) : []
+      return jsonReply({ objects: page.map((entry) => present(resource, entry, gate)) })
+    },
+  })
+}
+
+function readRoute<K extends EntryKind>(resource: Resource<K>): Route {
+  return operation({
+    method: 'GET',
+    path: `${resource.path}/:${resource.parameter}_id`,
+    tag: resource.title,
+    summary: `Reads ${article(resource.title)}`,
+    answer: resource.schema,
+    handle: ({ ids }, gate) =>
+      jsonReply(present(resource, gate.require('read', resource.kind, ids[0]!), gate)),
+  })
+}
+
+function patchRoute<K extends EntryKind>(resource: Resource<K>, patch: PatchForm<K>): Route {
+  return operation({
+    method: 'PATCH',
+    path: `${resource.path}/:${resource.parameter}_id`,
+    tag: resource.title,
+    summary: `Changes fields of ${article(resource.title)}; objects are merged into those that are there`,
+    body: patch.body,
+    answer: resource.schema,
+    handle: async ({ ids, body }, gate) => {
+      const changes = patch.changes
+        ? patch.changes(withoutNulls(body), gate)
+        : (before: Entries[K]) => mergedFields(before, withoutNulls(body)) as Patch<K>
+      const entry = await gate.update(resource.kind, ids[0]!, changes)
+      return jsonReply(present(resource, entry, gate))
+    },
+  })
+}
+
+function removeRoute<K extends EntryKind>(resource: Resource<K>): Route {
+  return operation({
+    method: 'DELETE',
+    path: `${resource.path}/:${resource.parameter}_id`,
+    tag: resource.title,
+    summary: `Removes ${article(resource.title)}, with all that belongs to it`,
+    answer: resource.schema,
+    handle: async ({ ids }, gate) =>
+      jsonReply(present(resource, await gate.remove(resource.kind, ids[0]!), gate)),
+  })
+}
+
+/** The fields of a body that are set, without those that only say where it belongs. */
+async function givenOf<K extends EntryKind>(
+  creation: CreationForm<K>,
+  body: Values,
+  gate: Gate,
+): Promise<Values> {
+  const { org_name, project_name, ensure_new: _, ...fields } = withoutNulls(body)
+  if (typeof org_name === 'string' && !isOwnOrganization(gate, { org_name })) {
+    throw missingAccess('create', 'organization', org_name)
+  }
+  const inProject = 'project_id' in creation.body.shape
+  const placed = inProject
+    ? { ...fields, project_id: projectOf(fields.project_id, project_name, gate) }
+    : fields
+  return creation.given ? creation.given(placed, gate) : placed
+}
+
+function create<K extends EntryKind>(
+  { kind }: Resource<K>,
+  creation: CreationForm<K>,
+  given: Values,
+  body: Values,
+  gate: Gate,
+): Promise<FoundOrCreated<Entries[K]>> {
+  // The body's schema has vouched for the fields.
+  const entry = given as unknown as GivenToGate<K>
+  return creation.create ? creation.create(entry, body, gate) : gate.findOrCreate(kind, entry)
+}
+
+/** Every field that a body can have: what this one has not is cleared. */
+function replacement<K extends EntryKind>(creation: CreationForm<K>, given: Values): Values {
+  const names = Object.keys(creation.body.shape).filter(
+    (name) => !['org_name', 'project_name', 'project_id', 'ensure_new'].includes(name),
+  )
+  const cleared = Object.fromEntries(names.map((name) => [name, null]))
+  const { project_id: _, ...fields } = given
+  return { ...cleared, ...fields }
+}
+
+function projectOf(id: unknown, name: unknown, gate: Gate): string {
+  if (typeof id === 'string') return id
+  if (typeof name !== 'string') {
+    throw new AssayError('REQUEST_INVALID', '"project_id" is missing', { path: 'project_id' })
+  }
+  const project = gate.projectByName(name)
+  if (!project) throw missingAccess('read', 'project', name)
+  return project.id
+}
+
+export function present<K extends EntryKind>(
+  { schema, present }: Pick<Resource<K>, 'schema' | 'present'>,
+  entry: Entries[K],
+  gate: Gate,
+): Values {
+  const values: Values = { ...entry, ...present?.(entry, gate) }
+  return Object.fromEntries(
+    Object.keys(schema.shape).map((field) => [field, values[field] ?? null]),
+  )
+}
+
+function createdReply<K extends EntryKind>(
+  resource: Resource<K>,
+  { entry, found }: FoundOrCreated<Entries[K]>,
+  gate: Gate,
+): Reply {
+  const headers: Record<string, string> = found ? { 'x-bt-found-existing': 'true' } : {}
+  return jsonReply(present(resource, entry, gate), headers)
+}
+
+export function withoutNulls(values: Values): { [field: string]: unknown } {
+  return Object.fromEntries(
+    Object.entries(values).filter(([, value]) => value !== null && value !== undefined),
+  )
+}
+
+export function putIsDeprecated(path: string): Record<string, string> {
+  return { deprecation: 'true', link: `<${path}>; rel="successor-version"; title="POST"` }
+}
+
+function article(title: string): string {
+  return /^[aeiou]/i.test(title) ? `an ${title}` : `a ${title}`
+}
