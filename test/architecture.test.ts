@@ -10,7 +10,7 @@ import { expect, test } from 'vitest'
 const floors: readonly (readonly string[])[] = [
   ['main', 'cli', 'demo'],
   ['server'],
-  ['engine', 'config'],
+  ['engine', 'config', 'attachment'],
   ['scheduler', 'workers'],
   ['executor', 'access', 'otlp'],
   ['planner'],

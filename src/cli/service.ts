@@ -1,5 +1,6 @@
 import { Authenticator } from '../access/authenticate.ts'
 import { bootstrap } from '../access/bootstrap.ts'
+import { Attachments } from '../attachment/attachments.ts'
 import type { Config } from '../config.ts'
 import { Engine } from '../engine.ts'
 import type { Logger } from '../server/logger.ts'
@@ -23,10 +24,14 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   try {
     const authenticator = new Authenticator(engine.catalog)
     const newKey = await bootstrap(engine.catalog, authenticator, config.bootstrapKey)
+    const attachments = await Attachments.open(dataDirectory, (error) =>
+      logger.warn({ err: error }, 'could not tidy up attachments'),
+    )
     const { host, port, maxBodyBytes, publicUrl } = config
     const server = await Server.start({
       engine,
       authenticator,
+      attachments,
       host,
       port,
       maxBodyBytes,
@@ -36,6 +41,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const shownHost = host.includes(':') ? `[${host}]` : host
     const close = async () => {
       await server.close(graceMs)
+      attachments.close()
       await engine.close()
     }
     return { url: `http://${shownHost}:${server.port}`, newKey, close }

@@ -3,6 +3,8 @@ export interface Reply {
   readonly status?: number
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** False for bytes that must be sent as they are: of files, whose ranges are asked for. */
+  readonly isCompressible?: boolean
   /**
    * A whole body, or one that is sent as it comes. When a stream throws after its first bytes, the
    * connection is closed without the end of the body, so that the client can tell.

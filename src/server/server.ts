@@ -12,6 +12,7 @@ import uWS, {
 import { performance } from 'node:perf_hooks'
 import type { Authenticator, Principal } from '../access/authenticate.ts'
 import { Gate } from '../access/gate.ts'
+import type { Attachments } from '../attachment/attachments.ts'
 import type { Engine } from '../engine.ts'
 import { AssayError, toAssayError } from '../error.ts'
 import { RequestBody } from './body.ts'
@@ -24,6 +25,7 @@ import type { Reply } from './reply.ts'
 import { catalogResources } from './resource/resources.ts'
 import { ResponseSender } from './response.ts'
 import { appRoutes } from './route/app/routes.ts'
+import { attachmentRoutes } from './route/attachment/routes.ts'
 import { btqlRoutes } from './route/btql.ts'
 import { editorRoutes } from './route/editor.ts'
 import { insertRoutes } from './route/insert.ts'
@@ -37,6 +39,7 @@ export interface ServerOptions {
   readonly authenticator: Authenticator
   readonly host: string
   readonly port: number
+  readonly attachments: Attachments
   readonly maxBodyBytes: number
   /** Base of the URLs in answers; that of the request when not given. */
   readonly publicUrl?: string | undefined
@@ -71,7 +74,7 @@ export class Server {
 
   private constructor(options: ServerOptions) {
     this.#options = options
-    const { engine, maxBodyBytes } = options
+    const { engine, attachments, maxBodyBytes } = options
     this.#bodies = new ByteBudget(2 * Math.max(maxBodyBytes, smallBodyBytes))
     const url = publicUrl(options.publicUrl)
     this.#router = new Router([
@@ -79,7 +82,8 @@ export class Server {
       ...btqlRoutes(engine),
       ...appRoutes({ engine, authenticator: options.authenticator, publicUrl: url }),
       ...otlpRoutes(engine),
-      ...recordRoutes({ engine, publicUrl: url, maxBodyBytes }),
+      ...recordRoutes({ engine, attachments, publicUrl: url, maxBodyBytes }),
+      ...attachmentRoutes({ attachments, publicUrl: url }),
       ...editorRoutes(engine),
       ...insertRoutes(engine),
       ...catalogResources,
@@ -254,7 +258,7 @@ export class Server {
     exchange.body?.stop()
     return exchange.sender.send(reply, {
       headOnly: exchange.method === 'HEAD',
-      acceptsGzip: exchange.acceptsGzip,
+      acceptsGzip: exchange.acceptsGzip && reply.isCompressible !== false,
       closeConnection: this.#draining,
       commonHeaders: () => ({
         ...corsHeaders,

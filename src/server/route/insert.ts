@@ -6,23 +6,9 @@ import type { Route } from '../route.ts'
 
 const types: readonly ObjectType[] = ['project_logs', 'experiment', 'dataset']
 
-/** The routes that write records: `/logs3` for rows of any object, the others for one object. */
+/** The routes that write records of one object. */
 export function insertRoutes(engine: Engine): Route[] {
-  return [logs3Route(engine), ...types.map((type) => eventsRoute(engine, type))]
-}
-
-function logs3Route(engine: Engine): Route {
-  return {
-    method: 'POST',
-    path: '/logs3',
-    access: 'key',
-    bodySize: 'records',
-    handle: async (request, gate) => {
-      const body = await request.body
-      const { ids, transactionId } = await engine.insert({ body, form: 'logs3', view: gate })
-      return jsonReply({ ids, xact_id: transactionId })
-    },
-  }
+  return types.map((type) => eventsRoute(engine, type))
 }
 
 function eventsRoute(engine: Engine, type: ObjectType): Route {

@@ -1,0 +1,184 @@
+/**
+ * Files beside the records: attachments, and bodies that are uploaded before they are referred to.
+ *
+ * A file's name is a hash of who owns it and of its key, so that no text of a user becomes a path. What
+ * is known of it lies beside it as JSON. Both are written under another name first, and renamed.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { constants } from 'node:fs'
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** What a key is of: in each of them, and in each organization, keys are apart. */
+export type ContentKind = 'attachment' | 'overflow' | 'bundle'
+
+export interface ContentPlace {
+  readonly organizationId: string
+  readonly kind: ContentKind
+  /** Chosen by the client. */
+  readonly key: string
+}
+
+export type UploadStatus = 'uploading' | 'done' | 'error'
+
+export interface ContentDetails {
+  readonly organizationId: string
+  readonly kind: ContentKind
+  readonly filename: string
+  readonly contentType: string
+  readonly status: UploadStatus
+  readonly errorMessage: string | null
+  /** In ms since 1970. */
+  readonly created: number
+}
+
+/** What was announced and never came, or came and was never referred to, is kept for a day. */
+const waitingMs = 24 * 60 * 60 * 1000
+
+const temporaryEnding = '.part'
+
+export class ContentStore {
+  readonly #directory: string
+  readonly #now: () => number
+
+  constructor(directory: string, now: () => number = Date.now) {
+    this.#directory = directory
+    this.#now = now
+  }
+
+  /** Announces a file, unless there is one already. */
+  async announce(
+    place: ContentPlace,
+    { filename, contentType }: Pick<ContentDetails, 'filename' | 'contentType'>,
+  ): Promise<ContentDetails> {
+    const name = contentName(place)
+    const known = await this.details(name)
+    if (known?.status === 'done') return known
+    const { organizationId, kind } = place
+    const details: ContentDetails = {
+      organizationId,
+      kind,
+      filename,
+      contentType,
+      status: 'uploading',
+      errorMessage: null,
+      created: this.#now(),
+    }
+    await this.#writeDetails(name, details)
+    return details
+  }
+
+  /** What was announced under a name; undefined when nothing was. */
+  async details(name: string): Promise<ContentDetails | undefined> {
+    try {
+      return JSON.parse(await readFile(`${this.#path(name)}.json`, 'utf8')) as ContentDetails
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  /** Stores the bytes of an announced file; false when it was not announced, or has come before. */
+  async write(name: string, bytes: Uint8Array): Promise<boolean> {
+    const details = await this.details(name)
+    if (!details || details.status === 'done') return false
+    await this.#writeFile(this.#path(name), bytes)
+    await this.#writeDetails(name, { ...details, status: 'done', errorMessage: null })
+    return true
+  }
+
+  /** Notes that the client could not upload a file. A file that has come stays as it is. */
+  async noteError(name: string, message: string): Promise<void> {
+    const details = await this.details(name)
+    if (!details || details.status === 'done') return
+    await this.#writeDetails(name, { ...details, status: 'error', errorMessage: message })
+  }
+
+  /** In bytes; undefined when the file has not come. */
+  async size(name: string): Promise<number | undefined> {
+    try {
+      return (await stat(this.#path(name))).size
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  /** To be closed by the caller. */
+  open(name: string): Promise<FileHandle> {
+    return open(this.#path(name), constants.O_RDONLY)
+  }
+
+  async read(name: string): Promise<Uint8Array | undefined> {
+    try {
+      return await readFile(this.#path(name))
+    } catch (error) {
+      if (isMissing(error)) return undefined
+      throw error
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    await rm(this.#path(name), { force: true })
+    await rm(`${this.#path(name)}.json`, { force: true })
+  }
+
+  /** Removes what a crash left half written, uploads that never came, and bodies nobody asked for. */
+  async tidy(): Promise<void> {
+    const oldest = this.#now() - waitingMs
+    for (const folder of await foldersIn(this.#directory)) {
+      for (const entry of await readdir(join(this.#directory, folder))) {
+        const path = join(this.#directory, folder, entry)
+        if (entry.endsWith(temporaryEnding)) {
+          if ((await stat(path)).mtimeMs < oldest) await rm(path, { force: true })
+        } else if (entry.endsWith('.json')) {
+          const name = entry.slice(0, -'.json'.length)
+          const details = await this.details(name)
+          const isWaiting = details?.status !== 'done' || details.kind === 'overflow'
+          if (details && isWaiting && details.created < oldest) await this.remove(name)
+        }
+      }
+    }
+  }
+
+  #writeDetails(name: string, details: ContentDetails): Promise<void> {
+    return this.#writeFile(`${this.#path(name)}.json`, Buffer.from(JSON.stringify(details)))
+  }
+
+  async #writeFile(path: string, bytes: Uint8Array): Promise<void> {
+    await mkdir(join(path, '..'), { recursive: true })
+    const temporary = `${path}.${randomUUID()}${temporaryEnding}`
+    const file = await open(temporary, 'wx')
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(temporary, path)
+  }
+
+  #path(name: string): string {
+    if (!/^[0-9a-f]{64}$/.test(name)) throw new RangeError('not a name of stored content')
+    return join(this.#directory, name.slice(0, 2), name)
+  }
+}
+
+export function contentName({ organizationId, kind, key }: ContentPlace): string {
+  return createHash('sha256')
+    .update(JSON.stringify([organizationId, kind, key]))
+    .digest('hex')
+}
+
+async function foldersIn(directory: string): Promise<string[]> {
+  try {
+    return (await readdir(directory)).filter((name) => /^[0-9a-f]{2}$/.test(name))
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}

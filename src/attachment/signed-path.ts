@@ -1,0 +1,54 @@
+/** Paths that allow one thing with one file for some time, to whoever has them. */
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AssayError } from '../error.ts'
+
+export type ContentAction = 'get' | 'put'
+
+const lifeMs = 60 * 60 * 1000
+const secretBytes = 32
+
+/** The secret of a data directory, made on the first start, so that paths outlive a restart. */
+export async function contentSecret(directory: string): Promise<Buffer> {
+  const path = join(directory, 'secret')
+  try {
+    await mkdir(directory, { recursive: true })
+    await writeFile(path, randomBytes(secretBytes), { flag: 'wx', mode: 0o600 })
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  }
+  return readFile(path)
+}
+
+export class PathSigner {
+  readonly #secret: Buffer
+  readonly #now: () => number
+
+  constructor(secret: Buffer, now: () => number = Date.now) {
+    this.#secret = secret
+    this.#now = now
+  }
+
+  sign(action: ContentAction, name: string): string {
+    const expires = String(this.#now() + lifeMs)
+    const signature = this.#signature(action, name, expires).toString('base64url')
+    return `/attachment/content/${name}?action=${action}&expires=${expires}&signature=${signature}`
+  }
+
+  /** Throws when the path was not signed here for this action, or its time is over. */
+  verify(action: ContentAction, name: string, query: URLSearchParams): void {
+    const expires = query.get('expires') ?? ''
+    const given = Buffer.from(query.get('signature') ?? '', 'base64url')
+    const wanted = this.#signature(action, name, expires)
+    const isRight = given.length === wanted.length && timingSafeEqual(given, wanted)
+    if (isRight && Number(expires) > this.#now()) return
+    throw new AssayError('ACCESS_DENIED', 'the link is not valid, or its hour is over', {
+      hint: 'ask for a new one',
+    })
+  }
+
+  #signature(action: ContentAction, name: string, expires: string): Buffer {
+    return createHmac('sha256', this.#secret).update(`${action}\n${name}\n${expires}`).digest()
+  }
+}

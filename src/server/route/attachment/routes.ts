@@ -1,0 +1,132 @@
+/** Uploads and downloads: a client announces a file, sends it to a signed URL, and asks for another. */
+
+import type { Gate } from '../../../access/gate.ts'
+import type { Attachments } from '../../../attachment/attachments.ts'
+import { type ContentPlace, contentName } from '../../../attachment/content-store.ts'
+import { missingAccess } from '../../../catalog/missing-access.ts'
+import { AssayError } from '../../../error.ts'
+import { objectField, parseJsonBody, requiredString, stringField } from '../../json-body.ts'
+import { addressHeaders, type PublicUrl } from '../../public-url.ts'
+import { jsonReply } from '../../reply.ts'
+import type { Route } from '../../route.ts'
+import { checkOrganization } from '../app/request.ts'
+import { downloadReply } from './download.ts'
+
+export interface AttachmentOptions {
+  readonly attachments: Attachments
+  readonly publicUrl: PublicUrl
+}
+
+export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions): Route[] {
+  const { store, signer } = attachments
+  return [
+    {
+      method: 'POST',
+      path: '/attachment',
+      access: 'key',
+      headers: addressHeaders,
+      handle: async (request, gate) => {
+        const body = parseJsonBody(await request.body)
+        checkOrganization(body, gate)
+        const place = placeOf(requiredString(body, 'key'), gate)
+        const contentType = contentTypeOf(stringField(body, 'content_type'))
+        const filename = stringField(body, 'filename') ?? 'attachment'
+        const { status } = await store.announce(place, { filename, contentType })
+        if (status === 'done') {
+          throw new AssayError('REQUEST_CONFLICT', 'there is an attachment of this key already', {
+            path: 'key',
+            hint: 'use a new key, such as a UUID',
+          })
+        }
+        const signedUrl = publicUrl(request.headers) + signer.sign('put', contentName(place))
+        return jsonReply({ signedUrl, headers: { 'content-type': contentType } })
+      },
+    },
+    {
+      method: 'POST',
+      path: '/attachment/status',
+      access: 'key',
+      handle: async (request, gate) => {
+        const body = parseJsonBody(await request.body)
+        checkOrganization(body, gate)
+        const name = contentName(placeOf(requiredString(body, 'key'), gate))
+        const status = objectField(body, 'status')
+        if (status?.upload_status === 'error') {
+          const message = status.error_message
+          await store.noteError(name, typeof message === 'string' ? message : 'the upload failed')
+        }
+        return jsonReply({})
+      },
+    },
+    {
+      method: 'GET',
+      path: '/attachment',
+      access: 'key',
+      headers: addressHeaders,
+      handle: async ({ query, headers }, gate) => {
+        const external = query.get('url')
+        if (external !== null) return jsonReply(externalAttachment(external))
+        const key = query.get('key')
+        if (key === null) {
+          throw new AssayError('REQUEST_INVALID', '"key" is missing', { path: 'key' })
+        }
+        const name = contentName(placeOf(key, gate))
+        const details = await store.details(name)
+        if (!details) throw missingAccess('read', 'attachment', key)
+        const { status, errorMessage } = details
+        return jsonReply({
+          downloadUrl: publicUrl(headers) + signer.sign('get', name),
+          status: {
+            upload_status: status,
+            ...(errorMessage !== null && { error_message: errorMessage }),
+          },
+        })
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/attachment/content/:name',
+      access: 'open',
+      bodySize: 'records',
+      handle: async ({ parameters, query, body }) => {
+        const name = parameters[0]!
+        signer.verify('put', name, query)
+        if (await store.write(name, await body)) return jsonReply({})
+        throw new AssayError('ACCESS_DENIED', 'the file was not announced, or has come before')
+      },
+    },
+    {
+      method: 'GET',
+      path: '/attachment/content/:name',
+      access: 'open',
+      headers: ['range'],
+      handle: async ({ parameters, query, headers, signal }) => {
+        const name = parameters[0]!
+        signer.verify('get', name, query)
+        return downloadReply(store, name, headers.get('range'), signal)
+      },
+    },
+  ]
+}
+
+function placeOf(key: string, gate: Gate): ContentPlace {
+  return { organizationId: gate.principal.organizationId, kind: 'attachment', key }
+}
+
+function contentTypeOf(text = 'application/octet-stream'): string {
+  if (/^[\w.+-]+\/[\w.+-]+( *;[\x20-\x7e]*)?$/.test(text) && text.length <= 255) return text
+  throw new AssayError('REQUEST_INVALID', `"${text.slice(0, 100)}" is no content type`, {
+    path: 'content_type',
+  })
+}
+
+/** What lies elsewhere is read from there. */
+function externalAttachment(text: string) {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) {
+    return { downloadUrl: text, status: { upload_status: 'done' } }
+  }
+  throw new AssayError('REQUEST_INVALID', 'an external attachment must have an http or https URL', {
+    path: 'url',
+    hint: 'this service has no credentials for other storage',
+  })
+}

@@ -1,0 +1,92 @@
+import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type ContentPlace, ContentStore, contentName } from '../../src/attachment/content-store.ts'
+import { contentSecret, PathSigner } from '../../src/attachment/signed-path.ts'
+
+let directory: string
+let now = Date.now()
+let store: ContentStore
+
+const day = 24 * 60 * 60 * 1000
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'assay-content-'))
+  store = new ContentStore(directory, () => now)
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+function placeOf(key: string, more: Partial<ContentPlace> = {}): ContentPlace {
+  return { organizationId: 'o1', kind: 'attachment', key, ...more }
+}
+
+const details = { filename: 'a.txt', contentType: 'text/plain' }
+
+function filesIn(path: string): string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+}
+
+test('keys of organizations and kinds are apart, and no key becomes a path', async () => {
+  const places = [
+    placeOf('k'),
+    placeOf('k', { organizationId: 'o2' }),
+    placeOf('k', { kind: 'overflow' }),
+    placeOf('../../etc/passwd\0'),
+  ]
+  expect(new Set(places.map(contentName)).size).toBe(4)
+  for (const place of places) expect(contentName(place)).toMatch(/^[0-9a-f]{64}$/)
+  await expect(store.read('../secret')).rejects.toThrow(RangeError)
+})
+
+test('a file comes once, after it was announced', async () => {
+  const name = contentName(placeOf('k'))
+  expect(await store.write(name, Buffer.from('early'))).toBe(false)
+  await store.announce(placeOf('k'), details)
+  expect((await store.details(name))?.status).toBe('uploading')
+  expect(await store.write(name, Buffer.from('first'))).toBe(true)
+  expect(await store.write(name, Buffer.from('second'))).toBe(false)
+  await store.announce(placeOf('k'), { ...details, contentType: 'text/html' })
+  await store.noteError(name, 'late')
+  expect(await store.details(name)).toMatchObject({ status: 'done', contentType: 'text/plain' })
+  expect(String(await store.read(name))).toBe('first')
+  expect(await store.size(name)).toBe(5)
+})
+
+test('what never came, what nobody fetched, and what a crash left are removed after a day', async () => {
+  const written = contentName(placeOf('written'))
+  await store.announce(placeOf('written'), details)
+  await store.write(written, Buffer.from('x'))
+  await store.announce(placeOf('waiting'), details)
+  const overflow = placeOf('rows', { kind: 'overflow' })
+  await store.announce(overflow, details)
+  await store.write(contentName(overflow), Buffer.from('{}'))
+  const half = join(directory, written.slice(0, 2), `${written}.1.part`)
+  writeFileSync(half, 'half')
+  utimesSync(half, now / 1000, now / 1000)
+
+  await store.tidy()
+  expect(filesIn(directory)).toHaveLength(6)
+  now += day + 1000
+  await store.tidy()
+  expect(filesIn(directory).sort()).toEqual([written, `${written}.json`])
+})
+
+test('a link is for one action, one file and one hour, and outlives a restart', async () => {
+  let time = 1_000_000
+  const signer = new PathSigner(await contentSecret(directory), () => time)
+  const path = signer.sign('get', 'a'.repeat(64))
+  const query = new URL(path, 'http://x').searchParams
+  const restarted = new PathSigner(await contentSecret(directory), () => time)
+  restarted.verify('get', 'a'.repeat(64), query)
+  expect(() => signer.verify('put', 'a'.repeat(64), query)).toThrow('not valid')
+  expect(() => signer.verify('get', 'b'.repeat(64), query)).toThrow('not valid')
+  const later = new URLSearchParams(query)
+  later.set('expires', String(time + 10 * day))
+  expect(() => signer.verify('get', 'a'.repeat(64), later)).toThrow('not valid')
+  expect(() => signer.verify('get', 'a'.repeat(64), new URLSearchParams())).toThrow('not valid')
+  time += 60 * 60 * 1000
+  expect(() => signer.verify('get', 'a'.repeat(64), query)).toThrow('not valid')
+})
