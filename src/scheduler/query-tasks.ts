@@ -45,6 +45,7 @@ export class QueryTasks implements TaskRunner {
     return result
   }
 
+  /** Tells how much there is to read, for those who watch. */
   willRead(rows: number): void {
     this.#query.rowsToRead += rows
   }

@@ -24,6 +24,7 @@ import { finishNewest } from './newest-traces.ts'
 import { printRelation } from './print-relation.ts'
 import {
   type PlanRun,
+  type SplitInputs,
   scanGroups,
   scanRows,
   shortMerge,
@@ -72,11 +73,13 @@ async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<Row
   const { query, onTraceSet } = options
   let run: PlanRun = { ...options, name: 'query', plan: query.plan, traceSets: [] }
   for (const [i, plan] of query.traceSets.entries()) {
-    const { relation } = await finish(withInputs({ ...run, name: `traces ${i}`, plan }))
+    const { relation } = await finish({ ...run, name: `traces ${i}`, plan })
     onTraceSet?.(i, relation)
     run = { ...run, traceSets: [...run.traceSets, traceSetOf(relation)] }
   }
-  run = withInputs(run)
+  const split = withoutKnown(splitInputs(run), run)
+  run.pool.willRead(rowsOfPieces(split))
+  run = { ...run, split }
   if (readsLittle(run)) {
     yield* printAnswer(run, answer)
     return
@@ -86,11 +89,8 @@ async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<Row
   else yield* printFinished(await finish(run), run, answer)
 }
 
-/** Finds out what the plan reads. */
-function withInputs(run: PlanRun): PlanRun {
-  const split = withoutKnown(splitInputs(run), run)
-  run.pool.willRead(split.pieces.reduce((sum, { input }) => sum + input.to - input.from, 0))
-  return { ...run, split }
+function rowsOfPieces({ pieces }: SplitInputs): number {
+  return pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
 }
 
 /** Has one task do it all, and prints what is beyond its first chunk. */

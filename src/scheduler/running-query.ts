@@ -12,8 +12,9 @@ export interface QueryOwner {
 }
 
 export interface QueryProgress {
-  /** Rows that scans have to read, and have read so far; of all that is known of the query by now. */
+  /** Rows that the query will read, as soon as that is known. */
   readonly rowsToRead: number
+  /** Rows that it has read, for its sets of traces, too. */
   readonly rowsRead: number
   /** Rows of the answer that have left. */
   readonly rowsSent: number
@@ -90,7 +91,7 @@ export class RunningQuery {
       text: this.#text.slice(0, shownText),
       startedAt: this.#startedAt,
       state,
-      progress: { rowsToRead, rowsRead, rowsSent },
+      progress: { rowsToRead: Math.max(rowsToRead, rowsRead), rowsRead, rowsSent },
       workerMs,
       memoryBytes: this.memory.bytes,
     }
