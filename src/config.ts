@@ -4,6 +4,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { AssayError } from './error.ts'
 import { type PriceTable, readPriceTable } from './function/prices.ts'
+import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -17,12 +18,22 @@ export interface Config {
   readonly workers: number
   readonly logLevel: LogLevel
   readonly maxBodyBytes: number
+  /** Of queries that run beside each other. */
+  readonly limits: QueryLimits
+  /** Of requests, in a minute. */
+  readonly requestsPerMinute: RequestRates
   /** Base of the URLs in answers, without a slash at the end; undefined for that of each request. */
   readonly publicUrl: string | undefined
   /** What models cost; undefined for the built-in table. */
   readonly prices: PriceTable | undefined
   /** Text of the first owner's key. Not a flag: other users of a machine can read those. */
   readonly bootstrapKey: string | undefined
+}
+
+/** How many requests a minute; undefined: any number. */
+export interface RequestRates {
+  readonly perKey: number | undefined
+  readonly perOrganization: number | undefined
 }
 
 /** Flags as the command line has them: texts, absent when not given. */
@@ -33,15 +44,27 @@ export interface ConfigFlags {
   readonly workers?: string
   readonly logLevel?: string
   readonly maxBodyBytes?: string
+  readonly maxRunningQueries?: string
+  readonly maxQueuedQueries?: string
+  readonly maxQueriesPerKey?: string
+  readonly maxQueriesPerOrganization?: string
+  readonly maxRequestsPerMinutePerKey?: string
+  readonly maxRequestsPerMinutePerOrganization?: string
+  readonly maxQuerySeconds?: string
+  readonly queryMemoryMb?: string
+  readonly totalQueryMemoryMb?: string
+  readonly slowQueryMs?: string
   readonly publicUrl?: string
   readonly prices?: string
 }
+
+const largestNumber = 1_000_000_000
 
 /** A request body has to fit into one buffer, and a text of it into one string. */
 const largestBodyBytes = 2 ** 31
 
 export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): Config {
-  const setting = (flag: keyof ConfigFlags, name: string, variable: string): Setting => {
+  const setting: SettingReader = (flag, name, variable) => {
     const given = flags[flag]
     if (given !== undefined) return { source: name, text: given }
     return { source: variable, text: environment[variable] || undefined }
@@ -70,6 +93,23 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       1024,
       largestBodyBytes,
     ),
+    limits: queryLimits(setting),
+    requestsPerMinute: {
+      perKey: optional(
+        setting(
+          'maxRequestsPerMinutePerKey',
+          '--max-requests-per-minute-per-key',
+          'ASSAY_MAX_REQUESTS_PER_MINUTE_PER_KEY',
+        ),
+      ),
+      perOrganization: optional(
+        setting(
+          'maxRequestsPerMinutePerOrganization',
+          '--max-requests-per-minute-per-organization',
+          'ASSAY_MAX_REQUESTS_PER_MINUTE_PER_ORGANIZATION',
+        ),
+      ),
+    },
     publicUrl: url(setting('publicUrl', '--public-url', 'ASSAY_PUBLIC_URL')),
     prices: prices(setting('prices', '--prices', 'ASSAY_PRICES')),
     bootstrapKey: key,
@@ -79,6 +119,62 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
 interface Setting {
   readonly source: string
   readonly text: string | undefined
+}
+
+type SettingReader = (flag: keyof ConfigFlags, name: string, variable: string) => Setting
+
+function queryLimits(setting: SettingReader): QueryLimits {
+  const { admission, memory, slowMs } = defaultQueryLimits
+  const megabytes = (given: Setting, fallback: number) => {
+    return integer(given, Math.round(fallback / 2 ** 20), 1, largestNumber) * 2 ** 20
+  }
+  return {
+    admission: {
+      running: integer(
+        setting('maxRunningQueries', '--max-running-queries', 'ASSAY_MAX_RUNNING_QUERIES'),
+        admission.running,
+        1,
+        largestNumber,
+      ),
+      queued: integer(
+        setting('maxQueuedQueries', '--max-queued-queries', 'ASSAY_MAX_QUEUED_QUERIES'),
+        admission.queued,
+        0,
+        largestNumber,
+      ),
+    },
+    concurrent: {
+      perKey: optional(
+        setting('maxQueriesPerKey', '--max-queries-per-key', 'ASSAY_MAX_QUERIES_PER_KEY'),
+      ),
+      perOrganization: optional(
+        setting(
+          'maxQueriesPerOrganization',
+          '--max-queries-per-organization',
+          'ASSAY_MAX_QUERIES_PER_ORGANIZATION',
+        ),
+      ),
+    },
+    maximumSeconds: optional(
+      setting('maxQuerySeconds', '--max-query-seconds', 'ASSAY_MAX_QUERY_SECONDS'),
+    ),
+    memory: {
+      perQuery: megabytes(
+        setting('queryMemoryMb', '--query-memory-mb', 'ASSAY_QUERY_MEMORY_MB'),
+        memory.perQuery,
+      ),
+      total: megabytes(
+        setting('totalQueryMemoryMb', '--total-query-memory-mb', 'ASSAY_TOTAL_QUERY_MEMORY_MB'),
+        memory.total,
+      ),
+    },
+    slowMs: optional(setting('slowQueryMs', '--slow-query-ms', 'ASSAY_SLOW_QUERY_MS'), slowMs),
+  }
+}
+
+/** A number that may be 0 for none. */
+function optional(given: Setting, fallback = 0): number | undefined {
+  return integer(given, fallback, 0, largestNumber) || undefined
 }
 
 function integer({ source, text }: Setting, fallback: number, least: number, most: number): number {

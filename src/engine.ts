@@ -36,9 +36,10 @@ import { QueryPool } from './scheduler/query-pool.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
 import { RecordWriterThread } from './scheduler/record-writer-thread.ts'
 import type { RowChunk } from './scheduler/run-plan.ts'
-import type { QueryOwner } from './scheduler/running-query.ts'
+import type { QueryOwner, QueryStatus } from './scheduler/running-query.ts'
 import type { QuerySnapshot } from './scheduler/snapshot.ts'
 import { splitScan } from './scheduler/split.ts'
+import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
 import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
 import {
   openRecords,
@@ -112,9 +113,8 @@ export interface QueryRequest {
   readonly timeoutSeconds?: number
   /** Levels of objects that `infer` enters. */
   readonly inferenceDepth?: number
-  readonly view: CatalogView
-  /** Who asks; without one the query counts against no limits of keys or organizations. */
-  readonly owner?: QueryOwner
+  /** Without an owner the query counts against no limits of keys or organizations. */
+  readonly view: CatalogView & { readonly owner?: QueryOwner }
   readonly signal?: AbortSignal
   /** Is told when the query is cancelled by others than the signal, such as its deadline. */
   readonly onCancelled?: (reason: AssayError) => void
@@ -148,6 +148,7 @@ export interface QueryResult {
 }
 
 interface EngineParts {
+  readonly directory: string
   readonly lock: DirectoryLock
   readonly records: RecordsEnvironment
   readonly segments: SegmentsEnvironment
@@ -194,6 +195,7 @@ export class Engine {
         ...(logger && { logger }),
       })
       return new Engine({
+        directory,
         lock,
         records,
         segments,
@@ -340,6 +342,27 @@ export class Engine {
     return sourceFields(source, view, (object) => this.#knownFieldsOf(object))
   }
 
+  /** The queries that have begun and whose answers are not taken yet. */
+  queries(): QueryStatus[] {
+    return this.#runner.queries.list().map(({ status }) => status)
+  }
+
+  /** Cancels a query; false when there is none of that id. */
+  cancelQuery(id: string): boolean {
+    return this.#runner.cancelById(id)
+  }
+
+  status(): EngineStatus {
+    const { maintenance, pool, directory } = this.#parts
+    return {
+      queries: this.#runner.status(),
+      tasks: { workers: pool.workers, running: pool.runningTasks, waiting: pool.waitingTasks },
+      plans: this.#plans.statistics,
+      ...maintenanceStatus(maintenance),
+      storedBytes: storedBytes(directory),
+    }
+  }
+
   /** Puts everything that was written so far into segments. */
   flush(): Promise<void> {
     return this.#parts.maintenance.flush()
@@ -422,11 +445,11 @@ export class Engine {
       flushedThrough: formatTransaction(snapshot.flushedThrough),
       segments: snapshot.segments.length,
     })
-    const { query: text, owner, timeoutSeconds, signal, onCancelled } = request
+    const { query: text, view, timeoutSeconds, signal, onCancelled } = request
     try {
       const chunks = this.#runner.run({
         id: randomUUID(),
-        owner,
+        owner: view.owner,
         text,
         physical,
         context,

@@ -39,10 +39,24 @@ export type GivenToGate<K extends EntryKind> = Omit<
 export class Gate implements CatalogView {
   readonly principal: Principal
   readonly #catalog: Catalog
+  readonly #requestId: string
 
-  constructor(catalog: Catalog, principal: Principal) {
+  /** @param requestId names the request in logs, headers and errors */
+  constructor(catalog: Catalog, principal: Principal, requestId = '') {
     this.#catalog = catalog
     this.principal = principal
+    this.#requestId = requestId
+  }
+
+  /** In whose name queries run that see the catalog through this gate. */
+  get owner() {
+    const { organizationId, userId, keyId } = this.principal
+    return { organizationId, userId, keyId, requestId: this.#requestId }
+  }
+
+  /** Whether the principal may see and cancel the queries of others in its organization. */
+  mayManageQueries(): boolean {
+    return this.#allows('update', this.principal.organizationId)
   }
 
   readable(type: ObjectType, id: string): CatalogObject | undefined {

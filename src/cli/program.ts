@@ -41,6 +41,46 @@ function addServe(program: Command): void {
       '--public-url <url>',
       'base of the URLs in answers (ASSAY_PUBLIC_URL; default: as the client reached it)',
     )
+    .option(
+      '--max-running-queries <count>',
+      'queries at work on the threads at a time (ASSAY_MAX_RUNNING_QUERIES; default: 32)',
+    )
+    .option(
+      '--max-queued-queries <count>',
+      'queries that may wait for them (ASSAY_MAX_QUEUED_QUERIES; default: 4096)',
+    )
+    .option(
+      '--max-query-seconds <seconds>',
+      'longest time of a query, 0 for any (ASSAY_MAX_QUERY_SECONDS; default: 0)',
+    )
+    .option(
+      '--query-memory-mb <count>',
+      'what a query may hold (ASSAY_QUERY_MEMORY_MB; default: a quarter of the memory)',
+    )
+    .option(
+      '--total-query-memory-mb <count>',
+      'what all may hold (ASSAY_TOTAL_QUERY_MEMORY_MB; default: half of the memory)',
+    )
+    .option(
+      '--max-queries-per-key <count>',
+      'of a key at once, 0 for any number (ASSAY_MAX_QUERIES_PER_KEY; default: 0)',
+    )
+    .option(
+      '--max-queries-per-organization <count>',
+      'of an organization at once (ASSAY_MAX_QUERIES_PER_ORGANIZATION; default: 0)',
+    )
+    .option(
+      '--max-requests-per-minute-per-key <count>',
+      '0 for any number (ASSAY_MAX_REQUESTS_PER_MINUTE_PER_KEY; default: 0)',
+    )
+    .option(
+      '--max-requests-per-minute-per-organization <count>',
+      '0 for any number (ASSAY_MAX_REQUESTS_PER_MINUTE_PER_ORGANIZATION; default: 0)',
+    )
+    .option(
+      '--slow-query-ms <milliseconds>',
+      'queries that take longer are logged with their plans, 0 for none (ASSAY_SLOW_QUERY_MS; default: 5000)',
+    )
     .option('--prices <file>', 'JSON of what models cost, for estimated_cost() (ASSAY_PRICES)')
     .addHelpText(
       'after',

@@ -19,15 +19,15 @@ const graceMs = 10_000
 
 /** Opens the store and serves it. Throws when the directory or the port is taken. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
-  const { dataDirectory, workers, prices } = config
-  const engine = await Engine.open({ dataDirectory, workers, prices, logger })
+  const { dataDirectory, workers, prices, limits } = config
+  const engine = await Engine.open({ dataDirectory, workers, prices, limits, logger })
   try {
     const authenticator = new Authenticator(engine.catalog)
     const newKey = await bootstrap(engine.catalog, authenticator, config.bootstrapKey)
     const attachments = await Attachments.open(dataDirectory, (error) =>
       logger.warn({ err: error }, 'could not tidy up attachments'),
     )
-    const { host, port, maxBodyBytes, publicUrl } = config
+    const { host, port, maxBodyBytes, requestsPerMinute, publicUrl } = config
     const server = await Server.start({
       engine,
       authenticator,
@@ -35,6 +35,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       host,
       port,
       maxBodyBytes,
+      requestsPerMinute,
       publicUrl,
       logger,
     })

@@ -36,6 +36,12 @@ interface Lookup {
   readonly answer: readonly Answer[] | undefined
 }
 
+export interface PlanStatistics {
+  readonly hits: number
+  readonly misses: number
+  readonly kept: number
+}
+
 interface CachedPlan {
   readonly planned: PlannedQuery
   readonly lookups: readonly Lookup[]
@@ -43,6 +49,12 @@ interface CachedPlan {
 
 export class PlanCache {
   readonly #plans = new LRUCache<string, CachedPlan>({ maxSize: maximumBytes })
+  #hits = 0
+  #misses = 0
+
+  get statistics(): PlanStatistics {
+    return { hits: this.#hits, misses: this.#misses, kept: this.#plans.size }
+  }
 
   plan(request: PlanRequest, context: PlanContext, recorder: PlanRecorder): PlannedQuery {
     if (request.query.length > longestText) return planQuery(request, context, recorder)
@@ -52,12 +64,14 @@ export class PlanCache {
     const key = `${JSON.stringify(options)}${query}`
     const cached = this.#plans.get(key)
     if (cached?.lookups.every(({ ask, answer }) => isSame(ask(context), answer))) {
+      this.#hits++
       recorder.add('plan', started, {
         cache: 'hit',
         access: cached.planned.physical.plan.access.kind,
       })
       return cached.planned
     }
+    this.#misses++
     const { lookups, isOfNow, ...answering } = recorded(context)
     const planned = planQuery(request, answering.context, recorder)
     if (isOfNow()) {

@@ -49,7 +49,15 @@ export interface NotedWrite {
   readonly bytes: number
 }
 
+/** What steps of one kind have done so far. */
+export interface StepStatistics {
+  readonly count: number
+  readonly milliseconds: number
+  readonly failures: number
+}
+
 export class Maintenance {
+  readonly #statistics = new Map<MaintenanceStep['kind'], StepStatistics>()
   readonly #options: MaintenanceOptions
   readonly #limits: SegmentLimits
   readonly #pool: Piscina
@@ -101,6 +109,16 @@ export class Maintenance {
   /** The manifest that counts now. Queries acquire it. */
   get manifest(): Manifest {
     return this.#manifest
+  }
+
+  /** What was noted and is not flushed yet. */
+  get delta(): NotedWrite {
+    return { rows: this.#rows, bytes: this.#bytes }
+  }
+
+  /** By kind. */
+  get steps(): ReadonlyMap<MaintenanceStep['kind'], StepStatistics> {
+    return this.#statistics
   }
 
   /** Keeps the segments of the present manifest readable until it is released. */
@@ -210,6 +228,7 @@ export class Maintenance {
     const [rows, bytes] = [this.#rows, this.#bytes]
     const start = performance.now()
     const outcome = await this.#ask(step)
+    this.#count(step, performance.now() - start, 'error' in outcome)
     if ('error' in outcome) throw AssayError.fromWire(outcome.error)
     if (step.kind === 'flush') {
       // What was noted before the step began was committed before, too.
@@ -229,6 +248,15 @@ export class Maintenance {
       )
     }
     return outcome.changed
+  }
+
+  #count({ kind }: MaintenanceStep, milliseconds: number, hasFailed: boolean): void {
+    const before = this.#statistics.get(kind) ?? { count: 0, milliseconds: 0, failures: 0 }
+    this.#statistics.set(kind, {
+      count: before.count + 1,
+      milliseconds: before.milliseconds + milliseconds,
+      failures: before.failures + (hasFailed ? 1 : 0),
+    })
   }
 
   async #ask(step: MaintenanceStep): Promise<StepOutcome> {

@@ -15,6 +15,7 @@ import { type RowChunk, type RunOptions, runQuery } from './run-plan.ts'
 import { RunningQueries } from './running-queries.ts'
 import type { QueryOwner, RunningQuery } from './running-query.ts'
 import type { QuerySnapshot } from './snapshot.ts'
+import type { QueriesStatus } from './status.ts'
 
 export interface QueryRun extends Pick<RunOptions, 'onTraceSet' | 'onMadeColumns'> {
   readonly id: string
@@ -37,8 +38,8 @@ interface RunnerLogger {
 
 export class QueryRunner {
   readonly queries: RunningQueries
-  readonly admission: Admission
-  readonly memory: MemoryBudget
+  readonly #admission: Admission
+  readonly #memory: MemoryBudget
   readonly #pool: QueryPool
   readonly #limits: QueryLimits
   readonly #logger: RunnerLogger | undefined
@@ -46,37 +47,47 @@ export class QueryRunner {
 
   constructor(pool: QueryPool, limits: QueryLimits, logger: RunnerLogger | undefined) {
     this.queries = new RunningQueries(limits.concurrent)
-    this.admission = new Admission(limits.admission)
-    this.memory = new MemoryBudget(limits.memory)
+    this.#admission = new Admission(limits.admission)
+    this.#memory = new MemoryBudget(limits.memory)
     this.#pool = pool
     this.#limits = limits
     this.#logger = logger
   }
 
-  /** Queries that took longer than `slowMs`, so far. */
-  get slowQueries(): number {
-    return this.#slowQueries
+  status(): QueriesStatus {
+    return {
+      open: this.queries.size,
+      running: this.#admission.running,
+      queued: this.#admission.queued,
+      slow: this.#slowQueries,
+      memoryBytes: this.#memory.used,
+    }
+  }
+
+  /** False when there is no such query. */
+  cancelById(id: string): boolean {
+    const query = this.queries.get(id)
+    if (!query) return false
+    const reason = new AssayError('QUERY_CANCELLED', 'the query was cancelled by request')
+    this.#cancel(query, reason)
+    return true
   }
 
   /** The rows of the answer. Leaving early cancels the query. */
   async *run(run: QueryRun): AsyncGenerator<RowChunk> {
     const { signal } = run
-    const query = this.queries.start({ ...run, startedAt: Date.now(), memory: this.memory })
-    const cancel = (reason?: AssayError) => this.cancel(query, reason)
-    const onAbort = () => cancel()
+    const query = this.queries.start({ ...run, startedAt: Date.now(), memory: this.#memory })
+    const onAbort = () => this.#cancel(query, undefined)
     signal?.addEventListener('abort', onAbort, { once: true })
     if (signal?.aborted) onAbort()
-    const deadline = new Deadline(this.#secondsOf(run), (reason) => {
-      cancel(reason)
-      run.onCancelled?.(reason)
-    })
+    const deadline = new Deadline(this.#secondsOf(run), (reason) => this.#cancel(query, reason))
     const started = performance.now()
     let readerMs = 0
     try {
       const chunks = runQuery({
         ...run,
         query: run.physical,
-        pool: new QueryTasks(this.#pool, this.admission, query),
+        pool: new QueryTasks(this.#pool, this.#admission, query),
         cancelled: query.cancelled,
       })
       for await (const chunk of chunks) {
@@ -84,7 +95,7 @@ export class QueryRunner {
         if (query.reason) throw query.reason
         query.rowsSent += chunk.rowCount
         // While it waits for its reader, others may have its place.
-        this.admission.leave(query)
+        this.#admission.leave(query)
         query.state = 'sending'
         const handedOver = performance.now()
         yield chunk
@@ -100,7 +111,7 @@ export class QueryRunner {
       signal?.removeEventListener('abort', onAbort)
       // What was begun ahead has ended or is of no use.
       query.cancel()
-      this.admission.leave(query)
+      this.#admission.leave(query)
       query.memory.release()
       this.queries.end(query)
       this.#noteTime(run, query, performance.now() - started - readerMs)
@@ -108,10 +119,10 @@ export class QueryRunner {
   }
 
   /** Ends a query: what of it waits at once, its tasks within a batch. */
-  cancel(query: RunningQuery, reason?: AssayError): void {
+  #cancel(query: RunningQuery, reason: AssayError | undefined): void {
     query.cancel(reason)
     this.#pool.dropCancelled()
-    this.admission.dropCancelled()
+    this.#admission.dropCancelled()
   }
 
   #secondsOf({ timeoutSeconds }: QueryRun): number | undefined {

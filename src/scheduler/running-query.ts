@@ -42,6 +42,8 @@ export interface RunningQueryOptions {
   readonly text: string
   readonly startedAt: number
   readonly memory: MemoryBudget
+  /** Is told when it is cancelled for a reason of ours; whoever leaves knows it. */
+  readonly onCancelled?: ((reason: AssayError) => void) | undefined
 }
 
 const shownText = 1000
@@ -61,21 +63,24 @@ export class RunningQuery {
   state: QueryStatus['state'] = 'running'
   readonly #text: string
   readonly #startedAt: number
+  readonly #onCancelled: RunningQueryOptions['onCancelled']
   #reason: AssayError | undefined
 
-  constructor({ id, owner, text, startedAt, memory }: RunningQueryOptions) {
+  constructor({ id, owner, text, startedAt, memory, onCancelled }: RunningQueryOptions) {
     this.id = id
     this.owner = owner
     this.#text = text
     this.#startedAt = startedAt
     this.memory = memory.share()
+    this.#onCancelled = onCancelled
   }
 
-  /** Its tasks end soon, what waits is given up, and whoever reads the rows gets the reason. */
-  cancel(reason = new AssayError('QUERY_CANCELLED', 'the query was cancelled')): void {
+  /** Its tasks end within a batch, and whoever reads the rows gets the reason. */
+  cancel(given?: AssayError): void {
     if (this.#reason) return
-    this.#reason = reason
+    this.#reason = given ?? new AssayError('QUERY_CANCELLED', 'the query was cancelled')
     Atomics.store(this.cancelled, 0, 1)
+    if (given) this.#onCancelled?.(given)
   }
 
   /** Why it was cancelled; undefined when it was not. */

@@ -52,7 +52,9 @@ export function errorReply(error: AssayError, context: ErrorContext): Reply {
     },
   }
   const retry: Record<string, string> =
-    error.status === 429 || error.status === 503 ? { 'retry-after': '1' } : {}
+    error.status === 429 || error.status === 503
+      ? { 'retry-after': String(error.retryAfterSeconds ?? 1) }
+      : {}
   return {
     status: error.status,
     contentType: 'application/json; charset=utf-8',

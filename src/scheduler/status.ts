@@ -1,0 +1,48 @@
+/** How the engine is, for those who watch it. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { PlanStatistics } from '../planner/plan-cache.ts'
+import type { Maintenance, StepStatistics } from './maintenance.ts'
+
+export interface EngineStatus {
+  readonly queries: QueriesStatus
+  readonly tasks: {
+    readonly workers: number
+    readonly running: number
+    readonly waiting: number
+  }
+  readonly plans: PlanStatistics
+  readonly segments: { readonly count: number; readonly rows: number }
+  /** What is in no segment yet. */
+  readonly delta: { readonly rows: number; readonly bytes: number }
+  /** By kind of step. */
+  readonly maintenance: Readonly<Record<string, StepStatistics>>
+  /** On disk, by environment. */
+  readonly storedBytes: Readonly<Record<string, number>>
+}
+
+export interface QueriesStatus {
+  /** Begun, and not all of the answer taken. */
+  readonly open: number
+  /** At work on the threads. */
+  readonly running: number
+  readonly queued: number
+  /** Logged as slow, so far. */
+  readonly slow: number
+  readonly memoryBytes: number
+}
+
+export function maintenanceStatus({ manifest, delta, steps }: Maintenance) {
+  const rows = manifest.segments.reduce((sum, { metadata }) => sum + metadata.rowCount, 0)
+  return {
+    segments: { count: manifest.segments.length, rows },
+    delta,
+    maintenance: Object.fromEntries(steps),
+  }
+}
+
+/** Files of LMDB are sparse: what counts is what is allocated. */
+export function storedBytes(directory: string): Record<string, number> {
+  const bytes = (name: string) => statSync(join(directory, name, 'data.mdb')).blocks * 512
+  return { records: bytes('records'), segments: bytes('segments') }
+}

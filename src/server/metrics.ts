@@ -1,0 +1,208 @@
+/** What operators watch, in the text form of Prometheus. No name or text of a user is among it. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { Engine } from '../engine.ts'
+
+/** Seconds; look-ups take a tenth of a millisecond, exports minutes. */
+const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10, 60, 600]
+
+export interface ServedRequest {
+  readonly method: string
+  /** The path of its route, with the names of its parameters; `none` when there is no such route. */
+  readonly route: string
+  readonly status: number
+  readonly seconds: number
+  readonly sentBytes: number
+}
+
+export interface ServerState {
+  readonly openRequests: number
+  readonly bodyBytes: number
+}
+
+export class Metrics {
+  readonly #registry = new Registry()
+  readonly #requests: Counter
+  readonly #durations: Histogram
+  readonly #sentBytes: Counter
+
+  constructor(engine: Engine, state: () => ServerState) {
+    const registers = [this.#registry]
+    collectDefaultMetrics({ register: this.#registry })
+    this.#requests = new Counter({
+      name: 'assay_http_requests_total',
+      help: 'Requests that were answered, or whose client left (status 0)',
+      labelNames: ['method', 'route', 'status'],
+      registers,
+    })
+    this.#durations = new Histogram({
+      name: 'assay_http_request_duration_seconds',
+      help: 'From the first header to the last byte of the answer',
+      labelNames: ['route'],
+      buckets: durationBuckets,
+      registers,
+    })
+    this.#sentBytes = new Counter({
+      name: 'assay_http_sent_bytes_total',
+      help: 'Bytes of answers, without their headers',
+      registers,
+    })
+    this.#gauge('assay_http_open_requests', 'Requests that are not answered yet', () => {
+      return state().openRequests
+    })
+    this.#gauge('assay_http_body_bytes', 'Memory that bodies of requests take', () => {
+      return state().bodyBytes
+    })
+    this.#observe(engine)
+  }
+
+  served({ method, route, status, seconds, sentBytes }: ServedRequest): void {
+    this.#requests.inc({ method, route, status })
+    this.#durations.observe({ route }, seconds)
+    this.#sentBytes.inc(sentBytes)
+  }
+
+  get contentType(): string {
+    return this.#registry.contentType
+  }
+
+  text(): Promise<string> {
+    return this.#registry.metrics()
+  }
+
+  #observe(engine: Engine): void {
+    const of = (read: (status: ReturnType<Engine['status']>) => number) => () =>
+      read(engine.status())
+    this.#gauge(
+      'assay_queries_open',
+      'Queries whose answers are not taken yet',
+      of(({ queries }) => queries.open),
+    )
+    this.#gauge(
+      'assay_queries_running',
+      'Queries at work on the threads',
+      of(({ queries }) => queries.running),
+    )
+    this.#gauge(
+      'assay_queries_queued',
+      'Queries that wait for others',
+      of(({ queries }) => queries.queued),
+    )
+    this.#counter(
+      'assay_slow_queries_total',
+      'Queries that were logged as slow',
+      of(({ queries }) => queries.slow),
+    )
+    this.#gauge(
+      'assay_query_memory_bytes',
+      'What queries hold between tasks',
+      of(({ queries }) => queries.memoryBytes),
+    )
+    this.#gauge(
+      'assay_workers',
+      'Threads that run tasks of queries',
+      of(({ tasks }) => tasks.workers),
+    )
+    this.#gauge(
+      'assay_workers_busy',
+      'Those that run one now',
+      of(({ tasks }) => tasks.running),
+    )
+    this.#gauge(
+      'assay_tasks_queued',
+      'Tasks that wait for a thread',
+      of(({ tasks }) => tasks.waiting),
+    )
+    this.#counter(
+      'assay_plan_cache_hits_total',
+      'Queries whose plan was kept',
+      of(({ plans }) => plans.hits),
+    )
+    this.#counter(
+      'assay_plan_cache_misses_total',
+      'Queries that were planned',
+      of(({ plans }) => plans.misses),
+    )
+    this.#gauge(
+      'assay_plan_cache_entries',
+      'Plans that are kept',
+      of(({ plans }) => plans.kept),
+    )
+    this.#gauge(
+      'assay_segments',
+      'Segments that count',
+      of(({ segments }) => segments.count),
+    )
+    this.#gauge(
+      'assay_segment_rows',
+      'Row versions in them',
+      of(({ segments }) => segments.rows),
+    )
+    this.#gauge(
+      'assay_delta_rows',
+      'Row versions that are in no segment yet',
+      of(({ delta }) => delta.rows),
+    )
+    this.#gauge(
+      'assay_delta_bytes',
+      'Their size',
+      of(({ delta }) => delta.bytes),
+    )
+    this.#byLabel('assay_storage_bytes', 'Disk that the data takes', 'part', () => {
+      return Object.entries(engine.status().storedBytes)
+    })
+    const steps = () => Object.entries(engine.status().maintenance)
+    this.#byLabel(
+      'assay_maintenance_steps',
+      'Steps of flush and compaction that ended, by kind',
+      'kind',
+      () => steps().map(([kind, { count }]) => [kind, count]),
+    )
+    this.#byLabel('assay_maintenance_seconds', 'Time that they took', 'kind', () =>
+      steps().map(([kind, { milliseconds }]) => [kind, milliseconds / 1000]),
+    )
+    this.#byLabel('assay_maintenance_failures', 'Those that failed', 'kind', () =>
+      steps().map(([kind, { failures }]) => [kind, failures]),
+    )
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.set(read())
+      },
+    })
+  }
+
+  /** Of a number that only grows and is counted elsewhere. */
+  #counter(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.#registry],
+      collect() {
+        this.reset()
+        this.inc(read())
+      },
+    })
+  }
+
+  #byLabel(
+    name: string,
+    help: string,
+    label: string,
+    read: () => readonly (readonly [string, number])[],
+  ): void {
+    new Gauge({
+      name,
+      help,
+      labelNames: [label],
+      registers: [this.#registry],
+      collect() {
+        for (const [value, number] of read()) this.set({ [label]: value }, number)
+      },
+    })
+  }
+}

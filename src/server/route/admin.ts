@@ -1,0 +1,87 @@
+import type { Gate } from '../../access/gate.ts'
+import type { Engine } from '../../engine.ts'
+import { AssayError } from '../../error.ts'
+import type { QueryStatus } from '../../scheduler/running-query.ts'
+import type { Metrics } from '../metrics.ts'
+import { jsonReply, type Reply } from '../reply.ts'
+import type { Route } from '../route.ts'
+
+/**
+ * `GET /admin/queries` lists the queries that run, `DELETE /admin/queries/{id}` and
+ * `POST /admin/queries/{id}/cancel` end one: one's own, or, for who may, any of the organization.
+ * `GET /metrics` has numbers of the whole service.
+ */
+export function adminRoutes(engine: Engine, metrics: Metrics): Route[] {
+  const cancel = (id: string, gate: Gate): Reply => {
+    const query = engine.queries().find((each) => each.id === id && maySee(each, gate))
+    if (!query || !engine.cancelQuery(id)) {
+      throw new AssayError('ROUTE_NOT_FOUND', `There is no query ${id.slice(0, 100)} of yours`, {
+        hint: 'it may have ended; GET /admin/queries lists those that run',
+      })
+    }
+    return jsonReply({ cancelled: id })
+  }
+  return [
+    {
+      method: 'GET',
+      path: '/admin/queries',
+      access: 'key',
+      handle: (_, gate) => {
+        const queries = engine.queries().filter((query) => maySee(query, gate))
+        return jsonReply({ queries: queries.map(shown) })
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/admin/queries/:id',
+      access: 'key',
+      handle: ({ parameters }, gate) => cancel(parameters[0]!, gate),
+    },
+    {
+      method: 'POST',
+      path: '/admin/queries/:id/cancel',
+      access: 'key',
+      handle: ({ parameters }, gate) => cancel(parameters[0]!, gate),
+    },
+    {
+      method: 'GET',
+      path: '/metrics',
+      access: 'key',
+      handle: async () => ({ contentType: metrics.contentType, body: await metrics.text() }),
+    },
+  ]
+}
+
+function maySee({ owner }: QueryStatus, gate: Gate): boolean {
+  const { organizationId, userId } = gate.principal
+  if (owner?.organizationId !== organizationId) return false
+  return owner.userId === userId || gate.mayManageQueries()
+}
+
+function shown({
+  id,
+  owner,
+  text,
+  startedAt,
+  state,
+  progress,
+  workerMs,
+  memoryBytes,
+}: QueryStatus) {
+  return {
+    id,
+    user_id: owner?.userId ?? null,
+    api_key_id: owner?.keyId ?? null,
+    trace_id: owner?.requestId ?? null,
+    query: text,
+    started: new Date(startedAt).toISOString(),
+    state,
+    progress: {
+      rows_to_read: progress.rowsToRead,
+      rows_read: progress.rowsRead,
+      rows_sent: progress.rowsSent,
+    },
+    worker_ms: Math.round(workerMs),
+    memory_bytes: Math.round(memoryBytes),
+  }
+}
