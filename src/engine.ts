@@ -7,17 +7,16 @@ import { LRUCache } from 'lru-cache'
 import { isHiddenField, objectsOf } from './binder/bound.ts'
 import type { EvaluationContext } from './binder/evaluate.ts'
 import { KnownFields } from './binder/known-fields.ts'
-import { type ResultSchema, resultSchema } from './binder/schema.ts'
+import { resultSchema } from './binder/schema.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
 import { missingAccess } from './catalog/missing-access.ts'
 import { AssayError } from './error.ts'
 import type { RowForm } from './executor/row-form.ts'
-import type { OutputFormat } from './format/output-format.ts'
 import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
 import { explainAnalyzed, explainPhysical } from './planner/explain.ts'
-import { type QueryWarning, refuseWarnings } from './planner/lint.ts'
+import { refuseWarnings } from './planner/lint.ts'
 import type { PhysicalQuery } from './planner/physical-plan.ts'
 import { PlanCache } from './planner/plan-cache.ts'
 import {
@@ -28,15 +27,16 @@ import {
 } from './planner/plan-query.ts'
 import { formOf } from './scheduler/answer-form.ts'
 import { type AnswerProgress, cursorOf, newProgress } from './scheduler/answer-progress.ts'
-import { type AuditEvent, AuditLog } from './scheduler/audit-log.ts'
+import { AuditLog } from './scheduler/audit-log.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
 import { prepareInWorker } from './scheduler/prepare-in-worker.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
 import { QueryPool } from './scheduler/query-pool.ts'
+import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
 import { RecordWriterThread } from './scheduler/record-writer-thread.ts'
 import type { RowChunk } from './scheduler/run-plan.ts'
-import type { QueryOwner, QueryStatus } from './scheduler/running-query.ts'
+import type { QueryStatus } from './scheduler/running-query.ts'
 import type { QuerySnapshot } from './scheduler/snapshot.ts'
 import { splitScan } from './scheduler/split.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
@@ -94,58 +94,7 @@ export interface InsertResult {
   readonly transactionId: string
 }
 
-export interface QueryRequest {
-  /** Clauses; or, with `from`, a filter expression. */
-  readonly query: string
-  /** The source of a filter expression: `experiment('…')`. */
-  readonly from?: string
-  /** Minutes behind UTC. */
-  readonly tzOffset?: number
-  /** An `_xact_id`: rows as they were then. */
-  readonly version?: string
-  readonly useColumnstore?: boolean
-  readonly auditLog?: boolean
-  /** Only spans of this trace. */
-  readonly rootSpanId?: string
-  /** Refuses a query that has warnings worth it. */
-  readonly strictLint?: boolean
-  /** After this, the query fails with QUERY_TIMEOUT. */
-  readonly timeoutSeconds?: number
-  /** Levels of objects that `infer` enters. */
-  readonly inferenceDepth?: number
-  /** Without an owner the query counts against no limits of keys or organizations. */
-  readonly view: CatalogView & { readonly owner?: QueryOwner }
-  readonly signal?: AbortSignal
-  /** Is told when the query is cancelled by others than the signal, such as its deadline. */
-  readonly onCancelled?: (reason: AssayError) => void
-  /** JSON if not said. */
-  readonly format?: OutputFormat
-  /** Between rows of JSON. */
-  readonly separator?: ',\n' | '\n'
-}
-
-export interface QuerySummary {
-  /** That of the result, with the columns that only the data could name. */
-  readonly schema: ResultSchema
-  readonly rowCount: number
-  readonly cursor?: string
-  /** The newest transaction that the query saw; null before the first write. */
-  readonly lastTransactionId: string | null
-  /** Of columns and rows, by the query's scans. */
-  readonly bytesRead: number
-  readonly auditLog?: readonly AuditEvent[]
-}
-
-export interface QueryResult {
-  readonly schema: ResultSchema
-  readonly warnings: readonly QueryWarning[]
-  /** How the query runs, in a few words. */
-  readonly planSummary: string
-  /** May be read once. Leaving early cancels the query. */
-  readonly rows: AsyncIterable<RowChunk>
-  /** What is known when the rows have ended. */
-  finish(): QuerySummary
-}
+export type { QueryRequest, QueryResult, QuerySummary }
 
 interface EngineParts {
   readonly directory: string

@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
+import { defaultQueryLimits } from '../src/scheduler/query-limits.ts'
 
 test('defaults', () => {
   const config = readConfig({}, {})
@@ -12,6 +13,8 @@ test('defaults', () => {
     workers: availableParallelism(),
     logLevel: 'info',
     maxBodyBytes: 512 * 2 ** 20,
+    limits: defaultQueryLimits,
+    requestsPerMinute: { perKey: undefined, perOrganization: undefined },
     prices: undefined,
     bootstrapKey: undefined,
   })
@@ -38,6 +41,26 @@ test('flags win over the environment', () => {
     maxBodyBytes: 2048,
     bootstrapKey: 'sk-12345678',
   })
+})
+
+test('limits of queries and requests', () => {
+  const { limits, requestsPerMinute } = readConfig(
+    { maxRunningQueries: '2', maxQueriesPerKey: '5', queryMemoryMb: '10', slowQueryMs: '0' },
+    {
+      ASSAY_MAX_QUEUED_QUERIES: '0',
+      ASSAY_MAX_QUERY_SECONDS: '60',
+      ASSAY_TOTAL_QUERY_MEMORY_MB: '20',
+      ASSAY_MAX_REQUESTS_PER_MINUTE_PER_ORGANIZATION: '600',
+    },
+  )
+  expect(limits).toEqual({
+    admission: { running: 2, queued: 0 },
+    concurrent: { perKey: 5, perOrganization: undefined },
+    memory: { perQuery: 10 * 2 ** 20, total: 20 * 2 ** 20 },
+    maximumSeconds: 60,
+    slowMs: undefined,
+  })
+  expect(requestsPerMinute).toEqual({ perKey: undefined, perOrganization: 600 })
 })
 
 test('an empty variable is as good as none', () => {

@@ -8,7 +8,7 @@ export async function* unordered<T>(
   const running = new Set<Promise<T>>()
   try {
     for (const task of tasks) {
-      const promise = task()
+      const promise = begin(task)
       running.add(promise)
       if (running.size >= maximum) yield await take(running)
     }
@@ -16,6 +16,13 @@ export async function* unordered<T>(
   } finally {
     await settled(running)
   }
+}
+
+/** Whoever takes the result gets its error; while the consumer pauses, nobody does. */
+function begin<T>(task: () => Promise<T>): Promise<T> {
+  const promise = task()
+  promise.catch(() => undefined)
+  return promise
 }
 
 /** Waits for whichever is done first, and takes it out. */
@@ -37,7 +44,7 @@ export async function* inOrder<T>(
   const running: Promise<T>[] = []
   try {
     for (const task of tasks) {
-      running.push(task())
+      running.push(begin(task))
       if (running.length >= maximum) yield await running.shift()!
     }
     while (running.length > 0) yield await running.shift()!

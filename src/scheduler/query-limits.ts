@@ -26,7 +26,12 @@ const total = halfOfMemory()
 export const defaultQueryLimits: QueryLimits = {
   admission: { running: 32, queued: 4096 },
   concurrent: { perKey: undefined, perOrganization: undefined },
-  memory: { perQuery: Math.floor(total / 2), total },
+  memory: { perQuery: megabytes(total / 2), total: megabytes(total) },
   maximumSeconds: undefined,
   slowMs: 5000,
+}
+
+/** In whole megabytes, as they are set. */
+function megabytes(bytes: number): number {
+  return Math.round(bytes / 2 ** 20) * 2 ** 20
 }

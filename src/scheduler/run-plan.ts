@@ -136,7 +136,7 @@ async function* printScanned(run: PlanRun, answer: Answer): AsyncGenerator<RowCh
 async function settleByKinds(form: ColumnsForm, run: PlanRun): Promise<ColumnsForm> {
   const plan = planOfKinds(run.plan, openColumns(form))
   const { split: _, ...rest } = run
-  const { relation } = await finish(withInputs({ ...rest, name: 'types', plan }))
+  const { relation } = await finish({ ...rest, name: 'types', plan })
   return withKinds(form, relation)
 }
 

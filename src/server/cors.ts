@@ -5,7 +5,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'x-bt-cursor, x-bt-found-existing, x-bt-internal-trace-id, x-bt-api-duration-ms, ' +
-    'x-bt-query-plan, retry-after',
+    'x-bt-brainstore-duration-ms, x-bt-query-plan, x-request-id, retry-after',
 }
 
 /** The answer to a browser that asks what it may send to a path. */

@@ -1,5 +1,4 @@
 /** The one shape of errors, and the only place where they turn into answers. */
-import { randomBytes } from 'node:crypto'
 import type { AssayError } from '../error.ts'
 import { locate, renderError } from '../parser/error-location.ts'
 import type { Reply } from './reply.ts'
@@ -22,10 +21,6 @@ const names = new Map([
   [503, 'ServiceUnavailableError'],
   [504, 'GatewayTimeoutError'],
 ])
-
-export function newTraceId(): string {
-  return randomBytes(16).toString('hex')
-}
 
 /** What we did wrong is in the log under the trace id; the client only learns that we did. */
 export function errorReply(error: AssayError, context: ErrorContext): Reply {

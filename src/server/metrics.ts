@@ -5,6 +5,17 @@ import type { Engine } from '../engine.ts'
 /** Seconds; look-ups take a tenth of a millisecond, exports minutes. */
 const durationBuckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10, 60, 600]
 
+/** Clients may send any word. */
+const methods: ReadonlySet<string> = new Set([
+  'GET',
+  'HEAD',
+  'POST',
+  'PUT',
+  'PATCH',
+  'DELETE',
+  'OPTIONS',
+])
+
 export interface ServedRequest {
   readonly method: string
   /** The path of its route, with the names of its parameters; `none` when there is no such route. */
@@ -56,7 +67,7 @@ export class Metrics {
   }
 
   served({ method, route, status, seconds, sentBytes }: ServedRequest): void {
-    this.#requests.inc({ method, route, status })
+    this.#requests.inc({ method: methods.has(method) ? method : 'other', route, status })
     this.#durations.observe({ route }, seconds)
     this.#sentBytes.inc(sentBytes)
   }

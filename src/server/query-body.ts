@@ -91,6 +91,7 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
       query,
       view,
       signal: request.signal,
+      onCancelled: request.cancel,
       separator: format === 'jsonl' ? '\n' : ',\n',
       strictLint: lint === 'strict',
       ...(from !== undefined && { from }),

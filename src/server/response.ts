@@ -69,6 +69,11 @@ export class ResponseSender {
     this.#writable?.()
   }
 
+  /** Ends an answer that has begun so that no one can take it for whole. */
+  break(): void {
+    if (!this.#gone) this.#response.close()
+  }
+
   /** Resolves when everything is written. Rejects when a stream fails after its first bytes. */
   async send(reply: Reply, options: SendOptions): Promise<void> {
     const { body } = reply

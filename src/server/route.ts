@@ -12,6 +12,8 @@ export interface RouteRequest {
   readonly headers: ReadonlyMap<string, string>
   /** Aborted when the client leaves, or when the server can wait no longer. */
   readonly signal: AbortSignal
+  /** Ends the work on the request; an answer that has begun breaks off. */
+  readonly cancel: (reason: AssayError) => void
   /** The body, decompressed; empty for methods that have none. */
   readonly body: Promise<Uint8Array>
   /** Tells errors which text their spans point into. */

@@ -9,21 +9,24 @@ import uWS, {
   type TemplatedApp,
   type us_listen_socket,
 } from 'uWebSockets.js'
-import { performance } from 'node:perf_hooks'
 import type { Authenticator, Principal } from '../access/authenticate.ts'
 import { Gate } from '../access/gate.ts'
 import type { Attachments } from '../attachment/attachments.ts'
+import type { RequestRates } from '../config.ts'
 import type { Engine } from '../engine.ts'
 import { AssayError, toAssayError } from '../error.ts'
 import { RequestBody } from './body.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { corsHeaders, preflightReply } from './cors.ts'
-import { errorReply, newTraceId } from './error-response.ts'
+import { errorReply } from './error-response.ts'
+import { Exchange } from './exchange.ts'
 import type { Logger } from './logger.ts'
+import { Metrics } from './metrics.ts'
 import { publicUrl } from './public-url.ts'
 import type { Reply } from './reply.ts'
+import { RequestRate } from './request-rate.ts'
 import { catalogResources } from './resource/resources.ts'
-import { ResponseSender } from './response.ts'
+import { adminRoutes } from './route/admin.ts'
 import { appRoutes } from './route/app/routes.ts'
 import { attachmentRoutes } from './route/attachment/routes.ts'
 import { btqlRoutes } from './route/btql.ts'
@@ -41,6 +44,7 @@ export interface ServerOptions {
   readonly port: number
   readonly attachments: Attachments
   readonly maxBodyBytes: number
+  readonly requestsPerMinute?: RequestRates
   /** Base of the URLs in answers; that of the request when not given. */
   readonly publicUrl?: string | undefined
   readonly logger: Logger
@@ -49,37 +53,34 @@ export interface ServerOptions {
 /** Queries and names: nothing of that size is held up by parsing it in the main thread. */
 const smallBodyBytes = 16 * 2 ** 20
 
-/** One exchange with a client, from its first header to the last byte of the answer. */
-interface Exchange {
-  readonly method: string
-  readonly path: string
-  readonly traceId: string
-  readonly startedAt: number
-  readonly acceptsGzip: boolean
-  readonly cancel: AbortController
-  readonly sender: ResponseSender
-  body: RequestBody | undefined
-  status: number
-}
-
 export class Server {
   readonly #options: ServerOptions
   readonly #app: TemplatedApp = uWS.App()
   readonly #router: Router
   readonly #bodies: ByteBudget
   readonly #exchanges = new Set<Exchange>()
+  readonly #metrics: Metrics
+  readonly #rates: readonly {
+    readonly rate: RequestRate
+    readonly of: (who: Principal) => string
+  }[]
   #listenSocket: us_listen_socket | undefined
   #draining = false
   #drained: (() => void) | undefined
 
   private constructor(options: ServerOptions) {
     this.#options = options
-    const { engine, attachments, maxBodyBytes } = options
+    const { engine, attachments, maxBodyBytes, requestsPerMinute } = options
     this.#bodies = new ByteBudget(2 * Math.max(maxBodyBytes, smallBodyBytes))
+    this.#metrics = new Metrics(engine, () => {
+      return { openRequests: this.#exchanges.size, bodyBytes: this.#bodies.used }
+    })
+    this.#rates = ratesOf(requestsPerMinute)
     const url = publicUrl(options.publicUrl)
     this.#router = new Router([
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
+      ...adminRoutes(engine, this.#metrics),
       ...appRoutes({ engine, authenticator: options.authenticator, publicUrl: url }),
       ...otlpRoutes(engine),
       ...recordRoutes({ engine, attachments, publicUrl: url, maxBodyBytes }),
@@ -111,8 +112,8 @@ export class Server {
     this.#draining = true
     if (this.#listenSocket) uWS.us_listen_socket_close(this.#listenSocket)
     if (!(await this.#idleWithin(graceMs))) {
-      for (const { cancel } of this.#exchanges) {
-        cancel.abort(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
+      for (const exchange of this.#exchanges) {
+        exchange.abort(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
       }
       await this.#idleWithin(1000)
     }
@@ -158,24 +159,7 @@ export class Server {
 
   /** Everything that needs the request itself happens here: it is gone when this returns. */
   #receive(response: HttpResponse, request: HttpRequest): void {
-    const exchange: Exchange = {
-      method: request.getMethod().toUpperCase(),
-      path: request.getUrl(),
-      traceId: newTraceId(),
-      startedAt: performance.now(),
-      acceptsGzip: /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/.test(
-        request.getHeader('accept-encoding'),
-      ),
-      cancel: new AbortController(),
-      sender: new ResponseSender(response),
-      body: undefined,
-      status: 0,
-    }
-    response.onAborted(() => {
-      exchange.sender.abort()
-      exchange.body?.abort()
-      exchange.cancel.abort(new AssayError('QUERY_CANCELLED', 'the client left'))
-    })
+    const exchange = new Exchange(response, request)
     this.#exchanges.add(exchange)
     void this.#serve(exchange, () => this.#prepare(exchange, response, request))
   }
@@ -192,6 +176,7 @@ export class Server {
       return () => preflightReply(allowed, asked)
     }
     const match = this.#router.match(method, path)
+    exchange.route = match.route.path
     const principal =
       match.route.access === 'open'
         ? undefined
@@ -199,6 +184,7 @@ export class Server {
             authorization: request.getHeader('authorization'),
             token: request.getHeader('x-bt-auth-token'),
           })
+    if (principal) this.#countRequest(principal)
     if (match.route.method !== 'GET') {
       exchange.body = new RequestBody(response, {
         contentLength: request.getHeader('content-length'),
@@ -211,7 +197,10 @@ export class Server {
       parameters: match.parameters,
       query: new URLSearchParams(request.getQuery()),
       headers: namedHeaders(request, match.route.headers),
-      signal: exchange.cancel.signal,
+      get signal() {
+        return exchange.signal
+      },
+      cancel: (reason) => exchange.cancel(reason),
       body: exchange.body?.bytes ?? Promise.resolve(new Uint8Array()),
     }
     return () => this.#answer(exchange, match, principal, routeRequest)
@@ -231,7 +220,10 @@ export class Server {
     try {
       if (route.access === 'open') return await route.handle(request)
       if (!principal) throw new AssayError('INTERNAL', 'a request passed without a principal')
-      return await route.handle(request, new Gate(this.#options.engine.catalog, principal))
+      return await route.handle(
+        request,
+        new Gate(this.#options.engine.catalog, principal, exchange.traceId),
+      )
     } catch (thrown) {
       return this.#errorReply(exchange, thrown, request.queryText)
     }
@@ -249,7 +241,7 @@ export class Server {
       exchange.body?.release()
       this.#exchanges.delete(exchange)
       if (this.#exchanges.size === 0) this.#drained?.()
-      this.#log(exchange)
+      this.#note(exchange)
     }
   }
 
@@ -263,17 +255,17 @@ export class Server {
       commonHeaders: () => ({
         ...corsHeaders,
         'x-bt-internal-trace-id': exchange.traceId,
-        'x-bt-api-duration-ms': elapsedMs(exchange).toFixed(0),
+        'x-request-id': exchange.requestId,
+        'x-bt-api-duration-ms': exchange.elapsedMs.toFixed(0),
       }),
     })
   }
 
   #errorReply(exchange: Exchange, thrown: unknown, queryText?: string): Reply {
     const { traceId, path } = exchange
-    const cancelled: unknown = exchange.cancel.signal.reason
     // A query that was cancelled says only that; whoever cancelled it knows why.
     const isCause = thrown instanceof AssayError && thrown.code === 'QUERY_CANCELLED'
-    const error = toAssayError(isCause ? (cancelled ?? thrown) : thrown)
+    const error = toAssayError(isCause ? (exchange.reason ?? thrown) : thrown)
     if (error.family === 'internal') {
       this.#options.logger.error({ traceId, path, err: error.cause ?? error }, 'request failed')
     }
@@ -282,19 +274,34 @@ export class Server {
     return { ...reply, headers: { allow: this.#router.methods(path).join(', ') } }
   }
 
-  #log(exchange: Exchange): void {
+  #note(exchange: Exchange): void {
+    const { method, path, route, status, traceId, requestId, elapsedMs, reason, sender } = exchange
+    this.#metrics.served({
+      method,
+      route,
+      status: sender.started ? status : 0,
+      seconds: elapsedMs / 1000,
+      sentBytes: sender.sentBytes,
+    })
     this.#options.logger.info(
       {
-        method: exchange.method,
-        path: exchange.path.slice(0, 500),
-        status: exchange.status,
-        ms: Math.round(elapsedMs(exchange) * 10) / 10,
-        bytes: exchange.sender.sentBytes,
-        traceId: exchange.traceId,
-        ...(exchange.cancel.signal.aborted && { aborted: true }),
+        method,
+        path: path.slice(0, 500),
+        status,
+        ms: Math.round(elapsedMs * 10) / 10,
+        bytes: sender.sentBytes,
+        traceId,
+        ...(requestId !== traceId && { requestId }),
+        ...(reason && { aborted: true }),
       },
       'request',
     )
+  }
+
+  #countRequest(principal: Principal): void {
+    if (this.#rates.length === 0) return
+    const now = performance.now()
+    for (const { rate, of } of this.#rates) rate.take(of(principal), now)
   }
 }
 
@@ -314,6 +321,14 @@ function namedHeaders(request: HttpRequest, names: readonly string[] = []) {
   return new Map(given.filter(([, value]) => value !== ''))
 }
 
-function elapsedMs({ startedAt }: Exchange): number {
-  return performance.now() - startedAt
+function ratesOf({ perKey, perOrganization }: RequestRates = noRates) {
+  const keys =
+    perKey === undefined ? [] : [{ rate: new RequestRate(perKey, 'this key'), of: keyOf }]
+  if (perOrganization === undefined) return keys
+  const rate = new RequestRate(perOrganization, 'this organization')
+  return [...keys, { rate, of: organizationOf }]
 }
+
+const noRates: RequestRates = { perKey: undefined, perOrganization: undefined }
+const keyOf = ({ keyId }: Principal) => keyId
+const organizationOf = ({ organizationId }: Principal) => organizationId

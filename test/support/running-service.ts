@@ -46,7 +46,7 @@ export class RunningService {
   static async start(environment: Record<string, string> = {}): Promise<RunningService> {
     const directory = mkdtempSync(join(tmpdir(), 'assay-server-'))
     const config = readConfig(
-      { port: '0', dataDir: directory, workers: '0', logLevel: 'silent' },
+      { port: '0', dataDir: directory, workers: environment.ASSAY_WORKERS ?? '0', logLevel: 'silent' },
       { ASSAY_BOOTSTRAP_KEY: testKey, ...environment },
     )
     const service = await startService(config, createLogger(config.logLevel))

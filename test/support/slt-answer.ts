@@ -35,6 +35,7 @@ export function requestOf(body: string): RouteRequest {
     query: new URLSearchParams(),
     headers: new Map(),
     signal: new AbortController().signal,
+    cancel: () => undefined,
     body: Promise.resolve(Buffer.from(body)),
   }
 }

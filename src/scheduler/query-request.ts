@@ -1,0 +1,62 @@
+/** What the engine is asked, and what it answers. */
+import type { ResultSchema } from '../binder/schema.ts'
+import type { CatalogView } from '../catalog/catalog.ts'
+import type { AssayError } from '../error.ts'
+import type { OutputFormat } from '../format/output-format.ts'
+import type { QueryWarning } from '../planner/lint.ts'
+import type { AuditEvent } from './audit-log.ts'
+import type { RowChunk } from './run-plan.ts'
+import type { QueryOwner } from './running-query.ts'
+
+export interface QueryRequest {
+  /** Clauses; or, with `from`, a filter expression. */
+  readonly query: string
+  /** The source of a filter expression: `experiment('…')`. */
+  readonly from?: string
+  /** Minutes behind UTC. */
+  readonly tzOffset?: number
+  /** An `_xact_id`: rows as they were then. */
+  readonly version?: string
+  readonly useColumnstore?: boolean
+  readonly auditLog?: boolean
+  /** Only spans of this trace. */
+  readonly rootSpanId?: string
+  /** Refuses a query that has warnings worth it. */
+  readonly strictLint?: boolean
+  /** After this, the query fails with QUERY_TIMEOUT. */
+  readonly timeoutSeconds?: number
+  /** Levels of objects that `infer` enters. */
+  readonly inferenceDepth?: number
+  /** Without an owner the query counts against no limits of keys or organizations. */
+  readonly view: CatalogView & { readonly owner?: QueryOwner }
+  readonly signal?: AbortSignal
+  /** Is told when the query is cancelled by others than the signal, such as its deadline. */
+  readonly onCancelled?: (reason: AssayError) => void
+  /** JSON if not said. */
+  readonly format?: OutputFormat
+  /** Between rows of JSON. */
+  readonly separator?: ',\n' | '\n'
+}
+
+export interface QuerySummary {
+  /** That of the result, with the columns that only the data could name. */
+  readonly schema: ResultSchema
+  readonly rowCount: number
+  readonly cursor?: string
+  /** The newest transaction that the query saw; null before the first write. */
+  readonly lastTransactionId: string | null
+  /** Of columns and rows, by the query's scans. */
+  readonly bytesRead: number
+  readonly auditLog?: readonly AuditEvent[]
+}
+
+export interface QueryResult {
+  readonly schema: ResultSchema
+  readonly warnings: readonly QueryWarning[]
+  /** How the query runs, in a few words. */
+  readonly planSummary: string
+  /** May be read once. Leaving early cancels the query. */
+  readonly rows: AsyncIterable<RowChunk>
+  /** What is known when the rows have ended. */
+  finish(): QuerySummary
+}

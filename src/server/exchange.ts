@@ -1,0 +1,74 @@
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
+import { randomUUID } from 'node:crypto'
+import { performance } from 'node:perf_hooks'
+import { AssayError } from '../error.ts'
+import type { RequestBody } from './body.ts'
+import { ResponseSender } from './response.ts'
+
+/** What a client may call a request: nothing that could break a header or a line of the log. */
+const requestIdForm = /^[A-Za-z0-9._:-]{1,128}$/
+
+const gzipForm = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/
+
+/** One exchange with a client, from its first header to the last byte of the answer. */
+export class Exchange {
+  readonly method: string
+  readonly path: string
+  /** Ours, and nobody else's: it finds the request in the log for sure. */
+  readonly traceId = randomUUID().replaceAll('-', '')
+  /** What the client calls the request, in `x-request-id`; else the trace id. */
+  readonly requestId: string
+  readonly startedAt = performance.now()
+  readonly acceptsGzip: boolean
+  readonly sender: ResponseSender
+  /** The path of its route; `none` until one is found. */
+  route = 'none'
+  body: RequestBody | undefined
+  status = 0
+  #cancel: AbortController | undefined
+  #reason: AssayError | undefined
+
+  /** Everything that needs the request itself is read here: it is gone when this turn ends. */
+  constructor(response: HttpResponse, request: HttpRequest) {
+    this.method = request.getMethod().toUpperCase()
+    this.path = request.getUrl()
+    const givenId = request.getHeader('x-request-id')
+    this.requestId = requestIdForm.test(givenId) ? givenId : this.traceId
+    this.acceptsGzip = gzipForm.test(request.getHeader('accept-encoding'))
+    this.sender = new ResponseSender(response)
+    response.onAborted(() => {
+      this.sender.abort()
+      this.body?.abort()
+      this.abort(new AssayError('QUERY_CANCELLED', 'the client left'))
+    })
+  }
+
+  /** Why its work is of no use any more; undefined while it is. */
+  get reason(): AssayError | undefined {
+    return this.#reason
+  }
+
+  /** Aborted when the client leaves, or the server can wait no longer. */
+  get signal(): AbortSignal {
+    this.#cancel ??= new AbortController()
+    if (this.#reason && !this.#cancel.signal.aborted) this.#cancel.abort(this.#reason)
+    return this.#cancel.signal
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.startedAt
+  }
+
+  /** Ends the work on it. An answer that has begun breaks off, so that no one takes it for whole. */
+  cancel(reason: AssayError): void {
+    this.abort(reason)
+    if (this.sender.started) this.sender.break()
+  }
+
+  /** Tells whoever works on it that nobody waits; the first reason counts. */
+  abort(reason: AssayError): void {
+    if (this.#reason) return
+    this.#reason = reason
+    this.#cancel?.abort(reason)
+  }
+}
