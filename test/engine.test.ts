@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises'
 import { afterEach, describe, expect, test } from 'vitest'
-import { Gate } from '../src/access/gate.ts'
-import { system } from '../src/catalog/audit-trail.ts'
 import { Engine, type EngineOptions } from '../src/engine.ts'
+import { ownerGate } from './support/owner-gate.ts'
 import { makeTemporaryDirectory } from './support/temporary-directory.ts'
 
 const running: { engine: Engine; directory: string }[] = []
@@ -29,12 +28,7 @@ async function openExperiment(options: Partial<EngineOptions>): Promise<Experime
     ...options,
   })
   running.push({ engine, directory })
-  const { id: organizationId } = await engine.catalog.create(
-    'organization',
-    { name: 'test' },
-    system,
-  )
-  const view = new Gate(engine.catalog, { userId: 'owner', organizationId, keyId: 'none' })
+  const view = await ownerGate(engine.catalog)
   const { entry: project } = await view.findOrCreate('project', { name: 'p' })
   const { entry } = await view.findOrCreate('experiment', { project_id: project.id, name: 'e' })
   const object = { type: 'experiment', id: entry.id } as const

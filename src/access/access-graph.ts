@@ -25,7 +25,7 @@ export interface GraphRole {
 
 export interface RolePermission {
   readonly permission: Permission
-  readonly restrict_object_type?: AccessType | null
+  readonly restrict_object_type?: AccessType | null | undefined
 }
 
 export interface GraphGroup {

@@ -1,36 +1,55 @@
 import { system } from '../catalog/audit-trail.ts'
-import type { Catalog } from '../catalog/catalog.ts'
-import type { Authenticator, KeyOwner } from './authenticate.ts'
+import type { Access, KeyOwner } from './access.ts'
+import { hasOwner, isOwner } from './guarded-change.ts'
+import { foundOrganization, giveGroups, seedRoles } from './organization.ts'
 
 /**
- * Gives an empty catalog an organization, its owner and the owner's key.
+ * Gives an empty catalog an organization, its owner and the owner's key; and the groups it starts
+ * with to an organization that has no owner, as those of older data directories.
  *
  * Returns the text of a key that was made up here, which has to be shown now; undefined when the
- * key was given, or when the catalog already has an owner. A given key is added to the owner's if
- * it is not one of them, so that it can be changed from one start to the next.
+ * key was given, or when there is a key already. A given key is added to the owner's if it is not
+ * one of them, so that it can be changed from one start to the next.
  */
 export async function bootstrap(
-  catalog: Catalog,
-  authenticator: Authenticator,
+  access: Access,
   givenKey: string | undefined,
 ): Promise<string | undefined> {
-  const [firstKey] = [...catalog.list('api_key')].reverse()
-  const existing = firstKey && catalog.get('user', firstKey.user_id) && firstKey
-  if (existing && givenKey === undefined) return undefined
-
-  const owner = existing ?? (await createOwner(catalog))
-  const { user_id, org_id } = owner
-  const { text } = await authenticator.issueKey({ user_id, org_id }, 'owner', givenKey)
+  await giveOwners(access)
+  const { catalog } = access
+  if (givenKey === undefined && [...catalog.list('api_key')].length > 0) return undefined
+  const { text } = await access.issueKey(firstOwner(access), 'owner', givenKey)
   return givenKey === undefined ? text : undefined
 }
 
-function createOwner(catalog: Catalog): Promise<KeyOwner> {
+function giveOwners({ catalog, index }: Access): Promise<void> {
   return catalog.change(system, (change) => {
-    const [existing] = catalog.list('organization')
-    const organization = existing ?? change.create('organization', { name: 'default' })
-    const user = change.create('user', { given_name: 'owner' })
-    const owner = { org_id: organization.id, user_id: user.id }
-    change.create('member', owner)
-    return owner
+    seedRoles(change)
+    const organizations = [...catalog.list('organization')]
+    if (organizations.length === 0) {
+      const user = change.create('user', {})
+      const { id } = foundOrganization(change, 'default', [user.id])
+      const member = change.named('member', id, user.id)!
+      change.update('member', member.id, { given_name: 'owner' })
+    }
+    for (const { id: organizationId } of organizations) {
+      if (hasOwner(catalog, index, organizationId)) continue
+      const members = Array.from(catalog.list('member', { organizationId }))
+      const people = members.map(({ user_id }) => user_id)
+      const owners = people.filter((id) => catalog.get('user', id)?.is_service_account === false)
+      giveGroups(change, organizationId, owners)
+    }
   })
+}
+
+/** Of the oldest organization, its oldest member who is an owner. */
+function firstOwner({ catalog, index }: Access): KeyOwner {
+  for (const { id: organizationId } of [...catalog.list('organization')].reverse()) {
+    for (const { user_id } of [...catalog.list('member', { organizationId })].reverse()) {
+      if (isOwner(catalog, index, organizationId, user_id)) {
+        return { org_id: organizationId, user_id }
+      }
+    }
+  }
+  throw new Error('no organization has an owner')
 }

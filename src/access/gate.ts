@@ -1,10 +1,9 @@
 /**
- * The one gate between requests and the catalog. Whatever a route or a query looks up goes through
- * a `Gate` of the request's principal, so that what may be seen is decided here and nowhere else.
- *
- * A key may read and write everything of its organization and nothing of any other.
+ * The one gate between requests and the catalog. Whatever a route or a query looks up or changes goes
+ * through a `Gate` of the request's principal, so that what may be seen and done is decided here and
+ * nowhere else. It remembers no decision: a right that is taken away is gone at the next question.
  */
-import type { Actor, AuditRecord } from '../catalog/audit-trail.ts'
+import type { AuditRecord } from '../catalog/audit-trail.ts'
 import type {
   Catalog,
   CatalogObject,
@@ -13,8 +12,10 @@ import type {
   NamedEntry,
   PagePosition,
 } from '../catalog/catalog.ts'
+import type { Change } from '../catalog/change.ts'
 import {
   type Entries,
+  type Entry,
   type EntryKind,
   entrySchemas,
   type FoundOrCreated,
@@ -23,12 +24,20 @@ import {
   type PatchOf,
   type Project,
 } from '../catalog/entry.ts'
+import { builtInOwner, rulesOf } from '../catalog/kind-rules.ts'
 import { missingAccess } from '../catalog/missing-access.ts'
-import { assert } from '../error.ts'
+import type { AccessType, Permission } from '../catalog/permission.ts'
+import { AssayError, assert } from '../error.ts'
 import type { ObjectType } from '../type/record.ts'
-import type { Principal } from './authenticate.ts'
-
-type Permission = 'read' | 'create' | 'update' | 'delete'
+import { checkEntry } from './access-entry.ts'
+import type { AccessIndex } from './access-index.ts'
+import type { Action } from './entry-right.ts'
+import { guardedChange } from './guarded-change.ts'
+import { Keys } from './keys.ts'
+import { People } from './people.ts'
+import type { Principal } from './principal.ts'
+import { type PromptFinder, Rights } from './rights.ts'
+import { atOrganization, kindOfObject, recordsTarget, targetOf } from './target.ts'
 
 /** What a new entry is given by its creator; the gate says in whose name it is made. */
 export type GivenToGate<K extends EntryKind> = Omit<
@@ -36,27 +45,58 @@ export type GivenToGate<K extends EntryKind> = Omit<
   'org_id' | 'user_id' | '_object_org_id'
 > & { readonly user_id?: string | null }
 
+export interface GateOptions {
+  readonly findPrompt?: PromptFinder | undefined
+  /** Names the request in logs, headers and errors. */
+  readonly requestId?: string
+}
+
+/** What `readableInProject` may find. */
+const accessTypesInProject: readonly AccessType[] = [
+  'project_log',
+  'experiment',
+  'dataset',
+  'prompt_session',
+]
+
 export class Gate implements CatalogView {
   readonly principal: Principal
   readonly #catalog: Catalog
+  readonly #index: AccessIndex
+  readonly #rights: Rights
   readonly #requestId: string
+  readonly people: People
+  readonly keys: Keys
 
-  /** @param requestId names the request in logs, headers and errors */
-  constructor(catalog: Catalog, principal: Principal, requestId = '') {
+  constructor(
+    catalog: Catalog,
+    index: AccessIndex,
+    principal: Principal,
+    { findPrompt = () => undefined, requestId = '' }: GateOptions = {},
+  ) {
     this.#catalog = catalog
+    this.#index = index
     this.principal = principal
+    this.#rights = new Rights(catalog, index, principal, findPrompt)
     this.#requestId = requestId
+    this.people = new People(catalog, index, this.#rights)
+    this.keys = new Keys(catalog, index, this.#rights)
   }
 
   /** In whose name queries run that see the catalog through this gate. */
   get owner() {
     const { organizationId, userId, keyId } = this.principal
-    return { organizationId, userId, keyId, requestId: this.#requestId }
+    const requestId = this.#requestId
+    return { organizationId, userId: userId ?? '', keyId: keyId ?? '', requestId }
   }
 
   /** Whether the principal may see and cancel the queries of others in its organization. */
   mayManageQueries(): boolean {
-    return this.#allows('update', this.principal.organizationId)
+    const { organizationId } = this.principal
+    return this.#rights.may(
+      'update',
+      atOrganization('organization', organizationId, organizationId),
+    )
   }
 
   readable(type: ObjectType, id: string): CatalogObject | undefined {
@@ -69,19 +109,27 @@ export class Gate implements CatalogView {
 
   readableInProject(projectId: string): readonly CatalogObject[] | undefined {
     if (!this.find('project', projectId)) return undefined
-    return this.#catalog.objectsInProject(projectId)
+    const objects = this.#catalog.objectsInProject(projectId)
+    const { organizationId } = this.principal
+    const mayAll = accessTypesInProject.every((type) =>
+      this.#rights.may('read', { type, id: undefined, projectId, organizationId }),
+    )
+    return mayAll ? objects : objects.filter((object) => this.#mayRecords('read', object))
   }
 
   *readableOfType(type: ObjectType): Generator<CatalogObject> {
-    for (const object of this.#catalog.objects()) {
-      if (object.type === type && this.#allows('read', object.organizationId)) yield object
+    const { organizationId } = this.principal
+    const position: PagePosition = { beyond: 0, direction: 'newer' }
+    for (const { id } of this.#catalog.list(kindOfObject(type), { organizationId }, position)) {
+      const object = this.readable(type, id)
+      if (object) yield object
     }
   }
 
   readableByName(type: ObjectType, name: string): CatalogObject[] {
     return this.#catalog
       .objectsByName(this.principal.organizationId, type, name)
-      .filter(({ organizationId }) => this.#allows('read', organizationId))
+      .filter((object) => this.#mayRecords('read', object))
   }
 
   readableProject(idOrName: string): NamedEntry | undefined {
@@ -100,10 +148,23 @@ export class Gate implements CatalogView {
   }
 
   /** The entry, or the error that says it is not there or not for this principal. */
-  require<K extends EntryKind>(permission: Permission, kind: K, id: string): Entries[K] {
-    const entry = this.#entry(permission, kind, id)
-    if (!entry) throw missingAccess(permission, kind, id)
+  require<K extends EntryKind>(action: Action, kind: K, id: string): Entries[K] {
+    const entry = this.#entry(action, kind, id)
+    if (!entry) throw missingAccess(action, kind, id)
     return entry
+  }
+
+  /** Throws unless the principal has the permission on the object, which then is there. */
+  requirePermission(permission: Permission, type: AccessType, id: string): void {
+    if (!this.#rights.may(permission, targetOf(this.#rights, type, id))) {
+      throw missingAccess(permission, type, id)
+    }
+  }
+
+  /** Throws unless the principal may do everything in the organization. */
+  requireOwner(): void {
+    if (this.#rights.owns()) return
+    throw missingAccess('update', 'organization', this.principal.organizationId)
   }
 
   /** The entry if it may be read. */
@@ -123,88 +184,136 @@ export class Gate implements CatalogView {
     scope: Pick<EntryScope, 'parentId' | 'name'> = {},
     position?: PagePosition,
   ): Generator<Entries[K]> {
-    const { organizationId } = this.principal
-    // People and built-in roles belong to no organization.
-    const isShared = kind === 'user' || kind === 'role'
-    const narrowed =
-      scope.parentId === undefined && !isShared ? { ...scope, organizationId } : scope
-    for (const entry of this.#catalog.list(kind, narrowed, position)) {
-      if (this.#mayTouch('read', kind, entry)) yield entry
+    for (const narrowed of this.#scopes(kind, scope, position)) {
+      for (const entry of this.#catalog.list(kind, narrowed, position)) {
+        if (this.#rights.mayTouch('read', kind, entry)) yield entry
+      }
     }
   }
 
   /** Where a page of a list begins that was left at this entry, removed or not. */
   positionOf(kind: EntryKind, id: string): number | undefined {
     const found = this.#catalog.positionOf(kind, id)
-    return found && this.#mayTouch('read', kind, found.entry) ? found.sequence : undefined
+    return found && this.#rights.mayTouch('read', kind, found.entry) ? found.sequence : undefined
   }
 
-  /** An entry that has the unique key already is returned as it is. */
-  async findOrCreate<K extends EntryKind>(
+  /**
+   * An entry that has the unique key already is returned as it is. Whether there is one can only be
+   * learnt by who may read all that could have that key.
+   */
+  findOrCreate<K extends EntryKind>(
     kind: K,
     given: GivenToGate<K>,
   ): Promise<FoundOrCreated<Entries[K]>> {
-    const { organizationId, userId } = this.principal
-    const projectId: unknown = 'project_id' in given ? given.project_id : undefined
-    if (typeof projectId === 'string') this.#mayCreateIn(projectId)
-    const shape = entrySchemas[kind].shape
-    const owned = {
-      ...('org_id' in shape && { org_id: organizationId }),
-      ...('_object_org_id' in shape && { _object_org_id: organizationId }),
-      ...('user_id' in shape && { user_id: userId }),
-      ...given,
-    }
-    return this.#catalog.findOrCreate(kind, owned as unknown as Given<K>, this.#actor)
+    const owned = this.#owned(kind, given)
+    return this.#change((change) => {
+      const result = change.findOrCreate(kind, owned)
+      const { entry, found } = result
+      const may = found
+        ? this.#rights.mayTouch('read', kind, entry)
+        : this.#rights.mayTouch('create', kind, entry) && this.#rights.mayName(kind, entry)
+      if (!may) throw this.#missingCreate(kind, entry)
+      if (!found) this.#check(kind, entry, undefined)
+      return result
+    })
   }
 
-  async update<K extends EntryKind>(kind: K, id: string, patch: PatchOf<K>): Promise<Entries[K]> {
-    this.require('update', kind, id)
-    return this.#catalog.update(kind, id, patch, this.#actor)
+  update<K extends EntryKind>(kind: K, id: string, patch: PatchOf<K>): Promise<Entries[K]> {
+    return this.#change((change) => {
+      const before = change.get(kind, id)
+      if (!before || !this.#rights.mayTouch('update', kind, before)) {
+        throw missingAccess('update', kind, id)
+      }
+      const values = typeof patch === 'function' ? patch(before) : patch
+      const { uniqueKey } = rulesOf(kind)
+      const isRenamed = uniqueKey && uniqueKey(before) !== uniqueKey({ ...before, ...values })
+      if (isRenamed && !this.#rights.mayName(kind, before)) {
+        const message = `To rename a ${kind} takes the right to read all that could have its name`
+        throw new AssayError('ACCESS_DENIED', message)
+      }
+      const after = change.update(kind, id, values)
+      this.#check(kind, after, before)
+      return after
+    })
   }
 
   /** The entry as it was, with the time of its removal. */
-  async remove<K extends EntryKind>(kind: K, id: string): Promise<Entries[K]> {
-    this.require('delete', kind, id)
-    return this.#catalog.remove(kind, id, this.#actor)
+  remove<K extends EntryKind>(kind: K, id: string): Promise<Entries[K]> {
+    return this.#change((change) => {
+      const entry = change.get(kind, id)
+      if (!entry || !this.#rights.mayTouch('delete', kind, entry)) {
+        throw missingAccess('delete', kind, id)
+      }
+      return change.remove(kind, id)
+    })
   }
 
   /** Who changed what in the organization, newest first. */
   auditTrail(entryId?: string, before?: string): Iterable<AuditRecord> {
-    return this.#catalog.auditTrail(this.principal.organizationId, entryId, before)
-  }
-
-  get #actor(): Actor {
-    const { userId, keyId, organizationId } = this.principal
-    return { userId, keyId, organizationId }
-  }
-
-  #mayCreateIn(projectId: string): void {
-    if (!this.#entry('create', 'project', projectId)) {
-      throw missingAccess('create', 'project', projectId)
-    }
-  }
-
-  #entry<K extends EntryKind>(permission: Permission, kind: K, id: string): Entries[K] | undefined {
-    const entry = this.#catalog.get(kind, id)
-    return entry && this.#mayTouch(permission, kind, entry) ? entry : undefined
-  }
-
-  #mayTouch<K extends EntryKind>(permission: Permission, kind: K, entry: Entries[K]): boolean {
     const { organizationId } = this.principal
-    if (kind === 'user') {
-      return this.#catalog.named('member', organizationId, entry.id) !== undefined
+    this.requirePermission('read', 'org_audit_logs', organizationId)
+    return this.#catalog.auditTrail(organizationId, entryId, before)
+  }
+
+  /** All of it or nothing. What `run` looks up is still so when it is written. */
+  #change<T>(run: (change: Change) => T): Promise<T> {
+    return guardedChange(this.#catalog, this.#index, this.principal, run)
+  }
+
+  /** Built-in roles, which belong to no organization, are older than those of any. */
+  #scopes(
+    kind: EntryKind,
+    scope: Pick<EntryScope, 'parentId' | 'name'>,
+    position: PagePosition | undefined,
+  ): EntryScope[] {
+    if (scope.parentId !== undefined) return [scope]
+    const own = { ...scope, organizationId: this.principal.organizationId }
+    if (kind !== 'role') return [own]
+    const scopes = [own, { ...scope, parentId: builtInOwner }]
+    return position?.direction === 'newer' ? scopes.reverse() : scopes
+  }
+
+  #owned<K extends EntryKind>(kind: K, given: GivenToGate<K>): Given<K> {
+    const { organizationId, userId } = this.principal
+    const shape = entrySchemas[kind].shape
+    const owned = {
+      ...('org_id' in shape && { org_id: organizationId }),
+      ...('_object_org_id' in shape && { _object_org_id: organizationId }),
+      // Of an ACL it is not who made it, but whom it is for.
+      ...('user_id' in shape && kind !== 'acl' && { user_id: userId }),
+      ...given,
     }
-    const owner = this.#catalog.organizationOf(kind, entry)
-    if (owner === null) return permission === 'read'
-    return this.#allows(permission, owner)
+    return owned as unknown as Given<K>
+  }
+
+  #entry<K extends EntryKind>(action: Action, kind: K, id: string): Entries[K] | undefined {
+    const entry = this.#catalog.get(kind, id)
+    return entry && this.#rights.mayTouch(action, kind, entry) ? entry : undefined
   }
 
   #object(permission: Permission, type: ObjectType, id: string): CatalogObject | undefined {
     const object = this.#catalog.object(type, id)
-    return object && this.#allows(permission, object.organizationId) ? object : undefined
+    return object && this.#mayRecords(permission, object) ? object : undefined
   }
 
-  #allows(_permission: Permission, organizationId: string): boolean {
-    return organizationId === this.principal.organizationId
+  #mayRecords(permission: Permission, object: CatalogObject): boolean {
+    return this.#rights.may(permission, recordsTarget(object))
+  }
+
+  #check<K extends EntryKind>(kind: K, entry: Entries[K], before: Entries[K] | undefined): void {
+    const graph = this.#index.graph(this.principal.organizationId)
+    const has = (kind: EntryKind) => (id: string) => this.find(kind, id) !== undefined
+    const named = { hasUser: has('user'), hasGroup: has('group'), hasRole: has('role') }
+    checkEntry(kind, entry, before, named, graph)
+  }
+
+  /** Names what the entry was to be in, which who asked has named. */
+  #missingCreate(kind: EntryKind, entry: Entry): AssayError {
+    if ('object_type' in entry) return missingAccess('create', entry.object_type, entry.object_id)
+    if ('project_id' in entry) return missingAccess('create', 'project', entry.project_id)
+    if ('dataset_id' in entry && kind === 'dataset_snapshot') {
+      return missingAccess('create', 'dataset', String(entry.dataset_id))
+    }
+    return missingAccess('create', 'organization', this.principal.organizationId)
   }
 }

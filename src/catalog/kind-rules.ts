@@ -68,8 +68,14 @@ export const ownerKinds: ReadonlyMap<string, EntryKind> = new Map([
 export const builtInOwner = ''
 
 const kindRules: { readonly [K in EntryKind]: KindRules<K> } = {
-  organization: { parent: () => builtInOwner, organization: ({ id }) => id, ...byName },
-  user: { parent: () => builtInOwner, organization: () => null },
+  // Of the same name there may be several: that one is taken would tell of another organization.
+  organization: { parent: () => builtInOwner, organization: ({ id }) => id },
+  user: {
+    parent: () => builtInOwner,
+    organization: () => null,
+    uniqueKey: ({ id, email }) => email?.toLowerCase() ?? id,
+    defaults: () => ({ is_service_account: false }),
+  },
   member: {
     ...inOrganization,
     uniqueKey: ({ user_id }) => user_id,

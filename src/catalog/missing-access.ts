@@ -1,8 +1,9 @@
 import { AssayError, type ErrorDetails } from '../error.ts'
+import type { Permission } from './permission.ts'
 
 /** The one answer to an object that is not there and to one that may not be touched. */
 export function missingAccess(
-  permission: 'read' | 'create' | 'update' | 'delete',
+  permission: Permission,
   type: string,
   id: string,
   details: ErrorDetails = {},

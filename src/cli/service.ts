@@ -1,4 +1,4 @@
-import { Authenticator } from '../access/authenticate.ts'
+import { Access } from '../access/access.ts'
 import { bootstrap } from '../access/bootstrap.ts'
 import { Attachments } from '../attachment/attachments.ts'
 import type { Config } from '../config.ts'
@@ -22,15 +22,15 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const { dataDirectory, workers, prices, limits } = config
   const engine = await Engine.open({ dataDirectory, workers, prices, limits, logger })
   try {
-    const authenticator = new Authenticator(engine.catalog)
-    const newKey = await bootstrap(engine.catalog, authenticator, config.bootstrapKey)
+    const access = new Access(engine.catalog)
+    const newKey = await bootstrap(access, config.bootstrapKey)
     const attachments = await Attachments.open(dataDirectory, (error) =>
       logger.warn({ err: error }, 'could not tidy up attachments'),
     )
     const { host, port, maxBodyBytes, requestsPerMinute, publicUrl } = config
     const server = await Server.start({
       engine,
-      authenticator,
+      access,
       attachments,
       host,
       port,
@@ -43,6 +43,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const close = async () => {
       await server.close(graceMs)
       attachments.close()
+      await access.close()
       await engine.close()
     }
     return { url: `http://${shownHost}:${server.port}`, newKey, close }

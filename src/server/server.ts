@@ -9,8 +9,8 @@ import uWS, {
   type TemplatedApp,
   type us_listen_socket,
 } from 'uWebSockets.js'
-import type { Authenticator, Principal } from '../access/authenticate.ts'
-import { Gate } from '../access/gate.ts'
+import type { Access } from '../access/access.ts'
+import type { Principal } from '../access/principal.ts'
 import type { Attachments } from '../attachment/attachments.ts'
 import type { RequestRates } from '../config.ts'
 import type { Engine } from '../engine.ts'
@@ -39,7 +39,7 @@ import { type RouteMatch, type RouteRequest, Router } from './route.ts'
 
 export interface ServerOptions {
   readonly engine: Engine
-  readonly authenticator: Authenticator
+  readonly access: Access
   readonly host: string
   readonly port: number
   readonly attachments: Attachments
@@ -81,7 +81,7 @@ export class Server {
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
       ...adminRoutes(engine, this.#metrics),
-      ...appRoutes({ engine, authenticator: options.authenticator, publicUrl: url }),
+      ...appRoutes({ engine, access: options.access, publicUrl: url }),
       ...otlpRoutes(engine),
       ...recordRoutes({ engine, attachments, publicUrl: url, maxBodyBytes }),
       ...attachmentRoutes({ attachments, publicUrl: url }),
@@ -180,9 +180,10 @@ export class Server {
     const principal =
       match.route.access === 'open'
         ? undefined
-        : this.#options.authenticator.authenticate({
+        : this.#options.access.authenticate({
             authorization: request.getHeader('authorization'),
             token: request.getHeader('x-bt-auth-token'),
+            impersonate: request.getHeader('x-bt-impersonate-user'),
           })
     if (principal) this.#countRequest(principal)
     if (match.route.method !== 'GET') {
@@ -220,10 +221,7 @@ export class Server {
     try {
       if (route.access === 'open') return await route.handle(request)
       if (!principal) throw new AssayError('INTERNAL', 'a request passed without a principal')
-      return await route.handle(
-        request,
-        new Gate(this.#options.engine.catalog, principal, exchange.traceId),
-      )
+      return await route.handle(request, this.#options.access.gate(principal, exchange.traceId))
     } catch (thrown) {
       return this.#errorReply(exchange, thrown, request.queryText)
     }
@@ -330,5 +328,5 @@ function ratesOf({ perKey, perOrganization }: RequestRates = noRates) {
 }
 
 const noRates: RequestRates = { perKey: undefined, perOrganization: undefined }
-const keyOf = ({ keyId }: Principal) => keyId
+const keyOf = ({ keyId }: Principal) => keyId ?? ''
 const organizationOf = ({ organizationId }: Principal) => organizationId

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { Gate } from '../../src/access/gate.ts'
+import type { Gate } from '../../src/access/gate.ts'
 import { bindSource } from '../../src/binder/bind-source.ts'
-import { system } from '../../src/catalog/audit-trail.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
 import { toAssayError } from '../../src/error.ts'
 import type { TableSource } from '../../src/parser/ast.ts'
 import { openRecords, type RecordsEnvironment } from '../../src/storage/environment.ts'
+import { ownerGate } from '../support/owner-gate.ts'
 
 let directory: string
 let records: RecordsEnvironment
@@ -20,19 +20,14 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'assay-source-'))
   records = openRecords(directory, { readOnly: false })
   catalog = new Catalog(records)
-  ours = await gate('ours')
-  theirs = await gate('theirs')
+  ours = await ownerGate(catalog, 'ours')
+  theirs = await ownerGate(catalog, 'theirs')
 })
 
 afterEach(async () => {
   await records.root.close()
   rmSync(directory, { recursive: true })
 })
-
-async function gate(name: string): Promise<Gate> {
-  const { id } = await catalog.create('organization', { name }, system)
-  return new Gate(catalog, { userId: 'u', organizationId: id, keyId: 'k' })
-}
 
 async function project(gate: Gate, name: string): Promise<string> {
   return (await gate.findOrCreate('project', { name })).entry.id

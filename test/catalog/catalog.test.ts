@@ -219,7 +219,7 @@ test('records of what is removed are to be removed from disk, until that is done
 })
 
 test('who is removed is taken out of groups, and loses keys and rights', async () => {
-  const user = await catalog.create('user', { given_name: 'u' }, system)
+  const user = await catalog.create('user', {}, system)
   const given = { org_id, name: 'g', member_users: [user.id, 'other'] }
   const group = await catalog.create('group', given, system)
   const key = { org_id, user_id: user.id, name: 'k', preview_name: 'k', hash: 'h' }

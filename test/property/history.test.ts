@@ -1,9 +1,8 @@
 import { rm } from 'node:fs/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Gate } from '../../src/access/gate.ts'
-import { system } from '../../src/catalog/audit-trail.ts'
 import { Engine, type QueryRequest } from '../../src/engine.ts'
+import { ownerGate } from '../support/owner-gate.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
 type Step =
@@ -59,12 +58,7 @@ async function openEngine() {
     workers: 0,
     maintenance: { automatic: false, limits: { rows: 4 } },
   })
-  const { id: organizationId } = await engine.catalog.create(
-    'organization',
-    { name: 'test' },
-    system,
-  )
-  const view = new Gate(engine.catalog, { userId: 'owner', organizationId, keyId: 'none' })
+  const view = await ownerGate(engine.catalog)
   const { entry: project } = await view.findOrCreate('project', { name: 'p' })
   let experiments = 0
   return {

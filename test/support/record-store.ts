@@ -1,10 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Gate } from '../../src/access/gate.ts'
-import { system } from '../../src/catalog/audit-trail.ts'
+import type { Gate } from '../../src/access/gate.ts'
 import { Engine } from '../../src/engine.ts'
 import type { ObjectReference } from '../../src/type/record.ts'
+import { ownerGate } from './owner-gate.ts'
 
 export interface StoreOptions {
   /** Kept when the store is closed. Without it, a temporary one that is removed. */
@@ -36,11 +36,7 @@ export class RecordStore {
     const temporary = directory === undefined && (await mkdtemp(join(tmpdir(), 'assay-test-')))
     const dataDirectory = directory ?? (temporary as string)
     const engine = await Engine.open({ dataDirectory, workers })
-    const [known] = engine.catalog.list('organization')
-    const organization =
-      known ?? (await engine.catalog.create('organization', { name: 'test' }, system))
-    const principal = { userId: 'owner', organizationId: organization.id, keyId: 'none' }
-    const gate = new Gate(engine.catalog, principal)
+    const gate = await ownerGate(engine.catalog)
     const { entry: project } = await gate.findOrCreate('project', { name: 'records' })
     return new RecordStore(engine, gate, project.id, temporary || undefined)
   }

@@ -1,7 +1,6 @@
 /** Runs the blocks of golden files against a real engine, in one of several states of storage. */
 import { rm } from 'node:fs/promises'
-import { Gate } from '../../src/access/gate.ts'
-import { system } from '../../src/catalog/audit-trail.ts'
+import type { Gate } from '../../src/access/gate.ts'
 import { Engine } from '../../src/engine.ts'
 import { type AssayError, toAssayError } from '../../src/error.ts'
 import { renderError, type ShownError } from '../../src/parser/error-location.ts'
@@ -10,6 +9,7 @@ import { printAst } from '../../src/parser/print-ast.ts'
 import { printTokens } from '../../src/parser/print-tokens.ts'
 import type { ObjectReference, ObjectType } from '../../src/type/record.ts'
 import { type GoldenFile, isExpected } from './golden-file.ts'
+import { ownerGate } from './owner-gate.ts'
 import { argumentsOf, type Block, optionOf } from './slt.ts'
 import { type Answer, askService, printAnswer, readAnswer, requestOf } from './slt-answer.ts'
 import { formsOf, type QueryForm } from './slt-form.ts'
@@ -45,27 +45,27 @@ export class GoldenStore {
   private constructor(
     setup: GoldenSetup,
     directory: string,
-    { engine, clock }: { engine: Engine; clock: GoldenClock },
+    { engine, clock, gate }: { engine: Engine; clock: GoldenClock; gate: Gate },
   ) {
     this.setup = setup
     this.clock = clock
     this.#directory = directory
     this.engine = engine
-    this.gate = gateOf(engine)
+    this.gate = gate
   }
 
   static async open(setup: GoldenSetup): Promise<GoldenStore> {
     const directory = await makeTemporaryDirectory('golden')
     const clock: GoldenClock = { now: undefined }
     const engine = await openEngine(directory, setup, clock)
-    await engine.catalog.create('organization', { name: 'golden' }, system)
-    return new GoldenStore(setup, directory, { engine, clock })
+    const gate = await gateOf(engine)
+    return new GoldenStore(setup, directory, { engine, clock, gate })
   }
 
   async reopen(): Promise<void> {
     await this.engine.close()
     this.engine = await openEngine(this.#directory, this.setup, this.clock)
-    this.gate = gateOf(this.engine)
+    this.gate = await gateOf(this.engine)
   }
 
   async close(): Promise<void> {
@@ -84,13 +84,8 @@ function openEngine(
   return Engine.open({ dataDirectory, workers, now, maintenance: { automatic: false } })
 }
 
-function gateOf(engine: Engine): Gate {
-  const [organization] = engine.catalog.list('organization')
-  return new Gate(engine.catalog, {
-    userId: 'owner',
-    organizationId: organization!.id,
-    keyId: 'none',
-  })
+function gateOf(engine: Engine): Promise<Gate> {
+  return ownerGate(engine.catalog, 'golden')
 }
 
 /** How many rows of an insert are written and flushed together. */

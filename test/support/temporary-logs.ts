@@ -1,9 +1,8 @@
 /** An engine with the logs of one project, which tells how many rows queries read. */
 import { rm } from 'node:fs/promises'
 import { afterEach } from 'vitest'
-import { Gate } from '../../src/access/gate.ts'
-import { system } from '../../src/catalog/audit-trail.ts'
 import { Engine } from '../../src/engine.ts'
+import { ownerGate } from './owner-gate.ts'
 import { makeTemporaryDirectory } from './temporary-directory.ts'
 
 const running: { engine: Engine; directory: string }[] = []
@@ -21,12 +20,7 @@ export async function openLogs(segmentRows = 20_000) {
   const maintenance = { automatic: false, limits: { rows: segmentRows } }
   const engine = await Engine.open({ dataDirectory: directory, workers: 0, maintenance })
   running.push({ engine, directory })
-  const { id: organizationId } = await engine.catalog.create(
-    'organization',
-    { name: 'test' },
-    system,
-  )
-  const view = new Gate(engine.catalog, { userId: 'owner', organizationId, keyId: 'none' })
+  const view = await ownerGate(engine.catalog)
   const { entry: project } = await view.findOrCreate('project', { name: 'p' })
   const object = { type: 'project_logs', id: project.id } as const
   const insert = async (events: readonly object[]) => {

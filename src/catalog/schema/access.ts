@@ -40,14 +40,23 @@ export const userSchema = z.object({
   created: timestamp.nullable(),
 })
 
-/** A user that no person is, for programs; its name is its `given_name`. */
-export const userEntry = userSchema.extend({ is_service_account: z.boolean() })
+/** Somebody who may be in several organizations, of which none shows in another. */
+export const userEntry = z.object({
+  id: identifier,
+  email: shortText.nullable(),
+  /** No person, but a program; it is in one organization. */
+  is_service_account: z.boolean(),
+  created: timestamp.nullable(),
+})
 
-/** That a user is in an organization. */
+/** That a user is in an organization, and by which name. That of a program is its `given_name`. */
 export const memberEntry = z.object({
   id: identifier,
   org_id: identifier,
   user_id: identifier,
+  given_name: shortText.nullable(),
+  family_name: shortText.nullable(),
+  avatar_url: shortText.nullable(),
   created: timestamp.nullable(),
 })
 

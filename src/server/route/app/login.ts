@@ -1,20 +1,18 @@
-import type { Authenticator, Principal } from '../../../access/authenticate.ts'
-import { Gate } from '../../../access/gate.ts'
-import type { Engine } from '../../../engine.ts'
+import type { Access } from '../../../access/access.ts'
+import type { Principal } from '../../../access/principal.ts'
 import { parseJsonBody, stringField } from '../../json-body.ts'
 import { addressHeaders, type PublicUrl } from '../../public-url.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
 
 export interface LoginOptions {
-  readonly engine: Engine
-  readonly authenticator: Authenticator
+  readonly access: Access
   readonly publicUrl: PublicUrl
 }
 
 /** Where clients learn their organization and the server's other addresses, which are all this one. */
 export function loginRoutes(options: LoginOptions): Route[] {
-  const { engine, authenticator, publicUrl } = options
+  const { access, publicUrl } = options
   return [
     {
       method: 'POST',
@@ -22,7 +20,7 @@ export function loginRoutes(options: LoginOptions): Route[] {
       access: 'open',
       headers: ['authorization', 'x-bt-auth-token', ...addressHeaders],
       handle: async (request) => {
-        const gate = new Gate(engine.catalog, await login(request, authenticator))
+        const gate = access.gate(await login(request, access))
         const { id, name } = gate.organization()
         const url = publicUrl(request.headers)
         return jsonReply({
@@ -44,12 +42,12 @@ export function loginRoutes(options: LoginOptions): Route[] {
 }
 
 /** Clients before 0.0.150 send no header, but the key as `token` in the body. */
-async function login(request: RouteRequest, authenticator: Authenticator): Promise<Principal> {
+async function login(request: RouteRequest, access: Access): Promise<Principal> {
   const authorization = request.headers.get('authorization')
   const headerToken = request.headers.get('x-bt-auth-token')
   const body = await request.body
   if (authorization !== undefined || headerToken !== undefined || body.length === 0) {
-    return authenticator.authenticate({ authorization, token: headerToken })
+    return access.authenticate({ authorization, token: headerToken })
   }
-  return authenticator.authenticate({ token: stringField(parseJsonBody(body), 'token') })
+  return access.authenticate({ token: stringField(parseJsonBody(body), 'token') })
 }

@@ -1,3 +1,4 @@
+import type { Engine } from '../../../engine.ts'
 import type { Route } from '../../route.ts'
 import { appDatasetRoutes } from './dataset.ts'
 import { appDatasetSnapshotRoutes } from './dataset-snapshot.ts'
@@ -7,8 +8,12 @@ import { appProjectRoutes } from './project.ts'
 import { appSelfRoutes } from './self.ts'
 import { appSummaryRoutes } from './summary.ts'
 
+export interface AppOptions extends LoginOptions {
+  readonly engine: Engine
+}
+
 /** What clients ask of the app side of the hosted product: one server is both sides here. */
-export function appRoutes(options: LoginOptions): Route[] {
+export function appRoutes(options: AppOptions): Route[] {
   return [
     ...loginRoutes(options),
     ...appProjectRoutes,

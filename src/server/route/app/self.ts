@@ -33,18 +33,8 @@ const types: ReadonlyMap<string, ObjectType> = new Map([
 
 /** The user who asks, and the one organization that the key is for. */
 function self(gate: Gate) {
-  const user = gate.require('read', 'user', gate.principal.userId)
-  const { id, given_name, family_name, email, avatar_url, created } = user
-  const organization = gate.organization()
-  return {
-    id,
-    given_name,
-    family_name,
-    email,
-    avatar_url,
-    created,
-    organizations: [{ id: organization.id, name: organization.name }],
-  }
+  const { id, name } = gate.organization()
+  return { ...gate.people.self(), organizations: [{ id, name }] }
 }
 
 /** Names and places of those objects that may be read; the others are left out. */

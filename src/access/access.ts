@@ -1,0 +1,108 @@
+import { system } from '../catalog/audit-trail.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import { AssayError } from '../error.ts'
+import { AccessIndex } from './access-index.ts'
+import { ownsOrganization } from './decide.ts'
+import { Gate } from './gate.ts'
+import { hashKey, KeyRing, newKeyText, previewKey } from './key-ring.ts'
+import { KeyUse } from './key-use.ts'
+import type { IssuedKey } from './keys.ts'
+import type { Principal } from './principal.ts'
+import type { PromptFinder } from './rights.ts'
+
+export interface Credentials {
+  readonly authorization?: string | undefined
+  /** `x-bt-auth-token`: the key alone. Wins over the other header. */
+  readonly token?: string | undefined
+  /** `x-bt-impersonate-user`: id or e-mail address of the user to act for; empty for nobody. */
+  readonly impersonate?: string | undefined
+}
+
+export interface KeyOwner {
+  readonly user_id: string
+  readonly org_id: string
+}
+
+/** Tells from a request's headers who asks, and makes the gate that this one may pass. */
+export class Access {
+  readonly catalog: Catalog
+  readonly index: AccessIndex
+  readonly #keys: KeyRing
+  readonly #findPrompt: PromptFinder | undefined
+  readonly #use: KeyUse
+
+  constructor(catalog: Catalog, findPrompt?: PromptFinder) {
+    this.catalog = catalog
+    this.#findPrompt = findPrompt
+    this.index = new AccessIndex(catalog)
+    this.#keys = new KeyRing(catalog)
+    this.#use = new KeyUse(catalog)
+  }
+
+  gate(principal: Principal, requestId = ''): Gate {
+    const options = { findPrompt: this.#findPrompt, requestId }
+    return new Gate(this.catalog, this.index, principal, options)
+  }
+
+  /**
+   * Throws the same error whether the key is missing, malformed, unknown, or of somebody who is not
+   * in its organization any more.
+   */
+  authenticate(credentials: Credentials): Principal {
+    const key = this.#keys.find(keyText(credentials))
+    if (!key || !this.index.graph(key.organizationId).isMember(key.userId)) {
+      throw new AssayError('ACCESS_UNAUTHENTICATED', 'The request carries no valid API key', {
+        hint: 'send the header "Authorization: Bearer <key>"',
+      })
+    }
+    this.#use.note(key)
+    const principal = { userId: key.userId, organizationId: key.organizationId, keyId: key.id }
+    const { impersonate } = credentials
+    return impersonate ? this.#impersonated(principal, impersonate.trim()) : principal
+  }
+
+  /** Issues a key to a user. A text that is already a key of that user is not issued again. */
+  async issueKey(owner: KeyOwner, name: string, text = newKeyText()): Promise<IssuedKey> {
+    const existing = this.#keys.find(text)
+    const known = existing?.kind === 'api_key' && this.catalog.get('api_key', existing.id)
+    if (known) return { key: known, text }
+    const key = await this.catalog.create(
+      'api_key',
+      { ...owner, name, preview_name: previewKey(text), hash: hashKey(text).toString('hex') },
+      system,
+    )
+    return { key, text }
+  }
+
+  /** Writes what is kept in memory for a while: when keys were used. */
+  close(): Promise<void> {
+    return this.#use.write()
+  }
+
+  /** One error, whether the user is not there or the caller may not act for others. */
+  #impersonated(principal: Principal & { readonly userId: string }, who: string): Principal {
+    const { userId, organizationId } = principal
+    const user = this.catalog.get('user', who.toLowerCase()) ?? this.#userOf(who)
+    const mayActForOthers = ownsOrganization(
+      this.index.grants(organizationId, userId),
+      organizationId,
+    )
+    if (!mayActForOthers || !user || !this.index.graph(organizationId).isMember(user.id)) {
+      throw new AssayError(
+        'ACCESS_DENIED',
+        'Missing access to act for that user, or the user does not exist',
+        { hint: 'owners of an organization may act for its members' },
+      )
+    }
+    return { ...principal, userId: user.id, realUserId: userId }
+  }
+
+  #userOf(email: string) {
+    return this.catalog.named('user', '', email.toLowerCase())
+  }
+}
+
+function keyText({ authorization, token }: Credentials): string | undefined {
+  if (token) return token.trim()
+  return authorization?.match(/^Bearer +(\S+) *$/i)?.[1]
+}

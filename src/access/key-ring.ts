@@ -1,0 +1,92 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Catalog, CatalogChange } from '../catalog/catalog.ts'
+import type { ApiKey, ServiceToken } from '../catalog/entry.ts'
+
+/** A key or token as far as it lets somebody in. */
+export interface Key {
+  readonly kind: 'api_key' | 'service_token'
+  readonly id: string
+  readonly organizationId: string
+  readonly userId: string
+  readonly hash: Buffer
+}
+
+/** Longer texts are no keys of ours, and not worth hashing. */
+const longestKey = 1024
+
+/** A new key's text: 256 random bits. Nobody can read it again once it has been shown. */
+export function newKeyText(): string {
+  return `sk-${randomBytes(32).toString('base64url')}`
+}
+
+/** What is kept of a key. No salt: the text is random, so there is nothing to guess. */
+export function hashKey(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+/** Enough of a key for its owner to know it again. */
+export function previewKey(text: string): string {
+  return text.length < 16 ? '***' : `${text.slice(0, 5)}***${text.slice(-3)}`
+}
+
+/** Equals the hash of no text that anybody could find. */
+const noHash = Buffer.alloc(32)
+
+/** The keys that are valid now: those of the catalog, which tells of each that comes or goes. */
+export class KeyRing {
+  /** By the first half of the hash, so that finding a key compares no secret byte by byte. */
+  readonly #keys = new Map<string, Key>()
+
+  constructor(catalog: Catalog) {
+    for (const key of catalog.list('api_key')) this.#add(ofApiKey(key))
+    for (const token of catalog.list('service_token')) this.#add(ofServiceToken(token))
+    catalog.onChange((changes) => {
+      for (const change of changes) this.#follow(change)
+    })
+  }
+
+  /** Undefined for an unknown text, after the same work; no text is an unknown one. */
+  find(text: string | undefined): Key | undefined {
+    const hash = hashKey(text === undefined || text.length > longestKey ? '' : text)
+    const key = this.#keys.get(lookupOf(hash))
+    return timingSafeEqual(key?.hash ?? noHash, hash) ? key : undefined
+  }
+
+  #follow({ kind, before, after }: CatalogChange): void {
+    if (kind !== 'api_key' && kind !== 'service_token') return
+    const keyOf = (entry: typeof after) =>
+      entry &&
+      (kind === 'api_key' ? ofApiKey(entry as ApiKey) : ofServiceToken(entry as ServiceToken))
+    const [old, now] = [keyOf(before), keyOf(after)]
+    if (old) this.#keys.delete(lookupOf(old.hash))
+    if (now) this.#add(now)
+  }
+
+  #add(key: Key): void {
+    this.#keys.set(lookupOf(key.hash), key)
+  }
+}
+
+function ofApiKey({ id, org_id, user_id, hash }: ApiKey): Key {
+  return {
+    kind: 'api_key',
+    id,
+    organizationId: org_id,
+    userId: user_id,
+    hash: Buffer.from(hash, 'hex'),
+  }
+}
+
+function ofServiceToken({ id, org_id, service_account_id, hash }: ServiceToken): Key {
+  return {
+    kind: 'service_token',
+    id,
+    organizationId: org_id,
+    userId: service_account_id,
+    hash: Buffer.from(hash, 'hex'),
+  }
+}
+
+function lookupOf(hash: Buffer): string {
+  return hash.toString('base64', 0, 16)
+}

@@ -1,0 +1,47 @@
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Key } from './key-ring.ts'
+
+/** How often what was used is written. A crash forgets at most this much. */
+const writeEveryMs = 60_000
+
+/**
+ * Notes when keys were last used. A request only sets a time in memory; each key's newest is written
+ * once a minute, many keys in one transaction.
+ */
+export class KeyUse {
+  readonly #catalog: Catalog
+  #used = nothingUsed()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(catalog: Catalog) {
+    this.#catalog = catalog
+  }
+
+  note({ kind, id }: Key): void {
+    this.#used[kind].set(id, new Date().toISOString())
+    // What cannot be written now is written with the next.
+    this.#timer ??= setTimeout(() => void this.write().catch(() => undefined), writeEveryMs).unref()
+  }
+
+  /** Resolves once everything that was noted is on disk. */
+  async write(): Promise<void> {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const used = this.#used
+    this.#used = nothingUsed()
+    try {
+      if (used.api_key.size > 0) await this.#catalog.noteUse('api_key', used.api_key)
+      if (used.service_token.size > 0)
+        await this.#catalog.noteUse('service_token', used.service_token)
+    } catch (error) {
+      for (const kind of ['api_key', 'service_token'] as const) {
+        this.#used[kind] = new Map([...used[kind], ...this.#used[kind]])
+      }
+      throw error
+    }
+  }
+}
+
+function nothingUsed(): Record<Key['kind'], Map<string, string>> {
+  return { api_key: new Map(), service_token: new Map() }
+}

@@ -1,0 +1,90 @@
+/** Where the objects are that rights are given on. */
+import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
+import type { EntryKind } from '../catalog/entry.ts'
+import type { AccessType } from '../catalog/permission.ts'
+import type { ObjectType } from '../type/record.ts'
+import type { Target } from './decide.ts'
+
+/** Finds objects for one organization. */
+export interface Places {
+  readonly catalog: Catalog
+  /** The project that a prompt or function of the organization is in: they are rows, no entries. */
+  projectOfPrompt(id: string): string | undefined
+}
+
+/** The object of this type and id; undefined when it is not there. */
+export function targetOf(places: Places, type: AccessType, id: string): Target | undefined {
+  const { catalog } = places
+  switch (type) {
+    case 'organization':
+    case 'org_member':
+    case 'org_project':
+    case 'org_audit_logs':
+      return catalog.get('organization', id) && atOrganization(type, id, id)
+    case 'group':
+    case 'role': {
+      const organizationId = catalog.get(type, id)?.org_id
+      return organizationId ? atOrganization(type, id, organizationId) : undefined
+    }
+    case 'project': {
+      const project = catalog.get('project', id)
+      return project && atOrganization(type, id, project.org_id)
+    }
+    case 'project_log':
+      return inProject(catalog, type, id, id)
+    case 'experiment':
+    case 'dataset':
+    case 'prompt_session': {
+      const entry = catalog.get(type, id)
+      return entry && inProject(catalog, type, id, entry.project_id)
+    }
+    case 'prompt': {
+      const projectId = places.projectOfPrompt(id)
+      return projectId === undefined ? undefined : inProject(catalog, type, id, projectId)
+    }
+  }
+}
+
+/** Something that hangs at the organization, or still will when it has no id. */
+export function atOrganization(
+  type: AccessType,
+  id: string | undefined,
+  organizationId: string,
+): Target {
+  return { type, id, projectId: undefined, organizationId }
+}
+
+/** Something in a project, or to be there; undefined when there is no such project. */
+export function inProject(
+  catalog: Catalog,
+  type: AccessType,
+  id: string | undefined,
+  projectId: string,
+): Target | undefined {
+  const organizationId = catalog.get('project', projectId)?.org_id
+  return organizationId === undefined ? undefined : { type, id, projectId, organizationId }
+}
+
+/** What holds records, as something that rights are given on. */
+export function recordsTarget({ type, id, projectId, organizationId }: CatalogObject): Target {
+  switch (type) {
+    case 'project_logs':
+      return { type: 'project_log', id, projectId, organizationId }
+    case 'playground_logs':
+      return { type: 'prompt_session', id, projectId, organizationId }
+    case 'project_prompts':
+      // All prompts of the project at once.
+      return { type: 'prompt', id: undefined, projectId, organizationId }
+    case 'project_views':
+      return atOrganization('project', projectId, organizationId)
+    case 'experiment':
+    case 'dataset':
+      return { type, id, projectId, organizationId }
+  }
+}
+
+/** The kind of entry whose id objects of the type have. */
+export function kindOfObject(type: ObjectType): EntryKind {
+  if (type === 'playground_logs') return 'prompt_session'
+  return type === 'experiment' || type === 'dataset' ? type : 'project'
+}
