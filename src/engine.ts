@@ -411,9 +411,11 @@ export class Engine {
         onMadeColumns: (names) => {
           progress.madeColumns = names.filter((name) => !isHiddenField(name))
         },
-        onTraceSet: (_, { rows, rowCount }) => {
+        onTraceSet: (_, page) => {
           progress.lastTrace =
-            rows && rowCount > 0 ? paginationKeyAt(rows, rowCount - 1) : undefined
+            page?.rows && page.rowCount > 0
+              ? paginationKeyAt(page.rows, page.rowCount - 1)
+              : undefined
         },
       })
       for await (const chunk of chunks) {

@@ -273,7 +273,7 @@ export class Zones {
   /** The object's traces in a set; unknown when they are many, too. */
   tracesIn(set: number): readonly string[] | 'unknown' {
     const known = this.#traceSets[set]
-    if (!known) return 'unknown'
+    if (!known || known.numbered) return 'unknown'
     const texts = known.traces[known.objects.indexOf(this.#rows.object)]
     if (!texts) return []
     const { bytes, offsets } = texts

@@ -1,9 +1,8 @@
 /** Asks sets of traces for whole batches: once per entry of a dictionary, and texts by their bytes. */
-import { gatherBytes } from '../kernel/gather.ts'
 import type { Value } from '../type/value.ts'
 import type { SharedCodes } from '../vector/shared-dictionary.ts'
 import {
-  type DictionaryEntries,
+  type DictionaryVector,
   rowsOf,
   type Selection,
   type Vector,
@@ -26,7 +25,7 @@ export function inTraces(
   const values = new Uint8Array(rowCount)
   switch (trace.kind) {
     case 'dictionary':
-      gatherBytes(tableOf(trace.entries, traces), trace.codes, rowCount, values)
+      askByCode(trace, traces, rowsOf(selection, rowCount), values)
       break
     case 'text': {
       const { texts, first, valid } = trace
@@ -64,18 +63,31 @@ export function inSharedTraces(
   return { kind: 'boolean', values }
 }
 
-/** One byte per entry, and at the end 0 for null. */
-function tableOf(entries: DictionaryEntries, traces: TracesOfObject): Uint8Array {
+/** Stands for a trace that was not asked about yet. */
+const notAsked = 2
+
+/** Asks about each entry once, when the first row has it: of many entries, a batch may have few. */
+function askByCode(
+  { codes, entries }: DictionaryVector,
+  traces: TracesOfObject,
+  rows: Int32Array,
+  values: Uint8Array,
+): void {
+  const { texts } = entries
   let table = entries.memo.get(traces) as Uint8Array | undefined
   if (!table) {
-    const { size, texts } = entries
-    table = new Uint8Array(size + 1)
-    for (let code = 0; code < size; code++) {
+    table = new Uint8Array(entries.size).fill(notAsked)
+    entries.memo.set(traces, table)
+  }
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    const code = codes[row]!
+    if (code < 0) continue
+    if (table[code] === notAsked) {
       table[code] = +(texts
         ? traces.holdsBytes(texts.bytes, texts.offsets[code]!, texts.offsets[code + 1]!)
         : traces.holds(entries.valueAt(code)))
     }
-    entries.memo.set(traces, table)
+    values[row] = table[code]!
   }
-  return table
 }

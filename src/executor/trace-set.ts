@@ -2,15 +2,24 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { Value } from '../type/value.ts'
 import type { Texts } from '../vector/column.ts'
-import type { SharedTexts } from '../vector/shared-dictionary.ts'
+import { type SharedDictionary, SharedTexts } from '../vector/shared-dictionary.ts'
 import { findText, type TextSlots } from '../vector/text-index.ts'
 
 /** Shared memory, so that it is not copied for every task. */
 export interface TraceSet {
   /** Numbers of the objects, each once. */
   readonly objects: readonly number[]
-  /** The `root_span_id`s of each object. */
+  /** The `root_span_id`s of each object, but for those that are numbered. */
   readonly traces: readonly TraceTexts[]
+  /** Of a large set. */
+  readonly numbered?: NumberedTraces | undefined
+}
+
+/** Traces that a shared dictionary has. */
+export interface NumberedTraces {
+  readonly dictionary: SharedDictionary
+  /** For each object, one byte per code: 1 for its traces of the set. */
+  readonly held: readonly Uint8Array[]
 }
 
 /** Distinct texts as `traceBytes` gives them: the i-th from `offsets[i]` to `offsets[i + 1]`. */
@@ -36,8 +45,14 @@ export function withTraceSets(context: EvaluationContext, sets: readonly TraceSe
 export class TraceLookup {
   readonly #byObject: ReadonlyMap<Value, TracesOfObject>
 
-  constructor({ objects, traces }: TraceSet) {
-    this.#byObject = new Map(objects.map((object, i) => [object, new TracesOfObject(traces[i]!)]))
+  constructor({ objects, traces, numbered }: TraceSet) {
+    const dictionary = numbered && new SharedTexts(numbered.dictionary)
+    this.#byObject = new Map(
+      objects.map((object, i) => {
+        const codes = dictionary && { dictionary, held: numbered.held[i]! }
+        return [object, new TracesOfObject(traces[i]!, codes)]
+      }),
+    )
   }
 
   /** Undefined when the set has none of the object's traces. */
@@ -49,9 +64,15 @@ export class TraceLookup {
 export class TracesOfObject {
   readonly #texts: Texts
   readonly #slots: TextSlots
+  readonly #numbered: { readonly dictionary: SharedTexts; readonly held: Uint8Array } | undefined
   readonly #heldCodes = new Map<SharedTexts, Uint8Array>()
 
-  constructor({ bytes, offsets, slots }: TraceTexts) {
+  /** @param numbered those that are not among the texts */
+  constructor(
+    { bytes, offsets, slots }: TraceTexts,
+    numbered?: { readonly dictionary: SharedTexts; readonly held: Uint8Array },
+  ) {
+    this.#numbered = numbered
     // Between threads a Buffer becomes a plain Uint8Array.
     this.#texts = { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), offsets }
     this.#slots = slots
@@ -61,14 +82,31 @@ export class TracesOfObject {
   heldCodes(dictionary: SharedTexts): Uint8Array {
     let held = this.#heldCodes.get(dictionary)
     if (!held) {
-      held = new Uint8Array(dictionary.count)
-      const { bytes, offsets } = this.#texts
-      for (let i = 0; i < offsets.length - 1; i++) {
-        const code = dictionary.codeOf(bytes, offsets[i]!, offsets[i + 1]!)
-        if (code >= 0) held[code] = 1
-      }
+      held = this.#findHeld(dictionary)
       this.#heldCodes.set(dictionary, held)
     }
+    return held
+  }
+
+  #findHeld(dictionary: SharedTexts): Uint8Array {
+    const { offsets } = this.#texts
+    const numbered = this.#numbered
+    const isNumberedAlike = numbered?.dictionary.id === dictionary.id
+    // Codes stay when texts are added; those of the set may be among the new ones.
+    const isKnown = isNumberedAlike && numbered.held.length >= dictionary.count
+    if (isKnown && offsets.length === 1) return numbered.held
+    const held = new Uint8Array(dictionary.count)
+    const mark = (texts: Texts, i: number) => {
+      const code = dictionary.codeOf(texts.bytes, texts.offsets[i]!, texts.offsets[i + 1]!)
+      if (code >= 0) held[code] = 1
+    }
+    if (isNumberedAlike) held.set(numbered.held.subarray(0, dictionary.count))
+    else {
+      for (const [code, isHeld] of numbered?.held.entries() ?? []) {
+        if (isHeld === 1) mark(numbered!.dictionary.texts, code)
+      }
+    }
+    for (let i = 0; i < offsets.length - 1; i++) mark(this.#texts, i)
     return held
   }
 
@@ -79,6 +117,10 @@ export class TracesOfObject {
   }
 
   holdsBytes(bytes: Buffer, start: number, end: number): boolean {
+    if (this.#numbered) {
+      const code = this.#numbered.dictionary.codeOf(bytes, start, end)
+      if (code >= 0 && this.#numbered.held[code] === 1) return true
+    }
     return findText(this.#slots, this.#texts, bytes, start, end) >= 0
   }
 }

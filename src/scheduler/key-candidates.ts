@@ -87,9 +87,10 @@ function wantedTexts(
 ): WantedTexts | undefined {
   if (predicate.kind === 'in_traces') {
     const { trace, set } = predicate
-    const { traces = [] } = traceSets[set] ?? {}
+    const { traces, numbered } = traceSets[set] ?? {}
+    if (trace.kind !== 'field' || !traces || numbered) return undefined
     const count = traces.reduce((sum, { offsets }) => sum + offsets.length - 1, 0)
-    if (trace.kind !== 'field' || !traceSets[set] || count > maximumTexts) return undefined
+    if (count > maximumTexts) return undefined
     return ofField(trace.path, traces.flatMap(textsOf))
   }
   if (predicate.kind === 'comparison' && predicate.operator === 'eq') {

@@ -82,8 +82,11 @@ export async function finishNewest(
       const found = await finish(runWithin(run, traces))
       if (isWhole(found, newest.count, end)) return found
       candidateCount *= growth
+      rowCount *= growth
+    } else {
+      const missing = candidateCount / Math.max(1, relation.rowCount)
+      rowCount *= Math.min(growth * growth, Math.max(2, Math.ceil(missing * 1.5)))
     }
-    rowCount *= growth
   }
   return undefined
 }

@@ -15,6 +15,7 @@ import {
 } from '../executor/row-form.ts'
 import { placeOfFinished, placeOfRow, type RowPlace } from '../executor/row-place.ts'
 import type { FinishResult, FinishTask } from '../executor/task.ts'
+import type { TraceSet } from '../executor/trace-set.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import { openColumns } from './answer-form.ts'
 import { framed } from './answer-frame.ts'
@@ -32,13 +33,13 @@ import {
   wantedRows,
 } from './scan-rows.ts'
 import { planOfKinds, settleByRows, withKinds } from './settle-types.ts'
-import { traceSetOf } from './trace-sets.ts'
+import { traceSetOf, traceSetOfGroups } from './trace-sets.ts'
 
 export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' | 'split'> {
   readonly query: PhysicalQuery
   readonly form: RowForm
-  /** Is told of each set of traces: its groups, in their order. */
-  readonly onTraceSet?: (index: number, groups: Relation) => void
+  /** Is told of each set of traces that was found: the page of traces that it is, if it is one. */
+  readonly onTraceSet?: (index: number, page: Relation | undefined) => void
   /** Is told of columns that only the data names, such as those of a pivot, before the first row. */
   readonly onMadeColumns?: (names: readonly string[]) => void
 }
@@ -73,9 +74,9 @@ async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<Row
   const { query, onTraceSet } = options
   let run: PlanRun = { ...options, name: 'query', plan: query.plan, traceSets: [] }
   for (const [i, plan] of query.traceSets.entries()) {
-    const { relation } = await finish({ ...run, name: `traces ${i}`, plan })
-    onTraceSet?.(i, relation)
-    run = { ...run, traceSets: [...run.traceSets, traceSetOf(relation)] }
+    const { set, page } = await findTraces({ ...run, name: `traces ${i}`, plan })
+    onTraceSet?.(i, page)
+    run = { ...run, traceSets: [...run.traceSets, set] }
   }
   const split = withoutKnown(splitInputs(run), run)
   run.pool.willRead(rowsOfPieces(split))
@@ -91,6 +92,15 @@ async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<Row
 
 function rowsOfPieces({ pieces }: SplitInputs): number {
   return pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
+}
+
+/** The set of a plan's traces; with those of a page, where the plan makes one. */
+async function findTraces(run: PlanRun): Promise<{ set: TraceSet; page: Relation | undefined }> {
+  if (run.plan.then.length === 0 && run.plan.stage.kind === 'groups') {
+    return { set: traceSetOfGroups(await scanGroups(run)), page: undefined }
+  }
+  const { relation } = await finish(run)
+  return { set: traceSetOf(relation), page: relation }
 }
 
 /** Has one task do it all, and prints what is beyond its first chunk. */
