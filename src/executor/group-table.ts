@@ -59,8 +59,15 @@ export class GroupTable {
     if (this.#keys.length > 1) {
       if (this.#codes.length < count) this.#codes = new Int32Array(count)
       for (let k = 1; k < this.#keys.length; k++) {
+        const pairs = this.#pairs[k - 1]!
+        const groupsBefore = k === 1 ? this.#keys[0]!.count : this.#pairs[k - 2]!.count
+        if (groupsBefore <= 1) {
+          encode(k, out)
+          pairs.takeSeconds(this.#keys[k]!.count)
+          continue
+        }
         encode(k, this.#codes)
-        this.#pairs[k - 1]!.combine(out, this.#codes, count)
+        pairs.combine(out, this.#codes, count)
       }
     }
     checkLimit(this.groupCount, maximumGroups, 'groups', 'group by less, or filter')

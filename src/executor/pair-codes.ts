@@ -32,6 +32,11 @@ export class PairCodes {
     return this.#seconds.subarray(0, this.#count)
   }
 
+  /** While all first codes are 0, the code of a pair is its second: there are so many seconds. */
+  takeSeconds(count: number): void {
+    this.#count = count
+  }
+
   /** `firsts[i] = code of the pair (firsts[i], seconds[i])` */
   combine(firsts: Int32Array, seconds: Int32Array, count: number): void {
     let [highestFirst, highestSecond] = [0, 0]

@@ -14,6 +14,7 @@ import { paginationKeyAt, versionKeyAt } from '../vector/row-keys.ts'
 import { rowsOf, valueReader } from '../vector/vector.ts'
 import { compile } from './compile.ts'
 import { compileFilter } from './filter.ts'
+import { firstRows } from './first-rows.ts'
 import { checkLimit, maximumHeldRows } from './memory-limit.ts'
 import { gatherRelation, groupColumn, type Relation } from './relation.ts'
 import type { RelationReader } from './relation-batch.ts'
@@ -87,24 +88,35 @@ export function unpivotRows(
   }
 }
 
-/** @param ties what decides between rows that the keys do not tell apart, before their age */
+/** @param ties what decides between rows that neither keys nor age tell apart */
 export function sortRows(
   relation: Relation,
   keys: readonly BoundSortKey[],
-  ties: readonly RowOrder[],
+  ties: (relation: Relation) => readonly RowOrder[],
   wanted: number,
   context: StageContext,
 ): Relation {
+  const { rowCount } = relation
   const reader = context.read(relation)
-  const columns = keys.map(({ expression }) =>
+  const columnOf = ({ expression }: BoundSortKey) =>
     expression.kind === 'group_column'
       ? groupColumn(relation, expression.index)!
-      : reader.evaluate(compile(expression, context.evaluation)),
-  )
+      : reader.evaluate(compile(expression, context.evaluation))
+  const [first, ...others] = keys
+  const leading = first && columnOf(first)
+  const numbers = leading && leadingNumbers(leading, first.descending)
+  if (numbers && wanted < rowCount) {
+    const order = { wanted, descending: first.descending, laterFirst: false }
+    const kept = firstRows(numbers.values, undefined, rowCount, order)
+    // What else decides is only looked at in rows that the first numbers do not rule out.
+    if (kept && kept.length < rowCount) {
+      return sortRows(gatherRelation(relation, kept), keys, ties, wanted, context)
+    }
+  }
+  const columns = leading ? [leading, ...others.map(columnOf)] : []
   const orders = columns.map((column, i) => columnOrder(column, keys[i]!.descending))
-  const leading = columns[0] && leadingNumbers(columns[0], keys[0]!.descending)
   const age = relation.rows ? [ageOrder(relation.rows)] : []
-  const order = orderRows(relation.rowCount, [...orders, ...age, ...ties], wanted, leading)
+  const order = orderRows(rowCount, [...orders, ...age, ...ties(relation)], wanted, numbers)
   return gatherRelation(relation, order)
 }
 

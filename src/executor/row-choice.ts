@@ -5,6 +5,10 @@ import type { RowList } from './row-buffer.ts'
 /** The object number of groups that no row was offered for. */
 export const noRow = -1
 
+/** Ranks of what is kept of a group; 0 is nothing. */
+const someRow = 1
+const preferredRow = 2
+
 /** Groups that an offer has given another row, in the order of the rows. */
 export interface ChangedGroups {
   readonly rows: Int32Array
@@ -33,7 +37,8 @@ export class RowChooser {
   #paginationIndex = new Int32Array(0)
   #transaction = new Float64Array(0)
   #index = new Int32Array(0)
-  #preferred = new Uint8Array(0)
+  /** What is kept: nothing, a row, or a preferred row. */
+  #kept = new Uint8Array(0)
   readonly #recordsChanges: boolean
   #changedRows = new Int32Array(0)
   #changedGroups = new Int32Array(0)
@@ -61,7 +66,7 @@ export class RowChooser {
     this.#paginationIndex = copyTo(new Int32Array(length), this.#paginationIndex)
     this.#transaction = copyTo(new Float64Array(length), this.#transaction)
     this.#index = copyTo(new Int32Array(length), this.#index)
-    this.#preferred = copyTo(new Uint8Array(length), this.#preferred)
+    this.#kept = copyTo(new Uint8Array(length), this.#kept)
   }
 
   /**
@@ -83,7 +88,7 @@ export class RowChooser {
     const paginationIndex = this.#paginationIndex
     const transaction = this.#transaction
     const index = this.#index
-    const kept = this.#preferred
+    const kept = this.#kept
     const offered = rows.object
     const offeredTransaction = rows.paginationTransaction
     const offeredIndex = rows.paginationIndex
@@ -91,19 +96,17 @@ export class RowChooser {
     for (let j = 0; j < count; j++) {
       const row = selection ? selection[j]! : j
       const group = groups[j]!
-      const isPreferred = preferred && preferred[row] === 1 ? 1 : 0
-      const before = object[group]!
-      if (before !== noRow) {
-        const keptPreferred = kept[group]!
-        if (isPreferred < keptPreferred) continue
-        if (isPreferred === keptPreferred) {
-          // Positive when the row goes before the one that is kept.
-          const order = sign * (offeredTransaction[row]! - paginationTransaction[group]!)
-          if (order < 0) continue
-          if (order === 0) {
-            const tie = sign * (offeredIndex[row]! - paginationIndex[group]!)
-            if (tie < 0 || (tie === 0 && before <= offered[row]!)) continue
-          }
+      const rank = preferred && preferred[row] === 1 ? preferredRow : someRow
+      const before = kept[group]!
+      // Most rows end here: of a trace, all that follow its root.
+      if (rank < before) continue
+      if (rank === before) {
+        // Positive when the row goes before the one that is kept.
+        const order = sign * (offeredTransaction[row]! - paginationTransaction[group]!)
+        if (order < 0) continue
+        if (order === 0) {
+          const tie = sign * (offeredIndex[row]! - paginationIndex[group]!)
+          if (tie < 0 || (tie === 0 && object[group]! <= offered[row]!)) continue
         }
       }
       // A list of chosen rows has groups without a row, too.
@@ -113,7 +116,7 @@ export class RowChooser {
       paginationIndex[group] = offeredIndex[row]!
       transaction[group] = rows.transaction[row]!
       index[group] = rows.index[row]!
-      kept[group] = isPreferred
+      kept[group] = rank
       if (!this.#recordsChanges) continue
       this.#changedRows[this.#changedCount] = row
       this.#changedGroups[this.#changedCount++] = group
@@ -142,7 +145,9 @@ export class RowChooser {
         transaction: this.#transaction.slice(0, count),
         index: this.#index.slice(0, count),
       },
-      preferred: this.#hasPreferred ? this.#preferred.slice(0, count) : undefined,
+      preferred: this.#hasPreferred
+        ? this.#kept.subarray(0, count).map((rank) => +(rank === preferredRow))
+        : undefined,
     }
   }
 }

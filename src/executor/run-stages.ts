@@ -40,7 +40,9 @@ export function runStages(
     const rowsBefore = relation.rowCount
     if (stage.kind === 'sort') {
       const wanted = wantedRows(stages[i + 1])
-      relation = sortRows(relation, stage.keys, groupOrders(relation, unordered), wanted, context)
+      const keysBefore = unordered
+      const ties = (rows: Relation) => groupOrders(rows, keysBefore)
+      relation = sortRows(relation, stage.keys, ties, wanted, context)
       unordered = []
       sort = stage.keys
       context.profile?.stage(stage, rowsBefore, relation.rowCount)

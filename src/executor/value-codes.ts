@@ -1,11 +1,5 @@
 import { assert } from '../error.ts'
-import {
-  gatherNumbers,
-  mapCodes,
-  mapCodesWithin,
-  pickCodes,
-  pickNumbers,
-} from '../kernel/gather.ts'
+import { gatherNumbers, mapCodes, mapCodesWithin, pickNumbers } from '../kernel/gather.ts'
 import { sequence } from '../kernel/sequence.ts'
 import { Interval, Timestamp, type Value } from '../type/value.ts'
 import { canonicalJson } from '../type/write-json.ts'
@@ -15,6 +9,7 @@ import {
   type DictionaryEntries,
   type DictionaryVector,
   decodeText,
+  rowsOf,
   type Selection,
   type TextVector,
   unknown,
@@ -73,8 +68,8 @@ export class ValueCodes {
   readonly #shared: SharedTexts | undefined
   /** By the shared dictionary's code; the last place is that of null. */
   readonly #codeOfShared: Int32Array
-  /** Of the rows that are being encoded. */
-  #sharedPlaces = new Int32Array(0)
+  /** By the codes of segments, which their maps lead on from to the shared dictionary. */
+  readonly #segments = new WeakMap<Int32Array, Int32Array>()
   /** Numbers and times that came lately, by their last bits: a Map takes ten times as long. */
   readonly #lately = { number: lateNumbers(), timestamp: lateNumbers() }
   readonly #numbers = new Map<number, number>()
@@ -254,25 +249,65 @@ export class ValueCodes {
   }
 
   /** The same for rows that have codes of a shared dictionary. */
-  encodeShared(
+  encodeShared(shared: SharedCodes, rowCount: number, selection: Selection, out: Int32Array): void {
+    const { dictionary, codes, map } = shared
+    if (dictionary !== this.#shared) {
+      this.#encodeSharedTexts(shared, rowCount, selection, out)
+      return
+    }
+    const table = map ? this.#tableOf(map) : this.#codeOfShared
+    const least = selection
+      ? mapCodesWithin(table, codes, selection, out)
+      : mapCodes(table, codes, rowCount, out)
+    if (least >= 0) return
+    const count = selection ? selection.length : rowCount
+    // Room for all at once: to look for it code by code took as long as all the rest.
+    this.#reserve(this.#count + count + 1)
+    for (let j = 0; j < count; j++) {
+      if (out[j] !== unassigned) continue
+      const code = codes[selection ? selection[j]! : j]!
+      const at = code < 0 ? table.length - 1 : code
+      if (table[at] === unassigned)
+        table[at] = this.#codeOfPlace(code < 0 || !map ? code : map[code]!)
+      out[j] = table[at]!
+    }
+    this.#checkCount()
+  }
+
+  /** Of the codes of a segment that the map leads on from; the last place is that of null. */
+  #tableOf(map: Int32Array): Int32Array {
+    let table = this.#segments.get(map)
+    if (!table) {
+      table = new Int32Array(map.length + 1).fill(unassigned)
+      this.#segments.set(map, table)
+    }
+    return table
+  }
+
+  /** The code of a text of the shared dictionary, or of null; there must be room for it. */
+  #codeOfPlace(place: number): number {
+    if (place < 0) return this.codeOf(null)
+    const known = this.#codeOfShared[place]!
+    if (known !== unassigned) return known
+    const code = this.#count++
+    this.#origins[code] = origin.shared
+    this.#places[code] = place
+    this.#codeOfShared[place] = code
+    return code
+  }
+
+  /** Of another shared dictionary than this one's. */
+  #encodeSharedTexts(
     { dictionary, codes, map }: SharedCodes,
     rowCount: number,
     selection: Selection,
     out: Int32Array,
   ): void {
-    const count = selection ? selection.length : rowCount
-    if (this.#sharedPlaces.length < count) this.#sharedPlaces = new Int32Array(count)
-    const places = this.#sharedPlaces
-    if (selection) pickCodes(codes, selection, places)
-    else places.set(codes.subarray(0, count))
-    if (map) for (let j = 0; j < count; j++) if (places[j]! >= 0) places[j] = map[places[j]!]!
-    if (dictionary === this.#shared) {
-      this.#encodePlaces(places, count, out)
-      return
-    }
     const { bytes, offsets } = dictionary.texts
-    for (let j = 0; j < count; j++) {
-      const place = places[j]!
+    const rows = rowsOf(selection, rowCount)
+    for (let j = 0; j < rows.length; j++) {
+      const code = codes[rows[j]!]!
+      const place = code < 0 || !map ? code : map[code]!
       out[j] =
         place < 0
           ? this.codeOf(null)
@@ -299,35 +334,6 @@ export class ValueCodes {
     for (let i = 0; i < codes.length; i++) {
       if (codes[i]! < sharedNull) out[i] = otherCodes[sharedNull - codes[i]! - 1]!
     }
-  }
-
-  /** Writes the codes of texts that stand at these places of the shared dictionary. */
-  #encodePlaces(places: Int32Array, count: number, out: Int32Array): void {
-    const table = this.#codeOfShared
-    if (mapCodes(table, places, count, out) >= 0) return
-    // Room for all at once: to look for it code by code took as long as all the rest.
-    this.#reserve(this.#count + count + 1)
-    const origins = this.#origins
-    const placeOf = this.#places
-    const nullPlace = table.length - 1
-    for (let j = 0; j < count; j++) {
-      if (out[j] !== unassigned) continue
-      const place = places[j]!
-      const at = place < 0 ? nullPlace : place
-      let code = table[at]!
-      if (code === unassigned) {
-        if (place < 0) {
-          code = this.codeOf(null)
-        } else {
-          code = this.#count++
-          origins[code] = origin.shared
-          placeOf[code] = place
-        }
-        table[at] = code
-      }
-      out[j] = code
-    }
-    this.#checkCount()
   }
 
   #encodeTexts(vector: TextVector, count: number, selection: Selection, out: Int32Array): void {

@@ -48,7 +48,7 @@ export function withRowValues(plan: LogicalPlan): LogicalPlan {
     rewritten[i] = mapExpressions(node, (expression) => values.replace(expression))
     if (makesOtherRows.has(node.kind)) break
   }
-  if (values.expressions.length === 0) return plan
+  if (rewritten.every((node, i) => node === nodes[i])) return plan
   const row = { ...aggregation.row, values: values.expressions }
   rewritten[place] = { ...aggregation, row }
   return ontoLeaf(rewritten)
@@ -58,11 +58,13 @@ const makesOtherRows: ReadonlySet<LogicalPlan['kind']> = new Set(['aggregate', '
 
 class RowValues {
   readonly expressions: BoundExpression[] = []
-  readonly #indexes = new Map<string, number>()
+  /** Of group columns, by expression: keys are the same in all rows of a group. */
+  readonly #indexes: Map<string, number>
   readonly #first: number
 
   constructor({ keys, aggregates }: Aggregation) {
     this.#first = keys.length + aggregates.length
+    this.#indexes = new Map(keys.map((key, i) => [structuralKey(key), i]))
   }
 
   replace(node: BoundExpression): BoundExpression {
@@ -72,10 +74,10 @@ class RowValues {
     const key = structuralKey(node)
     let index = this.#indexes.get(key)
     if (index === undefined) {
-      index = this.expressions.push(node) - 1
+      index = this.#first + this.expressions.push(node) - 1
       this.#indexes.set(key, index)
     }
-    return { kind: 'group_column', index: this.#first + index, type: node.type }
+    return { kind: 'group_column', index, type: node.type }
   }
 }
 
