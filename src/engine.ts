@@ -223,6 +223,7 @@ export class Engine {
       schema: planned.schema,
       warnings,
       planSummary: planned.summary,
+      isPage: bound.limit !== undefined,
       rows,
       finish: () => {
         const cursor = cursorOf(bound, progress)

@@ -13,6 +13,7 @@ const backslash = 0x5c
 const comma = 0x2c
 
 export function csvHead(names: readonly string[]): Uint8Array {
+  if (names.length === 0) return new Uint8Array()
   return Buffer.from(`${names.map(quoted).join(',')}\r\n`)
 }
 

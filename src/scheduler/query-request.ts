@@ -55,7 +55,12 @@ export interface QueryResult {
   readonly warnings: readonly QueryWarning[]
   /** How the query runs, in a few words. */
   readonly planSummary: string
-  /** May be read once. Leaving early cancels the query. */
+  /** Whether it has a limit, so that its rows are a page, which a cursor may continue. */
+  readonly isPage: boolean
+  /**
+   * The rows, and in formats other than JSON what stands around them. May be read once. Leaving
+   * early cancels the query.
+   */
   readonly rows: AsyncIterable<RowChunk>
   /** What is known when the rows have ended. */
   finish(): QuerySummary

@@ -3,12 +3,11 @@ import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { AssayError } from '../error.ts'
 import type { RequestBody } from './body.ts'
+import { type ContentEncoding, chooseEncoding } from './content-encoding.ts'
 import { ResponseSender } from './response.ts'
 
 /** What a client may call a request: nothing that could break a header or a line of the log. */
 const requestIdForm = /^[A-Za-z0-9._:-]{1,128}$/
-
-const gzipForm = /\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))/
 
 /** One exchange with a client, from its first header to the last byte of the answer. */
 export class Exchange {
@@ -19,7 +18,8 @@ export class Exchange {
   /** What the client calls the request, in `x-request-id`; else the trace id. */
   readonly requestId: string
   readonly startedAt = performance.now()
-  readonly acceptsGzip: boolean
+  /** How the client likes its answer compressed best. */
+  readonly encoding: ContentEncoding | undefined
   readonly sender: ResponseSender
   /** The path of its route; `none` until one is found. */
   route = 'none'
@@ -34,7 +34,7 @@ export class Exchange {
     this.path = request.getUrl()
     const givenId = request.getHeader('x-request-id')
     this.requestId = requestIdForm.test(givenId) ? givenId : this.traceId
-    this.acceptsGzip = gzipForm.test(request.getHeader('accept-encoding'))
+    this.encoding = chooseEncoding(request.getHeader('accept-encoding'))
     this.sender = new ResponseSender(response)
     response.onAborted(() => {
       this.sender.abort()

@@ -1,20 +1,23 @@
 /** Turns the result of a query into the body of an answer, without waiting for all of its rows. */
 import type { QueryResult, QuerySummary } from '../engine.ts'
+import { toAssayError } from '../error.ts'
+import { contentTypeOf, formatNames, type OutputFormat } from '../format/output-format.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import type { RowChunk } from '../scheduler/run-plan.ts'
 import type { Reply } from './reply.ts'
 
-/** `json`: one object that holds the rows and what there is to say of them. `jsonl`: rows alone. */
-export type QueryFormat = 'json' | 'jsonl'
-
 /**
- * What may gather before the first byte is sent. An answer that ends within it has its cursor in a
- * header; of JSON lines, whose cursor is nowhere else, a page of usual size must fit.
+ * What may gather before the first byte is sent, and for how long after the first rows came. An
+ * answer that ends within it has its length and its cursor in headers, and may still fail with a
+ * status of its own.
  */
-const gatheredBytes = { json: 256 * 1024, jsonl: 8 * 1024 * 1024 }
+const gathered = { bytes: 256 * 1024, ms: 25 }
+
+/** Of a page in a format that has the cursor nowhere else: one of usual size must fit. */
+const gatheredPageBytes = 8 * 1024 * 1024
 
 export interface AnswerOptions {
-  readonly format: QueryFormat
+  readonly format: OutputFormat
   /** Further warnings than those of the query. */
   readonly warnings: readonly QueryWarning[]
   readonly showsWarnings: boolean
@@ -23,38 +26,95 @@ export interface AnswerOptions {
 /** Takes the first rows, so that what fails by then can still be answered with its own status. */
 export async function queryReply(result: QueryResult, options: AnswerOptions): Promise<Reply> {
   const { format } = options
-  const headers = { 'x-bt-query-plan': result.planSummary }
-  const rows = result.rows[Symbol.asyncIterator]()
-  const gathered: RowChunk[] = []
-  let bytes = 0
-  while (bytes < gatheredBytes[format]) {
-    const next = await rows.next()
-    if (next.done) return wholeReply(result, gathered, options, headers)
-    gathered.push(next.value)
-    bytes += next.value.bytes.length
+  const head = {
+    contentType: contentTypeOf(format),
+    isCompressible: formatNames[format].isCompressible,
   }
-  return { headers, body: bodyOf(result, chain(gathered, rows), options) }
-}
-
-async function wholeReply(
-  result: QueryResult,
-  chunks: RowChunk[],
-  options: AnswerOptions,
-  headers: Record<string, string>,
-): Promise<Reply> {
+  const headers = { 'x-bt-query-plan': result.planSummary, ...fileHeader(format) }
+  const first = await gather(result, format)
+  if (first.rest) {
+    const body = bodyOf(result, chain(first.chunks, first.rest), options)
+    return { ...head, headers, body }
+  }
   const parts: Uint8Array[] = []
-  for await (const part of bodyOf(result, chunks, options)) parts.push(part)
+  for await (const part of bodyOf(result, first.chunks, options)) parts.push(part)
   const { cursor } = result.finish()
   return {
+    ...head,
     headers: cursor === undefined ? headers : { ...headers, 'x-bt-cursor': cursor },
     body: Buffer.concat(parts),
+  }
+}
+
+/** A name for whoever saves the answer as it comes. */
+function fileHeader(format: OutputFormat): Record<string, string> {
+  if (format === 'json' || format === 'jsonl') return {}
+  const time = new Date().toISOString().replace(/[-:]|\.\d+/g, '')
+  const name = `assay-${time}.${formatNames[format].ending}`
+  return { 'content-disposition': `attachment; filename="${name}"` }
+}
+
+type NextChunk = Promise<IteratorResult<RowChunk>>
+
+interface Gathered {
+  readonly chunks: RowChunk[]
+  /** What is still to come, the next of it perhaps asked for already; undefined when that is all. */
+  readonly rest: { readonly rows: AsyncIterator<RowChunk>; readonly next: NextChunk } | undefined
+}
+
+async function gather(result: QueryResult, format: OutputFormat): Promise<Gathered> {
+  const isPage = result.isPage && format !== 'json'
+  const enoughBytes = isPage ? gatheredPageBytes : gathered.bytes
+  const rows = result.rows[Symbol.asyncIterator]()
+  const chunks: RowChunk[] = []
+  let bytes = 0
+  let late: Promise<'late'> | undefined
+  let timer: NodeJS.Timeout | undefined
+  try {
+    for (;;) {
+      const next = rows.next()
+      const first = late ? await Promise.race([next, late]) : await next
+      if (first === 'late') return { chunks, rest: { rows, next } }
+      if (first.done) return { chunks, rest: undefined }
+      chunks.push(first.value)
+      bytes += first.value.bytes.length
+      if (bytes >= enoughBytes) return { chunks, rest: { rows, next: rows.next() } }
+      if (isPage || late || first.value.rowCount === 0) continue
+      late = new Promise((resolve) => {
+        timer = setTimeout(resolve, gathered.ms, 'late')
+      })
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What was taken out already, then the rest; whoever stops reading stops the query. */
+async function* chain(
+  first: readonly RowChunk[],
+  { rows, next }: NonNullable<Gathered['rest']>,
+): AsyncGenerator<RowChunk> {
+  // It may fail before anybody asks.
+  next.catch(() => undefined)
+  try {
+    yield* first
+    for (let result = await next; !result.done; result = await rows.next()) yield result.value
+  } finally {
+    await rows.return?.()
   }
 }
 
 type RowChunks = Iterable<RowChunk> | AsyncIterable<RowChunk>
 
 function bodyOf(result: QueryResult, rows: RowChunks, options: AnswerOptions) {
-  return options.format === 'json' ? jsonBody(result, rows, options) : jsonLinesBody(rows)
+  switch (options.format) {
+    case 'json':
+      return jsonBody(result, rows, options)
+    case 'jsonl':
+      return jsonLinesBody(rows)
+    default:
+      return bytesOf(rows)
+  }
 }
 
 async function* jsonBody(
@@ -63,15 +123,29 @@ async function* jsonBody(
   options: AnswerOptions,
 ): AsyncGenerator<Uint8Array> {
   let separator = '{"data":['
-  for await (const { rowCount, bytes } of rows) {
-    if (rowCount === 0) continue
-    yield Buffer.from(separator)
-    yield bytes
-    separator = ',\n'
+  try {
+    for await (const { rowCount, bytes } of rows) {
+      if (rowCount === 0) continue
+      yield Buffer.from(separator)
+      yield bytes
+      separator = ',\n'
+    }
+  } catch (thrown) {
+    // Whoever reads no further than this learns of it, too; the connection ends without the end of
+    // the body.
+    if (separator === ',\n') yield Buffer.from(`],"error":${JSON.stringify(failureOf(thrown))}}`)
+    throw thrown
   }
   const warnings = options.showsWarnings ? [...options.warnings, ...result.warnings] : []
   const tail = JSON.stringify(tailOf(result.finish(), warnings)).slice(1)
   yield Buffer.from(`${separator === ',\n' ? '' : separator}],${tail}`)
+}
+
+function failureOf(thrown: unknown) {
+  const { code, family, message, hint } = toAssayError(thrown)
+  return family === 'internal'
+    ? { code, message: 'the query failed after its first rows were sent' }
+    : { code, message, ...(hint !== undefined && { hint }) }
 }
 
 async function* jsonLinesBody(rows: RowChunks): AsyncGenerator<Uint8Array> {
@@ -81,6 +155,10 @@ async function* jsonLinesBody(rows: RowChunks): AsyncGenerator<Uint8Array> {
     yield bytes
     yield newline
   }
+}
+
+async function* bytesOf(rows: RowChunks): AsyncGenerator<Uint8Array> {
+  for await (const { bytes } of rows) yield bytes
 }
 
 function tailOf(summary: QuerySummary, warnings: readonly QueryWarning[]) {
@@ -98,19 +176,5 @@ function tailOf(summary: QuerySummary, warnings: readonly QueryWarning[]) {
     },
     ...(warnings.length > 0 && { warnings }),
     ...(summary.auditLog !== undefined && { audit_log: summary.auditLog }),
-  }
-}
-
-/** What was taken out already, then the rest; whoever stops reading stops the query. */
-async function* chain(first: RowChunk[], rest: AsyncIterator<RowChunk>): AsyncGenerator<RowChunk> {
-  try {
-    yield* first
-    for (;;) {
-      const next = await rest.next()
-      if (next.done) return
-      yield next.value
-    }
-  } finally {
-    await rest.return?.()
   }
 }

@@ -2,6 +2,12 @@
 import type { Gate } from '../access/gate.ts'
 import type { QueryRequest } from '../engine.ts'
 import { AssayError } from '../error.ts'
+import {
+  formatOfAccept,
+  isOutputFormat,
+  type OutputFormat,
+  outputFormats,
+} from '../format/output-format.ts'
 import { printQuery } from '../parser/print-query.ts'
 import { readJsonQuery } from '../parser/read-json-query.ts'
 import { suggest } from '../parser/suggest.ts'
@@ -16,12 +22,11 @@ import {
   parseJsonBody,
   stringField,
 } from './json-body.ts'
-import type { QueryFormat } from './query-answer.ts'
 import type { RouteRequest } from './route.ts'
 
 export interface QueryBody {
   readonly request: QueryRequest
-  readonly format: QueryFormat
+  readonly format: OutputFormat
   /** What was asked for and is not done. */
   readonly warnings: readonly QueryWarning[]
   /** Whether warnings are wanted at all. */
@@ -76,7 +81,7 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
   const query = queryText(body, bytes)
   request.queryText = query
   for (const [name, read] of fields) read(body, name)
-  const format = formatOf(body)
+  const format = formatOf(body, request.headers.get('accept'))
   const lint = lintOf(body)
   const from = stringField(body, 'from')
   const tzOffset = numberField(body, 'tz_offset')
@@ -92,6 +97,7 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
       view,
       signal: request.signal,
       onCancelled: request.cancel,
+      format,
       separator: format === 'jsonl' ? '\n' : ',\n',
       strictLint: lint === 'strict',
       ...(from !== undefined && { from }),
@@ -135,11 +141,13 @@ function inferenceDepthOf(body: JsonBody): number | undefined {
   })
 }
 
-function formatOf(body: JsonBody): QueryFormat {
-  const format = stringField(body, 'fmt') ?? 'json'
-  if (format === 'json' || format === 'jsonl') return format
-  const problem = format === 'parquet' ? 'is not available yet' : 'is not a format'
-  throw invalidOption('fmt', format, problem, 'use "json" or "jsonl"')
+/** What the body says goes before what the headers say. */
+function formatOf(body: JsonBody, accept: string | undefined): OutputFormat {
+  const given = stringField(body, 'fmt')
+  if (given === undefined) return formatOfAccept(accept ?? '') ?? 'json'
+  const format = given.toLowerCase()
+  if (isOutputFormat(format)) return format
+  throw invalidOption('fmt', given, 'is not a format', `use one of ${outputFormats.join(', ')}`)
 }
 
 /** `strict_lint_mode` is the older way to ask for `strict`. */

@@ -3,7 +3,7 @@ export interface Reply {
   readonly status?: number
   readonly contentType?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** False for bytes that must be sent as they are: of files, whose ranges are asked for. */
+  /** False for bytes that are compressed already, or of files, whose ranges are asked for. */
   readonly isCompressible?: boolean
   /**
    * A whole body, or one that is sent as it comes. When a stream throws after its first bytes, the

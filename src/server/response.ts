@@ -1,13 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import { promisify } from 'node:util'
-import { constants, gzip } from 'node:zlib'
-import { compress } from './compress.ts'
+import { type ContentEncoding, compressStream, compressWhole } from './content-encoding.ts'
 import type { Reply } from './reply.ts'
-
-const gzipBuffer = promisify(gzip)
-
-/** Below this, compression costs more than it saves. */
-const smallestCompressed = 1024
 
 /** Written at a time; between two of them the socket must have taken what it was given. */
 const pieceBytes = 128 * 1024
@@ -39,7 +32,8 @@ const statusTexts = new Map([
 
 export interface SendOptions {
   readonly headOnly: boolean
-  readonly acceptsGzip: boolean
+  /** That the client likes best. */
+  readonly encoding: ContentEncoding | undefined
   readonly closeConnection: boolean
   /** Sent with every answer; asked for at the last moment, because it tells the time taken. */
   readonly commonHeaders: () => Readonly<Record<string, string>>
@@ -84,14 +78,13 @@ export class ResponseSender {
   }
 
   async #sendWhole(reply: Reply, body: Uint8Array, options: SendOptions): Promise<void> {
-    const compressed = options.acceptsGzip && body.length >= smallestCompressed
-    const bytes = compressed ? await gzipBuffer(body, { level: constants.Z_BEST_SPEED }) : body
+    const { bytes, encoding } = await compressWhole(body, encodingOf(reply, options))
     if (bytes.length > pieceBytes && !options.headOnly) {
-      await this.#sendPieces(reply, bytes, compressed, options)
+      await this.#sendPieces(reply, bytes, encoding, options)
       return
     }
     this.#cork(() => {
-      this.#writeHead(reply, compressed, options)
+      this.#writeHead(reply, encoding, options)
       if (options.headOnly) {
         this.#response.endWithoutBody(bytes.length, options.closeConnection)
       } else {
@@ -102,12 +95,17 @@ export class ResponseSender {
   }
 
   /** Sends a large body with its length; uWS keeps no copy of what the socket does not take. */
-  async #sendPieces(reply: Reply, bytes: Uint8Array, compressed: boolean, options: SendOptions) {
+  async #sendPieces(
+    reply: Reply,
+    bytes: Uint8Array,
+    encoding: ContentEncoding | undefined,
+    options: SendOptions,
+  ) {
     let finished = false
     while (!this.#gone && !finished) {
       const writable = this.#nextWritable()
       this.#cork(() => {
-        if (!this.started) this.#writeHead(reply, compressed, options)
+        if (!this.started) this.#writeHead(reply, encoding, options)
         const rest = bytes.subarray(this.#response.getWriteOffset())
         finished = this.#response.tryEnd(rest, bytes.length)[1]
       })
@@ -117,7 +115,8 @@ export class ResponseSender {
   }
 
   async #sendStream(reply: Reply, body: AsyncIterable<Uint8Array>, options: SendOptions) {
-    const chunks = options.acceptsGzip ? compress(body) : body
+    const encoding = encodingOf(reply, options)
+    const chunks = encoding ? compressStream(body, encoding) : body
     try {
       for await (const chunk of chunks) {
         for (let from = 0; from < chunk.length && !this.#gone; from += pieceBytes) {
@@ -125,7 +124,7 @@ export class ResponseSender {
           const writable = this.#nextWritable()
           let taken = true
           this.#cork(() => {
-            if (!this.started) this.#writeHead(reply, options.acceptsGzip, options)
+            if (!this.started) this.#writeHead(reply, encoding, options)
             taken = this.#response.write(piece)
           })
           this.sentBytes += piece.length
@@ -138,7 +137,7 @@ export class ResponseSender {
       throw error
     }
     this.#cork(() => {
-      if (!this.started) this.#writeHead(reply, options.acceptsGzip, options)
+      if (!this.started) this.#writeHead(reply, encoding, options)
       this.#response.end(undefined, options.closeConnection)
     })
   }
@@ -167,17 +166,21 @@ export class ResponseSender {
     if (!this.#gone) this.#response.cork(write)
   }
 
-  #writeHead(reply: Reply, compressed: boolean, options: SendOptions): void {
+  #writeHead(reply: Reply, encoding: ContentEncoding | undefined, options: SendOptions): void {
     this.started = true
     const status = reply.status ?? 200
     this.#response.writeStatus(statusTexts.get(status) ?? String(status))
     if (status !== 204) {
       this.#response.writeHeader('content-type', reply.contentType ?? 'application/json')
-      this.#response.writeHeader('vary', 'accept-encoding')
+      this.#response.writeHeader('vary', 'accept, accept-encoding')
     }
-    if (compressed) this.#response.writeHeader('content-encoding', 'gzip')
+    if (encoding) this.#response.writeHeader('content-encoding', encoding)
     for (const [name, value] of Object.entries({ ...options.commonHeaders(), ...reply.headers })) {
       this.#response.writeHeader(name, value)
     }
   }
+}
+
+function encodingOf({ isCompressible = true }: Reply, { encoding }: SendOptions) {
+  return isCompressible ? encoding : undefined
 }

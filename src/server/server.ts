@@ -248,7 +248,7 @@ export class Server {
     exchange.body?.stop()
     return exchange.sender.send(reply, {
       headOnly: exchange.method === 'HEAD',
-      acceptsGzip: exchange.acceptsGzip && reply.isCompressible !== false,
+      encoding: exchange.encoding,
       closeConnection: this.#draining,
       commonHeaders: () => ({
         ...corsHeaders,

@@ -124,7 +124,6 @@ test.each([
   [{ query: { selct: [] } }, 'query', 'REQUEST_INVALID'],
   [{ query: [] }, 'query', 'REQUEST_INVALID'],
   [{ query: 'x', fmt: 'xml' }, 'fmt', 'BIND_INVALID_OPTION'],
-  [{ query: 'x', fmt: 'parquet' }, 'fmt', 'BIND_INVALID_OPTION'],
   [{ query: 'x', fmt: 1 }, 'fmt', 'REQUEST_INVALID'],
   [{ query: 'x', tz_offset: '60' }, 'tz_offset', 'REQUEST_INVALID'],
   [{ query: 'x', version: 3 }, 'version', 'REQUEST_INVALID'],

@@ -1,7 +1,7 @@
 /** Runs the blocks of golden files against a real engine, in one of several states of storage. */
 import { rm } from 'node:fs/promises'
 import type { Gate } from '../../src/access/gate.ts'
-import { Engine } from '../../src/engine.ts'
+import { Engine, type QueryRequest, type QueryResult } from '../../src/engine.ts'
 import { type AssayError, toAssayError } from '../../src/error.ts'
 import { renderError, type ShownError } from '../../src/parser/error-location.ts'
 import { parseQuery } from '../../src/parser/parse.ts'
@@ -169,6 +169,12 @@ export class GoldenRun {
       results.push({ form, actual: await this.#linesOf(block, form.text, answer) })
     }
     return results
+  }
+
+  /** Asks a query once more; `more` says how. */
+  async ask(block: Block, more: Pick<QueryRequest, 'format' | 'separator'>): Promise<QueryResult> {
+    await this.settle()
+    return this.#store.engine.query({ ...this.#request(block.body.join('\n')), ...more })
   }
 
   /** Brings what was written into the state that the setup asks for. */

@@ -11,6 +11,7 @@ export function btqlRoutes(engine: Engine): Route[] {
       method: 'POST',
       path: '/btql',
       access: 'key',
+      headers: ['accept'],
       handle: async (request, gate) => {
         const body = await readQueryBody(request, gate)
         return queryReply(await engine.query(body.request), body)
