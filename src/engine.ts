@@ -37,7 +37,7 @@ import { QueryRunner } from './scheduler/query-runner.ts'
 import { RecordWriterThread } from './scheduler/record-writer-thread.ts'
 import type { RowChunk } from './scheduler/run-plan.ts'
 import type { QueryStatus } from './scheduler/running-query.ts'
-import type { QuerySnapshot } from './scheduler/snapshot.ts'
+import type { KeyRange, QuerySnapshot } from './scheduler/snapshot.ts'
 import { splitScan } from './scheduler/split.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
 import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
@@ -48,10 +48,11 @@ import {
   type SegmentsEnvironment,
 } from './storage/environment.ts'
 import { type PrepareOptions, prepareRows } from './storage/prepare.ts'
+import type { RecordReader } from './storage/record-reader.ts'
 import { SegmentStore } from './storage/segment-store.ts'
 import { TaskReads } from './storage/task-reads.ts'
 import type { ObjectReference } from './type/record.ts'
-import { formatTransaction, parseTransaction } from './type/transaction.ts'
+import { formatTransaction, parseTransaction, type RowKey } from './type/transaction.ts'
 import { paginationKeyAt } from './vector/row-keys.ts'
 
 export interface Logger {
@@ -375,6 +376,7 @@ export class Engine {
       flushedThrough: manifest.flushedThrough,
       segments: manifest.segments,
       hasDelta: (object) => (this.#lastWrites.get(object) ?? 0) > manifest.flushedThrough,
+      history: (object) => this.#parts.reads.during(({ records }) => historyParts(records, object)),
       release,
     }
   }
@@ -447,6 +449,18 @@ interface Run {
   readonly request: QueryRequest
   readonly progress: AnswerProgress
   readonly form: RowForm
+}
+
+/** Values of the row store, mostly blocks of 64 KiB, that one part of a history has at most. */
+const historyPartValues = 128
+
+function historyParts(records: RecordReader, object: number): KeyRange[] {
+  const starts: RowKey[] = []
+  let values = 0
+  for (const key of records.partsOf(object))
+    if (values++ % historyPartValues === 0) starts.push(key)
+  const end = { transaction: 2 ** 48 - 1, index: 0xffff }
+  return starts.map((from, i) => ({ from, to: starts[i + 1] ?? end }))
 }
 
 function evaluationContext(

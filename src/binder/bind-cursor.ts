@@ -14,7 +14,10 @@ export function pagingOf({ source, output, unpivots, sort }: BoundQuery): Paging
   if (output.kind !== 'rows' || unpivots.length > 0) return undefined
   if (source.kind === 'traces') return sort.length === 0 ? 'traces' : undefined
   if (source.kind !== 'objects' && source.kind !== 'summary') return undefined
-  return sort.length === 0 ? 'key' : 'position'
+  if (sort.length > 0) return 'position'
+  // Versions of one record have one key.
+  const isHistory = source.kind === 'objects' && source.objects.some((object) => object.isHistory)
+  return isHistory ? undefined : 'key'
 }
 
 interface Pageable {
@@ -34,7 +37,7 @@ export function bindCursor(
   if (!isPageable || hasUnpivots || (isTraces && sortKeys > 0)) {
     throw new AssayError('BIND_INVALID_OPTION', 'this query has no pages for a cursor', {
       span: cursor.span,
-      hint: isTraces ? 'leave out sort' : 'page with offset, or ask for single records',
+      hint: isTraces ? 'leave out sort' : 'page with offset or a sort, or ask for single records',
     })
   }
   if (sortKeys === 0) {

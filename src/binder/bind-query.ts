@@ -34,6 +34,8 @@ export interface BindContext extends ExpressionContext {
   knownFields(objectNumber: number): KnownFields
   /** Levels of objects that `infer` enters. */
   readonly inferenceDepth?: number
+  /** Whether the request asks for a log. */
+  readonly auditLog?: boolean
 }
 
 /** Throws the error of the first thing in the query that cannot be bound. */
@@ -110,7 +112,11 @@ function bindOver(
   )
   const filter = bindFilters(query, table, bindFilter, unpivots.names)
   const cursor = bindCursor(query, {
-    isPageable: output.kind === 'rows' && table !== undefined && table.kind !== 'comparison',
+    isPageable:
+      output.kind === 'rows' &&
+      table !== undefined &&
+      table.kind !== 'comparison' &&
+      !(table.isHistory && sort.length === 0),
     hasUnpivots: unpivots.bound.length > 0,
     isTraces: table?.kind === 'traces',
     sortKeys: sort.length,

@@ -29,6 +29,8 @@ export interface Conditions {
 
 export class TableBinder {
   readonly kind: RowKind
+  /** Whether the rows are versions of records. */
+  readonly isHistory: boolean
   readonly fields: FieldSource
   readonly records: RecordFields
   /** What the source's own name restricts its rows to. */
@@ -43,7 +45,10 @@ export class TableBinder {
     | undefined
 
   constructor(query: Query, from: TableSource, context: BindContext) {
-    const { objects, restriction } = bindSource(from, context.view)
+    const { objects: found, restriction } = bindSource(from, context.view)
+    const isHistory = isHistoryOf(from, found, context)
+    this.isHistory = isHistory
+    const objects = isHistory ? found.map((object) => ({ ...object, isHistory })) : found
     this.#query = query
     this.#context = context
     this.#objects = objects
@@ -161,7 +166,17 @@ export class TableBinder {
   }
 }
 
-const shapes = ['spans', 'traces', 'summary'] as const
+const shapes = ['spans', 'traces', 'summary', 'history'] as const
+
+/** Clients ask for the versions of prompts with the flag that otherwise asks for a query's own log. */
+function isHistoryOf(
+  from: TableSource,
+  objects: readonly BoundObject[],
+  { auditLog }: BindContext,
+): boolean {
+  if (from.shape !== undefined) return from.shape === 'history'
+  return auditLog === true && objects.every(({ type }) => type === 'project_prompts')
+}
 
 function rowKindOf(query: Query, from: TableSource, objects: readonly BoundObject[]): RowKind {
   const shape = shapes.find((known) => known === (from.shape ?? 'spans'))
@@ -173,8 +188,8 @@ function rowKindOf(query: Query, from: TableSource, objects: readonly BoundObjec
     })
   }
   const { comparisonKey } = query
-  if (!comparisonKey) return shape
-  if (objects.length < 2 || shape === 'traces') {
+  if (!comparisonKey) return shape === 'history' ? 'spans' : shape
+  if (objects.length < 2 || shape === 'traces' || shape === 'history') {
     throw new AssayError('BIND_INVALID_OPTION', 'comparison_key needs several experiments', {
       span: comparisonKey.span,
       hint: "name those to compare, the base first: from: experiment('a', 'b')",

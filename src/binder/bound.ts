@@ -148,6 +148,8 @@ export interface BoundObject {
   readonly id: string
   readonly projectId: string
   readonly organizationId: string
+  /** Whether its rows are all versions of its records. */
+  readonly isHistory?: boolean
 }
 
 export interface OutputColumn {

@@ -19,7 +19,7 @@ import { comparedField, groupColumn, type Relation } from './relation.ts'
 import { ColumnBuilder, sliceVector } from './relation-column.ts'
 import type { RowList } from './row-buffer.ts'
 import { noRow } from './row-choice.ts'
-import type { TaskStorage } from './row-run.ts'
+import { storedRow, type TaskStorage } from './row-run.ts'
 import { fieldOfRow } from './row-scan.ts'
 import { checkCancelled } from './scan.ts'
 import { type ColumnVector, vectorOf, type WireValues } from './wire-values.ts'
@@ -124,9 +124,10 @@ export class RelationReader {
   storedRow(rows: RowList | undefined, row: number): StoredRow | undefined {
     const number = rows ? rows.object[row]! : noRow
     if (!rows || number === noRow) return undefined
-    const view = this.#storage.records.rowAt(number, versionKeyAt(rows, row))
+    const object = this.objectOf(number)
+    const view = storedRow(this.#storage.records, object, versionKeyAt(rows, row))
     assert(view, 'a result names a row that the row store does not have')
-    return { view, object: this.objectOf(number) }
+    return { view, object }
   }
 }
 

@@ -2,7 +2,9 @@
 import type { BoundObject } from '../binder/bound.ts'
 import { assert } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import { historyRow } from '../storage/history-row.ts'
 import type { RecordReader, StoredVersion } from '../storage/record-reader.ts'
+import type { RowView } from '../storage/row.ts'
 import type { SegmentMetadata } from '../storage/segment/metadata.ts'
 import { shred } from '../storage/shred.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
@@ -66,6 +68,11 @@ export function openRun(
       const all = { from: 0, to: set.rowCount, mayBeNewer: false }
       return columnRun(set, object, all, plan.after, undefined, storage.records)
     }
+    case 'history': {
+      const set = readHistory(object, input, plan, snapshot, storage.records)
+      const all = { from: 0, to: set.rowCount, mayBeNewer: false }
+      return columnRun(set, object, all, undefined, undefined, storage.records)
+    }
     case 'records':
       return recordRun(object, input.ids, plan.after, snapshot, storage.records)
   }
@@ -90,7 +97,7 @@ function columnRun(
   const end = after ? lowerBound(set, from, to, after) : to
   const { keys } = set
   const fetch: RowFetcher = (_, row, path) => {
-    const view = records.rowAt(object.number, versionKeyAt(keys, row))
+    const view = storedRow(records, object, versionKeyAt(keys, row))
     assert(view, 'a segment holds a row that the row store does not')
     return valueInRow(view, path)
   }
@@ -136,6 +143,48 @@ function readDelta(
   return shred(versioned, { fields: new Set(plan.scannedFields) })
 }
 
+/** Row versions as entries of their records' histories. */
+function readHistory(
+  object: BoundObject,
+  { from, to }: Extract<TaskInput, { kind: 'history' }>,
+  plan: PhysicalPlan,
+  { transaction }: SnapshotBounds,
+  records: RecordReader,
+): ColumnSet {
+  const versioned: { object: number; version: RowKey; row: RowView }[] = []
+  for (const { key, view } of records.versionsBetween(object.number, from, to)) {
+    if (key.transaction > transaction) continue
+    versioned.push({ object: object.number, version: key, row: historyRow(view) })
+  }
+  return shred(versioned, { fields: new Set(plan.scannedFields) })
+}
+
+/** The row of a version as the query sees it. */
+export function storedRow(
+  records: RecordReader,
+  { number, isHistory }: BoundObject,
+  version: RowKey,
+): RowView | undefined {
+  const row = records.rowAt(number, version)
+  return row && isHistory ? historyRow(row) : row
+}
+
+function versionsOf(
+  records: RecordReader,
+  { number, isHistory }: BoundObject,
+  id: string,
+  transaction: number,
+): StoredVersion[] {
+  if (isHistory) {
+    return Array.from(records.historyOf(number, id, transaction), ({ key, view }) => ({
+      key,
+      view: historyRow(view),
+    }))
+  }
+  const found = records.versionAsOf(number, id, transaction)
+  return found ? [found] : []
+}
+
 function recordRun(
   object: BoundObject,
   ids: readonly string[],
@@ -144,10 +193,13 @@ function recordRun(
   records: RecordReader,
 ): RowRun {
   const found = ids
-    .flatMap((id) => records.versionAsOf(object.number, id, transaction) ?? [])
+    .flatMap((id) => versionsOf(records, object, id, transaction))
     .filter(({ view }) => !after || compareRowKeys(view.paginationKey, after) < 0)
     // As in a column set.
-    .sort((a, b) => compareRowKeys(a.view.paginationKey, b.view.paginationKey))
+    .sort(
+      (a, b) =>
+        compareRowKeys(a.view.paginationKey, b.view.paginationKey) || compareRowKeys(a.key, b.key),
+    )
   const views = found.map(({ view }) => view)
   const keys: KeyColumns = {
     object: Int32Array.from(found, () => object.number),

@@ -4,6 +4,7 @@ import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { WireError } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { OperatorMetrics, SkippedParts } from '../planner/plan-profile.ts'
+import type { RowKey } from '../type/transaction.ts'
 import type { SharedDictionary } from '../vector/shared-dictionary.ts'
 import type { WireState } from './aggregate/state.ts'
 import type { SortThreshold } from './prune.ts'
@@ -15,7 +16,7 @@ import type { TaskDictionary } from './task-dictionaries.ts'
 import type { TraceSet } from './trace-set.ts'
 import type { KeyValues, WireValues } from './wire-values.ts'
 
-/** Rows to read: of a segment, of the delta, or of single records. */
+/** Rows to read: of a segment, of the delta, of the row store, or of single records. */
 export type TaskInput =
   | {
       readonly kind: 'segment'
@@ -28,6 +29,13 @@ export type TaskInput =
       readonly mayBeNewer: boolean
     }
   | { readonly kind: 'delta'; readonly object: number }
+  /** Row versions whose keys are from `from` on and before `to`, whether they were superseded or not. */
+  | {
+      readonly kind: 'history'
+      readonly object: number
+      readonly from: RowKey
+      readonly to: RowKey
+    }
   | { readonly kind: 'records'; readonly object: number; readonly ids: readonly string[] }
 
 /** What a query sees: rows of all transactions up to one, of which the first are in segments. */

@@ -13,7 +13,7 @@ import { suggest } from './suggest.ts'
 import { shorten, type Token } from './token.ts'
 import type { TokenStream } from './token-stream.ts'
 
-const shapes: ReadonlySet<string> = new Set(['spans', 'traces', 'summary'])
+const shapes: ReadonlySet<string> = new Set(['spans', 'traces', 'summary', 'history'])
 
 /** Reads what follows FROM: a table, a query in parentheses or the name of one, and an alias. */
 export function readFrom(scope: SqlReader): Source {

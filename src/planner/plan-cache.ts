@@ -59,8 +59,15 @@ export class PlanCache {
   plan(request: PlanRequest, context: PlanContext, recorder: PlanRecorder): PlannedQuery {
     if (request.query.length > longestText) return planQuery(request, context, recorder)
     const started = recorder.now()
-    const { query, from, rootSpanId, useColumnstore, inferenceDepth } = request
-    const options = [from, rootSpanId, useColumnstore === true, inferenceDepth, context.tzOffset]
+    const { query, from, rootSpanId, useColumnstore, inferenceDepth, auditLog } = request
+    const options = [
+      from,
+      rootSpanId,
+      useColumnstore === true,
+      inferenceDepth,
+      auditLog === true,
+      context.tzOffset,
+    ]
     const key = `${JSON.stringify(options)}${query}`
     const cached = this.#plans.get(key)
     if (cached?.lookups.every(({ ask, answer }) => isSame(ask(context), answer))) {

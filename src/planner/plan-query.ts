@@ -22,6 +22,7 @@ export interface PlanRequest {
   readonly rootSpanId?: string | undefined
   readonly useColumnstore?: boolean | undefined
   readonly inferenceDepth?: number | undefined
+  readonly auditLog?: boolean | undefined
 }
 
 /** What a plan depends on besides its request. */
@@ -60,7 +61,7 @@ export function planQuery(
   recorder: PlanRecorder,
 ): PlannedQuery {
   let started = recorder.now()
-  const { query: text, from, rootSpanId, inferenceDepth } = request
+  const { query: text, from, rootSpanId, inferenceDepth, auditLog = false } = request
   const parsed = parseRequest(text, from)
   const query = rootSpanId === undefined ? parsed : scopeToTrace(parsed, rootSpanId)
   recorder.add('parse', started)
@@ -68,7 +69,10 @@ export function planQuery(
   started = recorder.now()
   const bound = bindQuery(
     query,
-    withMembers(context, inferenceDepth === undefined ? {} : { inferenceDepth }),
+    withMembers(context, {
+      auditLog,
+      ...(inferenceDepth !== undefined && { inferenceDepth }),
+    }),
   )
   recorder.add('bind', started, { objects: objectsOf(bound).length })
 

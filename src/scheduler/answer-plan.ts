@@ -58,6 +58,7 @@ function rowsOf(input: TaskInput): number {
     case 'segment':
       return input.to - input.from
     case 'delta':
+    case 'history':
       return deltaRows
     case 'records':
       return input.ids.length

@@ -1,4 +1,11 @@
 import type { SegmentMetadata } from '../storage/segment/metadata.ts'
+import type { RowKey } from '../type/transaction.ts'
+
+export interface KeyRange {
+  readonly from: RowKey
+  /** The first key that is not of it. */
+  readonly to: RowKey
+}
 
 /** What a query sees, and keeps from being deleted until it is released. */
 export interface QuerySnapshot {
@@ -9,5 +16,7 @@ export interface QuerySnapshot {
   readonly segments: readonly { readonly id: number; readonly metadata: SegmentMetadata }[]
   /** Whether rows of the object may have been written after `flushedThrough`. */
   hasDelta(object: number): boolean
+  /** Parts in which all row versions of the object can be read; the last may have newer ones, too. */
+  history(object: number): readonly KeyRange[]
   release(): void
 }

@@ -42,7 +42,7 @@ export interface PruningReport {
 
 export interface Split {
   readonly pieces: readonly Piece[]
-  /** Objects that have rows in the delta. */
+  /** What is read from the row store: rows of the delta, or of histories. */
   readonly delta: readonly TaskInput[]
   readonly report: PruningReport
   /** What was left out, by what ruled it out. */
@@ -71,6 +71,19 @@ export function splitScan(
     if (rows === 0) return
     skipped[reason] = (skipped[reason] ?? 0) + rows
     ruledOut.skip({ by, segments: +isAll, granules: Math.ceil(rows / granuleRows), rows })
+  }
+  const histories = plan.objects.filter(({ isHistory }) => isHistory)
+  if (histories.length > 0) {
+    const delta = histories.flatMap(({ number }) =>
+      snapshot.history(number).map(
+        (range): TaskInput => ({
+          kind: 'history',
+          object: number,
+          ...range,
+        }),
+      ),
+    )
+    return { pieces, delta, report: { ...report, skipped }, skipped: [] }
   }
   for (const { id, metadata } of snapshot.segments) {
     const parts = metadata.objects.filter((part) => objects.has(part.object))

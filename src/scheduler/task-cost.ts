@@ -47,6 +47,7 @@ function inputMs(input: Extract<Task, { kind: 'scan' }>['inputs'][number]): numb
     case 'segment':
       return (input.to - input.from) / scannedRows
     case 'delta':
+    case 'history':
       return deltaRows / shreddedRows / 10
     case 'records':
       return input.ids.length / shreddedRows

@@ -48,7 +48,7 @@ const offeredWords: ReadonlyMap<string, readonly string[]> = new Map([
     .map((word): [string, string[]] => [word, [word]]),
 ])
 
-const shapes = ['spans', 'traces', 'summary']
+const shapes = ['spans', 'traces', 'summary', 'history']
 
 export function complete(engine: Engine, gate: Gate, request: CompletionRequest): Completions {
   const { query, position } = request

@@ -20,7 +20,7 @@ import {
 } from './merge-json.ts'
 import { addPlace, placeFields } from './merge-place.ts'
 import type { RowControl } from './prepared-rows.ts'
-import type { RowHeader, RowView } from './row.ts'
+import { type RowHeader, type RowView, rowFlags } from './row.ts'
 import type { RowBuilder } from './row-builder.ts'
 
 export interface RowChange {
@@ -41,7 +41,8 @@ export function applyChange(change: RowChange, builder: RowBuilder): number {
   addFields(change, builder)
   addAudit(change, builder)
   const { createdMs, flags } = addPlace(change, builder)
-  return builder.finish({ ...change.keys, createdMs, flags })
+  const merged = change.isMerge && change.base ? rowFlags.merged : 0
+  return builder.finish({ ...change.keys, createdMs, flags: flags | merged })
 }
 
 /** Appends `base` with the elements of the `comments` of `patch` at the end of its own. */
@@ -59,7 +60,8 @@ export function addComment(
   builder.name('comments')
   addToArray(fieldOf(base, 'comments'), patch.bytes.subarray(start + 1, end), builder.out)
   builder.endValue()
-  return builder.finish({ ...keys, flags: base.flags, createdMs: base.createdMs })
+  const flags = base.flags | rowFlags.merged
+  return builder.finish({ ...keys, flags, createdMs: base.createdMs })
 }
 
 function addFields(change: RowChange, builder: RowBuilder): void {

@@ -83,6 +83,38 @@ export class RecordReader {
     return view && !view.isTombstone ? { key: version, view } : undefined
   }
 
+  /** All versions of the record `id` up to the snapshot, the newest first; tombstones among them. */
+  *historyOf(
+    object: number,
+    id: string,
+    snapshot: number,
+    transaction?: ReadTransaction,
+  ): Generator<StoredVersion> {
+    let version = this.#current(object, id, transaction)?.version
+    while (version) {
+      const view = this.rowAt(object, version, transaction)
+      if (!view) return
+      if (version.transaction <= snapshot) yield { key: version, view }
+      version = view.previous
+    }
+  }
+
+  /** Where the values of an object's row versions begin, in order: parts to read it in. */
+  *partsOf(object: number, transaction?: ReadTransaction): Generator<RowKey> {
+    const range = { ...objectRange(object), ...options(transaction) }
+    for (const key of this.#records.rows.getKeys(range)) yield readRowKey(key, 4)
+  }
+
+  /** Row versions from `from` on and before `to`, in the order of their keys. */
+  versionsBetween(
+    object: number,
+    from: RowKey,
+    to: RowKey,
+    transaction?: ReadTransaction,
+  ): Generator<StoredVersion> {
+    return this.#rows.range(object, from, to, transaction)
+  }
+
   /** The row version with that key, a tombstone perhaps. */
   rowAt(object: number, key: RowKey, transaction?: ReadTransaction): RowView | undefined {
     return this.#rows.rowAt(object, key, transaction)

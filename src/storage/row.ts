@@ -41,6 +41,8 @@ export const rowFlags = {
   createdGenerated: 2,
   spanGenerated: 4,
   rootGenerated: 8,
+  /** The write merged into the version before. */
+  merged: 16,
 } as const
 
 /** A half-open range of bytes of a row. */

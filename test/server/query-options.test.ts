@@ -191,3 +191,31 @@ test('all faults of a text are told at once', async () => {
   })
   expect(String(json.Message).split('PARSE_').length - 1).toBe(errors.length)
 })
+
+test('with audit_log the rows of prompts are their versions, and the log stands beside them', async () => {
+  const id = '5f0c9b3e-0000-4000-8000-000000000001'
+  const write = (row: object) =>
+    service.request('/logs3', {
+      body: { rows: [{ id, project_id: project, log_id: 'p', slug: 's', ...row }] },
+    })
+  await write({ name: 'first' })
+  await write({ name: 'second', _is_merge: true })
+  const query = {
+    select: [{ op: 'star' }],
+    from: {
+      op: 'function',
+      name: { op: 'ident', name: ['project_prompts'] },
+      args: [{ op: 'literal', value: project }],
+    },
+    filter: { op: 'eq', left: { op: 'ident', name: ['id'] }, right: { op: 'literal', value: id } },
+  }
+  const ask = (more: object) => service.request('/btql', { body: { query, ...more } })
+  const { json } = await ask({ audit_log: true })
+  expect(json.data).toMatchObject([
+    { name: 'second', audit_data: { action: 'merge' } },
+    { name: 'first', audit_data: { action: 'upsert' } },
+  ])
+  expect(json.data?.[0]?._xact_id).not.toBe(json.data?.[1]?._xact_id)
+  expect(json.audit_log).toContainEqual(expect.objectContaining({ event: 'plan' }))
+  expect((await ask({})).json.data).toMatchObject([{ name: 'second', audit_data: null }])
+})
