@@ -42,6 +42,7 @@ export const errorCodes = {
   REQUEST_NOT_UTF8: { family: 'user', status: 400 },
   REQUEST_TOO_DEEP: { family: 'user', status: 400 },
   REQUEST_CONFLICT: { family: 'user', status: 400 },
+  REQUEST_UNSUPPORTED: { family: 'user', status: 501 },
   REQUEST_TOO_LARGE: { family: 'user', status: 413 },
   ROUTE_NOT_FOUND: { family: 'user', status: 404 },
   ROUTE_WRONG_METHOD: { family: 'user', status: 405 },

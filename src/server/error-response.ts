@@ -18,6 +18,7 @@ const names = new Map([
   [405, 'MethodNotAllowedError'],
   [413, 'PayloadTooLargeError'],
   [429, 'TooManyRequestsError'],
+  [501, 'NotImplementedError'],
   [503, 'ServiceUnavailableError'],
   [504, 'GatewayTimeoutError'],
 ])

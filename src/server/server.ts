@@ -25,7 +25,7 @@ import { Metrics } from './metrics.ts'
 import { publicUrl } from './public-url.ts'
 import type { Reply } from './reply.ts'
 import { RequestRate } from './request-rate.ts'
-import { catalogResources } from './resource/resources.ts'
+import { restRoutes } from './resource/routes.ts'
 import { adminRoutes } from './route/admin.ts'
 import { appRoutes } from './route/app/routes.ts'
 import { attachmentRoutes } from './route/attachment/routes.ts'
@@ -87,7 +87,7 @@ export class Server {
       ...attachmentRoutes({ attachments, publicUrl: url }),
       ...editorRoutes(engine),
       ...insertRoutes(engine),
-      ...catalogResources,
+      ...restRoutes(engine),
     ])
     this.#app.any('/*', (response, request) => this.#receive(response, request))
   }

@@ -186,14 +186,11 @@ async function givenOf<K extends EntryKind>(
   body: Values,
   gate: Gate,
 ): Promise<Values> {
-  const { org_name, project_name, ensure_new: _, ...fields } = withoutNulls(body)
+  const { org_name, ensure_new: _, ...fields } = withoutNulls(body)
   if (typeof org_name === 'string' && !isOwnOrganization(gate, { org_name })) {
     throw missingAccess('create', 'organization', org_name)
   }
-  const inProject = 'project_id' in creation.body.shape
-  const placed = inProject
-    ? { ...fields, project_id: projectOf(fields.project_id, project_name, gate) }
-    : fields
+  const placed = 'project_id' in creation.body.shape ? placedIn(fields, gate) : fields
   return creation.given ? creation.given(placed, gate) : placed
 }
 
@@ -219,14 +216,15 @@ function replacement<K extends EntryKind>(creation: CreationForm<K>, given: Valu
   return { ...cleared, ...fields }
 }
 
-function projectOf(id: unknown, name: unknown, gate: Gate): string {
-  if (typeof id === 'string') return id
-  if (typeof name !== 'string') {
+/** The fields of a body with the id of the project that it names in one way or the other. */
+export function placedIn({ project_name, ...fields }: Values, gate: Gate): Values {
+  if (typeof fields.project_id === 'string') return fields
+  if (typeof project_name !== 'string') {
     throw new AssayError('REQUEST_INVALID', '"project_id" is missing', { path: 'project_id' })
   }
-  const project = gate.projectByName(name)
-  if (!project) throw missingAccess('read', 'project', name)
-  return project.id
+  const project = gate.projectByName(project_name)
+  if (!project) throw missingAccess('read', 'project', project_name)
+  return { ...fields, project_id: project.id }
 }
 
 export function present<K extends EntryKind>(
