@@ -15,7 +15,7 @@ const floors: readonly (readonly string[])[] = [
   ['executor', 'access', 'otlp'],
   ['planner'],
   ['binder'],
-  ['catalog', 'function', 'storage'],
+  ['catalog', 'function', 'storage', 'search'],
   ['kernel', 'parser', 'format'],
   ['vector', 'type', 'json', 'error'],
 ]

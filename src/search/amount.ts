@@ -1,0 +1,123 @@
+/** Numbers as people write them, with what they count. */
+import type { PhraseReader } from './phrase.ts'
+
+/** `seconds`, `dollars` and `tokens` are in these; `share`: a percentage, from 0 to 1. */
+export type Unit = 'none' | 'seconds' | 'dollars' | 'tokens' | 'share'
+
+export interface Amount {
+  readonly value: number
+  readonly unit: Unit
+  /** What the number as written was multiplied by for its unit. */
+  readonly factor: number
+}
+
+const unitsOf: Readonly<Record<string, readonly [unit: Unit, factor: number]>> = {
+  ms: ['seconds', 0.001],
+  msec: ['seconds', 0.001],
+  millisecond: ['seconds', 0.001],
+  milliseconds: ['seconds', 0.001],
+  s: ['seconds', 1],
+  sec: ['seconds', 1],
+  secs: ['seconds', 1],
+  second: ['seconds', 1],
+  seconds: ['seconds', 1],
+  min: ['seconds', 60],
+  mins: ['seconds', 60],
+  minute: ['seconds', 60],
+  minutes: ['seconds', 60],
+  h: ['seconds', 3600],
+  hour: ['seconds', 3600],
+  hours: ['seconds', 3600],
+  token: ['tokens', 1],
+  tokens: ['tokens', 1],
+  tok: ['tokens', 1],
+  dollar: ['dollars', 1],
+  dollars: ['dollars', 1],
+  usd: ['dollars', 1],
+  cent: ['dollars', 0.01],
+  cents: ['dollars', 0.01],
+  '%': ['share', 0.01],
+  percent: ['share', 0.01],
+}
+
+const multipliers: Readonly<Record<string, number>> = {
+  k: 1e3,
+  thousand: 1e3,
+  m: 1e6,
+  million: 1e6,
+}
+
+const spelled: Readonly<Record<string, number>> = {
+  zero: 0,
+  one: 1,
+  two: 2,
+  three: 3,
+  four: 4,
+  five: 5,
+  six: 6,
+  seven: 7,
+  eight: 8,
+  nine: 9,
+  ten: 10,
+  twelve: 12,
+  twenty: 20,
+  thirty: 30,
+  fifty: 50,
+  hundred: 100,
+  'a hundred': 100,
+}
+
+const written = /^(-?)([$€£]?)(\d[\d,_]*(?:\.\d+)?|\.\d+)(k|m(?![a-z]))?([a-z%]*)$/
+
+/** Takes `3`, `3s`, `3 s`, `10k tokens`, `$0.10`, `50 %`, `5 million`, `ten`. */
+export function takeAmount(reader: PhraseReader): Amount | undefined {
+  return reader.attempt(() => {
+    const parsed = reader.takeIf(parseNumber)
+    if (!parsed) return undefined
+    let { value, unit, factor } = parsed
+    const multiplier = reader.takeIf((word) => multipliers[word])
+    if (multiplier !== undefined) value *= multiplier
+    if (unit === 'none') {
+      const found = reader.takeIf((word) =>
+        Object.hasOwn(unitsOf, word) ? unitsOf[word] : undefined,
+      )
+      if (found) {
+        unit = found[0]
+        factor = found[1]
+        value = scaled(value, factor)
+      }
+    }
+    return { value, unit, factor }
+  })
+}
+
+/** Takes a whole number that counts things. */
+export function takeCount(reader: PhraseReader): number | undefined {
+  return reader.takeIf((word) => {
+    if (Object.hasOwn(spelled, word)) return spelled[word]
+    const parsed = parseNumber(word)
+    const fits = parsed && parsed.unit === 'none' && Number.isInteger(parsed.value)
+    return fits && parsed.value >= 0 ? parsed.value : undefined
+  })
+}
+
+function parseNumber(word: string): Amount | undefined {
+  if (Object.hasOwn(spelled, word)) return { value: spelled[word]!, unit: 'none', factor: 1 }
+  const found = written.exec(word)
+  if (!found) return undefined
+  const [, minus, currency, digits, multiplier, unitName] = found
+  let value = Number(digits!.replace(/[,_]/g, ''))
+  if (!Number.isFinite(value)) return undefined
+  if (minus) value = -value
+  // `5m` is five minutes only if nothing says millions; people write both, tokens are said to be so.
+  if (multiplier) value *= multipliers[multiplier]!
+  if (currency) return unitName === '' ? { value, unit: 'dollars', factor: 1 } : undefined
+  if (unitName === '') return { value, unit: 'none', factor: 1 }
+  const unit = Object.hasOwn(unitsOf, unitName!) ? unitsOf[unitName!]! : undefined
+  return unit && { value: scaled(value, unit[1]), unit: unit[0], factor: unit[1] }
+}
+
+/** Without the noise that a product of doubles may end in: 0.1 * 3. */
+export function scaled(value: number, factor: number): number {
+  return Number((value * factor).toPrecision(12))
+}

@@ -1,0 +1,327 @@
+/** Comparisons of numbers: `score below 0.5`, `slower than 3 s`, `more than 10k tokens`. */
+import type { Amount, Unit } from './amount.ts'
+import { scaled, takeAmount } from './amount.ts'
+import type { Context, Meaning, PhraseReader, Quantity, Recognized } from './phrase.ts'
+import { fieldQuantity, quantityOf, takeQuantity } from './quantity.ts'
+
+type Operator = '<' | '<=' | '>' | '>=' | '=' | '!='
+
+const comparators: readonly (readonly [Operator, readonly string[]])[] = [
+  [
+    '>=',
+    [
+      'greater than or equal to',
+      'no less than',
+      'not less than',
+      'at least',
+      'minimum of',
+      '>=',
+      '> =',
+    ],
+  ],
+  [
+    '<=',
+    [
+      'less than or equal to',
+      'no more than',
+      'not more than',
+      'at most',
+      'up to',
+      'maximum of',
+      'no higher than',
+      '<=',
+    ],
+  ],
+  ['!=', ['is not equal to', 'not equal to', 'other than', '!=']],
+  [
+    '>',
+    [
+      'more than',
+      'greater than',
+      'higher than',
+      'larger than',
+      'bigger than',
+      'better than',
+      'above',
+      'over',
+      'exceeding',
+      'exceeds',
+      'exceed',
+      'exceeded',
+      '>',
+    ],
+  ],
+  [
+    '<',
+    ['less than', 'lower than', 'smaller than', 'fewer than', 'worse than', 'below', 'under', '<'],
+  ],
+  ['=', ['equal to', 'equals', 'exactly', '=']],
+]
+
+/** Comparisons that say what they compare. */
+const adjectives: readonly (readonly [readonly string[], Operator, 'duration' | 'cost'])[] = [
+  [
+    [
+      'slower than',
+      'longer than',
+      'took longer than',
+      'taking longer than',
+      'took more than',
+      'taking more than',
+      'takes longer than',
+      'took over',
+      'taking over',
+    ],
+    '>',
+    'duration',
+  ],
+  [
+    [
+      'faster than',
+      'quicker than',
+      'shorter than',
+      'took less than',
+      'taking less than',
+      'took under',
+    ],
+    '<',
+    'duration',
+  ],
+  [
+    [
+      'more expensive than',
+      'costing more than',
+      'cost more than',
+      'costs more than',
+      'costing over',
+      'cost over',
+    ],
+    '>',
+    'cost',
+  ],
+  [
+    [
+      'cheaper than',
+      'less expensive than',
+      'costing less than',
+      'cost less than',
+      'costing under',
+      'cost under',
+    ],
+    '<',
+    'cost',
+  ],
+]
+
+const told: Readonly<Record<Operator, string>> = {
+  '<': 'below',
+  '<=': 'at most',
+  '>': 'above',
+  '>=': 'at least',
+  '=': '=',
+  '!=': 'not',
+}
+
+/** One quantity, or all scores where "score" may be any of several. */
+type Compared = readonly Quantity[]
+
+export function recognizeComparison(
+  reader: PhraseReader,
+  context: Context,
+): Recognized | undefined {
+  const meaning =
+    reader.attempt(() => byAdjective(reader, context)) ??
+    reader.attempt(() => quantityFirst(reader, context)) ??
+    reader.attempt(() => rangeAlone(reader, context)) ??
+    reader.attempt(() => amountFirst(reader, context))
+  return meaning && reader.means(meaning)
+}
+
+function byAdjective(reader: PhraseReader, context: Context): Meaning | undefined {
+  for (const [phrases, operator, name] of adjectives) {
+    if (!reader.take(...phrases)) continue
+    const amount = takeAmount(reader)
+    const quantity = quantityOf(name, context)
+    return amount && compare([quantity], operator, amount)
+  }
+  return undefined
+}
+
+/** `Factuality below 0.5`, `latency between 2 and 5 s`, `score of 1`. */
+function quantityFirst(reader: PhraseReader, context: Context): Meaning | undefined {
+  reader.take(
+    'with a',
+    'with an',
+    'with',
+    'whose',
+    'where',
+    'having',
+    'has a',
+    'has',
+    'have',
+    'and',
+  )
+  const compared = takeCompared(reader, context)
+  if (!compared) return undefined
+  const isNegated = reader.take("isn't", 'is not', 'was not', 'not', "aren't") !== undefined
+  if (!isNegated) reader.take('is', 'was', 'are', 'were', 'of', ':', 'has', 'that is')
+  const range = takeRange(reader)
+  if (range) return between(compared, range.low, range.high, isNegated)
+  const operator = takeComparator(reader) ?? '='
+  const amount = takeAmount(reader)
+  if (!amount) return undefined
+  return compare(compared, withTail(reader, operator), amount, isNegated)
+}
+
+/** `more than 10k tokens`, `over $0.10`, `under 2 seconds`, `3 seconds or more`, `at least 2 retries`. */
+function amountFirst(reader: PhraseReader, context: Context): Meaning | undefined {
+  reader.take('with', 'using', 'of', 'took', 'taking', 'lasting')
+  const given = takeComparator(reader)
+  const amount = takeAmount(reader)
+  if (!amount) return undefined
+  const operator = given ?? withTail(reader, undefined)
+  const quantity = reader.attempt(() => {
+    reader.take('of', 'in')
+    return takeCompared(reader, context)
+  })
+  if (quantity) return compare(quantity, operator ?? '=', amount)
+  if (!operator) return undefined
+  const part = amount.unit === 'tokens' ? takePart(reader) : undefined
+  if (amount.unit === 'seconds') reader.take('long')
+  const implied = part ? [quantityOf(part, context)] : impliedBy(amount.unit, context)
+  return implied && compare(implied, operator, amount)
+}
+
+/** Which tokens are meant. */
+function takePart(reader: PhraseReader): 'prompt' | 'completion' | undefined {
+  if (reader.take('in the prompt', 'in the input')) return 'prompt'
+  return reader.take('in the output', 'in the response') ? 'completion' : undefined
+}
+
+/** `between 2 and 5 seconds`: the unit tells what is compared. */
+function rangeAlone(reader: PhraseReader, context: Context): Meaning | undefined {
+  reader.take('taking', 'took', 'costing', 'with')
+  const range = takeRange(reader)
+  const named = range && reader.attempt(() => takeCompared(reader, context))
+  const implied = range && named === undefined ? impliedBy(range.high.unit, context) : named
+  return range && implied && between(implied, range.low, range.high, false)
+}
+
+function impliedBy(unit: Unit, context: Context): Compared | undefined {
+  switch (unit) {
+    case 'seconds':
+      return [quantityOf('duration', context)]
+    case 'dollars':
+      return [quantityOf('cost', context)]
+    case 'tokens':
+      return [quantityOf('tokens', context)]
+    default:
+      return undefined
+  }
+}
+
+/** `between 2 and 5 s`, `2 to 5 s`, `from 2 to 5 s`. */
+function takeRange(reader: PhraseReader) {
+  return reader.attempt(() => {
+    const opening = reader.take('between', 'from', 'in')
+    const low = takeAmount(reader)
+    const joint =
+      low && (reader.take('to') ?? (opening === undefined ? undefined : reader.take('and')))
+    const high = joint && takeAmount(reader)
+    return low && high ? { low, high } : undefined
+  })
+}
+
+function takeCompared(reader: PhraseReader, context: Context): Compared | undefined {
+  const quantity = reader.attempt(() => {
+    const found = takeQuantity(reader, context)
+    return found?.row === undefined ? undefined : found
+  })
+  if (quantity) return [quantity]
+  const { scores } = context.vocabulary
+  if (
+    scores.length > 0 &&
+    reader.take('any score', 'a score', 'score', 'scores', 'scoring', 'scored', 'rating', 'rated')
+  ) {
+    return scores.map(fieldQuantity)
+  }
+  return undefined
+}
+
+function takeComparator(reader: PhraseReader): Operator | undefined {
+  for (const [operator, phrases] of comparators) if (reader.take(...phrases)) return operator
+  return undefined
+}
+
+/** What may follow an amount: `or more`. */
+function withTail<Given extends Operator | undefined>(
+  reader: PhraseReader,
+  operator: Given,
+): Operator | Given {
+  if (reader.take('or more', 'or higher', 'or longer', 'or above', 'or greater', 'and up', 'plus'))
+    return '>='
+  if (reader.take('or less', 'or lower', 'or fewer', 'or shorter', 'or below', 'and below'))
+    return '<='
+  return operator
+}
+
+function compare(
+  compared: Compared,
+  operator: Operator,
+  amount: Amount,
+  isNegated = false,
+): Meaning | undefined {
+  if (!compared.every(({ unit }) => fits(unit, amount.unit))) return undefined
+  const tests = compared.map(({ row }) => `${row} ${operator} ${amount.value}`)
+  const text = tests.length === 1 ? tests[0]! : `(${tests.join(' or ')})`
+  const condition = {
+    kind: 'condition',
+    text,
+    told: `${name(compared)} ${told[operator]} ${toldAmount(amount)}`,
+  } as const
+  return isNegated ? opposite(condition) : condition
+}
+
+function between(
+  compared: Compared,
+  a: Amount,
+  b: Amount,
+  isNegated: boolean,
+): Meaning | undefined {
+  // "200 to 500 ms": the first number has the unit of the second.
+  const low = a.unit === 'none' ? { ...b, value: scaled(a.value, b.factor) } : a
+  if (!compared.every(({ unit }) => fits(unit, low.unit) && fits(unit, b.unit))) return undefined
+  const tests = compared.map(({ row }) => `${row} between ${low.value} and ${b.value}`)
+  const text = tests.length === 1 ? tests[0]! : `(${tests.join(' or ')})`
+  const condition = {
+    kind: 'condition',
+    text,
+    told: `${name(compared)} from ${toldAmount(low)} to ${toldAmount(b)}`,
+  } as const
+  return isNegated ? opposite(condition) : condition
+}
+
+function opposite(condition: Extract<Meaning, { kind: 'condition' }>): Meaning {
+  return { kind: 'condition', text: `not (${condition.text})`, told: `not: ${condition.told}` }
+}
+
+function name(compared: Compared): string {
+  const names = compared.map(({ name }) => name)
+  return names.length === 1 ? names[0]! : `any score (${names.join(', ')})`
+}
+
+function fits(quantity: Unit, amount: Unit): boolean {
+  if (amount === 'none' || quantity === amount) return true
+  return quantity === 'none' && amount === 'share'
+}
+
+function toldAmount({ value, unit }: Amount): string {
+  switch (unit) {
+    case 'seconds':
+      return `${value} s`
+    case 'dollars':
+      return `$${value}`
+    default:
+      return String(value)
+  }
+}

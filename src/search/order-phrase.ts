@@ -1,0 +1,235 @@
+/** Orders and how many: `slowest`, `worst Factuality first`, `top 20`, `sorted by cost`. */
+import { takeCount } from './amount.ts'
+import type { Context, Meaning, Order, PhraseReader, Quantity, Recognized } from './phrase.ts'
+import { anyScore, quantityOf, takeCounted, takeQuantity } from './quantity.ts'
+
+const superlatives: readonly (readonly [
+  readonly string[],
+  'duration' | 'cost' | 'tokens' | 'created',
+  Order['direction'],
+])[] = [
+  [
+    ['slowest', 'longest running', 'longest-running', 'longest', 'most time consuming'],
+    'duration',
+    'desc',
+  ],
+  [['fastest', 'quickest', 'shortest'], 'duration', 'asc'],
+  [['most expensive', 'costliest', 'priciest'], 'cost', 'desc'],
+  [['cheapest', 'least expensive'], 'cost', 'asc'],
+  [
+    ['newest', 'latest', 'most recent', 'recent', 'newest first', 'latest first'],
+    'created',
+    'desc',
+  ],
+  [['oldest', 'earliest', 'oldest first'], 'created', 'asc'],
+]
+
+const things = [
+  'records',
+  'rows',
+  'logs',
+  'requests',
+  'calls',
+  'results',
+  'spans',
+  'traces',
+  'entries',
+  'events',
+  'runs',
+  'examples',
+  'items',
+  'answers',
+  'responses',
+]
+
+export function recognizeOrder(reader: PhraseReader, context: Context): Recognized | undefined {
+  const meanings =
+    reader.attempt(() => explicitOrder(reader, context)) ??
+    reader.attempt(() => superlative(reader, context)) ??
+    reader.attempt(() => quantityWithDirection(reader, context)) ??
+    reader.attempt(() => countAlone(reader))
+  return meanings && reader.means(...meanings)
+}
+
+/** `sorted by cost`, `order by latency ascending`, `by highest cost`. */
+function explicitOrder(reader: PhraseReader, context: Context): Meaning[] | undefined {
+  const opening = reader.take(
+    ...[
+      'sorted by',
+      'sort by',
+      'order by',
+      'ordered by',
+      'ranked by',
+      'rank by',
+      'sorted on',
+      'sorted',
+    ],
+  )
+  if (!opening) return undefined
+  const best = takeExtreme(reader)
+  reader.take('the')
+  const by =
+    takeTime(reader) ??
+    takeCounted(reader) ??
+    takeQuantity(reader, context) ??
+    takeScore(reader, context)
+  if (by) {
+    const direction = takeDirection(reader) ?? (best === 'low' ? 'asc' : 'desc')
+    return [{ kind: 'order', order: { by, direction } }]
+  }
+  const words = best ? undefined : superlative(reader, context)
+  return words
+}
+
+/** `20 slowest`, `worst Factuality first`, `with the most tokens`, `highest cost`. */
+function superlative(reader: PhraseReader, context: Context): Meaning[] | undefined {
+  reader.take('with the', 'with', 'has the', 'have the', 'had the', 'has', 'have', 'the', 'by')
+  reader.take('top', 'first')
+  const before = takeCount(reader)
+  const limit: Meaning[] = before === undefined ? [] : [{ kind: 'limit', count: before }]
+  for (const [phrases, name, direction] of superlatives) {
+    if (!reader.take(...phrases)) continue
+    const after = before === undefined ? takeCount(reader) : undefined
+    if (after !== undefined) limit.push({ kind: 'limit', count: after })
+    reader.take('first')
+    const by = name === 'created' ? name : quantityOf(name, context)
+    return [...limit, { kind: 'order', order: { by, direction } }]
+  }
+  const extreme = takeExtreme(reader)
+  if (!extreme) return undefined
+  const after = before === undefined ? takeCount(reader) : undefined
+  if (after !== undefined) limit.push({ kind: 'limit', count: after })
+  reader.take('by')
+  reader.take('average', 'mean', 'total', 'overall', 'number of', 'count of')
+  const by = takeSuperlativeQuantity(reader, context, extreme)
+  if (!by) return undefined
+  reader.take('scores', 'score', 'first')
+  reader.take('first')
+  return [...limit, { kind: 'order', order: { by, direction: directionOf(extreme) } }]
+}
+
+/** `most` and `fewest` count things; `worst` and `best` are of scores. */
+function takeSuperlativeQuantity(
+  reader: PhraseReader,
+  context: Context,
+  extreme: Extreme,
+): Quantity | undefined {
+  // What is used most often is told by the words that follow, which are read for themselves.
+  if (extreme === 'used') return mostUsed
+  const quantity =
+    takeCounted(reader) ?? takeQuantity(reader, context) ?? takeScore(reader, context)
+  // "worst answers": by the score there is, or the one that most records have.
+  const isOfScores = extreme === 'worst' || extreme === 'best'
+  return quantity ?? (isOfScores ? anyScore(context) : undefined)
+}
+
+const mostUsed: Quantity = {
+  name: 'count',
+  row: undefined,
+  group: 'count(1)',
+  told: 'number of records',
+  unit: 'none',
+}
+
+type Extreme = 'high' | 'low' | 'best' | 'worst' | 'used'
+
+function takeExtreme(reader: PhraseReader): Extreme | undefined {
+  for (const [extreme, phrases] of extremes) if (reader.take(...phrases)) return extreme
+  return undefined
+}
+
+/** Longer phrases come before those that they begin with. */
+const extremes: readonly (readonly [Extreme, readonly string[]])[] = [
+  ['used', ['most used', 'most common', 'most frequent', 'most active', 'most popular', 'busiest']],
+  ['worst', ['worst scoring', 'lowest scoring', 'lowest-scoring', 'worst', 'poorest', 'bottom']],
+  ['best', ['best scoring', 'highest scoring', 'highest-scoring', 'top scoring', 'best']],
+  ['high', ['most', 'highest', 'largest', 'biggest', 'greatest']],
+  ['low', ['least', 'fewest', 'lowest', 'smallest']],
+]
+
+function directionOf(extreme: Extreme): Order['direction'] {
+  return extreme === 'low' || extreme === 'worst' ? 'asc' : 'desc'
+}
+
+/** `latency descending`, `Factuality lowest first`. */
+function quantityWithDirection(reader: PhraseReader, context: Context): Meaning[] | undefined {
+  reader.take('by')
+  const by = takeTime(reader) ?? takeQuantity(reader, context) ?? takeScore(reader, context)
+  const direction = by && takeDirection(reader)
+  return by && direction ? [{ kind: 'order', order: { by, direction } }] : undefined
+}
+
+function takeDirection(reader: PhraseReader): Order['direction'] | undefined {
+  reader.take(',', 'in')
+  if (
+    reader.take(
+      ...[
+        'descending order',
+        'descending',
+        'desc',
+        'high to low',
+        'highest to lowest',
+        'highest first',
+      ],
+      ...[
+        'largest first',
+        'longest first',
+        'slowest first',
+        'newest first',
+        'most first',
+        'best first',
+        'biggest first',
+      ],
+    )
+  ) {
+    return 'desc'
+  }
+  return reader.take(
+    ...['ascending order', 'ascending', 'asc', 'low to high', 'lowest to highest', 'lowest first'],
+    ...[
+      'smallest first',
+      'shortest first',
+      'fastest first',
+      'oldest first',
+      'least first',
+      'worst first',
+    ],
+  )
+    ? 'asc'
+    : undefined
+}
+
+function takeTime(reader: PhraseReader): 'created' | undefined {
+  return reader.take('time', 'date', 'created', 'creation time', 'age') ? 'created' : undefined
+}
+
+function takeScore(reader: PhraseReader, context: Context): Quantity | undefined {
+  return reader.take('score', 'scores', 'rating', 'quality') ? anyScore(context) : undefined
+}
+
+/** `top 20`, `first 10`, `limit 5`, `last 20 traces`, `20 traces`. */
+function countAlone(reader: PhraseReader): Meaning[] | undefined {
+  reader.take('the')
+  const opening = reader.take(
+    'top',
+    'first',
+    'limit',
+    'limit to',
+    'show',
+    'at most',
+    'last',
+    'latest',
+    'sample of',
+  )
+  const count = takeCount(reader)
+  if (count === undefined || count === 0 || !Number.isInteger(count)) return undefined
+  const isOfThings = things.includes(reader.plain())
+  if (!opening || opening === 'last' || opening === 'latest' || opening === 'at most') {
+    if (!isOfThings) return undefined
+  }
+  const limit: Meaning = { kind: 'limit', count }
+  const isLatest = opening === 'last' || opening === 'latest'
+  return isLatest
+    ? [limit, { kind: 'order', order: { by: 'created', direction: 'desc' } }]
+    : [limit]
+}

@@ -1,0 +1,433 @@
+/**
+ * Turns a person's words into a query, without a language model. From each word on, the recognizer
+ * that takes the most words says what they mean; words that none takes are searched for as text.
+ */
+import { printString } from '../parser/print.ts'
+import { recognizeComparison } from './comparison-phrase.ts'
+import { isFiller } from './filler.ts'
+import { dimensionOf, measureOf, recognizeGroup } from './group-phrase.ts'
+import { recognizeOrder } from './order-phrase.ts'
+import {
+  type Context,
+  type Dimension,
+  type Meaning,
+  type Measure,
+  type Order,
+  PhraseReader,
+  type Recognized,
+  type Recognizer,
+} from './phrase.ts'
+import { fieldQuantity, quantityOf } from './quantity.ts'
+import { hasTag, recognizeState } from './state-phrase.ts'
+import { recognizeText } from './text-phrase.ts'
+import { recognizeTime } from './time-phrase.ts'
+import { anotherValue, recognizeValue } from './value-phrase.ts'
+import { samePath, type Vocabulary, type VocabularyField } from './vocabulary.ts'
+import { readWords, type Word } from './words.ts'
+
+export interface TranslationRequest {
+  readonly text: string
+  readonly vocabulary: Vocabulary
+  /** Milliseconds since 1970. */
+  readonly now: number
+  /** Minutes behind UTC. */
+  readonly tzOffset: number
+  /** Whether the source holds spans of traces, which can be shown as one row each. */
+  readonly hasTraces: boolean
+}
+
+export interface Translation {
+  /** `full_text`: only words to look for. */
+  readonly kind: 'translated' | 'full_text'
+  /** Clauses without a source, one a line. */
+  readonly clauses: string
+  /** The shape that the source is to have. */
+  readonly shape: 'summary' | undefined
+  /** What the words were taken for, in a line. */
+  readonly explanation: string
+  /** What is looked for as text. */
+  readonly terms: readonly string[]
+}
+
+/** Of equally long readings the first is taken. */
+const recognizers: readonly Recognizer[] = [
+  recognizeTime,
+  recognizeComparison,
+  recognizeText,
+  recognizeState,
+  recognizeOrder,
+  recognizeValue,
+  recognizeGroup,
+  recognizeConnector,
+]
+
+export function translate(request: TranslationRequest): Translation {
+  const words = readWords(request.text)
+  const spoken = words.map(({ plain }) => plain).join(' ')
+  if (request.hasTraces && /\b(per|each) trace\b/.test(spoken)) {
+    return write(read(words, request, 'traces'), 'summary')
+  }
+  const records = read(words, request, 'records')
+  const namesTraces = words.some(({ plain }) => plain === 'traces' || plain === 'trace')
+  if (request.hasTraces && namesTraces && !isGrouped(records)) {
+    return write(read(words, request, 'traces'), 'summary')
+  }
+  return write(records, undefined)
+}
+
+/** What was read, in the order it was said. */
+interface Reading {
+  readonly conditions: readonly Condition[]
+  readonly orders: readonly Order[]
+  readonly limit: number | undefined
+  readonly measures: readonly Measure[]
+  readonly dimensions: readonly Dimension[]
+  readonly terms: readonly Term[]
+}
+
+interface Condition {
+  readonly text: string
+  readonly field: VocabularyField | undefined
+  readonly told: string
+  /** Joined to the one before by `or`. */
+  readonly isAlternative: boolean
+}
+
+interface Term {
+  readonly text: string
+  readonly isPhrase: boolean
+  readonly isUnwanted: boolean
+}
+
+function read(words: readonly Word[], request: TranslationRequest, rows: Context['rows']): Reading {
+  const conditions: Condition[] = []
+  const orders: Order[] = []
+  const measures: Measure[] = []
+  const dimensions: Dimension[] = []
+  const mentions: Mention[] = []
+  const terms: Term[] = []
+  let limit: number | undefined
+  let isNegated = false
+  let isAlternative = false
+  let isCompared = false
+  let wasNegated = false
+  let lastField: VocabularyField | undefined
+  const context: Context = {
+    ...request,
+    rows,
+    begins: (at) =>
+      recognizers.some((recognize) => recognize(new PhraseReader(words, at), context)),
+  }
+  const take = (meaning: Meaning): void => {
+    switch (meaning.kind) {
+      case 'condition': {
+        const { text, told, field, negated = `not (${text})` } = meaning
+        // Of one field, a second value is another that is meant, or another that is not.
+        const isSecond =
+          field !== undefined && lastField !== undefined && samePath(field.path, lastField.path)
+        const isUnwanted = isNegated || (isSecond && wasNegated)
+        conditions.push({
+          text: isUnwanted ? negated : text,
+          told: isUnwanted ? `not: ${told}` : told,
+          field,
+          isAlternative: isSecond ? !isUnwanted : isAlternative,
+        })
+        lastField = field
+        wasNegated = isUnwanted
+        isNegated = false
+        isAlternative = false
+        return
+      }
+      case 'order':
+        orders.push(meaning.order)
+        return
+      case 'limit':
+        limit = meaning.count
+        return
+      case 'measure':
+        measures.push(meaning.measure)
+        return
+      case 'dimension':
+        dimensions.push(meaning.dimension)
+        return
+      case 'mention':
+      case 'quantity':
+        mentions.push(meaning)
+        return
+      case 'not':
+        isNegated = !isNegated
+        return
+      case 'or':
+        isAlternative = true
+        return
+      case 'compare':
+        isCompared = true
+        return
+      case 'and':
+      case 'nothing':
+        return
+    }
+  }
+  let at = 0
+  while (at < words.length) {
+    const word = words[at]!
+    if (word.kind === 'tag') {
+      for (const condition of tagConditions(word, request.hasTraces)) take(condition)
+      at++
+      continue
+    }
+    const found = longest(words, at, context)
+    if (found) {
+      found.meanings.forEach(take)
+      at += found.length
+      continue
+    }
+    const again =
+      isAlternative && lastField ? anotherValue(new PhraseReader(words, at), lastField) : undefined
+    if (again) {
+      again.meanings.forEach(take)
+      at += again.length
+      continue
+    }
+    if (word.kind === 'phrase' || (word.kind === 'text' && !isFiller(word.plain))) {
+      terms.push({ text: word.text, isPhrase: word.kind === 'phrase', isUnwanted: isNegated })
+      isNegated = false
+      isAlternative = false
+    }
+    at++
+  }
+  const reading = { conditions, orders, limit, measures, dimensions, terms }
+  return settle(isCompared ? compared(reading, mentions, context) : reading, mentions, words)
+}
+
+function longest(words: readonly Word[], at: number, context: Context): Recognized | undefined {
+  let best: Recognized | undefined
+  for (const recognize of recognizers) {
+    const found = recognize(new PhraseReader(words, at), context)
+    if (found && found.length > (best?.length ?? 0)) best = found
+  }
+  return best
+}
+
+function recognizeConnector(reader: PhraseReader): Recognized | undefined {
+  if (reader.take('or')) return reader.means({ kind: 'or' })
+  if (reader.take('and', '&', 'but', 'also', 'plus')) return reader.means({ kind: 'and' })
+  const not = reader.take(
+    ...[
+      'but not',
+      'and not',
+      'not from',
+      'not by',
+      'not in',
+      'not',
+      'except for',
+      'except',
+      'excluding',
+      'exclude',
+    ],
+    ...[
+      'without',
+      'other than',
+      'ignoring',
+      'ignore',
+      "isn't",
+      "aren't",
+      "wasn't",
+      "doesn't",
+      'never',
+      'non',
+    ],
+  )
+  return not ? reader.means({ kind: 'not' }) : undefined
+}
+
+/** `-tag`: no span of the trace has it. */
+function tagConditions({ text, isWanted }: Word, hasTraces: boolean): Meaning[] {
+  const has = hasTag(text)
+  if (isWanted) return [has]
+  const condition = hasTraces ? `not any_span(${has.text})` : `not coalesce(${has.text}, false)`
+  return [{ kind: 'condition', text: condition, told: `not ${has.told}` }]
+}
+
+/** "compare a and b": groups by what they are values of, beside each other in all that is measured. */
+function compared(reading: Reading, mentions: readonly Mention[], context: Context): Reading {
+  const fields = reading.conditions.flatMap(({ field }) => (field ? [field] : []))
+  const isOfSome = mentions.some(({ kind }) => kind === 'quantity')
+  const isGivenGroups = reading.dimensions.length > 0
+  return {
+    ...reading,
+    dimensions: isGivenGroups ? reading.dimensions : fields.slice(0, 1).map(dimensionOf),
+    measures: [...reading.measures, ...(isOfSome ? [] : overview(context))],
+  }
+}
+
+/** What groups are compared by when nothing is named. */
+function overview(context: Context): Measure[] {
+  const scores = context.vocabulary.scores.slice(0, 5).map(fieldQuantity)
+  const others = (['duration', 'tokens', 'cost'] as const).map((name) => quantityOf(name, context))
+  const count = { text: 'count(1)', alias: 'count', told: 'number of records' }
+  return [count, ...[...scores, ...others].map(measureOf)]
+}
+
+type Mention = Extract<Meaning, { kind: 'mention' | 'quantity' }>
+
+/** Decides what fields and quantities are for that were only mentioned. */
+function settle(reading: Reading, mentions: readonly Mention[], words: readonly Word[]): Reading {
+  const dimensions = [...reading.dimensions]
+  const measures = [...reading.measures]
+  const orders = [...reading.orders]
+  const terms = [...reading.terms]
+  const fields = mentions.flatMap((each) => (each.kind === 'mention' ? [each.dimension] : []))
+  const quantities = mentions.flatMap((each) => (each.kind === 'quantity' ? [each.quantity] : []))
+  const isAsked = words.some(({ plain }) =>
+    /^(which|top|most|least|fewest|distinct|unique|different|compare)$/.test(plain),
+  )
+  const ordersGroups = orders.some(({ by }) => by !== 'created')
+  const groupsByMention =
+    dimensions.length === 0 &&
+    fields.length > 0 &&
+    (isAsked || ordersGroups || measures.length > 0 || reading.limit !== undefined)
+  if (groupsByMention) dimensions.push(...fields)
+  const isOnlyMeasured = measures.length === 0 && orders.length === 0 && fields.length === 0
+  if (dimensions.length > 0 || isOnlyMeasured) {
+    for (const quantity of quantities) {
+      // "top 5 users by cost": what they are ordered by is what is shown.
+      if (groupsByMention && orders.length === 0) orders.push({ by: quantity, direction: 'desc' })
+      else measures.push(measureOf(quantity))
+    }
+  }
+  return { ...reading, dimensions, measures, orders, terms }
+}
+
+function isGrouped({ measures, dimensions }: Reading): boolean {
+  return measures.length > 0 || dimensions.length > 0
+}
+
+function write(reading: Reading, shape: 'summary' | undefined): Translation {
+  const { conditions, terms } = reading
+  const filters = groupAlternatives(conditions)
+  const told: string[] = []
+  const wanted = terms.filter(({ isUnwanted }) => !isUnwanted)
+  const unwanted = terms.filter(({ isUnwanted }) => isUnwanted)
+  if (wanted.length > 0) filters.push(`search(${printString(searchText(wanted))})`)
+  for (const term of unwanted) filters.push(`not search(${printString(searchText([term]))})`)
+  const clauses = isGrouped(reading) ? writeGroups(reading, told) : writeRows(reading, told)
+  const filter = filters.length === 0 ? [] : [`filter: ${filters.join(' and ')}`]
+  const [head, ...rest] = clauses
+  const explanation = [
+    ...(shape ? ['traces'] : []),
+    ...toldConditions(conditions),
+    ...(wanted.length > 0 ? [`the text has ${listed(wanted)}`] : []),
+    ...(unwanted.length > 0 ? [`the text does not have ${listed(unwanted)}`] : []),
+    ...told,
+  ]
+  const isPlain = clauses.length === 1 && conditions.length === 0 && shape === undefined
+  return {
+    kind: isPlain && wanted.length > 0 ? 'full_text' : 'translated',
+    clauses: [head, ...filter, ...rest].join('\n'),
+    shape,
+    explanation: explanation.length === 0 ? 'everything, newest first' : explanation.join('; '),
+    terms: wanted.map(({ text }) => text),
+  }
+}
+
+function writeRows({ orders, limit }: Reading, told: string[]): string[] {
+  const sorts = orders.flatMap(({ by, direction }) => {
+    const text = by === 'created' ? by : by.row
+    if (text === undefined) return []
+    told.push(
+      `sorted by ${by === 'created' ? 'time' : by.name}, ${toldDirection(by, direction)} first`,
+    )
+    return [`${text} ${direction}`]
+  })
+  if (limit !== undefined) told.push(`the first ${limit}`)
+  return [
+    'select: *',
+    ...(sorts.length > 0 ? [`sort: ${sorts.join(', ')}`] : []),
+    ...(limit === undefined ? [] : [`limit: ${limit}`]),
+  ]
+}
+
+function writeGroups(reading: Reading, told: string[]): string[] {
+  const { orders, limit } = reading
+  const names = new Set<string>()
+  const named = <Column extends Dimension | Measure>(column: Column): Column => {
+    let alias = column.alias
+    for (let n = 2; names.has(alias); n++) alias = `${column.alias}_${n}`
+    names.add(alias)
+    return { ...column, alias }
+  }
+  const dimensions = unique(reading.dimensions).map(named)
+  const ordered = orders.flatMap(({ by, direction }) => {
+    return by === 'created' ? [] : [{ measure: measureOf(by), direction }]
+  })
+  const wanted = unique([...reading.measures, ...ordered.map(({ measure }) => measure)])
+  const count = { text: 'count(1)', alias: 'count', told: 'number of records' }
+  const measures = (wanted.length > 0 ? wanted : [count]).map(named)
+  const sorts = ordered.map(({ measure, direction }) => {
+    return `${measures.find(({ text }) => text === measure.text)!.alias} ${direction}`
+  })
+  if (sorts.length === 0) {
+    const times = dimensions.filter(({ isTime }) => isTime).map(({ alias }) => alias)
+    if (dimensions.length > 0)
+      sorts.push(...(times.length > 0 ? times : [`${measures[0]!.alias} desc`]))
+  }
+  const by = dimensions.map((dimension) => dimension.told)
+  told.push(
+    `${measures.map((measure) => measure.told).join(', ')}${by.length > 0 ? ` by ${by.join(' and ')}` : ''}`,
+  )
+  if (limit !== undefined && dimensions.length > 0) told.push(`the first ${limit}`)
+  return [
+    ...(dimensions.length > 0
+      ? [`dimensions: ${columns(dimensions)}\nmeasures: ${columns(measures)}`]
+      : [`measures: ${columns(measures)}`]),
+    ...(sorts.length > 0 ? [`sort: ${sorts.join(', ')}`] : []),
+    ...(limit !== undefined && dimensions.length > 0 ? [`limit: ${limit}`] : []),
+  ]
+}
+
+function columns(list: readonly { readonly text: string; readonly alias: string }[]): string {
+  return list.map(({ text, alias }) => `${text} as ${alias}`).join(', ')
+}
+
+function unique<Column extends { readonly text: string }>(list: readonly Column[]): Column[] {
+  return list.filter((column, i) => list.findIndex(({ text }) => text === column.text) === i)
+}
+
+/** `or` joins what stands beside it, before the rest is joined by `and`. */
+function groupAlternatives(conditions: readonly Condition[]): string[] {
+  const groups: string[][] = []
+  for (const { text, isAlternative } of conditions) {
+    if (isAlternative && groups.length > 0) groups.at(-1)!.push(text)
+    else groups.push([text])
+  }
+  return groups.map((group) => {
+    if (group.length > 1) return `(${group.join(' or ')})`
+    return group[0]!
+  })
+}
+
+function toldConditions(conditions: readonly Condition[]): string[] {
+  const groups: string[][] = []
+  for (const { told, isAlternative } of conditions) {
+    if (isAlternative && groups.length > 0) groups.at(-1)!.push(told)
+    else groups.push([told])
+  }
+  return groups.map((group) => group.join(' or '))
+}
+
+/** What `search` takes: a phrase stays together in quotes. */
+function searchText(terms: readonly Term[]): string {
+  return terms
+    .map(({ text, isPhrase }) => (isPhrase ? `"${text.replace(/"/g, ' ')}"` : text))
+    .join(' ')
+}
+
+function listed(terms: readonly Term[]): string {
+  return terms.map(({ text }) => `"${text}"`).join(' and ')
+}
+
+function toldDirection(by: Order['by'], direction: Order['direction']): string {
+  if (by === 'created') return direction === 'desc' ? 'newest' : 'oldest'
+  return direction === 'desc' ? 'highest' : 'lowest'
+}
