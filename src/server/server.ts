@@ -32,6 +32,7 @@ import { attachmentRoutes } from './route/attachment/routes.ts'
 import { btqlRoutes } from './route/btql.ts'
 import { editorRoutes } from './route/editor.ts'
 import { insertRoutes } from './route/insert.ts'
+import { mcpRoutes } from './route/mcp.ts'
 import { otlpRoutes } from './route/otlp/traces.ts'
 import { recordRoutes } from './route/records/routes.ts'
 import { statusRoutes } from './route/status.ts'
@@ -82,6 +83,7 @@ export class Server {
       ...btqlRoutes(engine),
       ...adminRoutes(engine, this.#metrics),
       ...appRoutes({ engine, access: options.access, publicUrl: url }),
+      ...mcpRoutes(engine),
       ...otlpRoutes(engine),
       ...recordRoutes({ engine, attachments, publicUrl: url, maxBodyBytes }),
       ...attachmentRoutes({ attachments, publicUrl: url }),
