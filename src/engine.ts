@@ -288,6 +288,17 @@ export class Engine {
     ].join('\n')
   }
 
+  /** The project whose prompts and functions have this id; undefined when the organization has none. */
+  projectOfPrompt(organizationId: string, id: string): string | undefined {
+    return this.#parts.reads.during(({ records }) => {
+      for (const project of this.catalog.list('project', { organizationId })) {
+        const prompts = this.catalog.object('project_prompts', project.id)
+        if (prompts && records.latest(prompts.number, id)) return project.id
+      }
+      return undefined
+    })
+  }
+
   /** The fields that a query of this source may name, as far as they are known. */
   fieldsOf(source: TableSource, view: CatalogView): SourceField[] {
     return sourceFields(source, view, (object) => this.#knownFieldsOf(object))

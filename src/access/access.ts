@@ -8,7 +8,7 @@ import { hashKey, KeyRing, newKeyText, previewKey } from './key-ring.ts'
 import { KeyUse } from './key-use.ts'
 import type { IssuedKey } from './keys.ts'
 import type { Principal } from './principal.ts'
-import type { PromptFinder } from './rights.ts'
+import type { Prompts } from './rights.ts'
 
 export interface Credentials {
   readonly authorization?: string | undefined
@@ -28,19 +28,19 @@ export class Access {
   readonly catalog: Catalog
   readonly index: AccessIndex
   readonly #keys: KeyRing
-  readonly #findPrompt: PromptFinder | undefined
+  readonly #prompts: Prompts | undefined
   readonly #use: KeyUse
 
-  constructor(catalog: Catalog, findPrompt?: PromptFinder) {
+  constructor(catalog: Catalog, prompts?: Prompts) {
     this.catalog = catalog
-    this.#findPrompt = findPrompt
+    this.#prompts = prompts
     this.index = new AccessIndex(catalog)
     this.#keys = new KeyRing(catalog)
     this.#use = new KeyUse(catalog)
   }
 
   gate(principal: Principal, requestId = ''): Gate {
-    const options = { findPrompt: this.#findPrompt, requestId }
+    const options = { prompts: this.#prompts, requestId }
     return new Gate(this.catalog, this.index, principal, options)
   }
 

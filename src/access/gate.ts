@@ -14,6 +14,7 @@ import type {
 } from '../catalog/catalog.ts'
 import type { Change } from '../catalog/change.ts'
 import {
+  type Acl,
   type Entries,
   type Entry,
   type EntryKind,
@@ -24,7 +25,7 @@ import {
   type PatchOf,
   type Project,
 } from '../catalog/entry.ts'
-import { builtInOwner, rulesOf } from '../catalog/kind-rules.ts'
+import { aclKey, builtInOwner, rulesOf } from '../catalog/kind-rules.ts'
 import { missingAccess } from '../catalog/missing-access.ts'
 import type { AccessType, Permission } from '../catalog/permission.ts'
 import { AssayError, assert } from '../error.ts'
@@ -36,7 +37,7 @@ import { guardedChange } from './guarded-change.ts'
 import { Keys } from './keys.ts'
 import { People } from './people.ts'
 import type { Principal } from './principal.ts'
-import { type PromptFinder, Rights } from './rights.ts'
+import { type Prompts, Rights } from './rights.ts'
 import { atOrganization, kindOfObject, recordsTarget, targetOf } from './target.ts'
 
 /** What a new entry is given by its creator; the gate says in whose name it is made. */
@@ -46,10 +47,15 @@ export type GivenToGate<K extends EntryKind> = Omit<
 > & { readonly user_id?: string | null }
 
 export interface GateOptions {
-  readonly findPrompt?: PromptFinder | undefined
+  readonly prompts?: Prompts | undefined
   /** Names the request in logs, headers and errors. */
   readonly requestId?: string
 }
+
+/** All but who made it and when, and what it is called. */
+export type AclContents = Omit<Acl, 'id' | 'created' | '_object_org_id'>
+
+const noPrompts: Prompts = { projectOfPrompt: () => undefined }
 
 /** What `readableInProject` may find. */
 const accessTypesInProject: readonly AccessType[] = [
@@ -72,12 +78,12 @@ export class Gate implements CatalogView {
     catalog: Catalog,
     index: AccessIndex,
     principal: Principal,
-    { findPrompt = () => undefined, requestId = '' }: GateOptions = {},
+    { prompts = noPrompts, requestId = '' }: GateOptions = {},
   ) {
     this.#catalog = catalog
     this.#index = index
     this.principal = principal
-    this.#rights = new Rights(catalog, index, principal, findPrompt)
+    this.#rights = new Rights(catalog, index, principal, prompts)
     this.#requestId = requestId
     this.people = new People(catalog, index, this.#rights)
     this.keys = new Keys(catalog, index, this.#rights)
@@ -205,17 +211,7 @@ export class Gate implements CatalogView {
     kind: K,
     given: GivenToGate<K>,
   ): Promise<FoundOrCreated<Entries[K]>> {
-    const owned = this.#owned(kind, given)
-    return this.#change((change) => {
-      const result = change.findOrCreate(kind, owned)
-      const { entry, found } = result
-      const may = found
-        ? this.#rights.mayTouch('read', kind, entry)
-        : this.#rights.mayTouch('create', kind, entry) && this.#rights.mayName(kind, entry)
-      if (!may) throw this.#missingCreate(kind, entry)
-      if (!found) this.#check(kind, entry, undefined)
-      return result
-    })
+    return this.#change((change) => this.#findOrCreate(change, kind, given))
   }
 
   update<K extends EntryKind>(kind: K, id: string, patch: PatchOf<K>): Promise<Entries[K]> {
@@ -248,11 +244,59 @@ export class Gate implements CatalogView {
     })
   }
 
+  /** The ACL with these contents, which is gone then. */
+  removeAcl(given: AclContents): Promise<Acl> {
+    return this.#change((change) => {
+      const removed = this.#takeAcl(change, given)
+      if (removed) return removed
+      throw missingAccess('delete_acls', given.object_type, given.object_id)
+    })
+  }
+
+  /** Gives and takes ACLs together; those that are there, or gone, already are left out. */
+  changeAcls(
+    added: readonly AclContents[],
+    removed: readonly AclContents[],
+  ): Promise<{ added: Acl[]; removed: Acl[] }> {
+    return this.#change((change) => ({
+      removed: removed
+        .map((given) => this.#takeAcl(change, given))
+        .filter((acl) => acl !== undefined),
+      added: added
+        .map((given) => this.#findOrCreate(change, 'acl', given))
+        .flatMap(({ entry, found }) => (found ? [] : [entry])),
+    }))
+  }
+
   /** Who changed what in the organization, newest first. */
   auditTrail(entryId?: string, before?: string): Iterable<AuditRecord> {
     const { organizationId } = this.principal
     this.requirePermission('read', 'org_audit_logs', organizationId)
     return this.#catalog.auditTrail(organizationId, entryId, before)
+  }
+
+  #findOrCreate<K extends EntryKind>(
+    change: Change,
+    kind: K,
+    given: GivenToGate<K>,
+  ): FoundOrCreated<Entries[K]> {
+    const result = change.findOrCreate(kind, this.#owned(kind, given))
+    const { entry, found } = result
+    const may = found
+      ? this.#rights.mayTouch('read', kind, entry)
+      : this.#rights.mayTouch('create', kind, entry) && this.#rights.mayName(kind, entry)
+    if (!may) throw this.#missingCreate(kind, entry)
+    if (!found) this.#check(kind, entry, undefined)
+    return result
+  }
+
+  /** Undefined when there is none. Whether there is one is for those who may read it. */
+  #takeAcl(change: Change, given: AclContents): Acl | undefined {
+    const { object_type, object_id } = given
+    this.requirePermission('read_acls', object_type, object_id)
+    this.requirePermission('delete_acls', object_type, object_id)
+    const acl = change.named('acl', object_id, aclKey(given))
+    return acl && change.remove('acl', acl.id)
   }
 
   /** All of it or nothing. What `run` looks up is still so when it is written. */

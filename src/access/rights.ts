@@ -7,30 +7,27 @@ import { type Action, type Described, rightTo } from './entry-right.ts'
 import type { Principal } from './principal.ts'
 import { atOrganization, type Places } from './target.ts'
 
-/** Finds the project of a prompt or function in an organization: they are rows, no entries. */
-export type PromptFinder = (organizationId: string, id: string) => string | undefined
+/** Finds the project of a prompt or function: they are rows, no entries of the catalog. */
+export interface Prompts {
+  projectOfPrompt(organizationId: string, id: string): string | undefined
+}
 
 /** What one principal may do, as things are at the moment of each question. */
 export class Rights implements Places {
   readonly catalog: Catalog
   readonly principal: Principal
   readonly #index: AccessIndex
-  readonly #findPrompt: PromptFinder
+  readonly #prompts: Prompts
 
-  constructor(
-    catalog: Catalog,
-    index: AccessIndex,
-    principal: Principal,
-    findPrompt: PromptFinder,
-  ) {
+  constructor(catalog: Catalog, index: AccessIndex, principal: Principal, prompts: Prompts) {
     this.catalog = catalog
     this.principal = principal
     this.#index = index
-    this.#findPrompt = findPrompt
+    this.#prompts = prompts
   }
 
   projectOfPrompt(id: string): string | undefined {
-    return this.#findPrompt(this.principal.organizationId, id)
+    return this.#prompts.projectOfPrompt(this.principal.organizationId, id)
   }
 
   may(permission: Permission, target: Target | undefined): boolean {

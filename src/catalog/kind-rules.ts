@@ -155,21 +155,25 @@ const kindRules: { readonly [K in EntryKind]: KindRules<K> } = {
   acl: {
     ...ofObject,
     organization: ({ _object_org_id }) => _object_org_id,
-    uniqueKey: (acl) =>
-      [
-        acl.object_type,
-        acl.user_id,
-        acl.group_id,
-        acl.permission,
-        acl.restrict_object_type,
-        acl.role_id,
-      ].join('/'),
+    uniqueKey: aclKey,
     references: [
       { field: 'user_id', onRemove: 'remove' },
       { field: 'group_id', onRemove: 'remove' },
       { field: 'role_id', onRemove: 'remove' },
     ],
   },
+}
+
+/** Tells the ACLs of an object from each other: their contents. */
+export function aclKey(acl: Omit<Entries['acl'], 'id' | 'created' | '_object_org_id'>): string {
+  return [
+    acl.object_type,
+    acl.user_id,
+    acl.group_id,
+    acl.permission,
+    acl.restrict_object_type,
+    acl.role_id,
+  ].join('/')
 }
 
 export function rulesOf<K extends EntryKind>(kind: K): KindRules<K> {

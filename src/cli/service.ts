@@ -22,7 +22,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const { dataDirectory, workers, prices, limits } = config
   const engine = await Engine.open({ dataDirectory, workers, prices, limits, logger })
   try {
-    const access = new Access(engine.catalog)
+    const access = new Access(engine.catalog, engine)
     const newKey = await bootstrap(access, config.bootstrapKey)
     const attachments = await Attachments.open(dataDirectory, (error) =>
       logger.warn({ err: error }, 'could not tidy up attachments'),

@@ -70,7 +70,13 @@ export const apiKeySchema = z.object({
   user_given_name: shortText.nullable(),
   user_family_name: shortText.nullable(),
   org_id: identifier.nullable(),
+  /** When it was last used, to the minute. */
+  used: timestamp.nullable(),
 })
+
+export const newApiKey = z.strictObject({ name, org_name: name.nullish() })
+
+export const createdApiKey = apiKeySchema.extend({ key: shortText })
 
 /** A key's text is not in it, only the SHA-256 of it in hexadecimal. */
 export const apiKeyEntry = z.object({
@@ -93,7 +99,12 @@ export const serviceTokenSchema = z.object({
   service_account_email: shortText.nullable(),
   service_account_name: shortText.nullable(),
   org_id: identifier.nullable(),
+  used: timestamp.nullable(),
 })
+
+export const createdServiceToken = serviceTokenSchema.extend({ key: shortText })
+
+export const namedServiceToken = z.strictObject({ id: identifier })
 
 export const newServiceToken = z.strictObject({
   name,

@@ -36,13 +36,30 @@ export function readPage<K extends EntryKind>(
   query: PageQuery,
   selection: Selection<K>,
 ): Entries[K][] {
+  return cutPage(gate, query, {
+    positionOf: (id) => gate.positionOf(kind, id),
+    from: (position) => entriesOf(gate, kind, query, selection, position),
+    matches: selection.matches,
+  })
+}
+
+/** Something that pages are cut from. */
+export interface Listing<Item> {
+  /** Where a page begins that was left at this id; undefined when it is not in the list. */
+  positionOf(id: string): number | undefined
+  /** What lies beyond the position, nearest first. */
+  from(position: PagePosition): Iterable<Item>
+  matches(item: Item): boolean
+}
+
+export function cutPage<Item>(gate: Gate, query: PageQuery, listing: Listing<Item>): Item[] {
   if (!isOwnOrganization(gate, query)) return []
   const { limit = defaultLimit } = query
-  const position = positionIn(gate, kind, query)
-  const page: Entries[K][] = []
+  const position = positionIn(query, listing)
+  const page: Item[] = []
   if (limit === 0) return page
-  for (const entry of entriesOf(gate, kind, query, selection, position)) {
-    if (selection.matches(entry)) page.push(entry)
+  for (const item of listing.from(position)) {
+    if (listing.matches(item)) page.push(item)
     if (page.length === limit) break
   }
   return position.direction === 'newer' ? page.reverse() : page
@@ -57,7 +74,7 @@ export function isOwnOrganization(
   return (org_name === undefined || org_name === name) && (org_id === undefined || org_id === id)
 }
 
-function positionIn<K extends EntryKind>(gate: Gate, kind: K, query: PageQuery): PagePosition {
+function positionIn<Item>(query: PageQuery, listing: Listing<Item>): PagePosition {
   const { starting_after, ending_before } = query
   if (starting_after !== undefined && ending_before !== undefined) {
     throw new AssayError('REQUEST_INVALID', 'starting_after and ending_before exclude each other', {
@@ -67,7 +84,7 @@ function positionIn<K extends EntryKind>(gate: Gate, kind: K, query: PageQuery):
   const id = starting_after ?? ending_before
   const direction = ending_before === undefined ? 'older' : 'newer'
   if (id === undefined) return { beyond: Number.MAX_SAFE_INTEGER, direction }
-  const beyond = gate.positionOf(kind, id)
+  const beyond = listing.positionOf(id)
   if (beyond !== undefined) return { beyond, direction }
   throw new AssayError('REQUEST_INVALID', `"${id}" is not in this list`, {
     path: ending_before === undefined ? 'starting_after' : 'ending_before',
