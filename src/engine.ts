@@ -28,8 +28,9 @@ import {
 import { formOf } from './scheduler/answer-form.ts'
 import { type AnswerProgress, cursorOf, newProgress } from './scheduler/answer-progress.ts'
 import { AuditLog } from './scheduler/audit-log.ts'
+import { FreshRows } from './scheduler/fresh-rows.ts'
+import { IngestPool } from './scheduler/ingest-pool.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
-import { prepareInWorker } from './scheduler/prepare-in-worker.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
 import { QueryPool } from './scheduler/query-pool.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
@@ -104,6 +105,9 @@ interface EngineParts {
   readonly segments: SegmentsEnvironment
   readonly reads: TaskReads
   readonly maintenance: Maintenance
+  /** Undefined: bodies are prepared in this thread. */
+  readonly ingest: IngestPool | undefined
+  readonly fresh: FreshRows
   readonly writer: RecordWriterThread
   readonly pool: QueryPool
   readonly limits: QueryLimits
@@ -123,8 +127,6 @@ export class Engine {
   readonly #parts: EngineParts
   /** Snapshots are taken here: the last transaction that was acknowledged. */
   #lastTransaction: number
-  /** By object: the last transaction that wrote to it, where that may not be flushed yet. */
-  readonly #lastWrites = new Map<number, number>()
   readonly #plans = new PlanCache()
   readonly #runner: QueryRunner
   /** By object; dropped when a write says that there are more. */
@@ -138,10 +140,17 @@ export class Engine {
       const records = openRecords(directory, { readOnly: false })
       const segments = openSegments(directory, { readOnly: false })
       const reads = new TaskReads(records, segments)
+      const ingest = workers === 0 ? undefined : new IngestPool(directory, workers)
+      const isAutomatic = options.maintenance?.automatic !== false
+      const fresh = new FreshRows({
+        seal: isAutomatic && ingest ? (spans) => ingest.seal(spans) : undefined,
+        onError: (thrown) => logger?.error({ err: thrown }, 'fresh rows could not be sealed'),
+      })
       const maintenance = await Maintenance.start({
         ...options.maintenance,
         directory,
         store: new SegmentStore(segments),
+        fresh,
         ...(logger && { logger }),
       })
       return new Engine({
@@ -151,6 +160,8 @@ export class Engine {
         segments,
         reads,
         maintenance,
+        ingest,
+        fresh,
         writer: new RecordWriterThread(directory),
         pool: new QueryPool(directory, workers, reads),
         limits: { ...defaultQueryLimits, ...options.limits },
@@ -166,24 +177,22 @@ export class Engine {
 
   private constructor(parts: EngineParts) {
     this.#parts = parts
-    const { records, reads, maintenance, pool, limits, logger } = parts
+    const { records, reads, maintenance, fresh, pool, limits, logger } = parts
     this.catalog = new Catalog(records)
     this.#runner = new QueryRunner(pool, limits, logger)
     this.#lastTransaction = reads.records.lastTransaction()
-    for (const entry of reads.records.log(maintenance.manifest.flushedThrough)) {
-      for (const { object } of entry.objects) this.#lastWrites.set(object, entry.transaction)
-    }
+    fresh.restore(reads.records.log(maintenance.manifest.flushedThrough))
   }
 
   /** Writes the rows of a body; they are on disk, and seen by queries, when this resolves. */
   async insert({ body, form, object, view }: InsertRequest): Promise<InsertResult> {
     const nowMs = this.#parts.now()
     const options: PrepareOptions = { form, nowMs, ...(object && { object }) }
-    const threads = this.#parts.pool.threads
-    const rows =
-      threads && body.length > inlineBodyBytes
-        ? await prepareInWorker(threads, body, options)
-        : prepareRows(body, options)
+    const { ingest, fresh } = this.#parts
+    const { rows, parts } =
+      ingest && body.length > inlineBodyBytes
+        ? await ingest.prepare(body, options)
+        : { rows: prepareRows(body, options), parts: [] }
     const objectNumbers = rows.objects.map(({ type, id }) => {
       const found = view.writable(type, id)
       if (!found) throw missingAccess('update', type, id)
@@ -195,9 +204,7 @@ export class Engine {
     const { ids, transaction } = written
     for (const number of written.newFields) this.#knownFields.delete(number)
     this.#lastTransaction = Math.max(this.#lastTransaction, transaction)
-    for (const number of objectNumbers) {
-      this.#lastWrites.set(number, Math.max(transaction, this.#lastWrites.get(number) ?? 0))
-    }
+    fresh.add(written, parts, objectNumbers)
     this.#parts.maintenance.noteWrite({ rows: rowCount, bytes })
     return { ids, transactionId: formatTransaction(transaction) }
   }
@@ -258,11 +265,11 @@ export class Engine {
     const { plan } = physical
     const snapshot = this.#snapshot(this.#transactionAt(request.version))
     try {
-      const { report, delta } = splitScan(plan, snapshot, [], this.#parts.pool)
+      const { report, fresh } = splitScan(plan, snapshot, [], this.#parts.pool)
       const pruning =
         plan.access.kind === 'scan'
           ? `pruning\n  segments ${report.segmentsRead} of ${report.segments}, ` +
-            `rows ${report.rowsRead} of ${report.rows}, deltas ${delta.length}`
+            `rows ${report.rowsRead} of ${report.rows}, deltas ${fresh.length}`
           : undefined
       return [
         ...steps,
@@ -338,6 +345,7 @@ export class Engine {
   /** Ends what is under way and lets go of the data directory. */
   async close(): Promise<void> {
     await this.#parts.pool.close()
+    await this.#parts.ingest?.close()
     await this.#parts.writer.close()
     await this.#parts.maintenance.close()
     await this.#parts.records.root.close()
@@ -384,9 +392,8 @@ export class Engine {
     const { manifest, release } = this.#parts.maintenance.acquire()
     return {
       transaction,
-      flushedThrough: manifest.flushedThrough,
       segments: manifest.segments,
-      hasDelta: (object) => (this.#lastWrites.get(object) ?? 0) > manifest.flushedThrough,
+      fresh: this.#parts.fresh.at(transaction),
       history: (object) => this.#parts.reads.during(({ records }) => historyParts(records, object)),
       release,
     }
@@ -405,8 +412,9 @@ export class Engine {
     const snapshot = this.#snapshot(transaction)
     audit.add('snapshot', started, {
       transaction: formatTransaction(transaction),
-      flushedThrough: formatTransaction(snapshot.flushedThrough),
+      flushedThrough: formatTransaction(this.#parts.maintenance.manifest.flushedThrough),
       segments: snapshot.segments.length,
+      parts: snapshot.fresh.parts.length,
     })
     const { query: text, view, timeoutSeconds, signal, onCancelled } = request
     try {

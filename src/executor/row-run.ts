@@ -7,6 +7,7 @@ import type { RecordReader, StoredVersion } from '../storage/record-reader.ts'
 import type { RowView } from '../storage/row.ts'
 import type { SegmentMetadata } from '../storage/segment/metadata.ts'
 import { shred } from '../storage/shred.ts'
+import type { VersionedRow } from '../storage/shred-keys.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import type { ColumnSet, KeyColumns } from '../vector/column.ts'
 import { versionKeyAt } from '../vector/row-keys.ts'
@@ -26,6 +27,7 @@ export interface TaskStorage {
   /** Throws STORAGE_CORRUPT when the segment is damaged. */
   openSegment(segment: number): ColumnSet
   segmentMetadata(segment: number): SegmentMetadata
+  openPart(part: number, memory: SharedArrayBuffer): ColumnSet
 }
 
 export interface RowRun {
@@ -63,8 +65,12 @@ export function openRun(
       const known = { dictionaries: numbered, zones: new Zones(metadata, part, []) }
       return columnRun(set, object, input, plan.after, snapshot, storage.records, known)
     }
+    case 'part': {
+      const set = storage.openPart(input.part, input.memory)
+      return columnRun(set, object, input, plan.after, snapshot, storage.records)
+    }
     case 'delta': {
-      const set = readDelta(object, plan, snapshot, storage.records)
+      const set = readDelta(input, plan, snapshot, storage.records)
       const all = { from: 0, to: set.rowCount, mayBeNewer: false }
       return columnRun(set, object, all, plan.after, undefined, storage.records)
     }
@@ -120,27 +126,23 @@ function columnRun(
   }
 }
 
-/** The delta's visible rows of an object, with the fields that the scan reads as columns. */
+/** The visible rows of the spans, with the fields that the scan reads as columns. */
 function readDelta(
-  object: BoundObject,
+  { object, spans }: Extract<TaskInput, { kind: 'delta' }>,
   plan: PhysicalPlan,
-  { transaction, flushedThrough }: SnapshotBounds,
+  { transaction }: SnapshotBounds,
   records: RecordReader,
 ): ColumnSet {
-  const rows = new Map<string, StoredVersion>()
-  for (const stored of records.readDelta(object.number, flushedThrough, transaction)) {
-    // Whatever supersedes a row of the delta is in the delta too, and follows it.
-    const { previous } = stored.view
-    if (previous) rows.delete(`${previous.transaction}.${previous.index}`)
-    if (stored.view.isTombstone) continue
-    rows.set(`${stored.key.transaction}.${stored.key.index}`, stored)
+  const rows: VersionedRow[] = []
+  for (const { after, through } of spans) {
+    for (const { key, view } of records.readDelta(object, after, through)) {
+      if (view.isTombstone) continue
+      const superseded = records.supersededBy(object, view.paginationKey, key)
+      if (superseded !== undefined && superseded <= transaction) continue
+      rows.push({ object, version: key, row: view })
+    }
   }
-  const versioned = Array.from(rows.values(), ({ key, view }) => ({
-    object: object.number,
-    version: key,
-    row: view,
-  }))
-  return shred(versioned, { fields: new Set(plan.scannedFields) })
+  return shred(rows, { fields: new Set(plan.scannedFields) })
 }
 
 /** Row versions as entries of their records' histories. */

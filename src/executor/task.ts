@@ -4,6 +4,7 @@ import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { WireError } from '../error.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { OperatorMetrics, SkippedParts } from '../planner/plan-profile.ts'
+import type { FreshSpan } from '../storage/fresh-part.ts'
 import type { RowKey } from '../type/transaction.ts'
 import type { SharedDictionary } from '../vector/shared-dictionary.ts'
 import type { WireState } from './aggregate/state.ts'
@@ -16,7 +17,7 @@ import type { TaskDictionary } from './task-dictionaries.ts'
 import type { TraceSet } from './trace-set.ts'
 import type { KeyValues, WireValues } from './wire-values.ts'
 
-/** Rows to read: of a segment, of the delta, of the row store, or of single records. */
+/** Rows to read: of a segment, of what is in none yet, of the row store, or of single records. */
 export type TaskInput =
   | {
       readonly kind: 'segment'
@@ -28,7 +29,23 @@ export type TaskInput =
       /** Whether some of the rows may be newer than the snapshot. */
       readonly mayBeNewer: boolean
     }
-  | { readonly kind: 'delta'; readonly object: number }
+  | {
+      /** A fresh part, which is in memory only (`storage/fresh-part.ts`). */
+      readonly kind: 'part'
+      readonly part: number
+      readonly memory: SharedArrayBuffer
+      readonly object: number
+      readonly from: number
+      readonly to: number
+      readonly mayBeNewer: boolean
+    }
+  | {
+      /** Rows that are only in the row store. */
+      readonly kind: 'delta'
+      readonly object: number
+      /** The transactions that wrote them, ascending. */
+      readonly spans: readonly FreshSpan[]
+    }
   /** Row versions whose keys are from `from` on and before `to`, whether they were superseded or not. */
   | {
       readonly kind: 'history'
@@ -38,10 +55,9 @@ export type TaskInput =
     }
   | { readonly kind: 'records'; readonly object: number; readonly ids: readonly string[] }
 
-/** What a query sees: rows of all transactions up to one, of which the first are in segments. */
+/** What a query sees: rows of all transactions up to one. */
 export interface SnapshotBounds {
   readonly transaction: number
-  readonly flushedThrough: number
 }
 
 export interface ScanTask {

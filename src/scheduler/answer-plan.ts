@@ -7,8 +7,8 @@ import { isLookUp, type PlanRun, splitInputs, wantedRows } from './scan-rows.ts'
 const fewInputs = 2
 const fewRows = 32_768
 
-/** The delta is at most about this long: it is flushed before. */
-const deltaRows = 16_384
+/** Rows of small requests are about as many at most: then they are sealed. */
+const spanRows = 4096
 
 /** What is printed by one task at most, in a worker and in this thread. */
 const printedBytes = { worker: 1 << 20, here: 1 << 16 }
@@ -18,12 +18,14 @@ export function readsLittle(run: PlanRun): boolean {
   if (isLookUp(run.plan)) return true
   const inputs = [...others, ...pieces.map(({ input }) => input)]
   const rows = inputs.reduce((sum, input) => sum + rowsOf(input), 0)
-  return inputs.length <= fewInputs && rows <= fewRows
+  // Parts are short and lie in memory: only their rows count.
+  const counted = inputs.filter(({ kind }) => kind !== 'part').length
+  return counted <= fewInputs && rows <= fewRows
 }
 
 export function answerAtOnce(run: PlanRun, form: RowForm): Promise<AnswerResult> {
   const { plan, context, traceSets, snapshot, pool, audit, cancelled } = run
-  const { transaction, flushedThrough } = snapshot
+  const { transaction } = snapshot
   const { pieces, others, known } = splitInputs(run)
   const inputs = [...others, ...pieces.map(({ input }) => input)]
   // Whatever scans is for workers.
@@ -39,7 +41,7 @@ export function answerAtOnce(run: PlanRun, form: RowForm): Promise<AnswerResult>
         traceSets,
         dictionaries: [],
         settling: undefined,
-        snapshot: { transaction, flushedThrough },
+        snapshot: { transaction },
         inputs,
         wanted: wantedRows(plan),
         threshold: undefined,
@@ -56,10 +58,11 @@ export function answerAtOnce(run: PlanRun, form: RowForm): Promise<AnswerResult>
 function rowsOf(input: TaskInput): number {
   switch (input.kind) {
     case 'segment':
+    case 'part':
       return input.to - input.from
     case 'delta':
     case 'history':
-      return deltaRows
+      return spanRows
     case 'records':
       return input.ids.length
   }

@@ -10,10 +10,11 @@ import type { MaintenanceStep, StepOutcome } from '../storage/maintenance-step.t
 import type { Manifest } from '../storage/manifest.ts'
 import { defaultLimits, type SegmentLimits } from '../storage/segment-sink.ts'
 import type { SegmentStore } from '../storage/segment-store.ts'
+import type { FreshRows } from './fresh-rows.ts'
 
 /** A delta is flushed when it has so many rows or bytes, or is so old. */
-const flushRows = 16_384
-const flushBytes = 16 * 2 ** 20
+const flushRows = 65_536
+const flushBytes = 64 * 2 ** 20
 const flushAfterMs = 2000
 
 const lastRetryMs = 60_000
@@ -27,6 +28,8 @@ export interface MaintenanceOptions {
   readonly directory: string
   /** The segments as the calling thread sees them. */
   readonly store: SegmentStore
+  /** What queries read of what is not flushed; all that the row store has when not given. */
+  readonly fresh?: FreshRows
   readonly logger?: MaintenanceLogger
   /** Flush and compact without being asked; the default. */
   readonly automatic?: boolean
@@ -227,15 +230,17 @@ export class Maintenance {
   async #execute(step: MaintenanceStep): Promise<boolean> {
     const [rows, bytes] = [this.#rows, this.#bytes]
     const start = performance.now()
-    const outcome = await this.#ask(step)
+    const { fresh } = this.#options
+    const isFlush = step.kind === 'flush'
+    const outcome = await this.#ask(isFlush && fresh ? { ...step, fresh: fresh.take() } : step)
     this.#count(step, performance.now() - start, 'error' in outcome)
     if ('error' in outcome) throw AssayError.fromWire(outcome.error)
-    if (step.kind === 'flush') {
+    if (isFlush) {
       // What was noted before the step began was committed before, too.
       this.#rows -= rows
       this.#bytes -= bytes
     }
-    if (outcome.changed && (step.kind === 'flush' || step.kind === 'compact')) {
+    if (outcome.changed && (isFlush || step.kind === 'compact')) {
       this.#publish(this.#options.store.manifest())
       this.#options.logger?.debug(
         {
@@ -274,6 +279,7 @@ export class Maintenance {
     const named = new Set(manifest.segments.map(({ id }) => id))
     for (const { id } of this.#manifest.segments) if (!named.has(id)) this.#retired.add(id)
     this.#manifest = manifest
+    this.#options.fresh?.flushed(manifest.flushedThrough)
     this.#options.onManifest?.(manifest)
     this.#removeSoon()
   }

@@ -245,7 +245,7 @@ async function runScan(
   { dictionaries, settling }: GroupingOptions = { dictionaries: [], settling: undefined },
 ): Promise<GroupsResult | RowsResult> {
   const { plan, context, traceSets, snapshot, pool, audit, cancelled } = run
-  const { transaction, flushedThrough } = snapshot
+  const { transaction } = snapshot
   const task: ScanTask = {
     kind: 'scan',
     isProfiled: audit.isKept,
@@ -254,7 +254,7 @@ async function runScan(
     traceSets,
     dictionaries: dictionaries.map((each) => ({ ...each, maps: mapsOf(each, inputs) })),
     settling,
-    snapshot: { transaction, flushedThrough },
+    snapshot: { transaction },
     inputs,
     wanted,
     threshold,
@@ -302,10 +302,10 @@ export function splitInputs({
     return { pieces: [], others }
   }
   const started = audit.now()
-  const { pieces, delta, report, skipped }: Split = splitScan(plan, snapshot, traceSets, pool)
+  const { pieces, fresh, report, skipped }: Split = splitScan(plan, snapshot, traceSets, pool)
   for (const part of skipped) audit.profile(name).skip(part)
-  audit.add('prune', started, { ...report, deltas: delta.length })
-  return { pieces, others: delta }
+  audit.add('prune', started, { ...report, deltas: fresh.length })
+  return { pieces, others: fresh }
 }
 
 export function wantedRows(plan: PhysicalPlan): number {

@@ -1,5 +1,6 @@
 import type { SegmentMetadata } from '../storage/segment/metadata.ts'
 import type { RowKey } from '../type/transaction.ts'
+import type { FreshSnapshot } from './fresh-rows.ts'
 
 export interface KeyRange {
   readonly from: RowKey
@@ -11,11 +12,9 @@ export interface KeyRange {
 export interface QuerySnapshot {
   /** Row versions of this transaction and earlier ones. */
   readonly transaction: number
-  /** Those up to this one are in the segments. */
-  readonly flushedThrough: number
   readonly segments: readonly { readonly id: number; readonly metadata: SegmentMetadata }[]
-  /** Whether rows of the object may have been written after `flushedThrough`. */
-  hasDelta(object: number): boolean
+  /** What is in no segment yet. */
+  readonly fresh: FreshSnapshot
   /** Parts in which all row versions of the object can be read; the last may have newer ones, too. */
   history(object: number): readonly KeyRange[]
   release(): void

@@ -42,8 +42,8 @@ export interface PruningReport {
 
 export interface Split {
   readonly pieces: readonly Piece[]
-  /** What is read from the row store: rows of the delta, or of histories. */
-  readonly delta: readonly TaskInput[]
+  /** What is in no segment yet, or is read from the row store: histories. */
+  readonly fresh: readonly TaskInput[]
   readonly report: PruningReport
   /** What was left out, by what ruled it out. */
   readonly skipped: readonly SkippedParts[]
@@ -74,7 +74,7 @@ export function splitScan(
   }
   const histories = plan.objects.filter(({ isHistory }) => isHistory)
   if (histories.length > 0) {
-    const delta = histories.flatMap(({ number }) =>
+    const fresh = histories.flatMap(({ number }) =>
       snapshot.history(number).map(
         (range): TaskInput => ({
           kind: 'history',
@@ -83,7 +83,7 @@ export function splitScan(
         }),
       ),
     )
-    return { pieces, delta, report: { ...report, skipped }, skipped: [] }
+    return { pieces, fresh, report: { ...report, skipped }, skipped: [] }
   }
   for (const { id, metadata } of snapshot.segments) {
     const parts = metadata.objects.filter((part) => objects.has(part.object))
@@ -127,10 +127,33 @@ export function splitScan(
     }
     if (pieces.length > before) report.segmentsRead++
   }
-  const delta = plan.objects
-    .filter((object) => snapshot.hasDelta(object.number))
-    .map((object): TaskInput => ({ kind: 'delta', object: object.number }))
-  return { pieces, delta, report: { ...report, skipped }, skipped: ruledOut.skipped }
+  const fresh = freshInputs(objects, plan.after, snapshot)
+  return { pieces, fresh, report: { ...report, skipped }, skipped: ruledOut.skipped }
+}
+
+/** Undefined when nobody knows. */
+function rowCountOf(input: TaskInput): number | undefined {
+  return input.kind === 'segment' || input.kind === 'part' ? input.to - input.from : undefined
+}
+
+function freshInputs(
+  objects: ReadonlySet<number>,
+  after: RowKey | undefined,
+  { transaction, fresh }: QuerySnapshot,
+): TaskInput[] {
+  const inputs: TaskInput[] = []
+  for (const object of objects) {
+    const spans = fresh.spansOf(object)
+    if (spans.length > 0) inputs.push({ kind: 'delta', object, spans })
+  }
+  for (const { id, memory, last, objects: held } of fresh.parts) {
+    const mayBeNewer = last > transaction
+    for (const { object, from, to, oldest } of held) {
+      if (!objects.has(object) || (after && compareRowKeys(oldest, after) >= 0)) continue
+      inputs.push({ kind: 'part', part: id, memory, object, from, to, mayBeNewer })
+    }
+  }
+  return inputs
 }
 
 const timeFields: ReadonlySet<string> = new Set(['created', '_xact_id', '_pagination_key'])
@@ -192,7 +215,7 @@ export function mayEnter(
  * that the last are small: whoever takes one ends soon after the others, however long the others took.
  */
 export function balance(inputs: readonly TaskInput[], listCount: number): TaskInput[][] {
-  const sizes = inputs.map((input) => (input.kind === 'segment' ? input.to - input.from : 8192))
+  const sizes = inputs.map((input) => rowCountOf(input) ?? 8192)
   let left = sizes.reduce((sum, size) => sum + size, 0)
   const smallest = left / (listCount * 4)
   const lists: TaskInput[][] = []

@@ -8,8 +8,8 @@ const mergedGroups = 2000
 const orderedRows = 5000
 const printedRows = 50
 
-/** The delta is at most about this long: it is flushed before. */
-const deltaRows = 16_384
+/** Rows of small requests are about as many at most: then they are sealed. */
+const spanRows = 2000
 const unifyMs = 50
 
 /** Milliseconds that a worker takes for the task. */
@@ -38,17 +38,19 @@ export function rowsToRead(task: Task): number {
   const scan = task.kind === 'answer' ? task.scan : task
   if (scan.kind !== 'scan') return 0
   return scan.inputs.reduce((sum, input) => {
-    return sum + (input.kind === 'segment' ? input.to - input.from : 0)
+    const isCounted = input.kind === 'segment' || input.kind === 'part'
+    return sum + (isCounted ? input.to - input.from : 0)
   }, 0)
 }
 
 function inputMs(input: Extract<Task, { kind: 'scan' }>['inputs'][number]): number {
   switch (input.kind) {
     case 'segment':
+    case 'part':
       return (input.to - input.from) / scannedRows
     case 'delta':
     case 'history':
-      return deltaRows / shreddedRows / 10
+      return spanRows / shreddedRows
     case 'records':
       return input.ids.length / shreddedRows
   }

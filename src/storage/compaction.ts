@@ -7,9 +7,10 @@ import type { RowKey } from '../type/transaction.ts'
 import type { KeyColumns } from '../vector/column.ts'
 import type { ColumnTable } from '../vector/column-table.ts'
 import { paginationKeyAt, versionKeyAt } from '../vector/row-keys.ts'
-import { mergeColumns, type ReadRow } from './compaction-columns.ts'
+import { mergeColumns } from './compaction-columns.ts'
 import { cutRuns, filterRuns, mergeOrder, type Runs } from './compaction-order.ts'
 import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
+import { readerOf } from './flush.ts'
 import type { Manifest } from './manifest.ts'
 import { RecordReader } from './record-reader.ts'
 import { type SegmentLimits, SegmentSink } from './segment-sink.ts'
@@ -43,11 +44,7 @@ export function compact(
   const reader = new RecordReader(records)
   records.root.resetReadTxn()
   const transaction = records.root.useReadTransaction()
-  const readRow: ReadRow = ({ keys }, row) => {
-    const found = reader.rowAt(keys.object[row]!, versionKeyAt(keys, row), transaction)
-    assert(found, 'a segment holds a row that the row store does not')
-    return found
-  }
+  const readRow = readerOf(reader, transaction)
   try {
     const open = () => ids.map((id) => store.open(id))
     const order = keptRows(open(), reader, transaction, dropSupersededBefore)

@@ -3,7 +3,7 @@ import type { WireError } from '../error.ts'
 import { compact } from './compaction.ts'
 import { chooseCompaction } from './compaction-policy.ts'
 import type { RecordsEnvironment } from './environment.ts'
-import { flush } from './flush.ts'
+import { type FlushedRows, flush } from './flush.ts'
 import { foldIds, removeUnlistedRuns } from './fold-ids.ts'
 import { packRows } from './pack-rows.ts'
 import { RecordReader } from './record-reader.ts'
@@ -13,7 +13,12 @@ import type { SegmentStore } from './segment-store.ts'
 export type MaintenanceStep =
   /** Removes what a process that was killed left behind; `changed`: there is a delta to flush. */
   | { readonly kind: 'recover' }
-  | { readonly kind: 'flush'; readonly limits: SegmentLimits }
+  | {
+      readonly kind: 'flush'
+      readonly limits: SegmentLimits
+      /** See `flush`. */
+      readonly fresh?: FlushedRows
+    }
   /** Packs the rows that were flushed, and folds their ids once; `changed`: there may be more to fold. */
   | { readonly kind: 'tidy' }
   /** Merges once; see `chooseCompaction` for `eager`. */
@@ -45,7 +50,7 @@ export function runStep(
         return new RecordReader(records).lastTransaction() > before.flushedThrough
       }
       case 'flush':
-        return flush(records, store, step.limits).generation !== before.generation
+        return flush(records, store, step.limits, step.fresh).generation !== before.generation
       case 'tidy':
         packRows(records, before.flushedThrough)
         return foldIds(records)

@@ -14,6 +14,7 @@ import { JsonScanner } from '../json/scan.ts'
 import { decodeUtf8, requireUtf8 } from '../json/utf8.ts'
 import type { ObjectReference } from '../type/record.ts'
 import { ObjectFields } from './field-shapes.ts'
+import type { FreshSpan, PreparedPart } from './fresh-part.ts'
 import { hashId, idHashBytes } from './id-run.ts'
 import { invalid } from './prepare-control.ts'
 import { RowPreparer } from './prepare-row.ts'
@@ -33,11 +34,31 @@ export interface PrepareOptions {
 
 /** What a thread is asked to prepare. */
 export interface PrepareTask {
+  readonly kind: 'prepare'
   readonly body: Uint8Array
   readonly options: PrepareOptions
 }
 
-export type PrepareOutcome = { readonly rows: PreparedRows } | { readonly error: WireError }
+export type PrepareOutcome = PreparedRequest | { readonly error: WireError }
+
+export interface PreparedRequest {
+  readonly rows: PreparedRows
+  /** Of objects with many rows; none when the rows were prepared in the thread that asks. */
+  readonly parts: readonly PreparedPart[]
+}
+
+/** Asks a thread for the columns of rows that were written; see `seal-rows.ts`. */
+export interface SealTask {
+  readonly kind: 'seal'
+  readonly spans: readonly FreshSpan[]
+}
+
+export type SealOutcome =
+  | { readonly memory: SharedArrayBuffer | undefined }
+  | { readonly error: WireError }
+
+export type IngestTask = PrepareTask | SealTask
+export type IngestOutcome = PrepareOutcome | SealOutcome
 
 interface KnownObject {
   readonly place: number

@@ -159,6 +159,18 @@ export class RecordReader {
     }
   }
 
+  /** The transaction from which on a version is not seen any more; undefined when it is. */
+  supersededBy(
+    object: number,
+    paginationKey: RowKey,
+    version: RowKey,
+    transaction?: ReadTransaction,
+  ): number | undefined {
+    const key = supersessionKey(object, paginationKey, version)
+    const value = this.#records.supersessions.get(key, options(transaction))
+    return value && transactionOf(value)
+  }
+
   /**
    * Fields that rows of the object have, or had: those beyond the columns of its type by their name,
    * and what is in objects by paths of two or three names; of these as many as are kept

@@ -23,7 +23,11 @@ export interface WriteRequest {
 export interface Written {
   /** The `_xact_id` of all rows of the request, and the first snapshot that sees them. */
   readonly transaction: number
+  /** The first transaction of its rows' keys; another one only when the rows are very many. */
+  readonly first: number
   readonly objects: readonly ObjectWrite[]
+  /** Numbers of the objects whose rows all became new records, just as they were prepared. */
+  readonly unchanged: readonly number[]
   /** Numbers of the objects whose rows have fields that they did not have before. */
   readonly newFields: readonly number[]
 }
@@ -82,7 +86,8 @@ export class RecordWriter {
     const first = nextTransaction(this.#last, this.#now())
     const last = first + Math.max(0, Math.ceil(rowCount / rowsPerTransaction) - 1)
     const request = { rows, objectNumbers, first, last }
-    const objects = new RequestWriter(this.#storage, request).write()
+    const writer = new RequestWriter(this.#storage, request)
+    const objects = writer.write()
     const newFields = objectNumbers.filter((object, place) =>
       this.#fieldPaths.add(object, rows.fieldPaths[place] ?? []),
     )
@@ -94,7 +99,7 @@ export class RecordWriter {
       log.putSync(spill.key, spill.value)
     }
     this.#last = last
-    return { transaction: last, objects, newFields }
+    return { transaction: last, first, objects, unchanged: writer.unchanged, newFields }
   }
 }
 

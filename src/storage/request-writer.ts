@@ -73,6 +73,8 @@ export class RequestWriter {
   readonly #last: number
   readonly #writes: Mutable<ObjectWrite>[]
   readonly #controls: ReadonlyMap<number, RowControl>
+  /** Places of the objects of which some row is not what was prepared, or not a new record. */
+  readonly #changedObjects = new Set<number>()
   /** Versions of the block that is being put together, which is not stored yet; by row number. */
   readonly #unstored = new Map<number, NewVersion>()
   #builder = new RowBuilder(new ByteWriter())
@@ -102,6 +104,11 @@ export class RequestWriter {
     }
     this.#ids.store()
     return this.#writes.filter(({ rows }) => rows > 0)
+  }
+
+  /** Numbers of the objects whose rows all became new records, just as they were prepared. */
+  get unchanged(): number[] {
+    return this.#objectNumbers.filter((_, place) => !this.#changedObjects.has(place))
   }
 
   #writeSingle(row: number): void {
@@ -184,6 +191,14 @@ export class RequestWriter {
 
   /** Writes all that a row changes but itself; undefined when it changes nothing. */
   #writeVersion(row: number): NewVersion | undefined {
+    const written = this.#newVersion(row)
+    if (!written || written.keys.previous || written.changed) {
+      this.#changedObjects.add(this.#rows.objectOf[row]!)
+    }
+    return written
+  }
+
+  #newVersion(row: number): NewVersion | undefined {
     const rows = this.#rows
     const control = this.#controls.get(row) ?? noControl
     const action = rows.actions[row]!

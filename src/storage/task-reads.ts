@@ -1,4 +1,6 @@
+import { LRUCache } from 'lru-cache'
 import type { ColumnSet } from '../vector/column.ts'
+import { openSharedColumns } from '../vector/shared-columns.ts'
 import type { RecordsEnvironment, SegmentsEnvironment } from './environment.ts'
 import { RecordReader } from './record-reader.ts'
 import { mappedBytes } from './segment/layout.ts'
@@ -8,6 +10,9 @@ import { SegmentStore } from './segment-store.ts'
 /** Segments that a thread keeps open, and bytes of those that are too small to be mapped. */
 const openedSegments = 1024
 const openedBytes = 128 * 2 ** 20
+
+/** Fresh parts that a thread keeps open: about as many as wait for a flush. */
+const openedParts = 128
 
 interface OpenedSegment {
   readonly columns: ColumnSet
@@ -21,6 +26,8 @@ export class TaskReads {
   readonly #segments: SegmentStore
   readonly #opened = new Map<number, OpenedSegment>()
   #copiedBytes = 0
+  /** Opened again, a part costs more than most of its batches. */
+  readonly #parts = new LRUCache<number, ColumnSet>({ max: openedParts })
 
   constructor(records: RecordsEnvironment, segments: SegmentsEnvironment) {
     this.records = new RecordReader(records)
@@ -51,6 +58,16 @@ export class TaskReads {
       this.#copiedBytes -= copiedBytes
     }
     return opened.columns
+  }
+
+  /** The columns of a fresh part. No other part has its number. */
+  openPart(part: number, memory: SharedArrayBuffer): ColumnSet {
+    let columns = this.#parts.get(part)
+    if (!columns) {
+      columns = openSharedColumns(memory)
+      this.#parts.set(part, columns)
+    }
+    return columns
   }
 
   /**

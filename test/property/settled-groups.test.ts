@@ -131,7 +131,8 @@ class Parts {
   readonly #storage: TaskStorage
   readonly #segments: readonly number[]
   readonly #lists: readonly (readonly TaskInput[])[]
-  readonly #snapshot: ScanTask['snapshot']
+  readonly #snapshot: ScanTask['snapshot'] = { transaction: 2 ** 48 - 2 }
+  readonly #spans: Extract<TaskInput, { kind: 'delta' }>['spans']
 
   /** @param size segments that a task reads */
   constructor(
@@ -151,6 +152,7 @@ class Parts {
     this.#storage = {
       records: storage.records,
       openSegment: (segment) => sets[segment - 1]!,
+      openPart: () => sets[0]!,
       segmentMetadata: (segment) => writeSegment(sets[segment - 1]!, 1).metadata,
     }
     this.#segments = sets.map((_, i) => i + 1)
@@ -162,7 +164,8 @@ class Parts {
     for (let i = 0; i < inputs.length; i += size) lists.push(inputs.slice(i, i + size))
     this.#lists = lists
     const last = versions[(ends.at(-1) ?? 0) - 1]
-    this.#snapshot = { transaction: 2 ** 48 - 2, flushedThrough: last?.key.transaction ?? 0 }
+    const after = last?.key.transaction ?? 0
+    this.#spans = [{ object: 1, after, through: 2 ** 48 - 2 }]
   }
 
   /** One for the traces, of all segments that have any. */
@@ -178,7 +181,11 @@ class Parts {
   }
 
   run(dictionaries: readonly TaskDictionary[]): { answer: string[]; settled: number } {
-    const delta = this.#scan([{ kind: 'delta', object: 1 }], dictionaries, undefined)
+    const delta = this.#scan(
+      [{ kind: 'delta', object: 1, spans: this.#spans }],
+      dictionaries,
+      undefined,
+    )
     const key = settlingKey(this.#plan, dictionaries)
     const settlings = key === undefined ? undefined : settlingsOf(this.#lists, key, [delta])
     const results = this.#lists.map((list, i) => this.#scan(list, dictionaries, settlings?.[i]))

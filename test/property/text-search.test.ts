@@ -134,7 +134,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
         traceSets: [],
         dictionaries: [],
         settling: undefined,
-        snapshot: { transaction: 2 ** 48 - 2, flushedThrough: 2 ** 48 - 2 },
+        snapshot: { transaction: 2 ** 48 - 2 },
         inputs: [{ ...input, mayBeNewer: false }],
         wanted: Number.POSITIVE_INFINITY,
         threshold: undefined,

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { Piscina } from 'piscina'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AssayError } from '../../src/error.ts'
-import { prepareInWorker } from '../../src/scheduler/prepare-in-worker.ts'
+import { IngestPool } from '../../src/scheduler/ingest-pool.ts'
 import { RecordWriterThread } from '../../src/scheduler/record-writer-thread.ts'
 import { openRecords } from '../../src/storage/environment.ts'
 import { type PrepareOptions, prepareRows } from '../../src/storage/prepare.ts'
@@ -94,8 +93,8 @@ describe('a record of 256 MiB', () => {
 
   test('is stored and read back byte for byte while the main thread stays free', async () => {
     const { directory, writer } = openThread()
-    const pool = new Piscina({ maxThreads: 1 })
-    onTestFinished(() => pool.destroy())
+    const pool = new IngestPool(directory, 1)
+    onTestFinished(() => pool.close())
     const text = longText()
     const head = Buffer.from('[{"project_id":"P","log_id":"g","id":"big","input":"')
     const body = Buffer.allocUnsafeSlow(head.length + bytes + 3)
@@ -109,7 +108,7 @@ describe('a record of 256 MiB', () => {
       longestPauseMs = Math.max(longestPauseMs, performance.now() - last)
       last = performance.now()
     }, 5)
-    const rows = await prepareInWorker(pool, body as Buffer<ArrayBuffer>, options)
+    const { rows } = await pool.prepare(body, options)
     expect(body.byteLength).toBe(0)
     await writer.write({ rows, objectNumbers: [1] })
     await writer.write(request([{ id: 'big', _is_merge: true, output: 1 }]))
@@ -125,10 +124,10 @@ describe('a record of 256 MiB', () => {
   }, 120_000)
 
   test('bodies that are wrong are refused across the thread as they are here', async () => {
-    const pool = new Piscina({ maxThreads: 1 })
-    onTestFinished(() => pool.destroy())
+    const pool = new IngestPool(openThread().directory, 1)
+    onTestFinished(() => pool.close())
     const body = Buffer.from('[{"project_id":"P","log_id":"g","tags":1}]') as Buffer<ArrayBuffer>
-    await expect(prepareInWorker(pool, body, options)).rejects.toMatchObject({
+    await expect(pool.prepare(body, options)).rejects.toMatchObject({
       code: 'REQUEST_INVALID',
       path: 'rows[0].tags',
     })

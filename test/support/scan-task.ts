@@ -51,6 +51,7 @@ export class ScannedRecords {
     this.storage = {
       records: records.reader,
       openSegment: () => this.set,
+      openPart: () => this.set,
       segmentMetadata: () => (this.#metadata ??= writeSegment(this.set, 1).metadata),
     }
   }
@@ -70,7 +71,7 @@ export class ScannedRecords {
         traceSets: [],
         dictionaries: [],
         settling: undefined,
-        snapshot: { transaction: 2 ** 48 - 2, flushedThrough: 0 },
+        snapshot: { transaction: 2 ** 48 - 2 },
         inputs: [this.#input(kind)],
         wanted: Number.POSITIVE_INFINITY,
         threshold: undefined,
@@ -97,7 +98,8 @@ export class ScannedRecords {
 
   #input(kind: InputKind): TaskInput {
     if (kind === 'segment') return this.segmentRows(0, this.set.rowCount)
-    return kind === 'delta' ? { kind, object: 1 } : { kind, object: 1, ids: this.ids }
+    const spans = [{ object: 1, after: 0, through: 2 ** 48 - 2 }]
+    return kind === 'delta' ? { kind, object: 1, spans } : { kind, object: 1, ids: this.ids }
   }
 }
 

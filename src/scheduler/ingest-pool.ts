@@ -1,0 +1,58 @@
+/** The threads that do what inserts need before and after they are written, apart from queries. */
+import { fileURLToPath } from 'node:url'
+import { Piscina } from 'piscina'
+import { AssayError } from '../error.ts'
+import type { FreshSpan } from '../storage/fresh-part.ts'
+import type {
+  IngestTask,
+  PreparedRequest,
+  PrepareOptions,
+  PrepareOutcome,
+  SealOutcome,
+} from '../storage/prepare.ts'
+
+/**
+ * A body of so many bytes moves to the other thread; a smaller one is copied, because all typed
+ * arrays of a thread become slow when memory of one is detached.
+ */
+const movedBytes = 32 * 2 ** 20
+
+export class IngestPool {
+  readonly #pool: Piscina
+
+  constructor(directory: string, threads: number) {
+    this.#pool = new Piscina({
+      filename: fileURLToPath(
+        new URL(`../../workers/ingest${import.meta.url.slice(-3)}`, import.meta.url),
+      ),
+      workerData: { directory },
+      // Made when they are needed: a service that is only read from needs none.
+      minThreads: 0,
+      maxThreads: threads,
+      idleTimeout: Number.POSITIVE_INFINITY,
+    })
+  }
+
+  /** Prepares the rows of `body`, whose memory may be taken. */
+  async prepare(body: Uint8Array, options: PrepareOptions): Promise<PreparedRequest> {
+    const isMoved = body.length >= movedBytes && body.length === body.buffer.byteLength
+    const transferList = isMoved ? [body.buffer as ArrayBuffer] : []
+    const task: IngestTask = { kind: 'prepare', body, options }
+    const outcome = (await this.#pool.run(task, { transferList })) as PrepareOutcome
+    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+    return outcome
+  }
+
+  /** The rows that were written in these spans, as a fresh part; undefined when there are none. */
+  async seal(spans: readonly FreshSpan[]): Promise<SharedArrayBuffer | undefined> {
+    const task: IngestTask = { kind: 'seal', spans }
+    const outcome = (await this.#pool.run(task)) as SealOutcome
+    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+    return outcome.memory
+  }
+
+  async close(): Promise<void> {
+    await this.#pool.close()
+    await this.#pool.destroy()
+  }
+}

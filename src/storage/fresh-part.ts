@@ -1,0 +1,112 @@
+/**
+ * Fresh parts: rows that were just written as columns in shared memory, so that queries need not
+ * shred them, nor the flush that follows. They are a copy: the row store has the rows.
+ */
+
+import { rowsPerTransaction } from '../type/transaction.ts'
+import type { KeyColumns } from '../vector/column.ts'
+import { ColumnTable } from '../vector/column-table.ts'
+import { shareColumns } from '../vector/shared-columns.ts'
+import { rowBytes } from './prepared-blocks.ts'
+import { type PreparedRows, rowActions } from './prepared-rows.ts'
+import { RowView } from './row.ts'
+import { defaultMaximumValueBytes, shred } from './shred.ts'
+import type { VersionedRow } from './shred-keys.ts'
+import { type ChosenPath, choosePaths } from './shred-paths.ts'
+import { RowShredder } from './shred-row.ts'
+
+/** The rows of one object of a request, if all of them turn out to be new. */
+export interface PreparedPart {
+  /** The place of their object in the request's `objects`. */
+  readonly object: number
+  readonly rowCount: number
+  /** Columns (`vector/shared-columns.ts`) that still lack the object and the transaction. */
+  readonly memory: SharedArrayBuffer
+}
+
+/** Rows of an object that were written after one transaction, and up to another. */
+export interface FreshSpan {
+  readonly object: number
+  readonly after: number
+  readonly through: number
+}
+
+/** Fewer rows are left to be shredded together with others. */
+const fewestRows = 128
+
+/** Requests of a thread for whose rows the same paths are taken, before they are chosen anew. */
+const requestsPerChoice = 16
+
+interface KnownPaths {
+  readonly paths: readonly ChosenPath[]
+  uses: number
+}
+
+/** Makes parts of prepared rows. One per thread, since rows mostly have the paths of those before. */
+export class PartMaker {
+  /** By type of object. */
+  readonly #known = new Map<string, KnownPaths>()
+
+  /** Parts of the objects that have many rows, all of which replace what their record was. */
+  make(rows: PreparedRows): readonly PreparedPart[] {
+    if (rows.ids.length > rowsPerTransaction) return []
+    const numbers = new Map<number, number[]>()
+    for (const block of rows.blocks) {
+      const known = numbers.get(block.object)
+      if (known) for (const row of block.rows) known.push(row)
+      else numbers.set(block.object, [...block.rows])
+    }
+    for (const { row } of rows.controls) numbers.delete(rows.objectOf[row]!)
+    const parts: PreparedPart[] = []
+    for (const [object, ofObject] of numbers) {
+      if (ofObject.length < fewestRows) continue
+      if (ofObject.some((row) => rows.actions[row] !== rowActions.replace)) continue
+      parts.push({ object, rowCount: ofObject.length, memory: this.#part(rows, object, ofObject) })
+    }
+    return parts
+  }
+
+  #part(rows: PreparedRows, object: number, numbers: readonly number[]): SharedArrayBuffer {
+    const views = numbers.map((row) => new RowView(rowBytes(rows, row)))
+    const shredder = new RowShredder(views.length, this.#paths(rows, object, views), {
+      fields: undefined,
+      maximumValueBytes: defaultMaximumValueBytes,
+    })
+    for (let i = 0; i < views.length; i++) shredder.add(i, views[i]!)
+    const keys = newKeys(numbers)
+    return shareColumns(new ColumnTable({ rowCount: views.length, keys, ...shredder.finish() }))
+  }
+
+  #paths(
+    { objects }: PreparedRows,
+    object: number,
+    views: readonly RowView[],
+  ): readonly ChosenPath[] {
+    const { type } = objects[object]!
+    let known = this.#known.get(type)
+    if (!known || ++known.uses === requestsPerChoice) {
+      const all = [{ from: 0, to: views.length }]
+      known = { paths: choosePaths(all, (row) => views[row]!, undefined), uses: 0 }
+      this.#known.set(type, known)
+    }
+    return known.paths
+  }
+}
+
+/** Keys of new records, but for what only the writer knows. */
+function newKeys(numbers: readonly number[]): KeyColumns {
+  const index = Int32Array.from(numbers)
+  const unknown = () => new Float64Array(numbers.length)
+  return {
+    object: new Int32Array(numbers.length),
+    paginationTransaction: unknown(),
+    paginationIndex: index,
+    transaction: unknown(),
+    index,
+  }
+}
+
+/** Rows that were written, in any order, as a part. */
+export function partOf(rows: readonly VersionedRow[]): SharedArrayBuffer {
+  return shareColumns(shred(rows))
+}

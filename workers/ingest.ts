@@ -1,0 +1,44 @@
+/**
+ * Parses and checks the bodies of large write requests, and makes columns of rows that were written
+ * in small ones: the work of inserts that is too long for the main thread.
+ */
+import { workerData } from 'node:worker_threads'
+import { toAssayError } from '../src/error.ts'
+import { openRecords } from '../src/storage/environment.ts'
+import { PartMaker } from '../src/storage/fresh-part.ts'
+import { giveWay } from '../src/storage/give-way.ts'
+import {
+  type IngestOutcome,
+  type IngestTask,
+  type PrepareTask,
+  prepareRows,
+} from '../src/storage/prepare.ts'
+import { sealRows } from '../src/storage/seal-rows.ts'
+
+const { directory } = workerData as { readonly directory: string }
+const records = openRecords(directory, { readOnly: true })
+const parts = new PartMaker()
+giveWay()
+
+export default function ingest(task: IngestTask): IngestOutcome {
+  try {
+    return task.kind === 'seal' ? { memory: sealRows(records, task) } : prepare(task)
+  } catch (thrown) {
+    return { error: toAssayError(thrown).toWire() }
+  }
+}
+
+/** The rows are in shared memory, which the writer then reads in place. */
+function prepare({ body, options }: PrepareTask): IngestOutcome {
+  const rows = prepareRows(body, options)
+  return {
+    rows: { ...rows, bytes: shared(rows.bytes), blockBytes: shared(rows.blockBytes) },
+    parts: parts.make(rows),
+  }
+}
+
+function shared(bytes: Uint8Array): Uint8Array {
+  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  copy.set(bytes)
+  return copy
+}
