@@ -32,7 +32,7 @@ export interface FreshSpan {
 }
 
 /** Fewer rows are left to be shredded together with others. */
-const fewestRows = 128
+const defaultFewestRows = 128
 
 /** Requests of a thread for whose rows the same paths are taken, before they are chosen anew. */
 const requestsPerChoice = 16
@@ -46,6 +46,11 @@ interface KnownPaths {
 export class PartMaker {
   /** By type of object. */
   readonly #known = new Map<string, KnownPaths>()
+  readonly #fewestRows: number
+
+  constructor(fewestRows = defaultFewestRows) {
+    this.#fewestRows = fewestRows
+  }
 
   /** Parts of the objects that have many rows, all of which replace what their record was. */
   make(rows: PreparedRows): readonly PreparedPart[] {
@@ -59,7 +64,7 @@ export class PartMaker {
     for (const { row } of rows.controls) numbers.delete(rows.objectOf[row]!)
     const parts: PreparedPart[] = []
     for (const [object, ofObject] of numbers) {
-      if (ofObject.length < fewestRows) continue
+      if (ofObject.length < this.#fewestRows) continue
       if (ofObject.some((row) => rows.actions[row] !== rowActions.replace)) continue
       parts.push({ object, rowCount: ofObject.length, memory: this.#part(rows, object, ofObject) })
     }

@@ -1,0 +1,194 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { runScan } from '../../src/executor/scan.ts'
+import type { RowsResult } from '../../src/executor/task.ts'
+import { FreshRows } from '../../src/scheduler/fresh-rows.ts'
+import { splitScan } from '../../src/scheduler/split.ts'
+import { openSegments } from '../../src/storage/environment.ts'
+import { flush } from '../../src/storage/flush.ts'
+import { type FreshSpan, PartMaker } from '../../src/storage/fresh-part.ts'
+import { emptyManifest, type Manifest } from '../../src/storage/manifest.ts'
+import { prepareRows } from '../../src/storage/prepare.ts'
+import { sealRows } from '../../src/storage/seal-rows.ts'
+import { SegmentStore } from '../../src/storage/segment-store.ts'
+import { TaskReads } from '../../src/storage/task-reads.ts'
+import { context, planOf } from '../support/scan-task.ts'
+import { TemporaryRecords } from '../support/temporary-records.ts'
+import { visibleAt } from '../support/temporary-segments.ts'
+
+const limits = { rows: 1000, rowBytes: 1e9 }
+
+/** A store that is written and flushed step by step, and what its queries read. */
+class Store {
+  readonly records = new TemporaryRecords()
+  readonly #environment = openSegments(this.records.directory, { readOnly: false })
+  readonly segments = new SegmentStore(this.#environment)
+  manifest: Manifest = emptyManifest
+  fresh = new FreshRows({ seal: (spans) => this.#seal(spans) })
+  #reads = new TaskReads(this.records.environment, this.#environment)
+  readonly #parts = new PartMaker(2)
+  #finishSeal: () => void = () => undefined
+  #isHeld = false
+
+  write(events: readonly object[], isLarge: boolean): void {
+    const rows = prepareRows(Buffer.from(JSON.stringify({ events })), {
+      form: 'events',
+      object: { type: 'project_logs', id: 'P' },
+      nowMs: 0,
+      ...(isLarge && { blockLimits: { bytes: 300, worthwhileBytes: 0 } }),
+    })
+    const parts = this.#parts.make(rows)
+    const [outcome] = this.records.writer.write([{ rows, objectNumbers: [1] }])
+    if (!outcome || 'error' in outcome) throw new Error('the rows were not written')
+    this.fresh.add(outcome.written, parts, [1])
+  }
+
+  /** Until then, what is sealed is on its way. */
+  holdSeals(): void {
+    this.#isHeld = true
+  }
+
+  async finishSeals(): Promise<void> {
+    this.#isHeld = false
+    this.#finishSeal()
+    await new Promise((done) => setImmediate(done))
+  }
+
+  /** @param meanwhile what happens before the new segments are known */
+  async flush(meanwhile: () => Promise<void>): Promise<void> {
+    const taken = this.fresh.take()
+    await meanwhile()
+    const { environment } = this.records
+    this.manifest = flush(environment, this.segments, limits, taken)
+    this.fresh.flushed(this.manifest.flushedThrough)
+  }
+
+  /** What comes back after a restart. */
+  restart(): void {
+    this.#reads = new TaskReads(this.records.environment, this.#environment)
+    this.fresh = new FreshRows({ seal: (spans) => this.#seal(spans) })
+    this.fresh.restore(this.records.reader.log(this.manifest.flushedThrough))
+  }
+
+  /** Versions of the rows that a query of the snapshot reads. */
+  seen(transaction: number): string[] {
+    const plan = planOf({ stage: { kind: 'rows', carried: [] } })
+    const snapshot = {
+      transaction,
+      segments: this.manifest.segments,
+      fresh: this.fresh.at(transaction),
+      release: () => undefined,
+    }
+    const { pieces, fresh } = splitScan(plan, snapshot, [], { findKeys: () => new Map() })
+    const inputs = [...fresh, ...pieces.map(({ input }) => input)]
+    const { rows } = this.#reads.during((storage) =>
+      runScan(
+        {
+          kind: 'scan',
+          plan,
+          context,
+          traceSets: [],
+          dictionaries: [],
+          settling: undefined,
+          snapshot: { transaction },
+          inputs,
+          wanted: Number.POSITIVE_INFINITY,
+          threshold: undefined,
+          cancelled: undefined,
+        },
+        storage,
+      ),
+    ) as RowsResult
+    return Array.from(rows.transaction, (of, i) => `1/${of}/${rows.index[i]}`).sort()
+  }
+
+  async close(): Promise<void> {
+    await this.#environment.root.close()
+    this.records.close()
+  }
+
+  async #seal(spans: readonly FreshSpan[]): Promise<SharedArrayBuffer | undefined> {
+    const memory = sealRows(this.records.environment, { spans })
+    if (this.#isHeld) {
+      await new Promise<void>((resolve) => {
+        this.#finishSeal = resolve
+      })
+    }
+    return memory
+  }
+}
+
+const row = fc.tuple(
+  fc.integer({ min: 0, max: 30 }),
+  fc.constantFrom('put', 'put', 'merge', 'delete'),
+)
+const step = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ rows: fc.array(row, { minLength: 1, maxLength: 5 }) }) },
+  { weight: 3, arbitrary: fc.record({ newRows: fc.integer({ min: 2, max: 6 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      event: fc.constantFrom('hold seals', 'finish seals', 'flush', 'flush slowly', 'restart'),
+    }),
+  },
+)
+
+it('shows every snapshot the same rows, whether they are in spans, parts or segments', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+      const store = new Store()
+      try {
+        let fresh = 100
+        const write = (isLarge: boolean, rows: readonly (readonly [number, string])[]) =>
+          store.write(
+            rows.map(([id, action]) => ({
+              id: `${id}`,
+              ...(action === 'merge' && { _is_merge: true }),
+              ...(action === 'delete' && { _object_delete: true }),
+              metadata: { step: action },
+              // So long that spans are sealed after a few rows.
+              ...(action === 'put' && !isLarge && { input: 'x'.repeat(300_000) }),
+            })),
+            isLarge,
+          )
+        for (const each of steps) {
+          if ('rows' in each) write(false, each.rows)
+          else if ('newRows' in each) {
+            write(
+              true,
+              Array.from({ length: each.newRows }, () => [fresh++, 'put']),
+            )
+          } else if (each.event === 'hold seals') store.holdSeals()
+          else if (each.event === 'finish seals') await store.finishSeals()
+          else if (each.event === 'restart') store.restart()
+          else {
+            await store.flush(async () => {
+              if (each.event !== 'flush slowly') return
+              write(false, [
+                [fresh++, 'put'],
+                [1, 'put'],
+                [2, 'delete'],
+              ])
+              await store.finishSeals()
+              checkAll(store)
+            })
+          }
+          checkAll(store)
+        }
+      } finally {
+        await store.close()
+      }
+    }),
+    { numRuns: 40 },
+  )
+}, 240_000)
+
+function checkAll(store: Store): void {
+  const { reader } = store.records
+  const snapshots = Array.from(reader.log(0), ({ transaction }) => transaction)
+  for (const snapshot of [snapshots[0]!, snapshots.at(-2), snapshots.at(-1)]) {
+    if (snapshot === undefined) continue
+    const expected = visibleAt(reader, store.segments, emptyManifest, snapshot)
+    expect(store.seen(snapshot)).toEqual(expected.map((name) => name.split(' ')[0]))
+  }
+}
