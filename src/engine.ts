@@ -99,6 +99,7 @@ export interface InsertResult {
 export type { QueryRequest, QueryResult, QuerySummary }
 
 interface EngineParts {
+  readonly catalog: Catalog
   readonly directory: string
   readonly lock: DirectoryLock
   readonly records: RecordsEnvironment
@@ -140,6 +141,7 @@ export class Engine {
       const records = openRecords(directory, { readOnly: false })
       const segments = openSegments(directory, { readOnly: false })
       const reads = new TaskReads(records, segments)
+      const catalog = new Catalog(records)
       const ingest = workers === 0 ? undefined : new IngestPool(directory, workers)
       const isAutomatic = options.maintenance?.automatic !== false
       const fresh = new FreshRows({
@@ -151,11 +153,16 @@ export class Engine {
         directory,
         store: new SegmentStore(segments),
         fresh,
+        removals: {
+          pending: () => catalog.purges(),
+          done: (objects) => catalog.purged(objects),
+        },
         ...(logger && { logger }),
       })
       return new Engine({
         directory,
         lock,
+        catalog,
         records,
         segments,
         reads,
@@ -177,10 +184,15 @@ export class Engine {
 
   private constructor(parts: EngineParts) {
     this.#parts = parts
-    const { records, reads, maintenance, fresh, pool, limits, logger } = parts
-    this.catalog = new Catalog(records)
+    const { catalog, reads, maintenance, fresh, pool, limits, logger } = parts
+    this.catalog = catalog
     this.#runner = new QueryRunner(pool, limits, logger)
     this.#lastTransaction = reads.records.lastTransaction()
+    const noteRemovals = () => {
+      if (this.catalog.purges().length > 0) maintenance.noteRemoval()
+    }
+    noteRemovals()
+    this.catalog.onChange(noteRemovals)
     fresh.restore(reads.records.log(maintenance.manifest.flushedThrough))
   }
 
@@ -335,6 +347,11 @@ export class Engine {
   /** Puts everything that was written so far into segments. */
   flush(): Promise<void> {
     return this.#parts.maintenance.flush()
+  }
+
+  /** Removes the records of deleted objects from disk; false: some are still being read. */
+  removeObjects(): Promise<boolean> {
+    return this.#parts.maintenance.removeObjects()
   }
 
   /** Merges small segments until the policy finds nothing more to merge. */

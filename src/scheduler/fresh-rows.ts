@@ -121,6 +121,12 @@ export class FreshRows {
     this.#sealSoon()
   }
 
+  /** Whether there are rows of some of the objects. */
+  hasAny(objects: ReadonlySet<number>): boolean {
+    const held = this.#parts.some((part) => part.objects.some(({ object }) => objects.has(object)))
+    return held || this.#spans.some(({ object }) => objects.has(object))
+  }
+
   /** What a query of the snapshot `transaction` reads. */
   at(transaction: number): FreshSnapshot {
     return new FreshSnapshot(transaction, this.#parts, this.#spans)

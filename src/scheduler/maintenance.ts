@@ -8,6 +8,7 @@ import { Piscina } from 'piscina'
 import { AssayError } from '../error.ts'
 import type { MaintenanceStep, StepOutcome } from '../storage/maintenance-step.ts'
 import type { Manifest } from '../storage/manifest.ts'
+import { namesAny } from '../storage/remove-objects.ts'
 import { defaultLimits, type SegmentLimits } from '../storage/segment-sink.ts'
 import type { SegmentStore } from '../storage/segment-store.ts'
 import type { FreshRows } from './fresh-rows.ts'
@@ -18,6 +19,9 @@ const flushBytes = 64 * 2 ** 20
 const flushAfterMs = 2000
 
 const lastRetryMs = 60_000
+
+/** Those that make a new manifest when they change something. */
+const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'drop'])
 
 export interface MaintenanceLogger {
   debug(details: object, message: string): void
@@ -36,8 +40,17 @@ export interface MaintenanceOptions {
   readonly limits?: Partial<SegmentLimits>
   /** See `CompactOptions`. */
   readonly dropSupersededBefore?: number
+  /** Objects that were deleted, whose records are to be removed from disk. */
+  readonly removals?: Removals
   /** Called with every new manifest. */
   readonly onManifest?: (manifest: Manifest) => void
+}
+
+export interface Removals {
+  /** Numbers of objects that nobody writes to or reads any more. */
+  pending(): readonly number[]
+  /** Called when nothing of them is left. */
+  done(objects: readonly number[]): Promise<void>
 }
 
 export interface AcquiredManifest {
@@ -152,6 +165,28 @@ export class Maintenance {
     this.#workSoon(this.#deltaIsLarge ? 0 : flushAfterMs)
   }
 
+  /** Tells that there may be objects to remove. */
+  noteRemoval(): void {
+    this.#workSoon(flushAfterMs)
+  }
+
+  /**
+   * Removes the records of deleted objects from disk. Resolves to false when some of them may still be
+   * read by queries that began before, and have to wait for another time.
+   */
+  async removeObjects(): Promise<boolean> {
+    const { removals, fresh } = this.#options
+    const objects = removals?.pending() ?? []
+    if (!removals || objects.length === 0) return true
+    while (await this.#run({ kind: 'drop', objects, limits: this.#limits }));
+    const removed = new Set(objects)
+    const isRead = [...this.#acquired.keys()].some((manifest) => namesAny(manifest, removed))
+    if (isRead || namesAny(this.#manifest, removed) || fresh?.hasAny(removed)) return false
+    await this.#run({ kind: 'purge', objects })
+    await removals.done(objects)
+    return true
+  }
+
   /** Resolves when all that was written before is in segments. */
   async flush(): Promise<void> {
     await this.#run({ kind: 'flush', limits: this.#limits })
@@ -201,6 +236,7 @@ export class Maintenance {
         while (!this.#isClosed && (await this.#run({ kind: 'tidy' })) && !this.#deltaIsLarge);
         while (!this.#isClosed && !this.#deltaIsLarge && (await this.#compactOnce(false)));
       } while (!this.#isClosed && this.#deltaIsLarge)
+      if (!this.#isClosed && !(await this.removeObjects())) this.#workSoon(flushAfterMs)
       this.#retryMs = flushAfterMs
     } catch (thrown) {
       if (this.#isClosed) return
@@ -240,7 +276,7 @@ export class Maintenance {
       this.#rows -= rows
       this.#bytes -= bytes
     }
-    if (outcome.changed && (isFlush || step.kind === 'compact')) {
+    if (outcome.changed && manifestSteps.has(step.kind)) {
       this.#publish(this.#options.store.manifest())
       this.#options.logger?.debug(
         {

@@ -24,6 +24,8 @@ export interface CompactOptions {
    * moment before it then miss them. Without it every version is kept.
    */
   readonly dropSupersededBefore?: number
+  /** Leaves out all rows of these objects. */
+  readonly withoutObjects?: ReadonlySet<number>
 }
 
 /** Replaces the segments `ids` of the manifest by new ones with the same row versions. */
@@ -31,7 +33,7 @@ export function compact(
   records: RecordsEnvironment,
   store: SegmentStore,
   ids: readonly number[],
-  { limits, dropSupersededBefore }: CompactOptions,
+  { limits, dropSupersededBefore, withoutObjects }: CompactOptions,
 ): Manifest {
   const manifest = store.manifest()
   const replaced = new Set(ids)
@@ -47,7 +49,11 @@ export function compact(
   const readRow = readerOf(reader, transaction)
   try {
     const open = () => ids.map((id) => store.open(id))
-    const order = keptRows(open(), reader, transaction, dropSupersededBefore)
+    const order = withoutRowsOf(
+      withoutObjects,
+      open(),
+      keptRows(open(), reader, transaction, dropSupersededBefore),
+    )
     const rowBytes = ids.map((id) => {
       const { metadata } = manifest.segments.find((segment) => segment.id === id)!
       return metadata.rowBytes / metadata.rowCount
@@ -70,6 +76,16 @@ export function compact(
     transaction.done()
     records.root.resetReadTxn()
   }
+}
+
+function withoutRowsOf(
+  objects: ReadonlySet<number> | undefined,
+  sources: readonly ColumnTable[],
+  order: Runs,
+): Runs {
+  if (!objects) return order
+  const numbers = sources.map(({ keys }) => keys.object)
+  return filterRuns(order, (source, row) => !objects.has(numbers[source]![row]!))
 }
 
 /** All rows of the segments in order, without those that were superseded by then. */

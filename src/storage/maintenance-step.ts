@@ -7,6 +7,7 @@ import { type FlushedRows, flush } from './flush.ts'
 import { foldIds, removeUnlistedRuns } from './fold-ids.ts'
 import { packRows } from './pack-rows.ts'
 import { RecordReader } from './record-reader.ts'
+import { dropObjects, purgeRows } from './remove-objects.ts'
 import { type SegmentLimits, writeError } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
 
@@ -29,6 +30,10 @@ export type MaintenanceStep =
       readonly dropSupersededBefore: number | undefined
     }
   | { readonly kind: 'remove'; readonly ids: readonly number[] }
+  /** Writes a segment anew without rows of these objects; `changed`: one had some. */
+  | { readonly kind: 'drop'; readonly objects: readonly number[]; readonly limits: SegmentLimits }
+  /** Removes what the row store has of these objects. */
+  | { readonly kind: 'purge'; readonly objects: readonly number[] }
 
 /** Whether there is a new manifest, or what went wrong. */
 export type StepOutcome = { readonly changed: boolean } | { readonly error: WireError }
@@ -66,6 +71,11 @@ export function runStep(
       }
       case 'remove':
         store.remove(step.ids)
+        return true
+      case 'drop':
+        return dropObjects(records, store, step.objects, step.limits)
+      case 'purge':
+        purgeRows(records, step.objects)
         return true
     }
   } catch (thrown) {
