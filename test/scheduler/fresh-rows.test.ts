@@ -77,6 +77,7 @@ class Store {
       transaction,
       segments: this.manifest.segments,
       fresh: this.fresh.at(transaction),
+      history: () => [],
       release: () => undefined,
     }
     const { pieces, fresh } = splitScan(plan, snapshot, [], { findKeys: () => new Map() })
