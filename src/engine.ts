@@ -38,7 +38,7 @@ import { QueryRunner } from './scheduler/query-runner.ts'
 import { RecordWriterThread } from './scheduler/record-writer-thread.ts'
 import type { RowChunk } from './scheduler/run-plan.ts'
 import type { QueryStatus } from './scheduler/running-query.ts'
-import type { KeyRange, QuerySnapshot } from './scheduler/snapshot.ts'
+import { historyParts, type QuerySnapshot } from './scheduler/snapshot.ts'
 import { splitScan } from './scheduler/split.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
 import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
@@ -49,11 +49,10 @@ import {
   type SegmentsEnvironment,
 } from './storage/environment.ts'
 import { type PrepareOptions, prepareRows } from './storage/prepare.ts'
-import type { RecordReader } from './storage/record-reader.ts'
 import { SegmentStore } from './storage/segment-store.ts'
 import { TaskReads } from './storage/task-reads.ts'
 import type { ObjectReference } from './type/record.ts'
-import { formatTransaction, parseTransaction, type RowKey } from './type/transaction.ts'
+import { formatTransaction, parseTransaction } from './type/transaction.ts'
 import { paginationKeyAt } from './vector/row-keys.ts'
 
 export interface Logger {
@@ -153,10 +152,7 @@ export class Engine {
         directory,
         store: new SegmentStore(segments),
         fresh,
-        removals: {
-          pending: () => catalog.purges(),
-          done: (objects) => catalog.purged(objects),
-        },
+        removals: catalog,
         ...(logger && { logger }),
       })
       return new Engine({
@@ -188,11 +184,8 @@ export class Engine {
     this.catalog = catalog
     this.#runner = new QueryRunner(pool, limits, logger)
     this.#lastTransaction = reads.records.lastTransaction()
-    const noteRemovals = () => {
-      if (this.catalog.purges().length > 0) maintenance.noteRemoval()
-    }
-    noteRemovals()
-    this.catalog.onChange(noteRemovals)
+    maintenance.noteRemoval()
+    this.catalog.onChange(() => maintenance.noteRemoval())
     fresh.restore(reads.records.log(maintenance.manifest.flushedThrough))
   }
 
@@ -485,18 +478,6 @@ interface Run {
   readonly request: QueryRequest
   readonly progress: AnswerProgress
   readonly form: RowForm
-}
-
-/** Values of the row store, mostly blocks of 64 KiB, that one part of a history has at most. */
-const historyPartValues = 128
-
-function historyParts(records: RecordReader, object: number): KeyRange[] {
-  const starts: RowKey[] = []
-  let values = 0
-  for (const key of records.partsOf(object))
-    if (values++ % historyPartValues === 0) starts.push(key)
-  const end = { transaction: 2 ** 48 - 1, index: 0xffff }
-  return starts.map((from, i) => ({ from, to: starts[i + 1] ?? end }))
 }
 
 function evaluationContext(

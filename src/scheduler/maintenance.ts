@@ -48,9 +48,9 @@ export interface MaintenanceOptions {
 
 export interface Removals {
   /** Numbers of objects that nobody writes to or reads any more. */
-  pending(): readonly number[]
+  purges(): readonly number[]
   /** Called when nothing of them is left. */
-  done(objects: readonly number[]): Promise<void>
+  purged(objects: readonly number[]): Promise<void>
 }
 
 export interface AcquiredManifest {
@@ -165,9 +165,9 @@ export class Maintenance {
     this.#workSoon(this.#deltaIsLarge ? 0 : flushAfterMs)
   }
 
-  /** Tells that there may be objects to remove. */
+  /** Tells that there may be objects to remove now. */
   noteRemoval(): void {
-    this.#workSoon(flushAfterMs)
+    if ((this.#options.removals?.purges().length ?? 0) > 0) this.#workSoon(flushAfterMs)
   }
 
   /**
@@ -176,14 +176,14 @@ export class Maintenance {
    */
   async removeObjects(): Promise<boolean> {
     const { removals, fresh } = this.#options
-    const objects = removals?.pending() ?? []
+    const objects = removals?.purges() ?? []
     if (!removals || objects.length === 0) return true
     while (await this.#run({ kind: 'drop', objects, limits: this.#limits }));
     const removed = new Set(objects)
     const isRead = [...this.#acquired.keys()].some((manifest) => namesAny(manifest, removed))
     if (isRead || namesAny(this.#manifest, removed) || fresh?.hasAny(removed)) return false
     await this.#run({ kind: 'purge', objects })
-    await removals.done(objects)
+    await removals.purged(objects)
     return true
   }
 

@@ -1,3 +1,4 @@
+import type { RecordReader } from '../storage/record-reader.ts'
 import type { SegmentMetadata } from '../storage/segment/metadata.ts'
 import type { RowKey } from '../type/transaction.ts'
 import type { FreshSnapshot } from './fresh-rows.ts'
@@ -18,4 +19,16 @@ export interface QuerySnapshot {
   /** Parts in which all row versions of the object can be read; the last may have newer ones, too. */
   history(object: number): readonly KeyRange[]
   release(): void
+}
+
+/** Values of the row store, mostly blocks of 64 KiB, that one part of a history has at most. */
+const historyPartValues = 128
+
+export function historyParts(records: RecordReader, object: number): KeyRange[] {
+  const starts: RowKey[] = []
+  let values = 0
+  for (const key of records.partsOf(object))
+    if (values++ % historyPartValues === 0) starts.push(key)
+  const end = { transaction: 2 ** 48 - 1, index: 0xffff }
+  return starts.map((from, i) => ({ from, to: starts[i + 1] ?? end }))
 }
