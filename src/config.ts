@@ -28,6 +28,8 @@ export interface Config {
   readonly prices: PriceTable | undefined
   /** Text of the first owner's key. Not a flag: other users of a machine can read those. */
   readonly bootstrapKey: string | undefined
+  /** What secrets are encrypted with, 64 hexadecimal digits; undefined for a file of the data directory. */
+  readonly secretKey: string | undefined
 }
 
 /** How many requests a minute; undefined: any number. */
@@ -113,6 +115,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     publicUrl: url(setting('publicUrl', '--public-url', 'ASSAY_PUBLIC_URL')),
     prices: prices(setting('prices', '--prices', 'ASSAY_PRICES')),
     bootstrapKey: key,
+    secretKey: environment.ASSAY_SECRET_KEY || undefined,
   })
 }
 

@@ -17,6 +17,7 @@ test('defaults', () => {
     requestsPerMinute: { perKey: undefined, perOrganization: undefined },
     prices: undefined,
     bootstrapKey: undefined,
+    secretKey: undefined,
   })
   expect(Object.isFrozen(config)).toBe(true)
 })
@@ -40,6 +41,7 @@ test('flags win over the environment', () => {
     logLevel: 'warn',
     maxBodyBytes: 2048,
     bootstrapKey: 'sk-12345678',
+    secretKey: undefined,
   })
 })
 

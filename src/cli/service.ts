@@ -1,5 +1,6 @@
 import { Access } from '../access/access.ts'
 import { bootstrap } from '../access/bootstrap.ts'
+import { SecretBox } from '../access/secret-box.ts'
 import { Attachments } from '../attachment/attachments.ts'
 import type { Config } from '../config.ts'
 import { Engine } from '../engine.ts'
@@ -27,11 +28,13 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const attachments = await Attachments.open(dataDirectory, (error) =>
       logger.warn({ err: error }, 'could not tidy up attachments'),
     )
+    const secrets = SecretBox.open(dataDirectory, config.secretKey)
     const { host, port, maxBodyBytes, requestsPerMinute, publicUrl } = config
     const server = await Server.start({
       engine,
       access,
       attachments,
+      secrets,
       host,
       port,
       maxBodyBytes,

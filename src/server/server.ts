@@ -11,6 +11,7 @@ import uWS, {
 } from 'uWebSockets.js'
 import type { Access } from '../access/access.ts'
 import type { Principal } from '../access/principal.ts'
+import type { SecretBox } from '../access/secret-box.ts'
 import type { Attachments } from '../attachment/attachments.ts'
 import type { RequestRates } from '../config.ts'
 import type { Engine } from '../engine.ts'
@@ -44,6 +45,7 @@ export interface ServerOptions {
   readonly host: string
   readonly port: number
   readonly attachments: Attachments
+  readonly secrets: SecretBox
   readonly maxBodyBytes: number
   readonly requestsPerMinute?: RequestRates
   /** Base of the URLs in answers; that of the request when not given. */
@@ -89,7 +91,7 @@ export class Server {
       ...attachmentRoutes({ attachments, publicUrl: url }),
       ...editorRoutes(engine),
       ...insertRoutes(engine),
-      ...restRoutes(engine),
+      ...restRoutes(engine, options.secrets),
     ])
     this.#app.any('/*', (response, request) => this.#receive(response, request))
   }

@@ -48,6 +48,8 @@ export interface CreationForm<K extends EntryKind> {
    * the body. There is no PUT without it.
    */
   readonly put?: 'find' | 'replace'
+  /** What PUT clears if the body does not have it; all that the body can have, if not given. */
+  readonly replacement?: readonly string[]
   /** The new entry from the body; its fields as they are, if not given. */
   given?(body: Values, gate: Gate): Values | Promise<Values>
   create?(given: GivenToGate<K>, body: Values, gate: Gate): Promise<FoundOrCreated<Entries[K]>>
@@ -206,13 +208,12 @@ function create<K extends EntryKind>(
   return creation.create ? creation.create(entry, body, gate) : gate.findOrCreate(kind, entry)
 }
 
-/** Every field that a body can have: what this one has not is cleared. */
+/** What the body has not is cleared. */
 function replacement<K extends EntryKind>(creation: CreationForm<K>, given: Values): Values {
-  const names = Object.keys(creation.body.shape).filter(
-    (name) => !['org_name', 'project_name', 'project_id', 'ensure_new'].includes(name),
-  )
+  const { org_name: _, project_name: __, project_id: ___, ...shape } = creation.body.shape
+  const names = creation.replacement ?? Object.keys(shape)
   const cleared = Object.fromEntries(names.map((name) => [name, null]))
-  const { project_id: _, ...fields } = given
+  const { project_id: ____, ...fields } = given
   return { ...cleared, ...fields }
 }
 
