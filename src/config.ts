@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { AssayError } from './error.ts'
 import { type PriceTable, readPriceTable } from './function/prices.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
+import type { LanguageModel } from './search/ask-model.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -24,6 +25,8 @@ export interface Config {
   readonly requestsPerMinute: RequestRates
   /** Base of the URLs in answers, without a slash at the end; undefined for that of each request. */
   readonly publicUrl: string | undefined
+  /** Translates searches; undefined leaves that to the built-in translator. */
+  readonly languageModel: LanguageModel | undefined
   /** What models cost; undefined for the built-in table. */
   readonly prices: PriceTable | undefined
   /** Text of the first owner's key. Not a flag: other users of a machine can read those. */
@@ -113,6 +116,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       ),
     },
     publicUrl: url(setting('publicUrl', '--public-url', 'ASSAY_PUBLIC_URL')),
+    languageModel: languageModel(environment),
     prices: prices(setting('prices', '--prices', 'ASSAY_PRICES')),
     bootstrapKey: key,
     secretKey: environment.ASSAY_SECRET_KEY || undefined,
@@ -197,6 +201,20 @@ function url({ source, text }: Setting): string | undefined {
     'CONFIG_INVALID',
     `${source} must be a URL such as https://assay.example.com, not "${text.slice(0, 100)}"`,
   )
+}
+
+/** No flags: whoever sees the command line would see the key. */
+function languageModel(environment: NodeJS.ProcessEnv): LanguageModel | undefined {
+  const { ASSAY_LLM_URL, ASSAY_LLM_KEY, ASSAY_LLM_MODEL } = environment
+  const address = url({ source: 'ASSAY_LLM_URL', text: ASSAY_LLM_URL || undefined })
+  if (address === undefined && !ASSAY_LLM_KEY && !ASSAY_LLM_MODEL) return undefined
+  if (address === undefined || !ASSAY_LLM_MODEL) {
+    throw new AssayError(
+      'CONFIG_INVALID',
+      'ASSAY_LLM_URL and ASSAY_LLM_MODEL go together: where the language model is, and its name',
+    )
+  }
+  return { url: address, key: ASSAY_LLM_KEY || undefined, model: ASSAY_LLM_MODEL }
 }
 
 function prices({ source, text: path }: Setting): PriceTable | undefined {

@@ -189,6 +189,11 @@ export class Engine {
     fresh.restore(reads.records.log(maintenance.manifest.flushedThrough))
   }
 
+  /** In ms since 1970: what `now()` gives in queries. */
+  now(): number {
+    return this.#parts.now()
+  }
+
   /** Writes the rows of a body; they are on disk, and seen by queries, when this resolves. */
   async insert({ body, form, object, view }: InsertRequest): Promise<InsertResult> {
     const nowMs = this.#parts.now()

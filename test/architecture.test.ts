@@ -35,6 +35,7 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ['@modelcontextprotocol/sdk/server/mcp.js', ['server/mcp/tools.ts']],
   ['protobufjs/light.js', ['otlp/schema.ts']],
   ['re2js', ['function/pattern.ts']],
+  ['openai', ['search/ask-model.ts']],
   ['hyparquet-writer', ['format']],
   ['uWebSockets.js', ['server']],
   ['commander', ['main', 'cli']],

@@ -29,7 +29,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       logger.warn({ err: error }, 'could not tidy up attachments'),
     )
     const secrets = SecretBox.open(dataDirectory, config.secretKey)
-    const { host, port, maxBodyBytes, requestsPerMinute, publicUrl } = config
+    const { host, port, maxBodyBytes, requestsPerMinute, publicUrl, languageModel } = config
     const server = await Server.start({
       engine,
       access,
@@ -40,6 +40,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       maxBodyBytes,
       requestsPerMinute,
       publicUrl,
+      languageModel,
       logger,
     })
     const shownHost = host.includes(':') ? `[${host}]` : host

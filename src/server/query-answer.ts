@@ -21,6 +21,8 @@ export interface AnswerOptions {
   /** Further warnings than those of the query. */
   readonly warnings: readonly QueryWarning[]
   readonly showsWarnings: boolean
+  /** What a JSON answer says besides. */
+  readonly further?: object
 }
 
 /** Takes the first rows, so that what fails by then can still be answered with its own status. */
@@ -137,7 +139,7 @@ async function* jsonBody(
     throw thrown
   }
   const warnings = options.showsWarnings ? [...options.warnings, ...result.warnings] : []
-  const tail = JSON.stringify(tailOf(result.finish(), warnings)).slice(1)
+  const tail = JSON.stringify({ ...options.further, ...tailOf(result.finish(), warnings) }).slice(1)
   yield Buffer.from(`${separator === ',\n' ? '' : separator}],${tail}`)
 }
 

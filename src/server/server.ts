@@ -16,6 +16,7 @@ import type { Attachments } from '../attachment/attachments.ts'
 import type { RequestRates } from '../config.ts'
 import type { Engine } from '../engine.ts'
 import { AssayError, toAssayError } from '../error.ts'
+import type { LanguageModel } from '../search/ask-model.ts'
 import { RequestBody } from './body.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { corsHeaders, preflightReply } from './cors.ts'
@@ -36,6 +37,7 @@ import { insertRoutes } from './route/insert.ts'
 import { mcpRoutes } from './route/mcp.ts'
 import { otlpRoutes } from './route/otlp/traces.ts'
 import { recordRoutes } from './route/records/routes.ts'
+import { searchRoutes } from './route/search.ts'
 import { statusRoutes } from './route/status.ts'
 import { type RouteMatch, type RouteRequest, Router } from './route.ts'
 
@@ -50,6 +52,8 @@ export interface ServerOptions {
   readonly requestsPerMinute?: RequestRates
   /** Base of the URLs in answers; that of the request when not given. */
   readonly publicUrl?: string | undefined
+  /** Translates searches in words. */
+  readonly languageModel?: LanguageModel | undefined
   readonly logger: Logger
 }
 
@@ -90,6 +94,7 @@ export class Server {
       ...recordRoutes({ engine, attachments, publicUrl: url, maxBodyBytes }),
       ...attachmentRoutes({ attachments, publicUrl: url }),
       ...editorRoutes(engine),
+      ...searchRoutes(engine, options.languageModel),
       ...insertRoutes(engine),
       ...restRoutes(engine, options.secrets),
     ])

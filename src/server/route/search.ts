@@ -1,0 +1,69 @@
+import type { Engine } from '../../engine.ts'
+import { AssayError } from '../../error.ts'
+import { parseRequest } from '../../parser/parse-request.ts'
+import { printQuery } from '../../parser/print-query.ts'
+import type { LanguageModel } from '../../search/ask-model.ts'
+import {
+  booleanField,
+  numberField,
+  parseJsonBody,
+  requiredString,
+  stringField,
+} from '../json-body.ts'
+import { queryReply } from '../query-answer.ts'
+import { jsonReply } from '../reply.ts'
+import type { Route } from '../route.ts'
+import { interpret } from '../search.ts'
+
+/** Longer texts are no searches. */
+const longestText = 10_000
+
+/** Rows of a page, unless the search says how many. */
+const pageRows = 100
+
+/** `POST /search`: a person's words over a source, what they were taken for, and the first page. */
+export function searchRoutes(engine: Engine, model: LanguageModel | undefined): Route[] {
+  return [
+    {
+      method: 'POST',
+      path: '/search',
+      access: 'key',
+      handle: async (request, gate) => {
+        const body = parseJsonBody(await request.body)
+        const text = requiredString(body, 'text')
+        if (text.length > longestText) {
+          throw new AssayError('REQUEST_INVALID', `"text" has ${text.length} characters`, {
+            path: 'text',
+            hint: `give at most ${longestText}; run a longer query with /btql`,
+          })
+        }
+        const from = requiredString(body, 'source')
+        const tzOffset = numberField(body, 'tz_offset') ?? 0
+        const cursor = stringField(body, 'cursor')
+        const isRun = booleanField(body, 'run') ?? true
+        const usesModel = booleanField(body, 'language_model') ?? true
+        const { signal } = request
+        const search = { text, from, tzOffset, view: gate, signal }
+        const interpretation = await interpret(engine, search, usesModel ? model : undefined)
+        if (!isRun) return jsonReply(interpretation)
+        const query = pageOf(interpretation.query, cursor)
+        request.queryText = query
+        const result = await engine.query({ query, tzOffset, view: gate, signal })
+        const further = { ...interpretation }
+        return queryReply(result, { format: 'json', warnings: [], showsWarnings: true, further })
+      },
+    },
+  ]
+}
+
+/** Rows come by the page; groups all together, as they are few. */
+function pageOf(text: string, cursor: string | undefined): string {
+  const query = parseRequest(text, undefined)
+  const isOfRows = query.select !== undefined && query.dimensions === undefined
+  const { span } = query
+  return printQuery({
+    ...query,
+    ...(isOfRows && !query.limit && { limit: { value: pageRows, span } }),
+    ...(cursor !== undefined && { cursor: { value: cursor, span } }),
+  })
+}

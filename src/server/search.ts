@@ -1,0 +1,176 @@
+/**
+ * What a person typed, as a query: the language as it is written, or words, which are translated or
+ * looked for as text.
+ */
+import type { Gate } from '../access/gate.ts'
+import type { Engine, QueryRequest } from '../engine.ts'
+import { toAssayError } from '../error.ts'
+import type { Expression, Query } from '../parser/ast.ts'
+import { parseSearch } from '../parser/parse.ts'
+import { parseRequest } from '../parser/parse-request.ts'
+import { printQuery } from '../parser/print-query.ts'
+import { askModel, type LanguageModel } from '../search/ask-model.ts'
+import { translate } from '../search/translate.ts'
+import { type InferredField, Vocabulary } from '../search/vocabulary.ts'
+
+export interface SearchRequest {
+  readonly text: string
+  /** `project_logs('…')` */
+  readonly from: string
+  readonly tzOffset: number
+  readonly view: Gate
+  readonly signal?: AbortSignal
+}
+
+export interface Interpretation {
+  /** `btql`: the text is of the language. `full_text`: its words are looked for. */
+  readonly kind: 'btql' | 'translated' | 'full_text'
+  /** The whole query, in clauses. */
+  readonly query: string
+  /** What the text was taken for, in a line. */
+  readonly explanation: string
+  /** Who translated. */
+  readonly translator?: 'built_in' | 'language_model'
+  /** Of a text that is written as a query and cannot run: why it was taken for words. */
+  readonly fault?: string
+}
+
+/** The newest records, which tell what fields there are and what is often in them. */
+const describedRecords = 2000
+
+/** Throws for a source that is not there or may not be read. */
+export async function interpret(
+  engine: Engine,
+  request: SearchRequest,
+  model: LanguageModel | undefined,
+): Promise<Interpretation> {
+  const written = await asWritten(engine, request)
+  if (written && 'kind' in written) return written
+  const vocabulary = await describe(engine, request)
+  const fault = written && { fault: written.fault }
+  const { text, from, tzOffset } = request
+  const now = engine.now()
+  if (model) {
+    const check = (clauses: string) => faultOf(engine, clauses, request)
+    const question = { text, fields: vocabulary.fields, now, tzOffset }
+    const answer = await askModel(model, question, check)
+    if (answer) {
+      const query = canonical(answer.clauses, from)
+      const { explanation } = answer
+      return { kind: 'translated', query, explanation, translator: 'language_model', ...fault }
+    }
+  }
+  const translation = translate({ text, vocabulary, now, tzOffset, hasTraces: hasTraces(from) })
+  const { kind, clauses, shape, explanation } = translation
+  const source = shape && !/\)\s*\w+\s*$/.test(from) ? `${from} ${shape}` : from
+  return { kind, query: canonical(clauses, source), explanation, translator: 'built_in', ...fault }
+}
+
+/** The text as a query, the reason why it is none though written like one, or undefined. */
+async function asWritten(
+  engine: Engine,
+  request: SearchRequest,
+): Promise<Interpretation | { readonly fault: string } | undefined> {
+  const { text, from } = request
+  const query = readQuery(text, from)
+  if (!query) return undefined
+  const printed = printQuery(query)
+  const fault = await runFault(engine, printed, request)
+  if (fault !== undefined) return { fault }
+  return { kind: 'btql', query: printed, explanation: 'the query as it is written' }
+}
+
+/** A lone word or quoted text is a field or a string to the language, and words to a person. */
+function readQuery(text: string, from: string): Query | undefined {
+  try {
+    const search = parseSearch(text)
+    if (search.kind === 'query') return parseRequest(text, search.query.from ? undefined : from)
+    return isCondition(search.expression) ? parseRequest(text, from) : undefined
+  } catch (thrown) {
+    if (toAssayError(thrown).family !== 'user') throw thrown
+    return undefined
+  }
+}
+
+function isCondition(expression: Expression): boolean {
+  switch (expression.kind) {
+    case 'comparison':
+    case 'is_null':
+    case 'like':
+    case 'includes':
+    case 'match':
+    case 'in':
+    case 'between':
+    case 'call':
+    case 'conditional':
+      return true
+    case 'and':
+    case 'or':
+      return expression.operands.every(isCondition)
+    case 'not':
+      return isCondition(expression.operand)
+    default:
+      return false
+  }
+}
+
+/** What is wrong with clauses that must have no source of their own. */
+async function faultOf(
+  engine: Engine,
+  clauses: string,
+  request: SearchRequest,
+): Promise<string | undefined> {
+  try {
+    return await runFault(engine, canonical(clauses, request.from), request)
+  } catch (thrown) {
+    const error = toAssayError(thrown)
+    if (error.family !== 'user') throw error
+    return error.message
+  }
+}
+
+/** Plans the query; its rows are never read. */
+async function runFault(
+  engine: Engine,
+  query: string,
+  { view, tzOffset }: SearchRequest,
+): Promise<string | undefined> {
+  try {
+    await engine.explain({ query, view, tzOffset })
+    return undefined
+  } catch (thrown) {
+    const error = toAssayError(thrown)
+    // What may not be read is told as for any query, whatever the text.
+    if (error.family !== 'user' || error.code === 'ACCESS_DENIED') throw error
+    return error.message
+  }
+}
+
+function canonical(clauses: string, from: string): string {
+  return printQuery(parseRequest(clauses, from))
+}
+
+/** Datasets hold records without traces. */
+function hasTraces(from: string): boolean {
+  return !/^\s*dataset\b/i.test(from)
+}
+
+async function describe(
+  engine: Engine,
+  { from, view, signal }: SearchRequest,
+): Promise<Vocabulary> {
+  const request: QueryRequest = {
+    query: `infer: *\ninference_budget: ${describedRecords}`,
+    from: from.replace(/\)\s*\w+\s*$/, ')'),
+    view,
+    ...(signal && { signal }),
+  }
+  const { rows, finish } = await engine.query(request)
+  const fields: InferredField[] = []
+  for await (const { rowCount, bytes } of rows) {
+    if (rowCount === 0) continue
+    fields.push(...(JSON.parse(`[${Buffer.from(bytes).toString()}]`) as InferredField[]))
+  }
+  finish()
+  return new Vocabulary(fields)
+}
