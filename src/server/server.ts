@@ -27,6 +27,7 @@ import { Metrics } from './metrics.ts'
 import { publicUrl } from './public-url.ts'
 import type { Reply } from './reply.ts'
 import { RequestRate } from './request-rate.ts'
+import { PromptStore } from './resource/prompt-store.ts'
 import { restRoutes } from './resource/routes.ts'
 import { adminRoutes } from './route/admin.ts'
 import { appRoutes } from './route/app/routes.ts'
@@ -84,11 +85,12 @@ export class Server {
     })
     this.#rates = ratesOf(requestsPerMinute)
     const url = publicUrl(options.publicUrl)
+    const prompts = new PromptStore(engine)
     this.#router = new Router([
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
       ...adminRoutes(engine, this.#metrics),
-      ...appRoutes({ engine, access: options.access, publicUrl: url }),
+      ...appRoutes({ engine, access: options.access, attachments, prompts, publicUrl: url }),
       ...mcpRoutes(engine),
       ...otlpRoutes(engine),
       ...recordRoutes({ engine, attachments, publicUrl: url, maxBodyBytes }),
@@ -96,7 +98,7 @@ export class Server {
       ...editorRoutes(engine),
       ...searchRoutes(engine, options.languageModel),
       ...insertRoutes(engine),
-      ...restRoutes(engine, options.secrets),
+      ...restRoutes(prompts, options.secrets),
     ])
     this.#app.any('/*', (response, request) => this.#receive(response, request))
   }

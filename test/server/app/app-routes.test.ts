@@ -218,3 +218,46 @@ test('a comparison has exactly the keys that clients make objects of', async () 
   const alone = await service.request(`${path}?experiment_id=${base.id}`)
   expect(alone.json.scores?.s).toEqual({ name: 's', score: 0.75, improvements: 0, regressions: 0 })
 })
+
+test('functions are published by slug, and environments are given versions of them', async () => {
+  const { json } = await post('/api/project/register', { project_name: 'functions' })
+  const project_id = String(json.project?.id)
+  const publish = (name: string, more: object = {}) =>
+    post('/insert-functions', {
+      functions: [
+        { project_id, name, slug: 's', function_data: { type: 'prompt' }, origin_line: 3, ...more },
+      ],
+    })
+  const first = await publish('one')
+  expect(first.json).toMatchObject({
+    functions: [{ slug: 's', found_existing: false }],
+    ignored_count: 0,
+  })
+  const id = String(first.json.functions?.[0]?.id)
+  expect((await publish('two')).status).toBe(400)
+  expect((await publish('two', { if_exists: 'ignore' })).json).toMatchObject({ ignored_count: 1 })
+  await post('/environment', { name: 'Production', slug: 'production' })
+  const environments = [{ slug: 'production' }]
+  const third = await publish('three', { if_exists: 'replace', environments })
+  await publish('four', { if_exists: 'replace' })
+  const read = async (query = '') => (await service.request(`/v1/prompt/${id}${query}`)).json.name
+  expect(await read()).toBe('four')
+  expect(await read('?environment=production')).toBe('three')
+  const path = `/environment-object/prompt/${id}`
+  const assigned = await service.request(`${path}/production`)
+  expect(assigned.json).toMatchObject({ object_version: third.json.functions?.[0]?._xact_id })
+  const body = { object_version: first.json.functions?.[0]?._xact_id, org_name: 'default' }
+  await service.request(`${path}/production`, { method: 'PUT', body })
+  expect(await read('?environment=production')).toBe('one')
+  expect((await service.request(path)).json.objects).toHaveLength(1)
+  await service.request(`${path}/production`, { method: 'DELETE' })
+  expect((await service.request(`${path}/production`)).status).toBe(400)
+  expect((await post('/function/invoke', { function_id: id })).status).toBe(501)
+})
+
+test('the code of a function is uploaded', async () => {
+  const { json } = await post('/function/code', { org_id: null, runtime_context: {} })
+  expect(json.bundleId).toMatch(/^[0-9a-f-]{36}$/)
+  const upload = await fetch(String(json.url), { method: 'PUT', body: 'export default 1' })
+  expect(upload.status).toBe(200)
+})

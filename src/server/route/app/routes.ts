@@ -2,7 +2,9 @@ import type { Engine } from '../../../engine.ts'
 import type { Route } from '../../route.ts'
 import { appDatasetRoutes } from './dataset.ts'
 import { appDatasetSnapshotRoutes } from './dataset-snapshot.ts'
+import { environmentObjectRoutes } from './environment-object.ts'
 import { appExperimentRoutes } from './experiment.ts'
+import { appFunctionRoutes, type FunctionRouteOptions } from './function.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
 import { appProjectRoutes } from './project.ts'
 import { appSelfRoutes } from './self.ts'
@@ -13,7 +15,7 @@ export interface AppOptions extends LoginOptions {
 }
 
 /** What clients ask of the app side of the hosted product: one server is both sides here. */
-export function appRoutes(options: AppOptions): Route[] {
+export function appRoutes(options: AppOptions & FunctionRouteOptions): Route[] {
   return [
     ...loginRoutes(options),
     ...appProjectRoutes,
@@ -22,5 +24,7 @@ export function appRoutes(options: AppOptions): Route[] {
     ...appDatasetSnapshotRoutes,
     ...appSelfRoutes,
     ...appSummaryRoutes(options.engine),
+    ...appFunctionRoutes(options),
+    ...environmentObjectRoutes(options.prompts),
   ]
 }
