@@ -1,9 +1,11 @@
+import { newCodes } from '../kernel/memory.ts'
 import { sequence } from '../kernel/sequence.ts'
 import type { SharedCodes, SharedTexts } from '../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
 import { pickedCodes } from './gather-vector.ts'
 import { checkLimit, maximumGroups } from './memory-limit.ts'
 import { PairCodes } from './pair-codes.ts'
+import { ProductCodes } from './product-codes.ts'
 import { ValueCodes } from './value-codes.ts'
 import { type KeyValues, vectorOf, type WireValues } from './wire-values.ts'
 
@@ -12,8 +14,7 @@ export class GroupTable {
   readonly #keys: readonly ValueCodes[]
   /** For each key from the second on: (group of the keys before, code) → group of the keys so far. */
   readonly #pairs: readonly PairCodes[]
-  /** Of the rows of one key, for now. */
-  #codes = new Int32Array(0)
+  readonly #products = new ProductCodes()
   #finalCodes: Int32Array[] | undefined
 
   /** @param dictionaries for each key, the dictionary that most of its texts come from, if any */
@@ -37,11 +38,15 @@ export class GroupTable {
     selection: Selection,
     out: Int32Array,
   ): void {
-    this.#assign(out, selection ? selection.length : rowCount, (k, codes) => {
-      const key = keys[k]!
-      if ('kind' in key) this.#keys[k]!.encode(key, rowCount, selection, codes)
-      else this.#keys[k]!.encodeShared(key, rowCount, selection, codes)
-    })
+    const assignSome = (rows: Selection, groups: Int32Array) =>
+      this.#assign(groups, rows ? rows.length : rowCount, (k, codes) => {
+        const key = keys[k]!
+        if ('kind' in key) this.#keys[k]!.encode(key, rowCount, rows, codes)
+        else this.#keys[k]!.encodeShared(key, rowCount, rows, codes)
+      })
+    if (!this.#products.encode(keys, rowCount, selection, out, assignSome)) {
+      assignSome(selection, out)
+    }
   }
 
   /** The same for the keys of another table's groups. */
@@ -56,19 +61,18 @@ export class GroupTable {
   #assign(out: Int32Array, count: number, encode: (key: number, codes: Int32Array) => void): void {
     if (this.#keys.length === 0) return
     encode(0, out)
-    if (this.#keys.length > 1) {
-      if (this.#codes.length < count) this.#codes = new Int32Array(count)
-      for (let k = 1; k < this.#keys.length; k++) {
-        const pairs = this.#pairs[k - 1]!
-        const groupsBefore = k === 1 ? this.#keys[0]!.count : this.#pairs[k - 2]!.count
-        if (groupsBefore <= 1) {
-          encode(k, out)
-          pairs.takeSeconds(this.#keys[k]!.count)
-          continue
-        }
-        encode(k, this.#codes)
-        pairs.combine(out, this.#codes, count)
+    const codes = newCodes(this.#keys.length > 1 ? count : 0)
+    let groupsBefore = this.#keys[0]!.count
+    for (let k = 1; k < this.#keys.length; k++) {
+      const [key, pairs] = [this.#keys[k]!, this.#pairs[k - 1]!]
+      if (groupsBefore <= 1) {
+        encode(k, out)
+        pairs.takeSeconds(key.count)
+      } else {
+        encode(k, codes)
+        pairs.combine(out, groupsBefore, codes, key.count, count)
       }
+      groupsBefore = pairs.count
     }
     checkLimit(this.groupCount, maximumGroups, 'groups', 'group by less, or filter')
   }

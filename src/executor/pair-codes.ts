@@ -1,3 +1,5 @@
+import { combineCodes, mapCodes } from '../kernel/gather.ts'
+import { forgetCopy, newCodes } from '../kernel/memory.ts'
 import { sequence } from '../kernel/sequence.ts'
 import { grown } from './aggregate/state.ts'
 
@@ -37,37 +39,44 @@ export class PairCodes {
     this.#count = count
   }
 
-  /** `firsts[i] = code of the pair (firsts[i], seconds[i])` */
-  combine(firsts: Int32Array, seconds: Int32Array, count: number): void {
-    let [highestFirst, highestSecond] = [0, 0]
-    for (let i = 0; i < count; i++) {
-      if (firsts[i]! > highestFirst) highestFirst = firsts[i]!
-      if (seconds[i]! > highestSecond) highestSecond = seconds[i]!
-    }
+  /**
+   * `firsts[i] = code of the pair (firsts[i], seconds[i])`
+   *
+   * @param firstCount all first codes, of this call and of those before, are below this
+   * @param secondCount so many second codes were given so far
+   */
+  combine(
+    firsts: Int32Array,
+    firstCount: number,
+    seconds: Int32Array,
+    secondCount: number,
+    count: number,
+  ): void {
     if (this.#isPlain) {
-      // Seconds are numbered as they are first seen, too.
-      if (highestFirst === 0) {
-        if (count > 0) this.#count = Math.max(this.#count, highestSecond + 1)
+      if (firstCount <= 1) {
+        this.takeSeconds(secondCount)
         firsts.set(seconds.subarray(0, count))
+        forgetCopy(firsts)
         return
       }
       this.#leavePlain()
     }
-    this.#reserve(highestFirst + 1, highestSecond + 1)
+    this.#reserve(firstCount, secondCount)
     if (this.#dense) this.#combineDense(this.#dense, firsts, seconds, count)
     else for (let i = 0; i < count; i++) firsts[i] = this.#hashedCode(firsts[i]!, seconds[i]!)
+    forgetCopy(firsts)
   }
 
   #combineDense(dense: Int32Array, firsts: Int32Array, seconds: Int32Array, count: number): void {
     const stride = this.#stride
+    const slots = newCodes(count)
+    combineCodes({ codes: firsts, base: 0 }, stride, { codes: seconds, base: 0 }, count, slots)
+    if (mapCodes(dense, slots, count, firsts) >= 0) return
     for (let i = 0; i < count; i++) {
-      const slot = firsts[i]! * stride + seconds[i]!
-      let code = dense[slot]!
-      if (code < 0) {
-        code = this.#add(firsts[i]!, seconds[i]!)
-        dense[slot] = code
-      }
-      firsts[i] = code
+      if (firsts[i]! >= 0) continue
+      const slot = slots[i]!
+      if (dense[slot]! < 0) dense[slot] = this.#add(Math.floor(slot / stride), slot % stride)
+      firsts[i] = dense[slot]!
     }
   }
 

@@ -115,3 +115,30 @@ export function mapCodesWithin(
   }
   return least
 }
+
+/** Codes from `base` on: 0, or -1 where null is among them. */
+export interface BasedCodes {
+  readonly codes: Int32Array
+  readonly base: 0 | -1
+}
+
+/** Numbers pairs of codes in the order of a table with rows of `stride`: from 0 on. */
+export function combineCodes(
+  left: BasedCodes,
+  stride: number,
+  right: BasedCodes,
+  count: number,
+  out: Int32Array,
+): void {
+  if (count > maximumRows) {
+    for (let i = 0; i < count; i++) {
+      out[i] = (left.codes[i]! - left.base) * stride + right.codes[i]! - right.base
+    }
+    return
+  }
+  beginLoop()
+  const [from, to] = [place(left.codes, count), place(right.codes, count)]
+  const at = placeOutput(out, count)
+  kernels.combineCodes(from, -left.base, stride, to, -right.base, count, at)
+  takeOutput(out, count, at)
+}

@@ -17,6 +17,15 @@ interface Kernels {
   selectBetween(values: number, low: number, high: number, count: number, out: number): number
   selectOther(values: number, than: number, count: number, out: number): number
   mapCodes(table: number, codes: number, count: number, out: number): number
+  combineCodes(
+    left: number,
+    leftBase: number,
+    stride: number,
+    right: number,
+    rightBase: number,
+    count: number,
+    out: number,
+  ): void
   selectByCode(table: number, codes: number, count: number, out: number): number
   compareBetween(values: number, low: number, high: number, count: number, out: number): void
   compareLess(left: number, right: number, count: number, out: number): void

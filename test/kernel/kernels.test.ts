@@ -23,7 +23,7 @@ import {
   type NumberComparison,
   rangeOf,
 } from '../../src/kernel/compare.ts'
-import { mapCodes } from '../../src/kernel/gather.ts'
+import { combineCodes, mapCodes } from '../../src/kernel/gather.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
 import {
   beginBatch,
@@ -289,6 +289,22 @@ describe.each([
           expect(least).toBe(wanted.includes(-1) ? -1 : 0)
         }
       }
+    })
+  })
+
+  test('numbers pairs of codes, with and without null', () => {
+    check((_, __, t) => {
+      const right = Int32Array.from(t, (truth) => truth - 1)
+      const left = Int32Array.from(t, (_, row) => (row * 7) % 5)
+      const out = newCodes(t.length)
+      combineCodes({ codes: left, base: 0 }, 3, { codes: right, base: -1 }, t.length, out)
+      expect([...out]).toEqual(t.map((truth, row) => left[row]! * 3 + truth))
+      // In place, as the next key is added.
+      combineCodes({ codes: out, base: 0 }, 5, { codes: left, base: 0 }, t.length, out)
+      const wanted = t.map((truth, row) => (left[row]! * 3 + truth) * 5 + left[row]!)
+      expect([...out]).toEqual(wanted)
+      combineCodes({ codes: right, base: -1 }, 9, { codes: right, base: -1 }, t.length, out)
+      expect([...out]).toEqual(t.map((truth) => truth * 10))
     })
   })
 

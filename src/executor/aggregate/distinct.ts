@@ -1,4 +1,5 @@
 import { pickCodes } from '../../kernel/gather.ts'
+import { newCodes } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
 import type { SharedCodes, SharedTexts } from '../../vector/shared-dictionary.ts'
 import type { Vector } from '../../vector/vector.ts'
@@ -13,29 +14,29 @@ abstract class DifferentValues implements AggregateState {
   protected readonly codes: ValueCodes
   /** (group, code of a value) */
   protected readonly pairs = new PairCodes()
-  /** Of the rows that are being taken in. */
-  #codesOfRows = new Int32Array(0)
-  #groupsOfRows = new Int32Array(0)
+  #groupCount = 1
 
   /** @param dictionary the shared dictionary of the argument, if it has one */
   constructor(dictionary: SharedTexts | undefined) {
     this.codes = new ValueCodes(dictionary)
   }
 
-  resize(): void {
-    // Pairs tell their groups, however many there are.
+  resize(groupCount: number): void {
+    this.#groupCount = groupCount
   }
 
   update([vector]: readonly Vector[], { rowCount, selection, groups, count }: AliveRows): void {
     // No rows have no constant either.
     if (!vector || count === 0) return
-    this.codes.encode(vector, rowCount, selection, this.#room(count))
-    this.#add(groups, count)
+    const codes = newCodes(count)
+    this.codes.encode(vector, rowCount, selection, codes)
+    this.#add(groups, codes, count)
   }
 
   updateShared(shared: SharedCodes, { rowCount, selection, groups, count }: AliveRows): void {
-    this.codes.encodeShared(shared, rowCount, selection, this.#room(count))
-    this.#add(groups, count)
+    const codes = newCodes(count)
+    this.codes.encodeShared(shared, rowCount, selection, codes)
+    this.#add(groups, codes, count)
   }
 
   toWire(): WireState {
@@ -48,27 +49,20 @@ abstract class DifferentValues implements AggregateState {
     const { values } = wire
     const count = values.kind === 'shared' ? values.codes.length : countOf(values)
     if (count === 0) return
-    const codes = this.#room(count)
+    const codes = newCodes(count)
     if (values.kind === 'shared') this.codes.encodeKeys(values, codes)
     else this.codes.encode(vectorOf(values), count, undefined, codes)
     const pairGroups = new Int32Array(count)
     pickCodes(groups, wire.groups, pairGroups)
-    this.#add(pairGroups, count)
+    this.#add(pairGroups, codes, count)
   }
 
   abstract result(group: number): Value
 
-  #room(count: number): Int32Array {
-    if (this.#codesOfRows.length < count) {
-      this.#codesOfRows = new Int32Array(count)
-      this.#groupsOfRows = new Int32Array(count)
-    }
-    return this.#codesOfRows
-  }
-
-  #add(groups: Int32Array, count: number): void {
-    this.#groupsOfRows.set(groups.subarray(0, count))
-    this.pairs.combine(this.#groupsOfRows, this.#codesOfRows, count)
+  #add(groups: Int32Array, codes: Int32Array, count: number): void {
+    const pairs = newCodes(count)
+    pairs.set(groups.subarray(0, count))
+    this.pairs.combine(pairs, this.#groupCount, codes, this.codes.count, count)
     const hint = 'filter, or use fewer groups'
     checkLimit(this.pairs.count, maximumDistinctValues, 'different values', hint)
   }

@@ -15,6 +15,7 @@ export class EntriesState implements AggregateState {
   readonly #keys = new Map<string, number>()
   /** (group, code of the key) */
   readonly #pairs = new PairCodes()
+  #groupCount = 1
   /** By pair. */
   #sums = new Float64Array(64)
   #errors = new Float64Array(64)
@@ -25,8 +26,8 @@ export class EntriesState implements AggregateState {
     this.#finish = finish
   }
 
-  resize(): void {
-    // Pairs tell their groups, however many there are.
+  resize(groupCount: number): void {
+    this.#groupCount = groupCount
   }
 
   update([vector]: readonly Vector[], { selection, groups, count }: AliveRows): void {
@@ -103,7 +104,7 @@ export class EntriesState implements AggregateState {
 
   /** The pairs, in place of the groups. */
   #pairsOf(groups: Int32Array, keys: Int32Array): Int32Array {
-    this.#pairs.combine(groups, keys, keys.length)
+    this.#pairs.combine(groups, this.#groupCount, keys, this.#keys.size, keys.length)
     const { count } = this.#pairs
     checkLimit(count, maximumDistinctValues, 'sums of entries', 'filter, or use fewer groups')
     this.#sums = grown(this.#sums, count, 0)

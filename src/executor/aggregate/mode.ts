@@ -13,12 +13,13 @@ export class ModeState implements AggregateState {
   readonly #codes = new ValueCodes()
   /** (group, code of the value) */
   readonly #pairs = new PairCodes()
+  #groupCount = 1
   /** By pair. */
   #counts = new Float64Array(64)
   #results: (Value | undefined)[] | undefined
 
-  resize(): void {
-    // Pairs tell their groups, however many there are.
+  resize(groupCount: number): void {
+    this.#groupCount = groupCount
   }
 
   update([vector]: readonly Vector[], rows: AliveRows): void {
@@ -57,7 +58,7 @@ export class ModeState implements AggregateState {
 
   /** The pairs, in place of the groups. */
   #pairsOf(groups: Int32Array, codes: Int32Array): Int32Array {
-    this.#pairs.combine(groups, codes, codes.length)
+    this.#pairs.combine(groups, this.#groupCount, codes, this.#codes.count, codes.length)
     const { count } = this.#pairs
     checkLimit(count, maximumDistinctValues, 'different values', 'filter, or use fewer groups')
     this.#counts = grown(this.#counts, count, 0)

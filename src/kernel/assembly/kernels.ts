@@ -26,6 +26,7 @@ export {
   truncateTimes,
 } from './arithmetic'
 export {
+  combineCodes,
   mapCodes,
   selectBetween,
   selectByCode,

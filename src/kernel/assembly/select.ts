@@ -55,6 +55,26 @@ export function mapCodes(table: usize, codes: usize, count: i32, out: usize): i3
   return least >> 31
 }
 
+/** `out[i] = (left[i] + leftBase) * stride + right[i] + rightBase` */
+export function combineCodes(
+  left: usize,
+  leftBase: i32,
+  stride: i32,
+  right: usize,
+  rightBase: i32,
+  count: i32,
+  out: usize,
+): void {
+  const strides = i32x4.splat(stride)
+  const base = i32x4.splat(leftBase * stride + rightBase)
+  // Arrays have room for a few rows more than they hold.
+  for (let row = 0; row < count; row += 4) {
+    const at = (<usize>row) << 2
+    const rows = i32x4.mul(v128.load(left + at), strides)
+    v128.store(out + at, i32x4.add(i32x4.add(rows, v128.load(right + at)), base))
+  }
+}
+
 /** The table's first byte is that of null, whose code is -1. */
 export function selectByCode(table: usize, codes: usize, count: i32, out: usize): i32 {
   let selected = 0
