@@ -11,7 +11,6 @@ import { resultSchema } from './binder/schema.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
 import { missingAccess } from './catalog/missing-access.ts'
-import { AssayError } from './error.ts'
 import type { RowForm } from './executor/row-form.ts'
 import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
@@ -25,15 +24,23 @@ import {
   type PlanRecorder,
   planQuery,
 } from './planner/plan-query.ts'
+import { cutId } from './planner/plan-template.ts'
 import { formOf } from './scheduler/answer-form.ts'
 import { type AnswerProgress, cursorOf, newProgress } from './scheduler/answer-progress.ts'
 import { AuditLog } from './scheduler/audit-log.ts'
+import { isDirect, lookUp, type RecordAnswer } from './scheduler/direct-look-up.ts'
 import { FreshRows } from './scheduler/fresh-rows.ts'
 import { IngestPool } from './scheduler/ingest-pool.ts'
+import type { InsertRequest, InsertResult } from './scheduler/insert-request.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
 import { QueryPool } from './scheduler/query-pool.ts'
-import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
+import {
+  evaluationContext,
+  type QueryRequest,
+  type QueryResult,
+  type QuerySummary,
+} from './scheduler/query-request.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
 import { RecordWriterThread } from './scheduler/record-writer-thread.ts'
 import type { RowChunk } from './scheduler/run-plan.ts'
@@ -51,7 +58,6 @@ import {
 import { type PrepareOptions, prepareRows } from './storage/prepare.ts'
 import { SegmentStore } from './storage/segment-store.ts'
 import { TaskReads } from './storage/task-reads.ts'
-import type { ObjectReference } from './type/record.ts'
 import { formatTransaction, parseTransaction } from './type/transaction.ts'
 import { paginationKeyAt } from './vector/row-keys.ts'
 
@@ -79,23 +85,7 @@ export interface EngineOptions {
   >
 }
 
-export interface InsertRequest {
-  /** JSON, decompressed. Its memory may be taken. */
-  readonly body: Uint8Array
-  /** `logs3`: `{"rows": […]}`, each naming its object. `events`: `{"events": […]}` of `object`. */
-  readonly form: 'logs3' | 'events'
-  readonly object?: ObjectReference
-  readonly view: CatalogView
-}
-
-export interface InsertResult {
-  /** One for each row, in their order. */
-  readonly ids: readonly string[]
-  /** The `_xact_id` of all the rows. */
-  readonly transactionId: string
-}
-
-export type { QueryRequest, QueryResult, QuerySummary }
+export type { InsertRequest, InsertResult, QueryRequest, QueryResult, QuerySummary, RecordAnswer }
 
 interface EngineParts {
   readonly catalog: Catalog
@@ -118,6 +108,8 @@ interface EngineParts {
 
 /** Objects whose lists of fields are kept in memory; a list is at most some 100 KB. */
 const cachedFieldLists = 500
+
+const silentRecorder: PlanRecorder = { now: () => 0, add: () => undefined }
 
 /** Bodies larger than this are parsed on another thread. */
 const inlineBodyBytes = 64 * 1024
@@ -228,8 +220,20 @@ export class Engine {
     return this.#start(request, new AuditLog(request.auditLog === true)).result
   }
 
+  /**
+   * The answer to a query for one whole record by its id, in this turn of the event loop; undefined
+   * for any other query. Its bytes are valid until the next call.
+   */
+  recordNow({ query, view }: Pick<QueryRequest, 'query' | 'view'>): RecordAnswer | undefined {
+    if (!cutId(query)) return undefined
+    const context = this.#planContext(this.#evaluationContext({}), view)
+    const planned = this.#plans.plan({ query }, context, silentRecorder)
+    if (!isDirect(planned.physical)) return undefined
+    return lookUp(planned, this.#lastTransaction, this.#parts.reads)
+  }
+
   #start(request: QueryRequest, audit: AuditLog): StartedQuery {
-    const context = evaluationContext(request, this.#parts)
+    const context = this.#evaluationContext(request)
     const planned = this.#plans.plan(request, this.#planContext(context, request.view), audit)
     const { bound, physical, warnings } = planned
     if (request.strictLint === true) refuseWarnings(warnings)
@@ -263,7 +267,7 @@ export class Engine {
 
   /** The plan of a query before and after the rules, how it would run, and what pruning leaves. */
   async explain(request: QueryRequest): Promise<string> {
-    const context = evaluationContext(request, this.#parts)
+    const context = this.#evaluationContext(request)
     const steps: string[] = []
     const recorder: PlanRecorder = {
       now: () => 0,
@@ -366,6 +370,10 @@ export class Engine {
     await this.#parts.records.root.close()
     await this.#parts.segments.root.close()
     await this.#parts.lock.release()
+  }
+
+  #evaluationContext(request: Pick<QueryRequest, 'tzOffset'>): EvaluationContext {
+    return evaluationContext(request, this.#parts.now(), this.#parts.prices)
   }
 
   #planContext(context: EvaluationContext, view: CatalogView): PlanContext {
@@ -483,19 +491,6 @@ interface Run {
   readonly request: QueryRequest
   readonly progress: AnswerProgress
   readonly form: RowForm
-}
-
-function evaluationContext(
-  { tzOffset = 0 }: QueryRequest,
-  { now, prices }: Pick<EngineParts, 'now' | 'prices'>,
-): EvaluationContext {
-  if (!Number.isFinite(tzOffset) || Math.abs(tzOffset) > 24 * 60) {
-    throw new AssayError('BIND_INVALID_OPTION', `tz_offset ${tzOffset} is not a time zone's`, {
-      path: 'tz_offset',
-      hint: 'give the minutes behind UTC, such as 480 for US Pacific standard time',
-    })
-  }
-  return { now: now(), tzOffset, ...(prices && { prices }) }
 }
 
 function indented(text: string): string {

@@ -16,6 +16,7 @@ import {
   type PlanRequest,
   planQuery,
 } from './plan-query.ts'
+import { type CutText, cutId, otherId, Template } from './plan-template.ts'
 
 /** All plans that are kept, by estimate. */
 const maximumBytes = 32 * 2 ** 20
@@ -43,7 +44,8 @@ export interface PlanStatistics {
 }
 
 interface CachedPlan {
-  readonly planned: PlannedQuery
+  /** The plan; or of queries that differ in an id, what makes it. */
+  readonly planned: PlannedQuery | Template<PlannedQuery>
   readonly lookups: readonly Lookup[]
 }
 
@@ -68,28 +70,46 @@ export class PlanCache {
       auditLog === true,
       context.tzOffset,
     ]
-    const key = `${JSON.stringify(options)}${query}`
-    const cached = this.#plans.get(key)
+    const prefix = JSON.stringify(options)
+    const cut = cutId(query)
+    const templateKey = cut && `${prefix}${cut.id.length},${cut.before}\n${cut.after}`
+    const cached =
+      (templateKey === undefined ? undefined : this.#plans.get(templateKey)) ??
+      this.#plans.get(prefix + query)
     if (cached?.lookups.every(({ ask, answer }) => isSame(ask(context), answer))) {
       this.#hits++
-      recorder.add('plan', started, {
-        cache: 'hit',
-        access: cached.planned.physical.plan.access.kind,
-      })
-      return cached.planned
+      const { planned: kept } = cached
+      const planned = kept instanceof Template ? kept.with(cut!.id) : kept
+      recorder.add('plan', started, { cache: 'hit', access: planned.physical.plan.access.kind })
+      return planned
     }
     this.#misses++
     const { lookups, isOfNow, ...answering } = recorded(context)
     const planned = planQuery(request, answering.context, recorder)
+    const template = cut && !isOfNow() ? templateOf(request, cut, context, planned) : undefined
+    const key = template && templateKey !== undefined ? templateKey : prefix + query
     if (isOfNow()) {
       this.#plans.delete(key)
     } else {
       const entries = lookups.reduce((sum, { answer }) => sum + (answer?.length ?? 0), 0)
       const size = planBytes + key.length * bytesPerCharacter + entries * bytesPerObject
-      this.#plans.set(key, { planned, lookups }, { size })
+      this.#plans.set(key, { planned: template ?? planned, lookups }, { size })
     }
     return planned
   }
+}
+
+/** Undefined when the plan depends on which id it is. */
+function templateOf(
+  request: PlanRequest,
+  { before, after, id }: CutText,
+  context: PlanContext,
+  planned: PlannedQuery,
+): Template<PlannedQuery> | undefined {
+  const hole = otherId(id)
+  const query = `${before}${hole}${after}`
+  const silent: PlanRecorder = { now: () => 0, add: () => undefined }
+  return Template.of(planQuery({ ...request, query }, context, silent), hole, planned, id)
 }
 
 function isSame(now: readonly Answer[] | undefined, then: readonly Answer[] | undefined): boolean {

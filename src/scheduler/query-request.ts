@@ -1,8 +1,10 @@
 /** What the engine is asked, and what it answers. */
+import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { ResultSchema } from '../binder/schema.ts'
 import type { CatalogView } from '../catalog/catalog.ts'
-import type { AssayError } from '../error.ts'
+import { AssayError } from '../error.ts'
 import type { OutputFormat } from '../format/output-format.ts'
+import type { PriceTable } from '../function/prices.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import type { AuditEvent } from './audit-log.ts'
 import type { RowChunk } from './run-plan.ts'
@@ -64,4 +66,23 @@ export interface QueryResult {
   readonly rows: AsyncIterable<RowChunk>
   /** What is known when the rows have ended. */
   finish(): QuerySummary
+}
+
+/**
+ * What a query is evaluated with. Throws BIND_INVALID_OPTION for what is no time zone.
+ *
+ * @param now in ms since 1970
+ */
+export function evaluationContext(
+  { tzOffset = 0 }: Pick<QueryRequest, 'tzOffset'>,
+  now: number,
+  prices: PriceTable | undefined,
+): EvaluationContext {
+  if (!Number.isFinite(tzOffset) || Math.abs(tzOffset) > 24 * 60) {
+    throw new AssayError('BIND_INVALID_OPTION', `tz_offset ${tzOffset} is not a time zone's`, {
+      path: 'tz_offset',
+      hint: 'give the minutes behind UTC, such as 480 for US Pacific standard time',
+    })
+  }
+  return { now, tzOffset, ...(prices && { prices }) }
 }

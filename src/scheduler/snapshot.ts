@@ -24,6 +24,7 @@ export interface QuerySnapshot {
 /** Values of the row store, mostly blocks of 64 KiB, that one part of a history has at most. */
 const historyPartValues = 128
 
+/** The parts of what an object ever had, oldest first. */
 export function historyParts(records: RecordReader, object: number): KeyRange[] {
   const starts: RowKey[] = []
   let values = 0

@@ -30,8 +30,11 @@ export class RequestBody {
   #taken = 0
   #length = 0
   #chunks: Uint8Array[] = []
-  /** All of the body, where its length is known beforehand. */
+  /** Where it is known beforehand; it is counted already. */
+  #expected: number | undefined
+  /** All of the body, where its length is known beforehand and it comes in parts. */
   #whole: Uint8Array | undefined
+  #onSettled: ((bytes: Uint8Array | undefined) => void) | undefined
   #inflate: Gunzip | Inflate | undefined
   #open = true
   #gone = false
@@ -54,8 +57,17 @@ export class RequestBody {
     this.#expanded = encoding !== '' && encoding !== 'identity'
     const length = /^\d+$/.test(options.contentLength) ? Number(options.contentLength) : undefined
     if (this.#expanded) this.#startInflate(encoding)
-    else if (length !== undefined && this.#take(length)) this.#whole = new Uint8Array(length)
+    else if (length !== undefined && this.#take(length)) this.#expected = length
     response.onData((chunk, isLast) => this.#receive(new Uint8Array(chunk), isLast))
+  }
+
+  /**
+   * Calls `settled` as soon as the body is whole, in the same turn and before `bytes` resolves, or
+   * without bytes once it has failed. These bytes are lent until the call ends.
+   */
+  whenSettled(settled: (bytes: Uint8Array | undefined) => void): void {
+    if (this.#open) this.#onSettled = settled
+    else settled(undefined)
   }
 
   /** The client has left: the bytes will never come. */
@@ -79,13 +91,23 @@ export class RequestBody {
   #receive(chunk: Uint8Array, isLast: boolean): void {
     if (!this.#open) return
     if (this.#inflate) this.#decompress(this.#inflate, chunk, isLast)
-    else {
+    else if (isLast && this.#length === 0 && chunk.length === (this.#expected ?? -1)) {
+      this.#settle(chunk)
+      this.#finish(chunk)
+    } else {
+      if (this.#expected !== undefined) this.#whole ??= new Uint8Array(this.#expected)
       if (this.#whole) {
         this.#whole.set(chunk, this.#length)
         this.#length += chunk.length
       } else this.#append(chunk.slice())
       if (isLast) this.#finish()
     }
+  }
+
+  #settle(bytes: Uint8Array | undefined): void {
+    const settled = this.#onSettled
+    this.#onSettled = undefined
+    settled?.(bytes)
   }
 
   #append(chunk: Uint8Array): void {
@@ -157,10 +179,13 @@ export class RequestBody {
     return true
   }
 
-  #finish(): void {
+  /** @param lent the whole body, if it came in one part */
+  #finish(lent?: Uint8Array): void {
     if (!this.#open) return
     this.#open = false
-    this.#resolve(this.#whole ?? concatenate(this.#chunks, this.#length))
+    const bytes = lent?.slice() ?? this.#whole ?? concatenate(this.#chunks, this.#length)
+    this.#resolve(bytes)
+    this.#settle(bytes)
     this.#drop()
   }
 
@@ -168,6 +193,7 @@ export class RequestBody {
     if (!this.#open) return
     this.#open = false
     this.#reject(error)
+    this.#settle(undefined)
     const inflate = this.#inflate
     this.#drop()
     if (inflate) {

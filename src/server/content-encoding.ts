@@ -35,12 +35,16 @@ export function chooseEncoding(header: string): ContentEncoding | undefined {
   return best && best.quality >= plain ? best.encoding : undefined
 }
 
+export function isWorthwhile(body: Uint8Array): boolean {
+  return body.length >= smallestCompressed
+}
+
 /** Compresses a whole body, unless it is too short for that. */
 export async function compressWhole(
   body: Uint8Array,
   encoding: ContentEncoding | undefined,
 ): Promise<{ readonly bytes: Uint8Array; readonly encoding: ContentEncoding | undefined }> {
-  if (!encoding || body.length < smallestCompressed) return { bytes: body, encoding: undefined }
+  if (!encoding || !isWorthwhile(body)) return { bytes: body, encoding: undefined }
   const bytes = await (encoding === 'br'
     ? brotliBuffer(body, brotliOptions)
     : gzipBuffer(body, gzipOptions))

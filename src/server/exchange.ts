@@ -4,6 +4,7 @@ import { performance } from 'node:perf_hooks'
 import { AssayError } from '../error.ts'
 import type { RequestBody } from './body.ts'
 import { type ContentEncoding, chooseEncoding } from './content-encoding.ts'
+import type { Reply } from './reply.ts'
 import { ResponseSender } from './response.ts'
 
 /** What a client may call a request: nothing that could break a header or a line of the log. */
@@ -24,6 +25,8 @@ export class Exchange {
   /** The path of its route; `none` until one is found. */
   route = 'none'
   body: RequestBody | undefined
+  /** See `Route`. */
+  answerNow: ((body: Uint8Array) => (Reply & { readonly body: Uint8Array }) | undefined) | undefined
   status = 0
   #cancel: AbortController | undefined
   #reason: AssayError | undefined

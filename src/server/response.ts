@@ -1,5 +1,10 @@
 import type { HttpResponse } from 'uWebSockets.js'
-import { type ContentEncoding, compressStream, compressWhole } from './content-encoding.ts'
+import {
+  type ContentEncoding,
+  compressStream,
+  compressWhole,
+  isWorthwhile,
+} from './content-encoding.ts'
 import type { Reply } from './reply.ts'
 
 /** Written at a time; between two of them the socket must have taken what it was given. */
@@ -75,6 +80,19 @@ export class ResponseSender {
       await this.#sendWhole(reply, typeof body === 'string' ? Buffer.from(body) : body, options)
     } else if (options.headOnly) await this.#sendWhole(reply, new Uint8Array(), options)
     else await this.#sendStream(reply, body, options)
+  }
+
+  /** Sends a short body in this turn; false when it is to be compressed or sent in pieces. */
+  sendNow(reply: Reply & { readonly body: Uint8Array }, options: SendOptions): boolean {
+    const { body } = reply
+    const isCompressed = isWorthwhile(body) && encodingOf(reply, options) !== undefined
+    if (isCompressed || body.length > pieceBytes || options.headOnly) return false
+    this.#cork(() => {
+      this.#writeHead(reply, undefined, options)
+      this.#response.end(body, options.closeConnection)
+      this.sentBytes += body.length
+    })
+    return true
   }
 
   async #sendWhole(reply: Reply, body: Uint8Array, options: SendOptions): Promise<void> {

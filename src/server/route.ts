@@ -43,6 +43,15 @@ export type Route =
   | (RouteTarget & {
       readonly access: 'key'
       handle(request: RouteRequest, gate: Gate): Reply | Promise<Reply>
+      /**
+       * Answers in this turn of the event loop what can be; undefined for all that `handle` has to
+       * answer. The body of the reply is sent before anything else is done.
+       */
+      answerNow?(
+        body: Uint8Array,
+        headers: RouteRequest['headers'],
+        gate: Gate,
+      ): (Reply & { readonly body: Uint8Array }) | undefined
     })
 
 export interface RouteMatch {

@@ -10,6 +10,7 @@ import uWS, {
   type us_listen_socket,
 } from 'uWebSockets.js'
 import type { Access } from '../access/access.ts'
+import type { Gate } from '../access/gate.ts'
 import type { Principal } from '../access/principal.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Attachments } from '../attachment/attachments.ts'
@@ -29,6 +30,7 @@ import type { Reply } from './reply.ts'
 import { RequestRate } from './request-rate.ts'
 import { PromptStore } from './resource/prompt-store.ts'
 import { restRoutes } from './resource/routes.ts'
+import type { SendOptions } from './response.ts'
 import { adminRoutes } from './route/admin.ts'
 import { appRoutes } from './route/app/routes.ts'
 import { attachmentRoutes } from './route/attachment/routes.ts'
@@ -40,7 +42,7 @@ import { otlpRoutes } from './route/otlp/traces.ts'
 import { recordRoutes } from './route/records/routes.ts'
 import { searchRoutes } from './route/search.ts'
 import { statusRoutes } from './route/status.ts'
-import { type RouteMatch, type RouteRequest, Router } from './route.ts'
+import { type Route, type RouteMatch, type RouteRequest, Router } from './route.ts'
 
 export interface ServerOptions {
   readonly engine: Engine
@@ -172,7 +174,20 @@ export class Server {
   #receive(response: HttpResponse, request: HttpRequest): void {
     const exchange = new Exchange(response, request)
     this.#exchanges.add(exchange)
-    void this.#serve(exchange, () => this.#prepare(exchange, response, request))
+    let answer: () => Reply | Promise<Reply>
+    try {
+      answer = this.#prepare(exchange, response, request)
+    } catch (thrown) {
+      answer = () => this.#errorReply(exchange, thrown)
+    }
+    const { body, answerNow } = exchange
+    if (!body || !answerNow) void this.#serve(exchange, answer)
+    else {
+      body.whenSettled((bytes) => {
+        const reply = bytes && answerNow(bytes)
+        if (!reply || !this.#sendNow(exchange, reply)) void this.#serve(exchange, answer)
+      })
+    }
   }
 
   /** Finds out what is asked for and by whom, and begins to receive the body. */
@@ -187,17 +202,10 @@ export class Server {
       return () => preflightReply(allowed, asked)
     }
     const match = this.#router.match(method, path)
-    exchange.route = match.route.path
-    const principal =
-      match.route.access === 'open'
-        ? undefined
-        : this.#options.access.authenticate({
-            authorization: request.getHeader('authorization'),
-            token: request.getHeader('x-bt-auth-token'),
-            impersonate: request.getHeader('x-bt-impersonate-user'),
-          })
-    if (principal) this.#countRequest(principal)
-    if (match.route.method !== 'GET') {
+    const { route } = match
+    exchange.route = route.path
+    const gate = route.access === 'open' ? undefined : this.#gateOf(exchange, request)
+    if (route.method !== 'GET') {
       exchange.body = new RequestBody(response, {
         contentLength: request.getHeader('content-length'),
         contentEncoding: request.getHeader('content-encoding'),
@@ -205,17 +213,34 @@ export class Server {
         budget: this.#bodies,
       })
     }
-    const routeRequest: RouteRequest = {
-      parameters: match.parameters,
-      query: new URLSearchParams(request.getQuery()),
-      headers: namedHeaders(request, match.route.headers),
-      get signal() {
-        return exchange.signal
-      },
-      cancel: (reason) => exchange.cancel(reason),
-      body: exchange.body?.bytes ?? Promise.resolve(new Uint8Array()),
+    const search = request.getQuery()
+    const headers = namedHeaders(request, route.headers)
+    if (route.access === 'key' && route.answerNow && gate) {
+      exchange.answerNow = (body) => route.answerNow!(body, headers, gate)
     }
-    return () => this.#answer(exchange, match, principal, routeRequest)
+    return () => {
+      const routeRequest: RouteRequest = {
+        parameters: match.parameters,
+        query: new URLSearchParams(search),
+        headers,
+        signal: exchange.signal,
+        cancel: (reason) => exchange.cancel(reason),
+        body: exchange.body?.bytes ?? Promise.resolve(new Uint8Array()),
+      }
+      return this.#answer(exchange, route, gate, routeRequest)
+    }
+  }
+
+  /** Throws when the request carries no valid key, or its owner makes too many. */
+  #gateOf(exchange: Exchange, request: HttpRequest): Gate {
+    const { access } = this.#options
+    const principal = access.authenticate({
+      authorization: request.getHeader('authorization'),
+      token: request.getHeader('x-bt-auth-token'),
+      impersonate: request.getHeader('x-bt-impersonate-user'),
+    })
+    this.#countRequest(principal)
+    return access.gate(principal, exchange.traceId)
   }
 
   #bodyLimit({ route }: RouteMatch): number {
@@ -225,39 +250,55 @@ export class Server {
 
   async #answer(
     exchange: Exchange,
-    { route }: RouteMatch,
-    principal: Principal | undefined,
+    route: Route,
+    gate: Gate | undefined,
     request: RouteRequest,
   ): Promise<Reply> {
     try {
       if (route.access === 'open') return await route.handle(request)
-      if (!principal) throw new AssayError('INTERNAL', 'a request passed without a principal')
-      return await route.handle(request, this.#options.access.gate(principal, exchange.traceId))
+      if (!gate) throw new AssayError('INTERNAL', 'a request passed without a principal')
+      return await route.handle(request, gate)
     } catch (thrown) {
       return this.#errorReply(exchange, thrown, request.queryText)
     }
   }
 
-  async #serve(exchange: Exchange, prepare: () => () => Reply | Promise<Reply>): Promise<void> {
+  async #serve(exchange: Exchange, answer: () => Reply | Promise<Reply>): Promise<void> {
     try {
-      const reply = await makeReply(prepare, (thrown) => this.#errorReply(exchange, thrown))
+      const reply = await makeReply(answer, (thrown) => this.#errorReply(exchange, thrown))
       await this.#send(exchange, reply)
     } catch (thrown) {
       // A stream that failed: before its first byte it can still be answered.
       const reply = this.#errorReply(exchange, thrown)
       if (!exchange.sender.started) await this.#send(exchange, reply)
     } finally {
-      exchange.body?.release()
-      this.#exchanges.delete(exchange)
-      if (this.#exchanges.size === 0) this.#drained?.()
-      this.#note(exchange)
+      this.#end(exchange)
     }
+  }
+
+  #end(exchange: Exchange): void {
+    exchange.body?.release()
+    this.#exchanges.delete(exchange)
+    if (this.#exchanges.size === 0) this.#drained?.()
+    this.#note(exchange)
   }
 
   #send(exchange: Exchange, reply: Reply): Promise<void> {
     exchange.status = reply.status ?? 200
     exchange.body?.stop()
-    return exchange.sender.send(reply, {
+    return exchange.sender.send(reply, this.#sendOptions(exchange))
+  }
+
+  /** Sends in this turn; false when that cannot be done, and then nothing was. */
+  #sendNow(exchange: Exchange, reply: Reply & { readonly body: Uint8Array }): boolean {
+    exchange.status = reply.status ?? 200
+    if (!exchange.sender.sendNow(reply, this.#sendOptions(exchange))) return false
+    this.#end(exchange)
+    return true
+  }
+
+  #sendOptions(exchange: Exchange): SendOptions {
+    return {
       headOnly: exchange.method === 'HEAD',
       encoding: exchange.encoding,
       closeConnection: this.#draining,
@@ -267,7 +308,7 @@ export class Server {
         'x-request-id': exchange.requestId,
         'x-bt-api-duration-ms': exchange.elapsedMs.toFixed(0),
       }),
-    })
+    }
   }
 
   #errorReply(exchange: Exchange, thrown: unknown, queryText?: string): Reply {
@@ -315,11 +356,11 @@ export class Server {
 }
 
 async function makeReply(
-  prepare: () => () => Reply | Promise<Reply>,
+  answer: () => Reply | Promise<Reply>,
   onError: (thrown: unknown) => Reply,
 ): Promise<Reply> {
   try {
-    return await prepare()()
+    return await answer()
   } catch (thrown) {
     return onError(thrown)
   }

@@ -1,6 +1,7 @@
 import type { Engine } from '../../engine.ts'
 import { queryReply } from '../query-answer.ts'
 import { readQueryBody } from '../query-body.ts'
+import { isJsonAccepted, recordReply } from '../record-answer.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 
@@ -15,6 +16,9 @@ export function btqlRoutes(engine: Engine): Route[] {
       handle: async (request, gate) => {
         const body = await readQueryBody(request, gate)
         return queryReply(await engine.query(body.request), body)
+      },
+      answerNow: (body, headers, gate) => {
+        return isJsonAccepted(headers.get('accept')) ? recordReply(engine, body, gate) : undefined
       },
     },
     {

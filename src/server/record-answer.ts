@@ -1,0 +1,96 @@
+/** Answers `POST /btql` at once when it asks for one record by its id, and for nothing else. */
+import type { Gate } from '../access/gate.ts'
+import type { ResultSchema } from '../binder/schema.ts'
+import type { Engine, RecordAnswer } from '../engine.ts'
+import { contentTypeOf } from '../format/output-format.ts'
+import { ByteWriter } from '../json/byte-writer.ts'
+import type { Reply } from './reply.ts'
+
+/** Longer bodies are for the general way. */
+const longestBody = 4096
+
+/** Each schema as text: one that is kept with a plan is printed once. */
+const schemaTexts = new WeakMap<ResultSchema, Buffer>()
+
+/** Bodies of usual size are put together in the same memory again and again. */
+const keptBytes = 1 << 20
+const kept = new ByteWriter(keptBytes)
+
+/** Whether an `Accept` header lets JSON be the answer without a closer look. */
+export function isJsonAccepted(accept: string | undefined): boolean {
+  return accept === undefined || accept === '*/*' || accept === 'application/json'
+}
+
+/** Undefined for anything but such a query. Its body must be sent before the next call. */
+export function recordReply(
+  engine: Engine,
+  body: Uint8Array,
+  gate: Gate,
+): (Reply & { readonly body: Uint8Array }) | undefined {
+  const query = queryIn(body)
+  if (query === undefined) return undefined
+  try {
+    const answer = engine.recordNow({ query, view: gate })
+    return answer && answer.warnings.length === 0 ? replyOf(answer) : undefined
+  } catch {
+    // The general way comes to the same fault, and tells where it is.
+    return undefined
+  }
+}
+
+function replyOf(answer: RecordAnswer) {
+  const { planSummary, cursor } = answer
+  const headers = { 'x-bt-query-plan': planSummary }
+  return {
+    contentType: contentTypeOf('json'),
+    headers: cursor === undefined ? headers : { ...headers, 'x-bt-cursor': cursor },
+    body: bodyOf(answer),
+  }
+}
+
+/** The query of a body that holds nothing else, but perhaps the format that is the default. */
+function queryIn(body: Uint8Array): string | undefined {
+  if (body.length > longestBody) return undefined
+  const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString()
+  // What was no UTF-8 is refused by the general way.
+  if (text.includes('\ufffd')) return undefined
+  let given: unknown
+  try {
+    given = JSON.parse(text)
+  } catch {
+    return undefined
+  }
+  if (typeof given !== 'object' || given === null || !('query' in given)) return undefined
+  for (const name in given) {
+    if (name !== 'query' && !(name === 'fmt' && 'fmt' in given && given.fmt === 'json')) {
+      return undefined
+    }
+  }
+  return typeof given.query === 'string' ? given.query : undefined
+}
+
+function bodyOf({ rowCount, bytes, bytesRead, schema, cursor, lastTransactionId }: RecordAnswer) {
+  const out = bytes.length > keptBytes / 2 ? new ByteWriter(bytes.length + 65_536) : kept
+  out.truncate(0)
+  out.text('{"data":[')
+  if (rowCount > 0) out.copy(bytes)
+  out.text('],"schema":')
+  out.copy(textOf(schema))
+  if (cursor !== undefined) out.text(`,"cursor":"${cursor}"`)
+  const last = JSON.stringify(lastTransactionId)
+  out.text(
+    `,"freshness_state":{"last_processed_xact_id":${last},"last_considered_xact_id":${last}}`,
+  )
+  out.text(`,"realtime_state":{"type":"on","minimum_xact_id":${last},"read_bytes":${bytesRead},`)
+  out.text(`"actual_xact_id":${last}}}`)
+  return out.view()
+}
+
+function textOf(schema: ResultSchema): Buffer {
+  let text = schemaTexts.get(schema)
+  if (text === undefined) {
+    text = Buffer.from(JSON.stringify(schema))
+    schemaTexts.set(schema, text)
+  }
+  return text
+}

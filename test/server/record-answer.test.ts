@@ -1,0 +1,122 @@
+/** A record by its id is answered in a way of its own; it must be the general way's answer. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { RunningService } from '../support/running-service.ts'
+
+let service: RunningService
+let experiment: string
+let logs: string
+
+beforeAll(async () => {
+  service = await RunningService.start()
+  logs = await service.project()
+  experiment = await service.create('experiment', logs)
+  const events = ['record-a', 'record-b', 'record-ü', 'gone-1234'].map((id, i) => {
+    return { id, input: { n: i, text: 'x'.repeat(i * 1000) }, mine: [1.0, '12345678901234567890'] }
+  })
+  await service.insert('experiment', experiment, events)
+  await service.insert('experiment', experiment, [{ id: 'gone-1234', _object_delete: true }])
+  await service.insert('project_logs', logs, [{ id: 'record-a', output: 'in the logs' }])
+})
+
+afterAll(() => service.stop())
+
+/** An option that changes nothing, but that the short way does not know. */
+const generally = { use_brainstore: true }
+
+function withoutTimes({
+  status,
+  headers,
+  text,
+}: {
+  status: number
+  headers: Headers
+  text: string
+}) {
+  const shown = ['content-type', 'x-bt-query-plan', 'x-bt-cursor', 'retry-after', 'vary']
+  return { status, text, headers: shown.map((name) => `${name}: ${headers.get(name)}`) }
+}
+
+test.each([
+  ["id = 'record-a'"],
+  ["id = 'record-b'"],
+  ["id = 'not-there'"],
+  ["id = 'gone-1234'"],
+  ["id = 'record-a' | limit: 1"],
+  ["id = 'record-a' | limit: 0"],
+  ["id = 'record-a' | offset: 1"],
+  ["id = 'record-a' and input.n = 1"],
+  ["id = 'record-a' and id = 'record-b'"],
+  ["id = 'record-a' | sort: created"],
+  ["id = 'record-a' | cursor: 'aaaaaaaaaaa'"],
+  ["id = 'record-ü'"],
+  ["id = 'record-a' and"],
+  ["idd = 'record-a'"],
+])('%s', async (filter) => {
+  for (const source of [`experiment('${experiment}')`, `project_logs('${logs}')`]) {
+    const query = `select: * | from: ${source} | filter: ${filter}`
+    const plain = withoutTimes(await service.query(query))
+    const general = withoutTimes(await service.query(query, generally))
+    const withoutId = (text: string) => text.replace(/"InternalTraceId":"\w+"/, '')
+    expect({ ...plain, text: withoutId(plain.text) }).toEqual({
+      ...general,
+      text: withoutId(general.text),
+    })
+  }
+})
+
+test('the same text with another id gives another record', async () => {
+  for (const id of ['record-a', 'record-b', 'record-a']) {
+    const query = `select: * | from: experiment('${experiment}') | filter: id = '${id}'`
+    const { json } = await service.query(query)
+    expect(json.data).toEqual([expect.objectContaining({ id })])
+  }
+})
+
+test('a record is seen as soon as it is acknowledged, and in its newest version', async () => {
+  const query = `select: * | from: experiment('${experiment}') | filter: id = 'fresh-12'`
+  expect((await service.query(query)).json.data).toEqual([])
+  for (const output of ['one', 'two']) {
+    await service.insert('experiment', experiment, [{ id: 'fresh-12', output }])
+    const { data } = (await service.query(query)).json
+    expect(data).toEqual([expect.objectContaining({ output })])
+  }
+})
+
+test('whoever may not read the object gets the error of the general way', async () => {
+  const query = "select: * | from: experiment('no-such-experiment') | filter: id = 'record-a'"
+  expect((await service.query(query)).status).toBe(403)
+})
+
+test('a body that comes in parts, or compressed, is answered as well', async () => {
+  const query = `select: * | from: experiment('${experiment}') | filter: id = 'record-b'`
+  const body = JSON.stringify({ query })
+  const whole = await service.request('/btql', { body })
+  async function* parts() {
+    for (const letter of Buffer.from(body)) yield Uint8Array.of(letter)
+  }
+  expect((await service.request('/btql', { body: parts() })).text).toBe(whole.text)
+  const { gzipSync } = await import('node:zlib')
+  const headers = { 'content-encoding': 'gzip' }
+  const zipped = await service.request('/btql', { body: gzipSync(body), headers })
+  expect(zipped.text).toBe(whole.text)
+})
+
+test('many requests on one connection are answered in their order', async () => {
+  const request = (id: string) => {
+    const query = `select: * | from: experiment('${experiment}') | filter: id = '${id}'`
+    const body = JSON.stringify({ query })
+    return (
+      `POST /btql HTTP/1.1\r\nhost: x\r\nauthorization: Bearer sk-test-0123456789\r\n` +
+      `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+    )
+  }
+  const ids = ['record-a', 'record-b', 'not-there', 'record-a']
+  const received = await service.raw(ids.map(request).join(''), 1000)
+  const answers = received.split('HTTP/1.1 200 OK').slice(1)
+  expect(answers.map((answer) => /"id":"(.*?)"/.exec(answer)?.[1])).toEqual([
+    'record-a',
+    'record-b',
+    undefined,
+    'record-a',
+  ])
+})
