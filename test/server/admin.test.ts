@@ -63,7 +63,8 @@ test.each([
     while (!(await reader.read()).done);
   }
   await expect(readAll()).rejects.toThrow()
-  expect((await service.request('/admin/queries')).json.queries).toEqual([])
+  const list = async () => (await service.request('/admin/queries')).json.queries
+  await expect.poll(list).toEqual([])
 })
 
 test('a query that is not there cannot be cancelled', async () => {
