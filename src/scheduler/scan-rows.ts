@@ -25,6 +25,7 @@ import { paginationKeyAt } from '../vector/row-keys.ts'
 import type { AuditLog } from './audit-log.ts'
 import { inOrder, unordered } from './in-flight.ts'
 import type { QueryTasks } from './query-tasks.ts'
+import { ScanSteps } from './scan-steps.ts'
 import { type Settlings, settlingKey, settlingsOf } from './settling.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import {
@@ -165,20 +166,24 @@ async function* rowsSorted(run: PlanRun): AsyncGenerator<SortedRows> {
   yield buffer.finish()
 }
 
-/** Rows newest first, cluster by cluster; reading stops when nobody asks for more. */
+/** Rows newest first, step by step; reading stops when nobody asks for more. */
 async function* rowsByAge(run: PlanRun): AsyncGenerator<SortedRows> {
   const wanted = wantedRows(run.plan)
   const { pieces, others } = splitInputs(run)
   // Rows of the delta may be updates of records of any age.
   let waiting = await orderRows(await scanLists(others, run, wanted), run, wanted)
-  const clusters = clusterByAge(pieces)
-  const tasks = clusters.map((cluster) => () => {
-    const inputs = cluster.map((piece) => piece.input)
-    return scanLists(inputs, run, wanted)
-  })
-  let cluster = 0
-  for await (const lists of inOrder(tasks, inFlight(run))) {
-    const newer = countNewer(waiting, oldestOf(clusters[cluster++]!))
+  const steps = new ScanSteps(clusterByAge(pieces))
+  const tasks = function* () {
+    for (const step of steps) {
+      yield async () => {
+        const lists = await scanLists(step.inputs, run, wanted)
+        steps.note(step, countRows(lists))
+        return { step, lists }
+      }
+    }
+  }
+  for await (const { step, lists } of inOrder(tasks(), inFlight(run))) {
+    const newer = countNewer(waiting, step.oldest ?? oldestFound(lists))
     const found = newer === 0 ? lists : [...lists, sliceSortedRows(waiting, 0, newer)]
     waiting = sliceSortedRows(waiting, newer, waiting.object.length)
     yield await orderRows(found, run, wanted)
@@ -220,16 +225,18 @@ function countRows(lists: readonly SortedRows[]): number {
   return lists.reduce((sum, list) => sum + list.object.length, 0)
 }
 
-/** How many rows from the start of the list are not older than the key. */
-function countNewer(rows: SortedRows, key: RowKey): number {
+/** How many rows from the start of the list are not older than the key; none without a key. */
+function countNewer(rows: SortedRows, key: RowKey | undefined): number {
   let count = 0
+  if (!key) return count
   while (count < rows.object.length && compareRowKeys(paginationKeyAt(rows, count), key) >= 0)
     count++
   return count
 }
 
-function oldestOf(cluster: readonly Piece[]): RowKey {
-  return cluster.map((piece) => piece.oldest).reduce((a, b) => (compareRowKeys(a, b) < 0 ? a : b))
+function oldestFound([list]: readonly SortedRows[]): RowKey | undefined {
+  const count = list?.object.length ?? 0
+  return count === 0 ? undefined : paginationKeyAt(list!, count - 1)
 }
 
 interface GroupingOptions {
