@@ -21,6 +21,7 @@ import type { LanguageModel } from '../search/ask-model.ts'
 import { RequestBody } from './body.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { corsHeaders, preflightReply } from './cors.ts'
+import { documentRoutes } from './document/routes.ts'
 import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
 import type { Logger } from './logger.ts'
@@ -88,7 +89,7 @@ export class Server {
     this.#rates = ratesOf(requestsPerMinute)
     const url = publicUrl(options.publicUrl)
     const prompts = new PromptStore(engine)
-    this.#router = new Router([
+    const routes = [
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
       ...adminRoutes(engine, this.#metrics),
@@ -101,7 +102,8 @@ export class Server {
       ...searchRoutes(engine, options.languageModel),
       ...insertRoutes(engine),
       ...restRoutes(prompts, options.secrets),
-    ])
+    ]
+    this.#router = new Router([...routes, ...documentRoutes(routes)])
     this.#app.any('/*', (response, request) => this.#receive(response, request))
   }
 

@@ -9,17 +9,19 @@ export const aclObjectType = z.enum(accessTypes)
 
 export const imageRenderingMode = z.enum(['auto', 'click_to_load', 'blocked'])
 
-export const organizationSchema = z.object({
-  id: identifier,
-  name,
-  api_url: shortText.nullable(),
-  is_universal_api: z.boolean().nullable(),
-  is_dataplane_private: z.boolean().nullable(),
-  proxy_url: shortText.nullable(),
-  realtime_url: shortText.nullable(),
-  created: timestamp.nullable(),
-  image_rendering_mode: imageRenderingMode.nullable(),
-})
+export const organizationSchema = z
+  .object({
+    id: identifier,
+    name,
+    api_url: shortText.nullable(),
+    is_universal_api: z.boolean().nullable(),
+    is_dataplane_private: z.boolean().nullable(),
+    proxy_url: shortText.nullable(),
+    realtime_url: shortText.nullable(),
+    created: timestamp.nullable(),
+    image_rendering_mode: imageRenderingMode.nullable(),
+  })
+  .meta({ id: 'Organization' })
 
 export const organizationPatch = z.strictObject({
   name: name.nullish(),
@@ -31,14 +33,16 @@ export const organizationPatch = z.strictObject({
   image_rendering_mode: imageRenderingMode.nullish(),
 })
 
-export const userSchema = z.object({
-  id: identifier,
-  given_name: shortText.nullable(),
-  family_name: shortText.nullable(),
-  email: shortText.nullable(),
-  avatar_url: shortText.nullable(),
-  created: timestamp.nullable(),
-})
+export const userSchema = z
+  .object({
+    id: identifier,
+    given_name: shortText.nullable(),
+    family_name: shortText.nullable(),
+    email: shortText.nullable(),
+    avatar_url: shortText.nullable(),
+    created: timestamp.nullable(),
+  })
+  .meta({ id: 'User' })
 
 /** Somebody who may be in several organizations, of which none shows in another. */
 export const userEntry = z.object({
@@ -60,19 +64,21 @@ export const memberEntry = z.object({
   created: timestamp.nullable(),
 })
 
-export const apiKeySchema = z.object({
-  id: identifier,
-  created: timestamp.nullable(),
-  name,
-  preview_name: shortText,
-  user_id: identifier.nullable(),
-  user_email: shortText.nullable(),
-  user_given_name: shortText.nullable(),
-  user_family_name: shortText.nullable(),
-  org_id: identifier.nullable(),
-  /** When it was last used, to the minute. */
-  used: timestamp.nullable(),
-})
+export const apiKeySchema = z
+  .object({
+    id: identifier,
+    created: timestamp.nullable(),
+    name,
+    preview_name: shortText,
+    user_id: identifier.nullable(),
+    user_email: shortText.nullable(),
+    user_given_name: shortText.nullable(),
+    user_family_name: shortText.nullable(),
+    org_id: identifier.nullable(),
+    /** When it was last used, to the minute. */
+    used: timestamp.nullable(),
+  })
+  .meta({ id: 'ApiKey' })
 
 export const newApiKey = z.strictObject({ name, org_name: name.nullish() })
 
@@ -90,17 +96,19 @@ export const apiKeyEntry = z.object({
   used: timestamp.nullable(),
 })
 
-export const serviceTokenSchema = z.object({
-  id: identifier,
-  created: timestamp.nullable(),
-  name,
-  preview_name: shortText,
-  service_account_id: identifier.nullable(),
-  service_account_email: shortText.nullable(),
-  service_account_name: shortText.nullable(),
-  org_id: identifier.nullable(),
-  used: timestamp.nullable(),
-})
+export const serviceTokenSchema = z
+  .object({
+    id: identifier,
+    created: timestamp.nullable(),
+    name,
+    preview_name: shortText,
+    service_account_id: identifier.nullable(),
+    service_account_email: shortText.nullable(),
+    service_account_name: shortText.nullable(),
+    org_id: identifier.nullable(),
+    used: timestamp.nullable(),
+  })
+  .meta({ id: 'ServiceToken' })
 
 export const createdServiceToken = serviceTokenSchema.extend({ key: shortText })
 
@@ -132,17 +140,19 @@ export const memberPermission = z.strictObject({
 const memberPermissions = z.array(memberPermission).max(1000)
 
 /** A role of no organization is built in: everybody may give it and nobody change it. */
-export const roleSchema = z.object({
-  id: identifier,
-  org_id: identifier.nullable(),
-  user_id: identifier.nullable(),
-  created: timestamp.nullable(),
-  name,
-  description: text.nullable(),
-  deleted_at: timestamp.nullable(),
-  member_permissions: memberPermissions.nullable(),
-  member_roles: identifiers.nullable(),
-})
+export const roleSchema = z
+  .object({
+    id: identifier,
+    org_id: identifier.nullable(),
+    user_id: identifier.nullable(),
+    created: timestamp.nullable(),
+    name,
+    description: text.nullable(),
+    deleted_at: timestamp.nullable(),
+    member_permissions: memberPermissions.nullable(),
+    member_roles: identifiers.nullable(),
+  })
+  .meta({ id: 'Role' })
 
 export const newRole = z.strictObject({
   name,
@@ -161,17 +171,19 @@ export const rolePatch = z.strictObject({
   remove_member_roles: identifiers.nullish(),
 })
 
-export const groupSchema = z.object({
-  id: identifier,
-  org_id: identifier,
-  user_id: identifier.nullable(),
-  created: timestamp.nullable(),
-  name,
-  description: text.nullable(),
-  deleted_at: timestamp.nullable(),
-  member_users: identifiers.nullable(),
-  member_groups: identifiers.nullable(),
-})
+export const groupSchema = z
+  .object({
+    id: identifier,
+    org_id: identifier,
+    user_id: identifier.nullable(),
+    created: timestamp.nullable(),
+    name,
+    description: text.nullable(),
+    deleted_at: timestamp.nullable(),
+    member_users: identifiers.nullable(),
+    member_groups: identifiers.nullable(),
+  })
+  .meta({ id: 'Group' })
 
 export const newGroup = z.strictObject({
   name,
@@ -191,28 +203,32 @@ export const groupPatch = z.strictObject({
 })
 
 /** Gives a user or a group one permission, or those of a role, on an object and what is in it. */
-export const aclSchema = z.object({
-  id: identifier,
-  object_type: aclObjectType,
-  object_id: identifier,
-  user_id: identifier.nullable(),
-  group_id: identifier.nullable(),
-  permission: permission.nullable(),
-  restrict_object_type: aclObjectType.nullable(),
-  role_id: identifier.nullable(),
-  _object_org_id: identifier,
-  created: timestamp.nullable(),
-})
+export const aclSchema = z
+  .object({
+    id: identifier,
+    object_type: aclObjectType,
+    object_id: identifier,
+    user_id: identifier.nullable(),
+    group_id: identifier.nullable(),
+    permission: permission.nullable(),
+    restrict_object_type: aclObjectType.nullable(),
+    role_id: identifier.nullable(),
+    _object_org_id: identifier,
+    created: timestamp.nullable(),
+  })
+  .meta({ id: 'Acl' })
 
-export const aclItem = z.strictObject({
-  object_type: aclObjectType,
-  object_id: identifier,
-  user_id: identifier.nullish(),
-  group_id: identifier.nullish(),
-  permission: permission.nullish(),
-  restrict_object_type: aclObjectType.nullish(),
-  role_id: identifier.nullish(),
-})
+export const aclItem = z
+  .strictObject({
+    object_type: aclObjectType,
+    object_id: identifier,
+    user_id: identifier.nullish(),
+    group_id: identifier.nullish(),
+    permission: permission.nullish(),
+    restrict_object_type: aclObjectType.nullish(),
+    role_id: identifier.nullish(),
+  })
+  .meta({ id: 'AclItem' })
 
 export const aclBatchUpdate = z.strictObject({
   add_acls: z.array(aclItem).max(10_000).nullish(),

@@ -74,15 +74,17 @@ export const automationConfiguration = z.discriminatedUnion('event_type', [
   z.looseObject({ event_type: z.literal('topic_digest'), window_seconds: z.number().min(0) }),
 ])
 
-export const projectAutomationSchema = z.object({
-  id: identifier,
-  project_id: identifier,
-  user_id: identifier.nullable(),
-  created: timestamp.nullable(),
-  name,
-  description: text.nullable(),
-  config: automationConfiguration,
-})
+export const projectAutomationSchema = z
+  .object({
+    id: identifier,
+    project_id: identifier,
+    user_id: identifier.nullable(),
+    created: timestamp.nullable(),
+    name,
+    description: text.nullable(),
+    config: automationConfiguration,
+  })
+  .meta({ id: 'ProjectAutomation' })
 
 export const newProjectAutomation = z.strictObject({
   project_id: identifier,

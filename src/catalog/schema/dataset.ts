@@ -1,18 +1,20 @@
 import { z } from 'zod'
 import { fields, identifier, name, shortText, tags, text, timestamp } from './field.ts'
 
-export const datasetSchema = z.object({
-  id: identifier,
-  project_id: identifier,
-  name,
-  description: text.nullable(),
-  created: timestamp.nullable(),
-  deleted_at: timestamp.nullable(),
-  user_id: identifier.nullable(),
-  tags: tags.nullable(),
-  metadata: fields.nullable(),
-  url_slug: shortText,
-})
+export const datasetSchema = z
+  .object({
+    id: identifier,
+    project_id: identifier,
+    name,
+    description: text.nullable(),
+    created: timestamp.nullable(),
+    deleted_at: timestamp.nullable(),
+    user_id: identifier.nullable(),
+    tags: tags.nullable(),
+    metadata: fields.nullable(),
+    url_slug: shortText,
+  })
+  .meta({ id: 'Dataset' })
 
 const given = {
   description: text.nullish(),
@@ -25,14 +27,16 @@ export const newDataset = z.strictObject({ project_id: identifier, name, ...give
 export const datasetPatch = z.strictObject({ name: name.nullish(), ...given })
 
 /** A version of a dataset under a name. */
-export const datasetSnapshotSchema = z.object({
-  id: identifier,
-  dataset_id: identifier,
-  name,
-  description: text.nullable(),
-  xact_id: shortText,
-  created: timestamp.nullable(),
-})
+export const datasetSnapshotSchema = z
+  .object({
+    id: identifier,
+    dataset_id: identifier,
+    name,
+    description: text.nullable(),
+    xact_id: shortText,
+    created: timestamp.nullable(),
+  })
+  .meta({ id: 'DatasetSnapshot' })
 
 export const newDatasetSnapshot = z.strictObject({
   dataset_id: identifier,

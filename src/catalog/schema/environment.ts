@@ -2,15 +2,17 @@ import { z } from 'zod'
 import { identifier, name, shortText, slug, text, timestamp } from './field.ts'
 
 /** A stage of a deployment, like production, that versions of prompts and datasets are assigned to. */
-export const environmentSchema = z.object({
-  id: identifier,
-  org_id: identifier,
-  name,
-  slug,
-  description: text.nullable(),
-  created: timestamp.nullable(),
-  deleted_at: timestamp.nullable(),
-})
+export const environmentSchema = z
+  .object({
+    id: identifier,
+    org_id: identifier,
+    name,
+    slug,
+    description: text.nullable(),
+    created: timestamp.nullable(),
+    deleted_at: timestamp.nullable(),
+  })
+  .meta({ id: 'Environment' })
 
 export const newEnvironment = z.strictObject({
   name,

@@ -14,26 +14,28 @@ export const repositoryState = z.strictObject({
   git_diff: z.string().max(1_000_000).nullish(),
 })
 
-export const experimentSchema = z.object({
-  id: identifier,
-  project_id: identifier,
-  name,
-  description: text.nullable(),
-  created: timestamp.nullable(),
-  repo_info: repositoryState.nullable(),
-  commit: shortText.nullable(),
-  base_exp_id: identifier.nullable(),
-  deleted_at: timestamp.nullable(),
-  dataset_id: identifier.nullable(),
-  dataset_version: shortText.nullable(),
-  internal_metadata: fields.nullable(),
-  parameters_id: identifier.nullable(),
-  parameters_version: shortText.nullable(),
-  public: z.boolean(),
-  user_id: identifier.nullable(),
-  metadata: fields.nullable(),
-  tags: tags.nullable(),
-})
+export const experimentSchema = z
+  .object({
+    id: identifier,
+    project_id: identifier,
+    name,
+    description: text.nullable(),
+    created: timestamp.nullable(),
+    repo_info: repositoryState.nullable(),
+    commit: shortText.nullable(),
+    base_exp_id: identifier.nullable(),
+    deleted_at: timestamp.nullable(),
+    dataset_id: identifier.nullable(),
+    dataset_version: shortText.nullable(),
+    internal_metadata: fields.nullable(),
+    parameters_id: identifier.nullable(),
+    parameters_version: shortText.nullable(),
+    public: z.boolean(),
+    user_id: identifier.nullable(),
+    metadata: fields.nullable(),
+    tags: tags.nullable(),
+  })
+  .meta({ id: 'Experiment' })
 
 const given = {
   description: text.nullish(),

@@ -37,50 +37,54 @@ const scope = z.discriminatedUnion('type', [
 
 const clauses = z.array(text).max(1000).nullish()
 
-export const scoreConfiguration = z.strictObject({
-  multi_select: z.boolean().nullish(),
-  destination: shortText.nullish(),
-  visibility: z
-    .strictObject({
-      users: z.array(shortText).max(10_000).nullish(),
-      groups: z.array(shortText).max(10_000).nullish(),
-    })
-    .nullish(),
-  online: z
-    .strictObject({
-      sampling_rate: z.number().min(0).max(1),
-      scorers: z.array(functionReference).max(1000),
-      btql_filter: text.nullish(),
-      apply_to_root_span: z.boolean().nullish(),
-      apply_to_span_names: z.array(shortText).max(1000).nullish(),
-      skip_logging: z.boolean().nullish(),
-      scope: scope.nullish(),
-    })
-    .nullish(),
-  condition: z
-    .strictObject({
-      when: z.strictObject({ clauses, subspan_clauses: clauses, trace_clauses: clauses }),
-      behavior: z.literal('hidden').nullish(),
-    })
-    .nullish(),
-  object_types: z
-    .array(z.enum(['project_logs', 'dataset', 'experiment']))
-    .max(3)
-    .nullish(),
-})
+export const scoreConfiguration = z
+  .strictObject({
+    multi_select: z.boolean().nullish(),
+    destination: shortText.nullish(),
+    visibility: z
+      .strictObject({
+        users: z.array(shortText).max(10_000).nullish(),
+        groups: z.array(shortText).max(10_000).nullish(),
+      })
+      .nullish(),
+    online: z
+      .strictObject({
+        sampling_rate: z.number().min(0).max(1),
+        scorers: z.array(functionReference).max(1000),
+        btql_filter: text.nullish(),
+        apply_to_root_span: z.boolean().nullish(),
+        apply_to_span_names: z.array(shortText).max(1000).nullish(),
+        skip_logging: z.boolean().nullish(),
+        scope: scope.nullish(),
+      })
+      .nullish(),
+    condition: z
+      .strictObject({
+        when: z.strictObject({ clauses, subspan_clauses: clauses, trace_clauses: clauses }),
+        behavior: z.literal('hidden').nullish(),
+      })
+      .nullish(),
+    object_types: z
+      .array(z.enum(['project_logs', 'dataset', 'experiment']))
+      .max(3)
+      .nullish(),
+  })
+  .meta({ id: 'ProjectScoreConfig' })
 
-export const projectScoreSchema = z.object({
-  id: identifier,
-  project_id: identifier,
-  user_id: identifier,
-  created: timestamp.nullable(),
-  name,
-  description: text.nullable(),
-  score_type: scoreType,
-  categories: scoreCategories.nullable(),
-  config: scoreConfiguration.nullable(),
-  position: shortText.nullable(),
-})
+export const projectScoreSchema = z
+  .object({
+    id: identifier,
+    project_id: identifier,
+    user_id: identifier,
+    created: timestamp.nullable(),
+    name,
+    description: text.nullable(),
+    score_type: scoreType,
+    categories: scoreCategories.nullable(),
+    config: scoreConfiguration.nullable(),
+    position: shortText.nullable(),
+  })
+  .meta({ id: 'ProjectScore' })
 
 export const newProjectScore = z.strictObject({
   project_id: identifier,
@@ -99,16 +103,18 @@ export const projectScorePatch = z.strictObject({
   config: scoreConfiguration.nullish(),
 })
 
-export const projectTagSchema = z.object({
-  id: identifier,
-  project_id: identifier,
-  user_id: identifier,
-  created: timestamp.nullable(),
-  name,
-  description: text.nullable(),
-  color: shortText.nullable(),
-  position: shortText.nullable(),
-})
+export const projectTagSchema = z
+  .object({
+    id: identifier,
+    project_id: identifier,
+    user_id: identifier,
+    created: timestamp.nullable(),
+    name,
+    description: text.nullable(),
+    color: shortText.nullable(),
+    position: shortText.nullable(),
+  })
+  .meta({ id: 'ProjectTag' })
 
 export const newProjectTag = z.strictObject({
   project_id: identifier,
@@ -123,17 +129,19 @@ export const projectTagPatch = z.strictObject({
   color: shortText.nullish(),
 })
 
-export const spanIframeSchema = z.object({
-  id: identifier,
-  project_id: identifier,
-  user_id: identifier.nullable(),
-  created: timestamp.nullable(),
-  deleted_at: timestamp.nullable(),
-  name,
-  description: text.nullable(),
-  url: text,
-  post_message: z.boolean().nullable(),
-})
+export const spanIframeSchema = z
+  .object({
+    id: identifier,
+    project_id: identifier,
+    user_id: identifier.nullable(),
+    created: timestamp.nullable(),
+    deleted_at: timestamp.nullable(),
+    name,
+    description: text.nullable(),
+    url: text,
+    post_message: z.boolean().nullable(),
+  })
+  .meta({ id: 'SpanIFrame' })
 
 export const newSpanIframe = z.strictObject({
   project_id: identifier,
@@ -150,16 +158,18 @@ export const spanIframePatch = z.strictObject({
   post_message: z.boolean().nullish(),
 })
 
-export const mcpServerSchema = z.object({
-  id: identifier,
-  project_id: identifier,
-  user_id: identifier.nullable(),
-  created: timestamp.nullable(),
-  deleted_at: timestamp.nullable(),
-  name,
-  description: text.nullable(),
-  url: text,
-})
+export const mcpServerSchema = z
+  .object({
+    id: identifier,
+    project_id: identifier,
+    user_id: identifier.nullable(),
+    created: timestamp.nullable(),
+    deleted_at: timestamp.nullable(),
+    name,
+    description: text.nullable(),
+    url: text,
+  })
+  .meta({ id: 'MCPServer' })
 
 export const newMcpServer = z.strictObject({
   project_id: identifier,
@@ -174,17 +184,19 @@ export const mcpServerPatch = z.strictObject({
   url: text.nullish(),
 })
 
-export const agentSchema = z.object({
-  id: identifier,
-  project_id: identifier,
-  user_id: identifier,
-  created: timestamp.nullable(),
-  name,
-  slug,
-  kind: shortText,
-  description: text.nullable(),
-  metadata: fields.nullable(),
-})
+export const agentSchema = z
+  .object({
+    id: identifier,
+    project_id: identifier,
+    user_id: identifier,
+    created: timestamp.nullable(),
+    name,
+    slug,
+    kind: shortText,
+    description: text.nullable(),
+    metadata: fields.nullable(),
+  })
+  .meta({ id: 'Agent' })
 
 export const newAgent = z.strictObject({
   project_id: identifier,

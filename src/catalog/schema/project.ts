@@ -15,25 +15,29 @@ const remoteEvaluation = z.strictObject({
   description: text.nullish(),
 })
 
-export const projectSettings = z.strictObject({
-  comparison_key: shortText.nullish(),
-  baseline_experiment_id: identifier.nullish(),
-  spanFieldOrder: z.array(spanFieldOrder).max(1000).nullish(),
-  remote_eval_sources: z.array(remoteEvaluation).max(1000).nullish(),
-  disable_realtime_queries: z.boolean().nullish(),
-  default_preprocessor: savedFunction.nullish(),
-})
+export const projectSettings = z
+  .strictObject({
+    comparison_key: shortText.nullish(),
+    baseline_experiment_id: identifier.nullish(),
+    spanFieldOrder: z.array(spanFieldOrder).max(1000).nullish(),
+    remote_eval_sources: z.array(remoteEvaluation).max(1000).nullish(),
+    disable_realtime_queries: z.boolean().nullish(),
+    default_preprocessor: savedFunction.nullish(),
+  })
+  .meta({ id: 'ProjectSettings' })
 
-export const projectSchema = z.object({
-  id: identifier,
-  org_id: identifier,
-  name,
-  description: text.nullable(),
-  created: timestamp.nullable(),
-  deleted_at: timestamp.nullable(),
-  user_id: identifier.nullable(),
-  settings: projectSettings.nullable(),
-})
+export const projectSchema = z
+  .object({
+    id: identifier,
+    org_id: identifier,
+    name,
+    description: text.nullable(),
+    created: timestamp.nullable(),
+    deleted_at: timestamp.nullable(),
+    user_id: identifier.nullable(),
+    settings: projectSettings.nullable(),
+  })
+  .meta({ id: 'Project' })
 
 export const newProject = z.strictObject({
   name,

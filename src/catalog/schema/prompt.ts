@@ -58,35 +58,37 @@ const toolServer = z.discriminatedUnion('type', [
 ])
 
 /** Keys that are not named here are kept as well. */
-export const promptData = z.looseObject({
-  prompt: promptBlock.nullish(),
-  options: z
-    .looseObject({
-      model: shortText.nullish(),
-      params: fields.nullish(),
-      position: shortText.nullish(),
-    })
-    .nullish(),
-  parser: z
-    .strictObject({
-      type: z.literal('llm_classifier'),
-      use_cot: z.boolean(),
-      choice_scores: z.record(text, z.number().min(0).max(1)).optional(),
-      choice: z.array(text).max(10_000).optional(),
-      allow_no_match: z.boolean().optional(),
-    })
-    .nullish(),
-  tool_functions: z.array(functionReference).max(1000).nullish(),
-  template_format: z.enum(['mustache', 'nunjucks', 'none']).nullish(),
-  mcp: z.record(shortText, toolServer).nullish(),
-  origin: z
-    .strictObject({
-      prompt_id: shortText.optional(),
-      project_id: shortText.optional(),
-      prompt_version: shortText.optional(),
-    })
-    .nullish(),
-})
+export const promptData = z
+  .looseObject({
+    prompt: promptBlock.nullish(),
+    options: z
+      .looseObject({
+        model: shortText.nullish(),
+        params: fields.nullish(),
+        position: shortText.nullish(),
+      })
+      .nullish(),
+    parser: z
+      .strictObject({
+        type: z.literal('llm_classifier'),
+        use_cot: z.boolean(),
+        choice_scores: z.record(text, z.number().min(0).max(1)).optional(),
+        choice: z.array(text).max(10_000).optional(),
+        allow_no_match: z.boolean().optional(),
+      })
+      .nullish(),
+    tool_functions: z.array(functionReference).max(1000).nullish(),
+    template_format: z.enum(['mustache', 'nunjucks', 'none']).nullish(),
+    mcp: z.record(shortText, toolServer).nullish(),
+    origin: z
+      .strictObject({
+        prompt_id: shortText.optional(),
+        project_id: shortText.optional(),
+        prompt_version: shortText.optional(),
+      })
+      .nullish(),
+  })
+  .meta({ id: 'PromptData' })
 
 const functionDataTypes = [
   'prompt',
@@ -101,23 +103,27 @@ const functionDataTypes = [
 ] as const
 
 /** What runs. Only its type is looked at: nothing of it is run here. */
-export const functionData = z.looseObject({ type: z.enum(functionDataTypes) })
+export const functionData = z
+  .looseObject({ type: z.enum(functionDataTypes) })
+  .meta({ id: 'FunctionData' })
 
 /** In the oldest clients' form: any further key makes them refuse the prompt. */
-export const promptSchema = z.object({
-  id: identifier,
-  _xact_id: shortText,
-  project_id: identifier,
-  log_id: z.literal('p'),
-  org_id: identifier,
-  name,
-  slug,
-  description: text.nullable(),
-  created: timestamp.nullable(),
-  prompt_data: promptData.nullable(),
-  tags: tags.nullable(),
-  metadata: fields.nullable(),
-})
+export const promptSchema = z
+  .object({
+    id: identifier,
+    _xact_id: shortText,
+    project_id: identifier,
+    log_id: z.literal('p'),
+    org_id: identifier,
+    name,
+    slug,
+    description: text.nullable(),
+    created: timestamp.nullable(),
+    prompt_data: promptData.nullable(),
+    tags: tags.nullable(),
+    metadata: fields.nullable(),
+  })
+  .meta({ id: 'Prompt' })
 
 export const newPrompt = z.strictObject({
   project_id: identifier,
@@ -150,12 +156,14 @@ const functionSchemas = z.strictObject({
   returns: z.unknown().optional(),
 })
 
-export const functionSchema = promptSchema.extend({
-  function_type: functionType.nullable(),
-  function_data: functionData,
-  origin: origin.nullable(),
-  function_schema: functionSchemas.nullable(),
-})
+export const functionSchema = promptSchema
+  .extend({
+    function_type: functionType.nullable(),
+    function_data: functionData,
+    origin: origin.nullable(),
+    function_schema: functionSchemas.nullable(),
+  })
+  .meta({ id: 'Function' })
 
 export const newFunction = newPrompt.extend({
   function_data: functionData,

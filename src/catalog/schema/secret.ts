@@ -7,20 +7,22 @@ const secretText = z.string().max(65_536)
 
 export const environmentVariableOwner = z.enum(['organization', 'project', 'function'])
 
-export const environmentVariableSchema = z.object({
-  id: identifier,
-  object_type: environmentVariableOwner,
-  object_id: identifier,
-  name,
-  created: timestamp.nullable(),
-  secret_updated_at: timestamp.nullable(),
-  secret_updated_by_user_id: identifier.nullable(),
-  used: timestamp.nullable(),
-  metadata: fields.nullable(),
-  preview_secret: shortText.nullable(),
-  secret_type: shortText.nullable(),
-  secret_category: z.enum(['env_var', 'ai_provider', 'sandbox_provider']),
-})
+export const environmentVariableSchema = z
+  .object({
+    id: identifier,
+    object_type: environmentVariableOwner,
+    object_id: identifier,
+    name,
+    created: timestamp.nullable(),
+    secret_updated_at: timestamp.nullable(),
+    secret_updated_by_user_id: identifier.nullable(),
+    used: timestamp.nullable(),
+    metadata: fields.nullable(),
+    preview_secret: shortText.nullable(),
+    secret_type: shortText.nullable(),
+    secret_category: z.enum(['env_var', 'ai_provider', 'sandbox_provider']),
+  })
+  .meta({ id: 'EnvVar' })
 
 /** `sealed` is the value, encrypted, in base64; null when there is none. */
 export const environmentVariableEntry = environmentVariableSchema.extend({
@@ -43,18 +45,20 @@ export const newEnvironmentVariable = z.strictObject({
 
 export const environmentVariablePatch = z.strictObject({ name, ...givenVariable })
 
-export const aiSecretSchema = z.object({
-  id: identifier,
-  created: timestamp.nullable(),
-  updated_at: timestamp.nullable(),
-  secret_updated_at: timestamp.nullable(),
-  org_id: identifier,
-  name,
-  type: shortText.nullable(),
-  metadata: fields.nullable(),
-  secret_updated_by_user_id: identifier.nullable(),
-  preview_secret: shortText.nullable(),
-})
+export const aiSecretSchema = z
+  .object({
+    id: identifier,
+    created: timestamp.nullable(),
+    updated_at: timestamp.nullable(),
+    secret_updated_at: timestamp.nullable(),
+    org_id: identifier,
+    name,
+    type: shortText.nullable(),
+    metadata: fields.nullable(),
+    secret_updated_by_user_id: identifier.nullable(),
+    preview_secret: shortText.nullable(),
+  })
+  .meta({ id: 'AISecret' })
 
 export const aiSecretEntry = aiSecretSchema.extend({ sealed: z.string().nullable() })
 

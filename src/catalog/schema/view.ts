@@ -26,12 +26,14 @@ export const viewType = z.enum(viewTypes)
 
 const conditions = z.array(z.unknown()).max(10_000).nullish()
 
-export const viewData = z.strictObject({
-  search: z
-    .strictObject({ filter: conditions, tag: conditions, match: conditions, sort: conditions })
-    .nullish(),
-  custom_charts: z.unknown().optional(),
-})
+export const viewData = z
+  .strictObject({
+    search: z
+      .strictObject({ filter: conditions, tag: conditions, match: conditions, sort: conditions })
+      .nullish(),
+    custom_charts: z.unknown().optional(),
+  })
+  .meta({ id: 'ViewData' })
 
 const measure = z.strictObject({
   type: z.enum(['none', 'score', 'metric', 'metadata']),
@@ -81,21 +83,23 @@ const tableOptions = z.strictObject({
   freezeColumns: z.boolean().nullish(),
 })
 
-export const viewOptions = z.union([monitorOptions, tableOptions])
+export const viewOptions = z.union([monitorOptions, tableOptions]).meta({ id: 'ViewOptions' })
 
 /** How a page of the user interface shows an object, under a name. */
-export const viewSchema = z.object({
-  id: identifier,
-  object_type: aclObjectType,
-  object_id: identifier,
-  view_type: viewType,
-  name,
-  created: timestamp.nullable(),
-  view_data: viewData.nullable(),
-  options: viewOptions.nullable(),
-  user_id: identifier.nullable(),
-  deleted_at: timestamp.nullable(),
-})
+export const viewSchema = z
+  .object({
+    id: identifier,
+    object_type: aclObjectType,
+    object_id: identifier,
+    view_type: viewType,
+    name,
+    created: timestamp.nullable(),
+    view_data: viewData.nullable(),
+    options: viewOptions.nullable(),
+    user_id: identifier.nullable(),
+    deleted_at: timestamp.nullable(),
+  })
+  .meta({ id: 'View' })
 
 export const viewEntry = viewSchema.extend({ org_id: identifier })
 

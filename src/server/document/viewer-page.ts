@@ -1,0 +1,152 @@
+/**
+ * The API document for people: one page without scripts and without anything from elsewhere. All of
+ * its text is escaped.
+ */
+import type { ApiDocument } from './api-document.ts'
+
+interface Schema {
+  readonly $ref?: string
+  readonly type?: string | readonly string[]
+  readonly enum?: readonly unknown[]
+  readonly const?: unknown
+  readonly format?: string
+  readonly items?: Schema
+  readonly properties?: { readonly [name: string]: Schema }
+  readonly required?: readonly string[]
+  readonly additionalProperties?: boolean | Schema
+  readonly anyOf?: readonly Schema[]
+  readonly oneOf?: readonly Schema[]
+  readonly allOf?: readonly Schema[]
+}
+
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly required?: boolean
+  readonly schema?: Schema
+}
+
+interface Operation {
+  readonly tags?: readonly string[]
+  readonly summary?: string
+  readonly deprecated?: boolean
+  readonly parameters?: readonly Parameter[]
+  readonly requestBody?: Content
+  readonly responses: { readonly [status: string]: Content }
+}
+
+interface Content {
+  readonly content?: { readonly [type: string]: { readonly schema?: Schema } }
+}
+
+export const viewerStyle = `
+:root { color-scheme: light dark; --line: #8885; --code: #8882 }
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem }
+h2 { margin-top: 2rem; border-bottom: 1px solid var(--line) }
+details { border: 1px solid var(--line); border-radius: 4px; margin: .4rem 0; padding: .3rem .6rem }
+summary { cursor: pointer }
+summary code { font-weight: 600 }
+pre { background: var(--code); padding: .6rem; overflow: auto; border-radius: 4px }
+table { border-collapse: collapse } td { padding: .1rem 1rem .1rem 0; vertical-align: top }
+.deprecated { opacity: .6 }
+`
+
+export function viewerPage(document: ApiDocument): string {
+  const byTag = new Map<string, string[]>()
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
+      const tag = operation.tags?.[0] ?? 'other'
+      const others = byTag.get(tag) ?? []
+      byTag.set(tag, [...others, operationBlock(method, path, operation)])
+    }
+  }
+  const schemas = Object.entries((document.components?.schemas ?? {}) as Record<string, Schema>)
+  const parts = [...byTag].map(([tag, blocks]) => `<h2>${escapeHtml(tag)}</h2>${blocks.join('')}`)
+  const shapes = schemas.map(
+    ([name, schema]) =>
+      `<details id="${escapeHtml(name)}"><summary><code>${escapeHtml(name)}</code></summary>` +
+      `<pre>${shape(schema, 0)}</pre></details>`,
+  )
+  const { title, version } = document.info
+  return (
+    '<!doctype html><html lang="en"><meta charset="utf-8">' +
+    '<meta name="viewport" content="width=device-width, initial-scale=1">' +
+    `<title>${escapeHtml(title)} API</title><style>${viewerStyle}</style>` +
+    `<h1>${escapeHtml(title)} API</h1><p>Version ${escapeHtml(version)}. ` +
+    'For programs: <a href="/openapi.json">openapi.json</a>. Requests carry ' +
+    '<code>Authorization: Bearer &lt;key&gt;</code>.</p>' +
+    `${parts.join('')}<h2>Shapes</h2>${shapes.join('')}</html>`
+  )
+}
+
+function operationBlock(method: string, path: string, operation: Operation): string {
+  const { summary = '', deprecated, parameters = [], requestBody, responses } = operation
+  const rows = parameters.map(
+    ({ name, in: place, required, schema }) =>
+      `<tr><td><code>${escapeHtml(name)}</code><td>${escapeHtml(place)}${required ? ', required' : ''}` +
+      `<td><code>${shape(schema ?? {}, 0)}</code>`,
+  )
+  return (
+    `<details${deprecated ? ' class="deprecated"' : ''}><summary>` +
+    `<code>${escapeHtml(method.toUpperCase())} ${escapeHtml(path)}</code> ${escapeHtml(summary)}` +
+    `${deprecated ? ' (deprecated)' : ''}</summary>` +
+    (rows.length > 0 ? `<h4>Parameters</h4><table>${rows.join('')}</table>` : '') +
+    contentBlock('Body', requestBody) +
+    contentBlock('Answer', responses['200']) +
+    '</details>'
+  )
+}
+
+function contentBlock(title: string, content: Content | undefined): string {
+  const [entry] = Object.entries(content?.content ?? {})
+  if (!entry) return ''
+  const [type, { schema = {} }] = entry
+  return `<h4>${title} <small>${escapeHtml(type)}</small></h4><pre>${shape(schema, 0)}</pre>`
+}
+
+/** A schema as one would write the type: `{ name: string, tags?: string[] | null }`. */
+function shape(schema: Schema, depth: number): string {
+  const { $ref, type, properties, items } = schema
+  if ($ref !== undefined) {
+    const name = escapeHtml($ref.slice($ref.lastIndexOf('/') + 1))
+    return `<a href="#${name}">${name}</a>`
+  }
+  if (schema.const !== undefined) return escapeHtml(JSON.stringify(schema.const))
+  if (schema.enum) return schema.enum.map((one) => escapeHtml(JSON.stringify(one))).join(' | ')
+  const forms = schema.anyOf ?? schema.oneOf
+  if (forms) return forms.map((form) => shape(form, depth)).join(' | ')
+  if (schema.allOf) return schema.allOf.map((form) => shape(form, depth)).join(' &amp; ')
+  if (properties) return objectShape(properties, schema.required ?? [], depth)
+  if (items) return `${shape(items, depth)}[]`
+  if (typeof schema.additionalProperties === 'object') {
+    return `{ [name]: ${shape(schema.additionalProperties, depth)} }`
+  }
+  const names = typeof type === 'string' ? [type] : (type ?? ['any'])
+  const format = schema.format === undefined ? '' : ` (${escapeHtml(schema.format)})`
+  return `${names.map(escapeHtml).join(' | ')}${format}`
+}
+
+function objectShape(
+  properties: { readonly [name: string]: Schema },
+  required: readonly string[],
+  depth: number,
+): string {
+  const indent = '  '.repeat(depth + 1)
+  const lines = Object.entries(properties).map(
+    ([name, schema]) =>
+      `${indent}${escapeHtml(name)}${required.includes(name) ? '' : '?'}: ${shape(schema, depth + 1)}`,
+  )
+  return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${'  '.repeat(depth)}}`
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ['&', '&amp;'],
+  ['<', '&lt;'],
+  ['>', '&gt;'],
+  ['"', '&quot;'],
+  ["'", '&#39;'],
+])
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => escapes.get(character) ?? character)
+}
