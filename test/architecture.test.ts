@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
  * or workers/. Units on one floor do not know each other, unless `orders` says so.
  */
 const floors: readonly (readonly string[])[] = [
-  ['main', 'cli', 'demo'],
+  ['main', 'cli', 'demo', 'ui'],
   ['server'],
   ['engine', 'config', 'attachment'],
   ['scheduler', 'workers'],
@@ -142,7 +142,7 @@ const root = new URL('..', import.meta.url).pathname
 
 function filesUnder(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .map((file) => file.replaceAll('\\', '/'))
     .sort()
 }

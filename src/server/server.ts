@@ -40,6 +40,7 @@ import { editorRoutes } from './route/editor.ts'
 import { insertRoutes } from './route/insert.ts'
 import { mcpRoutes } from './route/mcp.ts'
 import { otlpRoutes } from './route/otlp/traces.ts'
+import { pageRoutes } from './route/page.ts'
 import { recordRoutes } from './route/records/routes.ts'
 import { searchRoutes } from './route/search.ts'
 import { statusRoutes } from './route/status.ts'
@@ -99,6 +100,7 @@ export class Server {
       ...recordRoutes({ engine, attachments, publicUrl: url, maxBodyBytes }),
       ...attachmentRoutes({ attachments, publicUrl: url }),
       ...editorRoutes(engine),
+      ...pageRoutes(url),
       ...searchRoutes(engine, options.languageModel),
       ...insertRoutes(engine),
       ...restRoutes(prompts, options.secrets),

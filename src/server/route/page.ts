@@ -1,0 +1,85 @@
+import { AssayError } from '../../error.ts'
+import { readPage } from '../page-files.ts'
+import { addressHeaders, type PublicUrl } from '../public-url.ts'
+import type { Reply } from '../reply.ts'
+import type { Route, RouteRequest } from '../route.ts'
+
+/**
+ * Scripts, styles and requests of this server alone. Nothing is written into the HTML, so that no
+ * inline code is ever needed.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data: blob:",
+  "font-src 'self'",
+  "base-uri 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const pageHeaders = {
+  'content-security-policy': policy,
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+  'cache-control': 'no-cache',
+}
+
+/** What is below `/app` is for the page itself to find; paths are no deeper. */
+const deepest = 8
+
+/** The web page: `/`, all of `/app`, and the files that it loads. */
+export function pageRoutes(publicUrl: PublicUrl): Route[] {
+  const show = (request: RouteRequest): Reply => {
+    const { pathname } = new URL(publicUrl(request.headers))
+    const base = `${pathname.replace(/\/+$/, '')}/`
+    return {
+      contentType: 'text/html; charset=utf-8',
+      headers: pageHeaders,
+      body: readPage().html.replace('{{base}}', escapeAttribute(base)),
+    }
+  }
+  const paths = Array.from({ length: deepest }, (_, depth) => {
+    return `/app${Array.from({ length: depth }, (_, i) => `/:part${i}`).join('')}`
+  })
+  return [
+    ...['/', ...paths].map((path): Route => {
+      return { method: 'GET', path, access: 'open', headers: addressHeaders, handle: show }
+    }),
+    {
+      method: 'GET',
+      path: '/assets/:name',
+      access: 'open',
+      headers: ['accept-encoding'],
+      handle: fileReply,
+    },
+  ]
+}
+
+function fileReply({ parameters, headers }: RouteRequest): Reply {
+  const name = parameters[0]!
+  const file = readPage().files.get(name)
+  if (!file) {
+    throw new AssayError('ROUTE_NOT_FOUND', `The page has no file ${name.slice(0, 200)}`, {
+      hint: 'reload the page: it may have changed with a new version',
+    })
+  }
+  const accepted = headers.get('accept-encoding') ?? ''
+  const encoding = /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : undefined
+  return {
+    contentType: file.contentType,
+    isCompressible: false,
+    headers: {
+      'cache-control': 'public, max-age=31536000, immutable',
+      'x-content-type-options': 'nosniff',
+      ...(encoding && { 'content-encoding': encoding }),
+    },
+    body: encoding === 'br' ? file.brotli : encoding === 'gzip' ? file.gzip : file.bytes,
+  }
+}
+
+function escapeAttribute(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;')
+}

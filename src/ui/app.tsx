@@ -1,0 +1,103 @@
+/** The frame of all pages: who is signed in, where one is, and where one can go. */
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+import { Link } from './component/link.tsx'
+import { Empty, Loading } from './component/notice.tsx'
+import { Projects } from './page/projects.tsx'
+import { SignIn } from './page/sign-in.tsx'
+import { findSession, session, signOut } from './service/session.ts'
+import { parts, pathOf } from './state/location.ts'
+import { type Theme, theme } from './state/theme.ts'
+
+export function App() {
+  useEffect(() => void findSession(), [])
+  if (session.value === undefined) return <Loading what="the page" />
+  if (session.value === null) return <SignIn />
+  return <Frame>{pageAt(parts.value)}</Frame>
+}
+
+const sections = ['logs', 'experiments', 'datasets', 'query'] as const
+
+/** `/app/<organization>/p/<project>/<section>/…` */
+function pageAt(names: readonly string[]): ComponentChildren {
+  const [app, , p, project, section] = names
+  if (names.length === 0 || (app === 'app' && p === undefined)) return <Projects />
+  if (app === 'app' && p === 'p' && project !== undefined) {
+    return <Empty title={`${section ?? 'logs'} of ${project}`} />
+  }
+  return (
+    <Empty title="There is nothing here">
+      <p>
+        <Link to="/app">All projects</Link>
+      </p>
+    </Empty>
+  )
+}
+
+function Frame({ children }: { readonly children: ComponentChildren }) {
+  const [, organization, p, project, section] = parts.value
+  const name = session.value?.organization.name ?? organization ?? ''
+  return (
+    <div class="frame">
+      <a class="skip" href="#content">
+        Skip to the content
+      </a>
+      <nav aria-label="Main" class="side">
+        <Link to="/app" class="mark">
+          Assay
+        </Link>
+        {p === 'p' && project !== undefined && (
+          <>
+            <p class="where">{project}</p>
+            <ul>
+              {sections.map((each) => (
+                <li key={each}>
+                  <Link
+                    to={pathOf('app', name, 'p', project, each)}
+                    isCurrent={(section ?? 'logs') === each}
+                  >
+                    {each.charAt(0).toUpperCase() + each.slice(1)}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        <ul class="foot">
+          <li>
+            <Link to={pathOf('app', name, 'settings')} isCurrent={p === 'settings'}>
+              Settings
+            </Link>
+          </li>
+          <li>
+            <ThemeChoice />
+          </li>
+          <li>
+            <button type="button" class="plain" onClick={() => void signOut()}>
+              Sign out
+            </button>
+          </li>
+        </ul>
+      </nav>
+      <main id="content">{children}</main>
+    </div>
+  )
+}
+
+function ThemeChoice() {
+  return (
+    <label class="theme">
+      Theme
+      <select
+        value={theme.value}
+        onChange={(event) => {
+          theme.value = event.currentTarget.value as Theme
+        }}
+      >
+        <option value="system">System</option>
+        <option value="light">Light</option>
+        <option value="dark">Dark</option>
+      </select>
+    </label>
+  )
+}

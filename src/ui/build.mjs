@@ -1,0 +1,74 @@
+/**
+ * Builds the page into `dist/src/ui`: modules with the hash of their content in their names, each also
+ * compressed, and `index.html`, which names those of the first load. Fails when that load is too large.
+ */
+
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build } from 'esbuild'
+
+const source = fileURLToPath(new URL('.', import.meta.url))
+const target = fileURLToPath(new URL('../../dist/src/ui/', import.meta.url))
+
+/** What a first load may weigh, compressed by gzip. */
+const firstLoadBytes = 250 * 1024
+
+rmSync(target, { recursive: true, force: true })
+mkdirSync(target, { recursive: true })
+
+const result = await build({
+  absWorkingDir: source,
+  entryPoints: { main: 'main.tsx' },
+  outdir: target,
+  bundle: true,
+  format: 'esm',
+  splitting: true,
+  minify: true,
+  target: ['es2022'],
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  entryNames: '[name]-[hash]',
+  chunkNames: 'part-[hash]',
+  metafile: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+})
+
+const { outputs } = result.metafile
+const entry = Object.entries(outputs).find(([, { entryPoint }]) => entryPoint === 'main.tsx')
+if (!entry) throw new Error('the page has no entry')
+
+/** The entry, its style and all that it imports before it runs. */
+const firstLoad = new Set()
+const visit = (path) => {
+  if (firstLoad.has(path)) return
+  firstLoad.add(path)
+  for (const { path: imported, kind } of outputs[path].imports) {
+    if (kind === 'import-statement') visit(imported)
+  }
+}
+visit(entry[0])
+const style = entry[1].cssBundle
+if (style) firstLoad.add(style)
+
+const html = readFileSync(join(source, 'index.html'), 'utf8')
+  .replace('{{script}}', `assets/${basename(entry[0])}`)
+  .replace('{{style}}', `assets/${basename(style)}`)
+writeFileSync(join(target, 'index.html'), html)
+
+let bytes = gzipSync(html).length
+for (const path of Object.keys(outputs)) {
+  const file = join(source, path)
+  const content = readFileSync(file)
+  const gzip = gzipSync(content, { level: 9 })
+  writeFileSync(`${file}.gz`, gzip)
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 11 }
+  writeFileSync(`${file}.br`, brotliCompressSync(content, { params }))
+  if (firstLoad.has(path)) bytes += gzip.length
+}
+
+const shown = `${(bytes / 1024).toFixed(1)} KiB`
+if (bytes > firstLoadBytes) throw new Error(`the first load is ${shown} compressed: too much`)
+console.log(`page: ${shown} for the first load, compressed`)

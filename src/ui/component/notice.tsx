@@ -1,0 +1,42 @@
+import type { ComponentChildren } from 'preact'
+import { ServiceError } from '../service/client.ts'
+
+/** What went wrong and what to do about it. */
+export function Failure({ error, retry }: { readonly error: Error; readonly retry?: () => void }) {
+  const hint = error instanceof ServiceError ? error.hint : undefined
+  return (
+    <div class="notice failure" role="alert">
+      <p>{error.message}</p>
+      {hint !== undefined && <p class="hint">{hint}</p>}
+      {retry && (
+        <button type="button" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Nothing is here yet: says why, and what to do next. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string
+  readonly children?: ComponentChildren
+}) {
+  return (
+    <section class="empty">
+      <h2>{title}</h2>
+      {children}
+    </section>
+  )
+}
+
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <p class="loading" role="status">
+      Loading {what}…
+    </p>
+  )
+}

@@ -1,0 +1,80 @@
+/** Requests to the service that serves this page. Rights are those of the session's cookie. */
+import { base } from '../state/location.ts'
+
+/** What went wrong, in words for the person, and the way out where there is one. */
+export class ServiceError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly hint: string | undefined
+  /** Where in the query the fault is: a line and a column from 1, in UTF-16 units. */
+  readonly place: { readonly line: number; readonly column: number } | undefined
+
+  constructor(status: number, { Message, error }: ErrorBody) {
+    super(error?.detail ?? Message ?? `The service answered with status ${status}`)
+    this.status = status
+    this.code = error?.code ?? 'UNKNOWN'
+    this.hint = error?.hint
+    const { line, column } = error ?? {}
+    this.place = line === undefined || column === undefined ? undefined : { line, column }
+  }
+}
+
+interface ErrorBody {
+  readonly Message?: string
+  readonly error?: {
+    readonly code?: string
+    readonly detail?: string
+    readonly hint?: string
+    readonly line?: number
+    readonly column?: number
+  }
+}
+
+/** Proves that a change comes from this page: given with the session, sent with every change. */
+let changeToken: string | undefined
+
+export function setChangeToken(token: string | undefined): void {
+  changeToken = token
+}
+
+export interface RequestOptions {
+  readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
+  readonly body?: unknown
+  readonly signal?: AbortSignal
+}
+
+/** Throws a `ServiceError` for any status that is no success. */
+export async function request(target: string, options: RequestOptions = {}): Promise<Response> {
+  const { body, signal } = options
+  const method = options.method ?? (body === undefined ? 'GET' : 'POST')
+  const response = await fetch(`${base}${target}`, {
+    method,
+    credentials: 'same-origin',
+    headers: {
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(changeToken !== undefined && { 'x-assay-change-token': changeToken }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(signal && { signal }),
+  })
+  if (!response.ok) throw new ServiceError(response.status, await errorBody(response))
+  return response
+}
+
+export async function requestJson<Answer>(
+  target: string,
+  options?: RequestOptions,
+): Promise<Answer> {
+  const response = await request(target, options)
+  return (await response.json()) as Answer
+}
+
+async function errorBody(response: Response): Promise<ErrorBody> {
+  const text = await response.text()
+  try {
+    const body: unknown = JSON.parse(text)
+    return typeof body === 'object' && body !== null ? body : { Message: text }
+  } catch {
+    return text === '' ? {} : { Message: text.slice(0, 1000) }
+  }
+}

@@ -1,0 +1,44 @@
+/** Data that a component shows: loading, there, or failed; abandoned when it is no longer wanted. */
+import { useEffect, useState } from 'preact/hooks'
+
+export interface Loaded<Data> {
+  /** What came last; kept while newer data is on its way. */
+  readonly data: Data | undefined
+  readonly error: Error | undefined
+  readonly isLoading: boolean
+  reload(): void
+}
+
+/**
+ * @param key says what is loaded: another key loads anew. Undefined loads nothing.
+ */
+export function useLoaded<Data>(
+  key: string | undefined,
+  load: (signal: AbortSignal) => Promise<Data>,
+): Loaded<Data> {
+  const [state, setState] = useState<Omit<Loaded<Data>, 'reload'>>(nothing)
+  const [round, setRound] = useState(0)
+  useEffect(() => {
+    if (key === undefined) {
+      setState(nothing)
+      return
+    }
+    const abandon = new AbortController()
+    setState(({ data }) => ({ data, error: undefined, isLoading: true }))
+    load(abandon.signal).then(
+      (data) => {
+        if (!abandon.signal.aborted) setState({ data, error: undefined, isLoading: false })
+      },
+      (error: unknown) => {
+        if (abandon.signal.aborted) return
+        const shown = error instanceof Error ? error : new Error(String(error))
+        setState(({ data }) => ({ data, error: shown, isLoading: false }))
+      },
+    )
+    return () => abandon.abort()
+    // `load` is made anew by each render; what it loads is told by the key.
+  }, [key, round])
+  return { ...state, reload: () => setRound((count) => count + 1) }
+}
+
+const nothing = { data: undefined, error: undefined, isLoading: false } as const

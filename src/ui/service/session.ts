@@ -1,0 +1,46 @@
+/** Who is signed in. The session itself is in a cookie that scripts cannot read. */
+import { signal } from '@preact/signals'
+import { request, requestJson, ServiceError, setChangeToken } from './client.ts'
+
+export interface Session {
+  readonly user: {
+    readonly id: string
+    readonly email: string | null
+    readonly given_name: string | null
+    readonly family_name: string | null
+  }
+  readonly organization: { readonly id: string; readonly name: string }
+  /** Sent with every change. */
+  readonly change_token: string
+}
+
+export type Credentials =
+  | { readonly api_key: string }
+  | { readonly email: string; readonly password: string }
+
+/** `undefined` until it is known; null when nobody is signed in. */
+export const session = signal<Session | null | undefined>(undefined)
+
+function begin(next: Session | null): void {
+  setChangeToken(next?.change_token)
+  session.value = next
+}
+
+export async function findSession(): Promise<void> {
+  try {
+    begin(await requestJson<Session>('/session'))
+  } catch (thrown) {
+    if (!(thrown instanceof ServiceError)) throw thrown
+    begin(null)
+  }
+}
+
+/** Throws a `ServiceError` for credentials that are not right. */
+export async function signIn(credentials: Credentials): Promise<void> {
+  begin(await requestJson<Session>('/session', { body: credentials }))
+}
+
+export async function signOut(): Promise<void> {
+  await request('/session', { method: 'DELETE' })
+  begin(null)
+}

@@ -1,0 +1,72 @@
+/** Where in the page the person is. All of it is in the URL, so that every view can be shared. */
+import { computed, signal } from '@preact/signals'
+
+/** The path that all pages are under: what `<base>` says, without a slash at its end. */
+export const base = new URL(document.baseURI).pathname.replace(/\/+$/, '')
+
+interface Place {
+  /** Below the base: `/app/acme/p/support/logs`. */
+  readonly path: string
+  readonly search: string
+}
+
+function placeNow(): Place {
+  const { pathname, search } = window.location
+  return { path: pathname.startsWith(base) ? pathname.slice(base.length) : pathname, search }
+}
+
+const place = signal<Place>(placeNow())
+
+window.addEventListener('popstate', () => {
+  place.value = placeNow()
+})
+
+export const path = computed(() => place.value.path)
+
+/** Parts of the path, decoded. */
+export const parts = computed(() =>
+  path.value
+    .split('/')
+    .filter((part) => part !== '')
+    .map(decodePart),
+)
+
+export const parameters = computed(() => new URLSearchParams(place.value.search))
+
+export function goTo(target: string, { replace = false } = {}): void {
+  const url = base + target
+  if (replace) window.history.replaceState(null, '', url)
+  else window.history.pushState(null, '', url)
+  place.value = placeNow()
+}
+
+/** Changes parts of the view that the URL's query holds; undefined or an empty text removes one. */
+export function setParameters(
+  changes: Readonly<Record<string, string | undefined>>,
+  { replace = true } = {},
+): void {
+  const next = new URLSearchParams(place.value.search)
+  for (const [name, value] of Object.entries(changes)) {
+    if (value === undefined || value === '') next.delete(name)
+    else next.set(name, value)
+  }
+  const search = next.toString()
+  goTo(`${place.value.path}${search === '' ? '' : `?${search}`}`, { replace })
+}
+
+export function parameter(name: string): string | undefined {
+  return parameters.value.get(name) ?? undefined
+}
+
+/** A path of the page out of parts that may hold anything. */
+export function pathOf(...names: readonly string[]): string {
+  return `/${names.map(encodeURIComponent).join('/')}`
+}
+
+function decodePart(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}
