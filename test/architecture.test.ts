@@ -171,10 +171,10 @@ test('every unit has a floor', () => {
 })
 
 test('files are named after what they hold', () => {
-  const vague = /^(index|util|utils|helper|helpers|common|misc|shared)\.ts$/
+  const vague = /^(index|util|utils|helper|helpers|common|misc|shared)\.tsx?$/
   const files = [...sources.keys()]
   expect(files.filter((file) => vague.test(basename(file)))).toEqual([])
-  expect(files.filter((file) => !/^[a-z0-9-]+\.ts$/.test(basename(file)))).toEqual([])
+  expect(files.filter((file) => !/^[a-z0-9-]+\.tsx?$/.test(basename(file)))).toEqual([])
 })
 
 test('no file is longer than 500 lines', () => {
