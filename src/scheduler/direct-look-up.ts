@@ -49,6 +49,7 @@ export function isDirect({ traceSets, plan }: PhysicalQuery): boolean {
     plan.sort.length === 0 &&
     plan.offset === 0 &&
     plan.limit !== 0 &&
+    objects.every(({ isHistory }) => !isHistory) &&
     output.star &&
     output.columns.length === 0 &&
     output.preview === undefined &&
