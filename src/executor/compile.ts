@@ -260,7 +260,9 @@ export function compilePresence(node: BoundExpression, context: TaskContext): Ev
   return (batch, selection) => {
     if (!batch.isVaried?.(node.path)) return evaluate(batch, selection)
     const nulls = batch.isNull(node.path, selection)
-    return { kind: 'boolean', values: nulls.map((isNull) => isNull * unknown) }
+    const values = newBytes(batch.rowCount)
+    for (let row = 0; row < values.length; row++) values[row] = nulls[row]! * unknown
+    return { kind: 'boolean', values }
   }
 }
 

@@ -5,7 +5,8 @@
 import type { BoundObject } from '../binder/bound.ts'
 import { anyBit, expandBits } from '../kernel/bitmap.ts'
 import { notOf, orInto } from '../kernel/logic.ts'
-import { newBytes } from '../kernel/memory.ts'
+import { newBytes, newCodes } from '../kernel/memory.ts'
+import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
 import { type Path, type Value, valueAt } from '../type/value.ts'
 import type {
@@ -15,14 +16,7 @@ import type {
   PathColumns,
   TextColumn,
 } from '../vector/column.ts'
-import {
-  isSet,
-  pathReader,
-  stored,
-  storedRows,
-  textBytesAt,
-  textsBetween,
-} from '../vector/read-column.ts'
+import { pathReader, stored, textsBetween } from '../vector/read-column.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
   compactValues,
@@ -36,6 +30,7 @@ import {
   type Vector,
 } from '../vector/vector.ts'
 import { objectField } from './derived-field.ts'
+import { ElsewhereRows } from './elsewhere-rows.ts'
 import { type SplitVariants, splitVariants, type VariantSource } from './field-variants.ts'
 
 export interface FieldReader {
@@ -117,10 +112,7 @@ class ColumnFieldReader implements FieldReader {
   /** What is left to walk inside a value of the base path. */
   readonly #rest: Path
   readonly #columns: PathColumns
-  /** Bitmaps of rows that hold something at the path which its columns do not tell. */
-  readonly #elsewhere: readonly (Uint8Array | 'all')[]
-  /** Of the rows of those bitmaps, which may really do. */
-  readonly #mayBeElsewhere: (row: number) => boolean
+  readonly #elsewhere: ElsewhereRows
   readonly #valueAt: (row: number) => Value
   readonly #entries: { text?: DictionaryEntries; json?: DictionaryEntries } = {}
 
@@ -131,14 +123,7 @@ class ColumnFieldReader implements FieldReader {
     this.#base = (index < 0 ? path : path.slice(0, index)) as readonly string[]
     this.#rest = path.slice(this.#base.length)
     this.#columns = set.columns(this.#base) ?? {}
-    const below = set.pathsBelow(this.#base).flatMap((path) => set.columns(path)?.stored ?? [])
-    const residual = set.residualMayHold(this.#base) ? set.residual : undefined
-    this.#elsewhere = [
-      ...storedRows(set, this.#base),
-      ...below,
-      ...(residual ? [residual.validity ?? ('all' as const)] : []),
-    ]
-    this.#mayBeElsewhere = elsewhereTest(set, this.#base, below)
+    this.#elsewhere = new ElsewhereRows(set, this.#base)
     const read = pathReader(set, this.#base)
     this.#valueAt = (row) => {
       const value = read(row)
@@ -178,15 +163,13 @@ class ColumnFieldReader implements FieldReader {
       orInto(nulls, valid, count)
     }
     notOf(nulls, count, nulls)
-    if (!this.#isElsewhere(from, count)) return nulls
-    // What no column has may be elsewhere.
-    for (const bits of this.#elsewhere) {
-      if (bits === 'all') valid.fill(1)
-      else expandBits(bits, from, count, valid)
-      for (const row of rowsOf(selection, count)) {
-        if (valid[row] === 0 || nulls[row] === 0 || !this.#mayBeElsewhere(from + row)) continue
-        nulls[row] = this.#valueAt(from + row) === null ? 1 : 0
-      }
+    if (!this.#elsewhere.any(from, count)) return nulls
+    const asked = newCodes(count)
+    const askedCount = selection
+      ? selectTrueWithin(nulls, selection, asked)
+      : selectTrue(nulls, count, asked)
+    for (const row of this.#elsewhere.among(asked.subarray(0, askedCount), from, count)) {
+      nulls[row] = this.#valueAt(from + row) === null ? 1 : 0
     }
     return nulls
   }
@@ -210,8 +193,8 @@ class ColumnFieldReader implements FieldReader {
       sources.push({ bits: [objects], read: () => this.#lazy(from, count, source) })
     }
     sources.push({
-      bits: this.#elsewhere,
-      mayHave: this.#mayBeElsewhere,
+      bits: [],
+      among: (rows) => this.#elsewhere.among(rows, from, count),
       read: () => this.#lazy(from, count, undefined),
     })
     return splitVariants(sources, from, count)
@@ -221,7 +204,7 @@ class ColumnFieldReader implements FieldReader {
     const { number, timestamp, boolean, text, json, objects } = this.#columns
     if (this.#rest.length > 0 || number || timestamp || boolean || json) return undefined
     if (objects !== undefined && anyBit(objects, from, count)) return undefined
-    return this.#isElsewhere(from, count) ? undefined : text
+    return this.#elsewhere.any(from, count) ? undefined : text
   }
 
   #readText(column: TextColumn, from: number, count: number, selection: Selection): Vector {
@@ -276,35 +259,10 @@ class ColumnFieldReader implements FieldReader {
     const whole = this.#rest.length === 0
     if (json && (json.encoding !== 'dictionary' || !whole)) return true
     const variants = [number, timestamp, boolean, text, json].filter((column) => column)
-    if (variants.length > 1 || this.#isElsewhere(from, count)) return true
+    if (variants.length > 1 || this.#elsewhere.any(from, count)) return true
     return whole && objects !== undefined && anyBit(objects, from, count)
   }
-
-  #isElsewhere(from: number, count: number): boolean {
-    return this.#elsewhere.some((bits) => bits === 'all' || anyBit(bits, from, count))
-  }
 }
-
-/** Tells by the bytes of a row's residual that it has nothing of a path. */
-function elsewhereTest(
-  set: ColumnSet,
-  path: readonly string[],
-  below: readonly Uint8Array[],
-): (row: number) => boolean {
-  const inStore = [...storedRows(set, path), ...below]
-  const { residual } = set
-  const names = path.map((name) => Buffer.from(JSON.stringify(name)))
-  return (row) => {
-    if (inStore.some((bits) => isSet(bits, row))) return true
-    const bytes = residual && textBytesAt(residual, row)
-    if (!bytes) return false
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    // A name may be escaped where it need not be.
-    return names.every((name) => text.includes(name)) || text.includes(backslash)
-  }
-}
-
-const backslash = 0x5c
 
 function booleanVector(column: BooleanColumn, from: number, count: number): Vector {
   const values = newBytes(count)

@@ -8,8 +8,8 @@ import type { FieldVariant } from './batch.ts'
 export interface VariantSource {
   /** Bitmaps over the column set of the rows that have it there. */
   readonly bits: readonly (Uint8Array | 'all')[]
-  /** For bitmaps that tell only of rows that may: whether a row of the set is to be looked at. */
-  mayHave?(row: number): boolean
+  /** Of a place without bitmaps: which of the rows of a batch are to be looked at. */
+  among?(rows: Int32Array): Int32Array
   /** The values of a batch, of which only those rows count, and only those that are given. */
   read(rows: Selection): Vector
 }
@@ -40,16 +40,23 @@ export function splitVariants(
 function placesOf(sources: readonly VariantSource[], from: number, count: number): Uint8Array {
   const places = newBytes(count).fill(0)
   const has = newBytes(count)
-  for (const [i, { bits, mayHave }] of sources.entries()) {
+  for (const [i, { bits, among }] of sources.entries()) {
     for (const bitmap of bits) {
       if (bitmap === 'all') has.fill(1)
       else if (anyBit(bitmap, from, count)) expandBits(bitmap, from, count, has)
       else continue
       for (let row = 0; row < count; row++) {
-        if (has[row] !== 1 || places[row] !== 0) continue
-        if (!mayHave || mayHave(from + row)) places[row] = i + 1
+        if (has[row] === 1 && places[row] === 0) places[row] = i + 1
       }
     }
+    if (!among) continue
+    const free = newCodes(count)
+    let freeCount = 0
+    for (let row = 0; row < count; row++) {
+      free[freeCount] = row
+      freeCount += +(places[row] === 0)
+    }
+    for (const row of among(free.subarray(0, freeCount))) places[row] = i + 1
   }
   return places
 }

@@ -92,16 +92,35 @@ export function pathReader(set: ColumnSet, path: readonly string[]): PathReader 
   const storedAround = storedRows(set, path.slice(0, -1))
   const node = readNode(set, path)
   const { residual } = set
-  const mayBeResidual = residual !== undefined && set.residualMayHold(path)
+  const restAt = residual && set.residualMayHold(path) ? restReader(residual, path) : undefined
   return (row) => {
     for (const bitmap of storedAround) if (isSet(bitmap, row)) return stored
-    let rest: Value | undefined
-    if (mayBeResidual) {
-      const bytes = textBytesAt(residual, row)
-      rest = bytes && parseJsonBytes(bytes)
-      for (const key of path) rest = memberOf(rest, key)
-    }
-    return readValue(node, row, rest) ?? null
+    return readValue(node, row, restAt?.(row)) ?? null
+  }
+}
+
+/** Entries of a residual's dictionary that are kept once they are parsed. */
+const keptRests = 1024
+
+/** Reads what residuals have at the path. */
+function restReader(
+  residual: TextColumn,
+  path: readonly string[],
+): (row: number) => Value | undefined {
+  const parse = (bytes: Uint8Array | undefined) => {
+    let rest = bytes && parseJsonBytes(bytes)
+    for (const key of path) rest = memberOf(rest, key)
+    return rest
+  }
+  if (residual.encoding !== 'dictionary') return (row) => parse(textBytesAt(residual, row))
+  const { codes, dictionary } = residual
+  const kept = new Map<number, Value | undefined>()
+  return (row) => {
+    const code = codes[row]!
+    if (code < 0 || kept.has(code)) return kept.get(code)
+    const rest = parse(bytesOfText(dictionary, code))
+    if (kept.size < keptRests) kept.set(code, rest)
+    return rest
   }
 }
 
