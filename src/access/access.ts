@@ -9,11 +9,16 @@ import { KeyUse } from './key-use.ts'
 import type { IssuedKey } from './keys.ts'
 import type { Principal } from './principal.ts'
 import type { Prompts } from './rights.ts'
+import { isChangeToken, Sessions } from './sessions.ts'
 
 export interface Credentials {
   readonly authorization?: string | undefined
   /** `x-bt-auth-token`: the key alone. Wins over the other header. */
   readonly token?: string | undefined
+  /** The text of a session's cookie, which counts where there is no key. */
+  readonly session?: string | undefined
+  /** What the page sends with a change; undefined for what changes nothing. */
+  readonly changeToken?: string | undefined
   /** `x-bt-impersonate-user`: id or e-mail address of the user to act for; empty for nobody. */
   readonly impersonate?: string | undefined
 }
@@ -27,6 +32,7 @@ export interface KeyOwner {
 export class Access {
   readonly catalog: Catalog
   readonly index: AccessIndex
+  readonly sessions: Sessions
   readonly #keys: KeyRing
   readonly #prompts: Prompts | undefined
   readonly #use: KeyUse
@@ -35,6 +41,7 @@ export class Access {
     this.catalog = catalog
     this.#prompts = prompts
     this.index = new AccessIndex(catalog)
+    this.sessions = new Sessions(catalog, this.index)
     this.#keys = new KeyRing(catalog)
     this.#use = new KeyUse(catalog)
   }
@@ -49,6 +56,30 @@ export class Access {
    * in its organization any more.
    */
   authenticate(credentials: Credentials): Principal {
+    const principal = this.#signedIn(credentials) ?? this.#keyOwner(credentials)
+    const { impersonate } = credentials
+    return impersonate ? this.#impersonated(principal, impersonate.trim()) : principal
+  }
+
+  /** Whose session it is. A change has to come from the page itself. */
+  #signedIn(credentials: Credentials): (Principal & { readonly userId: string }) | undefined {
+    const { session, changeToken } = credentials
+    if (session === undefined || keyText(credentials) !== undefined) return undefined
+    const principal = this.sessions.find(session)
+    if (!principal) return undefined
+    if (changeToken !== undefined && !isChangeToken(session, changeToken)) {
+      throw new AssayError(
+        'ACCESS_DENIED',
+        'The change does not come from a page of this service',
+        {
+          hint: 'send the session’s change_token as x-assay-change-token, or use an API key',
+        },
+      )
+    }
+    return principal
+  }
+
+  #keyOwner(credentials: Credentials) {
     const key = this.#keys.find(keyText(credentials))
     if (!key || !this.index.graph(key.organizationId).isMember(key.userId)) {
       throw new AssayError('ACCESS_UNAUTHENTICATED', 'The request carries no valid API key', {
@@ -56,9 +87,7 @@ export class Access {
       })
     }
     this.#use.note(key)
-    const principal = { userId: key.userId, organizationId: key.organizationId, keyId: key.id }
-    const { impersonate } = credentials
-    return impersonate ? this.#impersonated(principal, impersonate.trim()) : principal
+    return { userId: key.userId, organizationId: key.organizationId, keyId: key.id }
   }
 
   /** Issues a key to a user. A text that is already a key of that user is not issued again. */

@@ -41,6 +41,9 @@ const rules: { readonly [K in EntryKind]: Rule<K> } = {
   member: ({ org_id }, action) => allowed(action, atOrganization('org_member', org_id, org_id)),
   api_key: ({ org_id }) => allowed('update', atOrganization('org_member', org_id, org_id)),
   service_token: ({ org_id }) => ({ kind: 'owner', organizationId: org_id }),
+  // Nobody sees or changes them: signing in does.
+  password: () => undefined,
+  session: () => undefined,
   role: ({ id, org_id }, action) =>
     org_id ? allowed(action, atOrganization('role', id, org_id)) : undefined,
   group: ({ id, org_id }, action) => allowed(action, atOrganization('group', id, org_id)),

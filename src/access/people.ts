@@ -173,6 +173,11 @@ export class People {
     for (const token of this.#catalog.list('service_token', scope)) {
       if (token.service_account_id === user_id) change.remove('service_token', token.id)
     }
+    for (const kind of ['password', 'session'] as const) {
+      for (const entry of this.#catalog.list(kind, scope)) {
+        if (entry.user_id === user_id) change.remove(kind, entry.id)
+      }
+    }
     for (const { id } of this.#catalog.list('group', scope)) {
       const members = change.get('group', id)?.member_users
       if (!members?.includes(user_id)) continue

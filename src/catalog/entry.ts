@@ -10,8 +10,10 @@ import {
   groupSchema,
   memberEntry,
   organizationSchema,
+  passwordEntry,
   roleSchema,
   serviceTokenEntry,
+  sessionEntry,
   userEntry,
 } from './schema/access.ts'
 import { projectAutomationSchema } from './schema/automation.ts'
@@ -37,6 +39,8 @@ export const entrySchemas = {
   member: memberEntry,
   api_key: apiKeyEntry,
   service_token: serviceTokenEntry,
+  password: passwordEntry,
+  session: sessionEntry,
   role: roleSchema,
   group: groupSchema,
   environment: environmentSchema,
@@ -71,6 +75,7 @@ export type User = Entries['user']
 export type Member = Entries['member']
 export type ApiKey = Entries['api_key']
 export type ServiceToken = Entries['service_token']
+export type Session = Entries['session']
 export type Role = Entries['role']
 export type Group = Entries['group']
 export type Acl = Entries['acl']

@@ -91,6 +91,20 @@ const kindRules: { readonly [K in EntryKind]: KindRules<K> } = {
     hidden: ['hash'],
     references: [{ field: 'service_account_id', onRemove: 'remove' }],
   },
+  password: {
+    ...inOrganization,
+    uniqueKey: ({ user_id }) => user_id,
+    hidden: ['salt', 'hash'],
+    references: [{ field: 'user_id', onRemove: 'remove' }],
+  },
+  session: {
+    ...inOrganization,
+    hidden: ['hash'],
+    references: [
+      { field: 'user_id', onRemove: 'remove' },
+      { field: 'key_id', onRemove: 'remove' },
+    ],
+  },
   role: {
     ...inOrganization,
     ...byName,

@@ -1,6 +1,9 @@
 import type { Reply } from './reply.ts'
 
-/** Keys travel in headers that only scripts set, never in cookies, so any origin may ask. */
+/**
+ * Keys travel in headers that only scripts set, so any origin may ask; the cookie of a session is not
+ * sent for other origins.
+ */
 export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':

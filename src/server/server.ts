@@ -43,8 +43,10 @@ import { otlpRoutes } from './route/otlp/traces.ts'
 import { pageRoutes } from './route/page.ts'
 import { recordRoutes } from './route/records/routes.ts'
 import { searchRoutes } from './route/search.ts'
+import { sessionRoutes } from './route/session.ts'
 import { statusRoutes } from './route/status.ts'
 import { type Route, type RouteMatch, type RouteRequest, Router } from './route.ts'
+import { sessionText } from './session-cookie.ts'
 
 export interface ServerOptions {
   readonly engine: Engine
@@ -101,6 +103,7 @@ export class Server {
       ...attachmentRoutes({ attachments, publicUrl: url }),
       ...editorRoutes(engine),
       ...pageRoutes(url),
+      ...sessionRoutes({ access: options.access, publicUrl: url }),
       ...searchRoutes(engine, options.languageModel),
       ...insertRoutes(engine),
       ...restRoutes(prompts, options.secrets),
@@ -238,7 +241,10 @@ export class Server {
   /** Throws when the request carries no valid key, or its owner makes too many. */
   #gateOf(exchange: Exchange, request: HttpRequest): Gate {
     const { access } = this.#options
+    const changes = exchange.method !== 'GET' && exchange.method !== 'HEAD'
     const principal = access.authenticate({
+      session: sessionText(request.getHeader('cookie')),
+      changeToken: changes ? request.getHeader('x-assay-change-token') : undefined,
       authorization: request.getHeader('authorization'),
       token: request.getHeader('x-bt-auth-token'),
       impersonate: request.getHeader('x-bt-impersonate-user'),

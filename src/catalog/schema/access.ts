@@ -132,6 +132,28 @@ export const serviceTokenEntry = z.object({
   used: timestamp.nullable(),
 })
 
+/** That somebody is signed in at the web page. Its text is not in it, only the SHA-256 of it. */
+export const sessionEntry = z.object({
+  id: identifier,
+  org_id: identifier,
+  user_id: identifier,
+  /** The key that was signed in with. */
+  key_id: identifier.nullable(),
+  hash: z.string(),
+  expires: timestamp,
+  created: timestamp.nullable(),
+})
+
+/** By which a member signs in to one organization: what scrypt made of it, in base64. */
+export const passwordEntry = z.object({
+  id: identifier,
+  org_id: identifier,
+  user_id: identifier,
+  salt: z.string(),
+  hash: z.string(),
+  created: timestamp.nullable(),
+})
+
 export const memberPermission = z.strictObject({
   permission,
   restrict_object_type: aclObjectType.nullish(),

@@ -1,0 +1,198 @@
+/** Sessions of people at the web page: a random text in a cookie, which stands for a member. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type Actor, system } from '../catalog/audit-trail.ts'
+import type { Catalog } from '../catalog/catalog.ts'
+import type { Session } from '../catalog/entry.ts'
+import { AssayError } from '../error.ts'
+import type { AccessIndex } from './access-index.ts'
+import { hashKey, newKeyText } from './key-ring.ts'
+import { hashPassword, isPassword } from './password.ts'
+import type { Principal } from './principal.ts'
+
+export interface StartedSession {
+  readonly principal: Principal
+  /** For the cookie; never shown again. */
+  readonly text: string
+}
+
+export interface PasswordCredentials {
+  readonly email: string
+  readonly password: string
+  /** Which organization, for who has the password in several. */
+  readonly organization?: string
+}
+
+/** After this, one signs in again. */
+export const sessionSeconds = 14 * 24 * 60 * 60
+
+/** Wrong passwords for one address before it has to wait, and for how long they count. */
+const mostFailures = 10
+const failureWindowMs = 5 * 60_000
+
+/** Addresses that failures are kept of. */
+const mostAddresses = 10_000
+
+export class Sessions {
+  readonly #catalog: Catalog
+  readonly #index: AccessIndex
+  /** By hash of the text. */
+  readonly #byHash = new Map<string, Session>()
+  readonly #failures = new Map<string, number[]>()
+
+  constructor(catalog: Catalog, index: AccessIndex) {
+    this.#catalog = catalog
+    this.#index = index
+    for (const session of catalog.list('session')) this.#byHash.set(session.hash, session)
+    catalog.onChange((changes) => {
+      for (const { kind, before, after } of changes) {
+        if (kind !== 'session') continue
+        if (before) this.#byHash.delete((before as Session).hash)
+        if (after) this.#byHash.set((after as Session).hash, after as Session)
+      }
+    })
+  }
+
+  /** Undefined for an unknown, expired or foreign text, and for who is no member any more. */
+  find(text: string): (Principal & { readonly userId: string }) | undefined {
+    const session = this.#byHash.get(hashKey(text).toString('hex'))
+    if (!session || Date.parse(session.expires) <= Date.now()) return undefined
+    const { org_id: organizationId, user_id: userId, key_id: keyId } = session
+    if (!this.#index.graph(organizationId).isMember(userId)) return undefined
+    return { userId, organizationId, keyId }
+  }
+
+  /** A session with the rights of a key; it ends when the key is revoked. */
+  start({ organizationId, userId, keyId }: Principal): Promise<StartedSession> {
+    if (userId === null) throw refused()
+    return this.#create(organizationId, userId, keyId)
+  }
+
+  /** The same error, after the same work, for a wrong password and for somebody who is not there. */
+  async signIn({ email, password, organization }: PasswordCredentials): Promise<StartedSession> {
+    const address = email.trim().toLowerCase()
+    this.#requirePatience(address)
+    const user = this.#catalog.named('user', '', address)
+    const kept = user
+      ? [...this.#catalog.list('password')].filter(({ user_id, org_id }) => {
+          const name = this.#catalog.get('organization', org_id)?.name
+          const isAsked = organization === undefined || organization === name
+          return user_id === user.id && isAsked && this.#index.graph(org_id).isMember(user_id)
+        })
+      : []
+    for (const entry of kept) {
+      if (await isPassword(password, entry)) {
+        this.#failures.delete(address)
+        return this.#create(entry.org_id, entry.user_id, null)
+      }
+    }
+    if (kept.length === 0) await isPassword(password)
+    this.#noteFailure(address)
+    throw refused()
+  }
+
+  /** The current one is asked for where there is one. Ends the member's other sessions. */
+  async setPassword(principal: Principal, password: string, current: string): Promise<void> {
+    const { organizationId: org_id, userId: user_id } = principal
+    const user = user_id === null ? undefined : this.#catalog.get('user', user_id)
+    if (user_id === null || !user?.email || user.is_service_account) {
+      throw new AssayError(
+        'REQUEST_INVALID',
+        'only members with an e-mail address have passwords',
+        {
+          hint: 'sign in with an API key',
+        },
+      )
+    }
+    const existing = this.#catalog.named('password', org_id, user_id)
+    if (existing) {
+      this.#requirePatience(user.email)
+      if (!(await isPassword(current, existing))) {
+        this.#noteFailure(user.email)
+        throw new AssayError('REQUEST_INVALID', 'the current password is another', {
+          path: 'current_password',
+        })
+      }
+    }
+    const kept = await hashPassword(password)
+    await this.#catalog.change(actorFor(principal), (change) => {
+      const before = change.named('password', org_id, user_id)
+      if (before) change.update('password', before.id, kept)
+      else change.create('password', { org_id, user_id, ...kept })
+      for (const session of this.#of(org_id, user_id)) change.remove('session', session.id)
+    })
+  }
+
+  async end(text: string): Promise<void> {
+    const session = this.#byHash.get(hashKey(text).toString('hex'))
+    if (!session) return
+    const { org_id: organizationId, user_id: userId, key_id: keyId } = session
+    await this.#catalog.remove('session', session.id, actorFor({ organizationId, userId, keyId }))
+  }
+
+  async #create(org_id: string, user_id: string, key_id: string | null): Promise<StartedSession> {
+    const text = newKeyText()
+    const expires = new Date(Date.now() + sessionSeconds * 1000).toISOString()
+    const principal = { organizationId: org_id, userId: user_id, keyId: key_id }
+    await this.#catalog.change(actorFor(principal), (change) => {
+      for (const old of this.#of(org_id, user_id)) {
+        if (Date.parse(old.expires) <= Date.now()) change.remove('session', old.id)
+      }
+      const hash = hashKey(text).toString('hex')
+      change.create('session', { org_id, user_id, key_id, hash, expires })
+    })
+    return { principal, text }
+  }
+
+  #of(org_id: string, user_id: string): Session[] {
+    const sessions = this.#catalog.list('session', { organizationId: org_id })
+    return [...sessions].filter((session) => session.user_id === user_id)
+  }
+
+  #requirePatience(address: string): void {
+    const recent = this.#recentFailures(address)
+    if (recent.length < mostFailures) return
+    const seconds = Math.ceil((recent[0]! + failureWindowMs - Date.now()) / 1000)
+    throw new AssayError('LIMIT_RATE', 'too many wrong passwords for this address', {
+      hint: `try again in ${seconds} s`,
+      retryAfterSeconds: seconds,
+    })
+  }
+
+  #noteFailure(address: string): void {
+    const recent = [...this.#recentFailures(address), Date.now()]
+    this.#failures.delete(address)
+    this.#failures.set(address, recent)
+    if (this.#failures.size <= mostAddresses) return
+    const [oldest] = this.#failures.keys()
+    if (oldest !== undefined) this.#failures.delete(oldest)
+  }
+
+  #recentFailures(address: string): number[] {
+    const since = Date.now() - failureWindowMs
+    return (this.#failures.get(address) ?? []).filter((at) => at > since)
+  }
+}
+
+/**
+ * What the page sends with each change, to prove that it is the page that sends it: other sites can
+ * have the browser send the cookie, but cannot read what is made of it.
+ */
+export function changeTokenOf(text: string): string {
+  return createHash('sha256').update(`change ${text}`).digest('base64url')
+}
+
+export function isChangeToken(text: string, given: string): boolean {
+  const expected = Buffer.from(changeTokenOf(text))
+  const actual = Buffer.from(given)
+  return expected.length === actual.length && timingSafeEqual(expected, actual)
+}
+
+function actorFor({ userId, organizationId, keyId }: Principal): Actor {
+  return userId === null ? system : { userId, organizationId, ...(keyId && { keyId }) }
+}
+
+function refused(): AssayError {
+  return new AssayError('ACCESS_UNAUTHENTICATED', 'The credentials are not right', {
+    hint: 'check the address and the password, or sign in with an API key',
+  })
+}

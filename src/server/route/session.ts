@@ -1,0 +1,102 @@
+import type { Access } from '../../access/access.ts'
+import { changeTokenOf, type StartedSession, sessionSeconds } from '../../access/sessions.ts'
+import { AssayError } from '../../error.ts'
+import { parseJsonBody, requiredString, stringField } from '../json-body.ts'
+import { addressHeaders, type PublicUrl } from '../public-url.ts'
+import { jsonReply, type Reply } from '../reply.ts'
+import type { Route, RouteRequest } from '../route.ts'
+import { sessionCookie, sessionText } from '../session-cookie.ts'
+
+interface SessionOptions {
+  readonly access: Access
+  readonly publicUrl: PublicUrl
+}
+
+/** `/session`: signing in at the web page, who is signed in, and signing out. */
+export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
+  const answer = (text: string, { principal }: Pick<StartedSession, 'principal'>) => {
+    const gate = access.gate(principal)
+    const { id, email, given_name, family_name } = gate.people.self()
+    const organization = gate.organization()
+    return {
+      user: { id, email, given_name, family_name },
+      organization: { id: organization.id, name: organization.name },
+      change_token: changeTokenOf(text),
+    }
+  }
+  const begun = (request: RouteRequest, started: StartedSession): Reply => {
+    const url = publicUrl(request.headers)
+    const cookie = sessionCookie(started.text, url, sessionSeconds)
+    return jsonReply(answer(started.text, started), { 'set-cookie': cookie, ...unstored })
+  }
+  return [
+    {
+      method: 'POST',
+      path: '/session',
+      access: 'open',
+      headers: [...addressHeaders, 'sec-fetch-site'],
+      handle: async (request) => {
+        requireOwnSite(request)
+        const body = parseJsonBody(await request.body)
+        const key = stringField(body, 'api_key')
+        const organization = stringField(body, 'org_name')
+        const started =
+          key === undefined
+            ? access.sessions.signIn({
+                email: requiredString(body, 'email'),
+                password: requiredString(body, 'password'),
+                ...(organization !== undefined && { organization }),
+              })
+            : access.sessions.start(access.authenticate({ token: key }))
+        return begun(request, await started)
+      },
+    },
+    {
+      method: 'GET',
+      path: '/session',
+      access: 'open',
+      headers: ['cookie'],
+      handle: ({ headers }) => {
+        const text = sessionText(headers.get('cookie'))
+        const principal = text === undefined ? undefined : access.sessions.find(text)
+        if (text === undefined || !principal) {
+          throw new AssayError('ACCESS_UNAUTHENTICATED', 'Nobody is signed in')
+        }
+        return jsonReply(answer(text, { principal }), unstored)
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '/session',
+      access: 'key',
+      headers: [...addressHeaders, 'cookie'],
+      handle: async ({ headers }) => {
+        const text = sessionText(headers.get('cookie'))
+        if (text !== undefined) await access.sessions.end(text)
+        return jsonReply({}, { 'set-cookie': sessionCookie('', publicUrl(headers), 0) })
+      },
+    },
+    {
+      method: 'PUT',
+      path: '/session/password',
+      access: 'key',
+      headers: addressHeaders,
+      handle: async (request, gate) => {
+        const body = parseJsonBody(await request.body)
+        const password = requiredString(body, 'password')
+        const current = stringField(body, 'current_password') ?? ''
+        const { principal } = gate
+        await access.sessions.setPassword(principal, password, current)
+        return begun(request, await access.sessions.start({ ...principal, keyId: null }))
+      },
+    },
+  ]
+}
+
+const unstored = { 'cache-control': 'no-store' }
+
+/** Nobody is signed in by another site's form. */
+function requireOwnSite({ headers }: RouteRequest): void {
+  if (headers.get('sec-fetch-site') !== 'cross-site') return
+  throw new AssayError('ACCESS_DENIED', 'Signing in from another site is not possible')
+}
