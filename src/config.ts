@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { AssayError } from './error.ts'
 import { type PriceTable, readPriceTable } from './function/prices.ts'
-import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
+import { type AsyncLimits, defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
 import type { LanguageModel } from './search/ask-model.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
@@ -21,6 +21,8 @@ export interface Config {
   readonly maxBodyBytes: number
   /** Of queries that run beside each other. */
   readonly limits: QueryLimits
+  /** Of results of queries that nobody waits for. */
+  readonly asyncLimits: AsyncLimits
   /** Of requests, in a minute. */
   readonly requestsPerMinute: RequestRates
   /** Base of the URLs in answers, without a slash at the end; undefined for that of each request. */
@@ -59,6 +61,8 @@ export interface ConfigFlags {
   readonly queryMemoryMb?: string
   readonly totalQueryMemoryMb?: string
   readonly slowQueryMs?: string
+  readonly asyncResultHours?: string
+  readonly asyncResultsMb?: string
   readonly publicUrl?: string
   readonly prices?: string
 }
@@ -99,6 +103,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       largestBodyBytes,
     ),
     limits: queryLimits(setting),
+    asyncLimits: asyncLimits(setting),
     requestsPerMinute: {
       perKey: optional(
         setting(
@@ -178,6 +183,28 @@ function queryLimits(setting: SettingReader): QueryLimits {
     slowMs: optional(setting('slowQueryMs', '--slow-query-ms', 'ASSAY_SLOW_QUERY_MS'), slowMs),
   }
 }
+
+function asyncLimits(setting: SettingReader): AsyncLimits {
+  return {
+    lifetimeMs:
+      integer(
+        setting('asyncResultHours', '--async-result-hours', 'ASSAY_ASYNC_RESULT_HOURS'),
+        24,
+        1,
+        100_000,
+      ) * hourMs,
+    totalBytes:
+      integer(
+        setting('asyncResultsMb', '--async-results-mb', 'ASSAY_ASYNC_RESULTS_MB'),
+        10_240,
+        1,
+        largestNumber,
+      ) *
+      2 ** 20,
+  }
+}
+
+const hourMs = 3_600_000
 
 /** A number that may be 0 for none. */
 function optional(given: Setting, fallback = 0): number | undefined {

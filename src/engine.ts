@@ -439,7 +439,7 @@ export class Engine {
       segments: snapshot.segments.length,
       parts: snapshot.fresh.parts.length,
     })
-    const { query: text, view, timeoutSeconds, signal, onCancelled } = request
+    const { query: text, view, timeoutSeconds, signal, onCancelled, onProgress } = request
     try {
       const chunks = this.#runner.run({
         id: randomUUID(),
@@ -453,6 +453,7 @@ export class Engine {
         timeoutSeconds,
         signal,
         onCancelled,
+        onProgress,
         onMadeColumns: (names) => {
           progress.madeColumns = names.filter((name) => !isHiddenField(name))
         },

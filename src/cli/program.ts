@@ -81,6 +81,14 @@ function addServe(program: Command): void {
       '--slow-query-ms <milliseconds>',
       'queries that take longer are logged with their plans, 0 for none (ASSAY_SLOW_QUERY_MS; default: 5000)',
     )
+    .option(
+      '--async-result-hours <count>',
+      'how long results of async queries are kept (ASSAY_ASYNC_RESULT_HOURS; default: 24)',
+    )
+    .option(
+      '--async-results-mb <count>',
+      'what they may take together (ASSAY_ASYNC_RESULTS_MB; default: 10240)',
+    )
     .option('--prices <file>', 'JSON of what models cost, for estimated_cost() (ASSAY_PRICES)')
     .addHelpText(
       'after',

@@ -4,6 +4,7 @@ import { SecretBox } from '../access/secret-box.ts'
 import { Attachments } from '../attachment/attachments.ts'
 import type { Config } from '../config.ts'
 import { Engine } from '../engine.ts'
+import { AsyncQueries } from '../server/async/async-queries.ts'
 import type { Logger } from '../server/logger.ts'
 import { Server } from '../server/server.ts'
 
@@ -28,12 +29,19 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const attachments = await Attachments.open(dataDirectory, (error) =>
       logger.warn({ err: error }, 'could not tidy up attachments'),
     )
+    const asyncQueries = await AsyncQueries.open({
+      ...config.asyncLimits,
+      engine,
+      dataDirectory,
+      logger,
+    })
     const secrets = SecretBox.open(dataDirectory, config.secretKey)
     const { host, port, maxBodyBytes, requestsPerMinute, publicUrl, languageModel } = config
     const server = await Server.start({
       engine,
       access,
       attachments,
+      asyncQueries,
       secrets,
       host,
       port,
@@ -46,6 +54,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const shownHost = host.includes(':') ? `[${host}]` : host
     const close = async () => {
       await server.close(graceMs)
+      await asyncQueries.close()
       attachments.close()
       await access.close()
       await engine.close()

@@ -35,3 +35,11 @@ export const defaultQueryLimits: QueryLimits = {
 function megabytes(bytes: number): number {
   return Math.round(bytes / 2 ** 20) * 2 ** 20
 }
+
+/** Of the results of queries that nobody waits for. */
+export interface AsyncLimits {
+  /** How long a result is kept after its query has ended. */
+  readonly lifetimeMs: number
+  /** Of all results together; the oldest make room. */
+  readonly totalBytes: number
+}

@@ -8,7 +8,7 @@ import type { PriceTable } from '../function/prices.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import type { AuditEvent } from './audit-log.ts'
 import type { RowChunk } from './run-plan.ts'
-import type { QueryOwner } from './running-query.ts'
+import type { QueryOwner, QueryProgress } from './running-query.ts'
 
 export interface QueryRequest {
   /** Clauses; or, with `from`, a filter expression. */
@@ -34,6 +34,8 @@ export interface QueryRequest {
   readonly signal?: AbortSignal
   /** Is told when the query is cancelled by others than the signal, such as its deadline. */
   readonly onCancelled?: (reason: AssayError) => void
+  /** Is told how far the query has come, after each of its tasks and when rows have left. */
+  readonly onProgress?: (progress: QueryProgress) => void
   /** JSON if not said. */
   readonly format?: OutputFormat
   /** Between rows of JSON. */

@@ -13,7 +13,7 @@ import type { QueryPool } from './query-pool.ts'
 import { QueryTasks } from './query-tasks.ts'
 import { type RowChunk, type RunOptions, runQuery } from './run-plan.ts'
 import { RunningQueries } from './running-queries.ts'
-import type { QueryOwner, RunningQuery } from './running-query.ts'
+import type { QueryOwner, RunningQuery, RunningQueryOptions } from './running-query.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import type { QueriesStatus } from './status.ts'
 
@@ -30,6 +30,7 @@ export interface QueryRun extends Pick<RunOptions, 'onTraceSet' | 'onMadeColumns
   readonly signal: AbortSignal | undefined
   /** Is told when the query is cancelled by others than the signal. */
   readonly onCancelled?: ((reason: AssayError) => void) | undefined
+  readonly onProgress: RunningQueryOptions['onProgress']
 }
 
 interface RunnerLogger {
@@ -94,6 +95,7 @@ export class QueryRunner {
         deadline.check()
         if (query.reason) throw query.reason
         query.rowsSent += chunk.rowCount
+        query.tellProgress()
         // While it waits for its reader, others may have its place.
         this.#admission.leave(query)
         query.state = 'sending'

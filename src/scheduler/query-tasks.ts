@@ -38,6 +38,7 @@ export class QueryTasks implements TaskRunner {
     const { outcome, workerMs } = await this.#pool.runFor(query, task, short)
     query.workerMs += workerMs
     query.rowsRead += rowsToRead(task)
+    query.tellProgress()
     const result = resultOf<T>(outcome)
     // What was merged is let go of.
     if (result.kind === 'finish') query.memory.release()

@@ -44,6 +44,8 @@ export interface RunningQueryOptions {
   readonly memory: MemoryBudget
   /** Is told when it is cancelled for a reason of ours; whoever leaves knows it. */
   readonly onCancelled?: ((reason: AssayError) => void) | undefined
+  /** Is told how far it has come. */
+  readonly onProgress?: ((progress: QueryProgress) => void) | undefined
 }
 
 const shownText = 1000
@@ -64,15 +66,18 @@ export class RunningQuery {
   readonly #text: string
   readonly #startedAt: number
   readonly #onCancelled: RunningQueryOptions['onCancelled']
+  readonly #onProgress: RunningQueryOptions['onProgress']
   #reason: AssayError | undefined
 
-  constructor({ id, owner, text, startedAt, memory, onCancelled }: RunningQueryOptions) {
+  constructor(options: RunningQueryOptions) {
+    const { id, owner, text, startedAt, memory, onCancelled, onProgress } = options
     this.id = id
     this.owner = owner
     this.#text = text
     this.#startedAt = startedAt
     this.memory = memory.share()
     this.#onCancelled = onCancelled
+    this.#onProgress = onProgress
   }
 
   /** Its tasks end within a batch, and whoever reads the rows gets the reason. */
@@ -88,15 +93,25 @@ export class RunningQuery {
     return this.#reason
   }
 
+  /** Must be called when one of the numbers has grown. */
+  tellProgress(): void {
+    this.#onProgress?.(this.progress)
+  }
+
+  get progress(): QueryProgress {
+    const { rowsToRead, rowsRead, rowsSent } = this
+    return { rowsToRead: Math.max(rowsToRead, rowsRead), rowsRead, rowsSent }
+  }
+
   get status(): QueryStatus {
-    const { id, owner, state, workerMs, rowsToRead, rowsRead, rowsSent } = this
+    const { id, owner, state, workerMs, progress } = this
     return {
       id,
       owner,
       text: this.#text.slice(0, shownText),
       startedAt: this.#startedAt,
       state,
-      progress: { rowsToRead: Math.max(rowsToRead, rowsRead), rowsRead, rowsSent },
+      progress,
       workerMs,
       memoryBytes: this.memory.bytes,
     }

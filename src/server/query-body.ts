@@ -14,6 +14,7 @@ import { suggest } from '../parser/suggest.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import { parseJsonBytes } from '../type/parse-json.ts'
 import { isObject } from '../type/value.ts'
+import type { AsyncRequest } from './async/async-queries.ts'
 import {
   booleanField,
   type JsonBody,
@@ -71,6 +72,9 @@ const fields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['client_version', stringField],
 ])
 
+/** Rows of a page of the result of a query that nobody waits for. */
+const defaultBatchSize = 1000
+
 /** Fields that would change the answer, and do not yet. */
 const withoutEffect = ['custom_column_scope']
 
@@ -116,6 +120,21 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
   }
 }
 
+/** Of a query that nobody waits for: `format` names the format of its result, JSON lines if not said. */
+export async function readAsyncBody(request: RouteRequest, view: Gate): Promise<AsyncRequest> {
+  const { request: asked } = await readQueryBody(request, view)
+  const { signal: _, onCancelled: __, ...query } = asked
+  const body = parseJsonBody(await request.body)
+  const given = stringField(body, 'format') ?? stringField(body, 'fmt') ?? 'jsonl'
+  const named = readFormat('format', given)
+  const format = named === 'json' ? 'jsonl' : named
+  const batchSize = numberField(body, 'batch_size') ?? defaultBatchSize
+  if (!Number.isInteger(batchSize) || batchSize < 1) {
+    throw invalidOption('batch_size', String(batchSize), 'is no number of rows', 'give 1 or more')
+  }
+  return { request: { ...query, format, separator: '\n' }, format, batchSize }
+}
+
 /** The JSON form becomes text, so that faults have a place in something that can be shown. */
 function queryText(body: JsonBody, bytes: Uint8Array): string {
   const query = body.get('query')
@@ -144,10 +163,13 @@ function inferenceDepthOf(body: JsonBody): number | undefined {
 /** What the body says goes before what the headers say. */
 function formatOf(body: JsonBody, accept: string | undefined): OutputFormat {
   const given = stringField(body, 'fmt')
-  if (given === undefined) return formatOfAccept(accept ?? '') ?? 'json'
+  return given === undefined ? (formatOfAccept(accept ?? '') ?? 'json') : readFormat('fmt', given)
+}
+
+function readFormat(name: string, given: string): OutputFormat {
   const format = given.toLowerCase()
   if (isOutputFormat(format)) return format
-  throw invalidOption('fmt', given, 'is not a format', `use one of ${outputFormats.join(', ')}`)
+  throw invalidOption(name, given, 'is not a format', `use one of ${outputFormats.join(', ')}`)
 }
 
 /** `strict_lint_mode` is the older way to ask for `strict`. */

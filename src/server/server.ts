@@ -18,6 +18,7 @@ import type { RequestRates } from '../config.ts'
 import type { Engine } from '../engine.ts'
 import { AssayError, toAssayError } from '../error.ts'
 import type { LanguageModel } from '../search/ask-model.ts'
+import type { AsyncQueries } from './async/async-queries.ts'
 import { RequestBody } from './body.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { corsHeaders, preflightReply } from './cors.ts'
@@ -36,6 +37,7 @@ import { adminRoutes } from './route/admin.ts'
 import { appRoutes } from './route/app/routes.ts'
 import { attachmentRoutes } from './route/attachment/routes.ts'
 import { btqlRoutes } from './route/btql.ts'
+import { asyncRoutes } from './route/btql-async.ts'
 import { editorRoutes } from './route/editor.ts'
 import { insertRoutes } from './route/insert.ts'
 import { mcpRoutes } from './route/mcp.ts'
@@ -54,6 +56,7 @@ export interface ServerOptions {
   readonly host: string
   readonly port: number
   readonly attachments: Attachments
+  readonly asyncQueries: AsyncQueries
   readonly secrets: SecretBox
   readonly maxBodyBytes: number
   readonly requestsPerMinute?: RequestRates
@@ -95,6 +98,7 @@ export class Server {
     const routes = [
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
+      ...asyncRoutes(options.asyncQueries),
       ...adminRoutes(engine, this.#metrics),
       ...appRoutes({ engine, access: options.access, attachments, prompts, publicUrl: url }),
       ...mcpRoutes(engine),

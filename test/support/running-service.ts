@@ -43,14 +43,31 @@ export class RunningService {
     this.directory = directory
   }
 
-  static async start(environment: Record<string, string> = {}): Promise<RunningService> {
-    const directory = mkdtempSync(join(tmpdir(), 'assay-server-'))
+  static start(environment: Record<string, string> = {}): Promise<RunningService> {
+    return RunningService.#open(mkdtempSync(join(tmpdir(), 'assay-server-')), environment)
+  }
+
+  static async #open(
+    directory: string,
+    environment: Record<string, string>,
+  ): Promise<RunningService> {
     const config = readConfig(
-      { port: '0', dataDir: directory, workers: environment.ASSAY_WORKERS ?? '0', logLevel: 'silent' },
+      {
+        port: '0',
+        dataDir: directory,
+        workers: environment.ASSAY_WORKERS ?? '0',
+        logLevel: 'silent',
+      },
       { ASSAY_BOOTSTRAP_KEY: testKey, ...environment },
     )
     const service = await startService(config, createLogger(config.logLevel))
     return new RunningService(service, directory)
+  }
+
+  /** Stops it and starts another over its folder, on another port. */
+  async restart(): Promise<RunningService> {
+    await this.#service.close()
+    return RunningService.#open(this.directory, {})
   }
 
   async stop(): Promise<void> {

@@ -1,0 +1,280 @@
+/** Queries that nobody waits for: they run beside the others, and their results are kept for a time. */
+import { randomUUID } from 'node:crypto'
+import type { Gate } from '../../access/gate.ts'
+import type { Engine, QueryRequest } from '../../engine.ts'
+import { AssayError, toAssayError } from '../../error.ts'
+import type { OutputFormat } from '../../format/output-format.ts'
+import type { AsyncLimits } from '../../scheduler/query-limits.ts'
+import type { QueryProgress } from '../../scheduler/running-query.ts'
+import type { Logger } from '../logger.ts'
+import { type AsyncQueryState, ResultStore } from './result-store.ts'
+
+/** Queries that run at a time, so that those that somebody waits for have the workers, too. */
+const mostRunning = 2
+
+/** Queries of an organization that may wait. */
+const mostQueued = 100
+
+const tidyEveryMs = 60_000
+
+export interface AsyncQueriesOptions extends AsyncLimits {
+  readonly engine: Engine
+  readonly dataDirectory: string
+  readonly logger: Logger
+  readonly now?: () => number
+}
+
+export interface AsyncRequest {
+  readonly request: Omit<QueryRequest, 'signal' | 'onCancelled' | 'onProgress'>
+  readonly format: OutputFormat
+  readonly batchSize: number
+}
+
+interface Job {
+  state: AsyncQueryState
+  /** Undefined of a query that has ended. */
+  work: Work | undefined
+}
+
+interface Work {
+  readonly asked: AsyncRequest
+  readonly cancel: AbortController
+  progress: QueryProgress | undefined
+}
+
+export class AsyncQueries {
+  readonly #options: AsyncQueriesOptions
+  readonly #store: ResultStore
+  readonly #jobs = new Map<string, Job>()
+  readonly #running = new Set<Promise<void>>()
+  readonly #timer: NodeJS.Timeout
+  #closing = false
+
+  private constructor(options: AsyncQueriesOptions, store: ResultStore) {
+    this.#options = options
+    this.#store = store
+    this.#timer = setInterval(() => void this.#tidy().catch(this.#complain), tidyEveryMs)
+    this.#timer.unref()
+  }
+
+  /** Results of an earlier run are there again; queries that had not ended have failed. */
+  static async open(options: AsyncQueriesOptions): Promise<AsyncQueries> {
+    const store = await ResultStore.open(options.dataDirectory)
+    const queries = new AsyncQueries(options, store)
+    for (const state of await store.states()) {
+      queries.#jobs.set(state.id, { state, work: undefined })
+      if (state.ended !== null) continue
+      await queries.#end(state.id, { status: 'failed', error: 'the service was restarted' })
+    }
+    await queries.#tidy()
+    return queries
+  }
+
+  /** Throws the faults of the query, and LIMIT_OVERLOADED when too many wait already. */
+  async start(asked: AsyncRequest, gate: Gate): Promise<AsyncQueryState> {
+    // What is wrong with the query itself is told at once.
+    await this.#options.engine.query(asked.request)
+    const { organizationId, userId } = gate.principal
+    const waiting = this.#withStatus('queued').filter((job) => {
+      return job.state.organizationId === organizationId
+    })
+    if (this.#closing || waiting.length >= mostQueued) {
+      throw new AssayError('LIMIT_OVERLOADED', `${waiting.length} async queries are waiting`, {
+        hint: 'try again when some of them have ended',
+      })
+    }
+    const state: AsyncQueryState = {
+      id: randomUUID(),
+      organizationId,
+      userId,
+      query: asked.request.query,
+      format: asked.format,
+      batchSize: asked.batchSize,
+      status: 'queued',
+      created: this.#now(),
+      ended: null,
+      rowCount: 0,
+      bytes: 0,
+      error: null,
+    }
+    const work: Work = { asked, cancel: new AbortController(), progress: undefined }
+    await this.#store.write(state)
+    this.#jobs.set(state.id, { state, work })
+    this.#startNext()
+    return this.#jobs.get(state.id)?.state ?? state
+  }
+
+  /** The caller's own, newest first. */
+  list(gate: Gate): AsyncQueryState[] {
+    const own = [...this.#jobs.values()].filter(({ state }) => isOwner(state, gate))
+    return own.map(({ state }) => state).sort((a, b) => b.created - a.created)
+  }
+
+  /** Throws the same for a query that is not there and one of somebody else's. */
+  state(id: string, gate: Gate): AsyncQueryState {
+    return this.#job(id, gate).state
+  }
+
+  progress(id: string): QueryProgress | undefined {
+    return this.#jobs.get(id)?.work?.progress
+  }
+
+  /** When the result goes, in ms since 1970; null while the query has not ended. */
+  expires({ ended }: AsyncQueryState): number | null {
+    return ended === null ? null : ended + this.#options.lifetimeMs
+  }
+
+  /** Ends a query that has not ended; what it has found so far is dropped. */
+  async cancel(id: string, gate: Gate): Promise<AsyncQueryState> {
+    const job = this.#job(id, gate)
+    if (job.work) {
+      job.work.cancel.abort()
+      await this.#end(id, { status: 'canceled' })
+      await this.#store.removeRows(id)
+    }
+    return job.state
+  }
+
+  /** Cancels it if need be, and forgets it. */
+  async remove(id: string, gate: Gate): Promise<AsyncQueryState> {
+    const state = await this.cancel(id, gate)
+    this.#jobs.delete(id)
+    await this.#store.remove(id)
+    return state
+  }
+
+  openRows(id: string) {
+    return this.#store.read(id)
+  }
+
+  /** Ends what is running; after a restart it is known to have failed. */
+  async close(): Promise<void> {
+    this.#closing = true
+    clearInterval(this.#timer)
+    for (const { work } of this.#jobs.values()) work?.cancel.abort()
+    await Promise.allSettled(this.#running)
+  }
+
+  #job(id: string, gate: Gate): Job {
+    const job = this.#jobs.get(id)
+    if (job && isOwner(job.state, gate)) return job
+    throw new AssayError(
+      'ROUTE_NOT_FOUND',
+      `There is no async query ${id.slice(0, 100)} of yours`,
+      {
+        hint: 'its result may have gone: results are kept for a time after their query has ended',
+      },
+    )
+  }
+
+  #withStatus(status: AsyncQueryState['status']): Job[] {
+    return [...this.#jobs.values()].filter((job) => job.state.status === status)
+  }
+
+  #startNext(): void {
+    while (!this.#closing && this.#running.size < mostRunning) {
+      const job = this.#withStatus('queued').find(({ work }) => work)
+      if (!job?.work) return
+      job.state = { ...job.state, status: 'running' }
+      const run = this.#run(job, job.work).catch(this.#complain)
+      const ended = run.finally(() => {
+        this.#running.delete(ended)
+        this.#startNext()
+      })
+      this.#running.add(ended)
+    }
+  }
+
+  async #run({ state: { id } }: Job, work: Work): Promise<void> {
+    try {
+      const { rowCount, bytes } = await this.#writeRows(id, work)
+      await this.#end(id, { status: 'succeeded', rowCount, bytes })
+      await this.#tidy()
+    } catch (thrown) {
+      await this.#store.removeRows(id)
+      // A query that was cancelled has ended already; one that the service left is ended by the next.
+      if (this.#closing || this.#jobs.get(id)?.work !== work) return
+      await this.#end(id, { status: 'failed', error: this.#describe(id, thrown) })
+    }
+  }
+
+  /** Asks for the next rows when the last are written. */
+  async #writeRows(id: string, work: Work): Promise<{ rowCount: number; bytes: number }> {
+    const { engine, totalBytes } = this.#options
+    const { asked, cancel } = work
+    const isLines = asked.format === 'jsonl'
+    const newline = Buffer.from('\n')
+    const file = await this.#store.create(id)
+    let [rowCount, written] = [0, 0]
+    try {
+      const result = await engine.query({
+        ...asked.request,
+        signal: cancel.signal,
+        onProgress: (progress) => {
+          work.progress = progress
+        },
+      })
+      for await (const chunk of result.rows) {
+        if (isLines && chunk.rowCount === 0) continue
+        const parts = isLines ? [chunk.bytes, newline] : [chunk.bytes]
+        rowCount += chunk.rowCount
+        for (const part of parts) written += part.length
+        if (written > totalBytes) {
+          throw new AssayError('LIMIT_MEMORY', `the result is longer than ${totalBytes} bytes`, {
+            hint: 'add a limit or a filter',
+          })
+        }
+        await file.writev(parts)
+      }
+      await file.sync()
+      return { rowCount, bytes: written }
+    } finally {
+      await file.close()
+    }
+  }
+
+  async #end(id: string, outcome: Partial<AsyncQueryState>): Promise<void> {
+    const job = this.#jobs.get(id)
+    if (!job || job.state.ended !== null) return
+    job.state = { ...job.state, ...outcome, ended: this.#now() }
+    job.work = undefined
+    await this.#store.write(job.state)
+  }
+
+  /** Lets go of results that are too old, and of the oldest as long as there are too many bytes. */
+  async #tidy(): Promise<void> {
+    const now = this.#now()
+    const ended = [...this.#jobs.values()]
+      .map(({ state }) => state)
+      .filter((state) => state.ended !== null)
+      .sort((a, b) => a.ended! - b.ended!)
+    let bytes = ended.reduce((sum, state) => sum + state.bytes, 0)
+    for (const state of ended) {
+      const isLate = now >= this.expires(state)!
+      if (!isLate && bytes <= this.#options.totalBytes) continue
+      bytes -= state.bytes
+      this.#jobs.delete(state.id)
+      await this.#store.remove(state.id)
+    }
+  }
+
+  #describe(id: string, thrown: unknown): string {
+    const error = toAssayError(thrown)
+    if (error.family !== 'internal') return `${error.code}: ${error.message}`
+    this.#options.logger.error({ err: error.cause ?? error, asyncQuery: id }, 'async query failed')
+    return `something went wrong here; the server's log tells what, under ${id}`
+  }
+
+  readonly #complain = (error: unknown) => {
+    this.#options.logger.error({ err: error }, 'async queries')
+  }
+
+  #now(): number {
+    return this.#options.now?.() ?? Date.now()
+  }
+}
+
+/** Whoever has the data directory in hands, and no user id, owns what it has asked itself. */
+function isOwner({ organizationId, userId }: AsyncQueryState, { principal }: Gate): boolean {
+  return principal.organizationId === organizationId && principal.userId === userId
+}

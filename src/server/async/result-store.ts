@@ -1,0 +1,103 @@
+/**
+ * Results of queries that nobody waits for, in the data directory: of each a file of what is known of
+ * it (`<id>.json`) and one of its bytes (`<id>.rows`). Ids are ours, so no text of a user is a path.
+ */
+import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { OutputFormat } from '../../format/output-format.ts'
+
+export type AsyncStatus = 'queued' | 'running' | 'canceled' | 'succeeded' | 'failed'
+
+export interface AsyncQueryState {
+  readonly id: string
+  readonly organizationId: string
+  readonly userId: string | null
+  readonly query: string
+  readonly format: OutputFormat
+  /** Rows of a page of results, where a request does not say. */
+  readonly batchSize: number
+  readonly status: AsyncStatus
+  /** In ms since 1970, as is `ended`. */
+  readonly created: number
+  readonly ended: number | null
+  readonly rowCount: number
+  readonly bytes: number
+  /** Why it failed. */
+  readonly error: string | null
+}
+
+const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export class ResultStore {
+  readonly #directory: string
+
+  private constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  static async open(dataDirectory: string): Promise<ResultStore> {
+    const directory = join(dataDirectory, 'async')
+    await mkdir(directory, { recursive: true })
+    return new ResultStore(directory)
+  }
+
+  /** What was written before; files that belong to nothing are removed. */
+  async states(): Promise<AsyncQueryState[]> {
+    const names = await readdir(this.#directory)
+    const ids = new Set(names.map((name) => name.replace(/\.(json|rows|part)$/, '')))
+    const states = await Promise.all([...ids].map((id) => this.#state(id)))
+    return states.filter((state) => state !== undefined)
+  }
+
+  async write(state: AsyncQueryState): Promise<void> {
+    const path = this.#path(state.id, 'json')
+    const part = this.#path(state.id, 'part')
+    await writeSynced(part, JSON.stringify(state))
+    await rename(part, path)
+  }
+
+  /** For the bytes of a result, which has none yet. */
+  create(id: string): Promise<FileHandle> {
+    return open(this.#path(id, 'rows'), 'w')
+  }
+
+  read(id: string): Promise<FileHandle> {
+    return open(this.#path(id, 'rows'), 'r')
+  }
+
+  async remove(id: string): Promise<void> {
+    await Promise.all(
+      ['json', 'rows', 'part'].map((ending) => rm(this.#path(id, ending), { force: true })),
+    )
+  }
+
+  /** Lets go of the bytes, but not of what is known. */
+  async removeRows(id: string): Promise<void> {
+    await rm(this.#path(id, 'rows'), { force: true })
+  }
+
+  async #state(id: string): Promise<AsyncQueryState | undefined> {
+    if (!idForm.test(id)) return undefined
+    try {
+      return JSON.parse(await readFile(this.#path(id, 'json'), 'utf8')) as AsyncQueryState
+    } catch {
+      // What a crash has left half written is of no use to anybody.
+      await this.remove(id)
+      return undefined
+    }
+  }
+
+  #path(id: string, ending: string): string {
+    return join(this.#directory, `${id}.${ending}`)
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'w')
+  try {
+    await file.writeFile(text)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+}
