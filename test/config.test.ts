@@ -13,6 +13,7 @@ test('defaults', () => {
     workers: availableParallelism(),
     logLevel: 'info',
     maxBodyBytes: 512 * 2 ** 20,
+    asyncLimits: { lifetimeMs: 24 * 3_600_000, totalBytes: 10 * 2 ** 30 },
     limits: defaultQueryLimits,
     requestsPerMinute: { perKey: undefined, perOrganization: undefined },
     prices: undefined,
