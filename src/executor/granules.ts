@@ -1,9 +1,13 @@
 /** The parts of a run that are read as batches, and what need not be asked of their rows. */
 import type { BoundExpression } from '../binder/bound.ts'
+import { newCodes } from '../kernel/memory.ts'
 import { granuleRows } from '../vector/column.ts'
+import { hasRow, type RowBits } from '../vector/row-bits.ts'
+import { rowsOf, type Selection } from '../vector/vector.ts'
 import { isCertain, mayBeCertain } from './certain.ts'
 import type { Filter } from './filter.ts'
 import type { RowRun } from './row-run.ts'
+import type { TextCandidates } from './text-candidates.ts'
 
 /** Rows `from … to` of a run, all in one granule of its column set. */
 export interface RunPart {
@@ -23,31 +27,89 @@ export function newestFirst({ firstRow, rowCount }: RowRun): RunPart[] {
   return parts
 }
 
-/** Makes the filter of a part: predicates that all rows of its granule pass are not asked. */
+/** Whether a filter asks a predicate, knows that all rows pass it, or leaves it to another filter. */
+export type Asked = boolean | 'elsewhere'
+
+/**
+ * Makes the filter of a part: predicates that all rows of its granule pass are not asked, nor are those
+ * of which an index of texts has said that a row passes.
+ */
 export class GranuleFilters {
   readonly #predicates: readonly BoundExpression[]
   readonly #mayBeCertain: readonly boolean[]
-  readonly #compile: (asked: readonly boolean[]) => Filter
+  readonly #compile: (asked: readonly Asked[]) => Filter
   readonly #filters = new Map<string, Filter>()
 
   /** @param compile makes a filter of some of the predicates */
   constructor(
     predicates: readonly BoundExpression[],
-    compile: (asked: readonly boolean[]) => Filter,
+    compile: (asked: readonly Asked[]) => Filter,
   ) {
     this.#predicates = predicates
     this.#mayBeCertain = predicates.map(mayBeCertain)
     this.#compile = compile
   }
 
-  of({ firstRow, zones }: RowRun, part: RunPart): Filter {
+  /** @param candidates those among which the filter is given rows */
+  of({ firstRow, zones }: RowRun, part: RunPart, candidates: TextCandidates | undefined): Filter {
     if (zones) zones.granule = Math.floor((firstRow + part.from) / granuleRows)
-    const asked = this.#predicates.map((predicate, i) => {
-      return !zones || !this.#mayBeCertain[i] || !isCertain(predicate, zones)
+    const partlySure: { readonly at: number; readonly sure: RowBits }[] = []
+    const asked = this.#predicates.map((predicate, at): Asked => {
+      const sure = candidates?.sure[at]
+      if (sure === 'all') return false
+      if (zones && this.#mayBeCertain[at] && isCertain(predicate, zones)) return false
+      if (!sure) return true
+      partlySure.push({ at, sure })
+      return 'elsewhere'
     })
+    const filter = this.#filterOf(asked)
+    if (partlySure.length === 0) return filter
+    const first = firstRow + part.from
+    // Texts are read last.
+    return (batch, selection) =>
+      partlySure.reduce(
+        (rows, { at, sure }) => {
+          const only = this.#filterOf(this.#predicates.map((_, i) => i === at || 'elsewhere'))
+          const all = rowsOf(rows, batch.rowCount)
+          return withSureRows(all, sure, first, (unsure) => rowsOf(only(batch, unsure), batch.rowCount))
+        },
+        filter(batch, selection),
+      )
+  }
+
+  #filterOf(asked: readonly Asked[]): Filter {
     const key = asked.join()
     const filter = this.#filters.get(key) ?? this.#compile(asked)
     this.#filters.set(key, filter)
     return filter
   }
+}
+
+/**
+ * The rows that are sure to pass, and those of the others that do.
+ *
+ * @param sure by their places in the column set, in which row 0 of the batch is `first`
+ */
+function withSureRows(
+  rows: Int32Array,
+  sure: RowBits,
+  first: number,
+  filter: (unsure: Int32Array) => Int32Array,
+): Selection {
+  const unsure = newCodes(rows.length)
+  let count = 0
+  for (let i = 0; i < rows.length; i++) {
+    if (!hasRow(sure, first + rows[i]!)) unsure[count++] = rows[i]!
+  }
+  if (count === 0) return rows
+  const passing = filter(unsure.subarray(0, count))
+  const kept = newCodes(rows.length)
+  let keptCount = 0
+  for (let i = 0, next = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    const passes = passing[next] === row
+    if (passes) next++
+    if (passes || hasRow(sure, first + row)) kept[keptCount++] = row
+  }
+  return kept.subarray(0, keptCount)
 }

@@ -41,7 +41,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     profile
       ? profile.filter(plan.predicates, asked, context)
       : compileFilter(
-          plan.predicates.filter((_, i) => asked[i]),
+          plan.predicates.filter((_, i) => asked[i] === true),
           context,
         ),
   )
@@ -78,7 +78,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
       const batch = run.batch(start, end - start)
       const visible = visibleSelection(run, start, end, passing)
       profile?.mark('scan', candidateCount, rowCountOf(visible, end - start))
-      const selection = filters.of(run, part)(batch, visible)
+      const selection = filters.of(run, part, candidates)(batch, visible)
       const matched = rowCountOf(selection, end - start)
       rowsMatched += matched
       for (const made of unpivot(batch, selection)) {

@@ -7,6 +7,7 @@ import type { PhysicalPlan, RelationStage } from '../planner/physical-plan.ts'
 import type { OperatorMetrics, OperatorName } from '../planner/plan-profile.ts'
 import type { Selection } from '../vector/vector.ts'
 import { compileFilter, type Filter } from './filter.ts'
+import type { Asked } from './granules.ts'
 import type { RowRun } from './row-run.ts'
 import type { TaskContext } from './trace-set.ts'
 
@@ -63,19 +64,20 @@ export class TaskProfile {
 
   /**
    * The predicates one after the other, where a query that is not measured may fuse them; those that
-   * are not asked let all rows pass.
+   * are not asked let all rows pass, unless another filter asks them.
    */
   filter(
     predicates: readonly BoundExpression[],
-    asked: readonly boolean[],
+    asked: readonly Asked[],
     context: TaskContext,
   ): Filter {
     const filters = predicates.map((predicate, i) => {
-      return asked[i] ? compileFilter([predicate], context) : undefined
+      return asked[i] === true ? compileFilter([predicate], context) : undefined
     })
     return (batch, selection) => {
       let current = selection
       for (const [i, filter] of filters.entries()) {
+        if (asked[i] === 'elsewhere') continue
         const before = current
         if (before?.length === 0) break
         if (filter) current = filter(batch, before)

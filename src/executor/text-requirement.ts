@@ -1,6 +1,6 @@
 /**
- * What a predicate asks of the text of a field: parts that a row must have there to pass it. An index
- * of parts (`vector/gram-index.ts`) tells which rows may.
+ * What a predicate asks of the text of a field: parts that a row must have there to pass it. Indexes of
+ * words and of parts (`vector/term-index.ts`, `vector/gram-index.ts`) tell which rows may.
  */
 import { type BoundExpression, hiddenField } from '../binder/bound.ts'
 import { constantValue, type EvaluationContext } from '../binder/evaluate.ts'
@@ -11,11 +11,14 @@ import { textOf } from '../type/text.ts'
 import { wordsOf } from '../type/text-match.ts'
 import type { Path, Value } from '../type/value.ts'
 import { gramsOf } from '../vector/gram-index.ts'
+import { type TermPart, termPartsOf } from '../vector/term-index.ts'
 
-/** A folded text to find, and its grams; the grams of a short one are none. */
+/** A folded text to find; the grams of a short one are none. */
 export interface Piece {
   readonly folded: string
   readonly grams: Int32Array
+  /** What must be among the words of a text that has it. */
+  readonly terms: readonly TermPart[]
 }
 
 /** A text that must occur: what shows it in a text as it is, and in JSON. All of the pieces do. */
@@ -36,12 +39,14 @@ export type TextRequirement =
       /** Of the part of the path before any array index, whose JSON holds the rest. */
       readonly path: readonly string[]
       readonly parts: readonly Part[]
+      /** Whether a row passes exactly if it has a word for each part, of which each is one. */
+      readonly isTold: boolean
       /** Whether only texts can pass: numbers and times are compared, not searched. */
       readonly onlyText: boolean
     }
   | { readonly kind: 'all' | 'any'; readonly of: readonly TextRequirement[] }
 
-/** Undefined when the predicate asks nothing that parts of 4 bytes could show. */
+/** Undefined when the predicate asks nothing that words, or parts of 4 bytes, could show. */
 export function textRequirement(
   predicate: BoundExpression,
   context: EvaluationContext,
@@ -58,18 +63,22 @@ export function textRequirement(
     case 'like': {
       const pattern = constantValue(predicate.pattern, context)
       if (typeof pattern !== 'string') return undefined
-      const { stretches } = parseLike(pattern, predicate.caseInsensitive)
+      const { kind, stretches } = parseLike(pattern, predicate.caseInsensitive)
       const texts = stretches.flatMap(({ parts }) => parts.map(({ text }) => text))
-      return ofField(predicate.operand, texts, false)
+      return ofField(predicate.operand, texts, {
+        asks: 'parts',
+        isTold: predicate.caseInsensitive && kind === 'contains',
+      })
     }
     case 'match': {
       const query = constantValue(predicate.query, context)
       if (query === undefined || query === null) return undefined
-      return ofField(predicate.operand, wordsOf(textOf(query)), false)
+      return ofField(predicate.operand, wordsOf(textOf(query)), { asks: 'words', isTold: true })
     }
     case 'includes': {
       const needle = constantValue(predicate.needle, context)
-      return typeof needle === 'string' ? ofField(predicate.haystack, [needle], false) : undefined
+      if (typeof needle !== 'string') return undefined
+      return ofField(predicate.haystack, [needle], { asks: 'parts', isTold: false })
     }
     case 'comparison': {
       if (predicate.operator !== 'eq') return undefined
@@ -92,19 +101,45 @@ export function textRequirement(
 const maximumList = 16
 
 function equality(operand: BoundExpression, value: Value | undefined): TextRequirement | undefined {
-  return typeof value === 'string' ? ofField(operand, [value], true) : undefined
+  if (typeof value !== 'string') return undefined
+  return ofField(operand, [value], { asks: 'whole', isTold: false })
+}
+
+/** What is asked for: whole words, parts of texts, or whole texts. */
+interface Asked {
+  readonly asks: 'words' | 'parts' | 'whole'
+  /** Whether nothing but having all of it is asked of a value. */
+  readonly isTold: boolean
 }
 
 function ofField(
   operand: BoundExpression,
   texts: readonly string[],
-  onlyText: boolean,
+  { asks, isTold }: Asked,
 ): TextRequirement | undefined {
   if (operand.kind !== 'field') return undefined
   const path = columnPath(operand.path)
   if (!path) return undefined
-  const parts = texts.map(partOf).filter(({ inText }) => inText.length > 0)
-  return parts.length === 0 ? undefined : { kind: 'parts', path, parts, onlyText }
+  const all = texts.map((text) => partOf(text, asks === 'parts'))
+  const parts = all.filter(({ inText }) => inText.length > 0)
+  if (parts.length === 0) return undefined
+  return {
+    kind: 'parts',
+    path,
+    parts,
+    onlyText: asks === 'whole',
+    // What follows after an index has no words of its own.
+    isTold: isTold && path.length === operand.path.length && all.every(isOneWord),
+  }
+}
+
+/** Whether the part is found exactly where a word fits, in a text and in JSON. */
+function isOneWord({ inText, inJson }: Part): boolean {
+  const [inside] = inText
+  const [term] = inside?.terms ?? []
+  if (!inside || !term || inText.length > 1 || inJson.length !== 1) return false
+  // The lower case of Σ follows from what is around it.
+  return term.text === inside.folded && !term.text.includes('σ')
 }
 
 /** Undefined for what follows from a row's keys or its object. */
@@ -115,12 +150,17 @@ function columnPath(path: Path): readonly string[] | undefined {
   return (index < 0 ? path : path.slice(0, index)) as readonly string[]
 }
 
-function partOf(text: string): Part {
+/** @param isOpen whether words of the text may be parts of words */
+function partOf(text: string, isOpen: boolean): Part {
   // The halves of a character may be those of another one: only what is whole is looked for.
   const whole = text.split(/\p{Surrogate}/u)
+  const mayGoOn = isOpen || whole.length > 1
   return {
-    inText: whole.map(pieceOf).filter(hasGrams),
-    inJson: whole.flatMap(withinTokens).map(jsonPieceOf).filter(hasGrams),
+    inText: whole.map((piece) => pieceOf(piece, mayGoOn)).filter(tellsAnything),
+    inJson: whole
+      .flatMap(withinTokens)
+      .map((piece) => jsonPieceOf(piece, mayGoOn))
+      .filter(tellsAnything),
   }
 }
 
@@ -136,17 +176,18 @@ export function withinTokens(text: string): string[] {
   return pieces
 }
 
-function jsonPieceOf(text: string): JsonPiece {
-  const piece = pieceOf(text)
-  return { ...piece, unescaped: pieceOf(piece.folded.slice(escapeEnd(piece.folded))) }
+function jsonPieceOf(text: string, isOpen: boolean): JsonPiece {
+  const piece = pieceOf(text, isOpen)
+  return { ...piece, unescaped: pieceOf(piece.folded.slice(escapeEnd(piece.folded)), true) }
 }
 
-function pieceOf(text: string): Piece {
-  return { folded: foldText(text), grams: gramsOf(text) }
+function pieceOf(text: string, isOpen: boolean): Piece {
+  const folded = foldText(text)
+  return { folded, grams: gramsOf(text), terms: termPartsOf(folded, isOpen) }
 }
 
-function hasGrams({ grams }: Piece): boolean {
-  return grams.length > 0
+function tellsAnything({ grams, terms }: Piece): boolean {
+  return grams.length > 0 || terms.length > 0
 }
 
 /** How much of a text's beginning may be the end of an escape: `n` of `\n`, `01f` of `\u001f`. */

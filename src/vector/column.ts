@@ -8,6 +8,7 @@
  * Bitmaps are Arrow's: bit `i & 7` of byte `i >> 3`, set when valid; undefined when every row is.
  */
 import type { GramIndex } from './gram-index.ts'
+import type { TermIndex } from './term-index.ts'
 
 /** Rows that are not valid hold NaN, so that kernels need no second array. */
 export interface NumberColumn {
@@ -26,6 +27,8 @@ export interface Texts {
   /** A Buffer, and not another Uint8Array, because it decodes and searches natively. */
   readonly bytes: Buffer
   readonly offsets: Int32Array
+  /** The same for the same texts whenever a thread opens their segment; for what is kept of them. */
+  readonly identity?: object
 }
 
 /** Texts of rows that are decompressed when they are read, a part of a granule at a time. */
@@ -55,8 +58,10 @@ export type TextColumn =
       /** Not read before it is asked for. */
       readonly texts: Texts
       readonly validity: Uint8Array | undefined
-      /** The index of the texts; those of JSON are indexed as JSON. */
+      /** The index of the parts of all texts; those of JSON are indexed as JSON. */
       readonly grams?: GramIndex | undefined
+      /** The index of their words: a column has one of the two at most. */
+      readonly terms?: TermIndex | undefined
     }
   | {
       /** Only in segments. */
@@ -65,6 +70,7 @@ export type TextColumn =
       readonly texts: CompressedTexts
       readonly validity: Uint8Array | undefined
       readonly grams?: GramIndex | undefined
+      readonly terms?: TermIndex | undefined
     }
   | {
       readonly encoding: 'dictionary'

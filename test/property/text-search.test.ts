@@ -65,7 +65,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
     plain = shred(rows, { maximumValueBytes: 2000 })
     indexed = openSegment(bytes, metadata)
     described = metadata
-    const names = metadata.gramIndexes!.map(({ path, type }) => `${path.join('.')}:${type}`)
+    const names = metadata.termIndexes!.map(({ path, type }) => `${path.join('.')}:${type}`)
     expect(names).toEqual(
       expect.arrayContaining(['input:json', 'output:text', 'metadata.note:text']),
     )

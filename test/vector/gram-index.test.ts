@@ -1,7 +1,7 @@
 /** The index of the parts of texts: whatever is found in a text is found in its block. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openGrams, writeGrams } from '../../src/storage/segment/gram-writer.ts'
+import { blockTextsOf, openGrams, writeGrams } from '../../src/storage/segment/gram-writer.ts'
 import { foldText } from '../../src/type/fold-text.ts'
 import { textOf } from '../../src/type/text.ts'
 import type { Texts } from '../../src/vector/column.ts'
@@ -109,7 +109,7 @@ it('tells a damaged page from a whole one when it is read', () => {
 
 function indexOf(list: readonly string[], content: 'text' | 'json') {
   const texts = textsOf(list)
-  const { bytes, ...shape } = writeGrams(texts, content, 2000)
+  const { bytes, ...shape } = writeGrams(texts, content, blockTextsOf(texts, 2000))
   return openGrams(bytes, shape, list.length, () => new Error('damaged'))
 }
 

@@ -1,18 +1,15 @@
 /**
- * Makes the index of a column's texts (`vector/gram-index.ts`), and reads it in place. Its bytes:
+ * Makes an index of the parts of texts (`vector/gram-index.ts`), and reads it in place. Its bytes, with
+ * the checksums of their pages:
  *
- *     index = bits:Int32[hash count × row length]  checksum:Int32 per page of 4,096 bytes of them
- *
- * A search reads a few rows of bits, so pages are checked one by one, when they are first used.
+ *     index = bits:Int32[hash count × row length]
  */
-import { crc32 } from 'node:zlib'
 import { assert } from '../../error.ts'
 import type { Texts } from '../../vector/column.ts'
 import { type GramIndex, unitTexts } from '../../vector/gram-index.ts'
+import { CheckedPages, checkedBytes, PagedBytes, withChecksums } from './checked-pages.ts'
+import { FoldedText } from './folded-text.ts'
 import { GramScanner } from './gram-scanner.ts'
-
-/** Bytes of a column's texts from which an index is made. */
-export const indexedFromBytes = 2 ** 16
 
 /**
  * Bytes of a block, more or less. A block that may match is searched in some 50 µs; smaller ones
@@ -30,8 +27,6 @@ const maximumHashBits = 17
 /** Blocks from which the share is told. */
 const sampledBlocks = 8
 
-const pageBytes = 4096
-
 export interface GramShape {
   readonly blockTexts: number
   readonly hashBits: number
@@ -41,66 +36,79 @@ export interface WrittenGrams extends GramShape {
   readonly bytes: Uint8Array
 }
 
-/** @param content `json` when each text is JSON, of which the strings and numbers are indexed */
-export function writeGrams(
-  texts: Texts,
-  content: 'text' | 'json',
-  bytesPerBlock = Math.min(blockBytes, texts.offsets.at(-1)! / leastBlocks),
-): WrittenGrams {
-  const textCount = texts.offsets.length - 1
-  const byteLength = texts.offsets[textCount]!
-  const perText = Math.max(1, byteLength / textCount)
+/** How many texts blocks have, by the bytes of the texts that a search of a block would read. */
+export function blockTextsOf(
+  { offsets }: Texts,
+  bytesPerBlock = Math.min(blockBytes, offsets.at(-1)! / leastBlocks),
+): number {
+  const textCount = offsets.length - 1
+  const perText = Math.max(1, offsets[textCount]! / textCount)
   let blockTexts = unitTexts
   while (blockTexts < maximumBlockTexts && blockTexts * perText < bytesPerBlock) blockTexts *= 2
+  return blockTexts
+}
+
+/** @param content `json`: each text is JSON; `folded`: folded already */
+export function writeGrams(
+  texts: Texts,
+  content: 'text' | 'json' | 'folded',
+  blockTexts = blockTextsOf(texts),
+): WrittenGrams {
+  const textCount = texts.offsets.length - 1
   const blocks = Math.ceil(textCount / blockTexts)
   const hashBits = chooseHashBits(texts, content, blockTexts, blocks)
   const rowLength = (blocks + 31) >> 5
-  const rows = new Int32Array((rowLength << hashBits) + pageCount((rowLength << hashBits) * 4))
+  const rows = new Int32Array(rowLength << hashBits)
   const scanner = new GramScanner(hashBits)
   const { marks } = scanner
+  const folded = new FoldedText()
   for (let group = 0; group < rowLength; group++) {
     marks.fill(0)
     const end = Math.min(blocks, (group + 1) * 32)
     for (let block = group * 32; block < end; block++) {
       scanner.useBit(block & 31)
-      addBlock(scanner, texts, content, block, blockTexts)
+      addBlock(scanner, folded, texts, content, block, blockTexts)
     }
     for (let hash = 0, at = group; hash < marks.length; hash++, at += rowLength) {
       rows[at] = marks[hash]!
     }
   }
-  const bits = new Uint8Array(rows.buffer, 0, (rowLength << hashBits) * 4)
-  for (let page = 0, at = rowLength << hashBits; at < rows.length; page++, at++) {
-    rows[at] = crc32(bits.subarray(page * pageBytes, (page + 1) * pageBytes))
-  }
-  return { blockTexts, hashBits, bytes: new Uint8Array(rows.buffer) }
+  return { blockTexts, hashBits, bytes: withChecksums(new Uint8Array(rows.buffer)) }
 }
 
 function addBlock(
   scanner: GramScanner,
+  folded: FoldedText,
   { bytes, offsets }: Texts,
-  content: 'text' | 'json',
+  content: 'text' | 'json' | 'folded',
   block: number,
   blockTexts: number,
 ): void {
   const end = Math.min(offsets.length - 1, (block + 1) * blockTexts)
   for (let i = block * blockTexts; i < end; i++) {
-    if (content === 'text') scanner.addText(bytes, offsets[i]!, offsets[i + 1]!)
-    else scanner.addJson(bytes, offsets[i]!, offsets[i + 1]!)
+    const [from, to] = [offsets[i]!, offsets[i + 1]!]
+    if (content === 'folded') {
+      scanner.add(bytes, from, to)
+      continue
+    }
+    if (content === 'text') folded.setText(bytes, from, to)
+    else folded.setJson(bytes, from, to)
+    scanner.add(folded.bytes, 0, folded.length)
   }
 }
 
 function chooseHashBits(
   texts: Texts,
-  content: 'text' | 'json',
+  content: 'text' | 'json' | 'folded',
   blockTexts: number,
   blocks: number,
 ): number {
   const scanner = new GramScanner(maximumHashBits)
+  const folded = new FoldedText()
   const sampled = Math.min(sampledBlocks, blocks)
   for (let i = 0; i < sampled; i++) {
     scanner.useBit(i)
-    addBlock(scanner, texts, content, Math.floor((i * blocks) / sampled), blockTexts)
+    addBlock(scanner, folded, texts, content, Math.floor((i * blocks) / sampled), blockTexts)
   }
   let marked = 0
   for (const mark of scanner.marks) {
@@ -111,6 +119,11 @@ function chooseHashBits(
   return hashBits
 }
 
+/** Bytes of the bits of an index, without their checksums. */
+export function gramBytesOf({ blockTexts, hashBits }: GramShape, textCount: number): number {
+  return (((Math.ceil(textCount / blockTexts) + 31) >> 5) << hashBits) * 4
+}
+
 /**
  * The index that `bytes` are.
  *
@@ -118,37 +131,25 @@ function chooseHashBits(
  */
 export function openGrams(
   bytes: Uint8Array,
-  { blockTexts, hashBits }: GramShape,
+  shape: GramShape,
   textCount: number,
   corrupt: () => Error,
+  pages = new CheckedPages(gramBytesOf(shape, textCount)),
 ): GramIndex {
-  const rowLength = (Math.ceil(textCount / blockTexts) + 31) >> 5
-  const length = rowLength << hashBits
-  const pages = pageCount(length * 4)
-  assert(bytes.byteLength === (length + pages) * 4, 'an index of texts has the size of its shape')
-  const rows = new Int32Array(bytes.buffer, bytes.byteOffset, length)
-  const checksums = new Int32Array(bytes.buffer, bytes.byteOffset + length * 4, pages)
-  const checked = new Uint8Array(pages)
-  const check = (page: number) => {
-    const end = Math.min(length * 4, (page + 1) * pageBytes)
-    if ((crc32(bytes.subarray(page * pageBytes, end)) | 0) !== checksums[page]) throw corrupt()
-    checked[page] = 1
-  }
+  const { blockTexts, hashBits } = shape
+  const byteLength = gramBytesOf(shape, textCount)
+  assert(bytes.byteLength === checkedBytes(byteLength), 'an index of texts has the size of its shape')
+  const paged = new PagedBytes(bytes, byteLength, pages, corrupt)
+  const rows = new Int32Array(bytes.buffer, bytes.byteOffset, byteLength / 4)
+  const rowLength = rows.length >> hashBits
   return {
     blockTexts,
     textCount,
     hashBits,
     row: (hash) => {
       const from = hash * rowLength
-      const lastPage = Math.floor(((from + rowLength) * 4 - 1) / pageBytes)
-      for (let page = Math.floor((from * 4) / pageBytes); page <= lastPage; page++) {
-        if (checked[page] === 0) check(page)
-      }
+      paged.check(from * 4, (from + rowLength) * 4)
       return rows.subarray(from, from + rowLength)
     },
   }
-}
-
-function pageCount(byteLength: number): number {
-  return Math.ceil(byteLength / pageBytes)
 }

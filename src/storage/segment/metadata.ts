@@ -7,6 +7,7 @@ import type { RowKey } from '../../type/transaction.ts'
 import { decodeChecked, encodeChecked } from '../checked-json.ts'
 import type { GramShape } from './gram-writer.ts'
 import type { KeyColumnName } from './layout.ts'
+import type { TermShape } from './term-writer.ts'
 
 export const segmentFormat = 1
 
@@ -93,12 +94,25 @@ export type TextColumnMetadata = TextColumnBase &
       }
   )
 
-/** The index of a column's texts: of its rows, or of its dictionary. */
-export interface GramIndexMetadata extends GramShape {
-  readonly path: readonly string[]
-  readonly type: 'text' | 'json' | 'residual'
+/** Where the bits of an index of parts lie. */
+export interface GramPlace extends GramShape {
   /** Its checksum is that of the whole; the index has its own ones by page. */
   readonly place: BufferPlace
+}
+
+/** The index of all parts of a column's texts: of its rows, or of its dictionary. */
+export interface GramIndexMetadata extends GramPlace {
+  readonly path: readonly string[]
+  readonly type: 'text' | 'json' | 'residual'
+}
+
+/** The index of the words of a column's rows. */
+export interface TermIndexMetadata extends TermShape {
+  readonly path: readonly string[]
+  readonly type: 'text' | 'json' | 'residual'
+  readonly place: BufferPlace
+  /** The parts of words that are not in it; absent when all are. */
+  readonly beside?: GramPlace
 }
 
 /** Of these, `nullCount` counts the rows for which it does not hold. */
@@ -129,8 +143,9 @@ export interface SegmentMetadata {
   readonly residual?: TextColumnMetadata
   /** Where residual values begin; absent when they are too many to list. */
   readonly residualPaths?: readonly (readonly string[])[]
-  /** Absent when no column has enough text. */
+  /** Absent when no column has one. Segments that have no others were written before there were. */
   readonly gramIndexes?: readonly GramIndexMetadata[]
+  readonly termIndexes?: readonly TermIndexMetadata[]
 }
 
 export function encodeMetadata(metadata: SegmentMetadata): Buffer {

@@ -11,22 +11,29 @@ import type { KeyColumns, PathColumns, TextColumn, Texts } from '../../vector/co
 import { ColumnTable } from '../../vector/column-table.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'
 import { bitmapBytes } from './arrow-column.ts'
-import { openGrams } from './gram-writer.ts'
+import { CheckedPages } from './checked-pages.ts'
+import { gramBytesOf, openGrams } from './gram-writer.ts'
 import { bufferAlignment, type KeyColumnName } from './layout.ts'
 import {
   type BufferPlace,
   type ColumnMetadata,
   corruptSegment,
   type GramIndexMetadata,
+  type GramPlace,
   type SegmentMetadata,
+  type TermIndexMetadata,
   type TextColumnMetadata,
 } from './metadata.ts'
+import { TermReader } from './term-reader.ts'
+import { termBytesOf } from './term-writer.ts'
 import { BlockState, TextBlocks } from './text-blocks.ts'
 
 /** What this thread knows of a segment's buffers, by their offsets. */
 interface BufferStates {
   readonly checked: Set<number>
   readonly blocks: Map<number, BlockState>
+  readonly pages: Map<number, CheckedPages>
+  readonly texts: Map<number, object>
 }
 
 const bufferStates = new WeakMap<SegmentMetadata, BufferStates>()
@@ -53,15 +60,16 @@ export function openSegment(
 
 function* pathEntries(
   buffers: Buffers,
-  { columns, gramIndexes = [] }: SegmentMetadata,
+  metadata: SegmentMetadata,
 ): Generator<readonly [readonly string[], () => PathColumns]> {
+  const { columns } = metadata
   // The columns of a path stand side by side.
   for (let from = 0; from < columns.length; ) {
     const { path } = columns[from]!
     let to = from + 1
     while (to < columns.length && samePath(columns[to]!.path, path)) to++
     const ofPath = columns.slice(from, to)
-    yield [path, () => openColumns(buffers, ofPath, gramIndexes)]
+    yield [path, () => openColumns(buffers, ofPath, metadata)]
     from = to
   }
 }
@@ -73,7 +81,7 @@ function samePath(a: readonly string[], b: readonly string[]): boolean {
 function openColumns(
   buffers: Buffers,
   columns: readonly ColumnMetadata[],
-  gramIndexes: readonly GramIndexMetadata[],
+  metadata: SegmentMetadata,
 ): PathColumns {
   const opened: { -readonly [Type in keyof PathColumns]: PathColumns[Type] } = {}
   for (const column of columns) {
@@ -93,7 +101,7 @@ function openColumns(
         break
       case 'text':
       case 'json':
-        opened[column.type] = openText(buffers, column, indexOf(gramIndexes, column))
+        opened[column.type] = openText(buffers, column, indexesOf(metadata, column.path, column.type))
         break
       default:
         opened[column.type] = buffers.bitmap(column.values)
@@ -104,28 +112,38 @@ function openColumns(
 
 function residualOpener(
   buffers: Buffers,
-  { residual, gramIndexes = [] }: SegmentMetadata,
+  metadata: SegmentMetadata,
 ): (() => TextColumn) | undefined {
-  const index = gramIndexes.find(({ type }) => type === 'residual')
-  return residual && (() => openText(buffers, residual, index))
+  const { residual } = metadata
+  return residual && (() => openText(buffers, residual, indexesOf(metadata, [], 'residual')))
 }
 
-function indexOf(
-  gramIndexes: readonly GramIndexMetadata[],
-  { path, type }: TextColumnMetadata,
-): GramIndexMetadata | undefined {
-  return gramIndexes.find((index) => index.type === type && samePath(index.path, path))
+interface TextIndexes {
+  readonly grams: GramIndexMetadata | undefined
+  readonly terms: TermIndexMetadata | undefined
+}
+
+function indexesOf(
+  { gramIndexes = [], termIndexes = [] }: SegmentMetadata,
+  path: readonly string[],
+  type: GramIndexMetadata['type'],
+): TextIndexes {
+  const isOfColumn = (index: Pick<GramIndexMetadata, 'path' | 'type'>): boolean =>
+    index.type === type && samePath(index.path, path)
+  return { grams: gramIndexes.find(isOfColumn), terms: termIndexes.find(isOfColumn) }
 }
 
 function openText(
   buffers: Buffers,
   column: TextColumnMetadata,
-  index: GramIndexMetadata | undefined,
+  indexes: TextIndexes,
 ): TextColumn {
   const validity = buffers.validity(column.validity)
   const { rowCount } = buffers
+  const textCount = column.encoding === 'dictionary' ? column.distinctCount : rowCount
+  const grams = indexes.grams && buffers.grams(indexes.grams, textCount)
+  const terms = indexes.terms && buffers.terms(indexes.terms)
   if (column.encoding === 'plain') {
-    const grams = index && buffers.grams(index, rowCount)
     let texts: Texts | undefined
     return {
       encoding: 'plain',
@@ -135,10 +153,10 @@ function openText(
       },
       validity,
       grams,
+      terms,
     }
   }
   if (column.encoding === 'compressed') {
-    const grams = index && buffers.grams(index, rowCount)
     let texts: TextBlocks | undefined
     return {
       encoding: 'compressed',
@@ -148,6 +166,7 @@ function openText(
       },
       validity,
       grams,
+      terms,
     }
   }
   return {
@@ -155,7 +174,7 @@ function openText(
     codes: buffers.integers(column.codes, rowCount),
     dictionary: buffers.texts(column, column.distinctCount),
     validity,
-    grams: index && buffers.grams(index, column.distinctCount),
+    grams,
   }
 }
 
@@ -228,7 +247,12 @@ class Buffers {
     this.rowCount = metadata.rowCount
     // LMDB aligns what it maps and what it copies; bytes from elsewhere may have to be moved.
     this.#bytes = bytes.byteOffset % bufferAlignment === 0 ? bytes : new Uint8Array(bytes)
-    this.#states = bufferStates.get(metadata) ?? { checked: new Set(), blocks: new Map() }
+    this.#states = bufferStates.get(metadata) ?? {
+      checked: new Set(),
+      blocks: new Map(),
+      pages: new Map(),
+      texts: new Map(),
+    }
     bufferStates.set(metadata, this.#states)
   }
 
@@ -252,7 +276,11 @@ class Buffers {
 
   texts(places: { offsets: BufferPlace; bytes: BufferPlace }, count: number): Texts {
     const bytes = this.#buffer(places.bytes, places.bytes[1])
+    const [offset] = places.bytes
+    const identity = this.#states.texts.get(offset) ?? {}
+    this.#states.texts.set(offset, identity)
     return {
+      identity,
       // As a Buffer, like the bytes of columns that were just shredded: one kind, one fast path.
       bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
       offsets: this.integers(places.offsets, count + 1),
@@ -260,12 +288,32 @@ class Buffers {
   }
 
   /** Checked page by page, so that a search reads little of it. */
-  grams({ place, ...shape }: GramIndexMetadata, textCount: number): GramIndex {
+  grams({ place, ...shape }: GramPlace, textCount: number): GramIndex {
     const [offset, byteLength] = place
     const bytes = this.#view(offset, byteLength)
-    return openGrams(bytes, shape, textCount, () =>
-      this.corrupt(`its index at byte ${offset} was damaged`),
-    )
+    const pages = this.#pages(offset, gramBytesOf(shape, textCount))
+    return openGrams(bytes, shape, textCount, this.#corruptIndex(offset), pages)
+  }
+
+  terms({ place, beside, ...shape }: TermIndexMetadata): TermReader {
+    const [offset, byteLength] = place
+    const bytes = this.#view(offset, byteLength)
+    const grams = beside && this.grams(beside, this.rowCount)
+    const pages = this.#pages(offset, termBytesOf(shape))
+    return new TermReader(bytes, shape, grams, this.rowCount, this.#corruptIndex(offset), pages)
+  }
+
+  #pages(offset: number, byteLength: number): CheckedPages {
+    let pages = this.#states.pages.get(offset)
+    if (pages === undefined) {
+      pages = new CheckedPages(byteLength)
+      this.#states.pages.set(offset, pages)
+    }
+    return pages
+  }
+
+  #corruptIndex(offset: number): () => Error {
+    return () => this.corrupt(`its index at byte ${offset} was damaged`)
   }
 
   textBlocks(places: Extract<TextColumnMetadata, { encoding: 'compressed' }>): TextBlocks {

@@ -21,7 +21,6 @@ import {
   paddingColumn,
   textColumn,
 } from './arrow-column.ts'
-import { gramColumns } from './gram-column.ts'
 import {
   bufferAlignment,
   type KeyColumnName,
@@ -34,6 +33,7 @@ import {
 } from './layout.ts'
 import { type BufferPlace, type SegmentMetadata, segmentFormat } from './metadata.ts'
 import { objectRows } from './object-rows.ts'
+import { textIndexColumns } from './text-index-column.ts'
 
 export interface WrittenSegment {
   readonly bytes: Uint8Array
@@ -51,8 +51,8 @@ export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegme
     arrowColumns(path, table.columns(path) ?? {}, rowCount),
   )
   const residuals = residual ? [textColumn(residualName, [], 'json', residual, rowCount)] : []
-  const indexes = gramColumns(table)
-  const indexColumns = indexes.map(({ column }) => column)
+  const indexes = textIndexColumns(table)
+  const indexColumns = indexes.flatMap((index) => index.columns)
   const bytes = encodeFile([...keyColumns, ...pathColumns, ...residuals, ...indexColumns], rowCount)
 
   const written = readBack(bytes)
@@ -64,7 +64,9 @@ export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegme
   for (const [i, keyPlace] of describe(keyColumns).entries()) keys[keyNames(table)[i]!] = keyPlace
   const columns = describe(pathColumns)
   const [residualMetadata] = describe(residuals)
-  const gramIndexes = describe(indexColumns).map((place, i) => ({ ...indexes[i]!.index, place }))
+  const described = indexes.map((index) => index.describe(describe(index.columns)))
+  const gramIndexes = described.flatMap(({ grams }) => grams ?? [])
+  const termIndexes = described.flatMap(({ terms }) => terms ?? [])
   const objects = objectRows(table)
   const metadata: SegmentMetadata = {
     format: segmentFormat,
@@ -79,6 +81,7 @@ export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegme
     ...(residualMetadata && { residual: residualMetadata }),
     ...(table.residualPaths && { residualPaths: table.residualPaths }),
     ...(gramIndexes.length > 0 && { gramIndexes }),
+    ...(termIndexes.length > 0 && { termIndexes }),
   }
   return { bytes, metadata }
 }

@@ -1,0 +1,163 @@
+/** Finds the rows of a column in which a text may be, by what the column has of indexes. */
+import { LRUCache } from 'lru-cache'
+import { decodeUtf8 } from '../json/utf8.ts'
+import { foldText } from '../type/fold-text.ts'
+import { textOf } from '../type/text.ts'
+import { wordsOf } from '../type/text-match.ts'
+import type { TextColumn, Texts } from '../vector/column.ts'
+import { type GramIndex, gramsOf, unitsWithGrams, unitTexts } from '../vector/gram-index.ts'
+import { addRange, addRow, keepOnly, noRows, type RowBits } from '../vector/row-bits.ts'
+import type { TermIndex, TermPart } from '../vector/term-index.ts'
+import { decodeText } from '../vector/vector.ts'
+import {
+  anyRow,
+  type FoundRows,
+  foundInAll,
+  foundInAny,
+  nothing,
+  rowsOfBitmap,
+  withDoubt,
+} from './found-rows.ts'
+import type { JsonPiece, Piece } from './text-requirement.ts'
+
+/** What a column's texts are to the search. */
+export type Content =
+  /** Texts as they are. */
+  | 'text'
+  /** Texts that are searched as they are written in the JSON of an object. */
+  | 'member'
+  | 'json'
+
+/** @param isTold whether rows have the piece exactly if a word fits its only term */
+export function rowsOfColumn(
+  column: TextColumn,
+  content: Content,
+  piece: Piece | JsonPiece,
+  isTold: boolean,
+  rowCount: number,
+): FoundRows {
+  const searched = content === 'member' && 'unescaped' in piece ? piece.unescaped : piece
+  if (column.encoding === 'dictionary') {
+    return rowsOfDictionary(column, content, piece, searched, isTold, rowCount)
+  }
+  const { terms, grams } = column
+  if (terms) return rowsWithTerms(terms, content, piece.terms, isTold, rowCount)
+  if (grams) {
+    if (searched.grams.length === 0) return anyRow
+    return { may: rowsWithGrams(grams, searched.grams, rowCount), sure: undefined }
+  }
+  const isShort = column.encoding === 'plain' && column.texts.offsets.at(-1)! <= keptBytes
+  if (isShort && !foldedTexts(column.texts, content).includes(searched.folded)) {
+    return nothing(rowCount)
+  }
+  return { may: rowsOfBitmap(column.validity, rowCount), sure: undefined }
+}
+
+function rowsWithTerms(
+  index: TermIndex,
+  content: Content,
+  terms: readonly TermPart[],
+  isTold: boolean,
+  rowCount: number,
+): FoundRows {
+  if (terms.length === 0) return anyRow
+  const found = foundInAll(
+    terms.map((term) => {
+      const inIndex = noRows(rowCount)
+      if (term.relation !== 'is' || !term.isBeside) {
+        index.addRows(term.relation, term.bytes, inIndex)
+      }
+      const known: FoundRows = { may: inIndex, sure: isTold ? inIndex : undefined }
+      if (!index.beside || (term.relation === 'is' && !term.isBeside)) return known
+      return foundInAny([known, { may: rowsBeside(index, term, rowCount), sure: undefined }], rowCount)
+    }),
+  )
+  const doubtful = noRows(rowCount)
+  index.addDoubtful(doubtful)
+  if (content === 'member') index.addEscaped(doubtful)
+  return withDoubt(found, doubtful)
+}
+
+/** Rows whose words that are left out of the index may have the term. */
+function rowsBeside(index: TermIndex, { text }: TermPart, rowCount: number): RowBits {
+  const rows = noRows(rowCount)
+  index.addRowsBeside(rows)
+  const grams = gramsOf(text)
+  if (grams.length > 0) keepOnly(rows, rowsWithGrams(index.beside!, grams, rowCount))
+  return rows
+}
+
+function rowsWithGrams(index: GramIndex, grams: Int32Array, rowCount: number): RowBits {
+  const units = unitsWithGrams(index, grams)
+  const rows = noRows(rowCount)
+  for (let unit = units.indexOf(1); unit >= 0; unit = units.indexOf(1, unit + 1)) {
+    addRange(rows, unit * unitTexts, Math.min(rowCount, (unit + 1) * unitTexts))
+  }
+  return rows
+}
+
+function rowsOfDictionary(
+  { codes, dictionary, grams }: Extract<TextColumn, { encoding: 'dictionary' }>,
+  content: Content,
+  piece: Piece,
+  searched: Piece,
+  isTold: boolean,
+  rowCount: number,
+): FoundRows {
+  const units = grams && searched.grams.length > 0 ? unitsWithGrams(grams, searched.grams) : undefined
+  if (units ? !units.includes(1) : !foldedTexts(dictionary, content).includes(searched.folded)) {
+    return nothing(rowCount)
+  }
+  const found = new Uint8Array(dictionary.offsets.length - 1)
+  for (let code = 0; code < found.length; code++) {
+    if (units && units[Math.floor(code / unitTexts)] === 0) continue
+    found[code] = +holds(foldText(printed(dictionary, content, code)), piece, isTold)
+  }
+  if (!found.includes(1)) return nothing(rowCount)
+  const rows = noRows(rowCount)
+  for (let row = 0; row < codes.length; row++) {
+    const code = codes[row]!
+    if (code >= 0 && found[code] === 1) addRow(rows, row)
+  }
+  return { may: rows, sure: isTold ? rows : undefined }
+}
+
+/** Whether a folded text has the piece; what is told by a word is told exactly. */
+export function holds(folded: string, { folded: part, terms }: Piece, isTold: boolean): boolean {
+  if (!folded.includes(part)) return false
+  return !isTold || terms[0]!.relation !== 'is' || wordsOf(folded).includes(part)
+}
+
+/** Texts up to this long are looked through without an index. */
+const keptBytes = 2 ** 19
+
+/** Folded texts that a thread keeps, by what they are of; the figure is in UTF-16 units. */
+const keptTexts = new LRUCache<object, string>({
+  maxSize: 2 ** 23,
+  sizeCalculation: (text) => text.length + 64,
+})
+
+/** All the texts as one, folded: what is in none of them is not in it. */
+function foldedTexts(texts: Texts, content: Content): string {
+  // Members are looked for without what may be the end of an escape.
+  const form = content === 'json' ? 'json' : 'text'
+  const key = texts.identity ?? texts
+  let folded = keptTexts.get(key)
+  if (folded !== undefined) return folded
+  const { bytes, offsets } = texts
+  const all =
+    form === 'text'
+      ? decodeUtf8(bytes, offsets[0]!, offsets.at(-1)!)
+      : Array.from({ length: offsets.length - 1 }, (_, at) => printed(texts, form, at)).join()
+  folded = foldText(all)
+  if (bytes.length <= keptBytes) keptTexts.set(key, folded)
+  return folded
+}
+
+/** The text that predicates search; JSON may be written in another way than it is printed. */
+function printed(texts: Texts, content: Content, at: number): string {
+  if (texts.offsets[at] === texts.offsets[at + 1]) return ''
+  if (content === 'json') return textOf(decodeText(texts, 'json', at))
+  const text = textOf(decodeText(texts, 'text', at))
+  return content === 'member' ? JSON.stringify(text) : text
+}

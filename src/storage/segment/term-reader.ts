@@ -1,0 +1,173 @@
+/** Reads an index of words in place; its bytes are those that `term-writer.ts` says. */
+import { assert } from '../../error.ts'
+import { ByteSearch } from '../../kernel/text.ts'
+import type { GramIndex } from '../../vector/gram-index.ts'
+import type { RowBits } from '../../vector/row-bits.ts'
+import { RowListReader } from '../../vector/row-list.ts'
+import type { TermIndex, TermRelation } from '../../vector/term-index.ts'
+import { CheckedPages, checkedBytes, PagedBytes } from './checked-pages.ts'
+import { space, type TermShape, termBytesOf, termsOfBlock } from './term-writer.ts'
+
+const gap = Buffer.from([space])
+
+export class TermReader implements TermIndex {
+  readonly beside: GramIndex | undefined
+  readonly #bytes: PagedBytes
+  readonly #directory: Int32Array
+  readonly #blockCount: number
+  readonly #words: Uint8Array
+  readonly #wordsAt: number
+  readonly #listsAt: number
+  readonly #rowCount: number
+
+  /** @param corrupt makes the error that is thrown when a page of it was damaged */
+  constructor(
+    bytes: Uint8Array,
+    shape: TermShape,
+    beside: GramIndex | undefined,
+    rowCount: number,
+    corrupt: () => Error,
+    pages = new CheckedPages(termBytesOf(shape)),
+  ) {
+    const byteLength = termBytesOf(shape)
+    assert(bytes.byteLength === checkedBytes(byteLength), 'an index of words has the size of its shape')
+    this.#bytes = new PagedBytes(bytes, byteLength, pages, corrupt)
+    this.#blockCount = Math.ceil(shape.termCount / termsOfBlock)
+    this.#directory = new Int32Array(bytes.buffer, bytes.byteOffset, (this.#blockCount + 1) * 2)
+    this.#wordsAt = this.#directory.byteLength
+    this.#listsAt = this.#wordsAt + shape.wordBytes
+    this.#words = this.#bytes.content.subarray(this.#wordsAt, this.#listsAt)
+    this.#rowCount = rowCount
+    this.beside = beside
+  }
+
+  /** Read when it is needed: most queries open the column for its texts. */
+  get #places(): Int32Array {
+    this.#bytes.check(0, this.#wordsAt)
+    return this.#directory
+  }
+
+  addRows(relation: TermRelation, text: Buffer, rows: RowBits): void {
+    switch (relation) {
+      case 'is':
+        this.#addEqual(text, rows)
+        break
+      case 'begins with':
+        this.#addFound(Buffer.concat([gap, text]), 1, rows)
+        break
+      case 'ends with':
+        this.#addFound(Buffer.concat([text, gap]), 0, rows)
+        break
+      case 'has':
+        this.#addFound(text, 0, rows)
+    }
+  }
+
+  addRowsBeside(rows: RowBits): void {
+    this.#addFirst(0, rows)
+  }
+
+  addDoubtful(rows: RowBits): void {
+    this.#addFirst(1, rows)
+  }
+
+  addEscaped(rows: RowBits): void {
+    this.#addFirst(2, rows)
+  }
+
+  #addEqual(text: Buffer, rows: RowBits): void {
+    const block = this.#blockOf(text)
+    if (block < 0) return
+    const places = this.#places
+    const from = places[block * 2]!
+    const to = places[block * 2 + 2]! + 1
+    const words = this.#words
+    for (let at = from, term = 0; at + 1 < to; term++) {
+      const end = words.indexOf(space, at + 1)
+      if (end - at - 1 === text.length && this.#compare(text, at) === 0) {
+        this.#addRowsOf(block, [term], rows)
+        return
+      }
+      at = end
+    }
+  }
+
+  /** Adds the rows of words in which something occurs; their first letter is `skipped` bytes after. */
+  #addFound(needle: Buffer, skipped: number, rows: RowBits): void {
+    this.#bytes.check(this.#wordsAt, this.#listsAt)
+    const words = this.#words
+    const directory = this.#places
+    const find = new ByteSearch(needle, false).in(words)
+    let block = 0
+    for (let hit = find(0); hit >= 0; ) {
+      while (directory[block * 2 + 2]! <= hit) block++
+      // The words of this block that have it: a search begins again where a word ends.
+      const end = directory[block * 2 + 2]!
+      const terms: number[] = []
+      let term = -1
+      let at = directory[block * 2]!
+      while (hit >= 0 && hit < end) {
+        const letter = hit + skipped
+        for (; at < letter; at++) if (words[at] === space) term++
+        terms.push(term)
+        hit = find(words.indexOf(space, letter))
+      }
+      this.#addRowsOf(block, terms, rows)
+    }
+  }
+
+  /** The block whose words may be a text, or -1 if it comes before all words. */
+  #blockOf(text: Buffer): number {
+    const places = this.#places
+    let low = 0
+    let high = this.#blockCount
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const at = places[middle * 2]!
+      this.#bytes.check(this.#wordsAt + at, Math.min(this.#listsAt, this.#wordsAt + at + 512))
+      if (this.#compare(text, at) < 0) high = middle
+      else low = middle + 1
+    }
+    if (low > 0) {
+      const from = this.#wordsAt + places[(low - 1) * 2]!
+      this.#bytes.check(from, this.#wordsAt + places[low * 2]! + 1)
+    }
+    return low - 1
+  }
+
+  /** Compares a text with the word behind the space at `at`. */
+  #compare(text: Buffer, at: number): number {
+    const words = this.#words
+    for (let i = 0; i < text.length; i++) {
+      // The space that ends a word comes before all letters.
+      const difference = text[i]! - words[at + 1 + i]!
+      if (difference !== 0) return difference
+    }
+    return words[at + 1 + text.length] === space ? 0 : -1
+  }
+
+  /** @param terms of the block, ascending */
+  #addRowsOf(block: number, terms: readonly number[], rows: RowBits): void {
+    const places = this.#places
+    const from = places[block * 2 + 1]!
+    this.#bytes.check(this.#listsAt + from, this.#listsAt + places[block * 2 + 3]!)
+    const lists = this.#listsFrom(from)
+    let next = 0
+    for (const term of terms) {
+      for (; next < term; next++) lists.pass()
+      lists.addTo(rows)
+      next++
+    }
+  }
+
+  #addFirst(number: number, rows: RowBits): void {
+    this.#bytes.check(this.#listsAt, this.#listsAt + this.#places[1]!)
+    const lists = this.#listsFrom(0)
+    for (let i = 0; i < number; i++) lists.pass()
+    lists.addTo(rows)
+  }
+
+  #listsFrom(at: number): RowListReader {
+    return new RowListReader(this.#bytes.content, this.#listsAt + at, this.#rowCount)
+  }
+}

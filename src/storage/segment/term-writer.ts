@@ -1,0 +1,228 @@
+/**
+ * Makes the index of the words of a column's texts (`vector/term-index.ts`). Its bytes, with the
+ * checksums of their pages:
+ *
+ *     index     = directory  words  lists  [zeros to a multiple of 4]
+ *     directory = [place:Int32 list:Int32] per block of 16 words, and one more for the end
+ *     words     = a space before each, in the order of their bytes, and one at the end
+ *     lists     = `row-list.ts`: rows with words that are left out, rows in doubt, rows with escapes;
+ *                 and the rows of each word in their order
+ *
+ * The directory has where among the words the space before the first word of a block is, and where
+ * among the lists the list of that word.
+ */
+import type { Texts } from '../../vector/column.ts'
+import { listMargin, RowListWriter } from '../../vector/row-list.ts'
+import { withChecksums } from './checked-pages.ts'
+import { FoldedText } from './folded-text.ts'
+import { blockTextsOf, type WrittenGrams, writeGrams } from './gram-writer.ts'
+import { TermScanner } from './term-scanner.ts'
+
+export interface TermShape {
+  readonly termCount: number
+  readonly wordBytes: number
+  readonly listBytes: number
+}
+
+export interface WrittenTerms extends TermShape {
+  readonly bytes: Uint8Array
+  /** The parts of words that were left out; undefined when there are none. */
+  readonly beside: WrittenGrams | undefined
+}
+
+export const termsOfBlock = 16
+export const space = 0x20
+
+/** An index that would take more of its texts' size than that is not made. */
+const largestShare = 0.3
+/** What few texts may have anyway; and at first, when most words are new. */
+const freeBytes = 2 ** 16
+const freeBytesAtFirst = 2 ** 19
+/** Of texts of which words that are left out are a larger part, all parts are indexed as well. */
+const largestShareBeside = 0.5
+/** More different words are not taken. */
+const mostTerms = 2 ** 20
+/** Texts between two looks at the size. */
+const checkedTexts = 2048
+/** Bytes of a row in a list, more or less, and of a word besides its letters. */
+const bytesPerRow = 1.2
+const bytesPerTerm = 3
+
+/**
+ * Undefined when the index would be too large for what it is of: identifiers.
+ *
+ * @param content `json` when each text is JSON
+ */
+export function writeTerms(texts: Texts, content: 'text' | 'json'): WrittenTerms | undefined {
+  const { bytes, offsets } = texts
+  const rowCount = offsets.length - 1
+  const scanner = new TermScanner()
+  const folded = new FoldedText()
+  const rowEnds = new Int32Array(rowCount)
+  const beside = new BesideWords(rowCount)
+  const doubtful = new GrowingRows()
+  const escaped = new GrowingRows()
+  for (let row = 0; row < rowCount; row++) {
+    const from = offsets[row]!
+    const to = offsets[row + 1]!
+    if (to > from) {
+      if (content === 'text') folded.setText(bytes, from, to)
+      else folded.setJson(bytes, from, to)
+      const source = folded.bytes
+      scanner.add(row, source, folded.length, (start, end) => beside.push(source, start, end))
+      if (scanner.isDoubtful || folded.mayRepeatNames) doubtful.push(row)
+      if (folded.hasEscapes) escaped.push(row)
+    }
+    beside.endRow(row)
+    rowEnds[row] = scanner.occurrenceCount
+    if (row % checkedTexts === 0 && sizeOf(scanner) > to * largestShare + freeBytesAtFirst) {
+      return undefined
+    }
+  }
+  const textBytes = offsets[rowCount]!
+  if (sizeOf(scanner) > textBytes * largestShare + freeBytes) return undefined
+  if (beside.byteLength > textBytes * largestShareBeside) return undefined
+  if (scanner.termCount > mostTerms) return undefined
+  const order = orderOf(scanner.terms)
+  const { rows, ends } = rowsByTerm(scanner, rowEnds)
+  const lists = new RowListWriter()
+  for (const rare of [beside.rows, doubtful, escaped]) {
+    lists.push(rare.rows, 0, rare.count, rowCount)
+  }
+  const { termCount } = scanner
+  const blocks = Math.ceil(termCount / termsOfBlock)
+  const directory = new Int32Array((blocks + 1) * 2)
+  const words = new Uint8Array(scanner.termBytes + termCount + 1).fill(space)
+  const { bytes: letters, offsets: places } = scanner.terms
+  let wordAt = 0
+  for (let i = 0; i < termCount; i++) {
+    const term = order[i]!
+    if (i % termsOfBlock === 0) {
+      directory[(i / termsOfBlock) * 2] = wordAt
+      directory[(i / termsOfBlock) * 2 + 1] = lists.byteLength
+    }
+    wordAt++
+    for (let at = places[term]!; at < places[term + 1]!; at++) words[wordAt++] = letters[at]!
+    lists.push(rows, term === 0 ? 0 : ends[term - 1]!, ends[term]!, rowCount)
+  }
+  directory[blocks * 2] = wordAt
+  directory[blocks * 2 + 1] = lists.byteLength
+  const shape = { termCount, wordBytes: words.length, listBytes: lists.byteLength }
+  const index = new Uint8Array(termBytesOf(shape))
+  index.set(new Uint8Array(directory.buffer))
+  index.set(words, directory.byteLength)
+  index.set(lists.finish(), directory.byteLength + words.length)
+  return {
+    ...shape,
+    bytes: withChecksums(index),
+    beside: beside.rows.count === 0 ? undefined : beside.grams(blockTextsOf(texts)),
+  }
+}
+
+/** Bytes of an index, without their checksums. */
+export function termBytesOf({ termCount, wordBytes, listBytes }: TermShape): number {
+  const directory = (Math.ceil(termCount / termsOfBlock) + 1) * 8
+  return (directory + wordBytes + listBytes + listMargin + 3) & ~3
+}
+
+/** More or less what the index takes. */
+function sizeOf({ termBytes, termCount, occurrenceCount }: TermScanner): number {
+  return termBytes + termCount * bytesPerTerm + occurrenceCount * bytesPerRow
+}
+
+/** The words' numbers in the order of their bytes. */
+function orderOf({ bytes, offsets }: Texts): Int32Array {
+  const count = offsets.length - 1
+  // Four bytes and the number are an integer that a double holds, and those sort natively.
+  const keys = new Float64Array(count)
+  for (let term = 0; term < count; term++) {
+    keys[term] = headOf(bytes, offsets[term]!, offsets[term + 1]!) * mostTerms + term
+  }
+  keys.sort()
+  const order = Int32Array.from(keys, (key) => key % mostTerms)
+  for (let from = 0; from < count; ) {
+    const head = Math.floor(keys[from]! / mostTerms)
+    let to = from + 1
+    while (to < count && Math.floor(keys[to]! / mostTerms) === head) to++
+    if (to - from > 1) {
+      order.subarray(from, to).sort((a, b) => {
+        return bytes.compare(bytes, offsets[b]!, offsets[b + 1]!, offsets[a]!, offsets[a + 1]!)
+      })
+    }
+    from = to
+  }
+  return order
+}
+
+/** The first four bytes as a number, zeros behind a shorter word. */
+function headOf(bytes: Uint8Array, start: number, end: number): number {
+  let head = 0
+  for (let at = start; at < start + 4; at++) head = head * 256 + (at < end ? bytes[at]! : 0)
+  return head
+}
+
+/** The rows of each word, word by word; and where those of each end. */
+function rowsByTerm(
+  scanner: TermScanner,
+  rowEnds: Int32Array,
+): { rows: Int32Array; ends: Int32Array } {
+  const { occurrences, termCount } = scanner
+  const ends = new Int32Array(termCount)
+  for (let term = 0, at = 0; term < termCount; term++) {
+    ends[term] = at
+    at += scanner.rowCountOf(term)
+  }
+  const rows = new Int32Array(rowEnds.at(-1)!)
+  for (let row = 0, at = 0; row < rowEnds.length; row++) {
+    for (const end = rowEnds[row]!; at < end; at++) rows[ends[occurrences[at]!]!++] = row
+  }
+  return { rows, ends }
+}
+
+class GrowingRows {
+  count = 0
+  rows = new Int32Array(64)
+
+  push(row: number): void {
+    if (this.count === this.rows.length) {
+      const rows = new Int32Array(this.count * 2)
+      rows.set(this.rows)
+      this.rows = rows
+    }
+    this.rows[this.count++] = row
+  }
+}
+
+/** Words that are left out, with a space after each, row by row. */
+class BesideWords {
+  readonly rows = new GrowingRows()
+  #bytes = Buffer.allocUnsafeSlow(1 << 12)
+  byteLength = 0
+  readonly #offsets: Int32Array
+
+  constructor(rowCount: number) {
+    this.#offsets = new Int32Array(rowCount + 1)
+  }
+
+  push(source: Uint8Array, from: number, to: number): void {
+    const end = this.byteLength + to - from + 1
+    if (end > this.#bytes.length) {
+      const bytes = Buffer.allocUnsafeSlow(Math.max(end, this.#bytes.length * 2))
+      bytes.set(this.#bytes)
+      this.#bytes = bytes
+    }
+    this.#bytes.set(source.subarray(from, to), this.byteLength)
+    this.#bytes[end - 1] = space
+    this.byteLength = end
+  }
+
+  endRow(row: number): void {
+    this.#offsets[row + 1] = this.byteLength
+    if (this.byteLength > this.#offsets[row]!) this.rows.push(row)
+  }
+
+  grams(blockTexts: number): WrittenGrams {
+    const texts = { bytes: this.#bytes, offsets: this.#offsets }
+    return writeGrams(texts, 'folded', blockTexts)
+  }
+}
