@@ -1,12 +1,5 @@
 /** Rows that a search in indexes has found. */
-import {
-  addAll,
-  addBitmap,
-  keepOnly,
-  noRows,
-  type RowBits,
-  remove,
-} from '../vector/row-bits.ts'
+import { addAll, addBitmap, keepOnly, noRows, type RowBits, remove } from '../vector/row-bits.ts'
 
 export interface FoundRows {
   /** Rows that may have what was looked for; undefined: all. */

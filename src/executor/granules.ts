@@ -71,7 +71,9 @@ export class GranuleFilters {
         (rows, { at, sure }) => {
           const only = this.#filterOf(this.#predicates.map((_, i) => i === at || 'elsewhere'))
           const all = rowsOf(rows, batch.rowCount)
-          return withSureRows(all, sure, first, (unsure) => rowsOf(only(batch, unsure), batch.rowCount))
+          return withSureRows(all, sure, first, (unsure) =>
+            rowsOf(only(batch, unsure), batch.rowCount),
+          )
         },
         filter(batch, selection),
       )

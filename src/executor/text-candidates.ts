@@ -122,7 +122,9 @@ function rowsThatFit(requirement: TextRequirement, set: ColumnSet): FoundRows {
     case 'parts': {
       const { path, parts, onlyText, isTold } = requirement
       const sources = jsonSources(set, path)
-      return foundInAll(parts.map((part) => rowsWithPart(set, path, part, sources, onlyText, isTold)))
+      return foundInAll(
+        parts.map((part) => rowsWithPart(set, path, part, sources, onlyText, isTold)),
+      )
     }
   }
 }

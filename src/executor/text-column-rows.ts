@@ -6,7 +6,15 @@ import { textOf } from '../type/text.ts'
 import { wordsOf } from '../type/text-match.ts'
 import type { TextColumn, Texts } from '../vector/column.ts'
 import { type GramIndex, gramsOf, unitsWithGrams, unitTexts } from '../vector/gram-index.ts'
-import { addRange, addRow, keepOnly, noRows, type RowBits } from '../vector/row-bits.ts'
+import {
+  addAll,
+  addRange,
+  addRow,
+  keepOnly,
+  noRows,
+  type RowBits,
+  remove,
+} from '../vector/row-bits.ts'
 import type { TermIndex, TermPart } from '../vector/term-index.ts'
 import { decodeText } from '../vector/vector.ts'
 import {
@@ -41,7 +49,10 @@ export function rowsOfColumn(
     return rowsOfDictionary(column, content, piece, searched, isTold, rowCount)
   }
   const { terms, grams } = column
-  if (terms) return rowsWithTerms(terms, content, piece.terms, isTold, rowCount)
+  if (terms) {
+    const found = rowsWithTerms(terms, piece.terms, isTold, rowCount)
+    return content === 'member' ? asMember(terms, piece, searched, found, rowCount) : found
+  }
   if (grams) {
     if (searched.grams.length === 0) return anyRow
     return { may: rowsWithGrams(grams, searched.grams, rowCount), sure: undefined }
@@ -55,7 +66,6 @@ export function rowsOfColumn(
 
 function rowsWithTerms(
   index: TermIndex,
-  content: Content,
   terms: readonly TermPart[],
   isTold: boolean,
   rowCount: number,
@@ -69,13 +79,37 @@ function rowsWithTerms(
       }
       const known: FoundRows = { may: inIndex, sure: isTold ? inIndex : undefined }
       if (!index.beside || (term.relation === 'is' && !term.isBeside)) return known
-      return foundInAny([known, { may: rowsBeside(index, term, rowCount), sure: undefined }], rowCount)
+      return foundInAny(
+        [known, { may: rowsBeside(index, term, rowCount), sure: undefined }],
+        rowCount,
+      )
     }),
   )
   const doubtful = noRows(rowCount)
   index.addDoubtful(doubtful)
-  if (content === 'member') index.addEscaped(doubtful)
   return withDoubt(found, doubtful)
+}
+
+/**
+ * What was found in texts, where they are members of objects: JSON writes letters in place of what a word
+ * may follow, as in `\nword`.
+ */
+function asMember(
+  index: TermIndex,
+  { terms }: Piece,
+  unescaped: Piece,
+  { may, sure }: FoundRows,
+  rowCount: number,
+): FoundRows {
+  const escaped = noRows(rowCount)
+  index.addEscaped(escaped)
+  // A part of a word is a part of the longer word, too.
+  if (sure && terms[0]!.relation === 'is') remove(sure, escaped)
+  if (!may || unescaped.terms === terms) return { may, sure }
+  const others = rowsWithTerms(index, unescaped.terms, false, rowCount)
+  if (others.may) keepOnly(escaped, others.may)
+  addAll(may, escaped)
+  return { may, sure }
 }
 
 /** Rows whose words that are left out of the index may have the term. */
@@ -104,7 +138,8 @@ function rowsOfDictionary(
   isTold: boolean,
   rowCount: number,
 ): FoundRows {
-  const units = grams && searched.grams.length > 0 ? unitsWithGrams(grams, searched.grams) : undefined
+  const units =
+    grams && searched.grams.length > 0 ? unitsWithGrams(grams, searched.grams) : undefined
   if (units ? !units.includes(1) : !foldedTexts(dictionary, content).includes(searched.folded)) {
     return nothing(rowCount)
   }

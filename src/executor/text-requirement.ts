@@ -178,7 +178,8 @@ export function withinTokens(text: string): string[] {
 
 function jsonPieceOf(text: string, isOpen: boolean): JsonPiece {
   const piece = pieceOf(text, isOpen)
-  return { ...piece, unescaped: pieceOf(piece.folded.slice(escapeEnd(piece.folded)), true) }
+  const end = escapeEnd(piece.folded)
+  return { ...piece, unescaped: end === 0 ? piece : pieceOf(piece.folded.slice(end), isOpen) }
 }
 
 function pieceOf(text: string, isOpen: boolean): Piece {

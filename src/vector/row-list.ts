@@ -175,7 +175,6 @@ export class RowListReader {
 
 function windowAt(bytes: Uint8Array, bit: number): number {
   const at = bit >> 3
-  const word =
-    bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
+  const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
   return word >>> (bit & 7)
 }

@@ -21,7 +21,7 @@ export interface TermIndex {
   readonly beside: GramIndex | undefined
   /** Adds rows whose words are not as they are in the index, or may not be. */
   addDoubtful(rows: RowBits): void
-  /** Adds rows whose text JSON writes with escapes, so that it has other words there. */
+  /** Adds rows whose text JSON writes with letters in place of some characters, as in `\\nword`. */
   addEscaped(rows: RowBits): void
 }
 

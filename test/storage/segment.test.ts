@@ -63,9 +63,9 @@ function plain(value: unknown): unknown {
   if (value instanceof Uint8Array) return [...value]
   if (ArrayBuffer.isView(value)) return [...(value as Float64Array)].map((item) => item + 0)
   if (typeof value !== 'object' || value === null) return value
-  // Says which texts they are, and is no part of them.
-  if ('identity' in value) return plain({ ...value, identity: undefined })
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, plain(part)]))
+  // That says which texts they are, and is no part of them.
+  const parts = Object.entries(value).filter(([key]) => key !== 'identity')
+  return Object.fromEntries(parts.map(([key, part]) => [key, plain(part)]))
 }
 
 function codeOf(action: () => unknown): string {

@@ -39,7 +39,7 @@ export class FoldedText {
   /** The text that was folded last. */
   bytes = new Uint8Array(1 << 16)
   length = 0
-  /** Whether JSON would write the text with escapes. */
+  /** Whether JSON would write characters of the text as escapes that have letters. */
   hasEscapes = false
   /** Whether an object of the JSON may have a name twice, of which only one is printed. */
   mayRepeatNames = false
@@ -109,7 +109,7 @@ export class FoldedText {
     while (at < end) {
       const byte = source[at]!
       if (byte < 0x80) {
-        escapes |= +(byte < space) | +(byte === quote) | +(byte === backslash)
+        escapes |= +(byte < space)
         bytes[length++] = lower[byte]!
         at++
       } else {

@@ -138,7 +138,10 @@ export function openGrams(
 ): GramIndex {
   const { blockTexts, hashBits } = shape
   const byteLength = gramBytesOf(shape, textCount)
-  assert(bytes.byteLength === checkedBytes(byteLength), 'an index of texts has the size of its shape')
+  assert(
+    bytes.byteLength === checkedBytes(byteLength),
+    'an index of texts has the size of its shape',
+  )
   const paged = new PagedBytes(bytes, byteLength, pages, corrupt)
   const rows = new Int32Array(bytes.buffer, bytes.byteOffset, byteLength / 4)
   const rowLength = rows.length >> hashBits

@@ -101,7 +101,11 @@ function openColumns(
         break
       case 'text':
       case 'json':
-        opened[column.type] = openText(buffers, column, indexesOf(metadata, column.path, column.type))
+        opened[column.type] = openText(
+          buffers,
+          column,
+          indexesOf(metadata, column.path, column.type),
+        )
         break
       default:
         opened[column.type] = buffers.bitmap(column.values)
@@ -133,11 +137,7 @@ function indexesOf(
   return { grams: gramIndexes.find(isOfColumn), terms: termIndexes.find(isOfColumn) }
 }
 
-function openText(
-  buffers: Buffers,
-  column: TextColumnMetadata,
-  indexes: TextIndexes,
-): TextColumn {
+function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextIndexes): TextColumn {
   const validity = buffers.validity(column.validity)
   const { rowCount } = buffers
   const textCount = column.encoding === 'dictionary' ? column.distinctCount : rowCount

@@ -30,7 +30,10 @@ export class TermReader implements TermIndex {
     pages = new CheckedPages(termBytesOf(shape)),
   ) {
     const byteLength = termBytesOf(shape)
-    assert(bytes.byteLength === checkedBytes(byteLength), 'an index of words has the size of its shape')
+    assert(
+      bytes.byteLength === checkedBytes(byteLength),
+      'an index of words has the size of its shape',
+    )
     this.#bytes = new PagedBytes(bytes, byteLength, pages, corrupt)
     this.#blockCount = Math.ceil(shape.termCount / termsOfBlock)
     this.#directory = new Int32Array(bytes.buffer, bytes.byteOffset, (this.#blockCount + 1) * 2)

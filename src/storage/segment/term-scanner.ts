@@ -1,11 +1,5 @@
 /** Collects the words of rows' texts, for an index of them (`vector/term-index.ts`). */
-import {
-  digit,
-  gaplessCharacter,
-  separator,
-  unassigned,
-  wordClass,
-} from '../../type/word-class.ts'
+import { digit, gaplessCharacter, separator, unassigned, wordClass } from '../../type/word-class.ts'
 import type { Texts } from '../../vector/column.ts'
 import { isBeside, shortestBeside } from '../../vector/term-index.ts'
 
@@ -181,6 +175,9 @@ function codePointAt(bytes: Uint8Array, at: number): number {
   const second = bytes[at + 1]! & 0x3f
   if (first < 0xf0) return ((first & 0x0f) << 12) | (second << 6) | (bytes[at + 2]! & 0x3f)
   return (
-    ((first & 0x07) << 18) | (second << 12) | ((bytes[at + 2]! & 0x3f) << 6) | (bytes[at + 3]! & 0x3f)
+    ((first & 0x07) << 18) |
+    (second << 12) |
+    ((bytes[at + 2]! & 0x3f) << 6) |
+    (bytes[at + 3]! & 0x3f)
   )
 }

@@ -9,8 +9,14 @@ import { columnName, residualName } from './layout.ts'
 import type { BufferPlace, GramIndexMetadata, TermIndexMetadata } from './metadata.ts'
 import { writeTerms } from './term-writer.ts'
 
-/** Bytes of a column's texts from which an index is made. */
-const indexedFromBytes = 2 ** 16
+/**
+ * Bytes of a column's texts from which an index of rows is made. Fewer are searched in some milliseconds,
+ * and are those of a segment that was flushed: it will be merged with others soon, and indexed then.
+ */
+export const indexedFromBytes = 2 ** 22
+
+/** Bytes of a dictionary from which it has an index. */
+const indexedDictionaryBytes = 2 ** 16
 
 /**
  * Texts that are shorter on average are identifiers if they have too many different words: those are
@@ -30,22 +36,22 @@ export interface TextIndexColumns {
 }
 
 /** One for each column, and for the residual, that has enough text. */
-export function textIndexColumns(table: ColumnTable): TextIndexColumns[] {
+export function textIndexColumns(table: ColumnTable, fromBytes: number): TextIndexColumns[] {
   const indexes = table.pathsBelow([]).flatMap((path) => {
     const { text, json }: PathColumns = table.columns(path) ?? {}
     return [
-      indexOf(table, columnName(path, 'text'), { path, type: 'text' }, text),
-      indexOf(table, columnName(path, 'json'), { path, type: 'json' }, json),
+      indexOf(table, fromBytes, columnName(path, 'text'), { path, type: 'text' }, text),
+      indexOf(table, fromBytes, columnName(path, 'json'), { path, type: 'json' }, json),
     ]
   })
   const residual = { path: [], type: 'residual' } as const
-  return [...indexes, indexOf(table, residualName, residual, table.residual)].flatMap(
-    (index) => index ?? [],
-  )
+  indexes.push(indexOf(table, fromBytes, residualName, residual, table.residual))
+  return indexes.flatMap((index) => index ?? [])
 }
 
 function indexOf(
   { rowCount }: ColumnTable,
+  fromBytes: number,
   name: string,
   of: Place,
   column: TextColumn | undefined,
@@ -55,7 +61,7 @@ function indexOf(
   const isDictionary = column.encoding === 'dictionary'
   const texts = isDictionary ? column.dictionary : column.texts
   const byteLength = texts.offsets.at(-1)!
-  if (byteLength < indexedFromBytes) return undefined
+  if (byteLength < (isDictionary ? indexedDictionaryBytes : fromBytes)) return undefined
   const content = of.type === 'text' ? 'text' : 'json'
   // A dictionary is small, and each of its texts is looked at once.
   const terms = isDictionary ? undefined : writeTerms(texts, content)
@@ -63,7 +69,10 @@ function indexOf(
     const { bytes, beside, ...shape } = terms
     const words = bytesColumn(`${name}:words`, bytes, rowCount)
     if (!beside) {
-      return { columns: [words], describe: ([place]) => ({ terms: { ...of, ...shape, place: place! } }) }
+      return {
+        columns: [words],
+        describe: ([place]) => ({ terms: { ...of, ...shape, place: place! } }),
+      }
     }
     const { bytes: parts, ...besideShape } = beside
     return {

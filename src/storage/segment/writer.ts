@@ -33,15 +33,22 @@ import {
 } from './layout.ts'
 import { type BufferPlace, type SegmentMetadata, segmentFormat } from './metadata.ts'
 import { objectRows } from './object-rows.ts'
-import { textIndexColumns } from './text-index-column.ts'
+import { indexedFromBytes, textIndexColumns } from './text-index-column.ts'
 
 export interface WrittenSegment {
   readonly bytes: Uint8Array
   readonly metadata: SegmentMetadata
 }
 
-/** `rowBytes` are those of the rows that the columns were made of; compaction goes by them. */
-export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegment {
+/**
+ * @param rowBytes those of the rows that the columns were made of; compaction goes by them
+ * @param indexedFrom bytes of texts from which a column has an index of them
+ */
+export function writeSegment(
+  table: ColumnTable,
+  rowBytes: number,
+  indexedFrom = indexedFromBytes,
+): WrittenSegment {
   const { rowCount, residual } = table
   assert(rowCount > 0, 'a segment has rows')
   const keyColumns = keyNames(table).map((name) =>
@@ -51,7 +58,7 @@ export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegme
     arrowColumns(path, table.columns(path) ?? {}, rowCount),
   )
   const residuals = residual ? [textColumn(residualName, [], 'json', residual, rowCount)] : []
-  const indexes = textIndexColumns(table)
+  const indexes = textIndexColumns(table, indexedFrom)
   const indexColumns = indexes.flatMap((index) => index.columns)
   const bytes = encodeFile([...keyColumns, ...pathColumns, ...residuals, ...indexColumns], rowCount)
 
