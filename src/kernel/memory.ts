@@ -71,6 +71,16 @@ interface Kernels {
     first: number,
     second: number,
   ): number
+  scanWords(
+    source: number,
+    ends: number,
+    rowCount: number,
+    folds: number,
+    classes: number,
+    folded: number,
+    words: number,
+    states: number,
+  ): void
   minAll(values: number, count: number): number
   maxAll(values: number, count: number): number
   countAll(values: number, count: number): number

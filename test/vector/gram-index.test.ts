@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest'
 import { blockTextsOf, openGrams, writeGrams } from '../../src/storage/segment/gram-writer.ts'
 import { foldText } from '../../src/type/fold-text.ts'
 import { textOf } from '../../src/type/text.ts'
-import type { Texts } from '../../src/vector/column.ts'
 import { gramsOf, unitsWithGrams, unitTexts } from '../../src/vector/gram-index.ts'
+import { textsOf } from '../support/texts.ts'
 
 /** Characters whose cases differ in length, in number or by what stands beside them. */
 const nasty = [...'aAkK\u212asSſiIİı\u0307ΣσςßẞµμÅ\u212bΩ\u2126ǅǆ日本語한글é\u0301𐐀𐐨😀 .,1']
@@ -111,13 +111,6 @@ function indexOf(list: readonly string[], content: 'text' | 'json') {
   const texts = textsOf(list)
   const { bytes, ...shape } = writeGrams(texts, content, blockTextsOf(texts, 2000))
   return openGrams(bytes, shape, list.length, () => new Error('damaged'))
-}
-
-function textsOf(list: readonly string[]): Texts {
-  const encoded = list.map((text) => Buffer.from(text))
-  const offsets = new Int32Array(list.length + 1)
-  for (const [i, bytes] of encoded.entries()) offsets[i + 1] = offsets[i]! + bytes.length
-  return { bytes: Buffer.concat(encoded), offsets }
 }
 
 function mayHold(index: ReturnType<typeof indexOf>, text: number, part: string): boolean {

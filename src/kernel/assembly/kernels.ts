@@ -46,3 +46,4 @@ export {
   notOf,
   orInto,
 } from './truth'
+export { scanWords } from './words'

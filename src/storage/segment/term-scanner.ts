@@ -45,6 +45,8 @@ export class TermScanner {
   }
 
   /**
+   * All words of a text, one by one.
+   *
    * @param folded has a byte more than `length`, which is overwritten
    * @param beside is given the words that are not taken, as places in the text
    */
@@ -82,12 +84,28 @@ export class TermScanner {
         found = classes[byte]!
       }
       if (at === start) at += characterBytes(byte)
-      else if (at - start > shortestBeside && isLeftOut(at - start, seen)) beside(start, at)
-      else this.#take(row, folded, start, at, hash ^ (hash >>> 15))
+      else this.addWord(row, folded, start, at, hash ^ (hash >>> 15), seen, beside)
     }
   }
 
-  #take(row: number, folded: Uint8Array, start: number, end: number, hash: number): void {
+  /**
+   * A word of the row's text, as `WordCutter` tells it.
+   *
+   * @param seen a bit for each class of its characters
+   */
+  addWord(
+    row: number,
+    folded: Uint8Array,
+    start: number,
+    end: number,
+    hash: number,
+    seen: number,
+    beside: (from: number, to: number) => void,
+  ): void {
+    if (end - start > shortestBeside && isLeftOut(end - start, seen)) {
+      beside(start, end)
+      return
+    }
     const term = this.#termOf(folded, start, end, hash)
     const terms = this.#terms
     const at = term * fields

@@ -11,6 +11,8 @@
  * The directory has where among the words the space before the first word of a block is, and where
  * among the lists the list of that word.
  */
+
+import { cutBytes, cutTexts, integersOfWord, WordCutter } from '../../kernel/words.ts'
 import type { Texts } from '../../vector/column.ts'
 import { listMargin, RowListWriter } from '../../vector/row-list.ts'
 import { withChecksums } from './checked-pages.ts'
@@ -42,8 +44,6 @@ const freeBytesAtFirst = 2 ** 19
 const largestShareBeside = 0.5
 /** More different words are not taken. */
 const mostTerms = 2 ** 20
-/** Texts between two looks at the size. */
-const checkedTexts = 2048
 /** Bytes of a row in a list, more or less, and of a word besides its letters. */
 const bytesPerRow = 1.2
 const bytesPerTerm = 3
@@ -54,45 +54,28 @@ const bytesPerTerm = 3
  * @param content `json` when each text is JSON
  */
 export function writeTerms(texts: Texts, content: 'text' | 'json'): WrittenTerms | undefined {
-  const { bytes, offsets } = texts
+  const { offsets } = texts
   const rowCount = offsets.length - 1
-  const scanner = new TermScanner()
-  const folded = new FoldedText()
-  const rowEnds = new Int32Array(rowCount)
-  const beside = new BesideWords(rowCount)
-  const doubtful = new GrowingRows()
-  const escaped = new GrowingRows()
-  for (let row = 0; row < rowCount; row++) {
-    const from = offsets[row]!
-    const to = offsets[row + 1]!
-    if (to > from) {
-      if (content === 'text') folded.setText(bytes, from, to)
-      else folded.setJson(bytes, from, to)
-      const source = folded.bytes
-      scanner.add(row, source, folded.length, (start, end) => beside.push(source, start, end))
-      if (scanner.isDoubtful || folded.mayRepeatNames) doubtful.push(row)
-      if (folded.hasEscapes) escaped.push(row)
-    }
-    beside.endRow(row)
-    rowEnds[row] = scanner.occurrenceCount
-    if (row % checkedTexts === 0 && sizeOf(scanner) > to * largestShare + freeBytesAtFirst) {
-      return undefined
-    }
+  const words = new RowWords(rowCount)
+  const { scanner, beside } = words
+  for (let row = 0; row < rowCount; ) {
+    row = words.add(texts, content, row)
+    if (sizeOf(scanner) > offsets[row]! * largestShare + freeBytesAtFirst) return undefined
   }
   const textBytes = offsets[rowCount]!
   if (sizeOf(scanner) > textBytes * largestShare + freeBytes) return undefined
   if (beside.byteLength > textBytes * largestShareBeside) return undefined
   if (scanner.termCount > mostTerms) return undefined
   const order = orderOf(scanner.terms)
-  const { rows, ends } = rowsByTerm(scanner, rowEnds)
+  const { rows, ends } = rowsByTerm(scanner, words.ends)
   const lists = new RowListWriter()
-  for (const rare of [beside.rows, doubtful, escaped]) {
+  for (const rare of [beside.rows, words.doubtful, words.escaped]) {
     lists.push(rare.rows, 0, rare.count, rowCount)
   }
   const { termCount } = scanner
   const blocks = Math.ceil(termCount / termsOfBlock)
   const directory = new Int32Array((blocks + 1) * 2)
-  const words = new Uint8Array(scanner.termBytes + termCount + 1).fill(space)
+  const written = new Uint8Array(scanner.termBytes + termCount + 1).fill(space)
   const { bytes: letters, offsets: places } = scanner.terms
   let wordAt = 0
   for (let i = 0; i < termCount; i++) {
@@ -102,16 +85,16 @@ export function writeTerms(texts: Texts, content: 'text' | 'json'): WrittenTerms
       directory[(i / termsOfBlock) * 2 + 1] = lists.byteLength
     }
     wordAt++
-    for (let at = places[term]!; at < places[term + 1]!; at++) words[wordAt++] = letters[at]!
+    for (let at = places[term]!; at < places[term + 1]!; at++) written[wordAt++] = letters[at]!
     lists.push(rows, term === 0 ? 0 : ends[term - 1]!, ends[term]!, rowCount)
   }
   directory[blocks * 2] = wordAt
   directory[blocks * 2 + 1] = lists.byteLength
-  const shape = { termCount, wordBytes: words.length, listBytes: lists.byteLength }
+  const shape = { termCount, wordBytes: written.length, listBytes: lists.byteLength }
   const index = new Uint8Array(termBytesOf(shape))
   index.set(new Uint8Array(directory.buffer))
-  index.set(words, directory.byteLength)
-  index.set(lists.finish(), directory.byteLength + words.length)
+  index.set(written, directory.byteLength)
+  index.set(lists.finish(), directory.byteLength + written.length)
   return {
     ...shape,
     bytes: withChecksums(index),
@@ -177,6 +160,102 @@ function rowsByTerm(
     for (const end = rowEnds[row]!; at < end; at++) rows[ends[occurrences[at]!]!++] = row
   }
   return { rows, ends }
+}
+
+/** The words of rows, taken some thousand texts at a time. */
+class RowWords {
+  readonly scanner = new TermScanner()
+  readonly beside: BesideWords
+  readonly doubtful = new GrowingRows()
+  readonly escaped = new GrowingRows()
+  /** Of each row, how many words the scanner had after it. */
+  readonly ends: Int32Array
+  readonly #cutter = new WordCutter()
+  readonly #folded = new FoldedText()
+  readonly #namedTwice = new Uint8Array(cutTexts)
+
+  constructor(rowCount: number) {
+    this.beside = new BesideWords(rowCount)
+    this.ends = new Int32Array(rowCount)
+  }
+
+  /** Takes texts from `first` on, and returns the first that is left. */
+  add(texts: Texts, content: 'text' | 'json', first: number): number {
+    const cutter = this.#cutter
+    const count =
+      content === 'text' ? this.#placeTexts(texts, first) : this.#placeJson(texts, first)
+    if (count === 0) {
+      this.#addSlowly(texts, content, first)
+      return first + 1
+    }
+    cutter.cut(count)
+    const { folded, words } = cutter
+    let at = 0
+    const leaveOut = (from: number, to: number) => this.beside.push(folded, from, to)
+    for (let i = 0; i < count; i++) {
+      const row = first + i
+      if (cutter.isLeft(i)) {
+        this.#addSlowly(texts, content, row)
+        continue
+      }
+      for (const end = cutter.wordsEnd(i); at < end; at += integersOfWord) {
+        const [from, to, hash, seen] = [words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!]
+        this.scanner.addWord(row, folded, from, to, hash, seen, leaveOut)
+      }
+      const isNamedTwice = content === 'json' && this.#namedTwice[i] === 1
+      this.#endRow(row, cutter.isDoubtful(i) || isNamedTwice, cutter.hasEscapes(i))
+    }
+    return first + count
+  }
+
+  /** Returns how many texts were placed: none when the first is too long. */
+  #placeTexts({ bytes, offsets }: Texts, first: number): number {
+    const { source, ends } = this.#cutter
+    const start = offsets[first]!
+    let count = 0
+    while (count < cutTexts && first + count + 1 < offsets.length) {
+      const end = offsets[first + count + 1]! - start
+      if (end > cutBytes) break
+      ends[count++] = end
+    }
+    source.set(bytes.subarray(start, offsets[first + count]!))
+    return count
+  }
+
+  #placeJson({ bytes, offsets }: Texts, first: number): number {
+    const { source, ends } = this.#cutter
+    const folded = this.#folded
+    let length = 0
+    let count = 0
+    while (count < cutTexts && first + count + 1 < offsets.length) {
+      const [from, to] = [offsets[first + count]!, offsets[first + count + 1]!]
+      if (to > from) {
+        folded.setJson(bytes, from, to)
+        if (length + folded.length > cutBytes) break
+        source.set(folded.bytes.subarray(0, folded.length), length)
+        length += folded.length
+      }
+      this.#namedTwice[count] = +(to > from && folded.mayRepeatNames)
+      ends[count++] = length
+    }
+    return count
+  }
+
+  #addSlowly({ bytes, offsets }: Texts, content: 'text' | 'json', row: number): void {
+    const folded = this.#folded
+    if (content === 'text') folded.setText(bytes, offsets[row]!, offsets[row + 1]!)
+    else folded.setJson(bytes, offsets[row]!, offsets[row + 1]!)
+    const { bytes: source, length } = folded
+    this.scanner.add(row, source, length, (from, to) => this.beside.push(source, from, to))
+    this.#endRow(row, this.scanner.isDoubtful || folded.mayRepeatNames, folded.hasEscapes)
+  }
+
+  #endRow(row: number, isDoubtful: boolean, hasEscapes: boolean): void {
+    if (isDoubtful) this.doubtful.push(row)
+    if (hasEscapes) this.escaped.push(row)
+    this.beside.endRow(row)
+    this.ends[row] = this.scanner.occurrenceCount
+  }
 }
 
 class GrowingRows {

@@ -9,14 +9,8 @@ import { columnName, residualName } from './layout.ts'
 import type { BufferPlace, GramIndexMetadata, TermIndexMetadata } from './metadata.ts'
 import { writeTerms } from './term-writer.ts'
 
-/**
- * Bytes of a column's texts from which an index of rows is made. Fewer are searched in some milliseconds,
- * and are those of a segment that was flushed: it will be merged with others soon, and indexed then.
- */
-export const indexedFromBytes = 2 ** 22
-
-/** Bytes of a dictionary from which it has an index. */
-const indexedDictionaryBytes = 2 ** 16
+/** Bytes of a column's texts, or of its dictionary, from which they have an index. */
+const indexedFromBytes = 2 ** 16
 
 /**
  * Texts that are shorter on average are identifiers if they have too many different words: those are
@@ -35,23 +29,27 @@ export interface TextIndexColumns {
   }
 }
 
-/** One for each column, and for the residual, that has enough text. */
-export function textIndexColumns(table: ColumnTable, fromBytes: number): TextIndexColumns[] {
+/**
+ * One for each column, and for the residual, that has enough text.
+ *
+ * @param ofRows whether columns without a dictionary have one
+ */
+export function textIndexColumns(table: ColumnTable, ofRows: boolean): TextIndexColumns[] {
   const indexes = table.pathsBelow([]).flatMap((path) => {
     const { text, json }: PathColumns = table.columns(path) ?? {}
     return [
-      indexOf(table, fromBytes, columnName(path, 'text'), { path, type: 'text' }, text),
-      indexOf(table, fromBytes, columnName(path, 'json'), { path, type: 'json' }, json),
+      indexOf(table, ofRows, columnName(path, 'text'), { path, type: 'text' }, text),
+      indexOf(table, ofRows, columnName(path, 'json'), { path, type: 'json' }, json),
     ]
   })
   const residual = { path: [], type: 'residual' } as const
-  indexes.push(indexOf(table, fromBytes, residualName, residual, table.residual))
+  indexes.push(indexOf(table, ofRows, residualName, residual, table.residual))
   return indexes.flatMap((index) => index ?? [])
 }
 
 function indexOf(
   { rowCount }: ColumnTable,
-  fromBytes: number,
+  ofRows: boolean,
   name: string,
   of: Place,
   column: TextColumn | undefined,
@@ -61,7 +59,7 @@ function indexOf(
   const isDictionary = column.encoding === 'dictionary'
   const texts = isDictionary ? column.dictionary : column.texts
   const byteLength = texts.offsets.at(-1)!
-  if (byteLength < (isDictionary ? indexedDictionaryBytes : fromBytes)) return undefined
+  if (byteLength < indexedFromBytes || !(isDictionary || ofRows)) return undefined
   const content = of.type === 'text' ? 'text' : 'json'
   // A dictionary is small, and each of its texts is looked at once.
   const terms = isDictionary ? undefined : writeTerms(texts, content)

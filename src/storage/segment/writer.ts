@@ -33,7 +33,7 @@ import {
 } from './layout.ts'
 import { type BufferPlace, type SegmentMetadata, segmentFormat } from './metadata.ts'
 import { objectRows } from './object-rows.ts'
-import { indexedFromBytes, textIndexColumns } from './text-index-column.ts'
+import { textIndexColumns } from './text-index-column.ts'
 
 export interface WrittenSegment {
   readonly bytes: Uint8Array
@@ -41,13 +41,20 @@ export interface WrittenSegment {
 }
 
 /**
+ * Smaller segments are those that were flushed, which are soon merged with others and indexed then. Their
+ * texts are searched in some milliseconds.
+ */
+const indexedFromRows = 2 ** 15
+const indexedFromRowBytes = 2 ** 25
+
+/**
  * @param rowBytes those of the rows that the columns were made of; compaction goes by them
- * @param indexedFrom bytes of texts from which a column has an index of them
+ * @param isIndexed whether texts of rows have an index
  */
 export function writeSegment(
   table: ColumnTable,
   rowBytes: number,
-  indexedFrom = indexedFromBytes,
+  isIndexed = table.rowCount >= indexedFromRows || rowBytes >= indexedFromRowBytes,
 ): WrittenSegment {
   const { rowCount, residual } = table
   assert(rowCount > 0, 'a segment has rows')
@@ -58,7 +65,7 @@ export function writeSegment(
     arrowColumns(path, table.columns(path) ?? {}, rowCount),
   )
   const residuals = residual ? [textColumn(residualName, [], 'json', residual, rowCount)] : []
-  const indexes = textIndexColumns(table, indexedFrom)
+  const indexes = textIndexColumns(table, isIndexed)
   const indexColumns = indexes.flatMap((index) => index.columns)
   const bytes = encodeFile([...keyColumns, ...pathColumns, ...residuals, ...indexColumns], rowCount)
 

@@ -1,0 +1,187 @@
+/** The index of words: the rows that it gives for a word are those whose text has it. */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { openGrams } from '../../src/storage/segment/gram-writer.ts'
+import { TermReader } from '../../src/storage/segment/term-reader.ts'
+import { writeTerms } from '../../src/storage/segment/term-writer.ts'
+import { foldText } from '../../src/type/fold-text.ts'
+import { parseJson } from '../../src/type/parse-json.ts'
+import { textOf } from '../../src/type/text.ts'
+import { wordsOf } from '../../src/type/text-match.ts'
+import { unitsWithGrams, unitTexts } from '../../src/vector/gram-index.ts'
+import { hasRow, noRows, type RowBits } from '../../src/vector/row-bits.ts'
+import {
+  type TermIndex,
+  type TermPart,
+  type TermRelation,
+  termPartsOf,
+} from '../../src/vector/term-index.ts'
+import { textsOf } from '../support/texts.ts'
+
+/** Pieces of words and what stands between them, of several scripts, lengths and cases. */
+const pieces = [
+  ...'a K \u212a İ ı Σ ς ß Å é 日 本語 の ไทย 한글 मोहन 𝒜 𐐀 😀 👩‍💻 7 42 2026'.split(' '),
+  ...['refund', 'REFUND', 'warranty', 'incomprehensibilities', 'x'.repeat(40), '龘靐齉龘靐齉'],
+  ...[
+    ' ',
+    ' ',
+    ' ',
+    ', ',
+    '. ',
+    '-',
+    '_',
+    '\n',
+    '"',
+    '\\',
+    '\u0307',
+    '\u001f',
+    '\u{e0fff}',
+    '\u0378',
+  ],
+]
+const text = fc
+  .array(fc.constantFrom(...pieces), { maxLength: 12 })
+  .map((chosen) => chosen.join(''))
+const texts = fc.array(text, { minLength: 1, maxLength: 120 })
+
+describe('an index of words', () => {
+  it('finds the rows that have a word, and no others', () => {
+    fc.assert(
+      fc.property(texts, fc.nat(), fc.nat(), (list, row, at) => {
+        const index = indexOf(list, 'text')
+        const words = wordsOf(list[row % list.length]!)
+        const [term] = termPartsOf(foldText(words[at % Math.max(1, words.length)] ?? 'none'), false)
+        expectRows(index, list, 'is', term!)
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  it('finds the rows that have a part of a word', () => {
+    const relations = fc.constantFrom<TermRelation>('has', 'begins with', 'ends with')
+    fc.assert(
+      fc.property(texts, relations, fc.nat(), fc.nat(), (list, relation, row, at) => {
+        const index = indexOf(list, 'text')
+        const words = wordsOf(foldText(list[row % list.length]!))
+        const word = [...(words[at % Math.max(1, words.length)] ?? 'none')]
+        const [from, to] = [at % word.length, 1 + (row % word.length)]
+        const part = word.slice(Math.min(from, to - 1), Math.max(from + 1, to)).join('')
+        const [term] = termPartsOf(part, true)
+        if (term?.text === part) expectRows(index, list, relation, term)
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  it('knows the words of JSON as it is printed', () => {
+    const value = fc.array(fc.oneof(text, fc.double({ noNaN: true }), fc.dictionary(text, text)))
+    const all = fc.array(value, { minLength: 1, maxLength: 40 })
+    fc.assert(
+      fc.property(all, fc.nat(), fc.nat(), fc.boolean(), (values, row, at, isEscaped) => {
+        const stored = values.map((each) => (isEscaped ? inAscii(each) : JSON.stringify(each)))
+        const printed = stored.map((json) => textOf(parseJson(json)))
+        const words = wordsOf(printed[row % printed.length]!)
+        const [term] = termPartsOf(foldText(words[at % Math.max(1, words.length)] ?? 'none'), false)
+        expectRows(indexOf(stored, 'json'), printed, 'is', term!)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('finds words among many', () => {
+    const list = Array.from({ length: 5000 }, (_, i) => `row ${i} of ${i % 3 ? 'some' : 'all'}`)
+    const index = indexOf(list, 'text')
+    for (const word of ['4711', 'some', 'all', 'row', 'o', 'zebra', '0', '99999']) {
+      expectRows(index, list, 'is', termPartsOf(word, false)[0]!)
+    }
+    for (const part of ['71', 'o', 'ow', 'zz']) {
+      expectRows(index, list, 'has', termPartsOf(part, true)[0]!)
+    }
+  })
+
+  it('doubts rows with names that may be the same', () => {
+    const index = indexOf(['[{"a": "x", "a": "y"}]', '[{"a": "x"}, {"a": "y"}]'], 'json')
+    expect(rowsIn(2, (rows) => index.addDoubtful(rows))).toEqual([0])
+  })
+
+  it('knows rows whose texts JSON writes with letters', () => {
+    const index = indexOf(
+      ['a "quoted" \\ text', 'two\nlines', 'plain', '日本\t語', '😀\u0001'],
+      'text',
+    )
+    expect(rowsIn(5, (rows) => index.addEscaped(rows))).toEqual([1, 3, 4])
+  })
+
+  it('is not made of identifiers', () => {
+    const ids = Array.from({ length: 80_000 }, (_, i) => Math.imul(i, 0x9e3779b1).toString(16))
+    expect(writeTerms(textsOf(ids), 'text')).toBeUndefined()
+  })
+
+  it('tells a damaged page from a whole one when it is read', () => {
+    const { bytes, beside: _, ...shape } = writeTerms(textsOf(['something to damage']), 'text')!
+    for (let i = 0; i < bytes.length; i += 8) bytes[i]! ^= 1
+    const index = new TermReader(bytes, shape, undefined, 1, () => new Error('damaged'))
+    expect(() => index.addRows('is', Buffer.from('something'), noRows(1))).toThrow('damaged')
+  })
+})
+
+/** Of the texts and a longer one, so that words that are left out are no large part of them. */
+function indexOf(list: readonly string[], content: 'text' | 'json'): TermIndex {
+  const damaged = () => new Error('damaged')
+  const padding = 'common words '.repeat(list.join().length + 1)
+  const all = [...list, content === 'text' ? padding : JSON.stringify([padding])]
+  const { bytes, beside, ...shape } = writeTerms(textsOf(all), content)!
+  const grams = beside && openGrams(beside.bytes, beside, all.length, damaged)
+  return new TermReader(bytes, shape, grams, all.length, damaged)
+}
+
+/** Rows of words in the index are told exactly, unless they are in doubt; others may be any. */
+function expectRows(
+  index: TermIndex,
+  list: readonly string[],
+  relation: TermRelation,
+  term: TermPart,
+): void {
+  const count = list.length
+  const told = new Set(rowsIn(count, (rows) => index.addRows(relation, term.bytes, rows)))
+  const doubtful = new Set(rowsIn(count, (rows) => index.addDoubtful(rows)))
+  const besideRows = new Set(rowsIn(count, (rows) => index.addRowsBeside(rows)))
+  const units = index.beside && unitsWithGrams(index.beside, gramsOfTerm(term))
+  for (const [row, text] of list.entries()) {
+    const holds = wordsOf(foldText(text)).some((word) => fits(word, relation, term.text))
+    if (doubtful.has(row)) continue
+    const mayBeBeside = besideRows.has(row) && units?.[Math.floor(row / unitTexts)] === 1
+    if (told.has(row)) expect(holds, `row ${row}: ${text}`).toBe(true)
+    else if (holds) expect(mayBeBeside, `row ${row}: ${text}`).toBe(true)
+  }
+}
+
+function fits(word: string, relation: TermRelation, text: string): boolean {
+  switch (relation) {
+    case 'is':
+      return word === text
+    case 'begins with':
+      return word.startsWith(text)
+    case 'ends with':
+      return word.endsWith(text)
+    case 'has':
+      return word.includes(text)
+  }
+}
+
+function gramsOfTerm({ text }: TermPart): Int32Array {
+  const bytes = Buffer.from(text)
+  return Int32Array.from({ length: Math.max(0, bytes.length - 3) }, (_, i) => bytes.readInt32BE(i))
+}
+
+function rowsIn(count: number, add: (rows: RowBits) => void): number[] {
+  const rows = noRows(count + 1)
+  add(rows)
+  return Array.from({ length: count }, (_, row) => row).filter((row) => hasRow(rows, row))
+}
+
+function inAscii(value: unknown): string {
+  return JSON.stringify(value).replace(/[^ -~]/g, (unit) => {
+    return `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`
+  })
+}
