@@ -1,17 +1,19 @@
-/** Rows that a search in indexes has found. */
+/** Rows that a search in indexes has found. Sets of rows are never changed, so results may share them. */
 import { addAll, addBitmap, keepOnly, noRows, type RowBits, remove } from '../vector/row-bits.ts'
 
 export interface FoundRows {
-  /** Rows that may have what was looked for; undefined: all. */
-  readonly may: RowBits | undefined
-  /** Those that have it for certain; undefined: none is known. */
-  readonly sure: RowBits | undefined
+  /** Rows that may have what was looked for. */
+  readonly may: RowBits | 'all' | 'none'
+  /** Those that are known to have it. */
+  readonly sure: RowBits | 'none'
 }
 
-export const anyRow: FoundRows = { may: undefined, sure: undefined }
+export const anyRow: FoundRows = { may: 'all', sure: 'none' }
 
-export function nothing(rowCount: number): FoundRows {
-  return { may: noRows(rowCount), sure: undefined }
+export const noRow: FoundRows = { may: 'none', sure: 'none' }
+
+export function mayBe(rows: RowBits): FoundRows {
+  return { may: rows, sure: 'none' }
 }
 
 /** Rows of a bitmap, where undefined is all of them. */
@@ -23,45 +25,53 @@ export function rowsOfBitmap(bitmap: Uint8Array | undefined, rowCount: number): 
 
 /** Rows that are in all of the lists. */
 export function foundInAll(lists: readonly FoundRows[]): FoundRows {
+  const [only] = lists
+  if (only && lists.length === 1) return only
+  const sure = lists.map((list) => list.sure)
   return {
-    may: intersection(lists.flatMap(({ may }) => (may ? [may] : []))),
-    sure: lists.every(({ sure }) => sure)
-      ? intersection(lists.map(({ sure }) => sure!))
-      : undefined,
+    may: intersection(lists.map(({ may }) => may)),
+    sure: sure.includes('none') ? 'none' : (intersection(sure) as RowBits),
   }
 }
 
 /** Rows that are in any of the lists. */
-export function foundInAny(lists: readonly FoundRows[], rowCount: number): FoundRows {
-  const sure = lists.flatMap((list) => list.sure ?? [])
+export function foundInAny(lists: readonly FoundRows[]): FoundRows {
+  const some = lists.filter(({ may }) => may !== 'none')
+  const [only] = some
+  if (!only) return noRow
+  if (some.length === 1) return only
   return {
-    may: lists.every(({ may }) => may)
-      ? union(
-          lists.map(({ may }) => may!),
-          rowCount,
-        )
-      : undefined,
-    sure: sure.length > 0 ? union(sure, rowCount) : undefined,
+    may: union(some.map(({ may }) => may)),
+    sure: union(some.map(({ sure }) => sure)) as RowBits | 'none',
   }
 }
 
 /** Rows of which nothing is certain are among those that may, and not among the others. */
 export function withDoubt({ may, sure }: FoundRows, doubtful: RowBits): FoundRows {
-  if (may) addAll(may, doubtful)
-  if (sure) remove(sure, doubtful)
-  return { may, sure }
+  return { may: union([may, doubtful]), sure: without(sure, doubtful) }
 }
 
-function intersection(lists: readonly RowBits[]): RowBits | undefined {
-  const [first, ...others] = lists
-  if (!first) return undefined
+export function without(rows: RowBits | 'none', others: RowBits): RowBits | 'none' {
+  if (rows === 'none') return rows
+  const left = rows.slice()
+  remove(left, others)
+  return left
+}
+
+export function intersection(lists: readonly FoundRows['may'][]): FoundRows['may'] {
+  if (lists.includes('none')) return 'none'
+  const [first, ...others] = lists.filter((list) => typeof list !== 'string')
+  if (!first) return 'all'
   const rows = first.slice()
   for (const other of others) keepOnly(rows, other)
   return rows
 }
 
-function union(lists: readonly RowBits[], rowCount: number): RowBits {
-  const rows = noRows(rowCount)
-  for (const list of lists) addAll(rows, list)
+export function union(lists: readonly FoundRows['may'][]): FoundRows['may'] {
+  if (lists.includes('all')) return 'all'
+  const [first, ...others] = lists.filter((list) => typeof list !== 'string')
+  if (!first) return 'none'
+  const rows = first.slice()
+  for (const other of others) addAll(rows, other)
   return rows
 }

@@ -58,7 +58,7 @@ export class GranuleFilters {
       const sure = candidates?.sure[at]
       if (sure === 'all') return false
       if (zones && this.#mayBeCertain[at] && isCertain(predicate, zones)) return false
-      if (!sure) return true
+      if (!sure || sure === 'none') return true
       partlySure.push({ at, sure })
       return 'elsewhere'
     })

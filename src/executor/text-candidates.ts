@@ -19,14 +19,15 @@ import { selectTrue } from '../kernel/select.ts'
 import { foldText } from '../type/fold-text.ts'
 import type { ColumnSet, PathColumns, TextColumn } from '../vector/column.ts'
 import { storedRows } from '../vector/read-column.ts'
-import { addBitmap, bitmapOf, isEmpty, isWithin, noRows, type RowBits } from '../vector/row-bits.ts'
+import { addBitmap, bitmapOf, isWithin, noRows, type RowBits } from '../vector/row-bits.ts'
 import type { Selection } from '../vector/vector.ts'
 import {
   anyRow,
   type FoundRows,
   foundInAll,
   foundInAny,
-  nothing,
+  mayBe,
+  noRow,
   rowsOfBitmap,
 } from './found-rows.ts'
 import { holds, rowsOfColumn } from './text-column-rows.ts'
@@ -39,28 +40,28 @@ import {
 
 /** Rows of a column set that may pass, and for each predicate those that pass it for certain. */
 export class TextCandidates {
-  readonly #may: RowBits
+  readonly #may: RowBits | 'none'
   /** By predicate; `all` of the rows that may pass them all. */
-  readonly sure: readonly (RowBits | 'all' | undefined)[]
+  readonly sure: readonly (RowBits | 'all' | 'none')[]
 
-  constructor(may: RowBits, sure: readonly (RowBits | undefined)[]) {
+  constructor(may: RowBits | 'none', sure: readonly FoundRows['sure'][]) {
     this.#may = may
-    this.sure = sure.map((rows) => {
-      if (!rows || isWithin(may, rows)) return rows && 'all'
-      return isEmpty(rows) ? undefined : rows
-    })
+    this.sure = sure.map((rows) =>
+      rows !== 'none' && may !== 'none' && isWithin(may, rows) ? 'all' : rows,
+    )
   }
 
   /** Those of the rows `from … to` of the set, as rows of a batch that begins at `from`. */
   between(from: number, to: number): Selection {
+    const may = this.#may
+    if (may === 'none') return none
     const count = to - from
-    const first = from >> 5
     const last = (to - 1) >> 5
-    let word = first
-    while (word <= last && this.#may[word] === 0) word++
-    if (word > last) return none
+    let first = from >> 5
+    while (first <= last && may[first] === 0) first++
+    if (first > last) return none
     const truths = newBytes(count)
-    expandBits(bitmapOf(this.#may), from, count, truths)
+    expandBits(bitmapOf(may), from, count, truths)
     const rows = newCodes(count)
     const selected = selectTrue(truths, count, rows)
     return selected === count ? undefined : rows.subarray(0, selected)
@@ -84,12 +85,10 @@ export function compileCandidates(
     if (!paths.some((path) => hasIndex(set, path))) return undefined
     const found = requirements.map((each) => (each ? rowsThatFit(each, set) : anyRow))
     const { may } = foundInAll(found)
-    return (
-      may &&
-      new TextCandidates(
-        may,
-        found.map(({ sure }) => sure),
-      )
+    if (may === 'all') return undefined
+    return new TextCandidates(
+      may,
+      found.map(({ sure }) => sure),
     )
   }
 }
@@ -115,10 +114,7 @@ function rowsThatFit(requirement: TextRequirement, set: ColumnSet): FoundRows {
     case 'all':
       return foundInAll(requirement.of.map((inner) => rowsThatFit(inner, set)))
     case 'any':
-      return foundInAny(
-        requirement.of.map((inner) => rowsThatFit(inner, set)),
-        set.rowCount,
-      )
+      return foundInAny(requirement.of.map((inner) => rowsThatFit(inner, set)))
     case 'parts': {
       const { path, parts, onlyText, isTold } = requirement
       const sources = jsonSources(set, path)
@@ -139,7 +135,7 @@ function rowsWithPart(
 ): FoundRows {
   const { rowCount } = set
   const { text, number, timestamp, boolean } = set.columns(path) ?? {}
-  const found: FoundRows[] = [{ may: rowsInStore(set, path), sure: undefined }]
+  const found: FoundRows[] = [rowsInStore(set, path)]
   if (text) {
     found.push(
       foundInAll(inText.map((piece) => rowsOfColumn(text, 'text', piece, isTold, rowCount))),
@@ -148,22 +144,15 @@ function rowsWithPart(
   if (onlyText) {
     // What is no text is compared in other ways.
     for (const column of [number, timestamp, boolean]) {
-      if (column) found.push({ may: rowsOfBitmap(column.validity, rowCount), sure: undefined })
+      if (column) found.push(mayBe(rowsOfBitmap(column.validity, rowCount)))
     }
   }
   if (sources.length > 0) {
     found.push(
-      foundInAll(
-        inJson.map((piece) =>
-          foundInAny(
-            sources.map((source) => source(piece, isTold)),
-            rowCount,
-          ),
-        ),
-      ),
+      foundInAll(inJson.map((piece) => foundInAny(sources.map((source) => source(piece, isTold))))),
     )
   }
-  return foundInAny(found, rowCount)
+  return foundInAny(found)
 }
 
 /** Finds where a piece may be in one of the columns that the JSON of a value is made of. */
@@ -180,16 +169,14 @@ function jsonSources(set: ColumnSet, path: readonly string[]): JsonSource[] {
     const { text, json: list, nulls } = columns
     const names = below.slice(path.length).map((name) => foldText(JSON.stringify(name)))
     sources.push(...scalarSources(columns, set), (piece, isTold) => {
-      if (!names.some((name) => holds(name, piece, isTold))) return nothing(rowCount)
+      if (!names.some((name) => holds(name, piece, isTold))) return noRow
       const rows = rowsThatName(columns, rowCount)
-      return { may: rows, sure: isTold ? rows : undefined }
+      return { may: rows, sure: isTold ? rows : 'none' }
     })
     if (nulls) {
-      sources.push(({ folded }) => {
-        return 'null'.includes(folded)
-          ? { may: rowsOfBitmap(nulls, rowCount), sure: undefined }
-          : nothing(rowCount)
-      })
+      sources.push(({ folded }) =>
+        'null'.includes(folded) ? mayBe(rowsOfBitmap(nulls, rowCount)) : noRow,
+      )
     }
     if (text) sources.push((piece, isTold) => rowsOfColumn(text, 'member', piece, isTold, rowCount))
     if (list) sources.push((piece, isTold) => rowsOfColumn(list, 'json', piece, isTold, rowCount))
@@ -216,27 +203,23 @@ function rowsThatName(columns: PathColumns, rowCount: number): RowBits {
 function scalarSources({ number, timestamp, boolean }: PathColumns, set: ColumnSet): JsonSource[] {
   const { rowCount } = set
   return [
-    { column: number, mayBe: (text: string) => /^[-+.0-9e]*$/.test(text) },
-    { column: timestamp, mayBe: (text: string) => /^[-+.:0-9tz]*$/.test(text) },
+    { column: number, looksLike: (text: string) => /^[-+.0-9e]*$/.test(text) },
+    { column: timestamp, looksLike: (text: string) => /^[-+.:0-9tz]*$/.test(text) },
     {
       column: boolean,
-      mayBe: (text: string) => 'true'.includes(text) || 'false'.includes(text),
+      looksLike: (text: string) => 'true'.includes(text) || 'false'.includes(text),
     },
-  ].flatMap(({ column, mayBe }): JsonSource[] => {
+  ].flatMap(({ column, looksLike }): JsonSource[] => {
     if (!column) return []
     return [
-      ({ folded }) =>
-        mayBe(folded)
-          ? { may: rowsOfBitmap(column.validity, rowCount), sure: undefined }
-          : nothing(rowCount),
+      ({ folded }) => (looksLike(folded) ? mayBe(rowsOfBitmap(column.validity, rowCount)) : noRow),
     ]
   })
 }
 
 /** Rows of which only the row store has something at the path, below it or around it. */
-function rowsInStore(set: ColumnSet, path: readonly string[]): RowBits {
-  const rows = noRows(set.rowCount)
+function rowsInStore(set: ColumnSet, path: readonly string[]): FoundRows {
   const below = set.pathsBelow(path).flatMap((place) => set.columns(place)?.stored ?? [])
-  for (const bits of [...storedRows(set, path), ...below]) addBitmap(rows, bits, set.rowCount)
-  return rows
+  const bitmaps = [...storedRows(set, path), ...below]
+  return foundInAny(bitmaps.map((bits) => mayBe(rowsOfBitmap(bits, set.rowCount))))
 }

@@ -6,15 +6,7 @@ import { textOf } from '../type/text.ts'
 import { wordsOf } from '../type/text-match.ts'
 import type { TextColumn, Texts } from '../vector/column.ts'
 import { type GramIndex, gramsOf, unitsWithGrams, unitTexts } from '../vector/gram-index.ts'
-import {
-  addAll,
-  addRange,
-  addRow,
-  keepOnly,
-  noRows,
-  type RowBits,
-  remove,
-} from '../vector/row-bits.ts'
+import { addRange, addRow, noRows } from '../vector/row-bits.ts'
 import type { TermIndex, TermPart } from '../vector/term-index.ts'
 import { decodeText } from '../vector/vector.ts'
 import {
@@ -22,9 +14,13 @@ import {
   type FoundRows,
   foundInAll,
   foundInAny,
-  nothing,
+  intersection,
+  mayBe,
+  noRow,
   rowsOfBitmap,
+  union,
   withDoubt,
+  without,
 } from './found-rows.ts'
 import type { JsonPiece, Piece } from './text-requirement.ts'
 
@@ -54,14 +50,11 @@ export function rowsOfColumn(
     return content === 'member' ? asMember(terms, piece, searched, found, rowCount) : found
   }
   if (grams) {
-    if (searched.grams.length === 0) return anyRow
-    return { may: rowsWithGrams(grams, searched.grams, rowCount), sure: undefined }
+    return searched.grams.length === 0 ? anyRow : rowsWithGrams(grams, searched.grams, rowCount)
   }
   const isShort = column.encoding === 'plain' && column.texts.offsets.at(-1)! <= keptBytes
-  if (isShort && !foldedTexts(column.texts, content).includes(searched.folded)) {
-    return nothing(rowCount)
-  }
-  return { may: rowsOfBitmap(column.validity, rowCount), sure: undefined }
+  if (isShort && !foldedTexts(column.texts, content).includes(searched.folded)) return noRow
+  return mayBe(rowsOfBitmap(column.validity, rowCount))
 }
 
 function rowsWithTerms(
@@ -73,61 +66,73 @@ function rowsWithTerms(
   if (terms.length === 0) return anyRow
   const found = foundInAll(
     terms.map((term) => {
-      const inIndex = noRows(rowCount)
-      if (term.relation !== 'is' || !term.isBeside) {
-        index.addRows(term.relation, term.bytes, inIndex)
-      }
-      const known: FoundRows = { may: inIndex, sure: isTold ? inIndex : undefined }
-      if (!index.beside || (term.relation === 'is' && !term.isBeside)) return known
-      return foundInAny(
-        [known, { may: rowsBeside(index, term, rowCount), sure: undefined }],
-        rowCount,
-      )
+      const isWord = term.relation === 'is'
+      const inIndex = isWord && term.isBeside ? noRow : rowsInIndex(index, term, isTold, rowCount)
+      if (!index.beside || (isWord && !term.isBeside)) return inIndex
+      return foundInAny([inIndex, rowsBeside(index, index.beside, term, rowCount)])
     }),
   )
   const doubtful = noRows(rowCount)
-  index.addDoubtful(doubtful)
-  return withDoubt(found, doubtful)
+  return index.addDoubtful(doubtful) ? withDoubt(found, doubtful) : found
+}
+
+function rowsInIndex(
+  index: TermIndex,
+  { relation, bytes }: TermPart,
+  isTold: boolean,
+  rowCount: number,
+): FoundRows {
+  const rows = noRows(rowCount)
+  if (!index.addRows(relation, bytes, rows)) return noRow
+  return { may: rows, sure: isTold ? rows : 'none' }
 }
 
 /**
  * What was found in texts, where they are members of objects: JSON writes letters in place of what a word
- * may follow, as in `\nword`.
+ * may follow, as in `\\nword`.
  */
 function asMember(
   index: TermIndex,
   { terms }: Piece,
   unescaped: Piece,
-  { may, sure }: FoundRows,
+  found: FoundRows,
   rowCount: number,
 ): FoundRows {
-  const escaped = noRows(rowCount)
-  index.addEscaped(escaped)
   // A part of a word is a part of the longer word, too.
-  if (sure && terms[0]!.relation === 'is') remove(sure, escaped)
-  if (!may || unescaped.terms === terms) return { may, sure }
-  const others = rowsWithTerms(index, unescaped.terms, false, rowCount)
-  if (others.may) keepOnly(escaped, others.may)
-  addAll(may, escaped)
-  return { may, sure }
+  const isInDoubt = found.sure !== 'none' && terms[0]!.relation === 'is'
+  const isSame = unescaped.terms === terms
+  const escaped = noRows(rowCount)
+  if ((isSame && !isInDoubt) || !index.addEscaped(escaped)) return found
+  const others = isSame ? noRow : rowsWithTerms(index, unescaped.terms, false, rowCount)
+  return {
+    may: union([found.may, intersection([others.may, escaped])]),
+    sure: isInDoubt ? without(found.sure, escaped) : found.sure,
+  }
 }
 
 /** Rows whose words that are left out of the index may have the term. */
-function rowsBeside(index: TermIndex, { text }: TermPart, rowCount: number): RowBits {
-  const rows = noRows(rowCount)
-  index.addRowsBeside(rows)
+function rowsBeside(
+  index: TermIndex,
+  parts: GramIndex,
+  { text }: TermPart,
+  rowCount: number,
+): FoundRows {
   const grams = gramsOf(text)
-  if (grams.length > 0) keepOnly(rows, rowsWithGrams(index.beside!, grams, rowCount))
-  return rows
+  const found = grams.length > 0 ? rowsWithGrams(parts, grams, rowCount) : anyRow
+  if (found.may === 'none') return noRow
+  const rows = noRows(rowCount)
+  return index.addRowsBeside(rows) ? foundInAll([found, mayBe(rows)]) : noRow
 }
 
-function rowsWithGrams(index: GramIndex, grams: Int32Array, rowCount: number): RowBits {
+function rowsWithGrams(index: GramIndex, grams: Int32Array, rowCount: number): FoundRows {
   const units = unitsWithGrams(index, grams)
+  let unit = units.indexOf(1)
+  if (unit < 0) return noRow
   const rows = noRows(rowCount)
-  for (let unit = units.indexOf(1); unit >= 0; unit = units.indexOf(1, unit + 1)) {
+  for (; unit >= 0; unit = units.indexOf(1, unit + 1)) {
     addRange(rows, unit * unitTexts, Math.min(rowCount, (unit + 1) * unitTexts))
   }
-  return rows
+  return mayBe(rows)
 }
 
 function rowsOfDictionary(
@@ -141,20 +146,20 @@ function rowsOfDictionary(
   const units =
     grams && searched.grams.length > 0 ? unitsWithGrams(grams, searched.grams) : undefined
   if (units ? !units.includes(1) : !foldedTexts(dictionary, content).includes(searched.folded)) {
-    return nothing(rowCount)
+    return noRow
   }
   const found = new Uint8Array(dictionary.offsets.length - 1)
   for (let code = 0; code < found.length; code++) {
     if (units && units[Math.floor(code / unitTexts)] === 0) continue
     found[code] = +holds(foldText(printed(dictionary, content, code)), piece, isTold)
   }
-  if (!found.includes(1)) return nothing(rowCount)
+  if (!found.includes(1)) return noRow
   const rows = noRows(rowCount)
   for (let row = 0; row < codes.length; row++) {
     const code = codes[row]!
     if (code >= 0 && found[code] === 1) addRow(rows, row)
   }
-  return { may: rows, sure: isTold ? rows : undefined }
+  return { may: rows, sure: isTold ? rows : 'none' }
 }
 
 /** Whether a folded text has the piece; what is told by a word is told exactly. */

@@ -13,16 +13,16 @@ import type { RowBits } from './row-bits.ts'
 export type TermRelation = 'is' | 'begins with' | 'ends with' | 'has'
 
 export interface TermIndex {
-  /** Adds the rows that have a word that is in the index, and that is, or has, the text. */
-  addRows(relation: TermRelation, text: Buffer, rows: RowBits): void
-  /** Adds rows that have a word that is not in the index. */
-  addRowsBeside(rows: RowBits): void
+  /** Adds the rows that have a word that is in the index, and that is, or has, the text; false: there are none. */
+  addRows(relation: TermRelation, text: Buffer, rows: RowBits): boolean
+  /** Adds rows that have a word that is not in the index; like the others, it says if there are any. */
+  addRowsBeside(rows: RowBits): boolean
   /** The parts of those words; undefined when there are none. */
   readonly beside: GramIndex | undefined
   /** Adds rows whose words are not as they are in the index, or may not be. */
-  addDoubtful(rows: RowBits): void
+  addDoubtful(rows: RowBits): boolean
   /** Adds rows whose text JSON writes with letters in place of some characters, as in `\\nword`. */
-  addEscaped(rows: RowBits): void
+  addEscaped(rows: RowBits): boolean
 }
 
 const longestTerm = 32

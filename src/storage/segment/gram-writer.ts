@@ -22,6 +22,8 @@ const leastBlocks = 32
 
 /** Of all hashes, the share that a block may have: the chance of a part to be found by mistake. */
 const maximumDensity = 0.3
+/** Of words that no index has, which are few, so that the others' rows need not be looked at. */
+const maximumDensityBeside = 0.12
 const minimumHashBits = 8
 const maximumHashBits = 17
 /** Blocks from which the share is told. */
@@ -114,8 +116,9 @@ function chooseHashBits(
   for (const mark of scanner.marks) {
     for (let bits = mark; bits !== 0; bits &= bits - 1) marked++
   }
+  const density = content === 'folded' ? maximumDensityBeside : maximumDensity
   let hashBits = minimumHashBits
-  while (hashBits < maximumHashBits && marked / sampled / 2 ** hashBits > maximumDensity) hashBits++
+  while (hashBits < maximumHashBits && marked / sampled / 2 ** hashBits > density) hashBits++
   return hashBits
 }
 

@@ -50,65 +50,63 @@ export class TermReader implements TermIndex {
     return this.#directory
   }
 
-  addRows(relation: TermRelation, text: Buffer, rows: RowBits): void {
+  addRows(relation: TermRelation, text: Buffer, rows: RowBits): boolean {
     switch (relation) {
       case 'is':
-        this.#addEqual(text, rows)
-        break
+        return this.#addEqual(text, rows)
       case 'begins with':
-        this.#addFound(Buffer.concat([gap, text]), 1, rows)
-        break
+        return this.#addFound(Buffer.concat([gap, text]), 1, rows)
       case 'ends with':
-        this.#addFound(Buffer.concat([text, gap]), 0, rows)
-        break
+        return this.#addFound(Buffer.concat([text, gap]), 0, rows)
       case 'has':
-        this.#addFound(text, 0, rows)
+        return this.#addFound(text, 0, rows)
     }
   }
 
-  addRowsBeside(rows: RowBits): void {
-    this.#addFirst(0, rows)
+  addRowsBeside(rows: RowBits): boolean {
+    return this.#addFirst(0, rows)
   }
 
-  addDoubtful(rows: RowBits): void {
-    this.#addFirst(1, rows)
+  addDoubtful(rows: RowBits): boolean {
+    return this.#addFirst(1, rows)
   }
 
-  addEscaped(rows: RowBits): void {
-    this.#addFirst(2, rows)
+  addEscaped(rows: RowBits): boolean {
+    return this.#addFirst(2, rows)
   }
 
-  #addEqual(text: Buffer, rows: RowBits): void {
+  #addEqual(text: Buffer, rows: RowBits): boolean {
     const block = this.#blockOf(text)
-    if (block < 0) return
+    if (block < 0) return false
     const places = this.#places
-    const from = places[block * 2]!
-    const to = places[block * 2 + 2]! + 1
+    const to = places[block * 2 + 2]!
     const words = this.#words
-    for (let at = from, term = 0; at + 1 < to; term++) {
-      const end = words.indexOf(space, at + 1)
-      if (end - at - 1 === text.length && this.#compare(text, at) === 0) {
+    for (let at = places[block * 2]!, term = 0; at < to; term++) {
+      if (this.#compare(text, at) === 0) {
         this.#addRowsOf(block, [term], rows)
-        return
+        return true
       }
-      at = end
+      at = words.indexOf(space, at + 1)
     }
+    return false
   }
 
   /** Adds the rows of words in which something occurs; their first letter is `skipped` bytes after. */
-  #addFound(needle: Buffer, skipped: number, rows: RowBits): void {
+  #addFound(needle: Buffer, skipped: number, rows: RowBits): boolean {
     this.#bytes.check(this.#wordsAt, this.#listsAt)
     const words = this.#words
-    const directory = this.#places
+    const places = this.#places
     const find = new ByteSearch(needle, false).in(words)
     let block = 0
-    for (let hit = find(0); hit >= 0; ) {
-      while (directory[block * 2 + 2]! <= hit) block++
+    let hit = find(0)
+    if (hit < 0) return false
+    while (hit >= 0) {
+      while (places[block * 2 + 2]! <= hit) block++
       // The words of this block that have it: a search begins again where a word ends.
-      const end = directory[block * 2 + 2]!
+      const end = places[block * 2 + 2]!
       const terms: number[] = []
       let term = -1
-      let at = directory[block * 2]!
+      let at = places[block * 2]!
       while (hit >= 0 && hit < end) {
         const letter = hit + skipped
         for (; at < letter; at++) if (words[at] === space) term++
@@ -117,6 +115,7 @@ export class TermReader implements TermIndex {
       }
       this.#addRowsOf(block, terms, rows)
     }
+    return true
   }
 
   /** The block whose words may be a text, or -1 if it comes before all words. */
@@ -163,11 +162,11 @@ export class TermReader implements TermIndex {
     }
   }
 
-  #addFirst(number: number, rows: RowBits): void {
+  #addFirst(number: number, rows: RowBits): boolean {
     this.#bytes.check(this.#listsAt, this.#listsAt + this.#places[1]!)
     const lists = this.#listsFrom(0)
     for (let i = 0; i < number; i++) lists.pass()
-    lists.addTo(rows)
+    return lists.addTo(rows) > 0
   }
 
   #listsFrom(at: number): RowListReader {
