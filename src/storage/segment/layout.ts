@@ -15,8 +15,9 @@
  *     compressed = Struct<ends: Int32, directory, blocks: FixedSizeBinary>, null where there is no
  *                  text. The rows of the last two, taken together, are what `text-blocks.ts` says
  *     residual   = Utf8, or Dictionary<Int32, Utf8>, or compressed: a JSON object, or null
- *     index      = FixedSizeBinary, the bytes of all rows together: `gram-writer.ts`. It is named as the
- *                  column that it is of, with `:index` behind
+ *     index      = FixedSizeBinary, the bytes of all rows together. It is named as the column that it is
+ *                  of, with `:words` behind, or with `:index` for one of parts: `term-writer.ts`,
+ *                  `gram-writer.ts`
  *     padding    = FixedSizeBinary of zeros
  *
  * All rows are in the one record batch. They are ordered by object, pagination key, version.
