@@ -46,10 +46,15 @@ export class Client {
 
   /** Posts until it works: overload, server errors and lost connections are tried again. */
   async postWithRetries(path: string, body: Body): Promise<unknown> {
+    return JSON.parse(await this.postForText(path, body)) as unknown
+  }
+
+  /** The same; gives the text of the answer. */
+  async postForText(path: string, body: Body): Promise<string> {
     for (let attempt = 1; ; attempt++) {
       try {
         const response = await this.post(path, body)
-        return await response.json()
+        return await response.text()
       } catch (error) {
         const isTransient = error instanceof AssayError && isTransientStatus(error.status)
         if (!isTransient || attempt === attempts) throw error

@@ -6,7 +6,7 @@ export interface SenderOptions {
   readonly client: Client
   /** Where the rows go: `/v1/experiment/<id>/insert`. */
   readonly path: string
-  readonly onSent: (rowCount: number) => void
+  readonly onSent: (rows: readonly ImportRow[]) => void
   /** A row that the service refuses. */
   readonly onRefused: (row: ImportRow, reason: string) => void
 }
@@ -39,7 +39,7 @@ export class ImportSender {
     if (this.#rows.length >= batchRows) await this.#send()
   }
 
-  /** Sends what is left and waits until everything has been answered. */
+  /** Sends what is left and waits until everything has been answered. More may be added then. */
   async finish(): Promise<void> {
     if (this.#rows.length > 0) await this.#send()
     await this.#settle()
@@ -73,7 +73,7 @@ export class ImportSender {
     if (rows.length === 0) return
     try {
       await this.#options.client.postWithRetries(this.#options.path, encode(rows))
-      this.#options.onSent(rows.length)
+      this.#options.onSent(rows)
     } catch (error) {
       if (!(error instanceof AssayError) || !isAboutRows(error)) throw error
       const refused = rows.length === 1 ? 0 : indexIn(error.path)

@@ -1,15 +1,20 @@
-/** Reads lines of files and of standard input, plain or gzip. */
+/** Reads records of files and of standard input: JSON lines and CSV, plain or gzip, and Parquet. */
 import { createReadStream, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { AssayError } from '../error.ts'
+import { csvLines } from './csv-source.ts'
+import type { ImportFormat } from './import-format.ts'
+import { parquetLines } from './parquet-source.ts'
 
 export interface Line {
   /** From 1. */
   readonly number: number
-  /** Without the line break. */
+  /** A record as JSON, without the line break. */
   readonly bytes: Buffer
+  /** Why there is no record, where that is known already. */
+  readonly fault?: string
 }
 
 export interface LineSource {
@@ -23,26 +28,53 @@ export interface LineSource {
   lines(onRead: (bytes: number) => void): AsyncGenerator<Line>
 }
 
-/** `-` is standard input. Throws for a path that is no file. */
-export function openSource(path: string): LineSource {
+/**
+ * `-` is standard input. The format is that of the file's name, unless it is given. Throws for a path
+ * that is no file.
+ */
+export function openSource(path: string, given?: ImportFormat): LineSource {
+  const format = given ?? formatOf(path)
   if (path === '-') {
     return {
       label: 'standard input',
       name: '-',
       size: undefined,
-      lines: (onRead) => readLines(process.stdin, onRead),
+      lines: (onRead) => readRecords(process.stdin, format, onRead),
     }
   }
   const status = statSync(path, { throwIfNoEntry: false })
   if (!status) throw new AssayError('COMMAND_FAILED', `there is no file ${path}`)
   if (status.isDirectory())
     throw new AssayError('COMMAND_FAILED', `${path} is a directory, not a file`)
+  if (format === 'parquet') {
+    const { size } = status
+    const lines: LineSource['lines'] = (onRead) => parquetLines(path, size, onRead)
+    return { label: path, name: basename(path), size, lines }
+  }
   return {
     label: path,
     name: basename(path),
     size: status.isFile() ? status.size : undefined,
-    lines: (onRead) => readLines(createReadStream(path, { highWaterMark: 256 * 1024 }), onRead),
+    lines: (onRead) => {
+      const input = createReadStream(path, { highWaterMark: 256 * 1024 })
+      return readRecords(input, format, onRead)
+    },
   }
+}
+
+function formatOf(path: string): ImportFormat {
+  const ending = path.toLowerCase().match(/\.(csv|parquet)(\.gz)?$/)?.[1]
+  return ending === 'csv' || ending === 'parquet' ? ending : 'jsonl'
+}
+
+function readRecords(
+  input: Readable,
+  format: ImportFormat,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<Line> {
+  if (format === 'csv') return csvLines(decompress(input, onRead))
+  if (format === 'jsonl') return readLines(input, onRead)
+  throw new AssayError('COMMAND_INVALID', 'Parquet is read from files, not from standard input')
 }
 
 async function* readLines(input: Readable, onRead: (bytes: number) => void) {

@@ -1,37 +1,62 @@
 import { SingleBar } from 'cli-progress'
 import { AssayError } from '../error.ts'
 import type { ObjectReference } from '../type/record.ts'
+import { Checksum } from './checksum.ts'
 import { Client, type ConnectionOptions } from './client.ts'
-import { readRow } from './import-row.ts'
+import type { ImportFormat } from './import-format.ts'
+import { type ImportRow, readRow } from './import-row.ts'
 import { ImportSender } from './import-sender.ts'
 import { type Line, type LineSource, openSource } from './import-source.ts'
+import { type ImportPlace, ImportState } from './import-state.ts'
+import { RemoteSource } from './remote-source.ts'
 
 export interface ImportOptions extends ConnectionOptions {
   readonly project: string
   readonly experiment?: string
   readonly dataset?: string
   readonly logs?: boolean
+  readonly format?: ImportFormat
+  /** Another service to read from; what is imported are objects of it then. */
+  readonly fromUrl?: string
+  readonly fromKey?: string
+  /** File that remembers how far an import from another service has come. */
+  readonly state?: string
 }
 
 /** Bad lines that are reported one by one; of more than that, only the count is told. */
 const reportedLines = 1000
 
-/** Imports files of JSON lines. Ends with exit code 1 when some lines could not be imported. */
+const defaultState = '.assay-import.json'
+
+/**
+ * Imports files, or objects of another service. Ends with exit code 1 when some records could not be
+ * imported.
+ */
 export async function runImport(paths: readonly string[], options: ImportOptions): Promise<void> {
   const target = targetOf(options)
   const client = new Client(options)
-  const sources = paths.map(openSource)
+  const { fromUrl, fromKey = process.env.ASSAY_FROM_KEY } = options
+  const remote = fromUrl === undefined ? undefined : connectionOf(fromUrl, fromKey)
+  const sources = paths.map((path) =>
+    remote ? new RemoteSource(remote, path) : openSource(path, options.format),
+  )
   const object = await findObject(client, options.project, target)
 
-  const progress = new Progress(sources)
+  const progress = new Progress(await sizesOf(sources), remote !== undefined)
   const sender = new ImportSender({
     client,
     path: `/v1/${object.type}/${object.id}/insert`,
-    onSent: (rowCount) => progress.sent(rowCount),
+    onSent: (rows) => progress.sent(rows),
     onRefused: (row, reason) => progress.bad(row.source, row.line, reason),
   })
   try {
-    for (const source of sources) await importSource(source, sender, progress)
+    for (const source of sources) {
+      if (source instanceof RemoteSource) {
+        const names = [fromUrl!, source.name, client.url, object.type, object.id]
+        const state = new ImportState(options.state ?? defaultState, names)
+        await importRemote(source, sender, progress, state)
+      } else await importSource(source, sender, progress)
+    }
     await sender.finish()
   } finally {
     progress.stop()
@@ -39,6 +64,23 @@ export async function runImport(paths: readonly string[], options: ImportOptions
   progress.summarize()
   process.stderr.write(`query them with from: ${object.type}('${object.id}')\n`)
   if (progress.badCount > 0) process.exitCode = 1
+}
+
+function connectionOf(url: string, key: string | undefined): Client {
+  if (key === undefined || key === '') {
+    throw new AssayError(
+      'COMMAND_INVALID',
+      'no key of the other service; give one with --from-key or ASSAY_FROM_KEY',
+    )
+  }
+  return new Client({ url, key })
+}
+
+/** Of a file its bytes, of an object of another service its records. */
+function sizesOf(sources: readonly (LineSource | RemoteSource)[]): Promise<(number | undefined)[]> {
+  return Promise.all(
+    sources.map((source) => (source instanceof RemoteSource ? source.count() : source.size)),
+  )
 }
 
 type Target = { readonly type: 'experiment' | 'dataset'; readonly name: string } | 'logs'
@@ -70,16 +112,44 @@ async function findObject(
 }
 
 async function importSource(source: LineSource, sender: ImportSender, progress: Progress) {
-  for await (const line of linesOf(source, progress)) {
-    let row: ReturnType<typeof readRow>
-    try {
-      row = readRow(source, line)
-    } catch (error) {
-      progress.bad(source, line.number, error instanceof Error ? error.message : String(error))
-      continue
-    }
-    if (row) await sender.add(row)
+  for await (const line of linesOf(source, progress))
+    await importLine(source, line, sender, progress)
+}
+
+/** A page is done when all of it has been answered; the next run begins after the last that was. */
+async function importRemote(
+  source: RemoteSource,
+  sender: ImportSender,
+  progress: Progress,
+  state: ImportState,
+): Promise<void> {
+  const place = state.read()
+  if (place) {
+    progress.goOn(place)
+    process.stderr.write(`going on after ${place.rows.toLocaleString('en')} rows\n`)
   }
+  for await (const { lines, cursor } of source.pages(place?.cursor)) {
+    for (const line of lines) await importLine(source, line, sender, progress)
+    await sender.finish()
+    progress.read(lines.length)
+    state.write(cursor === undefined ? undefined : { cursor, ...progress.total })
+  }
+}
+
+async function importLine(
+  source: Pick<LineSource, 'label' | 'name'>,
+  line: Line,
+  sender: ImportSender,
+  progress: Progress,
+): Promise<void> {
+  let row: ReturnType<typeof readRow>
+  try {
+    row = readRow(source, line)
+  } catch (error) {
+    progress.bad(source, line.number, error instanceof Error ? error.message : String(error))
+    return
+  }
+  if (row) await sender.add(row)
 }
 
 async function* linesOf(source: LineSource, progress: Progress): AsyncGenerator<Line> {
@@ -98,15 +168,18 @@ class Progress {
   badCount = 0
   readonly #bar: SingleBar | undefined
   readonly #startedAt = performance.now()
-  readonly #sourceCount: number
+  readonly #sources: string
+  #checksum = new Checksum()
   #rowCount = 0
-  #readBytes = 0
+  #readSize = 0
 
-  constructor(sources: readonly LineSource[]) {
-    this.#sourceCount = sources.length
+  /** @param sizes of the sources, in what `read` counts; undefined where not known */
+  constructor(sizes: readonly (number | undefined)[], areObjects: boolean) {
+    const noun = areObjects ? 'object' : 'file'
+    this.#sources = sizes.length === 1 ? `1 ${noun}` : `${sizes.length} ${noun}s`
     if (!process.stderr.isTTY) return
-    const known = sources.every(({ size }) => size !== undefined)
-    const total = sources.reduce((sum, { size }) => sum + (size ?? 0), 0)
+    const known = sizes.every((size) => size !== undefined)
+    const total = sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
     const format = known
       ? '{bar} {percentage}% | {rows} rows | {eta_formatted} left'
       : '{rows} rows | {duration_formatted}'
@@ -114,17 +187,30 @@ class Progress {
     this.#bar.start(Math.max(total, 1), 0, { rows: 0 })
   }
 
-  read(bytes: number): void {
-    this.#readBytes += bytes
+  /** What has been sent, in this run and those before. */
+  get total(): Pick<ImportPlace, 'rows' | 'checksum'> {
+    return { rows: this.#rowCount, checksum: this.#checksum.toString() }
+  }
+
+  /** Counts what an earlier run has sent. */
+  goOn({ rows, checksum }: ImportPlace): void {
+    this.#rowCount += rows
+    this.#checksum = new Checksum(checksum)
+    this.read(rows)
+  }
+
+  read(size: number): void {
+    this.#readSize += size
     this.#update()
   }
 
-  sent(rowCount: number): void {
-    this.#rowCount += rowCount
+  sent(rows: readonly ImportRow[]): void {
+    this.#rowCount += rows.length
+    for (const { bytes } of rows) this.#checksum.add(bytes)
     this.#update()
   }
 
-  bad(source: LineSource, line: number, reason: string): void {
+  bad(source: Pick<LineSource, 'label'>, line: number, reason: string): void {
     this.badCount++
     if (this.badCount > reportedLines) return
     const end = this.#bar ? '\x1b[K\n' : '\n'
@@ -139,14 +225,14 @@ class Progress {
     const seconds = (performance.now() - this.#startedAt) / 1000
     const rate = Math.round(this.#rowCount / seconds).toLocaleString('en')
     const rows = `${this.#rowCount.toLocaleString('en')} ${this.#rowCount === 1 ? 'row' : 'rows'}`
-    const files = this.#sourceCount === 1 ? '1 file' : `${this.#sourceCount} files`
     const bad = this.badCount === 0 ? '' : `; ${this.badCount} bad lines left out`
     process.stderr.write(
-      `imported ${rows} of ${files} in ${seconds.toFixed(1)} s (${rate} a second)${bad}\n`,
+      `imported ${rows} of ${this.#sources} in ${seconds.toFixed(1)} s (${rate} a second)${bad}\n` +
+        `checksum ${this.#checksum}\n`,
     )
   }
 
   #update(): void {
-    this.#bar?.update(this.#readBytes, { rows: this.#rowCount.toLocaleString('en') })
+    this.#bar?.update(this.#readSize, { rows: this.#rowCount.toLocaleString('en') })
   }
 }

@@ -1,8 +1,9 @@
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import type { ConfigFlags } from '../config.ts'
 import { version } from '../server/version.ts'
 import type { DemoFlags } from './demo.ts'
 import type { ImportOptions } from './import.ts'
+import { importFormats } from './import-format.ts'
 import type { QueryOptions } from './query.ts'
 
 const defaultUrl = 'http://127.0.0.1:8000'
@@ -100,12 +101,23 @@ function addServe(program: Command): void {
 function addImport(program: Command): void {
   const command = program
     .command('import')
-    .description('import records from files of JSON lines, plain or gzip')
-    .argument('<file...>', 'files, or - for standard input')
+    .description('import records from files: JSON lines or CSV, plain or gzip, or Parquet')
+    .argument('<file...>', 'files, or - for standard input; with --from-url, objects')
     .requiredOption('--project <name>', 'project to import to; made if it is not there')
     .option('--experiment <name>', 'experiment of the project to import to')
     .option('--dataset <name>', 'dataset of the project to import to')
     .option('--logs', 'import to the project’s logs')
+    .addOption(
+      new Option('--format <format>', 'instead of what the files are called').choices(
+        importFormats,
+      ),
+    )
+    .option(
+      '--from-url <address>',
+      'another service to read from: experiment:<id>, dataset:<id>, …',
+    )
+    .option('--from-key <key>', 'its API key (ASSAY_FROM_KEY)')
+    .option('--state <file>', 'remembers how far that has come (default: .assay-import.json)')
     .addHelpText(
       'after',
       '\nRecords keep their "id"; those without one get one that stays the same, so that an import\n' +

@@ -1,0 +1,87 @@
+/** Reads the records of an object of another service, page by page. */
+import { AssayError } from '../error.ts'
+import { parseJson } from '../type/parse-json.ts'
+import { isObject, type JsonObject, type Value } from '../type/value.ts'
+import { writeJson } from '../type/write-json.ts'
+import type { Client } from './client.ts'
+import type { Line } from './import-source.ts'
+
+export interface RemotePage {
+  readonly lines: readonly Line[]
+  /** Where the next page begins; undefined after the last. */
+  readonly cursor: string | undefined
+}
+
+const pageRows = 1000
+
+const types = ['experiment', 'project_logs', 'dataset', 'playground_logs'] as const
+
+export class RemoteSource {
+  readonly label: string
+  readonly name: string
+  readonly size = undefined
+  readonly #client: Client
+  readonly #from: string
+
+  /** @param given an object as `experiment:<id>` */
+  constructor(client: Client, given: string) {
+    const [, type, id] = given.match(/^(\w+):(.+)$/) ?? []
+    if (id === undefined || !types.some((known) => known === type)) {
+      throw new AssayError(
+        'COMMAND_INVALID',
+        `"${given}" is no object of another service; give ${types.map((name) => `${name}:<id>`).join(', ')}`,
+      )
+    }
+    this.#client = client
+    this.label = given
+    this.name = given
+    this.#from = `${type}('${id.replace(/['\\]/g, '\\$&')}')`
+  }
+
+  /** How many records there are; undefined when the other service does not say. */
+  async count(): Promise<number | undefined> {
+    try {
+      const query = `measures: count(1) as n | from: ${this.#from}`
+      const { data } = await this.#ask(query)
+      const [row] = Array.isArray(data) ? (data as readonly Value[]) : []
+      const n = row !== undefined && row !== null && isObject(row) ? row.n : undefined
+      return typeof n === 'number' ? n : undefined
+    } catch (error) {
+      if (error instanceof AssayError && error.status === 400) return undefined
+      throw error
+    }
+  }
+
+  /** The pages from a cursor on, or all. */
+  async *pages(from: string | undefined): AsyncGenerator<RemotePage> {
+    let cursor = from
+    let number = 0
+    do {
+      const at = cursor === undefined ? '' : ` | cursor: '${cursor}'`
+      const answer = await this.#ask(`select: * | from: ${this.#from} | limit: ${pageRows}${at}`)
+      if (!Array.isArray(answer.data)) {
+        throw new AssayError('COMMAND_FAILED', `${this.#client.url} answered without "data"`)
+      }
+      const rows = answer.data as readonly Value[]
+      const next = typeof answer.cursor === 'string' ? answer.cursor : undefined
+      if (next !== undefined && next === cursor) {
+        throw new AssayError('COMMAND_FAILED', `${this.#client.url} gave the same page twice`)
+      }
+      cursor = rows.length === 0 ? undefined : next
+      const lines = rows.map((row) => ({ number: ++number, bytes: Buffer.from(recordText(row)) }))
+      yield { lines, cursor }
+    } while (cursor !== undefined)
+  }
+
+  async #ask(query: string): Promise<JsonObject> {
+    const text = await this.#client.postForText('/btql', JSON.stringify({ query, fmt: 'json' }))
+    const answer = parseJson(text)
+    return answer !== null && isObject(answer) ? answer : {}
+  }
+}
+
+/** Nulls are what is not there. */
+function recordText(row: Value): string {
+  if (row === null || !isObject(row)) return writeJson(row)
+  return writeJson(Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)))
+}

@@ -1,0 +1,161 @@
+/** Imports of what other services export, and from other services themselves. */
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { runAssay } from '../support/assay-process.ts'
+import { RunningService, testKey } from '../support/running-service.ts'
+
+let service: RunningService
+let project: string
+const directory = mkdtempSync(join(tmpdir(), 'assay-formats-'))
+
+beforeAll(async () => {
+  service = await RunningService.start()
+  project = await service.project('imports')
+})
+afterAll(async () => {
+  await service.stop()
+  rmSync(directory, { recursive: true })
+})
+
+function run(args: string[]) {
+  const environment = { ASSAY_URL: service.url, ASSAY_API_KEY: testKey, ASSAY_FROM_KEY: testKey }
+  return runAssay(['import', ...args, '--project', 'imports'], { environment })
+}
+
+function file(name: string, content: string | Uint8Array): string {
+  const path = join(directory, name)
+  writeFileSync(path, content)
+  return path
+}
+
+async function recordsOf(name: string, select = '*') {
+  const { json } = await service.request(`/v1/experiment?experiment_name=${name}`)
+  const id = String(json.objects?.[0]?.id)
+  const query = `select: ${select} | from: experiment('${id}') | sort: id`
+  return (await service.query(query)).json.data as unknown as Record<string, unknown>[]
+}
+
+describe('CSV', () => {
+  const text = [
+    'id,input,metadata.model,scores.exact,tags,metadata.n,experiment_id',
+    'a,"{""q"": ""one, two""}",m1,0.5,"[""x""]",3,11111111-1111-4111-8111-111111111111',
+    'b,"two',
+    'lines",,,,,',
+    'c,not {json},m2,high,,,',
+    'd,1,m3,1,x,,',
+    'e,1,m3,1,,,,one too many',
+    '',
+  ].join('\n')
+
+  test('nested fields have columns of their own, or are JSON', async () => {
+    const path = file('rows.csv.gz', gzipSync(`\ufeff${text}`))
+    const { code, stderr } = await run([path, '--experiment', 'csv'])
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/line 5: its "scores\.exact" is not a number: high/)
+    expect(stderr).toMatch(/line 6: its "tags" is not JSON: x/)
+    expect(stderr).toMatch(/line 7: it has 8 cells for 7 columns/)
+    expect(stderr).toContain('imported 2 rows of 1 file')
+    expect(await recordsOf('csv', 'id, input, metadata, scores, tags')).toEqual([
+      {
+        id: 'a',
+        input: { q: 'one, two' },
+        metadata: { model: 'm1', n: '3' },
+        scores: { exact: 0.5 },
+        tags: ['x'],
+      },
+      { id: 'b', input: 'two\nlines', metadata: null, scores: null, tags: null },
+    ])
+  })
+})
+
+test('Parquet, as this service exports it', async () => {
+  const from = await service.create('experiment', project, 'exported')
+  await service.insert('experiment', from, [
+    { id: 'a', input: { q: [1, null] }, metadata: { m: 'x' }, scores: { s: 0.25 }, tags: ['t'] },
+    { id: 'b', input: 'text', created: '2024-01-01T00:00:00.5Z', metrics: { start: 1.5 } },
+  ])
+  const query = `select: * | from: experiment('${from}')`
+  const exported = await service.fetch('/btql', { body: { query, fmt: 'parquet' } })
+  const path = file('rows.parquet', new Uint8Array(await exported.arrayBuffer()))
+  const { code, stderr } = await run([path, '--experiment', 'from-parquet'])
+  expect(stderr).toContain('imported 2 rows of 1 file')
+  expect(code).toBe(0)
+  const select = 'id, created, input, metadata, scores, tags, metrics, span_id, root_span_id'
+  expect(await recordsOf('from-parquet', select)).toEqual(await recordsOf('exported', select))
+})
+
+describe('another service', () => {
+  /** Between the import and the service; refuses queries once it has passed on so many. */
+  let proxy: Server
+  let url: string
+  let allowed = Number.POSITIVE_INFINITY
+
+  beforeAll(async () => {
+    proxy = createServer((request, response) => {
+      const chunks: Buffer[] = []
+      request.on('data', (chunk: Buffer) => chunks.push(chunk))
+      request.on('end', async () => {
+        const body = Buffer.concat(chunks)
+        const isPage = body.includes('limit: 1000')
+        if (isPage && allowed-- <= 0) {
+          response.writeHead(403).end('{"Message": "no more"}')
+          return
+        }
+        const key = String(request.headers.authorization).replace('Bearer ', '')
+        const answer = await service.request(String(request.url), { body, key })
+        response.writeHead(answer.status).end(answer.text)
+      })
+    })
+    await new Promise<void>((resolve) => {
+      proxy.listen(0, '127.0.0.1', resolve)
+    })
+    url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
+  })
+  afterAll(() => {
+    proxy.close()
+  })
+
+  test('an import that was broken off goes on where it was', async () => {
+    const dataset = await service.create('dataset', project, 'source')
+    const events = Array.from({ length: 2500 }, (_, i) => ({
+      id: `r${i}`,
+      input: { i },
+      expected: i,
+    }))
+    await service.insert('dataset', dataset, events)
+    const state = join(directory, 'state.json')
+    const args = [`dataset:${dataset}`, '--from-url', url, '--dataset', 'copy', '--state', state]
+
+    allowed = 2
+    const first = await run(args)
+    expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('no more') })
+    expect(existsSync(state)).toBe(true)
+    allowed = Number.POSITIVE_INFINITY
+    const second = await run(args)
+    expect(second.stderr).toContain('going on after 2,000 rows')
+    expect(second.stderr).toContain('imported 2,500 rows of 1 object')
+    expect(second.code).toBe(0)
+    expect(existsSync(state)).toBe(false)
+
+    const whole = await run([...args.slice(0, 4), 'again', ...args.slice(5)])
+    const checksum = /checksum [0-9a-f]{16}/
+    expect(second.stderr.match(checksum)?.[0]).toBe(whole.stderr.match(checksum)?.[0])
+    const { json } = await service.request('/v1/dataset?dataset_name=copy')
+    const { json: counted } = await service.query(
+      `measures: count(1) as n, sum(input.i) as total | from: dataset('${json.objects?.[0]?.id}')`,
+    )
+    expect(counted.data).toEqual([{ n: 2500, total: (2499 * 2500) / 2 }])
+  })
+
+  test('what is wrong is told before anything is read', async () => {
+    const about = async (...args: string[]) => (await run([...args, '--dataset', 'd'])).stderr
+    expect(await about('dataset', '--from-url', url)).toContain('is no object of another service')
+    expect(await about('dataset:x', '--from-url', 'nowhere')).toContain('not an HTTP address')
+    expect(await about('-', '--format', 'parquet')).toContain('not from standard input')
+  })
+})
