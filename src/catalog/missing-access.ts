@@ -15,3 +15,17 @@ export function missingAccess(
     details,
   )
 }
+
+/**
+ * The same of what a body names rather than the path, or of what is to be removed: recorded answers
+ * to these are faults of the request.
+ */
+export function missingReference(
+  permission: Permission,
+  type: string,
+  id: string,
+  path: string,
+): AssayError {
+  const { message } = missingAccess(permission, type, id)
+  return new AssayError('REQUEST_INVALID', message, { path })
+}

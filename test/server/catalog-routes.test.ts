@@ -141,7 +141,7 @@ test('an id of another type is not there', async () => {
   const project = await service.project()
   expect((await service.request(`/v1/experiment/${project}`)).status).toBe(403)
   const body = { project_id: await service.create('dataset', project), name: 'x' }
-  expect((await service.request('/v1/experiment', { body })).status).toBe(403)
+  expect((await service.request('/v1/experiment', { body })).status).toBe(400)
 })
 
 test.each([
@@ -162,7 +162,13 @@ test('an experiment needs a project that is there', async () => {
   expect((await make({ name: 'x', project_id: 'none' })).json.error).toMatchObject({
     path: 'project_id',
   })
-  expect((await make({ name: 'x', project_name: 'none' })).status).toBe(403)
+  expect((await make({ name: 'x', project_name: 'none' })).json.error).toMatchObject({
+    path: 'project_name',
+  })
+  const absent = { name: 'x', project_id: '00000000-0000-0000-0000-000000000000' }
+  const refused = await make(absent)
+  expect(refused).toMatchObject({ status: 400, json: { error: { path: 'project_id' } } })
+  expect(refused.json.Message).toMatch(/^Missing read access to project id 0/)
 })
 
 test('metadata may be nested, but not without end', async () => {

@@ -40,7 +40,9 @@ test('the API document has every route of /v1 and /btql, each under an id of its
 
 test('every reference of the document leads somewhere', async () => {
   const document = await read()
-  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)]
+  const references = [
+    ...JSON.stringify(document).matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g),
+  ]
   expect(references.length).toBeGreaterThan(50)
   for (const [, name] of references) expect(document.components.schemas).toHaveProperty(name!)
 })

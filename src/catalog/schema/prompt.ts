@@ -15,6 +15,8 @@ export const functionTypes = [
   'tag',
   'parameters',
   'sandbox',
+  // Not in the published document, but recorded.
+  'prompt',
 ] as const
 
 export const functionType = z.enum(functionTypes)

@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Gate } from '../../access/gate.ts'
-import { missingAccess } from '../../catalog/missing-access.ts'
+import { missingAccess, missingReference } from '../../catalog/missing-access.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import { printQuery } from '../../parser/print-query.ts'
@@ -110,7 +110,9 @@ export class PromptStore {
     const row = await this.find(gate, kind, id, version)
     const projectId = String(row?.project_id)
     const may = permission === 'read' || gate.writable('project_prompts', projectId)
+    if (!row && permission === 'delete') throw missingReference(permission, 'prompt', id, 'id')
     if (!row || !may) throw missingAccess(permission, 'prompt', id)
+    if (permission === 'delete') gate.requirePermission('delete', 'prompt', id)
     return row
   }
 

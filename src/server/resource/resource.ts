@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import type { Gate, GivenToGate } from '../../access/gate.ts'
 import type { Entries, EntryKind, FoundOrCreated, Patch } from '../../catalog/entry.ts'
-import { missingAccess } from '../../catalog/missing-access.ts'
+import { missingAccess, missingReference } from '../../catalog/missing-access.ts'
 import { AssayError } from '../../error.ts'
 import { operation } from '../operation.ts'
 import { jsonReply, type Reply } from '../reply.ts'
@@ -219,12 +219,16 @@ function replacement<K extends EntryKind>(creation: CreationForm<K>, given: Valu
 
 /** The fields of a body with the id of the project that it names in one way or the other. */
 export function placedIn({ project_name, ...fields }: Values, gate: Gate): Values {
-  if (typeof fields.project_id === 'string') return fields
+  const { project_id } = fields
+  if (typeof project_id === 'string') {
+    if (gate.find('project', project_id)) return fields
+    throw missingReference('read', 'project', project_id, 'project_id')
+  }
   if (typeof project_name !== 'string') {
     throw new AssayError('REQUEST_INVALID', '"project_id" is missing', { path: 'project_id' })
   }
   const project = gate.projectByName(project_name)
-  if (!project) throw missingAccess('read', 'project', project_name)
+  if (!project) throw missingReference('read', 'project', project_name, 'project_name')
   return { ...fields, project_id: project.id }
 }
 
