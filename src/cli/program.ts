@@ -132,13 +132,15 @@ function addImport(program: Command): void {
 function addQuery(program: Command): void {
   const command = program
     .command('query')
-    .description('run a query: a table on a terminal, otherwise JSON lines')
+    .description('run a query: a table on a terminal, otherwise JSON lines, or a file')
     .argument('<query>', 'the query, or - to read it from standard input')
     .option('--explain', 'show the plan instead of running the query')
     .option('--analyze', 'run the query and show what each operator of its plan did')
     .option('--from <source>', 'run the query as a filter on this source: "experiment(\'<id>\')"')
     .option('--tz-offset <minutes>', 'minutes behind UTC, for buckets of time')
     .option('--version-id <transaction>', 'read the data as of this transaction')
+    .option('--format <name>', 'json, jsonl, csv, parquet or arrow; by the ending of --output')
+    .option('--output <file>', 'write the answer to this file')
     .action(async (query: string, options: QueryOptions) =>
       (await import('./query.ts')).runQuery(query, options),
     )

@@ -1,7 +1,15 @@
+import { open, rename, rm } from 'node:fs/promises'
+import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { AssayError } from '../error.ts'
+import {
+  formatNames,
+  isOutputFormat,
+  type OutputFormat,
+  outputFormats,
+} from '../format/output-format.ts'
 import { Client, type ConnectionOptions } from './client.ts'
 import { formatTable, type TableRow } from './table.ts'
 
@@ -11,9 +19,14 @@ export interface QueryOptions extends ConnectionOptions {
   readonly from?: string
   readonly tzOffset?: string
   readonly versionId?: string
+  readonly format?: string
+  readonly output?: string
 }
 
-/** Runs a query (`-`: from standard input): a table on a terminal, otherwise JSON lines. */
+/**
+ * Runs a query (`-`: from standard input): a table on a terminal, otherwise JSON lines, or whatever
+ * format is asked for.
+ */
 export async function runQuery(given: string, options: QueryOptions): Promise<void> {
   const request = {
     query: given === '-' ? await text(process.stdin) : given,
@@ -24,8 +37,40 @@ export async function runQuery(given: string, options: QueryOptions): Promise<vo
   const client = new Client(options)
   if (options.analyze) await explain(client, { ...request, analyze: true })
   else if (options.explain) await explain(client, request)
-  else if (process.stdout.isTTY) await printTable(client, request)
-  else await printLines(client, request)
+  else if (options.output !== undefined) {
+    await saveAnswer(client, { ...request, fmt: formatOf(options) }, options.output)
+  } else if (options.format !== undefined) {
+    await printAnswer(client, { ...request, fmt: formatOf(options) })
+  } else if (process.stdout.isTTY) await printTable(client, request)
+  else await printAnswer(client, { ...request, fmt: 'jsonl' })
+}
+
+/** What is said, or what the file's name says; JSON lines if neither does. */
+function formatOf({ format, output }: QueryOptions): OutputFormat {
+  if (format === undefined) {
+    const ending = output === undefined ? '' : extname(output).slice(1).toLowerCase()
+    return (
+      outputFormats.find((each) => each === ending || formatNames[each].ending === ending) ??
+      'jsonl'
+    )
+  }
+  if (!isOutputFormat(format)) {
+    throw new AssayError(
+      'COMMAND_INVALID',
+      `--format must be one of ${outputFormats.join(', ')}, not "${format.slice(0, 100)}"`,
+    )
+  }
+  if (
+    output === undefined &&
+    process.stdout.isTTY &&
+    (format === 'arrow' || format === 'parquet')
+  ) {
+    throw new AssayError(
+      'COMMAND_INVALID',
+      `${format} is nothing for a terminal; add --output FILE`,
+    )
+  }
+  return format
 }
 
 /** The part of an answer that a table shows. */
@@ -55,10 +100,28 @@ async function printTable(client: Client, request: object): Promise<void> {
   process.stdout.write(`${rows} in ${ms.toFixed(0)} ms\n`)
 }
 
-async function printLines(client: Client, request: object): Promise<void> {
-  const response = await client.post('/btql', JSON.stringify({ ...request, fmt: 'jsonl' }))
+async function printAnswer(client: Client, request: object): Promise<void> {
+  const response = await client.post('/btql', JSON.stringify(request))
   if (!response.body) return
   await pipeline(Readable.fromWeb(response.body), process.stdout, { end: false }).catch(cutOff)
+}
+
+/** Writes an answer to a file as it comes. The file is there when all of it is. */
+async function saveAnswer(client: Client, request: object, path: string): Promise<void> {
+  const part = `${path}.part`
+  const file = await open(part, 'w').catch((cause: Error) => {
+    throw new AssayError('COMMAND_FAILED', `cannot write ${path}: ${cause.message}`, { cause })
+  })
+  try {
+    const response = await client.post('/btql', JSON.stringify(request))
+    const body = Readable.fromWeb(response.body!)
+    await pipeline(body, file.createWriteStream()).catch(cutOff)
+    await rename(part, path)
+  } catch (error) {
+    await file.close()
+    await rm(part, { force: true })
+    throw error
+  }
 }
 
 /** The service breaks the connection when a query fails after its first rows were sent. */

@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
+import { tableFromIPC } from 'apache-arrow'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { createProgram } from '../../src/cli/program.ts'
 import { runAssay, spawnAssay } from '../support/assay-process.ts'
@@ -177,6 +178,32 @@ test('a query from standard input, its plan, and its faults', async () => {
   expect(fault.stderr).toContain('^')
   const from = `experiment('${await experimentNamed('files')}')`
   expect((await run(['query', "id = 'a'", '--from', from])).stdout).toContain('"id":"a"')
+})
+
+test('answers as files, by what is said or by the name', async () => {
+  const from = `from: experiment('${await experimentNamed('files')}')`
+  const path = (name: string) => join(directory, name)
+  const save = (...args: string[]) => run(['query', `select: id | ${from} | limit: 3`, ...args])
+  for (const args of [
+    ['--output', path('a.csv')],
+    ['--output', path('a.parquet')],
+    ['--output', path('b.txt'), '--format', 'arrow'],
+    ['--output', path('c.txt')],
+  ]) {
+    expect(await save(...args)).toMatchObject({ code: 0, stdout: '' })
+  }
+  const read = (name: string) => readFileSync(path(name))
+  expect(read('a.csv').toString()).toMatch(/^id\r\n(\w+\r\n)+$/)
+  expect(read('a.parquet').subarray(0, 4).toString()).toBe('PAR1')
+  expect(tableFromIPC(read('b.txt')).schema.names).toEqual(['id'])
+  expect(read('c.txt').toString()).toMatch(/^(\{"id":"\w+"\}\n)+$/)
+  expect((await save('--format', 'csv')).stdout).toBe(read('a.csv').toString())
+  const bad = await run(['query', 'select: (', '--output', path('d.csv')])
+  expect(bad).toMatchObject({ code: 1, stderr: expect.stringContaining('PARSE_') })
+  const nowhere = await save('--output', path('none/e.csv'))
+  expect(nowhere).toMatchObject({ code: 1, stderr: expect.stringContaining('cannot write') })
+  expect(await save('--format', 'xml')).toMatchObject({ code: 2 })
+  expect(readdirSync(directory).filter((name) => /\.part$|^d\.csv$/.test(name))).toEqual([])
 })
 
 test('a reader that has seen enough is no error', async () => {
