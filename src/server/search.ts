@@ -8,6 +8,7 @@ import { toAssayError } from '../error.ts'
 import type { Expression, Query } from '../parser/ast.ts'
 import { parseSearch } from '../parser/parse.ts'
 import { parseRequest } from '../parser/parse-request.ts'
+import { printExpression } from '../parser/print.ts'
 import { printQuery } from '../parser/print-query.ts'
 import { askModel, type LanguageModel } from '../search/ask-model.ts'
 import { translate } from '../search/translate.ts'
@@ -27,6 +28,8 @@ export interface Interpretation {
   readonly kind: 'btql' | 'translated' | 'full_text'
   /** The whole query, in clauses. */
   readonly query: string
+  /** The condition on its rows, for whoever asks more about them; null for all rows. */
+  readonly filter: string | null
   /** What the text was taken for, in a line. */
   readonly explanation: string
   /** Who translated. */
@@ -55,15 +58,23 @@ export async function interpret(
     const question = { text, fields: vocabulary.fields, now, tzOffset }
     const answer = await askModel(model, question, check)
     if (answer) {
-      const query = canonical(answer.clauses, from)
-      const { explanation } = answer
-      return { kind: 'translated', query, explanation, translator: 'language_model', ...fault }
+      const { clauses, explanation } = answer
+      const query = told(parseRequest(clauses, from))
+      return { kind: 'translated', ...query, explanation, translator: 'language_model', ...fault }
     }
   }
   const translation = translate({ text, vocabulary, now, tzOffset, hasTraces: hasTraces(from) })
   const { kind, clauses, shape, explanation } = translation
   const source = shape && !/\)\s*\w+\s*$/.test(from) ? `${from} ${shape}` : from
-  return { kind, query: canonical(clauses, source), explanation, translator: 'built_in', ...fault }
+  const query = told(parseRequest(clauses, source))
+  return { kind, ...query, explanation, translator: 'built_in', ...fault }
+}
+
+function told(query: Query): Pick<Interpretation, 'query' | 'filter'> {
+  return {
+    query: printQuery(query),
+    filter: query.filter ? printExpression(query.filter) : null,
+  }
 }
 
 /** The text as a query, the reason why it is none though written like one, or undefined. */
@@ -74,10 +85,10 @@ async function asWritten(
   const { text, from } = request
   const query = readQuery(text, from)
   if (!query) return undefined
-  const printed = printQuery(query)
-  const fault = await runFault(engine, printed, request)
+  const written = told(query)
+  const fault = await runFault(engine, written.query, request)
   if (fault !== undefined) return { fault }
-  return { kind: 'btql', query: printed, explanation: 'the query as it is written' }
+  return { kind: 'btql', ...written, explanation: 'the query as it is written' }
 }
 
 /** A lone word or quoted text is a field or a string to the language, and words to a person. */

@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Link } from './component/link.tsx'
 import { Empty, Loading } from './component/notice.tsx'
+import { Logs } from './page/logs.tsx'
 import { Projects } from './page/projects.tsx'
 import { SignIn } from './page/sign-in.tsx'
 import { findSession, session, signOut } from './service/session.ts'
@@ -22,8 +23,8 @@ const sections = ['logs', 'experiments', 'datasets', 'query'] as const
 function pageAt(names: readonly string[]): ComponentChildren {
   const [app, , p, project, section] = names
   if (names.length === 0 || (app === 'app' && p === undefined)) return <Projects />
-  if (app === 'app' && p === 'p' && project !== undefined) {
-    return <Empty title={`${section ?? 'logs'} of ${project}`} />
+  if (app === 'app' && p === 'p' && project !== undefined && (section ?? 'logs') === 'logs') {
+    return <Logs key={project} projectName={project} />
   }
   return (
     <Empty title="There is nothing here">

@@ -46,7 +46,8 @@ export function searchRoutes(engine: Engine, model: LanguageModel | undefined): 
         const search = { text, from, tzOffset, view: gate, signal }
         const interpretation = await interpret(engine, search, usesModel ? model : undefined)
         if (!isRun) return jsonReply(interpretation)
-        const query = pageOf(interpretation.query, cursor)
+        const previewLength = numberField(body, 'preview_length')
+        const query = pageOf(interpretation.query, cursor, previewLength)
         request.queryText = query
         const result = await engine.query({ query, tzOffset, view: gate, signal })
         const further = { ...interpretation }
@@ -57,13 +58,22 @@ export function searchRoutes(engine: Engine, model: LanguageModel | undefined): 
 }
 
 /** Rows come by the page; groups all together, as they are few. */
-function pageOf(text: string, cursor: string | undefined): string {
+function pageOf(
+  text: string,
+  cursor: string | undefined,
+  previewLength: number | undefined,
+): string {
   const query = parseRequest(text, undefined)
   const isOfRows = query.select !== undefined && query.dimensions === undefined
   const { span } = query
   return printQuery({
     ...query,
     ...(isOfRows && !query.limit && { limit: { value: pageRows, span } }),
+    ...(isOfRows &&
+      !query.previewLength &&
+      previewLength !== undefined && {
+        previewLength: { value: previewLength, span },
+      }),
     ...(cursor !== undefined && { cursor: { value: cursor, span } }),
   })
 }

@@ -1,0 +1,75 @@
+/** Values as people read them. */
+
+/** A value of JSON on one line, cut to what a cell can show. */
+export function preview(value: unknown, length = 300): string {
+  if (value === null || value === undefined) return ''
+  const text = typeof value === 'string' ? value : (lastMessage(value) ?? JSON.stringify(value))
+  const line = text.slice(0, length * 2).replace(/\s+/g, ' ')
+  return line.length > length ? `${line.slice(0, length)}…` : line
+}
+
+/** Of a conversation, what was said last is what one looks for in a table. */
+function lastMessage(value: unknown): string | undefined {
+  const messages = messagesOf(value)
+  const content = messages?.at(-1)?.content
+  return typeof content === 'string' && content !== '' ? content : undefined
+}
+
+export interface Message {
+  readonly role: string
+  readonly content: unknown
+}
+
+/** A list of messages, or an object that has one; undefined for anything else. */
+export function messagesOf(value: unknown): readonly Message[] | undefined {
+  const list = isObject(value) && 'messages' in value ? value.messages : value
+  if (!Array.isArray(list) || list.length === 0 || !list.every(isMessage)) return undefined
+  return list
+}
+
+function isMessage(value: unknown): value is Message {
+  return isObject(value) && typeof value.role === 'string' && 'content' in value
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** 0.042 s is 42 ms; 75 s is 1 min 15 s. */
+export function duration(seconds: unknown): string {
+  if (typeof seconds !== 'number' || !Number.isFinite(seconds)) return ''
+  if (seconds < 1) return `${Math.round(seconds * 1000)} ms`
+  if (seconds < 60) return `${seconds.toFixed(seconds < 10 ? 2 : 1)} s`
+  return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`
+}
+
+const counts = new Intl.NumberFormat(undefined, { maximumFractionDigits: 0 })
+const decimals = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 4 })
+
+export function number(value: unknown): string {
+  if (typeof value !== 'number') return preview(value)
+  return Number.isInteger(value) ? counts.format(value) : decimals.format(value)
+}
+
+export function score(value: unknown): string {
+  return typeof value === 'number' ? `${(value * 100).toFixed(1)} %` : ''
+}
+
+export function cost(value: unknown): string {
+  return typeof value === 'number'
+    ? `$${value < 0.01 ? value.toPrecision(2) : value.toFixed(2)}`
+    : ''
+}
+
+const clock = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+})
+
+export function time(value: unknown): string {
+  const at = typeof value === 'string' ? new Date(value) : undefined
+  return at && !Number.isNaN(at.getTime()) ? clock.format(at) : ''
+}

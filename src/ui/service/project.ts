@@ -1,0 +1,18 @@
+import { requestJson } from './client.ts'
+import { type Loaded, useLoaded } from './load.ts'
+
+export interface Project {
+  readonly id: string
+  readonly name: string
+}
+
+/** The project of a name; its absence is an error that says so. */
+export function useProject(name: string): Loaded<Project> {
+  return useLoaded(`project ${name}`, async (signal) => {
+    const target = `/v1/project?project_name=${encodeURIComponent(name)}`
+    const { objects } = await requestJson<{ objects: readonly Project[] }>(target, { signal })
+    const [project] = objects
+    if (!project) throw new Error(`There is no project "${name}", or it is not for you to see`)
+    return project
+  })
+}
