@@ -6,12 +6,17 @@ import type { Config } from '../config.ts'
 import { Engine } from '../engine.ts'
 import { AsyncQueries } from '../server/async/async-queries.ts'
 import type { Logger } from '../server/logger.ts'
+import type { Route } from '../server/route.ts'
 import { Server } from '../server/server.ts'
 
 export interface Service {
   readonly url: string
   /** The owner's key, if it was made up on this start: nobody can find it out later. */
   readonly newKey: string | undefined
+  /** Who may do what, for what is run in the same process. */
+  readonly access: Access
+  /** All that is served. */
+  readonly routes: readonly Route[]
   /** Takes no more requests, lets the running ones end, and closes the store. */
   close(): Promise<void>
 }
@@ -59,7 +64,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       await access.close()
       await engine.close()
     }
-    return { url: `http://${shownHost}:${server.port}`, newKey, close }
+    return { url: `http://${shownHost}:${server.port}`, newKey, access, routes: server.routes, close }
   } catch (error) {
     await engine.close()
     throw error

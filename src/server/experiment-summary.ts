@@ -165,6 +165,6 @@ async function changes(
 }
 
 function comparisonKey(gate: Gate, experiment: Experiment): string {
-  const key = gate.require('read', 'project', experiment.project_id).settings?.comparison_key
+  const key = gate.find('project', experiment.project_id)?.settings?.comparison_key
   return typeof key === 'string' && key.trim() !== '' ? key : 'input'
 }

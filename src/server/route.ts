@@ -65,10 +65,12 @@ interface Entry {
 }
 
 export class Router {
+  readonly routes: readonly Route[]
   /** By number of parts and the first two of them. Of routes that fit, literal ones come first. */
   readonly #routes = new Map<string, Entry[]>()
 
   constructor(routes: readonly Route[]) {
+    this.routes = routes
     const entries = routes.map((route) => ({ route, parts: split(route.path) }))
     for (const entry of entries.sort((a, b) => open(a) - open(b))) {
       const start = startOf(entry.parts)

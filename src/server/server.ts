@@ -123,6 +123,11 @@ export class Server {
     return server
   }
 
+  /** All that is served. */
+  get routes(): readonly Route[] {
+    return this.#router.routes
+  }
+
   get port(): number {
     return this.#listenSocket ? uWS.us_socket_local_port(this.#listenSocket) : -1
   }

@@ -2,9 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Access } from '../../src/access/access.ts'
 import { type Service, startService } from '../../src/cli/service.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/server/logger.ts'
+import type { Route } from '../../src/server/route.ts'
 
 export const testKey = 'sk-test-0123456789'
 
@@ -68,6 +70,14 @@ export class RunningService {
   async restart(): Promise<RunningService> {
     await this.#service.close()
     return RunningService.#open(this.directory, {})
+  }
+
+  get access(): Access {
+    return this.#service.access
+  }
+
+  get routes(): readonly Route[] {
+    return this.#service.routes
   }
 
   async stop(): Promise<void> {

@@ -88,6 +88,7 @@ export class AsyncQueries {
       organizationId,
       userId,
       query: asked.request.query,
+      ...(asked.request.from !== undefined && { from: asked.request.from }),
       format: asked.format,
       batchSize: asked.batchSize,
       status: 'queued',
@@ -113,6 +114,11 @@ export class AsyncQueries {
   /** Throws the same for a query that is not there and one of somebody else's. */
   state(id: string, gate: Gate): AsyncQueryState {
     return this.#job(id, gate).state
+  }
+
+  /** Throws what the query itself would, for who may not read its sources any more. */
+  async requireSources({ query, from }: AsyncQueryState, gate: Gate): Promise<void> {
+    await this.#options.engine.query({ query, ...(from !== undefined && { from }), view: gate })
   }
 
   progress(id: string): QueryProgress | undefined {

@@ -13,6 +13,8 @@ export interface AsyncQueryState {
   readonly organizationId: string
   readonly userId: string | null
   readonly query: string
+  /** The source, of a query that is a filter alone. */
+  readonly from?: string
   readonly format: OutputFormat
   /** Rows of a page of results, where a request does not say. */
   readonly batchSize: number

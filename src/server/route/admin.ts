@@ -47,7 +47,12 @@ export function adminRoutes(engine: Engine, metrics: Metrics): Route[] {
       method: 'GET',
       path: '/metrics',
       access: 'key',
-      handle: async () => ({ contentType: metrics.contentType, body: await metrics.text() }),
+      handle: async (_, gate) => {
+        const { id } = gate.organization()
+        // Numbers are of all that everybody does here.
+        gate.requirePermission('update', 'organization', id)
+        return { contentType: metrics.contentType, body: await metrics.text() }
+      },
     },
   ]
 }

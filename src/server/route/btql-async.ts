@@ -106,6 +106,7 @@ async function resultReply(
   if (status !== 'succeeded') {
     return jsonReply({ status, rows: [], ...(error !== null && { error }) })
   }
+  await queries.requireSources(state, gate)
   if (format !== 'jsonl') {
     const name = `assay-${id}.${formatNames[format].ending}`
     return {

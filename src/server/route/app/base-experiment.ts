@@ -6,7 +6,8 @@ import type { Experiment } from '../../../catalog/entry.ts'
  * the experiment that was made before it in the project.
  */
 export function baseExperiment(gate: Gate, experiment: Experiment): Experiment | undefined {
-  const { settings } = gate.require('read', 'project', experiment.project_id)
+  // Who may see the experiment need not be allowed to see its project.
+  const settings = gate.find('project', experiment.project_id)?.settings
   for (const id of [experiment.base_exp_id, settings?.baseline_experiment_id]) {
     if (typeof id !== 'string' || id === experiment.id) continue
     if (gate.readable('experiment', id)) return gate.require('read', 'experiment', id)

@@ -54,13 +54,14 @@ async function objectInfo(request: RouteRequest, gate: Gate): Promise<Reply> {
     ids.flatMap((id) => {
       const object = gate.readable(type, id)
       if (!object) return []
-      const project = gate.require('read', 'project', object.projectId)
+      const project = gate.find('project', object.projectId)
       return {
         object_id: object.id,
         object_name: object.name,
         parent_cols: {
           organization: { id: organization.id, name: organization.name },
-          ...(type !== 'project_logs' && { project: { id: project.id, name: project.name } }),
+          ...(project &&
+            type !== 'project_logs' && { project: { id: project.id, name: project.name } }),
         },
       }
     }),

@@ -58,10 +58,11 @@ export function summarizeRoutes(engine: Engine, publicUrl: PublicUrl): Route[] {
 
 /** Pages are where the SDKs expect them: `/app/<organization>/p/<project>/…`. */
 function placesOf(gate: Gate, projectId: string, url: string) {
-  const project = gate.require('read', 'project', projectId)
+  // Who may see an object need not be allowed to see its project, and then gets no name of it.
+  const projectName = gate.find('project', projectId)?.name ?? projectId
   const organization = encodeURIComponent(gate.organization().name)
   return {
-    projectName: project.name,
-    url: `${url}/app/${organization}/p/${encodeURIComponent(project.name)}`,
+    projectName,
+    url: `${url}/app/${organization}/p/${encodeURIComponent(projectName)}`,
   }
 }
