@@ -44,6 +44,17 @@ export class Client {
     return response
   }
 
+  /** Sends any request once and reads the JSON that it answers. */
+  async request(
+    method: string,
+    path: string,
+    options: { readonly body?: Body; readonly headers?: Record<string, string> } = {},
+  ): Promise<{ readonly [field: string]: unknown }> {
+    const response = await this.#fetch(path, options.body, { method, ...options })
+    if (!response.ok) throw await readError(response)
+    return (await response.json()) as { readonly [field: string]: unknown }
+  }
+
   /** Posts until it works: overload, server errors and lost connections are tried again. */
   async postWithRetries(path: string, body: Body): Promise<unknown> {
     return JSON.parse(await this.postForText(path, body)) as unknown
@@ -69,12 +80,20 @@ export class Client {
     return (await response.json()) as CatalogEntry
   }
 
-  async #fetch(path: string, body: Body): Promise<Response> {
+  async #fetch(
+    path: string,
+    body: Body | undefined,
+    { method = 'POST', headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+  ): Promise<Response> {
     try {
       return await fetch(this.url + path, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
-        body,
+        method,
+        headers: {
+          authorization: `Bearer ${this.#key}`,
+          'content-type': 'application/json',
+          ...headers,
+        },
+        ...(body !== undefined && { body }),
       })
     } catch (error) {
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error

@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander'
 import type { ConfigFlags } from '../config.ts'
 import { version } from '../server/version.ts'
+import { addAdministration } from './admin-program.ts'
 import type { DemoFlags } from './demo.ts'
 import type { ImportOptions } from './import.ts'
 import { importFormats } from './import-format.ts'
@@ -22,6 +23,7 @@ export function createProgram(): Command {
   addImport(program)
   addQuery(program)
   addDemo(program)
+  addAdministration(program, addConnection)
   return program
 }
 

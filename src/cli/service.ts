@@ -64,7 +64,13 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       await access.close()
       await engine.close()
     }
-    return { url: `http://${shownHost}:${server.port}`, newKey, access, routes: server.routes, close }
+    return {
+      url: `http://${shownHost}:${server.port}`,
+      newKey,
+      access,
+      routes: server.routes,
+      close,
+    }
   } catch (error) {
     await engine.close()
     throw error
