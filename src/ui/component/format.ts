@@ -3,16 +3,21 @@
 /** A value of JSON on one line, cut to what a cell can show. */
 export function preview(value: unknown, length = 300): string {
   if (value === null || value === undefined) return ''
-  const text = typeof value === 'string' ? value : (lastMessage(value) ?? JSON.stringify(value))
+  const text = typeof value === 'string' ? value : (toldBy(value) ?? JSON.stringify(value))
   const line = text.slice(0, length * 2).replace(/\s+/g, ' ')
   return line.length > length ? `${line.slice(0, length)}…` : line
 }
 
-/** Of a conversation, what was said last is what one looks for in a table. */
-function lastMessage(value: unknown): string | undefined {
-  const messages = messagesOf(value)
-  const content = messages?.at(-1)?.content
-  return typeof content === 'string' && content !== '' ? content : undefined
+/** What one looks for in a table: what was said last, the message of an error, the only text. */
+function toldBy(value: unknown): string | undefined {
+  const content = messagesOf(value)?.at(-1)?.content
+  if (typeof content === 'string' && content !== '') return content
+  if (!isObject(value)) return undefined
+  const [only, ...others] = Object.values(value).filter((each) => typeof each === 'string')
+  for (const name of ['message', 'question', 'text', 'content', 'prompt', 'query'] as const) {
+    if (typeof value[name] === 'string') return value[name]
+  }
+  return others.length === 0 && Object.keys(value).length === 1 ? only : undefined
 }
 
 export interface Message {
@@ -67,6 +72,7 @@ const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',
+  hour12: false,
 })
 
 export function time(value: unknown): string {

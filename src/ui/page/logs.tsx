@@ -89,8 +89,8 @@ function Records({
             label="Logs"
             columns={columns.list}
             rows={rows}
-            rowId={(row) => String(row.id)}
-            openId={open}
+            rowId={(row) => String(rowsAre === 'traces' ? row.root_span_id : row.span_id)}
+            openId={rowsAre === 'traces' ? open : parameter('span')}
             onOpen={(row) =>
               setParameters({ trace: String(row.root_span_id), span: String(row.span_id ?? '') })
             }

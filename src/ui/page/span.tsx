@@ -46,7 +46,10 @@ export function Span({ source, id }: { readonly source: string; readonly id: str
 
 function Numbers({ title, values }: { readonly title: string; readonly values: unknown }) {
   const entries = typeof values === 'object' && values !== null ? Object.entries(values) : []
-  const known = entries.filter(([, value]) => typeof value === 'number')
+  // When a span began and ended is shown by its bar.
+  const known = entries.filter(([name, value]) => {
+    return typeof value === 'number' && name !== 'start' && name !== 'end'
+  })
   if (known.length === 0) return null
   return (
     <dl class="numbers" aria-label={title}>

@@ -1,0 +1,80 @@
+/** A real browser on the web page of a running service. What goes wrong in the page fails the test. */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { type RunningService, testKey } from './running-service.ts'
+
+const executable = '/usr/bin/chromium'
+
+/** Debian's package; without it there is nothing to look with. */
+export const hasBrowser = existsSync(executable)
+
+export interface OpenPage {
+  readonly page: Page
+  /** Messages of the console and failures of scripts. */
+  readonly faults: readonly string[]
+  /** Writes a picture where ASSAY_SCREENSHOTS says, for people to look at. */
+  picture(name: string): Promise<void>
+}
+
+export class PageBrowser {
+  readonly #browser: Browser
+  readonly #service: RunningService
+
+  private constructor(browser: Browser, service: RunningService) {
+    this.#browser = browser
+    this.#service = service
+  }
+
+  static async open(service: RunningService): Promise<PageBrowser> {
+    const browser = await chromium.launch({
+      executablePath: executable,
+      args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    })
+    return new PageBrowser(browser, service)
+  }
+
+  /** A page where nobody is signed in, or the owner. */
+  async page(
+    path: string,
+    {
+      theme = 'light',
+      isSignedIn = true,
+    }: { readonly theme?: 'light' | 'dark'; readonly isSignedIn?: boolean } = {},
+  ): Promise<OpenPage> {
+    const context = await this.#browser.newContext({
+      colorScheme: theme,
+      viewport: { width: 1360, height: 860 },
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    if (isSignedIn) await this.#signIn(context)
+    const page = await context.newPage()
+    page.setDefaultTimeout(15_000)
+    const faults: string[] = []
+    page.on('pageerror', (error) => faults.push(error.message))
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.type() === 'warning') faults.push(message.text())
+    })
+    await page.goto(this.#service.url + path)
+    const folder = process.env.ASSAY_SCREENSHOTS
+    const picture = async (name: string) => {
+      if (folder) await page.screenshot({ path: join(folder, `${name}-${theme}.png`) })
+    }
+    return { page, faults, picture }
+  }
+
+  async close(): Promise<void> {
+    await this.#browser.close()
+  }
+
+  async #signIn(context: BrowserContext): Promise<void> {
+    const { headers } = await this.#service.request('/session', {
+      key: null,
+      body: { api_key: testKey },
+    })
+    const [name, value] = headers.get('set-cookie')!.split(';')[0]!.split('=')
+    await context.addCookies([
+      { name: name!, value: value!, url: this.#service.url, httpOnly: true, sameSite: 'Strict' },
+    ])
+  }
+}
