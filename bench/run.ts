@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { runAccess } from './access/run-access.ts'
+import { runCatalog } from './catalog/run-catalog.ts'
 import { runKernels } from './kernel/run-kernels.ts'
 import { describeMachine } from './machine.ts'
 import { runPlanning } from './planning/run-planning.ts'
@@ -9,7 +10,7 @@ import { runQueries } from './query/run-queries.ts'
 
 const usage = `npm run bench -- [options]
 
-  --only PART              kernels, planning, access or queries alone
+  --only PART              kernels, planning, access, catalog or queries alone
   --rows N[,N…]            rows of the query bench           (1000000)
   --runs N                 measured runs of each query       (7)
   --workers N              threads, of DuckDB as well        (2)
@@ -42,7 +43,7 @@ function save(name: string, report: object): void {
   writeFileSync(new URL(`${name}.json`, directory), `${text}\n`)
 }
 
-const parts = ['kernels', 'planning', 'access', 'queries']
+const parts = ['kernels', 'planning', 'access', 'catalog', 'queries']
 
 if (flags.only !== undefined && !parts.includes(flags.only)) {
   throw new Error(`--only must be one of ${parts.join(', ')}, not "${flags.only}"`)
@@ -54,6 +55,7 @@ if (flags.help) {
   if (runs('kernels')) save('kernels', { kernels: await runKernels() })
   if (runs('planning')) save('planning', { queries: await runPlanning() })
   if (runs('access')) save('access', { decisions: await runAccess() })
+  if (runs('catalog')) save('catalog', { requests: await runCatalog() })
   if (runs('queries')) {
     for (const text of flags.rows.split(',')) {
       const rows = positive('rows', text)

@@ -45,6 +45,7 @@ export const errorCodes = {
   REQUEST_UNSUPPORTED: { family: 'user', status: 501 },
   REQUEST_TOO_LARGE: { family: 'user', status: 413 },
   ROUTE_NOT_FOUND: { family: 'user', status: 404 },
+  ROUTE_GONE: { family: 'user', status: 410 },
   ROUTE_WRONG_METHOD: { family: 'user', status: 405 },
   ACCESS_UNAUTHENTICATED: { family: 'user', status: 401 },
   ACCESS_DENIED: { family: 'user', status: 403 },

@@ -85,7 +85,9 @@ export class Catalog {
     }
     this.#lastAudit = this.#store.lastAudit()
     for (const kind of entryKinds) {
-      for (const stored of this.#store.entries(kind)) this.#load(kind, stored)
+      // In the order of their making, in which they are added to the end of every list.
+      const entries = [...this.#store.entries(kind)].sort((a, b) => a.sequence - b.sequence)
+      for (const stored of entries) this.#load(kind, stored)
     }
   }
 

@@ -16,6 +16,7 @@ const names = new Map([
   [403, 'ForbiddenError'],
   [404, 'NotFoundError'],
   [405, 'MethodNotAllowedError'],
+  [410, 'GoneError'],
   [413, 'PayloadTooLargeError'],
   [429, 'TooManyRequestsError'],
   [501, 'NotImplementedError'],

@@ -182,3 +182,17 @@ test('metadata may be nested, but not without end', async () => {
   const deep = await make(100_000)
   expect(deep).toMatchObject({ status: 400, json: { error: { code: 'REQUEST_TOO_DEEP' } } })
 })
+
+test('what was under /crud says what took its place, but for what the oldest clients ask', async () => {
+  const gone = await service.request('/crud/experiments', { body: {} })
+  expect(gone).toMatchObject({ status: 410, json: { Code: 'GoneError' } })
+  expect(gone.json.Message).toContain('use /v1/experiment')
+  const project = await service.project('Crud')
+  const [older, newer] = [
+    await service.create('experiment', project, 'older'),
+    await service.create('experiment', project, 'newer'),
+  ]
+  const asked = await service.request(`/crud/base_experiments?id=${newer}`)
+  expect(asked.json).toEqual([{ id: newer, base_exp_id: older, base_exp_name: 'older' }])
+  expect((await service.request(`/crud/base_experiments?id=${older}`)).json).toEqual([])
+})

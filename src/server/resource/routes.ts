@@ -4,6 +4,7 @@ import { accessRoutes } from './access-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { promptRoutes } from './prompt-routes.ts'
 import type { PromptStore } from './prompt-store.ts'
+import { removedRoutes } from './removed-routes.ts'
 import { catalogResources } from './resources.ts'
 import { secretRoutes } from './secret-routes.ts'
 import { viewRoutes } from './view-routes.ts'
@@ -17,5 +18,6 @@ export function restRoutes(prompts: PromptStore, secrets: SecretBox): Route[] {
     ...viewRoutes,
     ...secretRoutes(secrets, prompts),
     ...auditRoutes,
+    ...removedRoutes,
   ]
 }
