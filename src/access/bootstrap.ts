@@ -22,12 +22,15 @@ export async function bootstrap(
   return givenKey === undefined ? text : undefined
 }
 
+/** Nobody's address, but a name by which requests can be made on the owner's behalf. */
+const firstOwnerEmail = 'owner@localhost'
+
 function giveOwners({ catalog, index }: Access): Promise<void> {
   return catalog.change(system, (change) => {
     seedRoles(change)
     const organizations = [...catalog.list('organization')]
     if (organizations.length === 0) {
-      const user = change.create('user', {})
+      const user = change.create('user', { email: firstOwnerEmail })
       const { id } = foundOrganization(change, 'default', [user.id])
       const member = change.named('member', id, user.id)!
       change.update('member', member.id, { given_name: 'owner' })
