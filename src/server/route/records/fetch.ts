@@ -1,6 +1,7 @@
 /** `/v1/{type}/{id}/fetch`: pages of whole traces, newest first. */
 import type { Gate } from '../../../access/gate.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
+import type { Fields } from '../../../catalog/schema/field.ts'
 import type { Engine, QueryResult } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
 import { printQuery } from '../../../parser/print-query.ts'
@@ -8,8 +9,10 @@ import { readJsonQuery } from '../../../parser/read-json-query.ts'
 import type { RowChunk } from '../../../scheduler/run-plan.ts'
 import { parseJsonBytes } from '../../../type/parse-json.ts'
 import type { ObjectType } from '../../../type/record.ts'
+import { formatTransaction, parseTransaction } from '../../../type/transaction.ts'
 import { isObject, type Value } from '../../../type/value.ts'
 import { numberField, parseJsonBody, stringField } from '../../json-body.ts'
+import { queryRows } from '../../query-rows.ts'
 import type { Reply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
 
@@ -19,11 +22,20 @@ interface Fetch {
   readonly limit: number | undefined
   readonly cursor: string | undefined
   readonly version: string | undefined
-  /** The older way to page: the least `(_xact_id, root_span_id)` of the page before. */
-  readonly before:
-    | { readonly transaction: string; readonly rootSpanId: string | undefined }
-    | undefined
-  readonly filters: readonly Value[]
+  /** The older way to page, if that is how it pages. */
+  readonly pages: OlderPaging | undefined
+  /** Conditions in the JSON form of queries. */
+  readonly conditions: readonly Value[]
+}
+
+/**
+ * Clients that know no cursor ask for what is below the least `(_xact_id, root_span_id)` of the page
+ * before. So a page must have the traces in which that is greatest. A transaction has always as many
+ * digits, so that the two can be compared as one text.
+ */
+interface OlderPaging {
+  readonly limit: number | undefined
+  readonly below: string | undefined
 }
 
 /** An answer that ends within it has its cursor in a header, too. */
@@ -35,14 +47,16 @@ export function fetchRoutes(engine: Engine, type: ObjectType): Route[] {
     const id = request.parameters[0]!
     if (!gate.readable(type, id)) throw missingAccess('read', type, id)
     const fetch = await read()
-    const result = await engine.query({
-      query: queryOf(type, id, fetch),
+    const asked = {
       view: gate,
       signal: request.signal,
-      separator: ',\n',
       ...(fetch.version !== undefined && { version: fetch.version }),
-    })
-    return eventsReply(result)
+    }
+    const { pages } = fetch
+    const traces =
+      pages && (await queryRows(engine, { ...asked, query: tracesQuery(type, id, pages) }))
+    const query = rowsQuery(type, id, traces ? ofTraces(fetch, traces) : fetch)
+    return eventsReply(await engine.query({ ...asked, query, separator: ',\n' }))
   }
   return [
     {
@@ -66,24 +80,28 @@ async function readBody(request: RouteRequest): Promise<Fetch> {
   const body = parseJsonBody(bytes)
   const exact = parseJsonBytes(bytes)
   const filters = isObject(exact) ? exact.filters : undefined
+  const limit = limitOf(numberField(body, 'limit'))
   return {
-    limit: limitOf(numberField(body, 'limit')),
+    limit,
     cursor: stringField(body, 'cursor'),
     version: stringField(body, 'version'),
-    before: beforeOf(stringField(body, 'max_xact_id'), stringField(body, 'max_root_span_id')),
-    filters: Array.isArray(filters) ? (filters as readonly Value[]) : [],
+    pages: pagesOf(limit, stringField(body, 'max_xact_id'), stringField(body, 'max_root_span_id')),
+    conditions: Array.isArray(filters) ? (filters as readonly Value[]).map(conditionOf) : [],
   }
 }
 
 function readQuery({ query }: RouteRequest): Fetch {
   const given = (name: string) => query.get(name) || undefined
-  const limit = given('limit')
+  const text = given('limit')
+  const limit = limitOf(text === undefined ? undefined : Number(text))
+  const below = pagesOf(limit, given('max_xact_id'), given('max_root_span_id'))
+  const cursor = given('cursor')
   return {
-    limit: limitOf(limit === undefined ? undefined : Number(limit)),
-    cursor: given('cursor'),
+    limit,
+    cursor,
     version: given('version'),
-    before: beforeOf(given('max_xact_id'), given('max_root_span_id')),
-    filters: [],
+    pages: below ?? (limit === undefined || cursor ? undefined : { limit, below: undefined }),
+    conditions: [],
   }
 }
 
@@ -94,11 +112,15 @@ function limitOf(limit: number | undefined): number | undefined {
   })
 }
 
-function beforeOf(
+function pagesOf(
+  limit: number | undefined,
   transaction: string | undefined,
   rootSpanId: string | undefined,
-): Fetch['before'] {
-  if (transaction !== undefined) return { transaction, rootSpanId }
+): OlderPaging | undefined {
+  if (transaction !== undefined) {
+    const version = formatTransaction(parseTransaction(transaction))
+    return { limit, below: version + (rootSpanId ?? '') }
+  }
   if (rootSpanId === undefined) return undefined
   throw new AssayError('REQUEST_INVALID', '"max_xact_id" is missing', {
     path: 'max_xact_id',
@@ -106,41 +128,57 @@ function beforeOf(
   })
 }
 
-function queryOf(type: ObjectType, id: string, fetch: Fetch): string {
-  const { limit, cursor, before, filters } = fetch
-  const conditions = filters.map(conditionOf)
-  if (before) conditions.push(beforeCondition(before))
+function rowsQuery(type: ObjectType, id: string, { limit, cursor, conditions }: Fetch): string {
   return printQuery(
     readJsonQuery({
       select: [{ op: 'star' }],
-      from: {
-        op: 'function',
-        name: { op: 'ident', name: [type] },
-        args: [{ op: 'literal', value: id }],
-        shape: 'traces',
-      },
+      from: sourceOf(type, id, 'traces'),
       ...(conditions.length > 0 && { filter: { op: 'and', children: conditions } }),
       ...(limit !== undefined && { limit }),
       ...(cursor !== undefined && { cursor }),
-      // The older paging goes on below a transaction, so its pages must come by transactions.
-      ...(before && {
-        sort: ['_xact_id', 'root_span_id'].map((name) => ({ expr: field(name), dir: 'desc' })),
-      }),
     }),
   )
 }
 
-function beforeCondition({ transaction, rootSpanId }: NonNullable<Fetch['before']>): Value {
-  const compare = (op: string, name: string, value: string): Value => ({
-    op,
-    left: field(name),
+/** The traces of a page, by the least place that any of their spans has. */
+function tracesQuery(type: ObjectType, id: string, { limit, below }: OlderPaging): string {
+  const place = call('concat', [field('_xact_id'), field('root_span_id')])
+  const least = field('place')
+  return printQuery(
+    readJsonQuery({
+      dimensions: [{ expr: field('root_span_id'), alias: 'trace' }],
+      measures: [{ expr: call('min', [place]), alias: 'place' }],
+      from: sourceOf(type, id, 'spans'),
+      ...(below !== undefined && {
+        final_filter: { op: 'lt', left: least, right: { op: 'literal', value: below } },
+      }),
+      sort: [{ expr: least, dir: 'desc' }],
+      ...(limit !== undefined && { limit }),
+    }),
+  )
+}
+
+function ofTraces(fetch: Fetch, traces: readonly Fields[]): Fetch {
+  const value = traces.map(({ trace }) => String(trace))
+  const isOfPage: Value = {
+    op: 'in',
+    left: field('root_span_id'),
     right: { op: 'literal', value },
-  })
-  const isOlder = compare('lt', '_xact_id', transaction)
-  if (rootSpanId === undefined) return isOlder
-  const isSame = compare('eq', '_xact_id', transaction)
-  const isLess = compare('lt', 'root_span_id', rootSpanId)
-  return { op: 'or', children: [isOlder, { op: 'and', children: [isSame, isLess] }] }
+  }
+  return {
+    ...fetch,
+    limit: undefined,
+    cursor: undefined,
+    conditions: [...fetch.conditions, isOfPage],
+  }
+}
+
+function sourceOf(type: ObjectType, id: string, shape: 'spans' | 'traces'): Value {
+  return { ...call(type, [{ op: 'literal', value: id }]), shape }
+}
+
+function call(name: string, args: readonly Value[]) {
+  return { op: 'function', name: { op: 'ident', name: [name] }, args } as const
 }
 
 /** `{"type": "path_lookup", "path": […], "value": …}`: the only kind that there ever was. */
