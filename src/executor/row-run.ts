@@ -46,12 +46,32 @@ export interface RowRun {
   bytesRead(): number
 }
 
+/**
+ * The columns that a task has opened last. Its inputs may be many short ranges of one segment, which
+ * follow each other: they share the readers of fields, and what those know of dictionaries.
+ */
+export class OpenedColumns {
+  #set: ColumnSet | undefined
+  #object: BoundObject | undefined
+  #scan: ColumnScan | undefined
+
+  of(set: ColumnSet, object: BoundObject, open: () => ColumnScan): ColumnScan {
+    if (!this.#scan || this.#set !== set || this.#object !== object) {
+      this.#set = set
+      this.#object = object
+      this.#scan = open()
+    }
+    return this.#scan
+  }
+}
+
 export function openRun(
   input: TaskInput,
   plan: PhysicalPlan,
   snapshot: SnapshotBounds,
   storage: TaskStorage,
   dictionaries: TaskDictionaries,
+  opened = new OpenedColumns(),
 ): RowRun {
   const object = plan.objects.find((candidate) => candidate.number === input.object)
   assert(object, 'a task names an object that its plan does not')
@@ -62,7 +82,7 @@ export function openRun(
       const metadata = storage.segmentMetadata(input.segment)
       const part = metadata.objects.find((each) => each.object === input.object)
       assert(part, 'a task names an object that its segment does not hold')
-      const known = { dictionaries: numbered, zones: new Zones(metadata, part, []) }
+      const known = { opened, dictionaries: numbered, zones: new Zones(metadata, part, []) }
       return columnRun(set, object, input, plan.after, snapshot, storage.records, known)
     }
     case 'part': {
@@ -86,6 +106,7 @@ export function openRun(
 
 /** What of a segment is known beside its columns. */
 interface SegmentKnowledge {
+  readonly opened: OpenedColumns
   readonly dictionaries: SegmentDictionaries | undefined
   readonly zones: Zones | undefined
 }
@@ -98,7 +119,7 @@ function columnRun(
   after: RowKey | undefined,
   snapshot: SnapshotBounds | undefined,
   records: RecordReader,
-  { dictionaries, zones }: SegmentKnowledge = { dictionaries: undefined, zones: undefined },
+  known?: SegmentKnowledge,
 ): RowRun {
   const end = after ? lowerBound(set, from, to, after) : to
   const { keys } = set
@@ -107,13 +128,15 @@ function columnRun(
     assert(view, 'a segment holds a row that the row store does not')
     return valueInRow(view, path)
   }
-  const scan = new ColumnScan(set, object, fetch, dictionaries)
+  const open = () => new ColumnScan(set, object, fetch, known?.dictionaries)
+  const scan = known ? known.opened.of(set, object, open) : open()
+  const bytesBefore = scan.bytesRead
   const range = { object: object.number, from, to: end, mayBeNewer }
   let visible: { readonly rows: Uint8Array | undefined } | undefined
   return {
     object,
     columns: set,
-    zones,
+    zones: known?.zones,
     rowCount: end - from,
     firstRow: from,
     // Not found out for rows that an index has ruled out.
@@ -122,7 +145,7 @@ function columnRun(
       return visible.rows
     },
     batch: (start, rowCount) => scan.batch(from + start, rowCount),
-    bytesRead: () => scan.bytesRead,
+    bytesRead: () => scan.bytesRead - bytesBefore,
   }
 }
 

@@ -8,7 +8,7 @@ import { compileFilter } from './filter.ts'
 import { GranuleFilters, newestFirst, type RunPart } from './granules.ts'
 import { GroupSink } from './group-sink.ts'
 import { RelationReader } from './relation-batch.ts'
-import { openRun, type RowRun, type TaskStorage } from './row-run.ts'
+import { OpenedColumns, openRun, type RowRun, type TaskStorage } from './row-run.ts'
 import { RowSink } from './row-sink.ts'
 import { settle } from './settled-groups.ts'
 import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
@@ -54,12 +54,13 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     plan.stage.kind === 'groups'
       ? new GroupSink(plan.stage, context, dictionaries)
       : new RowSink(plan, task.wanted, task.threshold, context)
+  const opened = new OpenedColumns()
   let rowsRead = 0
   let rowsMatched = 0
   const skipped = new PlanProfile()
   let bytesRead = 0
   for (const input of task.inputs) {
-    const run = openRun(input, plan, task.snapshot, storage, dictionaries)
+    const run = openRun(input, plan, task.snapshot, storage, dictionaries, opened)
     profile?.open(run)
     const candidates = run.columns && findCandidates?.(run.columns)
     for (const part of sink.parts?.(run, skipped) ?? newestFirst(run)) {
