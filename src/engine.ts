@@ -4,6 +4,7 @@
  */
 import { randomInt, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { projectOfPrompt } from './access/prompt-place.ts'
 import { isHiddenField, objectsOf } from './binder/bound.ts'
 import type { EvaluationContext } from './binder/evaluate.ts'
 import { KnownFields } from './binder/known-fields.ts'
@@ -311,13 +312,9 @@ export class Engine {
 
   /** The project whose prompts and functions have this id; undefined when the organization has none. */
   projectOfPrompt(organizationId: string, id: string): string | undefined {
-    return this.#parts.reads.during(({ records }) => {
-      for (const project of this.catalog.list('project', { organizationId })) {
-        const prompts = this.catalog.object('project_prompts', project.id)
-        if (prompts && records.latest(prompts.number, id)) return project.id
-      }
-      return undefined
-    })
+    return this.#parts.reads.during(({ records }) =>
+      projectOfPrompt(this.catalog, records, organizationId, id),
+    )
   }
 
   /** The fields that a query of this source may name, as far as they are known. */

@@ -15,8 +15,9 @@ export async function bootstrap(
   access: Access,
   givenKey: string | undefined,
 ): Promise<string | undefined> {
-  await giveOwners(access)
+  await prepareOrganizations(access)
   const { catalog } = access
+  if ([...catalog.list('organization')].length === 0) await foundFirst(access)
   if (givenKey === undefined && [...catalog.list('api_key')].length > 0) return undefined
   const { text } = await access.issueKey(firstOwner(access), 'owner', givenKey)
   return givenKey === undefined ? text : undefined
@@ -25,23 +26,26 @@ export async function bootstrap(
 /** Nobody's address, but a name by which requests can be made on the owner's behalf. */
 const firstOwnerEmail = 'owner@localhost'
 
-function giveOwners({ catalog, index }: Access): Promise<void> {
+/** Built-in roles as they are now, and owners for organizations that have none. */
+export function prepareOrganizations({ catalog, index }: Access): Promise<void> {
   return catalog.change(system, (change) => {
     seedRoles(change)
-    const organizations = [...catalog.list('organization')]
-    if (organizations.length === 0) {
-      const user = change.create('user', { email: firstOwnerEmail })
-      const { id } = foundOrganization(change, 'default', [user.id])
-      const member = change.named('member', id, user.id)!
-      change.update('member', member.id, { given_name: 'owner' })
-    }
-    for (const { id: organizationId } of organizations) {
+    for (const { id: organizationId } of catalog.list('organization')) {
       if (hasOwner(catalog, index, organizationId)) continue
       const members = Array.from(catalog.list('member', { organizationId }))
       const people = members.map(({ user_id }) => user_id)
       const owners = people.filter((id) => catalog.get('user', id)?.is_service_account === false)
       giveGroups(change, organizationId, owners)
     }
+  })
+}
+
+function foundFirst({ catalog }: Access): Promise<void> {
+  return catalog.change(system, (change) => {
+    const user = change.create('user', { email: firstOwnerEmail })
+    const { id } = foundOrganization(change, 'default', [user.id])
+    const member = change.named('member', id, user.id)
+    if (member) change.update('member', member.id, { given_name: 'owner' })
   })
 }
 

@@ -1,13 +1,18 @@
 import { Access } from '../../access/access.ts'
+import { prepareOrganizations } from '../../access/bootstrap.ts'
 import type { Gate } from '../../access/gate.ts'
 import { foundOrganization } from '../../access/organization.ts'
+import { projectOfPrompt } from '../../access/prompt-place.ts'
 import { system } from '../../catalog/audit-trail.ts'
+import { Catalog } from '../../catalog/catalog.ts'
 import type { Organization } from '../../catalog/entry.ts'
-import { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import { accessRoutes } from '../../server/resource/access-routes.ts'
 import { catalogResources } from '../../server/resource/resources.ts'
 import { Router } from '../../server/route.ts'
+import { lockDirectory } from '../../storage/directory-lock.ts'
+import { openRecords } from '../../storage/environment.ts'
+import { RecordReader } from '../../storage/record-reader.ts'
 import { type AdminConnection, type Fields, userOf } from './connection.ts'
 
 /**
@@ -18,26 +23,37 @@ export async function openDirectory(
   dataDirectory: string,
   organization: string | undefined,
 ): Promise<AdminConnection> {
-  const engine = await Engine.open({
-    dataDirectory,
-    workers: 0,
-    maintenance: { automatic: false },
-  })
-  const access = new Access(engine.catalog, engine)
-  return new DirectoryConnection(engine, access, organization)
+  const lock = await lockDirectory(dataDirectory)
+  try {
+    const records = openRecords(dataDirectory, { readOnly: false })
+    const catalog = new Catalog(records)
+    const rows = new RecordReader(records)
+    const access = new Access(catalog, {
+      projectOfPrompt: (organizationId, id) => projectOfPrompt(catalog, rows, organizationId, id),
+    })
+    await prepareOrganizations(access)
+    const close = async () => {
+      await records.root.close()
+      await lock.release()
+    }
+    return new DirectoryConnection(access, organization, close)
+  } catch (error) {
+    await lock.release()
+    throw error
+  }
 }
 
 class DirectoryConnection implements AdminConnection {
-  readonly #engine: Engine
+  readonly close: () => Promise<void>
   readonly #access: Access
   readonly #wanted: string | undefined
   /** The routes of the service themselves, so that both ways have the same rules. */
   readonly #router = new Router([...catalogResources, ...accessRoutes])
 
-  constructor(engine: Engine, access: Access, organization: string | undefined) {
-    this.#engine = engine
+  constructor(access: Access, organization: string | undefined, close: () => Promise<void>) {
     this.#access = access
     this.#wanted = organization
+    this.close = close
   }
 
   async call(method: string, path: string, body?: object): Promise<Fields> {
@@ -76,10 +92,6 @@ class DirectoryConnection implements AdminConnection {
     const owner = { org_id: this.#organization().id, user_id: String(id) }
     const { key, text } = await this.#access.issueKey(owner, name)
     return { id: key.id, name, user_id: key.user_id, key: text }
-  }
-
-  close(): Promise<void> {
-    return this.#engine.close()
   }
 
   #gate(): Gate {
