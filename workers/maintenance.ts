@@ -2,12 +2,14 @@
 import { workerData } from 'node:worker_threads'
 import { toAssayError } from '../src/error.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
+import { giveWay } from '../src/storage/give-way.ts'
 import { type MaintenanceStep, runStep, type StepOutcome } from '../src/storage/maintenance-step.ts'
 import { SegmentStore } from '../src/storage/segment-store.ts'
 
 const { directory } = workerData as { readonly directory: string }
 const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
 const records = openRecords(directory, { readOnly: false })
+giveWay()
 
 /** Carries out one step. What fails has changed nothing that counts and may be tried again. */
 export default function maintain(step: MaintenanceStep): StepOutcome {

@@ -3,6 +3,7 @@
  * shred them, nor the flush that follows. They are a copy: the row store has the rows.
  */
 
+import { LRUCache } from 'lru-cache'
 import { rowsPerTransaction } from '../type/transaction.ts'
 import type { KeyColumns } from '../vector/column.ts'
 import { ColumnTable } from '../vector/column-table.ts'
@@ -12,7 +13,7 @@ import { type PreparedRows, rowActions } from './prepared-rows.ts'
 import { RowView } from './row.ts'
 import { defaultMaximumValueBytes, shred } from './shred.ts'
 import type { VersionedRow } from './shred-keys.ts'
-import { type ChosenPath, choosePaths } from './shred-paths.ts'
+import { type ChosenPath, choosePaths, PathCounter } from './shred-paths.ts'
 import { RowShredder } from './shred-row.ts'
 
 /** The rows of one object of a request, if all of them turn out to be new. */
@@ -34,18 +35,50 @@ export interface FreshSpan {
 /** Fewer rows are left to be shredded together with others. */
 const defaultFewestRows = 128
 
-/** Requests of a thread for whose rows the same paths are taken, before they are chosen anew. */
+/**
+ * Requests of a thread for whose rows the same paths are taken, before they are chosen anew, and rows of
+ * each that are looked at for that. A choice by rows of one time would take paths that are rare in all:
+ * what has them is read again when parts are merged.
+ */
 const requestsPerChoice = 16
+const sampledPerRequest = 64
 
-interface KnownPaths {
-  readonly paths: readonly ChosenPath[]
-  uses: number
+/** Objects whose paths a thread knows: rows of the same object mostly have the same. */
+const keptChoices = 64
+
+/** How the paths of an object's rows are chosen, request by request. */
+class PathChoice {
+  #paths: readonly ChosenPath[] | undefined
+  #counter = new PathCounter(undefined)
+  #requests = 0
+  #rows = 0
+
+  /** The paths for these rows: by those of earlier requests, if there were any. */
+  next(views: readonly RowView[]): readonly ChosenPath[] {
+    const stride = Math.max(1, Math.floor(views.length / sampledPerRequest))
+    // Rows often repeat in a rhythm, so that each request begins elsewhere.
+    for (let row = (this.#requests * 7) % stride; row < views.length; row += stride)
+      this.#counter.count(views[row]!, stride)
+    this.#rows += views.length
+    const all = [{ from: 0, to: views.length }]
+    this.#paths ??= choosePaths(all, (row) => views[row]!, undefined)
+    const chosen = this.#paths
+    if (++this.#requests === requestsPerChoice) this.#chooseAnew()
+    return chosen
+  }
+
+  #chooseAnew(): void {
+    this.#counter.endRun(this.#rows)
+    this.#paths = this.#counter.choose(this.#rows)
+    this.#counter = new PathCounter(undefined)
+    this.#requests = 0
+    this.#rows = 0
+  }
 }
 
 /** Makes parts of prepared rows. One per thread, since rows mostly have the paths of those before. */
 export class PartMaker {
-  /** By type of object. */
-  readonly #known = new Map<string, KnownPaths>()
+  readonly #choices = new LRUCache<string, PathChoice>({ max: keptChoices })
   readonly #fewestRows: number
 
   constructor(fewestRows = defaultFewestRows) {
@@ -87,14 +120,11 @@ export class PartMaker {
     object: number,
     views: readonly RowView[],
   ): readonly ChosenPath[] {
-    const { type } = objects[object]!
-    let known = this.#known.get(type)
-    if (!known || ++known.uses === requestsPerChoice) {
-      const all = [{ from: 0, to: views.length }]
-      known = { paths: choosePaths(all, (row) => views[row]!, undefined), uses: 0 }
-      this.#known.set(type, known)
-    }
-    return known.paths
+    const { type, id } = objects[object]!
+    const name = `${type}:${id}`
+    const choice = this.#choices.get(name) ?? new PathChoice()
+    this.#choices.set(name, choice)
+    return choice.next(views)
   }
 }
 

@@ -91,7 +91,8 @@ interface CountedPath extends NamedNode<CountedPath> {
   frequentInRun: boolean
 }
 
-class PathCounter {
+/** Counts the paths of sampled rows: those of one object after the other, each a run. */
+export class PathCounter {
   readonly #fields: ReadonlySet<string> | undefined
   readonly #scanner = new ValueScanner()
   readonly #root = countedPath('', 0)
@@ -129,6 +130,7 @@ class PathCounter {
     }
   }
 
+  /** @param rows how many the run has, with those that were not counted */
   endRun(rows: number): void {
     for (const path of this.#touched) {
       if (rows >= minimumObjectRows && path.inRun >= this.#sampledInRun * minimumShare) {
@@ -141,6 +143,7 @@ class PathCounter {
     this.#full = false
   }
 
+  /** Those of `rowCount` rows that become columns. */
   choose(rowCount: number): readonly ChosenPath[] {
     const candidates: CountedPath[] = []
     const collect = (path: CountedPath) => {
