@@ -4,6 +4,7 @@
  */
 import { workerData } from 'node:worker_threads'
 import { toAssayError } from '../src/error.ts'
+import { ByteWriter } from '../src/json/byte-writer.ts'
 import { openRecords } from '../src/storage/environment.ts'
 import { PartMaker } from '../src/storage/fresh-part.ts'
 import { giveWay } from '../src/storage/give-way.ts'
@@ -18,6 +19,9 @@ import { sealRows } from '../src/storage/seal-rows.ts'
 const { directory } = workerData as { readonly directory: string }
 const records = openRecords(directory, { readOnly: true })
 const parts = new PartMaker()
+/** Most bodies have about as many bytes: new memory for each would cost as much as filling it. */
+let out = new ByteWriter(0)
+const keptBytes = 32 * 2 ** 20
 giveWay()
 
 export default function ingest(task: IngestTask): IngestOutcome {
@@ -30,11 +34,13 @@ export default function ingest(task: IngestTask): IngestOutcome {
 
 /** The rows are in shared memory, which the writer then reads in place. */
 function prepare({ body, options }: PrepareTask): IngestOutcome {
-  const rows = prepareRows(body, options)
-  return {
+  const rows = prepareRows(body, options, out)
+  const prepared = {
     rows: { ...rows, bytes: shared(rows.bytes), blockBytes: shared(rows.blockBytes) },
     parts: parts.make(rows),
   }
+  if (out.bytes.length > keptBytes) out = new ByteWriter(0)
+  return prepared
 }
 
 function shared(bytes: Uint8Array): Uint8Array {

@@ -13,10 +13,13 @@ import { defaultLimits, type SegmentLimits } from '../storage/segment-sink.ts'
 import type { SegmentStore } from '../storage/segment-store.ts'
 import type { FreshRows } from './fresh-rows.ts'
 
-/** A delta is flushed when it has so many rows or bytes, or is so old. */
+/**
+ * A delta is flushed when it has so many rows or bytes, which make a segment that need not be merged, or
+ * is so old.
+ */
 const flushRows = 65_536
 const flushBytes = 64 * 2 ** 20
-const flushAfterMs = 2000
+const flushAfterMs = 5000
 
 const lastRetryMs = 60_000
 

@@ -68,20 +68,28 @@ interface KnownObject {
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
-/** Checks and encodes the rows of a body of JSON. Throws the REQUEST_ errors. */
-export function prepareRows(body: Uint8Array, options: PrepareOptions): PreparedRows {
+/**
+ * Checks and encodes the rows of a body of JSON. Throws the REQUEST_ errors.
+ *
+ * @param out what rows are written to, empty: they are views of it
+ */
+export function prepareRows(
+  body: Uint8Array,
+  options: PrepareOptions,
+  out = new ByteWriter(0),
+): PreparedRows {
   requireUtf8(body)
   const start = byteOrderMark.equals(body.subarray(0, 3)) ? 3 : 0
   const scanner = new JsonScanner(body, start)
   const member = options.form === 'logs3' ? 'rows' : 'events'
   let rows: PreparedRows | undefined
   if (options.form === 'logs3' && scanner.openArray()) {
-    rows = readRows(scanner, member, options)
+    rows = readRows(scanner, member, options, out)
   } else if (scanner.openObject()) {
     while (scanner.nextMember()) {
       const name = JSON.parse(decodeUtf8(body, scanner.keyStart, scanner.keyEnd)) as string
       if (name !== member) scanner.value()
-      else if (scanner.openArray()) rows = readRows(scanner, member, options)
+      else if (scanner.openArray()) rows = readRows(scanner, member, options, out)
       else throw invalid(member, 'must be an array')
     }
   } else {
@@ -93,10 +101,16 @@ export function prepareRows(body: Uint8Array, options: PrepareOptions): Prepared
   return rows
 }
 
-function readRows(scanner: JsonScanner, member: string, options: PrepareOptions): PreparedRows {
+function readRows(
+  scanner: JsonScanner,
+  member: string,
+  options: PrepareOptions,
+  out: ByteWriter,
+): PreparedRows {
   // A large row takes no more encoded than as text, a small one up to twice as much.
   const textBytes = scanner.end - scanner.position
-  const out = new ByteWriter(textBytes + Math.min(textBytes, 1 << 24) + 4096)
+  out.truncate(0)
+  out.reserve(textBytes + Math.min(textBytes, 1 << 24) + 4096)
   const preparer = new RowPreparer(scanner, new RowBuilder(out), options)
   const ids: string[] = []
   const ends: number[] = []

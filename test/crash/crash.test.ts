@@ -31,7 +31,7 @@ beforeAll(() => {
   cpSync(join(repository, kernels), join(build, kernels))
   writeFileSync(join(build, 'package.json'), '{"type":"module"}')
   symlinkSync(join(repository, 'node_modules'), join(build, 'node_modules'))
-})
+}, 240_000)
 
 afterAll(() => rmSync(build, { recursive: true, force: true }))
 

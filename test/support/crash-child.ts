@@ -5,13 +5,16 @@
  */
 import { writeSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { FreshRows } from '../../src/scheduler/fresh-rows.ts'
 import { RecordWriterThread } from '../../src/scheduler/record-writer-thread.ts'
 import { compact } from '../../src/storage/compaction.ts'
 import { openRecords, openSegments } from '../../src/storage/environment.ts'
 import { flush } from '../../src/storage/flush.ts'
 import { foldIds, removeUnlistedRuns } from '../../src/storage/fold-ids.ts'
+import { PartMaker } from '../../src/storage/fresh-part.ts'
 import { packRows } from '../../src/storage/pack-rows.ts'
 import { prepareRows } from '../../src/storage/prepare.ts'
+import { RecordReader } from '../../src/storage/record-reader.ts'
 import { SegmentStore } from '../../src/storage/segment-store.ts'
 import { crashRows } from './crash-rows.ts'
 
@@ -22,6 +25,8 @@ const writersAtOnce = 6
 const records = openRecords(directory, { readOnly: false })
 const store = new SegmentStore(openSegments(directory, { readOnly: false }))
 const thread = new RecordWriterThread(directory)
+const maker = new PartMaker(2)
+const fresh = new FreshRows()
 let next = 0
 
 async function writeForever(): Promise<never> {
@@ -35,7 +40,10 @@ async function writeForever(): Promise<never> {
       ...(number % 2 === 1 && { blockLimits: { bytes: 4000, worthwhileBytes: 0 } }),
     })
     tell(`begin ${number} ${rows.length}`)
-    const { transaction } = await thread.write({ rows: prepared, objectNumbers: [1] })
+    const parts = maker.make(prepared)
+    const written = await thread.write({ rows: prepared, objectNumbers: [1] })
+    fresh.add(written, parts, [1])
+    const { transaction } = written
     tell(`done ${number} ${transaction}`)
   }
 }
@@ -43,7 +51,8 @@ async function writeForever(): Promise<never> {
 async function flushForever(): Promise<never> {
   for (;;) {
     await sleep(Math.random() * 20)
-    const { segments, flushedThrough } = flush(records, store, limits)
+    const { segments, flushedThrough } = flush(records, store, limits, fresh.take())
+    fresh.flushed(flushedThrough)
     packRows(records, flushedThrough)
     while (foldIds(records, { recentIds: 40, fanIn: 2 }));
     if (segments.length > 6)
@@ -62,5 +71,6 @@ function tell(line: string): void {
 }
 
 removeUnlistedRuns(records)
+fresh.restore(new RecordReader(records).log(store.manifest().flushedThrough))
 void flushForever()
 for (let i = 0; i < writersAtOnce; i++) void writeForever()
