@@ -42,7 +42,7 @@ class ConnectionPool {
         taken.statements.set(sql, prepared)
       }
       const statement = await prepared
-      values.forEach((value, i) => statement.bindVarchar(i + 1, value))
+      for (const [i, value] of values.entries()) statement.bindVarchar(i + 1, value)
       const reader = await statement.runAndReadAll()
       return reader.getRowObjectsJson()
     } finally {

@@ -40,7 +40,6 @@ export async function loadData(
   const client = new AssayClient({ ...service, connections: requestsInFlight })
   const duckdb = await DuckDB.open(databasePath(directory))
   await createTable(duckdb)
-  await duckdb.run("alter table spans add column experiment varchar default 'large'")
   const project = await client.postJson('/v1/project', { name: 'serve' })
   const create = async (name: string) => {
     return String((await client.postJson('/v1/experiment', { project_id: project.id, name })).id)
@@ -65,6 +64,7 @@ export async function loadData(
     process.stderr.write(`\rloading: ${done} of ${rows} rows`)
   }
   process.stderr.write('\n')
+  await duckdb.run("alter table spans add column experiment varchar default 'large'")
   await duckdb.run(`insert into spans select * replace ('small' as experiment, 'small-' || id as id)
     from spans order by created limit ${smallRows}`)
   await duckdb.run('create index spans_id on spans (id)')

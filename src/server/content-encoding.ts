@@ -35,8 +35,9 @@ export function chooseEncoding(header: string): ContentEncoding | undefined {
   return best && best.quality >= plain ? best.encoding : undefined
 }
 
-export function isWorthwhile(body: Uint8Array): boolean {
-  return body.length >= smallestCompressed
+/** Whether so many bytes are worth being compressed. */
+export function isWorthwhile(length: number): boolean {
+  return length >= smallestCompressed
 }
 
 /** Compresses a whole body, unless it is too short for that. */
@@ -44,7 +45,7 @@ export async function compressWhole(
   body: Uint8Array,
   encoding: ContentEncoding | undefined,
 ): Promise<{ readonly bytes: Uint8Array; readonly encoding: ContentEncoding | undefined }> {
-  if (!encoding || !isWorthwhile(body)) return { bytes: body, encoding: undefined }
+  if (!encoding || !isWorthwhile(body.length)) return { bytes: body, encoding: undefined }
   const bytes = await (encoding === 'br'
     ? brotliBuffer(body, brotliOptions)
     : gzipBuffer(body, gzipOptions))

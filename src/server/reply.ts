@@ -12,6 +12,9 @@ export interface Reply {
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>
 }
 
-export function jsonReply(value: unknown, headers: Record<string, string> = {}): Reply {
+/** One whose body is there. */
+export type WholeReply = Reply & { readonly body: string | Uint8Array }
+
+export function jsonReply(value: unknown, headers: Record<string, string> = {}): WholeReply {
   return { headers, body: JSON.stringify(value) }
 }

@@ -5,7 +5,7 @@ import {
   compressWhole,
   isWorthwhile,
 } from './content-encoding.ts'
-import type { Reply } from './reply.ts'
+import type { Reply, WholeReply } from './reply.ts'
 
 /** Written at a time; between two of them the socket must have taken what it was given. */
 const pieceBytes = 128 * 1024
@@ -82,17 +82,39 @@ export class ResponseSender {
     else await this.#sendStream(reply, body, options)
   }
 
-  /** Sends a short body in this turn; false when it is to be compressed or sent in pieces. */
-  sendNow(reply: Reply & { readonly body: Uint8Array }, options: SendOptions): boolean {
+  /** Whether `sendNow` may be called: the body is neither to be compressed nor sent in pieces. */
+  isShort(reply: WholeReply, options: SendOptions): boolean {
     const { body } = reply
-    const isCompressed = isWorthwhile(body) && encodingOf(reply, options) !== undefined
-    if (isCompressed || body.length > pieceBytes || options.headOnly) return false
+    const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
+    const isCompressed = isWorthwhile(length) && encodingOf(reply, options) !== undefined
+    return !isCompressed && length <= pieceBytes
+  }
+
+  /** Sends a short body in this turn. */
+  sendNow(reply: WholeReply, options: SendOptions): void {
+    const { body } = reply
+    const bytes = typeof body === 'string' ? Buffer.from(body) : body
+    this.#sendShort(reply, bytes, undefined, options)
+  }
+
+  #sendShort(
+    reply: Reply,
+    bytes: Uint8Array,
+    encoding: ContentEncoding | undefined,
+    options: SendOptions,
+  ): void {
     this.#cork(() => {
-      this.#writeHead(reply, undefined, options)
-      this.#response.end(body, options.closeConnection)
-      this.sentBytes += body.length
+      this.#writeHead(reply, encoding, options)
+      if (options.headOnly) {
+        // With a length of its own, uWS would take the answer for unfinished.
+        this.#response.writeHeader('content-length', String(bytes.length))
+        if (options.closeConnection) this.#response.writeHeader('connection', 'close')
+        this.#response.endWithoutBody()
+      } else {
+        this.#response.end(bytes, options.closeConnection)
+        this.sentBytes += bytes.length
+      }
     })
-    return true
   }
 
   async #sendWhole(reply: Reply, body: Uint8Array, options: SendOptions): Promise<void> {
@@ -101,15 +123,7 @@ export class ResponseSender {
       await this.#sendPieces(reply, bytes, encoding, options)
       return
     }
-    this.#cork(() => {
-      this.#writeHead(reply, encoding, options)
-      if (options.headOnly) {
-        this.#response.endWithoutBody(bytes.length, options.closeConnection)
-      } else {
-        this.#response.end(bytes, options.closeConnection)
-        this.sentBytes += bytes.length
-      }
-    })
+    this.#sendShort(reply, bytes, encoding, options)
   }
 
   /** Sends a large body with its length; uWS keeps no copy of what the socket does not take. */

@@ -28,7 +28,7 @@ import { Exchange } from './exchange.ts'
 import type { Logger } from './logger.ts'
 import { Metrics } from './metrics.ts'
 import { publicUrl } from './public-url.ts'
-import type { Reply } from './reply.ts'
+import type { Reply, WholeReply } from './reply.ts'
 import { RequestRate } from './request-rate.ts'
 import { PromptStore } from './resource/prompt-store.ts'
 import { restRoutes } from './resource/routes.ts'
@@ -197,11 +197,11 @@ export class Server {
       answer = () => this.#errorReply(exchange, thrown)
     }
     const { body, answerNow } = exchange
-    if (!body || !answerNow) void this.#serve(exchange, answer)
+    if (!body || !answerNow) this.#serve(exchange, answer)
     else {
       body.whenSettled((bytes) => {
         const reply = bytes && answerNow(bytes)
-        if (!reply || !this.#sendNow(exchange, reply)) void this.#serve(exchange, answer)
+        if (!reply || !this.#sendNow(exchange, reply)) this.#serve(exchange, answer)
       })
     }
   }
@@ -267,29 +267,43 @@ export class Server {
     return route.bodySize === 'records' ? maxBodyBytes : Math.min(maxBodyBytes, smallBodyBytes)
   }
 
-  async #answer(
+  #answer(
     exchange: Exchange,
     route: Route,
     gate: Gate | undefined,
     request: RouteRequest,
-  ): Promise<Reply> {
+  ): Reply | Promise<Reply> {
+    const onError = (thrown: unknown) => this.#errorReply(exchange, thrown, request.queryText)
     try {
-      if (route.access === 'open') return await route.handle(request)
-      if (!gate) throw new AssayError('INTERNAL', 'a request passed without a principal')
-      return await route.handle(request, gate)
+      if (route.access !== 'open' && !gate) {
+        throw new AssayError('INTERNAL', 'a request passed without a principal')
+      }
+      const reply = route.access === 'open' ? route.handle(request) : route.handle(request, gate!)
+      return reply instanceof Promise ? reply.catch(onError) : reply
     } catch (thrown) {
-      return this.#errorReply(exchange, thrown, request.queryText)
+      return onError(thrown)
     }
   }
 
-  async #serve(exchange: Exchange, answer: () => Reply | Promise<Reply>): Promise<void> {
+  /** What need not be waited for is sent in this turn, so that the next of its connection may come. */
+  #serve(exchange: Exchange, answer: () => Reply | Promise<Reply>): void {
+    let reply: Reply | Promise<Reply>
     try {
-      const reply = await makeReply(answer, (thrown) => this.#errorReply(exchange, thrown))
-      await this.#send(exchange, reply)
+      reply = answer()
+    } catch (thrown) {
+      reply = this.#errorReply(exchange, thrown)
+    }
+    if (reply instanceof Promise || !isWhole(reply)) void this.#serveLater(exchange, reply)
+    else if (!this.#sendNow(exchange, reply)) void this.#serveLater(exchange, reply)
+  }
+
+  async #serveLater(exchange: Exchange, reply: Reply | Promise<Reply>): Promise<void> {
+    try {
+      await this.#send(exchange, await reply)
     } catch (thrown) {
       // A stream that failed: before its first byte it can still be answered.
-      const reply = this.#errorReply(exchange, thrown)
-      if (!exchange.sender.started) await this.#send(exchange, reply)
+      const failed = this.#errorReply(exchange, thrown)
+      if (!exchange.sender.started) await this.#send(exchange, failed)
     } finally {
       this.#end(exchange)
     }
@@ -309,9 +323,12 @@ export class Server {
   }
 
   /** Sends in this turn; false when that cannot be done, and then nothing was. */
-  #sendNow(exchange: Exchange, reply: Reply & { readonly body: Uint8Array }): boolean {
+  #sendNow(exchange: Exchange, reply: WholeReply): boolean {
+    const options = this.#sendOptions(exchange)
+    if (!exchange.sender.isShort(reply, options)) return false
     exchange.status = reply.status ?? 200
-    if (!exchange.sender.sendNow(reply, this.#sendOptions(exchange))) return false
+    exchange.body?.stop()
+    exchange.sender.sendNow(reply, options)
     this.#end(exchange)
     return true
   }
@@ -374,15 +391,8 @@ export class Server {
   }
 }
 
-async function makeReply(
-  answer: () => Reply | Promise<Reply>,
-  onError: (thrown: unknown) => Reply,
-): Promise<Reply> {
-  try {
-    return await answer()
-  } catch (thrown) {
-    return onError(thrown)
-  }
+function isWhole(reply: Reply): reply is WholeReply {
+  return typeof reply.body === 'string' || reply.body instanceof Uint8Array
 }
 
 function namedHeaders(request: HttpRequest, names: readonly string[] = []) {
