@@ -6,6 +6,9 @@ import { shareResult } from '../src/executor/share-result.ts'
 import type { Task, TaskOutcome } from '../src/executor/task.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { TaskReads } from '../src/storage/task-reads.ts'
+import { lowerThreadPriority } from './thread-priority.ts'
+
+lowerThreadPriority()
 
 const { directory } = workerData as { readonly directory: string }
 const reads = new TaskReads(

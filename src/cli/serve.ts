@@ -2,7 +2,11 @@ import type { ConfigFlags } from '../config.ts'
 import { readConfig } from '../config.ts'
 import { createLogger } from '../server/logger.ts'
 import { version } from '../server/version.ts'
+import { openFileLimit, ownFiles } from './open-files.ts'
 import { startService, stopOnSignal } from './service.ts'
+
+/** Connections take a file each. */
+const enoughOpenFiles = 4096
 
 /** Serves until a signal ends it. */
 export async function runServe(flags: ConfigFlags): Promise<void> {
@@ -17,6 +21,14 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
         'Set ASSAY_BOOTSTRAP_KEY to choose one yourself.\n\n',
     )
   }
+  const openFiles = openFileLimit()
+  if (openFiles !== undefined && openFiles < enoughOpenFiles) {
+    logger.warn(
+      { openFiles },
+      `only about ${Math.max(0, openFiles - ownFiles)} connections can be open at once; ` +
+        'raise the limit of open files (ulimit -n, or LimitNOFILE of systemd)',
+    )
+  }
   const { dataDirectory, workers } = config
-  logger.info({ url: service.url, dataDirectory, workers, version }, 'listening')
+  logger.info({ url: service.url, dataDirectory, workers, version, openFiles }, 'listening')
 }
