@@ -232,15 +232,20 @@ export function placedIn({ project_name, ...fields }: Values, gate: Gate): Value
   return { ...fields, project_id: project.id }
 }
 
+/** Names of the fields of answers, kept because lists ask for them once for each entry. */
+const fieldNames = new WeakMap<z.ZodObject, readonly string[]>()
+
 export function present<K extends EntryKind>(
   { schema, present }: Pick<Resource<K>, 'schema' | 'present'>,
   entry: Entries[K],
   gate: Gate,
 ): Values {
-  const values: Values = { ...entry, ...present?.(entry, gate) }
-  return Object.fromEntries(
-    Object.keys(schema.shape).map((field) => [field, values[field] ?? null]),
-  )
+  const values: Values = present ? { ...entry, ...present(entry, gate) } : entry
+  const names = fieldNames.get(schema) ?? Object.keys(schema.shape)
+  fieldNames.set(schema, names)
+  const shown: Record<string, unknown> = {}
+  for (const name of names) shown[name] = values[name] ?? null
+  return shown
 }
 
 function createdReply<K extends EntryKind>(
