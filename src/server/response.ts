@@ -17,6 +17,9 @@ const pieceBytes = 128 * 1024
 const resetClockMs = 4000
 const longestStallMs = 120_000
 
+/** For an answer that fails to say so in its own way. */
+const lastWordsMs = 2000
+
 const statusTexts = new Map([
   [200, '200 OK'],
   [204, '204 No Content'],
@@ -52,6 +55,7 @@ export class ResponseSender {
   started = false
   readonly #response: HttpResponse
   #gone = false
+  #ended = false
   #writable: (() => void) | undefined
 
   constructor(response: HttpResponse) {
@@ -68,9 +72,14 @@ export class ResponseSender {
     this.#writable?.()
   }
 
-  /** Ends an answer that has begun so that no one can take it for whole. */
+  /**
+   * The answer fails: its stream is about to, and may say why. Of a reader that is too slow to hear it,
+   * the connection is closed.
+   */
   break(): void {
-    if (!this.#gone) this.#response.close()
+    setTimeout(() => {
+      if (!this.#gone && !this.#ended) this.#response.close()
+    }, lastWordsMs).unref()
   }
 
   /** Resolves when everything is written. Rejects when a stream fails after its first bytes. */
@@ -105,6 +114,7 @@ export class ResponseSender {
   ): void {
     this.#cork(() => {
       this.#writeHead(reply, encoding, options)
+      this.#ended = true
       if (options.headOnly) {
         // With a length of its own, uWS would take the answer for unfinished.
         this.#response.writeHeader('content-length', String(bytes.length))
@@ -140,6 +150,7 @@ export class ResponseSender {
         if (!this.started) this.#writeHead(reply, encoding, options)
         const rest = bytes.subarray(this.#response.getWriteOffset())
         finished = this.#response.tryEnd(rest, bytes.length)[1]
+        this.#ended = finished
       })
       if (!finished) await this.#stalled(writable)
     }
@@ -170,6 +181,7 @@ export class ResponseSender {
     }
     this.#cork(() => {
       if (!this.started) this.#writeHead(reply, encoding, options)
+      this.#ended = true
       this.#response.end(undefined, options.closeConnection)
     })
   }
