@@ -244,6 +244,12 @@ export class Gate implements CatalogView {
     })
   }
 
+  /** Removes what belongs to a prompt, which is no entry itself: rights, views, variables, versions. */
+  removePartsOfPrompt(id: string): Promise<void> {
+    this.requirePermission('delete', 'prompt', id)
+    return this.#change((change) => change.removeWithin(id))
+  }
+
   /** The ACL with these contents, which is gone then. */
   removeAcl(given: AclContents): Promise<Acl> {
     return this.#change((change) => {

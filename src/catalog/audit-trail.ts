@@ -18,9 +18,7 @@ export interface Actor {
 
 export const system: Actor = { userId: null }
 
-export const auditActions = ['create', 'update', 'delete'] as const
-
-export type AuditAction = (typeof auditActions)[number]
+const auditActions = ['create', 'update', 'delete'] as const
 
 export const auditRecordSchema = z.object({
   id: shortText,

@@ -140,10 +140,6 @@ export class Catalog {
     return found.sort((a, b) => a.number - b.number)
   }
 
-  objects(): Iterable<CatalogObject> {
-    return this.#state.objects.all()
-  }
-
   /**
    * What holds records of runs and cases in a project, in the order it was made; its logs come
    * first. Prompts and views are not among them.

@@ -38,10 +38,6 @@ export class KindTable<K extends EntryKind> {
     this.#organizationOf = organizationOf
   }
 
-  get size(): number {
-    return this.#byId.size
-  }
-
   get(id: string): StoredEntry<K> | undefined {
     return this.#byId.get(id)
   }

@@ -36,10 +36,6 @@ export class ObjectIndex {
     return this.#objects.get(`${type}:${id}`)
   }
 
-  all(): Iterable<CatalogObject> {
-    return this.#objects.values()
-  }
-
   /** In the order in which they were made. */
   inProject(projectId: string): readonly CatalogObject[] {
     const known = this.#lists.get(projectId)

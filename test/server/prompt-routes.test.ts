@@ -115,3 +115,14 @@ test('lists are newest first and come in pages, over the organization or a proje
   expect(await slugs('project_name=Other&prompt_name=b')).toBe('b')
   expect(await slugs('project_name=none')).toBe('')
 })
+
+test('a removed function takes its variables along', async () => {
+  const { json } = await prompt('with-parts')
+  const owner = { object_type: 'function', object_id: json.id }
+  const made = await service.request('/v1/env_var', { body: { ...owner, name: 'E', value: 'x' } })
+  expect(made.status, made.text).toBe(200)
+  await service.request(`/v1/function/${String(json.id)}`, { method: 'DELETE' })
+  expect((await service.request(`/v1/env_var/${String(made.json.id)}`)).status).toBe(403)
+  const absent = { object_type: 'function', object_id: json.id, name: 'E' }
+  expect((await service.request('/v1/env_var', { body: absent })).status).toBe(403)
+})

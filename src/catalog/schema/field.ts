@@ -40,26 +40,8 @@ export const fields = z
   .refine((value) => JSON.stringify(value).length <= longestFields, {
     message: `must be at most ${longestFields} characters of JSON`,
   })
-  .meta({ type: 'object', additionalProperties: { nullable: true } })
-
-/** Any JSON value. */
-export const anything = z.unknown()
+  .meta({ type: 'object', additionalProperties: true })
 
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
-/** What every kind of entry begins with. */
-export const identified = {
-  id: identifier,
-}
-
-/** The fields that most kinds share, in the answers. */
-export const made = {
-  created: timestamp.nullable(),
-}
-
-export const madeBy = {
-  user_id: identifier.nullable(),
-  created: timestamp.nullable(),
 }

@@ -158,6 +158,7 @@ export class PromptStore {
     const row = await this.require(gate, 'delete', kind, id)
     const projectId = String(row.project_id)
     return this.#change(projectId, async () => {
+      await gate.removePartsOfPrompt(id)
       const transactionId = await this.#insert(gate, projectId, { id, _object_delete: true })
       return { ...row, _xact_id: transactionId, _object_delete: true }
     })
