@@ -16,6 +16,8 @@ export interface Batch {
   variants?(path: Path, selection: Selection): readonly FieldVariant[] | undefined
   /** The field as codes that other tasks know, if its values in these rows are texts and have such. */
   sharedCodes?(path: Path): SharedCodes | undefined
+  /** Where the field is not null, if bitmaps of columns tell all of it. Cheaper than `isNull`. */
+  presence?(path: Path): Presence | undefined
   /** One byte per row: 1 where the field is null. Cheaper than its values. */
   isNull(path: Path, selection: Selection): Uint8Array
   /**
@@ -25,6 +27,12 @@ export interface Batch {
   entries?(path: Path, selection: Selection): readonly ObjectEntry[] | undefined
   /** A column of the aggregation that made the rows; batches of scans have none. */
   groupColumn?(index: number, selection: Selection): Vector
+}
+
+/** Rows that are in one of several bitmaps, of which row 0 of the batch is row `first`. */
+export interface Presence {
+  readonly bitmaps: readonly Uint8Array[]
+  readonly first: number
 }
 
 export interface FieldVariant {

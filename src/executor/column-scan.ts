@@ -66,6 +66,7 @@ export class ColumnScan {
       isVaried: (path) => splitter(path) !== undefined,
       variants: (path, selection) => splitter(path)?.(selection),
       sharedCodes: (path) => this.#sharedCodes(path, from, rowCount),
+      presence: (path) => this.#reader(path).presence?.(from, rowCount),
       isNull: (path: Path, selection: Selection) =>
         this.#reader(path).isNull(from, rowCount, selection),
       entries: (path, selection) => {

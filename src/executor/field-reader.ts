@@ -29,6 +29,7 @@ import {
   unknown,
   type Vector,
 } from '../vector/vector.ts'
+import type { Presence } from './batch.ts'
 import { objectField } from './derived-field.ts'
 import { ElsewhereRows } from './elsewhere-rows.ts'
 import { type SplitVariants, splitVariants, type VariantSource } from './field-variants.ts'
@@ -38,6 +39,8 @@ export interface FieldReader {
   read(from: number, count: number, selection: Selection): Vector
   /** 1 where it is null. */
   isNull(from: number, count: number, selection: Selection): Uint8Array
+  /** See `Batch.presence`. */
+  presence?(from: number, count: number): Presence | undefined
   /** Undefined when `read` gives the values of these rows as they are in one column. */
   variants?(from: number, count: number): SplitVariants | undefined
   /** The column that has all values of these rows; absent or undefined unless they are texts. */
@@ -142,6 +145,18 @@ class ColumnFieldReader implements FieldReader {
     }
     if (json?.encoding !== 'dictionary') return { kind: 'constant', value: null }
     return this.#readJsonCodes(json, from, count)
+  }
+
+  presence(from: number, count: number): Presence | undefined {
+    if (this.#rest.length > 0 || this.#elsewhere.any(from, count)) return undefined
+    const { number, timestamp, boolean, text, json, objects } = this.#columns
+    const bitmaps = objects ? [objects] : []
+    for (const column of [number, timestamp, boolean, text, json]) {
+      if (!column) continue
+      if (column.validity === undefined) return undefined
+      bitmaps.push(column.validity)
+    }
+    return { bitmaps, first: from }
   }
 
   isNull(from: number, count: number, selection: Selection): Uint8Array {

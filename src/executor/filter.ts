@@ -17,6 +17,7 @@ import type { Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator, truthBytes } from './compile.ts'
 import { dictionaryField, isOfFewRows, tableFor } from './over-dictionary.ts'
+import { selectPresent, selectPresentWithin } from './select-present.ts'
 
 /** Keeps the rows for which all predicates are true; each sees only what the ones before left. */
 export type Filter = (batch: Batch, selection: Selection) => Selection
@@ -82,7 +83,9 @@ function compileSelector(
   context: EvaluationContext,
 ): (batch: Batch, selection: Selection, out: Int32Array) => number {
   const evaluate = compile(predicate, context)
-  const direct = field ? compileRange(field) : compileByCode(predicate, evaluate)
+  const direct = field
+    ? compileRange(field)
+    : (compileNullTest(predicate) ?? compileByCode(predicate, evaluate))
   const path = field ? field.path : dictionaryField(predicate)
   return (batch, selection, out) => {
     const isVaried = path !== undefined && batch.isVaried?.(path)
@@ -139,6 +142,21 @@ function compileRange({ path, kind, range, than }: FieldRange): Selector {
     return selection
       ? selectOtherWithin(values, than, selection, out)
       : selectOther(values, than, batch.rowCount, out)
+  }
+}
+
+/** Whether a field is null, or is not, by the bitmaps of its columns. */
+function compileNullTest(predicate: BoundExpression): Selector | undefined {
+  const isNegated = predicate.kind === 'not'
+  const test = isNegated ? predicate.operand : predicate
+  if (test.kind !== 'is_null' || test.operand.kind !== 'field') return undefined
+  const { path } = test.operand
+  return (batch, selection, out) => {
+    const presence = batch.presence?.(path)
+    if (!presence) return undefined
+    return selection
+      ? selectPresentWithin(presence, isNegated, selection, out)
+      : selectPresent(presence, isNegated, batch.rowCount, out)
   }
 }
 

@@ -9,7 +9,7 @@ import { parseLike } from '../type/like.ts'
 import { isStoredField } from '../type/record.ts'
 import { textOf } from '../type/text.ts'
 import { wordsOf } from '../type/text-match.ts'
-import type { Path, Value } from '../type/value.ts'
+import { isObject, type Path, type Value } from '../type/value.ts'
 import { gramsOf } from '../vector/gram-index.ts'
 import { type TermPart, termPartsOf } from '../vector/term-index.ts'
 
@@ -77,8 +77,13 @@ export function textRequirement(
     }
     case 'includes': {
       const needle = constantValue(predicate.needle, context)
-      if (typeof needle !== 'string') return undefined
-      return ofField(predicate.haystack, [needle], { asks: 'parts', isTold: false })
+      if (needle === undefined) return undefined
+      const texts = textsOfIncluded(needle)
+      const of = [
+        ofField(predicate.haystack, texts.parts, { asks: 'parts', isTold: false }),
+        ofField(predicate.haystack, texts.wholes, { asks: 'words', isTold: false }),
+      ].flatMap((requirement) => requirement ?? [])
+      return of.length === 0 ? undefined : { kind: 'all', of }
     }
     case 'comparison': {
       if (predicate.operator !== 'eq') return undefined
@@ -100,14 +105,34 @@ export function textRequirement(
 /** Lists beyond this are not looked up text by text. */
 const maximumList = 16
 
-function equality(operand: BoundExpression, value: Value | undefined): TextRequirement | undefined {
-  if (typeof value !== 'string') return undefined
-  return ofField(operand, [value], { asks: 'whole', isTold: false })
+/** Texts that must be in what includes a value: as parts, or as texts between quotes. */
+function textsOfIncluded(value: Value): { readonly parts: string[]; readonly wholes: string[] } {
+  if (typeof value === 'string') return { parts: [value], wholes: [] }
+  if (Array.isArray(value)) {
+    const items = (value as readonly Value[]).map(textsOfIncluded)
+    return {
+      parts: items.flatMap(({ parts }) => parts),
+      wholes: items.flatMap(({ wholes }) => wholes),
+    }
+  }
+  if (!isObject(value)) return { parts: [], wholes: [] }
+  return { parts: [], wholes: Object.values(value).flatMap(textsOfMember) }
 }
 
-/** What is asked for: whole words, parts of texts, or whole texts. */
+function textsOfMember(value: Value): string[] {
+  if (typeof value === 'string') return [value]
+  if (!Array.isArray(value) && !isObject(value)) return []
+  return Object.values(value as Record<string, Value>).flatMap(textsOfMember)
+}
+
+function equality(operand: BoundExpression, value: Value | undefined): TextRequirement | undefined {
+  if (typeof value !== 'string') return undefined
+  return ofField(operand, [value], { asks: 'equal', isTold: false })
+}
+
+/** What is asked for: texts of whole words, parts of texts, or texts that are all of a value. */
 interface Asked {
-  readonly asks: 'words' | 'parts' | 'whole'
+  readonly asks: 'words' | 'parts' | 'equal'
   /** Whether nothing but having all of it is asked of a value. */
   readonly isTold: boolean
 }
@@ -127,7 +152,7 @@ function ofField(
     kind: 'parts',
     path,
     parts,
-    onlyText: asks === 'whole',
+    onlyText: asks === 'equal',
     // What follows after an index has no words of its own.
     isTold: isTold && path.length === operand.path.length && all.every(isOneWord),
   }

@@ -128,7 +128,7 @@ describe('an index of words', () => {
 /** Of the texts and a longer one, so that words that are left out are no large part of them. */
 function indexOf(list: readonly string[], content: 'text' | 'json'): TermIndex {
   const damaged = () => new Error('damaged')
-  const padding = 'common words '.repeat(list.join().length + 1)
+  const padding = 'common words '.repeat(list.join().length / 4 + 1)
   const all = [...list, content === 'text' ? padding : JSON.stringify([padding])]
   const { bytes, beside, ...shape } = writeTerms(textsOf(all), content)!
   const grams = beside && openGrams(beside.bytes, beside, all.length, damaged)
