@@ -92,7 +92,6 @@ export class RequestBody {
     if (!this.#open) return
     if (this.#inflate) this.#decompress(this.#inflate, chunk, isLast)
     else if (isLast && this.#length === 0 && chunk.length === (this.#expected ?? -1)) {
-      this.#settle(chunk)
       this.#finish(chunk)
     } else {
       if (this.#expected !== undefined) this.#whole ??= new Uint8Array(this.#expected)
@@ -183,9 +182,9 @@ export class RequestBody {
   #finish(lent?: Uint8Array): void {
     if (!this.#open) return
     this.#open = false
-    const bytes = lent?.slice() ?? this.#whole ?? concatenate(this.#chunks, this.#length)
-    this.#resolve(bytes)
+    const bytes = lent ?? this.#whole ?? concatenate(this.#chunks, this.#length)
     this.#settle(bytes)
+    this.#resolve(lent?.slice() ?? bytes)
     this.#drop()
   }
 

@@ -30,17 +30,22 @@ export function recordReply(
   const query = queryIn(body)
   if (query === undefined) return undefined
   try {
+    const started = performance.now()
     const answer = engine.recordNow({ query, view: gate })
-    return answer && answer.warnings.length === 0 ? replyOf(answer) : undefined
+    if (!answer || answer.warnings.length > 0) return undefined
+    return replyOf(answer, performance.now() - started)
   } catch {
     // The general way comes to the same fault, and tells where it is.
     return undefined
   }
 }
 
-function replyOf(answer: RecordAnswer) {
+function replyOf(answer: RecordAnswer, ms: number) {
   const { planSummary, cursor } = answer
-  const headers = { 'x-bt-query-plan': planSummary }
+  const headers = {
+    'x-bt-query-plan': planSummary,
+    'x-bt-brainstore-duration-ms': ms.toFixed(0),
+  }
   return {
     contentType: contentTypeOf('json'),
     headers: cursor === undefined ? headers : { ...headers, 'x-bt-cursor': cursor },

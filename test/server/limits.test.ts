@@ -84,6 +84,18 @@ test('queries that wait while others read slowly are served', async () => {
   for (const reader of readers) await reader.cancel()
 })
 
+test('headers tell how long the request and its query took', async () => {
+  const source = await startWith({})
+  for (const filter of ["id = 'record-1'", 'user > 10']) {
+    const { headers } = await service.query(
+      `select: * | from: ${source} | filter: ${filter} | limit: 1`,
+    )
+    for (const name of ['x-bt-api-duration-ms', 'x-bt-brainstore-duration-ms']) {
+      expect(headers.get(name)).toMatch(/^\d+$/)
+    }
+  }
+})
+
 test('what a client calls its request is in the answer and the errors have our own id', async () => {
   service = await RunningService.start()
   const ask = (id: string) => service.request('/v1/nothing', { headers: { 'x-request-id': id } })

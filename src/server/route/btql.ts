@@ -2,7 +2,7 @@ import type { Engine } from '../../engine.ts'
 import { queryReply } from '../query-answer.ts'
 import { readQueryBody } from '../query-body.ts'
 import { isJsonAccepted, recordReply } from '../record-answer.ts'
-import { jsonReply } from '../reply.ts'
+import { jsonReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
 
 /** `POST /btql` runs a query; `POST /btql/explain` shows its plan instead, with what it did if `analyze` is set. */
@@ -15,7 +15,9 @@ export function btqlRoutes(engine: Engine): Route[] {
       headers: ['accept'],
       handle: async (request, gate) => {
         const body = await readQueryBody(request, gate)
-        return queryReply(await engine.query(body.request), body)
+        const started = performance.now()
+        const reply = await queryReply(await engine.query(body.request), body)
+        return timed(reply, performance.now() - started)
       },
       answerNow: (body, headers, gate) => {
         return isJsonAccepted(headers.get('accept')) ? recordReply(engine, body, gate) : undefined
@@ -34,4 +36,9 @@ export function btqlRoutes(engine: Engine): Route[] {
       },
     },
   ]
+}
+
+/** With the time from planning to the first rows, as clients know it. */
+function timed(reply: Reply, ms: number): Reply {
+  return { ...reply, headers: { ...reply.headers, 'x-bt-brainstore-duration-ms': ms.toFixed(0) } }
 }
