@@ -8,7 +8,8 @@ import { AssayError } from '../error.ts'
 export type SlugObjectType = 'experiment' | 'project_logs' | 'playground_logs'
 
 export interface SpanSlug {
-  readonly objectType: SlugObjectType
+  /** What the object may be: the first form was written with two numberings of the types. */
+  readonly objectTypes: readonly SlugObjectType[]
   /** Undefined when the object is only described by `objectArguments`. */
   readonly objectId: string | undefined
   /** What the object would be registered with: `{"project_name": "…"}`. */
@@ -16,11 +17,17 @@ export interface SpanSlug {
   readonly span: { readonly spanId: string; readonly rootSpanId: string } | undefined
 }
 
-const objectTypes: readonly (SlugObjectType | undefined)[] = [
-  undefined,
-  'experiment',
-  'project_logs',
-  'playground_logs',
+const typesOfFirst: readonly (readonly SlugObjectType[])[] = [
+  ['experiment'],
+  ['experiment', 'project_logs'],
+  ['project_logs'],
+]
+
+const typesOfLater: readonly (readonly SlugObjectType[])[] = [
+  [],
+  ['experiment'],
+  ['project_logs'],
+  ['playground_logs'],
 ]
 
 const fieldNames = [undefined, 'object_id', 'row_id', 'span_id', 'root_span_id'] as const
@@ -29,17 +36,18 @@ const fieldNames = [undefined, 'object_id', 'row_id', 'span_id', 'root_span_id']
 export function parseSpanSlug(text: string): SpanSlug {
   const bytes = Buffer.from(text, 'base64')
   const isBase64 = /^[A-Za-z0-9+/_-]+=*$/.test(text)
-  const objectType = objectTypes[bytes[1] ?? 0]
-  if (!isBase64 || !objectType) throw invalid(text)
+  const numbering = bytes[0] === 1 ? typesOfFirst : typesOfLater
+  const types = bytes.length < 3 ? [] : (numbering[bytes[1]!] ?? [])
+  if (!isBase64 || types.length === 0) throw invalid(text)
   try {
     switch (bytes[0]) {
       case 1:
-        return readFirst(bytes, objectType)
+        return readFirst(bytes, types)
       case 2:
-        return readSecond(bytes, objectType)
+        return readSecond(bytes, types)
       case 3:
       case 4:
-        return readFields(bytes, objectType)
+        return readFields(bytes, types)
       default:
         throw invalid(text)
     }
@@ -49,10 +57,10 @@ export function parseSpanSlug(text: string): SpanSlug {
 }
 
 /** `[1, type, has row, row is UUID]`, object, then span and root if there is a row. */
-function readFirst(bytes: Buffer, objectType: SlugObjectType): SpanSlug {
+function readFirst(bytes: Buffer, objectTypes: SpanSlug['objectTypes']): SpanSlug {
   const hasRow = bytes[2] === 1
   return {
-    objectType,
+    objectTypes,
     objectId: uuidAt(bytes, 4),
     objectArguments: undefined,
     span: hasRow ? { spanId: uuidAt(bytes, 20), rootSpanId: uuidAt(bytes, 36) } : undefined,
@@ -60,7 +68,7 @@ function readFirst(bytes: Buffer, objectType: SlugObjectType): SpanSlug {
 }
 
 /** `[2, type, has object, has arguments, has row, row is UUID]`, then what there is of them. */
-function readSecond(bytes: Buffer, objectType: SlugObjectType): SpanSlug {
+function readSecond(bytes: Buffer, objectTypes: SpanSlug['objectTypes']): SpanSlug {
   let position = 6
   let objectId: string | undefined
   if (bytes[2] === 1) {
@@ -78,11 +86,11 @@ function readSecond(bytes: Buffer, objectType: SlugObjectType): SpanSlug {
   const span = hasRow
     ? { spanId: uuidAt(bytes, position), rootSpanId: uuidAt(bytes, position + 16) }
     : undefined
-  return { objectType, objectId, objectArguments, span }
+  return { objectTypes, objectId, objectArguments, span }
 }
 
 /** `[3 or 4, type, count]`, that many short fields, and JSON with the rest. */
-function readFields(bytes: Buffer, objectType: SlugObjectType): SpanSlug {
+function readFields(bytes: Buffer, objectTypes: SpanSlug['objectTypes']): SpanSlug {
   const isHex = bytes[0] === 4
   const fields: Record<string, unknown> = {}
   let position = 3
@@ -103,7 +111,7 @@ function readFields(bytes: Buffer, objectType: SlugObjectType): SpanSlug {
   const { object_id, span_id, root_span_id, compute_object_metadata_args } = fields
   const hasSpan = typeof span_id === 'string' && typeof root_span_id === 'string'
   return {
-    objectType,
+    objectTypes,
     objectId: typeof object_id === 'string' ? object_id : undefined,
     objectArguments: isRecord(compute_object_metadata_args)
       ? compute_object_metadata_args

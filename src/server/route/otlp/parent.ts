@@ -38,9 +38,11 @@ export async function resolveParent(text: string, gate: Gate): Promise<SpanParen
       hint: `use project_name, ${[...prefixes.keys()].join(', ')}, or what span.export() gives`,
     })
   }
-  const { objectType, objectId, objectArguments, span } = parseSpanSlug(text.trim())
-  const id = objectId ?? (await registeredId(objectType, objectArguments ?? {}, gate))
-  return { object: writable(objectType, id, gate), span }
+  const { objectTypes, objectId, objectArguments, span } = parseSpanSlug(text.trim())
+  const [first] = objectTypes
+  const id = objectId ?? (await registeredId(first!, objectArguments ?? {}, gate))
+  const known = objectTypes.find((candidate) => gate.writable(candidate, id)) ?? first!
+  return { object: writable(known, id, gate), span }
 }
 
 /** The id of an object that the sender had not registered yet when it exported the span. */
