@@ -37,6 +37,7 @@ import { guardedChange } from './guarded-change.ts'
 import { Keys } from './keys.ts'
 import { People } from './people.ts'
 import type { Principal } from './principal.ts'
+import { viewOfPrompt } from './prompt-view.ts'
 import { type Prompts, Rights } from './rights.ts'
 import { atOrganization, kindOfObject, recordsTarget, targetOf } from './target.ts'
 
@@ -171,6 +172,17 @@ export class Gate implements CatalogView {
   requireOwner(): void {
     if (this.#rights.owns()) return
     throw missingAccess('update', 'organization', this.principal.organizationId)
+  }
+
+  /**
+   * For work on this one prompt or function alone: a view in which it is there if the principal has the
+   * permission on it, as those have who may do that to all of its project.
+   */
+  forPrompt(permission: 'read' | 'update' | 'delete', id: string): CatalogView {
+    const target = targetOf(this.#rights, 'prompt', id)
+    const prompts = target?.projectId && this.#catalog.object('project_prompts', target.projectId)
+    if (!prompts || !this.#rights.may(permission, target)) return this
+    return viewOfPrompt(this, prompts, permission !== 'read')
   }
 
   /** The entry if it may be read. */

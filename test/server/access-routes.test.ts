@@ -193,10 +193,32 @@ test('acting for another needs an owner, and an error of one kind says so', asyn
 
 test('an ACL of a prompt gives just that prompt', async () => {
   const { id: project_id } = await answered('POST', '/v1/project', { name: 'prompts' })
-  const { id: user_id } = await member('joan@example.com')
+  const { id: user_id, key } = await member('joan@example.com')
   const prompt = await answered('POST', '/v1/prompt', { project_id, name: 'p', slug: 'p' })
+  const other = await answered('POST', '/v1/prompt', { project_id, name: 'q', slug: 'q' })
   const given = { object_type: 'prompt', object_id: prompt.id, user_id, permission: 'read' }
   expect(await answered('POST', '/v1/acl', given)).toMatchObject(given)
   const absent = { ...given, object_id: '00000000-0000-4000-8000-000000000000' }
   expect((await call('POST', '/v1/acl', absent)).status).toBe(403)
+
+  const as = (method: string, id: unknown, body?: object) =>
+    call(method, `/v1/prompt/${String(id)}`, body, key)
+  expect((await as('GET', prompt.id)).json).toMatchObject({ name: 'p' })
+  expect((await as('GET', other.id)).status).toBeGreaterThanOrEqual(400)
+  expect((await as('PATCH', prompt.id, { description: 'd' })).status).toBe(403)
+  await answered('POST', '/v1/acl', { ...given, permission: 'update' })
+  expect((await as('PATCH', prompt.id, { description: 'd' })).json).toMatchObject({
+    description: 'd',
+  })
+  // A slug that is taken looks like one that is free.
+  const [taken, free] = [
+    await as('PATCH', prompt.id, { slug: 'q' }),
+    await as('PATCH', prompt.id, { slug: 'r' }),
+  ]
+  expect([taken.status, taken.json.Message]).toEqual([free.status, free.json.Message])
+  expect(free.status).toBe(403)
+  expect((await as('PATCH', other.id, { description: 'd' })).status).toBeGreaterThanOrEqual(400)
+  expect((await as('DELETE', prompt.id)).status).toBe(403)
+  const query = `select: id | from: project_prompts('${project_id}')`
+  expect((await service.request('/btql', { body: { query }, key })).status).toBe(403)
 })

@@ -653,6 +653,17 @@ export const accessTable: Readonly<Table> = {
     status: 501,
     ask: ({ id }) => ({ path: `/v1/function/${id}/invoke`, body: {} }),
   },
+  'GET /crud/base_experiments': about('experiment', 'read', '/crud/base_experiments?id=ID'),
+  ...Object.fromEntries(
+    ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => [
+      `${method} /crud/:object_type`,
+      {
+        needs: 'anyone',
+        status: 410,
+        ask: () => ({ path: '/crud/experiment', ...(method !== 'GET' && { body: {} }) }),
+      } satisfies Line,
+    ]),
+  ),
   'POST /insert-functions': {
     about: 'project',
     needs: [

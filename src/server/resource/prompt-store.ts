@@ -5,6 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { Gate } from '../../access/gate.ts'
+import type { CatalogView } from '../../catalog/catalog.ts'
 import { missingAccess, missingReference } from '../../catalog/missing-access.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
@@ -69,7 +70,16 @@ export class PromptStore {
   }
 
   /** Newest first. */
-  async list(gate: Gate, selection: PromptSelection, page: PromptPage): Promise<PromptRow[]> {
+  list(gate: Gate, selection: PromptSelection, page: PromptPage): Promise<PromptRow[]> {
+    return this.#select(gate, gate, selection, page)
+  }
+
+  async #select(
+    gate: Gate,
+    view: CatalogView,
+    selection: PromptSelection,
+    page: PromptPage,
+  ): Promise<PromptRow[]> {
     const { limit, after, before, version } = page
     const conditions = conditionsOf(selection)
     if (after !== undefined) conditions.push(compare('lt', '_pagination_key', after))
@@ -83,7 +93,7 @@ export class PromptStore {
         limit,
       }),
     )
-    const request = { query, view: gate, ...(version !== undefined && { version }) }
+    const request = { query, view, ...(version !== undefined && { version }) }
     const rows = await queryRows(this.#engine, request)
     return before === undefined ? rows : rows.reverse()
   }
@@ -95,7 +105,8 @@ export class PromptStore {
     id: string,
     version?: string,
   ): Promise<PromptRow | undefined> {
-    const [row] = await this.list(gate, { kind, ids: [id] }, { limit: 1, version })
+    const view = gate.forPrompt('read', id)
+    const [row] = await this.#select(gate, view, { kind, ids: [id] }, { limit: 1, version })
     return row
   }
 
@@ -109,7 +120,8 @@ export class PromptStore {
   ): Promise<PromptRow> {
     const row = await this.find(gate, kind, id, version)
     const projectId = String(row?.project_id)
-    const may = permission === 'read' || gate.writable('project_prompts', projectId)
+    const view = gate.forPrompt(permission, id)
+    const may = permission === 'read' || view.writable('project_prompts', projectId)
     if (!row && permission === 'delete') throw missingReference(permission, 'prompt', id, 'id')
     if (!row || !may) throw missingAccess(permission, 'prompt', id)
     if (permission === 'delete') gate.requirePermission('delete', 'prompt', id)
@@ -124,7 +136,8 @@ export class PromptStore {
     given: PromptRow,
     replaces: boolean,
   ): Promise<FoundOrWritten> {
-    if (!gate.writable('project_prompts', projectId)) {
+    const isSeen = gate.readable('project_prompts', projectId)
+    if (!isSeen || !gate.writable('project_prompts', projectId)) {
       throw missingAccess('create', 'project', projectId)
     }
     return this.#change(projectId, async () => {
@@ -158,8 +171,9 @@ export class PromptStore {
     const row = await this.require(gate, 'delete', kind, id)
     const projectId = String(row.project_id)
     return this.#change(projectId, async () => {
+      const view = gate.forPrompt('delete', id)
       await gate.removePartsOfPrompt(id)
-      const transactionId = await this.#insert(gate, projectId, { id, _object_delete: true })
+      const transactionId = await this.#insert(view, projectId, { id, _object_delete: true })
       return { ...row, _xact_id: transactionId, _object_delete: true }
     })
   }
@@ -170,7 +184,11 @@ export class PromptStore {
     return row
   }
 
+  /** Slugs are unique, so who chooses one must be allowed to see them all. */
   async #requireFree(gate: Gate, projectId: string, slug: string): Promise<void> {
+    if (!gate.readable('project_prompts', projectId)) {
+      throw missingAccess('read', 'project', projectId)
+    }
     if (!(await this.#bySlug(gate, projectId, slug))) return
     throw new AssayError('REQUEST_CONFLICT', `There is a prompt or function "${slug}" already`, {
       path: 'slug',
@@ -187,16 +205,16 @@ export class PromptStore {
     const row = Object.fromEntries(
       storedFields.flatMap((name) => (isSet(values[name]) ? [[name, values[name]]] : [])),
     )
-    await this.#insert(gate, projectId, row)
+    await this.#insert(gate.forPrompt('update', String(row.id)), projectId, row)
     const written = await this.find(gate, kind, String(row.id))
     if (!written) throw missingAccess('read', 'prompt', String(row.id))
     return written
   }
 
-  async #insert(gate: Gate, projectId: string, row: PromptRow): Promise<string> {
+  async #insert(view: CatalogView, projectId: string, row: PromptRow): Promise<string> {
     const rows = [{ ...row, project_id: projectId, log_id: 'p' }]
     const body = Buffer.from(JSON.stringify({ rows }))
-    const { transactionId } = await this.#engine.insert({ body, form: 'logs3', view: gate })
+    const { transactionId } = await this.#engine.insert({ body, form: 'logs3', view })
     return transactionId
   }
 
