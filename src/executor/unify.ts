@@ -9,11 +9,11 @@ export function runUnify(task: UnifyTask, storage: TaskStorage): UnifyResult {
   const builder = new SharedDictionaryBuilder(task.id, task.dictionary)
   if (task.homes) builder.setHomes(task.homes)
   const maps: Int32Array[] = []
+  const check = () => checkCancelled(task.cancelled)
   for (const segment of task.segments) {
-    checkCancelled(task.cancelled)
     const column = storage.openSegment(segment).columns(task.path)?.text
     assert(column, 'a field is numbered in a segment that has no texts of it')
-    maps.push(builder.add(column, segment))
+    maps.push(builder.add(column, segment, check))
     if (builder.byteLength > task.maximumBytes)
       return { kind: 'unify', dictionary: undefined, maps: [] }
   }

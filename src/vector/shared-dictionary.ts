@@ -60,6 +60,9 @@ export interface SharedCodes {
   readonly map: Int32Array | undefined
 }
 
+/** Texts that are added without asking whether anybody still waits. */
+const checkedTexts = 4096
+
 /** Adds the texts of columns to a dictionary. One at a time may do so. */
 export class SharedDictionaryBuilder {
   readonly #id: number
@@ -92,15 +95,17 @@ export class SharedDictionaryBuilder {
 
   /**
    * Adds the texts of a segment's column, and gives their codes in shared memory: by code of the column's own
-   * dictionary, or by row when it has none; -1 where the row has no text.
+   * dictionary, or by row when it has none; -1 where the row has no text. What `checkCancelled` throws,
+   * now and then, ends it; the builder is of no use then.
    */
-  add(column: TextColumn, segment: number): Int32Array {
+  add(column: TextColumn, segment: number, checkCancelled = () => {}): Int32Array {
     const validity = column.encoding === 'dictionary' ? undefined : column.validity
     const codes = new Int32Array(new SharedArrayBuffer(textCountOf(column) * 4))
     let first = 0
     for (const { bytes, offsets } of partsOf(column)) {
       const count = offsets.length - 1
       for (let i = 0; i < count; i++) {
+        if (i % checkedTexts === 0) checkCancelled()
         const row = first + i
         codes[row] =
           validity && ((validity[row >> 3]! >> (row & 7)) & 1) === 0
