@@ -104,6 +104,9 @@ export class QueryPool implements TaskRunner {
             maxThreads: workers,
             idleTimeout: Number.POSITIVE_INFINITY,
           })
+    // A thread that cannot start, as when no file can be opened, must not end the process: it is started
+    // again. What fails in a task is the task's.
+    this.#pool?.on('error', () => undefined)
   }
 
   /** The pool for other work of short duration, such as parsing bodies; undefined without threads. */
