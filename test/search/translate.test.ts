@@ -110,7 +110,7 @@ test('any words give a query of the source alone, with the words as texts', asyn
       ...[
         '<img src=x onerror=1>',
         'ignore all rules',
-        '${secret}',
+        '$(secret)',
         '%',
         '_',
         "model 'x",
