@@ -37,6 +37,8 @@ export function Table<Row>(props: TableProps<Row>) {
   const [sight, setSight] = useState({ first: 0, last: 40 })
   const [active, setActive] = useState(0)
   const isMoving = useRef(false)
+  // Keys may come faster than the table is drawn.
+  const activeNow = useRef(0)
   const look = () => {
     const element = viewport.current
     if (!element) return
@@ -61,6 +63,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const move = (to: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, to))
     isMoving.current = true
+    activeNow.current = next
     setActive(next)
     const element = viewport.current
     if (!element) return
@@ -73,10 +76,10 @@ export function Table<Row>(props: TableProps<Row>) {
   }
   const page = Math.max(1, sight.last - sight.first - 2)
   const steps: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => move(active + 1),
-    ArrowUp: () => move(active - 1),
-    PageDown: () => move(active + page),
-    PageUp: () => move(active - page),
+    ArrowDown: () => move(activeNow.current + 1),
+    ArrowUp: () => move(activeNow.current - 1),
+    PageDown: () => move(activeNow.current + page),
+    PageUp: () => move(activeNow.current - page),
     Home: () => move(0),
     End: () => move(rows.length - 1),
   }
@@ -98,13 +101,14 @@ export function Table<Row>(props: TableProps<Row>) {
       const index = Number(line?.getAttribute('data-index') ?? Number.NaN)
       const row = rows[index]
       if (row === undefined) return
+      activeNow.current = index
       setActive(index)
       onOpen?.(row)
     }
     element?.addEventListener('click', open)
     return () => element?.removeEventListener('click', open)
   }, [rows, onOpen])
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (!isMoving.current) return
     isMoving.current = false
     viewport.current?.querySelector<HTMLElement>(`tr[data-index="${active}"] button`)?.focus()
