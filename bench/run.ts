@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { runAccess } from './access/run-access.ts'
 import { runCatalog } from './catalog/run-catalog.ts'
+import { runParquetWriters } from './format/parquet-writers.ts'
 import { runKernels } from './kernel/run-kernels.ts'
 import { describeMachine } from './machine.ts'
 import { runPlanning } from './planning/run-planning.ts'
@@ -10,7 +11,7 @@ import { runQueries } from './query/run-queries.ts'
 
 const usage = `npm run bench -- [options]
 
-  --only PART              kernels, planning, access, catalog or queries alone
+  --only PART              kernels, planning, access, catalog, parquet or queries alone
   --rows N[,N…]            rows of the query bench           (1000000)
   --runs N                 measured runs of each query       (7)
   --workers N              threads, of DuckDB as well        (2)
@@ -43,7 +44,7 @@ function save(name: string, report: object): void {
   writeFileSync(new URL(`${name}.json`, directory), `${text}\n`)
 }
 
-const parts = ['kernels', 'planning', 'access', 'catalog', 'queries']
+const parts = ['kernels', 'planning', 'access', 'catalog', 'parquet', 'queries']
 
 if (flags.only !== undefined && !parts.includes(flags.only)) {
   throw new Error(`--only must be one of ${parts.join(', ')}, not "${flags.only}"`)
@@ -56,6 +57,7 @@ if (flags.help) {
   if (runs('planning')) save('planning', { queries: await runPlanning() })
   if (runs('access')) save('access', { decisions: await runAccess() })
   if (runs('catalog')) save('catalog', { requests: await runCatalog() })
+  if (runs('parquet')) save('parquet', { writers: await runParquetWriters() })
   if (runs('queries')) {
     for (const text of flags.rows.split(',')) {
       const rows = positive('rows', text)

@@ -103,6 +103,7 @@ async function measure(): Promise<void> {
     if (flags.filter !== '') return
     const results = new URL(`../results/serve-${rows}.json`, import.meta.url)
     const report = { machine: describeMachine(), rows, seconds, reports, open, answered }
+    mkdirSync(new URL('.', results), { recursive: true })
     writeFileSync(results, `${JSON.stringify(report, undefined, 2)}\n`)
   } finally {
     for (const system of systems) await system.process.stop()
