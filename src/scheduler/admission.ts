@@ -70,7 +70,7 @@ export class Admission {
     }
     query.state = 'queued'
     const newTurn = new Promise<void>((admit, refuse) => {
-      this.#waiting.push({ query, admit, refuse }, isNew ? due : 0)
+      this.#waiting.push({ query, admit, refuse }, isNew ? due : Number.NEGATIVE_INFINITY)
     })
     this.#turns.set(query, newTurn)
     return newTurn

@@ -99,10 +99,12 @@ export class QueryRunner {
         // While it waits for its reader, others may have its place.
         this.#admission.leave(query)
         query.state = 'sending'
+        query.awaitsReader = true
         const handedOver = performance.now()
         yield chunk
         readerMs += performance.now() - handedOver
         query.state = 'running'
+        query.awaitsReader = false
       }
       deadline.check()
     } catch (thrown) {

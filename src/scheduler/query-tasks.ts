@@ -35,7 +35,7 @@ export class QueryTasks implements TaskRunner {
     if (!short && this.workers > 0) {
       await this.#admission.enter(query, this.#pool.dueTime(query, estimateMs(task)))
     }
-    const { outcome, workerMs } = await this.#pool.runFor(query, task, short)
+    const { outcome, workerMs } = await this.#runAdmitted(task, short)
     query.workerMs += workerMs
     query.rowsRead += rowsToRead(task)
     query.tellProgress()
@@ -44,6 +44,21 @@ export class QueryTasks implements TaskRunner {
     if (result.kind === 'finish') query.memory.release()
     query.memory.take(heldBytes(task, result))
     return result
+  }
+
+  /** Tasks that are begun ahead take a place again; once they are done, it is not kept for a reader. */
+  async #runAdmitted(task: Task, short: boolean) {
+    const query = this.#query
+    query.tasksAtWork++
+    try {
+      return await this.#pool.runFor(query, task, short)
+    } finally {
+      query.tasksAtWork--
+      if (query.awaitsReader && query.tasksAtWork === 0) {
+        this.#admission.leave(query)
+        query.state = 'sending'
+      }
+    }
   }
 
   /** Tells how much there is to read, for those who watch. */

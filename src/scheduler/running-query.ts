@@ -63,6 +63,10 @@ export class RunningQuery {
   rowsRead = 0
   rowsSent = 0
   state: QueryStatus['state'] = 'running'
+  /** Rows were handed over, and whoever reads them has not asked for more. */
+  awaitsReader = false
+  /** Tasks that were begun and have not ended. */
+  tasksAtWork = 0
   readonly #text: string
   readonly #startedAt: number
   readonly #onCancelled: RunningQueryOptions['onCancelled']

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { RunningService } from '../support/running-service.ts'
 
@@ -8,8 +9,11 @@ afterEach(() => service.stop())
 async function startWith(environment: Record<string, string>): Promise<string> {
   service = await RunningService.start({ ASSAY_WORKERS: '1', ...environment })
   const experiment = await service.create('experiment', await service.project())
-  const input = 'x'.repeat(20_000)
-  const events = Array.from({ length: 1000 }, (_, i) => ({ id: `record-${i}`, input, user: i }))
+  // Compressed, what repeats would be sent before anybody could be slow to read it.
+  const input = () => randomBytes(15_000).toString('base64')
+  const events = Array.from({ length: 1000 }, (_, i) => {
+    return { id: `record-${i}`, input: input(), user: i }
+  })
   await service.insert('experiment', experiment, events)
   return `experiment('${experiment}')`
 }
