@@ -82,7 +82,9 @@ test('a playground is made like an experiment and logged to by its id', async ()
   expect((await service.request(`/v1/prompt_session/${id}`)).json).toEqual(made.json)
   const listed = await service.request('/v1/prompt_session?project_name=weather')
   expect(listed.json.objects).toEqual([made.json])
-  expect((await service.request('/v1/prompt_session/none')).status).toBe(403)
+  const absent = '00000000-0000-4000-8000-000000000000'
+  expect((await service.request(`/v1/prompt_session/${absent}`)).status).toBe(403)
+  expect((await service.request('/v1/prompt_session/none')).status).toBe(400)
 
   const span = { id: 's', prompt_session_id: id, log_id: 'x', input: 1 }
   expect((await service.request('/logs3', { body: { rows: [span] } })).status).toBe(200)
