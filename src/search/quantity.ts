@@ -80,20 +80,10 @@ export function fieldQuantity({ path }: VocabularyField): Quantity {
   return { name, row: text, group: `avg(${text})`, told: `average ${name}`, unit: 'none' }
 }
 
-/** The one score that is meant when none is named: undefined if there are several. */
-export function onlyScore({ vocabulary }: Context): Quantity | undefined {
-  const { scores } = vocabulary
-  return scores.length === 1 ? fieldQuantity(scores[0]!) : undefined
-}
-
-/** The mean of all scores that a row has, which stands for "score" where there are several. */
-export function anyScore(context: Context): Quantity | undefined {
-  const only = onlyScore(context)
-  if (only) return only
-  const { scores } = context.vocabulary
-  if (scores.length === 0) return undefined
-  const [first] = [...scores].sort((a, b) => b.count - a.count)
-  return fieldQuantity(first!)
+/** What "score" means in an order or a measure: of several, the one that most records have. */
+export function anyScore({ vocabulary }: Context): Quantity | undefined {
+  const [first] = [...vocabulary.scores].sort((a, b) => b.count - a.count)
+  return first && fieldQuantity(first)
 }
 
 export function quantityOf(name: Name, { vocabulary, rows }: Context): Quantity {

@@ -45,8 +45,6 @@ export interface Translation {
   readonly shape: 'summary' | undefined
   /** What the words were taken for, in a line. */
   readonly explanation: string
-  /** What is looked for as text. */
-  readonly terms: readonly string[]
 }
 
 /** Of equally long readings the first is taken. */
@@ -276,7 +274,6 @@ function settle(reading: Reading, mentions: readonly Mention[], words: readonly 
   const dimensions = [...reading.dimensions]
   const measures = [...reading.measures]
   const orders = [...reading.orders]
-  const terms = [...reading.terms]
   const fields = mentions.flatMap((each) => (each.kind === 'mention' ? [each.dimension] : []))
   const quantities = mentions.flatMap((each) => (each.kind === 'quantity' ? [each.quantity] : []))
   const isAsked = words.some(({ plain }) =>
@@ -296,7 +293,7 @@ function settle(reading: Reading, mentions: readonly Mention[], words: readonly 
       else measures.push(measureOf(quantity))
     }
   }
-  return { ...reading, dimensions, measures, orders, terms }
+  return { ...reading, dimensions, measures, orders }
 }
 
 function isGrouped({ measures, dimensions }: Reading): boolean {
@@ -327,7 +324,6 @@ function write(reading: Reading, shape: 'summary' | undefined): Translation {
     clauses: [head, ...filter, ...rest].join('\n'),
     shape,
     explanation: explanation.length === 0 ? 'everything, newest first' : explanation.join('; '),
-    terms: wanted.map(({ text }) => text),
   }
 }
 

@@ -9,7 +9,6 @@ export interface HistogramProps {
   readonly source: string
   /** A condition of the query language. */
   readonly filter: string | null
-  readonly range: { readonly from: string | undefined; readonly to: string | undefined }
   /** ISO times: the first that counts, and the first that does not. */
   readonly onRange: (from: string, to: string) => void
 }

@@ -36,7 +36,6 @@ function Records({
   const { rows, first, error, isLoading, isWhole, more, reload } = found
   const available = useMemo(() => logColumns(rows), [rows.length > 0, first])
   const columns = useColumns(available)
-  const range = { from: parameter('from'), to: parameter('to') }
   return (
     <div class="logs">
       <header class="page-head">
@@ -70,7 +69,6 @@ function Records({
       <Histogram
         source={source}
         filter={first?.filter ?? null}
-        range={range}
         onRange={(from, to) =>
           setParameters({ q: withTimes(text, first?.filter ?? null, from, to) })
         }
