@@ -1,8 +1,10 @@
 /** The frame of all pages: who is signed in, where one is, and where one can go. */
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { lazy } from './component/lazy.tsx'
 import { Link } from './component/link.tsx'
 import { Empty, Loading } from './component/notice.tsx'
+import { Toasts } from './component/toast.tsx'
 import { Logs } from './page/logs.tsx'
 import { Projects } from './page/projects.tsx'
 import { SignIn } from './page/sign-in.tsx'
@@ -19,12 +21,35 @@ export function App() {
 
 const sections = ['logs', 'experiments', 'datasets', 'query'] as const
 
+const Experiments = lazy('the experiments', async () => {
+  return (await import('./page/experiments.tsx')).Experiments
+})
+const ExperimentPage = lazy('the experiment', async () => {
+  return (await import('./page/experiment.tsx')).ExperimentPage
+})
+const Datasets = lazy('the datasets', async () => (await import('./page/datasets.tsx')).Datasets)
+const DatasetPage = lazy('the dataset', async () => (await import('./page/dataset.tsx')).DatasetPage)
+
 /** `/app/<organization>/p/<project>/<section>/…` */
 function pageAt(names: readonly string[]): ComponentChildren {
-  const [app, , p, project, section] = names
+  const [app, , p, project, section, name] = names
   if (names.length === 0 || (app === 'app' && p === undefined)) return <Projects />
   if (app === 'app' && p === 'p' && project !== undefined && (section ?? 'logs') === 'logs') {
     return <Logs key={project} projectName={project} />
+  }
+  if (app === 'app' && p === 'p' && project !== undefined && section === 'experiments') {
+    return name === undefined ? (
+      <Experiments key={project} projectName={project} />
+    ) : (
+      <ExperimentPage projectName={project} name={name} />
+    )
+  }
+  if (app === 'app' && p === 'p' && project !== undefined && section === 'datasets') {
+    return name === undefined ? (
+      <Datasets key={project} projectName={project} />
+    ) : (
+      <DatasetPage projectName={project} name={name} />
+    )
   }
   return (
     <Empty title="There is nothing here">
@@ -81,6 +106,7 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
         </ul>
       </nav>
       <main id="content">{children}</main>
+      <Toasts />
     </div>
   )
 }

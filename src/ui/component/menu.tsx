@@ -1,0 +1,106 @@
+/** A button that opens a list of things to do. */
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+
+export interface MenuItem {
+  readonly label: string
+  readonly detail?: string
+  readonly isDisabled?: boolean
+  readonly onChoose: () => void
+}
+
+export interface MenuProps {
+  readonly label: ComponentChildren
+  /** Where the label is no text. */
+  readonly name?: string
+  readonly items: readonly MenuItem[]
+  readonly isDisabled?: boolean
+}
+
+export function Menu({ label, name, items, isDisabled = false }: MenuProps) {
+  const [isOpen, setOpen] = useState(false)
+  const place = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const id = useId()
+  const close = () => {
+    setOpen(false)
+    button.current?.focus()
+  }
+  useEffect(() => {
+    if (!isOpen) return
+    entriesIn(place.current)[0]?.focus()
+    const onPointerDown = (event: PointerEvent) => {
+      if (event.target instanceof Node && !place.current?.contains(event.target)) setOpen(false)
+    }
+    window.addEventListener('pointerdown', onPointerDown)
+    return () => window.removeEventListener('pointerdown', onPointerDown)
+  }, [isOpen])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Tab') setOpen(false)
+    else if (event.key === 'Escape') close()
+    else moveFocus(event, entriesIn(place.current))
+  }
+  return (
+    <div class="menu-place" ref={place}>
+      <button
+        ref={button}
+        type="button"
+        aria-haspopup="menu"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        disabled={isDisabled}
+        {...(name !== undefined && { 'aria-label': name })}
+        onClick={() => setOpen(!isOpen)}
+        onKeyDown={(event) => {
+          if (event.key !== 'ArrowDown' || isOpen) return
+          event.preventDefault()
+          setOpen(true)
+        }}
+      >
+        {label} <span aria-hidden="true">▾</span>
+      </button>
+      {isOpen && (
+        <div id={id} role="menu" class="menu-list" tabIndex={-1} onKeyDown={onKeyDown}>
+          {items.map((item) => (
+            <button
+              key={item.label}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              disabled={item.isDisabled === true}
+              onClick={() => {
+                close()
+                item.onChoose()
+              }}
+            >
+              {item.label}
+              {item.detail !== undefined && <span class="hint">{item.detail}</span>}
+            </button>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+function entriesIn(place: HTMLElement | null): HTMLElement[] {
+  return place ? [...place.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)')] : []
+}
+
+/** Arrows, Home and End move along elements of which one has the focus; true if that was asked. */
+export function moveFocus(event: KeyboardEvent, elements: readonly HTMLElement[]): boolean {
+  const here = elements.indexOf(document.activeElement as HTMLElement)
+  const count = elements.length
+  const next = new Map([
+    ['ArrowDown', (here + 1) % count],
+    ['ArrowRight', (here + 1) % count],
+    ['ArrowUp', (here - 1 + count) % count],
+    ['ArrowLeft', (here - 1 + count) % count],
+    ['Home', 0],
+    ['End', count - 1],
+  ]).get(event.key)
+  if (next === undefined || count === 0) return false
+  event.preventDefault()
+  elements[next]?.focus()
+  return true
+}

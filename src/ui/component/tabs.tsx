@@ -1,0 +1,76 @@
+/** Views of one thing, of which one is shown. */
+import type { ComponentChildren } from 'preact'
+import { useRef } from 'preact/hooks'
+import { moveFocus } from './menu.tsx'
+
+export interface Tab {
+  readonly id: string
+  readonly title: string
+}
+
+export interface TabsProps {
+  readonly label: string
+  readonly tabs: readonly Tab[]
+  readonly current: string
+  readonly onChoose: (id: string) => void
+}
+
+/** Belongs to a `TabPanel` of the same label. */
+export function Tabs({ label, tabs, current, onChoose }: TabsProps) {
+  const list = useRef<HTMLDivElement>(null)
+  const onKeyDown = (event: KeyboardEvent) => {
+    const elements = [...(list.current?.querySelectorAll<HTMLElement>('[role=tab]') ?? [])]
+    if (!moveFocus(event, elements)) return
+    const id = document.activeElement?.getAttribute('data-tab')
+    if (id) onChoose(id)
+  }
+  return (
+    <div class="tabs" role="tablist" aria-label={label} ref={list}>
+      {tabs.map(({ id, title }) => (
+        <button
+          key={id}
+          type="button"
+          role="tab"
+          id={tabId(label, id)}
+          data-tab={id}
+          aria-selected={id === current}
+          aria-controls={panelId(label)}
+          tabIndex={id === current ? 0 : -1}
+          onClick={() => onChoose(id)}
+          onKeyDown={onKeyDown}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  )
+}
+
+export function TabPanel({
+  label,
+  current,
+  children,
+}: {
+  readonly label: string
+  readonly current: string
+  readonly children: ComponentChildren
+}) {
+  return (
+    <div
+      class="tab-panel"
+      role="tabpanel"
+      id={panelId(label)}
+      aria-labelledby={tabId(label, current)}
+    >
+      {children}
+    </div>
+  )
+}
+
+function panelId(label: string): string {
+  return `${label.toLowerCase().replaceAll(' ', '-')}-panel`
+}
+
+function tabId(label: string, tab: string): string {
+  return `${label.toLowerCase().replaceAll(' ', '-')}-tab-${tab}`
+}
