@@ -1,6 +1,9 @@
 /** A table of any number of rows, of which only those in sight are in the document. */
 import type { ComponentChildren } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { HeadCells, type Sort } from './table-head.tsx'
+import { Line } from './table-line.tsx'
+import { useSight } from './table-sight.ts'
 
 export interface Column<Row> {
   readonly id: string
@@ -8,166 +11,200 @@ export interface Column<Row> {
   /** In pixels. */
   readonly width: number
   readonly isNumber?: boolean
+  readonly isSortable?: boolean
+  /** Shown when the pointer rests on the title. */
+  readonly description?: string
   readonly cell: (row: Row) => ComponentChildren
   /** Shown whole when the pointer rests on the cell. */
   readonly hint?: (row: Row) => string
 }
 
+/** Rows by their place, as a list has them; undefined stands for one that is not loaded yet. */
+export interface Rows<Row> {
+  readonly length: number
+  at(index: number): Row | undefined
+}
+
+/** Rows that are chosen to do something with, by their ids. */
+export interface Selection {
+  readonly ids: ReadonlySet<string>
+  onChange(ids: ReadonlySet<string>): void
+}
+
 export interface TableProps<Row> {
   readonly label: string
+  /** The same list as long as the columns are the same: rows are drawn again for another one. */
   readonly columns: readonly Column<Row>[]
-  readonly rows: readonly Row[]
+  readonly rows: Rows<Row>
   readonly rowId: (row: Row) => string
   readonly openId?: string | undefined
-  readonly onOpen?: (row: Row) => void
+  /** By a click anywhere in the row that is on no control, or by Enter. */
+  readonly onOpen?: ((row: Row, index: number) => void) | undefined
+  /** The place of a row that is brought into sight when this changes. */
+  readonly revealed?: number | undefined
+  /** Rows that came while one was looking. */
+  readonly newIds?: ReadonlySet<string> | undefined
+  /** Rows that are in sight now, the last one not included. */
+  readonly onSight?: ((first: number, last: number) => void) | undefined
   /** The end of the rows came into sight. */
-  readonly onEnd?: () => void
-  readonly onResize?: (column: string, width: number) => void
+  readonly onEnd?: (() => void) | undefined
+  readonly sort?: Sort | undefined
+  /** The title of a column that can be sorted by was pressed. */
+  readonly onSort?: ((column: string) => void) | undefined
+  readonly onResize?: ((column: string, width: number) => void) | undefined
+  /** Puts a column before another one, or last. */
+  readonly onMove?: ((column: string, before: string | undefined) => void) | undefined
+  readonly selection?: Selection | undefined
   readonly foot?: ComponentChildren
 }
 
-const rowHeight = 32
-
-/** Rows beyond those in sight, so that scrolling meets no gaps. */
-const spare = 12
+/** How near to the end the next rows are asked for. */
+const aheadOfEnd = 12
+const choiceWidth = 36
+const controls = 'a, button, input, select, textarea, label, summary'
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { label, columns, rows, rowId, openId, onOpen, onEnd, onResize, foot } = props
+  const { label, columns, rows, rowId, openId, newIds, selection, onResize, foot } = props
   const viewport = useRef<HTMLDivElement>(null)
-  const [sight, setSight] = useState({ first: 0, last: 40 })
+  const sight = useSight(viewport, rows.length)
   const [active, setActive] = useState(0)
-  const isMoving = useRef(false)
+  const [dragged, setDragged] = useState<{ readonly column: string; readonly width: number }>()
+  const takesFocus = useRef(false)
   // Keys may come faster than the table is drawn.
   const activeNow = useRef(0)
-  const look = () => {
-    const element = viewport.current
-    if (!element) return
-    const first = Math.floor(element.scrollTop / rowHeight)
-    const last = first + Math.ceil(element.clientHeight / rowHeight)
-    setSight((before) =>
-      before.first === first && before.last === last ? before : { first, last },
-    )
-  }
-  useLayoutEffect(look, [rows.length])
+  const lastChosen = useRef(0)
+  const latest = useRef(props)
+  latest.current = props
+
+  const { first, last } = sight
+  useEffect(() => latest.current.onSight?.(first, last), [first, last, rows])
   useEffect(() => {
-    const element = viewport.current
-    if (!element) return
-    const observer = new ResizeObserver(look)
-    observer.observe(element)
-    return () => observer.disconnect()
-  }, [])
+    if (last >= rows.length - aheadOfEnd && rows.length > 0) latest.current.onEnd?.()
+  }, [last, rows.length])
   useEffect(() => {
-    if (sight.last >= rows.length - spare && rows.length > 0) onEnd?.()
-  }, [sight.last, rows.length])
+    if (props.revealed === undefined || props.revealed < 0) return
+    activeNow.current = props.revealed
+    setActive(props.revealed)
+    sight.reveal(props.revealed)
+  }, [props.revealed])
 
   const move = (to: number) => {
     const next = Math.max(0, Math.min(rows.length - 1, to))
-    isMoving.current = true
+    takesFocus.current = true
     activeNow.current = next
     setActive(next)
-    const element = viewport.current
-    if (!element) return
-    const top = next * rowHeight
-    const bottom = top + rowHeight * 2
-    if (top < element.scrollTop) element.scrollTop = top
-    else if (bottom > element.scrollTop + element.clientHeight) {
-      element.scrollTop = bottom - element.clientHeight
-    }
+    sight.reveal(next)
   }
-  const page = Math.max(1, sight.last - sight.first - 2)
-  const steps: Readonly<Record<string, () => void>> = {
-    ArrowDown: () => move(activeNow.current + 1),
-    ArrowUp: () => move(activeNow.current - 1),
-    PageDown: () => move(activeNow.current + page),
-    PageUp: () => move(activeNow.current - page),
-    Home: () => move(0),
-    End: () => move(rows.length - 1),
-  }
+  useLayoutEffect(() => {
+    if (!takesFocus.current) return
+    const button = viewport.current?.querySelector<HTMLElement>(`tr[data-index="${active}"] .opens`)
+    if (!button) return
+    takesFocus.current = false
+    button.focus({ preventScroll: true })
+  }, [active, sight.from, rows])
+
+  const page = Math.max(1, last - first - 3)
   const onKeyDown = (event: KeyboardEvent) => {
-    const step = steps[event.key]
-    if (!step) return
+    const opener = event.target instanceof Element && event.target.matches('.opens')
+    if (!opener || event.ctrlKey || event.metaKey || event.altKey) return
+    const steps: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => move(activeNow.current + 1),
+      ArrowUp: () => move(activeNow.current - 1),
+      PageDown: () => move(activeNow.current + page),
+      PageUp: () => move(activeNow.current - page),
+      Home: () => move(0),
+      End: () => move(rows.length - 1),
+      ...(selection && { ' ': () => choose(activeNow.current, event.shiftKey) }),
+    }
+    const taken = steps[event.key]
+    if (!taken) return
     event.preventDefault()
-    step()
+    taken()
+  }
+  const onClick = (event: MouseEvent) => {
+    const { target } = event
+    if (!(target instanceof Element)) return
+    const index = indexOf(target)
+    if (index === undefined) return
+    if (target.matches('.choice, .choice input')) {
+      event.preventDefault()
+      choose(index, event.shiftKey)
+      return
+    }
+    const control = target.closest(controls)
+    if (control && !control.matches('.opens')) return
+    // Text of a cell is being selected.
+    if (!control && !(getSelection()?.isCollapsed ?? true)) return
+    const row = rows.at(index)
+    if (row === undefined) return
+    activeNow.current = index
+    setActive(index)
+    props.onOpen?.(row, index)
+  }
+  const choose = (index: number, isRange: boolean) => {
+    if (!selection) return
+    const row = rows.at(index)
+    if (row === undefined) return
+    const next = new Set(selection.ids)
+    const isAdded = !next.has(rowId(row))
+    const from = isRange ? Math.min(lastChosen.current, index) : index
+    const to = isRange ? Math.max(lastChosen.current, index) : index
+    for (let i = from; i <= to; i++) {
+      const each = rows.at(i)
+      if (each === undefined) continue
+      if (isAdded) next.add(rowId(each))
+      else next.delete(rowId(each))
+    }
+    lastChosen.current = index
+    selection.onChange(next)
   }
 
-  const from = Math.max(0, sight.first - spare)
-  const to = Math.min(rows.length, sight.last + spare)
-  const width = columns.reduce((sum, column) => sum + column.width, 0)
-  // A click anywhere in a row opens it; the keyboard has the button in the first cell.
-  useEffect(() => {
-    const element = viewport.current
-    const open = (event: MouseEvent) => {
-      const line = event.target instanceof Element ? event.target.closest('tr[data-index]') : null
-      const index = Number(line?.getAttribute('data-index') ?? Number.NaN)
-      const row = rows[index]
-      if (row === undefined) return
-      activeNow.current = index
-      setActive(index)
-      onOpen?.(row)
-    }
-    element?.addEventListener('click', open)
-    return () => element?.removeEventListener('click', open)
-  }, [rows, onOpen])
-  useLayoutEffect(() => {
-    if (!isMoving.current) return
-    isMoving.current = false
-    viewport.current?.querySelector<HTMLElement>(`tr[data-index="${active}"] button`)?.focus()
-  }, [active, sight.first])
+  const shown = dragged
+    ? columns.map((each) => (each.id === dragged.column ? { ...each, ...dragged } : each))
+    : columns
+  const width = shown.reduce((sum, each) => sum + each.width, selection ? choiceWidth : 0)
+  const lines = []
+  for (let index = sight.from; index < sight.to; index++) {
+    const row = rows.at(index)
+    const id = row === undefined ? undefined : rowId(row)
+    lines.push(
+      <Line
+        key={id ?? `row ${index}`}
+        index={index}
+        row={row}
+        columns={columns}
+        isOpen={id !== undefined && id === openId}
+        isActive={index === active}
+        isNew={id !== undefined && newIds?.has(id) === true}
+        isChosen={selection && id !== undefined && selection.ids.has(id)}
+      />,
+    )
+  }
   return (
-    <div class="table" ref={viewport} onScroll={look}>
+    <div class="table" ref={viewport}>
       <table aria-label={label} aria-rowcount={rows.length + 1} style={{ width: `${width}px` }}>
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th
-                key={column.id}
-                scope="col"
-                class={column.isNumber ? 'number' : undefined}
-                style={{ width: `${column.width}px` }}
-              >
-                {column.title}
-                {onResize && <Grip column={column.id} width={column.width} onResize={onResize} />}
+            {selection && (
+              <th scope="col" class="choice" style={{ width: `${choiceWidth}px` }}>
+                <ChooseAll rows={rows} rowId={rowId} selection={selection} />
               </th>
-            ))}
+            )}
+            <HeadCells
+              columns={shown}
+              sort={props.sort}
+              onSort={props.onSort}
+              onResize={onResize}
+              onMove={props.onMove}
+              onDrag={setDragged}
+            />
+            <td class="rest" />
           </tr>
         </thead>
-        <tbody>
-          {from > 0 && <Gap rows={from} />}
-          {rows.slice(from, to).map((row, i) => {
-            const index = from + i
-            const id = rowId(row)
-            return (
-              <tr
-                key={id}
-                data-index={index}
-                aria-rowindex={index + 2}
-                aria-selected={id === openId}
-                class={index === active ? 'active' : undefined}
-              >
-                {columns.map((column, place) => (
-                  <td
-                    key={column.id}
-                    class={column.isNumber ? 'number' : undefined}
-                    title={column.hint?.(row)}
-                  >
-                    {place === 0 ? (
-                      <button
-                        type="button"
-                        class="plain"
-                        tabIndex={index === active ? 0 : -1}
-                        onKeyDown={onKeyDown}
-                      >
-                        {column.cell(row)}
-                      </button>
-                    ) : (
-                      column.cell(row)
-                    )}
-                  </td>
-                ))}
-              </tr>
-            )
-          })}
-          {to < rows.length && <Gap rows={rows.length - to} />}
+        <tbody onClick={onClick} onKeyDown={onKeyDown}>
+          <Gap height={sight.above} />
+          {lines}
+          <Gap height={sight.below} />
         </tbody>
       </table>
       {foot !== undefined && <div class="table-foot">{foot}</div>}
@@ -175,36 +212,41 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-/** Stands for rows that are not in sight. */
-function Gap({ rows }: { readonly rows: number }) {
-  return <tr style={{ height: `${rows * rowHeight}px` }} />
+function indexOf(target: Element): number | undefined {
+  const line = target.closest('tr[data-index]')
+  return line ? Number(line.getAttribute('data-index')) : undefined
 }
 
-const narrowest = 50
+/** Stands for rows that are not in sight. */
+function Gap({ height }: { readonly height: number }) {
+  return height > 0 ? <tr class="gap" style={{ height: `${height}px` }} /> : null
+}
 
-/** Drags the right edge of a column. */
-function Grip({
-  column,
-  width,
-  onResize,
+/** Chooses every row that is loaded, or none. */
+function ChooseAll<Row>({
+  rows,
+  rowId,
+  selection,
 }: {
-  readonly column: string
-  readonly width: number
-  readonly onResize: (column: string, width: number) => void
+  readonly rows: Rows<Row>
+  readonly rowId: (row: Row) => string
+  readonly selection: Selection
 }) {
-  const begin = (event: PointerEvent) => {
-    event.preventDefault()
-    event.stopPropagation()
-    const start = event.clientX
-    const drag = ({ clientX }: PointerEvent) => {
-      onResize(column, Math.max(narrowest, Math.round(width + clientX - start)))
+  const { ids } = selection
+  const all = () => {
+    const found = new Set<string>()
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows.at(i)
+      if (row !== undefined) found.add(rowId(row))
     }
-    const end = () => {
-      window.removeEventListener('pointermove', drag)
-      window.removeEventListener('pointerup', end)
-    }
-    window.addEventListener('pointermove', drag)
-    window.addEventListener('pointerup', end)
+    return found
   }
-  return <span class="grip" aria-hidden="true" onPointerDown={begin} />
+  return (
+    <input
+      type="checkbox"
+      aria-label="Choose all rows"
+      checked={rows.length > 0 && ids.size >= rows.length}
+      onChange={(event) => selection.onChange(event.currentTarget.checked ? all() : new Set())}
+    />
+  )
 }
