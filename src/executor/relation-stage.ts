@@ -79,6 +79,7 @@ export function unpivotRows(
   return {
     rowCount: made.rowCount,
     rows: made.rows,
+    compared: made.compared,
     groupColumns: made.groupColumns,
     fields: [
       ...made.fields,
