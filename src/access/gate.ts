@@ -27,11 +27,12 @@ import {
 } from '../catalog/entry.ts'
 import { aclKey, builtInOwner, rulesOf } from '../catalog/kind-rules.ts'
 import { missingAccess } from '../catalog/missing-access.ts'
-import type { AccessType, Permission } from '../catalog/permission.ts'
+import { type AccessType, type Permission, permissions } from '../catalog/permission.ts'
 import { AssayError, assert } from '../error.ts'
 import type { ObjectType } from '../type/record.ts'
 import { checkEntry } from './access-entry.ts'
 import type { AccessIndex } from './access-index.ts'
+import type { Target } from './decide.ts'
 import type { Action } from './entry-right.ts'
 import { guardedChange } from './guarded-change.ts'
 import { Keys } from './keys.ts'
@@ -39,7 +40,14 @@ import { People } from './people.ts'
 import type { Principal } from './principal.ts'
 import { viewOfPrompt } from './prompt-view.ts'
 import { type Prompts, Rights } from './rights.ts'
-import { atOrganization, kindOfObject, recordsTarget, targetOf } from './target.ts'
+import {
+  atOrganization,
+  inProject,
+  kindOfObject,
+  recordsTarget,
+  targetOf,
+  typesWithin,
+} from './target.ts'
 
 /** What a new entry is given by its creator; the gate says in whose name it is made. */
 export type GivenToGate<K extends EntryKind> = Omit<
@@ -57,6 +65,14 @@ export interface GateOptions {
 export type AclContents = Omit<Acl, 'id' | 'created' | '_object_org_id'>
 
 const noPrompts: Prompts = { projectOfPrompt: () => undefined }
+
+export interface GivenPermissions {
+  /** Whether the principal may do everything in the organization. */
+  readonly owner: boolean
+  readonly permissions: readonly Permission[]
+  /** By type of what is in it, or could be made there. */
+  readonly within: { readonly [type in AccessType]?: readonly Permission[] }
+}
 
 /** What `readableInProject` may find. */
 const accessTypesInProject: readonly AccessType[] = [
@@ -165,6 +181,25 @@ export class Gate implements CatalogView {
   requirePermission(permission: Permission, type: AccessType, id: string): void {
     if (!this.#rights.may(permission, targetOf(this.#rights, type, id))) {
       throw missingAccess(permission, type, id)
+    }
+  }
+
+  /** What the principal may do on an object, and on all of each type in it; nothing if it is not there. */
+  permissionsOn(type: AccessType, id: string): GivenPermissions {
+    const target = targetOf(this.#rights, type, id)
+    const allowed = (at: Target | undefined) =>
+      permissions.filter((permission) => this.#rights.may(permission, at))
+    const within = typesWithin(type).map((each) => {
+      const isOfProject = type === 'project'
+      const at = isOfProject
+        ? inProject(this.#catalog, each, undefined, id)
+        : atOrganization(each, undefined, id)
+      return [each, allowed(at)] as const
+    })
+    return {
+      owner: this.#rights.owns(),
+      permissions: allowed(target),
+      within: Object.fromEntries(within),
     }
   }
 

@@ -32,6 +32,11 @@ export interface AddedAccount {
   readonly token_name?: string
 }
 
+export interface Preferences {
+  /** Whether the search input takes queries as they are written; if not, all is words. */
+  readonly query_language: boolean
+}
+
 export class People {
   readonly #catalog: Catalog
   readonly #index: AccessIndex
@@ -55,6 +60,20 @@ export class People {
     const person = userId === null ? undefined : this.get(userId)
     if (!person) throw missingAccess('read', 'user', userId ?? '')
     return person
+  }
+
+  /** What the principal has chosen for the web page. */
+  preferences(): Preferences {
+    const member = this.#selfMember()
+    return { query_language: member.query_language ?? true }
+  }
+
+  /** Keeps it for the principal alone, so that no right is needed. */
+  choose({ query_language }: Preferences): Promise<void> {
+    const { id } = this.#selfMember()
+    return this.#change((change) => {
+      change.update('member', id, { query_language })
+    })
   }
 
   /** Newest member first unless the position says otherwise. */
@@ -117,6 +136,14 @@ export class People {
         change.remove('member', member.id)
       }
     })
+  }
+
+  #selfMember(): Member {
+    const { userId } = this.#rights.principal
+    const member =
+      userId === null ? undefined : this.#catalog.named('member', this.#organizationId, userId)
+    if (!member) throw missingAccess('read', 'user', userId ?? '')
+    return member
   }
 
   get #organizationId(): string {

@@ -129,6 +129,15 @@ export class Sessions {
     await this.#catalog.remove('session', session.id, actorFor({ organizationId, userId, keyId }))
   }
 
+  /** Ends all sessions of the principal in its organization. */
+  async endAll(principal: Principal): Promise<void> {
+    const { organizationId, userId } = principal
+    if (userId === null) return
+    await this.#catalog.change(actorFor(principal), (change) => {
+      for (const { id } of this.#of(organizationId, userId)) change.remove('session', id)
+    })
+  }
+
   async #create(org_id: string, user_id: string, key_id: string | null): Promise<StartedSession> {
     const text = newKeyText()
     const expires = new Date(Date.now() + sessionSeconds * 1000).toISOString()

@@ -45,6 +45,13 @@ export function targetOf(places: Places, type: AccessType, id: string): Target |
   }
 }
 
+/** Types of what an object of the type may have in it; those of `Target.projectId` for a project. */
+export function typesWithin(type: AccessType): readonly AccessType[] {
+  if (type === 'organization') return ['org_member', 'org_audit_logs', 'project', 'group', 'role']
+  if (type !== 'project') return []
+  return ['experiment', 'dataset', 'prompt', 'prompt_session', 'project_log']
+}
+
 /** Something that hangs at the organization, or still will when it has no id. */
 export function atOrganization(
   type: AccessType,

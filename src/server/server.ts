@@ -39,6 +39,7 @@ import { attachmentRoutes } from './route/attachment/routes.ts'
 import { btqlRoutes } from './route/btql.ts'
 import { asyncRoutes } from './route/btql-async.ts'
 import { editorRoutes } from './route/editor.ts'
+import { exportRoutes } from './route/export.ts'
 import { insertRoutes } from './route/insert.ts'
 import { mcpRoutes } from './route/mcp.ts'
 import { otlpRoutes } from './route/otlp/traces.ts'
@@ -106,6 +107,7 @@ export class Server {
       ...recordRoutes({ engine, attachments, publicUrl: url, maxBodyBytes }),
       ...attachmentRoutes({ attachments, publicUrl: url }),
       ...editorRoutes(engine),
+      ...exportRoutes(engine),
       ...pageRoutes(url),
       ...sessionRoutes({ access: options.access, publicUrl: url }),
       ...searchRoutes(engine, options.languageModel),

@@ -172,3 +172,41 @@ describe('a password', () => {
     expect(text).not.toMatch(/"(hash|salt)"/)
   })
 })
+
+describe('what the page asks of the session', () => {
+  test('tells what one may do, and nothing of what is not there', async () => {
+    const project = await service.project('of rights')
+    const owner = signedIn(await post({ api_key: testKey }))
+    const rights = (type: string, id: string) =>
+      ask(owner, `/session/rights?object_type=${type}&object_id=${id}`)
+    const { json } = await rights('project', project)
+    expect(json).toMatchObject({ owner: true, permissions: expect.arrayContaining(['update']) })
+    expect(json.within).toMatchObject({ dataset: expect.arrayContaining(['create']) })
+    const absent = await rights('project', '00000000-0000-4000-8000-00000000000a')
+    expect(absent.json.permissions).toEqual([])
+    expect(absent.json.within!.dataset).toEqual([])
+    expect((await rights('nothing', project)).status).toBe(400)
+  })
+
+  test('keeps what somebody has chosen, for them alone', async () => {
+    const owner = signedIn(await post({ api_key: testKey }))
+    expect((await ask(owner, '/session')).json.preferences).toEqual({ query_language: true })
+    const body = { query_language: false }
+    const answer = await ask(owner, '/session/preferences', { method: 'PATCH', body })
+    expect(answer.json).toEqual(body)
+    expect((await post({ api_key: testKey })).json.preferences).toEqual(body)
+    const wrong = { method: 'PATCH', body: { query_language: 'no' } }
+    expect((await ask(owner, '/session/preferences', wrong)).status).toBe(400)
+    const back = { method: 'PATCH', body: { query_language: true } }
+    expect((await ask(owner, '/session/preferences', back)).status).toBe(200)
+  })
+
+  test('ends everywhere when that is asked for', async () => {
+    const here = signedIn(await post({ api_key: testKey }))
+    const there = signedIn(await post({ api_key: testKey }))
+    expect((await ask(here, '/session/all', { method: 'DELETE' })).status).toBe(200)
+    for (const session of [here, there]) {
+      expect((await ask(session, '/session')).status).toBe(401)
+    }
+  })
+})

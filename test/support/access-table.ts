@@ -590,6 +590,16 @@ const service: Table = {
     ask: ({ name }) => ({ body: { email: `${name}@example.com`, password: 'a long password' } }),
   },
   'DELETE /session': { needs: 'anyone', ask: () => ({}) },
+  'DELETE /session/all': { needs: 'anyone', destroys: true, ask: () => ({}) },
+  'GET /session/rights': {
+    needs: 'anyone',
+    filters: true,
+    ask: ({ id }) => ({ path: `/session/rights?object_type=project&object_id=${id}` }),
+  },
+  'PATCH /session/preferences': {
+    needs: 'anyone',
+    ask: () => ({ body: { query_language: true } }),
+  },
   'PUT /session/password': {
     needs: 'anyone',
     destroys: true,
@@ -628,6 +638,12 @@ const service: Table = {
   },
   'POST /btql': queryLine('/btql'),
   'POST /btql/explain': queryLine('/btql/explain'),
+  'POST /btql/export': queryLine('/btql/export'),
+  'GET /btql/export/:name': {
+    needs: 'anyone',
+    status: 404,
+    ask: ({ name }) => ({ path: `/btql/export/${name}` }),
+  },
   'POST /btql/check': { ...queryLine('/btql/check'), needs: 'anyone', filters: true },
   'POST /btql/complete': { ...queryLine('/btql/complete'), needs: 'anyone', filters: true },
 }

@@ -62,6 +62,8 @@ export const memberEntry = z.object({
   family_name: shortText.nullable(),
   avatar_url: shortText.nullable(),
   created: timestamp.nullable(),
+  /** Whether texts of searches are taken for queries where they can be: yes if it is not set. */
+  query_language: z.boolean().nullable(),
 })
 
 export const apiKeySchema = z

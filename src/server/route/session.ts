@@ -1,9 +1,13 @@
+import { z } from 'zod'
 import type { Access } from '../../access/access.ts'
 import { changeTokenOf, type StartedSession, sessionSeconds } from '../../access/sessions.ts'
+import { aclObjectType } from '../../catalog/schema/access.ts'
+import { identifier } from '../../catalog/schema/field.ts'
 import { AssayError } from '../../error.ts'
-import { parseJsonBody, requiredString, stringField } from '../json-body.ts'
+import { booleanField, parseJsonBody, requiredString, stringField } from '../json-body.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
 import { jsonReply, type Reply } from '../reply.ts'
+import { checkQuery } from '../request-check.ts'
 import type { Route, RouteRequest } from '../route.ts'
 import { sessionCookie, sessionText } from '../session-cookie.ts'
 
@@ -21,6 +25,7 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
     return {
       user: { id, email, given_name, family_name },
       organization: { id: organization.id, name: organization.name },
+      preferences: gate.people.preferences(),
       change_token: changeTokenOf(text),
     }
   }
@@ -77,6 +82,36 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
       },
     },
     {
+      method: 'DELETE',
+      path: '/session/all',
+      access: 'key',
+      headers: addressHeaders,
+      handle: async ({ headers }, gate) => {
+        await access.sessions.endAll(gate.principal)
+        return jsonReply({}, { 'set-cookie': sessionCookie('', publicUrl(headers), 0) })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/session/rights',
+      access: 'key',
+      handle: ({ query }, gate) => {
+        const { object_type, object_id } = checkQuery(rightsQuery, query)
+        return jsonReply(gate.permissionsOn(object_type, object_id))
+      },
+    },
+    {
+      method: 'PATCH',
+      path: '/session/preferences',
+      access: 'key',
+      handle: async (request, gate) => {
+        const body = parseJsonBody(await request.body)
+        const query_language = booleanField(body, 'query_language')
+        if (query_language !== undefined) await gate.people.choose({ query_language })
+        return jsonReply(gate.people.preferences())
+      },
+    },
+    {
       method: 'PUT',
       path: '/session/password',
       access: 'key',
@@ -92,6 +127,9 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
     },
   ]
 }
+
+/** What somebody asks of, to show only what they may do. */
+const rightsQuery = z.strictObject({ object_type: aclObjectType, object_id: identifier })
 
 const unstored = { 'cache-control': 'no-store' }
 
