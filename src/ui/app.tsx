@@ -28,7 +28,12 @@ const ExperimentPage = lazy('the experiment', async () => {
   return (await import('./page/experiment.tsx')).ExperimentPage
 })
 const Datasets = lazy('the datasets', async () => (await import('./page/datasets.tsx')).Datasets)
-const DatasetPage = lazy('the dataset', async () => (await import('./page/dataset.tsx')).DatasetPage)
+const DatasetPage = lazy(
+  'the dataset',
+  async () => (await import('./page/dataset.tsx')).DatasetPage,
+)
+
+const Query = lazy('the query page', async () => (await import('./page/query.tsx')).Query)
 
 /** `/app/<organization>/p/<project>/<section>/…` */
 function pageAt(names: readonly string[]): ComponentChildren {
@@ -50,6 +55,9 @@ function pageAt(names: readonly string[]): ComponentChildren {
     ) : (
       <DatasetPage projectName={project} name={name} />
     )
+  }
+  if (app === 'app' && p === 'p' && project !== undefined && section === 'query') {
+    return <Query key={project} projectName={project} />
   }
   return (
     <Empty title="There is nothing here">

@@ -79,3 +79,40 @@ export function time(value: unknown): string {
   const at = typeof value === 'string' ? new Date(value) : undefined
   return at && !Number.isNaN(at.getTime()) ? clock.format(at) : ''
 }
+
+/** A difference between scores, in points of a hundred: `+2.1`. */
+export function change(difference: number): string {
+  const points = difference * 100
+  if (points === 0) return '±0'
+  const digits = Math.abs(points) < 0.1 ? 2 : 1
+  return `${points > 0 ? '+' : '−'}${Math.abs(points).toFixed(digits)}`
+}
+
+const agesBySeconds: readonly (readonly [seconds: number, unit: Intl.RelativeTimeFormatUnit])[] = [
+  [31_557_600, 'year'],
+  [2_629_800, 'month'],
+  [604_800, 'week'],
+  [86_400, 'day'],
+  [3600, 'hour'],
+  [60, 'minute'],
+]
+
+const ages = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto', style: 'short' })
+
+/** How long ago a time was: `3 days ago`. */
+export function age(value: unknown): string {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN
+  if (Number.isNaN(at)) return ''
+  const seconds = (Date.now() - at) / 1000
+  const found = agesBySeconds.find(([length]) => Math.abs(seconds) >= length)
+  return found ? ages.format(-Math.round(seconds / found[0]), found[1]) : 'just now'
+}
+
+/** 1,234,567 bytes are 1.2 MB. */
+export function bytes(count: unknown): string {
+  if (typeof count !== 'number' || !Number.isFinite(count)) return ''
+  const units = ['bytes', 'kB', 'MB', 'GB', 'TB']
+  const step = Math.min(Math.floor(Math.log10(Math.max(count, 1)) / 3), units.length - 1)
+  const shown = count / 1000 ** step
+  return `${step === 0 || shown >= 100 ? Math.round(shown) : shown.toFixed(1)} ${units[step]}`
+}

@@ -8,11 +8,13 @@ interface Place {
   /** Below the base: `/app/acme/p/support/logs`. */
   readonly path: string
   readonly search: string
+  /** With its `#`, or nothing. */
+  readonly hash: string
 }
 
 function placeNow(): Place {
-  const { pathname, search } = window.location
-  return { path: pathname.startsWith(base) ? pathname.slice(base.length) : pathname, search }
+  const { pathname, search, hash } = window.location
+  return { path: pathname.startsWith(base) ? pathname.slice(base.length) : pathname, search, hash }
 }
 
 const place = signal<Place>(placeNow())
@@ -31,6 +33,9 @@ export const parts = computed(() =>
     .map(decodePart),
 )
 
+/** What stands behind the `#`, as it is written there. */
+export const fragment = computed(() => place.value.hash.slice(1))
+
 export const parameters = computed(() => new URLSearchParams(place.value.search))
 
 export function goTo(target: string, { replace = false } = {}): void {
@@ -40,10 +45,14 @@ export function goTo(target: string, { replace = false } = {}): void {
   place.value = placeNow()
 }
 
-/** Changes parts of the view that the URL's query holds; undefined or an empty text removes one. */
+/**
+ * Changes parts of the view that the URL's query holds; undefined or an empty text removes one.
+ *
+ * @param options.fragment takes the place of the one that is there
+ */
 export function setParameters(
   changes: Readonly<Record<string, string | undefined>>,
-  { replace = true } = {},
+  { replace = true, fragment }: { readonly replace?: boolean; readonly fragment?: string } = {},
 ): void {
   const next = new URLSearchParams(place.value.search)
   for (const [name, value] of Object.entries(changes)) {
@@ -51,7 +60,8 @@ export function setParameters(
     else next.set(name, value)
   }
   const search = next.toString()
-  goTo(`${place.value.path}${search === '' ? '' : `?${search}`}`, { replace })
+  const hash = fragment === undefined ? place.value.hash : fragment && `#${fragment}`
+  goTo(`${place.value.path}${search === '' ? '' : `?${search}`}${hash}`, { replace })
 }
 
 export function parameter(name: string): string | undefined {

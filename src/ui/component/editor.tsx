@@ -1,0 +1,44 @@
+/** The editor of queries within the page; what it is made of is loaded when it is first shown. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Editor as EditorHandle, EditorOptions } from '../editor/create-editor.ts'
+import { Failure } from './notice.tsx'
+
+export interface EditorProps extends EditorOptions {
+  /** Gets what stands for the editor once it is there, and nothing when it is gone. */
+  readonly onReady: (editor: EditorHandle | undefined) => void
+}
+
+/** Keeps its own text after the first: `EditorHandle.replace` changes it from outside. */
+export function Editor(props: EditorProps) {
+  const host = useRef<HTMLDivElement>(null)
+  const latest = useRef(props)
+  latest.current = props
+  const [error, setError] = useState<Error>()
+  useEffect(() => {
+    let editor: EditorHandle | undefined
+    let isGone = false
+    import('../editor/create-editor.ts').then(
+      ({ createEditor }) => {
+        if (isGone || !host.current) return
+        const { label, text, placeholder } = latest.current
+        editor = createEditor(host.current, {
+          label,
+          text,
+          placeholder,
+          onChange: (next) => latest.current.onChange(next),
+          onChecked: (checkedText, checked) => latest.current.onChecked(checkedText, checked),
+          onRun: () => latest.current.onRun(),
+        })
+        latest.current.onReady(editor)
+      },
+      () => setError(new Error('The editor could not be loaded: reload the page')),
+    )
+    return () => {
+      isGone = true
+      editor?.destroy()
+      latest.current.onReady(undefined)
+    }
+  }, [])
+  if (error) return <Failure error={error} retry={() => window.location.reload()} />
+  return <div class="editor" ref={host} />
+}

@@ -1,0 +1,38 @@
+import { useState } from 'preact/hooks'
+import { CopyButton } from '../component/copy-button.tsx'
+import { Dialog } from '../component/dialog.tsx'
+import { TabPanel, Tabs } from '../component/tabs.tsx'
+import { tzOffset } from '../service/query.ts'
+import { base } from '../state/location.ts'
+import { codeFor, codeForms } from './query-code.ts'
+
+/** The query as lines that run it elsewhere. */
+export function CodeDialog({
+  query,
+  onClose,
+}: {
+  readonly query: string
+  readonly onClose: () => void
+}) {
+  const [form, setForm] = useState<(typeof codeForms)[number]>('curl')
+  const code = codeFor(form, { url: window.location.origin + base, query, tzOffset })
+  return (
+    <Dialog title="Run it elsewhere" size="large" onClose={onClose}>
+      <Tabs
+        label="Forms of code"
+        tabs={codeForms.map((id) => ({ id, title: id }))}
+        current={form}
+        onChoose={(id) => setForm(codeForms.find((each) => each === id) ?? form)}
+      />
+      <TabPanel label="Forms of code" current={form}>
+        <pre class="code">{code}</pre>
+      </TabPanel>
+      <footer class="dialog-foot">
+        <p class="hint">
+          The key is taken from the environment: <code>ASSAY_API_KEY</code>.
+        </p>
+        <CopyButton text={code} />
+      </footer>
+    </Dialog>
+  )
+}

@@ -1,0 +1,61 @@
+/** Draws lines and points; loaded when a plot is shown. */
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { number } from '../component/format.ts'
+import type { PlotData } from './plot-data.ts'
+
+export interface Chart {
+  resize(): void
+  destroy(): void
+}
+
+export function drawChart(place: HTMLElement, data: PlotData, colors: readonly string[]): Chart {
+  const { xs, lines, isTime, chart, x } = data
+  const color = (name: string) => resolveColor(name, place)
+  const axis = {
+    stroke: color('var(--quiet)'),
+    grid: { stroke: color('var(--line)'), width: 1 },
+    ticks: { show: false },
+    font: '12px system-ui, sans-serif',
+  }
+  const size = () => ({ width: place.clientWidth, height: Math.max(place.clientHeight - 60, 180) })
+  const plot = new uPlot(
+    {
+      ...size(),
+      scales: { x: { time: isTime } },
+      cursor: { drag: { x: true, y: false } },
+      axes: [
+        axis,
+        { ...axis, size: 64, values: (_, values) => values.map((each) => number(each)) },
+      ],
+      series: [
+        { label: x },
+        ...lines.map(({ name }, i) => {
+          const stroke = color(colors[i % colors.length] ?? 'currentColor')
+          return {
+            label: name,
+            stroke,
+            width: 2,
+            spanGaps: true,
+            value: (_: uPlot, value: number | null) => (value === null ? '—' : number(value)),
+            points: { show: chart === 'points' || xs.length < 60, size: 6, fill: stroke },
+            ...(chart === 'points' && { paths: () => null }),
+          }
+        }),
+      ],
+    },
+    [xs.map(Number), ...lines.map(({ values }) => [...values])],
+    place,
+  )
+  return { resize: () => plot.setSize(size()), destroy: () => plot.destroy() }
+}
+
+/** A canvas knows no variables of CSS: the browser tells what a color comes to. */
+function resolveColor(color: string, place: HTMLElement): string {
+  const probe = document.createElement('span')
+  probe.style.color = color
+  place.append(probe)
+  const found = getComputedStyle(probe).color
+  probe.remove()
+  return found
+}

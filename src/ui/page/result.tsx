@@ -1,0 +1,97 @@
+/** What a query came to, or how far it is: as a table, a plot, JSON, or what each operator did. */
+import { bytes, duration, number } from '../component/format.ts'
+import { JsonView } from '../component/json-view.tsx'
+import { Empty, Failure } from '../component/notice.tsx'
+import { TabPanel, Tabs } from '../component/tabs.tsx'
+import { ServiceError } from '../service/client.ts'
+import { parameter, setParameters } from '../state/location.ts'
+import type { Run } from './query-run.ts'
+import { ResultPlot } from './result-plot.tsx'
+import { ResultTable } from './result-table.tsx'
+import { ResultTimeline } from './result-timeline.tsx'
+import { readView, resultViews } from './result-view.ts'
+import { RunProgress } from './run-progress.tsx'
+
+export interface ResultProps {
+  readonly run: Run
+  readonly onMore: () => void
+  readonly onCancel: () => void
+  readonly onRetry: () => void
+  readonly onRunWithLog: () => void
+}
+
+export function Result({ run, onMore, onCancel, onRetry, onRunWithLog }: ResultProps) {
+  const view = readView(parameter('show'))
+  const { error, isRunning, isCancelled, elapsed, rows } = run
+  if (error) return <RunFailure error={error} retry={onRetry} />
+  if (isRunning && elapsed === undefined) return <RunProgress run={run} onCancel={onCancel} />
+  if (isCancelled && rows.length === 0) {
+    return (
+      <Empty title="Cancelled">
+        <button type="button" onClick={onRetry}>
+          Run it again
+        </button>
+      </Empty>
+    )
+  }
+  return (
+    <section class="result" aria-label="Result">
+      <div class="result-head">
+        <Tabs
+          label="Result views"
+          tabs={resultViews}
+          current={view}
+          onChoose={(show) => setParameters({ show })}
+        />
+        <RunFigures run={run} />
+      </div>
+      {run.warnings.map(({ code, message, hint }) => (
+        <p key={code} class="hint">
+          {message}
+          {hint !== undefined && ` — ${hint}`}
+        </p>
+      ))}
+      <TabPanel label="Result views" current={view}>
+        {view === 'table' && <ResultTable run={run} onMore={onMore} />}
+        {view === 'plot' && <ResultPlot run={run} onMore={onMore} />}
+        {view === 'raw' && <JsonView value={rows} label="Rows" />}
+        {view === 'log' &&
+          (run.auditLog ? (
+            <ResultTimeline events={run.auditLog} />
+          ) : (
+            <Empty title="It ran without a log">
+              <p>With one, every step is measured, which takes some time by itself.</p>
+              <button type="button" class="primary" onClick={onRunWithLog}>
+                Run it again with the audit log
+              </button>
+            </Empty>
+          ))}
+      </TabPanel>
+    </section>
+  )
+}
+
+function RunFigures({ run }: { readonly run: Run }) {
+  const { rows, hasMore, elapsed, readBytes } = run
+  return (
+    <p class="hint" role="status">
+      {number(rows.length)} rows{hasMore ? ' and more' : ''}
+      {elapsed !== undefined && ` · ${duration(elapsed / 1000)}`}
+      {readBytes !== undefined && ` · ${bytes(readBytes)} read`}
+    </p>
+  )
+}
+
+function RunFailure({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
+  const place = error instanceof ServiceError ? error.place : undefined
+  return (
+    <div class="run-failure">
+      {place && (
+        <p class="hint">
+          Line {place.line}, column {place.column}
+        </p>
+      )}
+      <Failure error={error} retry={retry} />
+    </div>
+  )
+}

@@ -1,0 +1,137 @@
+import { Dialog } from '../component/dialog.tsx'
+import { TextField, textOf } from '../component/field.tsx'
+import { age } from '../component/format.ts'
+import { Empty, Failure, Loading } from '../component/notice.tsx'
+import { tell } from '../component/toast.tsx'
+import { useAction } from '../service/action.ts'
+import { useLoaded } from '../service/load.ts'
+import type { Project } from '../service/project.ts'
+import { useRights } from '../service/rights.ts'
+import { parameter, setParameters } from '../state/location.ts'
+import type { ShownAs } from './query.tsx'
+import { listSaved, removeSaved, type SavedQuery, save } from './query-saved.ts'
+import { shownParameters } from './result-view.ts'
+
+/** Queries that all of the project have, and the one in the editor to be among them. */
+export function SavedDialog({
+  project,
+  text,
+  onOpen,
+  onClose,
+}: {
+  readonly project: Project
+  readonly text: string
+  readonly onOpen: (text: string, shown: ShownAs) => void
+  readonly onClose: () => void
+}) {
+  const saved = useLoaded(`saved ${project.id}`, (signal) => listSaved(project.id, signal))
+  const rights = useRights('project', project.id)
+  const mayChange = rights.data?.permissions.includes('update') ?? false
+  const current = saved.data?.find(({ id }) => id === parameter('saved'))
+  const keep = useAction(async (form: FormData) => {
+    const shown = Object.fromEntries(
+      shownParameters.flatMap((name) => {
+        const value = parameter(name)
+        return value === undefined ? [] : [[name, value] as const]
+      }),
+    )
+    const { id, name } = await save(project.id, { name: textOf(form, 'name'), text, shown })
+    setParameters({ saved: id })
+    tell(`Saved as “${name}”`)
+    onClose()
+  })
+  return (
+    <Dialog title="Saved queries" size="large" onClose={onClose}>
+      {mayChange && text.trim() !== '' && (
+        <form
+          class="fields save"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void keep.run(new FormData(event.currentTarget))
+          }}
+        >
+          <TextField
+            key={current?.id ?? ''}
+            label="Save the query in the editor as"
+            name="name"
+            isRequired
+            isFirst
+            {...(current && { value: current.name })}
+            hint="Whoever sees the project sees it. A name that is taken gets this query."
+          />
+          <button type="submit" class="primary" disabled={keep.isBusy}>
+            Save
+          </button>
+        </form>
+      )}
+      {keep.error && <Failure error={keep.error} />}
+      {saved.error && <Failure error={saved.error} retry={saved.reload} />}
+      {!saved.data && saved.isLoading && <Loading what="saved queries" />}
+      {saved.data?.length === 0 && (
+        <Empty title="None yet">
+          <p>
+            {mayChange
+              ? 'Write a query, and save it here under a name.'
+              : 'Saving one takes the right to change the project.'}
+          </p>
+        </Empty>
+      )}
+      <ul class="past">
+        {saved.data?.map((query) => (
+          <SavedLine
+            key={query.id}
+            query={query}
+            onOpen={() => {
+              onOpen(query.text, { ...query.shown, saved: query.id })
+              onClose()
+            }}
+            remove={
+              mayChange
+                ? async () => {
+                    await removeSaved(project.id, query.id)
+                    if (parameter('saved') === query.id) setParameters({ saved: undefined })
+                    saved.reload()
+                  }
+                : undefined
+            }
+          />
+        ))}
+      </ul>
+    </Dialog>
+  )
+}
+
+function SavedLine({
+  query,
+  onOpen,
+  remove,
+}: {
+  readonly query: SavedQuery
+  readonly onOpen: () => void
+  readonly remove: (() => Promise<void>) | undefined
+}) {
+  const { run, isBusy, error } = useAction(async () => remove?.())
+  return (
+    <li>
+      <button type="button" onClick={onOpen}>
+        <strong>{query.name}</strong>
+        <code>{query.text}</code>
+        <time class="hint" dateTime={query.created} title={query.created}>
+          {age(query.created)}
+        </time>
+      </button>
+      {remove && (
+        <button
+          type="button"
+          class="plain"
+          aria-label={`Delete ${query.name}`}
+          disabled={isBusy}
+          onClick={() => void run()}
+        >
+          ✕
+        </button>
+      )}
+      {error && <Failure error={error} />}
+    </li>
+  )
+}

@@ -1,0 +1,153 @@
+/**
+ * One query over a WebSocket, which tells how far it is while it runs; leaving it cancels the query.
+ * Where no WebSocket gets through, the same query goes by POST and tells nothing until it ends.
+ */
+import { base } from '../state/location.ts'
+import { request, ServiceError } from './client.ts'
+import { parseExactly } from './exact-json.ts'
+import { type Row, tzOffset } from './query.ts'
+
+export interface ColumnSchema {
+  readonly type?: string | readonly string[]
+  readonly format?: string
+}
+
+export interface ResultSchema {
+  readonly items?: { readonly properties?: Readonly<Record<string, ColumnSchema>> }
+}
+
+export interface QueryWarning {
+  readonly code: string
+  readonly message: string
+  readonly severity: string
+  readonly hint?: string
+}
+
+/** One step of a query: see `scheduler/audit-log.ts`. Times in milliseconds. */
+export interface AuditEvent {
+  readonly event: string
+  readonly at: number
+  readonly duration: number
+  readonly [detail: string]: unknown
+}
+
+export interface Answer {
+  readonly data: readonly Row[]
+  readonly schema: ResultSchema
+  readonly cursor?: string
+  readonly warnings?: readonly QueryWarning[]
+  readonly audit_log?: readonly AuditEvent[]
+  readonly realtime_state?: { readonly read_bytes?: number }
+}
+
+export interface Progress {
+  readonly rows_to_read: number
+  readonly rows_read: number
+}
+
+export interface AskOptions {
+  readonly query: string
+  readonly hasAuditLog: boolean
+  readonly signal: AbortSignal
+  readonly onProgress: (progress: Progress) => void
+}
+
+/** Rejects with a `ServiceError` for what the service refuses. */
+export async function ask(options: AskOptions): Promise<Answer> {
+  const socket = await connect(options.signal)
+  return socket ? askSocket(socket, options) : askByPost(options)
+}
+
+function bodyOf({ query, hasAuditLog }: AskOptions) {
+  return { query, tz_offset: tzOffset, ...(hasAuditLog && { audit_log: true }) }
+}
+
+async function askByPost(options: AskOptions): Promise<Answer> {
+  const response = await request('/btql', { body: bodyOf(options), signal: options.signal })
+  return parseExactly(await response.text()) as Answer
+}
+
+/** Longer than a handshake takes where sockets get through at all. */
+const connectMs = 4000
+
+/** Proxies that let no socket through do not learn it while the page is open. */
+let isBlocked = false
+
+/** Resolves once the service is ready for a query; undefined where no socket gets through. */
+function connect(signal: AbortSignal): Promise<WebSocket | undefined> {
+  if (isBlocked || signal.aborted) return Promise.resolve(undefined)
+  const url = new URL(`${base}/btql/stream`, window.location.href)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  const socket = new WebSocket(url)
+  return new Promise((resolve) => {
+    const settle = (ready: boolean) => {
+      window.clearTimeout(timer)
+      signal.removeEventListener('abort', leave)
+      socket.onopen = null
+      socket.onclose = null
+      if (!ready) socket.close()
+      resolve(ready ? socket : undefined)
+    }
+    const leave = () => settle(false)
+    const fail = () => {
+      isBlocked = true
+      settle(false)
+    }
+    const timer = window.setTimeout(fail, connectMs)
+    signal.addEventListener('abort', leave)
+    socket.onopen = () => settle(true)
+    socket.onclose = fail
+  })
+}
+
+type Message =
+  | { readonly type: 'batch'; readonly rows: readonly Row[] }
+  | ({ readonly type: 'progress' } & Progress)
+  | ({ readonly type: 'end' } & Omit<Answer, 'data'>)
+  | ({ readonly type: 'error' } & ErrorMessage)
+  | { readonly type: 'ready' | 'schema' | 'audit' }
+
+interface ErrorMessage {
+  readonly status: number
+  readonly message: string
+  readonly error?: {
+    readonly code?: string
+    readonly detail?: string
+    readonly hint?: string
+    readonly line?: number
+    readonly column?: number
+  }
+}
+
+function askSocket(socket: WebSocket, options: AskOptions): Promise<Answer> {
+  const { signal, onProgress } = options
+  const data: Row[] = []
+  return new Promise((resolve, reject) => {
+    const leave = () => {
+      socket.close()
+      reject(new DOMException('The query was left', 'AbortError'))
+    }
+    const finish = (settle: () => void) => {
+      signal.removeEventListener('abort', leave)
+      socket.onclose = null
+      socket.close()
+      settle()
+    }
+    signal.addEventListener('abort', leave)
+    socket.onclose = () => {
+      finish(() => reject(new Error('The connection to the service broke off: run it again')))
+    }
+    socket.onmessage = ({ data: text }: MessageEvent<string>) => {
+      const message = parseExactly(text) as Message
+      if (message.type === 'batch') data.push(...message.rows)
+      else if (message.type === 'progress') onProgress(message)
+      else if (message.type === 'end') finish(() => resolve({ ...message, data }))
+      else if (message.type === 'error') finish(() => reject(failureOf(message)))
+    }
+    socket.send(JSON.stringify({ type: 'query', ...bodyOf(options) }))
+  })
+}
+
+function failureOf({ status, message, error }: ErrorMessage): ServiceError {
+  return new ServiceError(status, { Message: message, ...(error && { error }) })
+}

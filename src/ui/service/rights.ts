@@ -1,0 +1,35 @@
+/** What the person who is signed in may do, so that the page offers that and nothing else. */
+import { requestJson } from './client.ts'
+import { type Loaded, useLoaded } from './load.ts'
+
+export const permissions = [
+  'create',
+  'read',
+  'update',
+  'delete',
+  'create_acls',
+  'read_acls',
+  'update_acls',
+  'delete_acls',
+] as const
+
+export type Permission = (typeof permissions)[number]
+
+export interface Rights {
+  /** Of the whole organization. */
+  readonly owner: boolean
+  readonly permissions: readonly Permission[]
+  /** On all of a type in the object, and on what is made there. */
+  readonly within: Readonly<Record<string, readonly Permission[]>>
+}
+
+/** @param id undefined asks nothing yet */
+export function useRights(
+  type: 'organization' | 'project',
+  id: string | undefined,
+): Loaded<Rights> {
+  const key = id === undefined ? undefined : `rights ${type} ${id}`
+  return useLoaded(key, (signal) =>
+    requestJson(`/session/rights?object_type=${type}&object_id=${id}`, { signal }),
+  )
+}
