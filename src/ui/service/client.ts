@@ -40,21 +40,27 @@ export function setChangeToken(token: string | undefined): void {
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly body?: unknown
+  /** A body that is JSON already, in place of `body`. */
+  readonly text?: string
   readonly signal?: AbortSignal
+  /** Id of the member in whose name it is done, which only owners may. */
+  readonly actFor?: string
 }
 
 /** Throws a `ServiceError` for any status that is no success. */
 export async function request(target: string, options: RequestOptions = {}): Promise<Response> {
-  const { body, signal } = options
-  const method = options.method ?? (body === undefined ? 'GET' : 'POST')
+  const { body, signal, actFor } = options
+  const text = options.text ?? (body === undefined ? undefined : JSON.stringify(body))
+  const method = options.method ?? (text === undefined ? 'GET' : 'POST')
   const response = await fetch(`${base}${target}`, {
     method,
     credentials: 'same-origin',
     headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...(text !== undefined && { 'content-type': 'application/json' }),
       ...(changeToken !== undefined && { 'x-assay-change-token': changeToken }),
+      ...(actFor !== undefined && { 'x-bt-impersonate-user': actFor }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+    ...(text !== undefined && { body: text }),
     ...(signal && { signal }),
   })
   if (!response.ok) throw new ServiceError(response.status, await errorBody(response))

@@ -4,6 +4,13 @@ import { type Loaded, useLoaded } from './load.ts'
 export interface Project {
   readonly id: string
   readonly name: string
+  readonly settings: ProjectSettings | null
+}
+
+export interface ProjectSettings {
+  readonly baseline_experiment_id?: string | null
+  /** An expression by which examples of experiments are matched; their input, if it is not set. */
+  readonly comparison_key?: string | null
 }
 
 /** The project of a name; its absence is an error that says so. */

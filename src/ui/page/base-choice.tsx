@@ -1,0 +1,49 @@
+import { type Experiment, listExperiments } from '../service/experiment.ts'
+import { useLoaded } from '../service/load.ts'
+import { goTo, parts, pathOf, setParameters } from '../state/location.ts'
+
+/** Experiments to choose from; others are chosen in the list of all. */
+const mostChoices = 100
+
+/** Which experiment the results are held against. */
+export function BaseChoice({
+  experiment,
+  base,
+}: {
+  readonly experiment: Experiment
+  readonly base: Experiment | undefined
+}) {
+  const { data } = useLoaded(`bases ${experiment.project_id}`, (signal) =>
+    listExperiments(experiment.project_id, { limit: mostChoices }, signal),
+  )
+  const others = (data ?? []).filter(({ id }) => id !== experiment.id)
+  const choices = base && !others.some(({ id }) => id === base.id) ? [base, ...others] : others
+  if (choices.length === 0) return null
+  return (
+    <>
+      <label>
+        Against{' '}
+        <select
+          value={base?.id ?? 'none'}
+          onChange={(event) => setParameters({ base: event.currentTarget.value })}
+        >
+          <option value="none">nothing</option>
+          {choices.map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {base && (
+        <button type="button" onClick={() => goTo(besidePath(base, experiment))}>
+          Side by side
+        </button>
+      )}
+    </>
+  )
+}
+
+function besidePath(base: Experiment, experiment: Experiment): string {
+  return `${pathOf(...parts.value.slice(0, 5), base.name)}?compare=${experiment.id}`
+}

@@ -1,0 +1,115 @@
+/** Scores of the compared experiments: means, and how many examples got better and worse. */
+import { duration, number, score as shownScore } from '../component/format.ts'
+import type { ScoreChanges } from '../service/comparison.ts'
+import type { Experiment, ExperimentTotals } from '../service/experiment.ts'
+import { setParameters } from '../state/location.ts'
+import { Change } from './experiment-columns.tsx'
+
+export interface ComparisonSummaryProps {
+  readonly base: Experiment
+  readonly others: readonly Experiment[]
+  readonly totals: ReadonlyMap<string, ExperimentTotals>
+  readonly changes: ScoreChanges
+  /** The score by which lines are chosen. */
+  readonly score: string | undefined
+}
+
+export function ComparisonSummary(props: ComparisonSummaryProps) {
+  const { base, others, totals, changes, score } = props
+  const experiments = [base, ...others]
+  const names = new Set(experiments.flatMap(({ id }) => Object.keys(totals.get(id)?.scores ?? {})))
+  return (
+    <div class="comparison-summary">
+      <table aria-label="Scores side by side">
+        <thead>
+          <tr>
+            <th scope="col">Score</th>
+            {experiments.map(({ id, name }) => (
+              <th scope="col" class="number" key={id}>
+                {name}
+                {id === base.id && <span class="tag after">base</span>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {[...names].sort().map((name) => (
+            <tr key={name} aria-selected={name === score}>
+              <th scope="row">
+                <button
+                  type="button"
+                  class="plain"
+                  aria-pressed={name === score}
+                  title={`Choose examples by ${name}`}
+                  onClick={() => setParameters({ by: name, page: undefined, row: undefined })}
+                >
+                  {name}
+                </button>
+              </th>
+              {experiments.map(({ id }) => {
+                const mean = totals.get(id)?.scores[name]
+                const before = totals.get(base.id)?.scores[name]
+                const change = changes.get(id)?.get(name)
+                return (
+                  <td class="number" key={id}>
+                    {change && (
+                      <span class="hint">
+                        <span class="better" title="Examples that got better">
+                          ↑ {number(change.improved)}
+                        </span>{' '}
+                        <span class="worse" title="Examples that got worse">
+                          ↓ {number(change.regressed)}
+                        </span>{' '}
+                      </span>
+                    )}
+                    {id !== base.id && mean !== undefined && before !== undefined && (
+                      <Change value={mean - before} />
+                    )}{' '}
+                    {shownScore(mean)}
+                  </td>
+                )
+              })}
+            </tr>
+          ))}
+          <Measured
+            title="Examples"
+            experiments={experiments}
+            cell={(id) => number(totals.get(id)?.examples ?? 0)}
+          />
+          <Measured
+            title="Duration"
+            experiments={experiments}
+            cell={(id) => duration(totals.get(id)?.duration)}
+          />
+          <Measured
+            title="Tokens"
+            experiments={experiments}
+            cell={(id) => number(totals.get(id)?.tokens)}
+          />
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Measured({
+  title,
+  experiments,
+  cell,
+}: {
+  readonly title: string
+  readonly experiments: readonly Experiment[]
+  readonly cell: (id: string) => string
+}) {
+  if (experiments.every(({ id }) => cell(id) === '')) return null
+  return (
+    <tr>
+      <th scope="row">{title}</th>
+      {experiments.map(({ id }) => (
+        <td class="number" key={id}>
+          {cell(id)}
+        </td>
+      ))}
+    </tr>
+  )
+}

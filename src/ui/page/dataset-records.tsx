@@ -1,0 +1,260 @@
+/** Records of a dataset in a table whose cells are edited in place. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { Confirm } from '../component/dialog.tsx'
+import { age, number, preview, time } from '../component/format.ts'
+import { Empty, Failure, Loading } from '../component/notice.tsx'
+import { type PageColumn, PageTable } from '../component/page-table.tsx'
+import { Pages } from '../component/pages.tsx'
+import { SearchInput } from '../component/search-input.tsx'
+import { tell } from '../component/toast.tsx'
+import { deleteRecords, type RecordField, recordFields } from '../service/dataset.ts'
+import { pageOf } from '../service/experiment-rows.ts'
+import { useLoaded } from '../service/load.ts'
+import { type Interpretation, interpret, quoted, type Row } from '../service/query.ts'
+import { parameter, setParameters } from '../state/location.ts'
+import { CellEditor } from './cell-editor.tsx'
+import { RecordPanel } from './record-panel.tsx'
+
+/** Rows of a page of the table. */
+const pageSize = 100
+
+export interface DatasetRecordsProps {
+  readonly datasetId: string
+  /** An `_xact_id`, at which records cannot be changed; undefined for now. */
+  readonly version: string | undefined
+  /** Another number loads the records anew. */
+  readonly round: number
+  readonly isAdding: boolean
+  readonly onAdded: () => void
+  readonly onChange: () => void
+  readonly onImport: () => void
+}
+
+interface Cell {
+  readonly id: string
+  readonly field: RecordField
+}
+
+export function DatasetRecords(props: DatasetRecordsProps) {
+  const { datasetId, version, round, isAdding, onAdded, onChange, onImport } = props
+  const source = `dataset(${quoted(datasetId)})`
+  const words = parameter('q') ?? ''
+  const page = Math.max(1, Math.floor(Number(parameter('page') ?? 1)) || 1)
+  const open = parameter('row')
+  const isEditable = version === undefined
+  const [edited, setEdited] = useState<Cell>()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [isDeleting, setDeleting] = useState(false)
+  const found = useLoaded<Interpretation>(`words ${words} ${source}`, (signal) =>
+    words === '' ? Promise.resolve(everything(source)) : interpret(words, source, signal),
+  )
+  const text = found.data?.query
+  const rows = useLoaded(
+    text === undefined ? undefined : `records ${text} ${version} ${page} ${round}`,
+    (signal) => pageOf(text!, { sort: undefined, page, pageSize, version }, signal),
+  )
+  const shown = rows.data?.rows ?? []
+  useEffect(() => setChosen(new Set()), [text, version, page])
+  const columns = useMemo(
+    () =>
+      recordColumns({
+        datasetId,
+        edit: isEditable ? setEdited : undefined,
+        edited,
+        onSaved: () => {
+          setEdited(undefined)
+          onChange()
+        },
+      }),
+    [datasetId, isEditable, edited],
+  )
+  const error = found.error ?? rows.error
+  const isEmpty = words === '' && page === 1 && rows.data?.rows.length === 0
+  const isBeside = open !== undefined || isAdding
+  return (
+    <>
+      <SearchInput
+        text={words}
+        source={source}
+        interpretation={found.data}
+        isLoading={found.isLoading}
+        onSearch={(q) => setParameters({ q, page: undefined, row: undefined }, { replace: false })}
+      />
+      {error && <Failure error={error} retry={rows.reload} />}
+      {chosen.size > 0 && (
+        <div class="chosen" role="toolbar" aria-label="Chosen records">
+          <strong>{number(chosen.size)} chosen</strong>
+          <button type="button" class="danger" onClick={() => setDeleting(true)}>
+            Delete
+          </button>
+          <button type="button" class="plain" onClick={() => setChosen(new Set())}>
+            Clear
+          </button>
+        </div>
+      )}
+      {!rows.data ? (
+        !error && <Loading what="records" />
+      ) : isEmpty && !isAdding ? (
+        <Empty title={isEditable ? 'No records yet' : 'No records at this version'}>
+          {isEditable && (
+            <>
+              <p>Add one by hand, or import a file of JSON lines or CSV:</p>
+              <pre>
+                {'{"input": "What is 2 + 2?", "expected": "4", "metadata": {"topic": "sums"}}'}
+              </pre>
+              <button type="button" onClick={onImport}>
+                Import a file
+              </button>
+            </>
+          )}
+        </Empty>
+      ) : (
+        <div class={isBeside ? 'beside open' : 'beside'}>
+          <PageTable
+            label="Records"
+            columns={columns}
+            rows={shown}
+            rowId={(row) => String(row.id)}
+            openId={open}
+            onOpen={(row) => {
+              onAdded()
+              setParameters({ row: String(row.id) })
+            }}
+            {...(isEditable && { chosen, onChoose: setChosen })}
+            foot={
+              <Pages
+                page={page}
+                pageSize={pageSize}
+                shown={shown.length}
+                total={rows.data.total ?? shown.length}
+                what="records"
+                onPage={(next) =>
+                  setParameters({ page: next === 1 ? undefined : String(next) }, { replace: false })
+                }
+              />
+            }
+          />
+          {isBeside && (
+            <RecordPanel
+              key={isAdding ? 'new' : `${open} ${version} ${round}`}
+              datasetId={datasetId}
+              id={isAdding ? undefined : open}
+              version={version}
+              onSaved={(id) => {
+                onAdded()
+                setParameters({ row: id })
+                onChange()
+              }}
+              onClose={() => {
+                onAdded()
+                setParameters({ row: undefined })
+              }}
+            />
+          )}
+        </div>
+      )}
+      {isDeleting && (
+        <Confirm
+          title={`Delete ${number(chosen.size)} ${chosen.size === 1 ? 'record' : 'records'}?`}
+          verb="Delete"
+          onClose={() => setDeleting(false)}
+          onConfirm={async () => {
+            await deleteRecords(datasetId, [...chosen])
+            tell(`Deleted ${number(chosen.size)} records`)
+            if (open !== undefined && chosen.has(open)) setParameters({ row: undefined })
+            setChosen(new Set())
+            onChange()
+          }}
+        >
+          <p>They stay in the versions of before, from which they can be restored.</p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function everything(source: string): Interpretation {
+  const explanation = 'all records, the newest first'
+  return { kind: 'btql', query: `select: *\nfrom: ${source}`, filter: null, explanation }
+}
+
+interface ColumnOptions {
+  readonly datasetId: string
+  readonly edit: ((cell: Cell | undefined) => void) | undefined
+  readonly edited: Cell | undefined
+  readonly onSaved: () => void
+}
+
+const widths: Readonly<Record<RecordField, number>> = {
+  input: 320,
+  expected: 280,
+  metadata: 260,
+  tags: 140,
+}
+
+function recordColumns(options: ColumnOptions): readonly PageColumn<Row>[] {
+  const { datasetId, edit, edited, onSaved } = options
+  return [
+    {
+      id: 'id',
+      title: 'Record',
+      width: 120,
+      cell: (row) => <code>{String(row.id)}</code>,
+      hint: (row) => String(row.id),
+    },
+    ...recordFields.map(
+      (field): PageColumn<Row> => ({
+        id: field,
+        title: `${field.charAt(0).toUpperCase()}${field.slice(1)}`,
+        width: widths[field],
+        cell: (row) => {
+          const id = String(row.id)
+          if (!edit) return shownValue(row, field)
+          if (edited?.id === id && edited.field === field) {
+            return (
+              <CellEditor
+                datasetId={datasetId}
+                id={id}
+                field={field}
+                onSaved={onSaved}
+                onCancel={() => edit(undefined)}
+              />
+            )
+          }
+          return (
+            <button
+              type="button"
+              class="plain cell"
+              aria-label={`Edit ${field}: ${preview(row[field], 80) || 'nothing'}`}
+              onClick={() => edit({ id, field })}
+            >
+              {shownValue(row, field)}
+            </button>
+          )
+        },
+      }),
+    ),
+    {
+      id: 'created',
+      title: 'Created',
+      width: 110,
+      cell: (row) => age(row.created),
+      hint: (row) => time(row.created),
+    },
+  ]
+}
+
+function shownValue(row: Row, field: RecordField) {
+  const value = row[field]
+  if (field === 'tags') {
+    return (
+      Array.isArray(value) &&
+      value.map((tag) => (
+        <span class="tag" key={String(tag)}>
+          {String(tag)}
+        </span>
+      ))
+    )
+  }
+  return preview(value) || <span class="hint">—</span>
+}

@@ -1,0 +1,201 @@
+/** Which version of a dataset is shown, against which it is held, snapshots, and ways back. */
+import { useState } from 'preact/hooks'
+import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { TextField, textOf } from '../component/field.tsx'
+import { number, time } from '../component/format.ts'
+import { Menu } from '../component/menu.tsx'
+import { Failure, Loading } from '../component/notice.tsx'
+import { tell } from '../component/toast.tsx'
+import {
+  createSnapshot,
+  deleteSnapshot,
+  previewRestoring,
+  restoreVersion,
+  type Snapshot,
+  timeOf,
+  type Version,
+} from '../service/dataset-version.ts'
+import { useLoaded } from '../service/load.ts'
+import { parameter, setParameters } from '../state/location.ts'
+
+export interface DatasetVersionsProps {
+  readonly datasetId: string
+  /** The newest first. */
+  readonly versions: readonly Version[]
+  readonly snapshots: readonly Snapshot[]
+  readonly onChange: () => void
+}
+
+export function DatasetVersions({
+  datasetId,
+  versions,
+  snapshots,
+  onChange,
+}: DatasetVersionsProps) {
+  const version = parameter('version')
+  const from = parameter('from')
+  const [asked, setAsked] = useState<'snapshot' | 'restore'>()
+  const close = () => setAsked(undefined)
+  const newest = versions[0]?.id
+  if (newest === undefined) return null
+  const shown = version ?? newest
+  const snapshot = snapshots.find(({ xact_id }) => xact_id === shown)
+  const isOld = version !== undefined && version !== newest
+  return (
+    <>
+      <VersionChoice
+        label="Version"
+        none="Latest"
+        value={version}
+        versions={versions}
+        snapshots={snapshots}
+        onChoose={(next) =>
+          setParameters({ version: next, page: undefined, row: undefined }, { replace: false })
+        }
+      />
+      <VersionChoice
+        label="Changes since"
+        none="nothing"
+        value={from}
+        versions={versions.filter(({ id }) => id < shown)}
+        snapshots={snapshots}
+        onChoose={(next) =>
+          setParameters({ from: next, page: undefined, row: undefined }, { replace: false })
+        }
+      />
+      <Menu
+        label="Snapshot"
+        items={[
+          { label: 'Name this version…', onChoose: () => setAsked('snapshot') },
+          ...(snapshot
+            ? [
+                {
+                  label: `Forget the name “${snapshot.name}”`,
+                  onChoose: () => void deleteSnapshot(snapshot.id).then(onChange),
+                },
+              ]
+            : []),
+          {
+            label: 'Go back to this version…',
+            isDisabled: !isOld,
+            onChoose: () => setAsked('restore'),
+          },
+        ]}
+      />
+      {asked === 'snapshot' && (
+        <FormDialog
+          title="Name this version"
+          verb="Name it"
+          onClose={close}
+          onSubmit={async (form) => {
+            await createSnapshot(datasetId, textOf(form, 'name'), shown)
+            close()
+            onChange()
+          }}
+        >
+          <TextField
+            label="Name"
+            name="name"
+            hint={`The records as of ${time(timeOf(shown).toISOString())}`}
+            isRequired
+            isFirst
+          />
+        </FormDialog>
+      )}
+      {asked === 'restore' && (
+        <Confirm
+          title="Go back to this version?"
+          verb="Go back"
+          onClose={close}
+          onConfirm={async () => {
+            await restoreVersion(datasetId, shown)
+            tell('The records are as they were then')
+            setParameters({ version: undefined, row: undefined })
+            onChange()
+          }}
+        >
+          <Restoring datasetId={datasetId} version={shown} />
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function Restoring({
+  datasetId,
+  version,
+}: {
+  readonly datasetId: string
+  readonly version: string
+}) {
+  const { data, error } = useLoaded(`restoring ${version}`, (signal) =>
+    previewRestoring(datasetId, version, signal),
+  )
+  if (error) return <Failure error={error} />
+  if (!data) return <Loading what="what would change" />
+  return (
+    <p>
+      {number(data.rows_to_restore)} records are written as they were then, and{' '}
+      {number(data.rows_to_delete)} that were not there are deleted. That makes a new version; the
+      others stay.
+    </p>
+  )
+}
+
+function VersionChoice({
+  label,
+  none,
+  value,
+  versions,
+  snapshots,
+  onChoose,
+}: {
+  readonly label: string
+  readonly none: string
+  readonly value: string | undefined
+  readonly versions: readonly Version[]
+  readonly snapshots: readonly Snapshot[]
+  readonly onChoose: (id: string | undefined) => void
+}) {
+  const isOther = value !== undefined && !versions.some(({ id }) => id === value)
+  const names = new Map(snapshots.map(({ xact_id, name }) => [xact_id, name]))
+  return (
+    <label>
+      {label}{' '}
+      <select
+        class="version-choice"
+        value={value ?? ''}
+        onChange={(event) => onChoose(event.currentTarget.value || undefined)}
+      >
+        <option value="">{none}</option>
+        {snapshots.length > 0 && (
+          <optgroup label="Snapshots">
+            {snapshots.map(({ id, name, xact_id }) => (
+              <option key={id} value={xact_id}>
+                {name}
+              </option>
+            ))}
+          </optgroup>
+        )}
+        <optgroup label="Versions">
+          {isOther && <option value={value}>{time(timeOf(value).toISOString())}</option>}
+          {versions
+            .filter(({ id }) => !names.has(id))
+            .map((version) => (
+              <option key={version.id} value={version.id}>
+                {titleOf(version)}
+              </option>
+            ))}
+        </optgroup>
+      </select>
+    </label>
+  )
+}
+
+function titleOf({ time: at, written, deleted }: Version): string {
+  const parts = [
+    ...(written > 0 ? [`${number(written)} written`] : []),
+    ...(deleted > 0 ? [`${number(deleted)} deleted`] : []),
+  ]
+  return `${time(at.toISOString())}: ${parts.join(', ')}`
+}

@@ -1,0 +1,252 @@
+/** The datasets of a project. */
+import { useState } from 'preact/hooks'
+import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { LongTextField, TextField, textOf } from '../component/field.tsx'
+import { age, number, time } from '../component/format.ts'
+import { Empty, Failure, Loading } from '../component/notice.tsx'
+import { type PageColumn, PageTable, readOrder, writeOrder } from '../component/page-table.tsx'
+import {
+  changeDataset,
+  createDataset,
+  type Dataset,
+  type DatasetTotals,
+  datasetTotals,
+  deleteDataset,
+  listDatasets,
+} from '../service/dataset.ts'
+import { timeOf } from '../service/dataset-version.ts'
+import { useLoaded } from '../service/load.ts'
+import { type Project, useProject } from '../service/project.ts'
+import { base, goTo, parameter, parts, pathOf, setParameters } from '../state/location.ts'
+
+interface ListedDataset extends Dataset {
+  readonly totals: DatasetTotals | undefined
+}
+
+export function Datasets({ projectName }: { readonly projectName: string }) {
+  const project = useProject(projectName)
+  if (project.error) return <Failure error={project.error} retry={project.reload} />
+  if (!project.data) return <Loading what={projectName} />
+  return <DatasetList project={project.data} />
+}
+
+function DatasetList({ project }: { readonly project: Project }) {
+  const { data, error, reload } = useLoaded(`datasets ${project.id}`, async (signal) => {
+    const datasets = await listDatasets(project.id, signal)
+    const totals = await datasetTotals(
+      datasets.map(({ id }) => id),
+      signal,
+    )
+    return datasets.map(
+      (dataset): ListedDataset => ({ ...dataset, totals: totals.get(dataset.id) }),
+    )
+  })
+  const [isNew, setNew] = useState(false)
+  const wanted = (parameter('q') ?? '').trim().toLowerCase()
+  const order = readOrder(parameter('sort')) ?? { id: 'created', isDescending: true }
+  const chosen = new Set((parameter('chosen') ?? '').split(',').filter((id) => id !== ''))
+  const choose = (ids: ReadonlySet<string>) => setParameters({ chosen: [...ids].join(',') })
+  if (error) return <Failure error={error} retry={reload} />
+  if (!data) return <Loading what="datasets" />
+  const found = data.filter(({ name }) => name.toLowerCase().includes(wanted))
+  const sorted = values[order.id] ?? values.created!
+  const shown = found.toSorted((a, b) => {
+    const [left, right] = [sorted(a), sorted(b)]
+    const difference = left < right ? -1 : left > right ? 1 : 0
+    return order.isDescending ? -difference : difference
+  })
+  return (
+    <div class="experiments">
+      <header class="page-head">
+        <h1>Datasets</h1>
+        <div class="tools">
+          {data.length > 0 && (
+            <input
+              type="search"
+              placeholder="Find by name"
+              aria-label="Find a dataset by name"
+              value={parameter('q') ?? ''}
+              onInput={(event) => setParameters({ q: event.currentTarget.value })}
+            />
+          )}
+          <button type="button" class="primary" onClick={() => setNew(true)}>
+            New dataset
+          </button>
+        </div>
+      </header>
+      {data.length === 0 ? (
+        <FirstDataset projectName={project.name} />
+      ) : (
+        <>
+          <Chosen
+            datasets={data.filter(({ id }) => chosen.has(id))}
+            onDone={() => {
+              choose(new Set())
+              reload()
+            }}
+          />
+          <PageTable
+            label="Datasets"
+            columns={columns}
+            rows={shown}
+            rowId={({ id }) => id}
+            rowName={({ name }) => name}
+            onOpen={({ name }) => goTo(pathOf(...parts.value.slice(0, 5), name))}
+            order={order}
+            onOrder={(next) => setParameters({ sort: writeOrder(next) })}
+            chosen={chosen}
+            onChoose={choose}
+            foot={
+              <p class="hint" role="status">
+                {number(shown.length)} datasets
+              </p>
+            }
+          />
+        </>
+      )}
+      {isNew && (
+        <FormDialog
+          title="New dataset"
+          verb="Create"
+          onClose={() => setNew(false)}
+          onSubmit={async (form) => {
+            const name = textOf(form, 'name')
+            await createDataset(project.id, name, textOf(form, 'description'))
+            goTo(pathOf(...parts.value.slice(0, 5), name))
+          }}
+        >
+          <TextField label="Name" name="name" isRequired isFirst />
+          <LongTextField label="Description" name="description" rows={2} />
+        </FormDialog>
+      )}
+    </div>
+  )
+}
+
+const values: Readonly<Record<string, (dataset: ListedDataset) => number | string>> = {
+  name: ({ name }) => name.toLowerCase(),
+  records: ({ totals }) => totals?.records ?? 0,
+  changed: ({ totals, created }) =>
+    totals ? timeOf(totals.version).toISOString() : (created ?? ''),
+  created: ({ created }) => created ?? '',
+}
+
+const columns: readonly PageColumn<ListedDataset>[] = [
+  {
+    id: 'name',
+    title: 'Name',
+    width: 260,
+    sorts: 'asc',
+    cell: ({ name }) => <strong>{name}</strong>,
+    hint: ({ name }) => name,
+  },
+  {
+    id: 'records',
+    title: 'Records',
+    width: 100,
+    isNumber: true,
+    sorts: 'desc',
+    cell: ({ totals }) => number(totals?.records ?? 0),
+  },
+  {
+    id: 'changed',
+    title: 'Changed',
+    width: 120,
+    sorts: 'desc',
+    cell: ({ totals }) => (totals ? age(timeOf(totals.version).toISOString()) : ''),
+    hint: ({ totals }) => (totals ? time(timeOf(totals.version).toISOString()) : ''),
+  },
+  {
+    id: 'created',
+    title: 'Created',
+    width: 120,
+    sorts: 'desc',
+    cell: ({ created }) => age(created),
+    hint: ({ created }) => time(created),
+  },
+  {
+    id: 'description',
+    title: 'Description',
+    width: 300,
+    cell: ({ description }) => description ?? '',
+    hint: ({ description }) => description ?? '',
+  },
+]
+
+function Chosen({
+  datasets,
+  onDone,
+}: {
+  readonly datasets: readonly ListedDataset[]
+  readonly onDone: () => void
+}) {
+  const [asked, setAsked] = useState<'rename' | 'delete'>()
+  const close = () => setAsked(undefined)
+  const [first] = datasets
+  if (!first) return null
+  const isOne = datasets.length === 1
+  return (
+    <div class="chosen" role="toolbar" aria-label="Chosen datasets">
+      <strong>{isOne ? first.name : `${datasets.length} chosen`}</strong>
+      <button type="button" disabled={!isOne} onClick={() => setAsked('rename')}>
+        Rename
+      </button>
+      <button type="button" class="danger" onClick={() => setAsked('delete')}>
+        Delete
+      </button>
+      {asked === 'rename' && (
+        <FormDialog
+          title={`Rename “${first.name}”`}
+          verb="Rename"
+          onClose={close}
+          onSubmit={async (form) => {
+            const description = textOf(form, 'description')
+            await changeDataset(first.id, { name: textOf(form, 'name'), description })
+            close()
+            onDone()
+          }}
+        >
+          <TextField label="Name" name="name" value={first.name} isRequired isFirst />
+          <LongTextField
+            label="Description"
+            name="description"
+            rows={2}
+            value={first.description ?? ''}
+          />
+        </FormDialog>
+      )}
+      {asked === 'delete' && (
+        <Confirm
+          title={isOne ? `Delete “${first.name}”?` : `Delete ${datasets.length} datasets?`}
+          verb="Delete"
+          onClose={close}
+          onConfirm={async () => {
+            for (const { id } of datasets) await deleteDataset(id)
+            onDone()
+          }}
+        >
+          <p>All records and versions are deleted, too. This cannot be undone.</p>
+        </Confirm>
+      )}
+    </div>
+  )
+}
+
+function FirstDataset({ projectName }: { readonly projectName: string }) {
+  const url = window.location.origin + base
+  return (
+    <Empty title="No datasets yet">
+      <p>
+        A dataset holds inputs with the answers that are wanted. Make one here and import a file, or
+        write one from a program:
+      </p>
+      <pre>{`// npm install braintrust
+// export BRAINTRUST_API_URL=${url} BRAINTRUST_APP_URL=${url} BRAINTRUST_API_KEY=sk-…
+import { initDataset } from 'braintrust'
+
+const dataset = initDataset(${JSON.stringify(projectName)}, { dataset: 'questions' })
+dataset.insert({ input: 'What is 2 + 2?', expected: '4' })
+await dataset.flush()`}</pre>
+    </Empty>
+  )
+}

@@ -1,0 +1,230 @@
+/** The examples of an experiment: searched, sorted, grouped, with one of them open beside the table. */
+import { useMemo } from 'preact/hooks'
+import { Empty, Failure, Loading } from '../component/notice.tsx'
+import { type Order, PageTable, readOrder, writeOrder } from '../component/page-table.tsx'
+import { Pages } from '../component/pages.tsx'
+import { SearchInput } from '../component/search-input.tsx'
+import { baseOf, type Experiment, experimentsById, summaryOf } from '../service/experiment.ts'
+import {
+  groupFields,
+  pageOf,
+  partnersOf,
+  scoreNamesIn,
+  sortOf,
+} from '../service/experiment-rows.ts'
+import { useLoaded } from '../service/load.ts'
+import { type Interpretation, interpret, quoted } from '../service/query.ts'
+import { parameter, setParameters } from '../state/location.ts'
+import { BaseChoice } from './base-choice.tsx'
+import { Example } from './example.tsx'
+import { exampleColumns } from './example-columns.tsx'
+import { ExperimentGroups } from './experiment-groups.tsx'
+import { ExperimentHead } from './experiment-head.tsx'
+import { ScoreCards } from './score-cards.tsx'
+
+/** Rows of a page of the table. */
+const pageSize = 100
+
+export interface ExperimentResultsProps {
+  readonly experiment: Experiment
+  readonly baselineId: string | null | undefined
+  readonly comparisonKey: string
+}
+
+export function ExperimentResults(props: ExperimentResultsProps) {
+  const { experiment, baselineId, comparisonKey } = props
+  const { id } = experiment
+  const source = `experiment(${quoted(id)}) summary`
+  const words = parameter('q') ?? ''
+  const order = readOrder(parameter('sort'))
+  const page = Math.max(1, Math.floor(Number(parameter('page') ?? 1)) || 1)
+  const groupField = parameter('group')
+  const open = parameter('row')
+
+  const base = useBase(experiment, baselineId)
+  const baseId = base.data?.base?.id
+  const isBaseKnown = base.data !== undefined || base.error !== undefined
+  const summary = useLoaded(isBaseKnown ? `summary ${id} ${baseId}` : undefined, (signal) =>
+    summaryOf(id, baseId, signal),
+  )
+  const found = useInterpretation(words, source)
+  const text = found.data?.query
+  const sort = order && sortOf(order.id, order.isDescending)
+  const rowsKey = groupField === undefined && text !== undefined
+  const rows = useLoaded(rowsKey ? `rows ${text} ${sort} ${page}` : undefined, (signal) =>
+    pageOf(text!, { sort, page, pageSize }, signal),
+  )
+  const shown = rows.data?.rows ?? []
+  const ids = shown.map((row) => String(row.id))
+  const partners = useLoaded(
+    baseId === undefined || ids.length === 0 ? undefined : `${baseId} ${ids.join()}`,
+    (signal) => partnersOf(ids, { experimentId: id, baseId: baseId!, key: comparisonKey }, signal),
+  )
+  const fields = useLoaded(`group fields ${id}`, (signal) => groupFields(id, signal))
+  const names = summary.data?.scores.map(({ name }) => name) ?? scoreNamesIn(shown)
+  const columns = useMemo(
+    () => exampleColumns(shown, names, partners.data),
+    [rows.data, names.join('\n'), partners.data],
+  )
+  const isEmpty = words === '' && page === 1 && rows.data?.rows.length === 0
+  const error = found.error ?? rows.error ?? summary.error ?? base.error
+  return (
+    <div class="experiment">
+      <ExperimentHead experiment={experiment}>
+        <BaseChoice experiment={experiment} base={base.data?.base} />
+      </ExperimentHead>
+      {error && <Failure error={error} retry={rows.reload} />}
+      {isEmpty ? (
+        <Empty title="No examples yet">
+          <p>They appear here as the evaluation that writes this experiment goes on.</p>
+          <button type="button" onClick={rows.reload}>
+            Look again
+          </button>
+        </Empty>
+      ) : (
+        <>
+          {summary.data && (
+            <ScoreCards
+              experimentId={id}
+              summary={summary.data}
+              filter={words === '' ? null : (found.data?.filter ?? null)}
+              hasBase={baseId !== undefined}
+              order={order}
+            />
+          )}
+          <SearchInput
+            text={words}
+            source={source}
+            interpretation={found.data}
+            isLoading={found.isLoading}
+            onSearch={(next) =>
+              setParameters(
+                { q: next, page: undefined, row: undefined, group: undefined },
+                { replace: false },
+              )
+            }
+          />
+          <div class="tools">
+            <SortChoice names={names} order={order} />
+            <label>
+              Group by{' '}
+              <select
+                value={groupField ?? ''}
+                onChange={(event) =>
+                  setParameters({ group: event.currentTarget.value, row: undefined })
+                }
+              >
+                <option value="">Nothing</option>
+                {fields.data?.map(({ field, distinct }) => (
+                  <option key={field} value={field}>
+                    {field} ({distinct})
+                  </option>
+                ))}
+              </select>
+            </label>
+          </div>
+          {groupField !== undefined && text !== undefined ? (
+            <ExperimentGroups text={text} field={groupField} filter={found.data?.filter ?? null} />
+          ) : !rows.data ? (
+            <Loading what="examples" />
+          ) : (
+            <div class={open === undefined ? 'beside' : 'beside open'}>
+              <PageTable
+                label="Examples"
+                columns={columns}
+                rows={shown}
+                rowId={(row) => String(row.id)}
+                openId={open}
+                onOpen={(row) => setParameters({ row: String(row.id) })}
+                order={order}
+                onOrder={(next) => setParameters({ sort: writeOrder(next), page: undefined })}
+                foot={
+                  <Pages
+                    page={page}
+                    pageSize={pageSize}
+                    shown={shown.length}
+                    total={rows.data.total ?? shown.length}
+                    what="examples"
+                    onPage={(next) =>
+                      setParameters(
+                        { page: next === 1 ? undefined : String(next) },
+                        { replace: false },
+                      )
+                    }
+                  />
+                }
+              />
+              {open !== undefined && (
+                <Example
+                  key={open}
+                  experimentId={id}
+                  id={open}
+                  base={base.data?.base}
+                  partner={partners.data?.get(open)}
+                  onClose={() => setParameters({ row: undefined, view: undefined })}
+                />
+              )}
+            </div>
+          )}
+        </>
+      )}
+    </div>
+  )
+}
+
+/** What `base` in the URL says: an id, `none`, or what is usual. */
+function useBase(experiment: Experiment, baselineId: string | null | undefined) {
+  const asked = parameter('base')
+  return useLoaded(`base ${experiment.id} ${asked} ${baselineId}`, async (signal) => {
+    if (asked === 'none') return { base: undefined }
+    if (asked === undefined) return { base: await baseOf(experiment, baselineId, signal) }
+    const [base] = await experimentsById([asked], signal)
+    return { base }
+  })
+}
+
+function useInterpretation(words: string, source: string) {
+  return useLoaded<Interpretation>(`words ${words} ${source}`, (signal) =>
+    words === '' ? Promise.resolve(everything(source)) : interpret(words, source, signal),
+  )
+}
+
+function everything(source: string): Interpretation {
+  const explanation = 'all examples, the newest first'
+  return { kind: 'btql', query: `select: *\nfrom: ${source}`, filter: null, explanation }
+}
+
+function SortChoice({
+  names,
+  order,
+}: {
+  readonly names: readonly string[]
+  readonly order: Order | undefined
+}) {
+  const choices = [
+    ...names.map((name) => ({ value: `score.${name}`, label: `Worst ${name}` })),
+    { value: '-duration', label: 'Slowest' },
+    { value: '-tokens', label: 'Most tokens' },
+    { value: '-cost', label: 'Most expensive' },
+    { value: '-errors', label: 'Most errors' },
+  ]
+  const current = order ? writeOrder(order) : ''
+  const isOther = current !== '' && !choices.some(({ value }) => value === current)
+  return (
+    <label>
+      First{' '}
+      <select
+        value={current}
+        onChange={(event) => setParameters({ sort: event.currentTarget.value, page: undefined })}
+      >
+        <option value="">Newest</option>
+        {choices.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+        {isOther && <option value={current}>As the table is sorted</option>}
+      </select>
+    </label>
+  )
+}

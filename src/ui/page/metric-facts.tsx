@@ -1,0 +1,38 @@
+import { cost, duration, number } from '../component/format.ts'
+import type { MetricSummary } from '../service/experiment.ts'
+
+const titles: Readonly<Record<string, string>> = {
+  duration: 'Duration',
+  total_tokens: 'Tokens',
+  estimated_cost: 'Cost',
+  llm_calls: 'Model calls',
+  errors: 'Errors',
+}
+
+/** Means of an example, with the difference from the base. */
+export function MetricFacts({ metrics }: { readonly metrics: readonly MetricSummary[] }) {
+  return (
+    <dl class="numbers" aria-label="Per example, on average">
+      {metrics.map(({ name, metric, unit, diff }) => (
+        <div key={name}>
+          <dt>{titles[name] ?? name} per example</dt>
+          <dd>
+            {shownMetric(metric, unit)}
+            {diff !== undefined && diff !== 0 && (
+              <span class={`change ${diff > 0 ? 'worse' : 'better'}`}>
+                {' '}
+                {diff > 0 ? '+' : '−'}
+                {shownMetric(Math.abs(diff), unit)}
+              </span>
+            )}
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+export function shownMetric(value: number, unit: string): string {
+  if (unit === 's') return duration(value)
+  return unit === '$' ? cost(value) : number(value)
+}
