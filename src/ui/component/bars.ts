@@ -1,23 +1,37 @@
 /** Draws a histogram; loaded when one is shown. */
 import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
+import type { Buckets, Span } from '../service/time-buckets.ts'
 
-export interface BarData {
-  /** Starts of buckets, in seconds since 1970. */
-  readonly times: readonly number[]
-  readonly counts: readonly number[]
-  readonly errors: readonly number[]
+export interface Plot {
+  /** Takes the width that there is. */
+  fit(): void
+  destroy(): void
 }
 
-export function drawBars(
-  place: HTMLElement,
-  { times, counts, errors }: BarData,
-  onRange: (from: string, to: string) => void,
-): uPlot {
+export interface PlotWatcher {
+  /** A range was drawn over it. */
+  onSpan(span: Span): void
+  /** The pointer is over a bucket, or over none. */
+  onHover(index: number | undefined): void
+}
+
+const height = 96
+
+/** What a pointer is drawn over by accident. */
+const leastPixels = 4
+
+export function drawBars(place: HTMLElement, buckets: Buckets, watcher: PlotWatcher): Plot {
+  const { times, counts, errors, width } = buckets
   const style = getComputedStyle(document.documentElement)
   const resolved = (name: string) => resolveColor(style.getPropertyValue(name).trim(), place)
-  const bars = uPlot.paths.bars?.({ size: [0.85, 40] })
-  const axis = { stroke: resolved('--quiet'), grid: { show: false }, ticks: { show: false } }
+  const bars = uPlot.paths.bars?.({ size: [0.9, 60], align: 1 })
+  const axis = {
+    stroke: resolved('--quiet'),
+    grid: { show: false },
+    ticks: { show: false },
+    font: '11px system-ui, sans-serif',
+  }
   const series = (label: string, color: string) => ({
     label,
     stroke: color,
@@ -25,25 +39,41 @@ export function drawBars(
     points: { show: false },
     ...(bars && { paths: bars }),
   })
-  return new uPlot(
+  const first = times[0] ?? 0
+  const end = (times.at(-1) ?? 0) + width
+  const plot = new uPlot(
     {
       width: place.clientWidth,
-      height: 90,
+      height,
       legend: { show: false },
-      cursor: { drag: { x: true, y: false, setScale: false } },
-      scales: { y: { range: (_, __, max) => [0, Math.max(1, max)] } },
+      padding: [6, 8, 0, 0],
+      cursor: { y: false, points: { show: false }, drag: { x: true, y: false, setScale: false } },
+      scales: {
+        x: { range: () => [first, end] },
+        y: { range: (_, __, max) => [0, Math.max(1, max)] },
+      },
       axes: [
-        { ...axis, size: 24 },
-        { ...axis, size: 44 },
+        { ...axis, size: 22, values: (_, at) => at.map((each) => momentOf(each, end - first)) },
+        { ...axis, size: 48, splits: (_, __, ___, max) => [0, max] },
       ],
-      series: [{}, series('Records', resolved('--accent')), series('Errors', resolved('--bad'))],
+      series: [{}, series('Records', resolved('--bar')), series('Errors', resolved('--bad'))],
       hooks: {
         setSelect: [
-          (plot) => {
-            const { left, width } = plot.select
-            if (width < 3) return
-            const at = (x: number) => new Date(plot.posToVal(x, 'x') * 1000).toISOString()
-            onRange(at(left), at(left + width))
+          (drawn) => {
+            const { left, width: pixels } = drawn.select
+            if (pixels < leastPixels) return
+            watcher.onSpan({
+              from: drawn.posToVal(left, 'x'),
+              to: drawn.posToVal(left + pixels, 'x'),
+            })
+          },
+        ],
+        setCursor: [
+          (drawn) => {
+            const { left } = drawn.cursor
+            const isOver = left !== undefined && left >= 0
+            const index = isOver ? Math.floor((drawn.posToVal(left, 'x') - first) / width) : -1
+            watcher.onHover(index >= 0 && index < times.length ? index : undefined)
           },
         ],
       },
@@ -51,6 +81,27 @@ export function drawBars(
     [[...times], [...counts], [...errors]],
     place,
   )
+  return {
+    fit: () => plot.setSize({ width: place.clientWidth, height }),
+    destroy: () => plot.destroy(),
+  }
+}
+
+const clock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+const calendar = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
+const years = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' })
+const daySeconds = 86_400
+
+/** As exact as the length of what is shown asks for. */
+function momentOf(seconds: number, length: number): string {
+  const date = new Date(seconds * 1000)
+  if (length > 400 * daySeconds) return years.format(date)
+  const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
+  return length > 6 * daySeconds || isMidnight ? calendar.format(date) : clock.format(date)
 }
 
 /** A canvas knows no `light-dark()`: the browser tells what a color comes to. */

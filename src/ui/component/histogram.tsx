@@ -1,97 +1,156 @@
-/** How many records there are over time; dragging over it narrows the search to a range. */
-import { useEffect, useRef } from 'preact/hooks'
-import type uPlot from 'uplot'
+/** How many records there are over time, and how many of them failed; zooms by pointer and by keys. */
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLoaded } from '../service/load.ts'
-import { query } from '../service/query.ts'
+import { type Buckets, loadBuckets, type Span } from '../service/time-buckets.ts'
+import { theme } from '../state/theme.ts'
+import type { Plot } from './bars.ts'
+import { number } from './format.ts'
 import { Failure } from './notice.tsx'
 
 export interface HistogramProps {
-  readonly source: string
-  /** A condition of the query language. */
-  readonly filter: string | null
-  /** ISO times: the first that counts, and the first that does not. */
-  readonly onRange: (from: string, to: string) => void
+  /** What it counts, as the service prints queries. */
+  readonly query: string
+  /** What is shown of time, in seconds since 1970; all there is if undefined. */
+  readonly span: Span | undefined
+  /** Counts again when it changes. */
+  readonly round: number
+  /** Undefined is all there is. */
+  readonly onSpan: (span: Span | undefined) => void
 }
 
-interface Buckets {
-  readonly times: readonly number[]
-  readonly counts: readonly number[]
-  readonly errors: readonly number[]
-}
-
-const units = ['minute', 'hour', 'day', 'month'] as const
-const unitSeconds = { minute: 60, hour: 3600, day: 86_400, month: 2_592_000 }
-
-/** Bars that fit beside each other. */
-const mostBars = 240
-
-export function Histogram({ source, filter, onRange }: HistogramProps) {
-  const key = `${source} ${filter}`
-  const loaded = useLoaded(key, (signal) => loadBuckets(source, filter, signal))
-  if (loaded.error) return <Failure error={loaded.error} />
-  const { data } = loaded
-  if (!data || data.times.length < 2) return null
-  return <Bars buckets={data} onRange={onRange} />
-}
-
-async function loadBuckets(source: string, filter: string | null, signal: AbortSignal) {
-  const condition = filter === null ? '' : `\nfilter: ${filter}`
-  const span = await query(
-    `measures: min(created) as first, max(created) as last\nfrom: ${source}${condition}`,
-    signal,
-  )
-  const [row] = span.data
-  const first = Date.parse(String(row?.first))
-  const last = Date.parse(String(row?.last))
-  if (Number.isNaN(first) || Number.isNaN(last)) return { times: [], counts: [], errors: [] }
-  const seconds = (last - first) / 1000
-  const unit = units.find((each) => seconds / unitSeconds[each] <= mostBars) ?? 'month'
-  const { data } = await query(
-    `dimensions: ${unit}(created) as time\nmeasures: count(1) as n, count(error) as errors\n` +
-      `from: ${source}${condition}\nsort: time`,
-    signal,
-  )
-  return {
-    times: data.map(({ time }) => Date.parse(String(time)) / 1000),
-    counts: data.map(({ n }) => Number(n)),
-    errors: data.map(({ errors }) => Number(errors)),
+export function Histogram({ query, span, round, onSpan }: HistogramProps) {
+  const key = `${query} ${round}`
+  const { data, error } = useLoaded(key, (signal) => loadBuckets(query, span, signal))
+  const [hovered, setHovered] = useState<number>()
+  if (error) return <Failure error={error} />
+  if (!data || (data.times.length === 0 && !span)) return null
+  const shown = span ?? {
+    from: data.times[0] ?? 0,
+    to: (data.times.at(-1) ?? 0) + data.width,
   }
+  const length = shown.to - shown.from
+  const zoom = (factor: number) => {
+    const middle = (shown.from + shown.to) / 2
+    const half = Math.max(1, (length * factor) / 2)
+    onSpan({ from: middle - half, to: middle + half })
+  }
+  const move = (share: number) => {
+    onSpan({ from: shown.from + length * share, to: shown.to + length * share })
+  }
+  const keys: Readonly<Record<string, () => void>> = {
+    '+': () => zoom(0.5),
+    '-': () => zoom(2),
+    ArrowLeft: () => move(-0.25),
+    ArrowRight: () => move(0.25),
+    Escape: () => onSpan(undefined),
+  }
+  return (
+    <section
+      class="histogram"
+      aria-label="Records over time"
+      onKeyDown={(event) => {
+        const taken = keys[event.key]
+        if (!taken || event.ctrlKey || event.metaKey || event.altKey) return
+        event.preventDefault()
+        event.stopPropagation()
+        taken()
+      }}
+    >
+      <Bars buckets={data} onSpan={onSpan} onHover={setHovered} />
+      <div class="histogram-tools">
+        <span class="hint" aria-live="off">
+          {tellOf(data, hovered)}
+        </span>
+        <button type="button" aria-label="Earlier" title="Earlier (←)" onClick={keys.ArrowLeft}>
+          ←
+        </button>
+        <button type="button" aria-label="Later" title="Later (→)" onClick={keys.ArrowRight}>
+          →
+        </button>
+        <button type="button" aria-label="Zoom in" title="Zoom in (+)" onClick={keys['+']}>
+          +
+        </button>
+        <button type="button" aria-label="Zoom out" title="Zoom out (−)" onClick={keys['-']}>
+          −
+        </button>
+        <button type="button" disabled={!span} title="All time (Escape)" onClick={keys.Escape}>
+          All time
+        </button>
+      </div>
+    </section>
+  )
+}
+
+/** One bucket in words, or all of them. */
+function tellOf({ times, counts, errors, width }: Buckets, place: number | undefined): string {
+  const isOne = place !== undefined && times[place] !== undefined
+  const count = isOne ? counts[place]! : sum(counts)
+  const failed = isOne ? errors[place]! : sum(errors)
+  const from = isOne ? times[place]! : (times[0] ?? 0)
+  const to = isOne ? from + width : (times.at(-1) ?? 0) + width
+  const told = `${number(count)} records${failed > 0 ? `, ${number(failed)} with errors` : ''}`
+  return `${moments.formatRange(from * 1000, to * 1000)}: ${told}`
+}
+
+const moments = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0)
 }
 
 function Bars({
   buckets,
-  onRange,
+  onSpan,
+  onHover,
 }: {
   readonly buckets: Buckets
-  readonly onRange: HistogramProps['onRange']
+  readonly onSpan: (span: Span) => void
+  readonly onHover: (place: number | undefined) => void
 }) {
   const place = useRef<HTMLDivElement>(null)
+  const latest = useRef({ onSpan, onHover })
+  latest.current = { onSpan, onHover }
+  const chosenTheme = theme.value
   useEffect(() => {
     const element = place.current
     if (!element) return
-    let plot: uPlot | undefined
+    let plot: Plot | undefined
     let isGone = false
-    void import('./bars.ts').then(({ drawBars }) => {
-      if (!isGone) plot = drawBars(element, buckets, onRange)
-    })
-    const observer = new ResizeObserver(() => {
-      plot?.setSize({ width: element.clientWidth, height: 90 })
-    })
+    const draw = async () => {
+      const { drawBars } = await import('./bars.ts')
+      if (isGone) return
+      plot?.destroy()
+      plot = drawBars(element, buckets, {
+        onSpan: (span) => latest.current.onSpan(span),
+        onHover: (index) => latest.current.onHover(index),
+      })
+    }
+    void draw()
+    const observer = new ResizeObserver(() => plot?.fit())
     observer.observe(element)
+    // Colors are those of the theme at the time of drawing.
+    const system = window.matchMedia('(prefers-color-scheme: dark)')
+    const redraw = () => void draw()
+    system.addEventListener('change', redraw)
     return () => {
       isGone = true
+      system.removeEventListener('change', redraw)
       observer.disconnect()
       plot?.destroy()
     }
-  }, [buckets])
-  const total = buckets.counts.reduce((sum, count) => sum + count, 0)
+  }, [buckets, chosenTheme])
   return (
-    <div class="histogram">
-      <div
-        ref={place}
-        role="img"
-        aria-label={`${total.toLocaleString()} records over time; drag to narrow the time`}
-      />
-    </div>
+    <div
+      ref={place}
+      class="bars"
+      role="img"
+      aria-label={`${number(sum(buckets.counts))} records over time, ${number(sum(buckets.errors))} with errors`}
+    />
   )
 }

@@ -1,125 +1,177 @@
 /** JSON as a tree that opens step by step, with search, copies and long texts cut visibly. */
-import { useState } from 'preact/hooks'
-import { isObject, type Message, messagesOf } from './format.ts'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { conversationOf, Messages } from './conversation.tsx'
+import { CopyButton } from './copy-button.tsx'
+import { isObject, number } from './format.ts'
+import { LongText } from './long-text.tsx'
+import { Marked } from './marked.tsx'
 
-/** Longer texts and lists show so much first. */
-const cutText = 2000
+/** Longer lists show so much first. */
 const cutList = 100
 
-export function JsonView({ value, label }: { readonly value: unknown; readonly label: string }) {
-  const messages = messagesOf(value)
+const typingMs = 150
+const noWords: readonly string[] = []
+
+export interface JsonViewProps {
+  readonly value: unknown
+  readonly label: string
+  /** Words that were looked for. */
+  readonly words?: readonly string[]
+}
+
+export function JsonView({ value, label, words = noWords }: JsonViewProps) {
+  const messages = useMemo(() => conversationOf(value), [value])
   const [isRaw, setRaw] = useState(false)
+  const [written, setWritten] = useState('')
   const [wanted, setWanted] = useState('')
+  useEffect(() => {
+    const timer = window.setTimeout(() => setWanted(written.trim().toLowerCase()), typingMs)
+    return () => window.clearTimeout(timer)
+  }, [written])
+  const finder = useMemo(() => new Finder(wanted), [wanted, value])
   if (value === null || value === undefined) return <p class="hint">Nothing</p>
   const isText = typeof value === 'string'
+  const isChat = messages !== undefined && !isRaw
+  const marked = wanted === '' ? words : [wanted]
   return (
     <section class="json" aria-label={label}>
       <div class="json-tools">
-        {!isText && (isRaw || !messages) && (
-          <input
-            type="search"
-            placeholder="Find in it"
-            aria-label={`Find in ${label}`}
-            value={wanted}
-            onInput={(event) => setWanted(event.currentTarget.value)}
-          />
+        {!isText && !isChat && (
+          <>
+            {wanted !== '' && (
+              <span class="hint" role="status">
+                {number(finder.countIn(value))} found
+              </span>
+            )}
+            <input
+              type="search"
+              placeholder="Find in it"
+              aria-label={`Find in ${label}`}
+              value={written}
+              onInput={(event) => setWritten(event.currentTarget.value)}
+            />
+          </>
         )}
         {messages && (
           <button type="button" aria-pressed={isRaw} onClick={() => setRaw(!isRaw)}>
             JSON
           </button>
         )}
-        <Copy text={() => (isText ? value : JSON.stringify(value, undefined, 2))} />
+        <CopyButton text={() => (isText ? value : JSON.stringify(value, undefined, 2))} />
       </div>
-      {messages && !isRaw ? (
-        <Messages messages={messages} />
+      {isChat ? (
+        <Messages messages={messages} words={words} />
       ) : isText ? (
-        <LongText text={value} />
+        <LongText text={value} words={words} />
       ) : (
-        <Node value={value} depth={0} wanted={wanted.toLowerCase()} />
+        <JsonTree value={value} finder={finder} words={marked} />
       )}
     </section>
   )
 }
 
-function Messages({ messages }: { readonly messages: readonly Message[] }) {
-  return (
-    <ol class="messages">
-      {messages.map(({ role, content }, i) => (
-        <li key={i} class={`message ${role}`}>
-          <strong>{role}</strong>
-          {typeof content === 'string' ? (
-            <LongText text={content} />
-          ) : (
-            <Node value={content} depth={0} wanted="" />
-          )}
-        </li>
-      ))}
-    </ol>
-  )
+/** Finds which parts of a value have a text in a name or a value; each part is looked at once. */
+class Finder {
+  readonly wanted: string
+  readonly #counts = new WeakMap<object, number>()
+
+  /** @param wanted lower case */
+  constructor(wanted: string) {
+    this.wanted = wanted
+  }
+
+  /** Names and values that have it, in all of the value. */
+  countIn(value: unknown): number {
+    if (typeof value !== 'object' || value === null) {
+      return String(value).toLowerCase().includes(this.wanted) ? 1 : 0
+    }
+    const known = this.#counts.get(value)
+    if (known !== undefined) return known
+    let count = 0
+    for (const [name, item] of Object.entries(value)) {
+      if (!Array.isArray(value) && name.toLowerCase().includes(this.wanted)) count++
+      count += this.countIn(item)
+    }
+    this.#counts.set(value, count)
+    return count
+  }
+
+  isIn(name: string, value: unknown, isNamed: boolean): boolean {
+    return (isNamed && name.toLowerCase().includes(this.wanted)) || this.countIn(value) > 0
+  }
 }
 
-export function LongText({ text }: { readonly text: string }) {
-  const [isWhole, setWhole] = useState(false)
-  const isCut = text.length > cutText && !isWhole
-  return (
-    <div class="text">
-      <pre>{isCut ? text.slice(0, cutText) : text}</pre>
-      {isCut && (
-        <button type="button" onClick={() => setWhole(true)}>
-          … {(text.length - cutText).toLocaleString()} more characters
-        </button>
-      )}
-    </div>
-  )
+/** A value without tools around it. */
+export function JsonTree({
+  value,
+  finder = new Finder(''),
+  words = noWords,
+}: {
+  readonly value: unknown
+  readonly finder?: Finder
+  readonly words?: readonly string[]
+}) {
+  return <Node value={value} depth={0} finder={finder} words={words} />
 }
 
 interface NodeProps {
   readonly name?: string
   readonly value: unknown
   readonly depth: number
-  /** Lower case; parts without it are left out. */
-  readonly wanted: string
+  /** Parts in which it finds nothing are left out. */
+  readonly finder: Finder
+  readonly words: readonly string[]
 }
 
 /** How deep a tree stands open at first. */
 const openDepth = 2
 
-function Node({ name, value, depth, wanted }: NodeProps) {
+function Node({ name, value, depth, finder, words }: NodeProps) {
   const [isOpen, setOpen] = useState(depth < openDepth)
   const [shown, setShown] = useState(cutList)
   const isList = Array.isArray(value)
-  const entries: readonly (readonly [string, unknown])[] | undefined = isList
-    ? value.map((item, i) => [String(i), item] as const)
-    : isObject(value)
-      ? Object.entries(value)
-      : undefined
-  const title = name === undefined ? null : <span class="json-name">{name}: </span>
-  if (!entries) {
+  const title = name !== undefined && (
+    <span class="json-name">
+      <Marked text={name} words={words} />:{' '}
+    </span>
+  )
+  if (!isList && !isObject(value)) {
     return (
       <div class="json-leaf">
         {title}
-        <Leaf value={value} />
+        <Leaf value={value} words={words} />
       </div>
     )
   }
-  const found = wanted === '' ? entries : entries.filter(([key, item]) => has(key, item, wanted))
-  const isShown = isOpen || wanted !== ''
+  const entries = Object.entries(value)
+  const isFiltered = finder.wanted !== ''
+  const found = isFiltered
+    ? entries.filter(([key, item]) => finder.isIn(key, item, !isList))
+    : entries
+  const isShown = isOpen || isFiltered
+  const size = isList ? `${number(entries.length)} items` : `${number(entries.length)} fields`
   return (
     <div class="json-branch">
       <button type="button" class="plain" aria-expanded={isShown} onClick={() => setOpen(!isOpen)}>
         <span aria-hidden="true">{isShown ? '▾' : '▸'} </span>
         {title}
-        <span class="hint">{isList ? `${entries.length} items` : `${entries.length} fields`}</span>
+        <span class="hint">{size}</span>
       </button>
       {isShown && (
         <div class="json-parts">
           {found.slice(0, shown).map(([key, item]) => (
-            <Node key={key} name={key} value={item} depth={depth + 1} wanted={wanted} />
+            <Node
+              key={key}
+              name={key}
+              value={item}
+              depth={depth + 1}
+              finder={finder}
+              words={words}
+            />
           ))}
           {found.length > shown && (
             <button type="button" onClick={() => setShown(shown + 10 * cutList)}>
-              {(found.length - shown).toLocaleString()} more
+              {number(found.length - shown)} more
             </button>
           )}
         </div>
@@ -128,31 +180,16 @@ function Node({ name, value, depth, wanted }: NodeProps) {
   )
 }
 
-function Leaf({ value }: { readonly value: unknown }) {
+/** Longer texts have a place of their own. */
+const longestInLine = 120
+
+function Leaf({ value, words }: { readonly value: unknown; readonly words: readonly string[] }) {
   if (typeof value !== 'string') return <span class="json-other">{String(value)}</span>
-  return value.length > 120 || value.includes('\n') ? (
-    <LongText text={value} />
+  return value.length > longestInLine || value.includes('\n') ? (
+    <LongText text={value} words={words} />
   ) : (
-    <span class="json-text">{JSON.stringify(value)}</span>
-  )
-}
-
-function has(key: string, value: unknown, wanted: string): boolean {
-  if (key.toLowerCase().includes(wanted)) return true
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text?.toLowerCase().includes(wanted) ?? false
-}
-
-function Copy({ text }: { readonly text: () => string }) {
-  const [isDone, setDone] = useState(false)
-  const copy = async () => {
-    await navigator.clipboard.writeText(text())
-    setDone(true)
-    setTimeout(() => setDone(false), 1500)
-  }
-  return (
-    <button type="button" onClick={() => void copy()}>
-      {isDone ? 'Copied' : 'Copy'}
-    </button>
+    <span class="json-text">
+      <Marked text={JSON.stringify(value)} words={words} />
+    </span>
   )
 }

@@ -1,65 +1,91 @@
 /** One input for words and for queries; tells what they were taken for. */
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { request } from '../service/client.ts'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useCompletion } from '../service/completion.ts'
 import type { Interpretation } from '../service/query.ts'
-
-interface Completion {
-  readonly text: string
-  readonly detail?: string
-}
-
-interface Completions {
-  readonly from: number
-  readonly to: number
-  readonly items: readonly Completion[]
-}
+import { rememberSearch, searchesLike } from '../state/recent-searches.ts'
+import { Taken } from './search-taken.tsx'
 
 export interface SearchInputProps {
   readonly text: string
   readonly source: string
+  /** What the text was taken for; undefined while that is being found out. */
   readonly interpretation: Interpretation | undefined
+  readonly isLoading?: boolean
   readonly onSearch: (text: string) => void
 }
 
-const mostShown = 8
+interface Offer {
+  readonly text: string
+  readonly detail: string | undefined
+  /** What the input says once it is taken. */
+  readonly next: string
+  readonly cursor: number
+  readonly isSearch: boolean
+}
 
-export function SearchInput({ text, source, interpretation, onSearch }: SearchInputProps) {
+const mostShown = 10
+
+export function SearchInput(props: SearchInputProps) {
+  const { text, source, interpretation, isLoading = false, onSearch } = props
   const input = useRef<HTMLInputElement>(null)
+  const list = useId()
   const [written, setWritten] = useState(text)
-  const [offered, setOffered] = useState<Completions>()
+  const [position, setPosition] = useState(0)
+  const [isOpen, setOpen] = useState(false)
   const [chosen, setChosen] = useState(-1)
   useEffect(() => setWritten(text), [text])
-  useEffect(() => {
-    const focus = (event: KeyboardEvent) => {
-      const isTyping =
-        event.target instanceof HTMLElement && event.target.matches('input, textarea, select')
-      if (event.key !== '/' || isTyping) return
-      event.preventDefault()
-      input.current?.focus()
-    }
-    window.addEventListener('keydown', focus)
-    return () => window.removeEventListener('keydown', focus)
-  }, [])
-  const complete = useCompletion(source, setOffered)
-  const take = ({ text: insert }: Completion) => {
-    if (!offered) return
-    const next = written.slice(0, offered.from) + insert + written.slice(offered.to)
-    setWritten(next)
-    setOffered(undefined)
-    input.current?.focus()
+  useSlashKey(input)
+  const found = useCompletion(isOpen ? written : '', position, source)
+
+  const completions = (found?.items ?? []).map((item): Offer => {
+    const before = written.slice(0, found!.from) + item.text
+    const next = before + written.slice(found!.to)
+    return { text: item.text, detail: item.detail, next, cursor: before.length, isSearch: false }
+  })
+  const recent = searchesLike(written).map(
+    (each): Offer => ({
+      text: each,
+      detail: 'searched before',
+      next: each,
+      cursor: each.length,
+      isSearch: true,
+    }),
+  )
+  const offers = isOpen ? [...recent.slice(0, 4), ...completions].slice(0, mostShown) : []
+
+  const search = (next: string) => {
+    setOpen(false)
+    setChosen(-1)
+    const words = next.trim()
+    setWritten(words)
+    rememberSearch(words)
+    onSearch(words)
   }
-  const items = offered?.items.slice(0, mostShown) ?? []
+  const take = (offer: Offer) => {
+    if (offer.isSearch) {
+      search(offer.next)
+      return
+    }
+    setWritten(offer.next)
+    setPosition(offer.cursor)
+    setChosen(-1)
+    const element = input.current
+    if (!element) return
+    element.value = offer.next
+    element.focus()
+    element.setSelectionRange(offer.cursor, offer.cursor)
+  }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key === 'Escape') setOffered(undefined)
-    else if (event.key === 'ArrowDown' && items.length > 0) {
+    const { key } = event
+    if (key === 'Escape') setOpen(false)
+    else if (key === 'ArrowDown' && !isOpen) setOpen(true)
+    else if ((key === 'ArrowDown' || key === 'ArrowUp') && offers.length > 0) {
       event.preventDefault()
-      setChosen((chosen + 1) % items.length)
-    } else if (event.key === 'ArrowUp' && items.length > 0) {
+      const step = key === 'ArrowDown' ? 1 : offers.length - 1
+      setChosen((Math.max(chosen, key === 'ArrowDown' ? -1 : 0) + step) % offers.length)
+    } else if ((key === 'Enter' || key === 'Tab') && offers[chosen]) {
       event.preventDefault()
-      setChosen((chosen + items.length - 1) % items.length)
-    } else if ((event.key === 'Enter' || event.key === 'Tab') && items[chosen]) {
-      event.preventDefault()
-      take(items[chosen])
+      take(offers[chosen])
     }
   }
   return (
@@ -68,8 +94,7 @@ export function SearchInput({ text, source, interpretation, onSearch }: SearchIn
         class="search"
         onSubmit={(event) => {
           event.preventDefault()
-          setOffered(undefined)
-          onSearch(written.trim())
+          search(written)
         }}
       >
         <div class="search-field">
@@ -79,83 +104,84 @@ export function SearchInput({ text, source, interpretation, onSearch }: SearchIn
             placeholder="Words or a query: errors from gpt-4o yesterday — metadata.model = 'gpt-4o'"
             aria-label="Search"
             role="combobox"
-            aria-expanded={items.length > 0}
-            aria-controls="offered"
+            aria-expanded={offers.length > 0}
+            aria-controls={list}
+            aria-autocomplete="list"
+            aria-activedescendant={offers[chosen] ? `${list}-${chosen}` : undefined}
             autocomplete="off"
             spellcheck={false}
             onInput={(event) => {
               const { value, selectionStart } = event.currentTarget
               setWritten(value)
+              setPosition(selectionStart ?? value.length)
               setChosen(-1)
-              complete(value, selectionStart ?? value.length)
+              setOpen(true)
             }}
             onKeyDown={onKeyDown}
-            onBlur={() => setTimeout(() => setOffered(undefined), 150)}
+            onBlur={() => setOpen(false)}
           />
-          {items.length > 0 && (
-            <div id="offered" role="listbox" class="offered" tabIndex={-1}>
-              {items.map((item, i) => (
-                <div
-                  key={item.text}
-                  role="option"
-                  tabIndex={-1}
-                  aria-selected={i === chosen}
-                  onPointerDown={() => take(item)}
-                >
-                  <code>{item.text}</code> <span class="hint">{item.detail}</span>
-                </div>
-              ))}
-            </div>
-          )}
+          <div
+            id={list}
+            role="listbox"
+            aria-label="Completions"
+            hidden={offers.length === 0}
+            class="offered"
+          >
+            {offers.map((offer, i) => (
+              <div
+                key={`${offer.text} ${offer.isSearch}`}
+                id={`${list}-${i}`}
+                role="option"
+                tabIndex={-1}
+                aria-selected={i === chosen}
+                onPointerDown={(event) => {
+                  event.preventDefault()
+                  take(offer)
+                }}
+              >
+                <code>{offer.text}</code> <span class="hint">{offer.detail}</span>
+              </div>
+            ))}
+          </div>
         </div>
         <button type="submit">Search</button>
-        {text !== '' && interpretation && <Told interpretation={interpretation} />}
+        {text !== '' && (
+          <button type="button" onClick={() => search('')}>
+            Clear
+          </button>
+        )}
       </form>
+      {text !== '' && isLoading && (
+        <p class="taken hint" role="status">
+          Reading the words…
+        </p>
+      )}
+      {text !== '' && interpretation && (
+        <Taken
+          key={text}
+          text={text}
+          source={source}
+          interpretation={interpretation}
+          onSearch={search}
+        />
+      )}
     </search>
   )
 }
 
-const kinds = { btql: 'Query', translated: 'Understood as', full_text: 'Text' } as const
-
-function Told({ interpretation }: { readonly interpretation: Interpretation }) {
-  const { kind, explanation, query, fault } = interpretation
-  return (
-    <details class="told">
-      <summary>
-        <strong>{kinds[kind]}</strong> {explanation}
-        {fault !== undefined && <span class="bad"> (as a query: {fault})</span>}
-      </summary>
-      <pre>{query}</pre>
-    </details>
-  )
-}
-
-const pauseMs = 150
-
-/** Asks what may follow once nothing is typed for a moment; only the last question counts. */
-function useCompletion(source: string, show: (found: Completions | undefined) => void) {
-  const timer = useRef<number>(undefined)
-  const abandon = useRef(new AbortController())
-  return (text: string, position: number) => {
-    window.clearTimeout(timer.current)
-    abandon.current.abort()
-    abandon.current = new AbortController()
-    const { signal } = abandon.current
-    if (text.trim() === '' || /\s$/.test(text.slice(0, position))) {
-      show(undefined)
-      return
+/** `/` goes to the search from anywhere but other inputs. */
+function useSlashKey(input: { readonly current: HTMLInputElement | null }): void {
+  useEffect(() => {
+    const focus = (event: KeyboardEvent) => {
+      const { target } = event
+      const isTyping =
+        target instanceof HTMLElement &&
+        (target.matches('input, textarea, select') || target.isContentEditable)
+      if (event.key !== '/' || isTyping) return
+      event.preventDefault()
+      input.current?.focus()
     }
-    timer.current = window.setTimeout(async () => {
-      try {
-        const body = { query: text, position, from: source }
-        const response = await request('/btql/complete', { body, signal })
-        const found = (await response.json()) as Completions
-        const word = text.slice(found.from, position)
-        show(word === '' ? undefined : found)
-      } catch {
-        // Completion is a convenience: without an answer there is none.
-        show(undefined)
-      }
-    }, pauseMs)
-  }
+    window.addEventListener('keydown', focus)
+    return () => window.removeEventListener('keydown', focus)
+  }, [])
 }

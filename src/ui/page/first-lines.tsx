@@ -1,23 +1,97 @@
+/** What to paste into one's program, where there is nothing yet. */
+import { useState } from 'preact/hooks'
+import { CopyButton } from '../component/copy-button.tsx'
 import { Empty } from '../component/notice.tsx'
+import { TabPanel, Tabs } from '../component/tabs.tsx'
 import { base } from '../state/location.ts'
 
-/** What to paste into one's program, for a project that has no logs. */
+/** An organization that has no project. */
+export function FirstProject() {
+  return (
+    <Empty title="No projects yet">
+      <p>
+        A project holds logs, experiments and datasets. Make one with the button above, or let a
+        program make it: the first write to a project makes it, too.
+      </p>
+      <Ways projectName="my project" />
+    </Empty>
+  )
+}
+
+/** A project that has no logs. */
 export function FirstLines({ projectName }: { readonly projectName: string }) {
-  const url = window.location.origin + base
   return (
     <Empty title="No logs yet">
-      <p>Point the SDK at this service and log a first span:</p>
-      <pre>{`export BRAINTRUST_API_URL=${url}
+      <p>Send a first span in one of these ways. It slides in here as soon as it is written.</p>
+      <Ways projectName={projectName} />
+      <p class="hint">A key for your program is made under Settings, Keys.</p>
+    </Empty>
+  )
+}
+
+const ways = [
+  { id: 'typescript', title: 'TypeScript' },
+  { id: 'python', title: 'Python' },
+  { id: 'curl', title: 'curl' },
+  { id: 'otlp', title: 'OpenTelemetry' },
+] as const
+
+function Ways({ projectName }: { readonly projectName: string }) {
+  const [way, setWay] = useState<string>('typescript')
+  const lines = linesOf(way, projectName, window.location.origin + base)
+  return (
+    <>
+      <Tabs label="Ways to log" tabs={ways} current={way} onChoose={setWay} />
+      <TabPanel label="Ways to log" current={way}>
+        <pre>{lines}</pre>
+        <CopyButton text={lines} />
+      </TabPanel>
+    </>
+  )
+}
+
+function linesOf(way: string, projectName: string, url: string): string {
+  const name = JSON.stringify(projectName)
+  switch (way) {
+    case 'python':
+      return `pip install braintrust
+export BRAINTRUST_API_URL=${url}
+export BRAINTRUST_APP_URL=${url}
+export BRAINTRUST_API_KEY=sk-…
+
+import braintrust
+logger = braintrust.init_logger(project=${name})
+with logger.start_span(name="answer") as span:
+    span.log(input="Hello?", output="Hello.")
+logger.flush()`
+    case 'curl':
+      return `export KEY=sk-…
+PROJECT=$(curl -s ${url}/v1/project -H "authorization: Bearer $KEY" \\
+  -d '{"name":${quotedForShell(name)}}' | grep -o '"id":"[^"]*' | cut -c7-)
+curl ${url}/v1/project_logs/$PROJECT/insert -H "authorization: Bearer $KEY" \\
+  -d '{"events":[{"input":"Hello?","output":"Hello."}]}'`
+    case 'otlp':
+      return `export OTEL_EXPORTER_OTLP_ENDPOINT=${url}/otel
+export OTEL_EXPORTER_OTLP_HEADERS="authorization=Bearer sk-…,x-bt-parent=project_name:${projectName}"
+export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf
+
+# then start any program that is instrumented with OpenTelemetry`
+    default:
+      return `npm install braintrust
+export BRAINTRUST_API_URL=${url}
 export BRAINTRUST_APP_URL=${url}
 export BRAINTRUST_API_KEY=sk-…
 
 import { initLogger } from 'braintrust'
-const logger = initLogger({ projectName: ${JSON.stringify(projectName)} })
+const logger = initLogger({ projectName: ${name} })
 await logger.traced(async (span) => {
   span.log({ input: 'Hello?', output: 'Hello.' })
 })
-await logger.flush()`}</pre>
-      <p>Programs with OpenTelemetry send their traces to {`${url}/otel/v1/traces`}.</p>
-    </Empty>
-  )
+await logger.flush()`
+  }
+}
+
+/** Within single quotes of a shell. */
+function quotedForShell(text: string): string {
+  return text.replaceAll("'", "'\\''")
 }

@@ -1,65 +1,138 @@
 /** What a table of traces or spans can show. */
 import { cost, duration, number, preview, score, time } from '../component/format.ts'
+import { Marked } from '../component/marked.tsx'
 import type { Column } from '../component/table.tsx'
 import { at, type Row } from '../service/query.ts'
 
-const fixed: readonly Column<Row>[] = [
-  {
-    id: 'created',
-    title: 'Created',
-    width: 150,
-    cell: (row) => time(row.created),
-    hint: (row) => String(row.created ?? ''),
-  },
-  {
-    id: 'name',
-    title: 'Name',
-    width: 130,
-    cell: (row) => preview(at(row, 'span_attributes', 'name')),
-  },
-  { id: 'input', title: 'Input', width: 300, cell: (row) => preview(row.input) },
-  { id: 'output', title: 'Output', width: 300, cell: (row) => preview(row.output) },
-  { id: 'expected', title: 'Expected', width: 200, cell: (row) => preview(row.expected) },
-  {
-    id: 'error',
-    title: 'Error',
-    width: 160,
-    cell: (row) => <span class="bad">{preview(row.error)}</span>,
-  },
-  {
-    id: 'duration',
-    title: 'Duration',
-    width: 90,
-    isNumber: true,
-    cell: (row) => duration(durationOf(row)),
-  },
-  {
-    id: 'tokens',
-    title: 'Tokens',
-    width: 80,
-    isNumber: true,
-    cell: (row) => number(at(row, 'metrics', 'total_tokens') ?? at(row, 'metrics', 'tokens')),
-  },
-  {
-    id: 'cost',
-    title: 'Cost',
-    width: 80,
-    isNumber: true,
-    cell: (row) => cost(at(row, 'metrics', 'estimated_cost')),
-  },
-  {
-    id: 'tags',
-    title: 'Tags',
-    width: 140,
-    cell: (row) =>
-      Array.isArray(row.tags) &&
-      row.tags.map((tag) => (
-        <span class="tag" key={String(tag)}>
-          {String(tag)}
-        </span>
-      )),
-  },
-]
+/** A column of the logs, and what it is sorted by, in the query language. */
+export interface LogColumn extends Column<Row> {
+  readonly sortBy?: string
+}
+
+export interface ColumnOptions {
+  readonly rowsAre: 'traces' | 'spans'
+  /** Words that were looked for, which cells mark. */
+  readonly words: readonly string[]
+  /** Narrows the search to what has a tag. */
+  readonly onTag: (tag: string) => void
+}
+
+function fixedColumns({ rowsAre, words, onTag }: ColumnOptions): readonly LogColumn[] {
+  const isTraces = rowsAre === 'traces'
+  const text = (value: unknown) => <Marked text={preview(value)} words={words} />
+  return [
+    {
+      id: 'created',
+      title: 'Created',
+      width: 150,
+      sortBy: 'created',
+      cell: (row) => time(row.created),
+      hint: (row) => String(row.created ?? ''),
+    },
+    {
+      id: 'name',
+      title: 'Name',
+      width: 130,
+      sortBy: 'span_attributes.name',
+      cell: (row) => text(at(row, 'span_attributes', 'name')),
+    },
+    {
+      id: 'type',
+      title: 'Type',
+      width: 80,
+      sortBy: 'span_attributes.type',
+      cell: (row) => preview(at(row, 'span_attributes', 'type')),
+    },
+    { id: 'input', title: 'Input', width: 300, cell: (row) => text(row.input) },
+    { id: 'output', title: 'Output', width: 300, cell: (row) => text(row.output) },
+    { id: 'expected', title: 'Expected', width: 200, cell: (row) => text(row.expected) },
+    {
+      id: 'error',
+      title: 'Error',
+      width: 160,
+      cell: (row) => <Problem row={row} words={words} />,
+    },
+    {
+      id: 'duration',
+      title: 'Duration',
+      width: 90,
+      isNumber: true,
+      sortBy: isTraces ? 'metrics.duration' : 'metrics.end - metrics.start',
+      cell: (row) => duration(durationOf(row)),
+    },
+    {
+      id: 'tokens',
+      title: 'Tokens',
+      width: 80,
+      isNumber: true,
+      sortBy: 'metrics.total_tokens',
+      cell: (row) => number(at(row, 'metrics', 'total_tokens') ?? at(row, 'metrics', 'tokens')),
+    },
+    {
+      id: 'cost',
+      title: 'Cost',
+      width: 80,
+      isNumber: true,
+      sortBy: 'metrics.estimated_cost',
+      cell: (row) => cost(at(row, 'metrics', 'estimated_cost')),
+    },
+    ...(isTraces
+      ? ([
+          {
+            id: 'llm_calls',
+            title: 'Model calls',
+            width: 100,
+            isNumber: true,
+            sortBy: 'metrics.llm_calls',
+            cell: (row) => number(at(row, 'metrics', 'llm_calls')),
+          },
+          {
+            id: 'errors',
+            title: 'Errors',
+            width: 80,
+            isNumber: true,
+            sortBy: 'metrics.errors',
+            cell: (row) => number(at(row, 'metrics', 'errors')),
+          },
+        ] satisfies LogColumn[])
+      : []),
+    {
+      id: 'tags',
+      title: 'Tags',
+      width: 160,
+      cell: (row) => <Tags tags={row.tags} onTag={onTag} />,
+    },
+  ]
+}
+
+/** The message of an error; of a trace whose own span has none, that one of its spans has. */
+function Problem({ row, words }: { readonly row: Row; readonly words: readonly string[] }) {
+  const own = preview(row.error)
+  if (own !== '') {
+    return (
+      <span class="bad">
+        <Marked text={own} words={words} />
+      </span>
+    )
+  }
+  return at(row, 'span_type_info', 'has_error') === true ? <span class="bad">in a span</span> : null
+}
+
+function Tags({ tags, onTag }: { readonly tags: unknown; readonly onTag: (tag: string) => void }) {
+  if (!Array.isArray(tags)) return null
+  return tags.map((tag) => (
+    <button
+      type="button"
+      class="tag"
+      key={String(tag)}
+      tabIndex={-1}
+      title="Find what has this tag"
+      onClick={() => onTag(String(tag))}
+    >
+      {String(tag)}
+    </button>
+  ))
+}
 
 export function durationOf(row: Row): unknown {
   const logged = at(row, 'metrics', 'duration')
@@ -69,39 +142,65 @@ export function durationOf(row: Row): unknown {
 }
 
 /** The fixed columns, then one for each score and each field of metadata that the rows have. */
-export function logColumns(rows: readonly Row[]): Column<Row>[] {
+export function logColumns(rows: readonly Row[], options: ColumnOptions): LogColumn[] {
   const scores = new Set<string>()
   const fields = new Set<string>()
-  for (const row of rows.slice(0, 200)) {
+  for (const row of rows) {
     for (const name of keysOf(row.scores)) scores.add(name)
     for (const name of keysOf(row.metadata)) fields.add(name)
   }
   return [
-    ...fixed,
+    ...fixedColumns(options),
     ...[...scores].sort().map(
-      (name): Column<Row> => ({
+      (name): LogColumn => ({
         id: `scores.${name}`,
         title: name,
         width: 100,
         isNumber: true,
+        sortBy: `scores.${fieldName(name)}`,
         cell: (row) => score(at(row, 'scores', name)),
       }),
     ),
     ...[...fields].sort().map(
-      (name): Column<Row> => ({
+      (name): LogColumn => ({
         id: `metadata.${name}`,
         title: name,
+        description: `metadata.${name}`,
         width: 130,
-        cell: (row) => preview(at(row, 'metadata', name)),
+        sortBy: `metadata.${fieldName(name)}`,
+        cell: (row) => <Marked text={preview(at(row, 'metadata', name))} words={options.words} />,
       }),
     ),
-  ]
+  ].map((column) => ({ ...column, isSortable: column.sortBy !== undefined }))
+}
+
+/** What a column is sorted by, whether rows have it or not; undefined if it cannot be. */
+export function sortExpression(id: string, rowsAre: ColumnOptions['rowsAre']): string | undefined {
+  const [, root, name] = /^(scores|metadata)\.(.*)$/s.exec(id) ?? []
+  if (root !== undefined && name !== undefined) return `${root}.${fieldName(name)}`
+  const columns = fixedColumns({ rowsAre, words: [], onTag: () => undefined })
+  return columns.find((column) => column.id === id)?.sortBy
+}
+
+/** A name as a step of a path; other names than plain ones are quoted. */
+function fieldName(name: string): string {
+  return /^[a-z_]\w*$/i.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`
+}
+
+/** Columns for rows that are no records: whatever a query selects, measures and groups by. */
+export function resultColumns(rows: readonly Row[]): LogColumn[] {
+  const names = new Set(rows.flatMap((row) => Object.keys(row)))
+  return [...names].map((name) => {
+    const isNumber = rows.some((row) => typeof row[name] === 'number')
+    const show = isNumber ? number : preview
+    return { id: name, title: name, width: 180, isNumber, cell: (row) => show(row[name]) }
+  })
 }
 
 /** Shown until somebody chooses. */
 export function isShownAtFirst({ id }: Column<Row>): boolean {
   return (
-    !['name', 'expected', 'cost'].includes(id) &&
+    !['name', 'type', 'expected', 'cost', 'llm_calls', 'errors'].includes(id) &&
     (!id.startsWith('metadata.') || id === 'metadata.model')
   )
 }

@@ -1,59 +1,104 @@
 /** The logs of a project: found by words or queries, newest first, with a row open beside them. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { number } from '../component/format.ts'
 import { Histogram } from '../component/histogram.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { SearchInput } from '../component/search-input.tsx'
-import { type Column, Table } from '../component/table.tsx'
+import { Split } from '../component/split.tsx'
+import { Table } from '../component/table.tsx'
+import { useLoaded } from '../service/load.ts'
 import { useProject } from '../service/project.ts'
-import { type Row, type SearchPage, search } from '../service/query.ts'
+import { type Interpretation, interpret, type Row } from '../service/query.ts'
+import { clauseOf, isOfRecords, withClauses, withCondition } from '../service/query-text.ts'
+import { type PagesOfRows, usePages } from '../service/row-pages.ts'
+import type { Span } from '../service/time-buckets.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { ColumnChoice } from './column-choice.tsx'
 import { FirstLines } from './first-lines.tsx'
-import { isShownAtFirst, logColumns } from './log-columns.tsx'
+import { LiveSwitch, useArrivals } from './log-arrivals.tsx'
+import { logColumns, resultColumns, sortExpression } from './log-columns.tsx'
+import { changeView, type LogView, timeCondition, timeSpan, viewOfUrl } from './log-view.ts'
+import { useShownColumns } from './shown-columns.ts'
+import { TimeChoice } from './time-choice.tsx'
 import { Trace } from './trace.tsx'
+import { ViewMenu } from './view-menu.tsx'
 
 export function Logs({ projectName }: { readonly projectName: string }) {
   const project = useProject(projectName)
   if (project.error) return <Failure error={project.error} retry={project.reload} />
   if (!project.data) return <Loading what={projectName} />
   const { id, name } = project.data
-  return <Records source={`project_logs('${id}')`} projectName={name} />
+  return <Records projectId={id} projectName={name} />
 }
 
-/** Everything about the view is in the URL: words, kind of rows, columns, the open trace. */
 function Records({
-  source,
+  projectId,
   projectName,
 }: {
-  readonly source: string
+  readonly projectId: string
   readonly projectName: string
 }) {
-  const text = parameter('q') ?? ''
-  const rowsAre = parameter('rows') === 'spans' ? 'spans' : 'traces'
-  const open = parameter('trace')
+  const source = `project_logs('${projectId}')`
+  const view = viewOfUrl()
+  const { text, rowsAre, time } = view
   const shaped = rowsAre === 'traces' ? `${source} summary` : source
-  const found = usePages(text, shaped)
-  const { rows, first, error, isLoading, isWhole, more, reload } = found
-  const available = useMemo(() => logColumns(rows), [rows.length > 0, first])
-  const columns = useColumns(available)
+  const taken = useInterpretation(text, shaped)
+  const found = taken.data?.query
+  const narrowed = useMemo(
+    () => found && withCondition(found, timeCondition(time)),
+    [found, JSON.stringify(time)],
+  )
+  const isRecords = found !== undefined && isOfRecords(found)
+  const idOf = idField(narrowed, rowsAre)
+  const words = taken.data?.words ?? none
+  const shown = sorted(narrowed, view, isRecords)
+  const pages = usePages(shown)
+  const { rows, total, error, isLoading, look, reload } = pages
+  const sample = useSample(pages)
+  const available = useMemo(
+    () =>
+      isRecords ? logColumns(sample, { rowsAre, words, onTag: findTag }) : resultColumns(sample),
+    [sample, rowsAre, isRecords, words],
+  )
+  const columns = useShownColumns(available, view)
+  const arrivals = useArrivals(shown, pages, idOf, view)
+  const open = parameter('trace')
+  const openId = idOf === 'root_span_id' ? open : parameter('span')
+  const [revealed, setRevealed] = useState<number>()
+  const openRow = (row: Row) => {
+    if (!isRecords) return
+    setParameters({ trace: String(row.root_span_id), span: String(row.span_id ?? '') })
+  }
+  const step = (by: number) => {
+    const here = pages.indexOf((row) => row[idOf] === openId)
+    const next = rows.at(Math.max(0, here + by))
+    if (here < 0 || next === undefined) return
+    setRevealed(here + by)
+    openRow(next)
+  }
+  useStepKeys(open !== undefined, step)
+  const failure = taken.error ?? error
+  const isEmpty = rows.length === 0 && !isLoading && !taken.isLoading && !failure
+  const span = timeSpan(time)
   return (
     <div class="logs">
       <header class="page-head">
         <h1>Logs</h1>
         <div class="tools">
-          <label>
-            Rows{' '}
-            <select
-              value={rowsAre}
-              onChange={(event) =>
-                setParameters({ rows: event.currentTarget.value, trace: undefined })
-              }
-            >
-              <option value="traces">Traces</option>
-              <option value="spans">Spans</option>
-            </select>
-          </label>
+          <LiveSwitch arrivals={arrivals} />
+          <select
+            aria-label="Rows"
+            value={rowsAre}
+            onChange={(event) =>
+              changeView({ rowsAre: event.currentTarget.value === 'spans' ? 'spans' : 'traces' })
+            }
+          >
+            <option value="traces">Traces</option>
+            <option value="spans">Spans</option>
+          </select>
+          <TimeChoice time={time} />
           <ColumnChoice available={available} shown={columns} />
+          <ViewMenu projectId={projectId} />
           <button type="button" onClick={reload}>
             Refresh
           </button>
@@ -62,140 +107,179 @@ function Records({
       <SearchInput
         text={text}
         source={shaped}
-        interpretation={first}
-        onSearch={(next) => setParameters({ q: next, trace: undefined }, { replace: false })}
+        interpretation={taken.data}
+        isLoading={taken.isLoading}
+        onSearch={(next) => changeView({ text: next }, { replace: false })}
       />
-      {error && <Failure error={error} retry={reload} />}
-      <Histogram
-        source={source}
-        filter={first?.filter ?? null}
-        onRange={(from, to) =>
-          setParameters({ q: withTimes(text, first?.filter ?? null, from, to) })
+      {failure && <Failure error={failure} retry={taken.error ? taken.reload : reload} />}
+      {narrowed !== undefined && isRecords && (
+        <Histogram
+          query={narrowed}
+          span={span}
+          round={arrivals.round}
+          onSpan={(next) => changeView({ time: next && rangeOf(next) }, { replace: false })}
+        />
+      )}
+      <Split
+        isOpen={open !== undefined}
+        isWide={parameter('wide') === 'yes'}
+        first={
+          isEmpty ? (
+            <Nothing view={view} projectName={projectName} interpretation={taken.data} />
+          ) : (
+            <Table
+              label="Logs"
+              columns={columns.list}
+              rows={rows}
+              rowId={(row) => String(row[idOf])}
+              openId={openId}
+              onOpen={openRow}
+              revealed={revealed}
+              newIds={arrivals.newIds}
+              onSight={(first, last) => {
+                look(first, last)
+                arrivals.look(first)
+              }}
+              sort={view.sort}
+              onSort={(id) => changeView({ sort: nextSort(view, id) })}
+              onResize={columns.resize}
+              onMove={columns.move}
+              foot={
+                <p class="hint" role="status">
+                  {isLoading && rows.length === 0
+                    ? 'Loading…'
+                    : `${number(rows.length)}${total === undefined ? ' or more' : ''} ${isRecords ? rowsAre : 'rows'}`}
+                </p>
+              }
+            />
+          )
+        }
+        second={
+          open !== undefined && (
+            <Trace
+              source={source}
+              rootSpanId={open}
+              words={words}
+              onStep={step}
+              onChange={arrivals.refresh}
+              onClose={() => setParameters({ trace: undefined, span: undefined })}
+            />
+          )
         }
       />
-      <div class={open === undefined ? 'beside' : 'beside open'}>
-        {rows.length === 0 && !isLoading && !error ? (
-          text === '' ? (
-            <FirstLines projectName={projectName} />
-          ) : (
-            <Empty title="Nothing found">
-              <p>{first?.explanation}</p>
-            </Empty>
-          )
-        ) : (
-          <Table
-            label="Logs"
-            columns={columns.list}
-            rows={rows}
-            rowId={(row) => String(rowsAre === 'traces' ? row.root_span_id : row.span_id)}
-            openId={rowsAre === 'traces' ? open : parameter('span')}
-            onOpen={(row) =>
-              setParameters({ trace: String(row.root_span_id), span: String(row.span_id ?? '') })
-            }
-            onEnd={more}
-            onResize={columns.resize}
-            foot={
-              <p class="hint" role="status">
-                {isLoading
-                  ? 'Loading…'
-                  : `${rows.length.toLocaleString()} ${rowsAre}${isWhole ? '' : ', more below'}`}
-              </p>
-            }
-          />
-        )}
-        {open !== undefined && (
-          <Trace
-            source={source}
-            rootSpanId={open}
-            onClose={() => setParameters({ trace: undefined, span: undefined })}
-          />
-        )}
-      </div>
     </div>
   )
 }
 
-/** Adds a range of time to what is searched for, as a query that anybody can read and change. */
-function withTimes(text: string, filter: string | null, from: string, to: string): string {
-  const times = `created >= '${from}' and created < '${to}'`
-  if (text.trim() === '' || filter === null) return times
-  return `${/\bor\b/i.test(filter) ? `(${filter})` : filter} and ${times}`
+const none: readonly string[] = []
+
+/** No words are every record; nothing is asked for that. */
+function useInterpretation(text: string, source: string) {
+  const loaded = useLoaded<Interpretation>(`${source} ${text}`, async (signal) => {
+    if (text.trim() !== '') return interpret(text, source, signal)
+    const query = `select: *\nfrom: ${source}`
+    return { kind: 'btql', query, filter: null, explanation: 'everything' }
+  })
+  // What came last stays while the next is on its way, but is not what is now looked for.
+  return loaded.isLoading ? { ...loaded, data: undefined } : loaded
 }
 
-function usePages(text: string, source: string) {
-  const [pages, setPages] = useState<readonly SearchPage[]>([])
-  const [error, setError] = useState<Error>()
-  const [isLoading, setLoading] = useState(true)
-  const [round, setRound] = useState(0)
-  const abandon = useRef(new AbortController())
-  const load = async (before: readonly SearchPage[], cursor: string | undefined) => {
-    const { signal } = abandon.current
-    setLoading(true)
-    try {
-      const page = await search({ text: text === '' ? 'select: *' : text, source, cursor, signal })
-      if (!signal.aborted) {
-        setPages([...before, page])
-        setError(undefined)
-      }
-    } catch (thrown) {
-      if (!signal.aborted) setError(thrown instanceof Error ? thrown : new Error(String(thrown)))
-    } finally {
-      if (!signal.aborted) setLoading(false)
-    }
+/** Rows of a search may be of another shape than those of the table: words may ask for traces. */
+function idField(query: string | undefined, rowsAre: LogView['rowsAre']): string {
+  if (query === undefined) return rowsAre === 'traces' ? 'root_span_id' : 'span_id'
+  return /\)\s*summary$/.test(clauseOf(query, 'from') ?? '') ? 'root_span_id' : 'span_id'
+}
+
+/** Narrows the search to what has a tag. */
+function findTag(tag: string): void {
+  const { text } = viewOfUrl()
+  const word = /\s/.test(tag) ? `+"${tag}"` : `+${tag}`
+  if (!text.split(/\s+/).includes(word)) {
+    changeView({ text: `${text} ${word}`.trim() }, { replace: false })
   }
+}
+
+/** Descending, ascending, and as the search has it. */
+function nextSort({ sort }: LogView, column: string): LogView['sort'] {
+  if (sort?.column !== column) return { column, isDescending: true }
+  return sort.isDescending ? { column, isDescending: false } : undefined
+}
+
+/** What the head of the table sorts by goes before what the search asks for. */
+function sorted(
+  query: string | undefined,
+  { sort, rowsAre }: LogView,
+  isRecords: boolean,
+): string | undefined {
+  if (query === undefined || !sort || !isRecords) return query
+  const by = sortExpression(sort.column, rowsAre)
+  return by === undefined
+    ? query
+    : withClauses(query, { sort: `${by} ${sort.isDescending ? 'desc' : 'asc'}` })
+}
+
+/** The rows that tell what columns there are: the first, once they are there. */
+function useSample({ rows }: PagesOfRows): readonly Row[] {
+  const [sample, setSample] = useState<readonly Row[]>([])
+  const isThere = rows.length > 0
   useEffect(() => {
-    abandon.current = new AbortController()
-    setPages([])
-    void load([], undefined)
-    return () => abandon.current.abort()
-  }, [text, source, round])
-  const rows = useMemo(() => pages.flatMap(({ data }) => data), [pages])
-  const cursor = pages.at(-1)?.cursor
-  return {
-    rows,
-    first: pages[0],
-    error,
-    isLoading,
-    isWhole: !isLoading && cursor === undefined,
-    more: () => {
-      if (!isLoading && cursor !== undefined && !error) void load(pages, cursor)
-    },
-    reload: () => setRound((count) => count + 1),
-  }
+    const first: Row[] = []
+    for (let i = 0; i < Math.min(rows.length, 100); i++) {
+      const row = rows.at(i)
+      if (row) first.push(row)
+    }
+    setSample(first)
+  }, [isThere])
+  return sample
 }
 
-export interface ShownColumns {
-  readonly list: readonly Column<Row>[]
-  readonly ids: ReadonlySet<string>
-  resize(id: string, width: number): void
-  choose(id: string, isShown: boolean): void
+/** `j` and `k` go on to the next and the previous row while one is open. */
+function useStepKeys(isOpen: boolean, step: (by: number) => void): void {
+  useEffect(() => {
+    if (!isOpen) return
+    const onKeyDown = (event: KeyboardEvent) => {
+      const { target } = event
+      const isTyping = target instanceof Element && target.matches('input, textarea, select')
+      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
+      if (event.key === 'j') step(1)
+      if (event.key === 'k') step(-1)
+    }
+    window.addEventListener('keydown', onKeyDown)
+    return () => window.removeEventListener('keydown', onKeyDown)
+  })
 }
 
-/** Which columns are shown and how wide is in the URL once it differs from what is usual. */
-function useColumns(available: readonly Column<Row>[]): ShownColumns {
-  const chosen = parameter('columns')
-  const widths = new Map(
-    (parameter('widths') ?? '').split(',').flatMap((part): [string, number][] => {
-      const at = part.lastIndexOf(':')
-      return at < 0 ? [] : [[part.slice(0, at), Number(part.slice(at + 1))]]
-    }),
+function rangeOf({ from, to }: Span): LogView['time'] {
+  const time = (seconds: number) => new Date(seconds * 1000).toISOString()
+  return { kind: 'between', from: time(from), to: time(to) }
+}
+
+/** Nothing was found: what to do about it. */
+function Nothing({
+  view: { text, time },
+  projectName,
+  interpretation,
+}: {
+  readonly view: LogView
+  readonly projectName: string
+  readonly interpretation: Interpretation | undefined
+}) {
+  if (text === '' && !time) return <FirstLines projectName={projectName} />
+  return (
+    <Empty title="Nothing found">
+      {text !== '' && <p>Looked for: {interpretation?.explanation}</p>}
+      <p class="tools">
+        {time && (
+          <button type="button" onClick={() => changeView({ time: undefined })}>
+            Look at all times
+          </button>
+        )}
+        {text !== '' && (
+          <button type="button" onClick={() => changeView({ text: '' }, { replace: false })}>
+            Show everything
+          </button>
+        )}
+      </p>
+    </Empty>
   )
-  const ids = new Set(
-    chosen === undefined ? available.filter(isShownAtFirst).map(({ id }) => id) : chosen.split(','),
-  )
-  return {
-    ids,
-    list: available
-      .filter(({ id }) => ids.has(id))
-      .map((column) => ({ ...column, width: widths.get(column.id) || column.width })),
-    resize: (id, width) => {
-      widths.set(id, width)
-      setParameters({ widths: [...widths].map((pair) => pair.join(':')).join(',') })
-    },
-    choose: (id, isShown) => {
-      if (isShown) ids.add(id)
-      else ids.delete(id)
-      setParameters({ columns: [...ids].join(',') })
-    },
-  }
 }

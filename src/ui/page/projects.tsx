@@ -1,73 +1,107 @@
+/** The projects of the organization: found, opened, made, renamed and deleted. */
 import { useState } from 'preact/hooks'
+import { age, number, time } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
-import { Empty, Failure, Loading } from '../component/notice.tsx'
+import { Menu } from '../component/menu.tsx'
+import { Failure, Loading } from '../component/notice.tsx'
 import { requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
+import { type Activity, activityOf } from '../service/project-activity.ts'
 import { session } from '../service/session.ts'
-import { goTo, pathOf } from '../state/location.ts'
+import { parameter, pathOf, setParameters } from '../state/location.ts'
+import { FirstProject } from './first-lines.tsx'
+import { type ListedProject, ProjectDialog, type ProjectTask } from './project-dialogs.tsx'
 
-interface Project {
-  readonly id: string
-  readonly name: string
-  readonly description: string | null
-  readonly created: string
-}
-
-/** The projects of the organization, and how to make one. */
 export function Projects() {
   const { data, error, isLoading, reload } = useLoaded('projects', async (signal) => {
-    const answer = await requestJson<{ objects: readonly Project[] }>('/v1/project?limit=1000', {
-      signal,
-    })
+    const target = '/v1/project?limit=1000'
+    const answer = await requestJson<{ objects: readonly ListedProject[] }>(target, { signal })
     return answer.objects
   })
-  const [wanted, setWanted] = useState('')
-  const organization = session.value?.organization.name ?? ''
+  const ids = data?.map(({ id }) => id)
+  const activity = useLoaded(ids && `activity ${ids.join()}`, (signal) => {
+    return activityOf(ids ?? [], signal)
+  })
+  const [task, setTask] = useState<ProjectTask>()
+  const wanted = parameter('find') ?? ''
   if (error) return <Failure error={error} retry={reload} />
   if (!data) return isLoading ? <Loading what="projects" /> : null
-  const shown = data.filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
-  const create = async (event: SubmitEvent) => {
-    event.preventDefault()
-    const name = String(new FormData(event.currentTarget as HTMLFormElement).get('name')).trim()
-    if (name === '') return
-    await requestJson<Project>('/v1/project', { body: { name } })
-    goTo(pathOf('app', organization, 'p', name, 'logs'))
-  }
+  const lastOf = ({ id, created }: ListedProject) => activity.data?.get(id)?.last ?? created
+  const shown = data
+    .filter(({ name }) => name.toLowerCase().includes(wanted.toLowerCase()))
+    .sort((a, b) => lastOf(b).localeCompare(lastOf(a)))
   return (
     <>
       <header class="page-head">
         <h1>Projects</h1>
-        <input
-          type="search"
-          placeholder="Find a project"
-          aria-label="Find a project"
-          value={wanted}
-          onInput={(event) => setWanted(event.currentTarget.value)}
-        />
+        <div class="tools">
+          {data.length > 0 && (
+            <input
+              type="search"
+              placeholder="Find a project"
+              aria-label="Find a project"
+              value={wanted}
+              onInput={(event) => setParameters({ find: event.currentTarget.value })}
+            />
+          )}
+          <button type="button" class="primary" onClick={() => setTask({ kind: 'create' })}>
+            New project
+          </button>
+        </div>
       </header>
-      {data.length === 0 ? (
-        <Empty title="No projects yet">
-          <p>
-            A project holds logs, experiments and datasets. The first write to one makes it, too.
-          </p>
-        </Empty>
-      ) : (
-        <ul class="cards">
-          {shown.map(({ id, name, description, created }) => (
-            <li key={id}>
-              <Link to={pathOf('app', organization, 'p', name, 'logs')} class="card">
-                <strong>{name}</strong>
-                <span>{description ?? ''}</span>
-                <time dateTime={created}>since {created.slice(0, 10)}</time>
-              </Link>
-            </li>
-          ))}
-        </ul>
-      )}
-      <form class="inline" onSubmit={create}>
-        <input name="name" aria-label="Name of a new project" placeholder="Name" required />
-        <button type="submit">New project</button>
-      </form>
+      {data.length === 0 && <FirstProject />}
+      {data.length > 0 && shown.length === 0 && <p class="hint">No project is called like that.</p>}
+      <ul class="cards">
+        {shown.map((project) => (
+          <Card
+            key={project.id}
+            project={project}
+            activity={activity.data?.get(project.id)}
+            isCounted={activity.data !== undefined}
+            onTask={setTask}
+          />
+        ))}
+      </ul>
+      {task && <ProjectDialog task={task} onClose={() => setTask(undefined)} onDone={reload} />}
     </>
+  )
+}
+
+function Card({
+  project,
+  activity,
+  isCounted,
+  onTask,
+}: {
+  readonly project: ListedProject
+  readonly activity: Activity | undefined
+  readonly isCounted: boolean
+  readonly onTask: (task: ProjectTask) => void
+}) {
+  const { name, description, created } = project
+  const organization = session.value?.organization.name ?? ''
+  const last = activity?.last ?? created
+  return (
+    <li class="project">
+      <Link to={pathOf('app', organization, 'p', name, 'logs')} class="card">
+        <strong>{name}</strong>
+        {description && <span>{description}</span>}
+        <span>
+          {activity ? `${number(activity.spans)} spans` : isCounted ? 'No logs yet' : '…'}
+          {' · '}
+          <time dateTime={last} title={time(last)}>
+            {activity ? `last ${age(last)}` : `made ${age(last)}`}
+          </time>
+        </span>
+      </Link>
+      <Menu
+        label="⋯"
+        name={`More for ${name}`}
+        items={[
+          { label: 'Rename…', onChoose: () => onTask({ kind: 'rename', project }) },
+          { label: 'Delete…', onChoose: () => onTask({ kind: 'delete', project }) },
+        ]}
+      />
+    </li>
   )
 }

@@ -1,64 +1,133 @@
-/** All of one span, or of one record of a dataset. */
-import { number, time } from '../component/format.ts'
+/** All of one span, or of one record: its values, what it took, and what people say of it. */
+import { CopyButton } from '../component/copy-button.tsx'
+import { duration, isObject, number, time } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
+import { SaveFile } from '../component/save-file.tsx'
+import { placeOf } from '../service/feedback.ts'
 import { useLoaded } from '../service/load.ts'
 import { query, quoted, type Row } from '../service/query.ts'
+import { durationOf } from './log-columns.tsx'
+import { SpanComments } from './span-comments.tsx'
+import { SpanExpected } from './span-expected.tsx'
+import { SpanScores } from './span-scores.tsx'
+import { SpanTags } from './span-tags.tsx'
+import { nameOf, typeOf } from './trace-tree.ts'
 
-const shownFields = ['input', 'output', 'expected', 'error', 'metadata'] as const
+/** Shown one after the other; `expected` can be changed and is shown by itself. */
+const valueFields = ['error', 'input', 'output', 'expected', 'metadata'] as const
 
-export function Span({ source, id }: { readonly source: string; readonly id: string }) {
+/** Shown elsewhere, or of no interest to people. */
+const otherwiseShown = new Set<string>([
+  ...valueFields,
+  ...['scores', 'metrics', 'tags', 'span_attributes', 'comments', 'created'],
+  ...['_pagination_key', 'audit_data', 'is_root', 'project_id', 'org_id', 'log_id'],
+  ...['id', 'span_id', 'root_span_id', 'span_parents', '_async_scoring_state'],
+])
+
+export interface SpanProps {
+  /** `project_logs('…')` */
+  readonly source: string
+  readonly id: string
+  /** Words that were looked for, which values mark. */
+  readonly words?: readonly string[]
+  readonly onChange?: () => void
+}
+
+export function Span({ source, id, words = [], onChange }: SpanProps) {
   const { data, error, reload } = useLoaded<Row>(`${source} ${id}`, async (signal) => {
     const answer = await query(`select: *\nfrom: ${source}\nfilter: id = ${quoted(id)}`, signal)
     const [row] = answer.data
     if (!row) throw new Error(`There is no record ${id} any more`)
     return row
   })
-  if (error) return <Failure error={error} retry={reload} />
+  if (error && !data) return <Failure error={error} retry={reload} />
   if (!data) return <Loading what="the span" />
+  const place = placeOf(source)
+  const change = () => {
+    reload()
+    onChange?.()
+  }
+  const others = Object.entries(data).filter(([name, value]) => {
+    return !otherwiseShown.has(name) && !isNothing(value)
+  })
   return (
-    <div class="span">
-      <p class="hint">
-        {time(data.created)} · <code>{id}</code>
-      </p>
-      <Numbers title="Scores" values={data.scores} />
-      <Numbers title="Metrics" values={data.metrics} />
-      {Array.isArray(data.tags) && data.tags.length > 0 && (
-        <p>
-          {data.tags.map((tag) => (
-            <span class="tag" key={String(tag)}>
-              {String(tag)}
-            </span>
-          ))}
-        </p>
-      )}
-      {shownFields.map((field) =>
-        data[field] === null || data[field] === undefined ? null : (
-          <section key={field}>
-            <h3>{field}</h3>
-            <JsonView value={data[field]} label={field} />
+    <article class="span" aria-label={`Span ${nameOf(data)}`}>
+      <header class="span-head">
+        <h3>{nameOf(data)}</h3>
+        <span class={`kind ${typeOf(data)}`}>{typeOf(data)}</span>
+        <span class="hint" title={String(data.created)}>
+          {time(data.created)}
+        </span>
+        <div class="tools">
+          <CopyButton label="Copy id" text={id} />
+          <SaveFile
+            label="Download"
+            name={`span-${String(data.span_id)}.json`}
+            text={() => JSON.stringify(data, undefined, 2)}
+          />
+        </div>
+      </header>
+      <Metrics row={data} />
+      {place && <SpanScores place={place} row={data} onChange={change} />}
+      {place && <SpanTags place={place} row={data} onChange={change} />}
+      {valueFields.map((field) =>
+        field === 'expected' && place ? (
+          <SpanExpected key={field} place={place} row={data} words={words} onChange={change} />
+        ) : isNothing(data[field]) ? null : (
+          <section key={field} class={field}>
+            <h4>{field}</h4>
+            <JsonView value={data[field]} label={field} words={words} />
           </section>
         ),
       )}
-    </div>
+      {place && <SpanComments place={place} row={data} onChange={change} />}
+      {others.length > 0 && (
+        <details class="others">
+          <summary>All other fields</summary>
+          <JsonView value={Object.fromEntries(others)} label="other fields" words={words} />
+        </details>
+      )}
+    </article>
   )
 }
 
-function Numbers({ title, values }: { readonly title: string; readonly values: unknown }) {
-  const entries = typeof values === 'object' && values !== null ? Object.entries(values) : []
-  // When a span began and ended is shown by its bar.
-  const known = entries.filter(([name, value]) => {
-    return typeof value === 'number' && name !== 'start' && name !== 'end'
+/** Null, and what has nothing in it. */
+function isNothing(value: unknown): boolean {
+  if (value === null || value === undefined) return true
+  if (Array.isArray(value)) return value.length === 0
+  return isObject(value) && Object.keys(value).length === 0
+}
+
+/** What the span took; when it began and ended is shown by its bar. */
+function Metrics({ row }: { readonly row: Row }) {
+  const metrics = isObject(row.metrics) ? row.metrics : {}
+  const length = durationOf(row)
+  const entries = Object.entries(metrics).filter(([name, value]) => {
+    return typeof value === 'number' && !['start', 'end', 'duration'].includes(name)
   })
-  if (known.length === 0) return null
+  if (entries.length === 0 && length === undefined) return null
   return (
-    <dl class="numbers" aria-label={title}>
-      {known.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{number(value)}</dd>
-        </div>
+    <dl class="numbers" aria-label="Metrics">
+      {length !== undefined && <Figure name="duration" text={duration(length)} />}
+      {entries.map(([name, value]) => (
+        <Figure key={name} name={name.replaceAll('_', ' ')} text={metric(name, value)} />
       ))}
     </dl>
+  )
+}
+
+function metric(name: string, value: unknown): string {
+  if (typeof value !== 'number') return ''
+  if (/cost/.test(name)) return `$${value.toPrecision(3)}`
+  return /duration|time_to/.test(name) ? duration(value) : number(value)
+}
+
+function Figure({ name, text }: { readonly name: string; readonly text: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{text}</dd>
+    </div>
   )
 }

@@ -1,215 +1,237 @@
 /** One trace: its spans as a tree with a waterfall, and the one that is looked at. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { duration, preview } from '../component/format.ts'
+import { CopyButton } from '../component/copy-button.tsx'
+import { cost, duration, number, time } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
+import { useLoaded } from '../service/load.ts'
 import { at, query, quoted, type Row } from '../service/query.ts'
+import { useSpans } from '../service/trace-spans.ts'
 import { parameter, setParameters } from '../state/location.ts'
-import { durationOf } from './log-columns.tsx'
 import { Span } from './span.tsx'
-
-/** Spans of a page; the tree is shown from the first page on. */
-const pageSpans = 1000
+import { TraceLines } from './trace-lines.tsx'
+import { isFailed, linesOf, nameOf, type SpanTree, spanId, treeOf, typeOf } from './trace-tree.ts'
 
 export interface TraceProps {
+  /** `project_logs('…')` */
   readonly source: string
   readonly rootSpanId: string
   readonly onClose: () => void
+  /** Words that were looked for, which values mark. */
+  readonly words?: readonly string[]
+  /** Goes on to the next row of the table, or back. */
+  readonly onStep?: (by: number) => void
+  /** Something of the trace was changed. */
+  readonly onChange?: () => void
 }
 
-export function Trace({ source, rootSpanId, onClose }: TraceProps) {
-  const { spans, error, isLoading } = useSpans(source, rootSpanId)
+const noWords: readonly string[] = []
+
+export function Trace(props: TraceProps) {
+  const { source, rootSpanId, onClose, words = noWords, onStep, onChange } = props
+  const { spans, error, isLoading, reload } = useSpans(source, rootSpanId)
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set())
-  const tree = useMemo(() => flatten(spans, collapsed), [spans, collapsed])
+  const tree = useMemo(() => treeOf(spans), [spans])
+  const wanted = parameter('find') ?? ''
+  const found = useFound(source, rootSpanId, wanted, spans)
+  const lines = useMemo(
+    () => linesOf(tree, { collapsed, found: found?.ids }),
+    [tree, collapsed, found?.ids],
+  )
   const chosen = parameter('span')
-  const open = spans.find(({ span_id }) => span_id === chosen) ?? tree[0]?.span
+  const open = spans.find((span) => spanId(span) === chosen) ?? lines[0]?.span
+  const openId = open && spanId(open)
+  const isWide = parameter('wide') === 'yes'
   const toggle = (id: string) => {
     const next = new Set(collapsed)
     if (!next.delete(id)) next.add(id)
     setCollapsed(next)
   }
+  const collapseAll = () => {
+    const parents = [...tree.children.keys()].filter((id) => id !== undefined)
+    setCollapsed(collapsed.size > 0 ? new Set() : new Set(parents))
+  }
+  const change = () => {
+    reload()
+    onChange?.()
+  }
   return (
     <section class="trace" aria-label="Trace">
       <header class="page-head">
-        <h2>Trace</h2>
-        <span class="hint">
-          {spans.length.toLocaleString()} spans{isLoading ? ', loading more…' : ''}
-        </span>
-        <button type="button" onClick={onClose} aria-label="Close the trace">
-          Close
-        </button>
+        <h2>
+          {tree.children.get(undefined)?.[0] ? nameOf(tree.children.get(undefined)![0]!) : 'Trace'}
+        </h2>
+        <div class="tools">
+          {onStep && (
+            <>
+              <button
+                type="button"
+                aria-label="Previous row"
+                title="Previous (k)"
+                onClick={() => onStep(-1)}
+              >
+                ↑
+              </button>
+              <button
+                type="button"
+                aria-label="Next row"
+                title="Next (j)"
+                onClick={() => onStep(1)}
+              >
+                ↓
+              </button>
+            </>
+          )}
+          <CopyButton label="Copy link" text={() => window.location.href} />
+          <button
+            type="button"
+            aria-pressed={isWide}
+            onClick={() => setParameters({ wide: isWide ? undefined : 'yes' })}
+          >
+            Wide
+          </button>
+          <button type="button" onClick={onClose} aria-label="Close the trace">
+            ✕
+          </button>
+        </div>
       </header>
-      {error && <Failure error={error} />}
+      {spans.length > 0 && <Totals spans={spans} tree={tree} isLoading={isLoading} />}
+      {error && <Failure error={error} retry={reload} />}
       {spans.length === 0 && isLoading && <Loading what="the trace" />}
-      <Spans tree={tree} openId={String(open?.span_id)} collapsed={collapsed} toggle={toggle} />
-      {open && <Span source={source} id={String(open.id)} key={String(open.id)} />}
+      {spans.length === 0 && !isLoading && !error && <p class="hint">This trace has no spans.</p>}
+      {spans.length > 0 && (
+        <div class="trace-parts">
+          <div class="trace-tree">
+            {spans.length > 1 && (
+              <div class="trace-tools">
+                <input
+                  type="search"
+                  placeholder="Find in this trace"
+                  aria-label="Find in this trace"
+                  value={wanted}
+                  onInput={(event) => setParameters({ find: event.currentTarget.value })}
+                />
+                <button type="button" onClick={collapseAll}>
+                  {collapsed.size > 0 ? 'Open all' : 'Close all'}
+                </button>
+                {wanted !== '' && (
+                  <span class="hint" role="status">
+                    {found ? `${number(found.ids.size)} found` : 'Looking…'}
+                  </span>
+                )}
+              </div>
+            )}
+            {found?.error && <Failure error={found.error} />}
+            <TraceLines
+              lines={lines}
+              openId={openId}
+              collapsed={collapsed}
+              words={wanted === '' ? noWords : [wanted]}
+              onOpen={(id) => setParameters({ span: id })}
+              onToggle={toggle}
+            />
+          </div>
+          {open && (
+            <Span
+              key={String(open.id)}
+              source={source}
+              id={String(open.id)}
+              words={wanted === '' ? words : [...words, wanted]}
+              onChange={change}
+            />
+          )}
+        </div>
+      )}
     </section>
   )
 }
 
-interface Line {
-  readonly span: Row
-  readonly depth: number
-  readonly childCount: number
-  /** Share of the trace's time at which it begins, and that it takes. */
-  readonly left: number
-  readonly width: number
-}
-
-/** Lines in sight at once; the rest comes as one asks for it. */
-const firstLines = 300
-
-function Spans({
+/** What the whole trace took and cost. */
+function Totals({
+  spans,
   tree,
-  openId,
-  collapsed,
-  toggle,
+  isLoading,
 }: {
-  readonly tree: readonly Line[]
-  readonly openId: string
-  readonly collapsed: ReadonlySet<string>
-  readonly toggle: (id: string) => void
+  readonly spans: readonly Row[]
+  readonly tree: SpanTree
+  readonly isLoading: boolean
 }) {
-  const [shown, setShown] = useState(firstLines)
+  const totals = useMemo(() => {
+    const sums = { tokens: 0, cost: 0, models: 0, failed: 0 }
+    for (const span of spans) {
+      const tokens = at(span, 'metrics', 'total_tokens') ?? at(span, 'metrics', 'tokens')
+      const price = at(span, 'metrics', 'estimated_cost')
+      if (typeof tokens === 'number') sums.tokens += tokens
+      if (typeof price === 'number') sums.cost += price
+      if (typeOf(span) === 'llm') sums.models++
+      if (isFailed(span)) sums.failed++
+    }
+    return sums
+  }, [spans])
+  const start = new Date(tree.start * 1000)
+  const begun = Number.isNaN(start.getTime()) ? '' : start.toISOString()
   return (
-    <div class="spans" role="tree" aria-label="Spans">
-      {tree.slice(0, shown).map(({ span, depth, childCount, left, width }) => {
-        const id = String(span.span_id)
-        const type = String(at(span, 'span_attributes', 'type') ?? 'span')
-        return (
-          <div
-            key={String(span.id)}
-            role="treeitem"
-            tabIndex={0}
-            aria-level={depth + 1}
-            aria-selected={id === openId}
-            aria-expanded={childCount > 0 ? !collapsed.has(id) : undefined}
-            class="span-line"
-            onClick={() => setParameters({ span: id })}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') setParameters({ span: id })
-              if (event.key === 'ArrowLeft' && !collapsed.has(id)) toggle(id)
-              if (event.key === 'ArrowRight' && collapsed.has(id)) toggle(id)
-            }}
-          >
-            <span class="span-name" style={{ paddingLeft: `${Math.min(depth, 12) * 14}px` }}>
-              {childCount > 0 ? (
-                <button
-                  type="button"
-                  class="plain"
-                  tabIndex={-1}
-                  aria-label={collapsed.has(id) ? 'Open' : 'Close'}
-                  onClick={(event) => {
-                    event.stopPropagation()
-                    toggle(id)
-                  }}
-                >
-                  {collapsed.has(id) ? '▸' : '▾'}
-                </button>
-              ) : (
-                <span class="no-toggle" />
-              )}
-              <span class={`kind ${type}`}>{type}</span>
-              <span class={span.error === null || span.error === undefined ? '' : 'bad'}>
-                {preview(at(span, 'span_attributes', 'name'), 60) || id}
-              </span>
-            </span>
-            <span class="span-bar">
-              <span style={{ left: `${left * 100}%`, width: `${Math.max(width * 100, 0.5)}%` }} />
-            </span>
-            <span class="number">{duration(durationOf(span))}</span>
-          </div>
-        )
-      })}
-      {tree.length > shown && (
-        <button type="button" onClick={() => setShown(shown + 10 * firstLines)}>
-          {(tree.length - shown).toLocaleString()} more spans
-        </button>
+    <p class="totals">
+      <span title={begun}>{time(begun)}</span>
+      <span>
+        {number(spans.length)} {spans.length === 1 ? 'span' : 'spans'}
+        {isLoading && ', loading more…'}
+      </span>
+      <span title="From the first start to the last end">{duration(tree.end - tree.start)}</span>
+      {totals.models > 0 && <span>{number(totals.models)} model calls</span>}
+      {totals.tokens > 0 && <span>{number(totals.tokens)} tokens</span>}
+      {totals.cost > 0 && <span>{cost(totals.cost)}</span>}
+      {totals.failed > 0 && (
+        <span class="bad">
+          {number(totals.failed)} {totals.failed === 1 ? 'error' : 'errors'}
+        </span>
       )}
-    </div>
+    </p>
   )
 }
 
-function useSpans(source: string, rootSpanId: string) {
-  const [spans, setSpans] = useState<readonly Row[]>([])
-  const [error, setError] = useState<Error>()
-  const [isLoading, setLoading] = useState(true)
+interface Found {
+  readonly ids: ReadonlySet<string>
+  readonly error: Error | undefined
+}
+
+const typingMs = 250
+
+/** Spans that have the text in their name, at once, or in one of their values, once these are searched. */
+function useFound(
+  source: string,
+  rootSpanId: string,
+  text: string,
+  spans: readonly Row[],
+): Found | undefined {
+  const wanted = text.trim()
+  const settled = useSettled(wanted)
+  const inside = useLoaded<ReadonlySet<string>>(
+    settled === '' ? undefined : `${source} ${rootSpanId} ${settled}`,
+    async (signal) => {
+      const { data } = await query(
+        `select: span_id\nfrom: ${source}\n` +
+          `filter: root_span_id = ${quoted(rootSpanId)} and search(${quoted(settled)})\nlimit: 1000`,
+        signal,
+      )
+      return new Set(data.map(spanId))
+    },
+  )
+  const values = settled === wanted ? inside.data : undefined
+  const ids = useMemo(() => {
+    const lower = wanted.toLowerCase()
+    const named = spans.filter(
+      (span) => nameOf(span).toLowerCase().includes(lower) || typeOf(span) === lower,
+    )
+    return new Set([...named.map(spanId), ...(values ?? [])])
+  }, [spans, wanted, values])
+  return wanted === '' ? undefined : { ids, error: inside.error }
+}
+
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text)
   useEffect(() => {
-    const abandon = new AbortController()
-    const { signal } = abandon
-    setSpans([])
-    setError(undefined)
-    setLoading(true)
-    const load = async () => {
-      let cursor: string | undefined
-      do {
-        const answer = await query(
-          'select: id, span_id, span_parents, root_span_id, span_attributes, metrics, created, error\n' +
-            `from: ${source}\nfilter: root_span_id = ${quoted(rootSpanId)}\npreview_length: 200\n` +
-            `limit: ${pageSpans}${cursor === undefined ? '' : `\ncursor: ${quoted(cursor)}`}`,
-          signal,
-        )
-        if (signal.aborted) return
-        setSpans((before) => [...before, ...answer.data])
-        cursor = answer.data.length < pageSpans ? undefined : answer.cursor
-      } while (cursor !== undefined)
-      setLoading(false)
-    }
-    load().catch((thrown: unknown) => {
-      if (signal.aborted) return
-      setError(thrown instanceof Error ? thrown : new Error(String(thrown)))
-      setLoading(false)
-    })
-    return () => abandon.abort()
-  }, [source, rootSpanId])
-  return { spans, error, isLoading }
-}
-
-/** Parents before children, siblings by their start. Spans whose parent is not there are roots. */
-function flatten(spans: readonly Row[], collapsed: ReadonlySet<string>): Line[] {
-  const known = new Set(spans.map(({ span_id }) => span_id))
-  const children = new Map<unknown, Row[]>()
-  for (const span of spans) {
-    const parents = Array.isArray(span.span_parents) ? span.span_parents : []
-    const parent: unknown = parents.find((each) => known.has(each) && each !== span.span_id)
-    const siblings = children.get(parent)
-    if (siblings) siblings.push(span)
-    else children.set(parent, [span])
-  }
-  for (const siblings of children.values()) siblings.sort((a, b) => startOf(a) - startOf(b))
-  const starts = spans.map(startOf).filter(Number.isFinite)
-  const ends = spans.map(endOf).filter(Number.isFinite)
-  const first = starts.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
-  const length = Math.max(ends.reduce((a, b) => Math.max(a, b), first) - first, 1e-9)
-  const lines: Line[] = []
-  const seen = new Set<Row>()
-  const stack = [...(children.get(undefined) ?? [])].reverse().map((span) => ({ span, depth: 0 }))
-  while (stack.length > 0) {
-    const { span, depth } = stack.pop()!
-    if (seen.has(span)) continue
-    seen.add(span)
-    const below = children.get(span.span_id) ?? []
-    const start = startOf(span)
-    const end = endOf(span)
-    const isTimed = Number.isFinite(start) && Number.isFinite(end)
-    lines.push({
-      span,
-      depth,
-      childCount: below.length,
-      left: isTimed ? (start - first) / length : 0,
-      width: isTimed ? (end - start) / length : 0,
-    })
-    if (collapsed.has(String(span.span_id))) continue
-    for (let i = below.length - 1; i >= 0; i--) stack.push({ span: below[i]!, depth: depth + 1 })
-  }
-  return lines
-}
-
-function startOf(span: Row): number {
-  const start = at(span, 'metrics', 'start')
-  return typeof start === 'number' ? start : Date.parse(String(span.created)) / 1000
-}
-
-function endOf(span: Row): number {
-  const end = at(span, 'metrics', 'end')
-  return typeof end === 'number' ? end : startOf(span)
+    const timer = window.setTimeout(() => setSettled(text), typingMs)
+    return () => window.clearTimeout(timer)
+  }, [text])
+  return text === '' ? '' : settled
 }

@@ -10,35 +10,20 @@ export interface Interpretation {
   readonly explanation: string
   readonly translator?: 'built_in' | 'language_model'
   readonly fault?: string
-}
-
-export interface SearchPage extends Interpretation {
-  readonly data: readonly Row[]
-  readonly cursor?: string
+  /** Words and phrases that are looked for in texts. */
+  readonly words?: readonly string[]
 }
 
 /** Minutes behind UTC of the person's clock. */
 export const tzOffset = new Date().getTimezoneOffset()
 
-export interface SearchOptions {
-  readonly text: string
-  readonly source: string
-  readonly cursor?: string | undefined
-  readonly signal?: AbortSignal
-}
-
-/** One page of what a person's words find. Long values are cut. */
-export function search({ text, source, cursor, signal }: SearchOptions): Promise<SearchPage> {
-  return requestJson('/search', {
-    body: {
-      text,
-      source,
-      tz_offset: tzOffset,
-      preview_length: 300,
-      ...(cursor !== undefined && { cursor }),
-    },
-    ...(signal && { signal }),
-  })
+/** What a person's words are taken for; nothing of it is run. */
+export function interpret(
+  text: string,
+  source: string,
+  signal: AbortSignal,
+): Promise<Interpretation> {
+  return requestJson('/search', { body: { text, source, tz_offset: tzOffset, run: false }, signal })
 }
 
 export interface Answer {
@@ -47,8 +32,9 @@ export interface Answer {
   readonly schema: { readonly items?: { readonly properties?: Readonly<Record<string, unknown>> } }
 }
 
-export function query(text: string, signal?: AbortSignal): Promise<Answer> {
-  const body = { query: text, tz_offset: tzOffset }
+/** @param version an `_xact_id`: records as they were then */
+export function query(text: string, signal?: AbortSignal, version?: string): Promise<Answer> {
+  const body = { query: text, tz_offset: tzOffset, ...(version !== undefined && { version }) }
   return requestJson('/btql', { body, ...(signal && { signal }) })
 }
 

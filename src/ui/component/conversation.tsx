@@ -1,0 +1,102 @@
+/** Messages to and from models, as a chat. */
+import { isObject, type Message, messagesOf } from './format.ts'
+import { JsonTree } from './json-view.tsx'
+import { LongText } from './long-text.tsx'
+
+/** A list of messages, an object that has one, a single message, or the choices of an answer. */
+export function conversationOf(value: unknown): readonly Message[] | undefined {
+  const listed = messagesOf(value)
+  if (listed) return listed
+  if (isMessage(value)) return [value]
+  const choices = isObject(value) && Array.isArray(value.choices) ? value.choices : value
+  if (!Array.isArray(choices) || choices.length === 0) return undefined
+  const messages = choices.map((choice: unknown) => (isObject(choice) ? choice.message : undefined))
+  return messages.every(isMessage) ? messages : undefined
+}
+
+/** Of a call of tools the content may be missing. */
+function isMessage(value: unknown): value is Message {
+  return (
+    isObject(value) &&
+    typeof value.role === 'string' &&
+    ('content' in value || Array.isArray(value.tool_calls))
+  )
+}
+
+export function Messages({
+  messages,
+  words,
+}: {
+  readonly messages: readonly Message[]
+  readonly words: readonly string[]
+}) {
+  return (
+    <ol class="messages">
+      {messages.map((message, i) => (
+        <li key={i} class={`message ${message.role}`}>
+          <strong>{message.role}</strong>
+          <Content content={message.content} words={words} />
+          {toolCallsOf(message).map((call, place) => (
+            <ToolCall key={place} name={call.name} given={call.given} />
+          ))}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Content({
+  content,
+  words,
+}: {
+  readonly content: unknown
+  readonly words: readonly string[]
+}) {
+  if (content === null || content === undefined || content === '') return null
+  if (typeof content === 'string') return <LongText text={content} words={words} />
+  if (!Array.isArray(content)) return <JsonTree value={content} words={words} />
+  return content.map((part: unknown, i) => <Part key={i} part={part} words={words} />)
+}
+
+/** Parts as OpenAI and Anthropic have them; what is of another kind is shown as it is. */
+function Part({ part, words }: { readonly part: unknown; readonly words: readonly string[] }) {
+  if (typeof part === 'string') return <LongText text={part} words={words} />
+  if (isObject(part)) {
+    if (typeof part.text === 'string') return <LongText text={part.text} words={words} />
+    if (part.type === 'tool_use') return <ToolCall name={String(part.name)} given={part.input} />
+    if (part.type === 'tool_result') return <Content content={part.content} words={words} />
+  }
+  return <JsonTree value={part} words={words} />
+}
+
+function ToolCall({ name, given }: { readonly name: string; readonly given: unknown }) {
+  return (
+    <div class="tool-call">
+      <span class="kind tool">calls {name}</span>
+      <JsonTree value={given} />
+    </div>
+  )
+}
+
+interface Call {
+  readonly name: string
+  readonly given: unknown
+}
+
+function toolCallsOf(message: unknown): readonly Call[] {
+  if (!isObject(message) || !Array.isArray(message.tool_calls)) return []
+  return message.tool_calls.filter(isObject).map((call): Call => {
+    const called = isObject(call.function) ? call.function : call
+    return { name: String(called.name ?? 'a tool'), given: parsed(called.arguments) }
+  })
+}
+
+/** Arguments are the text of JSON; models may write other texts. */
+function parsed(text: unknown): unknown {
+  if (typeof text !== 'string') return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,95 @@
+/** What a search was taken for: as what, why not as a query, and the query, which can be changed. */
+import { useState } from 'preact/hooks'
+import type { Problem } from '../editor/service.ts'
+import { checkQuery, placeIn } from '../service/completion.ts'
+import { useLoaded } from '../service/load.ts'
+import type { Interpretation } from '../service/query.ts'
+
+const kinds = { btql: 'Query', translated: 'Understood as', full_text: 'Text' } as const
+
+export function Taken({
+  text,
+  source,
+  interpretation,
+  onSearch,
+}: {
+  readonly text: string
+  readonly source: string
+  readonly interpretation: Interpretation
+  readonly onSearch: (text: string) => void
+}) {
+  const { kind, explanation, query, fault, translator } = interpretation
+  const [isOpen, setOpen] = useState(false)
+  const [changed, setChanged] = useState(query)
+  return (
+    <div class="taken">
+      <p>
+        <strong>{kinds[kind]}</strong> {explanation}
+        {translator === 'language_model' && <span class="hint"> (by the language model)</span>}
+        {kind !== 'btql' && (
+          <button
+            type="button"
+            class="plain link"
+            aria-expanded={isOpen}
+            onClick={() => setOpen(!isOpen)}
+          >
+            {isOpen ? 'Hide the query' : 'Show the query'}
+          </button>
+        )}
+      </p>
+      {fault !== undefined && <Fault text={text} source={source} fault={fault} />}
+      {isOpen && (
+        <form
+          class="taken-query"
+          onSubmit={(event) => {
+            event.preventDefault()
+            onSearch(changed)
+          }}
+        >
+          <textarea
+            aria-label="The query that the words became"
+            rows={Math.min(12, query.split('\n').length + 1)}
+            spellcheck={false}
+            value={changed}
+            onInput={(event) => setChanged(event.currentTarget.value)}
+          />
+          <button type="submit">Run this query</button>
+        </form>
+      )}
+    </div>
+  )
+}
+
+/** What looks like a query and is none: where, and what is wrong there. */
+function Fault({
+  text,
+  source,
+  fault,
+}: {
+  readonly text: string
+  readonly source: string
+  readonly fault: string
+}) {
+  const { data } = useLoaded(`${source} ${text}`, (signal) => checkQuery(text, source, signal))
+  const found = data?.diagnostics.find(({ severity }) => severity === 'error')
+  return (
+    <p class="fault">
+      As a query: <span class="bad">{found?.message ?? fault}</span>
+      {found?.hint !== undefined && <span class="hint"> {found.hint}</span>}
+      {found && <Place text={text} diagnostic={found} />}
+    </p>
+  )
+}
+
+function Place({ text, diagnostic }: { readonly text: string; readonly diagnostic: Problem }) {
+  const place = placeIn(text, diagnostic)
+  if (!place) return null
+  const { start, end } = place
+  return (
+    <code class="fault-place">
+      {text.slice(0, start)}
+      <span class="fault-mark">{text.slice(start, end) || '…'}</span>
+      {text.slice(end)}
+    </code>
+  )
+}

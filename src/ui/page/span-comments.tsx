@@ -1,0 +1,62 @@
+/** What people wrote about a span. */
+import { useRef } from 'preact/hooks'
+import { age, isObject, time } from '../component/format.ts'
+import { Failure } from '../component/notice.tsx'
+import { useAction } from '../service/action.ts'
+import { giveFeedback } from '../service/feedback.ts'
+import { at } from '../service/query.ts'
+import type { SpanPartProps } from './span-scores.tsx'
+
+export function SpanComments({ place, row, onChange }: SpanPartProps) {
+  const comments: readonly unknown[] = Array.isArray(row.comments) ? row.comments : []
+  const form = useRef<HTMLFormElement>(null)
+  const { run, isBusy, error } = useAction(async (comment: string) => {
+    await giveFeedback(place, String(row.id), { comment })
+    form.current?.reset()
+    onChange()
+  })
+  return (
+    <section class="feedback" aria-label="Comments">
+      <h4>Comments</h4>
+      <ul class="comments">
+        {comments.filter(isObject).map((comment, i) => (
+          <li key={String(comment.id ?? i)}>
+            <p>{textOf(comment)}</p>
+            <span class="hint" title={time(comment.created)}>
+              {age(comment.created)}
+            </span>
+          </li>
+        ))}
+      </ul>
+      <form
+        ref={form}
+        class="comment-form"
+        onSubmit={(event) => {
+          event.preventDefault()
+          const comment = String(new FormData(event.currentTarget).get('comment') ?? '').trim()
+          if (comment !== '') void run(comment)
+        }}
+        onKeyDown={(event) => {
+          const isSent = event.key === 'Enter' && (event.ctrlKey || event.metaKey)
+          if (isSent) event.currentTarget.requestSubmit()
+        }}
+      >
+        <textarea
+          name="comment"
+          aria-label="Comment"
+          placeholder="Say something about it"
+          rows={2}
+        />
+        <button type="submit" disabled={isBusy}>
+          Comment
+        </button>
+      </form>
+      {error && <Failure error={error} />}
+    </section>
+  )
+}
+
+function textOf(comment: unknown): string {
+  const text = at(comment, 'comment', 'text') ?? at(comment, 'text')
+  return typeof text === 'string' ? text : JSON.stringify(comment)
+}

@@ -1,0 +1,79 @@
+/** What the output should have been: shown, and changed in place as JSON or text. */
+import { useState } from 'preact/hooks'
+import { JsonView } from '../component/json-view.tsx'
+import { Failure } from '../component/notice.tsx'
+import { useAction } from '../service/action.ts'
+import { mergeFields } from '../service/feedback.ts'
+import type { SpanPartProps } from './span-scores.tsx'
+
+export function SpanExpected({
+  place,
+  row,
+  words,
+  onChange,
+}: SpanPartProps & { readonly words: readonly string[] }) {
+  const { expected } = row
+  const isThere = expected !== null && expected !== undefined
+  const [isEdited, setEdited] = useState(false)
+  const { run, isBusy, error } = useAction(async (text: string) => {
+    await mergeFields(place, String(row.id), { expected: readValue(text) })
+    setEdited(false)
+    onChange()
+  })
+  return (
+    <section class="expected">
+      <h4>
+        expected{' '}
+        {!isEdited && (
+          <button type="button" onClick={() => setEdited(true)}>
+            {isThere ? 'Change' : '+ Say what was expected'}
+          </button>
+        )}
+      </h4>
+      {isEdited ? (
+        <form
+          class="value-form"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void run(String(new FormData(event.currentTarget).get('value') ?? ''))
+          }}
+        >
+          <textarea
+            name="value"
+            aria-label="Expected"
+            rows={6}
+            spellcheck={false}
+            autofocus
+            defaultValue={writeValue(isThere ? expected : row.output)}
+          />
+          <p class="hint">JSON, or else it is a text. Nothing takes it away.</p>
+          <button type="submit" class="primary" disabled={isBusy}>
+            Save
+          </button>
+          <button type="button" onClick={() => setEdited(false)}>
+            Cancel
+          </button>
+          {error && <Failure error={error} />}
+        </form>
+      ) : (
+        isThere && <JsonView value={expected} label="expected" words={words} />
+      )}
+    </section>
+  )
+}
+
+/** A text that reads as JSON is that; `"5"` is the text of a number. */
+function readValue(text: string): unknown {
+  if (text.trim() === '') return null
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function writeValue(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const isPlain = typeof value === 'string' && readValue(value) === value
+  return isPlain ? value : JSON.stringify(value, undefined, 2)
+}

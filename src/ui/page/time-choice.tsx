@@ -1,0 +1,41 @@
+import { changeView, pastLengths, type TimeRange } from './log-view.ts'
+
+/** Which while is looked at. */
+export function TimeChoice({ time }: { readonly time: TimeRange | undefined }) {
+  const value = time?.kind === 'past' ? time.length : (time?.kind ?? 'all')
+  return (
+    <select
+      aria-label="Time"
+      value={value}
+      onChange={(event) => {
+        const length = event.currentTarget.value
+        const next: TimeRange | undefined = length === 'all' ? undefined : { kind: 'past', length }
+        changeView({ time: next }, { replace: false })
+      }}
+    >
+      <option value="all">All times</option>
+      {pastLengths.map(([id, , title]) => (
+        <option key={id} value={id}>
+          Past {title}
+        </option>
+      ))}
+      {time?.kind === 'between' && (
+        <option value="between">
+          {shortTime(time.from)} – {shortTime(time.to)}
+        </option>
+      )}
+    </select>
+  )
+}
+
+const moments = new Intl.DateTimeFormat(undefined, {
+  month: 'short',
+  day: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+})
+
+function shortTime(text: string): string {
+  return moments.format(new Date(text))
+}

@@ -1,0 +1,177 @@
+/** The tree of a trace with a waterfall; of its lines only those in sight are in the document. */
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { duration, isObject, score } from '../component/format.ts'
+import { Marked } from '../component/marked.tsx'
+import { useSight } from '../component/table-sight.ts'
+import { durationOf } from './log-columns.tsx'
+import { isFailed, nameOf, type TreeLine, typeOf } from './trace-tree.ts'
+
+export interface TraceLinesProps {
+  readonly lines: readonly TreeLine[]
+  readonly openId: string | undefined
+  readonly collapsed: ReadonlySet<string>
+  /** Words that names are marked by. */
+  readonly words: readonly string[]
+  readonly onOpen: (id: string) => void
+  readonly onToggle: (id: string) => void
+}
+
+const lineSize = { height: 26, head: 0 }
+const indent = 14
+const deepest = 16
+
+export function TraceLines(props: TraceLinesProps) {
+  const { lines, openId, collapsed, words, onOpen, onToggle } = props
+  const viewport = useRef<HTMLDivElement>(null)
+  const takesFocus = useRef(false)
+  const sight = useSight(viewport, lines.length, lineSize)
+  const place = lines.findIndex(({ id }) => id === openId)
+  useEffect(() => {
+    if (place >= 0) sight.reveal(place)
+  }, [place])
+  useLayoutEffect(() => {
+    if (!takesFocus.current) return
+    const line = viewport.current?.querySelector<HTMLElement>('[aria-selected=true]')
+    if (!line) return
+    takesFocus.current = false
+    line.focus({ preventScroll: true })
+  }, [openId, sight.from])
+  const open = (to: number) => {
+    const line = lines[Math.max(0, Math.min(lines.length - 1, to))]
+    if (!line) return
+    takesFocus.current = true
+    onOpen(line.id)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const line = lines[place]
+    if (!line || event.ctrlKey || event.metaKey || event.altKey) return
+    const isClosed = collapsed.has(line.id)
+    const parent = lines.findIndex(({ id }) => id === line.parentId)
+    const keys: Readonly<Record<string, () => void>> = {
+      ArrowDown: () => open(place + 1),
+      ArrowUp: () => open(place - 1),
+      PageDown: () => open(place + 10),
+      PageUp: () => open(place - 10),
+      Home: () => open(0),
+      End: () => open(lines.length - 1),
+      ArrowRight: () => (isClosed ? onToggle(line.id) : open(place + 1)),
+      ArrowLeft: () => {
+        if (line.childCount > 0 && !isClosed) onToggle(line.id)
+        else if (parent >= 0) open(parent)
+      },
+    }
+    const taken = keys[event.key]
+    if (!taken) return
+    event.preventDefault()
+    taken()
+  }
+  const active = Math.max(place, 0)
+  return (
+    <div
+      class="spans"
+      ref={viewport}
+      role="tree"
+      tabIndex={-1}
+      aria-label="Spans"
+      onKeyDown={onKeyDown}
+    >
+      <div style={{ height: `${sight.above}px` }} />
+      {lines.slice(sight.from, sight.to).map((line, i) => (
+        <Line
+          key={line.id}
+          line={line}
+          isOpen={line.id === openId}
+          isActive={sight.from + i === active}
+          isCollapsed={collapsed.has(line.id)}
+          words={words}
+          onOpen={onOpen}
+          onToggle={onToggle}
+        />
+      ))}
+      <div style={{ height: `${sight.below}px` }} />
+    </div>
+  )
+}
+
+function Line({
+  line,
+  isOpen,
+  isActive,
+  isCollapsed,
+  words,
+  onOpen,
+  onToggle,
+}: {
+  readonly line: TreeLine
+  readonly isOpen: boolean
+  readonly isActive: boolean
+  readonly isCollapsed: boolean
+  readonly words: readonly string[]
+  readonly onOpen: (id: string) => void
+  readonly onToggle: (id: string) => void
+}) {
+  const { span, id, depth, childCount, left, width } = line
+  const type = typeOf(span)
+  const hasFailed = isFailed(span)
+  return (
+    <div
+      role="treeitem"
+      tabIndex={isActive ? 0 : -1}
+      aria-level={depth + 1}
+      aria-selected={isOpen}
+      aria-expanded={childCount > 0 ? !isCollapsed : undefined}
+      class="span-line"
+      onClick={() => onOpen(id)}
+      onKeyDown={(event) => event.key === 'Enter' && onOpen(id)}
+    >
+      <span class="span-name" style={{ paddingLeft: `${Math.min(depth, deepest) * indent}px` }}>
+        {childCount > 0 ? (
+          <button
+            type="button"
+            class="plain"
+            tabIndex={-1}
+            aria-label={isCollapsed ? 'Open' : 'Close'}
+            onClick={(event) => {
+              event.stopPropagation()
+              onToggle(id)
+            }}
+          >
+            {isCollapsed ? '▸' : '▾'}
+          </button>
+        ) : (
+          <span class="no-toggle" />
+        )}
+        <span class={`kind ${type}`}>{type}</span>
+        <span class={hasFailed ? 'bad' : ''}>
+          {hasFailed && (
+            <span role="img" aria-label="failed">
+              ⚠{' '}
+            </span>
+          )}
+          <Marked text={nameOf(span)} words={words} />
+        </span>
+        {isCollapsed && <span class="hint">{childCount} below</span>}
+        <Scores scores={span.scores} />
+      </span>
+      <span class="span-bar">
+        <span
+          class={hasFailed ? 'failed' : type}
+          style={{ left: `${left * 100}%`, width: `${Math.max(width * 100, 0.5)}%` }}
+        />
+      </span>
+      <span class="number">{duration(durationOf(span))}</span>
+    </div>
+  )
+}
+
+function Scores({ scores }: { readonly scores: unknown }) {
+  if (!isObject(scores)) return null
+  return Object.entries(scores)
+    .filter(([, value]) => typeof value === 'number')
+    .slice(0, 3)
+    .map(([name, value]) => (
+      <span class="span-score" key={name}>
+        {name} {score(value)}
+      </span>
+    ))
+}

@@ -1,0 +1,210 @@
+/** Loads the rows of one query, block by block, as they are looked at. */
+import { type Answer, query, quoted, type Row } from './query.ts'
+import { clauseOf, isOfRecords, measured, withClauses } from './query-text.ts'
+
+/** Rows of a request. */
+export const blockRows = 100
+
+/** Blocks that are kept; each has some 100 KB. */
+const keptBlocks = 100
+
+/** Characters of a value that a cell can show. */
+const previewLength = 300
+
+/** Far from what is there, nothing is loaded until scrolling has rested for so long. */
+const restMs = 90
+
+/** Rows that may come while one looks, before it is better to begin anew. */
+const mostFresh = 1000
+
+export interface Stored {
+  readonly blocks: ReadonlyMap<number, readonly Row[]>
+  /** Rows that came after the query was run, newest first. */
+  readonly fresh: readonly Row[]
+  /** Rows that the query finds, once they are counted. */
+  readonly total: number | undefined
+  /** Rows that are known to be there, from the first on. */
+  readonly known: number
+  /** All rows are known. */
+  readonly isWhole: boolean
+}
+
+export const nothingStored: Stored = {
+  blocks: new Map(),
+  fresh: [],
+  total: undefined,
+  known: 0,
+  isWhole: false,
+}
+
+export interface Watcher {
+  onChange(stored: Stored): void
+  onLoading(isLoading: boolean): void
+  onError(error: Error): void
+}
+
+export class RowLoader {
+  readonly #query: string
+  readonly #watcher: Watcher
+  readonly #isOfRecords: boolean
+  /** A query that says itself how many rows it wants has no further ones. */
+  readonly #hasLimit: boolean
+  readonly #cursors = new Map<number, string>()
+  readonly #loading = new Map<number, AbortController>()
+  readonly #end = new AbortController()
+  #stored = nothingStored
+  /** Blocks in sight, both included. */
+  #sight = [0, 0] as readonly [number, number]
+  /** What was there when rows were counted: `offset` counts in that. */
+  #version: string | undefined
+  #rest: number | undefined
+
+  constructor(text: string, watcher: Watcher) {
+    this.#query = text
+    this.#watcher = watcher
+    this.#isOfRecords = isOfRecords(text)
+    this.#hasLimit = clauseOf(text, 'limit') !== undefined
+  }
+
+  /** Rows from the first to before the last are in sight, counted without those that came since. */
+  look(first: number, last: number): void {
+    this.#sight = [Math.floor(first / blockRows), Math.floor(Math.max(first, last) / blockRows)]
+    window.clearTimeout(this.#rest)
+    const far: number[] = []
+    for (const block of this.#wanted()) {
+      if (this.#stored.blocks.has(block) || this.#loading.has(block)) continue
+      const isNext = block * blockRows <= this.#stored.known
+      if (this.#cursors.has(block - 1) || isNext) void this.#load(block)
+      else if (this.#version !== undefined) far.push(block)
+    }
+    if (far.length === 0) return
+    this.#rest = window.setTimeout(() => {
+      for (const block of far) if (this.#wanted().includes(block)) void this.#load(block)
+    }, restMs)
+  }
+
+  /** Rows that are newer than what was found take the place of those with their id, or come first. */
+  take(rows: readonly Row[], idOf: string): void {
+    const { blocks, fresh } = this.#stored
+    const changed = new Map(blocks)
+    const known = new Map(rows.map((row) => [row[idOf], row]))
+    const replaced = (list: readonly Row[]) =>
+      list.map((row) => {
+        const next = known.get(row[idOf])
+        if (!next) return row
+        known.delete(row[idOf])
+        return next
+      })
+    for (const [place, block] of blocks) {
+      if (block.some((row) => known.has(row[idOf]))) changed.set(place, replaced(block))
+    }
+    const before = replaced(fresh)
+    const first = rows.filter((row) => known.has(row[idOf]))
+    this.#change({ blocks: changed, fresh: [...first, ...before].slice(0, mostFresh) })
+  }
+
+  end(): void {
+    window.clearTimeout(this.#rest)
+    this.#end.abort()
+    for (const { abort } of this.#loading.values()) abort()
+  }
+
+  /** Blocks in sight, and the next one. */
+  #wanted(): number[] {
+    const [first, last] = this.#sight
+    const { isWhole, known } = this.#stored
+    const blocks = Array.from({ length: last - first + 2 }, (_, i) => first + i)
+    return isWhole ? blocks.filter((block) => block * blockRows < known) : blocks
+  }
+
+  async #load(block: number): Promise<void> {
+    const abandon = new AbortController()
+    this.#loading.set(block, abandon)
+    this.#watcher.onLoading(true)
+    try {
+      const { data, cursor } = await this.#request(block, abandon.signal)
+      if (abandon.signal.aborted || this.#end.signal.aborted) return
+      if (cursor !== undefined) this.#cursors.set(block, cursor)
+      this.#keep(block, data)
+    } catch (thrown) {
+      if (abandon.signal.aborted || this.#end.signal.aborted) return
+      this.#watcher.onError(thrown instanceof Error ? thrown : new Error(String(thrown)))
+    } finally {
+      this.#loading.delete(block)
+      if (this.#loading.size === 0 && !this.#end.signal.aborted) this.#watcher.onLoading(false)
+    }
+    // What came into sight meanwhile.
+    const [first, last] = this.#sight
+    if (!this.#end.signal.aborted) this.look(first * blockRows, last * blockRows)
+  }
+
+  #request(block: number, signal: AbortSignal): Promise<Answer> {
+    const preview =
+      this.#isOfRecords && clauseOf(this.#query, 'preview_length') === undefined
+        ? { preview_length: String(previewLength) }
+        : {}
+    if (this.#hasLimit) return query(withClauses(this.#query, preview), signal)
+    const page = withClauses(this.#query, { ...preview, limit: String(blockRows) })
+    if (block === 0) return query(page, signal)
+    const cursor = this.#cursors.get(block - 1)
+    if (cursor !== undefined) {
+      return query(withClauses(page, { cursor: quoted(cursor) }), signal)
+    }
+    const jump = withClauses(page, { offset: String(block * blockRows) })
+    return query(jump, signal, this.#version)
+  }
+
+  #keep(block: number, rows: readonly Row[]): void {
+    const blocks = new Map(this.#stored.blocks)
+    const { total, known } = this.#stored
+    const end = block * blockRows + rows.length
+    if (this.#hasLimit) {
+      for (let from = 0; from < rows.length; from += blockRows) {
+        blocks.set(from / blockRows, rows.slice(from, from + blockRows))
+      }
+      this.#change({ blocks, known: rows.length, isWhole: true })
+      return
+    }
+    blocks.set(block, rows)
+    this.#forgetFar(blocks)
+    const isLast = rows.length < blockRows && (end >= known || total === undefined)
+    this.#change({
+      blocks,
+      known: block * blockRows <= known ? Math.max(known, end) : known,
+      isWhole: this.#stored.isWhole || (isLast && block * blockRows <= known),
+    })
+    if (block === 0 && rows.length === blockRows && this.#isOfRecords) void this.#count()
+  }
+
+  #forgetFar(blocks: Map<number, readonly Row[]>): void {
+    const [first, last] = this.#sight
+    const middle = (first + last) / 2
+    while (blocks.size > keptBlocks) {
+      let farthest = 0
+      for (const place of blocks.keys()) {
+        if (Math.abs(place - middle) > Math.abs(farthest - middle)) farthest = place
+      }
+      blocks.delete(farthest)
+    }
+  }
+
+  async #count(): Promise<void> {
+    try {
+      const { signal } = this.#end
+      const measures = 'count(1) as count, max(_xact_id) as version'
+      const { data } = await query(measured(this.#query, measures), signal)
+      const [counted] = data
+      if (signal.aborted || typeof counted?.count !== 'number') return
+      this.#version = String(counted.version)
+      this.#change({ total: counted.count })
+    } catch (thrown) {
+      if (this.#end.signal.aborted) return
+      this.#watcher.onError(thrown instanceof Error ? thrown : new Error(String(thrown)))
+    }
+  }
+
+  #change(changes: Partial<Stored>): void {
+    this.#stored = { ...this.#stored, ...changes }
+    this.#watcher.onChange(this.#stored)
+  }
+}
