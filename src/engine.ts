@@ -2,12 +2,10 @@
  * The engine: a query from text to rows, and a request's rows to disk. Each stage takes what the one
  * before it gave; `query` and `insert` read top to bottom.
  */
-import { randomInt, randomUUID } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
+import { randomUUID } from 'node:crypto'
 import { projectOfPrompt } from './access/prompt-place.ts'
-import { isHiddenField, objectsOf } from './binder/bound.ts'
+import { type BoundObject, isHiddenField, objectsOf } from './binder/bound.ts'
 import type { EvaluationContext } from './binder/evaluate.ts'
-import { KnownFields } from './binder/known-fields.ts'
 import { resultSchema } from './binder/schema.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
@@ -18,30 +16,20 @@ import type { TableSource } from './parser/ast.ts'
 import { explainAnalyzed, explainPhysical } from './planner/explain.ts'
 import { refuseWarnings } from './planner/lint.ts'
 import type { PhysicalQuery } from './planner/physical-plan.ts'
-import { PlanCache } from './planner/plan-cache.ts'
-import {
-  type PlanContext,
-  type PlannedQuery,
-  type PlanRecorder,
-  planQuery,
-} from './planner/plan-query.ts'
+import type { PlanRecorder } from './planner/plan-query.ts'
 import { cutId } from './planner/plan-template.ts'
-import { formOf } from './scheduler/answer-form.ts'
 import { type AnswerProgress, cursorOf, newProgress } from './scheduler/answer-progress.ts'
 import { AuditLog } from './scheduler/audit-log.ts'
 import { isDirect, lookUp, type RecordAnswer } from './scheduler/direct-look-up.ts'
 import { FreshRows } from './scheduler/fresh-rows.ts'
 import { IngestPool } from './scheduler/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert-request.ts'
+import { changedIds, idsIn, type LiveKind, liveKindOf, rowsSince } from './scheduler/live-plan.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
+import { QueryPlans } from './scheduler/query-plans.ts'
 import { QueryPool } from './scheduler/query-pool.ts'
-import {
-  evaluationContext,
-  type QueryRequest,
-  type QueryResult,
-  type QuerySummary,
-} from './scheduler/query-request.ts'
+import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
 import { RecordWriterThread } from './scheduler/record-writer-thread.ts'
 import type { RowChunk } from './scheduler/run-plan.ts'
@@ -49,6 +37,7 @@ import type { QueryStatus } from './scheduler/running-query.ts'
 import { historyParts, type QuerySnapshot } from './scheduler/snapshot.ts'
 import { splitScan } from './scheduler/split.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
+import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
 import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
 import {
   openRecords,
@@ -107,10 +96,12 @@ interface EngineParts {
   readonly prices: PriceTable | undefined
 }
 
-/** Objects whose lists of fields are kept in memory; a list is at most some 100 KB. */
-const cachedFieldLists = 500
-
-const silentRecorder: PlanRecorder = { now: () => 0, add: () => undefined }
+/** What a query that stays open depends on. */
+export interface Watched {
+  readonly kind: LiveKind
+  /** What it reads. */
+  readonly objects: readonly Pick<BoundObject, 'number' | 'type' | 'id'>[]
+}
 
 /** Bodies larger than this are parsed on another thread. */
 const inlineBodyBytes = 64 * 1024
@@ -120,10 +111,9 @@ export class Engine {
   readonly #parts: EngineParts
   /** Snapshots are taken here: the last transaction that was acknowledged. */
   #lastTransaction: number
-  readonly #plans = new PlanCache()
+  readonly #plans: QueryPlans
   readonly #runner: QueryRunner
-  /** By object; dropped when a write says that there are more. */
-  readonly #knownFields = new LRUCache<number, KnownFields>({ max: cachedFieldLists })
+  readonly #writes = new WriteWatch()
 
   /** Throws STORAGE_LOCKED when another engine has the data directory. */
   static async open(options: EngineOptions): Promise<Engine> {
@@ -173,8 +163,9 @@ export class Engine {
 
   private constructor(parts: EngineParts) {
     this.#parts = parts
-    const { catalog, reads, maintenance, fresh, pool, limits, logger } = parts
+    const { catalog, reads, maintenance, fresh, pool, limits, logger, now, prices } = parts
     this.catalog = catalog
+    this.#plans = new QueryPlans({ reads, now, prices })
     this.#runner = new QueryRunner(pool, limits, logger)
     this.#lastTransaction = reads.records.lastTransaction()
     maintenance.noteRemoval()
@@ -205,9 +196,10 @@ export class Engine {
     const rowCount = rows.ids.length
     const written = await this.#parts.writer.write({ rows, objectNumbers })
     const { ids, transaction } = written
-    for (const number of written.newFields) this.#knownFields.delete(number)
+    this.#plans.forgetFieldsOf(written.newFields)
     this.#lastTransaction = Math.max(this.#lastTransaction, transaction)
     fresh.add(written, parts, objectNumbers)
+    this.#writes.note(written.objects, written.unchanged)
     this.#parts.maintenance.noteWrite({ rows: rowCount, bytes })
     return { ids, transactionId: formatTransaction(transaction) }
   }
@@ -218,7 +210,8 @@ export class Engine {
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
-    return this.#start(request, new AuditLog(request.auditLog === true)).result
+    const { auditLog, onAuditEvent } = request
+    return this.#start(request, new AuditLog(auditLog === true, onAuditEvent)).result
   }
 
   /**
@@ -227,20 +220,19 @@ export class Engine {
    */
   recordNow({ query, view }: Pick<QueryRequest, 'query' | 'view'>): RecordAnswer | undefined {
     if (!cutId(query)) return undefined
-    const context = this.#planContext(this.#evaluationContext({}), view)
-    const planned = this.#plans.plan({ query }, context, silentRecorder)
+    const { planned } = this.#plans.plan({ query, view })
     if (!isDirect(planned.physical)) return undefined
     return lookUp(planned, this.#lastTransaction, this.#parts.reads)
   }
 
   #start(request: QueryRequest, audit: AuditLog): StartedQuery {
-    const context = this.#evaluationContext(request)
-    const planned = this.#plans.plan(request, this.#planContext(context, request.view), audit)
-    const { bound, physical, warnings } = planned
+    const { planned, context } = this.#plans.plan(request, audit)
+    const { bound, warnings } = planned
+    const physical = narrowed(planned.physical, request)
     if (request.strictLint === true) refuseWarnings(warnings)
     const transaction = this.#transactionAt(request.version)
     const progress = newProgress()
-    const form = this.#formOf(request, planned)
+    const form = this.#plans.formOf(request, { ...planned, physical })
     const rows = this.#run({ physical, context, transaction, audit, request, progress, form })
     const result: QueryResult = {
       schema: planned.schema,
@@ -266,9 +258,34 @@ export class Engine {
     return { result, physical }
   }
 
+  /** What has to be looked at for the query to stay true; asks for rights, and throws its faults. */
+  watch(request: QueryRequest): Watched {
+    const { bound, physical, warnings } = this.#plans.plan(request).planned
+    if (request.strictLint === true) refuseWarnings(warnings)
+    return { kind: liveKindOf(bound, physical), objects: objectsOf(bound) }
+  }
+
+  /** The listener is called once queries see a write to one of the objects. Returns what ends that. */
+  onWrite(objects: readonly number[], listener: WriteListener): () => void {
+    return this.#writes.listen(objects, listener)
+  }
+
+  /**
+   * Ids of the records of an object that were changed or deleted after the version `since` and up to
+   * `through`; undefined when more than `most` rows were written.
+   */
+  changedIds(object: number, since: string, through: string, most: number) {
+    const range = {
+      object,
+      since: parseTransaction(since),
+      through: parseTransaction(through),
+      most,
+    }
+    return this.#parts.reads.during(({ records }) => changedIds(records, range))
+  }
+
   /** The plan of a query before and after the rules, how it would run, and what pruning leaves. */
   async explain(request: QueryRequest): Promise<string> {
-    const context = this.#evaluationContext(request)
     const steps: string[] = []
     const recorder: PlanRecorder = {
       now: () => 0,
@@ -276,7 +293,7 @@ export class Engine {
       onLogicalPlan: (rule, plan) =>
         steps.push(`${rule === undefined ? 'logical' : `rule ${rule}`}\n${indented(plan)}`),
     }
-    const { physical } = planQuery(request, this.#planContext(context, request.view), recorder)
+    const { physical } = this.#plans.planAnew(request, recorder)
     const { plan } = physical
     const snapshot = this.#snapshot(this.#transactionAt(request.version))
     try {
@@ -319,7 +336,7 @@ export class Engine {
 
   /** The fields that a query of this source may name, as far as they are known. */
   fieldsOf(source: TableSource, view: CatalogView): SourceField[] {
-    return sourceFields(source, view, (object) => this.#knownFieldsOf(object))
+    return sourceFields(source, view, (object) => this.#plans.knownFieldsOf(object))
   }
 
   /** The queries that have begun and whose answers are not taken yet. */
@@ -369,37 +386,6 @@ export class Engine {
     await this.#parts.lock.release()
   }
 
-  #evaluationContext(request: Pick<QueryRequest, 'tzOffset'>): EvaluationContext {
-    return evaluationContext(request, this.#parts.now(), this.#parts.prices)
-  }
-
-  #planContext(context: EvaluationContext, view: CatalogView): PlanContext {
-    return {
-      ...context,
-      view,
-      randomSeed: randomInt(2 ** 31),
-      knownFields: (object) => this.#knownFieldsOf(object),
-    }
-  }
-
-  #formOf(request: QueryRequest, { bound, physical, schema }: PlannedQuery): RowForm {
-    const { format = 'json', separator = ',\n' } = request
-    const isWhole = bound.output.kind === 'rows' && bound.output.star
-    const objects = isWhole && format !== 'json' ? objectsOf(bound) : []
-    const moreFields = objects.flatMap(({ number }) => this.#knownFieldsOf(number).extra)
-    const { columns } = physical.plan.output
-    return formOf({ format, separator, schema, columns, moreFields: [...new Set(moreFields)] })
-  }
-
-  #knownFieldsOf(object: number): KnownFields {
-    const cached = this.#knownFields.get(object)
-    if (cached) return cached
-    const paths = this.#parts.reads.during(({ records }) => records.fieldPaths(object))
-    const fields = new KnownFields(paths)
-    this.#knownFields.set(object, fields)
-    return fields
-  }
-
   /** The snapshot that a version names, or the newest. */
   #transactionAt(version: string | undefined): number {
     if (version === undefined) return this.#lastTransaction
@@ -407,13 +393,19 @@ export class Engine {
     return this.#parts.reads.during(({ records }) => records.snapshotAt(transaction))
   }
 
-  /** Must be released: until then, its segments are kept. */
-  #snapshot(transaction: number): QuerySnapshot {
+  /**
+   * Must be released: until then, its segments are kept.
+   *
+   * @param since what has no row of a later transaction is left out
+   */
+  #snapshot(transaction: number, since = 0): QuerySnapshot {
     const { manifest, release } = this.#parts.maintenance.acquire()
+    const isLater = ({ metadata }: SegmentInManifest) =>
+      metadata.objects.some(({ lastTransaction }) => lastTransaction > since)
     return {
       transaction,
-      segments: manifest.segments,
-      fresh: this.#parts.fresh.at(transaction),
+      segments: since === 0 ? manifest.segments : manifest.segments.filter(isLater),
+      fresh: this.#parts.fresh.at(transaction, since),
       history: (object) => this.#parts.reads.during(({ records }) => historyParts(records, object)),
       release,
     }
@@ -429,7 +421,8 @@ export class Engine {
     form,
   }: Run): AsyncGenerator<RowChunk> {
     const started = audit.now()
-    const snapshot = this.#snapshot(transaction)
+    const { since } = request
+    const snapshot = this.#snapshot(transaction, since === undefined ? 0 : parseTransaction(since))
     audit.add('snapshot', started, {
       transaction: formatTransaction(transaction),
       flushedThrough: formatTransaction(this.#parts.maintenance.manifest.flushedThrough),
@@ -439,7 +432,7 @@ export class Engine {
     const { query: text, view, timeoutSeconds, signal, onCancelled, onProgress } = request
     try {
       const chunks = this.#runner.run({
-        id: randomUUID(),
+        id: request.id ?? randomUUID(),
         owner: view.owner,
         text,
         physical,
@@ -489,6 +482,14 @@ interface Run {
   readonly request: QueryRequest
   readonly progress: AnswerProgress
   readonly form: RowForm
+}
+
+type SegmentInManifest = QuerySnapshot['segments'][number]
+
+/** The plan of what the request wants of its query. */
+function narrowed(physical: PhysicalQuery, { since, idsOf }: QueryRequest): PhysicalQuery {
+  const later = since === undefined ? physical : rowsSince(physical, parseTransaction(since))
+  return idsOf === undefined ? later : idsIn(later, idsOf)
 }
 
 function indented(text: string): string {

@@ -52,6 +52,7 @@ export const errorCodes = {
   LIMIT_MEMORY: { family: 'user', status: 400 },
   LIMIT_OVERLOADED: { family: 'environment', status: 429 },
   LIMIT_RATE: { family: 'user', status: 429 },
+  LIMIT_SLOW_READER: { family: 'user', status: 429 },
   QUERY_CANCELLED: { family: 'environment', status: 499 },
   QUERY_TIMEOUT: { family: 'environment', status: 504 },
   STORAGE_LOCKED: { family: 'environment', status: 500 },

@@ -23,10 +23,13 @@ export class AuditLog {
   readonly #start = performance.now()
   readonly #events: AuditEvent[] = []
   readonly #profiles = new Map<string, PlanProfile>()
+  readonly #onEvent: ((event: AuditEvent) => void) | undefined
   #bytesRead = 0
 
-  constructor(isKept: boolean) {
+  /** @param onEvent is told of each step as it is added */
+  constructor(isKept: boolean, onEvent?: (event: AuditEvent) => void) {
     this.isKept = isKept
+    this.#onEvent = onEvent
   }
 
   /** In order; then what each operator did. */
@@ -54,12 +57,14 @@ export class AuditLog {
   add(event: string, started: number, details: Readonly<Record<string, AuditDetail>> = {}): void {
     if (!this.isKept) return
     const ended = performance.now()
-    this.#events.push({
+    const added = {
       event,
       at: rounded(started - this.#start),
       duration: rounded(ended - started),
       ...details,
-    })
+    }
+    this.#events.push(added)
+    this.#onEvent?.(added)
   }
 
   /** Adds a scan that a worker has done. */

@@ -127,9 +127,17 @@ export class FreshRows {
     return held || this.#spans.some(({ object }) => objects.has(object))
   }
 
-  /** What a query of the snapshot `transaction` reads. */
-  at(transaction: number): FreshSnapshot {
-    return new FreshSnapshot(transaction, this.#parts, this.#spans)
+  /**
+   * What a query of the snapshot `transaction` reads.
+   *
+   * @param since what has no row of a later transaction is left out
+   */
+  at(transaction: number, since = 0): FreshSnapshot {
+    const parts = this.#parts.filter(({ last }) => last > since)
+    const spans = this.#spans.flatMap((span) =>
+      span.through > since ? [{ ...span, after: Math.max(span.after, since) }] : [],
+    )
+    return new FreshSnapshot(transaction, parts, spans)
   }
 
   /** Everything that there is, for a flush. Its spans are not sealed any more, even if it fails. */

@@ -11,6 +11,8 @@ import type { RowChunk } from './run-plan.ts'
 import type { QueryOwner, QueryProgress } from './running-query.ts'
 
 export interface QueryRequest {
+  /** Names the query where those that run are listed; made up if not given. */
+  readonly id?: string
   /** Clauses; or, with `from`, a filter expression. */
   readonly query: string
   /** The source of a filter expression: `experiment('…')`. */
@@ -19,6 +21,13 @@ export interface QueryRequest {
   readonly tzOffset?: number
   /** An `_xact_id`: rows as they were then. */
   readonly version?: string
+  /**
+   * An `_xact_id`: all records that pass, beyond any limit, but only those written after it. The query
+   * must be of kind `rows` (`live-plan.ts`).
+   */
+  readonly since?: string
+  /** The number of an object: only the ids of its records that the query gives. */
+  readonly idsOf?: number
   readonly useColumnstore?: boolean
   readonly auditLog?: boolean
   /** Only spans of this trace. */
@@ -36,6 +45,8 @@ export interface QueryRequest {
   readonly onCancelled?: (reason: AssayError) => void
   /** Is told how far the query has come, after each of its tasks and when rows have left. */
   readonly onProgress?: (progress: QueryProgress) => void
+  /** Is told of the steps of the query as they end, where there is to be a log of them. */
+  readonly onAuditEvent?: (event: AuditEvent) => void
   /** JSON if not said. */
   readonly format?: OutputFormat
   /** Between rows of JSON. */

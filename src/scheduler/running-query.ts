@@ -28,8 +28,8 @@ export interface QueryStatus {
   readonly text: string
   /** Milliseconds since 1970. */
   readonly startedAt: number
-  /** `queued`: it waits for others. `sending`: it waits for its reader. */
-  readonly state: 'queued' | 'running' | 'sending'
+  /** `queued`: it waits for others. `sending`: it waits for its reader. `live`: it waits for writes. */
+  readonly state: 'queued' | 'running' | 'sending' | 'live'
   readonly progress: QueryProgress
   /** Worker time so far. */
   readonly workerMs: number

@@ -26,27 +26,14 @@ const names = new Map([
 
 /** What we did wrong is in the log under the trace id; the client only learns that we did. */
 export function errorReply(error: AssayError, context: ErrorContext): Reply {
-  const { queryText } = context
-  const message =
-    error.family === 'internal'
-      ? `Something went wrong here. The server's log tells what, under ${context.traceId}`
-      : describe(error, queryText)
+  const { queryText, traceId } = context
   const body = {
     Code: names.get(error.status) ?? 'InternalServerError',
-    Message: message,
-    InternalTraceId: context.traceId,
+    Message: messageOf(error, traceId, queryText),
+    InternalTraceId: traceId,
     Path: context.path,
     Service: 'api',
-    error: {
-      code: error.code,
-      ...(error.span && queryText !== undefined && locate(queryText, error.span.start)),
-      ...(error.hint !== undefined && { hint: error.hint }),
-      ...(error.path !== undefined && { path: error.path }),
-      ...(error.family !== 'internal' && { detail: error.message }),
-      ...(error.others.length > 0 && {
-        errors: [error, ...error.others].map((fault) => faultOf(fault, queryText)),
-      }),
-    },
+    error: detailOf(error, queryText),
   }
   const retry: Record<string, string> =
     error.status === 429 || error.status === 503
@@ -57,6 +44,39 @@ export function errorReply(error: AssayError, context: ErrorContext): Reply {
     contentType: 'application/json; charset=utf-8',
     headers: retry,
     body: JSON.stringify(body),
+  }
+}
+
+/** The same in a stream of messages, whose status was sent before. */
+export function errorFields(
+  error: AssayError,
+  { traceId, queryText }: Pick<ErrorContext, 'traceId' | 'queryText'>,
+) {
+  return {
+    status: error.status,
+    message: messageOf(error, traceId, queryText),
+    trace_id: traceId,
+    error: detailOf(error, queryText),
+    ...(error.retryAfterSeconds !== undefined && { retry_after: error.retryAfterSeconds }),
+  }
+}
+
+function messageOf(error: AssayError, traceId: string, queryText: string | undefined): string {
+  return error.family === 'internal'
+    ? `Something went wrong here. The server's log tells what, under ${traceId}`
+    : describe(error, queryText)
+}
+
+function detailOf(error: AssayError, queryText: string | undefined) {
+  return {
+    code: error.code,
+    ...(error.span && queryText !== undefined && locate(queryText, error.span.start)),
+    ...(error.hint !== undefined && { hint: error.hint }),
+    ...(error.path !== undefined && { path: error.path }),
+    ...(error.family !== 'internal' && { detail: error.message }),
+    ...(error.others.length > 0 && {
+      errors: [error, ...error.others].map((fault) => faultOf(fault, queryText)),
+    }),
   }
 }
 

@@ -28,6 +28,10 @@ export interface ServedRequest {
 export interface ServerState {
   readonly openRequests: number
   readonly bodyBytes: number
+  readonly openSockets: number
+  readonly liveQueries: number
+  /** How often one of them has run again, so far. */
+  readonly liveRounds: number
 }
 
 export class Metrics {
@@ -62,6 +66,13 @@ export class Metrics {
     })
     this.#gauge('assay_http_body_bytes', 'Memory that bodies of requests take', () => {
       return state().bodyBytes
+    })
+    this.#gauge('assay_websockets_open', 'Connections of /btql/stream', () => state().openSockets)
+    this.#gauge('assay_live_queries', 'Queries that stay open for what is written', () => {
+      return state().liveQueries
+    })
+    this.#counter('assay_live_rounds_total', 'How often one of them has run again', () => {
+      return state().liveRounds
     })
     this.#observe(engine)
   }

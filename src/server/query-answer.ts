@@ -163,7 +163,8 @@ async function* bytesOf(rows: RowChunks): AsyncGenerator<Uint8Array> {
   for await (const { bytes } of rows) yield bytes
 }
 
-function tailOf(summary: QuerySummary, warnings: readonly QueryWarning[]) {
+/** What an answer says after its rows. */
+export function tailOf(summary: QuerySummary, warnings: readonly QueryWarning[]) {
   const last = summary.lastTransactionId
   return {
     schema: summary.schema,

@@ -72,6 +72,8 @@ const fields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['client_version', stringField],
 ])
 
+const noFields: ReadonlySet<string> = new Set()
+
 /** Rows of a page of the result of a query that nobody waits for. */
 const defaultBatchSize = 1000
 
@@ -84,8 +86,27 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
   const body = parseJsonBody(bytes)
   const query = queryText(body, bytes)
   request.queryText = query
+  const given = queryBody(body, query, view, { accept: request.headers.get('accept') })
+  const { signal, cancel: onCancelled } = request
+  return { ...given, request: { ...given.request, signal, onCancelled } }
+}
+
+export interface QueryBodyOptions {
+  /** The header of that name. */
+  readonly accept?: string | undefined
+  /** Further fields that the body may have. */
+  readonly known?: ReadonlySet<string>
+}
+
+/** The body of a query whose text is known. */
+export function queryBody(
+  body: JsonBody,
+  query: string,
+  view: Gate,
+  { accept, known = noFields }: QueryBodyOptions,
+): QueryBody {
   for (const [name, read] of fields) read(body, name)
-  const format = formatOf(body, request.headers.get('accept'))
+  const format = formatOf(body, accept)
   const lint = lintOf(body)
   const from = stringField(body, 'from')
   const tzOffset = numberField(body, 'tz_offset')
@@ -99,8 +120,6 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
     request: {
       query,
       view,
-      signal: request.signal,
-      onCancelled: request.cancel,
       format,
       separator: format === 'jsonl' ? '\n' : ',\n',
       strictLint: lint === 'strict',
@@ -114,7 +133,7 @@ export async function readQueryBody(request: RouteRequest, view: Gate): Promise<
       ...(inferenceDepth !== undefined && { inferenceDepth }),
     },
     format,
-    warnings: requestWarnings(body),
+    warnings: requestWarnings(body, known),
     showsWarnings: lint !== 'off',
     isAnalyzed: booleanField(body, 'analyze') === true,
   }
@@ -136,7 +155,7 @@ export async function readAsyncBody(request: RouteRequest, view: Gate): Promise<
 }
 
 /** The JSON form becomes text, so that faults have a place in something that can be shown. */
-function queryText(body: JsonBody, bytes: Uint8Array): string {
+export function queryText(body: JsonBody, bytes: Uint8Array): string {
   const query = body.get('query')
   if (typeof query === 'string') return query
   if (typeof query === 'object' && !Array.isArray(query)) {
@@ -197,10 +216,10 @@ function invalidOption(name: string, value: string, problem: string, hint: strin
   return new AssayError('BIND_INVALID_OPTION', message, { path: name, hint })
 }
 
-function requestWarnings(body: JsonBody): QueryWarning[] {
+function requestWarnings(body: JsonBody, known: ReadonlySet<string>): QueryWarning[] {
   const warnings: QueryWarning[] = []
   for (const name of body.keys()) {
-    if (fields.has(name)) continue
+    if (fields.has(name) || known.has(name)) continue
     const near = suggest(name, fields.keys())
     warnings.push({
       code: 'unknownOption',

@@ -14,6 +14,8 @@ export interface RouteRequest {
   readonly signal: AbortSignal
   /** Ends the work on the request; an answer that has begun breaks off. */
   readonly cancel: (reason: AssayError) => void
+  /** The gate of who asks as of now; throws when the key or the session is not valid any more. */
+  readonly gateNow: () => Gate
   /** The body, decompressed; empty for methods that have none. */
   readonly body: Promise<Uint8Array>
   /** Tells errors which text their spans point into. */

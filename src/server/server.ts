@@ -22,9 +22,12 @@ import type { AsyncQueries } from './async/async-queries.ts'
 import { RequestBody } from './body.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { corsHeaders, preflightReply } from './cors.ts'
+import { credentialsOf } from './credentials.ts'
 import { documentRoutes } from './document/routes.ts'
 import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
+import { LiveQueries } from './live/live-queries.ts'
+import { Sockets } from './live/sockets.ts'
 import type { Logger } from './logger.ts'
 import { Metrics } from './metrics.ts'
 import { publicUrl } from './public-url.ts'
@@ -48,8 +51,8 @@ import { recordRoutes } from './route/records/routes.ts'
 import { searchRoutes } from './route/search.ts'
 import { sessionRoutes } from './route/session.ts'
 import { statusRoutes } from './route/status.ts'
+import { streamRoutes } from './route/stream.ts'
 import { type Route, type RouteMatch, type RouteRequest, Router } from './route.ts'
-import { sessionText } from './session-cookie.ts'
 
 export interface ServerOptions {
   readonly engine: Engine
@@ -78,6 +81,8 @@ export class Server {
   readonly #bodies: ByteBudget
   readonly #exchanges = new Set<Exchange>()
   readonly #metrics: Metrics
+  readonly #live: LiveQueries
+  readonly #sockets: Sockets
   readonly #rates: readonly {
     readonly rate: RequestRate
     readonly of: (who: Principal) => string
@@ -88,20 +93,36 @@ export class Server {
 
   private constructor(options: ServerOptions) {
     this.#options = options
-    const { engine, attachments, maxBodyBytes, requestsPerMinute } = options
+    const { engine, access, attachments, maxBodyBytes, requestsPerMinute, logger } = options
     this.#bodies = new ByteBudget(2 * Math.max(maxBodyBytes, smallBodyBytes))
-    this.#metrics = new Metrics(engine, () => {
-      return { openRequests: this.#exchanges.size, bodyBytes: this.#bodies.used }
-    })
+    this.#metrics = new Metrics(engine, () => ({
+      openRequests: this.#exchanges.size,
+      bodyBytes: this.#bodies.used,
+      openSockets: this.#sockets.size,
+      liveQueries: this.#live.size,
+      liveRounds: this.#live.rounds,
+    }))
     this.#rates = ratesOf(requestsPerMinute)
     const url = publicUrl(options.publicUrl)
+    const live = new LiveQueries(engine)
+    this.#live = live
+    const countRequest = (who: Principal) => this.#countRequest(who)
+    this.#sockets = new Sockets(this.#app, {
+      engine,
+      access,
+      live,
+      logger,
+      countRequest,
+      publicUrl: url,
+    })
     const prompts = new PromptStore(engine)
     const routes = [
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
       ...asyncRoutes(options.asyncQueries),
-      ...adminRoutes(engine, this.#metrics),
-      ...appRoutes({ engine, access: options.access, attachments, prompts, publicUrl: url }),
+      ...streamRoutes({ engine, live, logger }),
+      ...adminRoutes(engine, live, this.#metrics),
+      ...appRoutes({ engine, access, attachments, prompts, publicUrl: url }),
       ...mcpRoutes(engine),
       ...otlpRoutes(engine),
       ...recordRoutes({ engine, attachments, publicUrl: url, maxBodyBytes }),
@@ -109,7 +130,7 @@ export class Server {
       ...editorRoutes(engine),
       ...exportRoutes(engine),
       ...pageRoutes(url),
-      ...sessionRoutes({ access: options.access, publicUrl: url }),
+      ...sessionRoutes({ access, publicUrl: url }),
       ...searchRoutes(engine, options.languageModel),
       ...insertRoutes(engine),
       ...restRoutes(prompts, options.secrets),
@@ -142,12 +163,16 @@ export class Server {
     if (this.#draining) return
     this.#draining = true
     if (this.#listenSocket) uWS.us_listen_socket_close(this.#listenSocket)
+    // They would never end by themselves.
+    this.#live.close(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
+    const socketsClosed = this.#sockets.close(graceMs)
     if (!(await this.#idleWithin(graceMs))) {
       for (const exchange of this.#exchanges) {
         exchange.abort(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
       }
       await this.#idleWithin(1000)
     }
+    await socketsClosed
     this.#app.close()
   }
 
@@ -222,7 +247,13 @@ export class Server {
     const match = this.#router.match(method, path)
     const { route } = match
     exchange.route = route.path
-    const gate = route.access === 'open' ? undefined : this.#gateOf(exchange, request)
+    const isOpen = route.access === 'open'
+    const credentials = credentialsOf(request, method !== 'GET' && method !== 'HEAD')
+    const gateNow = () => {
+      const principal = this.#options.access.authenticate(credentials)
+      return this.#options.access.gate(principal, exchange.traceId)
+    }
+    const gate = isOpen ? undefined : this.#admit(gateNow())
     if (route.method !== 'GET') {
       exchange.body = new RequestBody(response, {
         contentLength: request.getHeader('content-length'),
@@ -243,25 +274,17 @@ export class Server {
         headers,
         signal: exchange.signal,
         cancel: (reason) => exchange.cancel(reason),
+        gateNow,
         body: exchange.body?.bytes ?? Promise.resolve(new Uint8Array()),
       }
       return this.#answer(exchange, route, gate, routeRequest)
     }
   }
 
-  /** Throws when the request carries no valid key, or its owner makes too many. */
-  #gateOf(exchange: Exchange, request: HttpRequest): Gate {
-    const { access } = this.#options
-    const changes = exchange.method !== 'GET' && exchange.method !== 'HEAD'
-    const principal = access.authenticate({
-      session: sessionText(request.getHeader('cookie')),
-      changeToken: changes ? request.getHeader('x-assay-change-token') : undefined,
-      authorization: request.getHeader('authorization'),
-      token: request.getHeader('x-bt-auth-token'),
-      impersonate: request.getHeader('x-bt-impersonate-user'),
-    })
-    this.#countRequest(principal)
-    return access.gate(principal, exchange.traceId)
+  /** Throws when the owner of the key makes too many requests. */
+  #admit(gate: Gate): Gate {
+    this.#countRequest(gate.principal)
+    return gate
   }
 
   #bodyLimit({ route }: RouteMatch): number {

@@ -637,6 +637,15 @@ const service: Table = {
     ask: ({ id }) => ({ body: { text: 'row', source: `experiment('${id}')` } }),
   },
   'POST /btql': queryLine('/btql'),
+  'POST /btql/stream': queryLine('/btql/stream'),
+  'GET /btql/stream': {
+    about: 'experiment',
+    needs: [['read', 'experiment']],
+    ask: ({ id }) => {
+      const query = encodeURIComponent(`select: * | from: experiment('${id}')`)
+      return { path: `/btql/stream?query=${query}` }
+    },
+  },
   'POST /btql/explain': queryLine('/btql/explain'),
   'POST /btql/export': queryLine('/btql/export'),
   'GET /btql/export/:name': {

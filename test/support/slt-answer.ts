@@ -36,6 +36,9 @@ export function requestOf(body: string): RouteRequest {
     headers: new Map(),
     signal: new AbortController().signal,
     cancel: () => undefined,
+    gateNow: () => {
+      throw new Error('nothing is asked again')
+    },
     body: Promise.resolve(Buffer.from(body)),
   }
 }

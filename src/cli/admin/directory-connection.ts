@@ -66,6 +66,7 @@ class DirectoryConnection implements AdminConnection {
       headers: new Map<string, string>(),
       signal: new AbortController().signal,
       cancel: () => undefined,
+      gateNow: () => this.#gate(),
       body: Promise.resolve(Buffer.from(body ? JSON.stringify(body) : '')),
     }
     const reply = await route.handle(request, this.#gate())

@@ -180,6 +180,15 @@ const query = z.object({
   query_timeout_seconds: z.number().optional(),
 })
 
+const streamFields = {
+  live: z.boolean().optional().meta({ description: 'Stays open and tells of what is written' }),
+  since: z
+    .string()
+    .optional()
+    .meta({ description: 'The `xact_id` from which a live query goes on' }),
+  progress: z.boolean().optional(),
+}
+
 const queryAnswer = z.object({
   data: z.array(fields),
   schema: fields,
@@ -278,6 +287,25 @@ export const recordOperations: ReadonlyMap<string, OperationDescription> = new M
     },
   ],
   ['POST /btql', { tag: 'queries', summary: 'Runs a query', body: query, answer: queryAnswer }],
+  [
+    'POST /btql/stream',
+    {
+      tag: 'queries',
+      summary:
+        'Answers a query as server-sent events; as a WebSocket, this path takes several queries',
+      body: query.extend(streamFields),
+      answer: undefined,
+    },
+  ],
+  [
+    'GET /btql/stream',
+    {
+      tag: 'queries',
+      summary: 'The same for an EventSource, with the fields of the query in the URL',
+      query: z.object({ query: z.string(), tz_offset: z.number().optional(), ...streamFields }),
+      answer: undefined,
+    },
+  ],
   [
     'POST /btql/explain',
     {

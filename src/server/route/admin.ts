@@ -2,6 +2,7 @@ import type { Gate } from '../../access/gate.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import type { QueryStatus } from '../../scheduler/running-query.ts'
+import type { LiveQueries } from '../live/live-queries.ts'
 import type { Metrics } from '../metrics.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
@@ -11,10 +12,16 @@ import type { Route } from '../route.ts'
  * `POST /admin/queries/{id}/cancel` end one: one's own, or, for who may, any of the organization.
  * `GET /metrics` has numbers of the whole service.
  */
-export function adminRoutes(engine: Engine, metrics: Metrics): Route[] {
+export function adminRoutes(engine: Engine, live: LiveQueries, metrics: Metrics): Route[] {
+  /** Of a live query that runs right now, what the engine knows of it. */
+  const queries = () => {
+    const open = new Map(live.list().map((query) => [query.id, query]))
+    for (const query of engine.queries()) open.set(query.id, query)
+    return [...open.values()]
+  }
   const cancel = (id: string, gate: Gate): Reply => {
-    const query = engine.queries().find((each) => each.id === id && maySee(each, gate))
-    if (!query || !engine.cancelQuery(id)) {
+    const query = queries().find((each) => each.id === id && maySee(each, gate))
+    if (!query || !(live.cancel(id) || engine.cancelQuery(id))) {
       throw new AssayError('ROUTE_NOT_FOUND', `There is no query ${id.slice(0, 100)} of yours`, {
         hint: 'it may have ended; GET /admin/queries lists those that run',
       })
@@ -27,8 +34,8 @@ export function adminRoutes(engine: Engine, metrics: Metrics): Route[] {
       path: '/admin/queries',
       access: 'key',
       handle: (_, gate) => {
-        const queries = engine.queries().filter((query) => maySee(query, gate))
-        return jsonReply({ queries: queries.map(shown) })
+        const seen = queries().filter((query) => maySee(query, gate))
+        return jsonReply({ queries: seen.map(shown) })
       },
     },
     {

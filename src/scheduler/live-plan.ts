@@ -1,0 +1,80 @@
+/** What of a query is run again when records have come that it had not seen. */
+import type { BoundExpression, BoundQuery } from '../binder/bound.ts'
+import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
+import type { RecordReader } from '../storage/record-reader.ts'
+import { formatTransaction } from '../type/transaction.ts'
+
+/**
+ * `rows`: each record passes or does not by itself, so that later ones can be told alone. `answer`: a
+ * write may change all of it, as of groups, sorted rows and conditions on traces.
+ */
+export type LiveKind = 'rows' | 'answer'
+
+export function liveKindOf(bound: BoundQuery, { traceSets, plan }: PhysicalQuery): LiveKind {
+  const { stage, unpivots, sort, then, offset, objects } = plan
+  const isOfRows =
+    bound.source.kind === 'objects' &&
+    bound.sample === undefined &&
+    traceSets.length === 0 &&
+    stage.kind === 'rows' &&
+    unpivots.length === 0 &&
+    sort.length === 0 &&
+    then.length === 0 &&
+    offset === 0 &&
+    objects.every(({ isHistory }) => !isHistory)
+  return isOfRows ? 'rows' : 'answer'
+}
+
+/** Of a query of kind `rows`: all its rows whose versions are newer than the transaction `since`. */
+export function rowsSince({ plan }: PhysicalQuery, since: number): PhysicalQuery {
+  const isNewer: BoundExpression = {
+    kind: 'comparison',
+    operator: 'gt',
+    left: { kind: 'field', path: ['_xact_id'], type: 'string' },
+    right: { kind: 'constant', value: formatTransaction(since), type: 'string' },
+    type: 'boolean',
+  }
+  const newer: PhysicalPlan = {
+    ...plan,
+    predicates: [isNewer, ...plan.predicates],
+    after: undefined,
+    limit: undefined,
+    scannedFields: [...new Set([...plan.scannedFields, '_xact_id'])],
+  }
+  return { traceSets: [], plan: newer }
+}
+
+/** Of a query of rows: only the ids of its rows in one object. */
+export function idsIn({ traceSets, plan }: PhysicalQuery, object: number): PhysicalQuery {
+  const id: BoundExpression = { kind: 'field', path: ['id'], type: 'string' }
+  const output = { star: false, columns: [{ name: 'id', expression: id }], preview: undefined }
+  const objects = plan.objects.filter(({ number }) => number === object)
+  return { traceSets, plan: { ...plan, objects, output } }
+}
+
+/**
+ * Ids of the records that transactions after `since` and up to `through` have changed or deleted;
+ * undefined when they have written more than `most` rows.
+ */
+export function changedIds(
+  records: RecordReader,
+  { object, since, through, most }: ChangedRange,
+): Set<string> | undefined {
+  const ids = new Set<string>()
+  let rows = 0
+  for (const { key, view } of records.readDelta(object, since, through)) {
+    if (++rows > most) return undefined
+    const { paginationKey } = view
+    const isFirst =
+      paginationKey.transaction === key.transaction && paginationKey.index === key.index
+    if (!isFirst || view.isTombstone) ids.add(JSON.parse(view.fieldText('id') ?? '""') as string)
+  }
+  return ids
+}
+
+interface ChangedRange {
+  readonly object: number
+  readonly since: number
+  readonly through: number
+  readonly most: number
+}

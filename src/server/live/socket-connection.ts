@@ -1,0 +1,285 @@
+/** One WebSocket: who is at its other end, the queries that run for it, and what it has not taken yet. */
+
+import type { WebSocket } from 'uWebSockets.js'
+import { randomUUID } from 'node:crypto'
+import type { Access, Credentials } from '../../access/access.ts'
+import type { Gate } from '../../access/gate.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { Engine } from '../../engine.ts'
+import { AssayError, toAssayError } from '../../error.ts'
+import { errorFields } from '../error-response.ts'
+import { type JsonBody, parseJsonBody, requiredString, stringField } from '../json-body.ts'
+import type { Logger } from '../logger.ts'
+import { queryText } from '../query-body.ts'
+import type { LiveQueries } from './live-queries.ts'
+import { aroundRows, type MessageSink, type StreamMessage } from './message.ts'
+import { QueryStream } from './query-stream.ts'
+import { streamRequest } from './stream-request.ts'
+
+export interface ConnectionOptions {
+  readonly engine: Engine
+  readonly access: Access
+  readonly live: LiveQueries
+  readonly logger: Logger
+  /** Counts a request. Throws when there were too many. */
+  readonly countRequest: (who: Principal) => void
+}
+
+export type Socket = WebSocket<{ readonly connection: SocketConnection }>
+
+/** Why a connection is closed, beyond the codes that there are. */
+export const closeCodes = {
+  goingAway: 1001,
+  unsupported: 1003,
+  unauthenticated: 4401,
+  stalled: 4408,
+} as const
+
+/** Queries that one connection may have at a time. */
+const mostQueries = 16
+
+const longestName = 100
+
+/** Rows wait for those before them while more than this is on its way. */
+const highWater = 256 * 1024
+
+export class SocketConnection implements MessageSink {
+  readonly #options: ConnectionOptions
+  readonly #queries = new Map<string, QueryStream>()
+  #credentials: Credentials | undefined
+  #socket: Socket | undefined
+  /** Why it is closed once its queries have ended. */
+  #ending: { readonly code: number; readonly reason: string } | undefined
+  /** By `performance.now()`: when the other end was last known to be there. */
+  #seenAt = performance.now()
+  /** The last that waits to send rows. */
+  #lastRows: Promise<void> = Promise.resolve()
+  #writable: (() => void) | undefined
+
+  /** @param credentials those of the request; undefined when a message is to bring them */
+  constructor(options: ConnectionOptions, credentials: Credentials | undefined) {
+    this.#options = options
+    if (!credentials) return
+    options.access.authenticate(credentials)
+    this.#credentials = credentials
+  }
+
+  get isAuthenticated(): boolean {
+    return this.#credentials !== undefined
+  }
+
+  get queries(): number {
+    return this.#queries.size
+  }
+
+  /** For how long nothing has come from the other end, and nothing was taken by it. */
+  get silentMs(): number {
+    return performance.now() - this.#seenAt
+  }
+
+  open(socket: Socket): void {
+    this.#socket = socket
+    if (this.isAuthenticated) this.send({ type: 'ready' })
+  }
+
+  seen(): void {
+    this.#seenAt = performance.now()
+  }
+
+  receive(message: ArrayBuffer, isBinary: boolean): void {
+    this.seen()
+    if (isBinary) {
+      this.end(closeCodes.unsupported, 'messages are JSON texts')
+      return
+    }
+    const traceId = randomUUID().replaceAll('-', '')
+    let text: string | undefined
+    let name: string | undefined
+    try {
+      const bytes = new Uint8Array(message)
+      const body = parseJsonBody(bytes)
+      const type = stringField(body, 'type') ?? 'query'
+      if (type === 'authenticate') {
+        this.#authenticate(body)
+        return
+      }
+      const credentials = this.#requireCredentials()
+      const id = stringField(body, 'id')?.slice(0, longestName)
+      if (type === 'cancel') {
+        this.#queries.get(id ?? '')?.cancel(cancelled())
+        return
+      }
+      if (type !== 'query') throw unknownType(type)
+      this.#requirePlace(id)
+      name = id
+      this.#options.countRequest(this.#principal(credentials))
+      text = queryText(body, bytes)
+      const gateNow = () => this.#gate(traceId)
+      const request = streamRequest(body, text, gateNow(), ['json', 'arrow'])
+      const { engine, live, logger } = this.#options
+      const options = { engine, live, logger, request, traceId, name, gateNow, sink: this }
+      this.#run(name ?? '', new QueryStream(options))
+    } catch (thrown) {
+      const error = toAssayError(thrown)
+      const id = name === undefined ? {} : { id: name }
+      this.send({ type: 'error', ...id, ...errorFields(error, { traceId, queryText: text }) })
+      if (error.code === 'ACCESS_UNAUTHENTICATED') {
+        this.end(closeCodes.unauthenticated, 'no valid key')
+      }
+    }
+  }
+
+  /** Whoever is not let in any more is put out. */
+  recheck(): void {
+    if (!this.#credentials) return
+    try {
+      this.#principal(this.#credentials)
+    } catch (thrown) {
+      const error = toAssayError(thrown)
+      for (const query of this.#queries.values()) query.cancel(error)
+      this.#endWhenDone(closeCodes.unauthenticated, 'the key or the session is not valid any more')
+    }
+  }
+
+  /** The other end has taken something. */
+  drained(): void {
+    this.seen()
+    this.#writable?.()
+  }
+
+  ping(): void {
+    this.#socket?.ping()
+  }
+
+  /** Takes no more queries, and closes once those that run have ended. */
+  drain(): void {
+    this.#endWhenDone(closeCodes.goingAway, 'the server is shutting down')
+  }
+
+  /** Ends its queries and closes it. */
+  end(code: number, reason: string): void {
+    const socket = this.#socket
+    this.closed()
+    socket?.end(code, reason)
+  }
+
+  /** Closes it without a word, as of who takes none. */
+  cut(): void {
+    const socket = this.#socket
+    this.closed()
+    socket?.close()
+  }
+
+  /** It is closed: nothing is sent any more, and the work for it ends. */
+  closed(): void {
+    this.#socket = undefined
+    const error = new AssayError('QUERY_CANCELLED', 'the client left')
+    for (const query of this.#queries.values()) query.cancel(error)
+    this.#writable?.()
+  }
+
+  send(message: StreamMessage): void {
+    this.#socket?.send(JSON.stringify(message))
+  }
+
+  sendRows(message: StreamMessage, rows: Uint8Array): Promise<void> {
+    const { head, tail } = aroundRows(message)
+    return this.#inTurn((socket) => {
+      socket.send(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))
+    })
+  }
+
+  sendBytes(message: StreamMessage, bytes: Uint8Array): Promise<void> {
+    return this.#inTurn((socket) => {
+      socket.send(JSON.stringify(message))
+      socket.send(bytes, true)
+    })
+  }
+
+  /** Large messages go one by one: the next is handed over when the one before has mostly left. */
+  #inTurn(write: (socket: Socket) => void): Promise<void> {
+    const before = this.#lastRows
+    this.#lastRows = (async () => {
+      await before
+      if (this.#socket) write(this.#socket)
+      await this.#taken()
+    })()
+    return this.#lastRows
+  }
+
+  async #taken(): Promise<void> {
+    while (this.#socket && this.#socket.getBufferedAmount() > highWater) {
+      await new Promise<void>((resolve) => {
+        this.#writable = resolve
+      })
+    }
+    this.#writable = undefined
+  }
+
+  #run(name: string, query: QueryStream): void {
+    query.check()
+    this.#queries.set(name, query)
+    void query.run().then(() => {
+      this.#queries.delete(name)
+      this.#endIfDone()
+    })
+  }
+
+  #endWhenDone(code: number, reason: string): void {
+    this.#ending ??= { code, reason }
+    this.#endIfDone()
+  }
+
+  #endIfDone(): void {
+    if (this.#ending && this.#queries.size === 0) this.end(this.#ending.code, this.#ending.reason)
+  }
+
+  #authenticate(body: JsonBody): void {
+    const impersonate = stringField(body, 'impersonate')
+    const credentials = { token: requiredString(body, 'key'), impersonate }
+    this.#principal(credentials)
+    this.#credentials = credentials
+    this.send({ type: 'ready' })
+  }
+
+  #principal(credentials: Credentials): Principal {
+    return this.#options.access.authenticate(credentials)
+  }
+
+  #gate(traceId: string): Gate {
+    return this.#options.access.gate(this.#principal(this.#requireCredentials()), traceId)
+  }
+
+  #requireCredentials(): Credentials {
+    if (this.#credentials) return this.#credentials
+    throw new AssayError('ACCESS_UNAUTHENTICATED', 'the connection has brought no key', {
+      hint: 'connect with the header "Authorization: Bearer <key>", or first send {"type": "authenticate", "key": "<key>"}',
+    })
+  }
+
+  #requirePlace(id: string | undefined): void {
+    if (this.#ending) throw new AssayError('STORAGE_UNAVAILABLE', this.#ending.reason)
+    if (this.#queries.has(id ?? '')) {
+      throw new AssayError('REQUEST_CONFLICT', 'a query of that id is open on this connection', {
+        path: 'id',
+        hint: 'give each query an id of its own',
+      })
+    }
+    if (this.#queries.size >= mostQueries) {
+      throw new AssayError('LIMIT_RATE', `this connection has ${mostQueries} queries open`, {
+        hint: 'cancel one of them, or open another connection',
+      })
+    }
+  }
+}
+
+function cancelled(): AssayError {
+  return new AssayError('QUERY_CANCELLED', 'the query was cancelled')
+}
+
+function unknownType(type: string): AssayError {
+  return new AssayError('REQUEST_INVALID', `"${type.slice(0, 100)}" is no message`, {
+    path: 'type',
+    hint: 'send "query", "cancel" or "authenticate"',
+  })
+}

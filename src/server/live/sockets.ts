@@ -1,0 +1,187 @@
+/** `/btql/stream` as a WebSocket: who may open one, and how long it stays open. */
+import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
+import type { Credentials } from '../../access/access.ts'
+import { AssayError, toAssayError } from '../../error.ts'
+import { credentialsOf } from '../credentials.ts'
+import { errorReply } from '../error-response.ts'
+import { addressHeaders, type PublicUrl } from '../public-url.ts'
+import {
+  type ConnectionOptions,
+  closeCodes,
+  type Socket,
+  SocketConnection,
+} from './socket-connection.ts'
+
+export interface SocketsOptions extends ConnectionOptions {
+  readonly publicUrl: PublicUrl
+}
+
+export const streamPath = '/btql/stream'
+
+/** A message holds a query: longer ones go with `POST /btql`. */
+const longestMessage = 2 ** 20
+
+/** How often connections are looked at, and asked for a sign of life. */
+const lookEveryMs = 15_000
+
+/** One that neither takes anything nor answers for so long is cut off. */
+const longestSilenceMs = 120_000
+
+/** For the first message of who brings no key with the request. */
+const authenticationMs = 10_000
+
+/** Changes of the catalog within this time are looked at together. */
+const recheckMs = 50
+
+/** Connections that have not brought a key yet. */
+const mostUnknown = 1000
+
+export class Sockets {
+  readonly #options: SocketsOptions
+  readonly #open = new Set<SocketConnection>()
+  readonly #timer: NodeJS.Timeout
+  readonly #stopListening: () => void
+  #unknown = 0
+  #closing: (() => void) | undefined
+  #isClosing = false
+  #recheck: NodeJS.Timeout | undefined
+
+  constructor(app: TemplatedApp, options: SocketsOptions) {
+    this.#options = options
+    app.ws<{ readonly connection: SocketConnection }>(streamPath, {
+      maxPayloadLength: longestMessage,
+      // What is on its way is bounded by waiting, and nothing may be dropped.
+      maxBackpressure: 0,
+      idleTimeout: 0,
+      sendPingsAutomatically: false,
+      upgrade: (response, request, context) => {
+        try {
+          const connection = this.#connection(request)
+          response.upgrade(
+            { connection },
+            request.getHeader('sec-websocket-key'),
+            request.getHeader('sec-websocket-protocol'),
+            request.getHeader('sec-websocket-extensions'),
+            context,
+          )
+        } catch (thrown) {
+          refuse(response, toAssayError(thrown))
+        }
+      },
+      open: (socket) => this.#opened(socket),
+      message: (socket, message, isBinary) => {
+        socket.getUserData().connection.receive(message, isBinary)
+      },
+      drain: (socket) => socket.getUserData().connection.drained(),
+      pong: (socket) => socket.getUserData().connection.seen(),
+      close: (socket) => this.#closed(socket.getUserData().connection),
+    })
+    this.#timer = setInterval(() => this.#look(), lookEveryMs)
+    this.#timer.unref()
+    this.#stopListening = options.engine.catalog.onChange(() => {
+      if (this.#open.size > 0) this.#recheck ??= setTimeout(() => this.#recheckAll(), recheckMs)
+    })
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  /** Takes no more queries; resolves when all connections are closed, after `graceMs` by force. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosing = true
+    this.#stopListening()
+    for (const connection of this.#open) connection.drain()
+    if (this.#open.size > 0) {
+      const isEmpty = new Promise<void>((resolve) => {
+        this.#closing = resolve
+      })
+      const timer = setTimeout(() => {
+        for (const connection of this.#open) {
+          connection.end(closeCodes.goingAway, 'the server is shutting down')
+        }
+      }, graceMs)
+      await isEmpty
+      clearTimeout(timer)
+    }
+    clearInterval(this.#timer)
+    clearTimeout(this.#recheck)
+  }
+
+  /** Throws when it is not let in. */
+  #connection(request: HttpRequest): SocketConnection {
+    if (this.#isClosing) throw new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down')
+    const credentials = credentialsOf(request, false)
+    if (credentials.session !== undefined) this.#requireOwnPage(request)
+    if (hasAny(credentials)) return new SocketConnection(this.#options, credentials)
+    if (this.#unknown >= mostUnknown) {
+      throw new AssayError('LIMIT_OVERLOADED', 'too many connections have brought no key yet', {
+        hint: 'connect with the header "Authorization: Bearer <key>"',
+      })
+    }
+    return new SocketConnection(this.#options, undefined)
+  }
+
+  /** Browsers send the cookie of a session whichever page connects, and say which that is. */
+  #requireOwnPage(request: HttpRequest): void {
+    const headers = new Map(addressHeaders.map((name) => [name, request.getHeader(name)] as const))
+    for (const [name, value] of headers) if (value === '') headers.delete(name)
+    const own = new URL(this.#options.publicUrl(headers)).host
+    const origin = request.getHeader('origin')
+    if (URL.canParse(origin) && new URL(origin).host === own) return
+    throw new AssayError('ACCESS_DENIED', 'Pages of other sites may not use the session', {
+      hint: 'connect from a page of this service, or send an API key',
+    })
+  }
+
+  #opened(socket: Socket): void {
+    const { connection } = socket.getUserData()
+    this.#open.add(connection)
+    connection.open(socket)
+    if (connection.isAuthenticated) return
+    this.#unknown++
+    setTimeout(() => {
+      this.#unknown--
+      if (!connection.isAuthenticated && this.#open.has(connection)) {
+        connection.end(closeCodes.unauthenticated, 'no key has come')
+      }
+    }, authenticationMs).unref()
+  }
+
+  #closed(connection: SocketConnection): void {
+    connection.closed()
+    this.#open.delete(connection)
+    if (this.#open.size === 0) this.#closing?.()
+  }
+
+  #look(): void {
+    for (const connection of this.#open) {
+      if (connection.silentMs > longestSilenceMs) connection.cut()
+      else {
+        connection.recheck()
+        connection.ping()
+      }
+    }
+  }
+
+  #recheckAll(): void {
+    this.#recheck = undefined
+    for (const connection of this.#open) connection.recheck()
+  }
+}
+
+function hasAny({ session, authorization, token }: Credentials): boolean {
+  return session !== undefined || Boolean(authorization || token)
+}
+
+function refuse(response: HttpResponse, error: AssayError): void {
+  const reply = errorReply(error, { path: streamPath, traceId: '' })
+  response.cork(() => {
+    response.writeStatus(String(error.status))
+    for (const [name, value] of Object.entries(reply.headers ?? {})) {
+      response.writeHeader(name, value)
+    }
+    response.writeHeader('content-type', 'application/json')
+    response.end(String(reply.body), true)
+  })
+}
