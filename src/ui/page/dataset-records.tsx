@@ -225,7 +225,7 @@ function recordColumns(options: ColumnOptions): readonly PageColumn<Row>[] {
             <button
               type="button"
               class="plain cell"
-              aria-label={`Edit ${field}: ${preview(row[field], 80) || 'nothing'}`}
+              title={`Edit ${field}`}
               onClick={() => edit({ id, field })}
             >
               {shownValue(row, field)}

@@ -73,7 +73,7 @@ function ScoreCard({
         <button
           type="button"
           aria-pressed={isWorstFirst}
-          aria-label={`Worst ${name} first`}
+          aria-label={`Worst first: ${name}`}
           onClick={() =>
             setParameters({ sort: isWorstFirst ? undefined : `score.${name}`, page: undefined })
           }
