@@ -10,7 +10,16 @@ import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
 /** Address space only: the file grows as it is written, and the map never has to move. */
 const mapBytes = 2 ** 42
 
-export type BinaryDatabase = Database<Buffer, Buffer>
+export interface BinaryDatabase extends Database<Buffer, Buffer> {
+  /**
+   * The value where LMDB puts it: no copy in memory of its own, but good only until the next value is
+   * read. Takes the options that `get` takes, which the package's types leave out.
+   */
+  getBinaryFast(
+    key: Buffer,
+    options?: { readonly transaction?: ReadTransaction },
+  ): Buffer | undefined
+}
 
 /** What reads that must agree with each other are given. */
 export type ReadTransaction = Transaction

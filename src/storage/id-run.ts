@@ -114,18 +114,29 @@ export function* hashesOf(value: Buffer): Generator<IdHash> {
 }
 
 /** What a chunk knows of an id. */
-export function findInChunk(value: Buffer, wanted: IdHash): CurrentVersion | undefined {
-  const target = Buffer.from(wanted, 'latin1')
+export function findInChunk(value: Uint8Array, wanted: IdHash): CurrentVersion | undefined {
   let low = 0
   let high = value.length / entryBytes
   while (low < high) {
     const middle = (low + high) >> 1
-    const at = middle * entryBytes
-    if (value.compare(target, 0, fullHashBytes, at, at + fullHashBytes) < 0) low = middle + 1
+    if (compareHashAt(value, middle * entryBytes, wanted) < 0) low = middle + 1
     else high = middle
   }
   const at = low * entryBytes
-  return at < value.length && hashAt(value, at) === wanted ? entryAt(value, at) : undefined
+  return at < value.length && compareHashAt(value, at, wanted) === 0
+    ? entryAt(Buffer.from(value.buffer, value.byteOffset, value.length), at)
+    : undefined
+}
+
+/** Hashes mostly differ in their first bytes, so that no call of native code pays. */
+function compareHashAt(value: Uint8Array, at: number, wanted: IdHash): number {
+  const last = fullHashBytes - 1
+  for (let i = 0; i < last; i++) {
+    const difference = value[at + i]! - wanted.charCodeAt(i)
+    if (difference !== 0) return difference
+  }
+  // The last bit says whether the record is deleted.
+  return (value[at + last]! & 0xfe) - wanted.charCodeAt(last)
 }
 
 /** One run out of several, each given by the values of its chunks. Of an id the newest version stays. */

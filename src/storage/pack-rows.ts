@@ -109,7 +109,7 @@ class OpenGroup implements Group {
     return (
       this.keys.length === 0 ||
       (this.#bytes + block.byteLength <= fullBlockBytes &&
-        this.versions.length + block.versions.length <= fullBlockRows)
+        this.versions.length + block.rowCount <= fullBlockRows)
     )
   }
 
@@ -121,12 +121,12 @@ class OpenGroup implements Group {
   add(key: Buffer, block: RowBlock, isRow: boolean): void {
     this.keys.push(key)
     this.#isRow = isRow
-    block.versions.forEach((version, place) => {
+    for (let place = 0; place < block.rowCount; place++) {
       const view = block.rowAt(place)
-      if (!view) return
-      this.versions.push(version)
+      if (!view) continue
+      this.versions.push(block.versionAt(place))
       this.rows.push(view.bytes)
-    })
+    }
     this.#bytes += block.byteLength
   }
 }

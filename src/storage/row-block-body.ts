@@ -77,6 +77,14 @@ function readUint(bytes: Uint8Array, at: number): number {
   return bytes[at]! * 2 ** 24 + low
 }
 
+/** Buffer's own way checks more than it writes. */
+function writeUint(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value >>> 24
+  bytes[at + 1] = value >>> 16
+  bytes[at + 2] = value >>> 8
+  bytes[at + 3] = value
+}
+
 function shapeOf(view: RowView): Shape {
   const names = Array.from({ length: view.fieldCount }, (_, rank) => ({
     rank,
@@ -131,49 +139,55 @@ function writeVarint(out: ByteWriter, value: number): void {
   out.byte(rest)
 }
 
-/** Makes rows again from a body. */
+/** Makes rows again from a body: of one row, nothing after it is looked at. */
 export class BlockRows {
   readonly #body: Buffer
   readonly #rowCount: number
-  readonly #shapes: Shape[] = []
-  /** Of the values of all rows; those of a row begin at `#fieldStarts[row]`. */
-  readonly #lengths: number[] = []
-  readonly #fieldStarts: number[] = []
-  /** Where in the body the members of each row begin. */
-  readonly #memberStarts: number[] = []
+  readonly #shapes: Shape[]
+  /** Where in the body the lengths of each row's values begin, as far as `#reached`. */
+  readonly #lengthStarts: Uint32Array
+  /** Where in the body its members begin. */
+  readonly #memberStarts: Uint32Array
+  /** The last row of which both are known. */
+  #reached = 0
 
   constructor(body: Buffer, rowCount: number) {
     this.#body = body
     this.#rowCount = rowCount
     const tableStart = headBytes + rowCount * (createdBytes + 1 + shapeBytes)
-    const tableEnd = tableStart + body.readUInt32BE(0)
-    this.#readTable(tableStart, tableEnd)
-    this.#readLengths(tableEnd, tableEnd + body.readUInt32BE(4))
+    const tableEnd = tableStart + readUint(body, 0)
+    this.#shapes = decodeTable(body, tableStart, tableEnd)
+    this.#lengthStarts = new Uint32Array(rowCount + 1)
+    this.#memberStarts = new Uint32Array(rowCount + 1)
+    this.#lengthStarts[0] = tableEnd
+    this.#memberStarts[0] = tableEnd + readUint(body, 4)
   }
 
   /** The row as `storage/row.ts` has it, in memory of its own. */
   rowAt(row: number, keys: Omit<RowHeader, 'flags' | 'createdMs'>): RowView {
+    this.#reach(row + 1)
+    const body = this.#body
     const { ranks, nameLengths } = this.#shapeOf(row)
     const start = this.#memberStarts[row]!
     const end = this.#memberStarts[row + 1]!
     const directory = headerBytes + end - start
     const bytes = Buffer.allocUnsafe(directory + ranks.length * directoryEntryBytes)
-    bytes.set(this.#body.subarray(start, end), headerBytes)
+    body.copy(bytes, headerBytes, start, end)
     writeRowHeader(bytes, 0, {
       ...keys,
-      createdMs: this.#body.readDoubleBE(headBytes + row * createdBytes),
-      flags: this.#body[headBytes + this.#rowCount * createdBytes + row]!,
+      createdMs: body.readDoubleBE(headBytes + row * createdBytes),
+      flags: body[headBytes + this.#rowCount * createdBytes + row]!,
     })
-    bytes.writeUInt32BE(ranks.length, 4)
+    writeUint(bytes, 4, ranks.length)
+    const lengths = new VarintReader(body, this.#lengthStarts[row]!)
     let offset = headerBytes
-    let field = this.#fieldStarts[row]!
     for (let i = 0; i < ranks.length; i++) {
       const at = directory + ranks[i]! * directoryEntryBytes
       const nameLength = nameLengths[i]!
-      const valueLength = this.#lengths[field++]!
-      bytes.writeUInt32BE(offset, at)
-      bytes.writeUInt32BE(nameLength, at + 4)
-      bytes.writeUInt32BE(valueLength, at + 8)
+      const valueLength = lengths.next()
+      writeUint(bytes, at, offset)
+      writeUint(bytes, at + 4, nameLength)
+      writeUint(bytes, at + 8, valueLength)
       offset += nameLength + 1 + valueLength
     }
     return new RowView(bytes)
@@ -181,46 +195,62 @@ export class BlockRows {
 
   #shapeOf(row: number): Shape {
     const at = headBytes + this.#rowCount * (createdBytes + 1) + row * shapeBytes
-    return this.#shapes[this.#body.readUInt16BE(at)]!
+    return this.#shapes[(this.#body[at]! << 8) | this.#body[at + 1]!]!
   }
 
-  #readTable(start: number, end: number): void {
-    const body = this.#body
-    let at = start
-    while (at < end) {
-      const fieldCount = body.readUInt16BE(at)
-      at += tableCountBytes
-      const ranks: number[] = []
-      const nameLengths: number[] = []
-      for (let i = 0; i < fieldCount; i++, at += tableFieldBytes) {
-        ranks.push(body.readUInt16BE(at))
-        nameLengths.push(body.readUInt32BE(at + 2))
+  /** Finds where rows begin, up to `row`. */
+  #reach(row: number): void {
+    if (row <= this.#reached) return
+    const lengths = new VarintReader(this.#body, this.#lengthStarts[this.#reached]!)
+    let memberStart = this.#memberStarts[this.#reached]!
+    for (let i = this.#reached; i < row; i++) {
+      const { nameLengths } = this.#shapeOf(i)
+      for (let field = 0; field < nameLengths.length; field++) {
+        memberStart += nameLengths[field]! + 1 + lengths.next()
       }
-      this.#shapes.push({ ranks, nameLengths })
+      this.#lengthStarts[i + 1] = lengths.at
+      this.#memberStarts[i + 1] = memberStart
     }
+    this.#reached = row
+  }
+}
+
+class VarintReader {
+  at: number
+  readonly #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array, at: number) {
+    this.#bytes = bytes
+    this.at = at
   }
 
-  #readLengths(start: number, end: number): void {
-    const body = this.#body
-    let at = start
-    let memberStart = end
-    for (let row = 0; row < this.#rowCount; row++) {
-      this.#fieldStarts.push(this.#lengths.length)
-      this.#memberStarts.push(memberStart)
-      for (const nameLength of this.#shapeOf(row).nameLengths) {
-        let length = 0
-        let scale = 1
-        let byte = body[at++]!
-        while (byte > 0x7f) {
-          length += (byte & 0x7f) * scale
-          scale *= 0x80
-          byte = body[at++]!
-        }
-        length += byte * scale
-        this.#lengths.push(length)
-        memberStart += nameLength + 1 + length
-      }
+  next(): number {
+    let byte = this.#bytes[this.at++]!
+    if (byte <= 0x7f) return byte
+    let value = 0
+    let scale = 1
+    while (byte > 0x7f) {
+      value += (byte & 0x7f) * scale
+      scale *= 0x80
+      byte = this.#bytes[this.at++]!
     }
-    this.#memberStarts.push(memberStart)
+    return value + byte * scale
   }
+}
+
+function decodeTable(body: Buffer, start: number, end: number): Shape[] {
+  const shapes: Shape[] = []
+  let at = start
+  while (at < end) {
+    const fieldCount = body.readUInt16BE(at)
+    at += tableCountBytes
+    const ranks: number[] = []
+    const nameLengths: number[] = []
+    for (let i = 0; i < fieldCount; i++, at += tableFieldBytes) {
+      ranks.push((body[at]! << 8) | body[at + 1]!)
+      nameLengths.push(readUint(body, at + 2))
+    }
+    shapes.push({ ranks, nameLengths })
+  }
+  return shapes
 }

@@ -29,8 +29,6 @@ export const fullBlockBytes = 64 * 1024
 export const fullBlockRows = 1024
 
 const blockHeaderBytes = 16
-/** Of its header, what tells a block from the one that takes its place when blocks are merged. */
-const headBytes = 8
 const exceptionBytes = 20
 const stepBytes = 4
 const keysBytes = 32
@@ -141,19 +139,20 @@ export function isBlock(value: Buffer): boolean {
 
 /** A decoded value of the database `rows`: one row or a block of them. */
 export class RowBlock {
-  /** In ascending order. Some of a request's block may not have been written. */
-  readonly versions: readonly RowKey[]
+  readonly rowCount: number
   readonly byteLength: number
-  readonly #head: Buffer
+  readonly #head: BlockHead
+  readonly #places: Places
   readonly #rowAt: (row: number) => RowView | undefined
 
   /** Keeps the value of a single row, not that of a block. Throws STORAGE_CORRUPT if it is neither. */
   constructor(first: RowKey, value: Buffer) {
-    this.#head = Buffer.from(value.subarray(0, headBytes))
+    this.#head = headOf(value)
     const kind = value[0]
     if (kind === singleRow) {
-      this.versions = [first]
+      this.rowCount = 1
       this.byteLength = value.length
+      this.#places = { versionAt: () => first }
       this.#rowAt = () => new RowView(value)
       return
     }
@@ -161,51 +160,58 @@ export class RowBlock {
     const rowCount = value.readUInt16BE(2)
     const { transaction, index: exceptionCount } = readRowKey(value, 8)
     const body = bodyOf(value, blockHeaderBytes + exceptionCount * exceptionBytes)
+    this.rowCount = rowCount
     this.byteLength = body.length
     if (kind === kinds.packed) {
       const rows = new BlockRows(body.subarray(rowCount * keysBytes), rowCount)
-      this.versions = Array.from({ length: rowCount }, (_, i) => readRowKey(body, i * keysBytes))
+      this.#places = { versionAt: (place) => readRowKey(body, place * keysBytes) }
       this.#rowAt = (row) => rows.rowAt(row, readKeys(body, row * keysBytes + 8))
     } else {
       const rows = new BlockRows(body.subarray(rowCount * stepBytes), rowCount)
-      const versions = versionsFrom(first, body, rowCount)
-      const exceptions = readExceptions(value, exceptionCount)
-      this.versions = versions
+      const places = new RequestPlaces(first, body, rowCount)
+      const exceptions = exceptionCount > 0 ? readExceptions(value, exceptionCount) : undefined
+      this.#places = places
       this.#rowAt = (row) => {
-        const isNew = { paginationKey: versions[row]!, previous: undefined }
-        const keys = exceptions.has(row) ? exceptions.get(row) : isNew
+        const isNew = { paginationKey: places.versionAt(row), previous: undefined }
+        const keys = exceptions?.has(row) ? exceptions.get(row) : isNew
         return keys && rows.rowAt(row, { ...keys, transaction })
       }
     }
   }
 
+  /** Versions are in ascending order. Some of a request's block may not have been written. */
+  versionAt(place: number): RowKey {
+    return this.#places.versionAt(place)
+  }
+
   /** Whether it was decoded from `value`, which has the same key. */
   isOf(value: Buffer): boolean {
-    return this.#head.equals(value.subarray(0, headBytes))
+    const { low, high } = headOf(value)
+    return this.#head.low === low && this.#head.high === high
   }
 
   /** Whether `version` lies between the first and the last: if so, no other value can have it. */
   covers(version: RowKey): boolean {
     return (
-      compareRowKeys(this.versions[0]!, version) <= 0 &&
-      compareRowKeys(version, this.versions.at(-1)!) <= 0
+      compareRowKeys(this.versionAt(0), version) <= 0 &&
+      compareRowKeys(version, this.versionAt(this.rowCount - 1)) <= 0
     )
   }
 
   /** The row of that version; undefined when there is none. */
   find(version: RowKey): RowView | undefined {
     const row = this.placeOf(version)
-    const isFound = row < this.versions.length && compareRowKeys(this.versions[row]!, version) === 0
+    const isFound = row < this.rowCount && compareRowKeys(this.versionAt(row), version) === 0
     return isFound ? this.rowAt(row) : undefined
   }
 
   /** The place of the first version that is not before `version`. */
   placeOf(version: RowKey): number {
     let low = 0
-    let high = this.versions.length
+    let high = this.rowCount
     while (low < high) {
       const middle = (low + high) >> 1
-      if (compareRowKeys(this.versions[middle]!, version) < 0) low = middle + 1
+      if (compareRowKeys(this.versionAt(middle), version) < 0) low = middle + 1
       else high = middle
     }
     return low
@@ -215,6 +221,41 @@ export class RowBlock {
   rowAt(place: number): RowView | undefined {
     return this.#rowAt(place)
   }
+}
+
+interface Places {
+  versionAt(place: number): RowKey
+}
+
+/** The versions of a request's rows, by the steps between their numbers. */
+class RequestPlaces implements Places {
+  readonly #first: RowKey
+  readonly #numbers: Float64Array
+
+  constructor(first: RowKey, body: Buffer, rowCount: number) {
+    this.#first = first
+    this.#numbers = new Float64Array(rowCount)
+    let number = first.index
+    for (let i = 0; i < rowCount; i++) {
+      number += body.readUInt32BE(i * stepBytes)
+      this.#numbers[i] = number
+    }
+  }
+
+  versionAt(place: number): RowKey {
+    return rowKey(this.#first.transaction, this.#numbers[place]!)
+  }
+}
+
+/** What tells a block from the one that takes its place when blocks are merged. */
+interface BlockHead {
+  readonly low: number
+  readonly high: number
+}
+
+function headOf(value: Buffer): BlockHead {
+  if (value.length < blockHeaderBytes) throw corruptBlock()
+  return { low: value.readUInt32BE(0), high: value.readUInt32BE(4) }
 }
 
 function bodyOf(value: Buffer, start: number): Buffer {
@@ -229,16 +270,6 @@ function bodyOf(value: Buffer, start: number): Buffer {
   }
   if (body.length !== value.readUInt32BE(4)) throw corruptBlock()
   return body
-}
-
-function versionsFrom(first: RowKey, body: Buffer, rowCount: number): RowKey[] {
-  const versions: RowKey[] = []
-  let number = first.index
-  for (let i = 0; i < rowCount; i++) {
-    number += body.readUInt32BE(i * stepBytes)
-    versions.push(rowKey(first.transaction, number))
-  }
-  return versions
 }
 
 /** By place. Those of rows that were not written have no keys. */

@@ -59,7 +59,8 @@ describe('a block of a request', () => {
     const rows = prepared([{ input: 1 }, { input: 2 }])
     const key = { transaction, index: 65_535 }
     const value = requestBlock(encodeRequestBody([65_535, 65_536], rows), transaction + 1, [])
-    const { versions } = new RowBlock(key, value)
+    const block = new RowBlock(key, value)
+    const versions = Array.from({ length: block.rowCount }, (_, place) => block.versionAt(place))
     expect(versions).toEqual([key, { transaction: transaction + 1, index: 0 }])
   })
 
