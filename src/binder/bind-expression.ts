@@ -249,7 +249,9 @@ export class ExpressionBinder {
     const words = this.bind(query)
     const operands = searchedFields.flatMap((name): BoundExpression[] => {
       const operand = this.#scope.source.field([name])
-      return operand ? [{ kind: 'match', operand, query: words, type: 'boolean' }] : []
+      return operand
+        ? [{ kind: 'match', operand, query: words, isSearch: true, type: 'boolean' }]
+        : []
     })
     return { kind: 'or', operands, type: 'boolean' }
   }

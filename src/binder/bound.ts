@@ -100,6 +100,8 @@ export type BoundExpression =
       readonly kind: 'match'
       readonly operand: BoundExpression
       readonly query: BoundExpression
+      /** Of `search`: null has nothing of what is looked for. */
+      readonly isSearch?: true
       readonly type: 'boolean'
     }
   | {

@@ -81,8 +81,10 @@ export function applyOperator(
       return like(operands[0]!, operands[1]!, node.caseInsensitive)
     case 'includes':
       return includes(operands[0]!, operands[1]!)
-    case 'match':
+    case 'match': {
+      if (node.isSearch && operands[0] === null && operands[1] !== null) return false
       return matchWords(operands[0]!, operands[1]!)
+    }
     case 'in':
       return inList(operands[0]!, operands[1]!)
     case 'conditional': {

@@ -8,10 +8,11 @@
  */
 import type { BoundExpression } from '../binder/bound.ts'
 import { newBytes, newCodes } from '../kernel/memory.ts'
+import { foldedForSearch } from '../type/find-phrase.ts'
 import { foldText } from '../type/fold-text.ts'
 import { parseLike } from '../type/like.ts'
+import { readSearchQuery, type SearchPhrase, type SearchTerm } from '../type/search-query.ts'
 import { textOf } from '../type/text.ts'
-import { wordsOf } from '../type/text-match.ts'
 import { isObject, type Value } from '../type/value.ts'
 import type { PathColumns, TextColumn, Texts } from '../vector/column.ts'
 import { isSet, storedRows, textsBetween } from '../vector/read-column.ts'
@@ -19,6 +20,7 @@ import { type LazySource, type LazyVector, rowsOf, type Selection } from '../vec
 import { selectedRanges } from './text-operators.ts'
 import { escapeEnd, withinTokens } from './text-requirement.ts'
 import { absent, Needle, searchTexts, undecided } from './text-search.ts'
+import { TermNeedle } from './word-search.ts'
 
 /** The selected rows for which the predicate may be true; for all others it is false. */
 export type JsonSearch = (
@@ -32,7 +34,7 @@ export type JsonSearch = (
 export function compileJsonSearch(node: BoundExpression): JsonSearch | undefined {
   const prepare = needlesOf(node)
   if (!prepare) return undefined
-  let last: { readonly constant: Value; readonly needles: readonly JsonNeedle[] } | undefined
+  let last: { readonly constant: Value; readonly needles: readonly JsonSought[] } | undefined
   return ({ source }, constant, rowCount, selection) => {
     if (!source || constant === null) return undefined
     if (last?.constant !== constant) last = { constant, needles: prepare(constant) }
@@ -45,7 +47,7 @@ export function compileJsonSearch(node: BoundExpression): JsonSearch | undefined
 }
 
 /** Gives what must all occur in a value for the predicate to be true, or null. */
-function needlesOf(node: BoundExpression): ((constant: Value) => JsonNeedle[]) | undefined {
+function needlesOf(node: BoundExpression): ((constant: Value) => JsonSought[]) | undefined {
   switch (node.kind) {
     case 'like': {
       const { caseInsensitive } = node
@@ -57,7 +59,7 @@ function needlesOf(node: BoundExpression): ((constant: Value) => JsonNeedle[]) |
       }
     }
     case 'match':
-      return (query) => wordsOf(textOf(query)).flatMap((word) => needlesOfText(word, true))
+      return (query) => readSearchQuery(textOf(query)).flatMap(needlesOfPhrase)
     case 'includes':
       return needlesOfIncluded
     default:
@@ -80,42 +82,39 @@ function needlesOfMember(value: Value): JsonNeedle[] {
 }
 
 /** Numbers are not always printed as they were written. */
-const looksLikeNumber = /^[-+.0-9e]*$/i
+export function looksLikeNumber(text: string): boolean {
+  return /^[-+.0-9e]*$/i.test(text)
+}
 
 function needlesOfText(text: string, caseInsensitive: boolean): JsonNeedle[] {
   return withinTokens(text)
-    .filter((piece) => !looksLikeNumber.test(piece))
+    .filter((piece) => !looksLikeNumber(piece))
     .map((piece) => new JsonNeedle(piece, caseInsensitive, true))
 }
 
 /** What stands for a character that could stand there itself, or for one that UTF-8 cannot hold. */
-const unusualEscapes = [new Needle('\\u', false), new Needle('\\/', false)]
+const escapedCharacter = new Needle('\\u', false)
+const unusualEscapes = [escapedCharacter, new Needle('\\/', false)]
 
-class JsonNeedle {
-  readonly #raw: Needle
-  /** What of it is in a string's own text: it may begin with the end of an escape. */
-  readonly #unescaped: Needle
-  readonly #folded: string
+/** What is looked for in a column, and remembered of its dictionary. */
+abstract class JsonSought {
   /** Whether it can be looked for in columns of the members of objects. */
-  readonly isInObjects: boolean
+  abstract readonly isInObjects: boolean
   readonly #found = new WeakMap<Texts, Uint8Array>()
 
-  constructor(piece: string, caseInsensitive: boolean, isInObjects: boolean) {
-    this.#raw = new Needle(piece, caseInsensitive)
-    this.#folded = foldText(piece)
-    this.#unescaped = new Needle(piece.slice(escapeEnd(this.#folded)), caseInsensitive)
-    this.isInObjects = isInObjects
-  }
-
   /** Marks the texts `from … to` that may have it in `out`, which begins at `from`. */
-  find(texts: Texts, content: 'text' | 'json', from: number, to: number, out: Uint8Array): void {
-    const marks = new Uint8Array(to - from)
-    const needles = content === 'text' ? [this.#unescaped] : [this.#raw, ...unusualEscapes]
-    for (const needle of needles) {
-      searchTexts(texts, from, to, needle, () => undecided, marks)
-      for (let i = 0; i < marks.length; i++) out[i]! |= +(marks[i] !== absent)
-    }
-  }
+  abstract find(
+    texts: Texts,
+    content: 'text' | 'json',
+    from: number,
+    to: number,
+    out: Uint8Array,
+  ): void
+
+  /** Whether a name or another text that no column has may have it. */
+  abstract mayBeIn(printed: string): boolean
+
+  abstract mayBeTime(): boolean
 
   /** One byte per entry of a dictionary: 1 where it may be. */
   inEntries(dictionary: Texts, content: 'text' | 'json'): Uint8Array {
@@ -135,15 +134,88 @@ class JsonNeedle {
       ...(nulls ? ['null'] : []),
       ...(boolean ? ['true', 'false'] : []),
     ]
-    const folded = this.#folded
-    if (timestamp && /^[-+.:0-9tz]*$/.test(folded)) return true
-    return printed.some((text) => foldText(text).includes(folded))
+    return (
+      (timestamp !== undefined && this.mayBeTime()) || printed.some((text) => this.mayBeIn(text))
+    )
   }
+}
+
+/** A text within one token of JSON. */
+class JsonNeedle extends JsonSought {
+  readonly #raw: Needle
+  /** What of it is in a string's own text: it may begin with the end of an escape. */
+  readonly #unescaped: Needle
+  readonly #folded: string
+  readonly isInObjects: boolean
+
+  constructor(piece: string, caseInsensitive: boolean, isInObjects: boolean) {
+    super()
+    this.#raw = new Needle(piece, caseInsensitive)
+    this.#folded = foldText(piece)
+    this.#unescaped = new Needle(piece.slice(escapeEnd(this.#folded)), caseInsensitive)
+    this.isInObjects = isInObjects
+  }
+
+  find(texts: Texts, content: 'text' | 'json', from: number, to: number, out: Uint8Array): void {
+    const needles = content === 'text' ? [this.#unescaped] : [this.#raw, ...unusualEscapes]
+    const marks = new Uint8Array(to - from)
+    for (const needle of needles) {
+      searchTexts(texts, from, to, needle, () => undecided, marks)
+      addMarks(marks, out)
+    }
+  }
+
+  mayBeIn(printed: string): boolean {
+    return foldText(printed).includes(this.#folded)
+  }
+
+  mayBeTime(): boolean {
+    return /^[-+.:0-9tz]*$/.test(this.#folded)
+  }
+}
+
+/** A word, in whatever case and with whatever accents. */
+export class JsonTerm extends JsonSought {
+  readonly #text: string
+  readonly #needle: TermNeedle
+  readonly isInObjects = true
+
+  constructor({ text }: SearchTerm) {
+    super()
+    this.#text = text
+    // What stands before a word in JSON may be the end of an escape.
+    this.#needle = new TermNeedle({ text, fits: 'part' })
+  }
+
+  find(texts: Texts, content: 'text' | 'json', from: number, to: number, out: Uint8Array): void {
+    const marks = new Uint8Array(to - from)
+    this.#needle.search(texts, from, to, marks)
+    addMarks(marks, out)
+    if (content === 'text') return
+    searchTexts(texts, from, to, escapedCharacter, () => undecided, marks)
+    addMarks(marks, out)
+  }
+
+  mayBeIn(printed: string): boolean {
+    return foldedForSearch(printed).includes(this.#text)
+  }
+
+  mayBeTime(): boolean {
+    return /^[0-9tz]*$/.test(this.#text)
+  }
+}
+
+function needlesOfPhrase(phrase: SearchPhrase): JsonTerm[] {
+  return phrase.filter(({ text }) => !looksLikeNumber(text)).map((term) => new JsonTerm(term))
+}
+
+function addMarks(marks: Uint8Array, out: Uint8Array): void {
+  for (let i = 0; i < marks.length; i++) out[i]! |= +(marks[i] !== absent)
 }
 
 function candidates(
   source: LazySource,
-  needle: JsonNeedle,
+  needle: JsonSought,
   rowCount: number,
   rows: Int32Array,
 ): Int32Array {
@@ -185,7 +257,7 @@ function markSet(bits: Uint8Array, first: number, rows: Int32Array, found: Uint8
 function findInColumn(
   column: TextColumn,
   content: 'text' | 'json',
-  needle: JsonNeedle,
+  needle: JsonSought,
   first: number,
   rowCount: number,
   rows: Int32Array,

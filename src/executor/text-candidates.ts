@@ -5,7 +5,7 @@
  * The one law: leave out only rows that cannot pass. Whatever is not in indexed columns may: rows left
  * to the row store, columns without an index, numbers that could be printed as what is looked for.
  *
- * | the value at the path is | its text may have a part when                                        |
+ * | the value at the path is | its text may have a part, or a word, when                            |
  * | ------------------------ | -------------------------------------------------------------------- |
  * | a text                   | the row's words fit, or the text's block has it                      |
  * | JSON in a column         | the same holds for what of it lies within one string or number       |
@@ -16,6 +16,7 @@ import type { EvaluationContext } from '../binder/evaluate.ts'
 import { expandBits } from '../kernel/bitmap.ts'
 import { newBytes, newCodes } from '../kernel/memory.ts'
 import { selectTrue } from '../kernel/select.ts'
+import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
 import { foldText } from '../type/fold-text.ts'
 import type { ColumnSet, PathColumns, TextColumn } from '../vector/column.ts'
 import { storedRows } from '../vector/read-column.ts'
@@ -30,10 +31,12 @@ import {
   noRow,
   rowsOfBitmap,
 } from './found-rows.ts'
-import { holds, rowsOfColumn } from './text-column-rows.ts'
+import { rowsOfTerm } from './term-rows.ts'
+import { rowsOfColumn } from './text-column-rows.ts'
 import {
   type JsonPiece,
   type Part,
+  type SoughtTerm,
   type TextRequirement,
   textRequirement,
 } from './text-requirement.ts'
@@ -94,7 +97,7 @@ export function compileCandidates(
 }
 
 function pathsOf(requirement: TextRequirement): readonly (readonly string[])[] {
-  return requirement.kind === 'parts' ? [requirement.path] : requirement.of.flatMap(pathsOf)
+  return 'path' in requirement ? [requirement.path] : requirement.of.flatMap(pathsOf)
 }
 
 /** Dictionaries are searched once anyway, for all rows. */
@@ -111,10 +114,21 @@ function hasIndex(set: ColumnSet, path: readonly string[]): boolean {
 
 function rowsThatFit(requirement: TextRequirement, set: ColumnSet): FoundRows {
   switch (requirement.kind) {
-    case 'all':
-      return foundInAll(requirement.of.map((inner) => rowsThatFit(inner, set)))
+    case 'all': {
+      const found = foundInAll(requirement.of.map((inner) => rowsThatFit(inner, set)))
+      return requirement.isAll ? found : { ...found, sure: 'none' }
+    }
     case 'any':
       return foundInAny(requirement.of.map((inner) => rowsThatFit(inner, set)))
+    case 'terms': {
+      const { path, terms, isTold } = requirement
+      const sources = termSources(set, path)
+      const inStore = rowsInStore(set, path)
+      const found = terms.map((term) =>
+        foundInAny([inStore, ...sources.map((source) => source(term, isTold))]),
+      )
+      return foundInAll(found)
+    }
     case 'parts': {
       const { path, parts, onlyText, isTold } = requirement
       const sources = jsonSources(set, path)
@@ -161,7 +175,7 @@ type JsonSource = (piece: JsonPiece, isTold: boolean) => FoundRows
 function jsonSources(set: ColumnSet, path: readonly string[]): JsonSource[] {
   const { rowCount } = set
   const own = set.columns(path) ?? {}
-  const sources = scalarSources(own, set)
+  const sources: JsonSource[] = [...scalarSources(own, set)]
   const { json } = own
   if (json) sources.push((piece, isTold) => rowsOfColumn(json, 'json', piece, isTold, rowCount))
   for (const below of set.pathsBelow(path)) {
@@ -169,7 +183,7 @@ function jsonSources(set: ColumnSet, path: readonly string[]): JsonSource[] {
     const { text, json: list, nulls } = columns
     const names = below.slice(path.length).map((name) => foldText(JSON.stringify(name)))
     sources.push(...scalarSources(columns, set), (piece, isTold) => {
-      if (!names.some((name) => holds(name, piece, isTold))) return noRow
+      if (!names.some((name) => name.includes(piece.folded))) return noRow
       const rows = rowsThatName(columns, rowCount)
       return { may: rows, sure: isTold ? rows : 'none' }
     })
@@ -187,6 +201,49 @@ function jsonSources(set: ColumnSet, path: readonly string[]): JsonSource[] {
   return sources
 }
 
+/** Finds where a term of full-text search may be in one of the columns of a value. */
+type TermSource = (term: SoughtTerm, isTold: boolean) => FoundRows
+
+function termSources(set: ColumnSet, path: readonly string[]): TermSource[] {
+  const { rowCount } = set
+  const ofColumns = (columns: PathColumns): TermSource[] => {
+    const { text, json } = columns
+    return [
+      ...scalarSources(columns, set).map(
+        (source): TermSource =>
+          ({ text: folded }) =>
+            source({ folded }),
+      ),
+      ...(text
+        ? [(term: SoughtTerm, isTold: boolean) => rowsOfTerm(text, 'text', term, isTold, rowCount)]
+        : []),
+      ...(json
+        ? [(term: SoughtTerm, isTold: boolean) => rowsOfTerm(json, 'json', term, isTold, rowCount)]
+        : []),
+    ]
+  }
+  const sources = ofColumns(set.columns(path) ?? {})
+  for (const below of set.pathsBelow(path)) {
+    const columns = set.columns(below) ?? {}
+    const { nulls } = columns
+    const names = below.slice(path.length).map(foldedForSearch)
+    sources.push(...ofColumns(columns), (term, isTold) => {
+      if (!names.some((name) => findPhrase(name, [term], 0))) return noRow
+      const rows = rowsThatName(columns, rowCount)
+      return { may: rows, sure: isTold ? rows : 'none' }
+    })
+    if (nulls) {
+      sources.push(({ text }) =>
+        'null'.includes(text) ? mayBe(rowsOfBitmap(nulls, rowCount)) : noRow,
+      )
+    }
+  }
+  const residual = set.residualMayHold(path) ? set.residual : undefined
+  // It has other fields as well.
+  if (residual) sources.push((term) => rowsOfTerm(residual, 'json', term, false, rowCount))
+  return sources
+}
+
 /** Rows that have something at a path, even a null, and so its name in the object around it. */
 function rowsThatName(columns: PathColumns, rowCount: number): RowBits {
   const rows = noRows(rowCount)
@@ -200,7 +257,10 @@ function rowsThatName(columns: PathColumns, rowCount: number): RowBits {
 }
 
 /** Numbers, times and truths are printed: what looks like one may be anywhere. */
-function scalarSources({ number, timestamp, boolean }: PathColumns, set: ColumnSet): JsonSource[] {
+function scalarSources(
+  { number, timestamp, boolean }: PathColumns,
+  set: ColumnSet,
+): ((piece: { readonly folded: string }) => FoundRows)[] {
   const { rowCount } = set
   return [
     { column: number, looksLike: (text: string) => /^[-+.0-9e]*$/.test(text) },
@@ -209,10 +269,11 @@ function scalarSources({ number, timestamp, boolean }: PathColumns, set: ColumnS
       column: boolean,
       looksLike: (text: string) => 'true'.includes(text) || 'false'.includes(text),
     },
-  ].flatMap(({ column, looksLike }): JsonSource[] => {
+  ].flatMap(({ column, looksLike }) => {
     if (!column) return []
     return [
-      ({ folded }) => (looksLike(folded) ? mayBe(rowsOfBitmap(column.validity, rowCount)) : noRow),
+      ({ folded }: { readonly folded: string }) =>
+        looksLike(folded) ? mayBe(rowsOfBitmap(column.validity, rowCount)) : noRow,
     ]
   })
 }

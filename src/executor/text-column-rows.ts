@@ -3,7 +3,6 @@ import { LRUCache } from 'lru-cache'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { foldText } from '../type/fold-text.ts'
 import { textOf } from '../type/text.ts'
-import { wordsOf } from '../type/text-match.ts'
 import type { TextColumn, Texts } from '../vector/column.ts'
 import { type GramIndex, gramsOf, unitsWithGrams, unitTexts } from '../vector/gram-index.ts'
 import { addRange, addRow, noRows } from '../vector/row-bits.ts'
@@ -20,7 +19,6 @@ import {
   rowsOfBitmap,
   union,
   withDoubt,
-  without,
 } from './found-rows.ts'
 import type { JsonPiece, Piece } from './text-requirement.ts'
 
@@ -40,20 +38,24 @@ export function rowsOfColumn(
   isTold: boolean,
   rowCount: number,
 ): FoundRows {
-  const searched = content === 'member' && 'unescaped' in piece ? piece.unescaped : piece
+  const unescaped = 'unescaped' in piece ? piece.unescaped : piece
   if (column.encoding === 'dictionary') {
-    return rowsOfDictionary(column, content, piece, searched, isTold, rowCount)
+    return rowsOfDictionary(column, content, piece, unescaped, isTold, rowCount)
   }
   const { terms, grams } = column
+  const isPrinted = (terms ?? grams)?.isOlder && content === 'json'
+  const searched = content === 'text' || isPrinted ? piece : unescaped
+  if ((terms ?? grams)?.isOlder && !piece.isPlain) return anyRow
   if (terms) {
     const found = rowsWithTerms(terms, piece.terms, isTold, rowCount)
-    return content === 'member' ? asMember(terms, piece, searched, found, rowCount) : found
+    return searched === piece ? found : unionWithEscaped(terms, searched, found, rowCount)
   }
   if (grams) {
     return searched.grams.length === 0 ? anyRow : rowsWithGrams(grams, searched.grams, rowCount)
   }
-  const isShort = column.encoding === 'plain' && column.texts.offsets.at(-1)! <= keptBytes
-  if (isShort && !foldedTexts(column.texts, content).includes(searched.folded)) return noRow
+  const isShort = isShortText(column)
+  const { folded } = content === 'member' ? unescaped : piece
+  if (isShort && !foldedTexts(column.texts, content).includes(folded)) return noRow
   return mayBe(rowsOfBitmap(column.validity, rowCount))
 }
 
@@ -66,10 +68,9 @@ function rowsWithTerms(
   if (terms.length === 0) return anyRow
   const found = foundInAll(
     terms.map((term) => {
-      const isWord = term.relation === 'is'
-      const inIndex = isWord && term.isBeside ? noRow : rowsInIndex(index, term, isTold, rowCount)
-      if (!index.beside || (isWord && !term.isBeside)) return inIndex
-      return foundInAny([inIndex, rowsBeside(index, index.beside, term, rowCount)])
+      const inIndex = rowsInIndex(index, term, isTold, rowCount)
+      if (!index.beside || (term.relation === 'is' && !term.isBeside)) return inIndex
+      return foundInAny([inIndex, rowsBeside(index, index.beside, gramsOf(term.text), rowCount)])
     }),
   )
   const doubtful = noRows(rowCount)
@@ -88,43 +89,35 @@ function rowsInIndex(
 }
 
 /**
- * What was found in texts, where they are members of objects: JSON writes letters in place of what a word
- * may follow, as in `\\nword`.
+ * What was found in texts, where they are searched as JSON is printed, which writes letters in place of
+ * what a word may follow, as in `\\nword`: what begins with such a letter may be there without it.
  */
-function asMember(
+function unionWithEscaped(
   index: TermIndex,
   { terms }: Piece,
-  unescaped: Piece,
   found: FoundRows,
   rowCount: number,
 ): FoundRows {
-  // A part of a word is a part of the longer word, too.
-  const isInDoubt = found.sure !== 'none' && terms[0]!.relation === 'is'
-  const isSame = unescaped.terms === terms
   const escaped = noRows(rowCount)
-  if ((isSame && !isInDoubt) || !index.addEscaped(escaped)) return found
-  const others = isSame ? noRow : rowsWithTerms(index, unescaped.terms, false, rowCount)
-  return {
-    may: union([found.may, intersection([others.may, escaped])]),
-    sure: isInDoubt ? without(found.sure, escaped) : found.sure,
-  }
+  if (!index.addEscaped(escaped)) return found
+  const others = rowsWithTerms(index, terms, false, rowCount)
+  return { ...found, may: union([found.may, intersection([others.may, escaped])]) }
 }
 
 /** Rows whose words that are left out of the index may have the term. */
-function rowsBeside(
+export function rowsBeside(
   index: TermIndex,
   parts: GramIndex,
-  { text }: TermPart,
+  grams: Int32Array,
   rowCount: number,
 ): FoundRows {
-  const grams = gramsOf(text)
   const found = grams.length > 0 ? rowsWithGrams(parts, grams, rowCount) : anyRow
   if (found.may === 'none') return noRow
   const rows = noRows(rowCount)
   return index.addRowsBeside(rows) ? foundInAll([found, mayBe(rows)]) : noRow
 }
 
-function rowsWithGrams(index: GramIndex, grams: Int32Array, rowCount: number): FoundRows {
+export function rowsWithGrams(index: GramIndex, grams: Int32Array, rowCount: number): FoundRows {
   const units = unitsWithGrams(index, grams)
   let unit = units.indexOf(1)
   if (unit < 0) return noRow
@@ -139,20 +132,33 @@ function rowsOfDictionary(
   { codes, dictionary, grams }: Extract<TextColumn, { encoding: 'dictionary' }>,
   content: Content,
   piece: Piece,
-  searched: Piece,
+  unescaped: Piece,
   isTold: boolean,
   rowCount: number,
 ): FoundRows {
-  const units =
-    grams && searched.grams.length > 0 ? unitsWithGrams(grams, searched.grams) : undefined
-  if (units ? !units.includes(1) : !foldedTexts(dictionary, content).includes(searched.folded)) {
+  const isPrinted = grams?.isOlder && content === 'json'
+  const searched = content === 'text' || isPrinted ? piece : unescaped
+  const isIndexed = grams && searched.grams.length > 0 && (piece.isPlain || !grams.isOlder)
+  const units = isIndexed ? unitsWithGrams(grams, searched.grams) : undefined
+  const { folded } = content === 'member' ? unescaped : piece
+  if (units ? !units.includes(1) : !foldedTexts(dictionary, content).includes(folded)) {
     return noRow
   }
   const found = new Uint8Array(dictionary.offsets.length - 1)
   for (let code = 0; code < found.length; code++) {
     if (units && units[Math.floor(code / unitTexts)] === 0) continue
-    found[code] = +holds(foldText(printed(dictionary, content, code)), piece, isTold)
+    found[code] = +foldText(printed(dictionary, content, code)).includes(piece.folded)
   }
+  return rowsOfEntries(codes, found, isTold, rowCount)
+}
+
+/** @param found a byte per entry of the dictionary: 1 for those that are looked for */
+export function rowsOfEntries(
+  codes: Int32Array,
+  found: Uint8Array,
+  isTold: boolean,
+  rowCount: number,
+): FoundRows {
   if (!found.includes(1)) return noRow
   const rows = noRows(rowCount)
   for (let row = 0; row < codes.length; row++) {
@@ -162,14 +168,14 @@ function rowsOfDictionary(
   return { may: rows, sure: isTold ? rows : 'none' }
 }
 
-/** Whether a folded text has the piece; what is told by a word is told exactly. */
-export function holds(folded: string, { folded: part, terms }: Piece, isTold: boolean): boolean {
-  if (!folded.includes(part)) return false
-  return !isTold || terms[0]!.relation !== 'is' || wordsOf(folded).includes(part)
-}
-
 /** Texts up to this long are looked through without an index. */
 const keptBytes = 2 ** 19
+
+export function isShortText(
+  column: TextColumn,
+): column is Extract<TextColumn, { encoding: 'plain' }> {
+  return column.encoding === 'plain' && column.texts.offsets.at(-1)! <= keptBytes
+}
 
 /** Folded texts that a thread keeps, by what they are of; the figure is in UTF-16 units. */
 const keptTexts = new LRUCache<object, string>({

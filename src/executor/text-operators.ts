@@ -4,12 +4,14 @@ import { decodeUtf8 } from '../json/utf8.ts'
 import { newBytes } from '../kernel/memory.ts'
 import { textEquals } from '../kernel/text.ts'
 import { compileLike, parseLike } from '../type/like.ts'
+import { readSearchQuery } from '../type/search-query.ts'
 import { textOf } from '../type/text.ts'
-import { matchWords, wordsOf } from '../type/text-match.ts'
 import type { Value } from '../type/value.ts'
+import type { Texts } from '../vector/column.ts'
 import { type Selection, type TextVector, unknown, type Vector } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { absent, Needle, present, searchTexts, undecided, type Verdict } from './text-search.ts'
+import { WordSearch } from './word-search.ts'
 
 export type TextOperator = (
   left: Vector,
@@ -43,7 +45,10 @@ export function compileText(node: BoundExpression): TextOperator | undefined {
         typeof needle === 'string' ? includesSearch(needle) : undefined,
       )
     case 'match':
-      return searching((query) => (query === null ? undefined : matchSearch(query)))
+      return searching(
+        (query) => (query === null ? undefined : matchSearch(query)),
+        node.isSearch ? absent : unknown,
+      )
     case 'in': {
       let sets = new Map<unknown, ReadonlySet<string>>()
       return (left, right, { rowCount }) => {
@@ -70,25 +75,24 @@ export function compileText(node: BoundExpression): TextOperator | undefined {
   }
 }
 
-function withNulls({ valid }: TextVector, values: Uint8Array): Vector {
+function withNulls({ valid }: TextVector, values: Uint8Array, ofNull: number = unknown): Vector {
   if (valid) {
-    for (let i = 0; i < values.length; i++) if (valid[i] === 0) values[i] = unknown
+    for (let i = 0; i < values.length; i++) if (valid[i] === 0) values[i] = ofNull
   }
   return { kind: 'boolean', values }
 }
 
-/** What a predicate looks for in a text: needles that must all be there, each where it counts. */
-interface TextSearch {
-  readonly needles: readonly {
-    readonly needle: Needle
-    judge(bytes: Buffer, at: number, start: number, end: number): Verdict
-  }[]
-  /** Decides what a search has left undecided. */
-  matches(text: string): boolean
-}
+/** Writes 1 for each of the texts `from … to` that a predicate holds for, else 0. */
+type TextSearch = (texts: Texts, from: number, to: number, out: Uint8Array) => void
 
-/** @param prepare is called once per constant; undefined when there is nothing to search for */
-function searching(prepare: (constant: Value) => TextSearch | undefined): TextOperator {
+/**
+ * @param prepare is called once per constant; undefined when there is nothing to search for
+ * @param ofNull what holds for rows without a text
+ */
+function searching(
+  prepare: (constant: Value) => TextSearch | undefined,
+  ofNull: number = unknown,
+): TextOperator {
   let last: { readonly constant: Value; readonly search: TextSearch | undefined } | undefined
   return (left, right, { rowCount }, selection) => {
     if (left.kind !== 'text' || right.kind !== 'constant') return undefined
@@ -97,44 +101,27 @@ function searching(prepare: (constant: Value) => TextSearch | undefined): TextOp
     }
     if (!last.search) return undefined
     const out = newBytes(rowCount).fill(0)
+    const { texts, first } = left
     for (const { from, to } of selectedRanges(selection, rowCount)) {
-      searchRange(left, last.search, from, to, out.subarray(from, to))
+      last.search(texts, first + from, first + to, out.subarray(from, to))
     }
-    return withNulls(left, out)
+    return withNulls(left, out, ofNull)
   }
 }
 
-function searchRange(
-  { texts, first }: TextVector,
-  { needles, matches }: TextSearch,
-  from: number,
-  to: number,
-  out: Uint8Array,
-): void {
-  out.fill(needles.length === 0 ? undecided : present)
-  for (const { needle, judge } of needles) {
-    const found = new Uint8Array(to - from)
-    // Only where all needles before were found.
-    let start = 0
-    while (start < found.length) {
-      if (out[start] === absent) {
-        start++
-        continue
-      }
-      let end = start + 1
-      while (end < found.length && out[end] !== absent) end++
-      const part = found.subarray(start, end)
-      searchTexts(texts, first + from + start, first + from + end, needle, judge, part)
-      for (let i = start; i < end; i++) {
-        out[i] = found[i] === absent ? absent : Math.max(out[i]!, found[i]!)
-      }
-      start = end
+/** @param matches decides what the bytes have left undecided */
+function needleSearch(
+  needle: Needle,
+  verdict: Verdict,
+  matches: (text: string) => boolean,
+): TextSearch {
+  return (texts, from, to, out) => {
+    searchTexts(texts, from, to, needle, () => verdict, out)
+    for (let i = 0; i < to - from; i++) {
+      if (out[i] !== undecided) continue
+      const text = decodeUtf8(texts.bytes, texts.offsets[from + i]!, texts.offsets[from + i + 1]!)
+      out[i] = matches(text) ? present : absent
     }
-  }
-  for (let i = 0; i < out.length; i++) {
-    if (out[i] !== undecided) continue
-    const at = first + from + i
-    out[i] = matches(decodeUtf8(texts.bytes, texts.offsets[at]!, texts.offsets[at + 1]!)) ? 1 : 0
   }
 }
 
@@ -160,45 +147,15 @@ function likeSearch(text: string, caseInsensitive: boolean): TextSearch {
   const pattern = parseLike(text, caseInsensitive)
   const needle = new Needle(pattern.needle, caseInsensitive)
   const verdict = pattern.kind === 'contains' && needle.isWhole ? present : undecided
-  return {
-    needles: [{ needle, judge: () => verdict }],
-    matches: compileLike(text, caseInsensitive),
-  }
+  return needleSearch(needle, verdict, compileLike(text, caseInsensitive))
 }
 
 function includesSearch(text: string): TextSearch {
-  if (text === '') return { needles: [], matches: () => true }
-  const needle = new Needle(text, false)
-  return {
-    needles: [{ needle, judge: () => present }],
-    matches: (other) => other.includes(text),
-  }
+  if (text === '') return (_texts, from, to, out) => out.fill(present, 0, to - from)
+  return needleSearch(new Needle(text, false), present, (other) => other.includes(text))
 }
 
 function matchSearch(query: Value): TextSearch {
-  // The longer a word, the fewer rows are left for the others.
-  const words = [...new Set(wordsOf(textOf(query)))].sort((a, b) => b.length - a.length)
-  return {
-    needles: words.map((word) => {
-      const needle = new Needle(word, true)
-      return { needle, judge: needle.isWhole ? judgeWord(needle.byteLength) : () => undecided }
-    }),
-    matches: (text) => matchWords(text, query) === true,
-  }
+  const words = new WordSearch(readSearchQuery(textOf(query)))
+  return (texts, from, to, out) => words.search(texts, from, to, out)
 }
-
-/** Whether a hit is a whole word, as far as ASCII tells. */
-function judgeWord(byteLength: number) {
-  return (bytes: Buffer, at: number, start: number, end: number): Verdict => {
-    const before = at === start ? space : bytes[at - 1]!
-    const after = at + byteLength === end ? space : bytes[at + byteLength]!
-    if (before >= 0x80 || after >= 0x80) return undecided
-    return isLetterOrDigit[before] === 1 || isLetterOrDigit[after] === 1 ? absent : present
-  }
-}
-
-const space = 0x20
-
-const isLetterOrDigit = Uint8Array.from({ length: 128 }, (_, byte) =>
-  /[a-z0-9]/i.test(String.fromCharCode(byte)) ? 1 : 0,
-)

@@ -2,16 +2,17 @@
  * What a predicate asks of the text of a field: parts that a row must have there to pass it. Indexes of
  * words and of parts (`vector/term-index.ts`, `vector/gram-index.ts`) tell which rows may.
  */
+import { isAscii } from 'node:buffer'
 import { type BoundExpression, hiddenField } from '../binder/bound.ts'
 import { constantValue, type EvaluationContext } from '../binder/evaluate.ts'
 import { foldText } from '../type/fold-text.ts'
 import { parseLike } from '../type/like.ts'
 import { isStoredField } from '../type/record.ts'
+import { readSearchQuery, type SearchTerm } from '../type/search-query.ts'
 import { textOf } from '../type/text.ts'
-import { wordsOf } from '../type/text-match.ts'
 import { isObject, type Path, type Value } from '../type/value.ts'
 import { gramsOf } from '../vector/gram-index.ts'
-import { type TermPart, termPartsOf } from '../vector/term-index.ts'
+import { mayBeBeside, type TermPart, termPartsOf } from '../vector/term-index.ts'
 
 /** A folded text to find; the grams of a short one are none. */
 export interface Piece {
@@ -19,6 +20,16 @@ export interface Piece {
   readonly grams: Int32Array
   /** What must be among the words of a text that has it. */
   readonly terms: readonly TermPart[]
+  /** Whether indexes of older versions tell of it, too: it is of ASCII. */
+  readonly isPlain: boolean
+}
+
+/** A term of full-text search: its text is folded for that. */
+export interface SoughtTerm extends SearchTerm {
+  readonly bytes: Buffer
+  readonly grams: Int32Array
+  /** Whether a word that fits may be left out of an index of words. */
+  readonly isBeside: boolean
 }
 
 /** A text that must occur: what shows it in a text as it is, and in JSON. All of the pieces do. */
@@ -44,7 +55,20 @@ export type TextRequirement =
       /** Whether only texts can pass: numbers and times are compared, not searched. */
       readonly onlyText: boolean
     }
-  | { readonly kind: 'all' | 'any'; readonly of: readonly TextRequirement[] }
+  | {
+      readonly kind: 'terms'
+      readonly path: readonly string[]
+      readonly terms: readonly SoughtTerm[]
+      /** Whether a row passes exactly if it has them all. */
+      readonly isTold: boolean
+    }
+  | { readonly kind: 'any'; readonly of: readonly TextRequirement[] }
+  | {
+      readonly kind: 'all'
+      readonly of: readonly TextRequirement[]
+      /** Whether nothing else is asked of a row. */
+      readonly isAll: boolean
+    }
 
 /** Undefined when the predicate asks nothing that words, or parts of 4 bytes, could show. */
 export function textRequirement(
@@ -54,7 +78,8 @@ export function textRequirement(
   switch (predicate.kind) {
     case 'and': {
       const of = predicate.operands.flatMap((operand) => textRequirement(operand, context) ?? [])
-      return of.length === 0 ? undefined : { kind: 'all', of }
+      if (of.length === 0) return undefined
+      return { kind: 'all', of, isAll: of.length === predicate.operands.length }
     }
     case 'or': {
       const of = predicate.operands.map((operand) => textRequirement(operand, context))
@@ -73,7 +98,7 @@ export function textRequirement(
     case 'match': {
       const query = constantValue(predicate.query, context)
       if (query === undefined || query === null) return undefined
-      return ofField(predicate.operand, wordsOf(textOf(query)), { asks: 'words', isTold: true })
+      return ofSearch(predicate.operand, textOf(query))
     }
     case 'includes': {
       const needle = constantValue(predicate.needle, context)
@@ -83,7 +108,7 @@ export function textRequirement(
         ofField(predicate.haystack, texts.parts, { asks: 'parts', isTold: false }),
         ofField(predicate.haystack, texts.wholes, { asks: 'words', isTold: false }),
       ].flatMap((requirement) => requirement ?? [])
-      return of.length === 0 ? undefined : { kind: 'all', of }
+      return of.length === 0 ? undefined : { kind: 'all', of, isAll: false }
     }
     case 'comparison': {
       if (predicate.operator !== 'eq') return undefined
@@ -128,6 +153,27 @@ function textsOfMember(value: Value): string[] {
 function equality(operand: BoundExpression, value: Value | undefined): TextRequirement | undefined {
   if (typeof value !== 'string') return undefined
   return ofField(operand, [value], { asks: 'equal', isTold: false })
+}
+
+function ofSearch(operand: BoundExpression, query: string): TextRequirement | undefined {
+  if (operand.kind !== 'field') return undefined
+  const path = columnPath(operand.path)
+  const phrases = readSearchQuery(query)
+  if (!path || phrases.length === 0) return undefined
+  const terms = phrases.flat().map((term) => ({
+    ...term,
+    bytes: Buffer.from(term.text),
+    grams: gramsOf(term.text),
+    isBeside: term.fits !== 'word' || mayBeBeside(term.text),
+  }))
+  // What follows after an index has no words of its own.
+  const isWhole = path.length === operand.path.length
+  return {
+    kind: 'terms',
+    path,
+    terms,
+    isTold: isWhole && phrases.every(({ length }) => length === 1),
+  }
 }
 
 /** What is asked for: texts of whole words, parts of texts, or texts that are all of a value. */
@@ -209,7 +255,12 @@ function jsonPieceOf(text: string, isOpen: boolean): JsonPiece {
 
 function pieceOf(text: string, isOpen: boolean): Piece {
   const folded = foldText(text)
-  return { folded, grams: gramsOf(text), terms: termPartsOf(folded, isOpen) }
+  return {
+    folded,
+    grams: gramsOf(text),
+    terms: termPartsOf(folded, isOpen),
+    isPlain: isAscii(Buffer.from(folded)),
+  }
 }
 
 function tellsAnything({ grams, terms }: Piece): boolean {

@@ -13,11 +13,21 @@ export const undecided = 2
 /** Bytes that are searched at once, unless one text is longer: a part of the second-level cache. */
 const chunkBytes = 2 ** 18
 
+/** What can be searched for among bytes. */
+export interface Searched {
+  readonly byteLength: number
+  /**
+   * Gives the next place from a place on, or -1. Undefined when nothing can be searched for, so that
+   * all texts have to be decoded.
+   */
+  in(region: Buffer): ((from: number) => number) | undefined
+}
+
 /**
  * A text to find. Of one that has letters beyond ASCII whose case counts for nothing, only a part is
  * searched, as of a very long one, and then a hit decides nothing.
  */
-export class Needle {
+export class Needle implements Searched {
   readonly byteLength: number
   /** Whether a hit is an occurrence of the needle itself. */
   readonly isWhole: boolean
@@ -37,10 +47,6 @@ export class Needle {
       : []
   }
 
-  /**
-   * Gives the next place from a place on, or -1. Undefined when nothing can be searched for, so that
-   * all texts have to be decoded.
-   */
   in(region: Buffer): ((from: number) => number) | undefined {
     if (this.#others.some((other) => region.includes(other))) return undefined
     return this.#search?.in(region)
@@ -89,7 +95,7 @@ export function searchTexts(
   { bytes, offsets }: Texts,
   from: number,
   to: number,
-  needle: Needle,
+  needle: Searched,
   judge: (bytes: Buffer, at: number, start: number, end: number) => Verdict,
   out: Uint8Array,
 ): void {

@@ -1,19 +1,32 @@
-/** Full-text search by whole words. */
+/** Full-text search of single values. */
+import { findPhrase, foldedForSearch } from './find-phrase.ts'
+import { readSearchQuery, type SearchPhrase } from './search-query.ts'
 import { textOf } from './text.ts'
-import type { Value } from './value.ts'
+import { isObject, type Value } from './value.ts'
 
-const wordPattern = /[\p{L}\p{N}]+/gu
-
-/** The words of a text: its runs of letters and digits, in lower case. */
-export function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(wordPattern) ?? []
-}
-
-/** Whether every word of `query` is a word of the value's text, whatever its case. */
+/** Whether all that the query asks for occurs in the value: each phrase within one of its texts. */
 export function matchWords(value: Value, query: Value): boolean | null {
   if (value === null || query === null) return null
-  const wanted = wordsOf(textOf(query))
-  if (wanted.length === 0) return true
-  const words = new Set(wordsOf(textOf(value)))
-  return wanted.every((word) => words.has(word))
+  const missing = new Set(readSearchQuery(textOf(query)))
+  if (missing.size > 0) eachText(value, (text) => takeFound(text, missing))
+  return missing.size === 0
+}
+
+function takeFound(text: string, missing: Set<SearchPhrase>): boolean {
+  const folded = foldedForSearch(text)
+  for (const phrase of missing) {
+    if (findPhrase(folded, phrase, 0)) missing.delete(phrase)
+  }
+  return missing.size > 0
+}
+
+/**
+ * Visits the texts of a value until a visit returns false: a string, or what is printed of a number or time;
+ * of arrays and objects those of all that is in them, and names.
+ */
+export function eachText(value: Value, visit: (text: string) => boolean): boolean {
+  if (Array.isArray(value))
+    return (value as readonly Value[]).every((item) => eachText(item, visit))
+  if (!isObject(value)) return visit(textOf(value))
+  return Object.entries(value).every(([name, member]) => visit(name) && eachText(member, visit))
 }

@@ -4,7 +4,7 @@
  * number by number: a row of bits for each, with one bit per block. What may hold a text is found by
  * and-ing the rows of its parts; whether it does is for those to say who look at the texts.
  */
-import { foldText } from '../type/fold-text.ts'
+import { foldAccents } from '../type/fold-accents.ts'
 
 /** Bytes of a part: as many as fit an integer that a loop can roll along. */
 export const gramBytes = 4
@@ -18,6 +18,10 @@ export interface GramIndex {
   readonly textCount: number
   /** How many bits of a hash count. */
   readonly hashBits: number
+  /** Of an older version: only what is of ASCII was folded in the same way, and JSON is as it is printed. */
+  readonly isOlder: boolean
+  /** Whether texts have characters of several code points that others write as one. */
+  readonly hasComposed: boolean
   /** The row of bits of a hash: bit `b & 31` of integer `b >> 5` is that of block `b`. */
   row(hash: number): Int32Array
 }
@@ -32,7 +36,7 @@ export function hashGram(gram: number, hashBits: number): number {
 
 /** The parts of a text, each in the form that is hashed; none for a text of fewer bytes than one. */
 export function gramsOf(text: string): Int32Array {
-  const bytes = Buffer.from(foldText(text))
+  const bytes = Buffer.from(foldAccents(text))
   const count = Math.max(0, bytes.length - gramBytes + 1)
   const taken = Math.min(count, maximumLookedUp)
   // With the last one in any case.

@@ -1,11 +1,14 @@
 /**
- * An index of words: for each word (`type/text-match.ts`) of the folded texts, the rows that have it.
+ * An index of words: for each word (`type/search-query.ts`) of the texts in lower case, the rows that have
+ * it. Words with accents are found by what full-text search folds them to as well.
  *
  * Words that hardly ever occur twice are left out, since each would take more room in the index than in
  * the text: those that are long, that are half numbers, or that are clauses of a script without gaps.
  * Their rows are known, and a `GramIndex` has the parts of them, and of nothing else.
  */
-import { digit, gaplessCharacter, separator, unassigned, wordClass } from '../type/word-class.ts'
+import { foldAccents } from '../type/fold-accents.ts'
+import type { SearchTerm } from '../type/search-query.ts'
+import { digit, gaplessCharacter, isOfPart, isOfWord, wordClass } from '../type/word-class.ts'
 import type { GramIndex } from './gram-index.ts'
 import type { RowBits } from './row-bits.ts'
 
@@ -15,14 +18,21 @@ export type TermRelation = 'is' | 'begins with' | 'ends with' | 'has'
 export interface TermIndex {
   /** Adds the rows that have a word that is in the index, and that is, or has, the text; false: there are none. */
   addRows(relation: TermRelation, text: Buffer, rows: RowBits): boolean
+  /** Adds the rows that have a word in the index that fits a term of full-text search, whatever its accents. */
+  addRowsAlike(fits: SearchTerm['fits'], text: Buffer, rows: RowBits): boolean
   /** Adds rows that have a word that is not in the index; like the others, it says if there are any. */
   addRowsBeside(rows: RowBits): boolean
-  /** The parts of those words; undefined when there are none. */
+  /** The parts of those words, folded for full-text search; undefined when there are none. */
   readonly beside: GramIndex | undefined
   /** Adds rows whose words are not as they are in the index, or may not be. */
   addDoubtful(rows: RowBits): boolean
   /** Adds rows whose text JSON writes with letters in place of some characters, as in `\\nword`. */
   addEscaped(rows: RowBits): boolean
+  /**
+   * Of an older version: words were cut in another way where they are not of ASCII, accents tell them
+   * apart, and those of JSON are as it is printed.
+   */
+  readonly isOlder: boolean
 }
 
 const longestTerm = 32
@@ -32,9 +42,19 @@ export const shortestBeside = longestWithDigits
 /** Four of nearly all characters of these scripts. */
 const longestGapless = 12
 
-/** Whether a word is left out of the index. */
+/** Whether a word is left out of the index; of one that is not of ASCII, so must be what it folds to. */
 export function isBeside(byteLength: number, hasDigits: boolean, isGapless: boolean): boolean {
   return byteLength > (hasDigits ? longestWithDigits : isGapless ? longestGapless : longestTerm)
+}
+
+/** Whether a word that full-text search folds to the text may be left out of the index. */
+export function mayBeBeside(folded: string): boolean {
+  const classes = Array.from(folded, (character) => wordClass(character.codePointAt(0)!))
+  return isBeside(
+    Buffer.byteLength(folded),
+    classes.includes(digit),
+    classes.includes(gaplessCharacter),
+  )
 }
 
 /** A word, or what a text that is looked for has of one. */
@@ -42,7 +62,7 @@ export interface TermPart {
   readonly relation: TermRelation
   readonly text: string
   readonly bytes: Buffer
-  /** Whether a word that is exactly that is left out of the index. */
+  /** Whether a word that is exactly that may be left out of the index. */
   readonly isBeside: boolean
 }
 
@@ -56,40 +76,32 @@ export function termPartsOf(folded: string, isOpen: boolean): TermPart[] {
   let text = ''
   let start = 0
   let at = 0
-  let hasDigits = false
-  let isGapless = false
+  let wasPart = false
   const end = (isLast: boolean): void => {
     if (text !== '') {
-      const bytes = Buffer.from(text)
       const beginsOpen = isOpen && start === 0
+      const endsOpen = isOpen && isLast
       const relation = beginsOpen
-        ? isOpen && isLast
+        ? endsOpen
           ? 'has'
           : 'ends with'
-        : isOpen && isLast
+        : endsOpen
           ? 'begins with'
           : 'is'
-      parts.push({
-        relation,
-        text,
-        bytes,
-        isBeside: isBeside(bytes.length, hasDigits, isGapless),
-      })
+      const isBeside = mayBeBeside(foldAccents(text))
+      parts.push({ relation, text, bytes: Buffer.from(text), isBeside })
     }
     text = ''
-    hasDigits = false
-    isGapless = false
+    start = at
   }
   for (const character of folded) {
     const found = wordClass(character.codePointAt(0)!)
-    if (found === separator || found === unassigned) {
-      end(false)
-      start = at + 1
-    } else {
+    const isWord = isOfWord(found)
+    if (!isWord || (text !== '' && isOfPart(found) !== wasPart)) end(false)
+    if (isWord) {
       text += character
-      hasDigits ||= found === digit
-      isGapless ||= found === gaplessCharacter
-    }
+      wasPart = isOfPart(found)
+    } else start = at + 1
     at++
   }
   end(true)

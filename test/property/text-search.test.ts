@@ -31,7 +31,7 @@ const words = [
   ...'the model answered with an error timeout Kelvin \u212aelvin İstanbul istanbul straße STRASSE'.split(
     ' ',
   ),
-  ...'ΟΔΟΣ οδος οδοσ Привет мир ошибка ОШИБКА 日本語 错误 检索 한국어 naïve NAÏVE 😀 👩‍💻 0.5 1e3'.split(
+  ...'ΟΔΟΣ οδος οδοσ Привет мир ошибка ОШИБКА 日本語 错误 检索 한국어 naïve NAÏVE nai\u0308ve ﬁne Łódź ไทยใหม่ が か\u3099 ｶﾞ हिन्दी Pythonを 😀 👩‍💻 0.5 1e3'.split(
     ' ',
   ),
   ...['"quoted"', 'back\\slash', 'line\nbreak', 'tab\there', '{"a":1}', '50%', 'a_b', '\u0001f'],
@@ -65,14 +65,26 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
     plain = shred(rows, { maximumValueBytes: 2000 })
     indexed = openSegment(bytes, metadata)
     described = metadata
-    const names = metadata.termIndexes!.map(({ path, type }) => `${path.join('.')}:${type}`)
+    const names = metadata.wordIndexes!.map(({ path, type }) => `${path.join('.')}:${type}`)
     expect(names).toEqual(
       expect.arrayContaining(['input:json', 'output:text', 'metadata.note:text']),
     )
   })
 
   const part = fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 14 }), fc.nat(3))
-  const kinds = fc.constantFrom('like', 'ilike', 'match', 'includes', 'search', 'eq')
+  const kinds = fc.constantFrom(
+    ...([
+      'like',
+      'ilike',
+      'match',
+      'phrase',
+      'start',
+      'includes',
+      'search',
+      'within',
+      'eq',
+    ] as const),
+  )
 
   it('find the rows that they should', () => {
     fc.assert(
@@ -90,7 +102,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
 
   it.each(words)('find %j', (word) => {
     for (const path of [['output'], ['input'], ['metadata']]) {
-      for (const kind of ['ilike', 'match', 'includes'] as const) {
+      for (const kind of ['ilike', 'match', 'start', 'includes'] as const) {
         const { predicate, holds } = predicateOf(kind, path, word, word)
         const expected = records.flatMap((record, row) => (holds(record) ? [row] : []))
         expect(scan(indexed, predicate)).toEqual(expected)
@@ -156,7 +168,16 @@ it('knows the characters that are the lower case of no other', () => {
   }
 })
 
-type Kind = 'like' | 'ilike' | 'match' | 'includes' | 'search' | 'eq'
+type Kind =
+  | 'like'
+  | 'ilike'
+  | 'match'
+  | 'phrase'
+  | 'start'
+  | 'includes'
+  | 'search'
+  | 'within'
+  | 'eq'
 
 function predicateOf(
   kind: Kind,
@@ -183,10 +204,14 @@ function predicateOf(
       }
     }
     case 'match':
+    case 'phrase':
+    case 'start': {
+      const query = kind === 'match' ? one : kind === 'start' ? `${one}*` : `"${one}" "${other}*"`
       return {
-        predicate: { kind: 'match', operand, query: constant(one), type: 'boolean' },
-        holds: (record) => matchWords(found(record), one) === true,
+        predicate: { kind: 'match', operand, query: constant(query), type: 'boolean' },
+        holds: (record) => matchWords(found(record), query) === true,
       }
+    }
     case 'includes':
       return {
         predicate: { kind: 'includes', haystack: operand, needle: constant(one), type: 'boolean' },
@@ -203,6 +228,26 @@ function predicateOf(
         },
         holds: (record) => found(record) === one,
       }
+    case 'within': {
+      const words: BoundExpression = {
+        kind: 'match',
+        operand,
+        query: constant(one),
+        type: 'boolean',
+      }
+      const model = predicateOf('eq', ['metadata', 'model'], 'o3', '')
+      const note = predicateOf('match', ['metadata', 'note'], other, '')
+      const both: BoundExpression = {
+        kind: 'and',
+        operands: [words, model.predicate],
+        type: 'boolean',
+      }
+      return {
+        predicate: { kind: 'or', operands: [both, note.predicate], type: 'boolean' },
+        holds: (record) =>
+          (matchWords(found(record), one) === true && model.holds(record)) || note.holds(record),
+      }
+    }
     case 'search': {
       const fields = ['input', 'output', 'metadata', 'error']
       return {

@@ -4,7 +4,11 @@
 const doubt: i32 = 2
 const elsewhere: i32 = 4
 
-const unassigned: i32 = 4
+/** Classes of characters (`type/word-class.ts`). */
+const gaplessCharacter: i32 = 2
+const doubtful: i32 = 4
+const syllable: i32 = 5
+const droppedMark: i32 = 6
 const dottedCapitalI: i32 = 0x130
 
 /**
@@ -36,6 +40,8 @@ export function scanWords(
     let start = out
     let hash: i32 = 0
     let seen: i32 = 0
+    // Words of scripts that are searched by parts, and others, end where the others begin.
+    let isPart: i32 = 0
     while (at < end) {
       const first: i32 = load<u8>(source + <usize>at)
       let found: i32 = 0
@@ -45,6 +51,13 @@ export function scanWords(
         found = load<u8>(classes + <usize>byte)
         at++
         if (found !== 0) {
+          if (isPart !== 0) {
+            setWord(words, count++, start, out, hash, seen)
+            start = out
+            hash = 0
+            seen = 0
+            isPart = 0
+          }
           store<u8>(folded + <usize>out, byte)
           hash = (hash ^ byte) * <i32>0x9e3779b1
           out++
@@ -65,11 +78,23 @@ export function scanWords(
         }
         character = load<u16>(folds + ((<usize>character) << 1))
         found = load<u8>(classes + <usize>character)
-        if (found === unassigned) {
+        if (found === doubtful) {
           flags |= doubt
           found = 0
         }
         if (found !== 0) {
+          const isOfPart = <i32>(found === gaplessCharacter) | <i32>(found === syllable)
+          if (isOfPart !== isPart) {
+            if (seen !== 0) {
+              // A mark that folding leaves out does not end a word.
+              if (found === droppedMark) flags |= doubt
+              setWord(words, count++, start, out, hash, seen)
+              start = out
+              hash = 0
+              seen = 0
+            }
+            isPart = isOfPart
+          }
           const length = encode(folded + <usize>out, character)
           for (let i = 0; i < length; i++) {
             hash = (hash ^ <i32>load<u8>(folded + <usize>out)) * <i32>0x9e3779b1
@@ -87,6 +112,7 @@ export function scanWords(
         start = out
         hash = 0
         seen = 0
+        isPart = 0
       }
     }
     if (flags & elsewhere) {

@@ -1,10 +1,13 @@
 /**
- * Texts as indexes see them: folded (`type/fold-text.ts`), JSON as it would be printed. About a
- * nanosecond per byte of ASCII, so it is one loop into one buffer.
+ * Texts as indexes see them: in lower case (`type/fold-text.ts`), or folded for full-text search
+ * (`type/fold-accents.ts`); of JSON, the texts that are in it. About a nanosecond per byte of ASCII, so it
+ * is one loop into one buffer.
  */
+import { foldAccent } from '../../type/fold-accents.ts'
 import { dottedCapitalI, foldCodePoint } from '../../type/fold-text.ts'
 import { parseJson } from '../../type/parse-json.ts'
 import { textOf } from '../../type/text.ts'
+import { doubtful, wordClass } from '../../type/word-class.ts'
 
 const quote = 0x22
 const backslash = 0x5c
@@ -15,13 +18,13 @@ const lower = Uint8Array.from({ length: 128 }, (_, byte) =>
   byte >= 0x41 && byte <= 0x5a ? byte | 0x20 : byte,
 )
 
-/** How JSON writes control characters that have letters. */
-const letterOfControl: Readonly<Record<number, string>> = {
-  8: 'b',
-  9: 't',
-  10: 'n',
-  12: 'f',
-  13: 'r',
+/** What the letters of escapes stand for. */
+const controlOfLetter: Readonly<Record<number, number>> = {
+  98: 8,
+  102: 12,
+  110: 10,
+  114: 13,
+  116: 9,
 }
 
 /** Numbers that are printed as they are written, whatever digits they have. */
@@ -29,7 +32,10 @@ const plainNumber = /^-?(?:\d+|(?!0\.00000)\d+\.\d*[1-9])$/
 /** A double has this many digits for certain; with a point and a sign. */
 const plainNumberLength = 17
 
-/** Lower case has at most so many times as many bytes (İ has three for two), and printing a number 12 more. */
+/**
+ * Lower case and folding have at most so many times as many bytes (İ has three for two), and printing a
+ * number 12 more.
+ */
 const growth = 3
 
 /** Names of an object that are compared with each other. */
@@ -41,11 +47,19 @@ export class FoldedText {
   length = 0
   /** Whether JSON would write characters of the text as escapes that have letters. */
   hasEscapes = false
-  /** Whether an object of the JSON may have a name twice, of which only one is printed. */
-  mayRepeatNames = false
+  /** Whether the text is printed in a way that cannot be told from its bytes. */
+  isDoubtful = false
+  /** Whether any text so far had characters that make one of several. */
+  hasComposed = false
+  readonly #folds: 'case' | 'accents'
   /** Hashes of the names of the objects around a place, and where those of each begin. */
   readonly #names: number[] = []
   readonly #objects: number[] = []
+
+  /** @param folds `accents`: case as well */
+  constructor(folds: 'case' | 'accents') {
+    this.#folds = folds
+  }
 
   setText(source: Uint8Array, start: number, end: number): void {
     this.#clear(end - start)
@@ -53,8 +67,8 @@ export class FoldedText {
   }
 
   /**
-   * The strings of JSON, names too, each with the shortest escapes; its numbers and other words as they
-   * would be printed; and a space after each of them.
+   * The strings of JSON, names too; its numbers and other words as they would be printed; and a space after
+   * each of them.
    */
   setJson(source: Buffer, start: number, end: number): void {
     this.#clear(end - start)
@@ -88,14 +102,15 @@ export class FoldedText {
     for (let i = token; i < this.length; i++) hash = Math.imul(hash ^ this.bytes[i]!, 0x9e3779b1)
     const first = this.#objects.at(-1)!
     const at = this.#names.indexOf(hash, first)
-    if (at >= 0 || this.#names.length - first === mostNames) this.mayRepeatNames = true
+    // Of a name that an object has twice, one is printed.
+    if (at >= 0 || this.#names.length - first === mostNames) this.isDoubtful = true
     else this.#names.push(hash)
   }
 
   #clear(sourceLength: number): void {
     this.length = 0
     this.hasEscapes = false
-    this.mayRepeatNames = false
+    this.isDoubtful = false
     // A number that is printed longer has a point or an exponent, and few others find room in JSON.
     const needed = (sourceLength + 16) * growth
     if (needed > this.bytes.length) this.bytes = new Uint8Array(needed * 2)
@@ -144,42 +159,31 @@ export class FoldedText {
     }
   }
 
-  /** Adds the escape at `at` as it would be printed, and returns where it ends. */
+  /** Adds what the escape at `at` stands for, and returns where it ends. */
   #escape(source: Buffer, at: number): number {
     const letter = source[at + 1]!
-    if (letter === 0x2f) {
-      this.#push(letter)
-      return at + 2
-    }
     if (letter !== 0x75) {
-      this.#push(backslash)
-      this.#push(letter)
+      const control = controlOfLetter[letter]
+      if (control !== undefined) this.hasEscapes = true
+      this.#push(control ?? letter)
       return at + 2
     }
     const unit = hexadecimal(source, at + 2)
-    if (
-      unit >= 0xd800 &&
-      unit < 0xdc00 &&
-      source[at + 6] === backslash &&
-      source[at + 7] === 0x75
-    ) {
+    if (unit < 0xd800 || unit >= 0xe000) {
+      if (unit < space) this.hasEscapes = true
+      this.#codePoint(unit)
+      return at + 6
+    }
+    if (unit < 0xdc00 && source[at + 6] === backslash && source[at + 7] === 0x75) {
       const second = hexadecimal(source, at + 8)
       if (second >= 0xdc00 && second < 0xe000) {
         this.#codePoint(0x10000 + ((unit - 0xd800) << 10) + (second - 0xdc00))
         return at + 12
       }
     }
-    if (unit === quote || unit === backslash) {
-      this.#push(backslash)
-      this.#push(unit)
-    } else if (unit < space) {
-      const short = letterOfControl[unit]
-      this.#pushAscii(short ? `\\${short}` : `\\u${unit.toString(16).padStart(4, '0')}`)
-    } else if (unit >= 0xd800 && unit < 0xe000) {
-      this.#pushAscii(`\\u${unit.toString(16)}`)
-    } else {
-      this.#codePoint(unit)
-    }
+    // Half a character is printed as its escape.
+    this.isDoubtful = true
+    this.#pushAscii(`\\u${unit.toString(16)}`)
     return at + 6
   }
 
@@ -229,26 +233,32 @@ export class FoldedText {
   }
 
   #codePoint(codePoint: number): void {
-    if (codePoint === dottedCapitalI) {
+    if (this.#folds === 'accents') {
+      if (wordClass(codePoint) === doubtful) this.hasComposed = true
+      for (const letter of foldAccent(codePoint)) this.#utf8(letter.codePointAt(0)!)
+    } else if (codePoint === dottedCapitalI) {
       this.#push(0x69)
-      this.#codePoint(0x307)
-      return
-    }
-    const folded = foldCodePoint(codePoint)
-    if (folded < 0x80) {
-      this.#push(folded)
-    } else if (folded < 0x800) {
-      this.#push(0xc0 | (folded >> 6))
-      this.#push(0x80 | (folded & 0x3f))
+      this.#utf8(0x307)
     } else {
-      if (folded < 0x10000) {
-        this.#push(0xe0 | (folded >> 12))
+      this.#utf8(foldCodePoint(codePoint))
+    }
+  }
+
+  #utf8(codePoint: number): void {
+    if (codePoint < 0x80) {
+      this.#push(codePoint)
+    } else if (codePoint < 0x800) {
+      this.#push(0xc0 | (codePoint >> 6))
+      this.#push(0x80 | (codePoint & 0x3f))
+    } else {
+      if (codePoint < 0x10000) {
+        this.#push(0xe0 | (codePoint >> 12))
       } else {
-        this.#push(0xf0 | (folded >> 18))
-        this.#push(0x80 | ((folded >> 12) & 0x3f))
+        this.#push(0xf0 | (codePoint >> 18))
+        this.#push(0x80 | ((codePoint >> 12) & 0x3f))
       }
-      this.#push(0x80 | ((folded >> 6) & 0x3f))
-      this.#push(0x80 | (folded & 0x3f))
+      this.#push(0x80 | ((codePoint >> 6) & 0x3f))
+      this.#push(0x80 | (codePoint & 0x3f))
     }
   }
 

@@ -32,6 +32,8 @@ const sampledBlocks = 8
 export interface GramShape {
   readonly blockTexts: number
   readonly hashBits: number
+  /** Whether texts have characters of several code points that others write as one. */
+  readonly hasComposed?: true
 }
 
 export interface WrittenGrams extends GramShape {
@@ -63,7 +65,7 @@ export function writeGrams(
   const rows = new Int32Array(rowLength << hashBits)
   const scanner = new GramScanner(hashBits)
   const { marks } = scanner
-  const folded = new FoldedText()
+  const folded = new FoldedText('accents')
   for (let group = 0; group < rowLength; group++) {
     marks.fill(0)
     const end = Math.min(blocks, (group + 1) * 32)
@@ -75,7 +77,8 @@ export function writeGrams(
       rows[at] = marks[hash]!
     }
   }
-  return { blockTexts, hashBits, bytes: withChecksums(new Uint8Array(rows.buffer)) }
+  const bytes = withChecksums(new Uint8Array(rows.buffer))
+  return { blockTexts, hashBits, ...(folded.hasComposed && { hasComposed: true }), bytes }
 }
 
 function addBlock(
@@ -106,7 +109,7 @@ function chooseHashBits(
   blocks: number,
 ): number {
   const scanner = new GramScanner(maximumHashBits)
-  const folded = new FoldedText()
+  const folded = new FoldedText('accents')
   const sampled = Math.min(sampledBlocks, blocks)
   for (let i = 0; i < sampled; i++) {
     scanner.useBit(i)
@@ -138,8 +141,9 @@ export function openGrams(
   textCount: number,
   corrupt: () => Error,
   pages = new CheckedPages(gramBytesOf(shape, textCount)),
+  isOlder = false,
 ): GramIndex {
-  const { blockTexts, hashBits } = shape
+  const { blockTexts, hashBits, hasComposed = false } = shape
   const byteLength = gramBytesOf(shape, textCount)
   assert(
     bytes.byteLength === checkedBytes(byteLength),
@@ -152,6 +156,8 @@ export function openGrams(
     blockTexts,
     textCount,
     hashBits,
+    isOlder,
+    hasComposed,
     row: (hash) => {
       const from = hash * rowLength
       paged.check(from * 4, (from + rowLength) * 4)

@@ -143,7 +143,10 @@ export interface SegmentMetadata {
   readonly residual?: TextColumnMetadata
   /** Where residual values begin; absent when they are too many to list. */
   readonly residualPaths?: readonly (readonly string[])[]
-  /** Absent when no column has one. Segments that have no others were written before there were. */
+  /** Absent when no column has one. */
+  readonly partIndexes?: readonly GramIndexMetadata[]
+  readonly wordIndexes?: readonly TermIndexMetadata[]
+  /** Those of older versions, in which texts were folded and cut in another way. */
   readonly gramIndexes?: readonly GramIndexMetadata[]
   readonly termIndexes?: readonly TermIndexMetadata[]
 }

@@ -125,24 +125,30 @@ function residualOpener(
 interface TextIndexes {
   readonly grams: GramIndexMetadata | undefined
   readonly terms: TermIndexMetadata | undefined
+  readonly isOlder: boolean
 }
 
 function indexesOf(
-  { gramIndexes = [], termIndexes = [] }: SegmentMetadata,
+  { partIndexes, wordIndexes, gramIndexes, termIndexes }: SegmentMetadata,
   path: readonly string[],
   type: GramIndexMetadata['type'],
 ): TextIndexes {
   const isOfColumn = (index: Pick<GramIndexMetadata, 'path' | 'type'>): boolean =>
     index.type === type && samePath(index.path, path)
-  return { grams: gramIndexes.find(isOfColumn), terms: termIndexes.find(isOfColumn) }
+  return {
+    grams: (partIndexes ?? gramIndexes)?.find(isOfColumn),
+    terms: (wordIndexes ?? termIndexes)?.find(isOfColumn),
+    isOlder: gramIndexes !== undefined || termIndexes !== undefined,
+  }
 }
 
 function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextIndexes): TextColumn {
   const validity = buffers.validity(column.validity)
   const { rowCount } = buffers
   const textCount = column.encoding === 'dictionary' ? column.distinctCount : rowCount
-  const grams = indexes.grams && buffers.grams(indexes.grams, textCount)
-  const terms = indexes.terms && buffers.terms(indexes.terms)
+  const { isOlder } = indexes
+  const grams = indexes.grams && buffers.grams(indexes.grams, textCount, isOlder)
+  const terms = indexes.terms && buffers.terms(indexes.terms, isOlder)
   if (column.encoding === 'plain') {
     let texts: Texts | undefined
     return {
@@ -288,19 +294,26 @@ class Buffers {
   }
 
   /** Checked page by page, so that a search reads little of it. */
-  grams({ place, ...shape }: GramPlace, textCount: number): GramIndex {
+  grams({ place, ...shape }: GramPlace, textCount: number, isOlder: boolean): GramIndex {
     const [offset, byteLength] = place
     const bytes = this.#view(offset, byteLength)
     const pages = this.#pages(offset, gramBytesOf(shape, textCount))
-    return openGrams(bytes, shape, textCount, this.#corruptIndex(offset), pages)
+    return openGrams(bytes, shape, textCount, this.#corruptIndex(offset), pages, isOlder)
   }
 
-  terms({ place, beside, ...shape }: TermIndexMetadata): TermReader {
+  terms({ place, beside, ...shape }: TermIndexMetadata, isOlder: boolean): TermReader {
     const [offset, byteLength] = place
     const bytes = this.#view(offset, byteLength)
-    const grams = beside && this.grams(beside, this.rowCount)
+    const grams = beside && this.grams(beside, this.rowCount, isOlder)
     const pages = this.#pages(offset, termBytesOf(shape))
-    return new TermReader(bytes, shape, grams, this.rowCount, this.#corruptIndex(offset), pages)
+    return new TermReader(
+      bytes,
+      { ...shape, isOlder },
+      grams,
+      this.rowCount,
+      this.#corruptIndex(offset),
+      pages,
+    )
   }
 
   #pages(offset: number, byteLength: number): CheckedPages {

@@ -1,29 +1,34 @@
 /** Reads an index of words in place; its bytes are those that `term-writer.ts` says. */
 import { assert } from '../../error.ts'
 import { ByteSearch } from '../../kernel/text.ts'
+import type { SearchTerm } from '../../type/search-query.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'
 import type { RowBits } from '../../vector/row-bits.ts'
 import { RowListReader } from '../../vector/row-list.ts'
 import type { TermIndex, TermRelation } from '../../vector/term-index.ts'
 import { CheckedPages, checkedBytes, PagedBytes } from './checked-pages.ts'
-import { space, type TermShape, termBytesOf, termsOfBlock } from './term-writer.ts'
+import { space, type TermShape, tab, termBytesOf, termsOfBlock } from './term-writer.ts'
 
 const gap = Buffer.from([space])
+const aliasEnd = Buffer.from([tab])
 
 export class TermReader implements TermIndex {
   readonly beside: GramIndex | undefined
+  readonly isOlder: boolean
   readonly #bytes: PagedBytes
   readonly #directory: Int32Array
   readonly #blockCount: number
   readonly #words: Uint8Array
   readonly #wordsAt: number
+  readonly #aliases: Uint8Array
+  readonly #aliasesAt: number
   readonly #listsAt: number
   readonly #rowCount: number
 
   /** @param corrupt makes the error that is thrown when a page of it was damaged */
   constructor(
     bytes: Uint8Array,
-    shape: TermShape,
+    shape: TermShape & { readonly isOlder?: boolean },
     beside: GramIndex | undefined,
     rowCount: number,
     corrupt: () => Error,
@@ -38,10 +43,13 @@ export class TermReader implements TermIndex {
     this.#blockCount = Math.ceil(shape.termCount / termsOfBlock)
     this.#directory = new Int32Array(bytes.buffer, bytes.byteOffset, (this.#blockCount + 1) * 2)
     this.#wordsAt = this.#directory.byteLength
-    this.#listsAt = this.#wordsAt + shape.wordBytes
-    this.#words = this.#bytes.content.subarray(this.#wordsAt, this.#listsAt)
+    this.#aliasesAt = this.#wordsAt + shape.wordBytes
+    this.#listsAt = this.#aliasesAt + (shape.aliasBytes ?? 0)
+    this.#words = this.#bytes.content.subarray(this.#wordsAt, this.#aliasesAt)
+    this.#aliases = this.#bytes.content.subarray(this.#aliasesAt, this.#listsAt)
     this.#rowCount = rowCount
     this.beside = beside
+    this.isOlder = shape.isOlder ?? false
   }
 
   /** Read when it is needed: most queries open the column for its texts. */
@@ -60,6 +68,24 @@ export class TermReader implements TermIndex {
         return this.#addFound(Buffer.concat([text, gap]), 0, rows)
       case 'has':
         return this.#addFound(text, 0, rows)
+    }
+  }
+
+  addRowsAlike(fits: SearchTerm['fits'], text: Buffer, rows: RowBits): boolean {
+    switch (fits) {
+      case 'word': {
+        const isThere = this.#addEqual(text, rows)
+        return this.#addAliases(Buffer.concat([gap, text, aliasEnd]), rows) || isThere
+      }
+      case 'start': {
+        const needle = Buffer.concat([gap, text])
+        const isThere = this.#addFound(needle, 1, rows)
+        return this.#addAliases(needle, rows) || isThere
+      }
+      case 'part': {
+        const isThere = this.#addFound(text, 0, rows)
+        return this.#addAliases(text, rows) || isThere
+      }
     }
   }
 
@@ -93,7 +119,7 @@ export class TermReader implements TermIndex {
 
   /** Adds the rows of words in which something occurs; their first letter is `skipped` bytes after. */
   #addFound(needle: Buffer, skipped: number, rows: RowBits): boolean {
-    this.#bytes.check(this.#wordsAt, this.#listsAt)
+    this.#bytes.check(this.#wordsAt, this.#aliasesAt)
     const words = this.#words
     const places = this.#places
     const find = new ByteSearch(needle, false).in(words)
@@ -118,6 +144,23 @@ export class TermReader implements TermIndex {
     return true
   }
 
+  /** Adds the rows of words of whose aliases a needle is a part, but for their numbers. */
+  #addAliases(needle: Buffer, rows: RowBits): boolean {
+    if (this.#aliasesAt === this.#listsAt) return false
+    this.#bytes.check(this.#aliasesAt, this.#listsAt)
+    const aliases = this.#aliases
+    const find = new ByteSearch(needle, false).in(aliases)
+    const first = find(0)
+    for (let hit = first; hit >= 0; ) {
+      const from = aliases.indexOf(tab, hit) + 1
+      const to = aliases.indexOf(space, from)
+      const term = Number.parseInt(Buffer.from(aliases.subarray(from, to)).toString('latin1'), 16)
+      this.#addRowsOf(Math.floor(term / termsOfBlock), [term % termsOfBlock], rows)
+      hit = find(to)
+    }
+    return first >= 0
+  }
+
   /** The block whose words may be a text, or -1 if it comes before all words. */
   #blockOf(text: Buffer): number {
     const places = this.#places
@@ -126,7 +169,7 @@ export class TermReader implements TermIndex {
     while (low < high) {
       const middle = (low + high) >> 1
       const at = places[middle * 2]!
-      this.#bytes.check(this.#wordsAt + at, Math.min(this.#listsAt, this.#wordsAt + at + 512))
+      this.#bytes.check(this.#wordsAt + at, Math.min(this.#aliasesAt, this.#wordsAt + at + 512))
       if (this.#compare(text, at) < 0) high = middle
       else low = middle + 1
     }

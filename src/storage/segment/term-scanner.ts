@@ -1,7 +1,18 @@
 /** Collects the words of rows' texts, for an index of them (`vector/term-index.ts`). */
-import { digit, gaplessCharacter, separator, unassigned, wordClass } from '../../type/word-class.ts'
+import { isAscii } from 'node:buffer'
+import { foldAccents } from '../../type/fold-accents.ts'
+import {
+  digit,
+  doubtful,
+  droppedMark,
+  gaplessCharacter,
+  isOfPart,
+  isOfWord,
+  separator,
+  wordClass,
+} from '../../type/word-class.ts'
 import type { Texts } from '../../vector/column.ts'
-import { isBeside, shortestBeside } from '../../vector/term-index.ts'
+import { isBeside, mayBeBeside, shortestBeside } from '../../vector/term-index.ts'
 
 /** The class of bytes that are not ASCII. */
 const beyond = 8
@@ -68,11 +79,21 @@ export class TermScanner {
       const start = at
       let hash = 0
       let seen = 0
+      let isPart = false
       while (found !== separator) {
-        if (found === beyond) {
+        const isBeyond = found === beyond
+        if (isBeyond) {
           found = wordClass(codePointAt(folded, at))
-          if (found === unassigned) this.isDoubtful = true
-          if (found === separator || found === unassigned) break
+          if (found === doubtful) this.isDoubtful = true
+          if (!isOfWord(found)) break
+        }
+        if (at > start && isOfPart(found) !== isPart) {
+          // A mark that folding leaves out does not end a word.
+          if (found === droppedMark) this.isDoubtful = true
+          break
+        }
+        isPart = isOfPart(found)
+        if (isBeyond) {
           const end = at + characterBytes(byte)
           for (; at < end; at++) hash = Math.imul(hash ^ folded[at]!, 0x9e3779b1)
         } else {
@@ -102,7 +123,7 @@ export class TermScanner {
     seen: number,
     beside: (from: number, to: number) => void,
   ): void {
-    if (end - start > shortestBeside && isLeftOut(end - start, seen)) {
+    if (end - start > shortestBeside && isLeftOut(folded, start, end, seen)) {
       beside(start, end)
       return
     }
@@ -171,8 +192,11 @@ export class TermScanner {
 }
 
 /** @param seen a bit for each class of its characters */
-function isLeftOut(byteLength: number, seen: number): boolean {
-  return isBeside(byteLength, (seen & (1 << digit)) !== 0, (seen & (1 << gaplessCharacter)) !== 0)
+function isLeftOut(folded: Uint8Array, start: number, end: number, seen: number): boolean {
+  const isGapless = (seen & (1 << gaplessCharacter)) !== 0
+  if (!isBeside(end - start, (seen & (1 << digit)) !== 0, isGapless)) return false
+  const word = Buffer.from(folded.buffer, folded.byteOffset + start, end - start)
+  return isAscii(word) || mayBeBeside(foldAccents(word.toString()))
 }
 
 /** Bytes of a character that begins with a byte. */

@@ -2,9 +2,11 @@
  * Makes the index of the words of a column's texts (`vector/term-index.ts`). Its bytes, with the
  * checksums of their pages:
  *
- *     index     = directory  words  lists  [zeros to a multiple of 4]
+ *     index     = directory  words  aliases  lists  [zeros to a multiple of 4]
  *     directory = [place:Int32 list:Int32] per block of 16 words, and one more for the end
  *     words     = a space before each, in the order of their bytes, and one at the end
+ *     aliases   = of each word that full-text search folds to another: [space  that one  tab  the word's
+ *                 number in hexadecimal digits], and a space at the end
  *     lists     = `row-list.ts`: rows with words that are left out, rows in doubt, rows with escapes;
  *                 and the rows of each word in their order
  *
@@ -12,7 +14,9 @@
  * among the lists the list of that word.
  */
 
+import { isAscii } from 'node:buffer'
 import { cutBytes, cutTexts, integersOfWord, WordCutter } from '../../kernel/words.ts'
+import { foldAccents } from '../../type/fold-accents.ts'
 import type { Texts } from '../../vector/column.ts'
 import { listMargin, RowListWriter } from '../../vector/row-list.ts'
 import { withChecksums } from './checked-pages.ts'
@@ -23,6 +27,8 @@ import { TermScanner } from './term-scanner.ts'
 export interface TermShape {
   readonly termCount: number
   readonly wordBytes: number
+  /** Absent in older indexes, which have none. */
+  readonly aliasBytes?: number
   readonly listBytes: number
 }
 
@@ -34,6 +40,7 @@ export interface WrittenTerms extends TermShape {
 
 export const termsOfBlock = 16
 export const space = 0x20
+export const tab = 0x09
 
 /** An index that would take more of its texts' size than that is not made. */
 const largestShare = 0.3
@@ -90,11 +97,18 @@ export function writeTerms(texts: Texts, content: 'text' | 'json'): WrittenTerms
   }
   directory[blocks * 2] = wordAt
   directory[blocks * 2 + 1] = lists.byteLength
-  const shape = { termCount, wordBytes: written.length, listBytes: lists.byteLength }
+  const aliases = aliasesOf(scanner.terms, order)
+  const shape = {
+    termCount,
+    wordBytes: written.length,
+    aliasBytes: aliases.length,
+    listBytes: lists.byteLength,
+  }
   const index = new Uint8Array(termBytesOf(shape))
   index.set(new Uint8Array(directory.buffer))
   index.set(written, directory.byteLength)
-  index.set(lists.finish(), directory.byteLength + written.length)
+  index.set(aliases, directory.byteLength + written.length)
+  index.set(lists.finish(), directory.byteLength + written.length + aliases.length)
   return {
     ...shape,
     bytes: withChecksums(index),
@@ -103,9 +117,26 @@ export function writeTerms(texts: Texts, content: 'text' | 'json'): WrittenTerms
 }
 
 /** Bytes of an index, without their checksums. */
-export function termBytesOf({ termCount, wordBytes, listBytes }: TermShape): number {
+export function termBytesOf({
+  termCount,
+  wordBytes,
+  aliasBytes = 0,
+  listBytes,
+}: TermShape): number {
   const directory = (Math.ceil(termCount / termsOfBlock) + 1) * 8
-  return (directory + wordBytes + listBytes + listMargin + 3) & ~3
+  return (directory + wordBytes + aliasBytes + listBytes + listMargin + 3) & ~3
+}
+
+function aliasesOf({ bytes, offsets }: Texts, order: Int32Array): Buffer {
+  const aliases: string[] = []
+  for (const [number, term] of order.entries()) {
+    const word = bytes.subarray(offsets[term]!, offsets[term + 1]!)
+    if (isAscii(word)) continue
+    const text = word.toString()
+    const folded = foldAccents(text)
+    if (folded !== text && folded !== '') aliases.push(` ${folded}\t${number.toString(16)}`)
+  }
+  return Buffer.from(`${aliases.join('')} `)
 }
 
 /** More or less what the index takes. */
@@ -171,8 +202,8 @@ class RowWords {
   /** Of each row, how many words the scanner had after it. */
   readonly ends: Int32Array
   readonly #cutter = new WordCutter()
-  readonly #folded = new FoldedText()
-  readonly #namedTwice = new Uint8Array(cutTexts)
+  readonly #folded = new FoldedText('case')
+  readonly #doubted = new Uint8Array(cutTexts)
 
   constructor(rowCount: number) {
     this.beside = new BesideWords(rowCount)
@@ -202,8 +233,8 @@ class RowWords {
         const [from, to, hash, seen] = [words[at]!, words[at + 1]!, words[at + 2]!, words[at + 3]!]
         this.scanner.addWord(row, folded, from, to, hash, seen, leaveOut)
       }
-      const isNamedTwice = content === 'json' && this.#namedTwice[i] === 1
-      this.#endRow(row, cutter.isDoubtful(i) || isNamedTwice, cutter.hasEscapes(i))
+      const isDoubted = content === 'json' && this.#doubted[i] === 1
+      this.#endRow(row, cutter.isDoubtful(i) || isDoubted, cutter.hasEscapes(i))
     }
     return first + count
   }
@@ -235,7 +266,7 @@ class RowWords {
         source.set(folded.bytes.subarray(0, folded.length), length)
         length += folded.length
       }
-      this.#namedTwice[count] = +(to > from && folded.mayRepeatNames)
+      this.#doubted[count] = +(to > from && folded.isDoubtful)
       ends[count++] = length
     }
     return count
@@ -247,7 +278,7 @@ class RowWords {
     else folded.setJson(bytes, offsets[row]!, offsets[row + 1]!)
     const { bytes: source, length } = folded
     this.scanner.add(row, source, length, (from, to) => this.beside.push(source, from, to))
-    this.#endRow(row, this.scanner.isDoubtful || folded.mayRepeatNames, folded.hasEscapes)
+    this.#endRow(row, this.scanner.isDoubtful || folded.isDoubtful, folded.hasEscapes)
   }
 
   #endRow(row: number, isDoubtful: boolean, hasEscapes: boolean): void {
@@ -272,7 +303,7 @@ class GrowingRows {
   }
 }
 
-/** Words that are left out, with a space after each, row by row. */
+/** Words that are left out, folded for full-text search, with a space after each, row by row. */
 class BesideWords {
   readonly rows = new GrowingRows()
   #bytes = Buffer.allocUnsafeSlow(1 << 12)
@@ -284,13 +315,15 @@ class BesideWords {
   }
 
   push(source: Uint8Array, from: number, to: number): void {
-    const end = this.byteLength + to - from + 1
+    const word = Buffer.from(source.buffer, source.byteOffset + from, to - from)
+    const folded = isAscii(word) ? word : Buffer.from(foldAccents(word.toString()))
+    const end = this.byteLength + folded.length + 1
     if (end > this.#bytes.length) {
       const bytes = Buffer.allocUnsafeSlow(Math.max(end, this.#bytes.length * 2))
       bytes.set(this.#bytes)
       this.#bytes = bytes
     }
-    this.#bytes.set(source.subarray(from, to), this.byteLength)
+    this.#bytes.set(folded, this.byteLength)
     this.#bytes[end - 1] = space
     this.byteLength = end
   }

@@ -79,8 +79,8 @@ export function writeSegment(
   const columns = describe(pathColumns)
   const [residualMetadata] = describe(residuals)
   const described = indexes.map((index) => index.describe(describe(index.columns)))
-  const gramIndexes = described.flatMap(({ grams }) => grams ?? [])
-  const termIndexes = described.flatMap(({ terms }) => terms ?? [])
+  const partIndexes = described.flatMap(({ grams }) => grams ?? [])
+  const wordIndexes = described.flatMap(({ terms }) => terms ?? [])
   const objects = objectRows(table)
   const metadata: SegmentMetadata = {
     format: segmentFormat,
@@ -94,8 +94,8 @@ export function writeSegment(
     columns,
     ...(residualMetadata && { residual: residualMetadata }),
     ...(table.residualPaths && { residualPaths: table.residualPaths }),
-    ...(gramIndexes.length > 0 && { gramIndexes }),
-    ...(termIndexes.length > 0 && { termIndexes }),
+    ...(partIndexes.length > 0 && { partIndexes }),
+    ...(wordIndexes.length > 0 && { wordIndexes }),
   }
   return { bytes, metadata }
 }

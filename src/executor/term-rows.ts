@@ -1,0 +1,93 @@
+/** Finds the rows of a column that have a term of full-text search, by what the column has of indexes. */
+import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
+import { eachText } from '../type/text-match.ts'
+import type { TextColumn, Texts } from '../vector/column.ts'
+import { type GramIndex, unitsWithGrams } from '../vector/gram-index.ts'
+import { addRow, noRows } from '../vector/row-bits.ts'
+import type { TermIndex } from '../vector/term-index.ts'
+import { decodeText } from '../vector/vector.ts'
+import { type FoundRows, foundInAny, mayBe, noRow, rowsOfBitmap, withDoubt } from './found-rows.ts'
+import { JsonTerm, looksLikeNumber } from './json-search.ts'
+import { isShortText, rowsBeside, rowsOfEntries, rowsWithGrams } from './text-column-rows.ts'
+import type { SoughtTerm } from './text-requirement.ts'
+import { WordSearch } from './word-search.ts'
+
+/**
+ * @param content what the texts are: of JSON, the texts in it are searched
+ * @param isTold whether rows have what is looked for exactly if they have all of its terms
+ */
+export function rowsOfTerm(
+  column: TextColumn,
+  content: 'text' | 'json',
+  term: SoughtTerm,
+  isTold: boolean,
+  rowCount: number,
+): FoundRows {
+  if (column.encoding === 'dictionary') {
+    const found = entriesWith(column.dictionary, column.grams, content, term)
+    return rowsOfEntries(column.codes, found, isTold, rowCount)
+  }
+  const { terms, grams } = column
+  if (terms && !terms.isOlder) return rowsInIndex(terms, term, isTold, rowCount)
+  if (grams && tellsOf(grams, term)) return rowsWithGrams(grams, term.grams, rowCount)
+  if (!isShortText(column)) return mayBe(rowsOfBitmap(column.validity, rowCount))
+  const found = mayHave(column.texts, content, term)
+  if (!found.includes(1)) return noRow
+  const rows = noRows(rowCount)
+  for (let row = found.indexOf(1); row >= 0; row = found.indexOf(1, row + 1)) addRow(rows, row)
+  return { may: rows, sure: isTold && content === 'text' ? rows : 'none' }
+}
+
+function rowsInIndex(
+  index: TermIndex,
+  { fits, bytes, grams, isBeside }: SoughtTerm,
+  isTold: boolean,
+  rowCount: number,
+): FoundRows {
+  const rows = noRows(rowCount)
+  const isThere = index.addRowsAlike(fits, bytes, rows)
+  const told: FoundRows = isThere ? { may: rows, sure: isTold ? rows : 'none' } : noRow
+  const isMore = isBeside && index.beside !== undefined
+  const found = isMore ? foundInAny([told, rowsBeside(index, index.beside, grams, rowCount)]) : told
+  const doubtful = noRows(rowCount)
+  return index.addDoubtful(doubtful) ? withDoubt(found, doubtful) : found
+}
+
+function tellsOf({ isOlder, hasComposed }: GramIndex, { grams, fits }: SoughtTerm): boolean {
+  return !isOlder && grams.length > 0 && !(hasComposed && fits === 'part')
+}
+
+/** A byte per entry of a dictionary: 1 where the term is. */
+function entriesWith(
+  dictionary: Texts,
+  grams: GramIndex | undefined,
+  content: 'text' | 'json',
+  term: SoughtTerm,
+): Uint8Array {
+  if (grams && tellsOf(grams, term)) {
+    const units = unitsWithGrams(grams, term.grams)
+    if (!units.includes(1)) return new Uint8Array(dictionary.offsets.length - 1)
+  }
+  const found = mayHave(dictionary, content, term)
+  if (content === 'text') return found
+  for (let code = found.indexOf(1); code >= 0; code = found.indexOf(1, code + 1)) {
+    const isEmpty = dictionary.offsets[code] === dictionary.offsets[code + 1]
+    const isAbsent =
+      isEmpty ||
+      eachText(decodeText(dictionary, 'json', code), (text) => {
+        return findPhrase(foldedForSearch(text), [term], 0) === undefined
+      })
+    if (isAbsent) found[code] = 0
+  }
+  return found
+}
+
+/** A byte per text: 1 where the term may be; of texts that are no JSON, where it is. */
+function mayHave(texts: Texts, content: 'text' | 'json', term: SoughtTerm): Uint8Array {
+  const count = texts.offsets.length - 1
+  const found = new Uint8Array(count)
+  if (content === 'text') new WordSearch([[term]]).search(texts, 0, count, found)
+  else if (looksLikeNumber(term.text)) found.fill(1)
+  else new JsonTerm(term).find(texts, 'json', 0, count, found)
+  return found
+}
