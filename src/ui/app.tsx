@@ -33,6 +33,7 @@ const DatasetPage = lazy(
   async () => (await import('./page/dataset.tsx')).DatasetPage,
 )
 
+const Settings = lazy('the settings', async () => (await import('./page/settings.tsx')).Settings)
 const Query = lazy('the query page', async () => (await import('./page/query.tsx')).Query)
 
 /** `/app/<organization>/p/<project>/<section>/…` */
@@ -56,6 +57,7 @@ function pageAt(names: readonly string[]): ComponentChildren {
       <DatasetPage projectName={project} name={name} />
     )
   }
+  if (app === 'app' && p === 'settings') return <Settings />
   if (app === 'app' && p === 'p' && project !== undefined && section === 'query') {
     return <Query key={project} projectName={project} />
   }

@@ -13,9 +13,11 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 60_000 }, () => {
   beforeAll(async () => {
     service = await RunningService.start()
     const project = await service.project('support')
-    const start = Date.now() - 3 * 86_400_000
-    const events = [...generateSpans({ seed: 1, count: 1500, start, kind: 'logs' })]
-    await service.insert('project_logs', project, events)
+    for (const daysAgo of [3, 2, 1]) {
+      const start = Date.now() - daysAgo * 86_400_000
+      const events = [...generateSpans({ seed: daysAgo, count: 600, start, kind: 'logs' })]
+      await service.insert('project_logs', project, events)
+    }
     browser = await PageBrowser.open(service)
   }, 120_000)
 

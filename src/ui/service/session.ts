@@ -2,6 +2,12 @@
 import { signal } from '@preact/signals'
 import { request, requestJson, ServiceError, setChangeToken } from './client.ts'
 
+/** What somebody has chosen for themselves. */
+export interface Preferences {
+  /** Whether the search input takes queries as they are written; if not, all is words. */
+  readonly query_language: boolean
+}
+
 export interface Session {
   readonly user: {
     readonly id: string
@@ -10,6 +16,7 @@ export interface Session {
     readonly family_name: string | null
   }
   readonly organization: { readonly id: string; readonly name: string }
+  readonly preferences: Preferences
   /** Sent with every change. */
   readonly change_token: string
 }
@@ -43,4 +50,23 @@ export async function signIn(credentials: Credentials): Promise<void> {
 export async function signOut(): Promise<void> {
   await request('/session', { method: 'DELETE' })
   begin(null)
+}
+
+export async function signOutEverywhere(): Promise<void> {
+  await request('/session/all', { method: 'DELETE' })
+  begin(null)
+}
+
+/** Ends the person's other sessions; this one goes on under another cookie. */
+export async function changePassword(password: string, current: string): Promise<void> {
+  const body = { password, ...(current !== '' && { current_password: current }) }
+  begin(await requestJson<Session>('/session/password', { method: 'PUT', body }))
+}
+
+export async function choose(preferences: Preferences): Promise<void> {
+  const chosen = await requestJson<Preferences>('/session/preferences', {
+    method: 'PATCH',
+    body: preferences,
+  })
+  if (session.value) session.value = { ...session.value, preferences: chosen }
 }

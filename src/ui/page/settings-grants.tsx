@@ -1,0 +1,216 @@
+/** Grants: who may do what on what. They are given and taken, never changed. */
+import { useState } from 'preact/hooks'
+import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { ChoiceField, TextField, textOf } from '../component/field.tsx'
+import { ListTable } from '../component/list-table.tsx'
+import { request, requestJson } from '../service/client.ts'
+import { useLoaded } from '../service/load.ts'
+import { type Acl, type Directory, loadDirectory, nameOfUser, remove } from '../service/people.ts'
+import { permissions } from '../service/rights.ts'
+import { objectTypes, typeTitle } from './access-words.ts'
+import type { SettingsProps } from './settings.tsx'
+import { SettingsList } from './settings-list.tsx'
+
+interface Loaded extends Directory {
+  readonly acls: readonly Acl[]
+}
+
+async function load(signal: AbortSignal): Promise<Loaded> {
+  const [directory, acls] = await Promise.all([
+    loadDirectory(signal),
+    requestJson<readonly Acl[]>('/v1/acl/list_org?limit=10000', { signal }),
+  ])
+  return { ...directory, acls }
+}
+
+export function SettingsGrants({ rights, organization }: SettingsProps) {
+  const loaded = useLoaded('grants', load)
+  const [open, setOpen] = useState<'new' | Acl>()
+  const close = () => setOpen(undefined)
+  const { data } = loaded
+  const may = (permission: 'create_acls' | 'delete_acls') => rights.permissions.includes(permission)
+  return (
+    <>
+      <SettingsList
+        title="Grants"
+        hint="A grant counts for the object and for what is in it. Rights are only ever added."
+        add={
+          may('create_acls') && (
+            <button type="button" class="primary" onClick={() => setOpen('new')}>
+              New grant
+            </button>
+          )
+        }
+        loaded={{ ...loaded, data: data?.acls }}
+        empty="Nobody has been given anything"
+      >
+        {(acls) => (
+          <ListTable
+            label="Grants"
+            items={acls}
+            itemId={({ id }) => id}
+            columns={[
+              { title: 'Who', cell: (acl) => data && whoText(acl, data) },
+              { title: 'May', cell: (acl) => data && whatText(acl, data) },
+              { title: 'On', cell: (acl) => data && onText(acl, data) },
+            ]}
+            actions={(acl) =>
+              may('delete_acls') && (
+                <button
+                  type="button"
+                  aria-label={`Take from ${data ? whoText(acl, data) : ''}`}
+                  onClick={() => setOpen(acl)}
+                >
+                  Take
+                </button>
+              )
+            }
+          />
+        )}
+      </SettingsList>
+      {data && open === 'new' && (
+        <GrantDialog
+          directory={data}
+          organization={organization}
+          onClose={close}
+          onDone={() => {
+            close()
+            loaded.reload()
+          }}
+        />
+      )}
+      {data && open !== undefined && open !== 'new' && (
+        <Confirm
+          title="Take this grant?"
+          verb="Take"
+          onClose={close}
+          onConfirm={async () => {
+            await remove('/v1/acl', open.id)
+            loaded.reload()
+          }}
+        >
+          <p>
+            {whoText(open, data)} — {whatText(open, data)} — {onText(open, data)}
+          </p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+function whoText({ user_id, group_id }: Acl, { users, groups }: Directory): string {
+  if (group_id === null) return nameOfUser(users.find(({ id }) => id === user_id))
+  return `group ${groups.find(({ id }) => id === group_id)?.name ?? group_id}`
+}
+
+function whatText({ permission, role_id, restrict_object_type }: Acl, { roles }: Directory) {
+  const given = role_id
+    ? `role ${roles.find(({ id }) => id === role_id)?.name ?? role_id}`
+    : (permission ?? '').replace('_', ' ')
+  return restrict_object_type === null ? given : `${given}, for ${typeTitle(restrict_object_type)}`
+}
+
+function onText({ object_type, object_id }: Acl, { projects, groups, roles }: Directory): string {
+  if (object_type === 'organization' || object_type.startsWith('org_')) {
+    return typeTitle(object_type)
+  }
+  const named = [...projects, ...groups, ...roles].find(({ id }) => id === object_id)
+  const kind = object_type.replace('_', ' ')
+  return `${kind} ${named?.name ?? object_id}`
+}
+
+/** Those that need no id beside the organization's. */
+const ofOrganization = objectTypes.slice(0, 4)
+const others = ['group', 'role', 'experiment', 'dataset', 'prompt', 'prompt_session']
+
+function GrantDialog({
+  directory: { users, groups, roles, projects },
+  organization,
+  onClose,
+  onDone,
+}: {
+  readonly directory: Directory
+  readonly organization: SettingsProps['organization']
+  readonly onClose: () => void
+  readonly onDone: () => void
+}) {
+  const [type, setType] = useState('organization')
+  const [what, setWhat] = useState(roles[0] ? `role ${roles[0].id}` : 'permission read')
+  const isOrganization = ofOrganization.some((each) => each === type)
+  const submit = async (form: FormData) => {
+    const [who = '', whoId = ''] = textOf(form, 'who').split(' ')
+    const [kind = '', given = ''] = what.split(' ')
+    const restricted = textOf(form, 'restricted')
+    const body = {
+      object_type: type,
+      object_id: isOrganization ? organization.id : textOf(form, 'object'),
+      [who === 'group' ? 'group_id' : 'user_id']: whoId,
+      [kind === 'role' ? 'role_id' : 'permission']: given,
+      ...(kind === 'permission' && restricted !== '' && { restrict_object_type: restricted }),
+    }
+    await request('/v1/acl', { body })
+    onDone()
+  }
+  return (
+    <FormDialog title="New grant" verb="Give" onClose={onClose} onSubmit={submit}>
+      <ChoiceField
+        label="Who"
+        name="who"
+        choices={[
+          ...groups.map(({ id, name }) => ({ value: `group ${id}`, label: `Group ${name}` })),
+          ...users.map((user) => ({ value: `user ${user.id}`, label: nameOfUser(user) })),
+        ]}
+      />
+      <ChoiceField
+        label="May"
+        name="what"
+        value={what}
+        onChange={setWhat}
+        choices={[
+          ...roles.map(({ id, name }) => ({ value: `role ${id}`, label: `Role ${name}` })),
+          ...permissions.map((each) => ({
+            value: `permission ${each}`,
+            label: each.replace('_', ' '),
+          })),
+        ]}
+      />
+      {what.startsWith('permission') && (
+        <ChoiceField
+          label="Counting for"
+          name="restricted"
+          choices={['', ...objectTypes].map((each) => ({ value: each, label: typeTitle(each) }))}
+        />
+      )}
+      <ChoiceField
+        label="On"
+        name="type"
+        value={type}
+        onChange={setType}
+        choices={[
+          ...ofOrganization.map((each) => ({ value: each, label: typeTitle(each) })),
+          { value: 'project', label: 'a project and what is in it' },
+          { value: 'project_log', label: 'the logs of a project' },
+          ...others.map((each) => ({ value: each, label: `one of the ${typeTitle(each)}` })),
+        ]}
+      />
+      {type === 'project' || type === 'project_log' ? (
+        <ChoiceField
+          key="project"
+          label="Project"
+          name="object"
+          choices={projects.map(({ id, name }) => ({ value: id, label: name }))}
+        />
+      ) : (
+        !isOrganization && (
+          <TextField
+            key="object"
+            label="Its id"
+            name="object"
+            isRequired
+            placeholder="00000000-0000-4000-8000-000000000000"
+          />
+        )
+      )}
+    </FormDialog>
+  )
+}

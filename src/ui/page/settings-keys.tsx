@@ -1,0 +1,102 @@
+/** API keys: one's own, and for who may, those of others. */
+import { useState } from 'preact/hooks'
+import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { TextField, textOf } from '../component/field.tsx'
+import { ListTable } from '../component/list-table.tsx'
+import { When } from '../component/when.tsx'
+import { requestJson } from '../service/client.ts'
+import { useLoaded } from '../service/load.ts'
+import { listAll, remove } from '../service/people.ts'
+import { session } from '../service/session.ts'
+import { NewSecret } from './new-secret.tsx'
+import { SettingsList } from './settings-list.tsx'
+
+interface ApiKey {
+  readonly id: string
+  readonly name: string
+  readonly preview_name: string
+  readonly user_id: string | null
+  readonly user_email: string | null
+  readonly user_given_name: string | null
+  readonly created: string | null
+  readonly used: string | null
+}
+
+export function SettingsKeys() {
+  const keys = useLoaded('api keys', (signal) => listAll<ApiKey>('/v1/api_key', signal))
+  const [open, setOpen] = useState<'new' | ApiKey>()
+  const [made, setMade] = useState<string>()
+  const close = () => setOpen(undefined)
+  const own = session.value?.user.id
+  return (
+    <>
+      <SettingsList
+        title="API keys"
+        hint="Programs use them to come in with your rights. A key's text is shown once, when it is made."
+        add={
+          <button type="button" class="primary" onClick={() => setOpen('new')}>
+            New key
+          </button>
+        }
+        loaded={keys}
+        empty="There are no keys yet"
+      >
+        {(items) => (
+          <ListTable
+            label="API keys"
+            items={items}
+            itemId={({ id }) => id}
+            columns={[
+              { title: 'Name', cell: ({ name }) => name },
+              { title: 'Key', cell: ({ preview_name }) => <code>{preview_name}</code> },
+              {
+                title: 'Of',
+                cell: (key) =>
+                  key.user_id === own ? 'you' : (key.user_email ?? key.user_given_name ?? ''),
+              },
+              { title: 'Made', cell: ({ created }) => <When at={created} /> },
+              { title: 'Last used', cell: ({ used }) => <When at={used} never="never" /> },
+            ]}
+            actions={(key) => (
+              <button type="button" onClick={() => setOpen(key)} aria-label={`Revoke ${key.name}`}>
+                Revoke
+              </button>
+            )}
+          />
+        )}
+      </SettingsList>
+      {open === 'new' && (
+        <FormDialog
+          title="New API key"
+          verb="Create"
+          onClose={close}
+          onSubmit={async (form) => {
+            const body = { name: textOf(form, 'name') }
+            const { key } = await requestJson<{ key: string }>('/v1/api_key', { body })
+            close()
+            setMade(key)
+            keys.reload()
+          }}
+        >
+          <TextField label="Name" name="name" isRequired isFirst placeholder="laptop" />
+        </FormDialog>
+      )}
+      {open !== undefined && open !== 'new' && (
+        <Confirm
+          title={`Revoke “${open.name}”?`}
+          verb="Revoke"
+          onClose={close}
+          onConfirm={async () => {
+            await remove('/v1/api_key', open.id)
+            keys.reload()
+          }}
+        >
+          <p>Programs that use it are refused at once. This cannot be taken back.</p>
+        </Confirm>
+      )}
+      {made !== undefined && (
+        <NewSecret title="Your new key" text={made} onClose={() => setMade(undefined)} />
+      )}
+    </>
+  )
+}

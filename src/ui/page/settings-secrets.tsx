@@ -1,0 +1,173 @@
+/** Environment variables and keys of model providers: what they hold goes in and is never shown again. */
+import { useState } from 'preact/hooks'
+import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { LongTextField, TextField, textOf } from '../component/field.tsx'
+import { ListTable } from '../component/list-table.tsx'
+import { When } from '../component/when.tsx'
+import { request, requestJson } from '../service/client.ts'
+import { useLoaded } from '../service/load.ts'
+import { remove } from '../service/people.ts'
+import type { SettingsProps } from './settings.tsx'
+import { SettingsList } from './settings-list.tsx'
+
+interface Secret {
+  readonly id: string
+  readonly name: string
+  /** Of a key: whose it is, such as `openai`. */
+  readonly type?: string | null
+  readonly preview_secret: string | null
+  readonly secret_updated_at: string | null
+}
+
+/** The two kinds differ in little. */
+interface SecretKind {
+  readonly title: string
+  readonly one: string
+  readonly path: string
+  readonly list: string
+  readonly hint: string
+  readonly placeholder: string
+  readonly hasType: boolean
+  bodyOf(name: string, text: string, type: string): object
+}
+
+export function SettingsSecrets({ rights, organization }: SettingsProps) {
+  const mayChange = rights.permissions.includes('update')
+  const owner = `object_type=organization&object_id=${organization.id}`
+  return (
+    <>
+      {rights.permissions.includes('read') && (
+        <Secrets
+          mayChange={mayChange}
+          kind={{
+            title: 'Environment variables',
+            one: 'variable',
+            path: '/v1/env_var',
+            list: `/v1/env_var?${owner}`,
+            hint: 'Of the organization. They are kept encrypted.',
+            placeholder: 'DATABASE_URL',
+            hasType: false,
+            bodyOf: (name, value) => {
+              return { object_type: 'organization', object_id: organization.id, name, value }
+            },
+          }}
+        />
+      )}
+      <Secrets
+        mayChange={mayChange}
+        kind={{
+          title: 'AI secrets',
+          one: 'AI secret',
+          path: '/v1/ai_secret',
+          list: '/v1/ai_secret',
+          hint: 'Keys of model providers. They are kept encrypted.',
+          placeholder: 'OPENAI_API_KEY',
+          hasType: true,
+          bodyOf: (name, secret, type) => ({ name, secret, ...(type !== '' && { type }) }),
+        }}
+      />
+    </>
+  )
+}
+
+function Secrets({ kind, mayChange }: { readonly kind: SecretKind; readonly mayChange: boolean }) {
+  const { title, one, path, list, hint, placeholder, hasType } = kind
+  const loaded = useLoaded(list, async (signal) => {
+    return (await requestJson<{ objects: readonly Secret[] }>(list, { signal })).objects
+  })
+  const [open, setOpen] = useState<{ readonly to: 'put' | 'remove'; readonly secret?: Secret }>()
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      <SettingsList
+        title={title}
+        hint={hint}
+        add={
+          mayChange && (
+            <button type="button" class="primary" onClick={() => setOpen({ to: 'put' })}>
+              New {one}
+            </button>
+          )
+        }
+        loaded={loaded}
+        empty="There are none yet"
+      >
+        {(secrets) => (
+          <ListTable
+            label={title}
+            items={secrets}
+            itemId={({ id }) => id}
+            columns={[
+              { title: 'Name', cell: ({ name }) => <code>{name}</code> },
+              ...(hasType ? [{ title: 'For', cell: ({ type }: Secret) => type ?? '' }] : []),
+              { title: 'Value', cell: ({ preview_secret }) => preview_secret ?? 'none' },
+              { title: 'Set', cell: ({ secret_updated_at }) => <When at={secret_updated_at} /> },
+            ]}
+            actions={
+              mayChange
+                ? (secret) => (
+                    <>
+                      <button
+                        type="button"
+                        aria-label={`Replace ${secret.name}`}
+                        onClick={() => setOpen({ to: 'put', secret })}
+                      >
+                        Replace
+                      </button>
+                      <button
+                        type="button"
+                        aria-label={`Delete ${secret.name}`}
+                        onClick={() => setOpen({ to: 'remove', secret })}
+                      >
+                        Delete
+                      </button>
+                    </>
+                  )
+                : undefined
+            }
+          />
+        )}
+      </SettingsList>
+      {open?.to === 'put' && (
+        <FormDialog
+          title={open.secret ? `Replace ${open.secret.name}` : `New ${one}`}
+          verb="Save"
+          onClose={close}
+          onSubmit={async (form) => {
+            const name = open.secret?.name ?? textOf(form, 'name')
+            const text = String(form.get('value') ?? '')
+            const body = kind.bodyOf(name, text, textOf(form, 'type') || (open.secret?.type ?? ''))
+            await request(path, { method: 'PUT', body })
+            close()
+            loaded.reload()
+          }}
+        >
+          {!open.secret && (
+            <TextField label="Name" name="name" isRequired isFirst placeholder={placeholder} />
+          )}
+          {hasType && !open.secret && (
+            <TextField label="For" name="type" placeholder="openai" hint="The provider." />
+          )}
+          <LongTextField
+            label="Value"
+            name="value"
+            rows={2}
+            isRequired
+            hint="It cannot be read again, only replaced."
+          />
+        </FormDialog>
+      )}
+      {open?.to === 'remove' && open.secret && (
+        <Confirm
+          title={`Delete ${open.secret.name}?`}
+          verb="Delete"
+          onClose={close}
+          onConfirm={async () => {
+            await remove(path, open.secret?.id ?? '')
+            loaded.reload()
+          }}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,166 @@
+/** Service tokens: how programs come in with rights of their own, under accounts that are no person's. */
+import { useState } from 'preact/hooks'
+import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { ChecksField, ChoiceField, TextField, textOf, textsOf } from '../component/field.tsx'
+import { ListTable } from '../component/list-table.tsx'
+import { When } from '../component/when.tsx'
+import { requestJson } from '../service/client.ts'
+import { useLoaded } from '../service/load.ts'
+import {
+  type Directory,
+  isServiceAccount,
+  listAll,
+  loadDirectory,
+  nameOfUser,
+  remove,
+} from '../service/people.ts'
+import { NewSecret } from './new-secret.tsx'
+import { SettingsList } from './settings-list.tsx'
+
+interface ServiceToken {
+  readonly id: string
+  readonly name: string
+  readonly preview_name: string
+  readonly service_account_name: string | null
+  readonly created: string | null
+  readonly used: string | null
+}
+
+async function load(signal: AbortSignal) {
+  const [directory, tokens] = await Promise.all([
+    loadDirectory(signal),
+    listAll<ServiceToken>('/v1/service_token', signal),
+  ])
+  return { directory, tokens }
+}
+
+export function SettingsTokens() {
+  const loaded = useLoaded('tokens', load)
+  const [open, setOpen] = useState<'new' | ServiceToken>()
+  const [made, setMade] = useState<string>()
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      <SettingsList
+        title="Service tokens"
+        add={
+          <button type="button" class="primary" onClick={() => setOpen('new')}>
+            New token
+          </button>
+        }
+        loaded={{ ...loaded, data: loaded.data?.tokens }}
+        empty="There are no tokens yet"
+      >
+        {(tokens) => (
+          <ListTable
+            label="Service tokens"
+            items={tokens}
+            itemId={({ id }) => id}
+            columns={[
+              { title: 'Name', cell: ({ name }) => name },
+              { title: 'Token', cell: ({ preview_name }) => <code>{preview_name}</code> },
+              { title: 'Account', cell: ({ service_account_name }) => service_account_name ?? '' },
+              { title: 'Made', cell: ({ created }) => <When at={created} /> },
+              { title: 'Last used', cell: ({ used }) => <When at={used} never="never" /> },
+            ]}
+            actions={(token) => (
+              <button
+                type="button"
+                aria-label={`Revoke ${token.name}`}
+                onClick={() => setOpen(token)}
+              >
+                Revoke
+              </button>
+            )}
+          />
+        )}
+      </SettingsList>
+      {loaded.data && open === 'new' && (
+        <TokenDialog
+          directory={loaded.data.directory}
+          onClose={close}
+          onMade={(text) => {
+            close()
+            setMade(text)
+            loaded.reload()
+          }}
+        />
+      )}
+      {open !== undefined && open !== 'new' && (
+        <Confirm
+          title={`Revoke “${open.name}”?`}
+          verb="Revoke"
+          onClose={close}
+          onConfirm={async () => {
+            await remove('/v1/service_token', open.id)
+            loaded.reload()
+          }}
+        >
+          <p>Programs that use it are refused at once. This cannot be taken back.</p>
+        </Confirm>
+      )}
+      {made !== undefined && (
+        <NewSecret title="The new token" text={made} onClose={() => setMade(undefined)} />
+      )}
+    </>
+  )
+}
+
+function TokenDialog({
+  directory: { users, groups },
+  onClose,
+  onMade,
+}: {
+  readonly directory: Directory
+  readonly onClose: () => void
+  readonly onMade: (text: string) => void
+}) {
+  const accounts = users.filter(isServiceAccount)
+  const [account, setAccount] = useState('')
+  const submit = async (form: FormData) => {
+    const name = textOf(form, 'name')
+    if (account !== '') {
+      const body = { name, service_account_id: account }
+      onMade((await requestJson<{ key: string }>('/v1/service_token', { body })).key)
+      return
+    }
+    const body = {
+      invite_users: {
+        service_accounts: [{ name: textOf(form, 'account_name'), token_name: name }],
+        group_ids: textsOf(form, 'groups'),
+      },
+    }
+    const { added_users } = await requestJson<{ added_users: readonly { api_key: string }[] }>(
+      '/v1/organization/members',
+      { method: 'PATCH', body },
+    )
+    const [added] = added_users
+    if (added) onMade(added.api_key)
+  }
+  return (
+    <FormDialog title="New service token" verb="Create" onClose={onClose} onSubmit={submit}>
+      <TextField label="Name of the token" name="name" isRequired isFirst placeholder="deploy" />
+      <ChoiceField
+        label="Account"
+        name="account"
+        value={account}
+        onChange={setAccount}
+        choices={[
+          { value: '', label: 'A new one' },
+          ...accounts.map((user) => ({ value: user.id, label: nameOfUser(user) })),
+        ]}
+      />
+      {account === '' && (
+        <>
+          <TextField label="Name of the account" name="account_name" isRequired placeholder="ci" />
+          <ChecksField
+            label="Into groups"
+            name="groups"
+            choices={groups.map(({ id, name }) => ({ value: id, label: name }))}
+            hint="Its tokens may do what the account may."
+          />
+        </>
+      )}
+    </FormDialog>
+  )
+}

@@ -1,0 +1,109 @@
+/** What a person chooses for themselves, and how they sign in. */
+
+import { useState } from 'preact/hooks'
+import { Confirm } from '../component/dialog.tsx'
+import { SwitchField, TextField, textOf } from '../component/field.tsx'
+import { Failure } from '../component/notice.tsx'
+import { tell } from '../component/toast.tsx'
+import { useAction } from '../service/action.ts'
+import { changePassword, choose, session, signOutEverywhere } from '../service/session.ts'
+
+export function SettingsYou() {
+  const { user, preferences } = session.value ?? {}
+  const switching = useAction((query_language: boolean) => choose({ query_language }))
+  const [isLeaving, setLeaving] = useState(false)
+  return (
+    <>
+      <section class="settings-part" aria-label="Search">
+        <h2>Search</h2>
+        <SwitchField
+          label="Take queries in the search input"
+          isOn={preferences?.query_language ?? true}
+          onChange={(isOn) => void switching.run(isOn)}
+          hint="On, a text that is a query runs as it is written, and all else is taken as words. Off, everything is taken as words: what looks like a query is looked for."
+        />
+        {switching.error && <Failure error={switching.error} />}
+      </section>
+      {user?.email != null && <PasswordForm email={user.email} />}
+      <section class="settings-part" aria-label="Sessions">
+        <h2>Sessions</h2>
+        <p class="hint">
+          You stay signed in for 14 days in each browser. This ends all of your sessions in this
+          organization, also this one.
+        </p>
+        <button type="button" onClick={() => setLeaving(true)}>
+          Sign out everywhere
+        </button>
+      </section>
+      {isLeaving && (
+        <Confirm
+          title="Sign out everywhere?"
+          verb="Sign out"
+          onConfirm={signOutEverywhere}
+          onClose={() => setLeaving(false)}
+        >
+          <p>API keys go on working.</p>
+        </Confirm>
+      )}
+    </>
+  )
+}
+
+/** The service takes no shorter ones. */
+const shortestPassword = 10
+
+function PasswordForm({ email }: { readonly email: string }) {
+  const { run, isBusy, error } = useAction(async (element: HTMLFormElement) => {
+    const form = new FormData(element)
+    const password = String(form.get('password') ?? '')
+    if (password !== String(form.get('again') ?? '')) {
+      throw new Error('The two new passwords differ')
+    }
+    await changePassword(password, textOf(form, 'current'))
+    element.reset()
+    tell('The password is changed; your other sessions are ended')
+  })
+  return (
+    <section class="settings-part" aria-label="Password">
+      <h2>Password</h2>
+      <form
+        class="fields narrow"
+        onSubmit={(event) => {
+          event.preventDefault()
+          void run(event.currentTarget)
+        }}
+      >
+        <input type="hidden" name="username" autocomplete="username" value={email} />
+        <TextField
+          label="Current password"
+          name="current"
+          type="password"
+          autocomplete="current-password"
+          hint="Leave it empty if you have none yet."
+        />
+        <TextField
+          label="New password"
+          name="password"
+          type="password"
+          autocomplete="new-password"
+          minLength={shortestPassword}
+          isRequired
+          hint={`At least ${shortestPassword} characters. With it you sign in as ${email}.`}
+        />
+        <TextField
+          label="New password again"
+          name="again"
+          type="password"
+          autocomplete="new-password"
+          isRequired
+        />
+        {error && <Failure error={error} />}
+        <div>
+          <button type="submit" disabled={isBusy}>
+            Change the password
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}

@@ -1,0 +1,167 @@
+/** The settings as people use them, in a real browser: who comes in by what, and what they may do. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { accessibilityFaults } from '../support/page-faults.ts'
+import { RunningService } from '../support/running-service.ts'
+
+const settings = (tab: string) => `/app/default/settings?tab=${tab}`
+
+describe.skipIf(!hasBrowser)('the settings', { timeout: 60_000 }, () => {
+  let service: RunningService
+  let browser: PageBrowser
+
+  beforeAll(async () => {
+    service = await RunningService.start()
+    await service.project('support')
+    browser = await PageBrowser.open(service)
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  test('make a key that works, show it once, and revoke it', async () => {
+    const { page, faults } = await browser.page(settings('keys'))
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill('laptop')
+    await page.getByRole('button', { name: 'Create' }).click()
+    const secret = page.getByRole('dialog', { name: 'Your new key' })
+    const key = String(await secret.locator('.secret code').textContent())
+    expect((await service.request('/v1/project', { key })).status).toBe(200)
+    await secret.getByRole('button', { name: 'Done' }).click()
+    expect(await page.getByText(key).count()).toBe(0)
+    await page.getByRole('button', { name: 'Revoke laptop' }).click()
+    await page.getByRole('button', { name: 'Revoke', exact: true }).click()
+    await page.getByRole('row', { name: /laptop/ }).waitFor({ state: 'detached' })
+    expect((await service.request('/v1/project', { key })).status).toBe(401)
+    expect(faults).toEqual([])
+  })
+
+  test('invite a member into a group, who then sees less than an owner', async () => {
+    const { page, faults } = await browser.page(settings('members'))
+    await page.getByRole('button', { name: 'Invite' }).click()
+    await page.getByLabel('E-mail addresses').fill('ada@example.com')
+    const dialog = page.getByRole('dialog', { name: 'Invite' })
+    expect(await dialog.getByLabel('Viewers', { exact: true }).isChecked()).toBe(true)
+    await dialog.getByRole('button', { name: 'Invite' }).click()
+    const line = page.getByRole('row', { name: /ada@example.com/ })
+    await line.getByText('Viewers').waitFor()
+    await line.getByRole('button', { name: 'Make a key' }).click()
+    await page.getByRole('button', { name: 'Create' }).click()
+    const key = String(await page.locator('.secret code').textContent())
+    expect(faults).toEqual([])
+
+    const { page: hers } = await browser.page('/app/default/settings', { isSignedIn: false })
+    await hers.getByLabel('API key').fill(key)
+    await hers.getByRole('button', { name: 'Sign in' }).click()
+    await hers.getByRole('tab', { name: 'Members' }).click()
+    await hers.getByRole('row', { name: /ada@example.com — you/ }).waitFor()
+    expect(await hers.getByRole('button', { name: 'Invite' }).count()).toBe(0)
+    for (const name of ['Grants', 'Service tokens', 'Storage']) {
+      expect(await hers.getByRole('tab', { name }).count(), name).toBe(0)
+    }
+  })
+
+  test('make a group and a role, give the role to the group, and take it back', async () => {
+    const { page, faults } = await browser.page(settings('groups'))
+    await page.getByRole('button', { name: 'New group' }).click()
+    await page.getByLabel('Name').fill('Reviewers')
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('row', { name: /Reviewers/ }).waitFor()
+    await page.getByRole('tab', { name: 'Roles' }).click()
+    await page.getByRole('button', { name: 'New role' }).click()
+    await page.getByLabel('Name').fill('Review')
+    await page.getByLabel('update on datasets').check()
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByRole('row', { name: /Review.*update: datasets/ }).waitFor()
+    await page.getByRole('tab', { name: 'Grants' }).click()
+    await page.getByRole('button', { name: 'New grant' }).click()
+    await page.getByRole('combobox', { name: 'Who' }).selectOption({ label: 'Group Reviewers' })
+    await page.getByRole('combobox', { name: 'May' }).selectOption({ label: 'Role Review' })
+    await page.getByRole('combobox', { name: 'On', exact: true }).selectOption('project')
+    const project = page.getByRole('combobox', { name: 'Project', exact: true })
+    await project.selectOption({ label: 'support' })
+    await page.getByRole('button', { name: 'Give' }).click()
+    const line = page.getByRole('row', { name: /group Reviewers.*role Review.*project support/ })
+    await line.getByRole('button', { name: /Take/ }).click()
+    await page.getByRole('button', { name: 'Take', exact: true }).last().click()
+    await line.waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+  })
+
+  test('tell what was refused in a dialog, and keep what was written', async () => {
+    const { page } = await browser.page(settings('groups'))
+    await page.getByRole('button', { name: 'Change Owners' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Change “Owners”' })
+    await dialog.getByLabel('owner', { exact: false }).uncheck()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByRole('alert').getByText('without an owner').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    const { page: other } = await browser.page(settings('groups'))
+    await other.getByRole('row', { name: /Owners.*owner/ }).waitFor()
+  })
+
+  test('keep secrets that nobody reads again, and make tokens for programs', async () => {
+    const { page, faults } = await browser.page(settings('secrets'))
+    await page.getByRole('button', { name: 'New AI secret' }).click()
+    await page.getByLabel('Name').fill('OPENAI_API_KEY')
+    await page.getByLabel('Value').fill('sk-a-very-secret-value-1234')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row', { name: /OPENAI_API_KEY.*\*\*\*1234/ }).waitFor()
+    expect(await page.content()).not.toContain('very-secret')
+    await page.getByRole('tab', { name: 'Service tokens' }).click()
+    await page.getByRole('button', { name: 'New token' }).click()
+    await page.getByLabel('Name of the token').fill('deploy')
+    await page.getByLabel('Name of the account').fill('ci')
+    await page.getByLabel('Viewers', { exact: true }).check()
+    await page.getByRole('button', { name: 'Create' }).click()
+    const key = String(await page.locator('.secret code').textContent())
+    expect((await service.request('/v1/project', { key })).json.objects).toHaveLength(1)
+    expect(faults).toEqual([])
+  })
+
+  test('show the figures of storage, and that nothing runs', async () => {
+    const { page, faults } = await browser.page(settings('storage'))
+    await page.getByText('Versions of records in segments').waitFor()
+    await page.getByRole('table', { name: 'On disk' }).waitFor()
+    await page.getByRole('tab', { name: 'Running queries' }).click()
+    await page.getByText('Nothing runs at the moment').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('sign out everywhere', async () => {
+    const { page: here } = await browser.page(settings('you'))
+    const { page: there } = await browser.page('/app')
+    await there.getByRole('heading', { name: 'Projects' }).waitFor()
+    await here.getByRole('button', { name: 'Sign out everywhere' }).click()
+    await here.getByRole('button', { name: 'Sign out', exact: true }).last().click()
+    await here.getByRole('button', { name: 'Sign in' }).waitFor()
+    await there.reload()
+    await there.getByRole('button', { name: 'Sign in' }).waitFor()
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    test(`have no serious fault of accessibility, ${theme}`, async () => {
+      const { page, faults, picture } = await browser.page(settings('you'), { theme })
+      const tabs = page.getByRole('tablist', { name: 'Settings' }).getByRole('tab')
+      await tabs.first().waitFor()
+      expect(await tabs.count()).toBe(10)
+      for (const tab of await tabs.all()) {
+        await tab.click()
+        await page.locator('.settings-part').first().waitFor()
+        await page.locator('.loading').first().waitFor({ state: 'detached' })
+        const title = String(await tab.textContent())
+        expect(await accessibilityFaults(page), title).toEqual([])
+        await picture(`settings-${title.toLowerCase().replaceAll(' ', '-')}`)
+      }
+      await page.getByRole('tab', { name: 'Roles' }).click()
+      await page.getByRole('button', { name: 'New role' }).click()
+      await page.getByRole('table', { name: 'Permissions' }).waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await picture('settings-role')
+      expect(faults).toEqual([])
+    })
+  }
+})
