@@ -7,6 +7,8 @@ import type { Grants } from './decide.ts'
 /** What a graph is made of. */
 type GraphChange = Pick<CatalogChange, 'kind' | 'before' | 'after'>
 
+const noGraph = new AccessGraph()
+
 /**
  * The access graphs of all organizations. They follow the catalog: its listeners are called in the
  * step in which a change becomes visible, so no decision sees one without the other.
@@ -29,6 +31,11 @@ export class AccessIndex {
     const graph = new AccessGraph(builtInRoles.map((role) => ({ ...role, member_roles: null })))
     this.#graphs.set(organizationId, graph)
     return graph
+  }
+
+  /** As much work for an organization that is not there as for one that is. */
+  isMember(organizationId: string, userId: string): boolean {
+    return (this.#graphs.get(organizationId) ?? noGraph).isMember(userId)
   }
 
   grants(organizationId: string, userId: string): Grants {

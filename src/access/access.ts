@@ -2,7 +2,7 @@ import { system } from '../catalog/audit-trail.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import { AssayError } from '../error.ts'
 import { AccessIndex } from './access-index.ts'
-import { ownsOrganization } from './decide.ts'
+import { nowhere, ownsOrganization } from './decide.ts'
 import { Gate } from './gate.ts'
 import { hashKey, KeyRing, newKeyText, previewKey } from './key-ring.ts'
 import { KeyUse } from './key-use.ts'
@@ -81,7 +81,8 @@ export class Access {
 
   #keyOwner(credentials: Credentials) {
     const key = this.#keys.find(keyText(credentials))
-    if (!key || !this.index.graph(key.organizationId).isMember(key.userId)) {
+    const isMember = this.index.isMember(key?.organizationId ?? nowhere, key?.userId ?? nowhere)
+    if (!key || !isMember) {
       throw new AssayError('ACCESS_UNAUTHENTICATED', 'The request carries no valid API key', {
         hint: 'send the header "Authorization: Bearer <key>"',
       })
@@ -111,12 +112,14 @@ export class Access {
   /** One error, whether the user is not there or the caller may not act for others. */
   #impersonated(principal: Principal & { readonly userId: string }, who: string): Principal {
     const { userId, organizationId } = principal
-    const user = this.catalog.get('user', who.toLowerCase()) ?? this.#userOf(who)
+    const named = this.catalog.named('user', '', who.toLowerCase())
+    const user = this.catalog.get('user', who.toLowerCase()) ?? named
     const mayActForOthers = ownsOrganization(
       this.index.grants(organizationId, userId),
       organizationId,
     )
-    if (!mayActForOthers || !user || !this.index.graph(organizationId).isMember(user.id)) {
+    const isMember = this.index.isMember(organizationId, user?.id ?? nowhere)
+    if (!mayActForOthers || !user || !isMember) {
       throw new AssayError(
         'ACCESS_DENIED',
         'Missing access to act for that user, or the user does not exist',
@@ -124,10 +127,6 @@ export class Access {
       )
     }
     return { ...principal, userId: user.id, realUserId: userId }
-  }
-
-  #userOf(email: string) {
-    return this.catalog.named('user', '', email.toLowerCase())
   }
 }
 

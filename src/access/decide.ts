@@ -52,6 +52,17 @@ export class Grants {
     return this.#byType[indexOf[type]]!.get(id)
   }
 
+  /** Objects of a type on which this is given, for all that is in them of the type `of`. */
+  placesWith(permission: Permission, type: AccessType, of: AccessType): string[] {
+    const bit = bitOf[permission]
+    const slot = 1 + indexOf[of]
+    const found: string[] = []
+    for (const [id, bits] of this.#byType[indexOf[type]]!) {
+      if (gives(bits, slot, bit)) found.push(id)
+    }
+    return found
+  }
+
   add(type: AccessType, id: string, given: PermissionBits): void {
     const places = this.#byType[indexOf[type]]!
     const known = places.get(id)
@@ -78,16 +89,24 @@ export function union(left: PermissionBits, right: PermissionBits): PermissionBi
   return left.map((bits, slot) => bits | right[slot]!)
 }
 
-/** Whether the grants allow it. Tells nothing of whether the target exists. */
+/** Id of nothing. */
+export const nowhere = ''
+
+/**
+ * Whether the grants allow it. Tells nothing of whether the target exists: all four places are looked
+ * at whatever the target is and whatever is found, so that the time that it takes does not tell either.
+ */
 export function decide(grants: Grants, permission: Permission, target: Target): boolean {
   const bit = bitOf[permission]
   const slot = 1 + indexOf[target.type]
   const { type, id, projectId, organizationId } = target
-  if (id !== undefined && gives(grants.at(type, id), slot, bit)) return true
-  if (projectId !== undefined && gives(grants.at('project', projectId), slot, bit)) return true
   const isInProjects = projectId !== undefined || type === 'project'
-  if (isInProjects && gives(grants.at('org_project', organizationId), slot, bit)) return true
-  return gives(grants.at('organization', organizationId), slot, bit)
+  const onIt = gives(grants.at(type, id ?? nowhere), slot, bit)
+  const onProject = gives(grants.at('project', projectId ?? nowhere), slot, bit)
+  const projects = isInProjects ? organizationId : nowhere
+  const onProjects = gives(grants.at('org_project', projects), slot, bit)
+  const onOrganization = gives(grants.at('organization', organizationId), slot, bit)
+  return onIt || onProject || onProjects || onOrganization
 }
 
 /** Whether the user has every permission on everything of the organization. */

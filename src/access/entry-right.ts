@@ -1,7 +1,7 @@
 /** Which right each kind of entry of the catalog asks for, and on what. */
 import type { Entries, EntryKind, Given } from '../catalog/entry.ts'
 import type { AccessType, Permission } from '../catalog/permission.ts'
-import type { Target } from './decide.ts'
+import { nowhere, type Target } from './decide.ts'
 import { atOrganization, inProject, type Places, targetOf } from './target.ts'
 
 export type Action = 'read' | 'create' | 'update' | 'delete'
@@ -14,6 +14,23 @@ export type Right =
 
 /** An entry, or what one is to be made of, which has no id yet. */
 export type Described<K extends EntryKind> = Entries[K] | Given<K>
+
+/** Stands for an entry that is not there, so that as much is done for it as for one that is. */
+export function absent<K extends EntryKind>(_: K): Described<K> {
+  return nothing as unknown as Described<K>
+}
+
+/** Every field by which an entry says where it belongs. */
+const nothing = {
+  id: nowhere,
+  org_id: nowhere,
+  project_id: nowhere,
+  dataset_id: nowhere,
+  object_type: 'project',
+  object_id: nowhere,
+  _object_org_id: nowhere,
+  user_id: nowhere,
+} as const
 
 /** Undefined when what the entry hangs at is not there. */
 export function rightTo<K extends EntryKind>(
@@ -45,7 +62,7 @@ const rules: { readonly [K in EntryKind]: Rule<K> } = {
   password: () => undefined,
   session: () => undefined,
   role: ({ id, org_id }, action) =>
-    org_id ? allowed(action, atOrganization('role', id, org_id)) : undefined,
+    typeof org_id === 'string' ? allowed(action, atOrganization('role', id, org_id)) : undefined,
   group: ({ id, org_id }, action) => allowed(action, atOrganization('group', id, org_id)),
   environment: ofOrganization,
   ai_secret: ofOrganization,

@@ -16,7 +16,6 @@ import type { Change } from '../catalog/change.ts'
 import {
   type Acl,
   type Entries,
-  type Entry,
   type EntryKind,
   entrySchemas,
   type FoundOrCreated,
@@ -32,13 +31,14 @@ import { AssayError, assert } from '../error.ts'
 import type { ObjectType } from '../type/record.ts'
 import { checkEntry } from './access-entry.ts'
 import type { AccessIndex } from './access-index.ts'
-import type { Target } from './decide.ts'
+import { nowhere, type Target } from './decide.ts'
 import type { Action } from './entry-right.ts'
 import { guardedChange } from './guarded-change.ts'
 import { Keys } from './keys.ts'
 import { People } from './people.ts'
 import type { Principal } from './principal.ts'
 import { viewOfPrompt } from './prompt-view.ts'
+import { type Reach, reachOf, reachOfObjects } from './reach.ts'
 import { type Prompts, Rights } from './rights.ts'
 import {
   atOrganization,
@@ -81,6 +81,21 @@ const accessTypesInProject: readonly AccessType[] = [
   'dataset',
   'prompt_session',
 ]
+const typesInProject: readonly ObjectType[] = ['experiment', 'dataset', 'playground_logs']
+
+/** What entries are listed of; all but prompts, which are rows. */
+const parentTypes: readonly AccessType[] = [
+  'organization',
+  'project',
+  'experiment',
+  'dataset',
+  'prompt_session',
+  'group',
+  'role',
+]
+
+/** The order in which entries were made. */
+const oldestFirst: PagePosition = { beyond: 0, direction: 'newer' }
 
 export class Gate implements CatalogView {
   readonly principal: Principal
@@ -123,7 +138,8 @@ export class Gate implements CatalogView {
   }
 
   readable(type: ObjectType, id: string): CatalogObject | undefined {
-    return this.#object('read', type, id)
+    const object = this.#object('read', type, id)
+    return object ?? (type === 'project_prompts' ? this.#somePrompts(id) : undefined)
   }
 
   writable(type: ObjectType, id: string): CatalogObject | undefined {
@@ -132,27 +148,27 @@ export class Gate implements CatalogView {
 
   readableInProject(projectId: string): readonly CatalogObject[] | undefined {
     if (!this.find('project', projectId)) return undefined
-    const objects = this.#catalog.objectsInProject(projectId)
     const { organizationId } = this.principal
     const mayAll = accessTypesInProject.every((type) =>
       this.#rights.may('read', { type, id: undefined, projectId, organizationId }),
     )
-    return mayAll ? objects : objects.filter((object) => this.#mayRecords('read', object))
+    if (mayAll) return this.#catalog.objectsInProject(projectId)
+    const logs = this.readable('project_logs', projectId)
+    const others = typesInProject.flatMap((type) => [
+      ...this.#readableObjects(type, { parentId: projectId }),
+    ])
+    return [...(logs ? [logs] : []), ...others].sort((a, b) => a.number - b.number)
   }
 
-  *readableOfType(type: ObjectType): Generator<CatalogObject> {
-    const { organizationId } = this.principal
-    const position: PagePosition = { beyond: 0, direction: 'newer' }
-    for (const { id } of this.#catalog.list(kindOfObject(type), { organizationId }, position)) {
-      const object = this.readable(type, id)
-      if (object) yield object
-    }
+  readableOfType(type: ObjectType): Iterable<CatalogObject> {
+    return this.#readableObjects(type, {})
   }
 
+  /** What may be seen only in part is not found by its name, which then is not for the caller. */
   readableByName(type: ObjectType, name: string): CatalogObject[] {
-    return this.#catalog
-      .objectsByName(this.principal.organizationId, type, name)
-      .filter((object) => this.#mayRecords('read', object))
+    return Array.from(this.#readableObjects(type, { name }))
+      .filter(({ visibleIds }) => visibleIds === undefined)
+      .sort((a, b) => a.number - b.number)
   }
 
   readableProject(idOrName: string): NamedEntry | undefined {
@@ -215,8 +231,8 @@ export class Gate implements CatalogView {
    */
   forPrompt(permission: 'read' | 'update' | 'delete', id: string): CatalogView {
     const target = targetOf(this.#rights, 'prompt', id)
-    const prompts = target?.projectId && this.#catalog.object('project_prompts', target.projectId)
-    if (!prompts || !this.#rights.may(permission, target)) return this
+    const prompts = this.#catalog.object('project_prompts', target?.projectId ?? nowhere)
+    if (!this.#rights.may(permission, target) || !prompts) return this
     return viewOfPrompt(this, prompts, permission !== 'read')
   }
 
@@ -228,7 +244,7 @@ export class Gate implements CatalogView {
   /** The one entry of a parent with this unique key, which for most kinds is its name. */
   named<K extends EntryKind>(kind: K, parentId: string, key: string): Entries[K] | undefined {
     const entry = this.#catalog.named(kind, parentId, key)
-    return entry && this.find(kind, entry.id)
+    return this.#rights.mayTouch('read', kind, entry) ? entry : undefined
   }
 
   /** What may be read, newest first unless the position says otherwise; of the organization at most. */
@@ -238,7 +254,7 @@ export class Gate implements CatalogView {
     position?: PagePosition,
   ): Generator<Entries[K]> {
     for (const narrowed of this.#scopes(kind, scope, position)) {
-      for (const entry of this.#catalog.list(kind, narrowed, position)) {
+      for (const entry of this.#reached(reachOf(this.#rights, kind), kind, narrowed, position)) {
         if (this.#rights.mayTouch('read', kind, entry)) yield entry
       }
     }
@@ -247,7 +263,7 @@ export class Gate implements CatalogView {
   /** Where a page of a list begins that was left at this entry, removed or not. */
   positionOf(kind: EntryKind, id: string): number | undefined {
     const found = this.#catalog.positionOf(kind, id)
-    return found && this.#rights.mayTouch('read', kind, found.entry) ? found.sequence : undefined
+    return this.#rights.mayTouch('read', kind, found?.entry) ? found?.sequence : undefined
   }
 
   /**
@@ -264,7 +280,7 @@ export class Gate implements CatalogView {
   update<K extends EntryKind>(kind: K, id: string, patch: PatchOf<K>): Promise<Entries[K]> {
     return this.#change((change) => {
       const before = change.get(kind, id)
-      if (!before || !this.#rights.mayTouch('update', kind, before)) {
+      if (!this.#rights.mayTouch('update', kind, before) || !before) {
         throw missingAccess('update', kind, id)
       }
       const values = typeof patch === 'function' ? patch(before) : patch
@@ -284,9 +300,7 @@ export class Gate implements CatalogView {
   remove<K extends EntryKind>(kind: K, id: string): Promise<Entries[K]> {
     return this.#change((change) => {
       const entry = change.get(kind, id)
-      if (!entry || !this.#rights.mayTouch('delete', kind, entry)) {
-        throw missingAccess('delete', kind, id)
-      }
+      if (!this.#rights.mayTouch('delete', kind, entry)) throw missingAccess('delete', kind, id)
       return change.remove(kind, id)
     })
   }
@@ -333,13 +347,21 @@ export class Gate implements CatalogView {
     kind: K,
     given: GivenToGate<K>,
   ): FoundOrCreated<Entries[K]> {
-    const result = change.findOrCreate(kind, this.#owned(kind, given))
-    const { entry, found } = result
-    const may = found
-      ? this.#rights.mayTouch('read', kind, entry)
-      : this.#rights.mayTouch('create', kind, entry) && this.#rights.mayName(kind, entry)
-    if (!may) throw this.#missingCreate(kind, entry)
-    if (!found) this.#check(kind, entry, undefined)
+    const owned = this.#owned(kind, given)
+    const may = this.#rights.mayTouch('create', kind, owned) && this.#rights.mayName(kind, owned)
+    if (!may) {
+      // Somebody may see one that is there and not make one. Where nothing may be made is not told.
+      const known = change.find(kind, owned)
+      if (!this.#rights.mayTouch('read', kind, known) || !known) {
+        throw this.#missingCreate(kind, owned)
+      }
+      return { entry: known, found: true }
+    }
+    const result = change.findOrCreate(kind, owned)
+    if (!result.found) this.#check(kind, result.entry, undefined)
+    else if (!this.#rights.mayTouch('read', kind, result.entry)) {
+      throw this.#missingCreate(kind, owned)
+    }
     return result
   }
 
@@ -370,6 +392,42 @@ export class Gate implements CatalogView {
     return position?.direction === 'newer' ? scopes.reverse() : scopes
   }
 
+  /** Everything that is built in is for everybody. */
+  #reached<K extends EntryKind>(
+    reach: Reach,
+    kind: K,
+    { organizationId, ...scope }: EntryScope,
+    position: PagePosition | undefined,
+  ): Iterable<Entries[K]> {
+    if (scope.parentId && !this.#mayBeOurs(scope.parentId)) return []
+    return reach === 'all' || scope.parentId === builtInOwner
+      ? this.#catalog.list(kind, { ...scope, ...(organizationId && { organizationId }) }, position)
+      : this.#catalog.listAmong(kind, reach, scope, position)
+  }
+
+  /** False for what belongs to another organization. */
+  #mayBeOurs(parentId: string): boolean {
+    const { organizationId } = this.principal
+    const targets = parentTypes.map((type) => targetOf(this.#rights, type, parentId))
+    return targets.every((target) => !target || target.organizationId === organizationId)
+  }
+
+  /** In the order in which they were made. */
+  *#readableObjects(
+    type: ObjectType,
+    scope: Pick<EntryScope, 'parentId' | 'name'>,
+  ): Generator<CatalogObject> {
+    const reach = reachOfObjects(this.#rights, type)
+    const narrowed =
+      scope.parentId === undefined
+        ? { ...scope, organizationId: this.principal.organizationId }
+        : scope
+    for (const { id } of this.#reached(reach, kindOfObject(type), narrowed, oldestFirst)) {
+      const object = this.readable(type, id)
+      if (object) yield object
+    }
+  }
+
   #owned<K extends EntryKind>(kind: K, given: GivenToGate<K>): Given<K> {
     const { organizationId, userId } = this.principal
     const shape = entrySchemas[kind].shape
@@ -385,16 +443,21 @@ export class Gate implements CatalogView {
 
   #entry<K extends EntryKind>(action: Action, kind: K, id: string): Entries[K] | undefined {
     const entry = this.#catalog.get(kind, id)
-    return entry && this.#rights.mayTouch(action, kind, entry) ? entry : undefined
+    return this.#rights.mayTouch(action, kind, entry) ? entry : undefined
   }
 
   #object(permission: Permission, type: ObjectType, id: string): CatalogObject | undefined {
     const object = this.#catalog.object(type, id)
-    return object && this.#mayRecords(permission, object) ? object : undefined
+    return this.#rights.may(permission, object && recordsTarget(object)) ? object : undefined
   }
 
-  #mayRecords(permission: Permission, object: CatalogObject): boolean {
-    return this.#rights.may(permission, recordsTarget(object))
+  /** The prompts of a project as far as there are rights on single ones. */
+  #somePrompts(projectId: string): CatalogObject | undefined {
+    const visibleIds = this.#rights
+      .placesWith('read', 'prompt', 'prompt')
+      .filter((id) => this.#rights.projectOfPrompt(id) === projectId)
+    const object = this.#catalog.object('project_prompts', projectId)
+    return object && visibleIds.length > 0 ? { ...object, name: '', visibleIds } : undefined
   }
 
   #check<K extends EntryKind>(kind: K, entry: Entries[K], before: Entries[K] | undefined): void {
@@ -405,11 +468,15 @@ export class Gate implements CatalogView {
   }
 
   /** Names what the entry was to be in, which who asked has named. */
-  #missingCreate(kind: EntryKind, entry: Entry): AssayError {
-    if ('object_type' in entry) return missingAccess('create', entry.object_type, entry.object_id)
-    if ('project_id' in entry) return missingAccess('create', 'project', entry.project_id)
-    if ('dataset_id' in entry && kind === 'dataset_snapshot') {
-      return missingAccess('create', 'dataset', String(entry.dataset_id))
+  #missingCreate<K extends EntryKind>(kind: K, given: Given<K>): AssayError {
+    const entry: { readonly [field: string]: unknown } = given
+    const { object_type, object_id, project_id, dataset_id } = entry
+    if (object_type !== undefined) {
+      return missingAccess('create', String(object_type), String(object_id))
+    }
+    if (project_id !== undefined) return missingAccess('create', 'project', String(project_id))
+    if (dataset_id !== undefined && kind === 'dataset_snapshot') {
+      return missingAccess('create', 'dataset', String(dataset_id))
     }
     return missingAccess('create', 'organization', this.principal.organizationId)
   }

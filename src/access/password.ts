@@ -19,35 +19,46 @@ const mostWaiting = 50
 const shortest = 10
 const longest = 1000
 
-/** Of nobody's password; checking against it takes as long as against any. */
-const noHash: PasswordHash = {
-  salt: Buffer.alloc(16).toString('base64'),
-  hash: Buffer.alloc(hashBytes).toString('base64'),
-}
+const saltBytes = 16
+const noSalt = Buffer.alloc(saltBytes).toString('base64')
 
-export async function hashPassword(password: string): Promise<PasswordHash> {
+/** @param known salt of another password of the same user, so that one try serves for both */
+export async function hashPassword(password: string, known?: string): Promise<PasswordHash> {
   if (password.length < shortest || password.length > longest) {
     throw new AssayError('REQUEST_INVALID', `the password has ${password.length} characters`, {
       path: 'password',
       hint: `give ${shortest} to ${longest}`,
     })
   }
-  const salt = randomBytes(16)
-  const hash = await derive(password, salt)
-  return { salt: salt.toString('base64'), hash: hash.toString('base64') }
+  const salt = known ?? randomBytes(saltBytes).toString('base64')
+  return { salt, hash: (await derive(password, salt)).toString('base64') }
 }
 
-/** Takes as long whether there is a hash to compare with or not. */
-export async function isPassword(password: string, kept = noHash): Promise<boolean> {
-  if (password.length > longest) return false
-  const hash = await derive(password, Buffer.from(kept.salt, 'base64'))
-  return timingSafeEqual(hash, Buffer.from(kept.hash, 'base64')) && kept !== noHash
+/**
+ * The one of the hashes that is the password's. Of one salt it takes as long as of no hash at all: one
+ * try.
+ */
+export async function findPassword<Kept extends PasswordHash>(
+  password: string,
+  kept: readonly Kept[],
+): Promise<Kept | undefined> {
+  if (password.length > longest) return undefined
+  const salts = new Set(kept.map(({ salt }) => salt))
+  let found: Kept | undefined
+  for (const salt of salts.size === 0 ? [noSalt] : salts) {
+    const hash = await derive(password, salt)
+    for (const one of kept) {
+      const isIt = one.salt === salt && timingSafeEqual(hash, Buffer.from(one.hash, 'base64'))
+      if (isIt) found ??= one
+    }
+  }
+  return found
 }
 
 const waiting: (() => void)[] = []
 let running = 0
 
-async function derive(password: string, salt: Buffer): Promise<Buffer> {
+async function derive(password: string, salt: string): Promise<Buffer> {
   if (running >= atOnce) {
     if (waiting.length >= mostWaiting) {
       throw new AssayError('LIMIT_RATE', 'too many passwords are being checked', {
@@ -58,7 +69,8 @@ async function derive(password: string, salt: Buffer): Promise<Buffer> {
   } else running++
   try {
     return await new Promise((resolve, reject) => {
-      scrypt(password.normalize('NFKC'), salt, hashBytes, cost, (error, key) => {
+      const bytes = Buffer.from(salt, 'base64')
+      scrypt(password.normalize('NFKC'), bytes, hashBytes, cost, (error, key) => {
         if (error) reject(error)
         else resolve(key)
       })

@@ -8,6 +8,7 @@ import { missingAccess } from '../catalog/missing-access.ts'
 import type { userSchema } from '../catalog/schema/access.ts'
 import { AssayError } from '../error.ts'
 import type { AccessIndex } from './access-index.ts'
+import { nowhere } from './decide.ts'
 import { guardedChange } from './guarded-change.ts'
 import type { Rights } from './rights.ts'
 import { addServiceToken } from './service-token.ts'
@@ -50,8 +51,7 @@ export class People {
 
   /** Undefined for who is not there, in another organization, or not to be seen. */
   get(id: string): Person | undefined {
-    const member = this.#catalog.named('member', this.#organizationId, id)
-    return member && this.#person(member)
+    return this.#person(this.#catalog.named('member', this.#organizationId, id))
   }
 
   /** The principal, who is a member. */
@@ -78,8 +78,7 @@ export class People {
 
   /** Newest member first unless the position says otherwise. */
   *list(position?: PagePosition): Generator<Person> {
-    const scope = { organizationId: this.#organizationId }
-    for (const member of this.#catalog.list('member', scope, position)) {
+    for (const member of this.#members(position)) {
       const person = this.#person(member)
       if (person) yield person
     }
@@ -129,7 +128,7 @@ export class People {
       })
       for (const { shown, id } of [...ids.map((id) => ({ shown: id, id })), ...byEmail]) {
         const member = id === undefined ? undefined : this.#memberOf(change, id)
-        if (!member || !this.#rights.mayTouch('delete', 'member', member)) {
+        if (!this.#rights.mayTouch('delete', 'member', member) || !member) {
           throw missingAccess('delete', 'org_member', shown)
         }
         this.#takeEverything(change, member)
@@ -154,11 +153,19 @@ export class People {
     return guardedChange(this.#catalog, this.#index, this.#rights.principal, run)
   }
 
-  #person({ user_id, given_name, family_name, avatar_url, created }: Member): Person | undefined {
-    const user = this.#catalog.get('user', user_id)
-    if (!user || !this.#rights.mayTouch('read', 'user', user)) return undefined
-    const { id, email } = user
-    return { id, given_name, family_name, email, avatar_url, created }
+  #members(position?: PagePosition): Iterable<Member> {
+    const scope = { organizationId: this.#organizationId }
+    if (this.#rights.maySeeMembers()) return this.#catalog.list('member', scope, position)
+    const { userId } = this.#rights.principal
+    const own = this.#catalog.referrers('member', userId ?? nowhere)
+    return this.#catalog.listAmong('member', { parentIds: [], ids: own }, {}, position)
+  }
+
+  #person(member: Member | undefined): Person | undefined {
+    const user = this.#catalog.get('user', member?.user_id ?? nowhere)
+    if (!this.#rights.mayTouch('read', 'user', user) || !user || !member) return undefined
+    const { given_name, family_name, avatar_url, created } = member
+    return { id: user.id, given_name, family_name, email: user.email, avatar_url, created }
   }
 
   #memberOf(change: Change, userId: string): Member | undefined {
@@ -172,7 +179,7 @@ export class People {
       group: change.named('group', this.#organizationId, name),
     }))
     return [...byId, ...byName].map(({ shown, group }) => {
-      if (!group || !this.#rights.mayTouch('update', 'group', group)) {
+      if (!this.#rights.mayTouch('update', 'group', group) || !group) {
         throw missingAccess('update', 'group', shown)
       }
       return group

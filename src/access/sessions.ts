@@ -2,11 +2,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { type Actor, system } from '../catalog/audit-trail.ts'
 import type { Catalog } from '../catalog/catalog.ts'
-import type { Session } from '../catalog/entry.ts'
+import type { Entries, Session } from '../catalog/entry.ts'
 import { AssayError } from '../error.ts'
 import type { AccessIndex } from './access-index.ts'
+import { nowhere } from './decide.ts'
 import { hashKey, newKeyText } from './key-ring.ts'
-import { hashPassword, isPassword } from './password.ts'
+import { findPassword, hashPassword } from './password.ts'
 import type { Principal } from './principal.ts'
 
 export interface StartedSession {
@@ -72,20 +73,16 @@ export class Sessions {
     const address = email.trim().toLowerCase()
     this.#requirePatience(address)
     const user = this.#catalog.named('user', '', address)
-    const kept = user
-      ? [...this.#catalog.list('password')].filter(({ user_id, org_id }) => {
-          const name = this.#catalog.get('organization', org_id)?.name
-          const isAsked = organization === undefined || organization === name
-          return user_id === user.id && isAsked && this.#index.graph(org_id).isMember(user_id)
-        })
-      : []
-    for (const entry of kept) {
-      if (await isPassword(password, entry)) {
-        this.#failures.delete(address)
-        return this.#create(entry.org_id, entry.user_id, null)
-      }
+    const kept = this.#passwordsOf(user?.id).filter(({ user_id, org_id }) => {
+      const name = this.#catalog.get('organization', org_id)?.name
+      const isAsked = organization === undefined || organization === name
+      return isAsked && this.#index.isMember(org_id, user_id)
+    })
+    const found = await findPassword(password, kept)
+    if (found) {
+      this.#failures.delete(address)
+      return this.#create(found.org_id, found.user_id, null)
     }
-    if (kept.length === 0) await isPassword(password)
     this.#noteFailure(address)
     throw refused()
   }
@@ -106,14 +103,14 @@ export class Sessions {
     const existing = this.#catalog.named('password', org_id, user_id)
     if (existing) {
       this.#requirePatience(user.email)
-      if (!(await isPassword(current, existing))) {
+      if (!(await findPassword(current, [existing]))) {
         this.#noteFailure(user.email)
         throw new AssayError('REQUEST_INVALID', 'the current password is another', {
           path: 'current_password',
         })
       }
     }
-    const kept = await hashPassword(password)
+    const kept = await hashPassword(password, this.#passwordsOf(user_id)[0]?.salt)
     await this.#catalog.change(actorFor(principal), (change) => {
       const before = change.named('password', org_id, user_id)
       if (before) change.update('password', before.id, kept)
@@ -153,8 +150,16 @@ export class Sessions {
   }
 
   #of(org_id: string, user_id: string): Session[] {
-    const sessions = this.#catalog.list('session', { organizationId: org_id })
-    return [...sessions].filter((session) => session.user_id === user_id)
+    const ids = this.#catalog.referrers('session', user_id)
+    return ids
+      .flatMap((id) => this.#catalog.get('session', id) ?? [])
+      .filter((session) => session.org_id === org_id)
+  }
+
+  /** In any of the organizations. */
+  #passwordsOf(userId = nowhere): Entries['password'][] {
+    const ids = this.#catalog.referrers('password', userId)
+    return ids.flatMap((id) => this.#catalog.get('password', id) ?? [])
   }
 
   #requirePatience(address: string): void {

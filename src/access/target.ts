@@ -3,7 +3,7 @@ import type { Catalog, CatalogObject } from '../catalog/catalog.ts'
 import type { EntryKind } from '../catalog/entry.ts'
 import type { AccessType } from '../catalog/permission.ts'
 import type { ObjectType } from '../type/record.ts'
-import type { Target } from './decide.ts'
+import { nowhere, type Target } from './decide.ts'
 
 /** Finds objects for one organization. */
 export interface Places {
@@ -12,7 +12,10 @@ export interface Places {
   projectOfPrompt(id: string): string | undefined
 }
 
-/** The object of this type and id; undefined when it is not there. */
+/**
+ * The object of this type and id; undefined when it is not there. As much is looked up for what is not
+ * there as for what is.
+ */
 export function targetOf(places: Places, type: AccessType, id: string): Target | undefined {
   const { catalog } = places
   switch (type) {
@@ -35,13 +38,10 @@ export function targetOf(places: Places, type: AccessType, id: string): Target |
     case 'experiment':
     case 'dataset':
     case 'prompt_session': {
-      const entry = catalog.get(type, id)
-      return entry && inProject(catalog, type, id, entry.project_id)
+      return inProject(catalog, type, id, catalog.get(type, id)?.project_id ?? nowhere)
     }
-    case 'prompt': {
-      const projectId = places.projectOfPrompt(id)
-      return projectId === undefined ? undefined : inProject(catalog, type, id, projectId)
-    }
+    case 'prompt':
+      return inProject(catalog, type, id, places.projectOfPrompt(id) ?? nowhere)
   }
 }
 

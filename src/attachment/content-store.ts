@@ -28,14 +28,27 @@ export interface ContentDetails {
   readonly contentType: string
   readonly status: UploadStatus
   readonly errorMessage: string | null
+  /** Who announced it; not known of what is older than this field. */
+  readonly userId?: string | null
   /** In ms since 1970. */
   readonly created: number
 }
 
-/** What was announced and never came, or came and was never referred to, is kept for a day. */
-const waitingMs = 24 * 60 * 60 * 1000
+const dayMs = 24 * 60 * 60 * 1000
+
+/** What was announced and never came, and a body that came and was never asked for. */
+const waitingMs = dayMs
+
+/** An attachment that no record names: spans may be logged long after they began. */
+const unnamedMs = 7 * dayMs
 
 const temporaryEnding = '.part'
+
+/** Knows what names a file. */
+export interface FileUses {
+  filePlaces(name: string): { readonly objects: readonly unknown[] }
+  forgetFile(name: string): Promise<void>
+}
 
 export class ContentStore {
   readonly #directory: string
@@ -49,11 +62,11 @@ export class ContentStore {
   /** Announces a file, unless there is one already. */
   async announce(
     place: ContentPlace,
-    { filename, contentType }: Pick<ContentDetails, 'filename' | 'contentType'>,
+    { filename, contentType, userId }: Pick<ContentDetails, 'filename' | 'contentType' | 'userId'>,
   ): Promise<ContentDetails> {
     const name = contentName(place)
     const known = await this.details(name)
-    if (known?.status === 'done') return known
+    if (known?.status === 'done' || isOfAnother(known, userId)) return known!
     const { organizationId, kind } = place
     const details: ContentDetails = {
       organizationId,
@@ -62,6 +75,7 @@ export class ContentStore {
       contentType,
       status: 'uploading',
       errorMessage: null,
+      userId: userId ?? null,
       created: this.#now(),
     }
     await this.#writeDetails(name, details)
@@ -123,9 +137,14 @@ export class ContentStore {
     await rm(`${this.#path(name)}.json`, { force: true })
   }
 
-  /** Removes what a crash left half written, uploads that never came, and bodies nobody asked for. */
-  async tidy(): Promise<void> {
+  /**
+   * Removes what a crash left half written, uploads that never came, bodies nobody asked for, and
+   * attachments that nothing has named for a while. Of those that are older than the record of who
+   * announced them it is not known what names them: they stay.
+   */
+  async tidy(uses: FileUses): Promise<void> {
     const oldest = this.#now() - waitingMs
+    const oldestUnnamed = this.#now() - unnamedMs
     for (const folder of await foldersIn(this.#directory)) {
       for (const entry of await readdir(join(this.#directory, folder))) {
         const path = join(this.#directory, folder, entry)
@@ -134,8 +153,17 @@ export class ContentStore {
         } else if (entry.endsWith('.json')) {
           const name = entry.slice(0, -'.json'.length)
           const details = await this.details(name)
-          const isWaiting = details?.status !== 'done' || details.kind === 'overflow'
-          if (details && isWaiting && details.created < oldest) await this.remove(name)
+          if (!details || details.created >= oldest) continue
+          const isWaiting = details.status !== 'done' || details.kind === 'overflow'
+          const mayBeUnnamed =
+            details.kind === 'attachment' &&
+            details.userId !== undefined &&
+            details.created < oldestUnnamed
+          if (isWaiting) await this.remove(name)
+          else if (mayBeUnnamed && uses.filePlaces(name).objects.length === 0) {
+            await this.remove(name)
+            await uses.forgetFile(name)
+          }
         }
       }
     }
@@ -162,6 +190,12 @@ export class ContentStore {
     if (!/^[0-9a-f]{64}$/.test(name)) throw new RangeError('not a name of stored content')
     return join(this.#directory, name.slice(0, 2), name)
   }
+}
+
+/** An upload that somebody else has announced, and that can still come. */
+function isOfAnother(known: ContentDetails | undefined, userId: string | null | undefined) {
+  const isKnown = known?.status === 'uploading' && known.userId !== undefined
+  return isKnown && known.userId !== (userId ?? null)
 }
 
 export function contentName({ organizationId, kind, key }: ContentPlace): string {

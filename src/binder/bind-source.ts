@@ -14,6 +14,8 @@ import { type SourceTable, sourceTables } from './source-table.ts'
 export interface SourceRows {
   /** Each once. */
   readonly objects: readonly BoundObject[]
+  /** Numbers of those that are seen whole, so that it may be told which fields their records have. */
+  readonly wholeObjects: readonly number[]
   /** True for those of their rows that the source means; undefined: all. */
   readonly restriction: BoundExpression | undefined
 }
@@ -24,8 +26,9 @@ const listedProjects = 5
 export function bindSource(source: TableSource, view: CatalogView): SourceRows {
   const table = sourceTables.get(source.table)
   if (!table) throw unknownTable(source)
+  const found = objectsOf(source, table, view)
   const objects = new Map<number, BoundObject>()
-  for (const object of objectsOf(source, table, view)) {
+  for (const object of found) {
     objects.set(object.number, {
       number: object.number,
       type: object.type,
@@ -34,7 +37,12 @@ export function bindSource(source: TableSource, view: CatalogView): SourceRows {
       organizationId: object.organizationId,
     })
   }
-  return { objects: [...objects.values()], restriction: restrictionOf(source, table) }
+  const whole = found.filter(({ visibleIds }) => visibleIds === undefined)
+  return {
+    objects: [...objects.values()],
+    wholeObjects: [...new Set(whole.map(({ number }) => number))],
+    restriction: restrictionOf(source, table, found),
+  }
 }
 
 function objectsOf(
@@ -63,8 +71,15 @@ function objectsOf(
       }
       return [...view.readableOfType(table.type)]
     }
-    case 'rows':
-      return [...view.readableOfType(table.type)]
+    case 'rows': {
+      // Rows that are not for the caller are not even read: what was read is told.
+      const asked = new Set(source.ids.map(({ value }) => value))
+      return [...view.readableOfType(table.type)].flatMap((object) => {
+        const visibleIds = object.visibleIds?.filter((id) => asked.has(id))
+        if (visibleIds === undefined) return object
+        return visibleIds.length > 0 ? { ...object, visibleIds } : []
+      })
+    }
   }
 }
 
@@ -118,21 +133,52 @@ function findDataset(source: TableSource, view: CatalogView): CatalogObject {
   return found
 }
 
-function restrictionOf(source: TableSource, table: SourceTable): BoundExpression | undefined {
+function restrictionOf(
+  source: TableSource,
+  table: SourceTable,
+  objects: readonly CatalogObject[],
+): BoundExpression | undefined {
   const conditions: BoundExpression[] = []
   if (table.kind === 'rows') {
-    const ids = source.ids.map(({ value }) => value)
-    conditions.push({
-      kind: 'in',
-      operand: { kind: 'field', path: ['id'], type: 'string' },
-      list: { kind: 'constant', value: ids, type: 'json' },
-      type: 'boolean',
-    })
+    const isWhole = objects.some(({ visibleIds }) => visibleIds === undefined)
+    const asked = source.ids.map(({ value }) => value)
+    conditions.push(isIn('id', isWhole ? asked : objects.flatMap((one) => one.visibleIds ?? [])))
   }
+  const visible = visibleRows(objects)
+  if (visible) conditions.push(visible)
   if ('rows' in table && table.rows === 'prompts') conditions.push(isPrompt)
   return conditions.length > 1
     ? { kind: 'and', operands: conditions, type: 'boolean' }
     : conditions[0]
+}
+
+/** Of some objects the caller may see single rows only; ids are unique within an object. */
+function visibleRows(objects: readonly CatalogObject[]): BoundExpression | undefined {
+  if (objects.every(({ visibleIds }) => visibleIds === undefined)) return undefined
+  const whole = objects.filter(({ visibleIds }) => visibleIds === undefined)
+  const inParts = objects.flatMap(({ projectId, visibleIds }): BoundExpression[] =>
+    visibleIds === undefined
+      ? []
+      : [
+          {
+            kind: 'and',
+            operands: [isIn('project_id', [projectId]), isIn('id', visibleIds)],
+            type: 'boolean',
+          },
+        ],
+  )
+  const projects = whole.map(({ projectId }) => projectId)
+  const operands = [...inParts, ...(whole.length > 0 ? [isIn('project_id', projects)] : [])]
+  return operands.length > 1 ? { kind: 'or', operands, type: 'boolean' } : operands[0]
+}
+
+function isIn(field: string, values: readonly string[]): BoundExpression {
+  return {
+    kind: 'in',
+    operand: { kind: 'field', path: [field], type: 'string' },
+    list: { kind: 'constant', value: [...values], type: 'json' },
+    type: 'boolean',
+  }
 }
 
 /** A function is a prompt when a prompt is what it runs; rows that do not say are prompts. */

@@ -45,7 +45,7 @@ export class TableBinder {
     | undefined
 
   constructor(query: Query, from: TableSource, context: BindContext) {
-    const { objects: found, restriction } = bindSource(from, context.view)
+    const { objects: found, wholeObjects, restriction } = bindSource(from, context.view)
     const isHistory = isHistoryOf(from, found, context)
     this.isHistory = isHistory
     const objects = isHistory ? found.map((object) => ({ ...object, isHistory })) : found
@@ -56,7 +56,7 @@ export class TableBinder {
     this.kind = rowKindOf(query, from, objects)
     this.records = new RecordFields({
       objectTypes: new Set(objects.map(({ type }) => type)),
-      known: objects.map(({ number }) => context.knownFields(number)),
+      known: wholeObjects.map((number) => context.knownFields(number)),
       filterSpansHint:
         this.kind === 'spans' ? undefined : 'join it to the rest of the filter with "and"',
     })

@@ -54,8 +54,8 @@ export function readableNames(table: string, view: CatalogView): string[] {
   if (known?.kind === 'organization') names.add(view.organization().name)
   else if (known && known.kind !== 'rows') {
     const type = known.kind === 'objects' ? known.type : 'project_logs'
-    for (const { name } of view.readableOfType(type)) {
-      names.add(name)
+    for (const { name, visibleIds } of view.readableOfType(type)) {
+      if (visibleIds === undefined) names.add(name)
       if (names.size === searchedNames) break
     }
   }

@@ -20,12 +20,12 @@ export function sourceFields(
   view: CatalogView,
   knownFields: (object: number) => KnownFields,
 ): SourceField[] {
-  const { objects } = bindSource(source, view)
+  const { objects, wholeObjects } = bindSource(source, view)
   const types = new Set(objects.map(({ type }) => type))
   const columns = recordColumns.filter((column) => column.in.some((type) => types.has(type)))
   const names = new Set(columns.map(({ name }) => name))
   const others = new Map<string, readonly string[]>()
-  for (const { number } of objects.slice(0, askedObjects)) {
+  for (const number of wholeObjects.slice(0, askedObjects)) {
     const { extra, nestedPaths } = knownFields(number)
     for (const name of extra) if (!names.has(name)) others.set(JSON.stringify([name]), [name])
     for (const path of nestedPaths) others.set(JSON.stringify(path), path)

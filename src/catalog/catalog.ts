@@ -4,10 +4,11 @@
  * that memory never holds what a crash can lose.
  */
 import type { RecordsEnvironment } from '../storage/environment.ts'
-import type { ObjectType } from '../type/record.ts'
+import type { ObjectReference, ObjectType } from '../type/record.ts'
 import { type Actor, type AuditRecord, auditRecord } from './audit-trail.ts'
 import { CatalogState } from './catalog-state.ts'
 import { Change, type Counters, type Step } from './change.ts'
+import { ChangeQueue, type MadeChange } from './change-queue.ts'
 import {
   type Entries,
   type Entry,
@@ -19,11 +20,11 @@ import {
 } from './entry.ts'
 import { EntryStore, type StoredEntry, type Writes } from './entry-store.ts'
 import { organizationOf } from './kind-rules.ts'
-import type { EntryScope, PagePosition } from './kind-table.ts'
+import type { Among, EntryScope, PagePosition } from './kind-table.ts'
 import { migrate } from './migrate.ts'
 import type { CatalogObject } from './object-index.ts'
 
-export type { EntryScope, PagePosition } from './kind-table.ts'
+export type { Among, EntryScope, PagePosition } from './kind-table.ts'
 export type { CatalogObject } from './object-index.ts'
 
 /** What one principal may see. Absent and not allowed are indistinguishable. */
@@ -74,7 +75,10 @@ export class Catalog {
   readonly #listeners = new Set<ChangeListener>()
   #counters: Counters
   #lastAudit: number
-  #lastChange: Promise<unknown> = Promise.resolve()
+  readonly #queue = new ChangeQueue({
+    begin: (staged) => new Change(this.#state, staged, staged.counters ?? this.#counters),
+    commit: (changes) => this.#commit(changes),
+  })
 
   constructor(records: RecordsEnvironment) {
     migrate(records)
@@ -109,15 +113,33 @@ export class Catalog {
     return this.#state.table(kind).list(scope, position)
   }
 
+  /** The same of some parents and of single entries together. */
+  listAmong<K extends EntryKind>(
+    kind: K,
+    among: Among,
+    scope: Omit<EntryScope, 'organizationId'> = {},
+    position?: PagePosition,
+  ): Iterable<Entries[K]> {
+    return this.#state.table(kind).listAmong(among, scope, position)
+  }
+
+  /** Ids of the entries of a kind that name another entry. */
+  referrers(kind: EntryKind, id: string): string[] {
+    return Array.from(this.#state.referrersOf(id)).flatMap((one) =>
+      one.kind === kind ? [one.id] : [],
+    )
+  }
+
   /**
    * Where an entry is in the lists of its kind, also if it has been removed: who reads pages may
-   * have it as the last of a page.
+   * have it as the last of a page. Both are looked up, so that the time does not tell which it was.
    */
   positionOf<K extends EntryKind>(
     kind: K,
     id: string,
   ): { readonly entry: Entries[K]; readonly sequence: number } | undefined {
-    return this.#state.table(kind).get(id) ?? this.#store.deleted(kind, id)
+    const deleted = this.#store.deleted(kind, id)
+    return this.#state.table(kind).get(id) ?? deleted
   }
 
   /** Null for what belongs to none. */
@@ -177,22 +199,16 @@ export class Catalog {
 
   /**
    * Changes several entries together or, when `run` throws, none. Changes run one at a time: what
-   * one looks up is still so when it is written. Resolves once all of it is on disk and visible.
+   * one looks up is still so when it is written. Resolves once all of it is on disk and visible; those
+   * that wait meanwhile share the next transaction.
    */
   change<T>(actor: Actor, run: (change: Change) => T): Promise<T> {
-    const result = this.#lastChange.then(async () => {
-      const change = new Change(this.#state, this.#counters)
-      const value = run(change)
-      await this.#commit(actor, change)
-      return value
-    })
-    this.#lastChange = result.catch(() => undefined)
-    return result
+    return this.#queue.change(actor, run)
   }
 
   /** Notes when entries were last used: not in the trail, and nobody is told. */
   noteUse(kind: 'api_key' | 'service_token' | 'env_var', ids: ReadonlyMap<string, string>) {
-    const noted = this.#lastChange.then(async () => {
+    return this.#queue.exclusively(async () => {
       const stored: StoredEntry<typeof kind>[] = []
       for (const [id, used] of ids) {
         const found = this.#state.table(kind).get(id)
@@ -202,8 +218,6 @@ export class Catalog {
       }
       await this.#store.rewrite(kind, stored)
     })
-    this.#lastChange = noted.catch(() => undefined)
-    return noted
   }
 
   /** The listener is called after a change is visible. Returns what ends that. */
@@ -227,6 +241,24 @@ export class Catalog {
     return this.#store.purged(numbers)
   }
 
+  /** Notes that records of an object name these files, which live as long as one such object does. */
+  noteFiles(names: readonly string[], object: ObjectReference): Promise<void> {
+    return this.#store.noteFiles(names, object)
+  }
+
+  /** Objects that are there and have records that named a file once; `isNamed` if any ever had. */
+  filePlaces(name: string): { readonly isNamed: boolean; readonly objects: CatalogObject[] } {
+    const named = this.#store.objectsNaming(name)
+    return {
+      isNamed: named.length > 0,
+      objects: named.flatMap(({ type, id }) => this.object(type, id) ?? []),
+    }
+  }
+
+  forgetFile(name: string): Promise<void> {
+    return this.#store.forgetFile(name)
+  }
+
   #load<K extends EntryKind>(kind: K, stored: StoredEntry<K>): void {
     const { entry } = stored
     // What a removed project had is removed with it, and keeps its place on disk.
@@ -234,29 +266,37 @@ export class Catalog {
     if (this.#state.hasParent(kind, entry)) this.#state.add(kind, stored)
   }
 
-  async #commit(actor: Actor, change: Change): Promise<void> {
-    const steps = [...change.steps].filter(isChange)
-    if (steps.length === 0) return
-    const audit = steps
-      .filter(({ isImplied }) => !isImplied)
-      .map((step) => this.#auditRecord(actor, change, step))
+  async #commit(changes: readonly MadeChange[]): Promise<void> {
+    const made = changes
+      .map(({ actor, change }) => ({ actor, change, steps: [...change.steps].filter(isChange) }))
+      .filter(({ steps }) => steps.length > 0)
+    const last = made.at(-1)
+    if (!last) return
+    const audit = made.flatMap(({ actor, change, steps }) =>
+      steps
+        .filter(({ isImplied }) => !isImplied)
+        .map((step) => this.#auditRecord(actor, change, step)),
+    )
+    const all = made.flatMap(({ change, steps }) =>
+      steps.map((step) => ({ ...step, now: change.now })),
+    )
     const writes: Writes = {
-      puts: steps.flatMap(({ kind, stored, after }) =>
+      puts: all.flatMap(({ kind, stored, after }) =>
         after ? [[kind, after.id, { ...stored, entry: after }] as const] : [],
       ),
-      removals: steps.flatMap(({ kind, stored, before, after, isImplied }) =>
+      removals: all.flatMap(({ kind, stored, before, after, isImplied, now }) =>
         before && !after && !isImplied
-          ? [[kind, before.id, { ...stored, deleted: change.now }] as const]
+          ? [[kind, before.id, { ...stored, deleted: now }] as const]
           : [],
       ),
       audit,
-      purges: change.purges(),
-      ...change.counters,
+      purges: made.flatMap(({ change }) => change.purges()),
+      ...last.change.counters,
       lastAudit: this.#lastAudit,
     }
     await this.#store.write(writes)
-    this.#counters = change.counters
-    this.#apply(steps)
+    this.#counters = last.change.counters
+    for (const { steps } of made) this.#apply(steps)
   }
 
   #auditRecord(actor: Actor, change: Change, { kind, stored, before, after }: Step): AuditRecord {

@@ -32,21 +32,70 @@ export interface Counters {
   lastSequence: number
 }
 
+/** Kinds that decide who may do what. */
+const accessKinds: ReadonlySet<EntryKind> = new Set<EntryKind>([
+  'organization',
+  'user',
+  'member',
+  'api_key',
+  'service_token',
+  'password',
+  'session',
+  'role',
+  'group',
+  'acl',
+])
+
+/** What changes have made that are not written yet. */
+export class Staged {
+  readonly #steps = new Map<string, Step>()
+  readonly #keys = new Map<string, string>()
+  /** Those of the last change. */
+  counters: Counters | undefined
+
+  add(change: Change): void {
+    for (const step of change.steps) this.#steps.set(`${step.kind}/${step.stored.entry.id}`, step)
+    for (const [key, id] of change.keys) this.#keys.set(key, id)
+    this.counters = change.counters
+  }
+
+  step<K extends EntryKind>(kind: K, id: string): Step<K> | undefined {
+    return this.#steps.get(`${kind}/${id}`) as Step<K> | undefined
+  }
+
+  /** Id of the entry that has got a unique key. */
+  keyed(kind: EntryKind, key: string): string | undefined {
+    return this.#keys.get(`${kind}/${key}`)
+  }
+}
+
 /**
  * Several changes of the catalog that happen together or not at all. What is looked up here has the
  * changes in it already; nobody else sees them before they are on disk.
  */
 export class Change {
   readonly #state: CatalogState
+  readonly #staged: Staged
   readonly #steps = new Map<string, Step>()
-  /** Ids by unique key, of entries that are new or renamed. */
   readonly #keys = new Map<string, string>()
   readonly counters: Counters
   readonly now = new Date().toISOString()
+  #isPlain = true
 
-  constructor(state: CatalogState, counters: Counters) {
+  constructor(state: CatalogState, staged: Staged, counters: Counters) {
     this.#state = state
+    this.#staged = staged
     this.counters = { ...counters }
+  }
+
+  /** Whether it takes nothing away and changes nothing that rights are made of. */
+  get isPlain(): boolean {
+    return this.#isPlain
+  }
+
+  /** Ids by kind and unique key, of entries that are new or renamed. */
+  get keys(): Iterable<readonly [key: string, id: string]> {
+    return this.#keys
   }
 
   /** In the order in which they were asked for; what is removed comes before what is in it. */
@@ -57,14 +106,18 @@ export class Change {
   get<K extends EntryKind>(kind: K, id: string): Entries[K] | undefined {
     const step = this.#steps.get(`${kind}/${id}`)
     if (step) return step.after as Entries[K] | undefined
-    return this.#state.table(kind).get(id)?.entry
+    const earlier = this.#staged.step(kind, id)
+    return earlier ? earlier.after : this.#state.table(kind).get(id)?.entry
   }
 
   /** The one entry of a parent that has this unique key. */
   named<K extends EntryKind>(kind: K, parentId: string, key: string): Entries[K] | undefined {
-    const id = this.#keys.get(`${kind}/${uniqueKey(parentId, key)}`)
-    const found = id === undefined ? this.#state.table(kind).keyed(parentId, key)?.entry.id : id
-    const entry = found === undefined ? undefined : this.get(kind, found)
+    const unique = uniqueKey(parentId, key)
+    const found =
+      this.#keys.get(`${kind}/${unique}`) ??
+      this.#staged.keyed(kind, unique) ??
+      this.#state.table(kind).keyed(parentId, key)?.entry.id
+    const entry = this.get(kind, found ?? '')
     // It may have got another key in this change.
     return entry && rulesOf(kind).uniqueKey?.(entry) === key ? entry : undefined
   }
@@ -74,6 +127,11 @@ export class Change {
     const { entry, found } = this.findOrCreate(kind, given)
     if (found) throw taken(kind, entry)
     return entry
+  }
+
+  /** The entry that has the unique key of what is given. */
+  find<K extends EntryKind>(kind: K, given: Given<K>): Entries[K] | undefined {
+    return this.#sameKey(kind, this.#complete(kind, given))
   }
 
   /** An entry that has the unique key already is returned as it is. */
@@ -112,7 +170,7 @@ export class Change {
     if (step) {
       this.#stage({ ...step, kind, after } as unknown as Step<K>)
     } else {
-      const stored = this.#state.table(kind).get(id)
+      const stored = this.#stored(kind, id)
       assert(stored, `an update of an unknown ${kind}`)
       this.#stage({ kind, stored, before, after, isImplied: false })
     }
@@ -129,6 +187,7 @@ export class Change {
 
   /** Removes what belongs to something that is no entry of the catalog: a prompt. */
   removeWithin(parentId: string): void {
+    this.#isPlain = false
     for (const kind of entryKinds) {
       for (const { entry } of this.#state.table(kind).childrenOf(parentId)) {
         this.#remove(kind, entry.id, false)
@@ -147,16 +206,21 @@ export class Change {
     return numbers
   }
 
+  #stored<K extends EntryKind>(kind: K, id: string): StoredEntry<K> | undefined {
+    return this.#staged.step(kind, id)?.stored ?? this.#state.table(kind).get(id)
+  }
+
   #remove<K extends EntryKind>(kind: K, id: string, isImplied: boolean): void {
+    this.#isPlain = false
     const key = `${kind}/${id}`
     const step = this.#steps.get(key)
     if (step) {
       if (!step.after) return
       this.#stage({ ...step, after: undefined })
     } else {
-      const stored = this.#state.table(kind).get(id)
+      const stored = this.#stored(kind, id)
       if (!stored) return
-      this.#stage({ kind, stored, before: stored.entry, after: undefined, isImplied })
+      this.#stage({ kind, stored, before: this.get(kind, id), after: undefined, isImplied })
     }
     for (const childKind of entryKinds) {
       for (const { entry } of this.#state.table(childKind).childrenOf(id)) {
@@ -181,6 +245,7 @@ export class Change {
 
   #stage<K extends EntryKind>(step: Step<K>): void {
     const { kind, stored, after } = step
+    if (accessKinds.has(kind)) this.#isPlain = false
     this.#steps.set(`${kind}/${stored.entry.id}`, step as unknown as Step)
     if (after) this.#claim(kind, after)
   }

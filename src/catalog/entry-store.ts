@@ -6,9 +6,11 @@
  *     audit/<organization>/<number>   the audit trail
  *     audit_of/<id>/<number>          the key of what the trail says about one entry
  *     purge/<number>                  objects whose records are still to be removed from disk
+ *     file/<name>/<type>:<object>     files that records of an object name
  *     last_number, last_sequence, last_audit
  */
 import type { RecordsEnvironment } from '../storage/environment.ts'
+import type { ObjectReference, ObjectType } from '../type/record.ts'
 import type { AuditRecord } from './audit-trail.ts'
 import type { Entries, EntryKind } from './entry.ts'
 
@@ -135,6 +137,34 @@ export class EntryStore {
     const { root, catalog } = this.#records
     await root.transaction(() => {
       for (const number of numbers) catalog.remove(purgeKey(number))
+    })
+  }
+
+  /** Notes that records of an object name these files. */
+  async noteFiles(names: readonly string[], { type, id }: ObjectReference): Promise<void> {
+    const { root, catalog } = this.#records
+    const keys = names.map((name) => Buffer.from(`file/${name}/${type}:${id}`))
+    const unknown = keys.filter((key) => catalog.get(key) === undefined)
+    if (unknown.length === 0) return
+    await root.transaction(() => {
+      for (const key of unknown) catalog.put(key, Buffer.from('1'))
+    })
+  }
+
+  /** The objects whose records name a file, removed ones too. */
+  objectsNaming(name: string): ObjectReference[] {
+    const prefix = `file/${name}/`
+    return Array.from(this.#records.catalog.getKeys(rangeOf(prefix)), (key) => {
+      const [type = '', id = ''] = key.toString().slice(prefix.length).split(':')
+      return { type: type as ObjectType, id }
+    })
+  }
+
+  async forgetFile(name: string): Promise<void> {
+    const { root, catalog } = this.#records
+    const keys = [...catalog.getKeys(rangeOf(`file/${name}/`))]
+    await root.transaction(() => {
+      for (const key of keys) catalog.remove(key)
     })
   }
 

@@ -17,6 +17,12 @@ export interface PagePosition {
   readonly direction: 'older' | 'newer'
 }
 
+/** Parents whose entries are listed, and single entries. */
+export interface Among {
+  readonly parentIds: readonly string[]
+  readonly ids: readonly string[]
+}
+
 const newestFirst: PagePosition = { beyond: Number.MAX_SAFE_INTEGER, direction: 'older' }
 
 /** The entries of one kind in memory, by everything that they are looked up by. */
@@ -49,11 +55,31 @@ export class KindTable<K extends EntryKind> {
 
   /** One page after the other is read from its position; each entry costs the same. */
   *list(scope: EntryScope, position: PagePosition = newestFirst): Generator<Entries[K]> {
-    const entries = this.#entriesIn(scope)
-    if (!entries) return
-    const { beyond, direction } = position
-    const found = direction === 'older' ? entries.olderThan(beyond) : entries.newerThan(beyond)
-    for (const { entry } of found) yield entry
+    for (const { entry } of this.#storedIn(scope, position)) yield entry
+  }
+
+  /** All that is in one of the parents, or is one of the entries, in the order of lists. */
+  *listAmong(
+    { parentIds, ids }: Among,
+    { parentId, name }: Omit<EntryScope, 'organizationId'>,
+    position: PagePosition = newestFirst,
+  ): Generator<Entries[K]> {
+    const narrowed = name === undefined ? {} : { name }
+    const lists = [...new Set(parentIds)]
+      .filter((id) => parentId === undefined || id === parentId)
+      .map((id) => this.#storedIn({ parentId: id, ...narrowed }, position))
+    const isOlder = position.direction === 'older'
+    const single = [...new Set(ids)]
+      .map((id) => this.get(id))
+      .filter((stored) => stored !== undefined)
+      .filter(
+        ({ entry, sequence }) =>
+          (isOlder ? sequence < position.beyond : sequence > position.beyond) &&
+          (parentId === undefined || this.parentOf(entry) === parentId) &&
+          (name === undefined || nameOf(entry) === name),
+      )
+      .sort((a, b) => (isOlder ? b.sequence - a.sequence : a.sequence - b.sequence))
+    for (const { entry } of inOrder([...lists, single], isOlder)) yield entry
   }
 
   /** What is removed with a parent. */
@@ -96,6 +122,12 @@ export class KindTable<K extends EntryKind> {
 
   parentOf(entry: Entries[K]): string {
     return this.#rules.parent?.(entry) ?? ''
+  }
+
+  #storedIn(scope: EntryScope, { beyond, direction }: PagePosition): Iterable<StoredEntry<K>> {
+    const entries = this.#entriesIn(scope)
+    if (!entries) return []
+    return direction === 'older' ? entries.olderThan(beyond) : entries.newerThan(beyond)
   }
 
   #entriesIn({ parentId, organizationId, name }: EntryScope): OrderedEntries<K> | undefined {
@@ -156,4 +188,30 @@ function noteGone<K extends EntryKind>(lists: Map<string, OrderedEntries<K>>, ke
   const list = lists.get(key)
   list?.noteGone()
   if (list?.size === 0) lists.delete(key)
+}
+
+/** Lists that each are in an order, as one in that order; what is in several comes once. */
+function* inOrder<K extends EntryKind>(
+  lists: readonly Iterable<StoredEntry<K>>[],
+  isOlderLater: boolean,
+): Generator<StoredEntry<K>> {
+  const heads = lists.flatMap((list) => {
+    const rest = list[Symbol.iterator]()
+    const first = rest.next()
+    return first.done ? [] : [{ rest, stored: first.value }]
+  })
+  let last: StoredEntry<K> | undefined
+  while (heads.length > 0) {
+    let at = 0
+    heads.forEach(({ stored }, index) => {
+      const isNewer = stored.sequence > heads[at]!.stored.sequence
+      if (isNewer === isOlderLater && stored !== heads[at]!.stored) at = index
+    })
+    const head = heads[at]!
+    if (head.stored !== last) yield head.stored
+    last = head.stored
+    const next = head.rest.next()
+    if (next.done) heads.splice(at, 1)
+    else head.stored = next.value
+  }
 }

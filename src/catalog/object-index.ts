@@ -5,6 +5,8 @@ export interface CatalogObject extends ObjectIdentity {
   /** Stands for the object in the keys of rows; below 2^31. */
   readonly number: number
   readonly name: string
+  /** Ids of the only records that a caller may see; all of them when not given. */
+  readonly visibleIds?: readonly string[]
 }
 
 /**

@@ -31,7 +31,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   try {
     const access = new Access(engine.catalog, engine)
     const newKey = await bootstrap(access, config.bootstrapKey)
-    const attachments = await Attachments.open(dataDirectory, (error) =>
+    const attachments = await Attachments.open(dataDirectory, engine.catalog, (error) =>
       logger.warn({ err: error }, 'could not tidy up attachments'),
     )
     const asyncQueries = await AsyncQueries.open({

@@ -2,7 +2,8 @@
  * Keeps the plans of queries that come again. A plan holds what the catalog said when it was made, so
  * each is kept with the questions that planning asked and the answers that it got. It is used again
  * only if the caller's own view gives the same answers now: rights are asked for every time, and
- * what has been created, renamed or deleted since, or a new field, makes the plan anew.
+ * what has been created, renamed or deleted since, or a new field, makes the plan anew. Users share no
+ * plans, as the time would tell one that another has asked the same.
  *
  * Plans that depend on the time or on chance are not kept.
  */
@@ -69,6 +70,7 @@ export class PlanCache {
       inferenceDepth,
       auditLog === true,
       context.tzOffset,
+      context.view.owner?.userId,
     ]
     const prefix = JSON.stringify(options)
     const cut = cutId(query)

@@ -27,7 +27,7 @@ export interface PlanRequest {
 
 /** What a plan depends on besides its request. */
 export interface PlanContext extends EvaluationContext {
-  readonly view: CatalogView
+  readonly view: CatalogView & { readonly owner?: { readonly userId: string } }
   /** What `random()` and samples without a seed start from. */
   readonly randomSeed: number
   knownFields(object: number): KnownFields

@@ -14,7 +14,7 @@ export const corsHeaders: Readonly<Record<string, string>> = {
 /** The answer to a browser that asks what it may send to a path. */
 export function preflightReply(methods: readonly string[], askedHeaders: string): Reply {
   return {
-    status: 204,
+    status: 200,
     headers: {
       allow: ['OPTIONS', ...methods].join(', '),
       'access-control-allow-methods': [...methods, 'OPTIONS'].join(', '),

@@ -31,6 +31,7 @@ import { Sockets } from './live/sockets.ts'
 import type { Logger } from './logger.ts'
 import { Metrics } from './metrics.ts'
 import { publicUrl } from './public-url.ts'
+import { RecordWriter } from './record-writer.ts'
 import type { Reply, WholeReply } from './reply.ts'
 import { RequestRate } from './request-rate.ts'
 import { PromptStore } from './resource/prompt-store.ts'
@@ -116,6 +117,7 @@ export class Server {
       publicUrl: url,
     })
     const prompts = new PromptStore(engine)
+    const writer = new RecordWriter(engine, attachments)
     const routes = [
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
@@ -124,15 +126,15 @@ export class Server {
       ...adminRoutes(engine, live, this.#metrics),
       ...appRoutes({ engine, access, attachments, prompts, publicUrl: url }),
       ...mcpRoutes(engine),
-      ...otlpRoutes(engine),
-      ...recordRoutes({ engine, attachments, publicUrl: url, maxBodyBytes }),
+      ...otlpRoutes(writer),
+      ...recordRoutes({ engine, writer, attachments, publicUrl: url, maxBodyBytes }),
       ...attachmentRoutes({ attachments, publicUrl: url }),
       ...editorRoutes(engine),
       ...exportRoutes(engine),
       ...pageRoutes(url),
       ...sessionRoutes({ access, publicUrl: url }),
       ...searchRoutes(engine, options.languageModel),
-      ...insertRoutes(engine),
+      ...insertRoutes(writer),
       ...restRoutes(prompts, options.secrets),
     ]
     this.#router = new Router([...routes, ...documentRoutes(routes)])

@@ -57,6 +57,11 @@ export class RecordReader {
       : undefined
   }
 
+  /** Whether the record `id` is there now. */
+  has(object: number, id: string): boolean {
+    return this.#current(object, id)?.isDeleted === false
+  }
+
   /** The version of the record `id` that the snapshot `snapshot` sees. */
   versionAsOf(
     object: number,

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -22,6 +22,10 @@ function placeOf(key: string, more: Partial<ContentPlace> = {}): ContentPlace {
 }
 
 const details = { filename: 'a.txt', contentType: 'text/plain' }
+
+/** What nothing names, and what everything does. */
+const unused = { filePlaces: () => ({ objects: [] }), forgetFile: () => Promise.resolve() }
+const used = { ...unused, filePlaces: () => ({ objects: [{}] }) }
 
 function filesIn(path: string): string[] {
   return readdirSync(path, { recursive: true, withFileTypes: true })
@@ -67,11 +71,37 @@ test('what never came, what nobody fetched, and what a crash left are removed af
   writeFileSync(half, 'half')
   utimesSync(half, now / 1000, now / 1000)
 
-  await store.tidy()
+  await store.tidy(unused)
   expect(filesIn(directory)).toHaveLength(6)
   now += day + 1000
-  await store.tidy()
+  await store.tidy(unused)
   expect(filesIn(directory).sort()).toEqual([written, `${written}.json`])
+})
+
+test('an attachment that nothing names goes after a week, and one whose maker is not known stays', async () => {
+  const [named, old] = [placeOf('named'), placeOf('old')].map(contentName)
+  await store.announce(placeOf('named'), { ...details, userId: 'u' })
+  await store.write(named!, Buffer.from('x'))
+  await store.announce(placeOf('old'), details)
+  await store.write(old!, Buffer.from('x'))
+  const path = join(directory, old!.slice(0, 2), `${old}.json`)
+  const { userId: _, ...older } = JSON.parse(readFileSync(path, 'utf8')) as object & {
+    userId: unknown
+  }
+  writeFileSync(path, JSON.stringify(older))
+  now += 6 * day
+  await store.tidy(unused)
+  now += 2 * day
+  await store.tidy(used)
+  expect(filesIn(directory)).toHaveLength(4)
+  await store.tidy(unused)
+  expect(filesIn(directory).sort()).toEqual([old, `${old}.json`])
+})
+
+test('an upload that somebody has announced is nobody else’s', async () => {
+  await store.announce(placeOf('k'), { ...details, userId: 'first' })
+  const other = await store.announce(placeOf('k'), { ...details, userId: 'second' })
+  expect(other.userId).toBe('first')
 })
 
 test('a link is for one action, one file and one hour, and outlives a restart', async () => {

@@ -11,6 +11,7 @@ import { ReferenceAccess, type ReferenceObject } from '../support/access-referen
 import { accessTable, type Line } from '../support/access-table.ts'
 import { makeWorld, type World } from '../support/access-world.ts'
 import { type Answer, RunningService } from '../support/running-service.ts'
+import { WorkCount } from '../support/work-count.ts'
 
 let service: RunningService
 let ours: World
@@ -44,6 +45,7 @@ beforeAll(async () => {
       ['update', 'project', 'experiment'],
     ]),
     await member('a reader of one dataset', [['read', 'dataset', null]]),
+    await member('a reader of one prompt', [['read', 'prompt', null]]),
     await member('a keeper of ACLs', [
       ['read_acls', 'project', null],
       ['create_acls', 'project', null],
@@ -303,6 +305,31 @@ test('every route gives everybody what the rules allow and nothing else', async 
   expect(answered).toBeGreaterThan(200)
 }, 600_000)
 
+test('what is hidden takes the same look-ups and decisions as what is not there', async () => {
+  const work = new WorkCount()
+  const counted = async (...given: Parameters<typeof ask>) => {
+    work.reset()
+    await ask(...given)
+    return work.counts
+  }
+  let compared = 0
+  for (const [route, line] of Object.entries(accessTable)) {
+    const thing = line.about === undefined ? undefined : ours.things.get(line.about)
+    if (!thing) continue
+    for (const caller of callers) {
+      const isOutside = caller.id === theirs.ownerId
+      if (!isOutside && (isAllowed(caller, line.needs) || knows(caller, line.about!))) continue
+      const name = `new-${randomUUID()}`
+      const hidden = await counted(route, line, caller, thing.id, name)
+      const nowhere = await counted(route, line, caller, absent, name)
+      expect.soft(hidden, `${route} by ${caller.name}`).toBe(nowhere)
+      compared++
+    }
+  }
+  work.stop()
+  expect(compared).toBeGreaterThan(200)
+}, 600_000)
+
 test('a name that is taken looks to those who may not see it like one that is free', async () => {
   for (const [route, line] of Object.entries(accessTable)) {
     if (!/^(POST|PUT) /.test(route) || !line.destroys || line.about !== undefined) continue
@@ -340,12 +367,22 @@ const sources: Readonly<Record<string, { kind: string; named?: string; more?: st
   view: { kind: 'view' },
 }
 
+/** Kinds of which a source shows a thing to whoever may read that. */
+const directKinds: readonly string[] = [
+  'experiment',
+  'dataset',
+  'prompt_session',
+  'project_log',
+  'prompt',
+  'function',
+]
+
 test('every source shows everybody what the rules allow, and hides that there is more', async () => {
   expect(Object.keys(sources).sort()).toEqual([...sourceTables.keys()].sort())
   const clauses = [
     'select: *',
     'measures: count(1) as n',
-    'select: id, input | limit: 1',
+    'select: id, created | limit: 1',
     'infer: *',
   ]
   for (const [source, { kind, named, more = '' }] of Object.entries(sources)) {
@@ -365,12 +402,15 @@ test('every source shows everybody what the rules allow, and hides that there is
           const seen = hidden.filter((text) => text !== id && answer.text.includes(text))
           expect.soft(seen, where).toEqual([])
           const direct = objects.get(kind)
-          const isDirect = ['experiment', 'dataset', 'prompt_session', 'project_log'].includes(kind)
+          const isDirect = directKinds.includes(kind)
           if (!direct || !isDirect) continue
           if (reference.allows(caller.id, 'read', direct)) {
             expect.soft(answer.status, `${where}: ${answer.text}`).toBe(200)
-            if (clause === 'select: *') expect.soft(answer.text, where).toContain(secretOf(kind))
-          } else {
+            // Descriptions of prompts have been changed by who may.
+            const shown = /prompt$|function/.test(kind) ? `taken-${kind}` : secretOf(kind)
+            if (clause === 'select: *') expect.soft(answer.text, where).toContain(shown)
+          } else if (!(kind === 'project_log' && caller.name === 'a reader of one prompt')) {
+            // Who may see one prompt is told which project it is in.
             const other = argument === id ? absent : argument.replace('taken', 'never')
             const nowhere = await run(other)
             expect

@@ -219,6 +219,16 @@ test('an ACL of a prompt gives just that prompt', async () => {
   expect(free.status).toBe(403)
   expect((await as('PATCH', other.id, { description: 'd' })).status).toBeGreaterThanOrEqual(400)
   expect((await as('DELETE', prompt.id)).status).toBe(403)
-  const query = `select: id | from: project_prompts('${project_id}')`
-  expect((await service.request('/btql', { body: { query }, key })).status).toBe(403)
+  // Queries show it as well, in every source that it is in, and nothing beside it.
+  for (const source of [
+    `project_prompts('${project_id}')`,
+    `project_functions('${project_id}')`,
+    `prompt('${prompt.id}', '${other.id}')`,
+    `org_prompts('default')`,
+  ]) {
+    const body = { query: `select: id | from: ${source}` }
+    expect((await service.request('/btql', { body, key })).json.data).toEqual([{ id: prompt.id }])
+  }
+  const named = { query: "select: id | from: project_prompts('prompts')" }
+  expect((await service.request('/btql', { body: named, key })).status).toBe(403)
 })

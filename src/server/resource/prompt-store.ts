@@ -128,6 +128,12 @@ export class PromptStore {
     return row
   }
 
+  /** Throws unless prompts and functions may be made in the project. */
+  requireCreate(gate: Gate, projectId: string): void {
+    if (seesAll(gate, projectId) && gate.writable('project_prompts', projectId)) return
+    throw missingAccess('create', 'project', projectId)
+  }
+
   /** One of the slug that is there already is answered as it is, or gets these fields. */
   findOrWrite(
     gate: Gate,
@@ -136,10 +142,7 @@ export class PromptStore {
     given: PromptRow,
     replaces: boolean,
   ): Promise<FoundOrWritten> {
-    const isSeen = gate.readable('project_prompts', projectId)
-    if (!isSeen || !gate.writable('project_prompts', projectId)) {
-      throw missingAccess('create', 'project', projectId)
-    }
+    this.requireCreate(gate, projectId)
     return this.#change(projectId, async () => {
       const known = await this.#bySlug(gate, projectId, String(given.slug))
       if (known && !replaces) return { row: known, found: true }
@@ -186,9 +189,7 @@ export class PromptStore {
 
   /** Slugs are unique, so who chooses one must be allowed to see them all. */
   async #requireFree(gate: Gate, projectId: string, slug: string): Promise<void> {
-    if (!gate.readable('project_prompts', projectId)) {
-      throw missingAccess('read', 'project', projectId)
-    }
+    if (!seesAll(gate, projectId)) throw missingAccess('read', 'project', projectId)
     if (!(await this.#bySlug(gate, projectId, slug))) return
     throw new AssayError('REQUEST_CONFLICT', `There is a prompt or function "${slug}" already`, {
       path: 'slug',
@@ -228,6 +229,12 @@ export class PromptStore {
     this.#changes.set(projectId, settled)
     return result
   }
+}
+
+/** Whether all prompts and functions of a project may be read, not only single ones. */
+function seesAll(gate: Gate, projectId: string): boolean {
+  const prompts = gate.readable('project_prompts', projectId)
+  return prompts !== undefined && prompts.visibleIds === undefined
 }
 
 function sourceOf({ kind, projectId, ids }: PromptSelection, organizationId: string): Value {

@@ -1,17 +1,17 @@
 import { missingAccess } from '../../catalog/missing-access.ts'
-import type { Engine } from '../../engine.ts'
 import type { ObjectType } from '../../type/record.ts'
+import type { RecordWriter } from '../record-writer.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 
 const types: readonly ObjectType[] = ['project_logs', 'experiment', 'dataset']
 
 /** The routes that write records of one object. */
-export function insertRoutes(engine: Engine): Route[] {
-  return types.map((type) => eventsRoute(engine, type))
+export function insertRoutes(writer: RecordWriter): Route[] {
+  return types.map((type) => eventsRoute(writer, type))
 }
 
-function eventsRoute(engine: Engine, type: ObjectType): Route {
+function eventsRoute(writer: RecordWriter, type: ObjectType): Route {
   return {
     method: 'POST',
     path: `/v1/${type}/:id/insert`,
@@ -23,7 +23,7 @@ function eventsRoute(engine: Engine, type: ObjectType): Route {
       if (!gate.writable(type, id)) throw missingAccess('update', type, id)
       const body = await request.body
       const object = { type, id }
-      const { ids } = await engine.insert({ body, form: 'events', object, view: gate })
+      const { ids } = await writer.insert({ body, form: 'events', object, view: gate })
       return jsonReply({ row_ids: ids })
     },
   }

@@ -71,6 +71,7 @@ export function appFunctionRoutes(options: FunctionRouteOptions): Route[] {
 async function publish(prompts: PromptStore, request: RouteRequest, gate: Gate): Promise<Reply> {
   const { functions } = readBody(parseJsonBody(await request.body))
   for (const [index, { project_id, slug, if_exists }] of functions.entries()) {
+    prompts.requireCreate(gate, project_id)
     if ((if_exists ?? 'error') !== 'error') continue
     const selection = { kind: 'function', projectId: project_id, slugs: [slug] } as const
     if ((await prompts.list(gate, selection, { limit: 1 })).length === 0) continue

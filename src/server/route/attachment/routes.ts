@@ -31,8 +31,13 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
         const place = placeOf(requiredString(body, 'key'), gate)
         const contentType = contentTypeOf(stringField(body, 'content_type'))
         const filename = stringField(body, 'filename') ?? 'attachment'
-        const { status } = await store.announce(place, { filename, contentType })
-        if (status === 'done') {
+        const { userId } = gate.principal
+        const { status, userId: announcedBy } = await store.announce(place, {
+          filename,
+          contentType,
+          userId,
+        })
+        if (status === 'done' || announcedBy !== userId) {
           throw new AssayError('REQUEST_CONFLICT', 'there is an attachment of this key already', {
             path: 'key',
             hint: 'use a new key, such as a UUID',
@@ -51,7 +56,9 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
         checkOrganization(body, gate)
         const name = contentName(placeOf(requiredString(body, 'key'), gate))
         const status = objectField(body, 'status')
-        if (status?.upload_status === 'error') {
+        const announced = await store.details(name)
+        const isOwn = announced?.userId === gate.principal.userId
+        if (isOwn && status?.upload_status === 'error') {
           const message = status.error_message
           await store.noteError(name, typeof message === 'string' ? message : 'the upload failed')
         }
@@ -72,7 +79,10 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
         }
         const name = contentName(placeOf(key, gate))
         const details = await store.details(name)
-        if (!details) throw missingAccess('read', 'attachment', key)
+        const { userId } = gate.principal
+        if (!details || !attachments.mayRead(name, details, gate, userId)) {
+          throw missingAccess('read', 'attachment', key)
+        }
         const { status, errorMessage } = details
         return jsonReply({
           downloadUrl: publicUrl(headers) + signer.sign('get', name),

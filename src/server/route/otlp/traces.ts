@@ -1,30 +1,30 @@
 /** `POST /otel/v1/traces` and `/v1/traces`: OTLP over HTTP, as protobuf or JSON. */
 import type { Gate } from '../../../access/gate.ts'
-import type { Engine } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
 import { encodeTraceResponse } from '../../../otlp/schema.ts'
 import { type OtlpSpan, readTraceRequest } from '../../../otlp/span.ts'
 import { rowOfSpan } from '../../../otlp/span-to-row.ts'
 import type { JsonObject } from '../../../type/value.ts'
 import { writeJson } from '../../../type/write-json.ts'
+import type { RecordWriter } from '../../record-writer.ts'
 import { jsonReply, type Reply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
 import { resolveParent, type SpanParent } from './parent.ts'
 
 type Encoding = 'json' | 'protobuf'
 
-export function otlpRoutes(engine: Engine): Route[] {
+export function otlpRoutes(writer: RecordWriter): Route[] {
   return ['/otel/v1/traces', '/v1/traces'].map((path) => ({
     method: 'POST',
     path,
     access: 'key',
     bodySize: 'records',
     headers: ['content-type', 'x-bt-parent'],
-    handle: (request, gate) => receive(engine, request, gate),
+    handle: (request, gate) => receive(writer, request, gate),
   }))
 }
 
-async function receive(engine: Engine, request: RouteRequest, gate: Gate): Promise<Reply> {
+async function receive(writer: RecordWriter, request: RouteRequest, gate: Gate): Promise<Reply> {
   const encoding = encodingOf(request.headers.get('content-type') ?? '')
   const { spans, invalidSpans } = readTraceRequest(await request.body, encoding)
   const parents = new Parents(gate, request.headers.get('x-bt-parent'))
@@ -38,7 +38,7 @@ async function receive(engine: Engine, request: RouteRequest, gate: Gate): Promi
   const [problem] = problems.values()
   if (problem && rows.length === 0) throw problem
   if (rows.length > 0) {
-    await engine.insert({ body: Buffer.from(writeJson({ rows })), form: 'logs3', view: gate })
+    await writer.insert({ body: Buffer.from(writeJson({ rows })), form: 'logs3', view: gate })
   }
   const messages = [...problems.keys()].slice(0, 5)
   if (invalidSpans > 0) messages.push('a span has no valid trace id or span id')

@@ -10,11 +10,13 @@ import type { Engine } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
 import { numberField, objectField, parseJsonBody, stringField } from '../../json-body.ts'
 import { addressHeaders, type PublicUrl } from '../../public-url.ts'
+import type { RecordWriter } from '../../record-writer.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route } from '../../route.ts'
 
 export interface Logs3Options {
   readonly engine: Engine
+  readonly writer: RecordWriter
   readonly attachments: Attachments
   readonly publicUrl: PublicUrl
   readonly maxBodyBytes: number
@@ -24,7 +26,7 @@ export interface Logs3Options {
 const referenceBytes = 4096
 
 export function logs3Routes(options: Logs3Options): Route[] {
-  const { engine, attachments, publicUrl, maxBodyBytes } = options
+  const { writer, attachments, publicUrl, maxBodyBytes } = options
   return [
     {
       method: 'POST',
@@ -35,7 +37,7 @@ export function logs3Routes(options: Logs3Options): Route[] {
         const body = await request.body
         const name = uploadedName(body, gate)
         const rows = name === undefined ? body : await uploaded(attachments, name)
-        const written = await engine.insert({ body: rows, form: 'logs3', view: gate })
+        const written = await writer.insert({ body: rows, form: 'logs3', view: gate })
         if (name !== undefined) await attachments.store.remove(name)
         return jsonReply({ ids: written.ids, xact_id: written.transactionId })
       },

@@ -9,11 +9,11 @@ const types = ['project_logs', 'experiment', 'dataset'] as const
 
 /** What can be done with the records of an object beside queries and plain inserts. */
 export function recordRoutes(options: Logs3Options): Route[] {
-  const { engine, publicUrl, maxBodyBytes } = options
+  const { engine, writer, publicUrl, maxBodyBytes } = options
   return [
     ...logs3Routes(options),
-    ...types.flatMap((type) => [...fetchRoutes(engine, type), feedbackRoute(engine, type)]),
-    insertAnywhereRoute(engine),
+    ...types.flatMap((type) => [...fetchRoutes(engine, type), feedbackRoute(writer, type)]),
+    insertAnywhereRoute(writer),
     ...summarizeRoutes(engine, publicUrl),
     ...restoreRoutes(engine, maxBodyBytes),
     {

@@ -1,17 +1,17 @@
 /** Routes that write records in other forms than plain rows: feedback, and `/v1/insert`. */
 import { missingAccess } from '../../../catalog/missing-access.ts'
-import type { Engine } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
 import { parseJsonBytes } from '../../../type/parse-json.ts'
 import type { ObjectType } from '../../../type/record.ts'
 import { isObject, type JsonObject, type Value } from '../../../type/value.ts'
 import { writeJson } from '../../../type/write-json.ts'
 import { parseJsonBody } from '../../json-body.ts'
+import type { RecordWriter } from '../../record-writer.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route } from '../../route.ts'
 import { feedbackRows } from './feedback.ts'
 
-export function feedbackRoute(engine: Engine, type: ObjectType): Route {
+export function feedbackRoute(writer: RecordWriter, type: ObjectType): Route {
   return {
     method: 'POST',
     path: `/v1/${type}/:id/feedback`,
@@ -26,7 +26,7 @@ export function feedbackRoute(engine: Engine, type: ObjectType): Route {
       )
       if (events.length > 0) {
         const object = { type, id }
-        await engine.insert({ body: encode({ events }), form: 'events', object, view: gate })
+        await writer.insert({ body: encode({ events }), form: 'events', object, view: gate })
       }
       return jsonReply({ status: 'success' })
     },
@@ -41,7 +41,7 @@ const namings = {
 } as const
 
 /** `/v1/insert`: events and feedback of any number of objects, in one transaction. */
-export function insertAnywhereRoute(engine: Engine): Route {
+export function insertAnywhereRoute(writer: RecordWriter): Route {
   return {
     method: 'POST',
     path: '/v1/insert',
@@ -76,7 +76,7 @@ export function insertAnywhereRoute(engine: Engine): Route {
         }
       }
       if (rows.length > 0) {
-        const inserted = await engine.insert({ body: encode({ rows }), form: 'logs3', view: gate })
+        const inserted = await writer.insert({ body: encode({ rows }), form: 'logs3', view: gate })
         for (const { rowIds, row } of waiting) rowIds.push(inserted.ids[row]!)
       }
       return jsonReply(answer)
