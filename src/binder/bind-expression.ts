@@ -1,5 +1,6 @@
 import { AssayError, unreachable } from '../error.ts'
 import { aggregateFunction, aggregateFunctions } from '../function/aggregate.ts'
+import { searchedFields } from '../function/relevance.ts'
 import {
   type ResultType,
   type ScalarFunction,
@@ -334,17 +335,6 @@ export class ExpressionBinder {
 }
 
 const nullConstant: BoundExpression = { kind: 'constant', value: null, type: 'json' }
-
-/** What `search` looks into. */
-const searchedFields = [
-  'input',
-  'output',
-  'expected',
-  'error',
-  'metadata',
-  'span_attributes',
-  'tags',
-] as const
 
 const functionNames = [
   ...[...scalarFunctions, ...aggregateFunctions].map(({ name }) => name),

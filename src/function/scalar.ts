@@ -7,6 +7,7 @@ import type { FunctionContext, ScalarFunction } from './scalar/definition.ts'
 import { jsonFunctions } from './scalar/json.ts'
 import { numberFunctions } from './scalar/number.ts'
 import { patternFunctions } from './scalar/pattern.ts'
+import { relevanceFunctions } from './scalar/relevance.ts'
 import { textFunctions } from './scalar/text.ts'
 import { timeFunctions } from './scalar/time.ts'
 
@@ -20,6 +21,7 @@ export interface FunctionGroup {
 /** In the order of the documentation. */
 export const functionGroups: readonly FunctionGroup[] = [
   { title: 'Texts', functions: textFunctions },
+  { title: 'Full text', functions: relevanceFunctions },
   { title: 'Regular expressions', functions: patternFunctions },
   { title: 'Numbers', functions: numberFunctions },
   { title: 'Times', functions: timeFunctions },
