@@ -180,16 +180,26 @@ const steps: Readonly<Record<string, (at: number, last: number) => number>> = {
   End: (_, last) => last,
 }
 
-/** From the button or box of one row to that of another. */
+/** What can have the focus in a cell. */
+const controls = '.open, .cell, [type=checkbox]'
+
+/** Up and down within a column, left and right within a row. */
 function moveByKeys(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
-  const step = steps[event.key]
-  const target = event.target
-  if (!step || !(target instanceof HTMLElement) || !target.matches('.open, [type=checkbox]')) return
+  const { key, target, currentTarget } = event
+  if (!(target instanceof HTMLElement) || !target.matches(controls)) return
   const line = target.closest('tr')
-  const lines = [...event.currentTarget.querySelectorAll('tr')]
-  const last = lines.length - 1
-  const next = lines[Math.max(0, Math.min(last, step(lines.indexOf(line!), last)))]
-  const kind = target.matches('.open') ? '.open' : '[type=checkbox]'
-  event.preventDefault()
-  next?.querySelector<HTMLElement>(kind)?.focus()
+  const cell = target.closest('td')
+  if (!line || !cell) return
+  const step = steps[key]
+  if (step) {
+    const lines = [...currentTarget.querySelectorAll('tr')]
+    const last = lines.length - 1
+    const next = lines[Math.max(0, Math.min(last, step(lines.indexOf(line), last)))]
+    event.preventDefault()
+    next?.cells[cell.cellIndex]?.querySelector<HTMLElement>(controls)?.focus()
+  } else if (key === 'ArrowRight' || key === 'ArrowLeft') {
+    const inLine = [...line.querySelectorAll<HTMLElement>(controls)]
+    event.preventDefault()
+    inLine[inLine.indexOf(target) + (key === 'ArrowRight' ? 1 : -1)]?.focus()
+  }
 }

@@ -14,8 +14,9 @@ const margin = 3
 export function Sparkline({ label, values, width = 180, height = 34 }: SparklineProps) {
   const known = values.filter((value) => value !== null)
   if (known.length === 0) return null
-  const low = Math.min(...known)
-  const range = Math.max(Math.max(...known) - low, leastRange)
+  const [least, most] = [Math.min(...known), Math.max(...known)]
+  const range = Math.max(most - least, leastRange)
+  const low = (least + most - range) / 2
   const x = (index: number) =>
     values.length === 1 ? width / 2 : margin + (index / (values.length - 1)) * (width - 2 * margin)
   const y = (value: number) => height - margin - ((value - low) / range) * (height - 2 * margin)

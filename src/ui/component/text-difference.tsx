@@ -11,8 +11,9 @@ export interface TextDifferenceProps {
   readonly isBrief?: boolean
 }
 
-/** Of the later text's characters: with less in common, differences say nothing at a glance. */
+/** Of a longer text's characters: with less in common, differences say nothing at a glance. */
 const leastCommon = 0.4
+const shortText = 120
 
 /** Longer texts are compared line by line, and given up after so many milliseconds. */
 const longestByWords = 50_000
@@ -29,7 +30,8 @@ export function TextDifference({ before, after, isBrief = false }: TextDifferenc
   }, [library.data, before, after])
   if (library.error) return <Failure error={library.error} retry={library.reload} />
   if (!library.data) return <pre>{after}</pre>
-  if (parts && isBrief && commonShare(parts) < leastCommon) return <pre>{after}</pre>
+  const isOther = after.length > shortText && parts && commonShare(parts) < leastCommon
+  if (isBrief && isOther) return <pre>{after}</pre>
   if (!parts) {
     return (
       <>

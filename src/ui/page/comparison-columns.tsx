@@ -7,21 +7,27 @@ import type { Experiment } from '../service/experiment.ts'
 import { parameter } from '../state/location.ts'
 import { Change } from './experiment-columns.tsx'
 
-/** @param score what lines are chosen by: it stands before the others */
+export interface ComparisonColumnOptions {
+  /** What lines are chosen by: it stands before the others. */
+  readonly score: string
+  /** An example is open beside the table, and shows the outputs. */
+  readonly isNarrow: boolean
+}
+
 export function comparisonColumns(
   base: Experiment,
   others: readonly Experiment[],
-  score: string,
+  { score, isNarrow }: ComparisonColumnOptions,
 ): readonly PageColumn<Line>[] {
   return [
     {
       id: 'input',
       title: 'Input',
-      width: 240,
+      width: isNarrow ? 180 : 240,
       cell: ({ input, expected }) => (
         <>
           <span class="clamped">{preview(input, 400) || '—'}</span>
-          {expected !== null && expected !== undefined && (
+          {!isNarrow && expected !== null && expected !== undefined && (
             <span class="clamped hint">Expected: {preview(expected, 200)}</span>
           )}
         </>
@@ -31,12 +37,13 @@ export function comparisonColumns(
       ({ id, name }): PageColumn<Line> => ({
         id,
         title: id === base.id ? `${name} (base)` : name,
-        width: 330,
+        width: isNarrow ? 150 : 330,
         cell: ({ sides }) => (
           <SideCell
             side={sides.get(id)}
             before={id === base.id ? undefined : sides.get(base.id)}
             score={score}
+            isNarrow={isNarrow}
           />
         ),
       }),
@@ -50,8 +57,9 @@ interface SideProps {
   readonly score: string
 }
 
-function SideCell({ side, before, score }: SideProps) {
+function SideCell({ side, before, score, isNarrow }: SideProps & { readonly isNarrow: boolean }) {
   if (!side) return <span class="hint">No such example</span>
+  if (isNarrow) return <SideScores side={side} before={before} score={score} />
   const { output, error } = side
   const isMarked = before !== undefined && parameter('words') !== 'whole'
   return (

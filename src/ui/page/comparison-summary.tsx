@@ -1,7 +1,10 @@
 /** Scores of the compared experiments: means, and how many examples got better and worse. */
+
 import { duration, number, score as shownScore } from '../component/format.ts'
-import type { ScoreChanges } from '../service/comparison.ts'
+import { GroupedBars, seriesColors } from '../component/grouped-bars.tsx'
+import { type ScoreChanges, spreadsOf } from '../service/comparison.ts'
 import type { Experiment, ExperimentTotals } from '../service/experiment.ts'
+import { useLoaded } from '../service/load.ts'
 import { setParameters } from '../state/location.ts'
 import { Change } from './experiment-columns.tsx'
 
@@ -24,8 +27,11 @@ export function ComparisonSummary(props: ComparisonSummaryProps) {
         <thead>
           <tr>
             <th scope="col">Score</th>
-            {experiments.map(({ id, name }) => (
+            {experiments.map(({ id, name }, place) => (
               <th scope="col" class="number" key={id}>
+                <svg class="swatch" viewBox="0 0 10 10" aria-hidden="true">
+                  <rect class={`series-${place % seriesColors}`} width="10" height="10" rx="2" />
+                </svg>
                 {name}
                 {id === base.id && <span class="tag after">base</span>}
               </th>
@@ -88,7 +94,32 @@ export function ComparisonSummary(props: ComparisonSummaryProps) {
           />
         </tbody>
       </table>
+      {score !== undefined && score !== '' && <Spreads experiments={experiments} score={score} />}
     </div>
+  )
+}
+
+/** How the chosen score is spread in each experiment. */
+function Spreads({
+  experiments,
+  score,
+}: {
+  readonly experiments: readonly Experiment[]
+  readonly score: string
+}) {
+  const ids = experiments.map(({ id }) => id)
+  const { data } = useLoaded(`spreads ${ids.join()} ${score}`, (signal) =>
+    spreadsOf(ids, score, signal),
+  )
+  if (!data) return null
+  return (
+    <figure>
+      <GroupedBars
+        label={`How ${score} is spread in each experiment`}
+        series={experiments.map(({ id, name }) => ({ name, counts: data.get(id) ?? [] }))}
+      />
+      <figcaption class="hint">How many examples have which {score}</figcaption>
+    </figure>
   )
 }
 

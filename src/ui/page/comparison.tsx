@@ -82,8 +82,12 @@ function Lines({
     (signal) => linesOfPage(compared, { score: score!, show, order, page, pageSize }, signal),
   )
   const experiments = [base, ...others]
-  const columns = useMemo(() => comparisonColumns(base, others, score ?? ''), [key, score])
   const open = parameter('row')
+  const isNarrow = open !== undefined
+  const columns = useMemo(
+    () => comparisonColumns(base, others, { score: score ?? '', isNarrow }),
+    [key, score, isNarrow],
+  )
   const openLine = lines.data?.find(({ id }) => id === open)
   const error = totals.error ?? changes.error ?? counts.error ?? lines.error
   return (

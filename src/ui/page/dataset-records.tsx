@@ -1,5 +1,5 @@
 /** Records of a dataset in a table whose cells are edited in place. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Confirm } from '../component/dialog.tsx'
 import { age, number, preview, time } from '../component/format.ts'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
@@ -45,6 +45,7 @@ export function DatasetRecords(props: DatasetRecordsProps) {
   const [edited, setEdited] = useState<Cell>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isDeleting, setDeleting] = useState(false)
+  useFocusAfter(edited)
   const found = useLoaded<Interpretation>(`words ${words} ${source}`, (signal) =>
     words === '' ? Promise.resolve(everything(source)) : interpret(words, source, signal),
   )
@@ -173,6 +174,22 @@ export function DatasetRecords(props: DatasetRecordsProps) {
   )
 }
 
+function cellKey({ id, field }: Cell): string {
+  return `${field} ${id}`
+}
+
+/** Gives the focus back to a cell that was edited. */
+function useFocusAfter(edited: Cell | undefined): void {
+  const last = useRef<Cell>(undefined)
+  useEffect(() => {
+    const before = last.current
+    last.current = edited
+    if (edited || !before) return
+    const name = CSS.escape(cellKey(before))
+    document.querySelector<HTMLElement>(`[data-cell="${name}"]`)?.focus()
+  }, [edited])
+}
+
 function everything(source: string): Interpretation {
   const explanation = 'all records, the newest first'
   return { kind: 'btql', query: `select: *\nfrom: ${source}`, filter: null, explanation }
@@ -226,6 +243,7 @@ function recordColumns(options: ColumnOptions): readonly PageColumn<Row>[] {
               type="button"
               class="plain cell"
               title={`Edit ${field}`}
+              data-cell={cellKey({ id, field })}
               onClick={() => edit({ id, field })}
             >
               {shownValue(row, field)}

@@ -1,5 +1,5 @@
 /** Which version of a dataset is shown, against which it is held, snapshots, and ways back. */
-import { useState } from 'preact/hooks'
+import { useId, useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
 import { number, time } from '../component/format.ts'
@@ -159,10 +159,12 @@ function VersionChoice({
 }) {
   const isOther = value !== undefined && !versions.some(({ id }) => id === value)
   const names = new Map(snapshots.map(({ xact_id, name }) => [xact_id, name]))
+  const id = useId()
   return (
-    <label>
-      {label}{' '}
+    <span>
+      <label for={id}>{label}</label>{' '}
       <select
+        id={id}
         class="version-choice"
         value={value ?? ''}
         onChange={(event) => onChoose(event.currentTarget.value || undefined)}
@@ -188,7 +190,7 @@ function VersionChoice({
             ))}
         </optgroup>
       </select>
-    </label>
+    </span>
   )
 }
 

@@ -5,26 +5,27 @@ import type { Partner } from '../service/experiment-rows.ts'
 import { at, type Row } from '../service/query.ts'
 import { Change } from './experiment-columns.tsx'
 
-/** @param partners by the ids of rows: their examples in the base; undefined without a base */
+export interface ExampleColumnOptions {
+  readonly scoreNames: readonly string[]
+  /** By the ids of rows: their examples in the base; undefined without a base. */
+  readonly partners: ReadonlyMap<string, Partner> | undefined
+  /** An example is open beside the table, and shows its long values. */
+  readonly isNarrow: boolean
+}
+
 export function exampleColumns(
   rows: readonly Row[],
-  scoreNames: readonly string[],
-  partners: ReadonlyMap<string, Partner> | undefined,
+  { scoreNames, partners, isNarrow }: ExampleColumnOptions,
 ): readonly PageColumn<Row>[] {
   const has = (field: string) => rows.some((row) => row[field] !== null && row[field] !== undefined)
   return [
-    { id: 'input', title: 'Input', width: 260, cell: (row) => preview(row.input) || '—' },
-    { id: 'output', title: 'Output', width: 260, cell: outputOf },
-    ...(has('expected')
-      ? [
-          {
-            id: 'expected',
-            title: 'Expected',
-            width: 220,
-            cell: (row: Row) => preview(row.expected),
-          },
-        ]
-      : []),
+    {
+      id: 'input',
+      title: 'Input',
+      width: isNarrow ? 200 : 250,
+      cell: (row) => preview(row.input) || '—',
+    },
+    ...(isNarrow ? [] : [{ id: 'output', title: 'Output', width: 250, cell: outputOf }]),
     ...scoreNames.map(
       (name): PageColumn<Row> => ({
         id: `score.${name}`,
@@ -40,6 +41,16 @@ export function exampleColumns(
         ),
       }),
     ),
+    ...(has('expected') && !isNarrow
+      ? [
+          {
+            id: 'expected',
+            title: 'Expected',
+            width: 220,
+            cell: (row: Row) => preview(row.expected),
+          },
+        ]
+      : []),
     {
       id: 'duration',
       title: 'Duration',

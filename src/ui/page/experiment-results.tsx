@@ -63,8 +63,13 @@ export function ExperimentResults(props: ExperimentResultsProps) {
   const fields = useLoaded(`group fields ${id}`, (signal) => groupFields(id, signal))
   const names = summary.data?.scores.map(({ name }) => name) ?? scoreNamesIn(shown)
   const columns = useMemo(
-    () => exampleColumns(shown, names, partners.data),
-    [rows.data, names.join('\n'), partners.data],
+    () =>
+      exampleColumns(shown, {
+        scoreNames: names,
+        partners: partners.data,
+        isNarrow: open !== undefined,
+      }),
+    [rows.data, names.join('\n'), partners.data, open !== undefined],
   )
   const isEmpty = words === '' && page === 1 && rows.data?.rows.length === 0
   const error = found.error ?? rows.error ?? summary.error ?? base.error

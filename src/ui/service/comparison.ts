@@ -2,7 +2,7 @@
  * Experiments beside each other: the examples of a base, matched by a key with those of others. One
  * example of the base with all its partners is a line; so is an example of another without a partner.
  */
-import { numberOrNull } from './experiment.ts'
+import { bucketOf, bucketsBy, type Distribution, numberOrNull } from './experiment.ts'
 import { fieldOf } from './field-path.ts'
 import { query, quoted, type Row } from './query.ts'
 
@@ -198,6 +198,21 @@ export async function scoreChanges(
     found.set(other, byScore)
   }
   return found
+}
+
+/** How a score is spread in each experiment, by its id. */
+export async function spreadsOf(
+  ids: readonly string[],
+  score: string,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, Distribution>> {
+  const field = fieldOf('scores', score)
+  const { data } = await query(
+    `dimensions: experiment_id, ${bucketOf(field)} as bucket\nmeasures: count(1) as n\n` +
+      `from: experiment(${ids.map(quoted).join(', ')})\nfilter: ${field} is not null`,
+    signal,
+  )
+  return bucketsBy('experiment_id', data)
 }
 
 /** The score with the most regressions, which is what one looks at first. */

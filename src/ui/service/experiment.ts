@@ -183,6 +183,11 @@ export type Distribution = readonly number[]
 
 export const bucketCount = 10
 
+/** The bucket of a number, as a query has it; what lies beyond the ends counts to them. */
+export function bucketOf(field: string): string {
+  return `least(greatest(floor(${field} * ${bucketCount}), 0), ${bucketCount - 1})`
+}
+
 /** @param filter a condition that selects traces, of which all spans count; null for all. */
 export async function distributionsOf(
   id: string,
@@ -190,21 +195,26 @@ export async function distributionsOf(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, Distribution>> {
   const { data } = await query(
-    'dimensions: score_name, least(greatest(floor(score_value * 10), 0), 9) as bucket\n' +
+    `dimensions: score_name, ${bucketOf('score_value')} as bucket\n` +
       'measures: count(1) as n\n' +
       `from: experiment(${quoted(id)})${filter === null ? '' : ' traces'}\n` +
       'unpivot: scores as (score_name, score_value)' +
       (filter === null ? '' : `\nfilter: ${filter}`),
     signal,
   )
+  return bucketsBy('score_name', data)
+}
+
+/** Counts `n` of rows by their `bucket`, for each value of a column. */
+export function bucketsBy(column: string, rows: readonly Row[]): ReadonlyMap<string, Distribution> {
   const found = new Map<string, number[]>()
-  for (const row of data) {
-    const bucket = row.bucket
+  for (const row of rows) {
+    const { bucket } = row
     if (typeof bucket !== 'number') continue
-    const name = String(row.score_name)
-    const counts = found.get(name) ?? new Array<number>(bucketCount).fill(0)
-    counts[bucket] = (counts[bucket] ?? 0) + Number(row.n)
-    found.set(name, counts)
+    const key = String(row[column])
+    const counts = found.get(key) ?? new Array<number>(bucketCount).fill(0)
+    counts[bucket] = Number(row.n)
+    found.set(key, counts)
   }
   return found
 }

@@ -190,14 +190,26 @@ function jsonOfCell(cell: string): string {
   return JSON.stringify(cell)
 }
 
-/** Columns of a usual name, and of a file of JSON all others, are what they are called. */
+const usualNames: Readonly<Record<string, Target>> = {
+  id: 'id',
+  input: 'input',
+  inputs: 'input',
+  question: 'input',
+  prompt: 'input',
+  expected: 'expected',
+  output: 'expected',
+  answer: 'expected',
+  ideal: 'expected',
+  reference: 'expected',
+  target: 'expected',
+  metadata: 'metadata',
+  tags: 'tags',
+  created: 'as it is',
+}
+
+/** Columns of a usual name are what they are called; all others of a file of JSON stay as they are. */
 export function usualTarget(column: string, kind: FileKind): Target {
-  const name = column.trim().toLowerCase()
-  if (name === 'id' || name === 'input' || name === 'expected' || name === 'tags') return name
-  if (name === 'output') return 'expected'
-  if (name === 'metadata') return 'metadata'
-  if (name === 'created') return 'as it is'
-  return kind === 'csv' ? 'metadata' : 'as it is'
+  return usualNames[column.trim().toLowerCase()] ?? (kind === 'csv' ? 'metadata' : 'as it is')
 }
 
 /** A record as the service takes it. */
