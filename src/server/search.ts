@@ -19,6 +19,8 @@ export interface SearchRequest {
   /** `project_logs('…')` */
   readonly from: string
   readonly tzOffset: number
+  /** Whether a text that is of the language is one; if not, everything is words. */
+  readonly takesQueries: boolean
   readonly view: Gate
   readonly signal?: AbortSignal
 }
@@ -47,7 +49,7 @@ export async function interpret(
   request: SearchRequest,
   model: LanguageModel | undefined,
 ): Promise<Interpretation> {
-  const written = await asWritten(engine, request)
+  const written = request.takesQueries ? await asWritten(engine, request) : undefined
   if (written && 'kind' in written) return written
   const vocabulary = await describe(engine, request)
   const fault = written && { fault: written.fault }

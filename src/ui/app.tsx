@@ -6,6 +6,7 @@ import { Link } from './component/link.tsx'
 import { Empty, Loading } from './component/notice.tsx'
 import { Toasts } from './component/toast.tsx'
 import { Logs } from './page/logs.tsx'
+import { PageKeys } from './page/page-keys.tsx'
 import { Projects } from './page/projects.tsx'
 import { SignIn } from './page/sign-in.tsx'
 import { findSession, session, signOut } from './service/session.ts'
@@ -75,9 +76,9 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
   const name = session.value?.organization.name ?? organization ?? ''
   return (
     <div class="frame">
-      <a class="skip" href="#content">
+      <button type="button" class="skip" onClick={skipToContent}>
         Skip to the content
-      </a>
+      </button>
       <nav aria-label="Main" class="side">
         <Link to="/app" class="mark">
           Assay
@@ -109,15 +110,34 @@ function Frame({ children }: { readonly children: ComponentChildren }) {
             <ThemeChoice />
           </li>
           <li>
+            <KeysHint />
+          </li>
+          <li>
             <button type="button" class="plain" onClick={() => void signOut()}>
               Sign out
             </button>
           </li>
         </ul>
       </nav>
-      <main id="content">{children}</main>
+      <main id="content" tabIndex={-1}>
+        {children}
+      </main>
+      <PageKeys />
       <Toasts />
     </div>
+  )
+}
+
+/** A link to `#content` would lead to the start page, which is what all links are relative to. */
+function skipToContent(): void {
+  document.getElementById('content')?.focus()
+}
+
+function KeysHint() {
+  return (
+    <p class="hint keys-hint">
+      <kbd>Ctrl</kbd> <kbd>K</kbd> goes anywhere, <kbd>?</kbd> helps
+    </p>
   )
 }
 

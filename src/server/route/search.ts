@@ -42,8 +42,9 @@ export function searchRoutes(engine: Engine, model: LanguageModel | undefined): 
         const cursor = stringField(body, 'cursor')
         const isRun = booleanField(body, 'run') ?? true
         const usesModel = booleanField(body, 'language_model') ?? true
+        const takesQueries = booleanField(body, 'query_language') ?? true
         const { signal } = request
-        const search = { text, from, tzOffset, view: gate, signal }
+        const search = { text, from, tzOffset, takesQueries, view: gate, signal }
         const interpretation = await interpret(engine, search, usesModel ? model : undefined)
         if (!isRun) return jsonReply(interpretation)
         const previewLength = numberField(body, 'preview_length')

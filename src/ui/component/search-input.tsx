@@ -2,6 +2,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCompletion } from '../service/completion.ts'
 import type { Interpretation } from '../service/query.ts'
+import { takesQueries } from '../service/session.ts'
 import { rememberSearch, searchesLike } from '../state/recent-searches.ts'
 import { Taken } from './search-taken.tsx'
 
@@ -35,7 +36,7 @@ export function SearchInput(props: SearchInputProps) {
   const [chosen, setChosen] = useState(-1)
   useEffect(() => setWritten(text), [text])
   useSlashKey(input)
-  const found = useCompletion(isOpen ? written : '', position, source)
+  const found = useCompletion(isOpen && takesQueries() ? written : '', position, source)
 
   const completions = (found?.items ?? []).map((item): Offer => {
     const before = written.slice(0, found!.from) + item.text

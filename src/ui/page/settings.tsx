@@ -9,6 +9,7 @@ import { SettingsGrants } from './settings-grants.tsx'
 import { SettingsGroups } from './settings-groups.tsx'
 import { SettingsKeys } from './settings-keys.tsx'
 import { SettingsMembers } from './settings-members.tsx'
+import { type SettingsPartId, settingsParts } from './settings-parts.ts'
 import { SettingsQueries } from './settings-queries.tsx'
 import { SettingsRoles } from './settings-roles.tsx'
 import { SettingsSecrets } from './settings-secrets.tsx'
@@ -22,46 +23,27 @@ export interface SettingsProps {
   readonly organization: { readonly id: string; readonly name: string }
 }
 
-interface Part {
-  readonly id: string
-  readonly title: string
-  readonly isFor: (rights: Rights) => boolean
-  readonly Shown: (props: SettingsProps) => ComponentChildren
+const pages: Readonly<Record<SettingsPartId, (props: SettingsProps) => ComponentChildren>> = {
+  you: SettingsYou,
+  keys: SettingsKeys,
+  members: SettingsMembers,
+  groups: SettingsGroups,
+  roles: SettingsRoles,
+  grants: SettingsGrants,
+  tokens: SettingsTokens,
+  secrets: SettingsSecrets,
+  queries: SettingsQueries,
+  storage: SettingsStorage,
 }
-
-const anyone = () => true
-const sees = (type: string) => (rights: Rights) => rights.within[type]?.includes('read') ?? false
-
-const parts: readonly Part[] = [
-  { id: 'you', title: 'You', isFor: anyone, Shown: SettingsYou },
-  { id: 'keys', title: 'API keys', isFor: anyone, Shown: SettingsKeys },
-  { id: 'members', title: 'Members', isFor: sees('org_member'), Shown: SettingsMembers },
-  { id: 'groups', title: 'Groups', isFor: sees('group'), Shown: SettingsGroups },
-  { id: 'roles', title: 'Roles', isFor: anyone, Shown: SettingsRoles },
-  {
-    id: 'grants',
-    title: 'Grants',
-    isFor: ({ permissions }) => permissions.includes('read_acls'),
-    Shown: SettingsGrants,
-  },
-  { id: 'tokens', title: 'Service tokens', isFor: ({ owner }) => owner, Shown: SettingsTokens },
-  { id: 'secrets', title: 'Secrets', isFor: anyone, Shown: SettingsSecrets },
-  { id: 'queries', title: 'Running queries', isFor: anyone, Shown: SettingsQueries },
-  {
-    id: 'storage',
-    title: 'Storage',
-    isFor: ({ permissions }) => permissions.includes('update'),
-    Shown: SettingsStorage,
-  },
-]
 
 export function Settings() {
   const organization = session.value?.organization
   const { data: rights, error, reload } = useRights('organization', organization?.id)
   if (error) return <Failure error={error} retry={reload} />
   if (!rights || !organization) return <Loading what="the settings" />
-  const shown = parts.filter(({ isFor }) => isFor(rights))
-  const { id, Shown } = shown.find((part) => part.id === parameter('tab')) ?? shown[0]!
+  const shown = settingsParts.filter(({ isFor }) => isFor(rights))
+  const { id } = shown.find((part) => part.id === parameter('tab')) ?? settingsParts[0]
+  const Shown = pages[id]
   return (
     <div class="settings">
       <header class="page-head">

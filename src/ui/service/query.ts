@@ -1,5 +1,6 @@
 /** Queries and searches. */
 import { requestJson } from './client.ts'
+import { takesQueries } from './session.ts'
 
 export type Row = Readonly<Record<string, unknown>>
 
@@ -10,20 +11,20 @@ export interface Interpretation {
   readonly explanation: string
   readonly translator?: 'built_in' | 'language_model'
   readonly fault?: string
-  /** Words and phrases that are looked for in texts. */
-  readonly words?: readonly string[]
 }
 
 /** Minutes behind UTC of the person's clock. */
 export const tzOffset = new Date().getTimezoneOffset()
 
-/** What a person's words are taken for; nothing of it is run. */
+/** What a person's words are taken for, as they have chosen; nothing of it is run. */
 export function interpret(
   text: string,
   source: string,
   signal: AbortSignal,
 ): Promise<Interpretation> {
-  return requestJson('/search', { body: { text, source, tz_offset: tzOffset, run: false }, signal })
+  const query_language = takesQueries()
+  const body = { text, source, tz_offset: tzOffset, query_language, run: false }
+  return requestJson('/search', { body, signal })
 }
 
 export interface Answer {

@@ -70,3 +70,8 @@ export async function choose(preferences: Preferences): Promise<void> {
   })
   if (session.value) session.value = { ...session.value, preferences: chosen }
 }
+
+/** Whether the person wants texts of searches to be taken for queries where they can be. */
+export function takesQueries(): boolean {
+  return session.value?.preferences.query_language ?? true
+}

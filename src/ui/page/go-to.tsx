@@ -1,0 +1,138 @@
+/** One input that leads anywhere: pages of the project, other projects, settings, and what can be done. */
+import { useId, useMemo, useState } from 'preact/hooks'
+import { Dialog } from '../component/dialog.tsx'
+import { requestJson } from '../service/client.ts'
+import { useLoaded } from '../service/load.ts'
+import { useRights } from '../service/rights.ts'
+import { session, signOut } from '../service/session.ts'
+import { goTo, parts, pathOf } from '../state/location.ts'
+import { type Theme, theme } from '../state/theme.ts'
+import { settingsParts } from './settings-parts.ts'
+
+interface Target {
+  readonly title: string
+  readonly kind: string
+  readonly go: () => void
+}
+
+const mostShown = 12
+const sections = ['Logs', 'Experiments', 'Datasets', 'Query'] as const
+const themes: readonly Theme[] = ['light', 'dark', 'system']
+
+export function GoTo({
+  onClose,
+  onHelp,
+}: {
+  readonly onClose: () => void
+  readonly onHelp: () => void
+}) {
+  const [wanted, setWanted] = useState('')
+  const [chosen, setChosen] = useState(0)
+  const list = useId()
+  const { organization } = session.value ?? {}
+  const projects = useLoaded('projects to go to', async (signal) => {
+    const target = '/v1/project?limit=1000'
+    return (await requestJson<{ objects: readonly { name: string }[] }>(target, { signal })).objects
+  })
+  const rights = useRights('organization', organization?.id)
+  const targets = useMemo((): readonly Target[] => {
+    const name = organization?.name ?? ''
+    const [, , p, project] = parts.value
+    const to = (title: string, kind: string, path: string) => ({
+      title,
+      kind,
+      go: () => goTo(path),
+    })
+    const pageOf = (of: string, section: string) =>
+      pathOf('app', name, 'p', of, section.toLowerCase())
+    return [
+      ...(p === 'p' && project !== undefined
+        ? sections.map((section) => to(section, project, pageOf(project, section)))
+        : []),
+      to('All projects', 'page', '/app'),
+      ...(projects.data ?? [])
+        .filter(({ name: of }) => of !== project)
+        .flatMap(({ name: of }) => [
+          to(of, 'project', pageOf(of, 'Logs')),
+          ...sections
+            .slice(1)
+            .map((section) => to(`${of}: ${section}`, 'page', pageOf(of, section))),
+        ]),
+      ...settingsParts
+        .filter(({ isFor }) => rights.data && isFor(rights.data))
+        .map(({ id, title }) =>
+          to(title, 'settings', `${pathOf('app', name, 'settings')}?tab=${id}`),
+        ),
+      ...themes.map((each) => ({
+        title: `Theme: ${each}`,
+        kind: 'do',
+        go: () => {
+          theme.value = each
+        },
+      })),
+      { title: 'Keyboard help', kind: 'do', go: onHelp },
+      { title: 'Sign out', kind: 'do', go: () => void signOut() },
+    ]
+  }, [projects.data, rights.data])
+  const words = wanted.toLowerCase().split(/\s+/)
+  const shown = targets
+    .filter(({ title, kind }) => {
+      const text = `${title} ${kind}`.toLowerCase()
+      return words.every((word) => text.includes(word))
+    })
+    .slice(0, mostShown)
+  const place = Math.min(chosen, shown.length - 1)
+  const take = (target: Target | undefined) => {
+    if (!target) return
+    onClose()
+    target.go()
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
+    if (step !== 0 && shown.length > 0) {
+      event.preventDefault()
+      setChosen((place + step + shown.length) % shown.length)
+    } else if (event.key === 'Enter') {
+      event.preventDefault()
+      take(shown[place])
+    }
+  }
+  return (
+    <Dialog title="Go to" onClose={onClose}>
+      <input
+        role="combobox"
+        aria-label="Go to"
+        aria-expanded={shown.length > 0}
+        aria-controls={list}
+        aria-activedescendant={shown.length > 0 ? `${list}-${place}` : undefined}
+        placeholder="A page, a project, a setting…"
+        autocomplete="off"
+        data-autofocus
+        value={wanted}
+        onInput={(event) => {
+          setWanted(event.currentTarget.value)
+          setChosen(0)
+        }}
+        onKeyDown={onKeyDown}
+      />
+      <div id={list} role="listbox" aria-label="Where to" class="targets">
+        {shown.map((target, i) => (
+          <div
+            key={`${target.kind} ${target.title}`}
+            id={`${list}-${i}`}
+            role="option"
+            tabIndex={-1}
+            aria-selected={i === place}
+            onPointerDown={(event) => {
+              event.preventDefault()
+              take(target)
+            }}
+          >
+            {target.title} <span class="hint">{target.kind}</span>
+          </div>
+        ))}
+      </div>
+      {shown.length === 0 && <p class="hint">There is nothing of that name.</p>}
+    </Dialog>
+  )
+}

@@ -1,0 +1,55 @@
+import { Dialog } from '../component/dialog.tsx'
+
+const keys: readonly (readonly [title: string, keys: readonly (readonly string[])[]])[] = [
+  ['Go to a page, a project or a setting', [['Ctrl', 'K']]],
+  [
+    'Logs, experiments, datasets, query',
+    [
+      ['G', 'L'],
+      ['G', 'E'],
+      ['G', 'D'],
+      ['G', 'Q'],
+    ],
+  ],
+  [
+    'All projects, settings',
+    [
+      ['G', 'P'],
+      ['G', 'S'],
+    ],
+  ],
+  ['Search', [['/']]],
+  ['Move in a table; open a row', [['↑'], ['↓'], ['Enter']]],
+  ['Run the query in the editor', [['Ctrl', 'Enter']]],
+  ['What may be written here', [['Ctrl', 'Space']]],
+  ['Switch between tabs', [['←'], ['→']]],
+  ['Close a window', [['Esc']]],
+  ['This help', [['?']]],
+]
+
+/** Which keys do what. On a Mac, Cmd stands for Ctrl. */
+export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
+  return (
+    <Dialog title="Keyboard" onClose={onClose}>
+      <dl class="keys">
+        {keys.map(([title, ways]) => (
+          <div key={title}>
+            <dt>{title}</dt>
+            <dd>
+              {ways.map((way) => (
+                <span key={way.join(' ')}>
+                  {way.map((key) => (
+                    <kbd key={key}>{key}</kbd>
+                  ))}
+                </span>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      <p class="hint">
+        On a Mac, Cmd stands for Ctrl. Two letters are pressed one after the other.
+      </p>
+    </Dialog>
+  )
+}
