@@ -75,7 +75,7 @@ export class Client {
   }
 
   /** Finds or creates a project, experiment or dataset by name. */
-  async findOrCreate(type: string, fields: Record<string, string>): Promise<CatalogEntry> {
+  async findOrCreate(type: string, fields: Record<string, unknown>): Promise<CatalogEntry> {
     const response = await this.post(`/v1/${type}`, JSON.stringify(fields))
     return (await response.json()) as CatalogEntry
   }

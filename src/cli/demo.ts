@@ -8,7 +8,9 @@ import { resolve } from 'node:path'
 import { SingleBar } from 'cli-progress'
 import { type Config, readConfig } from '../config.ts'
 import { encodeBatches } from '../demo/batch.ts'
-import { generateDataset, generateSpans } from '../demo/generate.ts'
+import { evaluatedModels, generateEvaluation } from '../demo/evaluation.ts'
+import { generateDataset, generateSpans, type SpanOptions } from '../demo/generate.ts'
+import type { SpanRecord } from '../demo/record.ts'
 import { AssayError } from '../error.ts'
 import { createLogger, type Logger } from '../server/logger.ts'
 import { Client } from './client.ts'
@@ -28,11 +30,15 @@ interface DemoState {
 }
 
 const projectName = 'Demo'
-const experimentNames = ['baseline', 'shorter prompt', 'with tools', 'larger model']
-const spansPerExperiment = 10_000
-const logSpans = 60_000
-const datasetRecords = 2_000
-const firstDay = Date.UTC(2026, 0, 5)
+const dayMs = 86_400_000
+/** What the following come to. */
+const approximateRecords = 98_000
+/** Some three weeks of them. */
+const logs = { seed: 1, count: 60_000, kind: 'logs', userCount: 4_000, pauseMs: 110_000 } as const
+const questions = { seed: 100, count: 1_500 } as const
+/** The dataset is this old, and the last experiment some days younger. */
+const datasetAgeMs = 40 * dayMs
+const experimentEveryMs = 9 * dayMs
 const rowsPerBatch = 1000
 const requestsInFlight = 4
 
@@ -83,30 +89,43 @@ async function startOnFreePort(config: Config, logger: Logger): Promise<Service>
   }
 }
 
+/** Logs that end now, a dataset, and an experiment over it for each of some models. */
 async function writeRecords(client: Client): Promise<DemoObjects> {
+  const now = Date.now()
   const project = await client.findOrCreate('project', { name: projectName })
-  const experiments: string[] = []
-  for (const name of experimentNames) {
-    const { id } = await client.findOrCreate('experiment', { project_id: project.id, name })
-    experiments.push(id)
-  }
+  const progress = new WriteProgress()
+  await write(client, `/v1/project_logs/${project.id}`, spansUntil(logs, now), progress)
+
   const fields = { project_id: project.id, name: 'support questions' }
   const dataset = await client.findOrCreate('dataset', fields)
-
-  const total = logSpans + experiments.length * spansPerExperiment + datasetRecords
-  const progress = new WriteProgress(total)
-  const logs = { seed: 1, count: logSpans, start: firstDay, kind: 'logs' } as const
-  await write(client, `/v1/project_logs/${project.id}`, generateSpans(logs), progress)
-  for (const [index, id] of experiments.entries()) {
-    const start = firstDay + index * 7 * 86_400_000
-    const options = { seed: 2 + index, count: spansPerExperiment, start } as const
-    const spans = generateSpans({ ...options, kind: 'experiment' })
-    await write(client, `/v1/experiment/${id}`, spans, progress)
-  }
-  const records = generateDataset({ seed: 100, count: datasetRecords, start: firstDay })
+  const start = now - datasetAgeMs
+  const records = [...generateDataset({ ...questions, start })]
   await write(client, `/v1/dataset/${dataset.id}`, records, progress)
+
+  const experiments: string[] = []
+  for (const [index, model] of evaluatedModels.entries()) {
+    const [base] = experiments
+    const { id } = await client.findOrCreate('experiment', {
+      project_id: project.id,
+      name: model,
+      dataset_id: dataset.id,
+      metadata: { model },
+      ...(base !== undefined && { base_exp_id: base }),
+    })
+    const options = { seed: 2 + index, start: start + (index + 1) * experimentEveryMs, model }
+    const spans = generateEvaluation({ ...options, records, dataset: dataset.id })
+    await write(client, `/v1/experiment/${id}`, spans, progress)
+    experiments.push(id)
+  }
   progress.finish()
   return { logs: project.id, experiments, dataset: dataset.id }
+}
+
+/** Spans of which the last one was created at `end`; made twice, which takes less than keeping them. */
+function spansUntil(options: Omit<SpanOptions, 'start'>, end: number): Iterable<SpanRecord> {
+  let last = 0
+  for (const { created } of generateSpans({ ...options, start: 0 })) last = Date.parse(created)
+  return generateSpans({ ...options, start: end - last })
 }
 
 /** Keeps a few requests in flight, so that making the next records and storing them overlap. */
@@ -130,33 +149,35 @@ async function write(
   await Promise.all(running)
 }
 
-/** A bar on a terminal; one line at the end either way. */
+/** A count on a terminal; one line at the end either way. */
 class WriteProgress {
   readonly #bar: SingleBar | undefined
   readonly #startedAt = performance.now()
   #count = 0
 
-  constructor(total: number) {
-    print(`Writing ${total.toLocaleString('en')} generated records through the API.`)
+  constructor() {
+    print(
+      `Writing about ${approximateRecords.toLocaleString('en')} generated records through the API.`,
+    )
     if (!process.stderr.isTTY) return
     this.#bar = new SingleBar({
-      format: '{bar} {percentage}% | {value} of {total} records',
+      format: '{bar} {percentage}% | {value} records',
       clearOnComplete: true,
       hideCursor: true,
     })
-    this.#bar.start(total, 0)
+    this.#bar.start(approximateRecords, 0)
   }
 
   wrote(count: number): void {
     this.#count += count
-    this.#bar?.update(this.#count)
+    this.#bar?.update(Math.min(this.#count, approximateRecords))
   }
 
   finish(): void {
     this.#bar?.stop()
     const seconds = (performance.now() - this.#startedAt) / 1000
     const rate = Math.round(this.#count / seconds).toLocaleString('en')
-    print(`Wrote them in ${seconds.toFixed(1)} s, ${rate} a second.`)
+    print(`Wrote ${this.#count.toLocaleString('en')} in ${seconds.toFixed(1)} s, ${rate} a second.`)
   }
 }
 
@@ -177,7 +198,9 @@ function invitation(url: string, key: string, { experiments }: DemoObjects): str
   const body = JSON.stringify({ query }).replaceAll("'", "'\\''")
   return [
     '',
-    `Assay is listening on ${url}. The key is ${key}. Try:`,
+    `Open ${url}/#key=${key}`,
+    '',
+    `Assay is listening on ${url}. The key is ${key}. Or try:`,
     '',
     `  curl ${url}/btql -H 'Authorization: Bearer ${key}' \\`,
     `    -d '${body}'`,

@@ -58,7 +58,11 @@ export function* generateDataset(options: DatasetOptions): Generator<DatasetReco
     yield {
       id: `case-${String(i).padStart(6, '0')}`,
       created: new Date(clock).toISOString(),
-      input: { question: question(random, language), locale: language.code },
+      input: {
+        question: question(random, language),
+        locale: language.code,
+        order: `A-${10_000 + i}`,
+      },
       expected: passage(random, language, random.between(40, 400)),
       metadata: {
         category: random.pick(['billing', 'shipping', 'account', 'product']),

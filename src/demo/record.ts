@@ -32,13 +32,15 @@ export interface SpanRecord {
   readonly metrics: { readonly [name: string]: number }
   readonly tags?: readonly string[]
   readonly context?: JsonMap
+  readonly origin?: JsonMap
 }
 
 export interface DatasetRecord {
   readonly id: string
   readonly created: string
-  readonly input: Json
-  readonly expected: Json
-  readonly metadata: JsonMap
+  /** No other record has the order. */
+  readonly input: { readonly question: string; readonly locale: string; readonly order: string }
+  readonly expected: string
+  readonly metadata: JsonMap & { readonly difficulty: number }
   readonly tags?: readonly string[]
 }

@@ -1,6 +1,7 @@
 /** One trace: a root span, then its steps in the order in which they happen, then the scorers. */
 import type { Random } from './random.ts'
 import type { Json, JsonMap, SpanRecord } from './record.ts'
+import { round } from './round.ts'
 import {
   applications,
   environments,
@@ -29,8 +30,23 @@ export interface Trace {
   readonly end: number
 }
 
+/** A question that is asked of a model on purpose, to see how well it does. */
+export interface Case {
+  readonly language: Language
+  readonly question: string
+  readonly input: Json
+  readonly expected: string
+  readonly metadata: JsonMap
+  /** Where the question comes from. */
+  readonly origin?: JsonMap
+  readonly model: Model
+  readonly scores: Scores
+}
+
 /** What the spans of one trace share. */
 interface Conversation {
+  /** Undefined for a question that a user happened to ask. */
+  readonly given: Case | undefined
   readonly rootId: string
   readonly traceId: string
   readonly language: Language
@@ -55,7 +71,7 @@ interface Step {
   readonly seconds: number
 }
 
-type Scores = { [name: string]: number | null }
+export type Scores = { [name: string]: number | null }
 type Metrics = { [name: string]: number }
 type Writable<T> = { -readonly [key in keyof T]: T[key] }
 
@@ -73,10 +89,10 @@ export class TraceWriter {
     this.#full = options.profile === 'full'
   }
 
-  /** Writes the next trace, which begins at `start`. */
-  write(start: number): Trace {
+  /** Writes the next trace, which begins at `start`; `given` is what it is about. */
+  write(start: number, given?: Case): Trace {
     const random = this.#random
-    const conversation = this.#begin()
+    const conversation = this.#begin(given)
     const steps = this.#steps(conversation)
     if (this.#options.kind === 'experiment') {
       const scorerCount = random.between(1, 3)
@@ -95,24 +111,29 @@ export class TraceWriter {
     return { spans, end: clock }
   }
 
-  #begin(): Conversation {
+  #begin(given: Case | undefined): Conversation {
     const random = this.#random
-    const language = pickLanguage(random)
+    const language = given?.language ?? pickLanguage(random)
     const rootId = this.#id()
     return {
+      given,
       rootId,
       traceId: rootId,
       language,
-      question: question(random, language),
+      question: given?.question ?? question(random, language),
       answer: passage(random, language, this.#full ? 280 : 30),
-      expected:
-        this.#options.kind === 'experiment' ? passage(random, language, this.#full ? 200 : 30) : '',
-      model: pickModel(random),
+      expected: given?.expected ?? this.#expected(language),
+      model: given?.model ?? pickModel(random),
       // Squared, so that some users are seen far more often than most.
       userId: `user_${Math.floor(random.next() ** 2 * this.#options.userCount)}`,
       environment: random.pick(environments),
       release: `2026.${random.between(1, releaseCount)}`,
     }
+  }
+
+  #expected(language: Language): string {
+    if (this.#options.kind !== 'experiment') return ''
+    return passage(this.#random, language, this.#full ? 200 : 30)
   }
 
   /** Model calls and tool calls in turn; the last step is the call that answers. */
@@ -232,7 +253,7 @@ export class TraceWriter {
 
   #scorer(conversation: Conversation, name: string): Step {
     const random = this.#random
-    const score = this.#score()
+    const score = conversation.given ? conversation.given.scores[name]! : this.#score()
     const metadata = this.#metadata(conversation)
     if (this.#full && random.chance(0.5)) {
       metadata.rationale = passage(random, conversation.language, 60)
@@ -255,15 +276,13 @@ export class TraceWriter {
     const metadata = this.#metadata(conversation)
     metadata.model = conversation.model.name
     if (this.#full) metadata.session = random.below(1_000_000)
-    const scores: Scores = {}
-    for (const name of scoreNames) {
-      if (random.chance(experiment ? 0.8 : 0.1)) scores[name] = this.#score()
-    }
-    const { question, language, answer, expected, rootId } = conversation
+    const { given, question, language, answer, expected, rootId } = conversation
+    Object.assign(metadata, given?.metadata)
+    const scores = given?.scores ?? this.#someScores()
     const step: Step = {
       type: experiment ? 'eval' : 'task',
       name: random.pick(applications),
-      input: this.#full ? { question, locale: language.code } : question,
+      input: given?.input ?? (this.#full ? { question, locale: language.code } : question),
       output: answer,
       metadata,
       scores,
@@ -271,6 +290,7 @@ export class TraceWriter {
     }
     const span = this.#span(conversation, step, start, rootId, null)
     if (experiment) span.expected = expected
+    if (given?.origin) span.origin = given.origin
     if (random.chance(0.35)) span.tags = this.#tags()
     if (this.#full && random.chance(0.3)) span.context = callSite(random)
     return span
@@ -326,6 +346,15 @@ export class TraceWriter {
     return metadata
   }
 
+  #someScores(): Scores {
+    const share = this.#options.kind === 'experiment' ? 0.8 : 0.1
+    const scores: Scores = {}
+    for (const name of scoreNames) {
+      if (this.#random.chance(share)) scores[name] = this.#score()
+    }
+    return scores
+  }
+
   #score(): number | null {
     const random = this.#random
     if (random.chance(0.06)) return null
@@ -368,9 +397,4 @@ function callSite(random: Random): JsonMap {
     caller_filename: random.pick(['app/chat.py', 'app/agent.py', 'src/server.ts']),
     caller_lineno: random.between(10, 900),
   }
-}
-
-function round(value: number, digits: number): number {
-  const scale = 10 ** digits
-  return Math.round(value * scale) / scale
 }

@@ -154,6 +154,8 @@ const otherLanguages: readonly Language[] = [
   },
 ]
 
+export const languages: readonly Language[] = [english, ...otherLanguages]
+
 /** The language of one conversation; four out of five are English. */
 export function pickLanguage(random: Random): Language {
   return random.chance(0.8) ? english : random.pick(otherLanguages)

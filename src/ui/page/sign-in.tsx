@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { Failure } from '../component/notice.tsx'
 import { signIn } from '../service/session.ts'
+import { offeredKey } from '../state/offered-key.ts'
 
 /** By an API key, or by e-mail and password. */
 export function SignIn() {
@@ -36,7 +37,14 @@ export function SignIn() {
         {way === 'key' ? (
           <label>
             API key
-            <input name="key" type="password" autocomplete="off" required placeholder="sk-…" />
+            <input
+              name="key"
+              type="password"
+              autocomplete="off"
+              required
+              placeholder="sk-…"
+              defaultValue={offeredKey}
+            />
           </label>
         ) : (
           <>
