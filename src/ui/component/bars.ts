@@ -78,7 +78,7 @@ export function drawBars(place: HTMLElement, buckets: Buckets, watcher: PlotWatc
         ],
       },
     },
-    [[...times], [...counts], [...errors]],
+    [[...times], counts.map(orNone), errors.map(orNone)],
     place,
   )
   return {
@@ -87,6 +87,17 @@ export function drawBars(place: HTMLElement, buckets: Buckets, watcher: PlotWatc
   }
 }
 
+/** Nothing is drawn for nothing, not even a line. */
+function orNone(count: number): number | null {
+  return count === 0 ? null : count
+}
+
+const exactClock = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+})
 const clock = new Intl.DateTimeFormat(undefined, {
   hour: '2-digit',
   minute: '2-digit',
@@ -100,6 +111,7 @@ const daySeconds = 86_400
 function momentOf(seconds: number, length: number): string {
   const date = new Date(seconds * 1000)
   if (length > 400 * daySeconds) return years.format(date)
+  if (length < 600) return exactClock.format(date)
   const isMidnight = date.getHours() === 0 && date.getMinutes() === 0
   return length > 6 * daySeconds || isMidnight ? calendar.format(date) : clock.format(date)
 }

@@ -56,6 +56,11 @@ export function number(value: unknown): string {
   return Number.isInteger(value) ? counts.format(value) : decimals.format(value)
 }
 
+/** `1 span`, `1,500 spans`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${counts.format(count)} ${count === 1 ? one : many}`
+}
+
 export function score(value: unknown): string {
   return typeof value === 'number' ? `${(value * 100).toFixed(1)} %` : ''
 }

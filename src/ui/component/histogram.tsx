@@ -4,7 +4,7 @@ import { useLoaded } from '../service/load.ts'
 import { type Buckets, loadBuckets, type Span } from '../service/time-buckets.ts'
 import { theme } from '../state/theme.ts'
 import type { Plot } from './bars.ts'
-import { number } from './format.ts'
+import { counted, number } from './format.ts'
 import { Failure } from './notice.tsx'
 
 export interface HistogramProps {
@@ -88,7 +88,7 @@ function tellOf({ times, counts, errors, width }: Buckets, place: number | undef
   const failed = isOne ? errors[place]! : sum(errors)
   const from = isOne ? times[place]! : (times[0] ?? 0)
   const to = isOne ? from + width : (times.at(-1) ?? 0) + width
-  const told = `${number(count)} records${failed > 0 ? `, ${number(failed)} with errors` : ''}`
+  const told = counted(count, 'record') + (failed > 0 ? `, ${number(failed)} with errors` : '')
   return `${moments.formatRange(from * 1000, to * 1000)}: ${told}`
 }
 
@@ -148,9 +148,9 @@ function Bars({
   return (
     <div
       ref={place}
-      class="bars"
+      class="histogram-bars"
       role="img"
-      aria-label={`${number(sum(buckets.counts))} records over time, ${number(sum(buckets.errors))} with errors`}
+      aria-label={`${counted(sum(buckets.counts), 'record')} over time, ${number(sum(buckets.errors))} with errors`}
     />
   )
 }

@@ -1,6 +1,6 @@
 /** The logs of a project: found by words or queries, newest first, with a row open beside them. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { number } from '../component/format.ts'
+import { counted } from '../component/format.ts'
 import { Histogram } from '../component/histogram.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { SearchInput } from '../component/search-input.tsx'
@@ -11,6 +11,7 @@ import { useProject } from '../service/project.ts'
 import { type Interpretation, interpret, type Row } from '../service/query.ts'
 import { clauseOf, isOfRecords, withClauses, withCondition } from '../service/query-text.ts'
 import { type PagesOfRows, usePages } from '../service/row-pages.ts'
+import { searchedWords } from '../service/searched-words.ts'
 import type { Span } from '../service/time-buckets.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { ColumnChoice } from './column-choice.tsx'
@@ -50,7 +51,7 @@ function Records({
   )
   const isRecords = found !== undefined && isOfRecords(found)
   const idOf = idField(narrowed, rowsAre)
-  const words = taken.data?.words ?? none
+  const words = useMemo(() => (found === undefined ? none : searchedWords(found)), [found])
   const shown = sorted(narrowed, view, isRecords)
   const pages = usePages(shown)
   const { rows, total, error, isLoading, look, reload } = pages
@@ -148,7 +149,8 @@ function Records({
                 <p class="hint" role="status">
                   {isLoading && rows.length === 0
                     ? 'Loading…'
-                    : `${number(rows.length)}${total === undefined ? ' or more' : ''} ${isRecords ? rowsAre : 'rows'}`}
+                    : counted(rows.length, isRecords ? rowsAre.slice(0, -1) : 'row')}
+                  {total === undefined && rows.length > 0 && ' or more'}
                 </p>
               }
             />
@@ -162,7 +164,7 @@ function Records({
               words={words}
               onStep={step}
               onChange={arrivals.refresh}
-              onClose={() => setParameters({ trace: undefined, span: undefined })}
+              onClose={() => setParameters({ trace: undefined, span: undefined, find: undefined })}
             />
           )
         }

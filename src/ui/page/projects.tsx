@@ -1,6 +1,6 @@
 /** The projects of the organization: found, opened, made, renamed and deleted. */
 import { useState } from 'preact/hooks'
-import { age, number, time } from '../component/format.ts'
+import { age, counted, time } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { Menu } from '../component/menu.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -87,7 +87,7 @@ function Card({
         <strong>{name}</strong>
         {description && <span>{description}</span>}
         <span>
-          {activity ? `${number(activity.spans)} spans` : isCounted ? 'No logs yet' : '…'}
+          {activity ? counted(activity.spans, 'span') : isCounted ? 'No logs yet' : '…'}
           {' · '}
           <time dateTime={last} title={time(last)}>
             {activity ? `last ${age(last)}` : `made ${age(last)}`}

@@ -18,16 +18,18 @@ export function SpanComments({ place, row, onChange }: SpanPartProps) {
   return (
     <section class="feedback" aria-label="Comments">
       <h4>Comments</h4>
-      <ul class="comments">
-        {comments.filter(isObject).map((comment, i) => (
-          <li key={String(comment.id ?? i)}>
-            <p>{textOf(comment)}</p>
-            <span class="hint" title={time(comment.created)}>
-              {age(comment.created)}
-            </span>
-          </li>
-        ))}
-      </ul>
+      {comments.length > 0 && (
+        <ul class="comments">
+          {comments.filter(isObject).map((comment, i) => (
+            <li key={String(comment.id ?? i)}>
+              <p>{textOf(comment)}</p>
+              <span class="hint" title={time(comment.created)}>
+                {age(comment.created)}
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
       <form
         ref={form}
         class="comment-form"

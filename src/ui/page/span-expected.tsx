@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import { JsonView } from '../component/json-view.tsx'
 import { Failure } from '../component/notice.tsx'
 import { useAction } from '../service/action.ts'
-import { mergeFields } from '../service/feedback.ts'
+import { replaceFields } from '../service/feedback.ts'
 import type { SpanPartProps } from './span-scores.tsx'
 
 export function SpanExpected({
@@ -16,7 +16,7 @@ export function SpanExpected({
   const isThere = expected !== null && expected !== undefined
   const [isEdited, setEdited] = useState(false)
   const { run, isBusy, error } = useAction(async (text: string) => {
-    await mergeFields(place, String(row.id), { expected: readValue(text) })
+    await replaceFields(place, String(row.id), { expected: readValue(text) })
     setEdited(false)
     onChange()
   })

@@ -2,14 +2,14 @@
 import { useState } from 'preact/hooks'
 import { Failure } from '../component/notice.tsx'
 import { useAction } from '../service/action.ts'
-import { mergeFields } from '../service/feedback.ts'
+import { replaceFields } from '../service/feedback.ts'
 import type { SpanPartProps } from './span-scores.tsx'
 
 export function SpanTags({ place, row, onChange }: SpanPartProps) {
   const tags: readonly string[] = Array.isArray(row.tags) ? row.tags.map(String) : []
   const [isAdding, setAdding] = useState(false)
   const { run, isBusy, error } = useAction(async (next: readonly string[]) => {
-    await mergeFields(place, String(row.id), { tags: next })
+    await replaceFields(place, String(row.id), { tags: next })
     setAdding(false)
     onChange()
   })

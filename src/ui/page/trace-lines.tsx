@@ -9,6 +9,8 @@ import { isFailed, nameOf, type TreeLine, typeOf } from './trace-tree.ts'
 export interface TraceLinesProps {
   readonly lines: readonly TreeLine[]
   readonly openId: string | undefined
+  /** The place of a line that is brought into sight when this changes. */
+  readonly revealed: number | undefined
   readonly collapsed: ReadonlySet<string>
   /** Words that names are marked by. */
   readonly words: readonly string[]
@@ -21,7 +23,7 @@ const indent = 14
 const deepest = 16
 
 export function TraceLines(props: TraceLinesProps) {
-  const { lines, openId, collapsed, words, onOpen, onToggle } = props
+  const { lines, openId, revealed, collapsed, words, onOpen, onToggle } = props
   const viewport = useRef<HTMLDivElement>(null)
   const takesFocus = useRef(false)
   const sight = useSight(viewport, lines.length, lineSize)
@@ -29,6 +31,9 @@ export function TraceLines(props: TraceLinesProps) {
   useEffect(() => {
     if (place >= 0) sight.reveal(place)
   }, [place])
+  useEffect(() => {
+    if (revealed !== undefined) sight.reveal(revealed)
+  }, [revealed])
   useLayoutEffect(() => {
     if (!takesFocus.current) return
     const line = viewport.current?.querySelector<HTMLElement>('[aria-selected=true]')

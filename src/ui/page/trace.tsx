@@ -1,7 +1,7 @@
 /** One trace: its spans as a tree with a waterfall, and the one that is looked at. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
-import { cost, duration, number, time } from '../component/format.ts'
+import { cost, counted, duration, number, time } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
 import { useLoaded } from '../service/load.ts'
 import { at, query, quoted, type Row } from '../service/query.ts'
@@ -37,9 +37,11 @@ export function Trace(props: TraceProps) {
     () => linesOf(tree, { collapsed, found: found?.ids }),
     [tree, collapsed, found?.ids],
   )
+  const matches = found ? lines.filter(({ id }) => found.ids.has(id)) : []
   const chosen = parameter('span')
   const open = spans.find((span) => spanId(span) === chosen) ?? lines[0]?.span
   const openId = open && spanId(open)
+  const [root] = tree.children.get(undefined) ?? []
   const isWide = parameter('wide') === 'yes'
   const toggle = (id: string) => {
     const next = new Set(collapsed)
@@ -57,9 +59,7 @@ export function Trace(props: TraceProps) {
   return (
     <section class="trace" aria-label="Trace">
       <header class="page-head">
-        <h2>
-          {tree.children.get(undefined)?.[0] ? nameOf(tree.children.get(undefined)![0]!) : 'Trace'}
-        </h2>
+        <h2>{root && at(root, 'span_attributes', 'name') ? nameOf(root) : 'Trace'}</h2>
         <div class="tools">
           {onStep && (
             <>
@@ -109,6 +109,11 @@ export function Trace(props: TraceProps) {
                   aria-label="Find in this trace"
                   value={wanted}
                   onInput={(event) => setParameters({ find: event.currentTarget.value })}
+                  onKeyDown={(event) => {
+                    if (event.key !== 'Enter' || matches.length === 0) return
+                    const here = matches.findIndex(({ id }) => id === openId)
+                    setParameters({ span: matches[(here + 1) % matches.length]!.id })
+                  }}
                 />
                 <button type="button" onClick={collapseAll}>
                   {collapsed.size > 0 ? 'Open all' : 'Close all'}
@@ -124,6 +129,7 @@ export function Trace(props: TraceProps) {
             <TraceLines
               lines={lines}
               openId={openId}
+              revealed={matches[0] && lines.indexOf(matches[0])}
               collapsed={collapsed}
               words={wanted === '' ? noWords : [wanted]}
               onOpen={(id) => setParameters({ span: id })}
@@ -173,18 +179,14 @@ function Totals({
     <p class="totals">
       <span title={begun}>{time(begun)}</span>
       <span>
-        {number(spans.length)} {spans.length === 1 ? 'span' : 'spans'}
+        {counted(spans.length, 'span')}
         {isLoading && ', loading more…'}
       </span>
       <span title="From the first start to the last end">{duration(tree.end - tree.start)}</span>
-      {totals.models > 0 && <span>{number(totals.models)} model calls</span>}
-      {totals.tokens > 0 && <span>{number(totals.tokens)} tokens</span>}
+      {totals.models > 0 && <span>{counted(totals.models, 'model call')}</span>}
+      {totals.tokens > 0 && <span>{counted(totals.tokens, 'token')}</span>}
       {totals.cost > 0 && <span>{cost(totals.cost)}</span>}
-      {totals.failed > 0 && (
-        <span class="bad">
-          {number(totals.failed)} {totals.failed === 1 ? 'error' : 'errors'}
-        </span>
-      )}
+      {totals.failed > 0 && <span class="bad">{counted(totals.failed, 'error')}</span>}
     </p>
   )
 }

@@ -30,13 +30,15 @@ export async function giveFeedback(
   await request(`/v1/${type}/${objectId}/feedback`, { body })
 }
 
-/** Puts fields of a record in the place of what they were; feedback cannot make one null. */
-export async function mergeFields(
+/** Puts fields of a record in the place of what they were; null takes one away. */
+export async function replaceFields(
   { type, objectId }: RecordPlace,
   id: string,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<void> {
-  const body = { events: [{ id, _is_merge: true, ...fields }] }
+  // Without paths, tags would be added to those that there are, and objects merged.
+  const paths = Object.keys(fields).map((name) => [name])
+  const body = { events: [{ id, _is_merge: true, _merge_paths: paths, ...fields }] }
   await request(`/v1/${type}/${objectId}/insert`, { body })
 }
 

@@ -1,13 +1,20 @@
-/** Rows that a query finds as they are written, for whoever looks at its newest ones. */
+/**
+ * Rows that a query finds as they are written, for whoever looks at its newest ones. A live query over a
+ * WebSocket tells; where no WebSocket gets through, it is asked every few seconds whether something was
+ * written. While the page cannot be seen, nothing is listened to.
+ */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { query, type Row } from './query.ts'
+import { base } from '../state/location.ts'
+import { query, type Row, tzOffset } from './query.ts'
 import { measured, withClauses } from './query-text.ts'
-
-/** How often it is asked whether something was written. */
-const pauseMs = 2000
 
 /** The newest rows, among which those are that came since. */
 const newestRows = 100
+
+const askEveryMs = 3000
+
+/** Before a connection that broke off is made again. */
+const reconnectMs = 2000
 
 export interface LiveOptions {
   /** A query without a sort or a limit of its own; undefined listens to nothing. */
@@ -16,45 +23,120 @@ export interface LiveOptions {
   readonly onRows: (rows: readonly Row[]) => void
 }
 
-/** While the page cannot be seen, nothing is asked. */
-export function useLiveRows({ query: text, onRows }: LiveOptions): {
+export interface LiveState {
+  /** Why nothing comes at the moment. */
   readonly error: Error | undefined
-} {
+}
+
+export function useLiveRows({ query: text, onRows }: LiveOptions): LiveState {
   const [error, setError] = useState<Error>()
   const latest = useRef(onRows)
   latest.current = onRows
   useEffect(() => {
     setError(undefined)
     if (text === undefined) return
-    const abandon = new AbortController()
-    const { signal } = abandon
-    const newest = withClauses(text, { limit: String(newestRows), preview_length: '300' })
-    const written = measured(text, 'max(_xact_id) as version')
-    let known: unknown
-    const ask = async () => {
+    let listening: AbortController | undefined
+    const begin = () => {
+      listening?.abort()
+      listening = undefined
       if (document.hidden) return
-      const { data } = await query(written, signal)
-      const version = data[0]?.version
-      const isOther = known !== undefined && version !== known
-      known = version ?? null
-      if (!isOther) return
-      const { data: rows } = await query(newest, signal)
-      if (!signal.aborted) latest.current(rows)
+      listening = new AbortController()
+      void listen(text, {
+        signal: listening.signal,
+        onRows: (rows) => latest.current(rows),
+        onError: setError,
+      })
     }
-    const loop = async () => {
-      while (!signal.aborted) {
-        try {
-          await ask()
-          setError(undefined)
-        } catch (thrown) {
-          if (signal.aborted) return
-          setError(thrown instanceof Error ? thrown : new Error(String(thrown)))
-        }
-        await new Promise((resolve) => window.setTimeout(resolve, pauseMs))
-      }
+    begin()
+    document.addEventListener('visibilitychange', begin)
+    return () => {
+      listening?.abort()
+      document.removeEventListener('visibilitychange', begin)
     }
-    void loop()
-    return () => abandon.abort()
   }, [text])
   return { error }
+}
+
+interface Listener {
+  readonly signal: AbortSignal
+  onRows(rows: readonly Row[]): void
+  onError(error: Error | undefined): void
+}
+
+/** Proxies that let no socket through do not learn it while the page is open. */
+let isBlocked = false
+
+async function listen(text: string, listener: Listener): Promise<void> {
+  const newest = withClauses(text, { limit: String(newestRows), preview_length: '300' })
+  while (!listener.signal.aborted) {
+    try {
+      if (isBlocked) await askAgain(text, newest, listener)
+      else await listenOnce(newest, listener)
+    } catch (thrown) {
+      if (listener.signal.aborted) return
+      listener.onError(thrown instanceof Error ? thrown : new Error(String(thrown)))
+    }
+    await pause(isBlocked ? askEveryMs : reconnectMs)
+  }
+}
+
+type Message =
+  | { readonly type: 'batch'; readonly rows: readonly Row[] }
+  | { readonly type: 'schema' | 'current' | 'ready' | 'progress' | 'removed' }
+  | { readonly type: 'error'; readonly message: string }
+
+/** Resolves when the connection has ended; rejects with what the service refuses. */
+function listenOnce(newest: string, { signal, onRows, onError }: Listener): Promise<void> {
+  const url = new URL(`${base}/btql/stream`, window.location.href)
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
+  const socket = new WebSocket(url)
+  let isOpen = false
+  let rows: Row[] = []
+  return new Promise((resolve, reject) => {
+    const leave = () => socket.close()
+    signal.addEventListener('abort', leave)
+    socket.onopen = () => {
+      isOpen = true
+      socket.send(JSON.stringify({ type: 'query', query: newest, live: true, tz_offset: tzOffset }))
+    }
+    socket.onmessage = ({ data }: MessageEvent<string>) => {
+      const message = JSON.parse(data) as Message
+      if (message.type === 'error') reject(new Error(message.message))
+      // The whole answer comes again when it is another.
+      if (message.type === 'schema') rows = []
+      if (message.type === 'batch') rows.push(...message.rows)
+      if (message.type !== 'current' || signal.aborted) return
+      onError(undefined)
+      if (rows.length > 0) onRows(rows)
+      rows = []
+    }
+    socket.onclose = () => {
+      signal.removeEventListener('abort', leave)
+      if (!isOpen && !signal.aborted) isBlocked = true
+      resolve()
+    }
+  })
+}
+
+async function askAgain(
+  text: string,
+  newest: string,
+  { signal, onRows, onError }: Listener,
+): Promise<void> {
+  let known: unknown
+  while (!signal.aborted) {
+    const { data } = await query(measured(text, 'max(_xact_id) as version'), signal)
+    const version = data[0]?.version
+    onError(undefined)
+    if (known !== undefined && version !== known) {
+      const { data: rows } = await query(newest, signal)
+      if (!signal.aborted) onRows(rows)
+    }
+    known = version ?? null
+    await pause(askEveryMs)
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => window.setTimeout(resolve, ms))
 }

@@ -1,0 +1,198 @@
+/** One trace in the web page: read, searched, judged and changed in place. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, PageBrowser } from '../support/browser.ts'
+import { accessibilityFaults } from '../support/page-faults.ts'
+import { type AnyJson, RunningService } from '../support/running-service.ts'
+
+const logs = '/app/default/p/support/logs?live=off'
+
+describe.skipIf(!hasBrowser)('a trace in the page', { timeout: 60_000 }, () => {
+  let service: RunningService
+  let browser: PageBrowser
+  let projectId: string
+
+  beforeAll(async () => {
+    service = await RunningService.start()
+    projectId = await service.project('support')
+    await service.insert('project_logs', projectId, trace)
+    browser = await PageBrowser.open(service)
+  }, 120_000)
+
+  afterAll(async () => {
+    await browser.close()
+    await service.stop()
+  })
+
+  const stored = async (id: string): Promise<AnyJson> => {
+    const { json } = await service.query(
+      `select: *\nfrom: project_logs('${projectId}')\nfilter: id = '${id}'`,
+    )
+    return (json.data as unknown as readonly AnyJson[])[0]!
+  }
+
+  test('tells what it took and cost, and is walked through with keys', async () => {
+    const { page, faults, picture } = await browser.page(`${logs}&trace=root`)
+    await page.getByText('4 spans').waitFor()
+    const totals = await page.locator('.totals').textContent()
+    for (const told of ['10.0 s', '1 model call', '1,234 tokens', '$0.02', '1 error']) {
+      expect(totals).toContain(told)
+    }
+    const lines = page.getByRole('treeitem')
+    await lines.first().focus()
+    await page.keyboard.press('ArrowDown')
+    await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'look up' }).waitFor()
+    await page.getByRole('article', { name: 'Span look up' }).getByText('no such order').waitFor()
+    await page.keyboard.press('ArrowLeft')
+    await page.keyboard.press('ArrowLeft')
+    expect(await lines.count()).toBe(1)
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('End')
+    await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'judge' }).waitFor()
+    expect(new URL(page.url()).searchParams.get('span')).toBe('judge')
+    expect(await accessibilityFaults(page)).toEqual([])
+    await picture('trace-keys')
+    expect(faults).toEqual([])
+  })
+
+  test('finds spans by their names and by what is in them', async () => {
+    const { page, faults } = await browser.page(`${logs}&trace=root`)
+    await page.getByLabel('Find in this trace').fill('parcel')
+    await page.getByText('1 found').waitFor()
+    await page.locator('[role=treeitem]', { hasText: 'answer' }).waitFor()
+    await expect.poll(() => page.getByRole('treeitem').count()).toBe(2)
+    await page.locator('[role=treeitem]', { hasText: 'answer' }).click()
+    await page.locator('mark', { hasText: 'parcel' }).first().waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('shows messages as a chat, and the JSON behind it, which can be searched and copied', async () => {
+    const { page, faults, picture } = await browser.page(`${logs}&trace=root&span=answer`)
+    const input = page.getByRole('region', { name: 'input', exact: true })
+    await input.locator('.message.user').getByText('Where is my order?').waitFor()
+    await input.locator('.tool-call').getByText('calls look_up').waitFor()
+    await picture('trace-chat')
+    await input.getByRole('button', { name: 'JSON' }).click()
+    await input.getByLabel('Find in input').fill('look_up')
+    await input.getByText('1 found').waitFor()
+    await input.getByRole('button', { name: 'Copy' }).click()
+    await input.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(JSON.parse(copied)).toEqual(trace[2]!.input)
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Download' }).click()
+    expect((await saved).suggestedFilename()).toBe('span-answer.json')
+    expect(faults).toEqual([])
+  })
+
+  test('takes scores, tags, what was expected and comments, and keeps all else', async () => {
+    const { page, faults, picture } = await browser.page(`${logs}&trace=root&span=answer`)
+    const scores = page.getByRole('region', { name: 'Scores' })
+    await scores.getByRole('button', { name: /Politeness/ }).click()
+    await scores.getByLabel('Score Politeness in per cent').fill('40')
+    await scores.getByRole('button', { name: 'Give' }).click()
+    await scores.getByRole('button', { name: 'Politeness 40.0 %' }).waitFor()
+    await scores.getByRole('button', { name: '+ Score' }).click()
+    await scores.getByLabel('Name of the score').fill('Helpful')
+    await scores.getByLabel('Score in per cent').fill('75')
+    await scores.getByRole('button', { name: 'Give' }).click()
+    await scores.getByRole('button', { name: 'Helpful 75.0 %' }).waitFor()
+
+    const tags = page.getByRole('region', { name: 'Tags' })
+    await tags.getByRole('button', { name: '+ Tag' }).click()
+    await tags.getByLabel('New tag').fill('reviewed')
+    await tags.getByLabel('New tag').press('Enter')
+    await tags.getByText('reviewed').waitFor()
+    await tags.getByRole('button', { name: 'Remove the tag first' }).click()
+    await expect.poll(() => tags.locator('.tag').count()).toBe(1)
+
+    await page.getByRole('button', { name: '+ Say what was expected' }).click()
+    await page.getByLabel('Expected', { exact: true }).fill('{"answer": "tomorrow"}')
+    await picture('trace-expected')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('region', { name: 'expected' }).getByText('"tomorrow"').waitFor()
+
+    await page.getByLabel('Comment', { exact: true }).fill('Too vague.')
+    await page.getByLabel('Comment', { exact: true }).press('Control+Enter')
+    await page.getByRole('region', { name: 'Comments' }).getByText('Too vague.').waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await picture('trace-judged')
+
+    const record = await stored('answer')
+    expect(record.scores).toEqual({ Politeness: 0.4, Helpful: 0.75 })
+    expect(record.tags).toEqual(['reviewed'])
+    expect(record.expected).toEqual({ answer: 'tomorrow' })
+    expect(record.output).toEqual(trace[2]!.output)
+    expect(faults).toEqual([])
+  })
+
+  test('takes a score and an expected value away again', async () => {
+    const { page } = await browser.page(`${logs}&trace=root&span=root`)
+    const scores = page.getByRole('region', { name: 'Scores' })
+    await scores.getByRole('button', { name: /Quality/ }).click()
+    await scores.getByLabel('Score Quality in per cent').fill('')
+    await scores.getByRole('button', { name: 'Give' }).click()
+    await scores.getByRole('button', { name: 'Quality –' }).waitFor()
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page.getByLabel('Expected', { exact: true }).fill('')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByRole('button', { name: '+ Say what was expected' }).waitFor()
+    const record = await stored('root')
+    expect(record.expected ?? null).toBeNull()
+    expect(record.scores?.Quality ?? null).toBeNull()
+  })
+})
+
+const start = 1_750_000_000
+const trace = [
+  {
+    id: 'root',
+    span_id: 'root',
+    root_span_id: 'root',
+    span_attributes: { name: 'support', type: 'task' },
+    input: 'Where is my order?',
+    output: 'On its way.',
+    expected: 'Tomorrow.',
+    scores: { Quality: 0.5 },
+    metrics: { start, end: start + 10 },
+  },
+  {
+    id: 'look-up',
+    span_id: 'look-up',
+    root_span_id: 'root',
+    span_parents: ['root'],
+    span_attributes: { name: 'look up', type: 'tool' },
+    input: { order: 12 },
+    error: 'no such order',
+    metrics: { start: start + 1, end: start + 2 },
+  },
+  {
+    id: 'answer',
+    span_id: 'answer',
+    root_span_id: 'root',
+    span_parents: ['root'],
+    span_attributes: { name: 'answer', type: 'llm' },
+    input: [
+      { role: 'system', content: 'You help customers.' },
+      { role: 'user', content: 'Where is my order?' },
+      {
+        role: 'assistant',
+        content: null,
+        tool_calls: [{ id: 'a', function: { name: 'look_up', arguments: '{"order":12}' } }],
+      },
+      { role: 'tool', content: 'no such order' },
+    ],
+    output: { choices: [{ message: { role: 'assistant', content: 'Your parcel is near.' } }] },
+    tags: ['first'],
+    scores: { Politeness: 0.9 },
+    metrics: { start: start + 3, end: start + 8, total_tokens: 1234, estimated_cost: 0.02 },
+  },
+  {
+    id: 'judge',
+    span_id: 'judge',
+    root_span_id: 'root',
+    span_parents: ['root'],
+    span_attributes: { name: 'judge', type: 'score' },
+    scores: { Factuality: 0.25 },
+    metrics: { start: start + 8, end: start + 10 },
+  },
+]
