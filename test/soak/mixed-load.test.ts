@@ -1,5 +1,6 @@
 /**
- * Minutes of mixed load: writers, look-ups, aggregates, exports, and clients that leave in the middle.
+ * Minutes of mixed load: writers, look-ups, aggregates, exports, live queries, readers of a kilobyte a
+ * second, and clients that leave in the middle.
  * Only in the slow suite: ASSAY_SLOW=1, for ASSAY_SOAK_SECONDS (600 if not given).
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -9,6 +10,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { type ServeProcess, serveAssay } from '../support/assay-process.ts'
 import { testKey } from '../support/running-service.ts'
+import { SlowReader } from '../support/slow-reader.ts'
+import { rowsOf, StreamClient } from '../support/stream-client.ts'
 
 const seconds = Number(process.env.ASSAY_SOAK_SECONDS ?? 600)
 /** Memory may grow by so much after the first tenth of the time: caches fill up. */
@@ -115,6 +118,33 @@ test.runIf(process.env.ASSAY_SLOW === '1' && process.platform === 'linux')(
         })
       }
 
+      const leaveStream = async () => {
+        const stream = await StreamClient.open(server)
+        for (const id of ['1', '2', '3']) stream.send({ id, query: `select: * | from: ${source}` })
+        await wait(Math.random() * 100)
+        stream.close()
+      }
+      const readSlowly = async () => {
+        const body = { query: `select: * | from: ${source}` }
+        const reader = await SlowReader.open(server.url, '/btql', body)
+        await Promise.race([reader.closed, wait(20_000)])
+        reader.close()
+      }
+      const live = await StreamClient.open(server)
+      const told: string[] = []
+      let liveFailure: unknown
+      const follow = async () => {
+        live.send({ query: `select: id | from: ${source}`, live: true })
+        for (;;) {
+          const message = await live.next()
+          if (message.type === 'error') liveFailure = message
+          for (const { id } of rowsOf([message])) told.push(String(id))
+        }
+      }
+      follow().catch(() => undefined)
+      const groups = await StreamClient.open(server)
+      groups.send({ query: `measures: count(1) as n | from: ${source}`, live: true })
+
       const sizes: { readonly at: number; readonly bytes: number }[] = []
       await Promise.all([
         ...[0, 1, 2].map((writer) => loop((turn) => write(writer, turn), 50)),
@@ -123,6 +153,8 @@ test.runIf(process.env.ASSAY_SLOW === '1' && process.platform === 'linux')(
         loop(search, 200),
         loop(exportAll, 1000),
         loop(leave, 200),
+        loop(leaveStream, 300),
+        ...[0, 1, 2].map(() => loop(readSlowly, 0)),
         loop(async () => sizes.push({ at: Date.now(), bytes: memoryOf(server) }), 1000),
       ])
 
@@ -131,6 +163,22 @@ test.runIf(process.env.ASSAY_SLOW === '1' && process.platform === 'linux')(
       const largest = (part: typeof sizes) => Math.max(...part.map(({ bytes }) => bytes))
       const half = settled.length >> 1
       expect(largest(settled.slice(half))).toBeLessThan(largest(settled.slice(0, half)) * growth)
+
+      // Each of them was told once, while it was written.
+      await expect.poll(() => told.length, { timeout: 60_000 }).toBe(acknowledged.length)
+      expect(liveFailure).toBeUndefined()
+      expect(new Set(told)).toEqual(new Set(acknowledged))
+      const count = async () => {
+        let n: unknown
+        while (groups.waiting > 0) n = rowsOf([await groups.next()])[0]?.n ?? n
+        return n
+      }
+      let counted: unknown
+      await expect
+        .poll(async () => (counted = (await count()) ?? counted), { timeout: 60_000 })
+        .toBe(acknowledged.length)
+      live.close()
+      groups.close()
 
       const found = new Set<unknown>()
       for (let cursor = ''; ; ) {

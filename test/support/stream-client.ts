@@ -1,7 +1,6 @@
 import { once } from 'node:events'
 import WebSocket from 'ws'
-import type { AnyJson, RunningService } from './running-service.ts'
-import { testKey } from './running-service.ts'
+import { type AnyJson, testKey } from './running-service.ts'
 
 export interface Message {
   readonly type: string
@@ -39,7 +38,10 @@ export class StreamClient {
   }
 
   /** Rejects when the server does not take the connection. */
-  static async open(service: RunningService, options: StreamOptions = {}): Promise<StreamClient> {
+  static async open(
+    service: { readonly url: string },
+    options: StreamOptions = {},
+  ): Promise<StreamClient> {
     const { key = testKey, headers = {} } = options
     const url = `${service.url.replace('http', 'ws')}/btql/stream`
     const socket = new WebSocket(url, {
