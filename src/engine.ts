@@ -103,9 +103,6 @@ export interface Watched {
   readonly objects: readonly Pick<BoundObject, 'number' | 'type' | 'id'>[]
 }
 
-/** Bodies larger than this are parsed on another thread. */
-const inlineBodyBytes = 64 * 1024
-
 export class Engine {
   readonly catalog: Catalog
   readonly #parts: EngineParts
@@ -182,11 +179,10 @@ export class Engine {
   async insert({ body, form, object, view }: InsertRequest): Promise<InsertResult> {
     const nowMs = this.#parts.now()
     const options: PrepareOptions = { form, nowMs, ...(object && { object }) }
-    const { ingest, fresh } = this.#parts
-    const { rows, parts } =
-      ingest && body.length > inlineBodyBytes
-        ? await ingest.prepare(body, options)
-        : { rows: prepareRows(body, options), parts: [] }
+    const { ingest, writer, fresh } = this.#parts
+    const { rows, parts } = ingest?.takes(body, writer.isBusy)
+      ? await ingest.prepare(body, options)
+      : { rows: prepareRows(body, options), parts: [] }
     const objectNumbers = rows.objects.map(({ type, id }) => {
       const found = view.writable(type, id)
       if (!found) throw missingAccess('update', type, id)
@@ -194,7 +190,7 @@ export class Engine {
     })
     const bytes = rows.bytes.length
     const rowCount = rows.ids.length
-    const written = await this.#parts.writer.write({ rows, objectNumbers })
+    const written = await writer.write({ rows, objectNumbers })
     const { ids, transaction } = written
     this.#plans.forgetFieldsOf(written.newFields)
     this.#lastTransaction = Math.max(this.#lastTransaction, transaction)

@@ -1,6 +1,6 @@
 /**
- * Parses and checks the bodies of large write requests, and makes columns of rows that were written
- * in small ones: the work of inserts that is too long for the main thread.
+ * Parses and checks the bodies of write requests, and makes columns of rows that were written in small
+ * ones: the work of inserts that is too long for the main thread.
  */
 import { workerData } from 'node:worker_threads'
 import { toAssayError } from '../src/error.ts'
@@ -11,8 +11,9 @@ import { giveWay } from '../src/storage/give-way.ts'
 import {
   type IngestOutcome,
   type IngestTask,
-  type PrepareTask,
+  type PrepareOutcome,
   prepareRows,
+  type UnpreparedRequest,
 } from '../src/storage/prepare.ts'
 import { sealRows } from '../src/storage/seal-rows.ts'
 
@@ -26,21 +27,27 @@ giveWay()
 
 export default function ingest(task: IngestTask): IngestOutcome {
   try {
-    return task.kind === 'seal' ? { memory: sealRows(records, task) } : prepare(task)
+    return task.kind === 'seal'
+      ? { memory: sealRows(records, task) }
+      : { outcomes: task.requests.map(prepare) }
   } catch (thrown) {
     return { error: toAssayError(thrown).toWire() }
   }
 }
 
 /** The rows are in shared memory, which the writer then reads in place. */
-function prepare({ body, options }: PrepareTask): IngestOutcome {
-  const rows = prepareRows(body, options, out)
-  const prepared = {
-    rows: { ...rows, bytes: shared(rows.bytes), blockBytes: shared(rows.blockBytes) },
-    parts: parts.make(rows),
+function prepare({ body, options }: UnpreparedRequest): PrepareOutcome {
+  try {
+    const rows = prepareRows(body, options, out)
+    return {
+      rows: { ...rows, bytes: shared(rows.bytes), blockBytes: shared(rows.blockBytes) },
+      parts: parts.make(rows),
+    }
+  } catch (thrown) {
+    return { error: toAssayError(thrown).toWire() }
+  } finally {
+    if (out.bytes.length > keptBytes) out = new ByteWriter(0)
   }
-  if (out.bytes.length > keptBytes) out = new ByteWriter(0)
-  return prepared
 }
 
 function shared(bytes: Uint8Array): Uint8Array {

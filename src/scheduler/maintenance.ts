@@ -24,7 +24,7 @@ const flushAfterMs = 5000
 const lastRetryMs = 60_000
 
 /** Those that make a new manifest when they change something. */
-const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'drop'])
+const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'finish', 'drop'])
 
 export interface MaintenanceLogger {
   debug(details: object, message: string): void
@@ -116,8 +116,8 @@ export class Maintenance {
   static async start(options: MaintenanceOptions): Promise<Maintenance> {
     const maintenance = new Maintenance(options)
     try {
-      const hasDelta = await maintenance.#run({ kind: 'recover' })
-      if (hasDelta) maintenance.#workSoon(0)
+      const hasWork = await maintenance.#run({ kind: 'recover' })
+      if (hasWork) maintenance.#workSoon(0)
     } catch (thrown) {
       await maintenance.close()
       throw thrown
@@ -196,9 +196,10 @@ export class Maintenance {
     await this.#run({ kind: 'tidy' })
   }
 
-  /** Resolves when no two neighbouring segments are left that fit into one. */
+  /** Resolves when no two neighbouring segments are left that fit into one, and all are finished. */
   async compact(): Promise<void> {
     while (await this.#compactOnce(true));
+    while (await this.#finishOnce());
   }
 
   /** Waits for the step that runs, and ends the thread. Later calls that need it are refused. */
@@ -231,14 +232,20 @@ export class Maintenance {
     this.#timer = { due, handle }
   }
 
-  /** Flushes, then compacts as long as there is something to merge; a large delta goes first. */
+  /**
+   * Flushes, compacts as long as there is something to merge, then finishes segments. A large delta
+   * goes first, and between two segments that are finished any delta does.
+   */
   async #work(): Promise<void> {
     try {
+      let hasMore: boolean
       do {
         await this.#run({ kind: 'flush', limits: this.#limits })
         while (!this.#isClosed && (await this.#run({ kind: 'tidy' })) && !this.#deltaIsLarge);
         while (!this.#isClosed && !this.#deltaIsLarge && (await this.#compactOnce(false)));
-      } while (!this.#isClosed && this.#deltaIsLarge)
+        hasMore = this.#deltaIsLarge
+        while (!this.#isClosed && !hasMore && (await this.#finishOnce())) hasMore = this.#rows > 0
+      } while (!this.#isClosed && hasMore)
       if (!this.#isClosed && !(await this.removeObjects())) this.#workSoon(flushAfterMs)
       this.#retryMs = flushAfterMs
     } catch (thrown) {
@@ -249,6 +256,10 @@ export class Maintenance {
       this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs)
       this.#workSoon(0)
     }
+  }
+
+  #finishOnce(): Promise<boolean> {
+    return this.#run({ kind: 'finish', limits: this.#limits })
   }
 
   #compactOnce(eager: boolean): Promise<boolean> {

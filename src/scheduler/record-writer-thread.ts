@@ -41,6 +41,11 @@ export class RecordWriterThread {
     })
   }
 
+  /** Whether requests are being written. */
+  get isBusy(): boolean {
+    return this.#writing !== undefined
+  }
+
   /** Resolves when the request is on disk. The memory of its rows is the writer's until then. */
   write(request: WriteRequest): Promise<WriteResult> {
     if (this.#isClosed) {

@@ -26,6 +26,8 @@ export interface CompactOptions {
   readonly dropSupersededBefore?: number
   /** Leaves out all rows of these objects. */
   readonly withoutObjects?: ReadonlySet<number>
+  /** See `writeSegment`. */
+  readonly isFinished?: boolean
 }
 
 /** Replaces the segments `ids` of the manifest by new ones with the same row versions. */
@@ -33,7 +35,7 @@ export function compact(
   records: RecordsEnvironment,
   store: SegmentStore,
   ids: readonly number[],
-  { limits, dropSupersededBefore, withoutObjects }: CompactOptions,
+  { limits, dropSupersededBefore, withoutObjects, isFinished }: CompactOptions,
 ): Manifest {
   const manifest = store.manifest()
   const replaced = new Set(ids)
@@ -42,7 +44,7 @@ export function compact(
     kept.length + replaced.size === manifest.segments.length,
     'compaction was given segments that the manifest does not name',
   )
-  const sink = new SegmentSink(store, manifest, limits)
+  const sink = new SegmentSink(store, manifest, limits, isFinished)
   const reader = new RecordReader(records)
   records.root.resetReadTxn()
   const transaction = records.root.useReadTransaction()

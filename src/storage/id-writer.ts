@@ -6,7 +6,7 @@ import { type IdRunList, readRunList, writeRunList } from './id-run-list.ts'
 import { newest, recentVersion, versionInRuns } from './known-ids.ts'
 import { type CurrentVersion, encodeCurrentVersion, objectOf, recordIdKey } from './record-key.ts'
 
-/** A request of so many records writes a run: it costs less than as many places in a tree. */
+/** A commit of so many records writes a run: it costs less than as many places in a tree. */
 const defaultRunIds = 256
 
 interface WrittenId extends CurrentVersion {
@@ -19,7 +19,7 @@ export class IdWriter {
   readonly #records: RecordsEnvironment
   readonly #runIds: number
   readonly #filter = new IdFilter()
-  /** What the request has written so far, by hash. */
+  /** What the commit has written so far, by hash. */
   #written = new Map<IdHash, WrittenId>()
   #list: IdRunList | undefined
 

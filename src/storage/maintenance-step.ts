@@ -3,6 +3,7 @@ import type { WireError } from '../error.ts'
 import { compact } from './compaction.ts'
 import { chooseCompaction } from './compaction-policy.ts'
 import type { RecordsEnvironment } from './environment.ts'
+import { finishSegment, unfinished } from './finish-segment.ts'
 import { type FlushedRows, flush } from './flush.ts'
 import { foldIds, removeUnlistedRuns } from './fold-ids.ts'
 import { packRows } from './pack-rows.ts'
@@ -12,7 +13,7 @@ import { type SegmentLimits, writeError } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
 
 export type MaintenanceStep =
-  /** Removes what a process that was killed left behind; `changed`: there is a delta to flush. */
+  /** Removes what a process that was killed left behind; `changed`: something is to be done. */
   | { readonly kind: 'recover' }
   | {
       readonly kind: 'flush'
@@ -29,6 +30,8 @@ export type MaintenanceStep =
       readonly eager: boolean
       readonly dropSupersededBefore: number | undefined
     }
+  /** Finishes a segment; see `finish-segment.ts`. */
+  | { readonly kind: 'finish'; readonly limits: SegmentLimits }
   | { readonly kind: 'remove'; readonly ids: readonly number[] }
   /** Writes a segment anew without rows of these objects; `changed`: one had some. */
   | { readonly kind: 'drop'; readonly objects: readonly number[]; readonly limits: SegmentLimits }
@@ -52,7 +55,8 @@ export function runStep(
         const leftovers = store.storedIds().filter((id) => !named.has(id))
         if (leftovers.length > 0) store.remove(leftovers)
         removeUnlistedRuns(records)
-        return new RecordReader(records).lastTransaction() > before.flushedThrough
+        const hasDelta = new RecordReader(records).lastTransaction() > before.flushedThrough
+        return hasDelta || unfinished(before) !== undefined
       }
       case 'flush':
         return flush(records, store, step.limits, step.fresh).generation !== before.generation
@@ -69,6 +73,8 @@ export function runStep(
         })
         return true
       }
+      case 'finish':
+        return finishSegment(records, store, step.limits)
       case 'remove':
         store.remove(step.ids)
         return true

@@ -32,14 +32,23 @@ export interface PrepareOptions {
   readonly blockLimits?: BlockLimits
 }
 
-/** What a thread is asked to prepare. */
-export interface PrepareTask {
-  readonly kind: 'prepare'
+export interface UnpreparedRequest {
   readonly body: Uint8Array
   readonly options: PrepareOptions
 }
 
+/** What a thread is asked to prepare. */
+export interface PrepareTask {
+  readonly kind: 'prepare'
+  readonly requests: readonly UnpreparedRequest[]
+}
+
 export type PrepareOutcome = PreparedRequest | { readonly error: WireError }
+
+/** One for each request, in their order. */
+export interface PrepareOutcomes {
+  readonly outcomes: readonly PrepareOutcome[]
+}
 
 export interface PreparedRequest {
   readonly rows: PreparedRows
@@ -58,7 +67,7 @@ export type SealOutcome =
   | { readonly error: WireError }
 
 export type IngestTask = PrepareTask | SealTask
-export type IngestOutcome = PrepareOutcome | SealOutcome
+export type IngestOutcome = PrepareOutcomes | SealOutcome
 
 interface KnownObject {
   readonly place: number

@@ -67,9 +67,11 @@ export class RecordWriter {
   write(requests: readonly WriteRequest[]): WriteOutcome[] {
     const last = this.#last
     try {
-      return this.#records.root.transactionSync(() =>
-        requests.map((request) => ({ written: this.#writeRequest(request) })),
-      )
+      return this.#records.root.transactionSync(() => {
+        const outcomes = requests.map((request) => ({ written: this.#writeRequest(request) }))
+        this.#storage.ids.store()
+        return outcomes
+      })
     } catch (thrown) {
       this.#last = last
       this.#fieldPaths.forget()

@@ -94,7 +94,7 @@ export class RequestWriter {
     this.#controls = new Map(rows.controls.map((control) => [control.row, control]))
   }
 
-  /** Returns what was written to each object. */
+  /** Returns what was written to each object. The ids are not stored yet. */
   write(): ObjectWrite[] {
     const { blocks, objectOf } = this.#rows
     for (const block of blocks) this.#writeBlock(block)
@@ -102,7 +102,6 @@ export class RequestWriter {
     for (let row = 0; row < objectOf.length; row++) {
       if (!inBlocks.has(objectOf[row]!)) this.#writeSingle(row)
     }
-    this.#ids.store()
     return this.#writes.filter(({ rows }) => rows > 0)
   }
 

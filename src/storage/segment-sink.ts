@@ -23,15 +23,23 @@ export const defaultLimits: SegmentLimits = { rows: 131_072, rowBytes: 128 * 2 *
 export class SegmentSink {
   readonly #store: SegmentStore
   readonly #limits: SegmentLimits
+  readonly #isFinished: boolean
   readonly #written: ManifestSegment[] = []
   #nextSegment: number
   #rows: VersionedRow[] = []
   #rowBytes = 0
   #last: NewSegment | undefined
 
-  constructor(store: SegmentStore, { nextSegment }: Manifest, limits: SegmentLimits) {
+  /** @param isFinished see `writeSegment` */
+  constructor(
+    store: SegmentStore,
+    { nextSegment }: Manifest,
+    limits: SegmentLimits,
+    isFinished = false,
+  ) {
     this.#store = store
     this.#limits = limits
+    this.#isFinished = isFinished
     // A segment is never overwritten: a query may still read the leftover of an earlier step.
     this.#nextSegment = Math.max(nextSegment, 1 + Math.max(0, ...store.storedIds()))
   }
@@ -52,7 +60,7 @@ export class SegmentSink {
   addTable(table: ColumnTable, rowBytes: number): void {
     if (this.#last !== undefined) this.#store.write(this.#last)
     this.#last = undefined
-    this.#last = { id: this.#nextSegment++, ...writeSegment(table, rowBytes) }
+    this.#last = { id: this.#nextSegment++, ...writeSegment(table, rowBytes, this.#isFinished) }
     this.#written.push(manifestSegment(this.#last))
   }
 

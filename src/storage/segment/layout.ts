@@ -4,7 +4,7 @@
  *     file       = "ARROW1" 00 00  schema  dictionary batch*  record batch  footer  "ARROW1"
  *     columns    = keys  path column*  [residual]  index*  [padding]
  *     keys       = object:Int32  pagination.transaction:Float64  pagination.index:Int32
- *                  transaction:Float64  index:Int32  [shown_transaction:Float64]
+ *                  [transaction:Float64]  [index:Int32]  [shown_transaction:Float64]
  *     path column, named `path:type`, where the path's keys are joined by points:
  *                  number     Float64
  *                  timestamp  Float64, milliseconds since 1970 UTC
@@ -20,7 +20,8 @@
  *                  `gram-writer.ts`
  *     padding    = FixedSizeBinary of zeros
  *
- * All rows are in the one record batch. They are ordered by object, pagination key, version.
+ * All rows are in the one record batch. They are ordered by object, pagination key, version. Where the
+ * version's transaction or index equals that of the pagination key in all rows, it is left out.
  *
  * Times are doubles and not Arrow's Timestamp, whose 64-bit integers kernels could not read in place
  * as the doubles that they compute with.

@@ -149,6 +149,8 @@ export interface SegmentMetadata {
   /** Those of older versions, in which texts were folded and cut in another way. */
   readonly gramIndexes?: readonly GramIndexMetadata[]
   readonly termIndexes?: readonly TermIndexMetadata[]
+  /** Whether it has all the indexes that its texts are worth; absent: it is to be written again. */
+  readonly isFinished?: true
 }
 
 export function encodeMetadata(metadata: SegmentMetadata): Buffer {

@@ -41,41 +41,34 @@ export interface WrittenSegment {
 }
 
 /**
- * Smaller segments are those that were flushed, which are soon merged with others and indexed then. Their
- * texts are searched in some milliseconds.
- */
-const indexedFromRows = 2 ** 15
-const indexedFromRowBytes = 2 ** 25
-
-/**
  * @param rowBytes those of the rows that the columns were made of; compaction goes by them
- * @param isIndexed whether texts of rows have an index
+ * @param isFinished whether texts of rows get an index, which takes as long as all the rest
  */
 export function writeSegment(
   table: ColumnTable,
   rowBytes: number,
-  isIndexed = table.rowCount >= indexedFromRows || rowBytes >= indexedFromRowBytes,
+  isFinished = false,
 ): WrittenSegment {
   const { rowCount, residual } = table
   assert(rowCount > 0, 'a segment has rows')
-  const keyColumns = keyNames(table).map((name) =>
-    keyColumn(keyColumnNames[name], table.keys[name]!),
-  )
+  const written = writtenKeys(table)
+  const keyColumns = written.map((name) => keyColumn(keyColumnNames[name], table.keys[name]!))
   const pathColumns = [[], ...table.pathsBelow([])].flatMap((path) =>
     arrowColumns(path, table.columns(path) ?? {}, rowCount),
   )
   const residuals = residual ? [textColumn(residualName, [], 'json', residual, rowCount)] : []
-  const indexes = textIndexColumns(table, isIndexed)
+  const indexes = textIndexColumns(table, isFinished)
   const indexColumns = indexes.flatMap((index) => index.columns)
   const bytes = encodeFile([...keyColumns, ...pathColumns, ...residuals, ...indexColumns], rowCount)
 
-  const written = readBack(bytes)
+  const columnsOfFile = readBack(bytes)
   const place = placeIn(bytes)
   let at = 0
   const describe = <T>(columns: readonly ArrowColumn<T>[]): T[] =>
-    columns.map((column) => column.describe(written[at++]!, place))
+    columns.map((column) => column.describe(columnsOfFile[at++]!, place))
   const keys: Partial<Record<KeyColumnName, BufferPlace>> = {}
-  for (const [i, keyPlace] of describe(keyColumns).entries()) keys[keyNames(table)[i]!] = keyPlace
+  for (const [i, keyPlace] of describe(keyColumns).entries()) keys[written[i]!] = keyPlace
+  for (const [name, same] of pairedKeys) keys[name] ??= keys[same]!
   const columns = describe(pathColumns)
   const [residualMetadata] = describe(residuals)
   const described = indexes.map((index) => index.describe(describe(index.columns)))
@@ -96,13 +89,29 @@ export function writeSegment(
     ...(table.residualPaths && { residualPaths: table.residualPaths }),
     ...(partIndexes.length > 0 && { partIndexes }),
     ...(wordIndexes.length > 0 && { wordIndexes }),
+    ...(isFinished && { isFinished: true as const }),
   }
   return { bytes, metadata }
 }
 
-function keyNames(table: ColumnTable): KeyColumnName[] {
+/** Of a record's first version, both are the same. */
+const pairedKeys = [
+  ['transaction', 'paginationTransaction'],
+  ['index', 'paginationIndex'],
+] as const
+
+/** Where all rows are first versions, the place of one column is that of two. */
+function writtenKeys({ keys }: ColumnTable): KeyColumnName[] {
   const names = Object.keys(keyColumnNames) as KeyColumnName[]
-  return names.filter((name) => table.keys[name] !== undefined)
+  const left = pairedKeys.filter(([name, same]) => {
+    const values = keys[name]
+    const others = keys[same]
+    for (let row = 0; row < values.length; row++) if (values[row] !== others[row]) return false
+    return true
+  })
+  return names.filter(
+    (name) => keys[name] !== undefined && !left.some(([isLeft]) => isLeft === name),
+  )
 }
 
 function encodeFile(columns: readonly ArrowColumn<unknown>[], rowCount: number): Uint8Array {

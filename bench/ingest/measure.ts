@@ -1,0 +1,167 @@
+/** One service over an empty directory: large batches, small ones, then it comes to rest. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { BatchReader, type DataFile, rowsPerBatch } from '../peers/generator/data-file.ts'
+import { directorySizes } from '../peers/measure/directory-size.ts'
+import { percentile } from '../peers/measure/percentile.ts'
+import { cpuMs } from '../peers/measure/process-status.ts'
+import { AssayClient } from '../peers/systems/assay-client.ts'
+import { AssayProcess } from '../peers/systems/assay-process.ts'
+
+export interface IngestOptions {
+  /** The built `main.js`. */
+  readonly server: string
+  readonly directory: string
+  /** Its first `rows` come in large batches, the others in small ones. */
+  readonly data: DataFile
+  readonly rows: number
+}
+
+export interface LoadReport {
+  readonly megabytesPerSecond: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly maxMs: number
+  /** Processor time of the service up to the last answer. */
+  readonly cpuMsPerMegabyte: number
+  /** Of the client, which shares the processors. */
+  readonly clientMsPerMegabyte: number
+  /** The longest time that the main thread of the service did not come to its next turn. */
+  readonly longestTurnMs: number
+}
+
+export interface IngestResult {
+  readonly large: LoadReport
+  readonly small: LoadReport
+  /** From the last answer until the service has nothing left to do. */
+  readonly settleSeconds: number
+  readonly settleMsPerMegabyte: number
+  /** Bytes on disk by those of the JSON, for each part of the data directory. */
+  readonly share: Readonly<Record<string, number>>
+}
+
+const largeClients = 4
+const smallClients = 100
+const rowsPerSmallBatch = 25
+const workers = 2
+
+export async function measureIngest(options: IngestOptions): Promise<IngestResult> {
+  const { server, directory, data, rows } = options
+  const reader = new BatchReader(data)
+  const largeCount = rows / rowsPerBatch
+  const large = Array.from({ length: largeCount }, (_, batch) => reader.body(batch))
+  const small = Array.from({ length: reader.count - largeCount }, (_, i) =>
+    smallBodies(reader.lines(largeCount + i)),
+  ).flat()
+  reader.close()
+  const process = await AssayProcess.start({ server, directory, workers })
+  const { url, key } = process
+  const client = new AssayClient({ url, key, connections: smallClients })
+  try {
+    const project = await client.postJson('/v1/project', { name: 'ingest' })
+    const path = `/v1/project_logs/${String(project.id)}/insert`
+    const load = { process, client, path }
+    const largeReport = await send(load, large, largeClients)
+    const smallReport = await send(load, small, smallClients)
+    const [begin, cpuBefore] = [performance.now(), cpuMs(process.pid)]
+    await settle(process)
+    return {
+      large: largeReport,
+      small: smallReport,
+      settleSeconds: (performance.now() - begin) / 1000,
+      settleMsPerMegabyte: (cpuMs(process.pid) - cpuBefore) / (data.bytes / 1e6),
+      share: sharesOf(directory, data.bytes),
+    }
+  } finally {
+    client.close()
+    await process.stop()
+  }
+}
+
+function smallBodies(lines: Buffer): Buffer[] {
+  const rows = lines.toString().trimEnd().split('\n')
+  const bodies: Buffer[] = []
+  for (let from = 0; from < rows.length; from += rowsPerSmallBatch) {
+    const events = rows.slice(from, from + rowsPerSmallBatch).join(',')
+    bodies.push(Buffer.from(`{"events":[${events}]}`))
+  }
+  return bodies
+}
+
+interface Load {
+  readonly process: AssayProcess
+  readonly client: AssayClient
+  readonly path: string
+}
+
+async function send(
+  { process: service, client, path }: Load,
+  bodies: readonly Buffer[],
+  clients: number,
+): Promise<LoadReport> {
+  const latencies: number[] = []
+  let next = 0
+  const one = async () => {
+    while (next < bodies.length) {
+      const body = bodies[next++]!
+      const sent = performance.now()
+      await client.post(path, body)
+      latencies.push(performance.now() - sent)
+    }
+  }
+  // What it tells is since it was asked last.
+  await longestTurnMs(service)
+  const [cpuBefore, clientBefore, begin] = [
+    cpuMs(service.pid),
+    process.cpuUsage(),
+    performance.now(),
+  ]
+  await Promise.all(Array.from({ length: clients }, one))
+  const ms = performance.now() - begin
+  const { user, system } = process.cpuUsage(clientBefore)
+  const megabytes = bodies.reduce((sum, { length }) => sum + length, 0) / 1e6
+  return {
+    megabytesPerSecond: (megabytes / ms) * 1000,
+    p50Ms: percentile(latencies, 0.5),
+    p99Ms: percentile(latencies, 0.99),
+    maxMs: Math.max(...latencies),
+    cpuMsPerMegabyte: (cpuMs(service.pid) - cpuBefore) / megabytes,
+    clientMsPerMegabyte: (user + system) / 1000 / megabytes,
+    longestTurnMs: await longestTurnMs(service),
+  }
+}
+
+async function metrics({ url, key }: AssayProcess): Promise<string> {
+  const response = await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${key}` } })
+  return response.text()
+}
+
+async function longestTurnMs(service: AssayProcess): Promise<number> {
+  const seconds = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await metrics(service))?.[1]
+  return Number(seconds) * 1000
+}
+
+const pauseMs = 500
+const quietChecks = 4
+/** A process that does nothing else may still collect garbage. */
+const idleShare = 0.05
+
+/** Waits until all is flushed and the service has had no work of its own for two seconds. */
+async function settle(service: AssayProcess): Promise<void> {
+  let quiet = 0
+  let [cpu, at] = [cpuMs(service.pid), performance.now()]
+  while (quiet < quietChecks) {
+    await wait(pauseMs)
+    const [cpuNow, now] = [cpuMs(service.pid), performance.now()]
+    const isIdle = cpuNow - cpu < (now - at) * idleShare
+    const isFlushed = /^assay_delta_rows 0$/m.test(await metrics(service))
+    quiet = isIdle && isFlushed ? quiet + 1 : 0
+    ;[cpu, at] = [cpuMs(service.pid), performance.now()]
+  }
+}
+
+function sharesOf(directory: string, jsonBytes: number): Record<string, number> {
+  const sizes = Object.entries(directorySizes(directory)).filter(([, bytes]) => bytes > 0)
+  const shares = sizes.map(([part, bytes]) => [part, bytes / jsonBytes] as const)
+  const all = shares.reduce((sum, [, share]) => sum + share, 0)
+  return Object.fromEntries([...shares, ['all', all]])
+}

@@ -1,0 +1,96 @@
+/** `npm run bench:ingest`: see bench/README.md. */
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { describeMachine } from '../machine.ts'
+import { openDataFile } from '../peers/generator/data-file.ts'
+import { formatMs, formatTable, median } from '../table.ts'
+import { type IngestResult, type LoadReport, measureIngest } from './measure.ts'
+
+const usage = `npm run bench:ingest -- [options]
+
+  --rows N             rows of large batches; a quarter as many come in small ones   (100000)
+  --rounds N           of each server, in turns                                      (3)
+  --server FILE[,…]    built main.js files that are compared             (dist/src/main.js)
+  --dir DIRECTORY      keeps the generated rows there, for the next run
+  --help`
+
+const { values: flags } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '100000' },
+    rounds: { type: 'string', default: '3' },
+    server: { type: 'string', default: 'dist/src/main.js' },
+    dir: { type: 'string' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+if (flags.help) process.stdout.write(`${usage}\n`)
+else await measure()
+
+async function measure(): Promise<void> {
+  const rows = Number(flags.rows)
+  const servers = flags.server.split(',')
+  const directory = flags.dir ?? mkdtempSync(join(tmpdir(), 'assay-ingest-'))
+  mkdirSync(directory, { recursive: true })
+  try {
+    const data = openDataFile(directory, rows + Math.ceil(rows / 4))
+    const results = servers.map((): IngestResult[] => [])
+    for (let round = 0; round < Number(flags.rounds); round++) {
+      for (const [i, server] of servers.entries()) {
+        const store = mkdtempSync(join(directory, 'store-'))
+        try {
+          const result = await measureIngest({ server, directory: store, data, rows })
+          results[i]!.push(result)
+          process.stdout.write(`${server}\n${table([result])}\n`)
+        } finally {
+          rmSync(store, { recursive: true })
+        }
+      }
+    }
+    for (const [i, server] of servers.entries()) {
+      process.stdout.write(`\n${server}, medians\n${table(results[i]!)}\n`)
+    }
+    save(rows, servers, results)
+  } finally {
+    if (flags.dir === undefined) rmSync(directory, { recursive: true })
+  }
+}
+
+function table(results: readonly IngestResult[]): string {
+  const of = (value: (result: IngestResult) => number) => median(results.map(value))
+  const load = (name: string, report: (result: IngestResult) => LoadReport) => [
+    name,
+    of((result) => report(result).megabytesPerSecond).toFixed(1),
+    formatMs(of((result) => report(result).p50Ms)),
+    formatMs(of((result) => report(result).p99Ms)),
+    formatMs(of((result) => report(result).maxMs)),
+    of((result) => report(result).cpuMsPerMegabyte).toFixed(1),
+    of((result) => report(result).clientMsPerMegabyte).toFixed(1),
+    formatMs(of((result) => report(result).longestTurnMs)),
+  ]
+  const head = ['', 'MB/s', 'p50 ms', 'p99 ms', 'max ms', 'cpu ms/MB', 'client', 'longest turn ms']
+  const loads = formatTable([
+    head,
+    load('4 clients, 1,000 rows', ({ large }) => large),
+    load('100 clients, 25 rows', ({ small }) => small),
+  ])
+  const ratio = of(({ large, small }) => small.megabytesPerSecond / large.megabytesPerSecond)
+  const parts = Object.keys(results[0]!.share)
+    .map((part) => `${part} ${of(({ share }) => share[part] ?? 0).toFixed(3)}`)
+    .join(', ')
+  return (
+    `${loads}\nsmall by large: ${ratio.toFixed(2)}; then idle after ` +
+    `${of(({ settleSeconds }) => settleSeconds).toFixed(1)} s, ` +
+    `${of(({ settleMsPerMegabyte }) => settleMsPerMegabyte).toFixed(1)} ms/MB; ` +
+    `on disk by JSON: ${parts}\n`
+  )
+}
+
+function save(rows: number, servers: readonly string[], results: readonly IngestResult[][]): void {
+  const path = new URL(`../results/ingest-${rows}.json`, import.meta.url)
+  mkdirSync(new URL('.', path), { recursive: true })
+  const report = { machine: describeMachine(), rows, servers, results }
+  writeFileSync(path, `${JSON.stringify(report, undefined, 2)}\n`)
+}

@@ -1,0 +1,36 @@
+/**
+ * Finishing: what takes long and can wait is done to a segment when there is nothing else to do, which
+ * means to write it once more. Until then it answers the same, only not as fast.
+ */
+import { compact } from './compaction.ts'
+import type { RecordsEnvironment } from './environment.ts'
+import type { Manifest, ManifestSegment } from './manifest.ts'
+import type { SegmentLimits } from './segment-sink.ts'
+import type { SegmentStore } from './segment-store.ts'
+
+/**
+ * Smaller segments are soon merged with others. Their texts are searched in some milliseconds without
+ * an index.
+ */
+const finishedFromRows = 2 ** 15
+const finishedFromRowBytes = 2 ** 25
+
+/** Finishes one segment; false when all are. */
+export function finishSegment(
+  records: RecordsEnvironment,
+  store: SegmentStore,
+  limits: SegmentLimits,
+): boolean {
+  const found = unfinished(store.manifest())
+  if (!found) return false
+  compact(records, store, [found.id], { limits, isFinished: true })
+  return true
+}
+
+/** The newest that is to be finished: what was written lately is asked for most. */
+export function unfinished({ segments }: Manifest): ManifestSegment | undefined {
+  return segments.findLast(
+    ({ metadata: { rowCount, rowBytes, isFinished } }) =>
+      !isFinished && (rowCount >= finishedFromRows || rowBytes >= finishedFromRowBytes),
+  )
+}
