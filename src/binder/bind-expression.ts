@@ -1,6 +1,5 @@
 import { AssayError, unreachable } from '../error.ts'
 import { aggregateFunction, aggregateFunctions } from '../function/aggregate.ts'
-import { searchedFields } from '../function/relevance.ts'
 import {
   type ResultType,
   type ScalarFunction,
@@ -9,6 +8,7 @@ import {
 } from '../function/scalar.ts'
 import type { Expression } from '../parser/ast.ts'
 import { suggest } from '../parser/suggest.ts'
+import { searchedFields } from '../type/search-query.ts'
 import { parseTimestamp, toInterval } from '../type/time.ts'
 import type { Interval } from '../type/value.ts'
 import type { BoundExpression, StaticType } from './bound.ts'

@@ -8,17 +8,6 @@ import { textOf } from '../type/text.ts'
 import { eachText } from '../type/text-match.ts'
 import type { Value } from '../type/value.ts'
 
-/** What `search` looks into. */
-export const searchedFields = [
-  'input',
-  'output',
-  'expected',
-  'error',
-  'metadata',
-  'span_attributes',
-  'tags',
-] as const
-
 /** The second occurrence adds less than the first, and the tenth hardly anything. */
 const saturation = 1.2
 /** How much of an occurrence's weight depends on how long the value is. */

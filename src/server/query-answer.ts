@@ -4,6 +4,8 @@ import { toAssayError } from '../error.ts'
 import { contentTypeOf, formatNames, type OutputFormat } from '../format/output-format.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import type { RowChunk } from '../scheduler/run-plan.ts'
+import type { Highlighter } from '../search/looked-for.ts'
+import type { JsonObject } from '../type/value.ts'
 import type { Reply } from './reply.ts'
 
 /**
@@ -23,6 +25,8 @@ export interface AnswerOptions {
   readonly showsWarnings: boolean
   /** What a JSON answer says besides. */
   readonly further?: object
+  /** Finds what a JSON answer is to mark in its rows, and tells it as `highlights`. */
+  readonly highlighter?: Highlighter | undefined
 }
 
 /** Takes the first rows, so that what fails by then can still be answered with its own status. */
@@ -124,12 +128,14 @@ async function* jsonBody(
   rows: RowChunks,
   options: AnswerOptions,
 ): AsyncGenerator<Uint8Array> {
+  const { highlighter } = options
   let separator = '{"data":['
   try {
     for await (const { rowCount, bytes } of rows) {
       if (rowCount === 0) continue
       yield Buffer.from(separator)
       yield bytes
+      if (highlighter) for (const row of rowsOf(bytes)) highlighter.addRow(row)
       separator = ',\n'
     }
   } catch (thrown) {
@@ -139,8 +145,13 @@ async function* jsonBody(
     throw thrown
   }
   const warnings = options.showsWarnings ? [...options.warnings, ...result.warnings] : []
-  const tail = JSON.stringify({ ...options.further, ...tailOf(result.finish(), warnings) }).slice(1)
+  const further = { ...options.further, ...(highlighter && { highlights: highlighter.found }) }
+  const tail = JSON.stringify({ ...further, ...tailOf(result.finish(), warnings) }).slice(1)
   yield Buffer.from(`${separator === ',\n' ? '' : separator}],${tail}`)
+}
+
+function rowsOf(bytes: Uint8Array): JsonObject[] {
+  return JSON.parse(`[${Buffer.from(bytes).toString()}]`) as JsonObject[]
 }
 
 function failureOf(thrown: unknown) {

@@ -8,10 +8,12 @@ import {
   type OutputFormat,
   outputFormats,
 } from '../format/output-format.ts'
+import { parseRequest } from '../parser/parse-request.ts'
 import { printQuery } from '../parser/print-query.ts'
 import { readJsonQuery } from '../parser/read-json-query.ts'
 import { suggest } from '../parser/suggest.ts'
 import type { QueryWarning } from '../planner/lint.ts'
+import { Highlighter, lookedFor } from '../search/looked-for.ts'
 import { parseJsonBytes } from '../type/parse-json.ts'
 import { isObject } from '../type/value.ts'
 import type { AsyncRequest } from './async/async-queries.ts'
@@ -34,6 +36,8 @@ export interface QueryBody {
   readonly showsWarnings: boolean
   /** Whether a plan that is asked for is to be run and measured. */
   readonly isAnalyzed: boolean
+  /** Finds what the query looks for in the rows of a JSON answer, if that is asked for. */
+  readonly highlighter: Highlighter | undefined
 }
 
 type Reader = (body: JsonBody, name: string) => unknown
@@ -69,6 +73,7 @@ const fields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['strict_lint_mode', booleanField],
   ['query_timeout_seconds', numberField],
   ['query_source', stringField],
+  ['highlights', booleanField],
   ['client_version', stringField],
 ])
 
@@ -136,7 +141,19 @@ export function queryBody(
     warnings: requestWarnings(body, known),
     showsWarnings: lint !== 'off',
     isAnalyzed: booleanField(body, 'analyze') === true,
+    highlighter: highlighterOf(body, query, from, format),
   }
+}
+
+function highlighterOf(
+  body: JsonBody,
+  query: string,
+  from: string | undefined,
+  format: OutputFormat,
+): Highlighter | undefined {
+  if (booleanField(body, 'highlights') !== true) return undefined
+  if (format === 'json') return new Highlighter(lookedFor(parseRequest(query, from)))
+  throw invalidOption('highlights', 'true', `has no place in ${format}`, 'leave out "fmt"')
 }
 
 /** Of a query that nobody waits for: `format` names the format of its result, JSON lines if not said. */

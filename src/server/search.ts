@@ -3,16 +3,17 @@
  * looked for as text.
  */
 import type { Gate } from '../access/gate.ts'
-import type { Engine, QueryRequest } from '../engine.ts'
+import type { Engine } from '../engine.ts'
 import { toAssayError } from '../error.ts'
 import type { Expression, Query } from '../parser/ast.ts'
-import { parseSearch } from '../parser/parse.ts'
+import { parseQuery, parseSearch } from '../parser/parse.ts'
 import { parseRequest } from '../parser/parse-request.ts'
-import { printExpression } from '../parser/print.ts'
+import { printExpression, printString } from '../parser/print.ts'
 import { printQuery } from '../parser/print-query.ts'
 import { askModel, type LanguageModel } from '../search/ask-model.ts'
+import { type LookedFor, lookedFor } from '../search/looked-for.ts'
 import { translate } from '../search/translate.ts'
-import { type InferredField, Vocabulary } from '../search/vocabulary.ts'
+import type { Vocabularies } from './vocabularies.ts'
 
 export interface SearchRequest {
   readonly text: string
@@ -21,6 +22,8 @@ export interface SearchRequest {
   readonly tzOffset: number
   /** Whether a text that is of the language is one; if not, everything is words. */
   readonly takesQueries: boolean
+  /** Of rows that are searched for texts and not sorted otherwise. */
+  readonly order: 'newest' | 'relevance'
   readonly view: Gate
   readonly signal?: AbortSignal
 }
@@ -32,6 +35,8 @@ export interface Interpretation {
   readonly query: string
   /** The condition on its rows, for whoever asks more about them; null for all rows. */
   readonly filter: string | null
+  /** The texts that are looked for, which may be marked in the rows. */
+  readonly looked_for: readonly LookedFor[]
   /** What the text was taken for, in a line. */
   readonly explanation: string
   /** Who translated. */
@@ -40,18 +45,16 @@ export interface Interpretation {
   readonly fault?: string
 }
 
-/** The newest records, which tell what fields there are and what is often in them. */
-const describedRecords = 2000
-
 /** Throws for a source that is not there or may not be read. */
 export async function interpret(
   engine: Engine,
+  vocabularies: Vocabularies,
   request: SearchRequest,
   model: LanguageModel | undefined,
 ): Promise<Interpretation> {
   const written = request.takesQueries ? await asWritten(engine, request) : undefined
   if (written && 'kind' in written) return written
-  const vocabulary = await describe(engine, request)
+  const vocabulary = await vocabularies.of(request)
   const fault = written && { fault: written.fault }
   const { text, from, tzOffset } = request
   const now = engine.now()
@@ -61,22 +64,34 @@ export async function interpret(
     const answer = await askModel(model, question, check)
     if (answer) {
       const { clauses, explanation } = answer
-      const query = told(parseRequest(clauses, from))
+      const query = told(ranked(parseRequest(clauses, from), request))
       return { kind: 'translated', ...query, explanation, translator: 'language_model', ...fault }
     }
   }
   const translation = translate({ text, vocabulary, now, tzOffset, hasTraces: hasTraces(from) })
   const { kind, clauses, shape, explanation } = translation
   const source = shape && !/\)\s*\w+\s*$/.test(from) ? `${from} ${shape}` : from
-  const query = told(parseRequest(clauses, source))
+  const query = told(ranked(parseRequest(clauses, source), request))
   return { kind, ...query, explanation, translator: 'built_in', ...fault }
 }
 
-function told(query: Query): Pick<Interpretation, 'query' | 'filter'> {
+function told(query: Query): Pick<Interpretation, 'query' | 'filter' | 'looked_for'> {
   return {
     query: printQuery(query),
     filter: query.filter ? printExpression(query.filter) : null,
+    looked_for: lookedFor(query),
   }
+}
+
+/** Rows that are searched for words, those first that fit best if that is asked for. */
+function ranked(query: Query, { order }: SearchRequest): Query {
+  const searched = lookedFor(query).flatMap(({ words }) => words ?? [])
+  const isOfRows = query.select !== undefined && query.dimensions === undefined
+  if (order === 'newest' || searched.length === 0 || !isOfRows || query.sort) return query
+  const { sort } = parseQuery(
+    `select: * | sort: search_score(${printString(searched.join(' '))}) desc`,
+  )
+  return { ...query, ...(sort && { sort }) }
 }
 
 /** The text as a query, the reason why it is none though written like one, or undefined. */
@@ -166,24 +181,4 @@ function canonical(clauses: string, from: string): string {
 /** Datasets hold records without traces. */
 function hasTraces(from: string): boolean {
   return !/^\s*dataset\b/i.test(from)
-}
-
-async function describe(
-  engine: Engine,
-  { from, view, signal }: SearchRequest,
-): Promise<Vocabulary> {
-  const request: QueryRequest = {
-    query: `infer: *\ninference_budget: ${describedRecords}`,
-    from: from.replace(/\)\s*\w+\s*$/, ')'),
-    view,
-    ...(signal && { signal }),
-  }
-  const { rows, finish } = await engine.query(request)
-  const fields: InferredField[] = []
-  for await (const { rowCount, bytes } of rows) {
-    if (rowCount === 0) continue
-    fields.push(...(JSON.parse(`[${Buffer.from(bytes).toString()}]`) as InferredField[]))
-  }
-  finish()
-  return new Vocabulary(fields)
 }

@@ -105,6 +105,26 @@ export function findRanges(
   return merged(found).slice(0, limit)
 }
 
+/**
+ * Where a part of a text is, in any case, as ILIKE takes it. For marking.
+ *
+ * @param limit no more ranges than these
+ */
+export function findParts(
+  text: string,
+  part: string,
+  limit = Number.POSITIVE_INFINITY,
+): TextRange[] {
+  const found: TextRange[] = []
+  if (part === '') return found
+  const pattern = new RegExp(part.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'), 'giu')
+  for (const { 0: hit, index } of text.matchAll(pattern)) {
+    if (found.length === limit) break
+    found.push({ from: index, to: index + hit.length })
+  }
+  return found
+}
+
 interface FoldedText {
   readonly folded: string
   /** Where in the text the character stands that a unit of `folded` came from. */

@@ -5,6 +5,17 @@
 import { foldAccents } from './fold-accents.ts'
 import { isOfPart, isOfWord, wordClass } from './word-class.ts'
 
+/** What `search` looks into. */
+export const searchedFields = [
+  'input',
+  'output',
+  'expected',
+  'error',
+  'metadata',
+  'span_attributes',
+  'tags',
+] as const
+
 /** A word of a phrase, folded. */
 export interface SearchTerm {
   readonly text: string

@@ -77,6 +77,92 @@ describe('a text', () => {
   })
 })
 
+describe('what is looked for', () => {
+  test('is told, phrases as they are', async () => {
+    const { json } = await search('"has shipped" refund* user alice', { run: false })
+    expect(json.looked_for).toEqual([
+      expect.objectContaining({ words: '"has shipped" refund*', fields: expect.anything() }),
+    ])
+    const like = await search("output ilike '%ship\\_ped%' or tags includes 'billing'", {
+      run: false,
+    })
+    expect(like.json.looked_for).toEqual([
+      { part: 'ship_ped', fields: [['output']] },
+      { part: 'billing', fields: [['tags']] },
+    ])
+    const without = await search("not search('refund') and input not match 'x'", { run: false })
+    expect(without.json.looked_for).toEqual([])
+  })
+
+  test('is marked in the rows if that is asked for', async () => {
+    const { json } = await search('SHÍPPED 1003', { highlights: true })
+    const [row] = json.data as unknown as readonly AnyJson[]
+    const marks = json.highlights as unknown as readonly {
+      readonly row: number
+      readonly path: readonly (string | number)[]
+      readonly ranges: readonly (readonly [number, number])[]
+    }[]
+    expect(marks.length).toBeGreaterThan(0)
+    for (const { row: number, path, ranges } of marks) {
+      expect(number).toBe(0)
+      const text = path.reduce<unknown>((value, step) => (value as AnyJson)[step as string], row)
+      const found = ranges.map(([from, to]) => String(text).slice(from, to).toLowerCase())
+      expect(['shipped', '1003']).toEqual(expect.arrayContaining([...new Set(found)]))
+    }
+    expect((await search('shipped')).json).not.toHaveProperty('highlights')
+  })
+
+  test('is marked in the rows of a query, too', async () => {
+    const query = `select: id, output | from: ${source} | filter: output match 'shipped' | limit: 1`
+    const { json } = await service.request('/btql', { body: { query, highlights: true } })
+    expect(json.highlights).toEqual([
+      { row: 0, path: ['output'], ranges: [[expect.any(Number), expect.any(Number)]] },
+    ])
+    const csv = await service.request('/btql', { body: { query, highlights: true, fmt: 'csv' } })
+    expect(csv.status).toBe(400)
+    expect(csv.json.Message).toContain('highlights')
+  })
+
+  test('may decide on the order', async () => {
+    const { json } = await search('refund', { order: 'relevance' })
+    expect(json.query).toContain("sort: search_score('refund') desc")
+    const newest = await search('refund')
+    expect(ids(newest).sort()).toEqual(ids({ json }).sort())
+    expect((await search('slowest', { order: 'relevance' })).json.query).not.toContain('score')
+    const { status, json: refused } = await search('refund', { order: 'best' })
+    expect([status, refused.Message]).toEqual([400, expect.stringContaining('order')])
+  })
+})
+
+describe('what is known of a source', () => {
+  test('is seen anew when records come', async () => {
+    const { json: project } = await service.request('/v1/project', { body: { name: 'changing' } })
+    const from = `project_logs('${project.id}')`
+    const insert = (events: object[]) =>
+      service.request(`/v1/project_logs/${project.id}/insert`, { body: { events } })
+    await insert([{ id: 'a', metadata: { team: 'red' } }])
+    expect((await search('team red', {}, service, from)).json.kind).toBe('translated')
+    await insert([{ id: 'b', metadata: { shift: 'night' } }])
+    await expect
+      .poll(async () => (await search('shift night', {}, service, from)).json.kind, {
+        timeout: 15_000,
+        interval: 500,
+      })
+      .toBe('translated')
+  })
+
+  test('is told to nobody who may not read it any more', async () => {
+    const { json: project } = await service.request('/v1/project', { body: { name: 'passing' } })
+    const from = `project_logs('${project.id}')`
+    await service.request(`/v1/project_logs/${project.id}/insert`, {
+      body: { events: [{ id: 'a', metadata: { team: 'red' } }] },
+    })
+    expect((await search('team red', {}, service, from)).status).toBe(200)
+    await service.request(`/v1/project/${project.id}`, { method: 'DELETE' })
+    expect((await search('team red', { run: false }, service, from)).status).toBe(403)
+  })
+})
+
 test('rows come by the page, and a cursor gives the next one', async () => {
   const first = await search('limit: 25')
   expect(ids(first)).toHaveLength(25)

@@ -1,5 +1,6 @@
 /** Functions that rank what a full-text search finds. */
-import { relevanceOf, searchedFields } from '../relevance.ts'
+import { searchedFields } from '../../type/search-query.ts'
+import { relevanceOf } from '../relevance.ts'
 import { define, type ScalarFunction, takes } from './definition.ts'
 
 export const relevanceFunctions: readonly ScalarFunction[] = [

@@ -3,8 +3,10 @@ import { AssayError } from '../../error.ts'
 import { parseRequest } from '../../parser/parse-request.ts'
 import { printQuery } from '../../parser/print-query.ts'
 import type { LanguageModel } from '../../search/ask-model.ts'
+import { Highlighter } from '../../search/looked-for.ts'
 import {
   booleanField,
+  type JsonBody,
   numberField,
   parseJsonBody,
   requiredString,
@@ -14,6 +16,7 @@ import { queryReply } from '../query-answer.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { interpret } from '../search.ts'
+import { Vocabularies } from '../vocabularies.ts'
 
 /** Longer texts are no searches. */
 const longestText = 10_000
@@ -23,6 +26,7 @@ const pageRows = 100
 
 /** `POST /search`: a person's words over a source, what they were taken for, and the first page. */
 export function searchRoutes(engine: Engine, model: LanguageModel | undefined): Route[] {
+  const vocabularies = new Vocabularies(engine)
   return [
     {
       method: 'POST',
@@ -44,18 +48,35 @@ export function searchRoutes(engine: Engine, model: LanguageModel | undefined): 
         const usesModel = booleanField(body, 'language_model') ?? true
         const takesQueries = booleanField(body, 'query_language') ?? true
         const { signal } = request
-        const search = { text, from, tzOffset, takesQueries, view: gate, signal }
-        const interpretation = await interpret(engine, search, usesModel ? model : undefined)
+        const order = orderOf(body)
+        const search = { text, from, tzOffset, takesQueries, order, view: gate, signal }
+        const usedModel = usesModel ? model : undefined
+        const interpretation = await interpret(engine, vocabularies, search, usedModel)
         if (!isRun) return jsonReply(interpretation)
         const previewLength = numberField(body, 'preview_length')
         const query = pageOf(interpretation.query, cursor, previewLength)
         request.queryText = query
         const result = await engine.query({ query, tzOffset, view: gate, signal })
-        const further = { ...interpretation }
-        return queryReply(result, { format: 'json', warnings: [], showsWarnings: true, further })
+        const marks = booleanField(body, 'highlights') ?? false
+        return queryReply(result, {
+          format: 'json',
+          warnings: [],
+          showsWarnings: true,
+          further: { ...interpretation },
+          highlighter: marks ? new Highlighter(interpretation.looked_for) : undefined,
+        })
       },
     },
   ]
+}
+
+function orderOf(body: JsonBody): 'newest' | 'relevance' {
+  const order = stringField(body, 'order') ?? 'newest'
+  if (order === 'newest' || order === 'relevance') return order
+  throw new AssayError('REQUEST_INVALID', `"order" is ${JSON.stringify(order)}`, {
+    path: 'order',
+    hint: 'give "newest" or "relevance"',
+  })
 }
 
 /** Rows come by the page; groups all together, as they are few. */
