@@ -1,10 +1,29 @@
 /** The query page as people use it, in a real browser: written, run, shown, saved and taken away. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSpans } from '../../src/demo/generate.ts'
 import { hasBrowser, PageBrowser } from '../support/browser.ts'
-import { RunningService } from '../support/running-service.ts'
+import { accessibilityFaults } from '../support/page-faults.ts'
+import { RunningService, testKey } from '../support/running-service.ts'
 
 const path = '/app/default/p/support/query'
+
+/** An address that shows what a query comes to. */
+function shows(query: string, more: Record<string, string> = {}): string {
+  return `${path}?${new URLSearchParams({ q: query, ...more })}`
+}
+
+/** Takes the place of what is written in the editor. */
+async function write(page: Page, text: string): Promise<void> {
+  const editor = page.getByRole('textbox', { name: 'Query' })
+  await editor.click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.insertText(text)
+}
 
 describe.skipIf(!hasBrowser)('the query page', { timeout: 60_000 }, () => {
   let service: RunningService
@@ -26,20 +45,274 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 60_000 }, () => {
     await service.stop()
   })
 
-  test('runs an example and shows it as a plot', async () => {
-    const { page, faults, picture } = await browser.page(path)
-    await page.getByText('Ask something').waitFor()
-    await picture('query-empty')
-    await page.getByRole('button', { name: /Latency per model/ }).click()
+  test('begins with an example, which is a plot by its address', async () => {
+    const { page, faults } = await browser.page(path)
+    await page.getByRole('button', { name: /Latency per model by day/ }).click()
     await page.locator('.lines canvas').waitFor()
-    await picture('query-plot')
+    const label = await page.getByRole('img', { name: /latency by day/ }).getAttribute('aria-label')
+    expect(label).toMatch(/latency by day: .*gpt-4o/)
+    const { page: shared } = await browser.page(page.url().slice(service.url.length))
+    await shared.locator('.lines canvas').waitFor()
+    await shared.getByLabel('Along').selectOption('model')
+    await shared.getByRole('table', { name: 'latency by model' }).waitFor()
+    expect(new URL(shared.url()).searchParams.get('x')).toBe('model')
     await page.getByRole('tab', { name: 'Table' }).click()
     await page.locator('tr[data-index="0"]').click()
-    await picture('query-table')
-    await page.getByRole('tab', { name: 'Audit log' }).click()
-    await page.getByRole('button', { name: 'Run it again with the audit log' }).click()
-    await page.getByRole('table', { name: 'Operators of the query' }).waitFor()
-    await picture('query-log')
+    await page.getByRole('region', { name: 'Row 1' }).waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('completes what is written, and runs it with the keyboard alone', async () => {
+    const { page, faults } = await browser.page(path)
+    const editor = page.getByRole('textbox', { name: 'Query' })
+    await editor.waitFor()
+    await write(page, "select: id\nfrom: project_logs('support')\nfilter: metadata.mod")
+    await page.keyboard.press('Control+Space')
+    await page.getByRole('option', { name: 'metadata.model' }).waitFor()
+    await page.keyboard.press('Enter')
+    await page.keyboard.insertText(" = 'gpt-4o'\nlimit: 7")
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.result-head').getByText('7 rows').waitFor()
+    expect(new URL(page.url()).searchParams.get('q')).toContain("metadata.model = 'gpt-4o'")
+    expect(faults).toEqual([])
+  })
+
+  test('shows faults while one types, with their places and the way out', async () => {
+    const { page } = await browser.page(path)
+    await page.getByRole('textbox', { name: 'Query' }).waitFor()
+    await write(page, "select: id\nfrom: project_logs('support')\nfilter: scroes.x > 1")
+    const problem = page.getByRole('list', { name: 'Problems' }).getByRole('button').first()
+    await problem.getByText('unknown field "scroes"').waitFor()
+    await problem.getByText('3:9').waitFor()
+    await problem.getByText('did you mean').waitFor()
+    await page.locator('.cm-lintRange-error').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('alert').getByText('unknown field "scroes"').waitFor()
+    await problem.click()
+    await page.keyboard.insertText('scores.Factuality')
+    await page.getByText('unknown field "scroes"').first().waitFor({ state: 'detached' })
+  })
+
+  test('loads rows by the page, all of the query and no more', async () => {
+    const query = "select: id, created\nfrom: project_logs('support')\nlimit: 450"
+    const { page, faults } = await browser.page(shows(query))
+    await page.locator('.result-head').getByText('200 rows and more').waitFor()
+    await expect
+      .poll(async () => {
+        await page.locator('.table').evaluate((table) => table.scrollTo(0, table.scrollHeight))
+        return page.locator('.result-head').textContent()
+      })
+      .toContain('450 rows ·')
+    expect(faults).toEqual([])
+  })
+
+  test('prints a query in both languages, and asks before it loses comments', async () => {
+    const { page } = await browser.page(path)
+    await page.getByRole('textbox', { name: 'Query' }).waitFor()
+    await write(page, "-- mine\nfrom: project_logs('support') | select:   id | limit:3")
+    await page.getByRole('button', { name: 'Format' }).click()
+    await page.getByRole('menuitem', { name: 'As SQL' }).click()
+    await page.getByText('The comments would be lost').waitFor()
+    await page.getByText('-- mine').waitFor()
+    await page.getByRole('button', { name: 'Format without them' }).click()
+    await page.locator('.cm-content').getByText('SELECT id').waitFor()
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('textbox', { name: 'Query' }).press('Control+Enter')
+    await page.locator('.result-head').getByText('3 rows').waitFor()
+  })
+
+  test('keeps long queries in the address, too', async () => {
+    const ids = Array.from({ length: 300 }, (_, i) => `'no such id ${i}'`).join(', ')
+    const query = `measures: count(1) as n\nfrom: project_logs('support')\nfilter: id in [${ids}]`
+    const { page, faults } = await browser.page(path)
+    await page.getByRole('textbox', { name: 'Query' }).waitFor()
+    await write(page, query)
+    await page.keyboard.press('Control+Enter')
+    await page.locator('.result-head').getByText('1 rows').waitFor()
+    const { page: shared } = await browser.page(page.url().slice(service.url.length))
+    await shared.locator('.result-head').getByText('1 rows').waitFor()
+    await shared.getByText('no such id 0').first().waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('tells what each step and operator did', async () => {
+    const query =
+      "dimensions: metadata.model as m\nmeasures: count(1) as n\nfrom: project_logs('support')"
+    const { page, faults } = await browser.page(shows(query, { show: 'log' }))
+    const operators = page.getByRole('table', { name: 'Operators of the query' })
+    await operators.getByRole('row', { name: /scan/ }).waitFor()
+    await page.getByRole('table', { name: 'Steps of the query' }).getByText('plan').waitFor()
+    await page.getByRole('tab', { name: 'JSON' }).click()
+    await page.getByRole('region', { name: 'Rows' }).getByText('gpt-4o').first().waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('remembers what was run, and saves queries for all of the project', async () => {
+    const query = "measures: count(1) as total\nfrom: project_logs('support')"
+    const { page, faults } = await browser.page(shows(query))
+    await page.locator('.result-head').getByText('1 rows').waitFor()
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await page.getByLabel('Save the query in the editor as').fill('How many')
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Saved as “How many”').waitFor()
+    const id = new URL(page.url()).searchParams.get('saved')
+    const { page: other } = await browser.page(`${path}?saved=${id}`)
+    await other.locator('.result-head').getByText('1 rows').waitFor()
+    await other.getByText('as total').first().waitFor()
+    await write(other, 'select: 1')
+    await page.getByRole('button', { name: 'History' }).click()
+    await page.getByRole('dialog', { name: 'History' }).getByText('as total').click()
+    await page.getByRole('button', { name: 'Saved' }).click()
+    await page.getByRole('button', { name: 'Delete How many' }).click()
+    await page.getByText('None yet').waitFor()
+    expect(faults).toEqual([])
+  })
+
+  test('downloads all rows in each format, not only those that are shown', async () => {
+    const query = "select: id, input\nfrom: project_logs('support')"
+    const { page, faults } = await browser.page(shows(query))
+    await page.locator('.result-head').getByText('200 rows and more').waitFor()
+    for (const [title, ending, check] of [
+      ['CSV', 'csv', (bytes: Buffer) => bytes.toString().startsWith('id,input\r\n')],
+      ['JSON lines', 'jsonl', (bytes: Buffer) => bytes.toString().trim().split('\n').length],
+      ['JSON', 'json', (bytes: Buffer) => JSON.parse(bytes.toString()).data.length],
+      ['Parquet', 'parquet', (bytes: Buffer) => bytes.subarray(0, 4).toString() === 'PAR1'],
+      ['Arrow', 'arrows', (bytes: Buffer) => bytes.length > 1000],
+    ] as const) {
+      const saved = page.waitForEvent('download')
+      await page.getByRole('button', { name: 'Export' }).click()
+      await page.getByRole('menuitem', { name: new RegExp(`^${title}(?! lines)`) }).click()
+      const download = await saved
+      expect(download.suggestedFilename()).toMatch(new RegExp(`^assay-.*\\.${ending}$`))
+      const found = check(readFileSync(await download.path()))
+      expect(found, title).toBe(typeof found === 'number' ? 1800 : true)
+    }
+    expect(faults).toEqual([])
+  })
+
+  test('gives lines to paste that run as they are', async () => {
+    // Quotes, signs of shells, templates and escapes, and a script without an alphabet.
+    const placeholder = ['$', '{x}'].join('')
+    const word = `it''s "$HOME" \`id\` ${placeholder} \\\\ 你好`
+    const query = `select: '${word}' as word -- why not\nfrom: project_logs('support')\nlimit: 1`
+    const { page, faults } = await browser.page(shows(query))
+    await page.locator('.result-head').getByText('1 rows').waitFor()
+    await page.getByRole('button', { name: 'Copy as…' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Run it elsewhere' })
+    const folder = mkdtempSync(join(tmpdir(), 'assay-code-'))
+    const env = { ...process.env, ASSAY_API_KEY: testKey, NODE_OPTIONS: '' }
+    const run = (program: string, ...given: string[]) =>
+      execFileSync(program, given, { env, encoding: 'utf8' })
+    const expected = `it's "$HOME" \`id\` ${placeholder} \\ 你好`
+    for (const form of ['curl', 'TypeScript', 'Python']) {
+      await dialog.getByRole('tab', { name: form }).click()
+      await dialog.getByRole('button', { name: 'Copy' }).click()
+      const code = await page.evaluate<string>('navigator.clipboard.readText()')
+      expect(code).toBe(await dialog.locator('pre').textContent())
+      if (form === 'curl' && hasProgram('curl')) {
+        const answer = JSON.parse(run('bash', '-c', code)) as { data: unknown }
+        expect(answer.data).toEqual([{ word: expected }])
+      } else if (form === 'TypeScript') {
+        const file = join(folder, 'query.mts')
+        writeFileSync(file, code)
+        const loader = new URL('../support/typescript-loader.js', import.meta.url).href
+        expect(run(process.execPath, '--import', loader, file)).toContain('你好')
+      } else if (form === 'Python' && hasProgram('python3')) {
+        const file = join(folder, 'query.py')
+        writeFileSync(file, `${code}assert rows == [{"word": ${JSON.stringify(expected)}}]\n`)
+        expect(run('python3', file)).toContain('word')
+      }
+    }
+    rmSync(folder, { recursive: true })
+    expect(faults).toEqual([])
+  })
+
+  test('can be left while it runs', async () => {
+    const { page } = await browser.page(path)
+    await page.getByRole('textbox', { name: 'Query' }).waitFor()
+    // Every pair of rows, letter by letter: far longer than anybody waits.
+    const slow = `measures: count(1) as n\nfrom: project_logs('support')\nfilter: ${slowCondition}`
+    await write(page, slow)
+    await page.keyboard.press('Control+Enter')
+    await page.getByRole('button', { name: 'Cancel' }).first().click()
+    await page.getByRole('heading', { name: 'Cancelled' }).waitFor()
+    await expect
+      .poll(async () => (await service.request('/admin/queries')).json.queries, { timeout: 20_000 })
+      .toEqual([])
+  })
+
+  for (const theme of ['light', 'dark'] as const) {
+    test(`has no serious fault of accessibility, ${theme}`, async () => {
+      const { page, picture, faults } = await browser.page(path, { theme })
+      await page.getByText('Ask something').waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await picture('query-empty')
+      await page.getByRole('button', { name: /Latency per model by day/ }).click()
+      await page.locator('.lines canvas').waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await picture('query-plot')
+      await page.getByLabel('Along').selectOption('model')
+      await page.getByRole('table', { name: 'latency by model' }).waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await picture('query-bars')
+      for (const name of ['Table', 'JSON', 'Audit log']) {
+        await page.getByRole('tab', { name }).click()
+        expect(await accessibilityFaults(page), name).toEqual([])
+        await picture(`query-${name.toLowerCase().replace(' ', '-')}`)
+      }
+      await page.getByRole('button', { name: 'Run it again with the audit log' }).click()
+      await page.getByRole('table', { name: 'Operators of the query' }).waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await picture('query-timeline')
+      for (const name of ['Saved', 'History', 'Copy as…']) {
+        await page.getByRole('button', { name }).click()
+        await page.getByRole('dialog').waitFor()
+        expect(await accessibilityFaults(page), name).toEqual([])
+        await picture(`query-${name.toLowerCase().replace(/\W/g, '')}`)
+        await page.keyboard.press('Escape')
+      }
+      await write(page, 'select: nothing | filter: (')
+      await page.locator('.problems .error').first().waitFor()
+      expect(await accessibilityFaults(page)).toEqual([])
+      await picture('query-problems')
+      expect(faults).toEqual([])
+    })
+  }
+
+  test('is reached and left by keys', async () => {
+    const { page, faults } = await browser.page('/app/default/p/support/logs')
+    await page.locator('tr[data-index="0"]').waitFor()
+    await page.keyboard.press('Control+k')
+    await page.keyboard.type('support query')
+    await page.getByRole('option', { name: /Query/ }).first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.getByText('Ask something').waitFor()
+    await page.getByRole('heading', { name: 'Query' }).click()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keyboard' }).waitFor()
+    expect(await accessibilityFaults(page)).toEqual([])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await page.getByRole('heading', { name: 'Query' }).click()
+    await page.keyboard.press('g')
+    await page.keyboard.press('s')
+    await page.getByRole('heading', { name: 'Settings' }).waitFor()
+    await page.getByRole('button', { name: 'Skip to the content' }).press('Enter')
+    expect(await page.evaluate('document.activeElement.id')).toBe('content')
     expect(faults).toEqual([])
   })
 })
+
+const slowCondition = Array.from(
+  { length: 40 },
+  (_, i) => `input ~ '(a|b|${i})+(.*x)*y${i}$'`,
+).join(' or ')
+
+function hasProgram(name: string): boolean {
+  try {
+    execFileSync(name, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}

@@ -131,6 +131,28 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 60_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('say whether searches take queries, which the search input obeys', async () => {
+    const { page, faults } = await browser.page(settings('you'))
+    const asked = async () => {
+      const request = page.waitForRequest(/\/search$/)
+      await page.goto(`${service.url}/app/default/p/support/logs?q=error%20is%20not%20null`)
+      return JSON.parse((await request).postData() ?? '{}') as { query_language: boolean }
+    }
+    const taken = page.getByRole('switch', { name: 'Take queries in the search input' })
+    await taken.uncheck()
+    await expect.poll(() => taken.isChecked()).toBe(false)
+    await page.reload()
+    await expect.poll(() => taken.isChecked()).toBe(false)
+    expect((await asked()).query_language).toBe(false)
+    await page.getByText('Text', { exact: true }).waitFor()
+    await page.goto(service.url + settings('you'))
+    await taken.check()
+    await page.waitForResponse(/\/session\/preferences$/)
+    expect((await asked()).query_language).toBe(true)
+    await page.getByText('the query as it is written').waitFor()
+    expect(faults).toEqual([])
+  })
+
   test('sign out everywhere', async () => {
     const { page: here } = await browser.page(settings('you'))
     const { page: there } = await browser.page('/app')

@@ -1,6 +1,5 @@
 /** What a plot of rows shows: which column goes where, by what is in them. */
-import type { Row } from '../service/query.ts'
-import type { ColumnSchema } from '../service/query-stream.ts'
+import type { ColumnSchema, Row } from '../service/answer.ts'
 
 export type ColumnKind = 'time' | 'number' | 'text' | 'other'
 

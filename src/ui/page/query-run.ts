@@ -1,15 +1,9 @@
 /** Running a query: its pages, how far it is, and what it came to. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { check } from '../editor/service.ts'
+import type { Answer, AuditEvent, Progress, QueryWarning, Row } from '../service/answer.ts'
 import { ServiceError } from '../service/client.ts'
-import type { Row } from '../service/query.ts'
-import {
-  type Answer,
-  type AuditEvent,
-  ask,
-  type Progress,
-  type QueryWarning,
-} from '../service/query-stream.ts'
+import { ask } from '../service/query-stream.ts'
 import { nextPage, type PagePlan, type Paging, pagingOf, type Reached } from './query-page.ts'
 import { type Columns, columnsOf } from './result-columns.ts'
 

@@ -1,5 +1,4 @@
-import type { Row } from '../service/query.ts'
-import type { ColumnSchema, ResultSchema } from '../service/query-stream.ts'
+import type { ColumnSchema, ResultSchema, Row } from '../service/answer.ts'
 
 export type Columns = ReadonlyMap<string, ColumnSchema>
 

@@ -1,6 +1,6 @@
 /** The audit log of a query: when its steps ran, what each operator did, and what was never read. */
 import { bytes, number } from '../component/format.ts'
-import type { AuditEvent } from '../service/query-stream.ts'
+import type { AuditEvent } from '../service/answer.ts'
 
 export function ResultTimeline({ events }: { readonly events: readonly AuditEvent[] }) {
   const steps = events.filter(({ event }) => event !== 'operator' && event !== 'skipped')
