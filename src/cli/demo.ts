@@ -40,7 +40,6 @@ const questions = { seed: 100, count: 1_500 } as const
 const datasetAgeMs = 40 * dayMs
 const experimentEveryMs = 9 * dayMs
 const rowsPerBatch = 1000
-const requestsInFlight = 4
 
 export async function runDemo(flags: DemoFlags): Promise<void> {
   const state = new StateFile(flags.dataDir)
@@ -128,25 +127,17 @@ function spansUntil(options: Omit<SpanOptions, 'start'>, end: number): Iterable<
   return generateSpans({ ...options, start: end - last })
 }
 
-/** Keeps a few requests in flight, so that making the next records and storing them overlap. */
+/** One request after the other, so that the newest records are the ones written last. */
 async function write(
   client: Client,
   path: string,
   records: Iterable<object>,
   progress: WriteProgress,
 ): Promise<void> {
-  const running = new Set<Promise<void>>()
   for (const { rowCount, bytes } of encodeBatches(records, { rowsPerBatch, form: 'events' })) {
-    const request = client.postWithRetries(`${path}/insert`, bytes).then(() => {
-      running.delete(request)
-      progress.wrote(rowCount)
-    })
-    // The first failure ends the writing; the ones after it have nobody to tell.
-    request.catch(() => undefined)
-    running.add(request)
-    if (running.size >= requestsInFlight) await Promise.race(running)
+    await client.postWithRetries(`${path}/insert`, bytes)
+    progress.wrote(rowCount)
   }
-  await Promise.all(running)
 }
 
 /** A count on a terminal; one line at the end either way. */
