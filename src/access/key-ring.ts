@@ -1,4 +1,5 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import type { Catalog, CatalogChange } from '../catalog/catalog.ts'
 import type { ApiKey, ServiceToken } from '../catalog/entry.ts'
 
@@ -29,6 +30,9 @@ export function previewKey(text: string): string {
   return text.length < 16 ? '***' : `${text.slice(0, 5)}***${text.slice(-3)}`
 }
 
+/** Texts of keys that were found lately, so that requests of one client need no hash. */
+const recentTexts = 1000
+
 /** Equals the hash of no text that anybody could find. */
 const noHash = Buffer.alloc(32)
 
@@ -36,6 +40,7 @@ const noHash = Buffer.alloc(32)
 export class KeyRing {
   /** By the first half of the hash, so that finding a key compares no secret byte by byte. */
   readonly #keys = new Map<string, Key>()
+  readonly #recent = new LRUCache<string, Key>({ max: recentTexts })
 
   constructor(catalog: Catalog) {
     for (const key of catalog.list('api_key')) this.#add(ofApiKey(key))
@@ -47,13 +52,18 @@ export class KeyRing {
 
   /** Undefined for an unknown text, after the same work; no text is an unknown one. */
   find(text: string | undefined): Key | undefined {
+    const recent = text === undefined ? undefined : this.#recent.get(text)
+    if (recent) return recent
     const hash = hashKey(text === undefined || text.length > longestKey ? '' : text)
     const key = this.#keys.get(lookupOf(hash))
-    return timingSafeEqual(key?.hash ?? noHash, hash) ? key : undefined
+    if (!timingSafeEqual(key?.hash ?? noHash, hash)) return undefined
+    if (text !== undefined && key) this.#recent.set(text, key)
+    return key
   }
 
   #follow({ kind, before, after }: CatalogChange): void {
     if (kind !== 'api_key' && kind !== 'service_token') return
+    this.#recent.clear()
     const keyOf = (entry: typeof after) =>
       entry &&
       (kind === 'api_key' ? ofApiKey(entry as ApiKey) : ofServiceToken(entry as ServiceToken))

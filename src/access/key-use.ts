@@ -18,7 +18,7 @@ export class KeyUse {
   }
 
   note({ kind, id }: Key): void {
-    this.#used[kind].set(id, new Date().toISOString())
+    this.#used[kind].set(id, Date.now())
     // What cannot be written now is written with the next.
     this.#timer ??= setTimeout(() => void this.write().catch(() => undefined), writeEveryMs).unref()
   }
@@ -30,9 +30,9 @@ export class KeyUse {
     const used = this.#used
     this.#used = nothingUsed()
     try {
-      if (used.api_key.size > 0) await this.#catalog.noteUse('api_key', used.api_key)
-      if (used.service_token.size > 0)
-        await this.#catalog.noteUse('service_token', used.service_token)
+      for (const kind of ['api_key', 'service_token'] as const) {
+        if (used[kind].size > 0) await this.#catalog.noteUse(kind, timesOf(used[kind]))
+      }
     } catch (error) {
       for (const kind of ['api_key', 'service_token'] as const) {
         this.#used[kind] = new Map([...used[kind], ...this.#used[kind]])
@@ -42,6 +42,11 @@ export class KeyUse {
   }
 }
 
-function nothingUsed(): Record<Key['kind'], Map<string, string>> {
+function timesOf(used: ReadonlyMap<string, number>): Map<string, string> {
+  return new Map(Array.from(used, ([id, ms]) => [id, new Date(ms).toISOString()]))
+}
+
+/** By id, in ms since 1970. */
+function nothingUsed(): Record<Key['kind'], Map<string, number>> {
   return { api_key: new Map(), service_token: new Map() }
 }

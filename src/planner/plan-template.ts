@@ -21,6 +21,11 @@ export interface CutText {
 /** `id = '…'`, the id without quotes, escapes or anything else that a string might hold. */
 const comparison = /(?<![\w."`'])(id|span_id|root_span_id)\s*=\s*(['"])([\w.:-]{8,64})\2(?!\2)/
 
+/** Each field as a word, anywhere. */
+const fieldWords = new Map(
+  ['id', 'span_id', 'root_span_id'].map((field) => [field, new RegExp(`\\b${field}\\b`)]),
+)
+
 export function cutId(text: string): CutText | undefined {
   const match = comparison.exec(text)
   if (!match) return undefined
@@ -29,7 +34,7 @@ export function cutId(text: string): CutText | undefined {
   const before = text.slice(0, start)
   const after = text.slice(start + id!.length)
   // The field is named nowhere else, nor is the id.
-  if (new RegExp(`\\b${field}\\b`).test(before.slice(0, match.index) + after)) return undefined
+  if (fieldWords.get(field!)!.test(before.slice(0, match.index) + after)) return undefined
   return before.includes(id!) || after.includes(id!) ? undefined : { before, after, id: id! }
 }
 

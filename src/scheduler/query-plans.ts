@@ -92,10 +92,15 @@ export class QueryPlans {
   }
 
   #planContext(context: EvaluationContext, view: CatalogView): PlanContext {
+    let seed: number | undefined
     return {
       ...context,
       view,
-      randomSeed: randomInt(2 ** 31),
+      // Few plans ask for it.
+      get randomSeed() {
+        seed ??= randomInt(2 ** 31)
+        return seed
+      },
       knownFields: (object) => this.knownFieldsOf(object),
     }
   }

@@ -71,6 +71,7 @@ export class RunningQuery {
   readonly #startedAt: number
   readonly #onCancelled: RunningQueryOptions['onCancelled']
   readonly #onProgress: RunningQueryOptions['onProgress']
+  #isCancelled = false
   #reason: AssayError | undefined
 
   constructor(options: RunningQueryOptions) {
@@ -86,14 +87,18 @@ export class RunningQuery {
 
   /** Its tasks end within a batch, and whoever reads the rows gets the reason. */
   cancel(given?: AssayError): void {
-    if (this.#reason) return
-    this.#reason = given ?? new AssayError('QUERY_CANCELLED', 'the query was cancelled')
+    if (this.#isCancelled) return
+    this.#isCancelled = true
+    this.#reason = given
     Atomics.store(this.cancelled, 0, 1)
     if (given) this.#onCancelled?.(given)
   }
 
   /** Why it was cancelled; undefined when it was not. */
   get reason(): AssayError | undefined {
+    // Every query is cancelled when it ends, and an error costs more than the rest of that.
+    if (!this.#isCancelled) return undefined
+    this.#reason ??= new AssayError('QUERY_CANCELLED', 'the query was cancelled')
     return this.#reason
   }
 

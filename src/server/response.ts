@@ -210,6 +210,10 @@ export class ResponseSender {
     if (!this.#gone) this.#response.cork(write)
   }
 
+  #writeHeaders(headers: Readonly<Record<string, string>>): void {
+    for (const name in headers) this.#response.writeHeader(name, headers[name]!)
+  }
+
   #writeHead(reply: Reply, encoding: ContentEncoding | undefined, options: SendOptions): void {
     this.started = true
     const status = reply.status ?? 200
@@ -219,9 +223,8 @@ export class ResponseSender {
       this.#response.writeHeader('vary', 'accept, accept-encoding')
     }
     if (encoding) this.#response.writeHeader('content-encoding', encoding)
-    for (const [name, value] of Object.entries({ ...options.commonHeaders(), ...reply.headers })) {
-      this.#response.writeHeader(name, value)
-    }
+    this.#writeHeaders(options.commonHeaders())
+    if (reply.headers) this.#writeHeaders(reply.headers)
   }
 }
 

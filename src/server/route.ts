@@ -70,6 +70,8 @@ export class Router {
   readonly routes: readonly Route[]
   /** By number of parts and the first two of them. Of routes that fit, literal ones come first. */
   readonly #routes = new Map<string, Entry[]>()
+  /** Those without parameters, by method and path as they are written. */
+  readonly #literal = new Map<string, RouteMatch>()
 
   constructor(routes: readonly Route[]) {
     this.routes = routes
@@ -79,11 +81,18 @@ export class Router {
       const others = this.#routes.get(start)
       if (others) others.push(entry)
       else this.#routes.set(start, [entry])
+      const { route } = entry
+      const name = `${route.method} ${route.path}`
+      if (open(entry) === 0 && !this.#literal.has(name)) {
+        this.#literal.set(name, { route, parameters: [] })
+      }
     }
   }
 
   /** Repeated slashes count as one. HEAD is answered by the route of GET. */
   match(method: string, path: string): RouteMatch {
+    const literal = this.#literal.get(`${method} ${path}`)
+    if (literal) return literal
     const given = split(path)
     const here = this.#fitting(given)
     if (here.length === 0) {
