@@ -292,7 +292,7 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    test(`have no serious fault of accessibility, ${theme}`, async () => {
+    test(`have no serious fault of accessibility, ${theme}`, { timeout: 240_000 }, async () => {
       const id = await dataset(`looked at, ${theme}`, [
         { id: 'a', input: 'How many?', expected: 'There are 7', metadata: { topic: 'sums' } },
       ])

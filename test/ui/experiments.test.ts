@@ -239,7 +239,7 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
   })
 
   for (const theme of ['light', 'dark'] as const) {
-    test(`have no serious fault of accessibility, ${theme}`, async () => {
+    test(`have no serious fault of accessibility, ${theme}`, { timeout: 240_000 }, async () => {
       const { page, picture } = await browser.page(list, { theme })
       await page.getByText('main@4f2a91c *').first().waitFor()
       await page.getByLabel('Choose first').check()

@@ -83,12 +83,12 @@ function Lines({
   )
   const experiments = [base, ...others]
   const open = parameter('row')
-  const isNarrow = open !== undefined
+  const openLine = lines.data?.find(({ id }) => id === open)
+  const isNarrow = openLine !== undefined
   const columns = useMemo(
     () => comparisonColumns(base, others, { score: score ?? '', isNarrow }),
     [key, score, isNarrow],
   )
-  const openLine = lines.data?.find(({ id }) => id === open)
   const error = totals.error ?? changes.error ?? counts.error ?? lines.error
   return (
     <div class="experiment comparison">
@@ -113,7 +113,7 @@ function Lines({
           <p>Examples are matched by their {comparisonKey}.</p>
         </Empty>
       ) : (
-        <div class={openLine === undefined ? 'beside' : 'beside open'}>
+        <div class={isNarrow ? 'beside open' : 'beside'}>
           <PageTable
             label="Examples side by side"
             isTall

@@ -6,6 +6,8 @@ import type { ListedExperiment } from '../service/experiment-list.ts'
 
 type Column = PageColumn<ListedExperiment> & {
   readonly value: (row: ListedExperiment) => number | string | null | undefined
+  /** Shown also where no experiment has a value. */
+  readonly isUsual?: boolean
 }
 
 /** Names of scores in alphabetical order. */
@@ -21,6 +23,13 @@ export function experimentColumns(
 ): readonly PageColumn<ListedExperiment>[] {
   const byId = new Map(experiments.map((experiment) => [experiment.id, experiment]))
   const baseline = baselineId === undefined ? undefined : byId.get(baselineId)
+  const some = (has: (experiment: ListedExperiment) => boolean) => experiments.some(has)
+  const others: readonly PageColumn<ListedExperiment>[] = [
+    ...fixed.filter(({ isUsual, value }) => isUsual || some((row) => value(row) != null)),
+    ...(some(({ base_exp_id: id }) => id !== null && byId.has(id)) ? [baseColumn(byId)] : []),
+    ...(some((row) => commitOf(row) !== '') ? [commitColumn] : []),
+    ...(some(({ tags }) => tags !== null && tags.length > 0) ? [tagColumn] : []),
+  ]
   return [
     {
       id: 'name',
@@ -50,33 +59,38 @@ export function experimentColumns(
         ),
       }),
     ),
-    ...fixed,
-    {
-      id: 'base',
-      title: 'Base',
-      width: 130,
-      cell: ({ base_exp_id: id }) => (id === null ? '' : (byId.get(id)?.name ?? '')),
-    },
-    {
-      id: 'commit',
-      title: 'Commit',
-      width: 140,
-      cell: (row) => <code>{commitOf(row)}</code>,
-      hint: ({ repo_info: state }) =>
-        [state?.commit, state?.author_name, state?.commit_message].filter(Boolean).join('\n'),
-    },
-    {
-      id: 'tags',
-      title: 'Tags',
-      width: 120,
-      cell: ({ tags }) =>
-        tags?.map((tag) => (
-          <span class="tag" key={tag}>
-            {tag}
-          </span>
-        )),
-    },
+    ...others,
   ]
+}
+
+function baseColumn(byId: ReadonlyMap<string, ListedExperiment>): PageColumn<ListedExperiment> {
+  return {
+    id: 'base',
+    title: 'Base',
+    width: 130,
+    cell: ({ base_exp_id: id }) => (id === null ? '' : (byId.get(id)?.name ?? '')),
+  }
+}
+
+const commitColumn: PageColumn<ListedExperiment> = {
+  id: 'commit',
+  title: 'Commit',
+  width: 160,
+  cell: (row) => <code>{commitOf(row)}</code>,
+  hint: ({ repo_info: state }) =>
+    [state?.commit, state?.author_name, state?.commit_message].filter(Boolean).join('\n'),
+}
+
+const tagColumn: PageColumn<ListedExperiment> = {
+  id: 'tags',
+  title: 'Tags',
+  width: 120,
+  cell: ({ tags }) =>
+    tags?.map((tag) => (
+      <span class="tag" key={tag}>
+        {tag}
+      </span>
+    )),
 }
 
 function Mean({
@@ -107,6 +121,7 @@ export function Change({ value }: { readonly value: number }) {
 const fixed: readonly Column[] = [
   {
     id: 'examples',
+    isUsual: true,
     title: 'Examples',
     width: 90,
     isNumber: true,
@@ -117,6 +132,7 @@ const fixed: readonly Column[] = [
   },
   {
     id: 'errors',
+    isUsual: true,
     title: 'Errors',
     width: 80,
     isNumber: true,
@@ -159,6 +175,7 @@ const fixed: readonly Column[] = [
   },
   {
     id: 'created',
+    isUsual: true,
     title: 'Created',
     width: 110,
     sorts: 'desc',
