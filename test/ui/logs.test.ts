@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSpans } from '../../src/demo/generate.ts'
 import { hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
+import { PathProxy } from '../support/path-proxy.ts'
 import { RunningService, testKey } from '../support/running-service.ts'
 
 const traces = '/app/default/p/support/logs'
@@ -77,6 +78,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
         { timeout: 30_000 },
       )
       .toContain('1,500 spans')
+    await expect.poll(() => page.locator('tr.waiting').count()).toBe(0)
     expect(await page.locator('tr[data-index]').count()).toBeLessThan(80)
   })
 
@@ -137,6 +139,9 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
   test('marks what was looked for, and narrows to a tag', async () => {
     const { page, faults } = await browser.page(`${traces}?q=${encodeURIComponent('"invoice"')}`)
     await page.locator('tr[data-index] mark').first().waitFor()
+    await page.getByLabel('Order').selectOption('relevance')
+    await page.locator('tr[data-index="0"] mark').first().waitFor()
+    expect(new URL(page.url()).searchParams.get('order')).toBe('relevance')
     const { page: other } = await browser.page(
       `${traces}?q=${encodeURIComponent('tags is not null')}`,
     )
@@ -151,7 +156,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
   })
 
   test('chooses, moves, widens and sorts by columns, and keeps them as a view', async () => {
-    const { page, faults, picture } = await browser.page(traces)
+    const { page, faults, picture } = await browser.page(`${traces}?columns=created,input,duration`)
     await page.locator('tr[data-index="0"]').waitFor()
     await page.getByRole('button', { name: 'Columns' }).click()
     await page.getByRole('checkbox', { name: 'Cost' }).check()
@@ -221,7 +226,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await page.getByRole('button', { name: 'Earlier' }).press('Escape')
     await expect.poll(() => new URL(page.url()).searchParams.has('time')).toBe(false)
     await expect.poll(async () => Number.parseInt((await status.textContent())!, 10)).toBe(all)
-    await page.getByLabel('Time').selectOption('7d')
+    await page.getByLabel('Time', { exact: true }).selectOption('7d')
     expect(new URL(page.url()).searchParams.get('time')).toBe('7d')
     expect(faults).toEqual([])
   })
@@ -289,9 +294,27 @@ test('the page takes nothing from elsewhere and runs no inline code', async () =
   await service.stop()
 })
 
-test('the page works below a path of a proxy', async () => {
-  const service = await RunningService.start({ ASSAY_PUBLIC_URL: 'https://example.com/assay' })
-  const { text } = await service.request('/app', { key: null })
-  expect(text).toContain('<base href="/assay/"')
-  await service.stop()
+describe.skipIf(!hasBrowser)('the web page below a path of a proxy', () => {
+  test('lets one sign in, and shows new rows as they come', { timeout: 60_000 }, async () => {
+    const proxy = await PathProxy.start('/assay')
+    const service = await RunningService.start({ ASSAY_PUBLIC_URL: proxy.url })
+    proxy.serve(service.url)
+    const project = await service.project('support')
+    await service.insert('project_logs', project, [{ id: 'a', input: 'first' }])
+    const browser = await PageBrowser.open(service)
+    const { page, faults } = await browser.page('/ping', { isSignedIn: false })
+    await page.goto(`${proxy.url}/app`)
+    await page.getByLabel('API key').fill(testKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('link', { name: /support/ }).click()
+    await page.locator('tr[data-index="0"]').getByText('first').waitFor()
+    expect(page.url()).toBe(`${proxy.url}/app/default/p/support/logs`)
+    await service.insert('project_logs', project, [{ id: 'b', input: 'second' }])
+    await page.locator('tr[data-index="0"]').getByText('second').waitFor()
+    // Nobody was signed in at first.
+    expect(faults.filter((fault) => !fault.includes('401'))).toEqual([])
+    await browser.close()
+    await proxy.stop()
+    await service.stop()
+  })
 })

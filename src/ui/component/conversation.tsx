@@ -2,6 +2,7 @@
 import { isObject, type Message, messagesOf } from './format.ts'
 import { JsonTree } from './json-view.tsx'
 import { LongText } from './long-text.tsx'
+import type { Sought } from './marked.tsx'
 
 /** A list of messages, an object that has one, a single message, or the choices of an answer. */
 export function conversationOf(value: unknown): readonly Message[] | undefined {
@@ -25,17 +26,17 @@ function isMessage(value: unknown): value is Message {
 
 export function Messages({
   messages,
-  words,
+  sought,
 }: {
   readonly messages: readonly Message[]
-  readonly words: readonly string[]
+  readonly sought: readonly Sought[]
 }) {
   return (
     <ol class="messages">
       {messages.map((message, i) => (
         <li key={i} class={`message ${message.role}`}>
           <strong>{message.role}</strong>
-          <Content content={message.content} words={words} />
+          <Content content={message.content} sought={sought} />
           {toolCallsOf(message).map((call, place) => (
             <ToolCall key={place} name={call.name} given={call.given} />
           ))}
@@ -47,26 +48,26 @@ export function Messages({
 
 function Content({
   content,
-  words,
+  sought,
 }: {
   readonly content: unknown
-  readonly words: readonly string[]
+  readonly sought: readonly Sought[]
 }) {
   if (content === null || content === undefined || content === '') return null
-  if (typeof content === 'string') return <LongText text={content} words={words} />
-  if (!Array.isArray(content)) return <JsonTree value={content} words={words} />
-  return content.map((part: unknown, i) => <Part key={i} part={part} words={words} />)
+  if (typeof content === 'string') return <LongText text={content} sought={sought} />
+  if (!Array.isArray(content)) return <JsonTree value={content} sought={sought} />
+  return content.map((part: unknown, i) => <Part key={i} part={part} sought={sought} />)
 }
 
 /** Parts as OpenAI and Anthropic have them; what is of another kind is shown as it is. */
-function Part({ part, words }: { readonly part: unknown; readonly words: readonly string[] }) {
-  if (typeof part === 'string') return <LongText text={part} words={words} />
+function Part({ part, sought }: { readonly part: unknown; readonly sought: readonly Sought[] }) {
+  if (typeof part === 'string') return <LongText text={part} sought={sought} />
   if (isObject(part)) {
-    if (typeof part.text === 'string') return <LongText text={part.text} words={words} />
+    if (typeof part.text === 'string') return <LongText text={part.text} sought={sought} />
     if (part.type === 'tool_use') return <ToolCall name={String(part.name)} given={part.input} />
-    if (part.type === 'tool_result') return <Content content={part.content} words={words} />
+    if (part.type === 'tool_result') return <Content content={part.content} sought={sought} />
   }
-  return <JsonTree value={part} words={words} />
+  return <JsonTree value={part} sought={sought} />
 }
 
 function ToolCall({ name, given }: { readonly name: string; readonly given: unknown }) {

@@ -4,22 +4,21 @@ import { conversationOf, Messages } from './conversation.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { isObject, number } from './format.ts'
 import { LongText } from './long-text.tsx'
-import { Marked } from './marked.tsx'
+import { Marked, nothingSought, type Sought } from './marked.tsx'
 
 /** Longer lists show so much first. */
 const cutList = 100
 
 const typingMs = 150
-const noWords: readonly string[] = []
 
 export interface JsonViewProps {
   readonly value: unknown
   readonly label: string
-  /** Words that were looked for. */
-  readonly words?: readonly string[]
+  /** What was looked for, which is marked. */
+  readonly sought?: readonly Sought[]
 }
 
-export function JsonView({ value, label, words = noWords }: JsonViewProps) {
+export function JsonView({ value, label, sought = nothingSought }: JsonViewProps) {
   const messages = useMemo(() => conversationOf(value), [value])
   const [isRaw, setRaw] = useState(false)
   const [written, setWritten] = useState('')
@@ -32,7 +31,7 @@ export function JsonView({ value, label, words = noWords }: JsonViewProps) {
   if (value === null || value === undefined) return <p class="hint">Nothing</p>
   const isText = typeof value === 'string'
   const isChat = messages !== undefined && !isRaw
-  const marked = wanted === '' ? words : [wanted]
+  const marked = wanted === '' ? sought : [{ part: wanted }]
   return (
     <section class="json" aria-label={label}>
       <div class="json-tools">
@@ -60,11 +59,11 @@ export function JsonView({ value, label, words = noWords }: JsonViewProps) {
         <CopyButton text={() => (isText ? value : JSON.stringify(value, undefined, 2))} />
       </div>
       {isChat ? (
-        <Messages messages={messages} words={words} />
+        <Messages messages={messages} sought={sought} />
       ) : isText ? (
-        <LongText text={value} words={words} />
+        <LongText text={value} sought={sought} />
       ) : (
-        <JsonTree value={value} finder={finder} words={marked} />
+        <JsonTree value={value} finder={finder} sought={marked} />
       )}
     </section>
   )
@@ -105,13 +104,13 @@ class Finder {
 export function JsonTree({
   value,
   finder = new Finder(''),
-  words = noWords,
+  sought = nothingSought,
 }: {
   readonly value: unknown
   readonly finder?: Finder
-  readonly words?: readonly string[]
+  readonly sought?: readonly Sought[]
 }) {
-  return <Node value={value} depth={0} finder={finder} words={words} />
+  return <Node value={value} depth={0} finder={finder} sought={sought} />
 }
 
 interface NodeProps {
@@ -120,26 +119,26 @@ interface NodeProps {
   readonly depth: number
   /** Parts in which it finds nothing are left out. */
   readonly finder: Finder
-  readonly words: readonly string[]
+  readonly sought: readonly Sought[]
 }
 
 /** How deep a tree stands open at first. */
 const openDepth = 2
 
-function Node({ name, value, depth, finder, words }: NodeProps) {
+function Node({ name, value, depth, finder, sought }: NodeProps) {
   const [isOpen, setOpen] = useState(depth < openDepth)
   const [shown, setShown] = useState(cutList)
   const isList = Array.isArray(value)
   const title = name !== undefined && (
     <span class="json-name">
-      <Marked text={name} words={words} />:{' '}
+      <Marked text={name} sought={sought} />:{' '}
     </span>
   )
   if (!isList && !isObject(value)) {
     return (
       <div class="json-leaf">
         {title}
-        <Leaf value={value} words={words} />
+        <Leaf value={value} sought={sought} />
       </div>
     )
   }
@@ -166,7 +165,7 @@ function Node({ name, value, depth, finder, words }: NodeProps) {
               value={item}
               depth={depth + 1}
               finder={finder}
-              words={words}
+              sought={sought}
             />
           ))}
           {found.length > shown && (
@@ -183,13 +182,13 @@ function Node({ name, value, depth, finder, words }: NodeProps) {
 /** Longer texts have a place of their own. */
 const longestInLine = 120
 
-function Leaf({ value, words }: { readonly value: unknown; readonly words: readonly string[] }) {
+function Leaf({ value, sought }: { readonly value: unknown; readonly sought: readonly Sought[] }) {
   if (typeof value !== 'string') return <span class="json-other">{String(value)}</span>
   return value.length > longestInLine || value.includes('\n') ? (
-    <LongText text={value} words={words} />
+    <LongText text={value} sought={sought} />
   ) : (
     <span class="json-text">
-      <Marked text={JSON.stringify(value)} words={words} />
+      <Marked text={JSON.stringify(value)} sought={sought} />
     </span>
   )
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { number } from './format.ts'
-import { Marked } from './marked.tsx'
+import { Marked, nothingSought, type Sought } from './marked.tsx'
 
 /** Longer texts show so much first, then so much more at a time: a browser lays out text slowly. */
 const cutText = 2000
@@ -8,17 +8,17 @@ const nextText = 200_000
 
 export function LongText({
   text,
-  words = [],
+  sought = nothingSought,
 }: {
   readonly text: string
-  readonly words?: readonly string[]
+  readonly sought?: readonly Sought[]
 }) {
   const [shown, setShown] = useState(cutText)
   const rest = text.length - shown
   return (
     <div class="text">
       <pre>
-        <Marked text={rest > 0 ? text.slice(0, shown) : text} words={words} />
+        <Marked text={rest > 0 ? text.slice(0, shown) : text} sought={sought} />
       </pre>
       {rest > 0 && (
         <button type="button" onClick={() => setShown(shown + nextText)}>

@@ -1,36 +1,42 @@
-/** Text in which words that were looked for are marked. */
+/** Text in which what was looked for is marked. */
+import { findParts, findRanges, type TextRange } from '../../type/find-phrase.ts'
+import { readSearchQuery } from '../../type/search-query.ts'
+
+/** What is looked for: words, phrases and beginnings as `match` takes them, or a part in any case. */
+export type Sought = { readonly words: string } | { readonly part: string }
+
+export const nothingSought: readonly Sought[] = []
+
+/** More would cost more to show than they tell. */
+const mostMarks = 200
+
 export function Marked({
   text,
-  words,
+  sought,
 }: {
   readonly text: string
-  readonly words: readonly string[]
+  readonly sought: readonly Sought[]
 }) {
-  const ranges = words.length === 0 ? [] : foundRanges(text, words)
+  const ranges = sought.length === 0 ? [] : rangesOf(text, sought)
   if (ranges.length === 0) return <>{text}</>
   const parts = []
   let at = 0
-  for (const [start, end] of ranges) {
-    parts.push(text.slice(at, start), <mark key={start}>{text.slice(start, end)}</mark>)
-    at = end
+  for (const { from, to } of ranges) {
+    // What overlaps is marked once.
+    if (from < at) continue
+    parts.push(text.slice(at, from), <mark key={from}>{text.slice(from, to)}</mark>)
+    at = to
   }
   parts.push(text.slice(at))
   return <>{parts}</>
 }
 
-/** More would cost more to show than they tell. */
-const mostMarks = 500
-
-/** Where words are, whatever their case, in order and without overlaps. */
-function foundRanges(text: string, words: readonly string[]): (readonly [number, number])[] {
-  const patterns = words
-    .filter((word) => word !== '')
-    .map((word) => word.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  if (patterns.length === 0) return []
-  const found: (readonly [number, number])[] = []
-  for (const match of text.matchAll(new RegExp(patterns.join('|'), 'giu'))) {
-    found.push([match.index, match.index + match[0].length])
-    if (found.length === mostMarks) break
-  }
-  return found
+function rangesOf(text: string, sought: readonly Sought[]): TextRange[] {
+  return sought
+    .flatMap((each) =>
+      'words' in each
+        ? findRanges(text, readSearchQuery(each.words), mostMarks)
+        : findParts(text, each.part, mostMarks),
+    )
+    .sort((a, b) => a.from - b.from)
 }

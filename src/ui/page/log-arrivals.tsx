@@ -52,7 +52,10 @@ export function useArrivals(
   }, [query])
 
   const admit = (rows: readonly Row[]) => {
-    const arrived = rows.filter((row) => pages.indexOf((each) => each[idOf] === row[idOf]) < 0)
+    const isFirst = pages.rows.length === 0
+    const arrived = isFirst
+      ? []
+      : rows.filter((row) => pages.indexOf((each) => each[idOf] === row[idOf]) < 0)
     setNewIds(new Set(arrived.map((row) => String(row[idOf]))))
     setHeld(new Map())
     pages.take(rows, idOf)

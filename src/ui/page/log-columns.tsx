@@ -1,6 +1,6 @@
 /** What a table of traces or spans can show. */
 import { cost, duration, number, preview, score, time } from '../component/format.ts'
-import { Marked } from '../component/marked.tsx'
+import { Marked, nothingSought, type Sought } from '../component/marked.tsx'
 import type { Column } from '../component/table.tsx'
 import { at, type Row } from '../service/query.ts'
 
@@ -11,15 +11,15 @@ export interface LogColumn extends Column<Row> {
 
 export interface ColumnOptions {
   readonly rowsAre: 'traces' | 'spans'
-  /** Words that were looked for, which cells mark. */
-  readonly words: readonly string[]
+  /** What was looked for, which cells mark. */
+  readonly sought: readonly Sought[]
   /** Narrows the search to what has a tag. */
   readonly onTag: (tag: string) => void
 }
 
-function fixedColumns({ rowsAre, words, onTag }: ColumnOptions): readonly LogColumn[] {
+function fixedColumns({ rowsAre, sought, onTag }: ColumnOptions): readonly LogColumn[] {
   const isTraces = rowsAre === 'traces'
-  const text = (value: unknown) => <Marked text={preview(value)} words={words} />
+  const text = (value: unknown) => <Marked text={preview(value)} sought={sought} />
   return [
     {
       id: 'created',
@@ -50,7 +50,7 @@ function fixedColumns({ rowsAre, words, onTag }: ColumnOptions): readonly LogCol
       id: 'error',
       title: 'Error',
       width: 160,
-      cell: (row) => <Problem row={row} words={words} />,
+      cell: (row) => <Problem row={row} sought={sought} />,
     },
     {
       id: 'duration',
@@ -106,12 +106,12 @@ function fixedColumns({ rowsAre, words, onTag }: ColumnOptions): readonly LogCol
 }
 
 /** The message of an error; of a trace whose own span has none, that one of its spans has. */
-function Problem({ row, words }: { readonly row: Row; readonly words: readonly string[] }) {
+function Problem({ row, sought }: { readonly row: Row; readonly sought: readonly Sought[] }) {
   const own = preview(row.error)
   if (own !== '') {
     return (
       <span class="bad">
-        <Marked text={own} words={words} />
+        <Marked text={own} sought={sought} />
       </span>
     )
   }
@@ -168,7 +168,7 @@ export function logColumns(rows: readonly Row[], options: ColumnOptions): LogCol
         description: `metadata.${name}`,
         width: 130,
         sortBy: `metadata.${fieldName(name)}`,
-        cell: (row) => <Marked text={preview(at(row, 'metadata', name))} words={options.words} />,
+        cell: (row) => <Marked text={preview(at(row, 'metadata', name))} sought={options.sought} />,
       }),
     ),
   ].map((column) => ({ ...column, isSortable: column.sortBy !== undefined }))
@@ -178,7 +178,7 @@ export function logColumns(rows: readonly Row[], options: ColumnOptions): LogCol
 export function sortExpression(id: string, rowsAre: ColumnOptions['rowsAre']): string | undefined {
   const [, root, name] = /^(scores|metadata)\.(.*)$/s.exec(id) ?? []
   if (root !== undefined && name !== undefined) return `${root}.${fieldName(name)}`
-  const columns = fixedColumns({ rowsAre, words: [], onTag: () => undefined })
+  const columns = fixedColumns({ rowsAre, sought: nothingSought, onTag: () => undefined })
   return columns.find((column) => column.id === id)?.sortBy
 }
 

@@ -15,6 +15,8 @@ export interface LogView {
   /** Pixels, of columns that are not as wide as usual. */
   readonly widths: Readonly<Record<string, number>>
   readonly sort: Sort | undefined
+  /** Of what is searched for words and sorted by no column. */
+  readonly order: 'newest' | 'relevance'
   readonly time: TimeRange | undefined
 }
 
@@ -33,7 +35,7 @@ export const pastLengths: readonly (readonly [id: string, interval: string, titl
   ['30d', '30 day', '30 days'],
 ]
 
-const names = ['q', 'rows', 'columns', 'widths', 'sort', 'time'] as const
+const names = ['q', 'rows', 'columns', 'widths', 'sort', 'order', 'time'] as const
 
 export type ViewParameters = Readonly<Record<(typeof names)[number], string | undefined>>
 
@@ -43,7 +45,7 @@ export function viewOfUrl(): LogView {
   )
 }
 
-export function readView({ q, rows, columns, widths, sort, time }: ViewParameters): LogView {
+export function readView({ q, rows, columns, widths, sort, order, time }: ViewParameters): LogView {
   return {
     text: q ?? '',
     rowsAre: rows === 'spans' ? 'spans' : 'traces',
@@ -59,11 +61,20 @@ export function readView({ q, rows, columns, widths, sort, time }: ViewParameter
       sort === undefined
         ? undefined
         : { column: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') },
+    order: order === 'relevance' ? 'relevance' : 'newest',
     time: readTime(time),
   }
 }
 
-export function writeView({ text, rowsAre, columns, widths, sort, time }: LogView): ViewParameters {
+export function writeView({
+  text,
+  rowsAre,
+  columns,
+  widths,
+  sort,
+  order,
+  time,
+}: LogView): ViewParameters {
   return {
     q: text === '' ? undefined : text,
     rows: rowsAre === 'spans' ? 'spans' : undefined,
@@ -72,6 +83,7 @@ export function writeView({ text, rowsAre, columns, widths, sort, time }: LogVie
       .map(([id, width]) => `${encodeURIComponent(id)}:${width}`)
       .join(','),
     sort: sort && `${sort.isDescending ? '-' : ''}${sort.column}`,
+    order: order === 'relevance' ? order : undefined,
     time: time && writeTime(time),
   }
 }

@@ -7,11 +7,11 @@ import { SearchInput } from '../component/search-input.tsx'
 import { Split } from '../component/split.tsx'
 import { Table } from '../component/table.tsx'
 import { useLoaded } from '../service/load.ts'
+import { soughtBy } from '../service/looked-for.ts'
 import { useProject } from '../service/project.ts'
-import { type Interpretation, interpret, type Row } from '../service/query.ts'
+import { type Interpretation, interpret, query, quoted, type Row } from '../service/query.ts'
 import { clauseOf, isOfRecords, withClauses, withCondition } from '../service/query-text.ts'
 import { type PagesOfRows, usePages } from '../service/row-pages.ts'
-import { searchedWords } from '../service/searched-words.ts'
 import type { Span } from '../service/time-buckets.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { ColumnChoice } from './column-choice.tsx'
@@ -43,7 +43,7 @@ function Records({
   const view = viewOfUrl()
   const { text, rowsAre, time } = view
   const shaped = rowsAre === 'traces' ? `${source} summary` : source
-  const taken = useInterpretation(text, shaped)
+  const taken = useInterpretation(text, shaped, view.order)
   const found = taken.data?.query
   const narrowed = useMemo(
     () => found && withCondition(found, timeCondition(time)),
@@ -51,15 +51,15 @@ function Records({
   )
   const isRecords = found !== undefined && isOfRecords(found)
   const idOf = idField(narrowed, rowsAre)
-  const words = useMemo(() => (found === undefined ? none : searchedWords(found)), [found])
+  const sought = useMemo(() => soughtBy(taken.data), [found])
   const shown = sorted(narrowed, view, isRecords)
   const pages = usePages(shown)
   const { rows, total, error, isLoading, look, reload } = pages
   const sample = useSample(pages)
   const available = useMemo(
     () =>
-      isRecords ? logColumns(sample, { rowsAre, words, onTag: findTag }) : resultColumns(sample),
-    [sample, rowsAre, isRecords, words],
+      isRecords ? logColumns(sample, { rowsAre, sought, onTag: findTag }) : resultColumns(sample),
+    [sample, rowsAre, isRecords, sought],
   )
   const columns = useShownColumns(available, view)
   const arrivals = useArrivals(shown, pages, idOf, view)
@@ -78,6 +78,14 @@ function Records({
     openRow(next)
   }
   useStepKeys(open !== undefined, step)
+  /** What was changed in the open trace is shown in its row, too. */
+  const showChange = async () => {
+    arrivals.refresh()
+    if (shown === undefined || openId === undefined) return
+    const one = withCondition(shown, `${idOf} = ${quoted(openId)}`)
+    const { data } = await query(withClauses(one, { limit: '1', preview_length: '300' }))
+    if (pages.indexOf((row) => row[idOf] === openId) >= 0) pages.take(data, idOf)
+  }
   const failure = taken.error ?? error
   const isEmpty = rows.length === 0 && !isLoading && !taken.isLoading && !failure
   const span = timeSpan(time)
@@ -97,6 +105,19 @@ function Records({
             <option value="traces">Traces</option>
             <option value="spans">Spans</option>
           </select>
+          {sought.some((each) => 'words' in each) && (
+            <select
+              aria-label="Order"
+              value={view.order}
+              onChange={(event) => {
+                const order = event.currentTarget.value === 'relevance' ? 'relevance' : 'newest'
+                changeView({ order, sort: undefined })
+              }}
+            >
+              <option value="newest">Newest first</option>
+              <option value="relevance">Best first</option>
+            </select>
+          )}
           <TimeChoice time={time} />
           <ColumnChoice available={available} shown={columns} />
           <ViewMenu projectId={projectId} />
@@ -161,9 +182,9 @@ function Records({
             <Trace
               source={source}
               rootSpanId={open}
-              words={words}
+              sought={sought}
               onStep={step}
-              onChange={arrivals.refresh}
+              onChange={() => void showChange()}
               onClose={() => setParameters({ trace: undefined, span: undefined, find: undefined })}
             />
           )
@@ -173,12 +194,10 @@ function Records({
   )
 }
 
-const none: readonly string[] = []
-
 /** No words are every record; nothing is asked for that. */
-function useInterpretation(text: string, source: string) {
-  const loaded = useLoaded<Interpretation>(`${source} ${text}`, async (signal) => {
-    if (text.trim() !== '') return interpret(text, source, signal)
+function useInterpretation(text: string, source: string, order: LogView['order']) {
+  const loaded = useLoaded<Interpretation>(`${order} ${source} ${text}`, async (signal) => {
+    if (text.trim() !== '') return interpret(text, source, signal, order)
     const query = `select: *\nfrom: ${source}`
     return { kind: 'btql', query, filter: null, explanation: 'everything' }
   })

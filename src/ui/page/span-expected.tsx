@@ -1,6 +1,7 @@
 /** What the output should have been: shown, and changed in place as JSON or text. */
 import { useState } from 'preact/hooks'
 import { JsonView } from '../component/json-view.tsx'
+import type { Sought } from '../component/marked.tsx'
 import { Failure } from '../component/notice.tsx'
 import { useAction } from '../service/action.ts'
 import { replaceFields } from '../service/feedback.ts'
@@ -9,9 +10,9 @@ import type { SpanPartProps } from './span-scores.tsx'
 export function SpanExpected({
   place,
   row,
-  words,
+  sought,
   onChange,
-}: SpanPartProps & { readonly words: readonly string[] }) {
+}: SpanPartProps & { readonly sought: readonly Sought[] }) {
   const { expected } = row
   const isThere = expected !== null && expected !== undefined
   const [isEdited, setEdited] = useState(false)
@@ -56,7 +57,7 @@ export function SpanExpected({
           {error && <Failure error={error} />}
         </form>
       ) : (
-        isThere && <JsonView value={expected} label="expected" words={words} />
+        isThere && <JsonView value={expected} label="expected" sought={sought} />
       )}
     </section>
   )

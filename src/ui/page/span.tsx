@@ -2,6 +2,7 @@
 import { CopyButton } from '../component/copy-button.tsx'
 import { duration, isObject, number, time } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
+import { nothingSought, type Sought } from '../component/marked.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
 import { SaveFile } from '../component/save-file.tsx'
 import { placeOf } from '../service/feedback.ts'
@@ -29,12 +30,12 @@ export interface SpanProps {
   /** `project_logs('…')` */
   readonly source: string
   readonly id: string
-  /** Words that were looked for, which values mark. */
-  readonly words?: readonly string[]
+  /** What was looked for, which values mark. */
+  readonly sought?: readonly Sought[]
   readonly onChange?: () => void
 }
 
-export function Span({ source, id, words = [], onChange }: SpanProps) {
+export function Span({ source, id, sought = nothingSought, onChange }: SpanProps) {
   const { data, error, reload } = useLoaded<Row>(`${source} ${id}`, async (signal) => {
     const answer = await query(`select: *\nfrom: ${source}\nfilter: id = ${quoted(id)}`, signal)
     const [row] = answer.data
@@ -73,11 +74,11 @@ export function Span({ source, id, words = [], onChange }: SpanProps) {
       {place && <SpanTags place={place} row={data} onChange={change} />}
       {valueFields.map((field) =>
         field === 'expected' && place ? (
-          <SpanExpected key={field} place={place} row={data} words={words} onChange={change} />
+          <SpanExpected key={field} place={place} row={data} sought={sought} onChange={change} />
         ) : isNothing(data[field]) ? null : (
           <section key={field} class={field}>
             <h4>{field}</h4>
-            <JsonView value={data[field]} label={field} words={words} />
+            <JsonView value={data[field]} label={field} sought={sought} />
           </section>
         ),
       )}
@@ -85,7 +86,7 @@ export function Span({ source, id, words = [], onChange }: SpanProps) {
       {others.length > 0 && (
         <details class="others">
           <summary>All other fields</summary>
-          <JsonView value={Object.fromEntries(others)} label="other fields" words={words} />
+          <JsonView value={Object.fromEntries(others)} label="other fields" sought={sought} />
         </details>
       )}
     </article>

@@ -1,7 +1,7 @@
 /** The tree of a trace with a waterfall; of its lines only those in sight are in the document. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { duration, isObject, score } from '../component/format.ts'
-import { Marked } from '../component/marked.tsx'
+import { Marked, type Sought } from '../component/marked.tsx'
 import { useSight } from '../component/table-sight.ts'
 import { durationOf } from './log-columns.tsx'
 import { isFailed, nameOf, type TreeLine, typeOf } from './trace-tree.ts'
@@ -12,8 +12,8 @@ export interface TraceLinesProps {
   /** The place of a line that is brought into sight when this changes. */
   readonly revealed: number | undefined
   readonly collapsed: ReadonlySet<string>
-  /** Words that names are marked by. */
-  readonly words: readonly string[]
+  /** What names are marked by. */
+  readonly sought: readonly Sought[]
   readonly onOpen: (id: string) => void
   readonly onToggle: (id: string) => void
 }
@@ -23,7 +23,7 @@ const indent = 14
 const deepest = 16
 
 export function TraceLines(props: TraceLinesProps) {
-  const { lines, openId, revealed, collapsed, words, onOpen, onToggle } = props
+  const { lines, openId, revealed, collapsed, sought, onOpen, onToggle } = props
   const viewport = useRef<HTMLDivElement>(null)
   const takesFocus = useRef(false)
   const sight = useSight(viewport, lines.length, lineSize)
@@ -88,7 +88,7 @@ export function TraceLines(props: TraceLinesProps) {
           isOpen={line.id === openId}
           isActive={sight.from + i === active}
           isCollapsed={collapsed.has(line.id)}
-          words={words}
+          sought={sought}
           onOpen={onOpen}
           onToggle={onToggle}
         />
@@ -103,7 +103,7 @@ function Line({
   isOpen,
   isActive,
   isCollapsed,
-  words,
+  sought,
   onOpen,
   onToggle,
 }: {
@@ -111,7 +111,7 @@ function Line({
   readonly isOpen: boolean
   readonly isActive: boolean
   readonly isCollapsed: boolean
-  readonly words: readonly string[]
+  readonly sought: readonly Sought[]
   readonly onOpen: (id: string) => void
   readonly onToggle: (id: string) => void
 }) {
@@ -153,7 +153,7 @@ function Line({
               ⚠{' '}
             </span>
           )}
-          <Marked text={nameOf(span)} words={words} />
+          <Marked text={nameOf(span)} sought={sought} />
         </span>
         {isCollapsed && <span class="hint">{childCount} below</span>}
         <Scores scores={span.scores} />

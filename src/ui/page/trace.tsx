@@ -2,6 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
 import { cost, counted, duration, number, time } from '../component/format.ts'
+import { nothingSought, type Sought } from '../component/marked.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
 import { useLoaded } from '../service/load.ts'
 import { at, query, quoted, type Row } from '../service/query.ts'
@@ -16,18 +17,16 @@ export interface TraceProps {
   readonly source: string
   readonly rootSpanId: string
   readonly onClose: () => void
-  /** Words that were looked for, which values mark. */
-  readonly words?: readonly string[]
+  /** What was looked for, which values mark. */
+  readonly sought?: readonly Sought[]
   /** Goes on to the next row of the table, or back. */
   readonly onStep?: (by: number) => void
   /** Something of the trace was changed. */
   readonly onChange?: () => void
 }
 
-const noWords: readonly string[] = []
-
 export function Trace(props: TraceProps) {
-  const { source, rootSpanId, onClose, words = noWords, onStep, onChange } = props
+  const { source, rootSpanId, onClose, sought = nothingSought, onStep, onChange } = props
   const { spans, error, isLoading, reload } = useSpans(source, rootSpanId)
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set())
   const tree = useMemo(() => treeOf(spans), [spans])
@@ -131,7 +130,7 @@ export function Trace(props: TraceProps) {
               openId={openId}
               revealed={matches[0] && lines.indexOf(matches[0])}
               collapsed={collapsed}
-              words={wanted === '' ? noWords : [wanted]}
+              sought={wanted === '' ? nothingSought : [{ part: wanted }]}
               onOpen={(id) => setParameters({ span: id })}
               onToggle={toggle}
             />
@@ -141,7 +140,7 @@ export function Trace(props: TraceProps) {
               key={String(open.id)}
               source={source}
               id={String(open.id)}
-              words={wanted === '' ? words : [...words, wanted]}
+              sought={wanted === '' ? sought : [...sought, { part: wanted }]}
               onChange={change}
             />
           )}

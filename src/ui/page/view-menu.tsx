@@ -174,7 +174,7 @@ function leave(close: () => void): void {
 
 function contentOf(view: LogView): ViewContent {
   const { text, rowsAre, columns, widths, time } = view
-  const { sort } = writeView(view)
+  const sort = writeView(view).sort ?? writeView(view).order
   return {
     view_data: {
       search: {
@@ -202,6 +202,7 @@ function rangeOf({ from, to }: { readonly from: string; readonly to: string }) {
 function parametersOf({ view_data, options }: SavedView): ViewParameters {
   const order = options?.columnOrder
   const time = options?.timeRangeFilter
+  const sort = textIn(view_data?.search?.sort)
   return writeView(
     readView({
       q: textIn(view_data?.search?.filter),
@@ -210,7 +211,8 @@ function parametersOf({ view_data, options }: SavedView): ViewParameters {
       widths: Object.entries(options?.columnSizing ?? {})
         .map(([id, width]) => `${encodeURIComponent(id)}:${width}`)
         .join(','),
-      sort: textIn(view_data?.search?.sort),
+      sort: sort === 'relevance' ? undefined : sort,
+      order: sort === 'relevance' ? sort : undefined,
       time: typeof time === 'string' ? time : time ? `${time.from}~${time.to}` : undefined,
     }),
   )

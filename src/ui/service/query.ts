@@ -11,19 +11,26 @@ export interface Interpretation {
   readonly explanation: string
   readonly translator?: 'built_in' | 'language_model'
   readonly fault?: string
+  /** Texts that are looked for: words as `match` takes them, or parts in any case. */
+  readonly looked_for?: readonly { readonly words?: string; readonly part?: string }[]
 }
 
 /** Minutes behind UTC of the person's clock. */
 export const tzOffset = new Date().getTimezoneOffset()
 
-/** What a person's words are taken for, as they have chosen; nothing of it is run. */
+/**
+ * What a person's words are taken for, as they have chosen; nothing of it is run.
+ *
+ * @param order of rows that are searched for words and not sorted otherwise
+ */
 export function interpret(
   text: string,
   source: string,
   signal: AbortSignal,
+  order: 'newest' | 'relevance' = 'newest',
 ): Promise<Interpretation> {
   const query_language = takesQueries()
-  const body = { text, source, tz_offset: tzOffset, query_language, run: false }
+  const body = { text, source, tz_offset: tzOffset, query_language, order, run: false }
   return requestJson('/search', { body, signal })
 }
 

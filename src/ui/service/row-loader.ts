@@ -58,6 +58,7 @@ export class RowLoader {
   /** What was there when rows were counted: `offset` counts in that. */
   #version: string | undefined
   #rest: number | undefined
+  #early: { readonly rows: readonly Row[]; readonly idOf: string } | undefined
 
   constructor(text: string, watcher: Watcher) {
     this.#query = text
@@ -86,6 +87,11 @@ export class RowLoader {
   /** Rows that are newer than what was found take the place of those with their id, or come first. */
   take(rows: readonly Row[], idOf: string): void {
     const { blocks, fresh } = this.#stored
+    if (!blocks.has(0)) {
+      // They came faster than the first block, which has most of them.
+      this.#early = { rows, idOf }
+      return
+    }
     const changed = new Map(blocks)
     const known = new Map(rows.map((row) => [row[idOf], row]))
     const replaced = (list: readonly Row[]) =>
@@ -173,16 +179,22 @@ export class RowLoader {
       known: block * blockRows <= known ? Math.max(known, end) : known,
       isWhole: this.#stored.isWhole || (isLast && block * blockRows <= known),
     })
-    if (block === 0 && rows.length === blockRows && this.#isOfRecords) void this.#count()
+    if (block > 0) return
+    const early = this.#early
+    this.#early = undefined
+    if (early) this.take(early.rows, early.idOf)
+    if (rows.length === blockRows && this.#isOfRecords) void this.#count()
   }
 
   #forgetFar(blocks: Map<number, readonly Row[]>): void {
     const [first, last] = this.#sight
     const middle = (first + last) / 2
     while (blocks.size > keptBlocks) {
-      let farthest = 0
+      // The first block has no cursor before it: asked again, it would have what came since.
+      let farthest = -1
       for (const place of blocks.keys()) {
-        if (Math.abs(place - middle) > Math.abs(farthest - middle)) farthest = place
+        const isFarther = farthest < 0 || Math.abs(place - middle) > Math.abs(farthest - middle)
+        if (place > 0 && isFarther) farthest = place
       }
       blocks.delete(farthest)
     }
