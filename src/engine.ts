@@ -20,10 +20,11 @@ import type { PlanRecorder } from './planner/plan-query.ts'
 import { cutId } from './planner/plan-template.ts'
 import { type AnswerProgress, cursorOf, newProgress } from './scheduler/answer-progress.ts'
 import { AuditLog } from './scheduler/audit-log.ts'
-import { isDirect, lookUp, type RecordAnswer } from './scheduler/direct-look-up.ts'
+import { type AnswerNow, isDirect, lookUp } from './scheduler/direct-look-up.ts'
 import { FreshRows } from './scheduler/fresh-rows.ts'
 import { IngestPool } from './scheduler/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert-request.ts'
+import { KeptAnswers, repeated } from './scheduler/kept-answers.ts'
 import { changedIds, idsIn, type LiveKind, liveKindOf, rowsSince } from './scheduler/live-plan.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
@@ -75,7 +76,7 @@ export interface EngineOptions {
   >
 }
 
-export type { InsertRequest, InsertResult, QueryRequest, QueryResult, QuerySummary, RecordAnswer }
+export type { AnswerNow, InsertRequest, InsertResult, QueryRequest, QueryResult, QuerySummary }
 
 interface EngineParts {
   readonly catalog: Catalog
@@ -111,6 +112,7 @@ export class Engine {
   readonly #plans: QueryPlans
   readonly #runner: QueryRunner
   readonly #writes = new WriteWatch()
+  readonly #answers = new KeptAnswers()
 
   /** Throws STORAGE_LOCKED when another engine has the data directory. */
   static async open(options: EngineOptions): Promise<Engine> {
@@ -195,6 +197,7 @@ export class Engine {
     this.#plans.forgetFieldsOf(written.newFields)
     this.#lastTransaction = Math.max(this.#lastTransaction, transaction)
     fresh.add(written, parts, objectNumbers)
+    this.#answers.noteWrite(written.objects, transaction)
     this.#writes.note(written.objects, written.unchanged)
     this.#parts.maintenance.noteWrite({ rows: rowCount, bytes })
     return { ids, transactionId: formatTransaction(transaction) }
@@ -211,14 +214,17 @@ export class Engine {
   }
 
   /**
-   * The answer to a query for one whole record by its id, in this turn of the event loop; undefined
-   * for any other query. Its bytes are valid until the next call.
+   * The answer, in this turn of the event loop, to a query for one whole record by its id, or to one whose
+   * answer is kept; undefined for any other. Its bytes are valid until the next call.
    */
-  recordNow({ query, view }: Pick<QueryRequest, 'query' | 'view'>): RecordAnswer | undefined {
+  answerNow({ query, view }: Pick<QueryRequest, 'query' | 'view'>): AnswerNow | undefined {
+    const plan = () => this.#plans.plan({ query, view }).planned
+    const transaction = this.#lastTransaction
+    const kept = this.#answers.find(query, plan)
+    if (kept) return repeated(kept, transaction)
     if (!cutId(query)) return undefined
-    const { planned } = this.#plans.plan({ query, view })
-    if (!isDirect(planned.physical)) return undefined
-    return lookUp(planned, this.#lastTransaction, this.#parts.reads)
+    const planned = plan()
+    return isDirect(planned.physical) ? lookUp(planned, transaction, this.#parts.reads) : undefined
   }
 
   #start(request: QueryRequest, audit: AuditLog): StartedQuery {
@@ -230,26 +236,25 @@ export class Engine {
     const progress = newProgress()
     const form = this.#plans.formOf(request, { ...planned, physical })
     const rows = this.#run({ physical, context, transaction, audit, request, progress, form })
+    const finish = (): QuerySummary => {
+      const cursor = cursorOf(bound, progress)
+      const { madeColumns, rowCount } = progress
+      return {
+        schema: madeColumns.length === 0 ? planned.schema : resultSchema(bound, madeColumns),
+        rowCount,
+        ...(cursor !== undefined && { cursor }),
+        lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
+        bytesRead: audit.bytesRead,
+        ...(request.auditLog === true && { auditLog: audit.events }),
+      }
+    }
     const result: QueryResult = {
       schema: planned.schema,
       warnings,
       planSummary: planned.summary,
       isPage: bound.limit !== undefined,
-      rows,
-      finish: () => {
-        const cursor = cursorOf(bound, progress)
-        return {
-          schema:
-            progress.madeColumns.length === 0
-              ? planned.schema
-              : resultSchema(bound, progress.madeColumns),
-          rowCount: progress.rowCount,
-          ...(cursor !== undefined && { cursor }),
-          lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
-          bytesRead: audit.bytesRead,
-          ...(request.auditLog === true && { auditLog: audit.events }),
-        }
-      },
+      rows: this.#answers.keeping(request, planned, transaction, { rows, finish }),
+      finish,
     }
     return { result, physical }
   }
@@ -351,6 +356,7 @@ export class Engine {
       queries: this.#runner.status(),
       tasks: { workers: pool.workers, running: pool.runningTasks, waiting: pool.waitingTasks },
       plans: this.#plans.statistics,
+      answers: this.#answers.statistics,
       ...maintenanceStatus(maintenance),
       storedBytes: storedBytes(directory),
     }

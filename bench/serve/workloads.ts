@@ -22,6 +22,9 @@ export interface Scan {
   readonly duckdb: string
 }
 
+/** So many that a text does not come again while its plan or its answer is kept. */
+const differentFilters = 50_000
+
 export function workloads(data: LoadedData): Workload[] {
   const { largeExperiment, ids, smallExperiment } = data
   const lookUps = {
@@ -56,6 +59,26 @@ export function workloads(data: LoadedData): Workload[] {
           ['small'],
         ),
       ],
+    },
+    {
+      // No answer is kept: none is asked for twice in a short time.
+      name: `aggregates, each with another filter`,
+      connections: 64,
+      scanners: 0,
+      goal: { requestsPerSecond: 3000, p99Ms: none },
+      assay: Array.from({ length: differentFilters }, (_, i) =>
+        btql(
+          'dimensions: metadata.model as model | measures: count(1) as n, avg(metrics.tokens) as tokens | ' +
+            `from: experiment('${smallExperiment}') | filter: metrics.tokens != ${i}.5`,
+        ),
+      ),
+      duckdb: Array.from({ length: differentFilters }, (_, i) =>
+        sql(
+          'select model, count(*) as n, avg(tokens) as tokens from spans ' +
+            'where experiment = $1 and tokens != cast($2 as double) group by model',
+          ['small', `${i}.5`],
+        ),
+      ),
     },
     {
       name: 'look-ups while 8 clients scan',

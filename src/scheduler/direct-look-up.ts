@@ -26,8 +26,8 @@ interface RecordRows {
   readonly last: RowKey | undefined
 }
 
-/** One record, or none, and what there is to say of it. */
-export interface RecordAnswer extends RecordRows {
+/** A short answer, and what there is to say of it. */
+export interface AnswerNow extends Omit<RecordRows, 'last'> {
   readonly schema: ResultSchema
   readonly warnings: readonly QueryWarning[]
   readonly planSummary: string
@@ -79,7 +79,7 @@ export function lookUp(
   { bound, physical, schema, warnings, summary }: PlannedQuery,
   transaction: number,
   reads: TaskReads,
-): RecordAnswer {
+): AnswerNow {
   const rows = readRecord(physical.plan, transaction, reads)
   const { rowCount, last } = rows
   return {

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PlanStatistics } from '../planner/plan-cache.ts'
+import type { KeptStatistics } from './kept-answers.ts'
 import type { Maintenance, StepStatistics } from './maintenance.ts'
 
 export interface EngineStatus {
@@ -12,6 +13,7 @@ export interface EngineStatus {
     readonly waiting: number
   }
   readonly plans: PlanStatistics
+  readonly answers: KeptStatistics
   readonly segments: { readonly count: number; readonly rows: number }
   /** What is in no segment yet. */
   readonly delta: { readonly rows: number; readonly bytes: number }

@@ -149,6 +149,16 @@ export class Metrics {
       'Plans that are kept',
       of(({ plans }) => plans.kept),
     )
+    this.#counter(
+      'assay_kept_answers_hits_total',
+      'Queries that were answered by what was kept of the same one',
+      of(({ answers }) => answers.hits),
+    )
+    this.#gauge(
+      'assay_kept_answers',
+      'Short answers that are kept',
+      of(({ answers }) => answers.kept),
+    )
     this.#gauge(
       'assay_segments',
       'Segments that count',

@@ -1,7 +1,7 @@
-/** Answers `POST /btql` at once when it asks for one record by its id, and for nothing else. */
+/** Answers `POST /btql` at once when it asks for one record by its id, or for what is kept. */
 import type { Gate } from '../access/gate.ts'
 import type { ResultSchema } from '../binder/schema.ts'
-import type { Engine, RecordAnswer } from '../engine.ts'
+import type { AnswerNow, Engine } from '../engine.ts'
 import { contentTypeOf } from '../format/output-format.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
 import type { Reply } from './reply.ts'
@@ -31,7 +31,7 @@ export function recordReply(
   if (query === undefined) return undefined
   try {
     const started = performance.now()
-    const answer = engine.recordNow({ query, view: gate })
+    const answer = engine.answerNow({ query, view: gate })
     if (!answer || answer.warnings.length > 0) return undefined
     return replyOf(answer, performance.now() - started)
   } catch {
@@ -40,7 +40,7 @@ export function recordReply(
   }
 }
 
-function replyOf(answer: RecordAnswer, ms: number) {
+function replyOf(answer: AnswerNow, ms: number) {
   const { planSummary, cursor } = answer
   const headers = {
     'x-bt-query-plan': planSummary,
@@ -74,7 +74,7 @@ function queryIn(body: Uint8Array): string | undefined {
   return typeof given.query === 'string' ? given.query : undefined
 }
 
-function bodyOf({ rowCount, bytes, bytesRead, schema, cursor, lastTransactionId }: RecordAnswer) {
+function bodyOf({ rowCount, bytes, bytesRead, schema, cursor, lastTransactionId }: AnswerNow) {
   const out = bytes.length > keptBytes / 2 ? new ByteWriter(bytes.length + 65_536) : kept
   out.truncate(0)
   out.text('{"data":[')
