@@ -49,7 +49,7 @@ export class PageBrowser {
     })
     if (isSignedIn) await this.#signIn(context)
     const page = await context.newPage()
-    page.setDefaultTimeout(15_000)
+    page.setDefaultTimeout(30_000)
     const faults: string[] = []
     page.on('pageerror', (error) => faults.push(error.message))
     page.on('console', (message) => {

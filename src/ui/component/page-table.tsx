@@ -1,5 +1,6 @@
 /** A table of the rows of one page, all of them in the document: sorted by its heads, chosen, opened. */
 import type { ComponentChildren } from 'preact'
+import { useStepKeys } from './step-keys.ts'
 
 export interface PageColumn<Row> {
   readonly id: string
@@ -54,6 +55,10 @@ export function PageTable<Row>(props: PageTableProps<Row>) {
   const width = columns.reduce((sum, column) => sum + column.width, onChoose ? boxWidth : 0)
   const ids = rows.map(rowId)
   const hasAll = chosen !== undefined && ids.length > 0 && ids.every((id) => chosen.has(id))
+  useStepKeys(openId !== undefined && onOpen !== undefined, (by) => {
+    const next = openId === undefined ? undefined : rows[ids.indexOf(openId) + by]
+    if (next !== undefined) onOpen?.(next)
+  })
   const choose = (some: readonly string[], isChosen: boolean) => {
     const next = new Set(chosen)
     for (const id of some) {

@@ -37,7 +37,7 @@ export function comparisonColumns(
       ({ id, name }): PageColumn<Line> => ({
         id,
         title: id === base.id ? `${name} (base)` : name,
-        width: isNarrow ? 150 : 330,
+        width: isNarrow ? 150 : 270,
         cell: ({ sides }) => (
           <SideCell
             side={sides.get(id)}

@@ -5,6 +5,7 @@ import { Histogram } from '../component/histogram.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { SearchInput } from '../component/search-input.tsx'
 import { Split } from '../component/split.tsx'
+import { useStepKeys } from '../component/step-keys.ts'
 import { Table } from '../component/table.tsx'
 import { useLoaded } from '../service/load.ts'
 import { soughtBy } from '../service/looked-for.ts'
@@ -61,7 +62,9 @@ function Records({
       isRecords ? logColumns(sample, { rowsAre, sought, onTag: findTag }) : resultColumns(sample),
     [sample, rowsAre, isRecords, sought],
   )
-  const columns = useShownColumns(available, view)
+  // What people chose of the columns of logs is not for those of a result.
+  const all = available.map(({ id }) => id)
+  const columns = useShownColumns(available, isRecords ? view : { ...view, columns: all })
   const arrivals = useArrivals(shown, pages, idOf, view)
   const open = parameter('trace')
   const openId = idOf === 'root_span_id' ? open : parameter('span')
@@ -119,7 +122,7 @@ function Records({
             </select>
           )}
           <TimeChoice time={time} />
-          <ColumnChoice available={available} shown={columns} />
+          {isRecords && <ColumnChoice available={available} shown={columns} />}
           <ViewMenu projectId={projectId} />
           <button type="button" onClick={reload}>
             Refresh
@@ -153,7 +156,7 @@ function Records({
               label="Logs"
               columns={columns.list}
               rows={rows}
-              rowId={(row) => String(row[idOf])}
+              rowId={(row) => (isRecords ? String(row[idOf]) : JSON.stringify(row))}
               openId={openId}
               onOpen={openRow}
               revealed={revealed}
@@ -165,7 +168,7 @@ function Records({
               sort={view.sort}
               onSort={(id) => changeView({ sort: nextSort(view, id) })}
               onResize={columns.resize}
-              onMove={columns.move}
+              onMove={isRecords ? columns.move : undefined}
               foot={
                 <p class="hint" role="status">
                   {isLoading && rows.length === 0
@@ -252,22 +255,6 @@ function useSample({ rows }: PagesOfRows): readonly Row[] {
     setSample(first)
   }, [isThere])
   return sample
-}
-
-/** `j` and `k` go on to the next and the previous row while one is open. */
-function useStepKeys(isOpen: boolean, step: (by: number) => void): void {
-  useEffect(() => {
-    if (!isOpen) return
-    const onKeyDown = (event: KeyboardEvent) => {
-      const { target } = event
-      const isTyping = target instanceof Element && target.matches('input, textarea, select')
-      if (isTyping || event.ctrlKey || event.metaKey || event.altKey) return
-      if (event.key === 'j') step(1)
-      if (event.key === 'k') step(-1)
-    }
-    window.addEventListener('keydown', onKeyDown)
-    return () => window.removeEventListener('keydown', onKeyDown)
-  })
 }
 
 function rangeOf({ from, to }: Span): LogView['time'] {
