@@ -1,20 +1,28 @@
 /** The thread that writes segments and tidies records: one per data directory. */
 import { workerData } from 'node:worker_threads'
-import { toAssayError } from '../src/error.ts'
+import { AssayError, toAssayError } from '../src/error.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
 import { type MaintenanceStep, runStep, type StepOutcome } from '../src/storage/maintenance-step.ts'
 import { SegmentStore } from '../src/storage/segment-store.ts'
 
-const { directory } = workerData as { readonly directory: string }
+const { directory, stop } = workerData as {
+  readonly directory: string
+  readonly stop: Int32Array
+}
 const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
 const records = openRecords(directory, { readOnly: false })
 giveWay()
 
+function checkpoint(): void {
+  if (Atomics.load(stop, 0) === 0) return
+  throw new AssayError('STORAGE_UNAVAILABLE', 'the segments are being closed')
+}
+
 /** Carries out one step. What fails has changed nothing that counts and may be tried again. */
 export default function maintain(step: MaintenanceStep): StepOutcome {
   try {
-    return { changed: runStep(step, records, segments) }
+    return { changed: runStep(step, records, segments, checkpoint) }
   } catch (thrown) {
     return { error: toAssayError(thrown).toWire() }
   } finally {

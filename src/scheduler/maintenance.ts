@@ -96,6 +96,8 @@ export class Maintenance {
   #steps: Promise<unknown> = Promise.resolve()
   #automaticWork: Promise<void> | undefined
   #isClosed = false
+  /** Not 0 once nothing is to be begun any more that can wait. */
+  readonly #stop = new Int32Array(new SharedArrayBuffer(4))
 
   private constructor(options: MaintenanceOptions) {
     this.#options = options
@@ -105,7 +107,7 @@ export class Maintenance {
       filename: fileURLToPath(
         new URL(`../../workers/maintenance${import.meta.url.slice(-3)}`, import.meta.url),
       ),
-      workerData: { directory: options.directory },
+      workerData: { directory: options.directory, stop: this.#stop },
       minThreads: 1,
       maxThreads: 1,
       idleTimeout: Number.POSITIVE_INFINITY,
@@ -202,9 +204,13 @@ export class Maintenance {
     while (await this.#finishOnce());
   }
 
-  /** Waits for the step that runs, and ends the thread. Later calls that need it are refused. */
+  /**
+   * Waits for the step that runs, unless it only finishes a segment, and ends the thread. Later calls
+   * that need it are refused.
+   */
   async close(): Promise<void> {
     this.#isClosed = true
+    Atomics.store(this.#stop, 0, 1)
     clearTimeout(this.#timer?.handle)
     await this.#automaticWork
     await this.#steps

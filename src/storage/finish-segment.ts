@@ -15,15 +15,20 @@ import type { SegmentStore } from './segment-store.ts'
 const finishedFromRows = 2 ** 15
 const finishedFromRowBytes = 2 ** 25
 
-/** Finishes one segment; false when all are. */
+/**
+ * Finishes one segment; false when all are.
+ *
+ * @param checkpoint called now and then; what it throws ends the work, and nothing has changed
+ */
 export function finishSegment(
   records: RecordsEnvironment,
   store: SegmentStore,
   limits: SegmentLimits,
+  checkpoint: () => void = () => undefined,
 ): boolean {
   const found = unfinished(store.manifest())
   if (!found) return false
-  compact(records, store, [found.id], { limits, isFinished: true })
+  compact(records, store, [found.id], { limits, finish: checkpoint })
   return true
 }
 

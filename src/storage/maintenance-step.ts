@@ -41,11 +41,17 @@ export type MaintenanceStep =
 /** Whether there is a new manifest, or what went wrong. */
 export type StepOutcome = { readonly changed: boolean } | { readonly error: WireError }
 
-/** Carries out one step and tells whether it changed anything. */
+/**
+ * Carries out one step and tells whether it changed anything.
+ *
+ * @param checkpoint called now and then while it finishes segments, which may take seconds; what it throws
+ *   ends the step
+ */
 export function runStep(
   step: MaintenanceStep,
   records: RecordsEnvironment,
   store: SegmentStore,
+  checkpoint?: () => void,
 ): boolean {
   try {
     const before = store.manifest()
@@ -74,7 +80,7 @@ export function runStep(
         return true
       }
       case 'finish':
-        return finishSegment(records, store, step.limits)
+        return finishSegment(records, store, step.limits, checkpoint)
       case 'remove':
         store.remove(step.ids)
         return true

@@ -1,4 +1,5 @@
 /** Segments and manifest in the segments environment. */
+import { LRUCache } from 'lru-cache'
 import type { ColumnTable } from '../vector/column-table.ts'
 import type { SegmentsEnvironment } from './environment.ts'
 import { type ColumnKeys, findKeys, makeKeys, putKeys, removeKeys } from './key-index.ts'
@@ -21,6 +22,9 @@ import type { WrittenSegment } from './segment/writer.ts'
 /** Metadata that a thread keeps, of the segments that it used last. */
 const cachedSegments = 1024
 
+/** Bytes of small segments that a thread keeps, since LMDB copies them whenever they are read. */
+const keptSmallBytes = 16 * 2 ** 20
+
 const manifestKey = Buffer.from('manifest')
 
 /** A segment that was written, under the id that it gets. */
@@ -38,6 +42,10 @@ export interface NewSegment extends WrittenSegment {
 export class SegmentStore {
   readonly #environment: SegmentsEnvironment
   readonly #metadata = new Map<number, SegmentMetadata>()
+  readonly #small = new LRUCache<number, Uint8Array>({
+    maxSize: keptSmallBytes,
+    sizeCalculation: (bytes) => bytes.length,
+  })
 
   constructor(environment: SegmentsEnvironment) {
     this.#environment = environment
@@ -75,12 +83,17 @@ export class SegmentStore {
    */
   open(id: number): ColumnTable {
     const metadata = this.metadata(id)
+    const kept = this.#small.get(id)
+    if (kept) return openSegment(kept, metadata, id)
     // Unlike `get`, this does not copy a value that LMDB has mapped.
     const bytes: (Buffer & { readonly isGlobal?: boolean }) | undefined =
       this.#environment.segments.getBinaryFast(segmentKey(id))
     if (bytes === undefined) throw corruptSegment(id, 'it is not there')
+    if (!bytes.isGlobal) return openSegment(bytes, metadata, id)
     // A small value lies in a buffer that the next read overwrites.
-    return openSegment(bytes.isGlobal ? copyOf(bytes) : bytes, metadata, id)
+    const copy = copyOf(bytes)
+    this.#small.set(id, copy)
+    return openSegment(copy, metadata, id)
   }
 
   /** See `key-index.ts`. */
@@ -134,6 +147,7 @@ export class SegmentStore {
         this.#environment.metadata.removeSync(segmentKey(id))
         removeKeys(this.#environment.keys, id)
         this.#metadata.delete(id)
+        this.#small.delete(id)
       }
     })
   }

@@ -61,7 +61,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
     records = texts.map((text) => parseJson(text) as JsonObject)
     rows = texts.map((text, i) => versionedRow(text, { version: { transaction: 1000, index: i } }))
     const table = shred(rows, { maximumValueBytes: 2000 })
-    const { bytes, metadata } = writeSegment(table, 1, true)
+    const { bytes, metadata } = writeSegment(table, 1, () => undefined)
     plain = shred(rows, { maximumValueBytes: 2000 })
     indexed = openSegment(bytes, metadata)
     described = metadata

@@ -29,7 +29,7 @@ it('takes the rows of an object out of all segments, one after the other', () =>
   const now = reader.lastTransaction()
   const all = visibleAt(reader, store, store.manifest(), now, [1, 2, 3])
   const before = all.filter((name) => !name.startsWith('2/'))
-  const isIndexed = store.manifest().segments.some(({ metadata }) => metadata.gramIndexes)
+  const isIndexed = store.manifest().segments.some(({ metadata }) => metadata.partIndexes)
   expect(isIndexed).toBe(true)
   let steps = 0
   while (dropObjects(environment, store, [2], defaultLimits)) steps++

@@ -32,9 +32,9 @@ export interface TextIndexColumns {
 /**
  * One for each column, and for the residual, that has enough text.
  *
- * @param ofRows whether columns without a dictionary have one
+ * @param ofRows given if columns without a dictionary have one; called before each
  */
-export function textIndexColumns(table: ColumnTable, ofRows: boolean): TextIndexColumns[] {
+export function textIndexColumns(table: ColumnTable, ofRows?: () => void): TextIndexColumns[] {
   const indexes = table.pathsBelow([]).flatMap((path) => {
     const { text, json }: PathColumns = table.columns(path) ?? {}
     return [
@@ -49,7 +49,7 @@ export function textIndexColumns(table: ColumnTable, ofRows: boolean): TextIndex
 
 function indexOf(
   { rowCount }: ColumnTable,
-  ofRows: boolean,
+  ofRows: (() => void) | undefined,
   name: string,
   of: Place,
   column: TextColumn | undefined,
@@ -60,6 +60,7 @@ function indexOf(
   const texts = isDictionary ? column.dictionary : column.texts
   const byteLength = texts.offsets.at(-1)!
   if (byteLength < indexedFromBytes || !(isDictionary || ofRows)) return undefined
+  ofRows?.()
   const content = of.type === 'text' ? 'text' : 'json'
   // A dictionary is small, and each of its texts is looked at once.
   const terms = isDictionary ? undefined : writeTerms(texts, content)

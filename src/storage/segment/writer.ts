@@ -42,12 +42,13 @@ export interface WrittenSegment {
 
 /**
  * @param rowBytes those of the rows that the columns were made of; compaction goes by them
- * @param isFinished whether texts of rows get an index, which takes as long as all the rest
+ * @param finish given if texts of rows are to have an index, which takes as long as all the rest. It is
+ *   called before each column, and may throw to give up
  */
 export function writeSegment(
   table: ColumnTable,
   rowBytes: number,
-  isFinished = false,
+  finish?: () => void,
 ): WrittenSegment {
   const { rowCount, residual } = table
   assert(rowCount > 0, 'a segment has rows')
@@ -57,7 +58,7 @@ export function writeSegment(
     arrowColumns(path, table.columns(path) ?? {}, rowCount),
   )
   const residuals = residual ? [textColumn(residualName, [], 'json', residual, rowCount)] : []
-  const indexes = textIndexColumns(table, isFinished)
+  const indexes = textIndexColumns(table, finish)
   const indexColumns = indexes.flatMap((index) => index.columns)
   const bytes = encodeFile([...keyColumns, ...pathColumns, ...residuals, ...indexColumns], rowCount)
 
@@ -89,7 +90,7 @@ export function writeSegment(
     ...(table.residualPaths && { residualPaths: table.residualPaths }),
     ...(partIndexes.length > 0 && { partIndexes }),
     ...(wordIndexes.length > 0 && { wordIndexes }),
-    ...(isFinished && { isFinished: true as const }),
+    ...(finish && { isFinished: true as const }),
   }
   return { bytes, metadata }
 }
