@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
   })
 
   test('finds traces by words, and shows what they were taken for', async () => {
-    const { page, faults } = await browser.page('/app')
+    const { page, faults, picture } = await browser.page('/app')
     await page.getByRole('link', { name: /support/ }).click()
     await page.locator('tr[data-index="0"]').waitFor()
     await page.getByLabel('Search').fill('errors slower than 2 s')
@@ -49,6 +49,16 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await page.getByText('with an error; duration above 2 s').waitFor()
     expect(new URL(page.url()).searchParams.get('q')).toBe('errors slower than 2 s')
     await page.locator('tr[data-index="0"]').waitFor()
+    await page.getByLabel('Search').fill('average latency per model')
+    await page.getByRole('button', { name: 'Search', exact: true }).click()
+    await page
+      .locator('th')
+      .getByText('metadata.model')
+      .or(page.locator('th').getByText('model'))
+      .first()
+      .waitFor()
+    await page.locator('tr[data-index="0"]').waitFor()
+    await picture('logs-groups')
     expect(faults).toEqual([])
   })
 

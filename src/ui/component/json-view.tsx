@@ -2,7 +2,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { conversationOf, Messages } from './conversation.tsx'
 import { CopyButton } from './copy-button.tsx'
-import { isObject, number } from './format.ts'
+import { counted, isObject, number } from './format.ts'
 import { LongText } from './long-text.tsx'
 import { Marked, nothingSought, type Sought } from './marked.tsx'
 
@@ -148,7 +148,7 @@ function Node({ name, value, depth, finder, sought }: NodeProps) {
     ? entries.filter(([key, item]) => finder.isIn(key, item, !isList))
     : entries
   const isShown = isOpen || isFiltered
-  const size = isList ? `${number(entries.length)} items` : `${number(entries.length)} fields`
+  const size = counted(entries.length, isList ? 'item' : 'field')
   return (
     <div class="json-branch">
       <button type="button" class="plain" aria-expanded={isShown} onClick={() => setOpen(!isOpen)}>
