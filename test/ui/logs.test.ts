@@ -59,6 +59,9 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
       .waitFor()
     await page.locator('tr[data-index="0"]').waitFor()
     await picture('logs-groups')
+    await page.getByRole('link', { name: 'Plot or export it' }).click()
+    await page.getByText('metadata.model', { exact: false }).first().waitFor()
+    expect(new URL(page.url()).pathname).toBe('/app/default/p/support/query')
     expect(faults).toEqual([])
   })
 

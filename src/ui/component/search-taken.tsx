@@ -4,6 +4,8 @@ import type { Problem } from '../editor/service.ts'
 import { checkQuery, placeIn } from '../service/completion.ts'
 import { useLoaded } from '../service/load.ts'
 import type { Interpretation } from '../service/query.ts'
+import { parts, pathOf } from '../state/location.ts'
+import { Link } from './link.tsx'
 
 const kinds = { btql: 'Query', translated: 'Understood as', full_text: 'Text' } as const
 
@@ -21,6 +23,11 @@ export function Taken({
   const { kind, explanation, query, fault, translator } = interpretation
   const [isOpen, setOpen] = useState(false)
   const [changed, setChanged] = useState(query)
+  const [app, organization, p, project] = parts.value
+  const queryPage =
+    app === 'app' && organization !== undefined && p === 'p' && project !== undefined
+      ? `${pathOf(app, organization, p, project, 'query')}?q=${encodeURIComponent(query)}`
+      : undefined
   return (
     <div class="taken">
       <p>
@@ -36,6 +43,7 @@ export function Taken({
             {isOpen ? 'Hide the query' : 'Show the query'}
           </button>
         )}
+        {queryPage && <Link to={queryPage}>Plot or export it</Link>}
       </p>
       {fault !== undefined && <Fault text={text} source={source} fault={fault} />}
       {isOpen && (

@@ -190,10 +190,13 @@ function fieldName(name: string): string {
 /** Columns for rows that are no records: whatever a query selects, measures and groups by. */
 export function resultColumns(rows: readonly Row[]): LogColumn[] {
   const names = new Set(rows.flatMap((row) => Object.keys(row)))
-  return [...names].map((name) => {
-    const isNumber = rows.some((row) => typeof row[name] === 'number')
-    const show = isNumber ? number : preview
-    return { id: name, title: name, width: 180, isNumber, cell: (row) => show(row[name]) }
+  const isNumber = (name: string) => rows.some((row) => typeof row[name] === 'number')
+  // What rows are grouped by comes before what is measured of them.
+  const ordered = [...names].sort((a, b) => Number(isNumber(a)) - Number(isNumber(b)))
+  return ordered.map((name): LogColumn => {
+    const show = isNumber(name) ? number : preview
+    const cell = (row: Row) => show(row[name])
+    return { id: name, title: name, width: 180, isNumber: isNumber(name), cell }
   })
 }
 
