@@ -41,6 +41,7 @@ const comparators: readonly (readonly [Operator, readonly string[]])[] = [
       'higher than',
       'larger than',
       'bigger than',
+      'longer than',
       'better than',
       'above',
       'over',
@@ -53,7 +54,17 @@ const comparators: readonly (readonly [Operator, readonly string[]])[] = [
   ],
   [
     '<',
-    ['less than', 'lower than', 'smaller than', 'fewer than', 'worse than', 'below', 'under', '<'],
+    [
+      'less than',
+      'lower than',
+      'smaller than',
+      'shorter than',
+      'fewer than',
+      'worse than',
+      'below',
+      'under',
+      '<',
+    ],
   ],
   ['=', ['equal to', 'equals', 'exactly', '=']],
 ]
@@ -130,11 +141,51 @@ export function recognizeComparison(
   context: Context,
 ): Recognized | undefined {
   const meaning =
+    reader.attempt(() => textLength(reader)) ??
+    reader.attempt(() => perfect(reader, context)) ??
     reader.attempt(() => byAdjective(reader, context)) ??
     reader.attempt(() => quantityFirst(reader, context)) ??
     reader.attempt(() => rangeAlone(reader, context)) ??
     reader.attempt(() => amountFirst(reader, context))
   return meaning && reader.means(meaning)
+}
+
+const measuredTexts: Readonly<Record<string, string>> = {
+  input: 'input',
+  inputs: 'input',
+  prompts: 'input',
+  questions: 'input',
+  output: 'output',
+  outputs: 'output',
+  answers: 'output',
+  responses: 'output',
+}
+
+/** `input longer than 500 characters`, `answers under 20 characters`. */
+function textLength(reader: PhraseReader): Meaning | undefined {
+  const field = reader.takeIf((word) =>
+    Object.hasOwn(measuredTexts, word) ? measuredTexts[word] : undefined,
+  )
+  reader.take('is', 'are', 'with', 'of', 'has', 'have')
+  const operator = takeComparator(reader)
+  const amount = operator && takeAmount(reader)
+  if (!operator || amount?.unit !== 'none') return undefined
+  if (!reader.take('characters', 'character', 'chars', 'letters')) return undefined
+  const path = field ?? 'output'
+  return {
+    kind: 'condition',
+    text: `length(to_string(${path})) ${operator} ${amount.value}`,
+    told: `length of ${path} ${told[operator]} ${amount.value} characters`,
+  }
+}
+
+/** `perfect Factuality`, `perfect scores`. */
+function perfect(reader: PhraseReader, context: Context): Meaning | undefined {
+  if (!reader.take('with a perfect', 'with perfect', 'perfect', 'full')) return undefined
+  const compared = takeCompared(reader, context)
+  if (!compared?.every(({ unit }) => unit === 'none')) return undefined
+  reader.take('score', 'scores')
+  return compare(compared, '=', { value: 1, unit: 'none', factor: 1 })
 }
 
 function byAdjective(reader: PhraseReader, context: Context): Meaning | undefined {

@@ -57,7 +57,15 @@ function takeMeasure(reader: PhraseReader, context: Context): Meaning[] | undefi
     })
     if (measure) return [{ kind: 'measure', measure }]
   }
-  const ranked = reader.attempt(() => takePercentile(reader, context))
+  const each = reader.attempt(() => {
+    const quantity = takeMeasured(reader, context)
+    const isOfOne = quantity?.row !== undefined && reader.take('per', 'a', 'each')
+    return isOfOne && reader.take(...single) ? aggregate(quantity, 'avg', 'average') : undefined
+  })
+  if (each) return [{ kind: 'measure', measure: each }]
+  const ranked =
+    reader.attempt(() => takePercentile(reader, context)) ??
+    reader.attempt(() => takePercentileAfter(reader, context))
   if (ranked) return [{ kind: 'measure', measure: ranked }]
   const rated = reader.attempt(() => {
     const quantity = takeCounted(reader)
@@ -79,6 +87,13 @@ function takePercentile(reader: PhraseReader, context: Context): Measure | undef
   return quantity && percentile(quantity, rank.value)
 }
 
+/** `latency p99`. */
+function takePercentileAfter(reader: PhraseReader, context: Context): Measure | undefined {
+  const quantity = takeQuantity(reader, context)
+  const rank = quantity && reader.takeIf((word) => /^p(\d{1,2}(?:\.\d+)?)$/.exec(word)?.[1])
+  return quantity && rank !== undefined ? percentile(quantity, Number(rank)) : undefined
+}
+
 function takeMeasured(reader: PhraseReader, context: Context): Quantity | undefined {
   const quantity = takeQuantity(reader, context)
   if (quantity) {
@@ -91,6 +106,9 @@ function takeMeasured(reader: PhraseReader, context: Context): Quantity | undefi
 /** `how many errors`, `number of distinct users`, `count of requests`, `count`. */
 function countedThings(reader: PhraseReader, context: Context): Measure | undefined {
   reader.take('what is', 'show', 'get')
+  if (reader.take('how long do', 'how long does', 'how long did')) {
+    return measureOf(quantityOf('duration', context))
+  }
   if (reader.take(...spendings)) return measureOf(quantityOf('cost', context))
   const opening = reader.take(
     ...[
@@ -121,7 +139,8 @@ function countedThings(reader: PhraseReader, context: Context): Measure | undefi
       told: `number of different ${path}`,
     }
   }
-  if (isDistinct) return undefined
+  // "how much did alice cost": the quantity comes later.
+  if (isDistinct || opening === 'how much') return undefined
   return { text: 'count(1)', alias: 'count', told: 'number of records' }
 }
 
@@ -192,6 +211,12 @@ function takeDimensions(reader: PhraseReader, context: Context): Meaning[] | und
   if (reader.take('over time', 'trend', 'timeline')) {
     return [{ kind: 'dimension', dimension: timeDimension('day') }]
   }
+  const asked = reader.attempt(() => {
+    reader.take('on', 'in')
+    const unit = reader.take('which', 'what') && reader.takeIf(timeUnitOf)
+    return unit || undefined
+  })
+  if (asked) return [{ kind: 'dimension', dimension: timeDimension(asked) }]
   if (!reader.take(...openings)) return undefined
   if (reader.take(...single)) return [{ kind: 'nothing' }]
   const dimensions: Dimension[] = []
@@ -222,7 +247,13 @@ const adverbs: Readonly<Record<string, TimeUnit>> = {
   yearly: 'year',
 }
 
-type TimeUnit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year'
+const timeUnits = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const
+
+type TimeUnit = (typeof timeUnits)[number]
+
+function timeUnitOf(word: string): TimeUnit | undefined {
+  return timeUnits.find((each) => each === word)
+}
 
 function takeDimension(reader: PhraseReader, context: Context): Dimension | undefined {
   if (reader.take('hour of the day', 'hour of day')) {
@@ -237,11 +268,7 @@ function takeDimension(reader: PhraseReader, context: Context): Dimension | unde
     const text = "date_part('dow', created)"
     return { text, alias: 'weekday', told: 'day of the week', isTime: true }
   }
-  const unit = reader.takeIf((word) => {
-    return (['minute', 'hour', 'day', 'week', 'month', 'year'] as const).find(
-      (each) => each === word,
-    )
-  })
+  const unit = reader.takeIf(timeUnitOf)
   if (unit) return timeDimension(unit)
   if (reader.take('date')) return timeDimension('day')
   if (reader.take('span type', 'type of span', 'type')) {

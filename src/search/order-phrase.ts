@@ -42,8 +42,32 @@ const things = [
   'responses',
 ]
 
+/** Words that ask for no number: the most of it comes first. */
+const levels: readonly (readonly [
+  readonly string[],
+  'duration' | 'cost' | 'score',
+  Order['direction'],
+])[] = [
+  [['slow', 'very slow', 'long running', 'long-running'], 'duration', 'desc'],
+  [['fast', 'quick'], 'duration', 'asc'],
+  [['expensive', 'costly', 'very expensive'], 'cost', 'desc'],
+  [['cheap', 'inexpensive'], 'cost', 'asc'],
+  [['bad', 'poor', 'weak'], 'score', 'asc'],
+]
+
+const relevance = [
+  ...['sorted by relevance', 'sort by relevance', 'ranked by relevance', 'rank by relevance'],
+  ...['ordered by relevance', 'order by relevance', 'by relevance', 'most relevant first'],
+  ...['most relevant', 'best matches first', 'best matches', 'best match first', 'best match'],
+]
+
 export function recognizeOrder(reader: PhraseReader, context: Context): Recognized | undefined {
+  if (reader.take(...relevance)) {
+    return reader.means({ kind: 'order', order: { by: 'relevance', direction: 'desc' } })
+  }
   const meanings =
+    reader.attempt(() => level(reader, context)) ??
+    reader.attempt(() => theLast(reader)) ??
     reader.attempt(() => explicitOrder(reader, context)) ??
     reader.attempt(() => superlative(reader, context)) ??
     reader.attempt(() => quantityWithDirection(reader, context)) ??
@@ -95,17 +119,45 @@ function superlative(reader: PhraseReader, context: Context): Meaning[] | undefi
     const by = name === 'created' ? name : quantityOf(name, context)
     return [...limit, { kind: 'order', order: { by, direction } }]
   }
-  const extreme = takeExtreme(reader)
+  const extreme = takeExtreme(reader) ?? takeLevel(reader)
   if (!extreme) return undefined
   const after = before === undefined ? takeCount(reader) : undefined
   if (after !== undefined) limit.push({ kind: 'limit', count: after })
-  reader.take('by')
+  const isOfThings = reader.attempt(() => {
+    return reader.takeIf((word) => things.includes(word) || undefined) && reader.take('by', 'in')
+  })
+  if (!isOfThings) reader.take('by')
   reader.take('average', 'mean', 'total', 'overall', 'number of', 'count of')
   const by = takeSuperlativeQuantity(reader, context, extreme)
   if (!by) return undefined
   reader.take('scores', 'score', 'first')
   reader.take('first')
   return [...limit, { kind: 'order', order: { by, direction: directionOf(extreme) } }]
+}
+
+/** `when was the last error`, `the last request`: one, and the newest. */
+function theLast(reader: PhraseReader): Meaning[] | undefined {
+  const opening = reader.take('when was the', 'when is the', 'show the', 'the')
+  if (!opening || !reader.take('last', 'latest', 'most recent', 'newest')) return undefined
+  const one = ['error', 'failure', 'request', 'call', 'run', 'trace', 'record', 'log', 'exception']
+  if (!one.includes(reader.plain())) return undefined
+  return [
+    { kind: 'limit', count: 1 },
+    { kind: 'order', order: { by: 'created', direction: 'desc' } },
+  ]
+}
+
+/** `slow requests`, `expensive llm calls`, `bad answers`. */
+function level(reader: PhraseReader, context: Context): Meaning[] | undefined {
+  for (const [words, name, direction] of levels) {
+    if (!reader.take(...words)) continue
+    const isOfThings = [...things, 'llm', 'tool', 'queries'].includes(reader.plain())
+    const isOfGroups = context.vocabulary.named(reader.plain()).some(({ isText }) => isText)
+    if (!isOfThings && !isOfGroups) return undefined
+    const by = name === 'score' ? anyScore(context) : quantityOf(name, context)
+    return by && [{ kind: 'order', order: { by, direction } }]
+  }
+  return undefined
 }
 
 /** `most` and `fewest` count things; `worst` and `best` are of scores. */
@@ -146,6 +198,12 @@ const extremes: readonly (readonly [Extreme, readonly string[]])[] = [
   ['high', ['most', 'highest', 'largest', 'biggest', 'greatest']],
   ['low', ['least', 'fewest', 'lowest', 'smallest']],
 ]
+
+/** `high cost`, `low Factuality`. */
+function takeLevel(reader: PhraseReader): Extreme | undefined {
+  if (reader.take('high', 'large', 'big')) return 'high'
+  return reader.take('low', 'small') ? 'low' : undefined
+}
 
 function directionOf(extreme: Extreme): Order['direction'] {
   return extreme === 'low' || extreme === 'worst' ? 'asc' : 'desc'

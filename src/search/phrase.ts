@@ -57,7 +57,7 @@ export type Meaning =
   | { readonly kind: 'compare' | 'not' | 'or' | 'and' | 'nothing' }
 
 export interface Order {
-  readonly by: Quantity | 'created'
+  readonly by: Quantity | 'created' | 'relevance'
   readonly direction: 'asc' | 'desc'
 }
 

@@ -133,6 +133,14 @@ const countables: Readonly<Record<string, Quantity>> = {
   'error rate': rate('error_rate', 'error is not null', 'share of errors'),
   'error rates': rate('error_rate', 'error is not null', 'share of errors'),
   'failure rate': rate('error_rate', 'error is not null', 'share of errors'),
+  ...Object.fromEntries(
+    ['percentage', 'percent', 'share', 'fraction', 'proportion', 'rate'].flatMap((share) =>
+      ['errors', 'failures', 'failed requests', 'failed calls', 'failing requests'].map((what) => [
+        `${share} of ${what}`,
+        rate('error_rate', 'error is not null', 'share of errors'),
+      ]),
+    ),
+  ),
   'success rate': rate('success_rate', 'error is null', 'share without error'),
   ...Object.fromEntries(
     (
@@ -162,14 +170,14 @@ function ofType(type: 'llm' | 'tool'): Quantity {
 
 /** What groups are counted by; single words of these stand for other things, too. */
 export function takeCountable(reader: PhraseReader): Quantity | undefined {
-  return reader.takeRun(2, (words) => {
+  return reader.takeRun(4, (words) => {
     return Object.hasOwn(countables, words) && words.includes(' ') ? countables[words] : undefined
   })
 }
 
 /** As `takeCountable`, where the words before say that something is counted. */
 export function takeCounted(reader: PhraseReader): Quantity | undefined {
-  return reader.takeRun(2, (words) =>
+  return reader.takeRun(4, (words) =>
     Object.hasOwn(countables, words) ? countables[words] : undefined,
   )
 }

@@ -1,12 +1,8 @@
 /** Times as people say them: when records were made. */
 import { printString } from '../parser/print.ts'
 import { takeCount } from './amount.ts'
+import { type CalendarUnit, Clock, dayMs, minuteMs, type Stretch } from './clock.ts'
 import type { Context, Meaning, PhraseReader, Recognized } from './phrase.ts'
-
-const minuteMs = 60_000
-const dayMs = 86_400_000
-
-type CalendarUnit = 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year'
 
 const units: Readonly<Record<string, CalendarUnit>> = {
   minute: 'minute',
@@ -35,16 +31,6 @@ const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'frida
 
 const months =
   'january february march april may june july august september october november december'.split(' ')
-
-/** From its first instant to the one after its last, in ms since 1970 of UTC. */
-interface Stretch {
-  readonly from: number
-  readonly to: number
-  /** Goes after `since`. */
-  readonly told: string
-  /** A moment rather than a day: `after` it begins at once. */
-  readonly isMoment?: boolean
-}
 
 /** Recognizes when: `last 7 days`, `yesterday`, `since Monday`, `in October`, `before 2026-03-01`. */
 export function recognizeTime(reader: PhraseReader, context: Context): Recognized | undefined {
@@ -131,21 +117,12 @@ function toldLength({ count, unit }: Length): string {
 
 /** Between points of the calendar. */
 function bounded(reader: PhraseReader, clock: Clock): Meaning | undefined {
-  const between = reader.attempt(() => {
-    const opening = reader.take('between', 'from')
-    const first = opening && takeStretch(reader, clock, true)
-    const joint = first && reader.take('and', 'to', 'until', 'till', 'through')
-    const second = joint && takeStretch(reader, clock, true)
-    return (
-      first &&
-      second && { from: first.from, to: second.to, told: `from ${first.told} to ${second.told}` }
-    )
-  })
-  if (between && between.from < between.to) return within(between)
+  const between = reader.attempt(() => takeBetween(reader, clock))
+  if (between) return within(between)
 
   const side = reader.take(
     ...['since', 'starting', 'after', 'from', 'before', 'until', 'till', 'up to', 'prior to'],
-    ...['during', 'on', 'in', 'at', 'of', 'for'],
+    ...['during', 'on', 'in', 'at', 'of', 'for', 'over'],
   )
   const point =
     side === 'since' || side === 'after' || side === 'before' ? takeAgo(reader, clock) : undefined
@@ -168,6 +145,33 @@ function bounded(reader: PhraseReader, clock: Clock): Meaning | undefined {
     default:
       return within(stretch)
   }
+}
+
+/** `from Nov 3 to Nov 7`, `Monday to Wednesday`, `between 2pm and 4pm yesterday`. */
+function takeBetween(reader: PhraseReader, clock: Clock): Stretch | undefined {
+  const opening = reader.take('between', 'from')
+  const first = opening ? takeStretch(reader, clock, true) : takeDay(reader, clock, true)
+  const joint = first && reader.take('to', 'until', 'till', 'through', ...(opening ? ['and'] : []))
+  const second = joint && takeStretch(reader, clock, true)
+  if (!first || !second) return undefined
+  const areTimes = first.isMoment === true && second.isMoment === true
+  const day = areTimes ? reader.attempt(() => takeDayAfter(reader, clock)) : undefined
+  const shift = day ? day.from - clock.day(clock.now).from : 0
+  const from = first.from + shift
+  const to = (areTimes ? second.from : second.to) + shift
+  const told = day
+    ? `${day.told} from ${timeTold(first)} to ${timeTold(second)}`
+    : `from ${first.told} to ${second.told}`
+  return from < to ? { from, to, told } : undefined
+}
+
+function takeDayAfter(reader: PhraseReader, clock: Clock): Stretch | undefined {
+  reader.take('on', 'of')
+  return takeDay(reader, clock, true)
+}
+
+function timeTold({ told }: Stretch): string {
+  return told.replace(/^today at /, '')
 }
 
 function since(from: number, told: string): Meaning {
@@ -207,6 +211,8 @@ function takeAgo(reader: PhraseReader, clock: Clock): Stretch | undefined {
 
 /** @param isAsked whether a word before says that a time follows, so that `may` is a month */
 function takeStretch(reader: PhraseReader, clock: Clock, isAsked: boolean): Stretch | undefined {
+  const part = reader.attempt(() => takePart(reader, clock))
+  if (part) return part
   const day = reader.attempt(() => takeDay(reader, clock, isAsked))
   if (day) {
     const time = reader.attempt(() => {
@@ -226,6 +232,46 @@ function takeStretch(reader: PhraseReader, clock: Clock, isAsked: boolean): Stre
     }
   }
   return reader.attempt(() => takePeriod(reader, clock, isAsked))
+}
+
+/** Hours that a part of the day goes from and to. */
+const dayParts: Readonly<Record<string, readonly [from: number, to: number]>> = {
+  morning: [0, 12],
+  afternoon: [12, 18],
+  evening: [18, 24],
+  night: [18, 30],
+}
+
+/** `this morning`, `yesterday evening`, `last night`, `over the weekend`, `Q3 2026`, `start of the month`. */
+function takePart(reader: PhraseReader, clock: Clock): Stretch | undefined {
+  const day = reader.take('yesterday', 'this', 'last', 'tonight', 'today')
+  const named = day === 'tonight' ? 'evening' : reader.takeIf((word) => dayPartOf(word))
+  if (day && named && (day !== 'last' || named === 'night')) {
+    const isBefore = day === 'yesterday' || day === 'last'
+    const { from } = clock.day(clock.now - (isBefore ? dayMs : 0))
+    const [first, end] = dayParts[named]!
+    const told = day === 'tonight' ? day : `${day} ${named}`
+    return { from: from + first * 60 * minuteMs, to: from + end * 60 * minuteMs, told }
+  }
+  if (named) return undefined
+  if (day !== 'yesterday' && day !== 'today') {
+    if (day === undefined) reader.take('the')
+    if (reader.take('weekend', 'past weekend')) return clock.weekend()
+  }
+  if (day) return undefined
+  const quarter = reader.takeIf((word) => /^q([1-4])$/.exec(word)?.[1])
+  if (quarter) return clock.quarter(Number(quarter), takeYear(reader))
+  reader.take('the')
+  if (!reader.take('beginning of', 'start of')) return undefined
+  const which = reader.take('this', 'the', 'last')
+  const unit = which && reader.takeIf(unitOf)
+  if (!unit) return undefined
+  const { from } = clock.unit(unit, which === 'last' ? -1 : 0)
+  return { from, to: from + dayMs, told: `the start of ${which} ${unit} (${clock.date(from)})` }
+}
+
+function dayPartOf(word: string): string | undefined {
+  return Object.hasOwn(dayParts, word) ? word : undefined
 }
 
 function takeDay(reader: PhraseReader, clock: Clock, isAsked: boolean): Stretch | undefined {
@@ -348,95 +394,4 @@ function indexOf(names: readonly string[], word: string, mayBeShort: boolean): n
 
 function capitalized(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1)
-}
-
-/** The calendar where the caller is: days begin at their midnight. */
-class Clock {
-  readonly now: number
-  readonly #shift: number
-
-  constructor({ now, tzOffset }: Context) {
-    this.now = now
-    this.#shift = tzOffset * minuteMs
-  }
-
-  /** The first instant of a day there; days and months may be past the end of theirs. */
-  at(year: number, month: number, day: number): number {
-    return Date.UTC(year, month, day) + this.#shift
-  }
-
-  day(instantMs: number): Pick<Stretch, 'from' | 'to'> {
-    const from = Math.floor((instantMs - this.#shift) / dayMs) * dayMs + this.#shift
-    return { from, to: from + dayMs }
-  }
-
-  minute(from: number): Pick<Stretch, 'from' | 'to' | 'isMoment'> {
-    return { from, to: from + minuteMs, isMoment: true }
-  }
-
-  weekday(): number {
-    return this.#local(this.now).getUTCDay()
-  }
-
-  date(instantMs: number): string {
-    return this.#local(instantMs).toISOString().slice(0, 10)
-  }
-
-  span({ from, to }: Pick<Stretch, 'from' | 'to'>): string {
-    return to - from <= dayMs ? this.date(from) : `${this.date(from)} to ${this.date(to - 1)}`
-  }
-
-  /** Undefined for a day that the month does not have. */
-  dateOf(year: number, month: number, day: number): Stretch | undefined {
-    const from = this.at(year, month, day)
-    if (this.#local(from).getUTCMonth() !== month) return undefined
-    return { from, to: from + dayMs, told: this.date(from) }
-  }
-
-  /** The year that a day without one is in: the latest that is not in the future. */
-  yearOf(month: number, day: number): number {
-    const year = this.#local(this.now).getUTCFullYear()
-    return this.at(year, month, day) > this.now ? year - 1 : year
-  }
-
-  shifted(unit: CalendarUnit, count: number): number {
-    const local = this.#local(this.now)
-    if (unit === 'week') local.setUTCDate(local.getUTCDate() + 7 * count)
-    else if (unit === 'day') local.setUTCDate(local.getUTCDate() + count)
-    else if (unit === 'year') local.setUTCFullYear(local.getUTCFullYear() + count)
-    else local.setUTCMonth(local.getUTCMonth() + count * (unit === 'quarter' ? 3 : 1))
-    return local.getTime() + this.#shift
-  }
-
-  /** The unit of the calendar that now is in, or one before it. Weeks begin on Monday. */
-  unit(unit: CalendarUnit, shift: number): Pick<Stretch, 'from' | 'to'> {
-    const local = this.#local(this.now)
-    const [year, month] = [local.getUTCFullYear(), local.getUTCMonth()]
-    const fixed = { minute: minuteMs, hour: 60 * minuteMs, day: dayMs }
-    switch (unit) {
-      case 'minute':
-      case 'hour':
-      case 'day': {
-        const length = fixed[unit]
-        const from = (Math.floor(local.getTime() / length) + shift) * length + this.#shift
-        return { from, to: from + length }
-      }
-      case 'week': {
-        const monday = this.day(this.now).from - ((local.getUTCDay() + 6) % 7) * dayMs
-        return { from: monday + shift * 7 * dayMs, to: monday + (shift + 1) * 7 * dayMs }
-      }
-      case 'month':
-        return { from: this.at(year, month + shift, 1), to: this.at(year, month + shift + 1, 1) }
-      case 'quarter': {
-        const first = Math.floor(month / 3) * 3 + shift * 3
-        return { from: this.at(year, first, 1), to: this.at(year, first + 3, 1) }
-      }
-      case 'year':
-        return { from: this.at(year + shift, 0, 1), to: this.at(year + shift + 1, 0, 1) }
-    }
-  }
-
-  #local(instantMs: number): Date {
-    return new Date(instantMs - this.#shift)
-  }
 }

@@ -18,6 +18,8 @@ import {
   type Recognizer,
 } from './phrase.ts'
 import { fieldQuantity, quantityOf } from './quantity.ts'
+import { searches, searchText, type Term, toldTerms } from './search-terms.ts'
+import { mend } from './spelling.ts'
 import { hasTag, recognizeState } from './state-phrase.ts'
 import { recognizeText } from './text-phrase.ts'
 import { recognizeTime } from './time-phrase.ts'
@@ -60,7 +62,13 @@ const recognizers: readonly Recognizer[] = [
 ]
 
 export function translate(request: TranslationRequest): Translation {
-  const words = readWords(request.text)
+  const { words, told } = mend(readWords(request.text), request.vocabulary)
+  const translation = translateWords(words, request)
+  if (told.length === 0) return translation
+  return { ...translation, explanation: `${told.join(', ')}; ${translation.explanation}` }
+}
+
+function translateWords(words: readonly Word[], request: TranslationRequest): Translation {
   const spoken = words.map(({ plain }) => plain).join(' ')
   if (request.hasTraces && /\b(per|each) trace\b/.test(spoken)) {
     return write(read(words, request, 'traces'), 'summary')
@@ -91,12 +99,6 @@ interface Condition {
   readonly isAlternative: boolean
 }
 
-interface Term {
-  readonly text: string
-  readonly isPhrase: boolean
-  readonly isUnwanted: boolean
-}
-
 function read(words: readonly Word[], request: TranslationRequest, rows: Context['rows']): Reading {
   const conditions: Condition[] = []
   const orders: Order[] = []
@@ -110,6 +112,7 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
   let isCompared = false
   let wasNegated = false
   let lastField: VocabularyField | undefined
+  let stretch = 0
   const context: Context = {
     ...request,
     rows,
@@ -177,18 +180,27 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
     const found = longest(words, at, context)
     if (found) {
       found.meanings.forEach(take)
+      if (found.meanings.some(({ kind }) => kind !== 'or' && kind !== 'not')) stretch++
       at += found.length
       continue
     }
     const again =
-      isAlternative && lastField ? anotherValue(new PhraseReader(words, at), lastField) : undefined
+      isAlternative && lastField?.isText
+        ? anotherValue(new PhraseReader(words, at), lastField)
+        : undefined
     if (again) {
       again.meanings.forEach(take)
       at += again.length
       continue
     }
     if (word.kind === 'phrase' || (word.kind === 'text' && !isFiller(word.plain))) {
-      terms.push({ text: word.text, isPhrase: word.kind === 'phrase', isUnwanted: isNegated })
+      terms.push({
+        text: word.text,
+        isPhrase: word.kind === 'phrase',
+        isUnwanted: isNegated,
+        isAlternative: isAlternative && !isNegated && terms.at(-1)?.isUnwanted === false,
+        stretch,
+      })
       isNegated = false
       isAlternative = false
     }
@@ -207,9 +219,10 @@ function longest(words: readonly Word[], at: number, context: Context): Recogniz
   return best
 }
 
-function recognizeConnector(reader: PhraseReader): Recognized | undefined {
+function recognizeConnector(reader: PhraseReader, context: Context): Recognized | undefined {
   if (reader.take('or')) return reader.means({ kind: 'or' })
   if (reader.take('and', '&', 'but', 'also', 'plus')) return reader.means({ kind: 'and' })
+  if (reader.take('the most')) return reader.means({ kind: 'nothing' })
   const not = reader.take(
     ...[
       'but not',
@@ -236,7 +249,10 @@ function recognizeConnector(reader: PhraseReader): Recognized | undefined {
       'non',
     ],
   )
-  return not ? reader.means({ kind: 'not' }) : undefined
+  if (!not) return undefined
+  // "ignore previous instructions" asks for nothing that could be left out.
+  const isOrder = not.startsWith('ignor') && !context.begins(reader.at)
+  return reader.means({ kind: isOrder ? 'nothing' : 'not' })
 }
 
 /** `-tag`: no span of the trace has it. */
@@ -279,7 +295,7 @@ function settle(reading: Reading, mentions: readonly Mention[], words: readonly 
   const isAsked = words.some(({ plain }) =>
     /^(which|top|most|least|fewest|distinct|unique|different|compare)$/.test(plain),
   )
-  const ordersGroups = orders.some(({ by }) => by !== 'created')
+  const ordersGroups = orders.some(({ by }) => typeof by !== 'string')
   const groupsByMention =
     dimensions.length === 0 &&
     fields.length > 0 &&
@@ -306,7 +322,7 @@ function write(reading: Reading, shape: 'summary' | undefined): Translation {
   const told: string[] = []
   const wanted = terms.filter(({ isUnwanted }) => !isUnwanted)
   const unwanted = terms.filter(({ isUnwanted }) => isUnwanted)
-  if (wanted.length > 0) filters.push(`search(${printString(searchText(wanted))})`)
+  filters.push(...searches(wanted))
   for (const term of unwanted) filters.push(`not search(${printString(searchText([term]))})`)
   const clauses = isGrouped(reading) ? writeGroups(reading, told) : writeRows(reading, told)
   const filter = filters.length === 0 ? [] : [`filter: ${filters.join(' and ')}`]
@@ -314,8 +330,8 @@ function write(reading: Reading, shape: 'summary' | undefined): Translation {
   const explanation = [
     ...(shape ? ['traces'] : []),
     ...toldConditions(conditions),
-    ...(wanted.length > 0 ? [`the text has ${listed(wanted)}`] : []),
-    ...(unwanted.length > 0 ? [`the text does not have ${listed(unwanted)}`] : []),
+    ...(wanted.length > 0 ? [`the text has ${toldTerms(wanted)}`] : []),
+    ...(unwanted.length > 0 ? [`the text does not have ${toldTerms(unwanted)}`] : []),
     ...told,
   ]
   const isPlain = clauses.length === 1 && conditions.length === 0 && shape === undefined
@@ -327,8 +343,14 @@ function write(reading: Reading, shape: 'summary' | undefined): Translation {
   }
 }
 
-function writeRows({ orders, limit }: Reading, told: string[]): string[] {
+function writeRows({ orders, limit, terms }: Reading, told: string[]): string[] {
+  const wanted = terms.filter(({ isUnwanted }) => !isUnwanted)
   const sorts = orders.flatMap(({ by, direction }) => {
+    if (by === 'relevance') {
+      if (wanted.length === 0) return []
+      told.push('those that fit best first')
+      return [`search_score(${printString(searchText(wanted))}) desc`]
+    }
     const text = by === 'created' ? by : by.row
     if (text === undefined) return []
     told.push(
@@ -355,7 +377,7 @@ function writeGroups(reading: Reading, told: string[]): string[] {
   }
   const dimensions = unique(reading.dimensions).map(named)
   const ordered = orders.flatMap(({ by, direction }) => {
-    return by === 'created' ? [] : [{ measure: measureOf(by), direction }]
+    return typeof by === 'string' ? [] : [{ measure: measureOf(by), direction }]
   })
   const wanted = unique([...reading.measures, ...ordered.map(({ measure }) => measure)])
   const count = { text: 'count(1)', alias: 'count', told: 'number of records' }
@@ -410,17 +432,6 @@ function toldConditions(conditions: readonly Condition[]): string[] {
     else groups.push([told])
   }
   return groups.map((group) => group.join(' or '))
-}
-
-/** What `search` takes: a phrase stays together in quotes. */
-function searchText(terms: readonly Term[]): string {
-  return terms
-    .map(({ text, isPhrase }) => (isPhrase ? `"${text.replace(/"/g, ' ')}"` : text))
-    .join(' ')
-}
-
-function listed(terms: readonly Term[]): string {
-  return terms.map(({ text }) => `"${text}"`).join(' and ')
 }
 
 function toldDirection(by: Order['by'], direction: Order['direction']): string {

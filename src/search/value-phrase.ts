@@ -26,8 +26,10 @@ function fieldThenValue(reader: PhraseReader, context: Context): Condition | und
   })
   if (!fields) return undefined
   if (reader.take(...emptyWords, ...setWords)) return undefined
-  const isNegated =
-    reader.take("isn't", 'is not', 'are not', 'was not', 'not', '!=', 'other than') !== undefined
+  const negation = reader.take("isn't", 'is not', 'are not', 'was not', 'not', '!=', 'other than')
+  // "errors other than timeouts" are told by a word in them.
+  if (negation === 'other than' && fields.every(({ path }) => isProse(path))) return undefined
+  const isNegated = negation !== undefined
   const isJoined =
     isNegated ||
     reader.take('is', 'are', 'was', 'were', 'equals', '=', ':', 'named', 'called') !== undefined

@@ -62,6 +62,8 @@ export class Vocabulary {
   /** Fields by what they may be called, as plain words with one space between them. */
   readonly #byName = new Map<string, VocabularyField[]>()
   readonly #byValue = new Map<string, KnownValue[]>()
+  /** Without what is between letters and digits: `gpt4o` is `gpt-4o`. */
+  readonly #byCompact = new Map<string, KnownValue[]>()
   readonly #longestName: number = 1
   readonly #longestValue: number = 1
 
@@ -89,7 +91,12 @@ export class Vocabulary {
         const words = readWords(value).map((word) => word.plain)
         if (words.length === 0 || words.length > 6) continue
         this.#longestValue = Math.max(this.#longestValue, words.length)
-        add(this.#byValue, words.join(' '), { field, value, count: times })
+        const known = { field, value, count: times }
+        add(this.#byValue, words.join(' '), known)
+        const compact = compacted(words.join(''))
+        if (compact.length >= 4) add(this.#byCompact, compact, known)
+        const spoken = (isLanguage(path) && languageOf(value)) || shortNames[value]
+        if (spoken) add(this.#byValue, spoken, known)
       }
     }
     this.fields = fields
@@ -121,7 +128,14 @@ export class Vocabulary {
 
   /** Values that the words are, the most frequent first. */
   values(words: string): readonly KnownValue[] {
-    return this.#byValue.get(words) ?? []
+    const found = this.#byValue.get(words)
+    if (found) return found
+    return /\d/.test(words) ? (this.#byCompact.get(compacted(words)) ?? []) : []
+  }
+
+  /** Single words that name a field or are a value of one. */
+  get knownWords(): string[] {
+    return [...this.#byName.keys(), ...this.#byValue.keys()].filter((name) => !name.includes(' '))
   }
 
   /** Values whose words begin with these, as `claude sonnet` begins `claude-sonnet-4`. */
@@ -141,6 +155,30 @@ export class Vocabulary {
       return path.length === 2 && path[0] === 'scores' && isNumeric
     })
   }
+}
+
+/** What people say for short. */
+const shortNames: Readonly<Record<string, string>> = {
+  production: 'prod',
+  development: 'dev',
+  staging: 'stage',
+}
+
+function compacted(words: string): string {
+  return words.replace(/[^\p{L}\p{N}]/gu, '')
+}
+
+function isLanguage(path: readonly string[]): boolean {
+  return splitName(path.at(-1)!).some((word) => /^(lang|language|locale)$/.test(word))
+}
+
+const languageNames = new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' })
+
+/** `ja` is called Japanese. */
+function languageOf(code: string): string | undefined {
+  if (!/^[a-z]{2,3}([-_][A-Za-z]{2,4})?$/.test(code)) return undefined
+  const name = languageNames.of(code.slice(0, /[-_]/.exec(code)?.index))
+  return name === undefined || name.includes(' ') ? undefined : plain(name)
 }
 
 export function samePath(a: readonly string[], b: readonly string[]): boolean {
