@@ -1,8 +1,9 @@
 /** The query page as people use it, in a real browser: written, run, shown, saved and taken away. */
-import { execFileSync } from 'node:child_process'
+import { execFile, execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSpans } from '../../src/demo/generate.ts'
@@ -25,7 +26,7 @@ async function write(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text)
 }
 
-describe.skipIf(!hasBrowser)('the query page', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
   let service: RunningService
   let browser: PageBrowser
 
@@ -128,9 +129,9 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 60_000 }, () => {
     await page.getByRole('textbox', { name: 'Query' }).waitFor()
     await write(page, query)
     await page.keyboard.press('Control+Enter')
-    await page.locator('.result-head').getByText('1 rows').waitFor()
+    await page.locator('.result-head').getByText('1 row ·').waitFor()
     const { page: shared } = await browser.page(page.url().slice(service.url.length))
-    await shared.locator('.result-head').getByText('1 rows').waitFor()
+    await shared.locator('.result-head').getByText('1 row ·').waitFor()
     await shared.getByText('no such id 0').first().waitFor()
     expect(faults).toEqual([])
   })
@@ -150,14 +151,14 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 60_000 }, () => {
   test('remembers what was run, and saves queries for all of the project', async () => {
     const query = "measures: count(1) as total\nfrom: project_logs('support')"
     const { page, faults } = await browser.page(shows(query))
-    await page.locator('.result-head').getByText('1 rows').waitFor()
+    await page.locator('.result-head').getByText('1 row ·').waitFor()
     await page.getByRole('button', { name: 'Saved' }).click()
     await page.getByLabel('Save the query in the editor as').fill('How many')
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.getByText('Saved as “How many”').waitFor()
     const id = new URL(page.url()).searchParams.get('saved')
     const { page: other } = await browser.page(`${path}?saved=${id}`)
-    await other.locator('.result-head').getByText('1 rows').waitFor()
+    await other.locator('.result-head').getByText('1 row ·').waitFor()
     await other.getByText('as total').first().waitFor()
     await write(other, 'select: 1')
     await page.getByRole('button', { name: 'History' }).click()
@@ -196,13 +197,13 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 60_000 }, () => {
     const word = `it''s "$HOME" \`id\` ${placeholder} \\\\ 你好`
     const query = `select: '${word}' as word -- why not\nfrom: project_logs('support')\nlimit: 1`
     const { page, faults } = await browser.page(shows(query))
-    await page.locator('.result-head').getByText('1 rows').waitFor()
+    await page.locator('.result-head').getByText('1 row ·').waitFor()
     await page.getByRole('button', { name: 'Copy as…' }).click()
     const dialog = page.getByRole('dialog', { name: 'Run it elsewhere' })
     const folder = mkdtempSync(join(tmpdir(), 'assay-code-'))
     const env = { ...process.env, ASSAY_API_KEY: testKey, NODE_OPTIONS: '' }
-    const run = (program: string, ...given: string[]) =>
-      execFileSync(program, given, { env, encoding: 'utf8' })
+    const run = async (program: string, ...given: string[]) =>
+      (await promisify(execFile)(program, given, { env })).stdout
     const expected = `it's "$HOME" \`id\` ${placeholder} \\ 你好`
     for (const form of ['curl', 'TypeScript', 'Python']) {
       await dialog.getByRole('tab', { name: form }).click()
@@ -210,17 +211,17 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 60_000 }, () => {
       const code = await page.evaluate<string>('navigator.clipboard.readText()')
       expect(code).toBe(await dialog.locator('pre').textContent())
       if (form === 'curl' && hasProgram('curl')) {
-        const answer = JSON.parse(run('bash', '-c', code)) as { data: unknown }
+        const answer = JSON.parse(await run('bash', '-c', code)) as { data: unknown }
         expect(answer.data).toEqual([{ word: expected }])
       } else if (form === 'TypeScript') {
         const file = join(folder, 'query.mts')
         writeFileSync(file, code)
         const loader = new URL('../support/typescript-loader.js', import.meta.url).href
-        expect(run(process.execPath, '--import', loader, file)).toContain('你好')
+        expect(await run(process.execPath, '--import', loader, file)).toContain('你好')
       } else if (form === 'Python' && hasProgram('python3')) {
         const file = join(folder, 'query.py')
         writeFileSync(file, `${code}assert rows == [{"word": ${JSON.stringify(expected)}}]\n`)
-        expect(run('python3', file)).toContain('word')
+        expect(await run('python3', file)).toContain('word')
       }
     }
     rmSync(folder, { recursive: true })

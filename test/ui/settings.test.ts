@@ -6,7 +6,7 @@ import { RunningService } from '../support/running-service.ts'
 
 const settings = (tab: string) => `/app/default/settings?tab=${tab}`
 
-describe.skipIf(!hasBrowser)('the settings', { timeout: 60_000 }, () => {
+describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
   let service: RunningService
   let browser: PageBrowser
 

@@ -1,5 +1,5 @@
 /** What a query came to, or how far it is: as a table, a plot, JSON, or what each operator did. */
-import { bytes, duration, number } from '../component/format.ts'
+import { bytes, counted, duration } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { Empty, Failure } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
@@ -75,7 +75,8 @@ function RunFigures({ run }: { readonly run: Run }) {
   const { rows, hasMore, elapsed, readBytes } = run
   return (
     <p class="hint" role="status">
-      {number(rows.length)} rows{hasMore ? ' and more' : ''}
+      {counted(rows.length, 'row')}
+      {hasMore && ' and more'}
       {elapsed !== undefined && ` · ${duration(elapsed / 1000)}`}
       {readBytes !== undefined && ` · ${bytes(readBytes)} read`}
     </p>

@@ -2,7 +2,7 @@ import { Dialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
 import { age } from '../component/format.ts'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
-import { tell } from '../component/toast.tsx'
+import { tell, tellFailure } from '../component/toast.tsx'
 import { useAction } from '../service/action.ts'
 import { useLoaded } from '../service/load.ts'
 import type { Project } from '../service/project.ts'
@@ -89,6 +89,10 @@ export function SavedDialog({
               mayChange
                 ? async () => {
                     await removeSaved(project.id, query.id)
+                    tell(`“${query.name}” is deleted`, {
+                      label: 'Undo',
+                      onChoose: () => void save(project.id, query).then(saved.reload, tellFailure),
+                    })
                     if (parameter('saved') === query.id) setParameters({ saved: undefined })
                     saved.reload()
                   }

@@ -112,7 +112,8 @@ export function SettingsRoles({ rights }: SettingsProps) {
 function permissionsText({ member_permissions }: Role): string {
   const types = new Map<string, string[]>()
   for (const { permission, restrict_object_type } of member_permissions ?? []) {
-    types.set(permission, [...(types.get(permission) ?? []), typeTitle(restrict_object_type)])
+    const title = permission.replace('_', ' ')
+    types.set(title, [...(types.get(title) ?? []), typeTitle(restrict_object_type)])
   }
   const byTypes = new Map<string, string[]>()
   for (const [permission, on] of types) {
