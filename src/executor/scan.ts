@@ -2,6 +2,7 @@ import { AssayError } from '../error.ts'
 import { beginBatch, endBatches, newCodes } from '../kernel/memory.ts'
 import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { PlanProfile } from '../planner/plan-profile.ts'
+import type { ColumnSet } from '../vector/column.ts'
 import type { Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compileFilter } from './filter.ts'
@@ -11,10 +12,11 @@ import { RelationReader } from './relation-batch.ts'
 import { OpenedColumns, openRun, type RowRun, type TaskStorage } from './row-run.ts'
 import { RowSink } from './row-sink.ts'
 import { settle } from './settled-groups.ts'
+import { takeInputs } from './shared-inputs.ts'
 import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
 import { TaskDictionaries } from './task-dictionaries.ts'
 import { rowCountOf, TaskProfile } from './task-profile.ts'
-import { compileCandidates } from './text-candidates.ts'
+import { compileCandidates, type FindCandidates, type TextCandidates } from './text-candidates.ts'
 import { withTraceSets } from './trace-set.ts'
 import { compileUnpivots } from './unpivot-batch.ts'
 
@@ -47,7 +49,9 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   )
   // Records that are looked up one by one have no index.
   const hasColumns = task.inputs.some(({ kind }) => kind !== 'records')
-  const findCandidates = hasColumns ? compileCandidates(plan.predicates, context) : undefined
+  const findCandidates = hasColumns
+    ? perSet(compileCandidates(plan.predicates, context))
+    : undefined
   const unpivot = compileUnpivots(plan, context)
   const dictionaries = new TaskDictionaries(task.dictionaries)
   const sink: Sink =
@@ -59,7 +63,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   let rowsMatched = 0
   const skipped = new PlanProfile()
   let bytesRead = 0
-  for (const input of task.inputs) {
+  for (const input of takeInputs(task.inputs, task.share)) {
     const run = openRun(input, plan, task.snapshot, storage, dictionaries, opened)
     profile?.open(run)
     const candidates = run.columns && findCandidates?.(run.columns)
@@ -121,6 +125,18 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   if (!profile) return { ...open, settled, metrics }
   profile.mark('sink', 0, open.groupCount)
   return { ...open, settled, metrics: { ...metrics, operators: profile.operators } }
+}
+
+/** Looks into the indexes of a set once, though several inputs that follow each other are of it. */
+function perSet(find: FindCandidates | undefined): FindCandidates | undefined {
+  if (!find) return undefined
+  let last: ColumnSet | undefined
+  let found: TextCandidates | undefined
+  return (set) => {
+    if (set !== last) found = find(set)
+    last = set
+    return found
+  }
 }
 
 /** The visible rows among the candidates. */

@@ -13,6 +13,7 @@ import type { Relation } from './relation.ts'
 import type { RowList, SortedRows } from './row-buffer.ts'
 import type { ColumnsForm, PrintedRows, RowForm } from './row-form.ts'
 import type { RowPlace } from './row-place.ts'
+import type { SharedInputs } from './shared-inputs.ts'
 import type { TaskDictionary } from './task-dictionaries.ts'
 import type { TraceSet } from './trace-set.ts'
 import type { KeyValues, WireValues } from './wire-values.ts'
@@ -72,6 +73,8 @@ export interface ScanTask {
   readonly settling: Settling | undefined
   readonly snapshot: SnapshotBounds
   readonly inputs: readonly TaskInput[]
+  /** How it shares the inputs with other tasks; undefined: all of them are its own. */
+  readonly share: SharedInputs | undefined
   /** How many rows are wanted at most, of those that come first in the plan's order. */
   readonly wanted: number
   /** First sort keys beyond this are not wanted: as many rows at least as good are known already. */
@@ -197,7 +200,7 @@ export interface PartialGroups {
 export interface Settling {
   /** The key whose texts have codes of a shared dictionary. */
   readonly key: number
-  /** Segments of which the task reads every row that the query reads. */
+  /** Segments of which one task reads every row that the query reads. */
   readonly segments: readonly number[]
   /** Codes of the dictionary that the query also finds elsewhere: in the delta. */
   readonly open: Int32Array

@@ -43,6 +43,7 @@ export function answerAtOnce(run: PlanRun, form: RowForm): Promise<AnswerResult>
         settling: undefined,
         snapshot: { transaction },
         inputs,
+        share: undefined,
         wanted: wantedRows(plan),
         threshold: undefined,
         cancelled,

@@ -44,6 +44,8 @@ export type ResultOf<T extends Task> = T extends ScanTask
 export interface TaskRunner {
   /** How many threads; 0: tasks run in this one. */
   readonly workers: number
+  /** One number in shared memory: how many tasks wait for a worker. */
+  readonly waiting: Int32Array
   /** Those that all tasks share. */
   readonly dictionaries: Dictionaries
   /**
@@ -82,7 +84,8 @@ export class QueryPool implements TaskRunner {
   readonly dictionaries = new Dictionaries(this)
   readonly #pool: Piscina | undefined
   readonly #reads: TaskReads
-  readonly #waiting = new FairQueue<WaitingTask>()
+  readonly waiting = new Int32Array(new SharedArrayBuffer(4))
+  readonly #queue = new FairQueue<WaitingTask>()
   #running = 0
 
   /**
@@ -120,7 +123,7 @@ export class QueryPool implements TaskRunner {
   }
 
   get waitingTasks(): number {
-    return this.#waiting.size
+    return this.#queue.size
   }
 
   async run<T extends Task>(task: T, short = false): Promise<ResultOf<T>> {
@@ -161,11 +164,10 @@ export class QueryPool implements TaskRunner {
 
   /** Waiting tasks of cancelled queries fail at once, with the reason. */
   dropCancelled(): void {
-    for (const { query, giveUp } of this.#waiting.take(
-      ({ query }) => query?.reason !== undefined,
-    )) {
+    for (const { query, giveUp } of this.#queue.take(({ query }) => query?.reason !== undefined)) {
       giveUp(query!.reason!)
     }
+    this.#tellWaiting()
   }
 
   read<Result>(work: (reads: TaskReads) => Result): Result {
@@ -188,14 +190,20 @@ export class QueryPool implements TaskRunner {
       return undefined
     }
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ query, start: resolve, giveUp: reject }, this.dueTime(query, taskMs))
+      this.#queue.push({ query, start: resolve, giveUp: reject }, this.dueTime(query, taskMs))
+      this.#tellWaiting()
     })
+  }
+
+  #tellWaiting(): void {
+    Atomics.store(this.waiting, 0, this.#queue.size)
   }
 
   #startNext(): void {
     while (this.#running < this.workers) {
-      const next = this.#waiting.shift()
+      const next = this.#queue.shift()
       if (!next) return
+      this.#tellWaiting()
       this.#running++
       next.start()
     }

@@ -25,6 +25,10 @@ export class QueryTasks implements TaskRunner {
     return this.#pool.workers
   }
 
+  get waiting(): Int32Array {
+    return this.#pool.waiting
+  }
+
   get dictionaries(): Dictionaries {
     return this.#pool.dictionaries
   }

@@ -8,6 +8,7 @@ import {
   type SortedRows,
   sliceSortedRows,
 } from '../executor/row-buffer.ts'
+import { isTaken, type SharedInputs, sharedInputs } from '../executor/shared-inputs.ts'
 import type {
   FinishTask,
   GroupsResult,
@@ -26,16 +27,16 @@ import type { AuditLog } from './audit-log.ts'
 import { inOrder, unordered } from './in-flight.ts'
 import type { QueryTasks } from './query-tasks.ts'
 import { ScanSteps } from './scan-steps.ts'
-import { type Settlings, settlingKey, settlingsOf } from './settling.ts'
+import { settlingKey, settlingOf } from './settling.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import {
-  balance,
   bySortValue,
   clusterByAge,
-  mayEnter,
   type Piece,
   type Split,
+  segmentUnits,
   splitScan,
+  unitsOf,
 } from './split.ts'
 
 /** One plan of a query, and what it runs with. */
@@ -63,9 +64,6 @@ export interface SplitInputs {
   readonly known?: PartialGroups
 }
 
-/** More tasks than workers, so that they end at about the same time. */
-const tasksPerWorker = 4
-
 /** Groups or rows up to which merging on the main thread is shorter than the way to a worker. */
 export const shortMerge = 2000
 
@@ -74,27 +72,24 @@ export async function scanGroups(
   run: PlanRun,
 ): Promise<Extract<FinishTask['input'], { kind: 'groups' }>> {
   const { pieces, others } = splitInputs(run)
-  const inputs = pieces.map((piece) => piece.input)
   const dictionaries = await sharedDictionaries(run, pieces)
   const partials: GroupsResult[] = []
-  const scanAll = async (lists: readonly (readonly TaskInput[])[], settlings: Settlings) => {
-    const tasks = lists.map((list, i) => () => {
-      return runScan(list, run, 0, undefined, { dictionaries, settling: settlings?.[i] })
-    })
-    for await (const result of unordered(tasks, inFlight(run))) {
-      run.audit.task(run.name, result.metrics)
-      partials.push(result as GroupsResult)
-    }
+  const scanAll = async (
+    units: readonly (readonly TaskInput[])[],
+    settling: Settling | undefined,
+  ) => {
+    const scan = { run, wanted: 0, dictionaries, settling }
+    for await (const result of scanUnits(units, scan)) partials.push(result as GroupsResult)
   }
   const key = settlingKey(run.plan, dictionaries)
   if (key === undefined) {
-    const all = [...others, ...inputs]
+    const units = unitsOf([...others, ...pieces.map(({ input }) => input)], run.plan)
     // Without keys there is one group even when there are no rows: an empty task makes it.
-    await scanAll(all.length === 0 ? [[]] : balance(all, taskCount(run)), undefined)
+    await scanAll(units.length === 0 ? [[]] : units, undefined)
   } else {
     if (others.length > 0) await scanAll([others], undefined)
-    const lists = balance(inputs, taskCount(run))
-    await scanAll(lists, settlingsOf(lists, key, partials))
+    const units = segmentUnits(pieces)
+    await scanAll(units, settlingOf(units, key, partials))
   }
   return {
     kind: 'groups',
@@ -136,7 +131,7 @@ export async function* scanRows(run: PlanRun, onEnough?: () => void): AsyncGener
 
 /** The first rows by the sort keys, in one piece. */
 async function* rowsSorted(run: PlanRun): AsyncGenerator<SortedRows> {
-  const { plan, audit } = run
+  const { plan } = run
   const wanted = wantedRows(plan)
   if (wanted > shortMerge) {
     yield await orderRows(await scanLists(scanInputs(run), run, wanted), run, wanted)
@@ -144,22 +139,10 @@ async function* rowsSorted(run: PlanRun): AsyncGenerator<SortedRows> {
   }
   const buffer = new RowBuffer(plan.sort, wanted, carriedCount(plan))
   const { pieces, others } = splitInputs(run)
-  const [firstKey] = plan.sort
-  const ordered = bySortValue(pieces, firstKey!)
-  const pieceOf = new Map<TaskInput, Piece>(ordered.map((piece) => [piece.input, piece]))
-  const inputs = [...others, ...ordered.map((piece) => piece.input)]
-  // Small tasks: each begins with what those before it found.
-  const tasks = balance(inputs, taskCount(run) * 4).map((list) => () => {
-    const threshold = buffer.threshold()
-    const entering = list.filter((input) => {
-      const piece = pieceOf.get(input)
-      return !piece || mayEnter(piece, firstKey!, threshold)
-    })
-    audit.add('top_k', audit.now(), { pieces: list.length, skipped: list.length - entering.length })
-    return runScan(entering, run, wanted, threshold)
-  })
-  for await (const result of unordered(tasks, inFlight(run))) {
-    audit.task(run.name, result.metrics)
+  const ordered = bySortValue(pieces, plan.sort[0]!)
+  const units = [...others, ...ordered.map(({ input }) => input)].map((input) => [input])
+  const threshold = () => buffer.threshold()
+  for await (const result of scanUnits(units, { run, wanted, threshold })) {
     buffer.add((result as RowsResult).rows)
     buffer.cut()
   }
@@ -197,12 +180,8 @@ async function scanLists(
   run: PlanRun,
   wanted: number,
 ): Promise<SortedRows[]> {
-  const tasks = balance(inputs, taskCount(run)).map(
-    (list) => () => runScan(list, run, wanted, undefined),
-  )
   const lists: SortedRows[] = []
-  for await (const result of unordered(tasks, inFlight(run))) {
-    run.audit.task(run.name, result.metrics)
+  for await (const result of scanUnits(unitsOf(inputs, run.plan), { run, wanted })) {
     lists.push((result as RowsResult).rows)
     checkLimit(countRows(lists), maximumHeldRows, 'rows in order', 'add a limit or a filter')
   }
@@ -239,17 +218,38 @@ function oldestFound([list]: readonly SortedRows[]): RowKey | undefined {
   return count === 0 ? undefined : paginationKeyAt(list!, count - 1)
 }
 
-interface GroupingOptions {
-  readonly dictionaries: readonly TaskDictionary[]
-  readonly settling: Settling | undefined
+interface UnitsScan {
+  readonly run: PlanRun
+  readonly wanted: number
+  /** First sort keys beyond what it gives are not wanted. */
+  readonly threshold?: () => SortThreshold | undefined
+  readonly dictionaries?: readonly TaskDictionary[]
+  readonly settling?: Settling | undefined
+}
+
+/** Has tasks take the units, and gives what each task has found in its units. */
+async function* scanUnits(
+  units: readonly (readonly TaskInput[])[],
+  scan: UnitsScan,
+): AsyncGenerator<GroupsResult | RowsResult> {
+  const { pool, audit, name } = scan.run
+  const count = Math.min(units.length, Math.max(1, pool.workers))
+  const { inputs, share } = sharedInputs(units, count, pool.waiting)
+  const tasks = function* () {
+    for (let i = 0; i < count; i++) yield () => runScan(inputs, share, scan)
+    // A task has left some, as others waited.
+    while (!isTaken(share)) yield () => runScan(inputs, share, scan)
+  }
+  for await (const result of unordered(tasks(), count)) {
+    audit.task(name, result.metrics)
+    yield result
+  }
 }
 
 async function runScan(
   inputs: readonly TaskInput[],
-  run: PlanRun,
-  wanted: number,
-  threshold: SortThreshold | undefined,
-  { dictionaries, settling }: GroupingOptions = { dictionaries: [], settling: undefined },
+  share: SharedInputs,
+  { run, wanted, threshold, dictionaries = [], settling }: UnitsScan,
 ): Promise<GroupsResult | RowsResult> {
   const { plan, context, traceSets, snapshot, pool, audit, cancelled } = run
   const { transaction } = snapshot
@@ -263,8 +263,9 @@ async function runScan(
     settling,
     snapshot: { transaction },
     inputs,
+    share,
     wanted,
-    threshold,
+    threshold: threshold?.(),
     cancelled,
   }
   return pool.run(task, isLookUp(plan) || inputs.length === 0)
@@ -317,10 +318,6 @@ export function splitInputs({
 
 export function wantedRows(plan: PhysicalPlan): number {
   return plan.limit === undefined ? Number.POSITIVE_INFINITY : plan.offset + plan.limit
-}
-
-function taskCount({ pool }: PlanRun): number {
-  return Math.max(1, pool.workers) * tasksPerWorker
 }
 
 /** Twice the workers, so that none waits for its next task. */

@@ -4,9 +4,6 @@ import type { GroupsResult, Settling, TaskInput } from '../executor/task.ts'
 import type { TaskDictionary } from '../executor/task-dictionaries.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 
-/** By task; undefined when no group is settled before all are merged. */
-export type Settlings = readonly Settling[] | undefined
-
 /** The key that tells settled groups from others; undefined when it would not help. */
 export function settlingKey(
   plan: PhysicalPlan,
@@ -24,23 +21,25 @@ export function settlingKey(
   return most > 0 ? counts.indexOf(most) : undefined
 }
 
-/** @param scanned the groups of rows that are in no segment */
-export function settlingsOf(
-  lists: readonly (readonly TaskInput[])[],
+/**
+ * @param units what tasks take one after the other
+ * @param scanned the groups of rows that are in no segment
+ */
+export function settlingOf(
+  units: readonly (readonly TaskInput[])[],
   key: number,
   scanned: readonly GroupsResult[],
-): Settling[] {
+): Settling {
   const codes = scanned.flatMap(({ keys }) => {
     const values = keys[key]!
     return values.kind === 'shared' ? Array.from(values.codes).filter((code) => code >= 0) : []
   })
-  const open = Int32Array.from(codes)
-  const tasksOf = new Map<number, number>()
-  const segmentsOf = lists.map((list) => [...new Set(list.flatMap(segmentOf))])
-  for (const segment of segmentsOf.flat()) tasksOf.set(segment, (tasksOf.get(segment) ?? 0) + 1)
-  return segmentsOf.map((segments) => {
-    return { key, segments: segments.filter((segment) => tasksOf.get(segment) === 1), open }
-  })
+  const unitsOf = new Map<number, number>()
+  for (const segment of units.flatMap((unit) => [...new Set(unit.flatMap(segmentOf))])) {
+    unitsOf.set(segment, (unitsOf.get(segment) ?? 0) + 1)
+  }
+  const segments = [...unitsOf.keys()].filter((segment) => unitsOf.get(segment) === 1)
+  return { key, segments, open: Int32Array.from(codes) }
 }
 
 function segmentOf(input: TaskInput): number[] {

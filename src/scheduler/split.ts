@@ -1,6 +1,6 @@
 /** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
 
-import { type BoundExpression, type BoundSortKey, fieldsOf } from '../binder/bound.ts'
+import { type BoundExpression, type BoundSortKey, childrenOf, fieldsOf } from '../binder/bound.ts'
 import { bestSortValue, mayFollow, pruneRows, type SortThreshold } from '../executor/prune.ts'
 import { thresholdOf } from '../executor/row-buffer.ts'
 import type { TaskInput } from '../executor/task.ts'
@@ -199,40 +199,55 @@ export function bySortValue(pieces: readonly Piece[], { descending }: BoundSortK
   return pieces.toSorted((a, b) => best.get(a)! - best.get(b)! || 0)
 }
 
-/** Whether rows of the piece may come before the threshold, or tie with it. */
-export function mayEnter(
-  piece: Piece,
-  { descending }: BoundSortKey,
-  threshold: SortThreshold | undefined,
-): boolean {
-  const best = threshold && piece.bestSortValue(threshold.kind)
-  if (!threshold || best === undefined) return true
-  return descending ? best >= threshold.value : best <= threshold.value
-}
+/** Of all rows, those that are taken by whole pieces; the rest goes by few granules at a time. */
+const wholeShare = 3 / 4
+const lastGranules = 4
 
 /**
- * Inputs in about `listCount` lists, each in the order given. Each list has a share of what is left, so
- * that the last are small: whoever takes one ends soon after the others, however long the others took.
+ * What tasks take one after the other of the inputs, in their order. The last units are small: whoever
+ * takes one ends soon after the others, however long those took.
  */
-export function balance(inputs: readonly TaskInput[], listCount: number): TaskInput[][] {
-  const sizes = inputs.map((input) => rowCountOf(input) ?? 8192)
-  let left = sizes.reduce((sum, size) => sum + size, 0)
-  const smallest = left / (listCount * 4)
-  const lists: TaskInput[][] = []
-  let current: TaskInput[] = []
-  let size = 0
+export function unitsOf(inputs: readonly TaskInput[], plan: PhysicalPlan): TaskInput[][] {
+  // The indexes of texts are asked once by each task that reads some of a segment.
+  if (plan.predicates.some(asksTexts)) return inputs.map((input) => [input])
+  const sizes = inputs.map((input) => rowCountOf(input) ?? granuleRows)
+  const whole = sizes.reduce((sum, size) => sum + size, 0) * wholeShare
+  const units: TaskInput[][] = []
+  let rows = 0
   for (const [i, input] of inputs.entries()) {
-    current.push(input)
-    size += sizes[i]!
-    if (size >= Math.max(smallest, (left * 2) / listCount)) {
-      lists.push(current)
-      left -= size
-      current = []
-      size = 0
-    }
+    rows += sizes[i]!
+    if (input.kind !== 'segment' || rows <= whole) units.push([input])
+    else for (const part of partsOf(input)) units.push([part])
   }
-  if (current.length > 0) lists.push(current)
-  return lists
+  return units
+}
+
+const textKinds: ReadonlySet<BoundExpression['kind']> = new Set(['like', 'match', 'includes'])
+
+function asksTexts(node: BoundExpression): boolean {
+  return textKinds.has(node.kind) || childrenOf(node).some(asksTexts)
+}
+
+function* partsOf(input: Piece['input']): Generator<TaskInput> {
+  for (let { from } = input; from < input.to; ) {
+    const end = (Math.floor(from / granuleRows) + lastGranules) * granuleRows
+    const to = Math.min(input.to, end)
+    yield { ...input, from, to }
+    from = to
+  }
+}
+
+/** The same where a task has to read all of a segment: the largest segments first. */
+export function segmentUnits(pieces: readonly Piece[]): TaskInput[][] {
+  const units = new Map<number, TaskInput[]>()
+  for (const { input } of pieces) {
+    const unit = units.get(input.segment)
+    if (unit) unit.push(input)
+    else units.set(input.segment, [input])
+  }
+  const sizeOf = (unit: readonly TaskInput[]) =>
+    unit.reduce((sum, input) => sum + (rowCountOf(input) ?? 0), 0)
+  return [...units.values()].sort((a, b) => sizeOf(b) - sizeOf(a))
 }
 
 /**

@@ -15,8 +15,10 @@ const unifyMs = 50
 /** Milliseconds that a worker takes for the task. */
 export function estimateMs(task: Task): number {
   switch (task.kind) {
-    case 'scan':
-      return task.inputs.reduce((sum, input) => sum + inputMs(input), 0)
+    case 'scan': {
+      const all = task.inputs.reduce((sum, input) => sum + inputMs(input), 0)
+      return all / (task.share?.tasks ?? 1)
+    }
     case 'answer':
       return task.scan.inputs.reduce((sum, input) => sum + inputMs(input), 0)
     case 'finish':
@@ -37,10 +39,11 @@ export function estimateMs(task: Task): number {
 export function rowsToRead(task: Task): number {
   const scan = task.kind === 'answer' ? task.scan : task
   if (scan.kind !== 'scan') return 0
-  return scan.inputs.reduce((sum, input) => {
+  const all = scan.inputs.reduce((sum, input) => {
     const isCounted = input.kind === 'segment' || input.kind === 'part'
     return sum + (isCounted ? input.to - input.from : 0)
   }, 0)
+  return all / (scan.share?.tasks ?? 1)
 }
 
 function inputMs(input: Extract<Task, { kind: 'scan' }>['inputs'][number]): number {

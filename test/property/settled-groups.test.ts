@@ -8,6 +8,7 @@ import type { BoundAggregate, BoundExpression } from '../../src/binder/bound.ts'
 import { runFinish } from '../../src/executor/finish.ts'
 import type { TaskStorage } from '../../src/executor/row-run.ts'
 import { runScan } from '../../src/executor/scan.ts'
+import { sharedInputs } from '../../src/executor/shared-inputs.ts'
 import type {
   FinishTask,
   GroupsResult,
@@ -19,7 +20,7 @@ import type { TaskDictionary } from '../../src/executor/task-dictionaries.ts'
 import { runUnify } from '../../src/executor/unify.ts'
 import { vectorOf } from '../../src/executor/wire-values.ts'
 import type { PhysicalPlan, RelationStage } from '../../src/planner/physical-plan.ts'
-import { settlingKey, settlingsOf } from '../../src/scheduler/settling.ts'
+import { settlingKey, settlingOf } from '../../src/scheduler/settling.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { shred } from '../../src/storage/shred.ts'
 import { canonicalJson } from '../../src/type/write-json.ts'
@@ -53,6 +54,7 @@ const grouping = {
     aggregate('mode', field('metadata', 'v')),
     aggregate('max', field('metadata', 'v')),
     aggregate('count_distinct', field('root_span_id')),
+    aggregate('median', field('metrics', 'n')),
   ],
   row: { preferred: undefined, pick: 'oldest', values: [field('metadata', 'v')] },
 } as const
@@ -187,8 +189,10 @@ class Parts {
       undefined,
     )
     const key = settlingKey(this.#plan, dictionaries)
-    const settlings = key === undefined ? undefined : settlingsOf(this.#lists, key, [delta])
-    const results = this.#lists.map((list, i) => this.#scan(list, dictionaries, settlings?.[i]))
+    const settling = key === undefined ? undefined : settlingOf(this.#lists, key, [delta])
+    // Each task ends after a unit, as if others waited.
+    const { inputs, share } = sharedInputs(this.#lists, 1, Int32Array.of(1))
+    const results = this.#lists.map(() => this.#scan(inputs, dictionaries, settling, share))
     const settled: SettledGroups[] = results.flatMap((result) => result.settled ?? [])
     const task: FinishTask = {
       kind: 'finish',
@@ -215,6 +219,7 @@ class Parts {
     inputs: readonly TaskInput[],
     dictionaries: readonly TaskDictionary[],
     settling: ScanTask['settling'],
+    share?: ScanTask['share'],
   ): GroupsResult {
     const task: ScanTask = {
       kind: 'scan',
@@ -225,6 +230,7 @@ class Parts {
       settling,
       snapshot: this.#snapshot,
       inputs,
+      share,
       wanted: Number.POSITIVE_INFINITY,
       threshold: undefined,
       cancelled: undefined,

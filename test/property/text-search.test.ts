@@ -148,6 +148,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
         settling: undefined,
         snapshot: { transaction: 2 ** 48 - 2 },
         inputs: [{ ...input, mayBeNewer: false }],
+        share: undefined,
         wanted: Number.POSITIVE_INFINITY,
         threshold: undefined,
         cancelled: undefined,

@@ -93,6 +93,7 @@ class Store {
           settling: undefined,
           snapshot: { transaction },
           inputs,
+          share: undefined,
           wanted: Number.POSITIVE_INFINITY,
           threshold: undefined,
           cancelled: undefined,

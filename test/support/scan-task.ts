@@ -73,6 +73,7 @@ export class ScannedRecords {
         settling: undefined,
         snapshot: { transaction: 2 ** 48 - 2 },
         inputs: [this.#input(kind)],
+        share: undefined,
         wanted: Number.POSITIVE_INFINITY,
         threshold: undefined,
         cancelled: undefined,

@@ -1,0 +1,53 @@
+/**
+ * Inputs that several tasks share. Each task takes the next unit when it is done with the one before, so
+ * that all of them end at about the same time, each thread collects what it finds in one place, and a
+ * query needs no more messages than there are threads.
+ */
+import type { TaskInput } from './task.ts'
+
+/** Plain data over shared memory. */
+export interface SharedInputs {
+  /** One number: how many units were taken. */
+  readonly taken: Int32Array
+  /** Where each unit begins among the inputs; at the end, how many inputs there are. */
+  readonly starts: Int32Array
+  /** How many tasks there are at a time. */
+  readonly tasks: number
+  /** One number, that of tasks which wait for a thread: while there are any, a task ends after a unit. */
+  readonly waiting: Int32Array
+}
+
+/** Units of inputs, to be taken by as many tasks at a time. */
+export function sharedInputs(
+  units: readonly (readonly TaskInput[])[],
+  tasks: number,
+  waiting: Int32Array,
+): { readonly inputs: readonly TaskInput[]; readonly share: SharedInputs } {
+  const starts = new Int32Array(units.length + 1)
+  for (const [i, unit] of units.entries()) starts[i + 1] = starts[i]! + unit.length
+  const taken = new Int32Array(new SharedArrayBuffer(4))
+  return { inputs: units.flat(), share: { taken, starts, tasks, waiting } }
+}
+
+/** Whether all units were taken, if not read. */
+export function isTaken({ taken, starts }: SharedInputs): boolean {
+  return Atomics.load(taken, 0) >= starts.length - 1
+}
+
+/** The inputs that are this task's, as it comes to them. */
+export function* takeInputs(
+  inputs: readonly TaskInput[],
+  share: SharedInputs | undefined,
+): Generator<TaskInput> {
+  if (!share) {
+    yield* inputs
+    return
+  }
+  const { taken, starts, waiting } = share
+  for (;;) {
+    const unit = Atomics.add(taken, 0, 1)
+    if (unit >= starts.length - 1) return
+    yield* inputs.slice(starts[unit], starts[unit + 1])
+    if (Atomics.load(waiting, 0) > 0) return
+  }
+}

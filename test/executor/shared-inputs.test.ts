@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { isTaken, sharedInputs, takeInputs } from '../../src/executor/shared-inputs.ts'
+import type { TaskInput } from '../../src/executor/task.ts'
+
+const noneWait = Int32Array.of(0)
+
+function rows(from: number, to: number): TaskInput {
+  return { kind: 'segment', segment: 1, object: 1, from, to, mayBeNewer: false }
+}
+
+const units = [[rows(0, 10), rows(20, 30)], [rows(30, 40)], [rows(50, 60)]]
+
+describe('inputs that tasks share', () => {
+  it('are taken unit by unit, each by one task', () => {
+    const { inputs, share } = sharedInputs(units, 2, noneWait)
+    const one = takeInputs(inputs, share)
+    const other = takeInputs(inputs, share)
+    expect(one.next().value).toBe(inputs[0])
+    expect(other.next().value).toBe(inputs[2])
+    expect(one.next().value).toBe(inputs[1])
+    expect(one.next().value).toBe(inputs[3])
+    expect(isTaken(share)).toBe(true)
+    expect(other.next().done).toBe(true)
+    expect(one.next().done).toBe(true)
+  })
+
+  it('are left to a later task after a unit while others wait for a thread', () => {
+    const waiting = Int32Array.of(1)
+    const { inputs, share } = sharedInputs(units, 1, waiting)
+    expect([...takeInputs(inputs, share)]).toEqual(units[0])
+    expect(isTaken(share)).toBe(false)
+    waiting[0] = 0
+    expect([...takeInputs(inputs, share)]).toEqual([...units[1]!, ...units[2]!])
+  })
+
+  it('are all of a task that shares them with none', () => {
+    expect([...takeInputs(units.flat(), undefined)]).toEqual(units.flat())
+  })
+})
