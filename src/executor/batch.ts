@@ -18,6 +18,8 @@ export interface Batch {
   sharedCodes?(path: Path): SharedCodes | undefined
   /** Where the field is not null, if bitmaps of columns tell all of it. Cheaper than `isNull`. */
   presence?(path: Path): Presence | undefined
+  /** Whether columns tell that the field is an object or null in each of these rows. */
+  hasOnlyObjects?(path: Path): boolean
   /** One byte per row: 1 where the field is null. Cheaper than its values. */
   isNull(path: Path, selection: Selection): Uint8Array
   /**

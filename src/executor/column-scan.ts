@@ -67,6 +67,7 @@ export class ColumnScan {
       variants: (path, selection) => splitter(path)?.(selection),
       sharedCodes: (path) => this.#sharedCodes(path, from, rowCount),
       presence: (path) => this.#reader(path).presence?.(from, rowCount),
+      hasOnlyObjects: (path) => this.#reader(path).hasOnlyObjects?.(from, rowCount) === true,
       isNull: (path: Path, selection: Selection) =>
         this.#reader(path).isNull(from, rowCount, selection),
       entries: (path, selection) => {

@@ -1,9 +1,14 @@
-/** Rows that may have a field in another place than its columns: in the residual or the row store. */
+/**
+ * Rows that may have a field in another place than its columns: in the residual or the row store. Those
+ * that have an object of which only members are there are not among them.
+ */
 import { anyBit, expandBits } from '../kernel/bitmap.ts'
 import { orInto } from '../kernel/logic.ts'
 import { newBytes, newCodes } from '../kernel/memory.ts'
 import type { ColumnSet, TextColumn } from '../vector/column.ts'
 import { bytesOfText, isSet, storedRows, textBytesAt, textsBetween } from '../vector/read-column.ts'
+import { rowsOf, type Selection } from '../vector/vector.ts'
+import { selectPresent, selectPresentWithin } from './select-present.ts'
 
 /** Of a batch with more rows than this times those asked about, their residuals are read one by one. */
 const rowsPerFew = 32
@@ -13,31 +18,39 @@ const notAsked = 2
 const backslash = Buffer.of(0x5c)
 
 export class ElsewhereRows {
-  /** Bitmaps of rows of which the row store alone has the field, or a part of it. */
+  /** Bitmaps of rows of which the row store alone has the field. */
   readonly #stored: readonly Uint8Array[]
   readonly #residual: TextColumn | undefined
+  /** Of all rows that have one of both, where not all rows have a residual. */
+  readonly #bitmaps: readonly Uint8Array[]
   /** Those of the path, as JSON. */
   readonly #names: readonly Buffer[]
   /** Of a residual with a dictionary, by code: whether an entry has the names, or `notAsked`. */
   #named: Uint8Array | undefined
 
   constructor(set: ColumnSet, path: readonly string[]) {
-    const below = set.pathsBelow(path).flatMap((path) => set.columns(path)?.stored ?? [])
-    this.#stored = [...storedRows(set, path), ...below]
-    this.#residual = set.residualMayHold(path) ? set.residual : undefined
+    this.#stored = storedRows(set, path)
+    this.#residual = set.residualMayBe(path) ? set.residual : undefined
+    this.#bitmaps = [
+      ...this.#stored,
+      ...(this.#residual?.validity ? [this.#residual.validity] : []),
+    ]
     this.#names = path.map((name) => Buffer.from(JSON.stringify(name)))
   }
 
-  /** Whether the rows `from … from + count` of the set have a residual, or something in the store. */
+  /** Whether the field may be elsewhere in some of the rows `from … from + count` of the set. */
   any(from: number, count: number): boolean {
     const residual = this.#residual
     if (residual && (!residual.validity || anyBit(residual.validity, from, count))) return true
     return this.#stored.some((bits) => anyBit(bits, from, count))
   }
 
-  /** Of some rows of a batch, those to be looked at, in the same order. */
-  among(rows: Int32Array, from: number, count: number): Int32Array {
-    if (rows.length === 0 || !this.any(from, count)) return rows.subarray(0, 0)
+  /** Of the selected rows of a batch, those to be looked at, ascending. */
+  among(selection: Selection, from: number, count: number): Int32Array {
+    const bitmaps = this.#bitmaps.filter((bits) => anyBit(bits, from, count))
+    const isAnyRow = this.#residual !== undefined && this.#residual.validity === undefined
+    if (bitmaps.length === 0 && !isAnyRow) return none
+    const rows = isAnyRow ? rowsOf(selection, count) : selectIn(bitmaps, from, count, selection)
     const marks = newBytes(count).fill(0)
     const bits = newBytes(count)
     for (const stored of this.#stored) {
@@ -117,6 +130,21 @@ export class ElsewhereRows {
     // A name may be escaped where it need not be.
     return this.#names.every((name) => text.includes(name)) || text.includes(backslash)
   }
+}
+
+const none = new Int32Array(0)
+
+function selectIn(
+  bitmaps: readonly Uint8Array[],
+  first: number,
+  count: number,
+  selection: Selection,
+): Int32Array {
+  const out = newCodes(selection ? selection.length : count)
+  const selected = selection
+    ? selectPresentWithin({ bitmaps, first }, true, selection, out)
+    : selectPresent({ bitmaps, first }, true, count, out)
+  return out.subarray(0, selected)
 }
 
 /**

@@ -5,8 +5,7 @@
 import type { BoundObject } from '../binder/bound.ts'
 import { anyBit, expandBits } from '../kernel/bitmap.ts'
 import { notOf, orInto } from '../kernel/logic.ts'
-import { newBytes, newCodes } from '../kernel/memory.ts'
-import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
+import { newBytes } from '../kernel/memory.ts'
 import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
 import { type Path, type Value, valueAt } from '../type/value.ts'
 import type {
@@ -41,6 +40,8 @@ export interface FieldReader {
   isNull(from: number, count: number, selection: Selection): Uint8Array
   /** See `Batch.presence`. */
   presence?(from: number, count: number): Presence | undefined
+  /** See `Batch.hasOnlyObjects`. */
+  hasOnlyObjects?(from: number, count: number): boolean
   /** Undefined when `read` gives the values of these rows as they are in one column. */
   variants?(from: number, count: number): SplitVariants | undefined
   /** The column that has all values of these rows; absent or undefined unless they are texts. */
@@ -159,6 +160,12 @@ class ColumnFieldReader implements FieldReader {
     return { bitmaps, first: from }
   }
 
+  hasOnlyObjects(from: number, count: number): boolean {
+    const { number, timestamp, boolean, text, json } = this.#columns
+    if (this.#rest.length > 0 || number || timestamp || boolean || text || json) return false
+    return !this.#elsewhere.any(from, count)
+  }
+
   isNull(from: number, count: number, selection: Selection): Uint8Array {
     const { number, timestamp, boolean, text, json, objects } = this.#columns
     const nulls = newBytes(count).fill(0)
@@ -178,13 +185,8 @@ class ColumnFieldReader implements FieldReader {
       orInto(nulls, valid, count)
     }
     notOf(nulls, count, nulls)
-    if (!this.#elsewhere.any(from, count)) return nulls
-    const asked = newCodes(count)
-    const askedCount = selection
-      ? selectTrueWithin(nulls, selection, asked)
-      : selectTrue(nulls, count, asked)
-    for (const row of this.#elsewhere.among(asked.subarray(0, askedCount), from, count)) {
-      nulls[row] = this.#valueAt(from + row) === null ? 1 : 0
+    for (const row of this.#elsewhere.among(selection, from, count)) {
+      if (nulls[row] === 1) nulls[row] = this.#valueAt(from + row) === null ? 1 : 0
     }
     return nulls
   }
@@ -197,7 +199,7 @@ class ColumnFieldReader implements FieldReader {
     const add = (
       column: { readonly validity: Uint8Array | undefined },
       read: VariantSource['read'],
-    ) => sources.push({ bits: [column.validity ?? 'all'], read })
+    ) => sources.push({ bits: column.validity ?? 'all', read })
     if (whole && number) add(number, () => numberVector('number', number, from, count))
     if (whole && timestamp) add(timestamp, () => numberVector('timestamp', timestamp, from, count))
     if (whole && boolean) add(boolean, () => booleanVector(boolean, from, count))
@@ -205,13 +207,14 @@ class ColumnFieldReader implements FieldReader {
     if (json) add(json, (rows) => this.#readJson(json, from, count, rows))
     if (whole && objects) {
       const source = { kind: 'object', set: this.#set, path: this.#base, first: from } as const
-      sources.push({ bits: [objects], read: () => this.#lazy(from, count, source) })
+      sources.push({ bits: objects, read: () => this.#lazy(from, count, source) })
     }
-    sources.push({
-      bits: [],
-      among: (rows) => this.#elsewhere.among(rows, from, count),
-      read: () => this.#lazy(from, count, undefined),
-    })
+    if (this.#elsewhere.any(from, count)) {
+      sources.push({
+        among: (selection) => this.#elsewhere.among(selection, from, count),
+        read: () => this.#lazy(from, count, undefined),
+      })
+    }
     return splitVariants(sources, from, count)
   }
 

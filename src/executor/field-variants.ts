@@ -1,15 +1,16 @@
 /** Divides rows by where a field has its value in each, so that each part can be read in place. */
-import { anyBit, expandBits } from '../kernel/bitmap.ts'
-import { newBytes, newCodes } from '../kernel/memory.ts'
+import { anyBit } from '../kernel/bitmap.ts'
+import { newCodes } from '../kernel/memory.ts'
 import { rowsOf, type Selection, type Vector } from '../vector/vector.ts'
 import type { FieldVariant } from './batch.ts'
+import { selectPresent, selectPresentWithin } from './select-present.ts'
 
 /** A column, or another place, that has the field in some rows. */
 export interface VariantSource {
-  /** Bitmaps over the column set of the rows that have it there. */
-  readonly bits: readonly (Uint8Array | 'all')[]
-  /** Of a place without bitmaps: which of the rows of a batch are to be looked at. */
-  among?(rows: Int32Array): Int32Array
+  /** A bitmap over the column set of the rows that have it there. */
+  readonly bits?: Uint8Array | 'all'
+  /** Of a place without a bitmap: which of the selected rows are to be looked at. */
+  among?(selection: Selection): Int32Array
   /** The values of a batch, of which only those rows count, and only those that are given. */
   read(rows: Selection): Vector
 }
@@ -17,78 +18,40 @@ export interface VariantSource {
 /** Gives the parts of a selection that have rows. In all other rows the field is null. */
 export type SplitVariants = (selection: Selection) => readonly FieldVariant[]
 
-/** @param sources where two have a row, the first one counts */
+/** @param sources no two have a row in their bitmaps; those without one have rows that none has */
 export function splitVariants(
   sources: readonly VariantSource[],
   from: number,
   count: number,
 ): SplitVariants {
-  let places: Uint8Array | undefined
   const vectors: Vector[] = []
+  const bitmaps = sources.flatMap(({ bits }) =>
+    bits && bits !== 'all' && anyBit(bits, from, count) ? [bits] : [],
+  )
+  const isWhole = sources.some(({ bits }) => bits === 'all')
+  const select = (bits: readonly Uint8Array[], isPresent: boolean, selection: Selection) => {
+    const presence = { bitmaps: bits, first: from }
+    const out = newCodes(selection ? selection.length : count)
+    const selected = selection
+      ? selectPresentWithin(presence, isPresent, selection, out)
+      : selectPresent(presence, isPresent, count, out)
+    return out.subarray(0, selected)
+  }
+  const rowsIn = ({ bits, among }: VariantSource, selection: Selection): Int32Array | undefined => {
+    if (bits === 'all') return rowsOf(selection, count)
+    if (bits) return bitmaps.includes(bits) ? select([bits], true, selection) : undefined
+    return among && !isWhole ? select(bitmaps, false, among(selection)) : undefined
+  }
   return (selection) => {
-    places ??= placesOf(sources, from, count)
-    const rows = rowsOf(selection, count)
-    return divide(places, sources.length, rows).map(({ source, rows: own }) => {
-      const isAll = own.length === rows.length
-      vectors[source] ??= sources[source]!.read(isAll ? selection : own)
-      return { rows: isAll ? selection : own, vector: vectors[source] }
-    })
-  }
-}
-
-/** By row: one more than the number of its source, or 0. */
-function placesOf(sources: readonly VariantSource[], from: number, count: number): Uint8Array {
-  const places = newBytes(count).fill(0)
-  const has = newBytes(count)
-  for (const [i, { bits, among }] of sources.entries()) {
-    for (const bitmap of bits) {
-      if (bitmap === 'all') has.fill(1)
-      else if (anyBit(bitmap, from, count)) expandBits(bitmap, from, count, has)
-      else continue
-      for (let row = 0; row < count; row++) {
-        if (has[row] === 1 && places[row] === 0) places[row] = i + 1
-      }
+    const total = selection ? selection.length : count
+    const variants: FieldVariant[] = []
+    for (const [i, source] of sources.entries()) {
+      const own = rowsIn(source, selection)
+      if (!own || own.length === 0) continue
+      const rows = own.length === total ? selection : own
+      vectors[i] ??= source.read(rows)
+      variants.push({ rows, vector: vectors[i] })
     }
-    if (!among) continue
-    const free = newCodes(count)
-    let freeCount = 0
-    for (let row = 0; row < count; row++) {
-      free[freeCount] = row
-      freeCount += +(places[row] === 0)
-    }
-    for (const row of among(free.subarray(0, freeCount))) places[row] = i + 1
+    return variants
   }
-  return places
-}
-
-/** The rows of each source that has some. */
-function divide(
-  places: Uint8Array,
-  sourceCount: number,
-  rows: Int32Array,
-): { readonly source: number; readonly rows: Int32Array }[] {
-  const held = newCodes(rows.length)
-  const counts = new Int32Array(sourceCount + 1)
-  let heldCount = 0
-  for (let i = 0; i < rows.length; i++) {
-    const row = rows[i]!
-    const place = places[row]!
-    if (place === 0) continue
-    held[heldCount++] = row
-    counts[place] = counts[place]! + 1
-  }
-  const divided: { source: number; rows: Int32Array }[] = []
-  for (let place = 1; place <= sourceCount; place++) {
-    const size = counts[place]!
-    if (size === 0) continue
-    const own = size === heldCount ? held.subarray(0, size) : newCodes(size)
-    if (size < heldCount) {
-      let next = 0
-      for (let i = 0; i < heldCount; i++) {
-        if (places[held[i]!] === place) own[next++] = held[i]!
-      }
-    }
-    divided.push({ source: place - 1, rows: own })
-  }
-  return divided
 }

@@ -13,9 +13,10 @@ import {
   selectTrueWithin,
 } from '../kernel/select.ts'
 import { type Path, Timestamp } from '../type/value.ts'
-import type { Selection } from '../vector/vector.ts'
+import { rowsOf, type Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator, truthBytes } from './compile.ts'
+import { includedEntries } from './object-operators.ts'
 import { dictionaryField, isOfFewRows, tableFor } from './over-dictionary.ts'
 import { selectPresent, selectPresentWithin } from './select-present.ts'
 
@@ -85,11 +86,14 @@ function compileSelector(
   const evaluate = compile(predicate, context)
   const direct = field
     ? compileRange(field)
-    : (compileNullTest(predicate) ?? compileByCode(predicate, evaluate))
+    : (compileNullTest(predicate) ??
+      compileIncludedObject(predicate, context) ??
+      compileByCode(predicate, evaluate))
   const path = field ? field.path : dictionaryField(predicate)
+  const isOfObjects = includedEntries(predicate, context) !== undefined
   return (batch, selection, out) => {
     const isVaried = path !== undefined && batch.isVaried?.(path)
-    const selected = isVaried ? undefined : direct?.(batch, selection, out)
+    const selected = isVaried && !isOfObjects ? undefined : direct?.(batch, selection, out)
     if (selected !== undefined) return selected
     const vector = evaluate(batch, selection)
     const truth =
@@ -158,6 +162,42 @@ function compileNullTest(predicate: BoundExpression): Selector | undefined {
       ? selectPresentWithin(presence, isNegated, selection, out)
       : selectPresent(presence, isNegated, batch.rowCount, out)
   }
+}
+
+/** Whether objects include an object, by the columns of their members. */
+function compileIncludedObject(
+  predicate: BoundExpression,
+  context: EvaluationContext,
+): Selector | undefined {
+  const entries = includedEntries(predicate, context)
+  if (!entries || predicate.kind !== 'includes' || predicate.haystack.kind !== 'field') {
+    return undefined
+  }
+  const { path } = predicate.haystack
+  const filters = entries.map((entry) => compileFilter([entry], context))
+  return (batch, selection, out) => {
+    if (!batch.hasOnlyObjects?.(path)) return undefined
+    // Fields are always read for the whole selection: the batch keeps what was read first.
+    const [first, ...others] = filters.map((filter) =>
+      rowsOf(filter(batch, selection), batch.rowCount),
+    )
+    out.set(first!)
+    return others.reduce((count, rows) => keepCommon(out, count, rows), first!.length)
+  }
+}
+
+/** Keeps of the first `count` rows those that are among the others, too; both ascend. */
+function keepCommon(rows: Int32Array, count: number, others: Int32Array): number {
+  let kept = 0
+  for (let i = 0, j = 0; i < count && j < others.length; ) {
+    const row = rows[i]!
+    const other = others[j]!
+    rows[kept] = row
+    kept += +(row === other)
+    i += +(row <= other)
+    j += +(other <= row)
+  }
+  return kept
 }
 
 /** A predicate over one field, on the distinct values of the field when they are in a dictionary. */

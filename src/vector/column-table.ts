@@ -52,4 +52,8 @@ export class ColumnTable implements ColumnSet {
   residualMayHold(path: readonly string[]): boolean {
     return this.#residualTree === undefined || this.#residualTree.touches(path)
   }
+
+  residualMayBe(path: readonly string[]): boolean {
+    return this.#residualTree === undefined || this.#residualTree.leadsTo(path)
+  }
 }

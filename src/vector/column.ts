@@ -144,6 +144,11 @@ export interface ColumnSet {
   readonly residual: TextColumn | undefined
   /** Whether the residual may hold something at, above or below `path`. */
   residualMayHold(path: readonly string[]): boolean
+  /**
+   * Whether the residual may have the whole value at `path`. Where it has members of an object alone, the
+   * row is among the path's `objects`.
+   */
+  residualMayBe(path: readonly string[]): boolean
 }
 
 /** Rows of a granule: the unit of zone maps within a segment, and of a scan's batches. */

@@ -43,6 +43,18 @@ export class PathTree<T> {
     return node.value !== undefined || node.children.size > 0
   }
 
+  /** Whether something is kept at `path`, or at a prefix of it. */
+  leadsTo(path: readonly string[]): boolean {
+    let node = this.#root
+    for (const key of path) {
+      if (node.value !== undefined) return true
+      const child = node.children.get(key)
+      if (child === undefined) return false
+      node = child
+    }
+    return node.value !== undefined
+  }
+
   #find(path: readonly string[]): Node<T> | undefined {
     let node: Node<T> | undefined = this.#root
     for (const key of path) {
