@@ -1,4 +1,5 @@
 import { pickBytes, pickNumbers } from '../kernel/gather.ts'
+import type { HeldTexts } from './aggregate/count-distinct.ts'
 import type { WireState } from './aggregate/state.ts'
 import { gatherColumn } from './relation-column.ts'
 import type { KeyValues } from './wire-values.ts'
@@ -43,7 +44,8 @@ export function pickStates(state: WireState, groups: Int32Array): WireState {
         values.kind === 'shared'
           ? { ...values, codes: places.map((place) => values.codes[place]!) }
           : gatherColumn(values, places)
-      return { kind: 'pairs', groups: renumbered, values: picked }
+      const held = state.held && pickedHeld(state.held, groups)
+      return { kind: 'pairs', groups: renumbered, values: picked, ...(held && { held }) }
     }
     case 'tallies': {
       const { places, renumbered } = entriesOf(state.groups, groups)
@@ -86,6 +88,15 @@ export function pickedBytes(values: Uint8Array, places: Int32Array): Uint8Array 
   const out = new Uint8Array(places.length)
   pickBytes(values, places, out)
   return out
+}
+
+function pickedHeld({ bits, wordsPerGroup }: HeldTexts, groups: Int32Array): HeldTexts {
+  const picked = new Int32Array(groups.length * wordsPerGroup)
+  for (const [i, group] of groups.entries()) {
+    const from = group * wordsPerGroup
+    picked.set(bits.subarray(from, from + wordsPerGroup), i * wordsPerGroup)
+  }
+  return { bits: picked, wordsPerGroup }
 }
 
 /** Which entries belong to the groups, and the new numbers of those. */

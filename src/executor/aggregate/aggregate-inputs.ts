@@ -11,6 +11,7 @@ import { compileFilter, type Filter } from '../filter.ts'
 import type { TaskDictionaries } from '../task-dictionaries.ts'
 import { CountState } from './count.ts'
 import { createAggregateState, distinctArgument } from './create.ts'
+import { PercentileState } from './percentile.ts'
 import type { AggregateState, AliveRows } from './state.ts'
 
 type Field = Extract<BoundExpression, { kind: 'field' }>
@@ -49,10 +50,15 @@ export class AggregateInputs {
       }
       return place
     }
+    const percentiles = new Map<string, PercentileState>()
     this.#inputs = aggregates.map((aggregate) => {
       const distinct = distinctArgument(aggregate)
       const dictionary = distinct && dictionaries.of(distinct)
-      const state = createAggregateState(aggregate, dictionary)
+      const rows = [...aggregate.arguments, ...(aggregate.filter ? [aggregate.filter] : [])]
+      const key = rows.map(structuralKey).join()
+      const twin = percentiles.get(key)
+      const state: AggregateState = createAggregateState(aggregate, dictionary, twin)
+      if (state instanceof PercentileState) percentiles.set(key, twin ?? state)
       const [first] = aggregate.arguments
       return {
         state,
@@ -61,7 +67,7 @@ export class AggregateInputs {
             ? compilePresence(argument, context)
             : compile(argument, context),
         ),
-        entriesOf: state.updateEntries && first?.kind === 'field' ? first : undefined,
+        entriesOf: 'updateEntries' in state && first?.kind === 'field' ? first : undefined,
         sharedOf: dictionary && first?.kind === 'field' ? first : undefined,
         filter: aggregate.filter && placeOf(aggregate.filter),
       }

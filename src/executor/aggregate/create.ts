@@ -2,7 +2,8 @@ import type { BoundAggregate, BoundExpression } from '../../binder/bound.ts'
 import type { SharedTexts } from '../../vector/shared-dictionary.ts'
 import { CollectState } from './collect.ts'
 import { CountState } from './count.ts'
-import { CountDistinctState, DistinctState } from './distinct.ts'
+import { CountDistinctState } from './count-distinct.ts'
+import { DistinctState } from './distinct.ts'
 import { EntriesState } from './entries.ts'
 import { ExtremeState } from './extreme.ts'
 import { FirstState } from './first.ts'
@@ -20,10 +21,14 @@ export function distinctArgument(aggregate: BoundAggregate): BoundExpression | u
   return tells ? aggregate.arguments[0] : undefined
 }
 
-/** @param dictionary the shared dictionary of the argument, if it has one */
+/**
+ * @param dictionary the shared dictionary of the argument, if it has one
+ * @param twin a percentile of the same rows, which is given them first
+ */
 export function createAggregateState(
   { name, parameters, distinct }: BoundAggregate,
   dictionary?: SharedTexts,
+  twin?: PercentileState,
 ): AggregateState {
   switch (name) {
     case 'count':
@@ -50,7 +55,7 @@ export function createAggregateState(
       return new TruthState('or')
     case 'percentile':
     case 'median':
-      return new PercentileState(Number(parameters[0]))
+      return new PercentileState(Number(parameters[0]), twin)
     case 'stddev':
       return new VarianceState('sample', Math.sqrt)
     case 'stddev_pop':

@@ -10,7 +10,7 @@ import { countOf, vectorOf } from '../wire-values.ts'
 import type { AggregateState, AliveRows, WireState } from './state.ts'
 
 /** Aggregates over different values: each counts once, and null not at all. */
-abstract class DifferentValues implements AggregateState {
+export abstract class DifferentValues implements AggregateState {
   protected readonly codes: ValueCodes
   /** (group, code of a value) */
   protected readonly pairs = new PairCodes()
@@ -30,16 +30,16 @@ abstract class DifferentValues implements AggregateState {
     if (!vector || count === 0) return
     const codes = newCodes(count)
     this.codes.encode(vector, rowCount, selection, codes)
-    this.#add(groups, codes, count)
+    this.add(groups, codes, count)
   }
 
   updateShared(shared: SharedCodes, { rowCount, selection, groups, count }: AliveRows): void {
     const codes = newCodes(count)
     this.codes.encodeShared(shared, rowCount, selection, codes)
-    this.#add(groups, codes, count)
+    this.add(groups, codes, count)
   }
 
-  toWire(): WireState {
+  toWire(_groupCount: number): WireState {
     const { firsts, seconds } = this.pairs
     return { kind: 'pairs', groups: firsts.slice(), values: this.codes.toKeys(seconds) }
   }
@@ -54,36 +54,18 @@ abstract class DifferentValues implements AggregateState {
     else this.codes.encode(vectorOf(values), count, undefined, codes)
     const pairGroups = new Int32Array(count)
     pickCodes(groups, wire.groups, pairGroups)
-    this.#add(pairGroups, codes, count)
+    this.add(pairGroups, codes, count)
   }
 
   abstract result(group: number): Value
 
-  #add(groups: Int32Array, codes: Int32Array, count: number): void {
+  /** Adds values by their codes in `codes`. */
+  protected add(groups: Int32Array, codes: Int32Array, count: number): void {
     const pairs = newCodes(count)
     pairs.set(groups.subarray(0, count))
     this.pairs.combine(pairs, this.#groupCount, codes, this.codes.count, count)
     const hint = 'filter, or use fewer groups'
     checkLimit(this.pairs.count, maximumDistinctValues, 'different values', hint)
-  }
-}
-
-export class CountDistinctState extends DifferentValues {
-  #counts: Float64Array | undefined
-
-  result(group: number): Value {
-    this.#counts ??= this.#count()
-    return this.#counts[group] ?? 0
-  }
-
-  #count(): Float64Array {
-    const { firsts, seconds } = this.pairs
-    const { nullCode } = this.codes
-    const counts = new Float64Array(firsts.reduce((most, group) => Math.max(most, group + 1), 0))
-    for (let pair = 0; pair < firsts.length; pair++) {
-      if (seconds[pair] !== nullCode) counts[firsts[pair]!]!++
-    }
-    return counts
   }
 }
 

@@ -1,38 +1,22 @@
 import { percentileOfParts } from '../../function/percentile.ts'
 import { type CollectedNumbers, keepPresent } from '../../kernel/aggregate.ts'
 import { maximumRows } from '../../kernel/memory.ts'
+import { sequence } from '../../kernel/sequence.ts'
 import type { Value } from '../../type/value.ts'
 import { rowsOf, type Vector, valueReader } from '../../vector/vector.ts'
 import { checkLimit, maximumPercentileNumbers } from '../memory-limit.ts'
 import { newResultNumbers } from '../share-result.ts'
 import { type AggregateState, type AliveRows, aliveNumbers, type WireState } from './state.ts'
 
-/**
- * Keeps all numbers. They are put in order of their groups once, by the task that has collected them;
- * merging only remembers which parts belong to which group.
- */
-export class PercentileState implements AggregateState {
-  readonly #share: number
+/** The numbers that a task has collected: one for all percentiles of the same rows. */
+export class PercentileNumbers {
   /** Rows that were added, in pieces so that none is copied to make room. */
   readonly #pieces: Piece[] = []
   #count = 0
-  /** What other states had collected, by group. */
-  readonly #merged = new Map<number, Float64Array[]>()
-  #mergedCount = 0
-  /** A result takes a pass over its numbers, and sorting and printing both ask for it. */
-  readonly #results = new Map<number, number | null>()
+  #wire: WireState | undefined
 
-  constructor(share: number) {
-    this.#share = share
-  }
-
-  resize(): void {
-    // Numbers are kept with their groups, however many there are.
-  }
-
-  update([vector]: readonly Vector[], rows: AliveRows): void {
+  add(vector: Vector, rows: AliveRows): void {
     const { selection, groups, count } = rows
-    if (!vector || vector.kind === 'text' || vector.kind === 'timestamp') return
     checkPercentile(this.#count + count)
     const numbers = vector.kind === 'number' ? vector.values : numbersOf(vector, rows)
     const alive = aliveNumbers(numbers, selection)
@@ -46,11 +30,13 @@ export class PercentileState implements AggregateState {
     }
   }
 
+  /** In the order of their groups. No numbers must be added any more. */
   toWire(groupCount: number): WireState {
-    if (groupCount === 1) {
-      const ends = Int32Array.of(this.#count)
-      return { kind: 'numbers', ends, values: this.#allValues() }
-    }
+    this.#wire ??= groupCount === 1 ? this.#ofOneGroup() : this.#byGroup(groupCount)
+    return this.#wire
+  }
+
+  #byGroup(groupCount: number): WireState {
     const ends = new Int32Array(groupCount)
     for (const { groups, count } of this.#pieces) {
       for (let i = 0; i < count; i++) ends[groups[i]!]!++
@@ -67,6 +53,66 @@ export class PercentileState implements AggregateState {
       for (let i = 0; i < count; i++) sorted[ends[groups[i]!]!++] = values[i]!
     }
     return { kind: 'numbers', ends, values: sorted }
+  }
+
+  #ofOneGroup(): WireState {
+    const all = newResultNumbers(this.#count)
+    let at = 0
+    for (const { values, count } of this.#pieces) {
+      all.set(values.subarray(0, count), at)
+      at += count
+    }
+    return { kind: 'numbers', ends: Int32Array.of(this.#count), values: all }
+  }
+
+  #pieceFor(rows: number): Piece {
+    const last = this.#pieces.at(-1)
+    if (last && last.count + rows <= last.values.length) return last
+    // As large again as all before, so that there are few of them.
+    const size = Math.min(largestPiece, Math.max(1024, rows, this.#count))
+    const piece = { values: new Float64Array(size), groups: new Int32Array(size), count: 0 }
+    this.#pieces.push(piece)
+    return piece
+  }
+}
+
+/**
+ * Keeps all numbers. They are put in order of their groups once, by the task that has collected them;
+ * merging only remembers which parts belong to which group.
+ */
+export class PercentileState implements AggregateState {
+  readonly #share: number
+  /** What another state adds to is not this one's to add to. */
+  readonly #numbers: PercentileNumbers
+  readonly #isShared: boolean
+  /** What other states had collected, by group. */
+  readonly #merged = new Map<number, Float64Array[]>()
+  #mergedCount = 0
+  #groupCount = 0
+  #hasOwn = false
+  /** A result takes a pass over its numbers, and sorting and printing both ask for it. */
+  readonly #results = new Map<number, number | null>()
+
+  /** @param first a state that takes in the same numbers */
+  constructor(share: number, first?: PercentileState) {
+    this.#share = share
+    this.#numbers = first ? first.#numbers : new PercentileNumbers()
+    this.#isShared = first !== undefined
+  }
+
+  resize(groupCount: number): void {
+    this.#groupCount = groupCount
+  }
+
+  update([vector]: readonly Vector[], rows: AliveRows): void {
+    this.#hasOwn = true
+    if (this.#isShared) return
+    if (!vector || vector.kind === 'text' || vector.kind === 'timestamp') return
+    this.#numbers.add(vector, rows)
+  }
+
+  toWire(groupCount: number): WireState {
+    return this.#numbers.toWire(groupCount)
   }
 
   merge(wire: WireState, groups: Int32Array): void {
@@ -86,34 +132,17 @@ export class PercentileState implements AggregateState {
   result(group: number): Value {
     let result = this.#results.get(group)
     if (result === undefined) {
-      result = this.#select(group)
+      this.#takeOwn()
+      result = percentileOfParts(this.#merged.get(group) ?? [], this.#share)
       this.#results.set(group, result)
     }
     return result
   }
 
-  #select(group: number): number | null {
-    return percentileOfParts(this.#merged.get(group) ?? [], this.#share)
-  }
-
-  #allValues(): Float64Array {
-    const all = newResultNumbers(this.#count)
-    let at = 0
-    for (const { values, count } of this.#pieces) {
-      all.set(values.subarray(0, count), at)
-      at += count
-    }
-    return all
-  }
-
-  #pieceFor(rows: number): Piece {
-    const last = this.#pieces.at(-1)
-    if (last && last.count + rows <= last.values.length) return last
-    // As large again as all before, so that there are few of them.
-    const size = Math.min(largestPiece, Math.max(1024, rows, this.#count))
-    const piece = { values: new Float64Array(size), groups: new Int32Array(size), count: 0 }
-    this.#pieces.push(piece)
-    return piece
+  #takeOwn(): void {
+    if (!this.#hasOwn) return
+    this.#hasOwn = false
+    this.merge(this.#numbers.toWire(this.#groupCount), sequence(0, this.#groupCount))
   }
 }
 

@@ -7,6 +7,7 @@ import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
 import type { ObjectEntry } from '../batch.ts'
 import type { KeyValues, WireValues } from '../wire-values.ts'
+import type { HeldTexts } from './count-distinct.ts'
 
 export type WireState =
   | { readonly kind: 'counts'; readonly counts: Float64Array }
@@ -39,7 +40,13 @@ export type WireState =
       readonly keys: readonly PlainValue[]
     }
   /** The i-th value occurs in group `groups[i]`. */
-  | { readonly kind: 'pairs'; readonly groups: Int32Array; readonly values: KeyValues }
+  | {
+      readonly kind: 'pairs'
+      readonly groups: Int32Array
+      readonly values: KeyValues
+      /** Further values of the groups: texts of the dictionary that `values` are of. */
+      readonly held?: HeldTexts
+    }
   /** The i-th value occurs in group `groups[i]`, `counts[i]` times. */
   | {
       readonly kind: 'tallies'
