@@ -12,7 +12,7 @@ import { type ChosenPath, minimumObjectRows, minimumShare, mostFrequent } from '
  * A path keeps its columns with half of the share that it needs to get them: one whose share is
  * about that would lose and get them in turns, and each time its rows are read again.
  */
-const share = minimumShare / 2
+const keptShare = 1 / 2
 
 export interface MergedPaths {
   /** Paths that get columns; a parent comes before what is below it. The empty path is not among them. */
@@ -36,7 +36,8 @@ export function mergePaths(sources: readonly ColumnTable[]): MergedPaths {
     }))
     .filter(
       ({ path, estimate }) =>
-        estimate >= rows * share || isFrequentInAnObject(sources, objects, path),
+        estimate >= rows * minimumShare(path.length) * keptShare ||
+        isFrequentInAnObject(sources, objects, path),
     )
   const chosen = new Set(mostFrequent(candidates).map(({ path }) => path))
   return {
@@ -112,7 +113,7 @@ function isFrequentInAnObject(
         else for (let row = from; row < to; row++) if (isSet(bitmap, row)) count++
       }
     }
-    return count >= rowsOf(ranges) * share
+    return count >= rowsOf(ranges) * minimumShare(path.length) * keptShare
   })
 }
 

@@ -2,7 +2,8 @@
  * Chooses the paths that become columns, from a sample of the rows.
  *
  * A path is chosen when it occurs in at least 2% of the rows, or of the rows of some object that has
- * 64 or more here: a field that every row of one experiment has must not go under among others. Of
+ * 64 or more here: a field that every row of one experiment has must not go under among others. Of the
+ * record's own fields, as `error`, 0.2% are enough. Of
  * more than 256 such paths the most frequent are taken. A parent is at least as frequent as what is
  * below it and comes first among equals, so the parents of a chosen path are chosen too.
  *
@@ -17,7 +18,8 @@ import { byteSource } from './text-pool.ts'
 export const maximumPathLength = 16
 
 const maximumPaths = 256
-export const minimumShare = 0.02
+/** Fields of the record are few, and are asked for by themselves. */
+const shares = { field: 0.002, member: 0.02 }
 export const minimumObjectRows = 64
 
 /** Rows sampled, and of each object at least so many of them. */
@@ -59,6 +61,11 @@ export function choosePaths(
     counter.endRun(rows)
   }
   return counter.choose(rowCount)
+}
+
+/** In which share of the rows a path must occur, by how many steps it has. */
+export function minimumShare(depth: number): number {
+  return depth === 1 ? shares.field : shares.member
 }
 
 interface Candidate {
@@ -133,7 +140,10 @@ export class PathCounter {
   /** @param rows how many the run has, with those that were not counted */
   endRun(rows: number): void {
     for (const path of this.#touched) {
-      if (rows >= minimumObjectRows && path.inRun >= this.#sampledInRun * minimumShare) {
+      if (
+        rows >= minimumObjectRows &&
+        path.inRun >= this.#sampledInRun * minimumShare(path.depth)
+      ) {
         path.frequentInRun = true
       }
       path.inRun = 0
@@ -148,7 +158,7 @@ export class PathCounter {
     const candidates: CountedPath[] = []
     const collect = (path: CountedPath) => {
       for (const child of path.children) {
-        if (child.frequentInRun || child.estimate >= rowCount * minimumShare) {
+        if (child.frequentInRun || child.estimate >= rowCount * minimumShare(child.depth)) {
           candidates.push(child)
           collect(child)
         }
@@ -218,8 +228,8 @@ export class PathCounter {
   #prune(): void {
     const hopeless = (path: CountedPath) =>
       !path.frequentInRun &&
-      path.estimate * 2 < this.#estimatedRows * minimumShare &&
-      path.inRun * 2 < this.#sampledInRun * minimumShare
+      path.estimate * 2 < this.#estimatedRows * minimumShare(path.depth) &&
+      path.inRun * 2 < this.#sampledInRun * minimumShare(path.depth)
     let left = 0
     const visit = (path: CountedPath) => {
       path.children = path.children.filter((child) => !hopeless(child))

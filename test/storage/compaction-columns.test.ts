@@ -63,16 +63,16 @@ describe('merging columns', () => {
   })
 
   it('moves a path out of residuals when it has a column elsewhere, without reading rows', () => {
-    const common = Array.from({ length: 200 }, (_, i) => `{"id":"c${i}"}`)
+    const common = Array.from({ length: 4000 }, (_, i) => `{"id":"c${i}"}`)
     common[7] = '{"id":"c7","rare":{"deep":"x"},"odd":[1]}'
     const rare = Array.from({ length: 100 }, (_, i) => `{"id":"r${i}","rare":{"deep":"y"}}`)
     const rows = [...rowsOf([...common, ...rare])]
-    const sources = [shred(rows.slice(0, 200)), shred(rows.slice(200))]
+    const sources = [shred(rows.slice(0, 4000)), shred(rows.slice(4000))]
     expect(sources[0]!.columns(['rare'])).toBeUndefined()
     const reread: number[] = []
     const merged = merge(rows, sources, reread)
     expect(textAt(merged.columns(['rare', 'deep'])!.text!, 7)).toBe('x')
-    expect(textAt(merged.columns(['rare', 'deep'])!.text!, 250)).toBe('y')
+    expect(textAt(merged.columns(['rare', 'deep'])!.text!, 4050)).toBe('y')
     expect(textAt(merged.residual!, 7)).toBe('{"odd":[1]}')
     expect(merged.residualMayHold(['rare'])).toBe(false)
     expect(reread).toEqual([])

@@ -152,7 +152,7 @@ describe('shred', () => {
   })
 
   it('leaves a field whose residual is too long, and a row that has no column for it', () => {
-    const texts = Array.from({ length: 200 }, (_, i) => `{"id":"${i}","m":{"a":${i}}}`)
+    const texts = Array.from({ length: 1000 }, (_, i) => `{"id":"${i}","m":{"a":${i}}}`)
     texts[3] = `{"id":"3","m":{"a":3,"odd":"${'x'.repeat(200)}"}}`
     texts[5] = `{"id":"5","m":{"a":5},"odd":"${'x'.repeat(200)}"}`
     const set = shredTexts(texts, { maximumValueBytes: 100 })
