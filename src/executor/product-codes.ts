@@ -1,5 +1,5 @@
 import { combineCodes, mapCodes, pickCodes } from '../kernel/gather.ts'
-import { newCodes } from '../kernel/memory.ts'
+import { forgetCopy, newCodes } from '../kernel/memory.ts'
 import type { SharedCodes } from '../vector/shared-dictionary.ts'
 import type { DictionaryEntries, DictionaryVector, Selection, Vector } from '../vector/vector.ts'
 
@@ -44,9 +44,13 @@ export class ProductCodes {
     const places = placesOf(vectors, selection, count)
     const { groups } = product
     if (mapCodes(groups, places, count, out) >= 0) return true
+    // Mostly few rows are left, in any but the first batch.
+    const left = newCodes(count)
     const rows = newCodes(count)
-    let rowsFound = 0
+    let [leftCount, rowsFound] = [0, 0]
     for (let j = 0; j < count; j++) {
+      if (out[j] !== unknown) continue
+      left[leftCount++] = j
       const place = places[j]!
       if (groups[place] !== unknown) continue
       groups[place] = found
@@ -55,11 +59,13 @@ export class ProductCodes {
     const assigned = newCodes(rowsFound)
     assign(rows.subarray(0, rowsFound), assigned)
     let next = 0
-    for (let j = 0; j < count; j++) {
+    for (let i = 0; i < leftCount; i++) {
+      const j = left[i]!
       const place = places[j]!
       if (groups[place] === found) groups[place] = assigned[next++]!
       out[j] = groups[place]!
     }
+    forgetCopy(out)
     return true
   }
 

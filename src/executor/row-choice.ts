@@ -139,11 +139,11 @@ export class RowChooser {
     const count = this.#groupCount
     return {
       rows: {
-        object: this.#object.slice(0, count),
-        paginationTransaction: this.#paginationTransaction.slice(0, count),
-        paginationIndex: this.#paginationIndex.slice(0, count),
-        transaction: this.#transaction.slice(0, count),
-        index: this.#index.slice(0, count),
+        object: this.#object.subarray(0, count),
+        paginationTransaction: this.#paginationTransaction.subarray(0, count),
+        paginationIndex: this.#paginationIndex.subarray(0, count),
+        transaction: this.#transaction.subarray(0, count),
+        index: this.#index.subarray(0, count),
       },
       preferred: this.#hasPreferred
         ? this.#kept.subarray(0, count).map((rank) => +(rank === preferredRow))

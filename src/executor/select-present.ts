@@ -1,11 +1,51 @@
 /** Selects rows by whether a field is null in them. */
+import { expandBits } from '../kernel/bitmap.ts'
+import { notOf, orInto } from '../kernel/logic.ts'
+import { maximumRows, newBytes } from '../kernel/memory.ts'
+import { selectTrue } from '../kernel/select.ts'
+import { countSet } from '../vector/read-column.ts'
 import type { Presence } from './batch.ts'
 
 /**
  * Writes the rows that are in the bitmaps, or those that are not, to `out`; returns how many there are.
- * Where few are, that takes a look at each eighth row.
+ * Where few are, that takes a look at each eighth row; where many are, compiled loops look at all.
  */
 export function selectPresent(
+  presence: Presence,
+  isPresent: boolean,
+  rowCount: number,
+  out: Int32Array,
+): number {
+  const { bitmaps, first } = presence
+  if (rowCount > maximumRows || !areMany(presence, isPresent, rowCount)) {
+    return selectBits(presence, isPresent, rowCount, out)
+  }
+  const truths = newBytes(rowCount).fill(0)
+  const bits = newBytes(rowCount)
+  for (const bitmap of bitmaps) {
+    expandBits(bitmap, first, rowCount, bits)
+    orInto(truths, bits, rowCount)
+  }
+  if (!isPresent) notOf(truths, rowCount, truths)
+  return selectTrue(truths, rowCount, out)
+}
+
+/** Bytes of each bitmap that tell how many rows are likely to be selected. */
+const sampledBytes = 64
+
+/** Of so many rows one that is selected makes them many. */
+const manyOf = 12
+
+function areMany({ bitmaps, first }: Presence, isPresent: boolean, rowCount: number): boolean {
+  if (rowCount < sampledBytes * 8) return false
+  const from = first >> 3
+  let present = 0
+  for (const bitmap of bitmaps) present += countSet(bitmap.subarray(from, from + sampledBytes))
+  const selected = isPresent ? present : sampledBytes * 8 - present
+  return selected * manyOf > sampledBytes * 8
+}
+
+function selectBits(
   { bitmaps, first }: Presence,
   isPresent: boolean,
   rowCount: number,

@@ -19,7 +19,7 @@ import {
   stateStart,
 } from './memory.ts'
 
-const fewGroups = 1024
+const fewGroups = 2048
 
 /** Each state has room for one element before its first (`assembly/aggregate.ts`). */
 const stateBytes = 8 * (fewGroups + 8)

@@ -26,3 +26,26 @@ it('selects rows of a batch that begins anywhere', () => {
     }),
   )
 })
+
+const longBitmap = fc.uint8Array({ minLength: 200, maxLength: 200 })
+
+it('selects among many rows, whether few or most of them are present', () => {
+  const shares = fc.constantFrom(0, 1, 0x0f, 0xff)
+  fc.assert(
+    fc.property(
+      fc.array(fc.tuple(longBitmap, shares), { minLength: 1, maxLength: 2 }),
+      fc.nat(40),
+      fc.integer({ min: 512, max: 1500 }),
+      fc.boolean(),
+      (given, first, rowCount, isPresent) => {
+        const bitmaps = given.map(([bits, share]) => bits.map((byte) => byte & share))
+        const out = new Int32Array(rowCount)
+        const count = selectPresent({ bitmaps, first }, isPresent, rowCount, out)
+        const passes = (row: number) =>
+          bitmaps.some((bits) => isSet(bits, first + row)) === isPresent
+        const rows = Array.from({ length: rowCount }, (_, row) => row)
+        expect([...out.subarray(0, count)]).toEqual(rows.filter(passes))
+      },
+    ),
+  )
+})

@@ -48,7 +48,7 @@ export class CountState implements AggregateState {
   }
 
   toWire(groupCount: number): WireState {
-    return { kind: 'counts', counts: this.#counts.slice(0, groupCount) }
+    return { kind: 'counts', counts: this.#counts.subarray(0, groupCount) }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
@@ -61,7 +61,7 @@ export class CountState implements AggregateState {
   }
 
   results(groupCount: number): Float64Array {
-    return this.#counts.slice(0, groupCount)
+    return this.#counts.subarray(0, groupCount)
   }
 }
 

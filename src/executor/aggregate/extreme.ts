@@ -64,7 +64,7 @@ export class ExtremeState implements AggregateState {
 
   toWire(groupCount: number): WireState {
     if (this.#numbers && this.#type) {
-      return { kind: 'extremes', type: this.#type, values: this.#numbers.slice(0, groupCount) }
+      return { kind: 'extremes', type: this.#type, values: this.#numbers.subarray(0, groupCount) }
     }
     this.#box()
     return { kind: 'values', values: this.#values.slice(0, groupCount).map(toPlain) }
@@ -83,6 +83,10 @@ export class ExtremeState implements AggregateState {
     const value = this.#numbers[group]!
     if (Number.isNaN(value)) return null
     return this.#type === 'timestamp' ? new Timestamp(value) : value
+  }
+
+  results(groupCount: number): Float64Array | undefined {
+    return this.#type === 'number' ? this.#numbers?.subarray(0, groupCount) : undefined
   }
 
   #offer(group: number, value: Value): void {

@@ -103,13 +103,14 @@ export interface AggregateState {
   updateEntries?(entries: readonly ObjectEntry[], rows: AliveRows): void
   /** Instead of `update`, of an aggregate over one field that has codes of a shared dictionary. */
   updateShared?(shared: SharedCodes, rows: AliveRows): void
+  /** May be a view of what the state has. Rows must not be added any more. */
   toWire(groupCount: number): WireState
   /** Group `i` of the wire form is group `groups[i]` here. */
   merge(wire: WireState, groups: Int32Array): void
   /** Rows must not be added any more. */
   result(group: number): Value
-  /** The results of all groups, NaN for null, of a state that has only numbers. */
-  results?(groupCount: number): Float64Array
+  /** The results of all groups, NaN for null, of a state that has only numbers; undefined: it has others. */
+  results?(groupCount: number): Float64Array | undefined
 }
 
 /** The numbers of the alive rows, one after the other. */
@@ -133,7 +134,7 @@ export function wholeRows(groups: Int32Array): AliveRows {
   return { rowCount: groups.length, selection: undefined, groups, count: groups.length }
 }
 
-/** The array, or a larger copy of it whose new elements are `fill`. */
+/** The array, or a copy whose new elements are `fill`, as long as the next power of 2. */
 export function grown<T extends Float64Array | Int32Array | Uint8Array>(
   array: T,
   length: number,
@@ -141,7 +142,7 @@ export function grown<T extends Float64Array | Int32Array | Uint8Array>(
 ): T {
   if (length <= array.length) return array
   const larger = new (array.constructor as new (length: number) => T)(
-    Math.max(length, array.length * 2),
+    2 ** Math.ceil(Math.log2(length)),
   )
   if (fill !== 0) larger.fill(fill)
   larger.set(array)

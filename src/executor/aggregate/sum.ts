@@ -40,9 +40,9 @@ export class SumState implements AggregateState {
   toWire(groupCount: number): WireState {
     return {
       kind: 'sums',
-      sums: this.#sums.slice(0, groupCount),
-      errors: this.#errors.slice(0, groupCount),
-      counts: this.#counts.slice(0, groupCount),
+      sums: this.#sums.subarray(0, groupCount),
+      errors: this.#errors.subarray(0, groupCount),
+      counts: this.#counts.subarray(0, groupCount),
     }
   }
 

@@ -30,7 +30,7 @@ export class TruthState implements AggregateState {
   }
 
   toWire(groupCount: number): WireState {
-    return { kind: 'truths', seen: this.#seen.slice(0, groupCount) }
+    return { kind: 'truths', seen: this.#seen.subarray(0, groupCount) }
   }
 
   merge(wire: WireState, groups: Int32Array): void {

@@ -43,11 +43,11 @@ export class VarianceState implements AggregateState {
   toWire(groupCount: number): WireState {
     return {
       kind: 'squares',
-      sums: this.#sums.slice(0, groupCount),
-      errors: this.#errors.slice(0, groupCount),
-      squares: this.#squares.slice(0, groupCount),
-      squareErrors: this.#squareErrors.slice(0, groupCount),
-      counts: this.#counts.slice(0, groupCount),
+      sums: this.#sums.subarray(0, groupCount),
+      errors: this.#errors.subarray(0, groupCount),
+      squares: this.#squares.subarray(0, groupCount),
+      squareErrors: this.#squareErrors.subarray(0, groupCount),
+      counts: this.#counts.subarray(0, groupCount),
     }
   }
 
