@@ -19,6 +19,9 @@ import type { Sink } from './scan.ts'
 import type { GroupsResult, PartialGroups, ScanMetrics } from './task.ts'
 import type { TaskDictionaries } from './task-dictionaries.ts'
 
+/** Of the row that stands for a group. */
+const chosenBytes = 29
+
 /** Aggregates rows by group. */
 export class GroupSink implements Sink {
   readonly #keys: readonly ((batch: Batch, selection: Selection) => Vector | SharedCodes)[]
@@ -60,6 +63,12 @@ export class GroupSink implements Sink {
 
   isDone(): boolean {
     return false
+  }
+
+  get heldBytes(): number {
+    const { groupCount, heldBytes } = this.#table
+    const chosen = this.#chooser ? chosenBytes + this.#values.length * 4 : 0
+    return heldBytes + this.#aggregates.heldBytes(groupCount) + groupCount * chosen
   }
 
   get keyCount(): number {

@@ -28,6 +28,13 @@ export class GroupTable {
     return this.#pairs.at(-1)?.count ?? this.#keys[0]!.count
   }
 
+  get heldBytes(): number {
+    let bytes = 0
+    for (const key of this.#keys) bytes += key.heldBytes
+    for (const pairs of this.#pairs) bytes += pairs.heldBytes
+    return bytes
+  }
+
   /**
    * Writes the groups of the selected rows, one after the other, to `out`. Without keys nothing is
    * written: `out` must hold zeros, for the one group that there is.

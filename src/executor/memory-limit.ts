@@ -34,3 +34,13 @@ export function checkLimit(count: number, maximum: number, things: string, hint:
     { hint },
   )
 }
+
+/** Says that a query would hold more than its budget, in bytes. */
+export function overBudget(budget: number): AssayError {
+  const megabytes = Math.round(budget / 2 ** 20).toLocaleString('en')
+  return new AssayError(
+    'LIMIT_MEMORY',
+    `the query would hold more than its budget of ${megabytes} MiB`,
+    { hint: 'narrow it down, group by fewer values, or raise --query-memory-mb' },
+  )
+}

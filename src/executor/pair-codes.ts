@@ -23,6 +23,10 @@ export class PairCodes {
     return this.#count
   }
 
+  get heldBytes(): number {
+    return 8 * this.#count + 4 * (this.#dense?.length ?? this.#slots.length)
+  }
+
   /** First codes, by the code of their pair. */
   get firsts(): Int32Array {
     return this.#isPlain ? new Int32Array(this.#count) : this.#firsts.subarray(0, this.#count)

@@ -21,6 +21,9 @@ export interface SortedRows extends RowList {
   readonly keys: readonly (readonly PlainValue[] | Float64Array)[]
 }
 
+/** Of a row, and of a key that comes with it, in arrays of numbers and values. */
+const [rowBytes, keyBytes] = [40, 48]
+
 /** Room for at least this many rows beyond the limit before the worst are thrown out. */
 const slackRows = 256
 
@@ -54,6 +57,11 @@ export class RowBuffer {
 
   get count(): number {
     return this.#rows.object.length
+  }
+
+  /** About as many bytes as the rows take, whose keys may be texts. */
+  get heldBytes(): number {
+    return this.count * (rowBytes + keyBytes * this.#keys.length)
   }
 
   push(

@@ -135,6 +135,10 @@ export class RowSink implements Sink {
     return this.#sort.length === 0 && this.#run === run && this.#takenOfRun >= this.#wanted
   }
 
+  get heldBytes(): number {
+    return this.#buffer.heldBytes
+  }
+
   finish(metrics: ScanMetrics): RowsResult {
     return { kind: 'rows', rows: this.#buffer.finish(), metrics }
   }

@@ -8,6 +8,7 @@ import type { Batch } from './batch.ts'
 import { compileFilter } from './filter.ts'
 import { GranuleFilters, newestFirst, type RunPart } from './granules.ts'
 import { GroupSink } from './group-sink.ts'
+import { overBudget } from './memory-limit.ts'
 import { RelationReader } from './relation-batch.ts'
 import { OpenedColumns, openRun, type RowRun, type TaskStorage } from './row-run.ts'
 import { RowSink } from './row-sink.ts'
@@ -30,6 +31,8 @@ export interface Sink {
   parts?(run: RowRun, skipped: PlanProfile): Iterable<RunPart>
   /** Whether later parts of this run cannot matter. */
   isDone(run: RowRun): boolean
+  /** About as many bytes as it holds. */
+  readonly heldBytes: number
   finish(metrics: ScanMetrics): GroupsResult | RowsResult
 }
 
@@ -58,6 +61,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     plan.stage.kind === 'groups'
       ? new GroupSink(plan.stage, context, dictionaries)
       : new RowSink(plan, task.wanted, task.threshold, context)
+  const taskBudget = task.budgetBytes / (task.share?.tasks ?? 1)
   const opened = new OpenedColumns()
   let rowsRead = 0
   let rowsMatched = 0
@@ -91,6 +95,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
         const madeRows = rowCountOf(made.selection, made.batch.rowCount)
         if (plan.unpivots.length > 0) profile?.mark('unpivot', 0, madeRows)
         sink.add(run, made.batch, made.selection)
+        if (sink.heldBytes > taskBudget) throw overBudget(task.budgetBytes)
         profile?.mark('sink', madeRows, 0)
       }
       if (plan.unpivots.length > 0) profile?.mark('unpivot', matched, 0)

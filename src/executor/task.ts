@@ -79,6 +79,8 @@ export interface ScanTask {
   readonly wanted: number
   /** First sort keys beyond this are not wanted: as many rows at least as good are known already. */
   readonly threshold: SortThreshold | undefined
+  /** Bytes that the query may hold: tasks that share their inputs, all of them together. */
+  readonly budgetBytes: number
   /** Set to non-zero when nobody waits for the answer any more. */
   readonly cancelled: Int32Array | undefined
 }

@@ -32,6 +32,9 @@ import {
 
 const loneSurrogate = /\p{Surrogate}/u
 
+/** What a text takes besides its bytes, and a value that is none, with its place in a Map. */
+const [textBytes, valueBytes] = [24, 64]
+
 /** Stands for a code that is not given yet. */
 const unassigned = -1
 
@@ -87,6 +90,12 @@ export class ValueCodes {
 
   get count(): number {
     return this.#count
+  }
+
+  get heldBytes(): number {
+    const { count, byteLength } = this.#texts
+    const values = this.#numbers.size + this.#times.size + this.#others.size
+    return 5 * this.#count + byteLength + textBytes * count + valueBytes * values
   }
 
   /** The code of null, or -1 when it was not seen. */

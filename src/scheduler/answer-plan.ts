@@ -46,6 +46,7 @@ export function answerAtOnce(run: PlanRun, form: RowForm): Promise<AnswerResult>
         share: undefined,
         wanted: wantedRows(plan),
         threshold: undefined,
+        budgetBytes: pool.budgetBytes,
         cancelled,
       },
       known,

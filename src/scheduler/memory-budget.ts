@@ -1,8 +1,10 @@
 /**
  * What queries may hold outside of tasks: groups, rows and dictionaries' maps on their way from scans
- * to the answer. What a task holds while it runs is bounded by `executor/memory-limit.ts`.
+ * to the answer. What a task holds while it runs is held to the same budget by the task itself, and
+ * bounded by `executor/memory-limit.ts`.
  */
 import { AssayError } from '../error.ts'
+import { overBudget } from '../executor/memory-limit.ts'
 
 export interface MemoryLimits {
   /** Bytes that one query may hold. */
@@ -31,13 +33,7 @@ export class MemoryBudget {
   /** Only for shares: takes bytes for a query that holds `held` already. Throws LIMIT_MEMORY. */
   take(bytes: number, held: number): void {
     const { perQuery, total } = this.limits
-    if (held + bytes > perQuery) {
-      throw new AssayError(
-        'LIMIT_MEMORY',
-        `the query would hold more than its budget of ${megabytes(perQuery)}`,
-        { hint: 'narrow it down, group by fewer values, or raise --query-memory-mb' },
-      )
-    }
+    if (held + bytes > perQuery) throw overBudget(perQuery)
     if (this.#used + bytes > total) {
       throw new AssayError(
         'LIMIT_MEMORY',
@@ -65,6 +61,11 @@ export class MemoryShare {
 
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** Bytes that the query may hold. */
+  get limit(): number {
+    return this.#budget.limits.perQuery
   }
 
   /** Throws LIMIT_MEMORY, which names the budget, and takes nothing then. */

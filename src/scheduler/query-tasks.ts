@@ -29,6 +29,11 @@ export class QueryTasks implements TaskRunner {
     return this.#pool.waiting
   }
 
+  /** Bytes that the query may hold. */
+  get budgetBytes(): number {
+    return this.#query.memory.limit
+  }
+
   get dictionaries(): Dictionaries {
     return this.#pool.dictionaries
   }

@@ -266,6 +266,7 @@ async function runScan(
     share,
     wanted,
     threshold: threshold?.(),
+    budgetBytes: pool.budgetBytes,
     cancelled,
   }
   return pool.run(task, isLookUp(plan) || inputs.length === 0)

@@ -233,6 +233,7 @@ class Parts {
       share,
       wanted: Number.POSITIVE_INFINITY,
       threshold: undefined,
+      budgetBytes: Number.POSITIVE_INFINITY,
       cancelled: undefined,
     }
     return runScan(task, this.#storage) as GroupsResult

@@ -151,6 +151,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
         share: undefined,
         wanted: Number.POSITIVE_INFINITY,
         threshold: undefined,
+        budgetBytes: Number.POSITIVE_INFINITY,
         cancelled: undefined,
       },
       storage,

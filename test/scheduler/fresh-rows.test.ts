@@ -96,6 +96,7 @@ class Store {
           share: undefined,
           wanted: Number.POSITIVE_INFINITY,
           threshold: undefined,
+          budgetBytes: Number.POSITIVE_INFINITY,
           cancelled: undefined,
         },
         storage,

@@ -27,6 +27,9 @@ interface Input {
   readonly filter: number | undefined
 }
 
+/** Of a group, for most aggregates. */
+const groupBytes = 24
+
 /** The aggregates of a grouping, and what they take in of each batch. */
 export class AggregateInputs {
   readonly #inputs: readonly Input[]
@@ -106,6 +109,13 @@ export class AggregateInputs {
         rows,
       )
     }
+  }
+
+  /** About as many bytes as the states of so many groups take. */
+  heldBytes(groupCount: number): number {
+    let bytes = groupCount * groupBytes * this.#inputs.length
+    for (const { state } of this.#inputs) bytes += state.heldBytes ?? 0
+    return bytes
   }
 
   /** The state of each aggregate, with room for this many groups. */

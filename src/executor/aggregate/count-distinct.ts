@@ -34,6 +34,10 @@ export class CountDistinctState extends DifferentValues {
     this.#bits = dictionary && new Int32Array(0)
   }
 
+  override get heldBytes(): number {
+    return super.heldBytes + (this.#bits?.byteLength ?? 0)
+  }
+
   override resize(groupCount: number): void {
     super.resize(groupCount)
     if (!this.#bits) return

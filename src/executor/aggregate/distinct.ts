@@ -21,6 +21,10 @@ export abstract class DifferentValues implements AggregateState {
     this.codes = new ValueCodes(dictionary)
   }
 
+  get heldBytes(): number {
+    return this.codes.heldBytes + this.pairs.heldBytes
+  }
+
   resize(groupCount: number): void {
     this.#groupCount = groupCount
   }

@@ -15,6 +15,10 @@ export class PercentileNumbers {
   #count = 0
   #wire: WireState | undefined
 
+  get heldBytes(): number {
+    return 12 * this.#count
+  }
+
   add(vector: Vector, rows: AliveRows): void {
     const { selection, groups, count } = rows
     checkPercentile(this.#count + count)
@@ -102,6 +106,10 @@ export class PercentileState implements AggregateState {
 
   resize(groupCount: number): void {
     this.#groupCount = groupCount
+  }
+
+  get heldBytes(): number {
+    return this.#isShared ? 0 : this.#numbers.heldBytes
   }
 
   update([vector]: readonly Vector[], rows: AliveRows): void {

@@ -94,6 +94,8 @@ export interface AliveRows {
 export interface AggregateState {
   /** Makes room for this many groups. */
   resize(groupCount: number): void
+  /** About as many bytes as it takes beyond some numbers per group. */
+  readonly heldBytes?: number
   /** @param vectors the arguments; none for `count`, which then counts rows */
   update(vectors: readonly Vector[], rows: AliveRows): void
   /**
