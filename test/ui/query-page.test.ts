@@ -87,6 +87,11 @@ describe('a plot', () => {
     expect(notes).toEqual(['means of the rows that have the same place'])
   })
 
+  test('is divided by nothing that it shows already', () => {
+    expect(choosePlot(kinds, rows, { x: 'model', series: 'model' })?.series).toBe('id')
+    expect(choosePlot(kinds, rows, { x: 'model', series: 'day' })?.series).toBe('day')
+  })
+
   test('is none without numbers, and keeps to columns that there are', () => {
     const texts = [{ a: 'x' }, { a: 'y' }]
     expect(choosePlot(kindsOf(columnsOf(undefined, texts), texts), texts, {})).toBeUndefined()

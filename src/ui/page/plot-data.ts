@@ -95,12 +95,16 @@ export function choosePlot(
   const usual: ChartKind =
     isOnePlace || xKind === 'text' ? 'bars' : xKind === 'number' ? 'points' : 'line'
   const chart = chartKinds.find((each) => each === asked.chart) ?? usual
-  const dividing = names('text').find((name) => {
-    if (name === x || name === y) return false
-    const different = new Set(rows.map((row) => row[name]))
-    return different.size > 1 && different.size <= mostSeries
-  })
-  const series = asked.series === '' ? undefined : (known(asked.series) ?? dividing)
+  const isFree = (name: string) => name !== x && name !== y
+  const dividing = names('text')
+    .filter(isFree)
+    .find((name) => {
+      const different = new Set(rows.map((row) => row[name]))
+      return different.size > 1 && different.size <= mostSeries
+    })
+  const wanted = known(asked.series)
+  const chosen = wanted !== undefined && isFree(wanted) ? wanted : dividing
+  const series = asked.series === '' ? undefined : chosen
   return { x, y, series, chart: xKind === 'text' || xKind === 'other' ? 'bars' : chart }
 }
 
