@@ -89,6 +89,7 @@ export function time(value: unknown): string {
 export function change(difference: number): string {
   const points = difference * 100
   if (points === 0) return '±0'
+  if (Math.abs(points) < 0.005) return '≈0'
   const digits = Math.abs(points) < 0.1 ? 2 : 1
   return `${points > 0 ? '+' : '−'}${Math.abs(points).toFixed(digits)}`
 }

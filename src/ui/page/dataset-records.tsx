@@ -11,8 +11,10 @@ import { deleteRecords, type RecordField, recordFields } from '../service/datase
 import { pageOf } from '../service/experiment-rows.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Interpretation, interpret, quoted, type Row } from '../service/query.ts'
+import { isOfRecords } from '../service/query-text.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { CellEditor } from './cell-editor.tsx'
+import { plainColumns } from './example-columns.tsx'
 import { RecordPanel } from './record-panel.tsx'
 
 /** Rows of a page of the table. */
@@ -41,7 +43,6 @@ export function DatasetRecords(props: DatasetRecordsProps) {
   const words = parameter('q') ?? ''
   const page = Math.max(1, Math.floor(Number(parameter('page') ?? 1)) || 1)
   const open = parameter('row')
-  const isEditable = version === undefined
   const [edited, setEdited] = useState<Cell>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isDeleting, setDeleting] = useState(false)
@@ -50,6 +51,8 @@ export function DatasetRecords(props: DatasetRecordsProps) {
     words === '' ? Promise.resolve(everything(source)) : interpret(words, source, signal),
   )
   const text = found.data?.query
+  const isOfOwn = text === undefined || isOfRecords(text)
+  const isEditable = version === undefined && isOfOwn
   const rows = useLoaded(
     text === undefined ? undefined : `records ${text} ${version} ${page} ${round}`,
     (signal) => pageOf(text!, { sort: undefined, page, pageSize, version }, signal),
@@ -58,16 +61,18 @@ export function DatasetRecords(props: DatasetRecordsProps) {
   useEffect(() => setChosen(new Set()), [text, version, page])
   const columns = useMemo(
     () =>
-      recordColumns({
-        datasetId,
-        edit: isEditable ? setEdited : undefined,
-        edited,
-        onSaved: () => {
-          setEdited(undefined)
-          onChange()
-        },
-      }),
-    [datasetId, isEditable, edited],
+      !isOfOwn
+        ? plainColumns(shown)
+        : recordColumns({
+            datasetId,
+            edit: isEditable ? setEdited : undefined,
+            edited,
+            onSaved: () => {
+              setEdited(undefined)
+              onChange()
+            },
+          }),
+    [datasetId, isEditable, edited, isOfOwn || rows.data],
   )
   const error = found.error ?? rows.error
   const isEmpty = words === '' && page === 1 && rows.data?.rows.length === 0
@@ -115,12 +120,14 @@ export function DatasetRecords(props: DatasetRecordsProps) {
             label="Records"
             columns={columns}
             rows={shown}
-            rowId={(row) => String(row.id)}
-            openId={open}
-            onOpen={(row) => {
-              onAdded()
-              setParameters({ row: String(row.id) })
-            }}
+            rowId={(row: Row) => (isOfOwn ? String(row.id) : JSON.stringify(row))}
+            {...(isOfOwn && {
+              openId: open,
+              onOpen: (row: Row) => {
+                onAdded()
+                setParameters({ row: String(row.id) })
+              },
+            })}
             {...(isEditable && { chosen, onChoose: setChosen })}
             foot={
               <Pages

@@ -51,30 +51,9 @@ export function exampleColumns(
           },
         ]
       : []),
-    {
-      id: 'duration',
-      title: 'Duration',
-      width: 92,
-      isNumber: true,
-      sorts: 'desc',
-      cell: (row) => duration(at(row, 'metrics', 'duration')),
-    },
-    {
-      id: 'tokens',
-      title: 'Tokens',
-      width: 80,
-      isNumber: true,
-      sorts: 'desc',
-      cell: (row) => number(at(row, 'metrics', 'total_tokens')),
-    },
-    {
-      id: 'cost',
-      title: 'Cost',
-      width: 80,
-      isNumber: true,
-      sorts: 'desc',
-      cell: (row) => cost(at(row, 'metrics', 'estimated_cost')),
-    },
+    ...measuredColumns.filter(({ metric }) =>
+      rows.some((row) => typeof at(row, 'metrics', metric) === 'number'),
+    ),
     {
       id: 'tags',
       title: 'Tags',
@@ -90,6 +69,47 @@ export function exampleColumns(
   ]
 }
 
+/** Shown where a row has the metric. */
+const measuredColumns: readonly (PageColumn<Row> & { readonly metric: string })[] = [
+  {
+    id: 'duration',
+    metric: 'duration',
+    title: 'Duration',
+    width: 92,
+    isNumber: true,
+    sorts: 'desc',
+    cell: (row) => duration(at(row, 'metrics', 'duration')),
+  },
+  {
+    id: 'tokens',
+    metric: 'total_tokens',
+    title: 'Tokens',
+    width: 80,
+    isNumber: true,
+    sorts: 'desc',
+    cell: (row) => number(at(row, 'metrics', 'total_tokens')),
+  },
+  {
+    id: 'cost',
+    metric: 'estimated_cost',
+    title: 'Cost',
+    width: 80,
+    isNumber: true,
+    sorts: 'desc',
+    cell: (row) => cost(at(row, 'metrics', 'estimated_cost')),
+  },
+]
+
+/** Of groups, or whatever else a query gives that are no examples. */
+export function plainColumns(rows: readonly Row[]): readonly PageColumn<Row>[] {
+  const names = [...new Set(rows.slice(0, 100).flatMap((row) => Object.keys(row)))]
+  return names.map((name) => {
+    const isNumber = rows.some((row) => typeof row[name] === 'number')
+    const cell = (row: Row) => (isNumber ? number(row[name]) : preview(row[name]))
+    return { id: name, title: name, width: isNumber ? 130 : 240, isNumber, cell }
+  })
+}
+
 function outputOf(row: Row) {
   return row.error === null || row.error === undefined ? (
     preview(row.output)
@@ -98,7 +118,7 @@ function outputOf(row: Row) {
   )
 }
 
-/** A shade behind the number, from bad to good, so that the eye finds the bad ones. */
+/** Low scores are marked, so that the eye finds them. */
 export function ScoreCell({
   value,
   change,

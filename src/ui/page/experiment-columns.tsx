@@ -110,10 +110,11 @@ function Mean({
 
 /** A difference of scores, in points. */
 export function Change({ value }: { readonly value: number }) {
-  const direction = value > 0 ? 'better' : value < 0 ? 'worse' : 'same'
+  const text = change(value)
+  const direction = text.startsWith('+') ? 'better' : text.startsWith('−') ? 'worse' : 'same'
   return (
     <span class={`change ${direction}`} title="Difference from the base, in points">
-      {change(value)}
+      {text}
     </span>
   )
 }

@@ -13,11 +13,12 @@ import {
   sortOf,
 } from '../service/experiment-rows.ts'
 import { useLoaded } from '../service/load.ts'
-import { type Interpretation, interpret, quoted } from '../service/query.ts'
+import { type Interpretation, interpret, quoted, type Row } from '../service/query.ts'
+import { isOfRecords } from '../service/query-text.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { BaseChoice } from './base-choice.tsx'
 import { Example } from './example.tsx'
-import { exampleColumns } from './example-columns.tsx'
+import { exampleColumns, plainColumns } from './example-columns.tsx'
 import { ExperimentGroups } from './experiment-groups.tsx'
 import { ExperimentHead } from './experiment-head.tsx'
 import { ScoreCards } from './score-cards.tsx'
@@ -49,13 +50,14 @@ export function ExperimentResults(props: ExperimentResultsProps) {
   )
   const found = useInterpretation(words, source)
   const text = found.data?.query
+  const isOfExamples = text === undefined || isOfRecords(text)
   const sort = order && sortOf(order.id, order.isDescending)
   const rowsKey = groupField === undefined && text !== undefined
   const rows = useLoaded(rowsKey ? `rows ${text} ${sort} ${page}` : undefined, (signal) =>
     pageOf(text!, { sort, page, pageSize }, signal),
   )
   const shown = rows.data?.rows ?? []
-  const ids = shown.map((row) => String(row.id))
+  const ids = isOfExamples ? shown.map((row) => String(row.id)) : []
   const partners = useLoaded(
     baseId === undefined || ids.length === 0 ? undefined : `${baseId} ${ids.join()}`,
     (signal) => partnersOf(ids, { experimentId: id, baseId: baseId!, key: comparisonKey }, signal),
@@ -64,11 +66,13 @@ export function ExperimentResults(props: ExperimentResultsProps) {
   const names = summary.data?.scores.map(({ name }) => name) ?? scoreNamesIn(shown)
   const columns = useMemo(
     () =>
-      exampleColumns(shown, {
-        scoreNames: names,
-        partners: partners.data,
-        isNarrow: open !== undefined,
-      }),
+      isOfExamples
+        ? exampleColumns(shown, {
+            scoreNames: names,
+            partners: partners.data,
+            isNarrow: open !== undefined,
+          })
+        : plainColumns(shown),
     [rows.data, names.join('\n'), partners.data, open !== undefined],
   )
   const isEmpty = words === '' && page === 1 && rows.data?.rows.length === 0
@@ -138,18 +142,20 @@ export function ExperimentResults(props: ExperimentResultsProps) {
                 label="Examples"
                 columns={columns}
                 rows={shown}
-                rowId={(row) => String(row.id)}
-                openId={open}
-                onOpen={(row) => setParameters({ row: String(row.id) })}
-                order={order}
-                onOrder={(next) => setParameters({ sort: writeOrder(next), page: undefined })}
+                rowId={(row: Row) => (isOfExamples ? String(row.id) : JSON.stringify(row))}
+                {...(isOfExamples && {
+                  openId: open,
+                  onOpen: (row: Row) => setParameters({ row: String(row.id) }),
+                  order,
+                  onOrder: (next) => setParameters({ sort: writeOrder(next), page: undefined }),
+                })}
                 foot={
                   <Pages
                     page={page}
                     pageSize={pageSize}
                     shown={shown.length}
                     total={rows.data.total ?? shown.length}
-                    what="examples"
+                    what={isOfExamples ? 'examples' : 'rows'}
                     onPage={(next) =>
                       setParameters(
                         { page: next === 1 ? undefined : String(next) },
@@ -159,7 +165,7 @@ export function ExperimentResults(props: ExperimentResultsProps) {
                   />
                 }
               />
-              {open !== undefined && (
+              {isOfExamples && open !== undefined && (
                 <Example
                   key={open}
                   experimentId={id}

@@ -6,11 +6,12 @@ const titles: Readonly<Record<string, string>> = {
   total_tokens: 'Tokens',
   estimated_cost: 'Cost',
   llm_calls: 'Model calls',
-  errors: 'Errors',
+  errors: 'Model and tool errors',
 }
 
 /** Means of an example, with the difference from the base. */
 export function MetricFacts({ metrics }: { readonly metrics: readonly MetricSummary[] }) {
+  if (metrics.length === 0) return null
   return (
     <dl class="numbers" aria-label="Per example, on average">
       {metrics.map(({ name, metric, unit, diff }) => (

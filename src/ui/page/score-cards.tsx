@@ -115,6 +115,8 @@ function narrow(name: string, from: number, to: number): void {
 
 const shownFirst = ['duration', 'total_tokens', 'estimated_cost', 'llm_calls', 'errors'] as const
 
+/** Those that were measured, in the experiment or in its base. */
 function shownMetrics(metrics: readonly MetricSummary[]): MetricSummary[] {
-  return shownFirst.flatMap((name) => metrics.find((metric) => metric.name === name) ?? [])
+  const measured = metrics.filter(({ metric, diff = 0 }) => metric !== 0 || diff !== 0)
+  return shownFirst.flatMap((name) => measured.find((metric) => metric.name === name) ?? [])
 }

@@ -1,7 +1,7 @@
 /** Rows of an experiment: one for each example, as the summary of its trace. */
 import { fieldOf } from './field-path.ts'
 import { at, query, quoted, type Row } from './query.ts'
-import { clauseOf, measured, withClauses } from './query-text.ts'
+import { clauseOf, isOfRecords, measured, withClauses } from './query-text.ts'
 
 /** What an order by a column of the table says in a query. */
 export function sortOf(column: string, isDescending: boolean): string | undefined {
@@ -40,12 +40,16 @@ export interface RowsPage {
   readonly total: number | undefined
 }
 
-/** @param text a query of records in the form that the service prints */
+/** @param text a query in the form that the service prints; groups come on one page */
 export async function pageOf(
   text: string,
   { sort, page, pageSize, version }: PageOptions,
   signal: AbortSignal,
 ): Promise<RowsPage> {
+  if (!isOfRecords(text)) {
+    const { data } = await query(text, signal, version)
+    return { rows: data, total: undefined }
+  }
   const sorted = sort === undefined ? text : withClauses(text, { sort })
   if (clauseOf(text, 'limit') !== undefined) {
     const { data } = await query(withPreviews(sorted), signal, version)
