@@ -11,10 +11,10 @@ export const rowHeight = 32
 const tallest = 15_000_000
 
 /** Rows beyond those in sight, so that scrolling meets no gaps. */
-const spare = 12
+const spare = 8
 
 /** Rows are drawn by the step, so that few frames of a scroll draw any. */
-const step = 8
+const step = 4
 
 export interface Sight {
   /** Rows that can be seen. */
