@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSpans } from '../../src/demo/generate.ts'
 import { hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
+import { PathProxy } from '../support/path-proxy.ts'
 import { RunningService, testKey } from '../support/running-service.ts'
 
 const path = '/app/default/p/support/query'
@@ -317,6 +318,39 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
     await page.getByRole('button', { name: 'Skip to the content' }).press('Enter')
     expect(await page.evaluate('document.activeElement.id')).toBe('content')
     expect(faults).toEqual([])
+  })
+})
+
+describe.skipIf(!hasBrowser)('the query page below a path of a proxy', { timeout: 180_000 }, () => {
+  test('runs queries, and downloads what they come to', async () => {
+    const proxy = await PathProxy.start('/assay')
+    const service = await RunningService.start({ ASSAY_PUBLIC_URL: proxy.url })
+    proxy.serve(service.url)
+    await service.insert('project_logs', await service.project('support'), [{ id: 'a' }])
+    const browser = await PageBrowser.open(service)
+    const { page, faults } = await browser.page('/ping', { isSignedIn: false })
+    const query = "select: id\nfrom: project_logs('support')"
+    await page.goto(proxy.url + shows(query))
+    await page.getByLabel('API key').fill(testKey)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.locator('.result-head').getByText('1 row ·').waitFor()
+    const saved = page.waitForEvent('download')
+    await page.getByRole('button', { name: 'Export' }).click()
+    await page.getByRole('menuitem', { name: /^CSV/ }).click()
+    expect(readFileSync(await (await saved).path(), 'utf8')).toBe('id\r\na\r\n')
+    await page.getByRole('button', { name: 'Copy as…' }).click()
+    await page.getByRole('dialog').getByText(`curl '${proxy.url}/btql'`).waitFor()
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Go to' }).fill('members')
+    await page.keyboard.press('Enter')
+    await page.getByRole('row', { name: /owner/ }).waitFor()
+    expect(page.url()).toBe(`${proxy.url}/app/default/settings?tab=members`)
+    // Nobody was signed in at first.
+    expect(faults.filter((fault) => !fault.includes('401'))).toEqual([])
+    await browser.close()
+    await proxy.stop()
+    await service.stop()
   })
 })
 
