@@ -21,15 +21,19 @@ const mostOpen = 4096
 const recheckMs = 50
 const recheckFactor = 9
 
-/** The share of the time in which one of them runs, so that many of them never take more. */
-const busyShare = 0.5
-const longestPauseMs = 1000
+/**
+ * How many run at a time, so that one that takes long does not hold up all others, and the share of the time
+ * in which each of these places is used: together they take half a thread.
+ */
+const places = 4
+const busyShare = 0.125
+const longestPauseMs = 60_000
 
 export class LiveQueries {
   readonly #open = new Set<LiveQuery>()
   readonly #waiting: (() => void)[] = []
   readonly #stopListening: () => void
-  #isBusy = false
+  #busy = 0
   #recheck: NodeJS.Timeout | undefined
   #recheckMs = recheckMs
   #closed: AssayError | undefined
@@ -86,13 +90,13 @@ export class LiveQueries {
   }
 
   /**
-   * Resolves when it is the caller's turn to run its query again. One runs at a time, in the order in
-   * which they ask, with a pause as long as each took. What is returned ends the turn, and may be called
-   * again.
+   * Resolves when it is the caller's turn to run its query again. Few run at a time, in the order in which
+   * they ask, and a place that was used rests for longer. What is returned ends the turn, and may be
+   * called again.
    */
   async turn(): Promise<() => void> {
-    if (this.#isBusy) await new Promise<void>((resolve) => this.#waiting.push(resolve))
-    this.#isBusy = true
+    if (this.#busy < places) this.#busy++
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve))
     this.#rounds++
     const started = performance.now()
     let isOver = false
@@ -115,7 +119,7 @@ export class LiveQueries {
   #next(): void {
     const next = this.#waiting.shift()
     if (next) next()
-    else this.#isBusy = false
+    else this.#busy--
   }
 
   #recheckAll(): void {

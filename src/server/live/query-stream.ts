@@ -175,7 +175,7 @@ export class QueryStream implements LiveQuery {
     for (;;) {
       await this.#touched()
       await delay(pauseMs, undefined, { signal: this.#cancel.signal })
-      const done = await this.#options.live.turn()
+      const done = await this.#turn()
       const started = performance.now()
       this.#readerMs = 0
       try {
@@ -188,6 +188,18 @@ export class QueryStream implements LiveQuery {
       const least = gatherMs[this.#watched?.kind ?? 'answer']
       pauseMs = Math.min(longestGatherMs, Math.max(least, took * pauseFactor))
     }
+  }
+
+  /** One that is cancelled while it waits gives its turn away. */
+  async #turn(): Promise<() => void> {
+    const turn = this.#options.live.turn()
+    try {
+      await this.#unlessCancelled(turn)
+    } catch (thrown) {
+      void turn.then((done) => done())
+      throw thrown
+    }
+    return turn
   }
 
   /** Sends what is new since a version; returns the version up to which the client then has everything. */
@@ -309,11 +321,11 @@ export class QueryStream implements LiveQuery {
   }
 
   /** A reader that takes nothing holds nothing once the query is cancelled. */
-  async #unlessCancelled(sent: Promise<void>): Promise<void> {
+  async #unlessCancelled(awaited: Promise<unknown>): Promise<void> {
     const cancelled = new Promise<void>((resolve) => {
       this.#leave = resolve
     })
-    await Promise.race([sent, cancelled])
+    await Promise.race([awaited, cancelled])
     this.#leave = undefined
     this.#cancel.signal.throwIfAborted()
   }
