@@ -120,7 +120,9 @@ export function useSight(
   }
 
   const { first, last, shift } = drawn
-  const from = Math.max(0, Math.floor((first - spare) / step) * step)
+  // Of a table that is too high, there is no room above for more rows than were scrolled.
+  const least = Math.ceil(-shift / height)
+  const from = Math.max(0, least, Math.floor((first - spare) / step) * step)
   const to = Math.min(length, Math.ceil((last + spare) / step) * step)
   const above = from * height + shift
   const below = Math.max(0, tall - above - (to - from) * height)
