@@ -69,6 +69,14 @@ describe('a text', () => {
     expect(answer.json.fault).toMatch(/nothing/)
   })
 
+  test('is words for who takes no queries', async () => {
+    const answer = await search("metadata.model = 'gpt-4o'", { query_language: false })
+    expect(answer.json.kind).not.toBe('btql')
+    expect(answer.json.fault).toBeUndefined()
+    const again = await search("metadata.model = 'gpt-4o'")
+    expect(again.json.kind).toBe('btql')
+  })
+
   test('with tags takes traces of which no span has an unwanted one', async () => {
     const answer = await search('+triage -billing')
     expect(ids(answer)).toHaveLength(12)
