@@ -343,6 +343,7 @@ describe.skipIf(!hasBrowser)('the query page below a path of a proxy', { timeout
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox', { name: 'Go to' }).fill('members')
+    await page.getByRole('option', { name: /Members/ }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('row', { name: /owner/ }).waitFor()
     expect(page.url()).toBe(`${proxy.url}/app/default/settings?tab=members`)

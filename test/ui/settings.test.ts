@@ -139,15 +139,14 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
       return JSON.parse((await request).postData() ?? '{}') as { query_language: boolean }
     }
     const taken = page.getByRole('switch', { name: 'Take queries in the search input' })
-    await taken.uncheck()
-    await expect.poll(() => taken.isChecked()).toBe(false)
+    const kept = () => page.waitForResponse(/\/session\/preferences$/)
+    await Promise.all([kept(), taken.uncheck()])
     await page.reload()
     await expect.poll(() => taken.isChecked()).toBe(false)
     expect((await asked()).query_language).toBe(false)
     await page.getByText('Text', { exact: true }).waitFor()
     await page.goto(service.url + settings('you'))
-    await taken.check()
-    await page.waitForResponse(/\/session\/preferences$/)
+    await Promise.all([kept(), taken.check()])
     expect((await asked()).query_language).toBe(true)
     await page.getByText('the query as it is written').waitFor()
     expect(faults).toEqual([])

@@ -10,7 +10,11 @@ import { changePassword, choose, session, signOutEverywhere } from '../service/s
 
 export function SettingsYou() {
   const { user, preferences } = session.value ?? {}
-  const switching = useAction((query_language: boolean) => choose({ query_language }))
+  const [wanted, setWanted] = useState(true)
+  const switching = useAction((query_language: boolean) => {
+    setWanted(query_language)
+    return choose({ query_language })
+  })
   const [isLeaving, setLeaving] = useState(false)
   return (
     <>
@@ -18,7 +22,7 @@ export function SettingsYou() {
         <h2>Search</h2>
         <SwitchField
           label="Take queries in the search input"
-          isOn={preferences?.query_language ?? true}
+          isOn={switching.isBusy ? wanted : (preferences?.query_language ?? true)}
           onChange={(isOn) => void switching.run(isOn)}
           hint="On, a text that is a query runs as it is written, and all else is taken as words. Off, everything is taken as words: what looks like a query is looked for."
         />
