@@ -53,6 +53,11 @@ test('records that pass are sent as they are written, after those that were ther
   const second = await client.all('current')
   expect(second.map(({ type }) => type)).toEqual(['batch', 'current'])
   expect(rowsOf(second)).toEqual([{ id: 'd' }])
+  // Older rows are beyond the first answer, not beyond what has come since.
+  expect([first, second].map((round) => typeof round.at(-1)!.cursor)).toEqual([
+    'string',
+    'undefined',
+  ])
 })
 
 test('a limit is one of the first answer only', async () => {
@@ -227,6 +232,20 @@ test('a key that is revoked ends its connections', async () => {
   await service.request(`/v1/api_key/${key.id}`, { method: 'DELETE' })
   expect((await client.until('error')).error).toMatchObject({ code: 'ACCESS_UNAUTHENTICATED' })
   expect((await client.closed()).code).toBe(4401)
+})
+
+test('what is in a source that is added or leaves is in the next answer', async () => {
+  const own = await service.project(randomUUID())
+  const one = await service.create('experiment', own, 'one')
+  await service.insert('experiment', one, [{ id: 'a' }])
+  const query = `measures: count(1) as n | from: project('${own}')`
+  const client = await live(query)
+  expect(rowsOf(await client.all('current'))).toEqual([{ n: 1 }])
+  const two = await service.create('experiment', own, 'two')
+  await service.insert('experiment', two, [{ id: 'b' }, { id: 'c' }])
+  let last: Message[] = []
+  while (rowsOf(last)[0]?.n !== (3 as unknown)) last = await client.all('current')
+  expect(last[0]).toMatchObject({ type: 'schema', replaces: true })
 })
 
 test('a deleted source ends what reads it', async () => {

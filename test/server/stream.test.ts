@@ -134,6 +134,10 @@ test('faults of a query have their place, and the connection serves on', async (
     message: json.Message,
     error: json.error,
   })
+  client.send({ query: `select: id | from: ${source} | limit: 1`, unheard_of: 1 })
+  expect((await client.until('end')).warnings).toContainEqual(
+    expect.objectContaining({ code: 'unknownOption' }),
+  )
   for (const [sent, told] of [
     [{ query: 1 }, '"query" must be a string or an object'],
     [{ query: `select: * | from: ${source}`, fmt: 'csv' }, '"csv" is not a format of streams here'],

@@ -10,6 +10,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Gate } from '../../access/gate.ts'
 import type { Engine, QueryRequest, QueryResult, QuerySummary, Watched } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
+import type { QueryWarning } from '../../planner/lint.ts'
 import type { RowChunk } from '../../scheduler/run-plan.ts'
 import type { QueryProgress, QueryStatus } from '../../scheduler/running-query.ts'
 import type { ObjectWritten } from '../../scheduler/write-watch.ts'
@@ -76,6 +77,7 @@ export class QueryStream implements LiveQuery {
   /** All of the answer is sent again in the next round. */
   #isReplaced = false
   #isTitled = false
+  #warnings: readonly QueryWarning[] = []
   #rowCount = 0
   #readerMs = 0
   #lastProgress = 0
@@ -217,12 +219,14 @@ export class QueryStream implements LiveQuery {
       this.#cancel.signal.throwIfAborted()
       const more = { version: through }
       if (this.#watched?.kind === 'answer') {
-        this.#tellCurrent(through, await this.#answer({ more, isCompared: !isReplaced, done }))
+        const how = { more, isCompared: !isReplaced, replaces: true, done }
+        this.#tellCurrent(through, await this.#answer(how))
       } else if (isReplaced || !(await this.#sendRemoved(changed, at, through))) {
         this.#tellCurrent(through, await this.#answer({ more, replaces: true, done }))
       } else {
         const later = { ...more, since: at }
-        this.#tellCurrent(through, await this.#answer({ more: later, adds: true, done }))
+        const { rowCount } = await this.#answer({ more: later, adds: true, done })
+        this.#tellCurrent(through, { rowCount })
       }
       return through
     } catch (thrown) {
@@ -260,6 +264,8 @@ export class QueryStream implements LiveQuery {
     const { engine, request } = this.#options
     const isFirst = how.more === undefined
     const result = await engine.query(this.#request({ ...how.more, isFirst }))
+    const { warnings, showsWarnings } = request
+    this.#warnings = showsWarnings ? [...warnings, ...result.warnings] : []
     if (!how.isCompared && !(how.adds && this.#isTitled)) this.#sendSchema(result, how.replaces)
     const rows = result.rows[Symbol.asyncIterator]()
     const digest = createHash('sha1')
@@ -341,6 +347,7 @@ export class QueryStream implements LiveQuery {
       ...(this.#watched && { live: this.#watched.kind }),
       ...(replaces && { replaces }),
       plan: planSummary,
+      ...(request.isLive && this.#warnings.length > 0 && { warnings: this.#warnings }),
       schema,
     })
   }
@@ -359,16 +366,13 @@ export class QueryStream implements LiveQuery {
   }
 
   #tellEnd({ summary, rowCount }: { summary: QuerySummary; rowCount: number }): void {
-    const { warnings, showsWarnings } = this.#options.request
-    this.#send({
-      type: 'end',
-      row_count: rowCount,
-      ...tailOf(summary, showsWarnings ? warnings : []),
-    })
+    this.#send({ type: 'end', row_count: rowCount, ...tailOf(summary, this.#warnings) })
   }
 
-  #tellCurrent(at: string, { summary, rowCount }: { summary: QuerySummary; rowCount: number }) {
-    const { cursor } = summary
+  /** @param answered of a whole answer with its summary: what only adds to one has no next page */
+  #tellCurrent(at: string, answered: { summary?: QuerySummary; rowCount: number }): void {
+    const { summary, rowCount } = answered
+    const cursor = summary?.cursor
     this.#send({
       type: 'current',
       xact_id: at,
