@@ -46,6 +46,7 @@ import { editorRoutes } from './route/editor.ts'
 import { exportRoutes } from './route/export.ts'
 import { insertRoutes } from './route/insert.ts'
 import { mcpRoutes } from './route/mcp.ts'
+import { notRunRoutes } from './route/not-run.ts'
 import { otlpRoutes } from './route/otlp/traces.ts'
 import { pageRoutes } from './route/page.ts'
 import { recordRoutes } from './route/records/routes.ts'
@@ -126,6 +127,7 @@ export class Server {
       ...adminRoutes(engine, live, this.#metrics),
       ...appRoutes({ engine, access, attachments, prompts, publicUrl: url }),
       ...mcpRoutes(engine),
+      ...notRunRoutes,
       ...otlpRoutes(writer),
       ...recordRoutes({ engine, writer, attachments, publicUrl: url, maxBodyBytes }),
       ...attachmentRoutes({ attachments, publicUrl: url }),

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { RunningService } from '../support/running-service.ts'
+import { RunningService, testKey } from '../support/running-service.ts'
 
 let service: RunningService
 let project: string
@@ -54,6 +54,57 @@ describe('attachments', () => {
       `inline; filename*=UTF-8''gr%C3%BC%C3%9Fe%20%281%29.png`,
     )
     expect(Buffer.from(await response.arrayBuffer()).equals(bytes)).toBe(true)
+  })
+
+  test('are for those who may read what names them, and until then for who announced them', async () => {
+    const member = async (email: string) => {
+      const { organizationId: org_id } = service.access.authenticate({ token: testKey })
+      const invite_users = { emails: [email] }
+      await service.request('/v1/organization/members', { method: 'PATCH', body: { invite_users } })
+      const user_id = service.access.catalog.named('user', '', email)!.id
+      const { text: key } = await service.access.issueKey({ org_id, user_id }, 'key')
+      return { user_id, key }
+    }
+    const [reader, outsider] = [await member('r@example.com'), await member('o@example.com')]
+    const { json: experiment } = await service.request('/v1/experiment', {
+      body: { project_id: project, name: 'with a file' },
+    })
+    const give = (user_id: string, object_id: unknown, permission: string) =>
+      service.request('/v1/acl', {
+        body: { object_type: 'experiment', object_id, user_id, permission },
+      })
+    await give(reader.user_id, experiment.id, 'read')
+    const file = await stored(Buffer.from('private'))
+    const as = async (key: string) =>
+      (await service.request(`/attachment?key=${file}`, { key })).status
+    expect([await as(testKey), await as(reader.key), await as(outsider.key)]).toEqual([
+      200, 403, 403,
+    ])
+
+    // To write the key of a file that is not for one gives nobody a right to it.
+    const reference = { type: 'braintrust_attachment', key: file, filename: 'f', content_type: 'x' }
+    const { json: own } = await service.request('/v1/experiment', {
+      body: { project_id: project, name: 'of the outsider' },
+    })
+    for (const permission of ['read', 'update']) await give(outsider.user_id, own.id, permission)
+    const events = { events: [{ id: 'stolen', input: { nested: [reference] } }] }
+    const taken = await service.request(`/v1/experiment/${String(own.id)}/insert`, {
+      body: events,
+      key: outsider.key,
+    })
+    expect(taken.status).toBe(200)
+    expect(await as(outsider.key)).toBe(403)
+
+    const rows = [{ id: 'row', experiment_id: experiment.id, output: reference }]
+    expect((await service.request('/logs3', { body: { rows } })).status).toBe(200)
+    expect([await as(testKey), await as(reader.key), await as(outsider.key)]).toEqual([
+      200, 200, 403,
+    ])
+    const absent = await service.request(`/attachment?key=never`, { key: outsider.key })
+    const hidden = await service.request(`/attachment?key=${file}`, { key: outsider.key })
+    expect(hidden.json.Message).toBe(String(absent.json.Message).replace('never', file))
+    await service.request(`/v1/experiment/${String(experiment.id)}`, { method: 'DELETE' })
+    expect(await as(reader.key)).toBe(403)
   })
 
   test('a file that came is not replaced', async () => {

@@ -374,6 +374,11 @@ const records: Table = {
     needs: [['update', 'experiment']],
     ask: ({ id }) => ({ body: { rows: [{ id: 'new', experiment_id: id }] } }),
   },
+  'POST /logs': {
+    about: 'experiment',
+    needs: [['update', 'experiment']],
+    ask: ({ id }) => ({ body: [{ id: 'new', experiment_id: id }] }),
+  },
   'POST /logs3/overflow': { needs: 'anyone', ask: () => ({ body: { size_bytes: 1 } }) },
   'GET /v1/experiment/:id/summarize': about('experiment', 'read', '/v1/experiment/ID/summarize'),
   'GET /v1/dataset/:id/summarize': about(
@@ -703,7 +708,23 @@ export const accessTable: Readonly<Table> = {
     }),
   },
   'POST /function/code': { needs: 'anyone', ask: () => ({ body: {} }) },
-  'POST /function/invoke': { needs: 'anyone', status: 501, ask: () => ({ body: {} }) },
+  ...Object.fromEntries(
+    [
+      '/function/invoke',
+      '/function/sandbox-list',
+      '/v1/eval',
+      '/v1/proxy/:path',
+      '/v1/proxy/:path/:rest',
+      '/v1/proxy/:path/:rest/:end',
+    ].map((path) => [
+      `POST ${path}`,
+      {
+        needs: 'anyone',
+        status: 501,
+        ask: () => ({ path: path.replaceAll(':', ''), body: {} }),
+      } satisfies Line,
+    ]),
+  ),
   ...environmentObjects('/environment-object/:type/:id'),
   ...access,
 }

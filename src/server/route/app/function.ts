@@ -54,16 +54,6 @@ export function appFunctionRoutes(options: FunctionRouteOptions): Route[] {
         return jsonReply({ url: publicUrl(request.headers) + path, bundleId })
       },
     },
-    {
-      method: 'POST',
-      path: '/function/invoke',
-      access: 'key',
-      handle: () => {
-        throw new AssayError('REQUEST_UNSUPPORTED', 'This service keeps functions but runs none', {
-          hint: 'set BRAINTRUST_PROXY_URL to a service that runs them',
-        })
-      },
-    },
   ]
 }
 

@@ -43,6 +43,17 @@ export function logs3Routes(options: Logs3Options): Route[] {
       },
     },
     {
+      // Clients before 0.0.194 come here with a bare list when `/logs3` has failed.
+      method: 'POST',
+      path: '/logs',
+      access: 'key',
+      bodySize: 'records',
+      handle: async (request, gate) => {
+        const body = await request.body
+        return jsonReply((await writer.insert({ body, form: 'logs3', view: gate })).ids)
+      },
+    },
+    {
       method: 'POST',
       path: '/logs3/overflow',
       access: 'key',
