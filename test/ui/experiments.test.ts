@@ -124,7 +124,7 @@ describe.skipIf(!hasBrowser)('experiments in the page', { timeout: 60_000 }, () 
     await card.getByText('−15.0').waitFor()
     await card.getByText('32 better').waitFor()
     await card.getByText('80 worse').waitFor()
-    await card.getByRole('button', { name: '0.2 to 0.3: 80' }).click()
+    await card.getByRole('button', { name: '0.2 to 0.3: 80, 0 in the base' }).click()
     await page.getByText('of 80 examples').waitFor()
     expect(new URL(page.url()).searchParams.get('q')).toBe(
       'scores.exact >= 0.2 and scores.exact < 0.3',

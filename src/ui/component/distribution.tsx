@@ -7,13 +7,15 @@ export interface DistributionProps {
   readonly counts: readonly number[]
   /** Of these, how many are looked for; drawn over the others. */
   readonly found?: readonly number[] | undefined
+  /** What they are held against; drawn as a line over each bar. */
+  readonly base?: readonly number[] | undefined
   /** Bounds of the chosen bar; the upper one belongs to the last bar only. */
   readonly onChoose: (from: number, to: number) => void
 }
 
-export function Distribution({ label, counts, found, onChoose }: DistributionProps) {
+export function Distribution({ label, counts, found, base, onChoose }: DistributionProps) {
   const [active, setActive] = useState(0)
-  const most = Math.max(...counts, 1)
+  const most = Math.max(...counts, ...(base ?? []), 1)
   const move = (event: KeyboardEvent & { readonly currentTarget: HTMLElement }) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
     if (step === undefined) return
@@ -27,7 +29,8 @@ export function Distribution({ label, counts, found, onChoose }: DistributionPro
       {counts.map((count, index) => {
         const from = index / counts.length
         const to = (index + 1) / counts.length
-        const told = `${from} to ${to}: ${number(count)}`
+        const before = base ? `, ${number(base[index] ?? 0)} in the base` : ''
+        const told = `${from} to ${to}: ${number(count)}${before}`
         return (
           <button
             key={index}
@@ -39,6 +42,9 @@ export function Distribution({ label, counts, found, onChoose }: DistributionPro
             onClick={() => onChoose(from, to)}
           >
             <span class="all" style={{ height: heightOf(count, most) }} />
+            {base && (
+              <span class="base-line" style={{ height: heightOf(base[index] ?? 0, most) }} />
+            )}
             {found && <span class="found" style={{ height: heightOf(found[index] ?? 0, most) }} />}
           </button>
         )

@@ -97,7 +97,7 @@ export function ExperimentResults(props: ExperimentResultsProps) {
               experimentId={id}
               summary={summary.data}
               filter={words === '' ? null : (found.data?.filter ?? null)}
-              hasBase={baseId !== undefined}
+              baseId={baseId}
               order={order}
             />
           )}

@@ -19,17 +19,20 @@ export interface ScoreCardsProps {
   readonly summary: ExperimentSummary
   /** What is searched for, as a condition; null for everything. */
   readonly filter: string | null
-  readonly hasBase: boolean
+  readonly baseId: string | undefined
   readonly order: Order | undefined
 }
 
-export function ScoreCards({ experimentId, summary, filter, hasBase, order }: ScoreCardsProps) {
+export function ScoreCards({ experimentId, summary, filter, baseId, order }: ScoreCardsProps) {
   const all = useLoaded(`spread ${experimentId}`, (signal) =>
     distributionsOf(experimentId, null, signal),
   )
   const found = useLoaded(
     filter === null ? undefined : `spread ${experimentId} ${filter}`,
     (signal) => distributionsOf(experimentId, filter, signal),
+  )
+  const before = useLoaded(baseId === undefined ? undefined : `spread ${baseId}`, (signal) =>
+    distributionsOf(baseId!, null, signal),
   )
   return (
     <section aria-label="Summary">
@@ -40,7 +43,7 @@ export function ScoreCards({ experimentId, summary, filter, hasBase, order }: Sc
               score={each}
               counts={all.data?.get(each.name)}
               found={filter === null ? undefined : (found.data?.get(each.name) ?? [])}
-              hasBase={hasBase}
+              base={before.data?.get(each.name)}
               isWorstFirst={order?.id === `score.${each.name}` && !order.isDescending}
             />
           </li>
@@ -55,13 +58,13 @@ function ScoreCard({
   score: { name, score: mean, diff, improvements, regressions },
   counts,
   found,
-  hasBase,
+  base,
   isWorstFirst,
 }: {
   readonly score: ScoreSummary
   readonly counts: readonly number[] | undefined
   readonly found: readonly number[] | undefined
-  readonly hasBase: boolean
+  readonly base: readonly number[] | undefined
   readonly isWorstFirst: boolean
 }) {
   return (
@@ -90,10 +93,11 @@ function ScoreCard({
           label={`${name}: how many examples have which score`}
           counts={counts}
           found={found}
+          base={base}
           onChoose={(from, to) => narrow(name, from, to)}
         />
       )}
-      {hasBase && diff !== undefined && (
+      {diff !== undefined && (
         <p class="hint">
           <span class="better">{number(improvements)} better</span>,{' '}
           <span class="worse">{number(regressions)} worse</span>
