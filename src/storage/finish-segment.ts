@@ -32,9 +32,12 @@ export function finishSegment(
   return true
 }
 
-/** The newest that is to be finished: what was written lately is asked for most. */
+/**
+ * The oldest that is to be finished. They lie one after the other on disk, and LMDB keeps a segment in one
+ * piece: what the first ones leave is room for those that follow, which are somewhat larger.
+ */
 export function unfinished({ segments }: Manifest): ManifestSegment | undefined {
-  return segments.findLast(
+  return segments.find(
     ({ metadata: { rowCount, rowBytes, isFinished } }) =>
       !isFinished && (rowCount >= finishedFromRows || rowBytes >= finishedFromRowBytes),
   )
