@@ -1,6 +1,6 @@
 /** Experiments, and what they came to. */
 import { requestJson } from './client.ts'
-import { at, query, quoted, type Row } from './query.ts'
+import { query, quoted, type Row } from './query.ts'
 
 export interface Experiment {
   readonly id: string
@@ -230,9 +230,4 @@ export function commitOf({ repo_info: state }: Experiment): string {
     return typeof part === 'string' && part !== ''
   })
   return `${place.join('@')}${state.dirty === true ? ' *' : ''}`
-}
-
-/** The mean of a score in a row of a table. */
-export function scoreIn(row: Row | undefined, name: string): number | null {
-  return numberOrNull(at(row, 'scores', name))
 }
