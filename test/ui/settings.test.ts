@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)('the settings', { timeout: 180_000 }, () => {
     await page.reload()
     await expect.poll(() => taken.isChecked()).toBe(false)
     expect((await asked()).query_language).toBe(false)
-    await page.getByText('Text', { exact: true }).waitFor()
+    await page.getByText(/^(Text|Understood as)$/).waitFor()
     await page.goto(service.url + settings('you'))
     await Promise.all([kept(), taken.check()])
     expect((await asked()).query_language).toBe(true)
