@@ -58,18 +58,7 @@ describe.skipIf(!hasBrowser)('the web page, with much in it', { timeout: 120_000
   test('opens a trace of 30,000 spans, and moves through it', async () => {
     const { page, faults, picture } = await browser.page('/app/default/p/trace/logs?live=off')
     await page.locator('tr[data-index="0"] .opens').waitFor()
-    const opened = await page.evaluate(async () => {
-      const begun = performance.now()
-      document.querySelector<HTMLElement>('tr[data-index="0"] .opens')?.click()
-      const waitFor = async (isThere: () => boolean) => {
-        while (!isThere()) await new Promise((resolve) => requestAnimationFrame(resolve))
-        return Math.round(performance.now() - begun)
-      }
-      const first = await waitFor(() => document.querySelectorAll('.span-line').length > 10)
-      const text = () => document.querySelector('.totals')?.textContent ?? ''
-      const all = await waitFor(() => text().includes('30,000 spans') && !text().includes('more'))
-      return { first, all }
-    })
+    const opened = await page.evaluate<{ first: number; all: number }>(openTrace)
     console.log(
       `trace of ${spanCount} spans: first lines after ${opened.first} ms, all after ${opened.all} ms`,
     )
@@ -155,6 +144,20 @@ function largeRecord() {
   const text = 'A long text. '.repeat(Math.ceil(valueBytes / 2 / 13))
   return { id: 'large', input: 'short', output: { text, list, end: 'the needle' } }
 }
+
+/** Opens the first trace, and tells after how many milliseconds lines are there, and all of them. */
+const openTrace = `(async () => {
+  const begun = performance.now()
+  document.querySelector('tr[data-index="0"] .opens').click()
+  const waitFor = async (isThere) => {
+    while (!isThere()) await new Promise((resolve) => requestAnimationFrame(resolve))
+    return Math.round(performance.now() - begun)
+  }
+  const first = await waitFor(() => document.querySelectorAll('.span-line').length > 10)
+  const text = () => document.querySelector('.totals')?.textContent ?? ''
+  const all = await waitFor(() => text().includes('30,000 spans') && !text().includes('more'))
+  return { first, all }
+})()`
 
 /** Scrolls as fast as frames are drawn: through some rows, then from place to place; text of a script. */
 const scrollByFrames = `(async () => {

@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)('a trace in the page', { timeout: 60_000 }, () => {
     await input.getByText('1 found').waitFor()
     await input.getByRole('button', { name: 'Copy' }).click()
     await input.getByRole('button', { name: 'Copied' }).waitFor()
-    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    const copied = await page.evaluate<string>('navigator.clipboard.readText()')
     expect(JSON.parse(copied)).toEqual(trace[2]!.input)
     const saved = page.waitForEvent('download')
     await page.getByRole('button', { name: 'Download' }).click()

@@ -53,7 +53,12 @@ export function drawBars(place: HTMLElement, buckets: Buckets, watcher: PlotWatc
         y: { range: (_, __, max) => [0, Math.max(1, max)] },
       },
       axes: [
-        { ...axis, size: 22, values: (_, at) => at.map((each) => momentOf(each, end - first)) },
+        {
+          ...axis,
+          size: 22,
+          incrs: [...steps],
+          values: (_, at) => at.map((each) => momentOf(each, end - first)),
+        },
         { ...axis, size: 48, splits: (_, __, ___, max) => [0, max] },
       ],
       series: [{}, series('Records', resolved('--bar')), series('Errors', resolved('--bad'))],
@@ -106,6 +111,12 @@ const clock = new Intl.DateTimeFormat(undefined, {
 const calendar = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' })
 const years = new Intl.DateTimeFormat(undefined, { month: 'short', year: 'numeric' })
 const daySeconds = 86_400
+
+/** Seconds between marks of the axis. */
+const steps = [
+  1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 604_800, 2_592_000,
+  7_776_000, 31_536_000,
+]
 
 /** As exact as the length of what is shown asks for. */
 function momentOf(seconds: number, length: number): string {

@@ -19,8 +19,10 @@ export interface TraceLinesProps {
 }
 
 const lineSize = { height: 26, head: 0 }
-const indent = 14
-const deepest = 16
+const indent = 12
+
+/** Levels that are moved to the right; deeper ones would leave no room for names. */
+const deepest = 8
 
 export function TraceLines(props: TraceLinesProps) {
   const { lines, openId, revealed, collapsed, sought, onOpen, onToggle } = props
