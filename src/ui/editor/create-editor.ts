@@ -32,7 +32,6 @@ export interface Editor {
   readonly text: string
   /** Takes the place of all that is written; can be undone. */
   replace(text: string): void
-  focus(): void
   /** Puts the cursor where a problem is. */
   show(problem: Problem): void
   destroy(): void
@@ -103,7 +102,6 @@ export function createEditor(host: HTMLElement, options: EditorOptions): Editor 
         annotations: Transaction.userEvent.of('input.replace'),
       })
     },
-    focus: () => view.focus(),
     show: (problem) => {
       const { from, to } = rangeOf(view.state.doc.toString(), problem)
       view.dispatch({ selection: { anchor: from, head: to }, scrollIntoView: true })
