@@ -250,15 +250,19 @@ export function withinTokens(text: string): string[] {
 function jsonPieceOf(text: string, isOpen: boolean): JsonPiece {
   const piece = pieceOf(text, isOpen)
   const end = escapeEnd(piece.folded)
-  return { ...piece, unescaped: end === 0 ? piece : pieceOf(piece.folded.slice(end), isOpen) }
+  // What an escape stands for is of no word.
+  return {
+    ...piece,
+    unescaped: end === 0 ? piece : pieceOf(piece.folded.slice(end), isOpen, false),
+  }
 }
 
-function pieceOf(text: string, isOpen: boolean): Piece {
+function pieceOf(text: string, isOpen: boolean, beginsOpen = isOpen): Piece {
   const folded = foldText(text)
   return {
     folded,
     grams: gramsOf(text),
-    terms: termPartsOf(folded, isOpen),
+    terms: termPartsOf(folded, isOpen, beginsOpen),
     isPlain: isAscii(Buffer.from(folded)),
   }
 }

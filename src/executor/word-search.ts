@@ -5,6 +5,7 @@
 import { isAscii } from 'node:buffer'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { ByteSearch, maximumNeedleBytes } from '../kernel/text.ts'
+import { FoldedText } from '../storage/segment/folded-text.ts'
 import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
 import { foldAccent, isPartwise } from '../type/fold-accents.ts'
 import type { SearchPhrase, SearchTerm } from '../type/search-query.ts'
@@ -87,6 +88,7 @@ function longest(phrase: SearchPhrase): SearchTerm {
 export class TermNeedle implements Searched {
   readonly byteLength: number
   readonly #search: ByteSearch | undefined
+  readonly #folded: Buffer
   readonly #isAscii: boolean
   readonly #fits: SearchTerm['fits']
   /** Whether bytes that are found are the term. */
@@ -96,7 +98,8 @@ export class TermNeedle implements Searched {
 
   constructor({ text, fits }: SearchTerm) {
     this.#fits = fits
-    this.#isAscii = isAscii(Buffer.from(text))
+    this.#folded = Buffer.from(text)
+    this.#isAscii = isAscii(this.#folded)
     const needle = this.#isAscii ? text : longestStable(text)
     const bytes = Buffer.from(needle).subarray(0, maximumNeedleBytes)
     this.byteLength = bytes.length
@@ -110,7 +113,27 @@ export class TermNeedle implements Searched {
     const judge = (bytes: Buffer, at: number, start: number, end: number) =>
       this.#judge(bytes, at, start, end)
     searchTexts(texts, from, to, this, judge, out)
-    if (this.#isAscii) doubtAccents(texts, from, to, out)
+    const doubted = this.#isAscii ? absent : this.#search ? undefined : undecided
+    if (doubted !== undefined) this.#searchFolded(texts, from, to, doubted, out)
+  }
+
+  /** Looks for what folding makes of texts that bytes have told nothing of. */
+  #searchFolded(
+    { bytes, offsets }: Texts,
+    from: number,
+    to: number,
+    doubted: Verdict,
+    out: Uint8Array,
+  ): void {
+    if (isAscii(bytes.subarray(offsets[from]!, offsets[to]!))) return
+    for (let i = 0; i < to - from; i++) {
+      if (out[i] !== doubted) continue
+      const [start, end] = [offsets[from + i]!, offsets[from + i + 1]!]
+      if (!mayFold(bytes, start, end)) continue
+      folded.setText(bytes, start, end)
+      const text = Buffer.from(folded.bytes.buffer, 0, folded.length)
+      out[i] = text.includes(this.#folded) ? undecided : absent
+    }
   }
 
   in(region: Buffer): ((from: number) => number) | undefined {
@@ -132,13 +155,17 @@ export class TermNeedle implements Searched {
   }
 }
 
-/** Letters with accents may be what was not found. */
-function doubtAccents({ bytes, offsets }: Texts, from: number, to: number, out: Uint8Array): void {
-  if (isAscii(bytes.subarray(offsets[from]!, offsets[to]!))) return
-  for (let i = 0; i < to - from; i++) {
-    if (out[i] !== absent) continue
-    if (!isAscii(bytes.subarray(offsets[from + i]!, offsets[from + i + 1]!))) out[i] = undecided
+const folded = new FoldedText('accents')
+
+/** Whether bytes have letters beyond ASCII: quotes and dashes (e2 80 …) and pictures (f0 9f …) are none. */
+function mayFold(bytes: Buffer, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!
+    if (byte < 0xc2) continue
+    const next = bytes[at + 1]!
+    if (!((byte === 0xe2 && next === 0x80) || (byte === 0xf0 && next === 0x9f))) return true
   }
+  return false
 }
 
 const space = 0x20

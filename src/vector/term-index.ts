@@ -70,8 +70,9 @@ export interface TermPart {
  * Cuts folded text into words.
  *
  * @param isOpen whether what stands before and after the text may belong to its words
+ * @param beginsOpen the same of what stands before it
  */
-export function termPartsOf(folded: string, isOpen: boolean): TermPart[] {
+export function termPartsOf(folded: string, isOpen: boolean, beginsOpen = isOpen): TermPart[] {
   const parts: TermPart[] = []
   let text = ''
   let start = 0
@@ -79,9 +80,9 @@ export function termPartsOf(folded: string, isOpen: boolean): TermPart[] {
   let wasPart = false
   const end = (isLast: boolean): void => {
     if (text !== '') {
-      const beginsOpen = isOpen && start === 0
+      const opensStart = beginsOpen && start === 0
       const endsOpen = isOpen && isLast
-      const relation = beginsOpen
+      const relation = opensStart
         ? endsOpen
           ? 'has'
           : 'ends with'
