@@ -16,8 +16,41 @@ export interface RowRange {
   readonly mayBeNewer: boolean
 }
 
-/** One byte per row of the range, 1 when it is visible; undefined when all are. */
+/** What was found out of a set's ranges for one snapshot, which never changes. */
+interface KnownVisibility {
+  readonly transaction: number
+  readonly ranges: Map<string, Uint8Array | undefined>
+}
+
+const knownOfSets = new WeakMap<ColumnSet, KnownVisibility>()
+
+/** Ranges of a set that are remembered. */
+const maximumRanges = 64
+
+/**
+ * One byte per row of the range, 1 when it is visible; undefined when all are. Of the snapshot that was asked
+ * for last it is remembered as long as the set is open: marks of many updates take longer to read than columns.
+ */
 export function visibleRows(
+  set: ColumnSet,
+  range: RowRange,
+  transaction: number,
+  records: RecordReader,
+): Uint8Array | undefined {
+  let known = knownOfSets.get(set)
+  if (known?.transaction !== transaction) {
+    known = { transaction, ranges: new Map() }
+    knownOfSets.set(set, known)
+  }
+  const { ranges } = known
+  const key = `${range.object} ${range.from} ${range.to}`
+  if (ranges.has(key)) return ranges.get(key)
+  const visible = findVisible(set, range, transaction, records)
+  if (ranges.size < maximumRanges) ranges.set(key, visible)
+  return visible
+}
+
+function findVisible(
   set: ColumnSet,
   { object, from, to, mayBeNewer }: RowRange,
   transaction: number,
