@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { type Answer, RunningService } from '../support/running-service.ts'
 
 let service: RunningService
@@ -229,6 +229,17 @@ test('an ACL of a prompt gives just that prompt', async () => {
     const body = { query: `select: id | from: ${source}` }
     expect((await service.request('/btql', { body, key })).json.data).toEqual([{ id: prompt.id }])
   }
+  // A result that was made of all of them is not for who sees one of them now.
+  const all = { ...given, object_type: 'project', object_id: project_id }
+  const whole = await answered('POST', '/v1/acl', all)
+  const { json: kept } = await service.request('/btql/async', {
+    body: { query: `select: id | from: project_prompts('${project_id}')` },
+    key,
+  })
+  const result = () => service.request(`/btql/async/${String(kept.id)}/result`, { key })
+  await vi.waitFor(async () => expect((await result()).json.rows).toHaveLength(2), 10_000)
+  await answered('DELETE', `/v1/acl/${String(whole.id)}`)
+  expect((await result()).status).toBe(403)
   const named = { query: "select: id | from: project_prompts('prompts')" }
   expect((await service.request('/btql', { body: named, key })).status).toBe(403)
 })

@@ -7,6 +7,7 @@ import type { OutputFormat } from '../../format/output-format.ts'
 import type { AsyncLimits } from '../../scheduler/query-limits.ts'
 import type { QueryProgress } from '../../scheduler/running-query.ts'
 import type { Logger } from '../logger.ts'
+import { NotingView } from './noting-view.ts'
 import { type AsyncQueryState, ResultStore } from './result-store.ts'
 
 /** Queries that run at a time, so that those that somebody waits for have the workers, too. */
@@ -73,7 +74,8 @@ export class AsyncQueries {
   /** Throws the faults of the query, and LIMIT_OVERLOADED when too many wait already. */
   async start(asked: AsyncRequest, gate: Gate): Promise<AsyncQueryState> {
     // What is wrong with the query itself is told at once.
-    await this.#options.engine.query(asked.request)
+    const view = new NotingView(asked.request.view)
+    await this.#options.engine.query({ ...asked.request, view })
     const { organizationId, userId } = gate.principal
     const waiting = this.#withStatus('queued').filter((job) => {
       return job.state.organizationId === organizationId
@@ -91,6 +93,7 @@ export class AsyncQueries {
       ...(asked.request.from !== undefined && { from: asked.request.from }),
       format: asked.format,
       batchSize: asked.batchSize,
+      seen: view.seen,
       status: 'queued',
       created: this.#now(),
       ended: null,
@@ -116,9 +119,17 @@ export class AsyncQueries {
     return this.#job(id, gate).state
   }
 
-  /** Throws what the query itself would, for who may not read its sources any more. */
-  async requireSources({ query, from }: AsyncQueryState, gate: Gate): Promise<void> {
-    await this.#options.engine.query({ query, ...(from !== undefined && { from }), view: gate })
+  /**
+   * Throws what the query itself would, for who may not read its sources any more, and for who sees
+   * less of them than when it began.
+   */
+  async requireSources({ query, from, seen = [] }: AsyncQueryState, gate: Gate): Promise<void> {
+    const view = new NotingView(gate)
+    await this.#options.engine.query({ query, ...(from !== undefined && { from }), view })
+    if (view.covers(seen)) return
+    throw new AssayError('ACCESS_DENIED', 'The result has rows that are not to be read any more', {
+      hint: 'run the query again',
+    })
   }
 
   progress(id: string): QueryProgress | undefined {

@@ -18,6 +18,8 @@ export interface AsyncQueryState {
   readonly format: OutputFormat
   /** Rows of a page of results, where a request does not say. */
   readonly batchSize: number
+  /** What its sources were when it began; see `NotingView`. */
+  readonly seen?: readonly string[]
   readonly status: AsyncStatus
   /** In ms since 1970, as is `ended`. */
   readonly created: number
