@@ -131,6 +131,7 @@ describe('segment', () => {
       'n:number Float64',
       'n:text Dictionary<Int32, Utf8>',
       'ok:boolean Bool',
+      '"only here":objects Bool',
       'residual Dictionary<Int32, Utf8>',
     ])
     const number = set.columns(['n'])!.number!
