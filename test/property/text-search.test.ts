@@ -53,6 +53,8 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
   let records: readonly JsonObject[]
   let plain: ColumnSet
   let indexed: ColumnSet
+  /** Its indexes are taken for those of an older version. */
+  let older: ColumnSet
   let described: SegmentMetadata
 
   beforeAll(() => {
@@ -64,6 +66,12 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
     const { bytes, metadata } = writeSegment(table, 1, () => undefined)
     plain = shred(rows, { maximumValueBytes: 2000 })
     indexed = openSegment(bytes, metadata)
+    const { wordIndexes, partIndexes, ...others } = metadata
+    older = openSegment(bytes, {
+      ...others,
+      ...(wordIndexes && { termIndexes: wordIndexes }),
+      ...(partIndexes && { gramIndexes: partIndexes }),
+    })
     described = metadata
     const names = metadata.wordIndexes!.map(({ path, type }) => `${path.join('.')}:${type}`)
     expect(names).toEqual(
@@ -109,6 +117,17 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
       }
     }
   })
+
+  it.each(['naive', 'lodz', 'strasse', '検索', '日本', 'timeout'])(
+    'find %j by older indexes',
+    (word) => {
+      for (const path of [['output'], ['input'], ['metadata']]) {
+        const { predicate, holds } = predicateOf('match', path, word, word)
+        const expected = records.flatMap((record, row) => (holds(record) ? [row] : []))
+        expect(scan(older, predicate)).toEqual(expected)
+      }
+    },
+  )
 
   it.each(['output', 'input', 'metadata'])('rule out rows by the index of %s', (name) => {
     const note = valueAt(records[700]!, ['metadata', 'note']) as string
