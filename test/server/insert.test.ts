@@ -168,3 +168,12 @@ test('objects that are not there, or of another type', async () => {
   expect(status).toBe(403)
   expect(json.Message).toContain('experiment id none, or the experiment does not exist')
 })
+
+test('the oldest clients send a bare list, and datasets with the name that their records had', async () => {
+  const project_id = await service.project()
+  const { json } = await service.request('/v1/dataset', { body: { project_id, name: 'oldest' } })
+  const rows = [{ id: 'r', dataset_id: json.id, input: 1, output: 2 }]
+  expect((await service.request('/logs', { body: JSON.stringify(rows) })).json).toEqual(['r'])
+  const found = await service.query(`select: input, expected | from: dataset('${String(json.id)}')`)
+  expect(found.json.data).toEqual([{ input: 1, expected: 2 }])
+})

@@ -377,7 +377,7 @@ const records: Table = {
   'POST /logs': {
     about: 'experiment',
     needs: [['update', 'experiment']],
-    ask: ({ id }) => ({ body: [{ id: 'new', experiment_id: id }] }),
+    ask: ({ id }) => ({ body: { rows: [{ id: 'new', experiment_id: id }] } }),
   },
   'POST /logs3/overflow': { needs: 'anyone', ask: () => ({ body: { size_bytes: 1 } }) },
   'GET /v1/experiment/:id/summarize': about('experiment', 'read', '/v1/experiment/ID/summarize'),

@@ -1,14 +1,20 @@
 /** Of which objects a query is made: its kept result is for who may still see all of them. */
 import type { CatalogObject, CatalogView } from '../../catalog/catalog.ts'
+import type { QueryRequest } from '../../engine.ts'
 import type { ObjectType } from '../../type/record.ts'
+
+type View = QueryRequest['view']
 
 /** Shows what another view does, and notes what was shown. */
 export class NotingView implements CatalogView {
-  readonly #view: CatalogView
+  /** Plans are each user's own. */
+  readonly owner?: NonNullable<View['owner']>
+  readonly #view: View
   readonly #seen = new Set<string>()
 
-  constructor(view: CatalogView) {
+  constructor(view: View) {
     this.#view = view
+    if (view.owner) this.owner = view.owner
   }
 
   /** The number of each object that was seen whole; of others, that with the id of each row. */
