@@ -112,7 +112,7 @@ export class RowLoader {
   end(): void {
     window.clearTimeout(this.#rest)
     this.#end.abort()
-    for (const { abort } of this.#loading.values()) abort()
+    for (const request of this.#loading.values()) request.abort()
   }
 
   /** Blocks in sight, and the next one. */
