@@ -61,6 +61,7 @@ export interface ConfigFlags {
   readonly queryMemoryMb?: string
   readonly totalQueryMemoryMb?: string
   readonly slowQueryMs?: string
+  readonly keptAnswersMb?: string
   readonly asyncResultHours?: string
   readonly asyncResultsMb?: string
   readonly publicUrl?: string
@@ -136,9 +137,9 @@ interface Setting {
 type SettingReader = (flag: keyof ConfigFlags, name: string, variable: string) => Setting
 
 function queryLimits(setting: SettingReader): QueryLimits {
-  const { admission, memory, slowMs } = defaultQueryLimits
-  const megabytes = (given: Setting, fallback: number) => {
-    return integer(given, Math.round(fallback / 2 ** 20), 1, largestNumber) * 2 ** 20
+  const { admission, memory, slowMs, keptAnswersBytes } = defaultQueryLimits
+  const megabytes = (given: Setting, fallback: number, least = 1) => {
+    return integer(given, Math.round(fallback / 2 ** 20), least, largestNumber) * 2 ** 20
   }
   return {
     admission: {
@@ -181,6 +182,11 @@ function queryLimits(setting: SettingReader): QueryLimits {
       ),
     },
     slowMs: optional(setting('slowQueryMs', '--slow-query-ms', 'ASSAY_SLOW_QUERY_MS'), slowMs),
+    keptAnswersBytes: megabytes(
+      setting('keptAnswersMb', '--kept-answers-mb', 'ASSAY_KEPT_ANSWERS_MB'),
+      keptAnswersBytes,
+      0,
+    ),
   }
 }
 

@@ -112,7 +112,7 @@ export class Engine {
   readonly #plans: QueryPlans
   readonly #runner: QueryRunner
   readonly #writes = new WriteWatch()
-  readonly #answers = new KeptAnswers()
+  readonly #answers: KeptAnswers
 
   /** Throws STORAGE_LOCKED when another engine has the data directory. */
   static async open(options: EngineOptions): Promise<Engine> {
@@ -166,6 +166,7 @@ export class Engine {
     this.catalog = catalog
     this.#plans = new QueryPlans({ reads, now, prices })
     this.#runner = new QueryRunner(pool, limits, logger)
+    this.#answers = new KeptAnswers(limits.keptAnswersBytes)
     this.#lastTransaction = reads.records.lastTransaction()
     maintenance.noteRemoval()
     this.catalog.onChange(() => maintenance.noteRemoval())

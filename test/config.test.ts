@@ -53,6 +53,7 @@ test('limits of queries and requests', () => {
       ASSAY_MAX_QUEUED_QUERIES: '0',
       ASSAY_MAX_QUERY_SECONDS: '60',
       ASSAY_TOTAL_QUERY_MEMORY_MB: '20',
+      ASSAY_KEPT_ANSWERS_MB: '0',
       ASSAY_MAX_REQUESTS_PER_MINUTE_PER_ORGANIZATION: '600',
     },
   )
@@ -62,6 +63,7 @@ test('limits of queries and requests', () => {
     memory: { perQuery: 10 * 2 ** 20, total: 20 * 2 ** 20 },
     maximumSeconds: 60,
     slowMs: undefined,
+    keptAnswersBytes: 0,
   })
   expect(requestsPerMinute).toEqual({ perKey: undefined, perOrganization: 600 })
 })

@@ -85,6 +85,10 @@ function addServe(program: Command): void {
       'queries that take longer are logged with their plans, 0 for none (ASSAY_SLOW_QUERY_MS; default: 5000)',
     )
     .option(
+      '--kept-answers-mb <count>',
+      'of short answers that are given again while nothing has changed, 0 for none (ASSAY_KEPT_ANSWERS_MB; default: 16)',
+    )
+    .option(
       '--async-result-hours <count>',
       'how long results of async queries are kept (ASSAY_ASYNC_RESULT_HOURS; default: 24)',
     )

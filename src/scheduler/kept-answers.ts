@@ -27,7 +27,6 @@ export interface KeptStatistics {
 
 /** Longer answers take longer to send than to make. */
 const longestAnswer = 64 * 1024
-const allBytes = 16 * 2 ** 20
 
 /** What an answer takes besides its bytes and its text, by estimate. */
 const answerBytes = 1024
@@ -38,11 +37,18 @@ const askedTexts = 10_000
 const comma = Buffer.from(',\n')
 
 export class KeptAnswers {
-  readonly #answers = new LRUCache<string, KeptAnswer>({ maxSize: allBytes })
+  readonly #answers: LRUCache<string, KeptAnswer>
+  readonly #isOn: boolean
   readonly #asked = new LRUCache<string, PlannedQuery>({ max: askedTexts })
   /** By number of an object, the last transaction that wrote to it since the start. */
   readonly #written = new Map<number, number>()
   #hits = 0
+
+  /** @param bytes of all answers together; 0 keeps none */
+  constructor(bytes: number) {
+    this.#isOn = bytes > 0
+    this.#answers = new LRUCache({ maxSize: Math.max(1, bytes) })
+  }
 
   get statistics(): KeptStatistics {
     return { kept: this.#answers.size, hits: this.#hits }
@@ -72,7 +78,8 @@ export class KeptAnswers {
     transaction: number,
     answer: { readonly rows: AsyncIterable<RowChunk>; finish(): QuerySummary },
   ): AsyncIterable<RowChunk> {
-    if (!isPlain(request) || planned.physical.plan.access.kind === 'look_up') return answer.rows
+    if (!this.#isOn || !isPlain(request) || planned.physical.plan.access.kind === 'look_up')
+      return answer.rows
     const { query } = request
     if (this.#asked.get(query) === planned)
       return this.#collect(query, planned, transaction, answer)

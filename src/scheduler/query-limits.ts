@@ -12,6 +12,8 @@ export interface QueryLimits {
   readonly maximumSeconds: number | undefined
   /** Queries that take longer are logged with their plans; undefined: none. */
   readonly slowMs: number | undefined
+  /** Of short answers that are given again while nothing has changed; 0: none. */
+  readonly keptAnswersBytes: number
 }
 
 /** Half of the machine's memory, or of what the process may have of it. */
@@ -29,6 +31,7 @@ export const defaultQueryLimits: QueryLimits = {
   memory: { perQuery: megabytes(total / 2), total: megabytes(total) },
   maximumSeconds: undefined,
   slowMs: 5000,
+  keptAnswersBytes: 16 * 2 ** 20,
 }
 
 /** In whole megabytes, as they are set. */

@@ -128,3 +128,21 @@ test('what depends on the time or on chance is answered anew', async () => {
   }
   expect(await hits()).toBe(before)
 })
+
+test('none is kept by a service that is told to keep none', async () => {
+  const forgetful = await RunningService.start({ ASSAY_WORKERS: '1', ASSAY_KEPT_ANSWERS_MB: '0' })
+  try {
+    const source = await forgetful.create('experiment', await forgetful.project(), 'e')
+    await forgetful.insert('experiment', source, [{ id: 'a' }])
+    for (let i = 0; i < 4; i++) {
+      const { json } = await forgetful.query(
+        `measures: count(1) as n | from: experiment('${source}')`,
+      )
+      expect(json.data).toEqual([{ n: 1 }])
+    }
+    const { text } = await forgetful.request('/metrics')
+    expect(text).toMatch(/^assay_kept_answers_hits_total 0$/m)
+  } finally {
+    await forgetful.stop()
+  }
+})
