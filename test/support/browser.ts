@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { type RunningService, testKey } from './running-service.ts'
+import { testKey } from './running-service.ts'
 
 const executable = '/usr/bin/chromium'
 
@@ -17,16 +17,20 @@ export interface OpenPage {
   picture(name: string): Promise<void>
 }
 
+interface Service {
+  readonly url: string
+}
+
 export class PageBrowser {
   readonly #browser: Browser
-  readonly #service: RunningService
+  readonly #service: Service
 
-  private constructor(browser: Browser, service: RunningService) {
+  private constructor(browser: Browser, service: Service) {
     this.#browser = browser
     this.#service = service
   }
 
-  static async open(service: RunningService): Promise<PageBrowser> {
+  static async open(service: Service): Promise<PageBrowser> {
     const browser = await chromium.launch({
       executablePath: executable,
       args: ['--no-sandbox', '--disable-dev-shm-usage'],
@@ -68,9 +72,9 @@ export class PageBrowser {
   }
 
   async #signIn(context: BrowserContext): Promise<void> {
-    const { headers } = await this.#service.request('/session', {
-      key: null,
-      body: { api_key: testKey },
+    const { headers } = await fetch(`${this.#service.url}/session`, {
+      method: 'POST',
+      body: JSON.stringify({ api_key: testKey }),
     })
     const [name, value] = headers.get('set-cookie')!.split(';')[0]!.split('=')
     await context.addCookies([
