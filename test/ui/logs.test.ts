@@ -1,4 +1,5 @@
 /** The web page as people use it, in a real browser: from signing in to one span of a trace. */
+import type { Locator } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateSpans } from '../../src/demo/generate.ts'
 import { hasBrowser, PageBrowser } from '../support/browser.ts'
@@ -10,6 +11,18 @@ const traces = '/app/default/p/support/logs'
 
 /** A machine that does much else takes its time. */
 const patiently = { timeout: 30_000 }
+
+/** Where something stands, which may be drawn anew meanwhile. */
+async function boxOf(locator: Locator) {
+  let box: Awaited<ReturnType<Locator['boundingBox']>> = null
+  await expect
+    .poll(async () => {
+      box = await locator.boundingBox()
+      return box
+    }, patiently)
+    .not.toBeNull()
+  return box!
+}
 
 describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
   let service: RunningService
@@ -204,21 +217,21 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
       page.locator('th[data-column]').evaluateAll((all) => {
         return all.map((each) => each.getAttribute('data-column'))
       })
-    expect((await titles()).at(-1)).toBe('cost')
+    await expect.poll(async () => (await titles()).at(-1)).toBe('cost')
     await page.locator('th[data-column=cost] button').focus()
     await page.keyboard.press('Shift+ArrowLeft')
-    expect((await titles()).at(-2)).toBe('cost')
+    await expect.poll(async () => (await titles()).at(-2)).toBe('cost')
     await page.locator('th[data-column=cost] button').press('+')
     await page.locator('th[data-column=cost]').dragTo(page.locator('th[data-column=input]'))
-    expect((await titles()).indexOf('cost')).toBe((await titles()).indexOf('input') - 1)
+    await expect.poll(async () => (await titles()).join()).toContain('cost,input')
     await page.locator('th[data-column=cost] button').click()
     await page.locator('th[data-column=cost][aria-sort=descending]').waitFor()
-    const grip = await page.locator('th[data-column=created] .grip').boundingBox()
-    await page.mouse.move(grip!.x + 3, grip!.y + 5)
+    const grip = await boxOf(page.locator('th[data-column=created] .grip'))
+    await page.mouse.move(grip.x + 3, grip.y + 5)
     await page.mouse.down()
-    await page.mouse.move(grip!.x + 43, grip!.y + 5)
+    await page.mouse.move(grip.x + 43, grip.y + 5)
     await page.mouse.up()
-    expect(new URL(page.url()).searchParams.get('widths')).toContain('created:190')
+    await expect.poll(() => new URL(page.url()).searchParams.get('widths')).toContain('created:190')
 
     await page.getByRole('button', { name: 'Views' }).click()
     await page.getByRole('button', { name: 'Save as a new view…' }).click()
@@ -250,8 +263,7 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     const status = page.locator('.table-foot')
     await expect.poll(() => status.textContent(), patiently).toMatch(/^\d+ traces$/)
     const all = Number.parseInt((await status.textContent())!, 10)
-    await page.locator('.u-over').waitFor()
-    const box = (await page.locator('.u-over').boundingBox())!
+    const box = await boxOf(page.locator('.u-over'))
     await page.mouse.move(box.x + 1, box.y + 20)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width * 0.02, box.y + 20, { steps: 4 })

@@ -1,4 +1,5 @@
 /** The audit log of a query: when its steps ran, what each operator did, and what was never read. */
+import { CopyButton } from '../component/copy-button.tsx'
 import { bytes, number } from '../component/format.ts'
 import type { AuditEvent } from '../service/answer.ts'
 
@@ -11,6 +12,7 @@ export function ResultTimeline({ events }: { readonly events: readonly AuditEven
       <Steps steps={steps} />
       {operators.length > 0 && <Operators operators={operators} />}
       {skipped.length > 0 && <Skipped skipped={skipped} />}
+      <CopyButton label="Copy the audit log" text={() => JSON.stringify(events, null, 2)} />
     </div>
   )
 }
