@@ -1,15 +1,8 @@
 /** What an expression means, for the row oracle: straight from the syntax tree, value by value. */
 import type { Expression } from '../../src/parser/ast.ts'
 import { aggregate, isAggregate } from './oracle-aggregate.ts'
-import {
-  between,
-  call,
-  includes,
-  isIn,
-  like,
-  matches,
-  type OracleClock,
-} from './oracle-function.ts'
+import { matches, matchScore, search, searchScore } from './oracle-full-text.ts'
+import { between, call, includes, isIn, like, type OracleClock } from './oracle-function.ts'
 import { type Item, step } from './oracle-row.ts'
 import { before, calculate, equal, number, type Plain, Span } from './oracle-value.ts'
 
@@ -123,6 +116,16 @@ function called(node: Of<'call'>, around: Surroundings): Plain {
       return around.item?.read(['metrics', 'estimated_cost']) ?? null
   }
   const values = node.arguments.map((child) => evaluate(child, around))
+  const [value = null, words = null] = values
+  const read = (path: readonly string[]) => around.item?.read(path)
+  switch (node.name) {
+    case 'search':
+      return search(read, value)
+    case 'search_score':
+      return searchScore(read, value)
+    case 'match_score':
+      return matchScore(value, words)
+  }
   const result = call(node.name, values, around.clock)
   if (result === undefined) throw new Error(`the oracle has no ${node.name}()`)
   return result

@@ -56,16 +56,6 @@ function holds(haystack: Plain, needle: Plain): boolean {
   return Object.values(haystack).some((item) => same(item, needle))
 }
 
-export function matches(value: Plain, query: Plain): boolean | null {
-  if (value === null || query === null) return null
-  const words = (of: Plain) =>
-    text(of)
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}]+/u)
-      .filter(Boolean)
-  return words(query).every((word) => words(value).includes(word))
-}
-
 export function isIn(value: Plain, list: Plain): boolean | null {
   if (value === null || !isList(list)) return null
   const results = list.map((item) => equal(value, item))
