@@ -71,7 +71,10 @@ test.runIf(process.platform === 'linux')(
         .toEqual(Array.from({ length: readers }, () => 'sending'))
       expect(await ask('/btql', small)).toMatchObject({ data: [{ n: 2000 }] })
       await wait(5000)
-      expect(memoryOf(server) - before).toBeLessThan(readers * heldBytes)
+      // What nobody holds is given back when the machine has time for it.
+      await expect
+        .poll(() => memoryOf(server) - before, { timeout: 60_000 })
+        .toBeLessThan(readers * heldBytes)
       for (const { received } of slow) expect(received).toBeGreaterThan(0)
       expect(await ask('/btql', small)).toMatchObject({ data: [{ n: 2000 }] })
       for (const each of [...slow, ...streams]) each.close()
