@@ -136,8 +136,8 @@ interface FoldedText {
 const characters = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|.[\u3099\u309a]*/gsu
 
 function foldedWithPlaces(text: string): FoldedText {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: ASCII folds unit by unit.
-  if (/^[\x00-\x7f]*$/.test(text)) {
+  // ASCII folds unit by unit.
+  if (/^\p{ASCII}*$/u.test(text)) {
     return { folded: text.toLowerCase(), startOf: (unit) => unit, endOf: (unit) => unit + 1 }
   }
   const starts: number[] = []

@@ -1,6 +1,6 @@
 /** API keys: one's own, and for who may, those of others. */
 import { useState } from 'preact/hooks'
-import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { FormDialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
 import { ListTable } from '../component/list-table.tsx'
 import { When } from '../component/when.tsx'
@@ -9,6 +9,7 @@ import { useLoaded } from '../service/load.ts'
 import { listAll, remove } from '../service/people.ts'
 import { session } from '../service/session.ts'
 import { NewSecret } from './new-secret.tsx'
+import { Revoke } from './revoke.tsx'
 import { SettingsList } from './settings-list.tsx'
 
 interface ApiKey {
@@ -82,17 +83,14 @@ export function SettingsKeys() {
         </FormDialog>
       )}
       {open !== undefined && open !== 'new' && (
-        <Confirm
-          title={`Revoke “${open.name}”?`}
-          verb="Revoke"
+        <Revoke
+          name={open.name}
           onClose={close}
           onConfirm={async () => {
             await remove('/v1/api_key', open.id)
             keys.reload()
           }}
-        >
-          <p>Programs that use it are refused at once. This cannot be taken back.</p>
-        </Confirm>
+        />
       )}
       {made !== undefined && (
         <NewSecret title="Your new key" text={made} onClose={() => setMade(undefined)} />

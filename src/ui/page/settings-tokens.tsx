@@ -1,6 +1,6 @@
 /** Service tokens: how programs come in with rights of their own, under accounts that are no person's. */
 import { useState } from 'preact/hooks'
-import { Confirm, FormDialog } from '../component/dialog.tsx'
+import { FormDialog } from '../component/dialog.tsx'
 import { ChecksField, ChoiceField, TextField, textOf, textsOf } from '../component/field.tsx'
 import { ListTable } from '../component/list-table.tsx'
 import { When } from '../component/when.tsx'
@@ -15,6 +15,7 @@ import {
   remove,
 } from '../service/people.ts'
 import { NewSecret } from './new-secret.tsx'
+import { Revoke } from './revoke.tsx'
 import { SettingsList } from './settings-list.tsx'
 
 interface ServiceToken {
@@ -87,17 +88,14 @@ export function SettingsTokens() {
         />
       )}
       {open !== undefined && open !== 'new' && (
-        <Confirm
-          title={`Revoke “${open.name}”?`}
-          verb="Revoke"
+        <Revoke
+          name={open.name}
           onClose={close}
           onConfirm={async () => {
             await remove('/v1/service_token', open.id)
             loaded.reload()
           }}
-        >
-          <p>Programs that use it are refused at once. This cannot be taken back.</p>
-        </Confirm>
+        />
       )}
       {made !== undefined && (
         <NewSecret title="The new token" text={made} onClose={() => setMade(undefined)} />
