@@ -1,12 +1,12 @@
 /** Grants: who may do what on what. They are given and taken, never changed. */
 import { useState } from 'preact/hooks'
+import { permissions } from '../../catalog/permission.ts'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { ChoiceField, TextField, textOf } from '../component/field.tsx'
 import { ListTable } from '../component/list-table.tsx'
 import { request, requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Acl, type Directory, loadDirectory, nameOfUser, remove } from '../service/people.ts'
-import { permissions } from '../service/rights.ts'
 import { objectTypes, typeTitle } from './access-words.ts'
 import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'

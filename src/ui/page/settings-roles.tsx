@@ -1,12 +1,12 @@
 /** Roles: permissions that are given together. */
 import { useState } from 'preact/hooks'
+import { permissions } from '../../catalog/permission.ts'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { ChecksField, TextField, textOf, textsOf } from '../component/field.tsx'
 import { ListTable } from '../component/list-table.tsx'
 import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { listAll, type Role, type RolePermission, remove } from '../service/people.ts'
-import { permissions } from '../service/rights.ts'
 import { objectTypes, typeTitle } from './access-words.ts'
 import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'

@@ -1,6 +1,7 @@
 /** Who is in the organization, what they are given, and by which keys they come in. */
+
+import type { Permission } from '../../catalog/permission.ts'
 import { request, requestJson } from './client.ts'
-import type { Permission } from './rights.ts'
 
 export interface User {
   readonly id: string

@@ -1,19 +1,7 @@
 /** What the person who is signed in may do, so that the page offers that and nothing else. */
+import type { Permission } from '../../catalog/permission.ts'
 import { requestJson } from './client.ts'
 import { type Loaded, useLoaded } from './load.ts'
-
-export const permissions = [
-  'create',
-  'read',
-  'update',
-  'delete',
-  'create_acls',
-  'read_acls',
-  'update_acls',
-  'delete_acls',
-] as const
-
-export type Permission = (typeof permissions)[number]
 
 export interface Rights {
   /** Of the whole organization. */
