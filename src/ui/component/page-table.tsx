@@ -55,9 +55,12 @@ export function PageTable<Row>(props: PageTableProps<Row>) {
   const width = columns.reduce((sum, column) => sum + column.width, onChoose ? boxWidth : 0)
   const ids = rows.map(rowId)
   const hasAll = chosen !== undefined && ids.length > 0 && ids.every((id) => chosen.has(id))
-  useStepKeys(openId !== undefined && onOpen !== undefined, (by) => {
-    const next = openId === undefined ? undefined : rows[ids.indexOf(openId) + by]
-    if (next !== undefined) onOpen?.(next)
+  useStepKeys(onOpen && openId, (from, by) => {
+    const here = ids.indexOf(from)
+    const next = here < 0 ? undefined : rows[here + by]
+    if (next === undefined) return undefined
+    onOpen?.(next)
+    return rowId(next)
   })
   const choose = (some: readonly string[], isChosen: boolean) => {
     const next = new Set(chosen)

@@ -5,6 +5,7 @@ import type { Interpretation } from '../service/query.ts'
 import { takesQueries } from '../service/session.ts'
 import { rememberSearch, searchesLike } from '../state/recent-searches.ts'
 import { Taken } from './search-taken.tsx'
+import { isInDialog, isTyping } from './typing.ts'
 
 export interface SearchInputProps {
   readonly text: string
@@ -174,11 +175,7 @@ export function SearchInput(props: SearchInputProps) {
 function useSlashKey(input: { readonly current: HTMLInputElement | null }): void {
   useEffect(() => {
     const focus = (event: KeyboardEvent) => {
-      const { target } = event
-      const isTyping =
-        target instanceof HTMLElement &&
-        (target.matches('input, textarea, select') || target.isContentEditable)
-      if (event.key !== '/' || isTyping) return
+      if (event.key !== '/' || isTyping(event) || isInDialog()) return
       event.preventDefault()
       input.current?.focus()
     }

@@ -73,14 +73,15 @@ function Records({
     if (!isRecords) return
     setParameters({ trace: String(row.root_span_id), span: String(row.span_id ?? '') })
   }
-  const step = (by: number) => {
-    const here = pages.indexOf((row) => row[idOf] === openId)
+  const step = (from: string, by: number) => {
+    const here = pages.indexOf((row) => row[idOf] === from)
     const next = rows.at(Math.max(0, here + by))
-    if (here < 0 || next === undefined) return
+    if (here < 0 || next === undefined) return undefined
     setRevealed(here + by)
     openRow(next)
+    return String(next[idOf])
   }
-  useStepKeys(open !== undefined, step)
+  useStepKeys(open === undefined ? undefined : openId, step)
   /** What was changed in the open trace is shown in its row, too. */
   const showChange = async () => {
     arrivals.refresh()
@@ -186,7 +187,7 @@ function Records({
               source={source}
               rootSpanId={open}
               sought={sought}
-              onStep={step}
+              onStep={(by) => openId !== undefined && step(openId, by)}
               onChange={() => void showChange()}
               onClose={() => setParameters({ trace: undefined, span: undefined, find: undefined })}
             />

@@ -1,5 +1,6 @@
 /** Keys that work on every page. */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { isInDialog, isTyping } from '../component/typing.ts'
 import { session } from '../service/session.ts'
 import { goTo, parts, pathOf } from '../state/location.ts'
 import { GoTo } from './go-to.tsx'
@@ -19,9 +20,7 @@ export function PageKeys() {
         setOpen('go')
         return
       }
-      if (isCommand || event.altKey || isTyping(event) || document.querySelector('dialog[open]')) {
-        return
-      }
+      if (isCommand || event.altKey || isTyping(event) || isInDialog()) return
       const isSecond = event.timeStamp - prefixAt.current < secondKeyMs
       prefixAt.current = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
       const target = isSecond ? targetOf(event.key) : undefined
@@ -53,13 +52,4 @@ function targetOf(key: string): string | undefined {
   const [, , p, project] = parts.value
   if (section === undefined || p !== 'p' || project === undefined) return undefined
   return pathOf('app', name, 'p', project, section)
-}
-
-/** Also in an editor, whose insides events do not show. */
-function isTyping(event: KeyboardEvent): boolean {
-  const [target] = event.composedPath()
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches('input, textarea, select'))
-  )
 }
