@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import { parseJson } from '../type/parse-json.ts'
 import type { JsonObject } from '../type/value.ts'
 import { writeJson } from '../type/write-json.ts'
-import type { Line, LineSource } from './import-source.ts'
+import type { ImportSource, Line } from './import-source.ts'
 
 /** Where rows come from, for messages and for ids that are made. */
-export type RowSource = Pick<LineSource, 'label' | 'name'>
+export type RowSource = Pick<ImportSource, 'label' | 'name'>
 
 export interface ImportRow {
   readonly id: string

@@ -1,13 +1,21 @@
-/** Remembers how far an import from another service has come, so that it can go on from there. */
+/** Remembers how far an import has come, so that it can go on from there. */
 import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { AssayError } from '../error.ts'
 
-export interface ImportPlace {
-  readonly cursor: string
-  /** Of the pages before it. */
+/** What has been imported. */
+export interface ImportTotal {
   readonly rows: number
+  readonly badLines: number
   readonly checksum: string
+}
+
+/** All before it has been imported. */
+export interface ImportPlace extends ImportTotal {
+  /** Which of the sources, from 0. */
+  readonly source: number
+  /** In that source, as it tells them; undefined for its beginning. */
+  readonly position?: string
 }
 
 type Places = Record<string, ImportPlace>
@@ -15,6 +23,7 @@ type Places = Record<string, ImportPlace>
 export class ImportState {
   readonly #path: string
   readonly #key: string
+  #isReadOnly = false
 
   /** @param names what tells this import from others */
   constructor(path: string, names: readonly string[]) {
@@ -26,10 +35,26 @@ export class ImportState {
     return this.#places()[this.#key]
   }
 
-  /** Undefined when the import has come to its end. */
+  /**
+   * Undefined when the import has come to its end. Where the file cannot be written, that is told once,
+   * and the import goes on without it.
+   */
   write(place: ImportPlace | undefined): void {
+    if (this.#isReadOnly) return
     const { [this.#key]: _, ...others } = this.#places()
     const places: Places = place === undefined ? others : { ...others, [this.#key]: place }
+    try {
+      this.#store(places)
+    } catch (error) {
+      this.#isReadOnly = true
+      process.stderr.write(
+        `${this.#path} cannot be written, so that a new run would begin at the start; ` +
+          `another file can be given with --state: ${(error as Error).message}\n`,
+      )
+    }
+  }
+
+  #store(places: Places): void {
     if (Object.keys(places).length === 0) {
       rmSync(this.#path, { force: true })
       return

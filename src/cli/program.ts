@@ -123,11 +123,15 @@ function addImport(program: Command): void {
       'another service to read from: experiment:<id>, dataset:<id>, …',
     )
     .option('--from-key <key>', 'its API key (ASSAY_FROM_KEY)')
-    .option('--state <file>', 'remembers how far that has come (default: .assay-import.json)')
+    .option(
+      '--state <file>',
+      'remembers how far a long import has come (default: .assay-import.json)',
+    )
     .addHelpText(
       'after',
       '\nRecords keep their "id"; those without one get one that stays the same, so that an import\n' +
-        'can be repeated. Lines that are no records are reported and left out.',
+        'can be repeated; after a failure, the same command goes on where it was. Lines that are no\n' +
+        'records are reported and left out.',
     )
     .action(async (paths: string[], options: ImportOptions) =>
       (await import('./import.ts')).runImport(paths, options),

@@ -4,22 +4,16 @@ import { parseJson } from '../type/parse-json.ts'
 import { isObject, type JsonObject, type Value } from '../type/value.ts'
 import { writeJson } from '../type/write-json.ts'
 import type { Client } from './client.ts'
-import type { Line } from './import-source.ts'
-
-export interface RemotePage {
-  readonly lines: readonly Line[]
-  /** Where the next page begins; undefined after the last. */
-  readonly cursor: string | undefined
-}
+import type { ImportSource, Line } from './import-source.ts'
 
 const pageRows = 1000
 
 const types = ['experiment', 'project_logs', 'dataset', 'playground_logs'] as const
 
-export class RemoteSource {
+export class RemoteSource implements ImportSource {
   readonly label: string
   readonly name: string
-  readonly size = undefined
+  readonly identity: readonly string[]
   readonly #client: Client
   readonly #from: string
 
@@ -35,11 +29,12 @@ export class RemoteSource {
     this.#client = client
     this.label = given
     this.name = given
+    this.identity = [client.url, given]
     this.#from = `${type}('${id.replace(/['\\]/g, '\\$&')}')`
   }
 
   /** How many records there are; undefined when the other service does not say. */
-  async count(): Promise<number | undefined> {
+  async size(): Promise<number | undefined> {
     try {
       const query = `measures: count(1) as n | from: ${this.#from}`
       const { data } = await this.#ask(query)
@@ -52,10 +47,12 @@ export class RemoteSource {
     }
   }
 
-  /** The pages from a cursor on, or all. */
-  async *pages(from: string | undefined): AsyncGenerator<RemotePage> {
-    let cursor = from
-    let number = 0
+  /** The last line of a page has the position of the next: how many there were, and its cursor. */
+  async *lines(from: string | undefined, onRead: (rows: number) => void): AsyncGenerator<Line> {
+    const [, read = '0', start] = from?.match(/^(\d+):(.*)$/) ?? []
+    let number = Number(read)
+    let cursor: string | undefined = start
+    onRead(number)
     do {
       const at = cursor === undefined ? '' : ` | cursor: '${cursor}'`
       const answer = await this.#ask(`select: * | from: ${this.#from} | limit: ${pageRows}${at}`)
@@ -68,8 +65,12 @@ export class RemoteSource {
         throw new AssayError('COMMAND_FAILED', `${this.#client.url} gave the same page twice`)
       }
       cursor = rows.length === 0 ? undefined : next
-      const lines = rows.map((row) => ({ number: ++number, bytes: Buffer.from(recordText(row)) }))
-      yield { lines, cursor }
+      onRead(rows.length)
+      for (const [i, row] of rows.entries()) {
+        const line = { number: ++number, bytes: Buffer.from(recordText(row)) }
+        const isLast = i === rows.length - 1 && cursor !== undefined
+        yield isLast ? { ...line, position: `${number}:${cursor}` } : line
+      }
     } while (cursor !== undefined)
   }
 

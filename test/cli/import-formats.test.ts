@@ -89,11 +89,12 @@ test('Parquet, as this service exports it', async () => {
   expect(await recordsOf('from-parquet', select)).toEqual(await recordsOf('exported', select))
 })
 
-describe('another service', () => {
-  /** Between the import and the service; refuses queries once it has passed on so many. */
+describe('through a proxy that breaks off', () => {
+  /** Between the import and a service; refuses such requests once it has passed on so many. */
   let proxy: Server
   let url: string
   let allowed = Number.POSITIVE_INFINITY
+  let isCounted = (_path: string, _body: Buffer) => false
 
   beforeAll(async () => {
     proxy = createServer((request, response) => {
@@ -101,8 +102,7 @@ describe('another service', () => {
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
       request.on('end', async () => {
         const body = Buffer.concat(chunks)
-        const isPage = body.includes('limit: 1000')
-        if (isPage && allowed-- <= 0) {
+        if (isCounted(String(request.url), body) && allowed-- <= 0) {
           response.writeHead(403).end('{"Message": "no more"}')
           return
         }
@@ -120,7 +120,7 @@ describe('another service', () => {
     proxy.close()
   })
 
-  test('an import that was broken off goes on where it was', async () => {
+  test('an import from another service goes on where it was', async () => {
     const dataset = await service.create('dataset', project, 'source')
     const events = Array.from({ length: 2500 }, (_, i) => ({
       id: `r${i}`,
@@ -131,6 +131,7 @@ describe('another service', () => {
     const state = join(directory, 'state.json')
     const args = [`dataset:${dataset}`, '--from-url', url, '--dataset', 'copy', '--state', state]
 
+    isCounted = (_, body) => body.includes('limit: 1000')
     allowed = 2
     const first = await run(args)
     expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('no more') })
@@ -150,6 +151,48 @@ describe('another service', () => {
       `measures: count(1) as n, sum(input.i) as total | from: dataset('${json.objects?.[0]?.id}')`,
     )
     expect(counted.data).toEqual([{ n: 2500, total: (2499 * 2500) / 2 }])
+  })
+
+  test('an import of files goes on after the lines that were imported', async () => {
+    const rows = (name: string, count: number) =>
+      Array.from({ length: count }, (_, i) => JSON.stringify({ id: `${name}${i}`, input: i }))
+    const small = file('small.jsonl', ['no record', ...rows('small', 3)].join('\n'))
+    const large = file('large.jsonl.gz', gzipSync(rows('large', 45_000).join('\n')))
+    const state = join(directory, 'files.json')
+    const args = [small, large, '--experiment', 'files', '--state', state]
+
+    isCounted = (path) => path.endsWith('/insert')
+    allowed = 30
+    const first = await run([...args, '--url', url])
+    expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining('no more') })
+    allowed = Number.POSITIVE_INFINITY
+    const sent: number[] = []
+    isCounted = (path, body) => {
+      if (path.endsWith('/insert')) sent.push(JSON.parse(body.toString()).events.length)
+      return false
+    }
+    const second = await run([...args, '--url', url])
+    expect(second.stderr).toContain('going on after 20,003 rows')
+    expect(second.stderr).toContain('imported 45,003 rows of 2 files')
+    expect(second.stderr).toContain('1 bad lines left out')
+    expect(second.code).toBe(1)
+    expect(sent.reduce((sum, count) => sum + count, 0)).toBe(25_000)
+    expect(existsSync(state)).toBe(false)
+    expect(await recordsOf('files', 'id')).toHaveLength(45_003)
+  })
+
+  test('a file that was written anew is imported from its start', async () => {
+    const rows = Array.from({ length: 21_000 }, (_, i) => JSON.stringify({ id: `n${i}` }))
+    const path = file('anew.jsonl', rows.join('\n'))
+    const args = [path, '--experiment', 'anew', '--state', join(directory, 'anew.json')]
+    isCounted = (path) => path.endsWith('/insert')
+    allowed = 20
+    expect(await run([...args, '--url', url])).toMatchObject({ code: 1 })
+    allowed = Number.POSITIVE_INFINITY
+    file('anew.jsonl', ['{"id": "one more"}', ...rows].join('\n'))
+    const { stderr } = await run([...args, '--url', url])
+    expect(stderr).not.toContain('going on')
+    expect(stderr).toContain('imported 21,001 rows of 1 file')
   })
 
   test('what is wrong is told before anything is read', async () => {

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, expect, test } from 'vitest'
+import { openFile } from '../../src/cli/file-source.ts'
 import { readRow } from '../../src/cli/import-row.ts'
-import { openSource } from '../../src/cli/import-source.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'assay-import-'))
 afterAll(() => rmSync(directory, { recursive: true }))
@@ -12,12 +12,12 @@ afterAll(() => rmSync(directory, { recursive: true }))
 function source(content: string | Buffer, name = 'a.jsonl') {
   const path = join(directory, name)
   writeFileSync(path, content)
-  return openSource(path)
+  return openFile(path)
 }
 
 async function linesOf(content: string | Buffer) {
   const lines = []
-  for await (const { number, bytes } of source(content).lines(() => undefined)) {
+  for await (const { number, bytes } of source(content).lines(undefined, () => undefined)) {
     lines.push([number, bytes.toString()])
   }
   return lines
@@ -59,8 +59,8 @@ test('a broken gzip file throws', async () => {
 })
 
 test('what is not a file is named', () => {
-  expect(() => openSource(join(directory, 'none'))).toThrow('there is no file')
-  expect(() => openSource(directory)).toThrow('is a directory')
+  expect(() => openFile(join(directory, 'none'))).toThrow('there is no file')
+  expect(() => openFile(directory)).toThrow('is a directory')
 })
 
 test('a record with an id goes as it is, byte for byte', () => {
