@@ -80,12 +80,13 @@ export class CatalogState {
     const organizationId = records && this.organizationOf(kind, entry)
     if (!records || !organizationId) return
     assert(number !== undefined, `a ${kind} without a number`)
-    const id = entry.id
-    const object = { id, name: nameOf(entry) ?? '', organizationId }
-    if (kind === 'project') this.objects.setProject(number, { ...object, projectId: id })
-    else {
+    const { id } = entry
+    const name = nameOf(entry) ?? ''
+    if (kind === 'project') {
+      this.objects.setProject(number, { id, name, organizationId, projectId: id })
+    } else {
       const projectId = this.table(kind).parentOf(entry)
-      this.objects.set({ ...object, number, type: records, projectId })
+      this.objects.set({ id, name, organizationId, number, type: records, projectId })
     }
   }
 

@@ -11,7 +11,7 @@ import {
   type PatchOf,
 } from './entry.ts'
 import type { StoredEntry } from './entry-store.ts'
-import { nameOf, rulesOf, uniqueKey } from './kind-rules.ts'
+import { nameOf, rulesOf } from './kind-rules.ts'
 import { missingAccess } from './missing-access.ts'
 import { endOfNumbers, projectObjectNumbers } from './object-index.ts'
 
@@ -285,6 +285,11 @@ export class Change {
     const defaults = rulesOf(kind).defaults?.(entry)
     return defaults ? whole(new Map(Object.entries(defaults))) : entry
   }
+}
+
+/** Parents are UUIDs, which hold no slash: it cannot be read in two ways. */
+function uniqueKey(parentId: string, key: string): string {
+  return `${parentId}/${key}`
 }
 
 function taken<K extends EntryKind>(kind: K, entry: Entries[K]): AssayError {

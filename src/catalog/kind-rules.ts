@@ -1,5 +1,4 @@
 /** What holds for the entries of a kind: where they belong, what is unique, what is never shown. */
-import { createHash } from 'node:crypto'
 import type { ObjectType } from '../type/record.ts'
 import type { Entries, Entry, EntryKind } from './entry.ts'
 
@@ -217,13 +216,9 @@ export function nameOf(entry: Entry): string | undefined {
   return 'name' in entry ? entry.name : undefined
 }
 
-/** Longer keys are kept by their hash, since those of the catalog's maps live as long as it does. */
-const longestKey = 200
-
-/** Parents are UUIDs, which hold no slash: the key cannot be read in two ways. */
-export function uniqueKey(parent: string, key: string): string {
-  if (key.length <= longestKey) return `${parent}/${key}`
-  return `${parent}#${createHash('sha256').update(key).digest('base64')}`
+/** Whether no two entries of the same parent have the same name, and that is their unique key. */
+export function isNamedUniquely(kind: EntryKind): boolean {
+  return kindRules[kind].uniqueKey === byName.uniqueKey
 }
 
 function slugOf(name: string, id: string): string {

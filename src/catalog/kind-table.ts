@@ -1,7 +1,8 @@
 import { assert } from '../error.ts'
 import type { Entries, EntryKind } from './entry.ts'
 import type { StoredEntry } from './entry-store.ts'
-import { type KindRules, nameOf, rulesOf, uniqueKey } from './kind-rules.ts'
+import { isNamedUniquely, type KindRules, nameOf, rulesOf } from './kind-rules.ts'
+import { NameIndex } from './name-index.ts'
 import { OrderedEntries } from './ordered-entries.ts'
 
 /** What a list of entries is narrowed to; at most one of the ids, and the name within it. */
@@ -34,9 +35,10 @@ export class KindTable<K extends EntryKind> {
   readonly #all = new OrderedEntries<K>()
   readonly #byParent = new Map<string, OrderedEntries<K>>()
   readonly #byOrganization = new Map<string, OrderedEntries<K>>()
-  readonly #byKey = new Map<string, StoredEntry<K>>()
-  /** By parent and name, and by organization and name. */
-  readonly #byName = new Map<string, OrderedEntries<K>>()
+  /** By parent, then by unique key. */
+  readonly #byKey = new Map<string, Map<string, StoredEntry<K>>>()
+  /** By organization and name, and by parent and name where the name is not the unique key. */
+  readonly #byName = new NameIndex<K>()
 
   constructor(kind: K, organizationOf: (entry: Entries[K]) => string | null) {
     this.kind = kind
@@ -50,7 +52,7 @@ export class KindTable<K extends EntryKind> {
 
   /** The one entry of a parent that has this unique key. */
   keyed(parentId: string, key: string): StoredEntry<K> | undefined {
-    return this.#byKey.get(uniqueKey(parentId, key))
+    return this.#byKey.get(parentId)?.get(key)
   }
 
   /** One page after the other is read from its position; each entry costs the same. */
@@ -124,38 +126,56 @@ export class KindTable<K extends EntryKind> {
     return this.#rules.parent?.(entry) ?? ''
   }
 
-  #storedIn(scope: EntryScope, { beyond, direction }: PagePosition): Iterable<StoredEntry<K>> {
-    const entries = this.#entriesIn(scope)
-    if (!entries) return []
-    return direction === 'older' ? entries.olderThan(beyond) : entries.newerThan(beyond)
-  }
-
-  #entriesIn({ parentId, organizationId, name }: EntryScope): OrderedEntries<K> | undefined {
+  #storedIn(
+    { parentId, organizationId, name }: EntryScope,
+    position: PagePosition,
+  ): Iterable<StoredEntry<K>> {
     const owner = parentId ?? organizationId
-    if (owner === undefined) return this.#all
-    if (name !== undefined) return this.#byName.get(uniqueKey(owner, name))
-    return parentId === undefined ? this.#byOrganization.get(owner) : this.#byParent.get(parentId)
+    if (owner === undefined) return this.#all.from(position)
+    if (name === undefined) {
+      const lists = parentId === undefined ? this.#byOrganization : this.#byParent
+      return lists.get(owner)?.from(position) ?? []
+    }
+    if (parentId === undefined || !isNamedUniquely(this.kind)) {
+      return this.#byName.from(owner, name, position)
+    }
+    const stored = this.keyed(parentId, name)
+    return stored ? OrderedEntries.of(stored).from(position) : []
   }
 
   #index(stored: StoredEntry<K>): void {
     const { entry } = stored
     const key = this.#rules.uniqueKey?.(entry)
-    if (key !== undefined) this.#byKey.set(uniqueKey(this.parentOf(entry), key), stored)
-    for (const key of this.#nameKeys(entry)) addTo(this.#byName, key, stored)
+    if (key !== undefined) {
+      const parent = this.parentOf(entry)
+      const keys = this.#byKey.get(parent)
+      if (keys) keys.set(key, stored)
+      else this.#byKey.set(parent, new Map([[key, stored]]))
+    }
+    const name = nameOf(entry)
+    if (name === undefined) return
+    for (const owner of this.#ownersOf(entry)) this.#byName.add(owner, name, stored)
   }
 
   #unindex(stored: StoredEntry<K>): void {
     const { entry } = stored
     const key = this.#rules.uniqueKey?.(entry)
-    if (key !== undefined) this.#byKey.delete(uniqueKey(this.parentOf(entry), key))
-    for (const key of this.#nameKeys(entry)) takeFrom(this.#byName, key, stored)
+    if (key !== undefined) {
+      const parent = this.parentOf(entry)
+      const keys = this.#byKey.get(parent)
+      if (keys?.delete(key) && keys.size === 0) this.#byKey.delete(parent)
+    }
+    const name = nameOf(entry)
+    if (name === undefined) return
+    for (const owner of this.#ownersOf(entry)) this.#byName.take(owner, name, stored)
   }
 
-  #nameKeys(entry: Entries[K]): Set<string> {
-    const name = nameOf(entry)
-    if (name === undefined) return new Set()
-    const owners = [this.parentOf(entry), this.#organizationOf(entry) ?? '']
-    return new Set(owners.map((owner) => uniqueKey(owner, name)))
+  /** Of what the entry can be found by its name. */
+  #ownersOf(entry: Entries[K]): Iterable<string> {
+    const organization = this.#organizationOf(entry) ?? ''
+    return isNamedUniquely(this.kind)
+      ? [organization]
+      : new Set([this.parentOf(entry), organization])
   }
 }
 
@@ -165,23 +185,8 @@ function addTo<K extends EntryKind>(
   stored: StoredEntry<K>,
 ): void {
   const list = lists.get(key)
-  if (list) {
-    list.add(stored)
-    return
-  }
-  const made = new OrderedEntries<K>()
-  made.add(stored)
-  lists.set(key, made)
-}
-
-function takeFrom<K extends EntryKind>(
-  lists: Map<string, OrderedEntries<K>>,
-  key: string,
-  stored: StoredEntry<K>,
-): void {
-  const list = lists.get(key)
-  list?.take(stored)
-  if (list?.size === 0) lists.delete(key)
+  if (list) list.add(stored)
+  else lists.set(key, OrderedEntries.of(stored))
 }
 
 function noteGone<K extends EntryKind>(lists: Map<string, OrderedEntries<K>>, key: string): void {

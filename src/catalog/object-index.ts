@@ -29,13 +29,14 @@ export function projectObjectNumbers(number: number): number[] {
 
 /** The objects that hold records, by type and id, and by their project. They are never changed in place. */
 export class ObjectIndex {
-  readonly #objects = new Map<string, CatalogObject>()
-  readonly #byProject = new Map<string, Map<string, CatalogObject>>()
+  readonly #byType = new Map<ObjectType, Map<string, CatalogObject>>()
+  /** By project, then by number. */
+  readonly #byProject = new Map<string, Map<number, CatalogObject>>()
   /** `#byProject` as lists, made when they are asked for. */
   readonly #lists = new Map<string, readonly CatalogObject[]>()
 
   get(type: ObjectType, id: string): CatalogObject | undefined {
-    return this.#objects.get(`${type}:${id}`)
+    return this.#byType.get(type)?.get(id)
   }
 
   /** In the order in which they were made. */
@@ -49,14 +50,15 @@ export class ObjectIndex {
   }
 
   set(object: CatalogObject): void {
-    const { type, id, projectId } = object
-    const key = `${type}:${id}`
-    this.#objects.set(key, object)
+    const { type, id, number, projectId } = object
+    const ofType = this.#byType.get(type)
+    if (ofType) ofType.set(id, object)
+    else this.#byType.set(type, new Map([[id, object]]))
     if (type === 'project_prompts' || type === 'project_views') return
     this.#lists.delete(projectId)
     const siblings = this.#byProject.get(projectId)
-    if (siblings) siblings.set(key, object)
-    else this.#byProject.set(projectId, new Map([[key, object]]))
+    if (siblings) siblings.set(number, object)
+    else this.#byProject.set(projectId, new Map([[number, object]]))
   }
 
   /** Those that a project has one of. */
@@ -67,12 +69,11 @@ export class ObjectIndex {
   }
 
   remove(type: ObjectType, id: string): void {
-    const key = `${type}:${id}`
-    const object = this.#objects.get(key)
+    const object = this.get(type, id)
     if (!object) return
-    this.#objects.delete(key)
+    this.#byType.get(type)?.delete(id)
     this.#lists.delete(object.projectId)
-    this.#byProject.get(object.projectId)?.delete(key)
+    this.#byProject.get(object.projectId)?.delete(object.number)
   }
 
   removeProject(id: string): void {

@@ -1,5 +1,6 @@
 import type { EntryKind } from './entry.ts'
 import type { StoredEntry } from './entry-store.ts'
+import type { PagePosition } from './kind-table.ts'
 
 /**
  * Entries in the order in which they were made. Removed ones leave holes, which are closed when they
@@ -9,6 +10,12 @@ import type { StoredEntry } from './entry-store.ts'
 export class OrderedEntries<K extends EntryKind> {
   #entries: StoredEntry<K>[] = []
   #holes = 0
+
+  static of<K extends EntryKind>(...entries: readonly StoredEntry<K>[]): OrderedEntries<K> {
+    const made = new OrderedEntries<K>()
+    for (const entry of entries) made.add(entry)
+    return made
+  }
 
   get size(): number {
     return this.#entries.length - this.#holes
@@ -32,6 +39,11 @@ export class OrderedEntries<K extends EntryKind> {
   take(entry: StoredEntry<K>): void {
     const at = this.#firstFrom(entry.sequence)
     if (this.#entries[at] === entry) this.#entries.splice(at, 1)
+  }
+
+  /** What lies beyond the position, nearest first. */
+  from({ beyond, direction }: PagePosition): Iterable<StoredEntry<K>> {
+    return direction === 'older' ? this.olderThan(beyond) : this.newerThan(beyond)
   }
 
   /** Newest first, of those made before `sequence`. */
