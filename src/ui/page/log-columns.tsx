@@ -3,6 +3,7 @@ import { cost, duration, number, preview, score, time } from '../component/forma
 import { Marked, nothingSought, type Sought } from '../component/marked.tsx'
 import type { Column } from '../component/table.tsx'
 import { at, type Row } from '../service/query.ts'
+import { durationOf } from '../service/span-facts.ts'
 
 /** A column of the logs, and what it is sorted by, in the query language. */
 export interface LogColumn extends Column<Row> {
@@ -132,13 +133,6 @@ function Tags({ tags, onTag }: { readonly tags: unknown; readonly onTag: (tag: s
       {String(tag)}
     </button>
   ))
-}
-
-export function durationOf(row: Row): unknown {
-  const logged = at(row, 'metrics', 'duration')
-  if (typeof logged === 'number') return logged
-  const [start, end] = [at(row, 'metrics', 'start'), at(row, 'metrics', 'end')]
-  return typeof start === 'number' && typeof end === 'number' ? end - start : undefined
 }
 
 /** The fixed columns, then one for each score and each field of metadata that the rows have. */

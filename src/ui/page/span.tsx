@@ -8,12 +8,11 @@ import { SaveFile } from '../component/save-file.tsx'
 import { placeOf } from '../service/feedback.ts'
 import { useLoaded } from '../service/load.ts'
 import { query, quoted, type Row } from '../service/query.ts'
-import { durationOf } from './log-columns.tsx'
+import { durationOf, nameOf, typeOf } from '../service/span-facts.ts'
 import { SpanComments } from './span-comments.tsx'
 import { SpanExpected } from './span-expected.tsx'
 import { SpanScores } from './span-scores.tsx'
 import { SpanTags } from './span-tags.tsx'
-import { nameOf, typeOf } from './trace-tree.ts'
 
 /** Shown one after the other; `expected` can be changed and is shown by itself. */
 const valueFields = ['error', 'input', 'output', 'expected', 'metadata'] as const

@@ -1,10 +1,10 @@
 /** The tree of a trace with a waterfall; of its lines only those in sight are in the document. */
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
-import { duration, isObject, score } from '../component/format.ts'
+import { duration, score } from '../component/format.ts'
 import { Marked, type Sought } from '../component/marked.tsx'
 import { useSight } from '../component/table-sight.ts'
-import { durationOf } from './log-columns.tsx'
-import { isFailed, nameOf, type TreeLine, typeOf } from './trace-tree.ts'
+import type { TraceSpan } from '../service/trace-spans.ts'
+import type { TreeLine } from './trace-tree.ts'
 
 export interface TraceLinesProps {
   readonly lines: readonly TreeLine[]
@@ -20,6 +20,9 @@ export interface TraceLinesProps {
 
 const lineSize = { height: 26, head: 0 }
 const indent = 12
+
+/** Scores that a line has room for. */
+const mostScores = 3
 
 /** Levels that are moved to the right; deeper ones would leave no room for names. */
 const deepest = 8
@@ -118,8 +121,7 @@ function Line({
   readonly onToggle: (id: string) => void
 }) {
   const { span, id, depth, childCount, left, width } = line
-  const type = typeOf(span)
-  const hasFailed = isFailed(span)
+  const { type, hasFailed } = span
   return (
     <div
       role="treeitem"
@@ -155,7 +157,7 @@ function Line({
               ⚠{' '}
             </span>
           )}
-          <Marked text={nameOf(span)} sought={sought} />
+          <Marked text={span.name} sought={sought} />
         </span>
         {isCollapsed && <span class="hint">{childCount} below</span>}
         <Scores scores={span.scores} />
@@ -166,19 +168,15 @@ function Line({
           style={{ left: `${left * 100}%`, width: `${Math.max(width * 100, 0.5)}%` }}
         />
       </span>
-      <span class="number">{duration(durationOf(span))}</span>
+      <span class="number">{duration(span.duration)}</span>
     </div>
   )
 }
 
-function Scores({ scores }: { readonly scores: unknown }) {
-  if (!isObject(scores)) return null
-  return Object.entries(scores)
-    .filter(([, value]) => typeof value === 'number')
-    .slice(0, 3)
-    .map(([name, value]) => (
-      <span class="span-score" key={name}>
-        {name} {score(value)}
-      </span>
-    ))
+function Scores({ scores }: Pick<TraceSpan, 'scores'>) {
+  return scores.slice(0, mostScores).map(([name, value]) => (
+    <span class="span-score" key={name}>
+      {name} {score(value)}
+    </span>
+  ))
 }

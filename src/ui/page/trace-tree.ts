@@ -1,8 +1,9 @@
 /** The spans of a trace in the order in which they are read: parents first, siblings by their start. */
-import { at, type Row } from '../service/query.ts'
+import type { TraceSpan } from '../service/trace-spans.ts'
 
 export interface TreeLine {
-  readonly span: Row
+  readonly span: TraceSpan
+  /** Of the span. */
   readonly id: string
   readonly depth: number
   readonly childCount: number
@@ -14,33 +15,61 @@ export interface TreeLine {
 
 export interface SpanTree {
   /** By the id of the parent; roots, and spans whose parent is not there, have none. */
-  readonly children: ReadonlyMap<string | undefined, readonly Row[]>
-  readonly byId: ReadonlyMap<string, Row>
-  readonly parents: ReadonlyMap<string, string | undefined>
+  readonly children: ReadonlyMap<string | undefined, readonly TraceSpan[]>
+  readonly byId: ReadonlyMap<string, TraceSpan>
+  readonly parents: ReadonlyMap<string, string>
   /** In seconds since 1970. */
   readonly start: number
   readonly end: number
 }
 
-export function treeOf(spans: readonly Row[]): SpanTree {
-  const byId = new Map(spans.map((span) => [spanId(span), span]))
-  const children = new Map<string | undefined, Row[]>()
-  const parents = new Map<string, string | undefined>()
+export function treeOf(spans: readonly TraceSpan[]): SpanTree {
+  const byId = new Map(spans.map((span) => [span.spanId, span]))
+  const children = new Map<string | undefined, TraceSpan[]>()
+  const parents = new Map<string, string>()
   let start = Number.POSITIVE_INFINITY
   let end = Number.NEGATIVE_INFINITY
-  for (const span of spans) {
-    const id = spanId(span)
-    const named: readonly unknown[] = Array.isArray(span.span_parents) ? span.span_parents : []
-    const parent = named.map(String).find((each) => byId.has(each) && each !== id)
-    parents.set(id, parent)
+  for (const span of byId.values()) {
+    const { spanId } = span
+    const parent = span.parents.find((each) => each !== spanId && byId.has(each))
+    if (parent !== undefined) parents.set(spanId, parent)
     const siblings = children.get(parent)
     if (siblings) siblings.push(span)
     else children.set(parent, [span])
-    start = Math.min(start, startOf(span))
-    end = Math.max(end, endOf(span))
+    if (span.start < start) start = span.start
+    if (span.end > end) end = span.end
   }
-  for (const siblings of children.values()) siblings.sort((a, b) => startOf(a) - startOf(b))
+  cutRings(byId, children, parents)
+  for (const siblings of children.values()) siblings.sort((a, b) => a.start - b.start || 0)
   return { children, byId, parents, start, end }
+}
+
+/** Parents may form a ring in what programs send: one of its spans then counts as having none. */
+function cutRings(
+  byId: ReadonlyMap<string, TraceSpan>,
+  children: Map<string | undefined, TraceSpan[]>,
+  parents: Map<string, string>,
+): void {
+  const reached = new Set<string>()
+  const reach = (stack: TraceSpan[]) => {
+    for (let span = stack.pop(); span; span = stack.pop()) {
+      if (reached.has(span.spanId)) continue
+      reached.add(span.spanId)
+      for (const child of children.get(span.spanId) ?? []) stack.push(child)
+    }
+  }
+  const roots = children.get(undefined) ?? []
+  reach([...roots])
+  if (reached.size === byId.size) return
+  children.set(undefined, roots)
+  for (const [id, span] of byId) {
+    if (reached.has(id)) continue
+    const siblings = children.get(parents.get(id))
+    siblings?.splice(siblings.indexOf(span), 1)
+    parents.delete(id)
+    roots.push(span)
+    reach([span])
+  }
 }
 
 export interface TreeView {
@@ -53,27 +82,22 @@ export function linesOf(tree: SpanTree, { collapsed, found }: TreeView): TreeLin
   const shown = found && withParents(tree, found)
   const length = Math.max(tree.end - tree.start, 1e-9)
   const lines: TreeLine[] = []
-  const seen = new Set<string>()
   const rootsLast = [...(tree.children.get(undefined) ?? [])].reverse()
   const stack = rootsLast.map((span) => ({ span, depth: 0 }))
   while (stack.length > 0) {
     const { span, depth } = stack.pop()!
-    const id = spanId(span)
-    // Parents may form a ring in what programs send.
-    if (seen.has(id) || (shown && !shown.has(id))) continue
-    seen.add(id)
+    const id = span.spanId
+    if (shown && !shown.has(id)) continue
     const below = tree.children.get(id) ?? []
-    const start = startOf(span)
-    const end = endOf(span)
-    const isTimed = Number.isFinite(start) && Number.isFinite(end)
+    const isTimed = Number.isFinite(span.start) && Number.isFinite(span.end)
     lines.push({
       span,
       id,
       depth,
       childCount: below.length,
       parentId: tree.parents.get(id),
-      left: isTimed ? (start - tree.start) / length : 0,
-      width: isTimed ? (end - start) / length : 0,
+      left: isTimed ? (span.start - tree.start) / length : 0,
+      width: isTimed ? (span.end - span.start) / length : 0,
     })
     if (collapsed.has(id) && !shown) continue
     for (let i = below.length - 1; i >= 0; i--) stack.push({ span: below[i]!, depth: depth + 1 })
@@ -90,31 +114,4 @@ function withParents({ parents }: SpanTree, ids: ReadonlySet<string>): ReadonlyS
     }
   }
   return all
-}
-
-export function spanId(span: Row): string {
-  return String(span.span_id)
-}
-
-export function nameOf(span: Row): string {
-  const name = at(span, 'span_attributes', 'name')
-  return typeof name === 'string' && name !== '' ? name : spanId(span)
-}
-
-export function typeOf(span: Row): string {
-  return String(at(span, 'span_attributes', 'type') ?? 'span')
-}
-
-export function isFailed(span: Row): boolean {
-  return span.error !== null && span.error !== undefined
-}
-
-function startOf(span: Row): number {
-  const start = at(span, 'metrics', 'start')
-  return typeof start === 'number' ? start : Date.parse(String(span.created)) / 1000
-}
-
-function endOf(span: Row): number {
-  const end = at(span, 'metrics', 'end')
-  return typeof end === 'number' ? end : startOf(span)
 }

@@ -1,16 +1,17 @@
 /** One trace: its spans as a tree with a waterfall, and the one that is looked at. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
-import { cost, counted, duration, number, time } from '../component/format.ts'
+import { number } from '../component/format.ts'
 import { nothingSought, type Sought } from '../component/marked.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
-import { useLoaded } from '../service/load.ts'
-import { at, query, quoted, type Row } from '../service/query.ts'
-import { useSpans } from '../service/trace-spans.ts'
+import { quoted } from '../service/query.ts'
+import { useFoundSpans } from '../service/trace-search.ts'
+import { mostSpans, useSpans } from '../service/trace-spans.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { Span } from './span.tsx'
 import { TraceLines } from './trace-lines.tsx'
-import { isFailed, linesOf, nameOf, type SpanTree, spanId, treeOf, typeOf } from './trace-tree.ts'
+import { Totals } from './trace-totals.tsx'
+import { linesOf, treeOf } from './trace-tree.ts'
 
 export interface TraceProps {
   /** `project_logs('…')` */
@@ -27,19 +28,19 @@ export interface TraceProps {
 
 export function Trace(props: TraceProps) {
   const { source, rootSpanId, onClose, sought = nothingSought, onStep, onChange } = props
-  const { spans, error, isLoading, reload } = useSpans(source, rootSpanId)
+  const chosen = parameter('span')
+  const loaded = useSpans(source, rootSpanId, chosen)
+  const { spans, error, isLoading, isCut, reload, refresh } = loaded
   const [collapsed, setCollapsed] = useState<ReadonlySet<string>>(new Set())
   const tree = useMemo(() => treeOf(spans), [spans])
   const wanted = parameter('find') ?? ''
-  const found = useFound(source, rootSpanId, wanted, spans)
+  const found = useFoundSpans(source, rootSpanId, wanted, spans)
   const lines = useMemo(
     () => linesOf(tree, { collapsed, found: found?.ids }),
     [tree, collapsed, found?.ids],
   )
   const matches = found ? lines.filter(({ id }) => found.ids.has(id)) : []
-  const chosen = parameter('span')
-  const open = spans.find((span) => spanId(span) === chosen) ?? lines[0]?.span
-  const openId = open && spanId(open)
+  const open = tree.byId.get(chosen ?? '') ?? lines[0]?.span
   const [root] = tree.children.get(undefined) ?? []
   const isWide = parameter('wide') === 'yes'
   const toggle = (id: string) => {
@@ -51,14 +52,14 @@ export function Trace(props: TraceProps) {
     const parents = [...tree.children.keys()].filter((id) => id !== undefined)
     setCollapsed(collapsed.size > 0 ? new Set() : new Set(parents))
   }
-  const change = () => {
-    reload()
+  const change = (id: string) => {
+    refresh(id)
     onChange?.()
   }
   return (
     <section class="trace" aria-label="Trace">
       <header class="page-head">
-        <h2>{root && at(root, 'span_attributes', 'name') ? nameOf(root) : 'Trace'}</h2>
+        <h2>{root && root.name !== root.spanId ? root.name : 'Trace'}</h2>
         <div class="tools">
           {onStep && (
             <>
@@ -94,6 +95,12 @@ export function Trace(props: TraceProps) {
         </div>
       </header>
       {spans.length > 0 && <Totals spans={spans} tree={tree} isLoading={isLoading} />}
+      {isCut && (
+        <p class="hint">
+          {number(mostSpans)} spans are shown. Others are found in the logs by{' '}
+          <code>root_span_id = {quoted(rootSpanId)}</code>.
+        </p>
+      )}
       {error && <Failure error={error} retry={reload} />}
       {spans.length === 0 && isLoading && <Loading what="the trace" />}
       {spans.length === 0 && !isLoading && !error && <p class="hint">This trace has no spans.</p>}
@@ -110,7 +117,7 @@ export function Trace(props: TraceProps) {
                   onInput={(event) => setParameters({ find: event.currentTarget.value })}
                   onKeyDown={(event) => {
                     if (event.key !== 'Enter' || matches.length === 0) return
-                    const here = matches.findIndex(({ id }) => id === openId)
+                    const here = matches.findIndex(({ id }) => id === open?.spanId)
                     setParameters({ span: matches[(here + 1) % matches.length]!.id })
                   }}
                 />
@@ -127,7 +134,7 @@ export function Trace(props: TraceProps) {
             {found?.error && <Failure error={found.error} />}
             <TraceLines
               lines={lines}
-              openId={openId}
+              openId={open?.spanId}
               revealed={matches[0] && lines.indexOf(matches[0])}
               collapsed={collapsed}
               sought={wanted === '' ? nothingSought : [{ part: wanted }]}
@@ -137,102 +144,15 @@ export function Trace(props: TraceProps) {
           </div>
           {open && (
             <Span
-              key={String(open.id)}
+              key={open.id}
               source={source}
-              id={String(open.id)}
+              id={open.id}
               sought={wanted === '' ? sought : [...sought, { part: wanted }]}
-              onChange={change}
+              onChange={() => change(open.id)}
             />
           )}
         </div>
       )}
     </section>
   )
-}
-
-/** What the whole trace took and cost. */
-function Totals({
-  spans,
-  tree,
-  isLoading,
-}: {
-  readonly spans: readonly Row[]
-  readonly tree: SpanTree
-  readonly isLoading: boolean
-}) {
-  const totals = useMemo(() => {
-    const sums = { tokens: 0, cost: 0, models: 0, failed: 0 }
-    for (const span of spans) {
-      const tokens = at(span, 'metrics', 'total_tokens') ?? at(span, 'metrics', 'tokens')
-      const price = at(span, 'metrics', 'estimated_cost')
-      if (typeof tokens === 'number') sums.tokens += tokens
-      if (typeof price === 'number') sums.cost += price
-      if (typeOf(span) === 'llm') sums.models++
-      if (isFailed(span)) sums.failed++
-    }
-    return sums
-  }, [spans])
-  const start = new Date(tree.start * 1000)
-  const begun = Number.isNaN(start.getTime()) ? '' : start.toISOString()
-  return (
-    <p class="totals">
-      <span title={begun}>{time(begun)}</span>
-      <span>
-        {counted(spans.length, 'span')}
-        {isLoading && ', loading more…'}
-      </span>
-      <span title="From the first start to the last end">{duration(tree.end - tree.start)}</span>
-      {totals.models > 0 && <span>{counted(totals.models, 'model call')}</span>}
-      {totals.tokens > 0 && <span>{counted(totals.tokens, 'token')}</span>}
-      {totals.cost > 0 && <span>{cost(totals.cost)}</span>}
-      {totals.failed > 0 && <span class="bad">{counted(totals.failed, 'error')}</span>}
-    </p>
-  )
-}
-
-interface Found {
-  readonly ids: ReadonlySet<string>
-  readonly error: Error | undefined
-}
-
-const typingMs = 250
-
-/** Spans that have the text in their name, at once, or in one of their values, once these are searched. */
-function useFound(
-  source: string,
-  rootSpanId: string,
-  text: string,
-  spans: readonly Row[],
-): Found | undefined {
-  const wanted = text.trim()
-  const settled = useSettled(wanted)
-  const inside = useLoaded<ReadonlySet<string>>(
-    settled === '' ? undefined : `${source} ${rootSpanId} ${settled}`,
-    async (signal) => {
-      const { data } = await query(
-        `select: span_id\nfrom: ${source}\n` +
-          `filter: root_span_id = ${quoted(rootSpanId)} and search(${quoted(settled)})\nlimit: 1000`,
-        signal,
-      )
-      return new Set(data.map(spanId))
-    },
-  )
-  const values = settled === wanted ? inside.data : undefined
-  const ids = useMemo(() => {
-    const lower = wanted.toLowerCase()
-    const named = spans.filter(
-      (span) => nameOf(span).toLowerCase().includes(lower) || typeOf(span) === lower,
-    )
-    return new Set([...named.map(spanId), ...(values ?? [])])
-  }, [spans, wanted, values])
-  return wanted === '' ? undefined : { ids, error: inside.error }
-}
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text)
-  useEffect(() => {
-    const timer = window.setTimeout(() => setSettled(text), typingMs)
-    return () => window.clearTimeout(timer)
-  }, [text])
-  return text === '' ? '' : settled
 }

@@ -1,79 +1,156 @@
-/** The spans of one trace, loaded by the page, without their long values. */
-import { useEffect, useState } from 'preact/hooks'
-import { query, quoted, type Row } from './query.ts'
+/** The spans of one trace, loaded by the page, as far as a tree of them shows them. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { at, query, quoted, type Row } from './query.ts'
+import { durationOf, endOf, nameOf, startOf, typeOf } from './span-facts.ts'
 
-/** The first page is small, so that a trace is there at once; the others take few requests. */
-const firstPage = 500
-const nextPages = 10_000
-
-const fields = [
-  'id',
-  'span_id',
-  'span_parents',
-  'root_span_id',
-  'is_root',
-  'span_attributes',
-  'metrics',
-  'scores',
-  'tags',
-  'created',
-  'error',
-]
-
-export interface LoadedSpans {
-  readonly spans: readonly Row[]
-  readonly error: Error | undefined
-  readonly isLoading: boolean
-  /** Loads again; what is there stays until then. */
-  reload(): void
+export interface TraceSpan {
+  /** Of the record. */
+  readonly id: string
+  readonly spanId: string
+  readonly parents: readonly string[]
+  readonly name: string
+  readonly type: string
+  /** In seconds since 1970; NaN if nothing says it. */
+  readonly start: number
+  readonly end: number
+  /** In seconds. */
+  readonly duration: number | undefined
+  readonly hasFailed: boolean
+  readonly scores: readonly (readonly [name: string, score: number])[]
+  readonly tokens: number
+  /** In dollars. */
+  readonly cost: number
 }
 
-export function useSpans(source: string, rootSpanId: string): LoadedSpans {
-  const [state, setState] = useState<Omit<LoadedSpans, 'reload'>>(nothing)
+export interface LoadedSpans {
+  /** Parents may come after their children. */
+  readonly spans: readonly TraceSpan[]
+  readonly error: Error | undefined
+  readonly isLoading: boolean
+  /** The trace has more spans than are shown. */
+  readonly isCut: boolean
+  /** Loads again; what is there stays until then. */
+  reload(): void
+  /** Loads one span again, which was changed. */
+  refresh(id: string): void
+}
+
+/** The first page is that of the root, small, so that a trace is there at once. */
+const firstPage = 500
+
+/** Read within a frame. */
+const nextPages = 4000
+
+/** More are not read by people, and would take a browser's memory. */
+export const mostSpans = 100_000
+
+type State = Omit<LoadedSpans, 'reload' | 'refresh'>
+
+const nothing: State = { spans: [], error: undefined, isLoading: true, isCut: false }
+
+/** @param chosen id of a span that is wanted with the first ones, wherever in the trace it is */
+export function useSpans(
+  source: string,
+  rootSpanId: string,
+  chosen: string | undefined,
+): LoadedSpans {
+  const [state, setState] = useState(nothing)
   const [round, setRound] = useState(0)
-  useEffect(() => setState(nothing), [source, rootSpanId])
+  const leaving = useRef<AbortSignal>(undefined)
+  const trace = `from: ${source}\nfilter: root_span_id = ${quoted(rootSpanId)}`
+  useEffect(() => setState(nothing), [trace])
   useEffect(() => {
     const abandon = new AbortController()
     const { signal } = abandon
-    const isFirst = round === 0
-    const load = async () => {
-      const pages: (readonly Row[])[] = []
-      let cursor: string | undefined
-      for (;;) {
-        const limit = pages.length === 0 ? firstPage : nextPages
-        const answer = await query(pageOf(source, rootSpanId, limit, cursor), signal)
-        if (signal.aborted) return
-        pages.push(answer.data)
-        cursor = answer.data.length < limit ? undefined : answer.cursor
-        const isLoading = cursor !== undefined
-        if (isFirst || !isLoading) setState({ spans: pages.flat(), error: undefined, isLoading })
-        if (!isLoading) return
-      }
-    }
-    load().catch((thrown: unknown) => {
+    leaving.current = signal
+    load(trace, chosen, signal, (next) => {
+      // Again, the whole takes the place of what is there.
+      if (round === 0 || !next.isLoading) setState(next)
+    }).catch((thrown: unknown) => {
       if (signal.aborted) return
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      setState(({ spans }) => ({ spans, error, isLoading: false }))
+      setState((before) => ({ ...before, error, isLoading: false }))
     })
     return () => abandon.abort()
-  }, [source, rootSpanId, round])
-  return { ...state, reload: () => setRound((count) => count + 1) }
+  }, [trace, round])
+
+  const reload = () => setRound((count) => count + 1)
+  const refresh = async (id: string) => {
+    const signal = leaving.current
+    const { data } = await query(pageOf(`${trace} and id = ${quoted(id)}`, 'limit: 1'), signal)
+    if (signal?.aborted) return
+    const [changed] = data.map(readSpan)
+    setState((before) => ({
+      ...before,
+      spans: before.spans.map((span) => (span.id === id && changed ? changed : span)),
+    }))
+  }
+  return { ...state, reload, refresh: (id) => void refresh(id).catch(reload) }
 }
 
-const nothing = { spans: [], error: undefined, isLoading: true } as const
+/** Tells of the first spans, then each time that there are twice as many, so that few trees are made. */
+async function load(
+  trace: string,
+  chosen: string | undefined,
+  signal: AbortSignal,
+  onChange: (state: State) => void,
+): Promise<void> {
+  const spans = new Map<string, TraceSpan>()
+  let told = 0
+  const take = (rows: readonly Row[], isLast: boolean) => {
+    for (const row of rows) {
+      const span = readSpan(row)
+      spans.set(span.id, span)
+    }
+    if (!isLast && spans.size < 2 * told) return
+    told = spans.size
+    const isCut = isLast && spans.size >= mostSpans
+    onChange({ spans: [...spans.values()], error: undefined, isLoading: !isLast, isCut })
+  }
+  const [first, wanted] = await Promise.all([
+    query(pageOf(trace, `sort: _pagination_key asc\nlimit: ${firstPage}`), signal),
+    chosen === undefined
+      ? undefined
+      : query(pageOf(`${trace} and span_id = ${quoted(chosen)}`, 'limit: 1'), signal),
+  ])
+  if (signal.aborted) return
+  const isWhole = first.data.length < firstPage
+  take([...first.data, ...(wanted?.data ?? [])], isWhole)
+  if (isWhole) return
+  let cursor = ''
+  for (;;) {
+    const page = await query(pageOf(trace, `limit: ${nextPages}${cursor}`), signal)
+    if (signal.aborted) return
+    const isLast = page.cursor === undefined || page.data.length < nextPages
+    take(page.data, isLast || spans.size >= mostSpans)
+    if (isLast || spans.size >= mostSpans) return
+    cursor = `\ncursor: ${quoted(page.cursor)}`
+  }
+}
 
-function pageOf(
-  source: string,
-  rootSpanId: string,
-  limit: number,
-  cursor: string | undefined,
-): string {
-  return [
-    `select: ${fields.join(', ')}`,
-    `from: ${source}`,
-    `filter: root_span_id = ${quoted(rootSpanId)}`,
-    'preview_length: 200',
-    `limit: ${limit}`,
-    ...(cursor === undefined ? [] : [`cursor: ${quoted(cursor)}`]),
-  ].join('\n')
+/** Few fields, whose texts are copied as they are stored. */
+const fields = 'id, span_id, span_parents, span_attributes, metrics, scores, created, error'
+
+function pageOf(trace: string, page: string): string {
+  return `select: ${fields}\n${trace}\npreview_length: 1\n${page}`
+}
+
+function readSpan(row: Row): TraceSpan {
+  const number = (value: unknown) => (typeof value === 'number' ? value : 0)
+  return {
+    id: String(row.id),
+    spanId: String(row.span_id),
+    parents: Array.isArray(row.span_parents) ? row.span_parents.map(String) : [],
+    name: nameOf(row),
+    type: typeOf(row),
+    start: startOf(row),
+    end: endOf(row),
+    duration: durationOf(row),
+    hasFailed: row.error !== null && row.error !== undefined,
+    scores: Object.entries(row.scores ?? {}).filter(
+      (entry): entry is [string, number] => typeof entry[1] === 'number',
+    ),
+    tokens: number(at(row, 'metrics', 'total_tokens') ?? at(row, 'metrics', 'tokens')),
+    cost: number(at(row, 'metrics', 'estimated_cost')),
+  }
 }
