@@ -1,6 +1,6 @@
 import { parseJson } from '../type/parse-json.ts'
 import { isObject, type JsonObject, type Value } from '../type/value.ts'
-import type { Attributes } from './span.ts'
+import type { Attributes } from './decode.ts'
 
 /** A tree with arrays where its names are numbers: what flattened attributes were made from. */
 type Branch = Map<string, Branch | Value>
@@ -14,10 +14,6 @@ export class AttributeReader {
 
   constructor(attributes: Attributes) {
     this.#attributes = new Map(attributes)
-  }
-
-  has(name: string): boolean {
-    return this.#attributes.has(name)
   }
 
   /** Reads and leaves. */
@@ -42,11 +38,6 @@ export class AttributeReader {
     if (typeof value !== 'string' || value.trim() === '') return undefined
     const number = Number(value)
     return Number.isFinite(number) ? number : undefined
-  }
-
-  takeText(...names: readonly string[]): string | undefined {
-    const value = this.take(...names)
-    return typeof value === 'string' ? value : undefined
   }
 
   /** As `take`, and a text that is an object or array in JSON becomes that. */

@@ -1,4 +1,5 @@
-import type { JsonObject, Value } from '../type/value.ts'
+import { isObject, type JsonObject, type Value } from '../type/value.ts'
+import type { Attributes, Scope } from './decode.ts'
 
 /** What is known of a record so far. What is set first stays: the surest sources are asked first. */
 export class RecordDraft {
@@ -31,6 +32,19 @@ export class RecordDraft {
     setOnce(this.metrics, name, value)
   }
 
+  /** Without a total, it is the sum of what is known of the two. */
+  setTokens(
+    prompt: number | undefined,
+    completion: number | undefined,
+    total: number | undefined,
+  ): void {
+    const isKnown = prompt !== undefined || completion !== undefined
+    const sum = isKnown ? (prompt ?? 0) + (completion ?? 0) : undefined
+    this.setMetric('prompt_tokens', prompt)
+    this.setMetric('completion_tokens', completion)
+    this.setMetric('tokens', total ?? sum)
+  }
+
   setScore(name: string, value: Value | undefined): void {
     setOnce(this.scores, name, value)
   }
@@ -41,6 +55,31 @@ export class RecordDraft {
   ) {
     for (const [name, value] of Object.entries(from)) setOnce(this[field], name, value)
   }
+
+  /** What made the record, and where that ran. */
+  addOrigin({ name, version }: Scope, resource: Attributes): void {
+    const { context } = this
+    if (name !== '') setOnce(context, 'scope', { name, ...(version !== '' && { version }) })
+    if (resource.size > 0) setOnce(context, 'resource', Object.fromEntries(resource))
+  }
+
+  /** The fields that something is known of. */
+  fields(): JsonObject {
+    const { input, output, expected, error, scores, metadata, metrics, context } = this
+    const tags = tagsOf(this.tags)
+    const all = { input, output, expected, error, tags, scores, metadata, metrics, context }
+    return Object.fromEntries(Object.entries(all).filter(([, value]) => !isEmpty(value)))
+  }
+}
+
+/** Tags are texts; anything else is none. */
+function tagsOf(tags: Value): Value {
+  if (!Array.isArray(tags)) return null
+  return tags.filter((tag) => typeof tag === 'string')
+}
+
+function isEmpty(value: Value): boolean {
+  return isNothing(value) || (isObject(value) && Object.keys(value).length === 0)
 }
 
 function setOnce(fields: Record<string, Value>, name: string, value: Value | undefined): void {

@@ -1,6 +1,6 @@
 /**
- * The messages of the OpenTelemetry Protocol that carry traces, as far as they are read: numbers and
- * types of fields as the public schema (opentelemetry-proto 1.x) has them.
+ * The messages of the OpenTelemetry Protocol that carry traces and logs, as far as they are read: numbers
+ * and types of fields as the public schema (opentelemetry-proto 1.x) has them.
  */
 import protobuf from 'protobufjs/light.js'
 
@@ -9,12 +9,16 @@ const root = protobuf.Root.fromJSON({
     ExportTraceServiceRequest: {
       fields: { resourceSpans: { rule: 'repeated', type: 'ResourceSpans', id: 1 } },
     },
-    ExportTraceServiceResponse: {
+    ExportLogsServiceRequest: {
+      fields: { resourceLogs: { rule: 'repeated', type: 'ResourceLogs', id: 1 } },
+    },
+    // The answers to both have the same numbers; only in JSON the count is called by what was rejected.
+    ExportServiceResponse: {
       fields: { partialSuccess: { type: 'PartialSuccess', id: 1 } },
     },
     PartialSuccess: {
       fields: {
-        rejectedSpans: { type: 'int64', id: 1 },
+        rejected: { type: 'int64', id: 1 },
         errorMessage: { type: 'string', id: 2 },
       },
     },
@@ -24,11 +28,23 @@ const root = protobuf.Root.fromJSON({
         scopeSpans: { rule: 'repeated', type: 'ScopeSpans', id: 2 },
       },
     },
+    ResourceLogs: {
+      fields: {
+        resource: { type: 'Resource', id: 1 },
+        scopeLogs: { rule: 'repeated', type: 'ScopeLogs', id: 2 },
+      },
+    },
     Resource: { fields: { attributes: { rule: 'repeated', type: 'KeyValue', id: 1 } } },
     ScopeSpans: {
       fields: {
         scope: { type: 'Scope', id: 1 },
         spans: { rule: 'repeated', type: 'Span', id: 2 },
+      },
+    },
+    ScopeLogs: {
+      fields: {
+        scope: { type: 'Scope', id: 1 },
+        logRecords: { rule: 'repeated', type: 'LogRecord', id: 2 },
       },
     },
     Scope: {
@@ -66,6 +82,19 @@ const root = protobuf.Root.fromJSON({
     Status: {
       fields: { message: { type: 'string', id: 2 }, code: { type: 'int32', id: 3 } },
     },
+    LogRecord: {
+      fields: {
+        timeUnixNano: { type: 'fixed64', id: 1 },
+        severityNumber: { type: 'int32', id: 2 },
+        severityText: { type: 'string', id: 3 },
+        body: { type: 'AnyValue', id: 5 },
+        attributes: { rule: 'repeated', type: 'KeyValue', id: 6 },
+        traceId: { type: 'bytes', id: 9 },
+        spanId: { type: 'bytes', id: 10 },
+        observedTimeUnixNano: { type: 'fixed64', id: 11 },
+        eventName: { type: 'string', id: 12 },
+      },
+    },
     KeyValue: {
       fields: { key: { type: 'string', id: 1 }, value: { type: 'AnyValue', id: 2 } },
     },
@@ -98,20 +127,26 @@ const root = protobuf.Root.fromJSON({
   },
 })
 
-const request = root.lookupType('ExportTraceServiceRequest')
-const response = root.lookupType('ExportTraceServiceResponse')
+export type Signal = 'traces' | 'logs'
+
+const requests = {
+  traces: root.lookupType('ExportTraceServiceRequest'),
+  logs: root.lookupType('ExportLogsServiceRequest'),
+}
+const response = root.lookupType('ExportServiceResponse')
 
 /**
  * The message as OTLP's JSON form has it, but for bytes, which stay bytes: 64-bit integers are
  * decimal texts, and what is not set is absent. Throws where the bytes are no such message.
  */
-export function decodeTraceRequest(bytes: Uint8Array): unknown {
+export function decodeRequest(bytes: Uint8Array, signal: Signal): unknown {
+  const request = requests[signal]
   return request.toObject(request.decode(bytes), { longs: String, bytes: Buffer })
 }
 
 /** The answer's message; empty when everything was taken. */
-export function encodeTraceResponse(rejectedSpans: number, errorMessage: string): Uint8Array {
-  const isWhole = rejectedSpans === 0 && errorMessage === ''
-  const message = isWhole ? {} : { partialSuccess: { rejectedSpans, errorMessage } }
+export function encodeResponse(rejected: number, errorMessage: string): Uint8Array {
+  const isWhole = rejected === 0 && errorMessage === ''
+  const message = isWhole ? {} : { partialSuccess: { rejected, errorMessage } }
   return response.encode(response.fromObject(message)).finish()
 }

@@ -1,17 +1,16 @@
 /** What a span of OpenTelemetry is as a row of `/logs3`, but for the object that it belongs to. */
 import { formatTimestamp } from '../type/time.ts'
-import { isObject, type JsonObject, type Value } from '../type/value.ts'
+import type { JsonObject, Value } from '../type/value.ts'
 import { AttributeReader } from './attribute-reader.ts'
-import {
-  readBraintrust,
-  readGenAi,
-  readGenAiEvents,
-  readOpenInference,
-  readOpenLlmetry,
-  readVercelAi,
-} from './conventions.ts'
+import { readBraintrust } from './convention/braintrust.ts'
+import { readGenAi, readGenAiEvents } from './convention/gen-ai.ts'
+import { readOpenInference } from './convention/open-inference.ts'
+import { readOpenLlmetry } from './convention/open-llmetry.ts'
+import { readVercelAi } from './convention/vercel-ai.ts'
+import type { Attributes } from './decode.ts'
+import { exceptionText } from './exception.ts'
 import { RecordDraft } from './record-draft.ts'
-import type { Attributes, OtlpEvent, OtlpSpan } from './span.ts'
+import type { OtlpEvent, OtlpSpan } from './span.ts'
 
 /** A span outside that the spans without a parent of their own are part of. */
 export interface OuterSpan {
@@ -49,15 +48,7 @@ export function rowOfSpan(span: OtlpSpan, outer: OuterSpan | undefined): JsonObj
     ...(parent !== undefined && { span_parents: [parent] }),
     ...(span.startMs !== undefined && { created: formatTimestamp(Math.floor(span.startMs)) }),
     span_attributes: { name: span.name, ...draft.spanAttributes, type: draft.type ?? 'task' },
-    ...given('input', draft.input),
-    ...given('output', draft.output),
-    ...given('expected', draft.expected),
-    ...given('error', draft.error),
-    ...given('tags', tagsOf(draft.tags)),
-    ...given('scores', draft.scores),
-    ...given('metadata', draft.metadata),
-    ...given('metrics', draft.metrics),
-    ...given('context', draft.context),
+    ...draft.fields(),
     _is_merge: true,
   }
 }
@@ -71,11 +62,7 @@ function addContext(span: OtlpSpan, reader: AttributeReader, draft: RecordDraft)
   add('caller_filename', reader.take('code.file.path', 'code.filepath'))
   add('caller_lineno', reader.takeNumber('code.line.number', 'code.lineno'))
   add('span_kind', kinds[span.kind])
-  if (span.scope.name !== '') {
-    const { name, version } = span.scope
-    add('scope', { name, ...(version !== '' && { version }) })
-  }
-  if (span.resource.size > 0) add('resource', objectOfAttributes(span.resource))
+  draft.addOrigin(span.scope, span.resource)
   if (span.links.length > 0) {
     add(
       'links',
@@ -91,20 +78,9 @@ function addContext(span: OtlpSpan, reader: AttributeReader, draft: RecordDraft)
 /** The exception that was recorded, or else what the status says. */
 function addError(span: OtlpSpan, events: readonly OtlpEvent[], draft: RecordDraft): void {
   if (draft.error !== null) return
-  const exception = events.findLast(({ name }) => name === 'exception')?.attributes
-  if (exception) {
-    const text = (name: string) => {
-      const value = exception.get(`exception.${name}`)
-      return typeof value === 'string' && value !== '' ? value : undefined
-    }
-    const heading = [text('type'), text('message')].filter((part) => part !== undefined).join(': ')
-    const stack = text('stacktrace')
-    const parts =
-      stack === undefined || stack.startsWith(heading) ? [stack ?? heading] : [heading, stack]
-    draft.error = parts.filter((part) => part !== '').join('\n') || 'exception'
-  } else if (span.isError) {
-    draft.error = span.statusMessage || 'error'
-  }
+  const exception = events.findLast(({ name }) => name === 'exception')
+  if (exception) draft.error = exceptionText(exception.attributes) ?? 'exception'
+  else if (span.isError) draft.error = span.statusMessage || 'error'
 }
 
 function eventOf({ name, timeMs, attributes }: OtlpEvent): Value {
@@ -117,20 +93,6 @@ function eventOf({ name, timeMs, attributes }: OtlpEvent): Value {
 
 function objectOfAttributes(attributes: Attributes): JsonObject {
   return Object.fromEntries(attributes)
-}
-
-/** Tags are texts; anything else is none. */
-function tagsOf(tags: Value): Value {
-  if (!Array.isArray(tags)) return null
-  return tags.filter((tag) => typeof tag === 'string')
-}
-
-function given(name: string, value: Value): JsonObject {
-  const isEmpty =
-    value === null ||
-    (Array.isArray(value) && value.length === 0) ||
-    (isObject(value) && Object.keys(value).length === 0)
-  return isEmpty ? {} : { [name]: value }
 }
 
 function seconds(ms: number | undefined): number | undefined {

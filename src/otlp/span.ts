@@ -1,12 +1,18 @@
-/** Spans of a request, whichever of the two encodings they came in. */
-import { AssayError } from '../error.ts'
-import { decodeUtf8, requireUtf8 } from '../json/utf8.ts'
-import { parseJson } from '../type/parse-json.ts'
-import type { JsonObject, Value } from '../type/value.ts'
-import { decodeTraceRequest } from './schema.ts'
-
-/** By name; in the order in which they were sent. */
-export type Attributes = ReadonlyMap<string, Value>
+/** Spans of a request. */
+import {
+  type Attributes,
+  attributesOf,
+  type Encoding,
+  enumOf,
+  hexOf,
+  type Item,
+  msOf,
+  objectOf,
+  objectsOf,
+  readItems,
+  type Scope,
+  textOf,
+} from './decode.ts'
 
 export interface OtlpSpan {
   /** Hexadecimal, as are the other ids. */
@@ -26,7 +32,7 @@ export interface OtlpSpan {
   readonly isError: boolean
   readonly statusMessage: string
   readonly resource: Attributes
-  readonly scope: { readonly name: string; readonly version: string }
+  readonly scope: Scope
 }
 
 export interface OtlpEvent {
@@ -41,60 +47,12 @@ export interface OtlpLink {
   readonly attributes: Attributes
 }
 
-export interface OtlpRequest {
-  readonly spans: readonly OtlpSpan[]
-  /** Spans without a valid id: they cannot be stored. */
-  readonly invalidSpans: number
+/** Undefined stands for a span without a valid id: it cannot be stored. */
+export function readSpans(body: Uint8Array, encoding: Encoding): (OtlpSpan | undefined)[] {
+  return Array.from(readItems(body, encoding, 'traces'), readSpan)
 }
 
-/** Attribute values nest no deeper; what lies below is cut off as null. */
-const deepest = 64
-
-export function readTraceRequest(body: Uint8Array, encoding: 'json' | 'protobuf'): OtlpRequest {
-  const request = objectOf(encoding === 'json' ? readJson(body) : readProtobuf(body))
-  const spans: OtlpSpan[] = []
-  let invalidSpans = 0
-  for (const resourceSpans of objectsOf(request.resourceSpans)) {
-    const resource = attributesOf(objectOf(resourceSpans.resource).attributes)
-    for (const scopeSpans of objectsOf(resourceSpans.scopeSpans)) {
-      const { name, version } = objectOf(scopeSpans.scope)
-      const scope = { name: textOf(name), version: textOf(version) }
-      for (const given of objectsOf(scopeSpans.spans)) {
-        const span = readSpan(given, resource, scope)
-        if (span) spans.push(span)
-        else invalidSpans++
-      }
-    }
-  }
-  return { spans, invalidSpans }
-}
-
-/** A value of the decoded request: JSON, and bytes in what was a protocol buffer. */
-type Decoded = unknown
-type DecodedObject = { readonly [name: string]: Decoded }
-
-function readJson(body: Uint8Array): Value {
-  requireUtf8(body)
-  return parseJson(decodeUtf8(body, 0, body.length))
-}
-
-function readProtobuf(body: Uint8Array): unknown {
-  try {
-    return decodeTraceRequest(body)
-  } catch (cause) {
-    const reason = cause instanceof Error ? `: ${cause.message}` : ''
-    throw new AssayError('REQUEST_INVALID', `the body is no ExportTraceServiceRequest${reason}`, {
-      hint: 'send OTLP traces as protobuf, or as JSON with "content-type: application/json"',
-      cause,
-    })
-  }
-}
-
-function readSpan(
-  given: DecodedObject,
-  resource: Attributes,
-  scope: OtlpSpan['scope'],
-): OtlpSpan | undefined {
+function readSpan({ given, resource, scope }: Item): OtlpSpan | undefined {
   const traceId = hexOf(given.traceId, 16)
   const spanId = hexOf(given.spanId, 8)
   if (traceId === undefined || spanId === undefined) return undefined
@@ -127,86 +85,3 @@ function readSpan(
 
 const kinds = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER']
 const statusCodes = ['UNSET', 'OK', 'ERROR']
-
-/** The JSON form is to have numbers; some senders write names. */
-function enumOf(value: Decoded, prefix: string, names: readonly string[]): number {
-  if (typeof value === 'number') return value
-  if (typeof value !== 'string') return 0
-  return Math.max(0, names.indexOf(value.replace(prefix, '')))
-}
-
-function attributesOf(list: Decoded): Attributes {
-  const attributes = new Map<string, Value>()
-  for (const { key, value } of objectsOf(list)) {
-    if (typeof key === 'string') attributes.set(key, decodedValue(value, 0))
-  }
-  return attributes
-}
-
-/** The value that an `AnyValue` holds; of an unknown kind, null. */
-function decodedValue(any: Decoded, depth: number): Value {
-  if (depth > deepest) return null
-  const given = objectOf(any)
-  if (typeof given.stringValue === 'string') return given.stringValue
-  if (typeof given.boolValue === 'boolean') return given.boolValue
-  if (given.intValue !== undefined && given.intValue !== null) return integerOf(given.intValue)
-  if (given.doubleValue !== undefined && given.doubleValue !== null) {
-    return Number(given.doubleValue)
-  }
-  if (given.arrayValue !== undefined && given.arrayValue !== null) {
-    return objectsOf(objectOf(given.arrayValue).values).map((item) => decodedValue(item, depth + 1))
-  }
-  if (given.kvlistValue !== undefined && given.kvlistValue !== null) {
-    const members = objectsOf(objectOf(given.kvlistValue).values)
-    return Object.fromEntries(
-      members.map(({ key, value }) => [textOf(key), decodedValue(value, depth + 1)]),
-    ) as JsonObject
-  }
-  if (given.bytesValue instanceof Uint8Array)
-    return Buffer.from(given.bytesValue).toString('base64')
-  return typeof given.bytesValue === 'string' ? given.bytesValue : null
-}
-
-function integerOf(value: Decoded): Value {
-  if (typeof value === 'number' || typeof value === 'bigint') return value
-  if (typeof value !== 'string' || !/^-?\d{1,20}$/.test(value)) return null
-  const number = Number(value)
-  return Number.isSafeInteger(number) ? number : BigInt(value)
-}
-
-/** Nanoseconds since 1970, as a decimal text or a number; 0 means that there is no time. */
-function msOf(value: Decoded): number | undefined {
-  const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
-  if (typeof text !== 'string' || !/^\d{1,20}$/.test(text)) return undefined
-  const nanoseconds = BigInt(text)
-  if (nanoseconds === 0n) return undefined
-  return Number(nanoseconds / 1_000_000n) + Number(nanoseconds % 1_000_000n) / 1e6
-}
-
-/** Undefined for an id that is missing, of another length, or all zeros: the protocol's "none". */
-function hexOf(id: Decoded, bytes: number): string | undefined {
-  if (id instanceof Uint8Array) {
-    const isId = id.length === bytes && id.some((byte) => byte !== 0)
-    return isId ? Buffer.from(id).toString('hex') : undefined
-  }
-  if (typeof id !== 'string' || id === '') return undefined
-  if (/^[0-9a-f]+$/i.test(id) && id.length === 2 * bytes) {
-    return /[1-9a-f]/i.test(id) ? id.toLowerCase() : undefined
-  }
-  // Some encoders of JSON write bytes in base64, as they do in other messages.
-  const decoded = Buffer.from(id, 'base64')
-  return decoded.length === bytes ? decoded.toString('hex') : undefined
-}
-
-function objectOf(value: Decoded): DecodedObject {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as DecodedObject) : {}
-}
-
-function objectsOf(value: Decoded): DecodedObject[] {
-  return Array.isArray(value) ? value.map(objectOf) : []
-}
-
-function textOf(value: Decoded): string {
-  return typeof value === 'string' ? value : ''
-}

@@ -1,5 +1,8 @@
 import { context, trace } from '@opentelemetry/api'
+import { SeverityNumber } from '@opentelemetry/api-logs'
+import { OTLPLogExporter } from '@opentelemetry/exporter-logs-otlp-proto'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import { BatchLogRecordProcessor, LoggerProvider } from '@opentelemetry/sdk-logs'
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RunningService, testKey } from '../support/running-service.ts'
@@ -76,6 +79,101 @@ test('the exporter of OpenTelemetry, with gzipped protocol buffers', async () =>
       library,
     },
   ])
+})
+
+test('the exporter of logs: events of models become part of their spans, others are rows in them', async () => {
+  const exporter = new OTLPLogExporter({
+    url: `${service.url}/otel/v1/logs`,
+    headers: { authorization: `Bearer ${testKey}`, 'x-bt-parent': `project_name:logged` },
+  })
+  const provider = new LoggerProvider({ processors: [new BatchLogRecordProcessor(exporter)] })
+  const logger = provider.getLogger('my-library', '1.2')
+  const spanId = 'b7ad6b7169203331'
+  const inside = trace.setSpanContext(context.active(), { traceId, spanId, traceFlags: 1 })
+  const system = { 'gen_ai.system': 'openai' }
+  logger.emit({
+    eventName: 'gen_ai.user.message',
+    body: { content: 'why?' },
+    attributes: system,
+    context: inside,
+  })
+  logger.emit({
+    eventName: 'gen_ai.choice',
+    body: { index: 0, message: { content: 'because' } },
+    attributes: system,
+    context: inside,
+  })
+  logger.emit({
+    body: 'retrying\nfor the second time',
+    severityNumber: SeverityNumber.WARN,
+    severityText: 'WARN',
+    attributes: { attempt: 2 },
+    timestamp: [1_700_000_000, 0],
+    context: inside,
+  })
+  logger.emit({ body: { of: 'no span' }, severityNumber: SeverityNumber.ERROR })
+  await provider.forceFlush()
+  await provider.shutdown()
+  await service.request('/v1/traces', {
+    headers: { ...json, 'x-bt-parent': 'project_name:logged' },
+    body: bodyOf({ traceId, spanId, parentSpanId: '00f067aa0ba902b7', name: 'chat' }),
+  })
+
+  const data = await rows(
+    `project_logs('logged') | sort: span_attributes.name`,
+    "span_attributes.name, span_attributes.type, input, output, error, metadata, root_span_id = '" +
+      `${traceId}' as traced, span_parents, created < '2023-11-15' as early`,
+  )
+  expect(data).toEqual([
+    {
+      name: 'chat',
+      type: 'task',
+      input: [{ role: 'user', content: 'why?' }],
+      output: [{ index: 0, message: { content: 'because' } }],
+      error: null,
+      metadata: { provider: 'openai' },
+      traced: true,
+      span_parents: ['00f067aa0ba902b7'],
+      early: false,
+    },
+    {
+      name: 'retrying',
+      type: 'log',
+      input: null,
+      output: 'retrying\nfor the second time',
+      error: null,
+      metadata: { attempt: 2, severity: 'WARN' },
+      traced: true,
+      span_parents: [spanId],
+      early: true,
+    },
+    {
+      name: '{"of":"no span"}',
+      type: 'log',
+      input: null,
+      output: { of: 'no span' },
+      error: '{"of":"no span"}',
+      metadata: { severity: 17 },
+      traced: false,
+      span_parents: null,
+      early: false,
+    },
+  ])
+})
+
+test('log records that are sent again change nothing, and what is rejected is counted', async () => {
+  const record = { timeUnixNano: '1700000000000000000', body: { stringValue: 'once' } }
+  const nowhere = { ...record, attributes: [parentAttribute('experiment_id:nope')] }
+  const send = () =>
+    service.request('/v1/logs', {
+      headers: { ...json, 'x-bt-parent': 'project_name:logged twice' },
+      body: { resourceLogs: [{ scopeLogs: [{ logRecords: [record, nowhere] }] }] },
+    })
+  await send()
+  const { status, json: answer } = await send()
+  expect(status).toBe(200)
+  expect(answer.partialSuccess).toMatchObject({ rejectedLogRecords: '1' })
+  expect(await rows(`project_logs('logged twice')`, 'output')).toEqual([{ output: 'once' }])
 })
 
 test('each span may name its parent, and a project of a new name is made', async () => {

@@ -2,6 +2,7 @@
 import type { Gate } from '../../../access/gate.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
 import { AssayError } from '../../../error.ts'
+import type { Attributes } from '../../../otlp/decode.ts'
 import type { OuterSpan } from '../../../otlp/span-to-row.ts'
 import type { ObjectType } from '../../../type/record.ts'
 import { parseSpanSlug } from '../../../type/span-slug.ts'
@@ -68,4 +69,51 @@ function writable(type: ObjectType, id: string, gate: Gate): RowObject {
     default:
       return { project_id: id, log_id: 'g' }
   }
+}
+
+/** What spans and log records belong to: they say so themselves, or their process does, or the request. */
+export class Parents {
+  readonly #gate: Gate
+  readonly #header: string | undefined
+  readonly #known = new Map<string, SpanParent | AssayError>()
+
+  constructor(gate: Gate, header: string | undefined) {
+    this.#gate = gate
+    this.#header = header
+  }
+
+  /** An error when it names none, or one that may not be written to. */
+  async of({
+    attributes,
+    resource,
+  }: {
+    readonly attributes: Attributes
+    readonly resource: Attributes
+  }): Promise<SpanParent | AssayError> {
+    const given =
+      textOf(attributes.get('braintrust.parent')) ??
+      textOf(resource.get('braintrust.parent')) ??
+      this.#header
+    if (given === undefined) {
+      return new AssayError(
+        'REQUEST_INVALID',
+        'there is a span or a log record that names no project or experiment',
+        {
+          hint: 'send the header x-bt-parent, or the attribute braintrust.parent',
+        },
+      )
+    }
+    const known = this.#known.get(given)
+    if (known) return known
+    const found = await resolveParent(given, this.#gate).catch((thrown: unknown) => {
+      if (thrown instanceof AssayError && thrown.family === 'user') return thrown
+      throw thrown
+    })
+    this.#known.set(given, found)
+    return found
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }

@@ -1,0 +1,65 @@
+import { isObject, type Value } from '../../type/value.ts'
+import { type AttributeReader, objectOf, readJsonText } from '../attribute-reader.ts'
+import type { RecordDraft } from '../record-draft.ts'
+
+const openInferenceTypes: ReadonlyMap<Value, string> = new Map([
+  ['LLM', 'llm'],
+  ['TOOL', 'tool'],
+  ['CHAIN', 'task'],
+  ['AGENT', 'task'],
+  ['RETRIEVER', 'function'],
+  ['RERANKER', 'function'],
+  ['EMBEDDING', 'function'],
+  ['GUARDRAIL', 'function'],
+  ['EVALUATOR', 'score'],
+])
+
+/** OpenInference, as Arize's instrumentations send it. */
+export function readOpenInference(reader: AttributeReader, draft: RecordDraft): void {
+  const kind = reader.take('openinference.span.kind')
+  const knownType = openInferenceTypes.get(typeof kind === 'string' ? kind.toUpperCase() : kind)
+  draft.type ??= knownType
+  if (knownType === undefined) draft.setMetadata('openinference.span.kind', kind)
+  draft.setInput(messagesOf(reader.takeTree('llm.input_messages.')))
+  draft.setOutput(messagesOf(reader.takeTree('llm.output_messages.')))
+  for (const side of ['input', 'output'] as const) {
+    const mimeType = reader.take(`${side}.mime_type`)
+    const value = reader.take(`${side}.value`)
+    const read = mimeType === 'text/plain' ? value : readJsonText(value)
+    if (side === 'input') draft.setInput(read)
+    else draft.setOutput(read)
+  }
+  draft.setMetadata('model', reader.take('llm.model_name', 'embedding.model_name'))
+  draft.setMetadata('provider', reader.take('llm.provider', 'llm.system'))
+  const parameters = reader.takeJson('llm.invocation_parameters')
+  if (parameters !== null && isObject(parameters)) draft.addAll('metadata', parameters)
+  else draft.setMetadata('llm.invocation_parameters', parameters)
+  const tools = reader.takeTree('llm.tools.')
+  draft.setMetadata('tools', Array.isArray(tools) ? tools.map(toolOf) : tools)
+  const count = (name: string) => reader.takeNumber(`llm.token_count.${name}`)
+  const prompt = count('prompt')
+  const completion = count('completion')
+  draft.setTokens(prompt, completion, count('total'))
+  draft.setMetric('prompt_cached_tokens', count('prompt_details.cache_read'))
+  draft.setMetric('prompt_cache_creation_tokens', count('prompt_details.cache_write'))
+  draft.setMetric('completion_reasoning_tokens', count('completion_details.reasoning'))
+  draft.setMetric('estimated_cost', reader.takeNumber('llm.cost.total'))
+  draft.setMetric('prompt_cost', reader.takeNumber('llm.cost.prompt'))
+  draft.setMetric('completion_cost', reader.takeNumber('llm.cost.completion'))
+  const metadata = reader.takeJson('metadata')
+  if (metadata !== null && isObject(metadata)) draft.addAll('metadata', metadata)
+  else draft.setMetadata('metadata', metadata)
+  const tags = reader.takeJson('tag.tags')
+  draft.tags ??= typeof tags === 'string' ? [tags] : tags
+}
+
+/** Each message is wrapped in an object of one member. */
+function messagesOf(list: Value): Value {
+  if (!Array.isArray(list)) return list
+  return list.map((item: Value) => objectOf(item).message ?? item)
+}
+
+function toolOf(item: Value): Value {
+  const { tool } = objectOf(item)
+  return readJsonText(objectOf(tool ?? null).json_schema ?? item)
+}
