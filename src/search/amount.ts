@@ -9,6 +9,8 @@ export interface Amount {
   readonly unit: Unit
   /** What the number as written was multiplied by for its unit. */
   readonly factor: number
+  /** `5k+`: so much or more. */
+  readonly isLeast?: boolean
 }
 
 const unitsOf: Readonly<Record<string, readonly [unit: Unit, factor: number]>> = {
@@ -67,11 +69,13 @@ const spelled: Readonly<Record<string, number>> = {
   'a hundred': 100,
 }
 
-const written = /^(-?)([$€£]?)(\d[\d,_]*(?:\.\d+)?|\.\d+)(k|m(?![a-z]))?([a-z%]*)$/
+const written = /^(-?)([$€£]?)(\d[\d,_]*(?:\.\d+)?|\.\d+)(k|m(?![a-z]))?([a-z%]*)(\+?)$/
 
 /** Takes `3`, `3s`, `3 s`, `10k tokens`, `$0.10`, `50 %`, `5 million`, `ten`. */
 export function takeAmount(reader: PhraseReader): Amount | undefined {
   return reader.attempt(() => {
+    const single = reader.attempt(() => takeSingle(reader))
+    if (single) return single
     const parsed = reader.takeIf(parseNumber)
     if (!parsed) return undefined
     let { value, unit, factor } = parsed
@@ -87,8 +91,18 @@ export function takeAmount(reader: PhraseReader): Amount | undefined {
         value = scaled(value, factor)
       }
     }
-    return { value, unit, factor }
+    return { value, unit, factor, ...(parsed.isLeast && { isLeast: true }) }
   })
+}
+
+/** `a second`, `half a minute`, `a dollar`. */
+function takeSingle(reader: PhraseReader): Amount | undefined {
+  const half = reader.take('half a', 'half an', 'half') !== undefined
+  if (!half && !reader.take('a', 'an', 'one')) return undefined
+  const found = reader.takeIf((word) => (Object.hasOwn(unitsOf, word) ? unitsOf[word] : undefined))
+  if (!found || found[0] === 'tokens' || found[0] === 'share') return undefined
+  const [unit, factor] = found
+  return { value: scaled(half ? 0.5 : 1, factor), unit, factor }
 }
 
 /** Takes a whole number that counts things. */
@@ -96,7 +110,8 @@ export function takeCount(reader: PhraseReader): number | undefined {
   return reader.takeIf((word) => {
     if (Object.hasOwn(spelled, word)) return spelled[word]
     const parsed = parseNumber(word)
-    const fits = parsed && parsed.unit === 'none' && Number.isInteger(parsed.value)
+    const fits =
+      parsed && parsed.unit === 'none' && !parsed.isLeast && Number.isInteger(parsed.value)
     return fits && parsed.value >= 0 ? parsed.value : undefined
   })
 }
@@ -105,16 +120,17 @@ function parseNumber(word: string): Amount | undefined {
   if (Object.hasOwn(spelled, word)) return { value: spelled[word]!, unit: 'none', factor: 1 }
   const found = written.exec(word)
   if (!found) return undefined
-  const [, minus, currency, digits, multiplier, unitName] = found
+  const [, minus, currency, digits, multiplier, unitName, plus] = found
+  const least = plus === '+' ? { isLeast: true } : {}
   let value = Number(digits!.replace(/[,_]/g, ''))
   if (!Number.isFinite(value)) return undefined
   if (minus) value = -value
   // `5m` is five minutes only if nothing says millions; people write both, tokens are said to be so.
   if (multiplier) value *= multipliers[multiplier]!
-  if (currency) return unitName === '' ? { value, unit: 'dollars', factor: 1 } : undefined
-  if (unitName === '') return { value, unit: 'none', factor: 1 }
+  if (currency) return unitName === '' ? { value, unit: 'dollars', factor: 1, ...least } : undefined
+  if (unitName === '') return { value, unit: 'none', factor: 1, ...least }
   const unit = Object.hasOwn(unitsOf, unitName!) ? unitsOf[unitName!]! : undefined
-  return unit && { value: scaled(value, unit[1]), unit: unit[0], factor: unit[1] }
+  return unit && { value: scaled(value, unit[1]), unit: unit[0], factor: unit[1], ...least }
 }
 
 /** Without the noise that a product of doubles may end in: 0.1 * 3. */

@@ -81,6 +81,12 @@ export class Clock {
     return this.at(year, month, day) > this.now ? year - 1 : year
   }
 
+  /** The day of a stretch that begins after a share of it, from 0 to 1. */
+  partDay({ from, to }: Pick<Stretch, 'from' | 'to'>, share: number): number {
+    const days = Math.round((to - from) / dayMs)
+    return from + Math.floor(days * share) * dayMs
+  }
+
   shifted(unit: CalendarUnit, count: number): number {
     const local = this.#local(this.now)
     if (unit === 'week') local.setUTCDate(local.getUTCDate() + 7 * count)

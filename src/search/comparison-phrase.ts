@@ -141,6 +141,7 @@ export function recognizeComparison(
   context: Context,
 ): Recognized | undefined {
   const meaning =
+    reader.attempt(() => graded(reader, context)) ??
     reader.attempt(() => textLength(reader)) ??
     reader.attempt(() => perfect(reader, context)) ??
     reader.attempt(() => byAdjective(reader, context)) ??
@@ -179,6 +180,21 @@ function textLength(reader: PhraseReader): Meaning | undefined {
   }
 }
 
+/** From here on an answer passes. */
+const passingScore = 0.5
+
+/** `failing Factuality`, `passing Helpfulness`. */
+function graded(reader: PhraseReader, context: Context): Meaning | undefined {
+  const isFailing = reader.take('failing', 'failed', 'fails', 'not passing') !== undefined
+  if (!isFailing && !reader.take('passing', 'passed', 'passes')) return undefined
+  reader.take('on', 'the')
+  const compared = takeCompared(reader, context)
+  if (!compared?.every(({ row }) => row?.startsWith('scores.'))) return undefined
+  reader.take('score', 'scores')
+  const amount = { value: passingScore, unit: 'none', factor: 1 } as const
+  return compare(compared, isFailing ? '<' : '>=', amount)
+}
+
 /** `perfect Factuality`, `perfect scores`. */
 function perfect(reader: PhraseReader, context: Context): Meaning | undefined {
   if (!reader.take('with a perfect', 'with perfect', 'perfect', 'full')) return undefined
@@ -189,11 +205,20 @@ function perfect(reader: PhraseReader, context: Context): Meaning | undefined {
 }
 
 function byAdjective(reader: PhraseReader, context: Context): Meaning | undefined {
-  for (const [phrases, operator, name] of adjectives) {
-    if (!reader.take(...phrases)) continue
-    const amount = takeAmount(reader)
-    const quantity = quantityOf(name, context)
-    return amount && compare([quantity], operator, amount)
+  const said = takeSaidOf(reader)
+  const amount = said && takeAmount(reader)
+  return amount && compare([quantityOf(said.of, context)], said.operator, amount)
+}
+
+interface SaidOf {
+  readonly operator: Operator
+  readonly of: 'duration' | 'cost'
+}
+
+/** `slower than`, `costing over`: a comparison that says what it compares. */
+export function takeSaidOf(reader: PhraseReader): SaidOf | undefined {
+  for (const [phrases, operator, of] of adjectives) {
+    if (reader.take(...phrases)) return { operator, of }
   }
   return undefined
 }
@@ -218,10 +243,44 @@ function quantityFirst(reader: PhraseReader, context: Context): Meaning | undefi
   if (!isNegated) reader.take('is', 'was', 'are', 'were', 'of', ':', 'has', 'that is')
   const range = takeRange(reader)
   if (range) return between(compared, range.low, range.high, isNegated)
-  const operator = takeComparator(reader) ?? '='
+  const given = takeComparator(reader)
+  const operator = given ?? '='
   const amount = takeAmount(reader)
-  if (!amount) return undefined
-  return compare(compared, withTail(reader, operator), amount, isNegated)
+  if (!amount) {
+    const other = given && reader.attempt(() => takeCompared(reader, context))
+    return other && compareWithOther(compared, operator, other, isNegated)
+  }
+  const first = compare(compared, withTail(reader, operator, amount), amount, isNegated)
+  const second = first && reader.attempt(() => takeAlternative(reader, compared))
+  if (first?.kind !== 'condition' || second?.kind !== 'condition') return first
+  return {
+    kind: 'condition',
+    text: `(${first.text} or ${second.text})`,
+    told: `${first.told} or ${second.told}`,
+  }
+}
+
+/** `… or over 5000`, of what was compared before. */
+function takeAlternative(reader: PhraseReader, compared: Compared): Meaning | undefined {
+  const operator = reader.take('or') && takeComparator(reader)
+  const amount = operator && takeAmount(reader)
+  return operator && amount && compare(compared, withTail(reader, operator, amount), amount)
+}
+
+/** `Factuality lower than Helpfulness`. */
+function compareWithOther(
+  [one, ...more]: Compared,
+  operator: Operator,
+  [other, ...others]: Compared,
+  isNegated: boolean,
+): Meaning | undefined {
+  if (!one || !other || more.length + others.length > 0 || one.unit !== other.unit) return undefined
+  const condition = {
+    kind: 'condition',
+    text: `${one.row} ${operator} ${other.row}`,
+    told: `${one.name} ${told[operator]} ${other.name}`,
+  } as const
+  return isNegated ? opposite(condition) : condition
 }
 
 /** `more than 10k tokens`, `over $0.10`, `under 2 seconds`, `3 seconds or more`, `at least 2 retries`. */
@@ -230,7 +289,9 @@ function amountFirst(reader: PhraseReader, context: Context): Meaning | undefine
   const given = takeComparator(reader)
   const amount = takeAmount(reader)
   if (!amount) return undefined
-  const operator = given ?? withTail(reader, undefined)
+  const operator = withTail(reader, given, amount)
+  const counted = context.rows === 'traces' && operator ? takeOfTrace(reader) : undefined
+  if (counted && operator) return compare([counted], operator, amount)
   const quantity = reader.attempt(() => {
     reader.take('of', 'in')
     return takeCompared(reader, context)
@@ -241,6 +302,22 @@ function amountFirst(reader: PhraseReader, context: Context): Meaning | undefine
   if (amount.unit === 'seconds') reader.take('long')
   const implied = part ? [quantityOf(part, context)] : impliedBy(amount.unit, context)
   return implied && compare(implied, operator, amount)
+}
+
+const ofTraces: readonly (readonly [column: string, phrases: readonly string[]])[] = [
+  ['errors', ['errors', 'failures', 'error', 'failure']],
+  ['llm_calls', ['llm calls', 'model calls', 'llm call']],
+  ['tool_calls', ['tool calls', 'tool call']],
+]
+
+/** What is counted in each trace. */
+function takeOfTrace(reader: PhraseReader): Quantity | undefined {
+  for (const [column, phrases] of ofTraces) {
+    const row = `metrics.${column}`
+    if (!reader.take(...phrases)) continue
+    return { name: column.replace('_', ' '), row, group: `sum(${row})`, told: column, unit: 'none' }
+  }
+  return undefined
 }
 
 /** Which tokens are meant. */
@@ -277,7 +354,8 @@ function takeRange(reader: PhraseReader) {
     const opening = reader.take('between', 'from', 'in')
     const low = takeAmount(reader)
     const joint =
-      low && (reader.take('to') ?? (opening === undefined ? undefined : reader.take('and')))
+      low &&
+      (reader.take('to', '-', '–') ?? (opening === undefined ? undefined : reader.take('and')))
     const high = joint && takeAmount(reader)
     return low && high ? { low, high } : undefined
   })
@@ -299,16 +377,18 @@ function takeCompared(reader: PhraseReader, context: Context): Compared | undefi
   return undefined
 }
 
-function takeComparator(reader: PhraseReader): Operator | undefined {
+export function takeComparator(reader: PhraseReader): Operator | undefined {
   for (const [operator, phrases] of comparators) if (reader.take(...phrases)) return operator
   return undefined
 }
 
 /** What may follow an amount: `or more`. */
-function withTail<Given extends Operator | undefined>(
+export function withTail<Given extends Operator | undefined>(
   reader: PhraseReader,
   operator: Given,
+  { isLeast }: Amount,
 ): Operator | Given {
+  if (isLeast && operator === undefined) return '>='
   if (reader.take('or more', 'or higher', 'or longer', 'or above', 'or greater', 'and up', 'plus'))
     return '>='
   if (reader.take('or less', 'or lower', 'or fewer', 'or shorter', 'or below', 'and below'))
@@ -322,7 +402,7 @@ function compare(
   amount: Amount,
   isNegated = false,
 ): Meaning | undefined {
-  if (!compared.every(({ unit }) => fits(unit, amount.unit))) return undefined
+  if (!compared.every(({ unit }) => amountFits(unit, amount.unit))) return undefined
   const tests = compared.map(({ row }) => `${row} ${operator} ${amount.value}`)
   const text = tests.length === 1 ? tests[0]! : `(${tests.join(' or ')})`
   const condition = {
@@ -341,7 +421,8 @@ function between(
 ): Meaning | undefined {
   // "200 to 500 ms": the first number has the unit of the second.
   const low = a.unit === 'none' ? { ...b, value: scaled(a.value, b.factor) } : a
-  if (!compared.every(({ unit }) => fits(unit, low.unit) && fits(unit, b.unit))) return undefined
+  if (!compared.every(({ unit }) => amountFits(unit, low.unit) && amountFits(unit, b.unit)))
+    return undefined
   const tests = compared.map(({ row }) => `${row} between ${low.value} and ${b.value}`)
   const text = tests.length === 1 ? tests[0]! : `(${tests.join(' or ')})`
   const condition = {
@@ -361,12 +442,12 @@ function name(compared: Compared): string {
   return names.length === 1 ? names[0]! : `any score (${names.join(', ')})`
 }
 
-function fits(quantity: Unit, amount: Unit): boolean {
+export function amountFits(quantity: Unit, amount: Unit): boolean {
   if (amount === 'none' || quantity === amount) return true
   return quantity === 'none' && amount === 'share'
 }
 
-function toldAmount({ value, unit }: Amount): string {
+export function toldAmount({ value, unit }: Amount): string {
   switch (unit) {
     case 'seconds':
       return `${value} s`

@@ -12,8 +12,8 @@ const fillers: ReadonlySet<string> = new Set(
     'containing contains contain contained mention mentions mentioning mentioned including includes ' +
     'saying says said word words text phrase match matches matching matched like ' +
     'answer answers response responses model tag tags value values ' +
-    "what's whats who's used conversation conversations chat chats breakdown top tell much long average take takes time " +
-    ', ; : ( ) ?'
+    "what's whats who's conversation conversations chat chats breakdown top tell much long average take takes time " +
+    'use uses using used , ; : ( ) ? - – —'
   ).split(' '),
 )
 

@@ -1,5 +1,6 @@
 /** Counting and grouping: `average latency per model by day`, `how many errors`, `p95 cost by user`. */
 import { printPath } from '../parser/print.ts'
+import type { Unit } from './amount.ts'
 import type {
   Context,
   Dimension,
@@ -48,15 +49,8 @@ function takeMeasure(reader: PhraseReader, context: Context): Meaning[] | undefi
   const counted = reader.attempt(() => countedThings(reader, context))
   if (counted) return [{ kind: 'measure', measure: counted }]
   reader.take('the')
-  for (const [words, make] of aggregates) {
-    const measure = reader.attempt(() => {
-      if (!reader.take(...words)) return undefined
-      reader.take('of the', 'of', 'the')
-      const quantity = takeMeasured(reader, context)
-      return quantity?.row === undefined ? undefined : make(quantity)
-    })
-    if (measure) return [{ kind: 'measure', measure }]
-  }
+  const aggregated = reader.attempt(() => takeAggregates(reader, context))
+  if (aggregated) return aggregated.map(({ measure }) => ({ kind: 'measure', measure }))
   const each = reader.attempt(() => {
     const quantity = takeMeasured(reader, context)
     const isOfOne = quantity?.row !== undefined && reader.take('per', 'a', 'each')
@@ -72,6 +66,37 @@ function takeMeasure(reader: PhraseReader, context: Context): Meaning[] | undefi
     return quantity?.unit === 'share' ? quantity : undefined
   })
   return rated && [{ kind: 'measure', measure: measureOf(rated) }]
+}
+
+export interface Aggregated {
+  readonly measure: Measure
+  readonly unit: Unit
+}
+
+/** `average latency`, and of several the first: `p50 and p95 latency`. */
+export function takeAggregated(reader: PhraseReader, context: Context): Aggregated | undefined {
+  return reader.attempt(() => takeAggregates(reader, context)?.[0])
+}
+
+/** One quantity in one or several aggregates: `min and max latency`. */
+function takeAggregates(reader: PhraseReader, context: Context): Aggregated[] | undefined {
+  const makers: Aggregate[] = []
+  do {
+    const make = takeAggregate(reader)
+    if (!make) return undefined
+    makers.push(make)
+  } while (reader.take('and', ',', '&', '/', 'or'))
+  reader.take('of the', 'of', 'the')
+  const quantity = takeMeasured(reader, context)
+  if (quantity?.row === undefined) return undefined
+  const made = makers.flatMap((make) => make(quantity) ?? [])
+  return made.map((measure) => ({ measure, unit: quantity.unit }))
+}
+
+function takeAggregate(reader: PhraseReader): Aggregate | undefined {
+  for (const [words, make] of aggregates) if (reader.take(...words)) return make
+  const rank = reader.takeIf((word) => /^p(\d{1,2}(?:\.\d+)?)$/.exec(word)?.[1])
+  return rank === undefined ? undefined : (quantity) => percentile(quantity, Number(rank))
 }
 
 /** `p95 latency`, `95th percentile of cost`. */
@@ -251,7 +276,7 @@ const timeUnits = ['minute', 'hour', 'day', 'week', 'month', 'year'] as const
 
 type TimeUnit = (typeof timeUnits)[number]
 
-function timeUnitOf(word: string): TimeUnit | undefined {
+export function timeUnitOf(word: string): TimeUnit | undefined {
   return timeUnits.find((each) => each === word)
 }
 
@@ -284,7 +309,7 @@ function takeDimension(reader: PhraseReader, context: Context): Dimension | unde
   return field && dimensionOf(field)
 }
 
-const tool: Dimension = {
+export const tool: Dimension = {
   text: "span_attributes.type = 'tool' ? span_attributes.name : null",
   alias: 'tool',
   told: 'tool',
@@ -293,7 +318,7 @@ const tool: Dimension = {
 
 const errorMessage: Dimension = { text: 'error', alias: 'error', told: 'error', isTime: false }
 
-function timeDimension(unit: TimeUnit): Dimension {
+export function timeDimension(unit: TimeUnit): Dimension {
   return { text: `${unit}(created)`, alias: unit, told: unit, isTime: true }
 }
 
@@ -303,12 +328,25 @@ export function dimensionOf({ path }: VocabularyField): Dimension {
 }
 
 /** A field whose values tell groups apart: nothing that was measured or written. */
-function takeField(reader: PhraseReader, { vocabulary }: Context): VocabularyField | undefined {
+function takeField(
+  reader: PhraseReader,
+  { vocabulary }: Context,
+  isMeant: (field: VocabularyField) => boolean = () => true,
+): VocabularyField | undefined {
   return reader.takeRun(vocabulary.longestName, (words) => {
-    return vocabulary.named(words).find(({ path, isValue }) => {
-      return isValue && !ungrouped.has(path[0]!)
+    return vocabulary.named(words).find((field) => {
+      const { path, isValue } = field
+      return isValue && !ungrouped.has(path[0]!) && isMeant(field)
     })
   })
+}
+
+/** A field that groups are named by: `users`, not a number of theirs. */
+export function takeGroupField(
+  reader: PhraseReader,
+  context: Context,
+): VocabularyField | undefined {
+  return takeField(reader, context, ({ isNumeric }) => !isNumeric)
 }
 
 const kindsOfErrors = [
@@ -321,7 +359,12 @@ const ungrouped = new Set(['scores', 'metrics', 'input', 'output', 'expected', '
 /** `users`, `cost`: what becomes of it depends on the other words. */
 function takeMention(reader: PhraseReader, context: Context): Meaning[] | undefined {
   reader.take('the')
-  reader.take('which', 'what', 'distinct', 'different', 'unique', 'all')
+  const isAsked = reader.take('which', 'what') !== undefined
+  if (!isAsked) reader.take('distinct', 'different', 'unique', 'all')
+  if (!isAsked && reader.start === 0 && reader.take('who')) {
+    const [person] = context.vocabulary.named('user')
+    return person && [{ kind: 'mention', dimension: dimensionOf(person) }]
+  }
   if (reader.take(...kindsOfErrors)) {
     return [
       { kind: 'condition', text: 'error is not null', told: 'with an error' },
@@ -330,7 +373,7 @@ function takeMention(reader: PhraseReader, context: Context): Meaning[] | undefi
   }
   const quantity = takeQuantity(reader, context)
   if (quantity) return [{ kind: 'quantity', quantity }]
-  if (reader.take('tools')) {
+  if (reader.take('tools') || (isAsked && reader.take('tool'))) {
     return [
       { kind: 'condition', text: "span_attributes.type = 'tool'", told: 'spans of type tool' },
       { kind: 'mention', dimension: tool },

@@ -1,7 +1,17 @@
 /** Orders and how many: `slowest`, `worst Factuality first`, `top 20`, `sorted by cost`. */
+
+import { printPath } from '../parser/print.ts'
 import { takeCount } from './amount.ts'
-import type { Context, Meaning, Order, PhraseReader, Quantity, Recognized } from './phrase.ts'
-import { anyScore, quantityOf, takeCounted, takeQuantity } from './quantity.ts'
+import { takeGroupField, timeDimension, timeUnitOf } from './group-phrase.ts'
+import {
+  type Context,
+  type Meaning,
+  type Order,
+  PhraseReader,
+  type Quantity,
+  type Recognized,
+} from './phrase.ts'
+import { anyScore, countOf, quantityOf, takeCounted, takeQuantity } from './quantity.ts'
 
 const superlatives: readonly (readonly [
   readonly string[],
@@ -66,6 +76,9 @@ export function recognizeOrder(reader: PhraseReader, context: Context): Recogniz
     return reader.means({ kind: 'order', order: { by: 'relevance', direction: 'desc' } })
   }
   const meanings =
+    reader.attempt(() => tooLong(reader, context)) ??
+    reader.attempt(() => mostDone(reader, context)) ??
+    reader.attempt(() => textLength(reader)) ??
     reader.attempt(() => level(reader, context)) ??
     reader.attempt(() => theLast(reader)) ??
     reader.attempt(() => explicitOrder(reader, context)) ??
@@ -102,7 +115,13 @@ function explicitOrder(reader: PhraseReader, context: Context): Meaning[] | unde
     return [{ kind: 'order', order: { by, direction } }]
   }
   const words = best ? undefined : superlative(reader, context)
-  return words
+  if (words) return words
+  const field = takeGroupField(reader, context)
+  if (!field) return undefined
+  const row = printPath(field.path)
+  const byField: Quantity = { name: row, row, group: `min(${row})`, told: row, unit: 'none' }
+  const direction = takeDirection(reader) ?? 'asc'
+  return [{ kind: 'order', order: { by: byField, direction } }]
 }
 
 /** `20 slowest`, `worst Factuality first`, `with the most tokens`, `highest cost`. */
@@ -117,7 +136,8 @@ function superlative(reader: PhraseReader, context: Context): Meaning[] | undefi
     if (after !== undefined) limit.push({ kind: 'limit', count: after })
     reader.take('first')
     const by = name === 'created' ? name : quantityOf(name, context)
-    return [...limit, { kind: 'order', order: { by, direction } }]
+    const order: Meaning = { kind: 'order', order: { by, direction } }
+    return [...limit, order, ...(name === 'created' ? [] : takeTimeGroups(reader))]
   }
   const extreme = takeExtreme(reader) ?? takeLevel(reader)
   if (!extreme) return undefined
@@ -132,7 +152,76 @@ function superlative(reader: PhraseReader, context: Context): Meaning[] | undefi
   if (!by) return undefined
   reader.take('scores', 'score', 'first')
   reader.take('first')
-  return [...limit, { kind: 'order', order: { by, direction: directionOf(extreme) } }]
+  const order: Meaning = { kind: 'order', order: { by, direction: directionOf(extreme) } }
+  return [...limit, order, ...(extreme === 'used' ? takeTimeGroups(reader) : [])]
+}
+
+/** `busiest hour`, `slowest day`: times are what is put in order. */
+function takeTimeGroups(reader: PhraseReader): Meaning[] {
+  const unit = reader.takeIf((word) => timeUnitOf(word.replace(/s$/, '')))
+  return unit ? [{ kind: 'dimension', dimension: timeDimension(unit) }] : []
+}
+
+/** `took ages`, `takes too long`: no number is said, so the longest come first. */
+function tooLong(reader: PhraseReader, context: Context): Meaning[] | undefined {
+  const isTold = reader.take('took', 'take', 'takes', 'taking', 'lasted', 'ran') !== undefined
+  const lengths = ['ages', 'forever', 'very long', 'way too long', 'too long', 'so long']
+  const alone = ['too slow', 'really slow', 'super slow', 'way too slow', 'a very long time']
+  if (!reader.take(...(isTold ? [...lengths, 'a long time', ...alone] : alone))) return undefined
+  return [{ kind: 'order', order: { by: quantityOf('duration', context), direction: 'desc' } }]
+}
+
+const doings: readonly (readonly [verbs: readonly string[], of: 'errors' | 'cost' | 'requests'])[] =
+  [
+    [['fails', 'failed', 'fail', 'errors', 'errored', 'breaks'], 'errors'],
+    [['costs', 'cost', 'spends', 'spent', 'spend'], 'cost'],
+    [['is used', 'was used', 'used', 'is called', 'called'], 'requests'],
+  ]
+
+/** `fails the most`, `spent the least`, `is used most often`. */
+function mostDone(reader: PhraseReader, context: Context): Meaning[] | undefined {
+  for (const [verbs, of] of doings) {
+    if (!reader.take(...verbs)) continue
+    const most = reader.take('the most often', 'most often', 'the most', 'most')
+    const isMost = most !== undefined
+    if (!isMost && !reader.take('the least often', 'least often', 'the least', 'least')) {
+      return undefined
+    }
+    // "used the most tokens" says itself what is counted.
+    const next = new PhraseReader(reader.words, reader.at)
+    if (takeCounted(next) ?? takeQuantity(next, context)) return undefined
+    const by = of === 'cost' ? quantityOf('cost', context) : countOf(of)
+    return [{ kind: 'order', order: { by, direction: isMost ? 'desc' : 'asc' } }]
+  }
+  return undefined
+}
+
+const textNames: Readonly<Record<string, string>> = {
+  inputs: 'input',
+  prompts: 'input',
+  questions: 'input',
+  outputs: 'output',
+  answers: 'output',
+  responses: 'output',
+}
+
+/** `longest outputs`: of texts it is their length. */
+function textLength(reader: PhraseReader): Meaning[] | undefined {
+  reader.take('the', 'top')
+  const count = takeCount(reader)
+  const isLong = reader.take('longest', 'largest', 'biggest') !== undefined
+  if (!isLong && !reader.take('shortest', 'smallest')) return undefined
+  const field = reader.takeIf((word) =>
+    Object.hasOwn(textNames, word) ? textNames[word] : undefined,
+  )
+  if (!field) return undefined
+  const row = `length(to_string(${field}))`
+  const name = `length of ${field}`
+  const by: Quantity = { name, row, group: `avg(${row})`, told: `average ${name}`, unit: 'none' }
+  return [
+    ...(count === undefined ? [] : [{ kind: 'limit', count } as const]),
+    { kind: 'order', order: { by, direction: isLong ? 'desc' : 'asc' } },
+  ]
 }
 
 /** `when was the last error`, `the last request`: one, and the newest. */
@@ -151,7 +240,9 @@ function theLast(reader: PhraseReader): Meaning[] | undefined {
 function level(reader: PhraseReader, context: Context): Meaning[] | undefined {
   for (const [words, name, direction] of levels) {
     if (!reader.take(...words)) continue
-    const isOfThings = [...things, 'llm', 'tool', 'queries'].includes(reader.plain())
+    // "cached and fast": it says something of the same things as what it is joined to.
+    const isJoined = reader.start > 0 && /^(and|but|,)$/.test(reader.words[reader.start - 1]!.plain)
+    const isOfThings = isJoined || [...things, 'llm', 'tool', 'queries'].includes(reader.plain())
     const isOfGroups = context.vocabulary.named(reader.plain()).some(({ isText }) => isText)
     if (!isOfThings && !isOfGroups) return undefined
     const by = name === 'score' ? anyScore(context) : quantityOf(name, context)

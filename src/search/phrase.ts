@@ -31,6 +31,14 @@ export interface Measure {
   readonly told: string
 }
 
+/** What groups must come to for being wanted. */
+export interface Having {
+  readonly measure: Measure
+  /** What follows the measure: `> 3`. */
+  readonly test: string
+  readonly told: string
+}
+
 /**
  * A part of what a search means. Texts of expressions are of the query language, made by its printer,
  * never what was typed.
@@ -50,6 +58,7 @@ export type Meaning =
   | { readonly kind: 'limit'; readonly count: number }
   | { readonly kind: 'measure'; readonly measure: Measure }
   | { readonly kind: 'dimension'; readonly dimension: Dimension }
+  | { readonly kind: 'having'; readonly having: Having }
   /** A field that was only mentioned: `users` of "top 5 users by cost". */
   | { readonly kind: 'mention'; readonly dimension: Dimension }
   /** A quantity that was only mentioned: `cost` of "cost per day". */

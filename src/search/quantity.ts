@@ -168,6 +168,10 @@ function ofType(type: 'llm' | 'tool'): Quantity {
   return counted(`${type}_calls`, group, `number of ${type} calls`)
 }
 
+export function countOf(what: 'errors' | 'requests'): Quantity {
+  return countables[what]!
+}
+
 /** What groups are counted by; single words of these stand for other things, too. */
 export function takeCountable(reader: PhraseReader): Quantity | undefined {
   return reader.takeRun(4, (words) => {

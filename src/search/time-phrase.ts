@@ -2,6 +2,7 @@
 import { printString } from '../parser/print.ts'
 import { takeCount } from './amount.ts'
 import { type CalendarUnit, Clock, dayMs, minuteMs, type Stretch } from './clock.ts'
+import { takePartOfPeriod } from './period-part.ts'
 import type { Context, Meaning, PhraseReader, Recognized } from './phrase.ts'
 
 const units: Readonly<Record<string, CalendarUnit>> = {
@@ -117,7 +118,9 @@ function toldLength({ count, unit }: Length): string {
 
 /** Between points of the calendar. */
 function bounded(reader: PhraseReader, clock: Clock): Meaning | undefined {
-  const between = reader.attempt(() => takeBetween(reader, clock))
+  const between =
+    reader.attempt(() => takeBetween(reader, clock)) ??
+    reader.attempt(() => takeSideOfDay(reader, clock))
   if (between) return within(between)
 
   const side = reader.take(
@@ -151,7 +154,9 @@ function bounded(reader: PhraseReader, clock: Clock): Meaning | undefined {
 function takeBetween(reader: PhraseReader, clock: Clock): Stretch | undefined {
   const opening = reader.take('between', 'from')
   const first = opening ? takeStretch(reader, clock, true) : takeDay(reader, clock, true)
-  const joint = first && reader.take('to', 'until', 'till', 'through', ...(opening ? ['and'] : []))
+  const joint =
+    first &&
+    reader.take('to', '-', '–', '—', 'until', 'till', 'through', ...(opening ? ['and'] : []))
   const second = joint && takeStretch(reader, clock, true)
   if (!first || !second) return undefined
   const areTimes = first.isMoment === true && second.isMoment === true
@@ -163,6 +168,29 @@ function takeBetween(reader: PhraseReader, clock: Clock): Stretch | undefined {
     ? `${day.told} from ${timeTold(first)} to ${timeTold(second)}`
     : `from ${first.told} to ${second.told}`
   return from < to ? { from, to, told } : undefined
+}
+
+const sides: Readonly<Record<string, 'from' | 'to'>> = {
+  after: 'from',
+  since: 'from',
+  from: 'from',
+  before: 'to',
+  until: 'to',
+  till: 'to',
+}
+
+/** `yesterday after 3pm`, `before noon on Monday`: what of a day lies on one side of a time. */
+function takeSideOfDay(reader: PhraseReader, clock: Clock): Stretch | undefined {
+  reader.take('on')
+  const before = reader.attempt(() => takeDay(reader, clock, true))
+  const side = reader.takeIf((word) => (Object.hasOwn(sides, word) ? sides[word] : undefined))
+  const minutes = side && reader.takeIf(timeOfDay)
+  if (minutes === undefined) return undefined
+  const day = before ?? takeDayAfter(reader, clock)
+  if (!day) return undefined
+  const at = day.from + minutes * minuteMs
+  const told = `${day.told} ${side === 'from' ? 'after' : 'before'} ${toldTime(minutes)}`
+  return side === 'from' ? { from: at, to: day.to, told } : { from: day.from, to: at, told }
 }
 
 function takeDayAfter(reader: PhraseReader, clock: Clock): Stretch | undefined {
@@ -211,7 +239,10 @@ function takeAgo(reader: PhraseReader, clock: Clock): Stretch | undefined {
 
 /** @param isAsked whether a word before says that a time follows, so that `may` is a month */
 function takeStretch(reader: PhraseReader, clock: Clock, isAsked: boolean): Stretch | undefined {
-  const part = reader.attempt(() => takePart(reader, clock))
+  const part =
+    reader.attempt(() =>
+      takePartOfPeriod(reader, clock, () => reader.attempt(() => takePeriod(reader, clock, true))),
+    ) ?? reader.attempt(() => takePart(reader, clock))
   if (part) return part
   const day = reader.attempt(() => takeDay(reader, clock, isAsked))
   if (day) {

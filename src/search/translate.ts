@@ -6,10 +6,12 @@ import { printString } from '../parser/print.ts'
 import { recognizeComparison } from './comparison-phrase.ts'
 import { isFiller } from './filler.ts'
 import { dimensionOf, measureOf, recognizeGroup } from './group-phrase.ts'
+import { recognizeHaving } from './having-phrase.ts'
 import { recognizeOrder } from './order-phrase.ts'
 import {
   type Context,
   type Dimension,
+  type Having,
   type Meaning,
   type Measure,
   type Order,
@@ -52,6 +54,7 @@ export interface Translation {
 /** Of equally long readings the first is taken. */
 const recognizers: readonly Recognizer[] = [
   recognizeTime,
+  recognizeHaving,
   recognizeComparison,
   recognizeText,
   recognizeState,
@@ -88,6 +91,7 @@ interface Reading {
   readonly limit: number | undefined
   readonly measures: readonly Measure[]
   readonly dimensions: readonly Dimension[]
+  readonly havings: readonly Having[]
   readonly terms: readonly Term[]
 }
 
@@ -105,7 +109,8 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
   const measures: Measure[] = []
   const dimensions: Dimension[] = []
   const mentions: Mention[] = []
-  const terms: Term[] = []
+  const havings: Having[] = []
+  let terms: Term[] = []
   let limit: number | undefined
   let isNegated = false
   let isAlternative = false
@@ -113,6 +118,9 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
   let wasNegated = false
   let lastField: VocabularyField | undefined
   let stretch = 0
+  /** Words that are looked for or else what was said before them. */
+  let alternatives: Term[] | undefined
+  let lastWas: 'condition' | 'term' | undefined
   const context: Context = {
     ...request,
     rows,
@@ -127,6 +135,12 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
         const isSecond =
           field !== undefined && lastField !== undefined && samePath(field.path, lastField.path)
         const isUnwanted = isNegated || (isSecond && wasNegated)
+        if (isAlternative && lastWas === 'term') {
+          // "refunds or errors": words beside `or` are looked for as one of two.
+          const beside = terms.filter((term) => term.stretch === stretch && !term.isUnwanted)
+          terms = terms.filter((term) => !beside.includes(term))
+          conditions.push(...(beside.length > 0 ? [lookedFor(beside, false)] : []))
+        }
         conditions.push({
           text: isUnwanted ? negated : text,
           told: isUnwanted ? `not: ${told}` : told,
@@ -137,8 +151,13 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
         wasNegated = isUnwanted
         isNegated = false
         isAlternative = false
+        alternatives = undefined
+        lastWas = 'condition'
         return
       }
+      case 'having':
+        havings.push(meaning.having)
+        return
       case 'order':
         orders.push(meaning.order)
         return
@@ -180,7 +199,10 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
     const found = longest(words, at, context)
     if (found) {
       found.meanings.forEach(take)
-      if (found.meanings.some(({ kind }) => kind !== 'or' && kind !== 'not')) stretch++
+      if (found.meanings.some(({ kind }) => kind !== 'or' && kind !== 'not')) {
+        stretch++
+        alternatives = undefined
+      }
       at += found.length
       continue
     }
@@ -194,20 +216,36 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
       continue
     }
     if (word.kind === 'phrase' || (word.kind === 'text' && !isFiller(word.plain))) {
-      terms.push({
+      const term = {
         text: word.text,
         isPhrase: word.kind === 'phrase',
         isUnwanted: isNegated,
         isAlternative: isAlternative && !isNegated && terms.at(-1)?.isUnwanted === false,
         stretch,
-      })
+      }
+      if (isAlternative && !isNegated && lastWas === 'condition') alternatives = []
+      if (alternatives && !isNegated) {
+        // "errors or refund policy": all words up to the next that mean something else.
+        if (alternatives.length > 0) conditions.pop()
+        alternatives.push({ ...term, isAlternative: isAlternative && alternatives.length > 0 })
+        conditions.push(lookedFor(alternatives, true))
+      } else {
+        terms.push(term)
+        lastWas = 'term'
+      }
       isNegated = false
       isAlternative = false
     }
     at++
   }
-  const reading = { conditions, orders, limit, measures, dimensions, terms }
+  const reading = { conditions, orders, limit, measures, dimensions, havings, terms }
   return settle(isCompared ? compared(reading, mentions, context) : reading, mentions, words)
+}
+
+/** Words that are looked for as one condition among others. */
+function lookedFor(terms: readonly Term[], isAlternative: boolean): Condition {
+  const text = searches(terms).join(' and ')
+  return { text, told: `the text has ${toldTerms(terms)}`, field: undefined, isAlternative }
 }
 
 function longest(words: readonly Word[], at: number, context: Context): Recognized | undefined {
@@ -225,6 +263,9 @@ function recognizeConnector(reader: PhraseReader, context: Context): Recognized 
   if (reader.take('the most')) return reader.means({ kind: 'nothing' })
   const not = reader.take(
     ...[
+      'everything but',
+      'anything but',
+      'all but',
       'but not',
       'and not',
       'not from',
@@ -245,10 +286,21 @@ function recognizeConnector(reader: PhraseReader, context: Context): Recognized 
       "aren't",
       "wasn't",
       "doesn't",
+      "didn't",
+      "don't",
+      'did not',
+      'does not',
+      'do not',
+      'neither',
+      'nor',
       'never',
       'non',
     ],
   )
+  // "no tool calls", but "no" of words that mean nothing else is looked for with them.
+  if (!not && reader.take('no')) {
+    return context.begins(reader.at) ? reader.means({ kind: 'not' }) : undefined
+  }
   if (!not) return undefined
   // "ignore previous instructions" asks for nothing that could be left out.
   const isOrder = not.startsWith('ignor') && !context.begins(reader.at)
@@ -293,7 +345,7 @@ function settle(reading: Reading, mentions: readonly Mention[], words: readonly 
   const fields = mentions.flatMap((each) => (each.kind === 'mention' ? [each.dimension] : []))
   const quantities = mentions.flatMap((each) => (each.kind === 'quantity' ? [each.quantity] : []))
   const isAsked = words.some(({ plain }) =>
-    /^(which|top|most|least|fewest|distinct|unique|different|compare)$/.test(plain),
+    /^(which|who|top|most|least|fewest|distinct|unique|different|compare)$/.test(plain),
   )
   const ordersGroups = orders.some(({ by }) => typeof by !== 'string')
   const groupsByMention =
@@ -379,11 +431,19 @@ function writeGroups(reading: Reading, told: string[]): string[] {
   const ordered = orders.flatMap(({ by, direction }) => {
     return typeof by === 'string' ? [] : [{ measure: measureOf(by), direction }]
   })
-  const wanted = unique([...reading.measures, ...ordered.map(({ measure }) => measure)])
+  const wanted = unique([
+    ...reading.measures,
+    ...ordered.map(({ measure }) => measure),
+    ...reading.havings.map(({ measure }) => measure),
+  ])
   const count = { text: 'count(1)', alias: 'count', told: 'number of records' }
   const measures = (wanted.length > 0 ? wanted : [count]).map(named)
   const sorts = ordered.map(({ measure, direction }) => {
     return `${measures.find(({ text }) => text === measure.text)!.alias} ${direction}`
+  })
+  const tests = reading.havings.map(({ measure, test, told: of }) => {
+    told.push(`only groups of which ${of}`)
+    return `${measures.find(({ text }) => text === measure.text)!.alias} ${test}`
   })
   if (sorts.length === 0) {
     const times = dimensions.filter(({ isTime }) => isTime).map(({ alias }) => alias)
@@ -399,6 +459,7 @@ function writeGroups(reading: Reading, told: string[]): string[] {
     ...(dimensions.length > 0
       ? [`dimensions: ${columns(dimensions)}\nmeasures: ${columns(measures)}`]
       : [`measures: ${columns(measures)}`]),
+    ...(tests.length > 0 ? [`final_filter: ${tests.join(' and ')}`] : []),
     ...(sorts.length > 0 ? [`sort: ${sorts.join(', ')}`] : []),
     ...(limit !== undefined && dimensions.length > 0 ? [`limit: ${limit}`] : []),
   ]

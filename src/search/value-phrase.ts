@@ -11,6 +11,7 @@ export function recognizeValue(reader: PhraseReader, context: Context): Recogniz
     reader.attempt(() => fieldThenValue(reader, context)) ??
     reader.attempt(() => valueAlone(reader, context)) ??
     reader.attempt(() => truth(reader, context)) ??
+    reader.attempt(() => counted(reader, context)) ??
     reader.attempt(() => presence(reader, context))
   return meaning && reader.means(meaning)
 }
@@ -142,6 +143,28 @@ function truth(reader: PhraseReader, { vocabulary }: Context): Condition | undef
     return reader.take('true', 'false', 'yes', 'no')
   })
   return equality(field, value !== 'false' && value !== 'no', false)
+}
+
+/** `retried`: what a number of times is kept of has happened, as `retries` says. */
+function counted(reader: PhraseReader, { vocabulary }: Context): Condition | undefined {
+  const field = reader.takeIf((word) => {
+    const stem = /^(\w{3,})ed$/.exec(word)?.[1]
+    if (stem === undefined) return undefined
+    const nouns = [stem.replace(/i$/, 'y'), stem.replace(/i$/, 'ie'), `${stem}e`].map((noun) =>
+      noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`,
+    )
+    return nouns
+      .flatMap((noun) => vocabulary.named(noun))
+      .find(({ isNumeric, path }) => isNumeric && path[0] === 'metadata')
+  })
+  if (!field) return undefined
+  const path = printPath(field.path)
+  return {
+    kind: 'condition',
+    text: `${path} > 0`,
+    negated: `coalesce(${path}, 0) = 0`,
+    told: `${path} above 0`,
+  }
 }
 
 function withFieldAfter(

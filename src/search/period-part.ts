@@ -1,0 +1,57 @@
+/** Parts of longer times: `first week of November`, `second half of last month`, `late October`. */
+import { type Clock, dayMs, type Stretch } from './clock.ts'
+import type { PhraseReader } from './phrase.ts'
+
+const places: Readonly<Record<string, number>> = {
+  first: 0,
+  '1st': 0,
+  second: 1,
+  '2nd': 1,
+  third: 2,
+  '3rd': 2,
+  fourth: 3,
+  '4th': 3,
+}
+
+const thirds: Readonly<Record<string, number>> = { early: 0, mid: 1, middle: 1, late: 2 }
+
+/** @param takePeriod reads the month, quarter or year that it is a part of */
+export function takePartOfPeriod(
+  reader: PhraseReader,
+  clock: Clock,
+  takePeriod: () => Stretch | undefined,
+): Stretch | undefined {
+  reader.take('the')
+  const third = reader.takeIf((word) => (Object.hasOwn(thirds, word) ? thirds[word] : undefined))
+  if (third !== undefined) {
+    reader.take('of', 'in')
+    const period = takePeriod()
+    const from = period && clock.partDay(period, third / 3)
+    const to = period && (third === 2 ? period.to : clock.partDay(period, (third + 1) / 3))
+    return period && told(clock, period, from!, to!)
+  }
+  const isEnd = reader.take('end') !== undefined
+  const isLast = isEnd || reader.take('last', 'final') !== undefined
+  const place = isLast
+    ? -1
+    : reader.takeIf((word) => (Object.hasOwn(places, word) ? places[word] : undefined))
+  if (place === undefined) return undefined
+  const unit = reader.take('week', 'half') ?? (isEnd ? 'week' : undefined)
+  if (!unit || !reader.take('of', 'in')) return undefined
+  const period = takePeriod()
+  if (!period) return undefined
+  const { from, to } = period
+  if (unit === 'half') {
+    const middle = clock.partDay(period, 1 / 2)
+    if (place > 1) return undefined
+    return place === 0 ? told(clock, period, from, middle) : told(clock, period, middle, to)
+  }
+  const begin = isLast ? to - 7 * dayMs : from + place * 7 * dayMs
+  return begin < from || begin >= to
+    ? undefined
+    : told(clock, period, begin, Math.min(begin + 7 * dayMs, to))
+}
+
+function told(clock: Clock, period: Stretch, from: number, to: number): Stretch {
+  return { from, to, told: `${clock.span({ from, to })}, a part of ${period.told}` }
+}
