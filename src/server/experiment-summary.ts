@@ -7,6 +7,7 @@
 import type { Gate } from '../access/gate.ts'
 import type { Experiment } from '../catalog/entry.ts'
 import type { Engine } from '../engine.ts'
+import { printPath } from '../parser/print.ts'
 import { queryRows } from './query-rows.ts'
 
 interface Change {
@@ -71,16 +72,20 @@ export async function summarizeExperiment(
   experiment: Experiment,
   base: Experiment | undefined,
 ): Promise<ExperimentSummary> {
-  const [scores, metrics, baseScores, baseMetrics, scoreChanges, metricChanges] = await Promise.all(
-    [
-      averages(request, experiment, 'scores'),
-      averages(request, experiment, 'metrics'),
-      base ? averages(request, base, 'scores') : noAverages,
-      base ? averages(request, base, 'metrics') : noAverages,
-      base ? changes(request, base, experiment, 'score_differences') : noChanges,
-      base ? changes(request, base, experiment, 'metric_differences') : noChanges,
-    ],
-  )
+  const both = base ? [experiment.id, base.id] : [experiment.id]
+  const [allScores, allMetrics] = await Promise.all([
+    averages(request, both, 'scores'),
+    averages(request, both, 'metrics'),
+  ])
+  const of = (id: string | undefined, all: ReadonlyMap<string, Averages>) =>
+    all.get(id ?? '') ?? noAverages
+  const [scores, metrics] = [of(experiment.id, allScores), of(experiment.id, allMetrics)]
+  const [baseScores, baseMetrics] = [of(base?.id, allScores), of(base?.id, allMetrics)]
+  const inBoth = (now: Averages, then: Averages) => [...now.keys()].filter((name) => then.has(name))
+  const compared = { score: inBoth(scores, baseScores), metric: inBoth(metrics, baseMetrics) }
+  const { score: scoreChanges, metric: metricChanges } = base
+    ? await changes(request, base, experiment, compared)
+    : { score: noChanges, metric: noChanges }
   const changeOf = (
     name: string,
     of: Averages,
@@ -121,47 +126,71 @@ export async function summarizeExperiment(
 }
 
 type Averages = ReadonlyMap<string, number>
-type Changes = ReadonlyMap<string, { readonly up: number; readonly down: number }>
+
+interface Moves {
+  readonly up: number
+  readonly down: number
+}
+
+type Changes = ReadonlyMap<string, Moves>
 
 const noAverages: Averages = new Map()
 const noChanges: Changes = new Map()
 
+/** By the ids of experiments. */
 async function averages(
   { engine, gate, signal }: SummaryRequest,
-  { id }: Experiment,
+  ids: readonly string[],
   field: 'scores' | 'metrics',
-): Promise<Averages> {
+): Promise<ReadonlyMap<string, Averages>> {
   const shape = field === 'scores' ? 'spans' : 'summary'
   const rows = await queryRows(engine, {
     query:
-      `from: experiment('${id}') ${shape} | unpivot: ${field} as (name, value) ` +
-      '| dimensions: name | measures: avg(value) as mean',
+      `from: experiment(${ids.map((id) => `'${id}'`).join(', ')}) ${shape} ` +
+      `| unpivot: ${field} as (name, value) ` +
+      '| dimensions: experiment_id, name | measures: avg(value) as mean',
     view: gate,
     signal,
   })
-  return new Map(
-    rows.flatMap(({ name, mean }) => (typeof mean === 'number' ? [[String(name), mean]] : [])),
-  )
+  const found = new Map(ids.map((id) => [id, new Map<string, number>()]))
+  for (const { experiment_id, name, mean } of rows) {
+    if (typeof mean === 'number') found.get(String(experiment_id))?.set(String(name), mean)
+  }
+  return found
 }
 
+interface Named<Value> {
+  readonly score: Value
+  readonly metric: Value
+}
+
+/** How many test cases have more, and how many less, of what both experiments have. */
 async function changes(
   { engine, gate, signal }: SummaryRequest,
   base: Experiment,
   experiment: Experiment,
-  field: 'score_differences' | 'metric_differences',
-): Promise<Changes> {
-  const key = comparisonKey(gate, experiment)
-  const rows = await queryRows(engine, {
+  names: Named<readonly string[]>,
+): Promise<Named<Changes>> {
+  const found = { score: new Map<string, Moves>(), metric: new Map<string, Moves>() }
+  const asked = (['score', 'metric'] as const).flatMap((kind) =>
+    names[kind].map((name) => ({ kind, name })),
+  )
+  if (asked.length === 0) return found
+  const measures = asked.flatMap(({ kind, name }, i) => {
+    const difference = printPath([`${kind}_differences`, name])
+    return [`count_if(${difference} > 0) as up_${i}`, `count_if(${difference} < 0) as down_${i}`]
+  })
+  const [row] = await queryRows(engine, {
     query:
-      `from: experiment('${base.id}', '${experiment.id}') summary | comparison_key: ${key} ` +
-      `| unpivot: ${field} as (name, value) | dimensions: name ` +
-      '| measures: sum(value > 0) as up, sum(value < 0) as down',
+      `from: experiment('${base.id}', '${experiment.id}') summary ` +
+      `| comparison_key: ${comparisonKey(gate, experiment)} | measures: ${measures.join(', ')}`,
     view: gate,
     signal,
   })
-  return new Map(
-    rows.map(({ name, up, down }) => [String(name), { up: Number(up), down: Number(down) }]),
-  )
+  for (const [i, { kind, name }] of asked.entries()) {
+    found[kind].set(name, { up: Number(row?.[`up_${i}`]), down: Number(row?.[`down_${i}`]) })
+  }
+  return found
 }
 
 function comparisonKey(gate: Gate, experiment: Experiment): string {

@@ -1,10 +1,10 @@
 /** A button that opens a list of things to do. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useOpening } from './opening.ts'
 
 export interface MenuItem {
   readonly label: string
-  readonly detail?: string
+  readonly detail?: string | undefined
   readonly isDisabled?: boolean
   readonly onChoose: () => void
 }
@@ -15,30 +15,20 @@ export interface MenuProps {
   readonly name?: string
   readonly items: readonly MenuItem[]
   readonly isDisabled?: boolean
+  /** Begins to find out what is only needed when it is open. */
+  readonly onOpen?: () => void
 }
 
-export function Menu({ label, name, items, isDisabled = false }: MenuProps) {
-  const [isOpen, setOpen] = useState(false)
-  const place = useRef<HTMLDivElement>(null)
-  const button = useRef<HTMLButtonElement>(null)
-  const id = useId()
-  const close = () => {
-    setOpen(false)
-    button.current?.focus()
+export function Menu({ label, name, items, isDisabled = false, onOpen }: MenuProps) {
+  const { isOpen, setOpen, close, place, button, id } = useOpening(entries)
+  const open = () => {
+    onOpen?.()
+    setOpen(true)
   }
-  useEffect(() => {
-    if (!isOpen) return
-    entriesIn(place.current)[0]?.focus()
-    const onPointerDown = (event: PointerEvent) => {
-      if (event.target instanceof Node && !place.current?.contains(event.target)) setOpen(false)
-    }
-    window.addEventListener('pointerdown', onPointerDown)
-    return () => window.removeEventListener('pointerdown', onPointerDown)
-  }, [isOpen])
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Tab') setOpen(false)
     else if (event.key === 'Escape') close()
-    else moveFocus(event, entriesIn(place.current))
+    else moveFocus(event, [...(place.current?.querySelectorAll<HTMLElement>(entries) ?? [])])
   }
   return (
     <div class="menu-place" ref={place}>
@@ -50,11 +40,12 @@ export function Menu({ label, name, items, isDisabled = false }: MenuProps) {
         aria-controls={id}
         disabled={isDisabled}
         {...(name !== undefined && { 'aria-label': name })}
-        onClick={() => setOpen(!isOpen)}
+        onClick={() => (isOpen ? setOpen(false) : open())}
         onKeyDown={(event) => {
-          if (event.key !== 'ArrowDown' || isOpen) return
+          if (event.key !== 'ArrowDown') return
           event.preventDefault()
-          setOpen(true)
+          if (isOpen) place.current?.querySelector<HTMLElement>(entries)?.focus()
+          else open()
         }}
       >
         {label} <span aria-hidden="true">▾</span>
@@ -83,9 +74,7 @@ export function Menu({ label, name, items, isDisabled = false }: MenuProps) {
   )
 }
 
-function entriesIn(place: HTMLElement | null): HTMLElement[] {
-  return place ? [...place.querySelectorAll<HTMLElement>('[role=menuitem]:not(:disabled)')] : []
-}
+const entries = '[role=menuitem]:not(:disabled)'
 
 /** Arrows, Home and End move along elements of which one has the focus; true if that was asked. */
 export function moveFocus(event: KeyboardEvent, elements: readonly HTMLElement[]): boolean {

@@ -1,6 +1,6 @@
 /** A button that opens a small window of controls under it. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useOpening } from './opening.ts'
 
 export interface PopoverProps {
   readonly label: ComponentChildren
@@ -11,27 +11,10 @@ export interface PopoverProps {
 }
 
 export function Popover({ label, name, children }: PopoverProps) {
-  const [isOpen, setOpen] = useState(false)
-  const place = useRef<HTMLDivElement>(null)
-  const button = useRef<HTMLButtonElement>(null)
-  const id = useId()
-  const close = () => {
-    setOpen(false)
-    button.current?.focus()
-  }
-  useEffect(() => {
-    if (!isOpen) return
-    place.current?.querySelector<HTMLElement>('.popover input, .popover button')?.focus()
-    const leave = (event: Event) => {
-      if (event.target instanceof Node && !place.current?.contains(event.target)) setOpen(false)
-    }
-    window.addEventListener('pointerdown', leave)
-    window.addEventListener('focusin', leave)
-    return () => {
-      window.removeEventListener('pointerdown', leave)
-      window.removeEventListener('focusin', leave)
-    }
-  }, [isOpen])
+  const { isOpen, setOpen, close, place, button, id } = useOpening(
+    '.popover input, .popover button',
+    { isLeftByFocus: true },
+  )
   return (
     <div class="menu-place" ref={place}>
       <button

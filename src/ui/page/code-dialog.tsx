@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
 import { Dialog } from '../component/dialog.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
 import { tzOffset } from '../service/query.ts'
-import { base } from '../state/location.ts'
+import { base, parameter, setParameters } from '../state/location.ts'
 import { codeFor, codeForms } from './query-code.ts'
 
 /** The query as lines that run it elsewhere. */
@@ -14,15 +13,22 @@ export function CodeDialog({
   readonly query: string
   readonly onClose: () => void
 }) {
-  const [form, setForm] = useState<(typeof codeForms)[number]>('curl')
+  const form = codeForms.find((each) => each === parameter('form')) ?? 'curl'
   const code = codeFor(form, { url: window.location.origin + base, query, tzOffset })
   return (
-    <Dialog title="Run it elsewhere" size="large" onClose={onClose}>
+    <Dialog
+      title="Run it elsewhere"
+      size="large"
+      onClose={() => {
+        setParameters({ form: undefined })
+        onClose()
+      }}
+    >
       <Tabs
         label="Forms of code"
         tabs={codeForms.map((id) => ({ id, title: id }))}
         current={form}
-        onChoose={(id) => setForm(codeForms.find((each) => each === id) ?? form)}
+        onChoose={(id) => setParameters({ form: id })}
       />
       <TabPanel label="Forms of code" current={form}>
         <pre class="code">{code}</pre>

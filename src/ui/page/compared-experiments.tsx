@@ -1,5 +1,5 @@
 /** Which experiments stand beside each other, and which of them is the base. */
-import { Link } from '../component/link.tsx'
+import { PageHead } from '../component/page-head.tsx'
 import { type Experiment, listExperiments } from '../service/experiment.ts'
 import { useLoaded } from '../service/load.ts'
 import { goTo, parameters, parts, pathOf, setParameters } from '../state/location.ts'
@@ -24,64 +24,59 @@ export function ComparedExperiments({
     setParameters({ compare: next.join(','), page: undefined, row: undefined })
   const ids = others.map(({ id }) => id)
   return (
-    <header class="page-head">
-      <div class="titles">
-        <p class="crumbs">
-          <Link to={pathOf(...project)}>Experiments</Link>
-        </p>
-        <h1>{[base, ...others].map(({ name }) => name).join(' / ')}</h1>
-      </div>
-      <div class="tools">
+    <PageHead
+      from={{ title: 'Experiments', path: pathOf(...project) }}
+      title={[base, ...others].map(({ name }) => name).join(' / ')}
+    >
+      <label>
+        Base{' '}
+        <select
+          value={base.id}
+          onChange={(event) => {
+            const next = others.find(({ id }) => id === event.currentTarget.value)
+            if (next) goTo(rebased(base, others, next))
+          }}
+        >
+          {[base, ...others].map(({ id, name }) => (
+            <option key={id} value={id}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      {addable.length > 0 && (
         <label>
-          Base{' '}
-          <select
-            value={base.id}
-            onChange={(event) => {
-              const next = others.find(({ id }) => id === event.currentTarget.value)
-              if (next) goTo(rebased(base, others, next))
-            }}
-          >
-            {[base, ...others].map(({ id, name }) => (
+          Add{' '}
+          <select value="" onChange={(event) => showOthers([...ids, event.currentTarget.value])}>
+            <option value="">an experiment…</option>
+            {addable.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
               </option>
             ))}
           </select>
         </label>
-        {addable.length > 0 && (
-          <label>
-            Add{' '}
-            <select value="" onChange={(event) => showOthers([...ids, event.currentTarget.value])}>
-              <option value="">an experiment…</option>
-              {addable.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-        {others.length > 1 && (
-          <label>
-            Remove{' '}
-            <select
-              value=""
-              onChange={(event) => {
-                const gone = event.currentTarget.value
-                showOthers(ids.filter((id) => id !== gone))
-              }}
-            >
-              <option value="">an experiment…</option>
-              {others.map(({ id, name }) => (
-                <option key={id} value={id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-        )}
-      </div>
-    </header>
+      )}
+      {others.length > 1 && (
+        <label>
+          Remove{' '}
+          <select
+            value=""
+            onChange={(event) => {
+              const gone = event.currentTarget.value
+              showOthers(ids.filter((id) => id !== gone))
+            }}
+          >
+            <option value="">an experiment…</option>
+            {others.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </PageHead>
   )
 }
 

@@ -1,10 +1,8 @@
 /** Scores of the compared experiments: means, and how many examples got better and worse. */
-
 import { duration, number, score as shownScore } from '../component/format.ts'
 import { GroupedBars, seriesColors } from '../component/grouped-bars.tsx'
-import { type ScoreChanges, spreadsOf } from '../service/comparison.ts'
+import type { ComparedCounts } from '../service/comparison.ts'
 import type { Experiment, ExperimentTotals } from '../service/experiment.ts'
-import { useLoaded } from '../service/load.ts'
 import { setParameters } from '../state/location.ts'
 import { Change } from './experiment-columns.tsx'
 
@@ -12,13 +10,14 @@ export interface ComparisonSummaryProps {
   readonly base: Experiment
   readonly others: readonly Experiment[]
   readonly totals: ReadonlyMap<string, ExperimentTotals>
-  readonly changes: ScoreChanges
+  /** Undefined until it is known. */
+  readonly counts: ComparedCounts | undefined
   /** The score by which lines are chosen. */
   readonly score: string | undefined
 }
 
 export function ComparisonSummary(props: ComparisonSummaryProps) {
-  const { base, others, totals, changes, score } = props
+  const { base, others, totals, counts, score } = props
   const experiments = [base, ...others]
   const names = new Set(experiments.flatMap(({ id }) => Object.keys(totals.get(id)?.scores ?? {})))
   return (
@@ -55,23 +54,17 @@ export function ComparisonSummary(props: ComparisonSummaryProps) {
               {experiments.map(({ id }) => {
                 const mean = totals.get(id)?.scores[name]
                 const before = totals.get(base.id)?.scores[name]
-                const change = changes.get(id)?.get(name)
+                const change = counts?.changes.get(id)?.get(name)
                 return (
                   <td class="number" key={id}>
-                    {change && (
-                      <span class="hint">
-                        <span class="better" title="Examples that got better">
-                          ↑ {number(change.improved)}
-                        </span>{' '}
-                        <span class="worse" title="Examples that got worse">
-                          ↓ {number(change.regressed)}
-                        </span>{' '}
-                      </span>
-                    )}
-                    {id !== base.id && mean !== undefined && before !== undefined && (
-                      <Change value={mean - before} />
-                    )}{' '}
-                    {shownScore(mean)}
+                    <span class="compared-score">
+                      <Moved mark="↑" count={change?.improved} tone="better" />
+                      <Moved mark="↓" count={change?.regressed} tone="worse" />
+                      {id !== base.id && mean !== undefined && before !== undefined && (
+                        <Change value={mean - before} />
+                      )}
+                      <strong>{shownScore(mean)}</strong>
+                    </span>
                   </td>
                 )
               })}
@@ -94,8 +87,28 @@ export function ComparisonSummary(props: ComparisonSummaryProps) {
           />
         </tbody>
       </table>
-      {score !== undefined && score !== '' && <Spreads experiments={experiments} score={score} />}
+      {counts && score && (
+        <Spreads experiments={experiments} score={score} spreads={counts.spreads} />
+      )}
     </div>
+  )
+}
+
+/** How many examples a score got better or worse in; none of them is no news. */
+function Moved({
+  mark,
+  count,
+  tone,
+}: {
+  readonly mark: string
+  readonly count: number | undefined
+  readonly tone: 'better' | 'worse'
+}) {
+  if (count === undefined) return null
+  return (
+    <span class={count > 0 ? tone : 'hint'} title={`Examples that got ${tone}`}>
+      {mark} {number(count)}
+    </span>
   )
 }
 
@@ -103,20 +116,17 @@ export function ComparisonSummary(props: ComparisonSummaryProps) {
 function Spreads({
   experiments,
   score,
+  spreads,
 }: {
   readonly experiments: readonly Experiment[]
   readonly score: string
+  readonly spreads: ComparedCounts['spreads']
 }) {
-  const ids = experiments.map(({ id }) => id)
-  const { data } = useLoaded(`spreads ${ids.join()} ${score}`, (signal) =>
-    spreadsOf(ids, score, signal),
-  )
-  if (!data) return null
   return (
     <figure>
       <GroupedBars
         label={`How ${score} is spread in each experiment`}
-        series={experiments.map(({ id, name }) => ({ name, counts: data.get(id) ?? [] }))}
+        series={experiments.map(({ id, name }) => ({ name, counts: spreads.get(id) ?? [] }))}
       />
       <figcaption class="hint">How many examples have which {score}</figcaption>
     </figure>

@@ -4,29 +4,39 @@ import { number } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { PageTable } from '../component/page-table.tsx'
-import { Pages } from '../component/pages.tsx'
 import {
   type Compared,
   type ComparisonOrder,
   comparisonOrders,
-  countLines,
+  countsOf,
   type LineCounts,
   linesOfPage,
+  mostSought,
   type ShownKind,
-  scoreChanges,
+  type Sought,
+  scoreNames,
   shownKinds,
+  soughtIn,
   worstScore,
 } from '../service/comparison.ts'
 import { type Experiment, experimentsById, totalsOf } from '../service/experiment.ts'
 import { useLoaded } from '../service/load.ts'
+import { quoted, type Row } from '../service/query.ts'
+import { clauseOf } from '../service/query-text.ts'
 import { parameter, parts, pathOf, setParameters } from '../state/location.ts'
 import { ComparedExperiments } from './compared-experiments.tsx'
 import { comparisonColumns } from './comparison-columns.tsx'
 import { ComparisonExample } from './comparison-example.tsx'
 import { ComparisonSummary } from './comparison-summary.tsx'
-
-/** Lines of a page of the table. */
-const pageSize = 100
+import { plainColumns } from './example-columns.tsx'
+import {
+  FoundPages,
+  FoundSearch,
+  pageNumber,
+  pageSize,
+  useFoundPage,
+  useFoundWords,
+} from './found-rows.tsx'
 
 export interface ComparisonProps {
   readonly base: Experiment
@@ -64,18 +74,32 @@ function Lines({
   readonly comparisonKey: string
 }) {
   const otherIds = others.map(({ id }) => id)
-  const compared: Compared = { baseId: base.id, otherIds, key: comparisonKey }
-  const key = [base.id, ...otherIds, comparisonKey].join()
-  const totals = useLoaded(`totals ${key}`, (signal) => totalsOf([base.id, ...otherIds], signal))
-  const changes = useLoaded(`changes ${key}`, (signal) => scoreChanges(compared, signal))
+  const ids = [base.id, ...otherIds]
+  const source = `experiment(${ids.map(quoted).join(', ')}) summary`
+  const found = useFoundWords(source)
+  const { words, text, isOfSource } = found
+  const sought = useLoaded(
+    words === '' || text === undefined || !isOfSource ? undefined : `sought ${text}`,
+    async (signal) => ({ text, ids: await soughtIn(text!, signal) }),
+  )
+  // What was found for earlier words is not for these.
+  const isFound = words === '' || sought.data?.text === text
+  const compared: Compared = {
+    baseId: base.id,
+    otherIds,
+    key: comparisonKey,
+    sought: words === '' ? undefined : sought.data?.ids,
+  }
+  const key = [...ids, comparisonKey, words === '' ? '' : text].join('\n')
+  const totals = useLoaded(`totals ${ids}`, (signal) => totalsOf(ids, signal))
   // Without a score in common, lines are matched all the same.
-  const score = parameter('by') ?? (changes.data && (worstScore(changes.data) ?? ''))
+  const score = parameter('by') ?? (totals.data && (worstScore(base.id, totals.data) ?? ''))
   const show = shownKinds.find((kind) => kind === parameter('show')) ?? 'all'
   const order = comparisonOrders.find((each) => each === parameter('sort')) ?? 'regressions'
-  const page = Math.max(1, Math.floor(Number(parameter('page') ?? 1)) || 1)
-  const isReady = score !== undefined
+  const page = pageNumber()
+  const isReady = totals.data !== undefined && score !== undefined && isFound && isOfSource
   const counts = useLoaded(isReady ? `counts ${key} ${score}` : undefined, (signal) =>
-    countLines(compared, score!, signal),
+    countsOf(compared, score!, scoreNames(totals.data!), signal),
   )
   const lines = useLoaded(
     isReady ? `lines ${key} ${score} ${show} ${order} ${page}` : undefined,
@@ -89,28 +113,42 @@ function Lines({
     () => comparisonColumns(base, others, { score: score ?? '', isNarrow }),
     [key, score, isNarrow],
   )
-  const error = totals.error ?? changes.error ?? counts.error ?? lines.error
+  const error = totals.error ?? found.taken.error ?? sought.error ?? counts.error ?? lines.error
   return (
     <div class="experiment comparison">
       <ComparedExperiments base={base} others={others} />
       {error && <Failure error={error} retry={lines.reload} />}
-      {totals.data && changes.data ? (
+      {totals.data ? (
         <ComparisonSummary
           base={base}
           others={others}
           totals={totals.data}
-          changes={changes.data}
+          counts={counts.data}
           score={score}
         />
       ) : (
         !error && <Loading what="the scores" />
       )}
-      {isReady && <ShownLines counts={counts.data} show={show} order={order} score={score} />}
-      {!lines.data ? (
+      <FoundSearch source={source} found={found} />
+      {words !== '' && sought.data && (
+        <SoughtNotes text={sought.data.text} sought={sought.data.ids} />
+      )}
+      {score !== undefined && isOfSource && (
+        <ShownLines counts={counts.data?.lines} show={show} order={order} score={score} />
+      )}
+      {!isOfSource && text !== undefined ? (
+        <OtherRows text={text} />
+      ) : !lines.data ? (
         !error && <Loading what="the examples" />
       ) : lines.data.length === 0 ? (
         <Empty title={show === 'all' ? 'No examples' : `No ${show} examples`}>
-          <p>Examples are matched by their {comparisonKey}.</p>
+          {words === '' ? (
+            <p>Examples are matched by their {comparisonKey}.</p>
+          ) : (
+            <button type="button" onClick={() => setParameters({ q: undefined })}>
+              Leave the search
+            </button>
+          )}
         </Empty>
       ) : (
         <div class={isNarrow ? 'beside open' : 'beside'}>
@@ -123,15 +161,10 @@ function Lines({
             openId={open}
             onOpen={({ id }) => setParameters({ row: id })}
             foot={
-              <Pages
-                page={page}
-                pageSize={pageSize}
+              <FoundPages
                 shown={lines.data.length}
-                total={counts.data?.[show]}
+                total={counts.data?.lines[show]}
                 what="examples"
-                onPage={(next) =>
-                  setParameters({ page: next === 1 ? undefined : String(next) }, { replace: false })
-                }
               />
             }
           />
@@ -146,6 +179,40 @@ function Lines({
         </div>
       )}
     </div>
+  )
+}
+
+/** What of a search the table cannot follow is said, not left out in silence. */
+function SoughtNotes({
+  text,
+  sought,
+}: {
+  readonly text: string | undefined
+  readonly sought: Sought
+}) {
+  const count = [...sought.values()].reduce((sum, ids) => sum + ids.length, 0)
+  const isSorted = text !== undefined && clauseOf(text, 'sort') !== undefined
+  const notes = [
+    ...(count >= mostSought ? [`Only the first ${number(count)} that it finds are compared.`] : []),
+    ...(isSorted ? ['The order is the one that is chosen below.'] : []),
+  ]
+  if (notes.length === 0) return null
+  return <p class="hint">{notes.join(' ')}</p>
+}
+
+/** A search that asks for groups, or whatever else is no list of examples. */
+function OtherRows({ text }: { readonly text: string }) {
+  const { data, error, reload, shown } = useFoundPage(text)
+  if (error) return <Failure error={error} retry={reload} />
+  if (!data) return <Loading what="rows" />
+  return (
+    <PageTable
+      label="Rows"
+      columns={plainColumns(shown)}
+      rows={shown}
+      rowId={(row: Row) => JSON.stringify(row)}
+      foot={<FoundPages shown={shown.length} total={data.total ?? shown.length} what="rows" />}
+    />
   )
 }
 

@@ -2,7 +2,6 @@
 import { number, preview } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
-import { Pages } from '../component/pages.tsx'
 import { comparableText, TextDifference } from '../component/text-difference.tsx'
 import { recordFields } from '../service/dataset.ts'
 import {
@@ -15,9 +14,10 @@ import {
 } from '../service/dataset-version.ts'
 import { useLoaded } from '../service/load.ts'
 import { parameter, setParameters } from '../state/location.ts'
+import { FoundPages, pageNumber } from './found-rows.tsx'
 
-/** Records of a page. */
-const pageSize = 50
+/** Records of a page: each is shown whole, and twice. */
+const shownDifferences = 50
 
 const kinds: readonly DifferenceKind[] = ['added', 'changed', 'removed']
 const titles = { added: 'Added', changed: 'Changed', removed: 'Removed' } as const
@@ -52,9 +52,9 @@ function Differences({
   touched,
 }: DatasetDifferenceProps & { readonly touched: readonly Touched[] }) {
   const kind = kinds.find((each) => each === parameter('kind'))
-  const page = Math.max(1, Math.floor(Number(parameter('page') ?? 1)) || 1)
+  const page = pageNumber()
   const wanted = kind === undefined ? touched : touched.filter((each) => each.kind === kind)
-  const shown = wanted.slice((page - 1) * pageSize, page * pageSize)
+  const shown = wanted.slice((page - 1) * shownDifferences, page * shownDifferences)
   const differences = useLoaded(
     `differences ${datasetId} ${from} ${to} ${kind} ${page}`,
     (signal) => differencesOf(datasetId, shown, { from, to }, signal),
@@ -104,13 +104,11 @@ function Differences({
           as they were.
         </p>
       )}
-      <Pages
-        page={page}
-        pageSize={pageSize}
+      <FoundPages
+        size={shownDifferences}
         shown={shown.length}
         total={wanted.length}
         what="records"
-        onPage={(next) => setParameters({ page: next === 1 ? undefined : String(next) })}
       />
     </>
   )

@@ -4,21 +4,15 @@ import { Confirm } from '../component/dialog.tsx'
 import { age, number, preview, time } from '../component/format.ts'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { type PageColumn, PageTable } from '../component/page-table.tsx'
-import { Pages } from '../component/pages.tsx'
-import { SearchInput } from '../component/search-input.tsx'
 import { tell } from '../component/toast.tsx'
 import { deleteRecords, type RecordField, recordFields } from '../service/dataset.ts'
-import { pageOf } from '../service/experiment-rows.ts'
-import { useLoaded } from '../service/load.ts'
-import { type Interpretation, interpret, quoted, type Row } from '../service/query.ts'
-import { isOfRecords } from '../service/query-text.ts'
+import { quoted, type Row } from '../service/query.ts'
 import { parameter, setParameters } from '../state/location.ts'
+import { openWindow } from '../state/opened.ts'
 import { CellEditor } from './cell-editor.tsx'
 import { plainColumns } from './example-columns.tsx'
+import { FoundPages, FoundSearch, pageNumber, useFoundPage, useFoundWords } from './found-rows.tsx'
 import { RecordPanel } from './record-panel.tsx'
-
-/** Rows of a page of the table. */
-const pageSize = 100
 
 export interface DatasetRecordsProps {
   readonly datasetId: string
@@ -26,10 +20,9 @@ export interface DatasetRecordsProps {
   readonly version: string | undefined
   /** Another number loads the records anew. */
   readonly round: number
+  readonly mayChange: boolean
   readonly isAdding: boolean
-  readonly onAdded: () => void
   readonly onChange: () => void
-  readonly onImport: () => void
 }
 
 interface Cell {
@@ -38,30 +31,23 @@ interface Cell {
 }
 
 export function DatasetRecords(props: DatasetRecordsProps) {
-  const { datasetId, version, round, isAdding, onAdded, onChange, onImport } = props
+  const { datasetId, version, round, mayChange, isAdding, onChange } = props
   const source = `dataset(${quoted(datasetId)})`
-  const words = parameter('q') ?? ''
-  const page = Math.max(1, Math.floor(Number(parameter('page') ?? 1)) || 1)
+  const found = useFoundWords(source)
+  const { words, text, isOfSource } = found
+  const page = pageNumber()
   const open = parameter('row')
   const [edited, setEdited] = useState<Cell>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [isDeleting, setDeleting] = useState(false)
   useFocusAfter(edited)
-  const found = useLoaded<Interpretation>(`words ${words} ${source}`, (signal) =>
-    words === '' ? Promise.resolve(everything(source)) : interpret(words, source, signal),
-  )
-  const text = found.data?.query
-  const isOfOwn = text === undefined || isOfRecords(text)
-  const isEditable = version === undefined && isOfOwn
-  const rows = useLoaded(
-    text === undefined ? undefined : `records ${text} ${version} ${page} ${round}`,
-    (signal) => pageOf(text!, { sort: undefined, page, pageSize, version }, signal),
-  )
-  const shown = rows.data?.rows ?? []
+  const isEditable = mayChange && version === undefined && isOfSource
+  const rows = useFoundPage(text, { version, round })
+  const { shown } = rows
   useEffect(() => setChosen(new Set()), [text, version, page])
   const columns = useMemo(
     () =>
-      !isOfOwn
+      !isOfSource
         ? plainColumns(shown)
         : recordColumns({
             datasetId,
@@ -72,20 +58,14 @@ export function DatasetRecords(props: DatasetRecordsProps) {
               onChange()
             },
           }),
-    [datasetId, isEditable, edited, isOfOwn || rows.data],
+    [datasetId, isEditable, edited, isOfSource || rows.data],
   )
-  const error = found.error ?? rows.error
+  const error = found.taken.error ?? rows.error
   const isEmpty = words === '' && page === 1 && rows.data?.rows.length === 0
   const isBeside = open !== undefined || isAdding
   return (
     <>
-      <SearchInput
-        text={words}
-        source={source}
-        interpretation={found.data}
-        isLoading={found.isLoading}
-        onSearch={(q) => setParameters({ q, page: undefined, row: undefined }, { replace: false })}
-      />
+      <FoundSearch source={source} found={found} />
       {error && <Failure error={error} retry={rows.reload} />}
       {chosen.size > 0 && (
         <div class="chosen" role="toolbar" aria-label="Chosen records">
@@ -101,14 +81,14 @@ export function DatasetRecords(props: DatasetRecordsProps) {
       {!rows.data ? (
         !error && <Loading what="records" />
       ) : isEmpty && !isAdding ? (
-        <Empty title={isEditable ? 'No records yet' : 'No records at this version'}>
+        <Empty title={version === undefined ? 'No records yet' : 'No records at this version'}>
           {isEditable && (
             <>
               <p>Add one by hand, or import a file of JSON lines or CSV:</p>
               <pre>
                 {'{"input": "What is 2 + 2?", "expected": "4", "metadata": {"topic": "sums"}}'}
               </pre>
-              <button type="button" onClick={onImport}>
+              <button type="button" onClick={() => openWindow('import')}>
                 Import a file
               </button>
             </>
@@ -120,25 +100,17 @@ export function DatasetRecords(props: DatasetRecordsProps) {
             label="Records"
             columns={columns}
             rows={shown}
-            rowId={(row: Row) => (isOfOwn ? String(row.id) : JSON.stringify(row))}
-            {...(isOfOwn && {
+            rowId={(row: Row) => (isOfSource ? String(row.id) : JSON.stringify(row))}
+            {...(isOfSource && {
               openId: open,
-              onOpen: (row: Row) => {
-                onAdded()
-                setParameters({ row: String(row.id) })
-              },
+              onOpen: (row: Row) => setParameters({ row: String(row.id), open: undefined }),
             })}
             {...(isEditable && { chosen, onChoose: setChosen })}
             foot={
-              <Pages
-                page={page}
-                pageSize={pageSize}
+              <FoundPages
                 shown={shown.length}
                 total={rows.data.total ?? shown.length}
                 what="records"
-                onPage={(next) =>
-                  setParameters({ page: next === 1 ? undefined : String(next) }, { replace: false })
-                }
               />
             }
           />
@@ -148,15 +120,12 @@ export function DatasetRecords(props: DatasetRecordsProps) {
               datasetId={datasetId}
               id={isAdding ? undefined : open}
               version={version}
+              isReadOnly={!mayChange || version !== undefined}
               onSaved={(id) => {
-                onAdded()
-                setParameters({ row: id })
+                setParameters({ row: id, open: undefined })
                 onChange()
               }}
-              onClose={() => {
-                onAdded()
-                setParameters({ row: undefined })
-              }}
+              onClose={() => setParameters({ row: undefined, open: undefined })}
             />
           )}
         </div>
@@ -195,11 +164,6 @@ function useFocusAfter(edited: Cell | undefined): void {
     const name = CSS.escape(cellKey(before))
     document.querySelector<HTMLElement>(`[data-cell="${name}"]`)?.focus()
   }, [edited])
-}
-
-function everything(source: string): Interpretation {
-  const explanation = 'all records, the newest first'
-  return { kind: 'btql', query: `select: *\nfrom: ${source}`, filter: null, explanation }
 }
 
 interface ColumnOptions {

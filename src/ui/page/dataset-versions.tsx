@@ -1,11 +1,11 @@
 /** Which version of a dataset is shown, against which it is held, snapshots, and ways back. */
-import { useId, useState } from 'preact/hooks'
+import { useId } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
 import { number, time } from '../component/format.ts'
 import { Menu } from '../component/menu.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
-import { tell } from '../component/toast.tsx'
+import { tell, tellFailure } from '../component/toast.tsx'
 import {
   createSnapshot,
   deleteSnapshot,
@@ -17,12 +17,15 @@ import {
 } from '../service/dataset-version.ts'
 import { useLoaded } from '../service/load.ts'
 import { parameter, setParameters } from '../state/location.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 
 export interface DatasetVersionsProps {
   readonly datasetId: string
   /** The newest first. */
   readonly versions: readonly Version[]
   readonly snapshots: readonly Snapshot[]
+  /** Whether versions can be named and put back. */
+  readonly mayChange: boolean
   readonly onChange: () => void
 }
 
@@ -30,12 +33,12 @@ export function DatasetVersions({
   datasetId,
   versions,
   snapshots,
+  mayChange,
   onChange,
 }: DatasetVersionsProps) {
   const version = parameter('version')
   const from = parameter('from')
-  const [asked, setAsked] = useState<'snapshot' | 'restore'>()
-  const close = () => setAsked(undefined)
+  const asked = mayChange ? openedOf('snapshot', 'restore')?.kind : undefined
   const newest = versions[0]?.id
   if (newest === undefined) return null
   const shown = version ?? newest
@@ -63,33 +66,38 @@ export function DatasetVersions({
           setParameters({ from: next, page: undefined, row: undefined }, { replace: false })
         }
       />
-      <Menu
-        label="Snapshot"
-        items={[
-          { label: 'Name this version…', onChoose: () => setAsked('snapshot') },
-          ...(snapshot
-            ? [
-                {
-                  label: `Forget the name “${snapshot.name}”`,
-                  onChoose: () => void deleteSnapshot(snapshot.id).then(onChange),
-                },
-              ]
-            : []),
-          {
-            label: 'Go back to this version…',
-            isDisabled: !isOld,
-            onChoose: () => setAsked('restore'),
-          },
-        ]}
-      />
+      {mayChange && (
+        <Menu
+          label="Snapshot"
+          items={[
+            { label: 'Name this version…', onChoose: () => openWindow('snapshot') },
+            ...(snapshot
+              ? [
+                  {
+                    label: `Forget the name “${snapshot.name}”`,
+                    onChoose: () => {
+                      void deleteSnapshot(snapshot.id).then(onChange, tellFailure)
+                    },
+                  },
+                ]
+              : []),
+            {
+              label: 'Go back to this version…',
+              detail: isOld ? undefined : 'it is the latest',
+              isDisabled: !isOld,
+              onChoose: () => openWindow('restore'),
+            },
+          ]}
+        />
+      )}
       {asked === 'snapshot' && (
         <FormDialog
           title="Name this version"
           verb="Name it"
-          onClose={close}
+          onClose={closeWindow}
           onSubmit={async (form) => {
             await createSnapshot(datasetId, textOf(form, 'name'), shown)
-            close()
+            closeWindow()
             onChange()
           }}
         >
@@ -102,11 +110,11 @@ export function DatasetVersions({
           />
         </FormDialog>
       )}
-      {asked === 'restore' && (
+      {isOld && asked === 'restore' && (
         <Confirm
           title="Go back to this version?"
           verb="Go back"
-          onClose={close}
+          onClose={closeWindow}
           onConfirm={async () => {
             await restoreVersion(datasetId, shown)
             tell('The records are as they were then')

@@ -1,19 +1,20 @@
 /** One dataset: its records as they are or were, its versions, and what lies between two of them. */
 import { useState } from 'preact/hooks'
-import { Link } from '../component/link.tsx'
-import { Menu } from '../component/menu.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
+import { PageHead } from '../component/page-head.tsx'
 import { type Dataset, datasetByName } from '../service/dataset.ts'
 import { snapshotsOf, versionsOf } from '../service/dataset-version.ts'
 import { useLoaded } from '../service/load.ts'
 import { useProject } from '../service/project.ts'
 import { quoted } from '../service/query.ts'
-import { parameter, parts, pathOf, setParameters } from '../state/location.ts'
+import { useMay } from '../service/rights.ts'
+import { parameter, parts, pathOf } from '../state/location.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { DatasetDifference } from './dataset-difference.tsx'
 import { DatasetImport } from './dataset-import.tsx'
 import { DatasetRecords } from './dataset-records.tsx'
 import { DatasetVersions } from './dataset-versions.tsx'
-import { exportFormats, exportQuery } from './query-export.ts'
+import { ExportMenu } from './export-menu.tsx'
 
 export function DatasetPage({
   projectName,
@@ -35,60 +36,45 @@ export function DatasetPage({
 function Contents({ dataset }: { readonly dataset: Dataset }) {
   const { id, name, description } = dataset
   const [round, setRound] = useState(0)
-  const [isImporting, setImporting] = useState(false)
-  const [isAdding, setAdding] = useState(false)
+  const mayChange = useMay('dataset', id)('update')
   const version = parameter('version')
   const from = parameter('from')
   const versions = useLoaded(`versions ${id} ${round}`, (signal) => versionsOf(id, signal))
   const snapshots = useLoaded(`snapshots ${id} ${round}`, (signal) => snapshotsOf(id, signal))
   const changed = () => setRound((count) => count + 1)
   const newest = versions.data?.[0]?.id
+  const isEditable = mayChange && version === undefined && from === undefined
+  const opened = isEditable ? openedOf('import', 'add') : undefined
   return (
     <div class="experiment dataset">
-      <header class="page-head">
-        <div class="titles">
-          <p class="crumbs">
-            <Link to={pathOf(...parts.value.slice(0, 5))}>Datasets</Link>
-          </p>
-          <h1>{name}</h1>
-          {description && <p class="hint facts">{description}</p>}
-        </div>
-        <div class="tools">
-          <DatasetVersions
-            datasetId={id}
-            versions={versions.data ?? []}
-            snapshots={snapshots.data ?? []}
-            onChange={changed}
-          />
-          <Menu
-            label="Export"
-            items={exportFormats
-              .filter(({ id: format }) => format !== 'json' && format !== 'arrow')
-              .map(({ id: format, title, detail }) => ({
-                label: title,
-                detail,
-                onChoose: () => void exportQuery(exported(id), format, version),
-              }))}
-          />
-          {version === undefined && from === undefined && (
-            <>
-              <button type="button" onClick={() => setImporting(true)}>
-                Import
-              </button>
-              <button
-                type="button"
-                class="primary"
-                onClick={() => {
-                  setParameters({ row: undefined })
-                  setAdding(true)
-                }}
-              >
-                Add record
-              </button>
-            </>
-          )}
-        </div>
-      </header>
+      <PageHead
+        from={{ title: 'Datasets', path: pathOf(...parts.value.slice(0, 5)) }}
+        title={name}
+        facts={description}
+      >
+        <DatasetVersions
+          datasetId={id}
+          versions={versions.data ?? []}
+          snapshots={snapshots.data ?? []}
+          mayChange={mayChange}
+          onChange={changed}
+        />
+        <ExportMenu query={exported(id)} version={version} formats={['csv', 'jsonl', 'parquet']} />
+        {isEditable && (
+          <>
+            <button type="button" onClick={() => openWindow('import')}>
+              Import
+            </button>
+            <button
+              type="button"
+              class="primary"
+              onClick={() => openWindow('add', undefined, { row: undefined })}
+            >
+              Add record
+            </button>
+          </>
+        )}
+      </PageHead>
       {versions.error && <Failure error={versions.error} retry={versions.reload} />}
       {snapshots.error && <Failure error={snapshots.error} retry={snapshots.reload} />}
       {from !== undefined && newest !== undefined ? (
@@ -98,14 +84,13 @@ function Contents({ dataset }: { readonly dataset: Dataset }) {
           datasetId={id}
           version={version}
           round={round}
-          isAdding={isAdding}
-          onAdded={() => setAdding(false)}
+          mayChange={mayChange}
+          isAdding={opened?.kind === 'add'}
           onChange={changed}
-          onImport={() => setImporting(true)}
         />
       )}
-      {isImporting && (
-        <DatasetImport datasetId={id} onClose={() => setImporting(false)} onChange={changed} />
+      {opened?.kind === 'import' && (
+        <DatasetImport datasetId={id} onClose={closeWindow} onChange={changed} />
       )}
     </div>
   )

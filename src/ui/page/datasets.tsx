@@ -1,8 +1,8 @@
 /** The datasets of a project. */
-import { useState } from 'preact/hooks'
-import { Confirm, FormDialog } from '../component/dialog.tsx'
+import type { Permission } from '../../catalog/permission.ts'
+import { FormDialog } from '../component/dialog.tsx'
 import { LongTextField, TextField, textOf } from '../component/field.tsx'
-import { age, number, time } from '../component/format.ts'
+import { age, counted, number, time } from '../component/format.ts'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { type PageColumn, PageTable, readOrder, writeOrder } from '../component/page-table.tsx'
 import {
@@ -17,7 +17,10 @@ import {
 import { timeOf } from '../service/dataset-version.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Project, useProject } from '../service/project.ts'
+import { useRights } from '../service/rights.ts'
 import { base, goTo, parameter, parts, pathOf, setParameters } from '../state/location.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
+import { ChosenObjects, useChosen } from './chosen-objects.tsx'
 
 interface ListedDataset extends Dataset {
   readonly totals: DatasetTotals | undefined
@@ -41,13 +44,14 @@ function DatasetList({ project }: { readonly project: Project }) {
       (dataset): ListedDataset => ({ ...dataset, totals: totals.get(dataset.id) }),
     )
   })
-  const [isNew, setNew] = useState(false)
+  const rights = useRights('project', project.id)
+  const may = (permission: Permission) => rights.data?.within.dataset?.includes(permission) ?? false
   const wanted = (parameter('q') ?? '').trim().toLowerCase()
   const order = readOrder(parameter('sort')) ?? { id: 'created', isDescending: true }
-  const chosen = new Set((parameter('chosen') ?? '').split(',').filter((id) => id !== ''))
-  const choose = (ids: ReadonlySet<string>) => setParameters({ chosen: [...ids].join(',') })
+  const chosen = useChosen()
   if (error) return <Failure error={error} retry={reload} />
   if (!data) return <Loading what="datasets" />
+  const chosenItems = data.filter(({ id }) => chosen.ids.has(id))
   const found = data.filter(({ name }) => name.toLowerCase().includes(wanted))
   const sorted = values[order.id] ?? values.created!
   const shown = found.toSorted((a, b) => {
@@ -69,22 +73,43 @@ function DatasetList({ project }: { readonly project: Project }) {
               onInput={(event) => setParameters({ q: event.currentTarget.value })}
             />
           )}
-          <button type="button" class="primary" onClick={() => setNew(true)}>
-            New dataset
-          </button>
+          {may('create') && (
+            <button type="button" class="primary" onClick={() => openWindow('new')}>
+              New dataset
+            </button>
+          )}
         </div>
       </header>
       {data.length === 0 ? (
         <FirstDataset projectName={project.name} />
       ) : (
         <>
-          <Chosen
-            datasets={data.filter(({ id }) => chosen.has(id))}
-            onDone={() => {
-              choose(new Set())
-              reload()
-            }}
-          />
+          {chosenItems.length > 0 && (
+            <ChosenObjects
+              kind="dataset"
+              projectId={project.id}
+              items={chosenItems}
+              fields={
+                <LongTextField
+                  label="Description"
+                  name="description"
+                  rows={2}
+                  value={chosenItems[0]?.description ?? ''}
+                />
+              }
+              rename={(id, form) => {
+                const description = textOf(form, 'description')
+                return changeDataset(id, { name: textOf(form, 'name'), description })
+              }}
+              remove={deleteDataset}
+              warning="All records and versions are deleted, too. This cannot be undone."
+              onDone={() => {
+                chosen.choose(new Set())
+                reload()
+              }}
+              onClear={() => chosen.choose(new Set())}
+            />
+          )}
           <PageTable
             label="Datasets"
             columns={columns}
@@ -94,21 +119,23 @@ function DatasetList({ project }: { readonly project: Project }) {
             onOpen={({ name }) => goTo(pathOf(...parts.value.slice(0, 5), name))}
             order={order}
             onOrder={(next) => setParameters({ sort: writeOrder(next) })}
-            chosen={chosen}
-            onChoose={choose}
+            {...((may('update') || may('delete')) && {
+              chosen: chosen.ids,
+              onChoose: chosen.choose,
+            })}
             foot={
               <p class="hint" role="status">
-                {number(shown.length)} datasets
+                {counted(shown.length, 'dataset')}
               </p>
             }
           />
         </>
       )}
-      {isNew && (
+      {may('create') && openedOf('new') && (
         <FormDialog
           title="New dataset"
           verb="Create"
-          onClose={() => setNew(false)}
+          onClose={closeWindow}
           onSubmit={async (form) => {
             const name = textOf(form, 'name')
             await createDataset(project.id, name, textOf(form, 'description'))
@@ -172,65 +199,6 @@ const columns: readonly PageColumn<ListedDataset>[] = [
     hint: ({ description }) => description ?? '',
   },
 ]
-
-function Chosen({
-  datasets,
-  onDone,
-}: {
-  readonly datasets: readonly ListedDataset[]
-  readonly onDone: () => void
-}) {
-  const [asked, setAsked] = useState<'rename' | 'delete'>()
-  const close = () => setAsked(undefined)
-  const [first] = datasets
-  if (!first) return null
-  const isOne = datasets.length === 1
-  return (
-    <div class="chosen" role="toolbar" aria-label="Chosen datasets">
-      <strong>{isOne ? first.name : `${datasets.length} chosen`}</strong>
-      <button type="button" disabled={!isOne} onClick={() => setAsked('rename')}>
-        Rename
-      </button>
-      <button type="button" class="danger" onClick={() => setAsked('delete')}>
-        Delete
-      </button>
-      {asked === 'rename' && (
-        <FormDialog
-          title={`Rename “${first.name}”`}
-          verb="Rename"
-          onClose={close}
-          onSubmit={async (form) => {
-            const description = textOf(form, 'description')
-            await changeDataset(first.id, { name: textOf(form, 'name'), description })
-            close()
-            onDone()
-          }}
-        >
-          <TextField label="Name" name="name" value={first.name} isRequired isFirst />
-          <LongTextField
-            label="Description"
-            name="description"
-            rows={2}
-            value={first.description ?? ''}
-          />
-        </FormDialog>
-      )}
-      {asked === 'delete' && (
-        <Confirm
-          title={isOne ? `Delete “${first.name}”?` : `Delete ${datasets.length} datasets?`}
-          verb="Delete"
-          onClose={close}
-          onConfirm={async () => {
-            for (const { id } of datasets) await deleteDataset(id)
-            onDone()
-          }}
-        >
-          <p>All records and versions are deleted, too. This cannot be undone.</p>
-        </Confirm>
-      )}
-    </div>
-  )
-}
 
 function FirstDataset({ projectName }: { readonly projectName: string }) {
   const url = window.location.origin + base

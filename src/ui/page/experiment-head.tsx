@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { age, time } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
+import { PageHead } from '../component/page-head.tsx'
 import { requestJson } from '../service/client.ts'
 import { commitOf, type Experiment } from '../service/experiment.ts'
 import { useLoaded } from '../service/load.ts'
@@ -20,37 +21,33 @@ export function ExperimentHead({
     requestJson<{ readonly name: string }>(`/v1/dataset/${dataset_id}`, { signal }),
   )
   const commit = commitOf(experiment)
+  const facts = (
+    <>
+      {description && <span>{description}</span>}
+      <span title={time(created)}>made {age(created)}</span>
+      {commit !== '' && (
+        <code title={[repo_info?.author_name, repo_info?.commit_message].join('\n')}>{commit}</code>
+      )}
+      {dataset.data && (
+        <span>
+          from{' '}
+          <Link to={pathOf(...project, 'datasets', dataset.data.name)}>{dataset.data.name}</Link>
+        </span>
+      )}
+      {tags?.map((tag) => (
+        <span class="tag" key={tag}>
+          {tag}
+        </span>
+      ))}
+    </>
+  )
   return (
-    <header class="page-head">
-      <div class="titles">
-        <p class="crumbs">
-          <Link to={pathOf(...project, 'experiments')}>Experiments</Link>
-        </p>
-        <h1>{name}</h1>
-        <p class="hint facts">
-          {description && <span>{description}</span>}
-          <span title={time(created)}>made {age(created)}</span>
-          {commit !== '' && (
-            <code title={[repo_info?.author_name, repo_info?.commit_message].join('\n')}>
-              {commit}
-            </code>
-          )}
-          {dataset.data && (
-            <span>
-              from{' '}
-              <Link to={pathOf(...project, 'datasets', dataset.data.name)}>
-                {dataset.data.name}
-              </Link>
-            </span>
-          )}
-          {tags?.map((tag) => (
-            <span class="tag" key={tag}>
-              {tag}
-            </span>
-          ))}
-        </p>
-      </div>
-      <div class="tools">{children}</div>
-    </header>
+    <PageHead
+      from={{ title: 'Experiments', path: pathOf(...project, 'experiments') }}
+      title={name}
+      facts={facts}
+    >
+      {children}
+    </PageHead>
   )
 }

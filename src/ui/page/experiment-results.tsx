@@ -2,29 +2,18 @@
 import { useMemo } from 'preact/hooks'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
 import { type Order, PageTable, readOrder, writeOrder } from '../component/page-table.tsx'
-import { Pages } from '../component/pages.tsx'
-import { SearchInput } from '../component/search-input.tsx'
 import { baseOf, type Experiment, experimentsById, summaryOf } from '../service/experiment.ts'
-import {
-  groupFields,
-  pageOf,
-  partnersOf,
-  scoreNamesIn,
-  sortOf,
-} from '../service/experiment-rows.ts'
+import { groupFields, partnersOf, scoreNamesIn, sortOf } from '../service/experiment-rows.ts'
 import { useLoaded } from '../service/load.ts'
-import { type Interpretation, interpret, quoted, type Row } from '../service/query.ts'
-import { isOfRecords } from '../service/query-text.ts'
+import { quoted, type Row } from '../service/query.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { BaseChoice } from './base-choice.tsx'
 import { Example } from './example.tsx'
 import { exampleColumns, plainColumns } from './example-columns.tsx'
 import { ExperimentGroups } from './experiment-groups.tsx'
 import { ExperimentHead } from './experiment-head.tsx'
+import { FoundPages, FoundSearch, pageNumber, useFoundPage, useFoundWords } from './found-rows.tsx'
 import { ScoreCards } from './score-cards.tsx'
-
-/** Rows of a page of the table. */
-const pageSize = 100
 
 export interface ExperimentResultsProps {
   readonly experiment: Experiment
@@ -36,9 +25,10 @@ export function ExperimentResults(props: ExperimentResultsProps) {
   const { experiment, baselineId, comparisonKey } = props
   const { id } = experiment
   const source = `experiment(${quoted(id)}) summary`
-  const words = parameter('q') ?? ''
+  const found = useFoundWords(source)
+  const { words, text, isOfSource } = found
+  const filter = words === '' ? null : (found.taken.data?.filter ?? null)
   const order = readOrder(parameter('sort'))
-  const page = Math.max(1, Math.floor(Number(parameter('page') ?? 1)) || 1)
   const groupField = parameter('group')
   const open = parameter('row')
 
@@ -48,16 +38,10 @@ export function ExperimentResults(props: ExperimentResultsProps) {
   const summary = useLoaded(isBaseKnown ? `summary ${id} ${baseId}` : undefined, (signal) =>
     summaryOf(id, baseId, signal),
   )
-  const found = useInterpretation(words, source)
-  const text = found.data?.query
-  const isOfExamples = text === undefined || isOfRecords(text)
   const sort = order && sortOf(order.id, order.isDescending)
-  const rowsKey = groupField === undefined && text !== undefined
-  const rows = useLoaded(rowsKey ? `rows ${text} ${sort} ${page}` : undefined, (signal) =>
-    pageOf(text!, { sort, page, pageSize }, signal),
-  )
-  const shown = rows.data?.rows ?? []
-  const ids = isOfExamples ? shown.map((row) => String(row.id)) : []
+  const rows = useFoundPage(groupField === undefined ? text : undefined, { sort })
+  const { shown } = rows
+  const ids = isOfSource ? shown.map((row) => String(row.id)) : []
   const partners = useLoaded(
     baseId === undefined || ids.length === 0 ? undefined : `${baseId} ${ids.join()}`,
     (signal) => partnersOf(ids, { experimentId: id, baseId: baseId!, key: comparisonKey }, signal),
@@ -66,7 +50,7 @@ export function ExperimentResults(props: ExperimentResultsProps) {
   const names = summary.data?.scores.map(({ name }) => name) ?? scoreNamesIn(shown)
   const columns = useMemo(
     () =>
-      isOfExamples
+      isOfSource
         ? exampleColumns(shown, {
             scoreNames: names,
             partners: partners.data,
@@ -75,8 +59,8 @@ export function ExperimentResults(props: ExperimentResultsProps) {
         : plainColumns(shown),
     [rows.data, names.join('\n'), partners.data, open !== undefined],
   )
-  const isEmpty = words === '' && page === 1 && rows.data?.rows.length === 0
-  const error = found.error ?? rows.error ?? summary.error ?? base.error
+  const isEmpty = words === '' && pageNumber() === 1 && rows.data?.rows.length === 0
+  const error = found.taken.error ?? rows.error ?? summary.error ?? base.error
   return (
     <div class="experiment">
       <ExperimentHead experiment={experiment}>
@@ -96,23 +80,12 @@ export function ExperimentResults(props: ExperimentResultsProps) {
             <ScoreCards
               experimentId={id}
               summary={summary.data}
-              filter={words === '' ? null : (found.data?.filter ?? null)}
+              filter={filter}
               baseId={baseId}
               order={order}
             />
           )}
-          <SearchInput
-            text={words}
-            source={source}
-            interpretation={found.data}
-            isLoading={found.isLoading}
-            onSearch={(next) =>
-              setParameters(
-                { q: next, page: undefined, row: undefined, group: undefined },
-                { replace: false },
-              )
-            }
-          />
+          <FoundSearch source={source} found={found} />
           <div class="tools">
             <SortChoice names={names} order={order} />
             <label>
@@ -133,7 +106,7 @@ export function ExperimentResults(props: ExperimentResultsProps) {
             </label>
           </div>
           {groupField !== undefined && text !== undefined ? (
-            <ExperimentGroups text={text} field={groupField} filter={found.data?.filter ?? null} />
+            <ExperimentGroups text={text} field={groupField} filter={filter} />
           ) : !rows.data ? (
             <Loading what="examples" />
           ) : (
@@ -142,30 +115,22 @@ export function ExperimentResults(props: ExperimentResultsProps) {
                 label="Examples"
                 columns={columns}
                 rows={shown}
-                rowId={(row: Row) => (isOfExamples ? String(row.id) : JSON.stringify(row))}
-                {...(isOfExamples && {
+                rowId={(row: Row) => (isOfSource ? String(row.id) : JSON.stringify(row))}
+                {...(isOfSource && {
                   openId: open,
                   onOpen: (row: Row) => setParameters({ row: String(row.id) }),
                   order,
                   onOrder: (next) => setParameters({ sort: writeOrder(next), page: undefined }),
                 })}
                 foot={
-                  <Pages
-                    page={page}
-                    pageSize={pageSize}
+                  <FoundPages
                     shown={shown.length}
                     total={rows.data.total ?? shown.length}
-                    what={isOfExamples ? 'examples' : 'rows'}
-                    onPage={(next) =>
-                      setParameters(
-                        { page: next === 1 ? undefined : String(next) },
-                        { replace: false },
-                      )
-                    }
+                    what={isOfSource ? 'examples' : 'rows'}
                   />
                 }
               />
-              {isOfExamples && open !== undefined && (
+              {isOfSource && open !== undefined && (
                 <Example
                   key={open}
                   experimentId={id}
@@ -192,17 +157,6 @@ function useBase(experiment: Experiment, baselineId: string | null | undefined) 
     const [base] = await experimentsById([asked], signal)
     return { base }
   })
-}
-
-function useInterpretation(words: string, source: string) {
-  return useLoaded<Interpretation>(`words ${words} ${source}`, (signal) =>
-    words === '' ? Promise.resolve(everything(source)) : interpret(words, source, signal),
-  )
-}
-
-function everything(source: string): Interpretation {
-  const explanation = 'all examples, the newest first'
-  return { kind: 'btql', query: `select: *\nfrom: ${source}`, filter: null, explanation }
 }
 
 function SortChoice({

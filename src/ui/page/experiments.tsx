@@ -1,14 +1,16 @@
 /** The experiments of a project: what each came to, and how scores went from one to the next. */
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { Confirm, FormDialog } from '../component/dialog.tsx'
-import { TextField, textOf } from '../component/field.tsx'
-import { number } from '../component/format.ts'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { textOf } from '../component/field.tsx'
+import { counted } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
 import { PageTable, readOrder, writeOrder } from '../component/page-table.tsx'
+import { tellFailure } from '../component/toast.tsx'
 import { deleteExperiment, renameExperiment, setBaseline } from '../service/experiment.ts'
 import { type ListedExperiment, useExperimentList } from '../service/experiment-list.ts'
 import { type Project, useProject } from '../service/project.ts'
+import { useMay } from '../service/rights.ts'
 import { goTo, parameter, parts, pathOf, setParameters } from '../state/location.ts'
+import { ChosenObjects, useChosen } from './chosen-objects.tsx'
 import { experimentColumns, sortedExperiments } from './experiment-columns.tsx'
 import { FirstExperiment } from './first-experiment.tsx'
 import { ScoreLines } from './score-lines.tsx'
@@ -31,13 +33,12 @@ function ExperimentList({ project, reloadProject }: ListProps) {
   const list = useExperimentList(project.id, wanted !== '' || order !== undefined)
   const { items, error, isLoading, isWhole, more, reload } = list
   const baselineId = project.settings?.baseline_experiment_id ?? undefined
-  const chosenIds = new Set((parameter('chosen') ?? '').split(',').filter((id) => id !== ''))
+  const chosen = useChosen()
   const columns = useMemo(() => experimentColumns(items, baselineId), [items, baselineId])
   const shown = useMemo(
     () => sortedExperiments(withName(items, wanted), order),
     [items, wanted, order?.id, order?.isDescending],
   )
-  const choose = (ids: ReadonlySet<string>) => setParameters({ chosen: [...ids].join(',') })
   const end = useEnd(more)
   if (items.length === 0 && error) return <Failure error={error} retry={reload} />
   if (items.length === 0 && isLoading) return <Loading what="experiments" />
@@ -55,14 +56,14 @@ function ExperimentList({ project, reloadProject }: ListProps) {
         />
       </header>
       <ScoreLines experiments={items} order={order} />
-      <Chosen
-        experiments={items.filter(({ id }) => chosenIds.has(id))}
-        baselineId={baselineId}
+      <ChosenExperiments
+        project={project}
+        experiments={items.filter(({ id }) => chosen.ids.has(id))}
         onDone={() => {
-          choose(new Set())
+          chosen.choose(new Set())
           reload()
         }}
-        onClear={() => choose(new Set())}
+        onClear={() => chosen.choose(new Set())}
         onBaseline={reloadProject}
       />
       {error && <Failure error={error} retry={reload} />}
@@ -75,11 +76,11 @@ function ExperimentList({ project, reloadProject }: ListProps) {
         onOpen={({ name }) => goTo(pathOf(...parts.value.slice(0, 5), name))}
         order={order ?? { id: 'created', isDescending: true }}
         onOrder={(next) => setParameters({ sort: writeOrder(next) })}
-        chosen={chosenIds}
-        onChoose={choose}
+        chosen={chosen.ids}
+        onChoose={chosen.choose}
         foot={
           <p class="hint" role="status" ref={end}>
-            {number(shown.length)} experiments
+            {counted(shown.length, 'experiment')}
             {isLoading && ', loading more…'}
             {!isLoading && !isWhole && (
               <button type="button" onClick={more}>
@@ -116,26 +117,34 @@ function useEnd(reached: () => void) {
 }
 
 interface ChosenProps {
+  readonly project: Project
   readonly experiments: readonly ListedExperiment[]
-  readonly baselineId: string | undefined
   readonly onDone: () => void
   readonly onClear: () => void
   readonly onBaseline: () => void
 }
 
 /** What can be done with the experiments that are chosen. */
-function Chosen({ experiments, baselineId, onDone, onClear, onBaseline }: ChosenProps) {
-  const [asked, setAsked] = useState<'rename' | 'delete'>()
-  const close = () => setAsked(undefined)
+function ChosenExperiments({ project, experiments, onDone, onClear, onBaseline }: ChosenProps) {
+  const may = useMay('project', project.id)
+  const baselineId = project.settings?.baseline_experiment_id ?? undefined
   const [first] = experiments
   if (!first) {
     return <p class="hint chosen">Choose two or more experiments to compare them.</p>
   }
   const isOne = experiments.length === 1
-  const names = isOne ? `“${first.name}”` : `${experiments.length} experiments`
+  const makeBaseline = () => setBaseline(project.id, first.id).then(onBaseline, tellFailure)
   return (
-    <div class="chosen" role="toolbar" aria-label="Chosen experiments">
-      <strong>{isOne ? first.name : `${experiments.length} chosen`}</strong>
+    <ChosenObjects
+      kind="experiment"
+      projectId={project.id}
+      items={experiments}
+      rename={(id, form) => renameExperiment(id, textOf(form, 'name'))}
+      remove={deleteExperiment}
+      warning="All their records are deleted, too. This cannot be undone."
+      onDone={onDone}
+      onClear={onClear}
+    >
       <button
         type="button"
         class="primary"
@@ -145,50 +154,12 @@ function Chosen({ experiments, baselineId, onDone, onClear, onBaseline }: Chosen
       >
         Compare
       </button>
-      <button type="button" disabled={!isOne} onClick={() => setAsked('rename')}>
-        Rename
-      </button>
-      <button
-        type="button"
-        disabled={!isOne || first.id === baselineId}
-        onClick={() => void setBaseline(first.project_id, first.id).then(onBaseline)}
-      >
-        Make it the baseline
-      </button>
-      <button type="button" class="danger" onClick={() => setAsked('delete')}>
-        Delete
-      </button>
-      <button type="button" class="plain" onClick={onClear}>
-        Clear
-      </button>
-      {asked === 'rename' && (
-        <FormDialog
-          title={`Rename “${first.name}”`}
-          verb="Rename"
-          onClose={close}
-          onSubmit={async (form) => {
-            await renameExperiment(first.id, textOf(form, 'name'))
-            close()
-            onDone()
-          }}
-        >
-          <TextField label="Name" name="name" value={first.name} isRequired isFirst />
-        </FormDialog>
+      {may('update') && isOne && first.id !== baselineId && (
+        <button type="button" onClick={() => void makeBaseline()}>
+          Make it the baseline
+        </button>
       )}
-      {asked === 'delete' && (
-        <Confirm
-          title={`Delete ${names}?`}
-          verb="Delete"
-          onClose={close}
-          onConfirm={async () => {
-            for (const { id } of experiments) await deleteExperiment(id)
-            onDone()
-          }}
-        >
-          <p>All their records are deleted, too. This cannot be undone.</p>
-        </Confirm>
-      )}
-    </div>
+    </ChosenObjects>
   )
 }
 

@@ -1,9 +1,8 @@
 /** What to paste into one's program, where there is nothing yet. */
-import { useState } from 'preact/hooks'
 import { CopyButton } from '../component/copy-button.tsx'
 import { Empty } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
-import { base } from '../state/location.ts'
+import { base, parameter, setParameters } from '../state/location.ts'
 
 /** An organization that has no project. */
 export function FirstProject() {
@@ -37,11 +36,16 @@ const ways = [
 ] as const
 
 function Ways({ projectName }: { readonly projectName: string }) {
-  const [way, setWay] = useState<string>('typescript')
+  const way = ways.find(({ id }) => id === parameter('way'))?.id ?? 'typescript'
   const lines = linesOf(way, projectName, window.location.origin + base)
   return (
     <>
-      <Tabs label="Ways to log" tabs={ways} current={way} onChoose={setWay} />
+      <Tabs
+        label="Ways to log"
+        tabs={ways}
+        current={way}
+        onChoose={(id) => setParameters({ way: id })}
+      />
       <TabPanel label="Ways to log" current={way}>
         <pre>{lines}</pre>
         <CopyButton text={lines} />

@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { isInDialog, isTyping } from '../component/typing.ts'
 import { session } from '../service/session.ts'
 import { goTo, parts, pathOf } from '../state/location.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { GoTo } from './go-to.tsx'
 import { KeyHelp } from './key-help.tsx'
 
@@ -10,14 +11,14 @@ import { KeyHelp } from './key-help.tsx'
 const secondKeyMs = 1500
 
 export function PageKeys() {
-  const [open, setOpen] = useState<'go' | 'help'>()
+  const [isGoing, setGoing] = useState(false)
   const prefixAt = useRef(Number.NEGATIVE_INFINITY)
   useEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isCommand = event.ctrlKey || event.metaKey
       if (isCommand && !event.altKey && event.key.toLowerCase() === 'k') {
         event.preventDefault()
-        setOpen('go')
+        setGoing(true)
         return
       }
       if (isCommand || event.altKey || isTyping(event) || isInDialog()) return
@@ -25,16 +26,15 @@ export function PageKeys() {
       prefixAt.current = event.key === 'g' ? event.timeStamp : Number.NEGATIVE_INFINITY
       const target = isSecond ? targetOf(event.key) : undefined
       if (target !== undefined) goTo(target)
-      else if (event.key === '?') setOpen('help')
+      else if (event.key === '?') openWindow('keys')
       else return
       event.preventDefault()
     }
     window.addEventListener('keydown', onKeyDown)
     return () => window.removeEventListener('keydown', onKeyDown)
   }, [])
-  const close = () => setOpen(undefined)
-  if (open === 'go') return <GoTo onClose={close} onHelp={() => setOpen('help')} />
-  return open === 'help' ? <KeyHelp onClose={close} /> : null
+  if (isGoing) return <GoTo onClose={() => setGoing(false)} onHelp={() => openWindow('keys')} />
+  return openedOf('keys') ? <KeyHelp onClose={closeWindow} /> : null
 }
 
 const sections = new Map([

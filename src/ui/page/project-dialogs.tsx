@@ -8,6 +8,7 @@ import { useAction } from '../service/action.ts'
 import { request, requestJson } from '../service/client.ts'
 import { session } from '../service/session.ts'
 import { goTo, pathOf } from '../state/location.ts'
+import { closeWindow, openedOf } from '../state/opened.ts'
 
 export interface ListedProject {
   readonly id: string
@@ -16,28 +17,23 @@ export interface ListedProject {
   readonly created: string
 }
 
-export type ProjectTask =
-  | { readonly kind: 'create' }
-  | { readonly kind: 'rename' | 'delete'; readonly project: ListedProject }
-
+/** The window that the address asks for, if any: those who may not do it are refused there. */
 export function ProjectDialog({
-  task,
-  onClose,
+  projects,
+  mayCreate,
   onDone,
 }: {
-  readonly task: ProjectTask
-  readonly onClose: () => void
+  readonly projects: readonly ListedProject[]
+  readonly mayCreate: boolean
   /** The list is another now. */
   readonly onDone: () => void
 }) {
-  switch (task.kind) {
-    case 'create':
-      return <CreateProject onClose={onClose} />
-    case 'rename':
-      return <ChangeProject project={task.project} onClose={onClose} onDone={onDone} />
-    case 'delete':
-      return <DeleteProject project={task.project} onClose={onClose} onDone={onDone} />
-  }
+  const open = openedOf('create', 'rename', 'delete')
+  const project = projects.find(({ id }) => id === open?.id)
+  if (open?.kind === 'create') return mayCreate ? <CreateProject onClose={closeWindow} /> : null
+  if (!open || !project) return null
+  const Change = open.kind === 'rename' ? ChangeProject : DeleteProject
+  return <Change project={project} onClose={closeWindow} onDone={onDone} />
 }
 
 function CreateProject({ onClose }: { readonly onClose: () => void }) {

@@ -1,5 +1,6 @@
 /** The projects of the organization: found, opened, made, renamed and deleted. */
 import { useState } from 'preact/hooks'
+import type { Permission } from '../../catalog/permission.ts'
 import { age, counted, time } from '../component/format.ts'
 import { Link } from '../component/link.tsx'
 import { Menu } from '../component/menu.tsx'
@@ -7,10 +8,12 @@ import { Failure, Loading } from '../component/notice.tsx'
 import { requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Activity, activityOf } from '../service/project-activity.ts'
+import { useRights } from '../service/rights.ts'
 import { session } from '../service/session.ts'
 import { parameter, pathOf, setParameters } from '../state/location.ts'
+import { openWindow } from '../state/opened.ts'
 import { FirstProject } from './first-lines.tsx'
-import { type ListedProject, ProjectDialog, type ProjectTask } from './project-dialogs.tsx'
+import { type ListedProject, ProjectDialog } from './project-dialogs.tsx'
 
 export function Projects() {
   const { data, error, isLoading, reload } = useLoaded('projects', async (signal) => {
@@ -22,7 +25,9 @@ export function Projects() {
   const activity = useLoaded(ids && `activity ${ids.join()}`, (signal) => {
     return activityOf(ids ?? [], signal)
   })
-  const [task, setTask] = useState<ProjectTask>()
+  const organization = session.value?.organization
+  const { data: rights } = useRights('organization', organization?.id)
+  const mayAll = (permission: Permission) => rights?.within.project?.includes(permission) ?? false
   const wanted = parameter('find') ?? ''
   if (error) return <Failure error={error} retry={reload} />
   if (!data) return isLoading ? <Loading what="projects" /> : null
@@ -44,9 +49,11 @@ export function Projects() {
               onInput={(event) => setParameters({ find: event.currentTarget.value })}
             />
           )}
-          <button type="button" class="primary" onClick={() => setTask({ kind: 'create' })}>
-            New project
-          </button>
+          {mayAll('create') && (
+            <button type="button" class="primary" onClick={() => openWindow('create')}>
+              New project
+            </button>
+          )}
         </div>
       </header>
       {data.length === 0 && <FirstProject />}
@@ -58,11 +65,10 @@ export function Projects() {
             project={project}
             activity={activity.data?.get(project.id)}
             isCounted={activity.data !== undefined}
-            onTask={setTask}
           />
         ))}
       </ul>
-      {task && <ProjectDialog task={task} onClose={() => setTask(undefined)} onDone={reload} />}
+      <ProjectDialog projects={data} mayCreate={mayAll('create')} onDone={reload} />
     </>
   )
 }
@@ -71,12 +77,10 @@ function Card({
   project,
   activity,
   isCounted,
-  onTask,
 }: {
   readonly project: ListedProject
   readonly activity: Activity | undefined
   readonly isCounted: boolean
-  readonly onTask: (task: ProjectTask) => void
 }) {
   const { name, description, created } = project
   const organization = session.value?.organization.name ?? ''
@@ -94,14 +98,33 @@ function Card({
           </time>
         </span>
       </Link>
-      <Menu
-        label="⋯"
-        name={`More for ${name}`}
-        items={[
-          { label: 'Rename…', onChoose: () => onTask({ kind: 'rename', project }) },
-          { label: 'Delete…', onChoose: () => onTask({ kind: 'delete', project }) },
-        ]}
-      />
+      <ProjectMenu project={project} />
     </li>
+  )
+}
+
+/** What may be done with a project is asked for when somebody wants to do something with it. */
+function ProjectMenu({ project: { id, name } }: { readonly project: ListedProject }) {
+  const [isAsked, setAsked] = useState(false)
+  const { data } = useRights('project', isAsked ? id : undefined)
+  const items = [
+    { label: 'Rename…', kind: 'rename', permission: 'update' },
+    { label: 'Delete…', kind: 'delete', permission: 'delete' },
+  ] as const
+  return (
+    <Menu
+      label="⋯"
+      name={`More for ${name}`}
+      onOpen={() => setAsked(true)}
+      items={items.map(({ label, kind, permission }) => {
+        const isAllowed = data?.permissions.includes(permission) ?? false
+        return {
+          label,
+          detail: data && !isAllowed ? `takes the right to ${permission} it` : undefined,
+          isDisabled: !isAllowed,
+          onChoose: () => openWindow(kind, id),
+        }
+      })}
+    />
   )
 }

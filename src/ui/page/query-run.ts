@@ -7,7 +7,7 @@ import { ask } from '../service/query-stream.ts'
 import { nextPage, type PagePlan, type Paging, pagingOf, type Reached } from './query-page.ts'
 import { type Columns, columnsOf } from './result-columns.ts'
 
-/** More rows than that are for a file, not for a page. */
+/** So many rows are loaded as one scrolls; whoever wants more asks for as many again. */
 export const mostRows = 20_000
 
 export interface Run {
@@ -26,8 +26,10 @@ export interface Run {
   readonly progress: Progress | undefined
   readonly error: Error | undefined
   readonly isCancelled: boolean
-  /** Whether there are, or may be, rows after these. */
+  /** Whether there are, or may be, rows after these that are loaded as one scrolls. */
   readonly hasMore: boolean
+  /** There are, or may be, others, which are loaded only when they are asked for. */
+  readonly isFull: boolean
 }
 
 export interface Runner {
@@ -35,6 +37,8 @@ export interface Runner {
   start(text: string, hasAuditLog: boolean): void
   /** Loads the next page; nothing while one is loading, or when there is none. */
   more(): void
+  /** Goes on where the page is full. */
+  extend(): void
   cancel(): void
 }
 
@@ -57,6 +61,7 @@ export function useRunner(onEnd: (run: Run) => void): Runner {
       })
     },
     more: () => void current.current?.load(),
+    extend: () => current.current?.extend(),
     cancel: () => current.current?.cancel(),
   }
 }
@@ -70,6 +75,7 @@ class QueryRun {
   #paging: Paging | undefined
   #reached: Reached | undefined
   #schema: Answer['schema'] | undefined
+  #most = mostRows
 
   constructor(text: string, hasAuditLog: boolean, show: (state: Run) => void) {
     this.#hasAuditLog = hasAuditLog
@@ -88,7 +94,15 @@ class QueryRun {
       error: undefined,
       isCancelled: false,
       hasMore: true,
+      isFull: false,
     }
+  }
+
+  extend(): void {
+    if (!this.state.isFull) return
+    this.#most += mostRows
+    this.#change({ isFull: false, hasMore: true })
+    void this.load()
   }
 
   cancel(): void {
@@ -144,7 +158,8 @@ class QueryRun {
       isRunning: false,
       rows,
       columns: columnsOf(this.#schema, rows),
-      hasMore: !isWhole && rows.length < mostRows,
+      hasMore: !isWhole && rows.length < this.#most,
+      isFull: !isWhole && rows.length >= this.#most,
       ...(isFirst && {
         elapsed: performance.now() - startedAt,
         warnings: answer.warnings ?? [],

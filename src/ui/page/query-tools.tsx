@@ -1,13 +1,13 @@
 /** What can be done with a query: run, save, find again, print in another form, take elsewhere. */
-import { useState } from 'preact/hooks'
 import { Menu } from '../component/menu.tsx'
 import { tell } from '../component/toast.tsx'
 import type { Checked } from '../editor/service.ts'
 import type { Project } from '../service/project.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { CodeDialog } from './code-dialog.tsx'
+import { ExportMenu } from './export-menu.tsx'
 import { HistoryDialog } from './history-dialog.tsx'
 import type { ShownAs } from './query.tsx'
-import { exportFormats, exportQuery } from './query-export.ts'
 import { SavedDialog } from './saved-dialog.tsx'
 
 export interface QueryToolsProps {
@@ -26,8 +26,7 @@ export interface QueryToolsProps {
 
 export function QueryTools(props: QueryToolsProps) {
   const { project, text, checked, isRunning, onPut, onOpen, onRun, onCancel } = props
-  const [open, setOpen] = useState<'saved' | 'history' | 'code'>()
-  const close = () => setOpen(undefined)
+  const open = openedOf('saved', 'history', 'code')?.kind
   const isEmpty = text.trim() === ''
   const canonical = checked?.canonical
   const print = (next: string) => {
@@ -38,10 +37,10 @@ export function QueryTools(props: QueryToolsProps) {
   }
   return (
     <div class="tools">
-      <button type="button" onClick={() => setOpen('saved')}>
+      <button type="button" onClick={() => openWindow('saved')}>
         Saved
       </button>
-      <button type="button" onClick={() => setOpen('history')}>
+      <button type="button" onClick={() => openWindow('history')}>
         History
       </button>
       <Menu
@@ -52,16 +51,8 @@ export function QueryTools(props: QueryToolsProps) {
           { label: 'As SQL', onChoose: () => canonical && print(canonical.sql) },
         ]}
       />
-      <Menu
-        label="Export"
-        isDisabled={isEmpty}
-        items={exportFormats.map(({ id, title, detail }) => ({
-          label: title,
-          detail,
-          onChoose: () => void exportQuery(text, id),
-        }))}
-      />
-      <button type="button" disabled={isEmpty} onClick={() => setOpen('code')}>
+      <ExportMenu query={text} />
+      <button type="button" disabled={isEmpty} onClick={() => openWindow('code')}>
         Copy as…
       </button>
       {isRunning ? (
@@ -80,10 +71,12 @@ export function QueryTools(props: QueryToolsProps) {
         </button>
       )}
       {open === 'saved' && (
-        <SavedDialog project={project} text={text} onOpen={onOpen} onClose={close} />
+        <SavedDialog project={project} text={text} onOpen={onOpen} onClose={closeWindow} />
       )}
-      {open === 'history' && <HistoryDialog project={project.name} onPut={onPut} onClose={close} />}
-      {open === 'code' && <CodeDialog query={text} onClose={close} />}
+      {open === 'history' && (
+        <HistoryDialog project={project.name} onPut={onPut} onClose={closeWindow} />
+      )}
+      {open === 'code' && <CodeDialog query={text} onClose={closeWindow} />}
     </div>
   )
 }

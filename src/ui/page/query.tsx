@@ -32,7 +32,7 @@ function QueryView({ project }: { readonly project: Project }) {
   const first = useRef(asked ?? readDraft(project.name) ?? '')
   const [text, setText] = useState(first.current)
   const [checked, setChecked] = useState<Checked>()
-  const { run, start, more, cancel } = useRunner((ended) => {
+  const { run, start, more, extend, cancel } = useRunner((ended) => {
     remember({
       text: ended.text,
       project: project.name,
@@ -116,6 +116,7 @@ function QueryView({ project }: { readonly project: Project }) {
         <Result
           run={run}
           onMore={more}
+          onExtend={extend}
           onCancel={cancel}
           onRetry={() => startAsked(run.text)}
           onRunWithLog={() => start(run.text, true)}

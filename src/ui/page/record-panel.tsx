@@ -26,14 +26,15 @@ export interface RecordPanelProps {
   readonly datasetId: string
   /** Undefined for a new record. */
   readonly id: string | undefined
-  /** At an older version records are only read. */
   readonly version: string | undefined
+  /** At an older version, or without the right to change it. */
+  readonly isReadOnly: boolean
   readonly onSaved: (id: string) => void
   readonly onClose: () => void
 }
 
 export function RecordPanel(props: RecordPanelProps) {
-  const { datasetId, id, version, onClose } = props
+  const { datasetId, id, version, isReadOnly, onClose } = props
   const library = useJsonLibrary()
   const texts = useLoaded<RecordTexts>(`texts ${id} ${version}`, (signal) =>
     id === undefined ? Promise.resolve({}) : recordTexts(datasetId, id, version, signal),
@@ -53,7 +54,7 @@ export function RecordPanel(props: RecordPanelProps) {
       {error && <Failure error={error} retry={texts.reload} />}
       {!library.data || !texts.data ? (
         !error && <Loading what="the record" />
-      ) : version === undefined ? (
+      ) : !isReadOnly ? (
         <RecordForm {...props} before={texts.data} library={library.data} />
       ) : (
         recordFields.map((field) => {

@@ -1,12 +1,12 @@
 /** A result as a table of any length; a row opens beside it, whole. */
 import { useMemo, useState } from 'preact/hooks'
-import { number, preview, time } from '../component/format.ts'
+import { counted, number, preview, time } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { type Column, Table } from '../component/table.tsx'
 import type { Row } from '../service/query.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { type ColumnKind, kindOf } from './plot-data.ts'
-import { mostRows, type Run } from './query-run.ts'
+import type { Run } from './query-run.ts'
 
 interface NumberedRow {
   readonly index: number
@@ -52,13 +52,7 @@ export function ResultTable({ run, onMore }: { readonly run: Run; readonly onMor
           <p class="hint" role="status">
             {isRunning
               ? 'Loading…'
-              : `${number(rows.length)} rows${
-                  hasMore
-                    ? ', more below'
-                    : rows.length >= mostRows
-                      ? '; more are in an export only'
-                      : ''
-                }`}
+              : `${counted(rows.length, 'row')}${hasMore ? ', more below' : ''}`}
           </p>
         }
       />

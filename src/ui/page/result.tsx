@@ -1,11 +1,12 @@
 /** What a query came to, or how far it is: as a table, a plot, JSON, or what each operator did. */
-import { bytes, counted, duration } from '../component/format.ts'
+import { bytes, counted, duration, number } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { Empty, Failure } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
 import { ServiceError } from '../service/client.ts'
 import { parameter, setParameters } from '../state/location.ts'
-import type { Run } from './query-run.ts'
+import { ExportMenu } from './export-menu.tsx'
+import { mostRows, type Run } from './query-run.ts'
 import { ResultPlot } from './result-plot.tsx'
 import { ResultTable } from './result-table.tsx'
 import { ResultTimeline } from './result-timeline.tsx'
@@ -15,12 +16,13 @@ import { RunProgress } from './run-progress.tsx'
 export interface ResultProps {
   readonly run: Run
   readonly onMore: () => void
+  readonly onExtend: () => void
   readonly onCancel: () => void
   readonly onRetry: () => void
   readonly onRunWithLog: () => void
 }
 
-export function Result({ run, onMore, onCancel, onRetry, onRunWithLog }: ResultProps) {
+export function Result({ run, onMore, onExtend, onCancel, onRetry, onRunWithLog }: ResultProps) {
   const view = readView(parameter('show'))
   const { error, isRunning, isCancelled, elapsed, rows } = run
   if (error) return <RunFailure error={error} retry={onRetry} />
@@ -51,6 +53,15 @@ export function Result({ run, onMore, onCancel, onRetry, onRunWithLog }: ResultP
           {hint !== undefined && ` — ${hint}`}
         </p>
       ))}
+      {run.isFull && (
+        <div class="notice tools" role="status">
+          <span>The first {number(rows.length)} rows are here, and there are more: </span>
+          <button type="button" onClick={onExtend}>
+            Load {number(mostRows)} more
+          </button>
+          <ExportMenu query={run.text} label="Export all rows" />
+        </div>
+      )}
       <TabPanel label="Result views" current={view}>
         {view === 'table' && <ResultTable run={run} onMore={onMore} />}
         {view === 'plot' && <ResultPlot run={run} onMore={onMore} />}
@@ -72,11 +83,11 @@ export function Result({ run, onMore, onCancel, onRetry, onRunWithLog }: ResultP
 }
 
 function RunFigures({ run }: { readonly run: Run }) {
-  const { rows, hasMore, elapsed, readBytes } = run
+  const { rows, hasMore, isFull, elapsed, readBytes } = run
   return (
     <p class="hint" role="status">
       {counted(rows.length, 'row')}
-      {hasMore && ' and more'}
+      {(hasMore || isFull) && ' and more'}
       {elapsed !== undefined && ` · ${duration(elapsed / 1000)}`}
       {readBytes !== undefined && ` · ${bytes(readBytes)} read`}
     </p>

@@ -24,16 +24,13 @@ export interface ScoreCardsProps {
 }
 
 export function ScoreCards({ experimentId, summary, filter, baseId, order }: ScoreCardsProps) {
-  const all = useLoaded(`spread ${experimentId}`, (signal) =>
-    distributionsOf(experimentId, null, signal),
-  )
+  const ids = [experimentId, ...(baseId === undefined ? [] : [baseId])]
+  const all = useLoaded(`spread ${ids}`, (signal) => distributionsOf(ids, null, signal))
   const found = useLoaded(
     filter === null ? undefined : `spread ${experimentId} ${filter}`,
-    (signal) => distributionsOf(experimentId, filter, signal),
+    (signal) => distributionsOf([experimentId], filter, signal),
   )
-  const before = useLoaded(baseId === undefined ? undefined : `spread ${baseId}`, (signal) =>
-    distributionsOf(baseId!, null, signal),
-  )
+  const spreadOf = (id: string | undefined, of = all.data) => of?.get(id ?? '')
   return (
     <section aria-label="Summary">
       <ul class="score-cards" aria-label="Scores">
@@ -41,9 +38,13 @@ export function ScoreCards({ experimentId, summary, filter, baseId, order }: Sco
           <li key={each.name} class="score-card">
             <ScoreCard
               score={each}
-              counts={all.data?.get(each.name)}
-              found={filter === null ? undefined : (found.data?.get(each.name) ?? [])}
-              base={before.data?.get(each.name)}
+              counts={spreadOf(experimentId)?.get(each.name)}
+              found={
+                filter === null
+                  ? undefined
+                  : (spreadOf(experimentId, found.data)?.get(each.name) ?? [])
+              }
+              base={spreadOf(baseId)?.get(each.name)}
               isWorstFirst={order?.id === `score.${each.name}` && !order.isDescending}
             />
           </li>
@@ -99,8 +100,8 @@ function ScoreCard({
       )}
       {diff !== undefined && (
         <p class="hint">
-          <span class="better">{number(improvements)} better</span>,{' '}
-          <span class="worse">{number(regressions)} worse</span>
+          <span class={improvements > 0 ? 'better' : undefined}>{number(improvements)} better</span>
+          , <span class={regressions > 0 ? 'worse' : undefined}>{number(regressions)} worse</span>
         </p>
       )}
     </>

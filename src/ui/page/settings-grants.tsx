@@ -7,6 +7,7 @@ import { ListTable } from '../component/list-table.tsx'
 import { request, requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Acl, type Directory, loadDirectory, nameOfUser, remove } from '../service/people.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { objectTypes, typeTitle } from './access-words.ts'
 import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'
@@ -25,9 +26,9 @@ async function load(signal: AbortSignal): Promise<Loaded> {
 
 export function SettingsGrants({ rights, organization }: SettingsProps) {
   const loaded = useLoaded('grants', load)
-  const [open, setOpen] = useState<'new' | Acl>()
-  const close = () => setOpen(undefined)
   const { data } = loaded
+  const open = openedOf('new', 'take')
+  const taken = open?.kind === 'take' ? data?.acls.find(({ id }) => id === open.id) : undefined
   const may = (permission: 'create_acls' | 'delete_acls') => rights.permissions.includes(permission)
   return (
     <>
@@ -36,7 +37,7 @@ export function SettingsGrants({ rights, organization }: SettingsProps) {
         hint="A grant counts for the object and for what is in it. Rights are only ever added."
         add={
           may('create_acls') && (
-            <button type="button" class="primary" onClick={() => setOpen('new')}>
+            <button type="button" class="primary" onClick={() => openWindow('new')}>
               New grant
             </button>
           )
@@ -59,7 +60,7 @@ export function SettingsGrants({ rights, organization }: SettingsProps) {
                 <button
                   type="button"
                   aria-label={`Take from ${data ? whoText(acl, data) : ''}`}
-                  onClick={() => setOpen(acl)}
+                  onClick={() => openWindow('take', acl.id)}
                 >
                   Take
                 </button>
@@ -68,29 +69,29 @@ export function SettingsGrants({ rights, organization }: SettingsProps) {
           />
         )}
       </SettingsList>
-      {data && open === 'new' && (
+      {data && may('create_acls') && open?.kind === 'new' && (
         <GrantDialog
           directory={data}
           organization={organization}
-          onClose={close}
+          onClose={closeWindow}
           onDone={() => {
-            close()
+            closeWindow()
             loaded.reload()
           }}
         />
       )}
-      {data && open !== undefined && open !== 'new' && (
+      {data && taken && may('delete_acls') && (
         <Confirm
           title="Take this grant?"
           verb="Take"
-          onClose={close}
+          onClose={closeWindow}
           onConfirm={async () => {
-            await remove('/v1/acl', open.id)
+            await remove('/v1/acl', taken.id)
             loaded.reload()
           }}
         >
           <p>
-            {whoText(open, data)} — {whatText(open, data)} — {onText(open, data)}
+            {whoText(taken, data)} — {whatText(taken, data)} — {onText(taken, data)}
           </p>
         </Confirm>
       )}

@@ -1,5 +1,4 @@
 /** Groups: whom rights are given to together. */
-import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { ChecksField, TextField, textOf, textsOf } from '../component/field.tsx'
 import { number } from '../component/format.ts'
@@ -7,18 +6,20 @@ import { ListTable } from '../component/list-table.tsx'
 import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { type Directory, type Group, loadDirectory, nameOfUser, remove } from '../service/people.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'
 
-type Open = { readonly to: 'create' } | { readonly to: 'change' | 'remove'; readonly group: Group }
-
 export function SettingsGroups({ rights }: SettingsProps) {
   const directory = useLoaded('groups', loadDirectory)
-  const [open, setOpen] = useState<Open>()
-  const close = () => setOpen(undefined)
   const may = (permission: 'create' | 'update' | 'delete') =>
     rights.within.group?.includes(permission) ?? false
   const { data } = directory
+  const open = openedOf('new', 'change', 'remove')
+  const meant = data?.groups.find(({ id }) => id === open?.id)
+  const isEdited =
+    (open?.kind === 'new' && may('create')) ||
+    (open?.kind === 'change' && may('update') && meant !== undefined)
   const nameOf = (id: string) => nameOfUser(data?.users.find((user) => user.id === id))
   return (
     <>
@@ -26,7 +27,7 @@ export function SettingsGroups({ rights }: SettingsProps) {
         title="Groups"
         add={
           may('create') && (
-            <button type="button" class="primary" onClick={() => setOpen({ to: 'create' })}>
+            <button type="button" class="primary" onClick={() => openWindow('new')}>
               New group
             </button>
           )
@@ -58,7 +59,7 @@ export function SettingsGroups({ rights }: SettingsProps) {
                   <button
                     type="button"
                     aria-label={`Change ${group.name}`}
-                    onClick={() => setOpen({ to: 'change', group })}
+                    onClick={() => openWindow('change', group.id)}
                   >
                     Change
                   </button>
@@ -67,7 +68,7 @@ export function SettingsGroups({ rights }: SettingsProps) {
                   <button
                     type="button"
                     aria-label={`Delete ${group.name}`}
-                    onClick={() => setOpen({ to: 'remove', group })}
+                    onClick={() => openWindow('remove', group.id)}
                   >
                     Delete
                   </button>
@@ -77,24 +78,24 @@ export function SettingsGroups({ rights }: SettingsProps) {
           />
         )}
       </SettingsList>
-      {data && (open?.to === 'create' || open?.to === 'change') && (
+      {data && isEdited && (
         <GroupDialog
           directory={data}
-          group={open.to === 'change' ? open.group : undefined}
-          onClose={close}
+          group={meant}
+          onClose={closeWindow}
           onDone={() => {
-            close()
+            closeWindow()
             directory.reload()
           }}
         />
       )}
-      {open?.to === 'remove' && (
+      {meant && open?.kind === 'remove' && may('delete') && (
         <Confirm
-          title={`Delete the group “${open.group.name}”?`}
+          title={`Delete the group “${meant.name}”?`}
           verb="Delete"
-          onClose={close}
+          onClose={closeWindow}
           onConfirm={async () => {
-            await remove('/v1/group', open.group.id)
+            await remove('/v1/group', meant.id)
             directory.reload()
           }}
         >

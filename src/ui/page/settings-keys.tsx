@@ -8,6 +8,7 @@ import { requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { listAll, remove } from '../service/people.ts'
 import { session } from '../service/session.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { NewSecret } from './new-secret.tsx'
 import { Revoke } from './revoke.tsx'
 import { SettingsList } from './settings-list.tsx'
@@ -25,9 +26,9 @@ interface ApiKey {
 
 export function SettingsKeys() {
   const keys = useLoaded('api keys', (signal) => listAll<ApiKey>('/v1/api_key', signal))
-  const [open, setOpen] = useState<'new' | ApiKey>()
   const [made, setMade] = useState<string>()
-  const close = () => setOpen(undefined)
+  const open = openedOf('new', 'revoke')
+  const revoked = open?.kind === 'revoke' ? keys.data?.find(({ id }) => id === open.id) : undefined
   const own = session.value?.user.id
   return (
     <>
@@ -35,7 +36,7 @@ export function SettingsKeys() {
         title="API keys"
         hint="Programs use them to come in with your rights. A key's text is shown once, when it is made."
         add={
-          <button type="button" class="primary" onClick={() => setOpen('new')}>
+          <button type="button" class="primary" onClick={() => openWindow('new')}>
             New key
           </button>
         }
@@ -59,22 +60,26 @@ export function SettingsKeys() {
               { title: 'Last used', cell: ({ used }) => <When at={used} never="never" /> },
             ]}
             actions={(key) => (
-              <button type="button" onClick={() => setOpen(key)} aria-label={`Revoke ${key.name}`}>
+              <button
+                type="button"
+                aria-label={`Revoke ${key.name}`}
+                onClick={() => openWindow('revoke', key.id)}
+              >
                 Revoke
               </button>
             )}
           />
         )}
       </SettingsList>
-      {open === 'new' && (
+      {open?.kind === 'new' && (
         <FormDialog
           title="New API key"
           verb="Create"
-          onClose={close}
+          onClose={closeWindow}
           onSubmit={async (form) => {
             const body = { name: textOf(form, 'name') }
             const { key } = await requestJson<{ key: string }>('/v1/api_key', { body })
-            close()
+            closeWindow()
             setMade(key)
             keys.reload()
           }}
@@ -82,12 +87,12 @@ export function SettingsKeys() {
           <TextField label="Name" name="name" isRequired isFirst placeholder="laptop" />
         </FormDialog>
       )}
-      {open !== undefined && open !== 'new' && (
+      {revoked && (
         <Revoke
-          name={open.name}
-          onClose={close}
+          name={revoked.name}
+          onClose={closeWindow}
           onConfirm={async () => {
-            await remove('/v1/api_key', open.id)
+            await remove('/v1/api_key', revoked.id)
             keys.reload()
           }}
         />

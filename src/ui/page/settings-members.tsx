@@ -9,30 +9,30 @@ import { request, requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { isServiceAccount, loadDirectory, nameOfUser, type User } from '../service/people.ts'
 import { session } from '../service/session.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { NewSecret } from './new-secret.tsx'
 import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'
 
-type Open = { readonly to: 'invite' } | { readonly to: 'remove' | 'key'; readonly user: User }
-
 export function SettingsMembers({ rights }: SettingsProps) {
   const directory = useLoaded('members', loadDirectory)
-  const [open, setOpen] = useState<Open>()
   const [made, setMade] = useState<{ readonly user: User; readonly text: string }>()
-  const close = () => setOpen(undefined)
   const { data } = directory
   const may = (permission: 'create' | 'delete') =>
     rights.within.org_member?.includes(permission) ?? false
   const groupsOf = ({ id }: User) =>
     (data?.groups ?? []).filter(({ member_users }) => member_users?.includes(id))
   const isSelf = ({ id }: User) => id === session.value?.user.id
+  const mayGetKey = (user: User) => rights.owner && !isSelf(user) && !isServiceAccount(user)
+  const open = openedOf('invite', 'key', 'remove')
+  const meant = data?.users.find(({ id }) => id === open?.id)
   return (
     <>
       <SettingsList
         title="Members"
         add={
           may('create') && (
-            <button type="button" class="primary" onClick={() => setOpen({ to: 'invite' })}>
+            <button type="button" class="primary" onClick={() => openWindow('invite')}>
               Invite
             </button>
           )
@@ -59,8 +59,8 @@ export function SettingsMembers({ rights }: SettingsProps) {
             actions={(user) =>
               !isSelf(user) && (
                 <>
-                  {rights.owner && !isServiceAccount(user) && (
-                    <button type="button" onClick={() => setOpen({ to: 'key', user })}>
+                  {mayGetKey(user) && (
+                    <button type="button" onClick={() => openWindow('key', user.id)}>
                       Make a key
                     </button>
                   )}
@@ -68,7 +68,7 @@ export function SettingsMembers({ rights }: SettingsProps) {
                     <button
                       type="button"
                       aria-label={`Remove ${nameOfUser(user)}`}
-                      onClick={() => setOpen({ to: 'remove', user })}
+                      onClick={() => openWindow('remove', user.id)}
                     >
                       Remove
                     </button>
@@ -79,17 +79,17 @@ export function SettingsMembers({ rights }: SettingsProps) {
           />
         )}
       </SettingsList>
-      {open?.to === 'invite' && (
+      {open?.kind === 'invite' && may('create') && (
         <FormDialog
           title="Invite"
           verb="Invite"
-          onClose={close}
+          onClose={closeWindow}
           onSubmit={async (form) => {
             const emails = textOf(form, 'emails').split(/[\s,;]+/)
             const group_ids = textsOf(form, 'groups')
             const body = { invite_users: { emails, group_ids } }
             await request('/v1/organization/members', { method: 'PATCH', body })
-            close()
+            closeWindow()
             directory.reload()
             tell('They are members now. Make each of them a first key: this service sends no mail')
           }}
@@ -111,16 +111,16 @@ export function SettingsMembers({ rights }: SettingsProps) {
           />
         </FormDialog>
       )}
-      {open?.to === 'key' && (
+      {meant && open?.kind === 'key' && mayGetKey(meant) && (
         <FormDialog
-          title={`A key for ${nameOfUser(open.user)}`}
+          title={`A key for ${nameOfUser(meant)}`}
           verb="Create"
-          onClose={close}
+          onClose={closeWindow}
           onSubmit={async (form) => {
-            const options = { body: { name: textOf(form, 'name') }, actFor: open.user.id }
+            const options = { body: { name: textOf(form, 'name') }, actFor: meant.id }
             const { key } = await requestJson<{ key: string }>('/v1/api_key', options)
-            close()
-            setMade({ user: open.user, text: key })
+            closeWindow()
+            setMade({ user: meant, text: key })
           }}
         >
           <TextField
@@ -133,13 +133,13 @@ export function SettingsMembers({ rights }: SettingsProps) {
           />
         </FormDialog>
       )}
-      {open?.to === 'remove' && (
+      {meant && open?.kind === 'remove' && may('delete') && !isSelf(meant) && (
         <Confirm
-          title={`Remove ${nameOfUser(open.user)}?`}
+          title={`Remove ${nameOfUser(meant)}?`}
           verb="Remove"
-          onClose={close}
+          onClose={closeWindow}
           onConfirm={async () => {
-            const body = { remove_users: { ids: [open.user.id] } }
+            const body = { remove_users: { ids: [meant.id] } }
             await request('/v1/organization/members', { method: 'PATCH', body })
             directory.reload()
           }}

@@ -1,5 +1,4 @@
 /** Roles: permissions that are given together. */
-import { useState } from 'preact/hooks'
 import { permissions } from '../../catalog/permission.ts'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { ChecksField, TextField, textOf, textsOf } from '../component/field.tsx'
@@ -7,25 +6,28 @@ import { ListTable } from '../component/list-table.tsx'
 import { request } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { listAll, type Role, type RolePermission, remove } from '../service/people.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { objectTypes, typeTitle } from './access-words.ts'
 import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'
 
-type Open = { readonly to: 'create' } | { readonly to: 'change' | 'remove'; readonly role: Role }
-
 export function SettingsRoles({ rights }: SettingsProps) {
   const roles = useLoaded('roles', (signal) => listAll<Role>('/v1/role', signal))
-  const [open, setOpen] = useState<Open>()
-  const close = () => setOpen(undefined)
   const may = (permission: 'create' | 'update' | 'delete') =>
     rights.within.role?.includes(permission) ?? false
+  const open = openedOf('new', 'change', 'remove')
+  // Roles that are built in are changed by nobody.
+  const meant = roles.data?.find(({ id, org_id }) => id === open?.id && org_id !== null)
+  const isEdited =
+    (open?.kind === 'new' && may('create')) ||
+    (open?.kind === 'change' && may('update') && meant !== undefined)
   return (
     <>
       <SettingsList
         title="Roles"
         add={
           may('create') && (
-            <button type="button" class="primary" onClick={() => setOpen({ to: 'create' })}>
+            <button type="button" class="primary" onClick={() => openWindow('new')}>
               New role
             </button>
           )
@@ -60,7 +62,7 @@ export function SettingsRoles({ rights }: SettingsProps) {
                     <button
                       type="button"
                       aria-label={`Change ${role.name}`}
-                      onClick={() => setOpen({ to: 'change', role })}
+                      onClick={() => openWindow('change', role.id)}
                     >
                       Change
                     </button>
@@ -69,7 +71,7 @@ export function SettingsRoles({ rights }: SettingsProps) {
                     <button
                       type="button"
                       aria-label={`Delete ${role.name}`}
-                      onClick={() => setOpen({ to: 'remove', role })}
+                      onClick={() => openWindow('remove', role.id)}
                     >
                       Delete
                     </button>
@@ -80,24 +82,24 @@ export function SettingsRoles({ rights }: SettingsProps) {
           />
         )}
       </SettingsList>
-      {roles.data && (open?.to === 'create' || open?.to === 'change') && (
+      {roles.data && isEdited && (
         <RoleDialog
           roles={roles.data}
-          role={open.to === 'change' ? open.role : undefined}
-          onClose={close}
+          role={meant}
+          onClose={closeWindow}
           onDone={() => {
-            close()
+            closeWindow()
             roles.reload()
           }}
         />
       )}
-      {open?.to === 'remove' && (
+      {meant && open?.kind === 'remove' && may('delete') && (
         <Confirm
-          title={`Delete the role “${open.role.name}”?`}
+          title={`Delete the role “${meant.name}”?`}
           verb="Delete"
-          onClose={close}
+          onClose={closeWindow}
           onConfirm={async () => {
-            await remove('/v1/role', open.role.id)
+            await remove('/v1/role', meant.id)
             roles.reload()
           }}
         >

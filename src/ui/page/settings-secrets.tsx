@@ -1,5 +1,4 @@
 /** Environment variables and keys of model providers: what they hold goes in and is never shown again. */
-import { useState } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { LongTextField, TextField, textOf } from '../component/field.tsx'
 import { ListTable } from '../component/list-table.tsx'
@@ -7,6 +6,7 @@ import { When } from '../component/when.tsx'
 import { request, requestJson } from '../service/client.ts'
 import { useLoaded } from '../service/load.ts'
 import { remove } from '../service/people.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import type { SettingsProps } from './settings.tsx'
 import { SettingsList } from './settings-list.tsx'
 
@@ -28,6 +28,8 @@ interface SecretKind {
   readonly hint: string
   readonly placeholder: string
   readonly hasType: boolean
+  /** What its windows are called in the address. */
+  readonly opens: { readonly put: string; readonly remove: string }
   bodyOf(name: string, text: string, type: string): object
 }
 
@@ -47,6 +49,7 @@ export function SettingsSecrets({ rights, organization }: SettingsProps) {
             hint: 'Of the organization. They are kept encrypted.',
             placeholder: 'DATABASE_URL',
             hasType: false,
+            opens: { put: 'variable', remove: 'remove-variable' },
             bodyOf: (name, value) => {
               return { object_type: 'organization', object_id: organization.id, name, value }
             },
@@ -63,6 +66,7 @@ export function SettingsSecrets({ rights, organization }: SettingsProps) {
           hint: 'Keys of model providers. They are kept encrypted.',
           placeholder: 'OPENAI_API_KEY',
           hasType: true,
+          opens: { put: 'secret', remove: 'remove-secret' },
           bodyOf: (name, secret, type) => ({ name, secret, ...(type !== '' && { type }) }),
         }}
       />
@@ -75,8 +79,9 @@ function Secrets({ kind, mayChange }: { readonly kind: SecretKind; readonly mayC
   const loaded = useLoaded(list, async (signal) => {
     return (await requestJson<{ objects: readonly Secret[] }>(list, { signal })).objects
   })
-  const [open, setOpen] = useState<{ readonly to: 'put' | 'remove'; readonly secret?: Secret }>()
-  const close = () => setOpen(undefined)
+  const open = mayChange ? openedOf(kind.opens.put, kind.opens.remove) : undefined
+  const meant = loaded.data?.find(({ id }) => id === open?.id)
+  const isPut = open?.kind === kind.opens.put && (open.id === '' || meant !== undefined)
   return (
     <>
       <SettingsList
@@ -84,7 +89,7 @@ function Secrets({ kind, mayChange }: { readonly kind: SecretKind; readonly mayC
         hint={hint}
         add={
           mayChange && (
-            <button type="button" class="primary" onClick={() => setOpen({ to: 'put' })}>
+            <button type="button" class="primary" onClick={() => openWindow(kind.opens.put)}>
               New {one}
             </button>
           )
@@ -110,14 +115,14 @@ function Secrets({ kind, mayChange }: { readonly kind: SecretKind; readonly mayC
                       <button
                         type="button"
                         aria-label={`Replace ${secret.name}`}
-                        onClick={() => setOpen({ to: 'put', secret })}
+                        onClick={() => openWindow(kind.opens.put, secret.id)}
                       >
                         Replace
                       </button>
                       <button
                         type="button"
                         aria-label={`Delete ${secret.name}`}
-                        onClick={() => setOpen({ to: 'remove', secret })}
+                        onClick={() => openWindow(kind.opens.remove, secret.id)}
                       >
                         Delete
                       </button>
@@ -128,24 +133,24 @@ function Secrets({ kind, mayChange }: { readonly kind: SecretKind; readonly mayC
           />
         )}
       </SettingsList>
-      {open?.to === 'put' && (
+      {isPut && (
         <FormDialog
-          title={open.secret ? `Replace ${open.secret.name}` : `New ${one}`}
+          title={meant ? `Replace ${meant.name}` : `New ${one}`}
           verb="Save"
-          onClose={close}
+          onClose={closeWindow}
           onSubmit={async (form) => {
-            const name = open.secret?.name ?? textOf(form, 'name')
+            const name = meant?.name ?? textOf(form, 'name')
             const text = String(form.get('value') ?? '')
-            const body = kind.bodyOf(name, text, textOf(form, 'type') || (open.secret?.type ?? ''))
+            const body = kind.bodyOf(name, text, textOf(form, 'type') || (meant?.type ?? ''))
             await request(path, { method: 'PUT', body })
-            close()
+            closeWindow()
             loaded.reload()
           }}
         >
-          {!open.secret && (
+          {!meant && (
             <TextField label="Name" name="name" isRequired isFirst placeholder={placeholder} />
           )}
-          {hasType && !open.secret && (
+          {hasType && !meant && (
             <TextField label="For" name="type" placeholder="openai" hint="The provider." />
           )}
           <LongTextField
@@ -157,13 +162,13 @@ function Secrets({ kind, mayChange }: { readonly kind: SecretKind; readonly mayC
           />
         </FormDialog>
       )}
-      {open?.to === 'remove' && open.secret && (
+      {meant && open?.kind === kind.opens.remove && (
         <Confirm
-          title={`Delete ${open.secret.name}?`}
+          title={`Delete ${meant.name}?`}
           verb="Delete"
-          onClose={close}
+          onClose={closeWindow}
           onConfirm={async () => {
-            await remove(path, open.secret?.id ?? '')
+            await remove(path, meant.id)
             loaded.reload()
           }}
         />

@@ -14,6 +14,7 @@ import {
   nameOfUser,
   remove,
 } from '../service/people.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { NewSecret } from './new-secret.tsx'
 import { Revoke } from './revoke.tsx'
 import { SettingsList } from './settings-list.tsx'
@@ -37,15 +38,16 @@ async function load(signal: AbortSignal) {
 
 export function SettingsTokens() {
   const loaded = useLoaded('tokens', load)
-  const [open, setOpen] = useState<'new' | ServiceToken>()
   const [made, setMade] = useState<string>()
-  const close = () => setOpen(undefined)
+  const open = openedOf('new', 'revoke')
+  const revoked =
+    open?.kind === 'revoke' ? loaded.data?.tokens.find(({ id }) => id === open.id) : undefined
   return (
     <>
       <SettingsList
         title="Service tokens"
         add={
-          <button type="button" class="primary" onClick={() => setOpen('new')}>
+          <button type="button" class="primary" onClick={() => openWindow('new')}>
             New token
           </button>
         }
@@ -68,7 +70,7 @@ export function SettingsTokens() {
               <button
                 type="button"
                 aria-label={`Revoke ${token.name}`}
-                onClick={() => setOpen(token)}
+                onClick={() => openWindow('revoke', token.id)}
               >
                 Revoke
               </button>
@@ -76,23 +78,23 @@ export function SettingsTokens() {
           />
         )}
       </SettingsList>
-      {loaded.data && open === 'new' && (
+      {loaded.data && open?.kind === 'new' && (
         <TokenDialog
           directory={loaded.data.directory}
-          onClose={close}
+          onClose={closeWindow}
           onMade={(text) => {
-            close()
+            closeWindow()
             setMade(text)
             loaded.reload()
           }}
         />
       )}
-      {open !== undefined && open !== 'new' && (
+      {revoked && (
         <Revoke
-          name={open.name}
-          onClose={close}
+          name={revoked.name}
+          onClose={closeWindow}
           onConfirm={async () => {
-            await remove('/v1/service_token', open.id)
+            await remove('/v1/service_token', revoked.id)
             loaded.reload()
           }}
         />

@@ -7,6 +7,7 @@ import { Failure } from '../component/notice.tsx'
 import { tell } from '../component/toast.tsx'
 import { useAction } from '../service/action.ts'
 import { changePassword, choose, session, signOutEverywhere } from '../service/session.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 
 export function SettingsYou() {
   const { user, preferences } = session.value ?? {}
@@ -15,7 +16,6 @@ export function SettingsYou() {
     setWanted(query_language)
     return choose({ query_language })
   })
-  const [isLeaving, setLeaving] = useState(false)
   return (
     <>
       <section class="settings-part" aria-label="Search">
@@ -35,16 +35,16 @@ export function SettingsYou() {
           You stay signed in for 14 days in each browser. This ends all of your sessions in this
           organization, also this one.
         </p>
-        <button type="button" onClick={() => setLeaving(true)}>
+        <button type="button" onClick={() => openWindow('leave')}>
           Sign out everywhere
         </button>
       </section>
-      {isLeaving && (
+      {openedOf('leave') && (
         <Confirm
           title="Sign out everywhere?"
           verb="Sign out"
           onConfirm={signOutEverywhere}
-          onClose={() => setLeaving(false)}
+          onClose={closeWindow}
         >
           <p>API keys go on working.</p>
         </Confirm>

@@ -54,7 +54,7 @@ export function Settings() {
         label="Settings"
         tabs={shown}
         current={id}
-        onChoose={(tab) => setParameters({ tab }, { replace: false })}
+        onChoose={(tab) => setParameters({ tab, open: undefined }, { replace: false })}
       />
       <TabPanel label="Settings" current={id}>
         <Shown key={id} rights={rights} organization={organization} />

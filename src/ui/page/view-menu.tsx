@@ -1,11 +1,12 @@
 /** Views of the logs under names: opened, saved, renamed, deleted, and shared by their URL. */
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { Confirm, FormDialog } from '../component/dialog.tsx'
 import { TextField, textOf } from '../component/field.tsx'
 import { Failure } from '../component/notice.tsx'
 import { Popover } from '../component/popover.tsx'
-import { tell } from '../component/toast.tsx'
+import { tell, tellFailure } from '../component/toast.tsx'
 import { useLoaded } from '../service/load.ts'
+import { useMay } from '../service/rights.ts'
 import {
   deleteView,
   listViews,
@@ -15,14 +16,11 @@ import {
   type ViewContent,
 } from '../service/saved-views.ts'
 import { parameter, setParameters } from '../state/location.ts'
+import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 import { type LogView, readView, type ViewParameters, viewOfUrl, writeView } from './log-view.ts'
 
-type Task =
-  | { readonly kind: 'save' }
-  | { readonly kind: 'rename' | 'delete'; readonly view: SavedView }
-
 export function ViewMenu({ projectId }: { readonly projectId: string }) {
-  const [task, setTask] = useState<Task>()
+  const mayChange = useMay('project', projectId)('update')
   const {
     data: views,
     error,
@@ -32,6 +30,8 @@ export function ViewMenu({ projectId }: { readonly projectId: string }) {
   })
   const named = parameter('view')
   const current = views?.find(({ id }) => id === named)
+  const task = mayChange ? openedOf('save-view', 'rename-view', 'delete-view') : undefined
+  const meant = views?.find(({ id }) => id === task?.id)
   const here = JSON.stringify(writeView(viewOfUrl()))
   const isChanged = current !== undefined && JSON.stringify(parametersOf(current)) !== here
 
@@ -73,33 +73,42 @@ export function ViewMenu({ projectId }: { readonly projectId: string }) {
                   >
                     {view.name}
                   </button>
-                  <button
-                    type="button"
-                    class="plain"
-                    aria-label={`Rename the view ${view.name}`}
-                    onClick={() => setTask({ kind: 'rename', view })}
-                  >
-                    ✎
-                  </button>
-                  <button
-                    type="button"
-                    class="plain"
-                    aria-label={`Delete the view ${view.name}`}
-                    onClick={() => setTask({ kind: 'delete', view })}
-                  >
-                    ✕
-                  </button>
+                  {mayChange && (
+                    <>
+                      <button
+                        type="button"
+                        class="plain"
+                        aria-label={`Rename the view ${view.name}`}
+                        onClick={() => openWindow('rename-view', view.id)}
+                      >
+                        ✎
+                      </button>
+                      <button
+                        type="button"
+                        class="plain"
+                        aria-label={`Delete the view ${view.name}`}
+                        onClick={() => openWindow('delete-view', view.id)}
+                      >
+                        ✕
+                      </button>
+                    </>
+                  )}
                 </li>
               ))}
             </ul>
-            {current && isChanged && (
-              <button type="button" onClick={() => void save(current.name).then(close)}>
+            {mayChange && current && isChanged && (
+              <button
+                type="button"
+                onClick={() => void save(current.name).then(close, tellFailure)}
+              >
                 Save the changes
               </button>
             )}
-            <button type="button" onClick={() => setTask({ kind: 'save' })}>
-              Save as a new view…
-            </button>
+            {mayChange && (
+              <button type="button" onClick={() => openWindow('save-view')}>
+                Save as a new view…
+              </button>
+            )}
             {current && (
               <button type="button" onClick={() => leave(close)}>
                 Leave the view
@@ -108,45 +117,45 @@ export function ViewMenu({ projectId }: { readonly projectId: string }) {
           </div>
         )}
       </Popover>
-      {task?.kind === 'save' && (
+      {task?.kind === 'save-view' && (
         <FormDialog
           title="Save this view"
           verb="Save"
-          onClose={() => setTask(undefined)}
+          onClose={closeWindow}
           onSubmit={async (form) => {
             const name = textOf(form, 'name')
             if (views?.some((view) => view.name === name)) {
               throw new Error(`There is a view “${name}” already: choose another name`)
             }
             await save(name)
-            setTask(undefined)
+            closeWindow()
           }}
         >
           <TextField label="Name" name="name" isRequired isFirst />
         </FormDialog>
       )}
-      {task?.kind === 'rename' && (
+      {meant && task?.kind === 'rename-view' && (
         <FormDialog
-          title={`Rename the view “${task.view.name}”`}
+          title={`Rename the view “${meant.name}”`}
           verb="Rename"
-          onClose={() => setTask(undefined)}
+          onClose={closeWindow}
           onSubmit={async (form) => {
-            await renameView(projectId, task.view.id, textOf(form, 'name'))
-            setTask(undefined)
+            await renameView(projectId, meant.id, textOf(form, 'name'))
+            closeWindow()
             reload()
           }}
         >
-          <TextField label="Name" name="name" value={task.view.name} isRequired isFirst />
+          <TextField label="Name" name="name" value={meant.name} isRequired isFirst />
         </FormDialog>
       )}
-      {task?.kind === 'delete' && (
+      {meant && task?.kind === 'delete-view' && (
         <Confirm
-          title={`Delete the view “${task.view.name}”?`}
+          title={`Delete the view “${meant.name}”?`}
           verb="Delete"
-          onClose={() => setTask(undefined)}
+          onClose={closeWindow}
           onConfirm={async () => {
-            await deleteView(projectId, task.view.id)
-            if (named === task.view.id) setParameters({ view: undefined })
+            await deleteView(projectId, meant.id)
+            if (named === meant.id) setParameters({ view: undefined })
             reload()
           }}
         >

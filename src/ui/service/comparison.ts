@@ -2,16 +2,22 @@
  * Experiments beside each other: the examples of a base, matched by a key with those of others. One
  * example of the base with all its partners is a line; so is an example of another without a partner.
  */
-import { bucketOf, bucketsBy, type Distribution, numberOrNull } from './experiment.ts'
+import { bucketCount, bucketOf, type Distribution, type ExperimentTotals } from './experiment.ts'
 import { fieldOf } from './field-path.ts'
 import { query, quoted, type Row } from './query.ts'
+import { clauseOf, withClauses } from './query-text.ts'
 
 export interface Compared {
   readonly baseId: string
   readonly otherIds: readonly string[]
   /** An expression over an example. */
   readonly key: string
+  /** Examples that were looked for; undefined where all are meant. */
+  readonly sought: Sought | undefined
 }
+
+/** Ids of examples by experiments. */
+export type Sought = ReadonlyMap<string, readonly string[]>
 
 export const shownKinds = ['all', 'regressed', 'improved', 'unchanged', 'unmatched'] as const
 export type ShownKind = (typeof shownKinds)[number]
@@ -39,32 +45,138 @@ function pairsOf({ baseId, otherIds, key }: Compared): string {
   return `select: * | from: experiment(${ids}) summary | comparison_key: ${key}`
 }
 
+/** More examples than this are not looked for at once. */
+export const mostSought = 5000
+
+/**
+ * Examples of the compared experiments that a search finds. A line is shown whole if one of its sides
+ * was found: were partners left out before examples are matched, they would seem to be missing.
+ *
+ * @param text a query of the experiments' examples, in the form that the service prints
+ */
+export async function soughtIn(text: string, signal: AbortSignal): Promise<Sought> {
+  const limit = clauseOf(text, 'limit') ?? String(mostSought)
+  const asked = withClauses(text, { select: 'id, experiment_id', limit, preview_length: undefined })
+  const { data } = await query(asked, signal)
+  const found = new Map<string, string[]>()
+  for (const { id, experiment_id } of data) {
+    const ids = found.get(String(experiment_id))
+    if (ids) ids.push(String(id))
+    else found.set(String(experiment_id), [String(id)])
+  }
+  return found
+}
+
+/** Whether a pair has an example that was looked for. */
+function soughtPair({ baseId, sought }: Compared): string {
+  if (!sought) return 'true'
+  const tests = Array.from(sought, ([experiment, ids]) => {
+    const side = experiment === baseId ? '' : 'compared.'
+    const list = ids.map(quoted).join(', ')
+    return `${side}experiment_id = ${quoted(experiment)} and ${side}id in [${list}]`
+  })
+  return tests.map((test) => `coalesce(${test}, false)`).join(' or ') || 'false'
+}
+
 /** A query of lines, with the least and greatest difference of a score. */
-function linesOf(compared: Compared, score: string): string {
+function linesOf(compared: Compared, score: string, more: readonly string[] = []): string {
   const difference = fieldOf('score_differences', score)
+  const measures = [
+    `min(${difference}) as worst`,
+    `max(${difference}) as best`,
+    'count(compared.id) as partners',
+    'max(_pagination_key) as age',
+    ...(compared.sought ? [`count_if(${soughtPair(compared)}) as found`] : []),
+    ...more,
+  ]
   return (
     'dimensions: id as example, experiment_id as owner,' +
     ' if(experiment_id is null, compared.experiment_id, null) as stranger' +
-    ` | measures: min(${difference}) as worst, max(${difference}) as best,` +
-    ' count(compared.id) as partners, max(_pagination_key) as age' +
-    ` | from: (${pairsOf(compared)})`
+    ` | measures: ${measures.join(', ')} | from: (${pairsOf(compared)})`
   )
+}
+
+/** A condition on lines, of those that were looked for. */
+function among({ sought }: Compared, condition: string): string {
+  return sought ? `found > 0 and (${condition})` : condition
 }
 
 export type LineCounts = Readonly<Record<ShownKind, number>>
 
-export async function countLines(
+/** Of how many examples a score is better and worse than in the base. */
+export interface ScoreChange {
+  readonly improved: number
+  readonly regressed: number
+}
+
+export interface ComparedCounts {
+  readonly lines: LineCounts
+  /** By the other's id and the score's name. */
+  readonly changes: ReadonlyMap<string, ReadonlyMap<string, ScoreChange>>
+  /** How the score is spread in each experiment, by its id. */
+  readonly spreads: ReadonlyMap<string, Distribution>
+}
+
+/**
+ * All that is counted over the lines, by one query.
+ *
+ * @param score by which lines are told apart and whose values are spread
+ * @param names of all scores
+ */
+export async function countsOf(
   compared: Compared,
   score: string,
+  names: readonly string[],
   signal: AbortSignal,
-): Promise<LineCounts> {
-  const measures = shownKinds.map((kind) => `count_if(${conditions[kind]}) as ${kind}_lines`)
+): Promise<ComparedCounts> {
+  const { baseId, otherIds } = compared
+  const ofLine: string[] = []
+  const counted = shownKinds.map((kind) => {
+    return `count_if(${among(compared, conditions[kind])}) as ${kind}_lines`
+  })
+  const changed = otherIds.flatMap((other, o) =>
+    names.map((name, n) => {
+      const difference = `d${o}_${n}`
+      const ofOther = `compared.experiment_id = ${quoted(other)}`
+      const field = fieldOf('score_differences', name)
+      ofLine.push(`min(${field}) filter (where ${ofOther}) as ${difference}`)
+      counted.push(
+        `count_if(${among(compared, `${difference} > 0`)}) as ${difference}_up`,
+        `count_if(${among(compared, `${difference} < 0`)}) as ${difference}_down`,
+      )
+      return { other, name, difference }
+    }),
+  )
+  const spread = (score === '' ? [] : [baseId, ...otherIds]).map((id, place) => {
+    const value = `s${place}`
+    const field = fieldOf(id === baseId ? 'scores' : 'compared.scores', score)
+    const own = id === baseId ? 'experiment_id' : 'compared.experiment_id'
+    ofLine.push(`${bucketOf(`max(${field}) filter (where ${own} = ${quoted(id)})`)} as ${value}`)
+    for (let bucket = 0; bucket < bucketCount; bucket++) {
+      counted.push(`count_if(${among(compared, `${value} = ${bucket}`)}) as ${value}_${bucket}`)
+    }
+    return { id, value }
+  })
   const { data } = await query(
-    `measures: ${measures.join(', ')}\nfrom: (${linesOf(compared, score)})`,
+    `measures: ${counted.join(', ')}\nfrom: (${linesOf(compared, score, ofLine)})`,
     signal,
   )
-  const counts = shownKinds.map((kind) => [kind, Number(data[0]?.[`${kind}_lines`] ?? 0)] as const)
-  return Object.fromEntries(counts) as Record<ShownKind, number>
+  const count = (column: string) => Number(data[0]?.[column] ?? 0)
+  const changes = new Map(otherIds.map((id) => [id, new Map<string, ScoreChange>()]))
+  for (const { other, name, difference } of changed) {
+    const improved = count(`${difference}_up`)
+    changes.get(other)!.set(name, { improved, regressed: count(`${difference}_down`) })
+  }
+  const spreads = spread.map(({ id, value }) => {
+    const buckets = Array.from({ length: bucketCount }, (_, i) => count(`${value}_${i}`))
+    return [id, buckets] as const
+  })
+  const lines = shownKinds.map((kind) => [kind, count(`${kind}_lines`)] as const)
+  return {
+    lines: Object.fromEntries(lines) as Record<ShownKind, number>,
+    changes,
+    spreads: new Map(spreads),
+  }
 }
 
 export interface Side {
@@ -102,8 +214,8 @@ export async function linesOfPage(
   signal: AbortSignal,
 ): Promise<readonly Line[]> {
   const { data } = await query(
-    `${linesOf(compared, score)} | final_filter: ${conditions[show]} | sort: ${sorts[order]}` +
-      ` | limit: ${pageSize} | offset: ${(page - 1) * pageSize}`,
+    `${linesOf(compared, score)} | final_filter: ${among(compared, conditions[show])}` +
+      ` | sort: ${sorts[order]} | limit: ${pageSize} | offset: ${(page - 1) * pageSize}`,
     signal,
   )
   if (data.length === 0) return []
@@ -161,68 +273,23 @@ function lineFrom(rows: readonly Row[]): Line {
   return { id: String(first.id), input: first.input, expected: first.expected, sides }
 }
 
-/** How a score of another experiment differs from that of the base, over matched examples. */
-export interface ScoreChange {
-  readonly mean: number
-  readonly improved: number
-  readonly regressed: number
-  readonly unchanged: number
-}
-
-/** By the other's id and the score's name. */
-export type ScoreChanges = ReadonlyMap<string, ReadonlyMap<string, ScoreChange>>
-
-export async function scoreChanges(
-  { baseId, otherIds, key }: Compared,
-  signal: AbortSignal,
-): Promise<ScoreChanges> {
-  const ids = [baseId, ...otherIds].map(quoted).join(', ')
-  const { data } = await query(
-    'dimensions: compared.experiment_id as other, score_name\n' +
-      'measures: avg(difference) as mean, count_if(difference > 0) as improved,' +
-      ' count_if(difference < 0) as regressed, count_if(difference = 0) as unchanged\n' +
-      `from: experiment(${ids}) summary\ncomparison_key: ${key}\n` +
-      'unpivot: score_differences as (score_name, difference)',
-    signal,
+/** The score that fell the most in one of the others, which is what one looks at first. */
+export function worstScore(
+  baseId: string,
+  totals: ReadonlyMap<string, ExperimentTotals>,
+): string | undefined {
+  const before = totals.get(baseId)?.scores ?? {}
+  const changes = [...totals.values()].flatMap(({ scores }) =>
+    Object.entries(scores).flatMap(([name, mean]) => {
+      const old = before[name]
+      return old === undefined ? [] : [{ name, change: mean - old }]
+    }),
   )
-  const found = new Map<string, Map<string, ScoreChange>>()
-  for (const row of data) {
-    const other = String(row.other)
-    const byScore = found.get(other) ?? new Map<string, ScoreChange>()
-    byScore.set(String(row.score_name), {
-      mean: numberOrNull(row.mean) ?? 0,
-      improved: Number(row.improved),
-      regressed: Number(row.regressed),
-      unchanged: Number(row.unchanged),
-    })
-    found.set(other, byScore)
-  }
-  return found
+  const [worst] = changes.sort((a, b) => a.change - b.change || (a.name < b.name ? -1 : 1))
+  return worst?.name
 }
 
-/** How a score is spread in each experiment, by its id. */
-export async function spreadsOf(
-  ids: readonly string[],
-  score: string,
-  signal: AbortSignal,
-): Promise<ReadonlyMap<string, Distribution>> {
-  const field = fieldOf('scores', score)
-  const { data } = await query(
-    `dimensions: experiment_id, ${bucketOf(field)} as bucket\nmeasures: count(1) as n\n` +
-      `from: experiment(${ids.map(quoted).join(', ')})\nfilter: ${field} is not null`,
-    signal,
-  )
-  return bucketsBy('experiment_id', data)
-}
-
-/** The score with the most regressions, which is what one looks at first. */
-export function worstScore(changes: ScoreChanges): string | undefined {
-  const regressed = new Map<string, number>()
-  for (const byScore of changes.values()) {
-    for (const [name, change] of byScore) {
-      regressed.set(name, (regressed.get(name) ?? 0) + change.regressed)
-    }
-  }
-  const ordered = [...regressed].sort(([a, left], [b, right]) => right - left || (a < b ? -1 : 1))
-  return ordered[0]?.[0]
+/** In alphabetical order, those that any of the experiments has. */
+export function scoreNames(totals: ReadonlyMap<string, ExperimentTotals>): string[] {
+  return [...new Set([...totals.values()].flatMap(({ scores }) => Object.keys(scores)))].sort()
 }

@@ -188,38 +188,37 @@ export function bucketOf(field: string): string {
   return `least(greatest(floor(${field} * ${bucketCount}), 0), ${bucketCount - 1})`
 }
 
-/** @param filter a condition that selects traces, of which all spans count; null for all. */
+/**
+ * How each score is spread, by the ids of experiments and the names of scores.
+ *
+ * @param filter a condition that selects traces, of which all spans count; null for all
+ */
 export async function distributionsOf(
-  id: string,
+  ids: readonly string[],
   filter: string | null,
   signal: AbortSignal,
-): Promise<ReadonlyMap<string, Distribution>> {
+): Promise<ReadonlyMap<string, ReadonlyMap<string, Distribution>>> {
   const { data } = await query(
-    `dimensions: score_name, ${bucketOf('score_value')} as bucket\n` +
+    `dimensions: experiment_id, score_name, ${bucketOf('score_value')} as bucket\n` +
       'measures: count(1) as n\n' +
-      `from: experiment(${quoted(id)})${filter === null ? '' : ' traces'}\n` +
+      `from: experiment(${ids.map(quoted).join(', ')})${filter === null ? '' : ' traces'}\n` +
       'unpivot: scores as (score_name, score_value)' +
       (filter === null ? '' : `\nfilter: ${filter}`),
     signal,
   )
-  return bucketsBy('score_name', data)
-}
-
-/** Counts `n` of rows by their `bucket`, for each value of a column. */
-export function bucketsBy(column: string, rows: readonly Row[]): ReadonlyMap<string, Distribution> {
-  const found = new Map<string, number[]>()
-  for (const row of rows) {
-    const { bucket } = row
-    if (typeof bucket !== 'number') continue
-    const key = String(row[column])
-    const counts = found.get(key) ?? new Array<number>(bucketCount).fill(0)
-    counts[bucket] = Number(row.n)
-    found.set(key, counts)
+  const found = new Map(ids.map((id) => [id, new Map<string, number[]>()]))
+  for (const { experiment_id, score_name, bucket, n } of data) {
+    const byName = found.get(String(experiment_id))
+    if (!byName || typeof bucket !== 'number') continue
+    const name = String(score_name)
+    const counts = byName.get(name) ?? new Array<number>(bucketCount).fill(0)
+    counts[bucket] = Number(n)
+    byName.set(name, counts)
   }
   return found
 }
 
-export function numberOrNull(value: unknown): number | null {
+function numberOrNull(value: unknown): number | null {
   return typeof value === 'number' ? value : null
 }
 

@@ -13,11 +13,34 @@ export interface Rights {
 
 /** @param id undefined asks nothing yet */
 export function useRights(
-  type: 'organization' | 'project',
+  type: 'organization' | 'project' | 'experiment' | 'dataset',
   id: string | undefined,
 ): Loaded<Rights> {
   const key = id === undefined ? undefined : `rights ${type} ${id}`
   return useLoaded(key, (signal) =>
     requestJson(`/session/rights?object_type=${type}&object_id=${id}`, { signal }),
   )
+}
+
+/** Whether a permission is given on one object; not until that is known. */
+export function useMay(
+  type: 'project' | 'experiment' | 'dataset',
+  id: string | undefined,
+): (permission: Permission) => boolean {
+  const { data } = useRights(type, id)
+  return (permission) => data?.permissions.includes(permission) ?? false
+}
+
+/**
+ * Whether a permission is given on all of some objects of a project: as one on all of their type there,
+ * or, of a single object, on it alone.
+ */
+export function useMayOnAll(
+  type: 'experiment' | 'dataset',
+  projectId: string,
+  ids: readonly string[],
+): (permission: Permission) => boolean {
+  const { data } = useRights('project', projectId)
+  const mayOnOne = useMay(type, ids.length === 1 ? ids[0] : undefined)
+  return (permission) => data?.within[type]?.includes(permission) || mayOnOne(permission)
 }
