@@ -263,8 +263,9 @@ function quantityFirst(reader: PhraseReader, context: Context): Meaning | undefi
 /** `… or over 5000`, of what was compared before. */
 function takeAlternative(reader: PhraseReader, compared: Compared): Meaning | undefined {
   const operator = reader.take('or') && takeComparator(reader)
-  const amount = operator && takeAmount(reader)
-  return operator && amount && compare(compared, withTail(reader, operator, amount), amount)
+  const amount = operator ? takeAmount(reader) : undefined
+  if (!operator || !amount) return undefined
+  return compare(compared, withTail(reader, operator, amount), amount)
 }
 
 /** `Factuality lower than Helpfulness`. */
