@@ -28,6 +28,7 @@ import { inOrder, unordered } from './in-flight.ts'
 import type { QueryTasks } from './query-tasks.ts'
 import { ScanSteps } from './scan-steps.ts'
 import { settlingKey, settlingOf } from './settling.ts'
+import { skipKnown } from './skip-known.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import {
   bySortValue,
@@ -115,12 +116,12 @@ function sharedDictionaries(
 export async function* scanRows(run: PlanRun, onEnough?: () => void): AsyncGenerator<SortedRows> {
   const { plan } = run
   if (plan.limit === 0 || plan.access.kind === 'empty') return
-  let toSkip = plan.offset
+  const offset = { rows: plan.offset }
   let wanted = plan.limit ?? Number.POSITIVE_INFINITY
-  for await (const rows of plan.sort.length === 0 ? rowsByAge(run) : rowsSorted(run)) {
-    const from = Math.min(toSkip, rows.object.length)
+  for await (const rows of plan.sort.length === 0 ? rowsByAge(run, offset) : rowsSorted(run)) {
+    const from = Math.min(offset.rows, rows.object.length)
     const to = Math.min(rows.object.length, from + wanted)
-    toSkip -= from
+    offset.rows -= from
     wanted -= to - from
     if (to > from) yield sliceSortedRows(rows, from, to)
     if (wanted > 0) continue
@@ -149,13 +150,23 @@ async function* rowsSorted(run: PlanRun): AsyncGenerator<SortedRows> {
   yield buffer.finish()
 }
 
-/** Rows newest first, step by step; reading stops when nobody asks for more. */
-async function* rowsByAge(run: PlanRun): AsyncGenerator<SortedRows> {
-  const wanted = wantedRows(run.plan)
+/**
+ * Rows newest first, step by step; reading stops when nobody asks for more.
+ *
+ * @param offset rows of which the caller makes no use; made less by those that are not read, nor given
+ */
+async function* rowsByAge(run: PlanRun, offset: { rows: number }): AsyncGenerator<SortedRows> {
   const { pieces, others } = splitInputs(run)
   // Rows of the delta may be updates of records of any age.
-  let waiting = await orderRows(await scanLists(others, run, wanted), run, wanted)
-  const steps = new ScanSteps(clusterByAge(pieces))
+  const mostFresh = wantedRows(run.plan)
+  let waiting = await orderRows(await scanLists(others, run, mostFresh), run, mostFresh)
+  const freshCount = waiting.object.length
+  const all = clusterByAge(pieces)
+  const areFirst = countNewer(waiting, all[0]?.[0]?.newest) === freshCount
+  const known = skipKnown(all, areFirst ? offset.rows - freshCount : 0, run)
+  offset.rows -= known.rowCount
+  const wanted = mostFresh - known.rowCount
+  const steps = new ScanSteps(known.clusters)
   const tasks = function* () {
     for (const step of steps) {
       yield async () => {
