@@ -9,7 +9,6 @@ import type { EvaluationContext } from './binder/evaluate.ts'
 import { resultSchema } from './binder/schema.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
-import { missingAccess } from './catalog/missing-access.ts'
 import type { RowForm } from './executor/row-form.ts'
 import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
@@ -24,6 +23,7 @@ import { type AnswerNow, isDirect, lookUp } from './scheduler/direct-look-up.ts'
 import { FreshRows } from './scheduler/fresh-rows.ts'
 import { IngestPool } from './scheduler/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert-request.ts'
+import { type InsertedRows, Inserts } from './scheduler/inserts.ts'
 import { KeptAnswers, repeated } from './scheduler/kept-answers.ts'
 import { changedIds, idsIn, type LiveKind, liveKindOf, rowsSince } from './scheduler/live-plan.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
@@ -46,7 +46,6 @@ import {
   type RecordsEnvironment,
   type SegmentsEnvironment,
 } from './storage/environment.ts'
-import { type PrepareOptions, prepareRows } from './storage/prepare.ts'
 import { SegmentStore } from './storage/segment-store.ts'
 import { TaskReads } from './storage/task-reads.ts'
 import { formatTransaction, parseTransaction } from './type/transaction.ts'
@@ -113,6 +112,7 @@ export class Engine {
   readonly #runner: QueryRunner
   readonly #writes = new WriteWatch()
   readonly #answers: KeptAnswers
+  readonly #inserts: Inserts
 
   /** Throws STORAGE_LOCKED when another engine has the data directory. */
   static async open(options: EngineOptions): Promise<Engine> {
@@ -168,6 +168,9 @@ export class Engine {
     this.#runner = new QueryRunner(pool, limits, logger)
     this.#answers = new KeptAnswers(limits.keptAnswersBytes)
     this.#lastTransaction = reads.records.lastTransaction()
+    const { ingest, writer } = parts
+    const onWritten = (inserted: InsertedRows) => this.#publish(inserted)
+    this.#inserts = new Inserts({ ingest, writer, now, onWritten })
     maintenance.noteRemoval()
     this.catalog.onChange(() => maintenance.noteRemoval())
     fresh.restore(reads.records.log(maintenance.manifest.flushedThrough))
@@ -179,29 +182,18 @@ export class Engine {
   }
 
   /** Writes the rows of a body; they are on disk, and seen by queries, when this resolves. */
-  async insert({ body, form, object, view }: InsertRequest): Promise<InsertResult> {
-    const nowMs = this.#parts.now()
-    const options: PrepareOptions = { form, nowMs, ...(object && { object }) }
-    const { ingest, writer, fresh } = this.#parts
-    const { rows, parts } = ingest?.takes(body, writer.isBusy)
-      ? await ingest.prepare(body, options)
-      : { rows: prepareRows(body, options), parts: [] }
-    const objectNumbers = rows.objects.map(({ type, id }) => {
-      const found = view.writable(type, id)
-      if (!found) throw missingAccess('update', type, id)
-      return found.number
-    })
-    const bytes = rows.bytes.length
-    const rowCount = rows.ids.length
-    const written = await writer.write({ rows, objectNumbers })
-    const { ids, transaction } = written
-    this.#plans.forgetFieldsOf(written.newFields)
+  insert(request: InsertRequest): Promise<InsertResult> {
+    return this.#inserts.insert(request)
+  }
+
+  #publish({ written, rows, parts, objectNumbers }: InsertedRows): void {
+    const { transaction, objects, unchanged, newFields } = written
+    this.#plans.forgetFieldsOf(newFields)
     this.#lastTransaction = Math.max(this.#lastTransaction, transaction)
-    fresh.add(written, parts, objectNumbers)
-    this.#answers.noteWrite(written.objects, transaction)
-    this.#writes.note(written.objects, written.unchanged)
-    this.#parts.maintenance.noteWrite({ rows: rowCount, bytes })
-    return { ids, transactionId: formatTransaction(transaction) }
+    this.#parts.fresh.add(written, parts, objectNumbers)
+    this.#answers.noteWrite(objects, transaction)
+    this.#writes.note(objects, unchanged)
+    this.#parts.maintenance.noteWrite({ rows: rows.ids.length, bytes: rows.bytes.length })
   }
 
   /** The `_xact_id` that names all that was written so far as a version. */

@@ -11,8 +11,8 @@ import { giveWay } from '../src/storage/give-way.ts'
 import {
   type IngestOutcome,
   type IngestTask,
-  type PrepareOutcome,
-  prepareRows,
+  type PreparedRequests,
+  prepareTogether,
   type UnpreparedRequest,
 } from '../src/storage/prepare.ts'
 import { sealRows } from '../src/storage/seal-rows.ts'
@@ -27,24 +27,21 @@ giveWay()
 
 export default function ingest(task: IngestTask): IngestOutcome {
   try {
-    return task.kind === 'seal'
-      ? { memory: sealRows(records, task) }
-      : { outcomes: task.requests.map(prepare) }
+    return task.kind === 'seal' ? { memory: sealRows(records, task) } : prepare(task.requests)
   } catch (thrown) {
     return { error: toAssayError(thrown).toWire() }
   }
 }
 
 /** The rows are in shared memory, which the writer then reads in place. */
-function prepare({ body, options }: UnpreparedRequest): PrepareOutcome {
+function prepare(requests: readonly UnpreparedRequest[]): PreparedRequests {
   try {
-    const rows = prepareRows(body, options, out)
+    const { rows, errors } = prepareTogether(requests, out)
     return {
       rows: { ...rows, bytes: shared(rows.bytes), blockBytes: shared(rows.blockBytes) },
       parts: parts.make(rows),
+      errors,
     }
-  } catch (thrown) {
-    return { error: toAssayError(thrown).toWire() }
   } finally {
     if (out.bytes.length > keptBytes) out = new ByteWriter(0)
   }

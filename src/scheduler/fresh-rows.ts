@@ -2,8 +2,8 @@
  * The rows that are in no segment yet, as queries find them: parts that are columns already, and
  * spans of transactions whose rows are still to be read from the row store and shredded.
  *
- * Rows of large requests come with their part. Those of small ones are spans, until there are enough
- * of them to be sealed, which makes a part of them. All parts and spans up to one transaction are
+ * Rows of large requests, and of many small ones that came together, come with their part. Others are
+ * spans, until there are enough of them to be sealed, which makes a part of them. All parts and spans up to one transaction are
  * flushed together, and leave when the manifest says that they were.
  */
 import type { FreshSpan, PreparedPart } from '../storage/fresh-part.ts'
@@ -99,7 +99,7 @@ export class FreshRows {
     this.#sealSoon()
   }
 
-  /** Takes what a request has written, in the order of transactions. */
+  /** Takes what was written together, in the order of transactions. */
   add(written: Written, prepared: readonly PreparedPart[], objectNumbers: readonly number[]): void {
     const { first, transaction, objects } = written
     this.#last = Math.max(this.#last, transaction)
@@ -109,8 +109,8 @@ export class FreshRows {
         (each) => objectNumbers[each.object] === object && each.rowCount === rows,
       )
       const fits = this.#partBytes + (part?.memory.byteLength ?? 0) <= keptBytes
-      if (part && first === transaction && unchanged.has(object) && fits) {
-        setKeys(part.memory, object, transaction)
+      if (part && unchanged.has(object) && fits) {
+        setKeys(part.memory, object, first)
         this.#addPart(part.memory, bytes)
         // Whatever is written after it begins a span of its own.
         this.#open.delete(object)

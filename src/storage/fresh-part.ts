@@ -16,12 +16,12 @@ import type { VersionedRow } from './shred-keys.ts'
 import { type ChosenPath, choosePaths, PathCounter } from './shred-paths.ts'
 import { RowShredder } from './shred-row.ts'
 
-/** The rows of one object of a request, if all of them turn out to be new. */
+/** Prepared rows of one object, if all of them turn out to be new. */
 export interface PreparedPart {
-  /** The place of their object in the request's `objects`. */
+  /** The place of their object in `PreparedRows.objects`. */
   readonly object: number
   readonly rowCount: number
-  /** Columns (`vector/shared-columns.ts`) that still lack the object and the transaction. */
+  /** Columns (`vector/shared-columns.ts`) whose keys are not all known: see `setKeys`. */
   readonly memory: SharedArrayBuffer
 }
 
@@ -87,7 +87,8 @@ export class PartMaker {
 
   /** Parts of the objects that have many rows, all of which replace what their record was. */
   make(rows: PreparedRows): readonly PreparedPart[] {
-    if (rows.ids.length > rowsPerTransaction) return []
+    // A request of more rows than a transaction has shows another one than its keys have.
+    if (rows.requestEnds.length === 1 && rows.ids.length > rowsPerTransaction) return []
     const numbers = new Map<number, number[]>()
     for (const block of rows.blocks) {
       const known = numbers.get(block.object)
@@ -111,7 +112,7 @@ export class PartMaker {
       maximumValueBytes: defaultMaximumValueBytes,
     })
     for (let i = 0; i < views.length; i++) shredder.add(i, views[i]!)
-    const keys = newKeys(numbers)
+    const keys = newKeys(numbers.map((row) => rows.numbers[row]!))
     return shareColumns(new ColumnTable({ rowCount: views.length, keys, ...shredder.finish() }))
   }
 
@@ -128,15 +129,17 @@ export class PartMaker {
   }
 }
 
-/** Keys of new records, but for what only the writer knows. */
+/** Keys of new records, as if the first transaction were 0, and without their object. */
 function newKeys(numbers: readonly number[]): KeyColumns {
-  const index = Int32Array.from(numbers)
-  const unknown = () => new Float64Array(numbers.length)
+  const index = Int32Array.from(numbers, (number) => number % rowsPerTransaction)
+  const transaction = Float64Array.from(numbers, (number) =>
+    Math.floor(number / rowsPerTransaction),
+  )
   return {
     object: new Int32Array(numbers.length),
-    paginationTransaction: unknown(),
+    paginationTransaction: transaction,
     paginationIndex: index,
-    transaction: unknown(),
+    transaction,
     index,
   }
 }

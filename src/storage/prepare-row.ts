@@ -66,29 +66,34 @@ const noFields = { extraFields: [], shapes: [] }
 /** Rows with more names than this have maps for rows. */
 const keptNames = 4096
 
-/** Reads rows from a scanner into a builder, one by one. */
+/** Reads rows from scanners into a builder, one by one. */
 export class RowPreparer {
-  readonly #scanner: JsonScanner
+  #scanner!: JsonScanner
   readonly #builder: RowBuilder
-  readonly #options: RowOptions
+  #options!: RowOptions
   /** Names by their place in the row before: rows of a request mostly look alike. */
   readonly #names: MemberName[] = []
   readonly #memberNames = new Map<string, MemberName>()
   readonly #inner = new MemberNames()
   readonly #before = new Map<ControlName, { start: number; end: number; value: Value }>()
-  readonly #nowText: string
+  #nowText = ''
   #controls: { [name in ControlName]?: Value } = {}
   #fields: MemberName[] = []
   #shapes: FieldShape[] = []
 
-  constructor(scanner: JsonScanner, builder: RowBuilder, options: RowOptions) {
-    this.#scanner = scanner
+  constructor(builder: RowBuilder) {
     this.#builder = builder
-    this.#options = options
-    this.#nowText = `"${formatTimestamp(options.nowMs)}"`
   }
 
-  /** Prepares the row that the scanner is at, the `index`-th; `path` names it in errors. */
+  /** Goes on with the rows of another text. */
+  begin(scanner: JsonScanner, options: RowOptions): void {
+    this.#scanner = scanner
+    this.#options = options
+    this.#nowText = `"${formatTimestamp(options.nowMs)}"`
+    this.#before.clear()
+  }
+
+  /** Prepares the row that the scanner is at; `index` is its place among all, `path` names it in errors. */
   prepare(index: number, path: string): PreparedRow {
     if (!this.#scanner.openObject()) throw invalid(path, 'must be an object')
     this.#controls = {}

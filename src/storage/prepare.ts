@@ -8,19 +8,16 @@
  * `origin.id`, and goes into that record's `comments`; it is no record of its own, and comes to
  * nothing where there is no such record.
  */
-import type { WireError } from '../error.ts'
+import { toAssayError, type WireError } from '../error.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
 import { JsonScanner } from '../json/scan.ts'
 import { decodeUtf8, requireUtf8 } from '../json/utf8.ts'
 import type { ObjectReference } from '../type/record.ts'
-import { ObjectFields } from './field-shapes.ts'
 import type { FreshSpan, PreparedPart } from './fresh-part.ts'
-import { hashId, idHashBytes } from './id-run.ts'
 import { invalid } from './prepare-control.ts'
-import { RowPreparer } from './prepare-row.ts'
-import { type BlockLimits, prepareBlocks } from './prepared-blocks.ts'
-import type { PreparedRows, RowControl } from './prepared-rows.ts'
-import { RowBuilder } from './row-builder.ts'
+import type { BlockLimits } from './prepared-blocks.ts'
+import type { PreparedRows } from './prepared-rows.ts'
+import { RowCollector } from './row-collector.ts'
 
 export interface PrepareOptions {
   /** `logs3`: `{"rows": [...]}`, or the bare array. `events`: `{"events": [...]}`. */
@@ -37,24 +34,23 @@ export interface UnpreparedRequest {
   readonly options: PrepareOptions
 }
 
-/** What a thread is asked to prepare. */
+/** What a thread is asked to prepare: one request, or several small ones. */
 export interface PrepareTask {
   readonly kind: 'prepare'
   readonly requests: readonly UnpreparedRequest[]
 }
 
-export type PrepareOutcome = PreparedRequest | { readonly error: WireError }
-
-/** One for each request, in their order. */
-export interface PrepareOutcomes {
-  readonly outcomes: readonly PrepareOutcome[]
-}
-
-export interface PreparedRequest {
+/** What came of the requests of a task. */
+export interface PreparedRequests {
+  /** Of those without an error, in their order. */
   readonly rows: PreparedRows
   /** Of objects with many rows; none when the rows were prepared in the thread that asks. */
   readonly parts: readonly PreparedPart[]
+  /** One place for each request. */
+  readonly errors: readonly (WireError | undefined)[]
 }
+
+export type PrepareOutcome = PreparedRequests | { readonly error: WireError }
 
 /** Asks a thread for the columns of rows that were written; see `seal-rows.ts`. */
 export interface SealTask {
@@ -67,96 +63,77 @@ export type SealOutcome =
   | { readonly error: WireError }
 
 export type IngestTask = PrepareTask | SealTask
-export type IngestOutcome = PrepareOutcomes | SealOutcome
-
-interface KnownObject {
-  readonly place: number
-  readonly object: ObjectReference
-  readonly fields: ObjectFields
-}
+export type IngestOutcome = PrepareOutcome | SealOutcome
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
  * Checks and encodes the rows of a body of JSON. Throws the REQUEST_ errors.
  *
- * @param out what rows are written to, empty: they are views of it
+ * @param out what rows are written to: they are views of it
  */
 export function prepareRows(
   body: Uint8Array,
   options: PrepareOptions,
   out = new ByteWriter(0),
 ): PreparedRows {
+  const collector = new RowCollector(out)
+  collect({ body, options }, collector)
+  return collector.finish(options.blockLimits)
+}
+
+/**
+ * The rows of several small bodies, as if they were one, so that what costs the same for each is done
+ * once for all. Bodies that cannot be taken have an error and leave nothing behind.
+ */
+export function prepareTogether(
+  requests: readonly UnpreparedRequest[],
+  out = new ByteWriter(0),
+): { readonly rows: PreparedRows; readonly errors: readonly (WireError | undefined)[] } {
+  const errors: (WireError | undefined)[] = requests.map(() => undefined)
+  let collector = new RowCollector(out)
+  const collectAll = () =>
+    requests.forEach((request, i) => {
+      if (errors[i]) return
+      try {
+        collect(request, collector)
+      } catch (thrown) {
+        errors[i] = toAssayError(thrown).toWire()
+      }
+    })
+  collectAll()
+  if (errors.some((error) => error)) {
+    collector = new RowCollector(out)
+    collectAll()
+  }
+  return { rows: collector.finish(requests[0]?.options.blockLimits), errors }
+}
+
+function collect({ body, options }: UnpreparedRequest, collector: RowCollector): void {
   requireUtf8(body)
   const start = byteOrderMark.equals(body.subarray(0, 3)) ? 3 : 0
   const scanner = new JsonScanner(body, start)
   const member = options.form === 'logs3' ? 'rows' : 'events'
-  let rows: PreparedRows | undefined
+  collector.begin(scanner, options)
+  let isGiven = false
   if (options.form === 'logs3' && scanner.openArray()) {
-    rows = readRows(scanner, member, options, out)
+    collector.readRows(member)
+    isGiven = true
   } else if (scanner.openObject()) {
     while (scanner.nextMember()) {
       const name = JSON.parse(decodeUtf8(body, scanner.keyStart, scanner.keyEnd)) as string
       if (name !== member) scanner.value()
-      else if (scanner.openArray()) rows = readRows(scanner, member, options, out)
-      else throw invalid(member, 'must be an array')
+      else if (scanner.openArray()) {
+        if (isGiven) throw invalid(member, 'is given twice')
+        collector.readRows(member)
+        isGiven = true
+      } else throw invalid(member, 'must be an array')
     }
   } else {
     scanner.value()
     throw invalid('body', `must be an object {"${member}": [...]}`)
   }
   scanner.finish()
-  if (!rows) throw invalid(member, 'is missing', `send {"${member}": [...]}`)
-  return rows
-}
-
-function readRows(
-  scanner: JsonScanner,
-  member: string,
-  options: PrepareOptions,
-  out: ByteWriter,
-): PreparedRows {
-  // A large row takes no more encoded than as text, a small one up to twice as much.
-  const textBytes = scanner.end - scanner.position
-  out.truncate(0)
-  out.reserve(textBytes + Math.min(textBytes, 1 << 24) + 4096)
-  const preparer = new RowPreparer(scanner, new RowBuilder(out), options)
-  const ids: string[] = []
-  const ends: number[] = []
-  const actions: number[] = []
-  const objectOf: number[] = []
-  const objects = new Map<string, KnownObject>()
-  const controls: RowControl[] = []
-  for (let i = 0; scanner.nextElement(); i++) {
-    const row = preparer.prepare(i, `${member}[${i}]`)
-    const objectKey = `${row.object.type}:${row.object.id}`
-    let known = objects.get(objectKey)
-    if (!known) {
-      known = { place: objects.size, object: row.object, fields: new ObjectFields(row.object.type) }
-      objects.set(objectKey, known)
-    }
-    ids.push(row.id)
-    ends.push(out.length)
-    actions.push(row.action)
-    objectOf.push(known.place)
-    for (const name of row.extraFields) known.fields.addExtra(name)
-    for (const shape of row.shapes) known.fields.addShape(shape)
-    if (row.control) controls.push(row.control)
-  }
-  const idHashes = Buffer.alloc(ids.length * idHashBytes)
-  ids.forEach((id, row) => {
-    idHashes.write(hashId(id), row * idHashBytes, 'latin1')
-  })
-  const rows = {
-    bytes: out.view(),
-    ends: Float64Array.from(ends),
-    ids,
-    idHashes,
-    actions: Uint8Array.from(actions),
-    objects: Array.from(objects.values(), ({ object }) => object),
-    objectOf: Uint32Array.from(objectOf),
-    fieldPaths: Array.from(objects.values(), ({ fields }) => fields.paths()),
-    controls,
-  }
-  return { ...rows, ...prepareBlocks(rows, options.blockLimits) }
+  if (!isGiven) throw invalid(member, 'is missing', `send {"${member}": [...]}`)
+  collector.end()
 }

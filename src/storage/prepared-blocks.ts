@@ -1,4 +1,4 @@
-/** Puts the rows of a large request into blocks before they are written, while no lock is held. */
+/** Puts rows into blocks before they are written, while no lock is held. */
 import { ByteWriter } from '../json/byte-writer.ts'
 import type { PreparedBlock, PreparedRows } from './prepared-rows.ts'
 import { encodeRequestBody, fullBlockBytes, fullBlockRows } from './row-block.ts'
@@ -6,7 +6,7 @@ import { encodeRequestBody, fullBlockBytes, fullBlockRows } from './row-block.ts
 export interface BlockLimits {
   /** A block is full when its rows have so many bytes. */
   readonly bytes: number
-  /** An object whose rows have fewer in one request has them written one by one. */
+  /** An object whose rows have fewer has them written one by one. */
   readonly worthwhileBytes: number
 }
 
@@ -17,24 +17,25 @@ export const defaultBlockLimits: BlockLimits = {
 
 /** The blocks of the rows' objects, and the bytes that they name. */
 export function prepareBlocks(
-  rows: Pick<PreparedRows, 'bytes' | 'ends' | 'objects' | 'objectOf'>,
+  rows: Pick<PreparedRows, 'bytes' | 'ends' | 'numbers' | 'objects' | 'objectOf'>,
   limits: BlockLimits = defaultBlockLimits,
 ): { readonly blocks: readonly PreparedBlock[]; readonly blockBytes: Uint8Array } {
   const blocks: PreparedBlock[] = []
   const out = new ByteWriter(0)
   for (let object = 0; object < rows.objects.length; object++) {
-    for (const numbers of fullBlocks(rows, object, limits)) {
-      const texts = numbers.map((row) => rowBytes(rows, row))
+    for (const members of fullBlocks(rows, object, limits)) {
+      const texts = members.map((row) => rowBytes(rows, row))
+      const numbers = members.map((row) => rows.numbers[row]!)
       const { codec, length, bytes } = encodeRequestBody(numbers, texts)
       const start = out.length
       out.copy(bytes)
-      blocks.push({ object, rows: numbers, codec, length, start, end: out.length })
+      blocks.push({ object, rows: members, codec, length, start, end: out.length })
     }
   }
   return { blocks, blockBytes: out.view() }
 }
 
-/** The numbers of an object's rows, block by block; none where they are not worth it. */
+/** Which rows are an object's, block by block; none where they are not worth it. */
 function fullBlocks(
   rows: Pick<PreparedRows, 'ends' | 'objectOf'>,
   object: number,

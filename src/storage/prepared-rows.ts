@@ -7,7 +7,8 @@ export const rowActions = { replace: 0, merge: 1, delete: 2, comment: 3 } as con
 export type RowAction = (typeof rowActions)[keyof typeof rowActions]
 
 /**
- * The rows of one request, checked and encoded, as plain data that crosses threads.
+ * The rows of a request, or of several small ones, checked and encoded, as plain data that crosses
+ * threads.
  *
  * Each row is encoded (`storage/row.ts`) as it is if its record is new, with a header whose keys
  * are still to be filled in. Null members are kept in rows that merge, because there they mean
@@ -17,6 +18,13 @@ export interface PreparedRows {
   readonly bytes: Uint8Array
   /** Row `i` ends at `ends[i]`, and the next begins there. */
   readonly ends: Float64Array
+  /** The rows of request `i` end before row `requestEnds[i]`. */
+  readonly requestEnds: Uint32Array
+  /**
+   * Row `i` gets the version `rowKey(first, numbers[i])`, where `first` is the first transaction that the
+   * writer gives. Of one request the numbers are 0, 1, 2 …; each of several has a transaction of its own.
+   */
+  readonly numbers: Uint32Array
   readonly ids: readonly string[]
   /** Of each row's id (`storage/id-run.ts`), one after the other. */
   readonly idHashes: Uint8Array
@@ -40,7 +48,7 @@ export interface PreparedRows {
 export interface PreparedBlock {
   /** The place of their object in `objects`. */
   readonly object: number
-  /** Their numbers in the request, ascending. */
+  /** Which rows of the request, or of the several, ascending. */
   readonly rows: readonly number[]
   readonly codec: number
   readonly length: number

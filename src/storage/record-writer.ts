@@ -9,7 +9,13 @@ import { FieldPathStore } from './field-path-store.ts'
 import { IdWriter } from './id-writer.ts'
 import type { PreparedRows } from './prepared-rows.ts'
 import { transactionKey, transactionOf } from './record-key.ts'
-import { encodeLogEntry, encodeSpill, endOfLog, type ObjectWrite } from './record-log.ts'
+import {
+  encodeLogEntry,
+  encodeSpill,
+  endOfLog,
+  type LogEntry,
+  type ObjectWrite,
+} from './record-log.ts'
 import { type RequestStorage, RequestWriter } from './request-writer.ts'
 import { StoredRows } from './stored-rows.ts'
 
@@ -21,10 +27,12 @@ export interface WriteRequest {
 }
 
 export interface Written {
-  /** The `_xact_id` of all rows of the request, and the first snapshot that sees them. */
+  /** The first snapshot that sees all rows. */
   readonly transaction: number
-  /** The first transaction of its rows' keys; another one only when the rows are very many. */
+  /** The first transaction of the rows' keys. */
   readonly first: number
+  /** For each request, the `_xact_id` of its rows. */
+  readonly transactions: readonly number[]
   readonly objects: readonly ObjectWrite[]
   /** Numbers of the objects whose rows all became new records, just as they were prepared. */
   readonly unchanged: readonly number[]
@@ -61,8 +69,8 @@ export class RecordWriter {
   }
 
   /**
-   * Writes all requests in one commit, each with a transaction of its own; they are on disk when
-   * this returns. A request that cannot be written has an error and leaves nothing behind.
+   * Writes everything in one commit, each request with a transaction of its own; all is on disk when
+   * this returns. What cannot be written has an error and leaves nothing behind.
    */
   write(requests: readonly WriteRequest[]): WriteOutcome[] {
     const last = this.#last
@@ -84,25 +92,56 @@ export class RecordWriter {
   }
 
   #writeRequest({ rows, objectNumbers }: WriteRequest): Written {
-    const rowCount = rows.ids.length
     const first = nextTransaction(this.#last, this.#now())
-    const last = first + Math.max(0, Math.ceil(rowCount / rowsPerTransaction) - 1)
-    const request = { rows, objectNumbers, first, last }
-    const writer = new RequestWriter(this.#storage, request)
-    const objects = writer.write()
+    const count = Math.max(rows.requestEnds.length, Math.ceil(rows.ids.length / rowsPerTransaction))
+    const last = first + Math.max(1, count) - 1
+    const writer = new RequestWriter(this.#storage, { rows, objectNumbers, first, last })
+    const writes = writer.write()
     const newFields = objectNumbers.filter((object, place) =>
       this.#fieldPaths.add(object, rows.fieldPaths[place] ?? []),
     )
-    const { log } = this.#records
-    const entry = encodeLogEntry({ transaction: last, first, objects })
-    log.putSync(entry.key, entry.value)
-    if (last > first) {
-      const spill = encodeSpill({ first, last })
-      log.putSync(spill.key, spill.value)
-    }
+    const isOne = writes.length === 1
+    const transactions = writes.map((_, request) => (isOne ? last : first + request))
+    writes.forEach((objects, request) => {
+      const transaction = transactions[request]!
+      this.#log({ transaction, first: isOne ? first : transaction, objects })
+    })
     this.#last = last
-    return { transaction: last, first, objects, unchanged: writer.unchanged, newFields }
+    const { unchanged } = writer
+    return { transaction: last, first, transactions, objects: sumOf(writes), unchanged, newFields }
   }
+
+  #log(logged: LogEntry): void {
+    const { log } = this.#records
+    const entry = encodeLogEntry(logged)
+    log.putSync(entry.key, entry.value)
+    const { first, transaction: last } = logged
+    if (first === last) return
+    const spill = encodeSpill({ first, last })
+    log.putSync(spill.key, spill.value)
+  }
+}
+
+/** What all requests have written to each object. */
+function sumOf(writes: readonly (readonly ObjectWrite[])[]): readonly ObjectWrite[] {
+  if (writes.length === 1) return writes[0]!
+  const sums = new Map<number, ObjectWrite>()
+  for (const write of writes.flat()) {
+    const { object, rows, supersessions, bytes } = write
+    const sum = sums.get(object)
+    sums.set(
+      object,
+      sum
+        ? {
+            object,
+            rows: sum.rows + rows,
+            supersessions: sum.supersessions + supersessions,
+            bytes: sum.bytes + bytes,
+          }
+        : write,
+    )
+  }
+  return [...sums.values()]
 }
 
 function lastLogged({ log }: RecordsEnvironment): number {

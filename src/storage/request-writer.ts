@@ -1,4 +1,4 @@
-/** Writes the rows of one request, within a write transaction. */
+/** Writes the rows of one request, or of several small ones, within a write transaction. */
 import { AssayError } from '../error.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
 import { type RowKey, rowKey, rowsPerTransaction } from '../type/transaction.ts'
@@ -51,7 +51,7 @@ export interface NumberedRequest {
   readonly rows: PreparedRows
   /** The number of each of `rows.objects`. */
   readonly objectNumbers: readonly number[]
-  /** The transactions of its rows' keys. */
+  /** The transactions of its rows' keys; of several requests, one each. */
   readonly first: number
   readonly last: number
 }
@@ -71,11 +71,13 @@ export class RequestWriter {
   readonly #objectNumbers: readonly number[]
   readonly #first: number
   readonly #last: number
-  readonly #writes: Mutable<ObjectWrite>[]
+  readonly #isOneRequest: boolean
+  /** By request, then by place of the object. */
+  readonly #writes: Mutable<ObjectWrite>[][]
   readonly #controls: ReadonlyMap<number, RowControl>
   /** Places of the objects of which some row is not what was prepared, or not a new record. */
   readonly #changedObjects = new Set<number>()
-  /** Versions of the block that is being put together, which is not stored yet; by row number. */
+  /** Versions of the block that is being put together, which is not stored yet; by row. */
   readonly #unstored = new Map<number, NewVersion>()
   #builder = new RowBuilder(new ByteWriter())
 
@@ -90,19 +92,22 @@ export class RequestWriter {
     this.#objectNumbers = objectNumbers
     this.#first = first
     this.#last = last
-    this.#writes = objectNumbers.map((object) => ({ object, rows: 0, supersessions: 0, bytes: 0 }))
+    this.#isOneRequest = rows.requestEnds.length === 1
+    this.#writes = Array.from(rows.requestEnds, () =>
+      objectNumbers.map((object) => ({ object, rows: 0, supersessions: 0, bytes: 0 })),
+    )
     this.#controls = new Map(rows.controls.map((control) => [control.row, control]))
   }
 
-  /** Returns what was written to each object. The ids are not stored yet. */
-  write(): ObjectWrite[] {
+  /** Returns what each request has written to each object. The ids are not stored yet. */
+  write(): ObjectWrite[][] {
     const { blocks, objectOf } = this.#rows
     for (const block of blocks) this.#writeBlock(block)
     const inBlocks = new Set(blocks.map(({ object }) => object))
     for (let row = 0; row < objectOf.length; row++) {
       if (!inBlocks.has(objectOf[row]!)) this.#writeSingle(row)
     }
-    return this.#writes.filter(({ rows }) => rows > 0)
+    return this.#writes.map((writes) => writes.filter(({ rows }) => rows > 0))
   }
 
   /** Numbers of the objects whose rows all became new records, just as they were prepared. */
@@ -115,7 +120,7 @@ export class RequestWriter {
     if (!written) return
     const bytes = this.#bytesOf(row, written)
     this.#records.rows.putSync(this.#rowKey(row), bytes)
-    this.#writes[this.#rows.objectOf[row]!]!.bytes += bytes.length
+    this.#writeOf(row).bytes += bytes.length
   }
 
   #writeBlock(block: PreparedBlock): void {
@@ -133,9 +138,8 @@ export class RequestWriter {
       if (written.keys.previous) exceptions.push({ row: place, keys: written.keys })
     })
     if (this.#unstored.size > 0) {
-      const write = this.#writes[block.object]!
-      if (isAsPrepared) this.#putPrepared(block, exceptions, write)
-      else this.#putChanged(write)
+      if (isAsPrepared) this.#putPrepared(block, exceptions)
+      else this.#putChanged(this.#objectNumbers[block.object]!)
     }
     this.#unstored.clear()
   }
@@ -143,31 +147,44 @@ export class RequestWriter {
   #putPrepared(
     { rows, codec, length, start, end }: PreparedBlock,
     exceptions: readonly RowException[],
-    write: Mutable<ObjectWrite>,
   ): void {
     const bytes = this.#rows.blockBytes.subarray(start, end)
     const body = { rowCount: rows.length, codec, length, bytes }
-    this.#records.rows.putSync(this.#rowKey(rows[0]!), requestBlock(body, this.#last, exceptions))
-    for (const row of this.#unstored.keys()) write.bytes += rowBytes(this.#rows, row).length
+    const transaction = this.#isOneRequest ? this.#last : undefined
+    this.#records.rows.putSync(this.#rowKey(rows[0]!), requestBlock(body, transaction, exceptions))
+    for (const row of this.#unstored.keys()) {
+      this.#writeOf(row).bytes += rowBytes(this.#rows, row).length
+    }
   }
 
-  #putChanged(write: Mutable<ObjectWrite>): void {
+  #putChanged(object: number): void {
     const versions: RowKey[] = []
     const rows: Buffer[] = []
     for (const [row, written] of this.#unstored) {
       versions.push(written.version)
       rows.push(this.#bytesOf(row, written))
-      write.bytes += rows.at(-1)!.length
+      this.#writeOf(row).bytes += rows.at(-1)!.length
     }
-    this.#records.rows.putSync(
-      rowVersionKey(write.object, versions[0]!),
-      packedBlock(versions, rows),
-    )
+    this.#records.rows.putSync(rowVersionKey(object, versions[0]!), packedBlock(versions, rows))
   }
 
   #rowKey(row: number): Buffer {
     const object = this.#objectNumbers[this.#rows.objectOf[row]!]!
-    return rowVersionKey(object, rowKey(this.#first, row))
+    return rowVersionKey(object, this.#version(row))
+  }
+
+  #version(row: number): RowKey {
+    return rowKey(this.#first, this.#rows.numbers[row]!)
+  }
+
+  /** What `_xact_id` shows. */
+  #transactionOf(row: number): number {
+    return this.#isOneRequest ? this.#last : this.#version(row).transaction
+  }
+
+  #writeOf(row: number): Mutable<ObjectWrite> {
+    const request = this.#isOneRequest ? 0 : this.#version(row).transaction - this.#first
+    return this.#writes[request]![this.#rows.objectOf[row]!]!
   }
 
   /** The row as it is stored by itself. */
@@ -202,20 +219,21 @@ export class RequestWriter {
     const control = this.#controls.get(row) ?? noControl
     const action = rows.actions[row]!
     const id = action === rowActions.comment ? control.commentOn! : rows.ids[row]!
-    const write = this.#writes[rows.objectOf[row]!]!
+    const write = this.#writeOf(row)
     const idHash = action === rowActions.comment ? hashId(id) : this.#idHash(row)
     const hash = fullHash(write.object, idHash)
     const current = this.#ids.find(write.object, id, hash)
     const live = current?.isDeleted ? undefined : current
     if (!live && (action === rowActions.delete || action === rowActions.comment)) return undefined
-    const version = rowKey(this.#first, row)
+    const version = this.#version(row)
+    const transaction = this.#transactionOf(row)
     const paginationKey = live?.paginationKey ?? version
-    const keys = { paginationKey, transaction: this.#last, previous: current?.version }
+    const keys = { paginationKey, transaction, previous: current?.version }
     const changed = this.#changed(row, write.object, live, control, keys)
     const isDeleted = action === rowActions.delete
     const next = { version, paginationKey, isDeleted }
     this.#ids.put(write.object, id, hash, next, current !== undefined)
-    if (live) this.#supersede(write, live)
+    if (live) this.#supersede(write, live, transaction)
     write.rows++
     return { version, keys, changed }
   }
@@ -249,7 +267,7 @@ export class RequestWriter {
   }
 
   #row(object: number, version: RowKey): RowView {
-    const row = (version.transaction - this.#first) * rowsPerTransaction + version.index
+    const row = this.#rowOf(version)
     const unstored = this.#unstored.get(row)
     if (unstored) return new RowView(this.#bytesOf(row, unstored))
     const view = this.#storedRows.rowAt(object, version)
@@ -259,6 +277,13 @@ export class RequestWriter {
     return view
   }
 
+  /** Which row of the request, or of the several, has the version; any number where none has. */
+  #rowOf({ transaction, index }: RowKey): number {
+    const ahead = transaction - this.#first
+    if (this.#isOneRequest) return ahead * rowsPerTransaction + index
+    return (ahead > 0 ? this.#rows.requestEnds[ahead - 1]! : 0) + (ahead < 0 ? -1 : index)
+  }
+
   #parent(object: number, control: Partial<RowControl>): RowView | undefined {
     if (control.parentId === undefined) return undefined
     const hash = fullHash(object, hashId(control.parentId))
@@ -266,9 +291,9 @@ export class RequestWriter {
     return current && !current.isDeleted ? this.#row(object, current.version) : undefined
   }
 
-  #supersede(write: Mutable<ObjectWrite>, live: CurrentVersion): void {
+  #supersede(write: Mutable<ObjectWrite>, live: CurrentVersion, transaction: number): void {
     const key = supersessionKey(write.object, live.paginationKey, live.version)
-    this.#records.supersessions.putSync(key, transactionKey(this.#last))
+    this.#records.supersessions.putSync(key, transactionKey(transaction))
     write.supersessions++
   }
 }

@@ -11,8 +11,8 @@
  *               | version u64, pagination key u64, transaction u48, 0 u16, previous version u64
  *
  * Kind 2 is made before the keys of its rows are known. Each row stands so many steps after the one
- * before it in the numbers of the request's rows, is the first version of its record, and has
- * `transaction` as its `_xact_id`; exceptions name the rows that followed an earlier version, and
+ * before it in the numbers of the rows (`storage/prepared-rows.ts`), is the first version of its record,
+ * and has `transaction` as its `_xact_id`, or, where that is 0, that of its version; exceptions name the rows that followed an earlier version, and
  * those that were not written at all. Kind 3 has rows of any requests, with their keys.
  *
  * Versions of the object between a block's first and last row are in no other value.
@@ -65,7 +65,7 @@ export interface BlockBody {
   readonly bytes: Uint8Array
 }
 
-/** Encodes rows, but not their keys. `numbers` are theirs in the request, ascending. */
+/** Encodes rows, but not their keys. `numbers` are as `PreparedRows` has them, ascending. */
 export function encodeRequestBody(
   numbers: readonly number[],
   rows: readonly Uint8Array[],
@@ -77,13 +77,17 @@ export function encodeRequestBody(
   return compressBody(places, rows)
 }
 
-/** The value of a block of a request's rows, the first of which has the block's key. */
+/**
+ * The value of a block of prepared rows, the first of which has the block's key.
+ *
+ * @param transaction what all show as their `_xact_id`; that of their versions when not given
+ */
 export function requestBlock(
   body: BlockBody,
-  transaction: number,
+  transaction: number | undefined,
   exceptions: readonly RowException[],
 ): Buffer {
-  return encodeBlock(kinds.request, body, transaction, exceptions)
+  return encodeBlock(kinds.request, body, transaction ?? 0, exceptions)
 }
 
 /** The value of a block of rows of any requests, by their versions. */
@@ -172,9 +176,11 @@ export class RowBlock {
       const exceptions = exceptionCount > 0 ? readExceptions(value, exceptionCount) : undefined
       this.#places = places
       this.#rowAt = (row) => {
-        const isNew = { paginationKey: places.versionAt(row), previous: undefined }
+        const version = places.versionAt(row)
+        const isNew = { paginationKey: version, previous: undefined }
         const keys = exceptions?.has(row) ? exceptions.get(row) : isNew
-        return keys && rows.rowAt(row, { ...keys, transaction })
+        const shown = transaction === 0 ? version.transaction : transaction
+        return keys && rows.rowAt(row, { ...keys, transaction: shown })
       }
     }
   }

@@ -7,7 +7,7 @@
  *              arrays, each at a multiple of 8 bytes, layout as JSON
  *
  * Numbers are in the order of the machine: nothing of this is ever stored. The keys lie where they are
- * found without the layout, because the transaction of rows is known only after they were written.
+ * found without the layout, because the transactions of rows are known only after they were written.
  */
 import type { KeyColumns, NumberColumn, PathColumns, TextColumn, Texts } from './column.ts'
 import { ColumnTable, type ColumnTableParts } from './column-table.ts'
@@ -96,12 +96,16 @@ export function openSharedColumns(memory: SharedArrayBuffer): ColumnTable {
   return new ColumnTable(parts)
 }
 
-/** Says of which object all rows are, and in which transaction all were written, as new records. */
-export function setKeys(memory: SharedArrayBuffer, object: number, transaction: number): void {
+/**
+ * Says of which object all rows are, and which transaction the first of them was written in, as new records:
+ * until then transactions are counted from 0 on.
+ */
+export function setKeys(memory: SharedArrayBuffer, object: number, first: number): void {
   const keys = sharedKeys(memory)
   keys.object.fill(object)
-  keys.paginationTransaction.fill(transaction)
-  keys.transaction.fill(transaction)
+  for (const column of [keys.paginationTransaction, keys.transaction]) {
+    for (let row = 0; row < column.length; row++) column[row]! += first
+  }
 }
 
 /** The keys alone: without reading the layout. */

@@ -8,7 +8,7 @@ import { openSegments } from '../../src/storage/environment.ts'
 import { flush } from '../../src/storage/flush.ts'
 import { type FreshSpan, PartMaker } from '../../src/storage/fresh-part.ts'
 import { emptyManifest, type Manifest } from '../../src/storage/manifest.ts'
-import { prepareRows } from '../../src/storage/prepare.ts'
+import { type PrepareOptions, prepareTogether } from '../../src/storage/prepare.ts'
 import { sealRows } from '../../src/storage/seal-rows.ts'
 import { SegmentStore } from '../../src/storage/segment-store.ts'
 import { TaskReads } from '../../src/storage/task-reads.ts'
@@ -30,13 +30,19 @@ class Store {
   #finishSeal: () => void = () => undefined
   #isHeld = false
 
-  write(events: readonly object[], isLarge: boolean): void {
-    const rows = prepareRows(Buffer.from(JSON.stringify({ events })), {
+  /** Writes the events in so many requests, which come together. */
+  write(events: readonly object[], isLarge: boolean, requestCount = 1): void {
+    const options: PrepareOptions = {
       form: 'events',
       object: { type: 'project_logs', id: 'P' },
       nowMs: 0,
       ...(isLarge && { blockLimits: { bytes: 300, worthwhileBytes: 0 } }),
+    }
+    const requests = Array.from({ length: requestCount }, (_, request) => {
+      const own = events.filter((_, i) => i % requestCount === request)
+      return { body: Buffer.from(JSON.stringify({ events: own })), options }
     })
+    const { rows } = prepareTogether(requests)
     const parts = this.#parts.make(rows)
     const [outcome] = this.records.writer.write([{ rows, objectNumbers: [1] }])
     if (!outcome || 'error' in outcome) throw new Error('the rows were not written')
@@ -127,7 +133,13 @@ const row = fc.tuple(
 )
 const step = fc.oneof(
   { weight: 6, arbitrary: fc.record({ rows: fc.array(row, { minLength: 1, maxLength: 5 }) }) },
-  { weight: 3, arbitrary: fc.record({ newRows: fc.integer({ min: 2, max: 6 }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      newRows: fc.integer({ min: 2, max: 6 }),
+      requests: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -142,7 +154,11 @@ it('shows every snapshot the same rows, whether they are in spans, parts or segm
       const store = new Store()
       try {
         let fresh = 100
-        const write = (isLarge: boolean, rows: readonly (readonly [number, string])[]) =>
+        const write = (
+          isLarge: boolean,
+          rows: readonly (readonly [number, string])[],
+          requests?: number,
+        ) =>
           store.write(
             rows.map(([id, action]) => ({
               id: `${id}`,
@@ -153,6 +169,7 @@ it('shows every snapshot the same rows, whether they are in spans, parts or segm
               ...(action === 'put' && !isLarge && { input: 'x'.repeat(300_000) }),
             })),
             isLarge,
+            requests,
           )
         for (const each of steps) {
           if ('rows' in each) write(false, each.rows)
@@ -160,6 +177,7 @@ it('shows every snapshot the same rows, whether they are in spans, parts or segm
             write(
               true,
               Array.from({ length: each.newRows }, () => [fresh++, 'put']),
+              each.requests,
             )
           } else if (each.event === 'hold seals') store.holdSeals()
           else if (each.event === 'finish seals') await store.finishSeals()

@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { IngestPool } from '../../src/scheduler/ingest-pool.ts'
-import { TemporaryRecords, temporaryDirectory } from '../support/temporary-records.ts'
+import { TemporaryRecords } from '../support/temporary-records.ts'
 
 let pool: IngestPool | undefined
 
@@ -19,22 +19,29 @@ it('bodies that are prepared together fail alone, and keep their own rows', asyn
       ? '{"events": [{"id": 3}]}'
       : JSON.stringify({ events: [{ id: `${i}` }, { id: `and ${i}` }] }),
   )
-  const settled = await Promise.allSettled(
-    bodies.map((body) => pool!.prepare(Buffer.from(body), options)),
-  )
-  settled.forEach((outcome, i) => {
-    if (i === 17) {
-      expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'REQUEST_INVALID' } })
-    } else {
-      expect(outcome).toMatchObject({ value: { rows: { ids: [`${i}`, `and ${i}`] } } })
-    }
+  const requests = bodies.map((body) => ({ body: Buffer.from(body), options }))
+  const { rows, errors } = await pool.prepare(requests)
+  errors.forEach((error, i) => {
+    if (i === 17) expect(error).toMatchObject({ code: 'REQUEST_INVALID', path: 'events[0].id' })
+    else expect(error).toBeUndefined()
   })
+  const numbers = bodies.map((_, i) => i).filter((i) => i !== 17)
+  expect(rows.ids).toEqual(numbers.flatMap((i) => [`${i}`, `and ${i}`]))
+  expect([...rows.requestEnds]).toEqual(numbers.map((_, place) => place * 2 + 2))
 })
 
-it('a body that comes alone is left to the calling thread, unless it is large', () => {
-  pool = new IngestPool(temporaryDirectory(), 1)
-  const body = new Uint8Array(20_000)
-  expect(pool.takes(body, false)).toBe(false)
-  expect(pool.takes(body, true)).toBe(true)
-  expect(pool.takes(new Uint8Array(200_000), false)).toBe(true)
+it('what a body had before its fault is nowhere among the others', async () => {
+  const { directory } = new TemporaryRecords()
+  pool = new IngestPool(directory, 1)
+  const texts = [
+    '{"events": [{"id": "a", "extra": 1}]}',
+    '{"events": [{"id": "b", "secret": {"name": 1}}, {"id": 3}]}',
+    '{"events": [{"id": "c"}]}',
+  ]
+  const requests = texts.map((text) => ({ body: Buffer.from(text), options }))
+  const { rows, errors } = await pool.prepare(requests)
+  expect(errors.map((error) => error?.code)).toEqual([undefined, 'REQUEST_INVALID', undefined])
+  expect(rows.ids).toEqual(['a', 'c'])
+  expect(rows.fieldPaths).toEqual([[['extra']]])
+  expect(Buffer.from(rows.bytes).includes('secret')).toBe(false)
 })

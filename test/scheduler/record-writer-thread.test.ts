@@ -108,7 +108,7 @@ describe('a record of 256 MiB', () => {
       longestPauseMs = Math.max(longestPauseMs, performance.now() - last)
       last = performance.now()
     }, 5)
-    const { rows } = await pool.prepare(body, options)
+    const { rows } = await pool.prepare([{ body, options }])
     expect(body.byteLength).toBe(0)
     await writer.write({ rows, objectNumbers: [1] })
     await writer.write(request([{ id: 'big', _is_merge: true, output: 1 }]))
@@ -127,9 +127,7 @@ describe('a record of 256 MiB', () => {
     const pool = new IngestPool(openThread().directory, 1)
     onTestFinished(() => pool.close())
     const body = Buffer.from('[{"project_id":"P","log_id":"g","tags":1}]') as Buffer<ArrayBuffer>
-    await expect(pool.prepare(body, options)).rejects.toMatchObject({
-      code: 'REQUEST_INVALID',
-      path: 'rows[0].tags',
-    })
+    const { errors } = await pool.prepare([{ body, options }])
+    expect(errors).toMatchObject([{ code: 'REQUEST_INVALID', path: 'rows[0].tags' }])
   })
 })

@@ -33,14 +33,19 @@ function visible(records: TemporaryRecords, snapshot: number): Model {
 
 test('every version of a store is what replaying its requests gives', () => {
   fc.assert(
-    fc.property(history, (requests) => {
+    fc.property(history, fc.integer({ min: 1, max: 4 }), (requests, together) => {
       const records = new TemporaryRecords()
       const model: Model = new Map()
       const past: { transaction: number; expected: unknown }[] = []
-      for (const rows of requests) {
-        records.insert(rows.map(toJson))
-        for (const row of rows) apply(model, row)
-        past.push({ transaction: records.reader.lastTransaction(), expected: sorted(model) })
+      for (let from = 0; from < requests.length; from += together) {
+        const group = requests.slice(from, from + together)
+        const outcome = records.insertTogether(group.map((rows) => rows.map(toJson)))
+        if ('error' in outcome) throw new Error(outcome.error.message)
+        group.forEach((rows, i) => {
+          for (const row of rows) apply(model, row)
+          const transaction = outcome.written.transactions[i]!
+          past.push({ transaction, expected: sorted(model) })
+        })
       }
       for (const { transaction, expected } of past) {
         expect(sorted(visible(records, transaction))).toEqual(expected)

@@ -13,7 +13,7 @@ import { flush } from '../../src/storage/flush.ts'
 import { foldIds, removeUnlistedRuns } from '../../src/storage/fold-ids.ts'
 import { PartMaker } from '../../src/storage/fresh-part.ts'
 import { packRows } from '../../src/storage/pack-rows.ts'
-import { prepareRows } from '../../src/storage/prepare.ts'
+import { type PrepareOptions, prepareTogether } from '../../src/storage/prepare.ts'
 import { RecordReader } from '../../src/storage/record-reader.ts'
 import { SegmentStore } from '../../src/storage/segment-store.ts'
 import { crashRows } from './crash-rows.ts'
@@ -29,22 +29,27 @@ const maker = new PartMaker(2)
 const fresh = new FreshRows()
 let next = 0
 
+/** Every third time, requests are written as small ones are that come at the same time. */
 async function writeForever(): Promise<never> {
   for (;;) {
-    const number = next++
-    const rows = crashRows(run, number)
-    const body = Buffer.from(JSON.stringify(rows))
-    const prepared = prepareRows(body, {
-      form: 'logs3',
-      nowMs: Date.now(),
-      ...(number % 2 === 1 && { blockLimits: { bytes: 4000, worthwhileBytes: 0 } }),
+    const numbers = Array.from({ length: next % 3 === 0 ? 4 : 1 }, () => next++)
+    const requests = numbers.map((number) => {
+      const rows = crashRows(run, number)
+      tell(`begin ${number} ${rows.length}`)
+      const options: PrepareOptions = {
+        form: 'logs3',
+        nowMs: Date.now(),
+        ...(number % 2 === 1 && { blockLimits: { bytes: 4000, worthwhileBytes: 0 } }),
+      }
+      return { body: Buffer.from(JSON.stringify(rows)), options }
     })
-    tell(`begin ${number} ${rows.length}`)
-    const parts = maker.make(prepared)
-    const written = await thread.write({ rows: prepared, objectNumbers: [1] })
+    const { rows } = prepareTogether(requests)
+    const parts = maker.make(rows)
+    const written = await thread.write({ rows, objectNumbers: [1] })
     fresh.add(written, parts, [1])
-    const { transaction } = written
-    tell(`done ${number} ${transaction}`)
+    numbers.forEach((number, i) => {
+      tell(`done ${number} ${written.transactions[i]}`)
+    })
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { ByteWriter } from '../../src/json/byte-writer.ts'
 import { openRecords, type RecordsEnvironment } from '../../src/storage/environment.ts'
-import { prepareRows } from '../../src/storage/prepare.ts'
+import { type PrepareOptions, prepareRows, prepareTogether } from '../../src/storage/prepare.ts'
 import { RecordReader } from '../../src/storage/record-reader.ts'
 import { RecordWriter, type WriteOutcome } from '../../src/storage/record-writer.ts'
 import { type ObjectConstants, type RowView, writeRow } from '../../src/storage/row.ts'
@@ -57,14 +57,27 @@ export class TemporaryRecords {
   }
 
   insertText(body: Uint8Array, object = 1): WriteOutcome {
-    const prepared = prepareRows(body, {
+    const prepared = prepareRows(body, this.#options())
+    return this.writer.write([{ rows: prepared, objectNumbers: [object] }])[0]!
+  }
+
+  /** Writes requests as many small ones are that come at the same time. */
+  insertTogether(requests: readonly (readonly object[])[], object = 1): WriteOutcome {
+    const options = this.#options()
+    const { rows } = prepareTogether(
+      requests.map((events) => ({ body: Buffer.from(JSON.stringify({ events })), options })),
+    )
+    return this.writer.write([{ rows, objectNumbers: rows.objects.map(() => object) }])[0]!
+  }
+
+  #options(): PrepareOptions {
+    return {
       form: 'events',
       object: { type: 'project_logs', id: 'P' },
       nowMs: Date.UTC(2026, 0, 1),
-      // Every other request is written in blocks of a few rows, as large ones are.
+      // Every other time rows are written in blocks of a few, as those of large requests are.
       ...(this.#requests++ % 2 === 1 && { blockLimits: { bytes: 800, worthwhileBytes: 0 } }),
-    })
-    return this.writer.write([{ rows: prepared, objectNumbers: [object] }])[0]!
+    }
   }
 
   /** The current version of a record as `select: *` shows it. */

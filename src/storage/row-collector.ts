@@ -1,0 +1,117 @@
+/** Puts the rows of requests together, one request after the other, while they are checked and encoded. */
+import { assert } from '../error.ts'
+import type { ByteWriter } from '../json/byte-writer.ts'
+import type { JsonScanner } from '../json/scan.ts'
+import type { ObjectReference } from '../type/record.ts'
+import { rowsPerTransaction } from '../type/transaction.ts'
+import { ObjectFields } from './field-shapes.ts'
+import { hashId, idHashBytes } from './id-run.ts'
+import type { RowOptions } from './prepare-row.ts'
+import { RowPreparer } from './prepare-row.ts'
+import { type BlockLimits, prepareBlocks } from './prepared-blocks.ts'
+import type { PreparedRows, RowControl } from './prepared-rows.ts'
+import { RowBuilder } from './row-builder.ts'
+
+interface KnownObject {
+  readonly place: number
+  readonly object: ObjectReference
+  readonly fields: ObjectFields
+}
+
+/** Requests are begun and ended one by one; what one that fails has left is to be dropped with all. */
+export class RowCollector {
+  readonly #out: ByteWriter
+  readonly #preparer: RowPreparer
+  readonly #ids: string[] = []
+  readonly #ends: number[] = []
+  readonly #actions: number[] = []
+  readonly #objectOf: number[] = []
+  readonly #objects = new Map<string, KnownObject>()
+  readonly #controls: RowControl[] = []
+  readonly #requestEnds: number[] = []
+  #scanner!: JsonScanner
+
+  /** @param out what rows are written to, from its beginning on */
+  constructor(out: ByteWriter) {
+    out.truncate(0)
+    this.#out = out
+    this.#preparer = new RowPreparer(new RowBuilder(out))
+  }
+
+  begin(scanner: JsonScanner, options: RowOptions): void {
+    this.#scanner = scanner
+    this.#preparer.begin(scanner, options)
+    // A large row takes no more encoded than as text, a small one up to twice as much.
+    const textBytes = scanner.end - scanner.position
+    this.#out.reserve(textBytes + Math.min(textBytes, 1 << 24) + 4096)
+  }
+
+  /** Takes the elements of the array that the scanner has entered. */
+  readRows(member: string): void {
+    const preparer = this.#preparer
+    for (let i = 0; this.#scanner.nextElement(); i++) {
+      const row = preparer.prepare(this.#ids.length, `${member}[${i}]`)
+      const known = this.#known(row.object)
+      this.#ids.push(row.id)
+      this.#ends.push(this.#out.length)
+      this.#actions.push(row.action)
+      this.#objectOf.push(known.place)
+      for (const name of row.extraFields) known.fields.addExtra(name)
+      for (const shape of row.shapes) known.fields.addShape(shape)
+      if (row.control) this.#controls.push(row.control)
+    }
+  }
+
+  end(): void {
+    this.#requestEnds.push(this.#ids.length)
+  }
+
+  finish(limits?: BlockLimits): PreparedRows {
+    const ids = this.#ids
+    const idHashes = Buffer.alloc(ids.length * idHashBytes)
+    ids.forEach((id, row) => {
+      idHashes.write(hashId(id), row * idHashBytes, 'latin1')
+    })
+    const known = [...this.#objects.values()]
+    const rows = {
+      bytes: this.#out.view(),
+      ends: Float64Array.from(this.#ends),
+      requestEnds: Uint32Array.from(this.#requestEnds),
+      numbers: this.#numbers(),
+      ids,
+      idHashes,
+      actions: Uint8Array.from(this.#actions),
+      objects: known.map(({ object }) => object),
+      objectOf: Uint32Array.from(this.#objectOf),
+      fieldPaths: known.map(({ fields }) => fields.paths()),
+      controls: this.#controls,
+    }
+    return { ...rows, ...prepareBlocks(rows, limits) }
+  }
+
+  #known(object: ObjectReference): KnownObject {
+    const name = `${object.type}:${object.id}`
+    const known = this.#objects.get(name)
+    if (known) return known
+    const fields = new ObjectFields(object.type)
+    const added = { place: this.#objects.size, object, fields }
+    this.#objects.set(name, added)
+    return added
+  }
+
+  #numbers(): Uint32Array {
+    const numbers = new Uint32Array(this.#ids.length)
+    let start = 0
+    this.#requestEnds.forEach((end, request) => {
+      assert(
+        this.#requestEnds.length === 1 || end - start <= rowsPerTransaction,
+        'rows are too many',
+      )
+      for (let row = start; row < end; row++) {
+        numbers[row] = request * rowsPerTransaction + row - start
+      }
+      start = end
+    })
+    return numbers
+  }
+}
