@@ -39,7 +39,9 @@ export interface Presence {
 
 export interface FieldVariant {
   readonly rows: Selection
+  /** Row by row of the batch; or, where it is packed, of the variant's rows alone. */
   readonly vector: Vector
+  readonly isPacked: boolean
 }
 
 export interface ObjectEntry {

@@ -4,8 +4,9 @@
  */
 import type { BoundObject } from '../binder/bound.ts'
 import { anyBit, expandBits } from '../kernel/bitmap.ts'
+import { pickCodes, pickNumbers } from '../kernel/gather.ts'
 import { notOf, orInto } from '../kernel/logic.ts'
-import { newBytes } from '../kernel/memory.ts'
+import { newBytes, newCodes, newNumbers } from '../kernel/memory.ts'
 import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
 import { type Path, type Value, valueAt } from '../type/value.ts'
 import type {
@@ -14,8 +15,9 @@ import type {
   NumberColumn,
   PathColumns,
   TextColumn,
+  Texts,
 } from '../vector/column.ts'
-import { pathReader, stored, textsBetween } from '../vector/read-column.ts'
+import { isSet, pathReader, stored, textsBetween } from '../vector/read-column.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
   compactValues,
@@ -27,11 +29,13 @@ import {
   textEntries,
   unknown,
   type Vector,
+  valueEntries,
 } from '../vector/vector.ts'
 import type { Presence } from './batch.ts'
 import { objectField } from './derived-field.ts'
 import { ElsewhereRows } from './elsewhere-rows.ts'
 import { type SplitVariants, splitVariants, type VariantSource } from './field-variants.ts'
+import { copyValues } from './over-variants.ts'
 
 export interface FieldReader {
   /** The field in the rows `from … from + count` of the set, as a batch of its own. */
@@ -118,7 +122,11 @@ class ColumnFieldReader implements FieldReader {
   readonly #columns: PathColumns
   readonly #elsewhere: ElsewhereRows
   readonly #valueAt: (row: number) => Value
-  readonly #entries: { text?: DictionaryEntries; json?: DictionaryEntries } = {}
+  readonly #entries: {
+    text?: DictionaryEntries
+    json?: DictionaryEntries
+    boolean?: DictionaryEntries
+  } = {}
 
   constructor(set: ColumnSet, path: Path, fetch: RowFetcher) {
     this.#set = set
@@ -136,7 +144,7 @@ class ColumnFieldReader implements FieldReader {
   }
 
   read(from: number, count: number, selection: Selection): Vector {
-    if (this.#isVaried(from, count)) return this.#readValues(from, count, selection)
+    if (this.#isVaried(from, count)) return this.#readVaried(from, count, selection)
     const { number, timestamp, boolean, text, json } = this.#columns
     if (this.#rest.length === 0) {
       if (number) return numberVector('number', number, from, count)
@@ -192,19 +200,37 @@ class ColumnFieldReader implements FieldReader {
   }
 
   variants(from: number, count: number): SplitVariants | undefined {
-    if (!this.#isVaried(from, count)) return undefined
+    return this.#isVaried(from, count) ? this.#split(from, count) : undefined
+  }
+
+  #split(from: number, count: number): SplitVariants {
     const { number, timestamp, boolean, text, json, objects } = this.#columns
     const sources: VariantSource[] = []
     const whole = this.#rest.length === 0
     const add = (
       column: { readonly validity: Uint8Array | undefined },
-      read: VariantSource['read'],
-    ) => sources.push({ bits: column.validity ?? 'all', read })
-    if (whole && number) add(number, () => numberVector('number', number, from, count))
-    if (whole && timestamp) add(timestamp, () => numberVector('timestamp', timestamp, from, count))
-    if (whole && boolean) add(boolean, () => booleanVector(boolean, from, count))
-    if (whole && text) add(text, (rows) => this.#readText(text, from, count, rows))
-    if (json) add(json, (rows) => this.#readJson(json, from, count, rows))
+      source: Pick<VariantSource, 'read' | 'pack'>,
+    ) => sources.push({ bits: column.validity ?? 'all', ...source })
+    if (whole && number) add(number, numberSource('number', number, from, count))
+    if (whole && timestamp) add(timestamp, numberSource('timestamp', timestamp, from, count))
+    if (whole && boolean) add(boolean, this.#booleanSource(boolean, from, count))
+    if (whole && text) {
+      add(text, {
+        read: (rows) => this.#readText(text, from, count, rows),
+        ...(text.encoding === 'dictionary' && {
+          pack: (rows) => packCodes(text.codes, from, rows, this.#textEntries(text.dictionary)),
+        }),
+      })
+    }
+    if (json) {
+      add(json, {
+        read: (rows) => this.#readJson(json, from, count, rows),
+        ...(whole &&
+          json.encoding === 'dictionary' && {
+            pack: (rows) => packCodes(json.codes, from, rows, this.#jsonEntries(json.dictionary)),
+          }),
+      })
+    }
     if (whole && objects) {
       const source = { kind: 'object', set: this.#set, path: this.#base, first: from } as const
       sources.push({ bits: objects, read: () => this.#lazy(from, count, source) })
@@ -213,6 +239,7 @@ class ColumnFieldReader implements FieldReader {
       sources.push({
         among: (selection) => this.#elsewhere.among(selection, from, count),
         read: () => this.#lazy(from, count, undefined),
+        pack: (rows) => lazyVector(rows.length, (i) => this.#valueAt(from + rows[i]!), undefined),
       })
     }
     return splitVariants(sources, from, count)
@@ -227,9 +254,8 @@ class ColumnFieldReader implements FieldReader {
 
   #readText(column: TextColumn, from: number, count: number, selection: Selection): Vector {
     if (column.encoding === 'dictionary') {
-      this.#entries.text ??= textEntries(column.dictionary, 'text')
       const codes = column.codes.subarray(from, from + count)
-      return { kind: 'dictionary', codes, entries: this.#entries.text }
+      return { kind: 'dictionary', codes, entries: this.#textEntries(column.dictionary) }
     }
     const { validity } = column
     let valid: Uint8Array | undefined
@@ -252,11 +278,37 @@ class ColumnFieldReader implements FieldReader {
     from: number,
     count: number,
   ): Vector {
-    this.#entries.json ??= textEntries(dictionary, 'json')
     return {
       kind: 'dictionary',
       codes: codes.subarray(from, from + count),
-      entries: this.#entries.json,
+      entries: this.#jsonEntries(dictionary),
+    }
+  }
+
+  #textEntries(dictionary: Texts): DictionaryEntries {
+    this.#entries.text ??= textEntries(dictionary, 'text')
+    return this.#entries.text
+  }
+
+  #jsonEntries(dictionary: Texts): DictionaryEntries {
+    this.#entries.json ??= textEntries(dictionary, 'json')
+    return this.#entries.json
+  }
+
+  /** Packed as codes of the two values, of which an expression is evaluated once. */
+  #booleanSource(
+    column: BooleanColumn,
+    from: number,
+    count: number,
+  ): Pick<VariantSource, 'read' | 'pack'> {
+    return {
+      read: () => booleanVector(column, from, count),
+      pack: (rows) => {
+        this.#entries.boolean ??= valueEntries([false, true])
+        const codes = newCodes(rows.length)
+        for (let i = 0; i < rows.length; i++) codes[i] = +isSet(column.bits, from + rows[i]!)
+        return { kind: 'dictionary', codes, entries: this.#entries.boolean }
+      },
     }
   }
 
@@ -264,11 +316,21 @@ class ColumnFieldReader implements FieldReader {
     return lazyVector(count, (row) => this.#valueAt(from + row), source)
   }
 
-  #readValues(from: number, count: number, selection: Selection): Vector {
-    const values = new Array<Value>(count)
-    const rows = rowsOf(selection, count)
-    for (const row of rows) values[row] = this.#valueAt(from + row)
-    return compactValues(values, rows)
+  /** A vector of one type where the selected rows have no other; else values. */
+  #readVaried(from: number, count: number, selection: Selection): Vector {
+    const variants = this.#split(from, count)(selection)
+    const [only] = variants
+    if (only && variants.length === 1) {
+      const { number, timestamp } = this.#columns
+      const kind = only.vector.kind
+      if (number && kind === 'number') return numberVector('number', number, from, count)
+      if (timestamp && kind === 'timestamp') {
+        return numberVector('timestamp', timestamp, from, count)
+      }
+    }
+    const values = new Array<Value>(count).fill(null)
+    for (const variant of variants) copyValues(variant, count, values)
+    return compactValues(values, rowsOf(selection, count))
   }
 
   /** Whether no single column has the values as they are to be read. */
@@ -294,6 +356,33 @@ function booleanVector(column: BooleanColumn, from: number, count: number): Vect
     }
   }
   return { kind: 'boolean', values }
+}
+
+function numberSource(
+  kind: 'number' | 'timestamp',
+  column: NumberColumn,
+  from: number,
+  count: number,
+): Pick<VariantSource, 'read' | 'pack'> {
+  return {
+    read: () => numberVector(kind, column, from, count),
+    pack: (rows) => {
+      const values = newNumbers(rows.length)
+      pickNumbers(column.values.subarray(from, from + count), rows, values)
+      return { kind, values }
+    },
+  }
+}
+
+function packCodes(
+  codes: Int32Array,
+  from: number,
+  rows: Int32Array,
+  entries: DictionaryEntries,
+): Vector {
+  const packed = newCodes(rows.length)
+  pickCodes(codes.subarray(from), rows, packed)
+  return { kind: 'dictionary', codes: packed, entries }
 }
 
 function numberVector(

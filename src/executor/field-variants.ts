@@ -13,7 +13,12 @@ export interface VariantSource {
   among?(selection: Selection): Int32Array
   /** The values of a batch, of which only those rows count, and only those that are given. */
   read(rows: Selection): Vector
+  /** The values of these rows alone; absent where they can only be read in place. */
+  pack?(rows: Int32Array): Vector
 }
+
+/** Of a batch with this many times as many rows, those of a variant are packed. */
+const rowsPerPacked = 4
 
 /** Gives the parts of a selection that have rows. In all other rows the field is null. */
 export type SplitVariants = (selection: Selection) => readonly FieldVariant[]
@@ -48,9 +53,13 @@ export function splitVariants(
     for (const [i, source] of sources.entries()) {
       const own = rowsIn(source, selection)
       if (!own || own.length === 0) continue
+      if (source.pack && own.length * rowsPerPacked < count) {
+        variants.push({ rows: own, vector: source.pack(own), isPacked: true })
+        continue
+      }
       const rows = own.length === total ? selection : own
       vectors[i] ??= source.read(rows)
-      variants.push({ rows, vector: vectors[i] })
+      variants.push({ rows, vector: vectors[i], isPacked: false })
     }
     return variants
   }

@@ -1,4 +1,7 @@
-/** Evaluates an expression of one field for each kind of value that the field has in a batch. */
+/**
+ * Evaluates an expression of one field for each kind of value that the field has in a batch. Where few rows
+ * have a kind, it meets a vector of those alone, so that it costs what these do.
+ */
 import type { BoundExpression } from '../binder/bound.ts'
 import { newBytes } from '../kernel/memory.ts'
 import type { Path, Value } from '../type/value.ts'
@@ -33,26 +36,30 @@ export function overVariants(
     if (!variants) return evaluate(batch, selection)
     let held = 0
     const results = variants.map((variant) => {
-      const { rows, vector } = variant
+      const { rows, vector, isPacked } = variant
       held += rowsOf(rows, rowCount).length
       const isOfObjects = vector.kind === 'lazy' && vector.source?.kind === 'object'
       // Fields are always read for the whole selection: the batch keeps what was read first.
-      if (isOfObjects && overObjects) return { rows, vector: overObjects(batch, selection) }
-      return { rows, vector: evaluate(variantBatch(rowCount, variant), rows) }
+      if (isOfObjects && overObjects) return { ...variant, vector: overObjects(batch, selection) }
+      const rowsOfVariant = isPacked ? undefined : rows
+      const count = isPacked ? rows!.length : rowCount
+      const made = evaluate(variantBatch(vector, rowsOfVariant, count), rowsOfVariant)
+      return { ...variant, vector: made }
     })
-    if (held === rowsOf(selection, rowCount).length && results.length === 1) {
-      return results[0]!.vector
+    const [only] = results
+    if (only && results.length === 1 && !only.isPacked) {
+      if (held === rowsOf(selection, rowCount).length) return only.vector
     }
     if (forNull === undefined) {
-      const nothing: FieldVariant = { rows: undefined, vector: { kind: 'constant', value: null } }
-      forNull = valueReader(evaluate(variantBatch(1, nothing), undefined))(0)
+      const nothing = variantBatch({ kind: 'constant', value: null }, undefined, 1)
+      forNull = valueReader(evaluate(nothing, undefined))(0)
     }
     if (results.length === 0) return { kind: 'constant', value: forNull }
     return combine(node, results, forNull, rowCount, selection)
   }
 }
 
-function variantBatch(rowCount: number, { rows, vector }: FieldVariant): Batch {
+function variantBatch(vector: Vector, rows: Selection, rowCount: number): Batch {
   return {
     rowCount,
     field: () => vector,
@@ -81,27 +88,42 @@ function combine(
 ): Vector {
   if (truthKinds.has(node.kind)) {
     const values = newBytes(rowCount).fill(other === null ? unknown : +(other === true))
-    for (const { rows, vector } of parts) {
-      copyTruth(vector, rowsOf(rows, rowCount), values)
-    }
+    for (const part of parts) copyTruth(part, rowCount, values)
     return { kind: 'boolean', values }
   }
   const values = new Array<Value>(rowCount).fill(other)
-  for (const { rows, vector } of parts) {
-    const read = valueReader(vector)
-    for (const row of rowsOf(rows, rowCount)) values[row] = read(row)
-  }
+  for (const part of parts) copyValues(part, rowCount, values)
   return compactValues(values, rowsOf(selection, rowCount))
 }
 
-function copyTruth(vector: Vector, rows: Int32Array, out: Uint8Array): void {
+/** Puts the values of a variant where its rows are in the batch. */
+export function copyValues(
+  { rows, vector, isPacked }: FieldVariant,
+  rowCount: number,
+  out: Value[],
+): void {
+  const read = valueReader(vector)
+  const places = rowsOf(rows, rowCount)
+  for (let i = 0; i < places.length; i++) out[places[i]!] = read(isPacked ? i : places[i]!)
+}
+
+function copyTruth(
+  { rows, vector, isPacked }: FieldVariant,
+  rowCount: number,
+  out: Uint8Array,
+): void {
+  const places = rowsOf(rows, rowCount)
+  if (vector.kind === 'boolean' && isPacked) {
+    for (let i = 0; i < places.length; i++) out[places[i]!] = vector.values[i]!
+    return
+  }
   if (vector.kind === 'boolean') {
-    for (let i = 0; i < rows.length; i++) out[rows[i]!] = vector.values[rows[i]!]!
+    for (let i = 0; i < places.length; i++) out[places[i]!] = vector.values[places[i]!]!
     return
   }
   const read = valueReader(vector)
-  for (const row of rows) {
-    const value = read(row)
-    out[row] = value === null ? unknown : +(value === true)
+  for (let i = 0; i < places.length; i++) {
+    const value = read(isPacked ? i : places[i]!)
+    out[places[i]!] = value === null ? unknown : +(value === true)
   }
 }

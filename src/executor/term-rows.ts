@@ -1,4 +1,5 @@
 /** Finds the rows of a column that have a term of full-text search, by what the column has of indexes. */
+import { LRUCache } from 'lru-cache'
 import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
 import { eachText } from '../type/text-match.ts'
 import type { TextColumn, Texts } from '../vector/column.ts'
@@ -68,6 +69,10 @@ function entriesWith(
     const units = unitsWithGrams(grams, term.grams)
     if (!units.includes(1)) return new Uint8Array(dictionary.offsets.length - 1)
   }
+  const isKept = dictionary.offsets.at(-1)! <= keptBytes
+  if (isKept && !searchedText(dictionary, content).includes(term.text)) {
+    return new Uint8Array(dictionary.offsets.length - 1)
+  }
   const found = mayHave(dictionary, content, term)
   if (content === 'text') return found
   for (let code = found.indexOf(1); code >= 0; code = found.indexOf(1, code + 1)) {
@@ -86,8 +91,51 @@ function entriesWith(
 function mayHave(texts: Texts, content: 'text' | 'json', term: SoughtTerm): Uint8Array {
   const count = texts.offsets.length - 1
   const found = new Uint8Array(count)
-  if (content === 'text') new WordSearch([[term]]).search(texts, 0, count, found)
+  const { inText, inJson } = searchesFor(term)
+  if (content === 'text') inText.search(texts, 0, count, found)
   else if (looksLikeNumber(term.text)) found.fill(1)
-  else new JsonTerm(term).find(texts, 'json', 0, count, found)
+  else inJson.find(texts, 'json', 0, count, found)
   return found
+}
+
+interface TermSearches {
+  readonly inText: WordSearch
+  readonly inJson: JsonTerm
+}
+
+const searches = new WeakMap<SoughtTerm, TermSearches>()
+
+/** Made once for all columns of all segments. */
+function searchesFor(term: SoughtTerm): TermSearches {
+  let made = searches.get(term)
+  if (!made) {
+    made = { inText: new WordSearch([[term]]), inJson: new JsonTerm(term) }
+    searches.set(term, made)
+  }
+  return made
+}
+
+/** Texts of small dictionaries that a thread keeps as they are searched, by what they are of. */
+const keptTexts = new LRUCache<object, string>({
+  maxSize: 2 ** 22,
+  sizeCalculation: (text) => text.length + 64,
+})
+const keptBytes = 2 ** 17
+
+/** All texts of a dictionary, or of its JSON, as one: a term that is in none of them is not in it. */
+function searchedText(dictionary: Texts, content: 'text' | 'json'): string {
+  const key = dictionary.identity ?? dictionary
+  const known = keptTexts.get(key)
+  if (known !== undefined) return known
+  const texts: string[] = []
+  for (let code = 0; code < dictionary.offsets.length - 1; code++) {
+    if (dictionary.offsets[code] === dictionary.offsets[code + 1]) continue
+    eachText(decodeText(dictionary, content, code), (text) => {
+      texts.push(text)
+      return true
+    })
+  }
+  const searched = texts.map(foldedForSearch).join('\n')
+  keptTexts.set(key, searched)
+  return searched
 }

@@ -122,11 +122,8 @@ function rowsThatFit(requirement: TextRequirement, set: ColumnSet): FoundRows {
       return foundInAny(requirement.of.map((inner) => rowsThatFit(inner, set)))
     case 'terms': {
       const { path, terms, isTold } = requirement
-      const sources = termSources(set, path)
-      const inStore = rowsInStore(set, path)
-      const found = terms.map((term) =>
-        foundInAny([inStore, ...sources.map((source) => source(term, isTold))]),
-      )
+      const sources = keptTermSources(set, path)
+      const found = terms.map((term) => foundInAny(sources.map((source) => source(term, isTold))))
       return foundInAll(found)
     }
     case 'parts': {
@@ -204,6 +201,18 @@ function jsonSources(set: ColumnSet, path: readonly string[]): JsonSource[] {
 /** Finds where a term of full-text search may be in one of the columns of a value. */
 type TermSource = (term: SoughtTerm, isTold: boolean) => FoundRows
 
+/** By set, which a thread keeps open, and path. */
+const keptSources = new WeakMap<ColumnSet, Map<string, readonly TermSource[]>>()
+
+function keptTermSources(set: ColumnSet, path: readonly string[]): readonly TermSource[] {
+  const ofSet = keptSources.get(set) ?? new Map<string, readonly TermSource[]>()
+  keptSources.set(set, ofSet)
+  const key = JSON.stringify(path)
+  const sources = ofSet.get(key) ?? termSources(set, path)
+  ofSet.set(key, sources)
+  return sources
+}
+
 function termSources(set: ColumnSet, path: readonly string[]): TermSource[] {
   const { rowCount } = set
   const ofColumns = (columns: PathColumns): TermSource[] => {
@@ -222,7 +231,8 @@ function termSources(set: ColumnSet, path: readonly string[]): TermSource[] {
         : []),
     ]
   }
-  const sources = ofColumns(set.columns(path) ?? {})
+  const inStore = rowsInStore(set, path)
+  const sources = [() => inStore, ...ofColumns(set.columns(path) ?? {})]
   for (const below of set.pathsBelow(path)) {
     const columns = set.columns(below) ?? {}
     const { nulls } = columns

@@ -10,6 +10,7 @@ import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
 import { foldAccent, isPartwise } from '../type/fold-accents.ts'
 import type { SearchPhrase, SearchTerm } from '../type/search-query.ts'
 import type { Texts } from '../vector/column.ts'
+import { mayFoldToAscii } from './folds-to-ascii.ts'
 import {
   absent,
   present,
@@ -129,7 +130,7 @@ export class TermNeedle implements Searched {
     for (let i = 0; i < to - from; i++) {
       if (out[i] !== doubted) continue
       const [start, end] = [offsets[from + i]!, offsets[from + i + 1]!]
-      if (!mayFold(bytes, start, end)) continue
+      if (!(this.#isAscii ? mayFoldToAscii : hasOthers)(bytes, start, end)) continue
       folded.setText(bytes, start, end)
       const text = Buffer.from(folded.bytes.buffer, 0, folded.length)
       out[i] = text.includes(this.#folded) ? undecided : absent
@@ -157,15 +158,9 @@ export class TermNeedle implements Searched {
 
 const folded = new FoldedText('accents')
 
-/** Whether bytes have letters beyond ASCII: quotes and dashes (e2 80 …) and pictures (f0 9f …) are none. */
-function mayFold(bytes: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at]!
-    if (byte < 0xc2) continue
-    const next = bytes[at + 1]!
-    if (!((byte === 0xe2 && next === 0x80) || (byte === 0xf0 && next === 0x9f))) return true
-  }
-  return false
+/** Whether bytes are of more than ASCII. */
+function hasOthers(bytes: Buffer, start: number, end: number): boolean {
+  return !isAscii(bytes.subarray(start, end))
 }
 
 const space = 0x20

@@ -189,8 +189,10 @@ export function lazyVector(
   make: (row: number) => Value,
   source: LazySource | undefined,
 ): LazyVector {
-  const values = new Array<Value>(count)
+  // Not made where no value is asked for, as it is for predicates that bytes or a constant decide.
+  let values: Value[] | undefined
   const valueAt = (row: number): Value => {
+    values ??= new Array<Value>(count)
     let value = values[row]
     if (value === undefined) {
       value = make(row)
