@@ -207,7 +207,8 @@ export const clickhouseTyped: SqlForm = {
     `(hasAllTokens(lower(output), ['${word}']) or hasAllTokens(lower(input), ['${word}']))`,
   hitOf: (document) =>
     `output like '%"${document}"%' and arrayExists(
-       hit -> JSONExtractString(hit, 'document') = '${document}', JSONExtractArrayRaw(output, 'hits'))`,
+       hit -> JSONExtractString(hit, 'document') = '${document}',
+       JSONExtractArrayRaw(body, 'output', 'hits'))`,
 }
 
 const dynamic = (path: string, type: string) => `body.${path}::Nullable(${type})`

@@ -27,7 +27,12 @@ export class AssayClient {
         'content-length': length,
       }
       const sent = request(`${url}${path}`, { method: 'POST', agent: this.#agent, headers })
-      sent.on('error', reject)
+      sent.on('error', (error: NodeJS.ErrnoException) => {
+        // The service has closed the connection, which was idle for too long, as the request was sent.
+        if (sent.reusedSocket && error.code === 'ECONNRESET')
+          this.post(path, body).then(resolve, reject)
+        else reject(error)
+      })
       sent.on('response', (response) => {
         const chunks: Buffer[] = []
         response.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -48,12 +48,12 @@ const columns: readonly (readonly [name: string, type: string, value: string])[]
   ['factuality', 'Nullable(Float64)', 's.scores.Factuality'],
   ['relevance', 'Nullable(Float64)', 's.scores.Relevance'],
   ['conciseness', 'Nullable(Float64)', 's.scores.Conciseness'],
-  ['input', 'String', `JSONExtractRaw(line, 'input')`],
+  ['input', 'String', unescaped(`JSONExtractRaw(line, 'input')`)],
   [
     'output',
     'String',
     `if(JSONType(line, 'output') = 'String', JSONExtractString(line, 'output'),
-       if(JSONType(line, 'output') = 'Object', JSONExtractRaw(line, 'output'), ''))`,
+       if(JSONType(line, 'output') = 'Object', ${unescaped(`JSONExtractRaw(line, 'output')`)}, ''))`,
   ],
   [
     'error',
@@ -78,6 +78,14 @@ const columns: readonly (readonly [name: string, type: string, value: string])[]
   ['metadata', 'String', `JSONExtractRaw(line, 'metadata')`],
   ['body', 'String CODEC(ZSTD(1))', 'line'],
 ]
+
+/**
+ * JSON with what its escapes stand for, in which words after a line break are words. The generator writes
+ * no other escapes than these two.
+ */
+function unescaped(json: string): string {
+  return `replaceAll(replaceAll(${json}, '\\\\n', '\\n'), '\\\\"', '"')`
+}
 
 /** Terms for whole words, and n-grams for parts of words: three characters make a word of Han. */
 const indexes = [

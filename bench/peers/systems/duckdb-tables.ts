@@ -55,6 +55,14 @@ function source({ path }: DataFile): string {
   return `read_ndjson_objects('${path}', maximum_object_size = 16777216)`
 }
 
+/**
+ * JSON with what its escapes stand for, in which words after a line break are words. The generator writes
+ * no other escapes than these two.
+ */
+function unescaped(json: string): string {
+  return `replace(replace(${json}, '\\n', chr(10)), '\\"', '"')`
+}
+
 function typedTable(data: DataFile): readonly string[] {
   const sample = `(select json from ${source(data)} limit ${sampleRows})`
   const types = Object.entries(enumerations).map(
@@ -82,7 +90,10 @@ function typedTable(data: DataFile): readonly string[] {
        s.metrics.completion_tokens as completion_tokens, s.metrics.estimated_cost as cost,
        s.scores.Factuality as factuality, s.scores.Relevance as relevance,
        s.scores.Conciseness as conciseness,
-       s.input::varchar as input, s.output->>'$' as output, s.error->>'$' as error, s.tags as tags,
+       ${unescaped('s.input::varchar')} as input,
+       case json_type(s.output) when 'OBJECT' then ${unescaped('s.output::varchar')}
+         else s.output->>'$' end as output,
+       s.error->>'$' as error, s.tags as tags,
        case when json_type(m.priority) = 'UBIGINT' then m.priority::double end as priority_number,
        case when json_type(m.priority) = 'VARCHAR' then m.priority->>'$' end as priority_text,
        m.priority as priority, s.metadata as metadata, json::varchar as body
