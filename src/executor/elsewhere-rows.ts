@@ -95,13 +95,11 @@ export class ElsewhereRows {
     const ends = offsets.subarray(first, first + count + 1)
     const [start, end] = [ends[0]!, ends[count]!]
     const region = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
-    const found = newBytes(count).fill(0)
-    for (const [level, name] of this.#names.entries()) {
-      forEachWith(name, region, ends, (row) => {
-        if (found[row] === level) found[row] = level + 1
-      })
-    }
-    for (let row = 0; row < count; row++) marks[row]! |= +(found[row] === this.#names.length)
+    // The innermost name is the rarest: the others are looked for where it is.
+    forEachWith(this.#names.at(-1)!, region, ends, (row) => {
+      const text = region.subarray(ends[row]! - start, ends[row + 1]! - start)
+      marks[row]! |= +this.#names.every((name) => text.includes(name))
+    })
     forEachWith(backslash, region, ends, (row) => {
       marks[row] = 1
     })

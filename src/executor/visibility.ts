@@ -68,13 +68,19 @@ function findVisible(
   if (from === to) return visible
   const first = paginationKeyAt(keys, from)
   const last = paginationKeyAt(keys, to - 1)
+  // Both come in the order of pagination keys.
+  let next = from
   for (const { paginationKey, version } of records.supersessions(
     object,
     first,
     last,
     transaction,
   )) {
-    for (let row = lowerBound(set, from, to, paginationKey); row < to; row++) {
+    if (comparePagination(set, next, paginationKey) < 0) {
+      next = lowerBound(set, next + 1, to, paginationKey)
+      if (next === to) break
+    }
+    for (let row = next; row < to; row++) {
       if (comparePagination(set, row, paginationKey) !== 0) break
       if (keys.transaction[row] === version.transaction && keys.index[row] === version.index) {
         hide(row)

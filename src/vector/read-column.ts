@@ -112,7 +112,13 @@ function restReader(
     for (const key of path) rest = memberOf(rest, key)
     return rest
   }
-  if (residual.encoding !== 'dictionary') return (row) => parse(textBytesAt(residual, row))
+  if (residual.encoding !== 'dictionary') {
+    const name = path.length > 0 ? Buffer.from(JSON.stringify(path.at(-1))) : undefined
+    return (row) => {
+      const bytes = textBytesAt(residual, row)
+      return bytes && mayName(bytes, name) ? parse(bytes) : undefined
+    }
+  }
   const { codes, dictionary } = residual
   const kept = new Map<number, Value | undefined>()
   return (row) => {
@@ -122,6 +128,15 @@ function restReader(
     if (kept.size < keptRests) kept.set(code, rest)
     return rest
   }
+}
+
+const backslash = 0x5c
+
+/** Whether JSON has a name, which may be escaped where it need not be; any has `undefined`. */
+function mayName(bytes: Uint8Array, name: Buffer | undefined): boolean {
+  if (name === undefined) return true
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  return text.includes(name) || text.includes(backslash)
 }
 
 /** A path with the paths right below it. */
