@@ -105,6 +105,27 @@ function takeSingle(reader: PhraseReader): Amount | undefined {
   return { value: scaled(half ? 0.5 : 1, factor), unit, factor }
 }
 
+/** Takes `1k-5k`, `100-500 ms`: both in one word. */
+export function takeAmounts(reader: PhraseReader): readonly [Amount, Amount] | undefined {
+  return reader.attempt(() => {
+    const pair = reader.takeIf((word) => {
+      const [, first, second] = /^([^-]+)-([^-]+)$/.exec(word) ?? []
+      const low = first === undefined ? undefined : parseNumber(first)
+      const high = second === undefined ? undefined : parseNumber(second)
+      return low && high && ([low, high] as const)
+    })
+    if (!pair) return undefined
+    const [low, high] = pair
+    const found =
+      high.unit === 'none'
+        ? reader.takeIf((word) => (Object.hasOwn(unitsOf, word) ? unitsOf[word] : undefined))
+        : undefined
+    if (!found) return pair
+    const [unit, factor] = found
+    return [low, { value: scaled(high.value, factor), unit, factor }]
+  })
+}
+
 /** Takes a whole number that counts things. */
 export function takeCount(reader: PhraseReader): number | undefined {
   return reader.takeIf((word) => {

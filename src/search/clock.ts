@@ -14,6 +14,8 @@ export interface Stretch {
   readonly told: string
   /** A moment rather than a day: `after` it begins at once. */
   readonly isMoment?: boolean
+  /** A part of a day or a week: what is from it is not what came after it. */
+  readonly isPart?: boolean
 }
 
 /** The calendar where the caller is: days begin at their midnight. */
@@ -57,7 +59,7 @@ export class Clock {
     const { from: monday } = this.unit('week', 0)
     const saturday = this.now > monday + 5 * dayMs ? monday + 5 * dayMs : monday - 2 * dayMs
     const stretch = { from: saturday, to: saturday + 2 * dayMs }
-    return { ...stretch, told: `the weekend (${this.span(stretch)})` }
+    return { ...stretch, told: `the weekend (${this.span(stretch)})`, isPart: true }
   }
 
   /** Of a year, or the latest one that has begun. */

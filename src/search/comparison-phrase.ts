@@ -1,6 +1,6 @@
 /** Comparisons of numbers: `score below 0.5`, `slower than 3 s`, `more than 10k tokens`. */
 import type { Amount, Unit } from './amount.ts'
-import { scaled, takeAmount } from './amount.ts'
+import { scaled, takeAmount, takeAmounts } from './amount.ts'
 import type { Context, Meaning, PhraseReader, Quantity, Recognized } from './phrase.ts'
 import { fieldQuantity, quantityOf, takeQuantity } from './quantity.ts'
 
@@ -353,6 +353,8 @@ function impliedBy(unit: Unit, context: Context): Compared | undefined {
 function takeRange(reader: PhraseReader) {
   return reader.attempt(() => {
     const opening = reader.take('between', 'from', 'in')
+    const pair = takeAmounts(reader)
+    if (pair) return { low: pair[0], high: pair[1] }
     const low = takeAmount(reader)
     const joint =
       low &&

@@ -137,6 +137,10 @@ function countedThings(reader: PhraseReader, context: Context): Measure | undefi
   if (reader.take(...spendings)) return measureOf(quantityOf('cost', context))
   const opening = reader.take(
     ...[
+      'how often do',
+      'how often does',
+      'how often did',
+      'how often',
       'how many',
       'how much',
       'the number of',
@@ -316,6 +320,12 @@ export const tool: Dimension = {
   isTime: false,
 }
 
+export const toolSpans: Meaning = {
+  kind: 'condition',
+  text: "span_attributes.type = 'tool'",
+  told: 'spans of type tool',
+}
+
 const errorMessage: Dimension = { text: 'error', alias: 'error', told: 'error', isTime: false }
 
 export function timeDimension(unit: TimeUnit): Dimension {
@@ -374,10 +384,7 @@ function takeMention(reader: PhraseReader, context: Context): Meaning[] | undefi
   const quantity = takeQuantity(reader, context)
   if (quantity) return [{ kind: 'quantity', quantity }]
   if (reader.take('tools') || (isAsked && reader.take('tool'))) {
-    return [
-      { kind: 'condition', text: "span_attributes.type = 'tool'", told: 'spans of type tool' },
-      { kind: 'mention', dimension: tool },
-    ]
+    return [toolSpans, { kind: 'mention', dimension: tool }]
   }
   const field = takeField(reader, context)
   return field && [{ kind: 'mention', dimension: dimensionOf(field) }]

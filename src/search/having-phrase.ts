@@ -8,7 +8,14 @@ import {
   toldAmount,
   withTail,
 } from './comparison-phrase.ts'
-import { dimensionOf, measureOf, takeAggregated, takeGroupField, tool } from './group-phrase.ts'
+import {
+  dimensionOf,
+  measureOf,
+  takeAggregated,
+  takeGroupField,
+  tool,
+  toolSpans,
+} from './group-phrase.ts'
 import type { Context, Having, Measure, PhraseReader, Quantity, Recognized } from './phrase.ts'
 import { quantityOf, takeCounted, takeQuantity } from './quantity.ts'
 
@@ -36,7 +43,9 @@ export function recognizeHaving(reader: PhraseReader, context: Context): Recogni
         reader.attempt(() => amountThenMeasured(reader, context))
       )
     })
-  return having && reader.means({ kind: 'dimension', dimension }, { kind: 'having', having })
+  if (!having) return undefined
+  const ofTools = dimension === tool ? [toolSpans] : []
+  return reader.means(...ofTools, { kind: 'dimension', dimension }, { kind: 'having', having })
 }
 
 /** `users without errors`. */

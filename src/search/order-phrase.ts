@@ -103,6 +103,21 @@ function explicitOrder(reader: PhraseReader, context: Context): Meaning[] | unde
     ],
   )
   if (!opening) return undefined
+  const first = orderBy(reader, context)
+  if (!first) return undefined
+  const orders = [...first]
+  for (;;) {
+    const next = reader.attempt(() => {
+      return reader.take('and then by', 'and then', 'then by', 'then', ', then by', ', then')
+        ? orderBy(reader, context)
+        : undefined
+    })
+    if (!next) return orders
+    orders.push(...next)
+  }
+}
+
+function orderBy(reader: PhraseReader, context: Context): Meaning[] | undefined {
   const best = takeExtreme(reader)
   reader.take('the')
   const by =
@@ -114,7 +129,7 @@ function explicitOrder(reader: PhraseReader, context: Context): Meaning[] | unde
     const direction = takeDirection(reader) ?? (best === 'low' ? 'asc' : 'desc')
     return [{ kind: 'order', order: { by, direction } }]
   }
-  const words = best ? undefined : superlative(reader, context)
+  const words = best ? undefined : reader.attempt(() => superlative(reader, context))
   if (words) return words
   const field = takeGroupField(reader, context)
   if (!field) return undefined
@@ -153,7 +168,7 @@ function superlative(reader: PhraseReader, context: Context): Meaning[] | undefi
   reader.take('scores', 'score', 'first')
   reader.take('first')
   const order: Meaning = { kind: 'order', order: { by, direction: directionOf(extreme) } }
-  return [...limit, order, ...(extreme === 'used' ? takeTimeGroups(reader) : [])]
+  return [...limit, order, ...(extreme.endsWith('used') ? takeTimeGroups(reader) : [])]
 }
 
 /** `busiest hour`, `slowest day`: times are what is put in order. */
@@ -258,7 +273,7 @@ function takeSuperlativeQuantity(
   extreme: Extreme,
 ): Quantity | undefined {
   // What is used most often is told by the words that follow, which are read for themselves.
-  if (extreme === 'used') return mostUsed
+  if (extreme === 'used' || extreme === 'unused') return mostUsed
   const quantity =
     takeCounted(reader) ?? takeQuantity(reader, context) ?? takeScore(reader, context)
   // "worst answers": by the score there is, or the one that most records have.
@@ -274,7 +289,7 @@ const mostUsed: Quantity = {
   unit: 'none',
 }
 
-type Extreme = 'high' | 'low' | 'best' | 'worst' | 'used'
+type Extreme = 'high' | 'low' | 'best' | 'worst' | 'used' | 'unused'
 
 function takeExtreme(reader: PhraseReader): Extreme | undefined {
   for (const [extreme, phrases] of extremes) if (reader.take(...phrases)) return extreme
@@ -284,6 +299,10 @@ function takeExtreme(reader: PhraseReader): Extreme | undefined {
 /** Longer phrases come before those that they begin with. */
 const extremes: readonly (readonly [Extreme, readonly string[]])[] = [
   ['used', ['most used', 'most common', 'most frequent', 'most active', 'most popular', 'busiest']],
+  [
+    'unused',
+    ['least used', 'least common', 'least frequent', 'least active', 'least popular', 'quietest'],
+  ],
   ['worst', ['worst scoring', 'lowest scoring', 'lowest-scoring', 'worst', 'poorest', 'bottom']],
   ['best', ['best scoring', 'highest scoring', 'highest-scoring', 'top scoring', 'best']],
   ['high', ['most', 'highest', 'largest', 'biggest', 'greatest']],
@@ -297,7 +316,7 @@ function takeLevel(reader: PhraseReader): Extreme | undefined {
 }
 
 function directionOf(extreme: Extreme): Order['direction'] {
-  return extreme === 'low' || extreme === 'worst' ? 'asc' : 'desc'
+  return extreme === 'low' || extreme === 'worst' || extreme === 'unused' ? 'asc' : 'desc'
 }
 
 /** `latency descending`, `Factuality lowest first`. */

@@ -1,4 +1,5 @@
 /** Parts of longer times: `first week of November`, `second half of last month`, `late October`. */
+import { takeCount } from './amount.ts'
 import { type Clock, dayMs, type Stretch } from './clock.ts'
 import type { PhraseReader } from './phrase.ts'
 
@@ -36,6 +37,17 @@ export function takePartOfPeriod(
     ? -1
     : reader.takeIf((word) => (Object.hasOwn(places, word) ? places[word] : undefined))
   if (place === undefined) return undefined
+  // "first 3 days of November", "last 2 weeks of October".
+  const count = isEnd ? undefined : takeCount(reader)
+  const many = count === undefined ? undefined : reader.take('days', 'day', 'weeks', 'week')
+  if (many && place <= 0 && reader.take('of', 'in')) {
+    const period = takePeriod()
+    const length = count! * (many.startsWith('day') ? 1 : 7) * dayMs
+    if (!period || length === 0 || length > period.to - period.from) return undefined
+    return isLast
+      ? told(clock, period, period.to - length, period.to)
+      : told(clock, period, period.from, period.from + length)
+  }
   const unit = reader.take('week', 'half') ?? (isEnd ? 'week' : undefined)
   if (!unit || !reader.take('of', 'in')) return undefined
   const period = takePeriod()

@@ -29,7 +29,9 @@ export function mend(words: readonly Word[], vocabulary: Vocabulary): Mended {
   const told: string[] = []
   const mended = words.map((word, i) => {
     if (word.kind !== 'text') return word
-    if (word.plain === 'then' && /^(more|less|fewer|\w+er)$/.test(words[i - 1]?.plain ?? '')) {
+    const before = words[i - 1]?.plain ?? ''
+    // "slower then 3 s", but "by user then by cost".
+    if (word.plain === 'then' && /^(more|less|\w+er)$/.test(before) && !known.has(before)) {
       return { ...word, plain: 'than' }
     }
     if (word.plain.length < shortest || !/^[a-z]+$/.test(word.plain)) return word

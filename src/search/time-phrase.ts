@@ -64,7 +64,8 @@ function rolling(reader: PhraseReader): Meaning | undefined {
   const kind = reader.take('last', 'past', 'previous', 'recent')
   if (!kind) return undefined
   const length = takeLength(reader) ?? takeUnitAlone(reader)
-  if (!length) return undefined
+  // "last 2 weeks of October" ended with October.
+  if (!length || reader.plain() === 'of') return undefined
   // "last week" is the week before this one, and "in the last week" are seven days.
   const isCalendar = !length.isCounted && !hasArticle && kind !== 'past' && kind !== 'recent'
   if (isCalendar && length.unit !== 'hour' && length.unit !== 'minute') return undefined
@@ -120,7 +121,7 @@ function toldLength({ count, unit }: Length): string {
 function bounded(reader: PhraseReader, clock: Clock): Meaning | undefined {
   const between =
     reader.attempt(() => takeBetween(reader, clock)) ??
-    reader.attempt(() => takeSideOfDay(reader, clock))
+    reader.attempt(() => takeSomeOfDay(reader, clock))
   if (between) return within(between)
 
   const side = reader.take(
@@ -134,7 +135,6 @@ function bounded(reader: PhraseReader, clock: Clock): Meaning | undefined {
   switch (side) {
     case 'since':
     case 'starting':
-    case 'from':
       return since(stretch.from, `since ${stretch.told}`)
     case 'after':
       return since(stretch.isMoment ? stretch.from : stretch.to, `after ${stretch.told}`)
@@ -145,6 +145,8 @@ function bounded(reader: PhraseReader, clock: Clock): Meaning | undefined {
     case 'till':
     case 'up to':
       return before(stretch.to, `until ${stretch.told}`)
+    case 'from':
+      return stretch.isPart ? within(stretch) : since(stretch.from, `since ${stretch.told}`)
     default:
       return within(stretch)
   }
@@ -179,10 +181,16 @@ const sides: Readonly<Record<string, 'from' | 'to'>> = {
   till: 'to',
 }
 
-/** `yesterday after 3pm`, `before noon on Monday`: what of a day lies on one side of a time. */
-function takeSideOfDay(reader: PhraseReader, clock: Clock): Stretch | undefined {
+/** `yesterday after 3pm`, `before noon on Monday`, `on Monday between 9am and noon`: some of a day. */
+function takeSomeOfDay(reader: PhraseReader, clock: Clock): Stretch | undefined {
   reader.take('on')
   const before = reader.attempt(() => takeDay(reader, clock, true))
+  const range = before && reader.attempt(() => takeTimes(reader))
+  if (before && range) {
+    const [from, to] = range
+    const told = `${before.told} from ${toldTime(from)} to ${toldTime(to)}`
+    return { from: before.from + from * minuteMs, to: before.from + to * minuteMs, told }
+  }
   const side = reader.takeIf((word) => (Object.hasOwn(sides, word) ? sides[word] : undefined))
   const minutes = side && reader.takeIf(timeOfDay)
   if (minutes === undefined) return undefined
@@ -191,6 +199,15 @@ function takeSideOfDay(reader: PhraseReader, clock: Clock): Stretch | undefined 
   const at = day.from + minutes * minuteMs
   const told = `${day.told} ${side === 'from' ? 'after' : 'before'} ${toldTime(minutes)}`
   return side === 'from' ? { from: at, to: day.to, told } : { from: day.from, to: at, told }
+}
+
+/** `between 9am and noon`, in minutes since midnight. */
+function takeTimes(reader: PhraseReader): readonly [from: number, to: number] | undefined {
+  if (!reader.take('between', 'from')) return undefined
+  const from = reader.takeIf(timeOfDay)
+  const joint = from === undefined ? undefined : reader.take('and', 'to', 'until', 'till', '-', '–')
+  const to = joint === undefined ? undefined : reader.takeIf(timeOfDay)
+  return from !== undefined && to !== undefined && from < to ? [from, to] : undefined
 }
 
 function takeDayAfter(reader: PhraseReader, clock: Clock): Stretch | undefined {
@@ -282,7 +299,8 @@ function takePart(reader: PhraseReader, clock: Clock): Stretch | undefined {
     const { from } = clock.day(clock.now - (isBefore ? dayMs : 0))
     const [first, end] = dayParts[named]!
     const told = day === 'tonight' ? day : `${day} ${named}`
-    return { from: from + first * 60 * minuteMs, to: from + end * 60 * minuteMs, told }
+    const [begin, after] = [from + first * 60 * minuteMs, from + end * 60 * minuteMs]
+    return { from: begin, to: after, told, isPart: true }
   }
   if (named) return undefined
   if (day !== 'yesterday' && day !== 'today') {
@@ -296,6 +314,10 @@ function takePart(reader: PhraseReader, clock: Clock): Stretch | undefined {
   if (!reader.take('beginning of', 'start of')) return undefined
   const which = reader.take('this', 'the', 'last')
   const unit = which && reader.takeIf(unitOf)
+  const period = which ? undefined : takePeriod(reader, clock, true)
+  if (period) {
+    return { from: period.from, to: period.from + dayMs, told: `the start of ${period.told}` }
+  }
   if (!unit) return undefined
   const { from } = clock.unit(unit, which === 'last' ? -1 : 0)
   return { from, to: from + dayMs, told: `the start of ${which} ${unit} (${clock.date(from)})` }

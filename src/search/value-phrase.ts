@@ -92,11 +92,30 @@ function valueAlone(reader: PhraseReader, context: Context): Condition | undefin
     const values = isOther ? [] : vocabulary.valuesBeginning(words)
     return values.length === 0 ? undefined : { words, values }
   })
-  if (!beginning) return undefined
+  if (!beginning) return modelNamed(reader, context)
   const { field } = withFieldAfter(reader, context, beginning.values)
   const values = beginning.values.filter((each) => samePath(each.field.path, field.path))
   if (values.length === 1) return equality(field, values[0]!.value, false)
   return beginsWith(field, beginning.words, values)
+}
+
+/** `haiku`, `mini`: all models that have it in their names. */
+function modelNamed(reader: PhraseReader, context: Context): Condition | undefined {
+  const found = reader.takeIf((word) => {
+    const values = isFiller(word) ? [] : context.vocabulary.modelsNamed(word)
+    return values.length === 0 ? undefined : { word, values }
+  })
+  if (!found) return undefined
+  const { field } = withFieldAfter(reader, context, found.values)
+  const path = printPath(field.path)
+  const pattern = printString(`%${likeText(found.word)}%`)
+  return {
+    kind: 'condition',
+    text: `${path} ilike ${pattern}`,
+    negated: `(${path} is null or ${path} not ilike ${pattern})`,
+    told: `${path} has "${found.word}"`,
+    field,
+  }
 }
 
 /** Other values that begin so are found as well, as long as they are written with the same letters. */

@@ -149,6 +149,16 @@ export class Vocabulary {
     return found
   }
 
+  /** Models that have the word somewhere in their names, as `haiku` is in `claude-haiku-3.5`. */
+  modelsNamed(word: string): readonly KnownValue[] {
+    if (!/^\p{L}{3,}$/u.test(word)) return []
+    return [...this.#byValue.values()]
+      .flat()
+      .filter(
+        ({ field, value }) => isModel(field.path) && parts(plain(value)).split(' ').includes(word),
+      )
+  }
+
   /** Scores that records have, as paths. */
   get scores(): readonly VocabularyField[] {
     return this.fields.filter(({ path, isNumeric }) => {
@@ -166,6 +176,10 @@ const shortNames: Readonly<Record<string, string>> = {
 
 function compacted(words: string): string {
   return words.replace(/[^\p{L}\p{N}]/gu, '')
+}
+
+function isModel(path: readonly string[]): boolean {
+  return splitName(path.at(-1)!).includes('model')
 }
 
 function isLanguage(path: readonly string[]): boolean {

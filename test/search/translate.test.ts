@@ -7,7 +7,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseQuery } from '../../src/parser/parse.ts'
-import { type Translation, translate } from '../../src/search/translate.ts'
+import { translate } from '../../src/search/translate.ts'
+import type { Translation } from '../../src/search/write-reading.ts'
 import { openSearchedLogs, searchedAt } from '../support/searched-logs.ts'
 
 const file = new URL('utterances.txt', import.meta.url)
