@@ -38,20 +38,27 @@ export class PageBrowser {
     return new PageBrowser(browser, service)
   }
 
-  /** A page where nobody is signed in, or the owner. */
+  /** A page of the owner's, of whoever has the key, or where nobody is signed in. */
   async page(
     path: string,
     {
       theme = 'light',
       isSignedIn = true,
-    }: { readonly theme?: 'light' | 'dark'; readonly isSignedIn?: boolean } = {},
+      key = testKey,
+      width = 1360,
+    }: {
+      readonly theme?: 'light' | 'dark'
+      readonly isSignedIn?: boolean
+      readonly key?: string
+      readonly width?: number
+    } = {},
   ): Promise<OpenPage> {
     const context = await this.#browser.newContext({
       colorScheme: theme,
-      viewport: { width: 1360, height: 860 },
+      viewport: { width, height: 860 },
       permissions: ['clipboard-read', 'clipboard-write'],
     })
-    if (isSignedIn) await this.#signIn(context)
+    if (isSignedIn) await this.#signIn(context, key)
     const page = await context.newPage()
     page.setDefaultTimeout(30_000)
     const faults: string[] = []
@@ -71,10 +78,10 @@ export class PageBrowser {
     await this.#browser.close()
   }
 
-  async #signIn(context: BrowserContext): Promise<void> {
+  async #signIn(context: BrowserContext, key: string): Promise<void> {
     const { headers } = await fetch(`${this.#service.url}/session`, {
       method: 'POST',
-      body: JSON.stringify({ api_key: testKey }),
+      body: JSON.stringify({ api_key: key }),
     })
     const [name, value] = headers.get('set-cookie')!.split(';')[0]!.split('=')
     await context.addCookies([

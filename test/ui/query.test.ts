@@ -111,6 +111,32 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('says where the page is full, and goes on if it is told to', async () => {
+    const project = await service.project('many')
+    const rows = Array.from({ length: 20_500 }, (_, n) => ({ metadata: { n } }))
+    for (let at = 0; at < rows.length; at += 5000) {
+      await service.insert('project_logs', project, rows.slice(at, at + 5000))
+    }
+    const query = `dimensions: metadata.n as n\nmeasures: count(1) as m\nfrom: project_logs('${project}')`
+    const { page, faults } = await browser.page(shows(query))
+    const full = page.getByText('The first 20,000 rows are here')
+    await page.locator('.result-head').getByText('1,000 rows and more').waitFor()
+    await expect
+      .poll(
+        async () => {
+          await page.locator('.table').evaluate((table) => table.scrollTo(0, table.scrollHeight))
+          return full.isVisible()
+        },
+        { timeout: 150_000 },
+      )
+      .toBe(true)
+    await page.getByRole('button', { name: 'Export all rows' }).waitFor()
+    await page.getByRole('button', { name: 'Load 20,000 more' }).click()
+    await page.locator('.result-head').getByText('20,500 rows ·').waitFor()
+    await full.waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+  })
+
   test('prints a query in both languages, and asks before it loses comments', async () => {
     const { page } = await browser.page(path)
     await page.getByRole('textbox', { name: 'Query' }).waitFor()

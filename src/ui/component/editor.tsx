@@ -3,7 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Editor as EditorHandle, EditorOptions } from '../editor/create-editor.ts'
 import { Failure } from './notice.tsx'
 
+/** Less room would not look like a place to write in. */
+const fewestLines = 5
+
 export interface EditorProps extends EditorOptions {
+  /** Of what is written now: room is made for them. */
+  readonly lines: number
   /** Gets what stands for the editor once it is there, and nothing when it is gone. */
   readonly onReady: (editor: EditorHandle | undefined) => void
 }
@@ -40,5 +45,6 @@ export function Editor(props: EditorProps) {
     }
   }, [])
   if (error) return <Failure error={error} retry={() => window.location.reload()} />
-  return <div class="editor" ref={host} />
+  const lines = String(Math.max(fewestLines, props.lines + 1))
+  return <div class="editor" ref={host} style={{ '--editor-lines': lines }} />
 }

@@ -193,10 +193,10 @@ function SoughtNotes({
   const count = [...sought.values()].reduce((sum, ids) => sum + ids.length, 0)
   const isSorted = text !== undefined && clauseOf(text, 'sort') !== undefined
   const notes = [
+    'Better, worse and the spread are of the examples that were found, means of all.',
     ...(count >= mostSought ? [`Only the first ${number(count)} that it finds are compared.`] : []),
     ...(isSorted ? ['The order is the one that is chosen below.'] : []),
   ]
-  if (notes.length === 0) return null
   return <p class="hint">{notes.join(' ')}</p>
 }
 

@@ -201,8 +201,8 @@ function Import({
         </section>
       )}
       <p class="hint">
-        Several columns that become the same field are put into one object, by their names. Records
-        whose id is in the dataset already take its place.
+        Several columns that become the same field are put into one object, by their names. A record
+        whose id is in the dataset already takes the place of the one that is there.
       </p>
       <footer class="dialog-foot">
         <button type="button" onClick={onOther}>

@@ -34,7 +34,7 @@ export function experimentColumns(
     {
       id: 'name',
       title: 'Name',
-      width: 230,
+      width: 200,
       sorts: 'asc',
       hint: ({ name, description }) => (description ? `${name}: ${description}` : name),
       cell: ({ id, name }) => (
@@ -48,7 +48,7 @@ export function experimentColumns(
       (name): PageColumn<ListedExperiment> => ({
         id: `score.${name}`,
         title: name,
-        width: 118,
+        width: 106,
         isNumber: true,
         sorts: 'desc',
         cell: ({ id, totals }) => (
@@ -124,7 +124,7 @@ const fixed: readonly Column[] = [
     id: 'examples',
     isUsual: true,
     title: 'Examples',
-    width: 90,
+    width: 80,
     isNumber: true,
     sorts: 'desc',
     value: ({ totals }) => totals?.examples,
@@ -135,7 +135,7 @@ const fixed: readonly Column[] = [
     id: 'errors',
     isUsual: true,
     title: 'Errors',
-    width: 80,
+    width: 66,
     isNumber: true,
     sorts: 'desc',
     value: ({ totals }) => totals?.failedExamples,
@@ -149,7 +149,7 @@ const fixed: readonly Column[] = [
   {
     id: 'duration',
     title: 'Duration',
-    width: 92,
+    width: 82,
     isNumber: true,
     sorts: 'desc',
     value: ({ totals }) => totals?.duration,
@@ -168,7 +168,7 @@ const fixed: readonly Column[] = [
   {
     id: 'cost',
     title: 'Cost',
-    width: 84,
+    width: 74,
     isNumber: true,
     sorts: 'desc',
     value: ({ totals }) => totals?.cost,
@@ -178,7 +178,7 @@ const fixed: readonly Column[] = [
     id: 'created',
     isUsual: true,
     title: 'Created',
-    width: 110,
+    width: 100,
     sorts: 'desc',
     value: ({ created }) => created,
     cell: ({ created }) => age(created),

@@ -75,7 +75,17 @@ function columnsOf(field: string, groups: readonly Group[]): readonly PageColumn
       isNumber: true,
       cell: ({ tokens }) => number(tokens),
     },
-    { id: 'cost', title: 'Cost', width: 84, isNumber: true, cell: (group) => cost(group.cost) },
+    ...(groups.some((group) => typeof group.cost === 'number')
+      ? [
+          {
+            id: 'cost',
+            title: 'Cost',
+            width: 84,
+            isNumber: true,
+            cell: (group: Group) => cost(group.cost),
+          },
+        ]
+      : []),
     {
       id: 'errors',
       title: 'Errors',

@@ -81,13 +81,13 @@ export function ExperimentResults(props: ExperimentResultsProps) {
               experimentId={id}
               summary={summary.data}
               filter={filter}
-              baseId={baseId}
+              base={base.data?.base}
               order={order}
             />
           )}
           <FoundSearch source={source} found={found} />
           <div class="tools">
-            <SortChoice names={names} order={order} />
+            {groupField === undefined && <SortChoice names={names} order={order} />}
             <label>
               Group by{' '}
               <select

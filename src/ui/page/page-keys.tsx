@@ -1,5 +1,5 @@
 /** Keys that work on every page. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isInDialog, isTyping } from '../component/typing.ts'
 import { session } from '../service/session.ts'
 import { goTo, parts, pathOf } from '../state/location.ts'
@@ -13,7 +13,7 @@ const secondKeyMs = 1500
 export function PageKeys() {
   const [isGoing, setGoing] = useState(false)
   const prefixAt = useRef(Number.NEGATIVE_INFINITY)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKeyDown = (event: KeyboardEvent) => {
       const isCommand = event.ctrlKey || event.metaKey
       if (isCommand && !event.altKey && event.key.toLowerCase() === 'k') {

@@ -22,6 +22,8 @@ export function Query({ projectName }: { readonly projectName: string }) {
   return <QueryView key={project.data.id} project={project.data} />
 }
 
+const noProblems: Checked['diagnostics'] = []
+
 /** Parts of the address that say how a result is shown. */
 export type ShownAs = Readonly<Record<string, string | undefined>>
 
@@ -97,6 +99,7 @@ function QueryView({ project }: { readonly project: Project }) {
       <Editor
         label="Query"
         text={first.current}
+        lines={text.split('\n').length}
         placeholder="select: …"
         onChange={(next) => {
           setText(next)
@@ -115,6 +118,7 @@ function QueryView({ project }: { readonly project: Project }) {
       {run && (
         <Result
           run={run}
+          known={checked?.diagnostics ?? noProblems}
           onMore={more}
           onExtend={extend}
           onCancel={cancel}

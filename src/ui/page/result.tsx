@@ -3,6 +3,7 @@ import { bytes, counted, duration, number } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
 import { Empty, Failure } from '../component/notice.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
+import type { Problem } from '../editor/service.ts'
 import { ServiceError } from '../service/client.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { ExportMenu } from './export-menu.tsx'
@@ -15,6 +16,8 @@ import { RunProgress } from './run-progress.tsx'
 
 export interface ResultProps {
   readonly run: Run
+  /** What is said of the query already. */
+  readonly known: readonly Problem[]
   readonly onMore: () => void
   readonly onExtend: () => void
   readonly onCancel: () => void
@@ -22,7 +25,11 @@ export interface ResultProps {
   readonly onRunWithLog: () => void
 }
 
-export function Result({ run, onMore, onExtend, onCancel, onRetry, onRunWithLog }: ResultProps) {
+export function Result(props: ResultProps) {
+  const { run, known, onMore, onExtend, onCancel, onRetry, onRunWithLog } = props
+  const warnings = run.warnings.filter(({ message }) => {
+    return !known.some((problem) => problem.message === message)
+  })
   const view = readView(parameter('show'))
   const { error, isRunning, isCancelled, elapsed, rows } = run
   if (error) return <RunFailure error={error} retry={onRetry} />
@@ -47,7 +54,7 @@ export function Result({ run, onMore, onExtend, onCancel, onRetry, onRunWithLog 
         />
         <RunFigures run={run} />
       </div>
-      {run.warnings.map(({ code, message, hint }) => (
+      {warnings.map(({ code, message, hint }) => (
         <p key={code} class="hint">
           {message}
           {hint !== undefined && ` — ${hint}`}
@@ -89,7 +96,7 @@ function RunFigures({ run }: { readonly run: Run }) {
       {counted(rows.length, 'row')}
       {(hasMore || isFull) && ' and more'}
       {elapsed !== undefined && ` · ${duration(elapsed / 1000)}`}
-      {readBytes !== undefined && ` · ${bytes(readBytes)} read`}
+      {readBytes !== undefined && readBytes > 0 && ` · ${bytes(readBytes)} read`}
     </p>
   )
 }

@@ -4,6 +4,7 @@ import { number, score } from '../component/format.ts'
 import type { Order } from '../component/page-table.tsx'
 import {
   distributionsOf,
+  type Experiment,
   type ExperimentSummary,
   type MetricSummary,
   type ScoreSummary,
@@ -19,11 +20,12 @@ export interface ScoreCardsProps {
   readonly summary: ExperimentSummary
   /** What is searched for, as a condition; null for everything. */
   readonly filter: string | null
-  readonly baseId: string | undefined
+  readonly base: Experiment | undefined
   readonly order: Order | undefined
 }
 
-export function ScoreCards({ experimentId, summary, filter, baseId, order }: ScoreCardsProps) {
+export function ScoreCards({ experimentId, summary, filter, base, order }: ScoreCardsProps) {
+  const baseId = base?.id
   const ids = [experimentId, ...(baseId === undefined ? [] : [baseId])]
   const all = useLoaded(`spread ${ids}`, (signal) => distributionsOf(ids, null, signal))
   const found = useLoaded(
@@ -45,6 +47,7 @@ export function ScoreCards({ experimentId, summary, filter, baseId, order }: Sco
                   : (spreadOf(experimentId, found.data)?.get(each.name) ?? [])
               }
               base={spreadOf(baseId)?.get(each.name)}
+              baseName={base?.name}
               isWorstFirst={order?.id === `score.${each.name}` && !order.isDescending}
             />
           </li>
@@ -60,12 +63,14 @@ function ScoreCard({
   counts,
   found,
   base,
+  baseName,
   isWorstFirst,
 }: {
   readonly score: ScoreSummary
   readonly counts: readonly number[] | undefined
   readonly found: readonly number[] | undefined
   readonly base: readonly number[] | undefined
+  readonly baseName: string | undefined
   readonly isWorstFirst: boolean
 }) {
   return (
@@ -102,6 +107,12 @@ function ScoreCard({
         <p class="hint">
           <span class={improvements > 0 ? 'better' : undefined}>{number(improvements)} better</span>
           , <span class={regressions > 0 ? 'worse' : undefined}>{number(regressions)} worse</span>
+          {baseName !== undefined && (
+            <>
+              {' '}
+              than <span class="base-key">{baseName}</span>
+            </>
+          )}
         </p>
       )}
     </>
