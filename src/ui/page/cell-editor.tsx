@@ -1,19 +1,9 @@
 /** Edits one field of a record where it stands in the table. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { FieldInput } from '../component/field-input.tsx'
 import { Failure } from '../component/notice.tsx'
-import { tell } from '../component/toast.tsx'
-import { useAction } from '../service/action.ts'
-import { type RecordField, recordTexts, writeRecord } from '../service/dataset.ts'
-import {
-  type FieldText,
-  faultOf,
-  fieldText,
-  jsonOf,
-  type Library,
-  useJsonLibrary,
-} from '../service/field-text.ts'
-import { useLoaded } from '../service/load.ts'
+import type { RecordField } from '../service/dataset.ts'
+import { type LoadedRecord, useRecord, useRecordChange } from './record-change.ts'
 
 export interface CellEditorProps {
   readonly datasetId: string
@@ -24,14 +14,11 @@ export interface CellEditorProps {
 }
 
 export function CellEditor(props: CellEditorProps) {
-  const { datasetId, id, field, onCancel } = props
-  const library = useJsonLibrary()
-  // What the table shows is cut: the whole value is loaded, with all its digits.
-  const texts = useLoaded(`texts ${id}`, (signal) => recordTexts(datasetId, id, undefined, signal))
-  const error = library.error ?? texts.error
+  const { datasetId, id, onCancel } = props
+  const { record, error } = useRecord(datasetId, id)
   if (error) return <Failure error={error} retry={onCancel} />
-  if (!library.data || !texts.data) return <span class="hint">Loading…</span>
-  return <Editor {...props} before={texts.data[field]} library={library.data} />
+  if (!record) return <span class="hint">Loading…</span>
+  return <Editor {...props} record={record} />
 }
 
 function Editor({
@@ -40,44 +27,39 @@ function Editor({
   field,
   onSaved,
   onCancel,
-  before,
-  library,
-}: CellEditorProps & { readonly before: string | undefined; readonly library: Library }) {
-  const [value, setValue] = useState<FieldText>(() => fieldText(field, before, library))
-  const fault = faultOf(field, value, library)
+  record,
+}: CellEditorProps & { readonly record: LoadedRecord }) {
+  const fields = [field]
+  const edited = useRecordChange({ datasetId, id, fields, record, onSaved })
+  const { values, change, faultIn, isChanged, canSave, save } = edited
+  const finish = () => (isChanged ? void save.run() : onCancel())
   const place = useRef<HTMLFormElement>(null)
   useEffect(() => place.current?.querySelector('textarea')?.focus(), [])
-  const save = useAction(async () => {
-    if (fault) return
-    await writeRecord(datasetId, id, { [field]: jsonOf(field, value) })
-    tell(`Saved ${field}`, {
-      label: 'Undo',
-      onChoose: () => {
-        void writeRecord(datasetId, id, { [field]: before ?? 'null' }).then(onSaved)
-      },
-    })
-    onSaved()
-  })
   return (
     <form
       ref={place}
       class="cell-editor"
       onSubmit={(event) => {
         event.preventDefault()
-        void save.run()
+        finish()
       }}
       onKeyDown={(event) => {
         if (event.key === 'Escape') onCancel()
         if (event.key === 'Enter' && (event.ctrlKey || event.metaKey || field === 'tags')) {
           event.preventDefault()
-          void save.run()
+          finish()
         }
       }}
     >
-      <FieldInput field={field} value={value} fault={fault} onChange={setValue} />
+      <FieldInput
+        field={field}
+        value={values[field]!}
+        fault={faultIn(field)}
+        onChange={(value) => change(field, value)}
+      />
       {save.error && <Failure error={save.error} />}
       <div class="tools">
-        <button type="submit" class="primary" disabled={fault !== undefined || save.isBusy}>
+        <button type="submit" class="primary" disabled={!canSave || save.isBusy}>
           Save
         </button>
         <button type="button" onClick={onCancel}>

@@ -34,7 +34,7 @@ export function experimentColumns(
     {
       id: 'name',
       title: 'Name',
-      width: 200,
+      width: 190,
       sorts: 'asc',
       hint: ({ name, description }) => (description ? `${name}: ${description}` : name),
       cell: ({ id, name }) => (
@@ -48,7 +48,7 @@ export function experimentColumns(
       (name): PageColumn<ListedExperiment> => ({
         id: `score.${name}`,
         title: name,
-        width: 106,
+        width: Math.max(100, Math.min(160, name.length * 8 + 36)),
         isNumber: true,
         sorts: 'desc',
         cell: ({ id, totals }) => (
@@ -124,7 +124,7 @@ const fixed: readonly Column[] = [
     id: 'examples',
     isUsual: true,
     title: 'Examples',
-    width: 80,
+    width: 94,
     isNumber: true,
     sorts: 'desc',
     value: ({ totals }) => totals?.examples,
@@ -135,7 +135,7 @@ const fixed: readonly Column[] = [
     id: 'errors',
     isUsual: true,
     title: 'Errors',
-    width: 66,
+    width: 74,
     isNumber: true,
     sorts: 'desc',
     value: ({ totals }) => totals?.failedExamples,
@@ -149,7 +149,7 @@ const fixed: readonly Column[] = [
   {
     id: 'duration',
     title: 'Duration',
-    width: 82,
+    width: 92,
     isNumber: true,
     sorts: 'desc',
     value: ({ totals }) => totals?.duration,

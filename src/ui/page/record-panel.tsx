@@ -1,26 +1,10 @@
 /** One record of a dataset in full, to read at an older version, to change, or to make. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { FieldInput } from '../component/field-input.tsx'
 import { JsonView } from '../component/json-view.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
-import { tell } from '../component/toast.tsx'
-import { useAction } from '../service/action.ts'
-import {
-  type RecordField,
-  type RecordTexts,
-  recordFields,
-  recordTexts,
-  writeRecord,
-} from '../service/dataset.ts'
-import {
-  type FieldText,
-  faultOf,
-  fieldText,
-  jsonOf,
-  type Library,
-  useJsonLibrary,
-} from '../service/field-text.ts'
-import { useLoaded } from '../service/load.ts'
+import { recordFields } from '../service/dataset.ts'
+import { type LoadedRecord, useRecord, useRecordChange } from './record-change.ts'
 
 export interface RecordPanelProps {
   readonly datasetId: string
@@ -35,11 +19,7 @@ export interface RecordPanelProps {
 
 export function RecordPanel(props: RecordPanelProps) {
   const { datasetId, id, version, isReadOnly, onClose } = props
-  const library = useJsonLibrary()
-  const texts = useLoaded<RecordTexts>(`texts ${id} ${version}`, (signal) =>
-    id === undefined ? Promise.resolve({}) : recordTexts(datasetId, id, version, signal),
-  )
-  const error = library.error ?? texts.error
+  const { record, error, reload } = useRecord(datasetId, id, version)
   const title = id === undefined ? 'New record' : 'Record'
   return (
     <section class="trace example" aria-label={title}>
@@ -51,14 +31,12 @@ export function RecordPanel(props: RecordPanelProps) {
           Close
         </button>
       </header>
-      {error && <Failure error={error} retry={texts.reload} />}
-      {!library.data || !texts.data ? (
+      {error && <Failure error={error} retry={reload} />}
+      {!record ? (
         !error && <Loading what="the record" />
-      ) : !isReadOnly ? (
-        <RecordForm {...props} before={texts.data} library={library.data} />
-      ) : (
+      ) : isReadOnly ? (
         recordFields.map((field) => {
-          const text = texts.data?.[field]
+          const text = record.texts[field]
           return text === undefined ? null : (
             <section key={field}>
               <h3>{field}</h3>
@@ -66,36 +44,25 @@ export function RecordPanel(props: RecordPanelProps) {
             </section>
           )
         })
+      ) : (
+        <RecordForm {...props} record={record} />
       )}
     </section>
   )
 }
 
-type FieldTexts = Readonly<Record<RecordField, FieldText>>
-
 function RecordForm({
   datasetId,
   id,
   onSaved,
-  before,
-  library,
-}: RecordPanelProps & { readonly before: RecordTexts; readonly library: Library }) {
-  const [first] = useState<FieldTexts>(() => textsOf(before, library))
-  const [values, setValues] = useState(first)
+  record,
+}: RecordPanelProps & { readonly record: LoadedRecord }) {
+  const options = { datasetId, id, fields: recordFields, record, onSaved }
+  const { values, change, faultIn, canSave, save } = useRecordChange(options)
   const place = useRef<HTMLFormElement>(null)
   useEffect(() => {
     if (id === undefined) place.current?.querySelector('textarea')?.focus()
   }, [])
-  const faults = recordFields.map((field) => faultOf(field, values[field], library))
-  const changed = recordFields.filter((field) => !isSame(first[field], values[field]))
-  const canSave = changed.length > 0 && faults.every((fault) => fault === undefined)
-  const save = useAction(async () => {
-    if (!canSave) return
-    const texts = Object.fromEntries(changed.map((field) => [field, jsonOf(field, values[field])]))
-    const saved = await writeRecord(datasetId, id, texts)
-    tell(id === undefined ? 'Added the record' : `Saved ${changed.join(', ')}`)
-    onSaved(id ?? saved)
-  })
   return (
     <form
       ref={place}
@@ -110,13 +77,13 @@ function RecordForm({
         void save.run()
       }}
     >
-      {recordFields.map((field, index) => (
+      {recordFields.map((field) => (
         <FieldInput
           key={field}
           field={field}
-          value={values[field]}
-          fault={faults[index]}
-          onChange={(value) => setValues({ ...values, [field]: value })}
+          value={values[field]!}
+          fault={faultIn(field)}
+          onChange={(value) => change(field, value)}
         />
       ))}
       {save.error && <Failure error={save.error} />}
@@ -128,13 +95,4 @@ function RecordForm({
       </div>
     </form>
   )
-}
-
-function textsOf(texts: RecordTexts, library: Library): FieldTexts {
-  const entries = recordFields.map((field) => [field, fieldText(field, texts[field], library)])
-  return Object.fromEntries(entries) as FieldTexts
-}
-
-function isSame(a: FieldText, b: FieldText): boolean {
-  return a.text === b.text && a.mode === b.mode
 }

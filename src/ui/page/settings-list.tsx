@@ -1,6 +1,6 @@
 /** The frame of a list in the settings: its title, what can be added, and how it loads. */
 import type { ComponentChildren } from 'preact'
-import { Empty, Failure, Loading } from '../component/notice.tsx'
+import { Failure, Loading } from '../component/notice.tsx'
 import type { Loaded } from '../service/load.ts'
 
 export function SettingsList<Item>({
@@ -29,7 +29,7 @@ export function SettingsList<Item>({
       {hint !== undefined && <p class="hint">{hint}</p>}
       {error && <Failure error={error} retry={reload} />}
       {!data && isLoading && <Loading what={title.toLowerCase()} />}
-      {data && (data.length === 0 ? <Empty title={empty} /> : children(data))}
+      {data && (data.length === 0 ? <p class="none">{empty}</p> : children(data))}
     </section>
   )
 }
