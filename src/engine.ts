@@ -38,6 +38,7 @@ import type { QueryStatus } from './scheduler/running-query.ts'
 import { historyParts, type QuerySnapshot } from './scheduler/snapshot.ts'
 import { splitScan } from './scheduler/split.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
+import { newTaskCount } from './scheduler/task-count.ts'
 import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
 import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
 import {
@@ -123,7 +124,8 @@ export class Engine {
       const segments = openSegments(directory, { readOnly: false })
       const reads = new TaskReads(records, segments)
       const catalog = new Catalog(records)
-      const ingest = workers === 0 ? undefined : new IngestPool(directory, workers)
+      const runningTasks = newTaskCount()
+      const ingest = workers === 0 ? undefined : new IngestPool(directory, workers, runningTasks)
       const isAutomatic = options.maintenance?.automatic !== false
       const fresh = new FreshRows({
         seal: isAutomatic && ingest ? (spans) => ingest.seal(spans) : undefined,
@@ -135,6 +137,7 @@ export class Engine {
         store: new SegmentStore(segments),
         fresh,
         removals: catalog,
+        runningTasks,
         ...(logger && { logger }),
       })
       return new Engine({
@@ -148,7 +151,7 @@ export class Engine {
         ingest,
         fresh,
         writer: new RecordWriterThread(directory),
-        pool: new QueryPool(directory, workers, reads),
+        pool: new QueryPool(directory, workers, reads, runningTasks),
         limits: { ...defaultQueryLimits, ...options.limits },
         logger,
         now,

@@ -17,13 +17,16 @@ import {
 } from '../src/storage/prepare.ts'
 import { sealRows } from '../src/storage/seal-rows.ts'
 
-const { directory } = workerData as { readonly directory: string }
+const { directory, runningTasks } = workerData as {
+  readonly directory: string
+  readonly runningTasks: Int32Array
+}
 const records = openRecords(directory, { readOnly: true })
 const parts = new PartMaker()
 /** Most bodies have about as many bytes: new memory for each would cost as much as filling it. */
 let out = new ByteWriter(0)
 const keptBytes = 32 * 2 ** 20
-giveWay()
+giveWay(runningTasks)
 
 export default function ingest(task: IngestTask): IngestOutcome {
   try {

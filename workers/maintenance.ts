@@ -2,19 +2,21 @@
 import { workerData } from 'node:worker_threads'
 import { AssayError, toAssayError } from '../src/error.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
-import { giveWay } from '../src/storage/give-way.ts'
+import { giveWay, letQueriesPass } from '../src/storage/give-way.ts'
 import { type MaintenanceStep, runStep, type StepOutcome } from '../src/storage/maintenance-step.ts'
 import { SegmentStore } from '../src/storage/segment-store.ts'
 
-const { directory, stop } = workerData as {
+const { directory, stop, runningTasks } = workerData as {
   readonly directory: string
+  readonly runningTasks: Int32Array
   readonly stop: Int32Array
 }
 const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
 const records = openRecords(directory, { readOnly: false })
-giveWay()
+giveWay(runningTasks)
 
 function checkpoint(): void {
+  letQueriesPass()
   if (Atomics.load(stop, 0) === 0) return
   throw new AssayError('STORAGE_UNAVAILABLE', 'the segments are being closed')
 }

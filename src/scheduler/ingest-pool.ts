@@ -10,6 +10,7 @@ import type {
   SealOutcome,
   UnpreparedRequest,
 } from '../storage/prepare.ts'
+import { newTaskCount } from './task-count.ts'
 
 /**
  * A body of so many bytes moves to the other thread; a smaller one is copied, because all typed
@@ -21,13 +22,14 @@ export class IngestPool {
   readonly #pool: Piscina
   readonly threads: number
 
-  constructor(directory: string, threads: number) {
+  /** @param runningTasks see `QueryPool` */
+  constructor(directory: string, threads: number, runningTasks = newTaskCount()) {
     this.threads = threads
     this.#pool = new Piscina({
       filename: fileURLToPath(
         new URL(`../../workers/ingest${import.meta.url.slice(-3)}`, import.meta.url),
       ),
-      workerData: { directory },
+      workerData: { directory, runningTasks },
       // Made when they are needed: a service that is only read from needs none.
       minThreads: 0,
       maxThreads: threads,

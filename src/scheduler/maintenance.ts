@@ -12,6 +12,7 @@ import { namesAny } from '../storage/remove-objects.ts'
 import { defaultLimits, type SegmentLimits } from '../storage/segment-sink.ts'
 import type { SegmentStore } from '../storage/segment-store.ts'
 import type { FreshRows } from './fresh-rows.ts'
+import { newTaskCount } from './task-count.ts'
 
 /**
  * A delta is flushed when it has so many rows or bytes, which make a segment that need not be merged, or
@@ -45,6 +46,8 @@ export interface MaintenanceOptions {
   readonly dropSupersededBefore?: number
   /** Objects that were deleted, whose records are to be removed from disk. */
   readonly removals?: Removals
+  /** See `QueryPool`. */
+  readonly runningTasks?: Int32Array
   /** Called with every new manifest. */
   readonly onManifest?: (manifest: Manifest) => void
 }
@@ -103,11 +106,12 @@ export class Maintenance {
     this.#options = options
     this.#limits = { ...defaultLimits, ...options.limits }
     this.#manifest = options.store.manifest()
+    const { directory, runningTasks = newTaskCount() } = options
     this.#pool = new Piscina({
       filename: fileURLToPath(
         new URL(`../../workers/maintenance${import.meta.url.slice(-3)}`, import.meta.url),
       ),
-      workerData: { directory: options.directory, stop: this.#stop },
+      workerData: { directory, stop: this.#stop, runningTasks },
       minThreads: 1,
       maxThreads: 1,
       idleTimeout: Number.POSITIVE_INFINITY,

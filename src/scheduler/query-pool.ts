@@ -25,6 +25,7 @@ import { Dictionaries } from './dictionaries.ts'
 import { FairQueue } from './fair-queue.ts'
 import type { RunningQuery } from './running-query.ts'
 import { estimateMs } from './task-cost.ts'
+import { newTaskCount } from './task-count.ts'
 
 export type ResultOf<T extends Task> = T extends ScanTask
   ? GroupsResult | RowsResult
@@ -86,13 +87,15 @@ export class QueryPool implements TaskRunner {
   readonly #reads: TaskReads
   readonly waiting = new Int32Array(new SharedArrayBuffer(4))
   readonly #queue = new FairQueue<WaitingTask>()
-  #running = 0
+  readonly #runningTasks: Int32Array
 
   /**
    * @param workers how many threads; 0 runs tasks in this one
    * @param reads what tasks in this thread read from
+   * @param runningTasks one number in shared memory, kept here, by which other threads let queries go first
    */
-  constructor(directory: string, workers: number, reads: TaskReads) {
+  constructor(directory: string, workers: number, reads: TaskReads, runningTasks = newTaskCount()) {
+    this.#runningTasks = runningTasks
     this.workers = workers
     this.#reads = reads
     this.#pool =
@@ -151,7 +154,8 @@ export class QueryPool implements TaskRunner {
       const outcome = (await pool.run(task)) as TaskOutcome
       return { outcome, workerMs: performance.now() - started }
     } finally {
-      this.#running--
+      Atomics.sub(this.#runningTasks, 0, 1)
+      Atomics.notify(this.#runningTasks, 0)
       this.#startNext()
     }
   }
@@ -183,10 +187,14 @@ export class QueryPool implements TaskRunner {
     await this.#pool?.destroy()
   }
 
+  get #running(): number {
+    return Atomics.load(this.#runningTasks, 0)
+  }
+
   /** Resolves when a worker is free for the task, which then counts as running. */
   #turn(query: RunningQuery | undefined, taskMs: number): Promise<void> | undefined {
     if (this.#running < this.workers) {
-      this.#running++
+      Atomics.add(this.#runningTasks, 0, 1)
       return undefined
     }
     return new Promise((resolve, reject) => {
@@ -204,7 +212,7 @@ export class QueryPool implements TaskRunner {
       const next = this.#queue.shift()
       if (!next) return
       this.#tellWaiting()
-      this.#running++
+      Atomics.add(this.#runningTasks, 0, 1)
       next.start()
     }
   }

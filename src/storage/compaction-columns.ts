@@ -13,6 +13,7 @@ import { isSet, storedRows, textBytesAt } from '../vector/read-column.ts'
 import { copyRuns, gatherKeys, type Runs } from './compaction-order.ts'
 import { type MergedPaths, mergePaths } from './compaction-paths.ts'
 import { mergeTexts } from './compaction-text.ts'
+import { letQueriesPass } from './give-way.ts'
 import type { RowView } from './row.ts'
 import { defaultMaximumValueBytes } from './shred.ts'
 import { kind, pathColumns } from './shred-column.ts'
@@ -36,6 +37,7 @@ export function mergeColumns(
   const all = overlay === undefined ? sources : [...sources, overlay.columns]
   const merged: (readonly [readonly string[], PathColumns])[] = []
   for (const path of [[], ...paths.chosen]) {
+    letQueriesPass()
     const ofPath = overlay === undefined ? runs : overlaid(runs, sources.length, overlay, path)
     const columns = mergePath(
       ofPath,

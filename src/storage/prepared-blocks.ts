@@ -1,5 +1,6 @@
 /** Puts rows into blocks before they are written, while no lock is held. */
 import { ByteWriter } from '../json/byte-writer.ts'
+import { letQueriesPass } from './give-way.ts'
 import type { PreparedBlock, PreparedRows } from './prepared-rows.ts'
 import { encodeRequestBody, fullBlockBytes, fullBlockRows } from './row-block.ts'
 
@@ -24,6 +25,7 @@ export function prepareBlocks(
   const out = new ByteWriter(0)
   for (let object = 0; object < rows.objects.length; object++) {
     for (const members of fullBlocks(rows, object, limits)) {
+      letQueriesPass()
       const texts = members.map((row) => rowBytes(rows, row))
       const numbers = members.map((row) => rows.numbers[row]!)
       const { codec, length, bytes } = encodeRequestBody(numbers, texts)

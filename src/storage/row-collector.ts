@@ -5,6 +5,7 @@ import type { JsonScanner } from '../json/scan.ts'
 import type { ObjectReference } from '../type/record.ts'
 import { rowsPerTransaction } from '../type/transaction.ts'
 import { ObjectFields } from './field-shapes.ts'
+import { letQueriesPass } from './give-way.ts'
 import { hashId, idHashBytes } from './id-run.ts'
 import type { RowOptions } from './prepare-row.ts'
 import { RowPreparer } from './prepare-row.ts'
@@ -50,6 +51,7 @@ export class RowCollector {
   readRows(member: string): void {
     const preparer = this.#preparer
     for (let i = 0; this.#scanner.nextElement(); i++) {
+      letQueriesPass()
       const row = preparer.prepare(this.#ids.length, `${member}[${i}]`)
       const known = this.#known(row.object)
       this.#ids.push(row.id)

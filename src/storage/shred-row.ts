@@ -1,5 +1,6 @@
 /** The second pass of shredding: hands every value of a row to the columns of its path. */
 import type { PathColumns, TextColumn } from '../vector/column.ts'
+import { letQueriesPass } from './give-way.ts'
 import { fieldNameBytes, type RowView } from './row.ts'
 import { kind, PathBuilder } from './shred-column.ts'
 import { findChild, guessChild, type NamedNode, parseName } from './shred-node.ts'
@@ -58,6 +59,7 @@ export class RowShredder {
   }
 
   add(row: number, view: RowView): void {
+    letQueriesPass()
     this.#begin(row, view.bytes, view.createdMs)
     if (this.#fields === undefined) {
       const count = view.fieldCount

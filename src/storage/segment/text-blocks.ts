@@ -11,6 +11,7 @@
 import { crc32 } from 'node:zlib'
 import { compressSync, uncompressSync } from 'lz4-napi'
 import type { CompressedTexts, Texts } from '../../vector/column.ts'
+import { letQueriesPass } from '../give-way.ts'
 import { LruBuffers } from './lru-buffers.ts'
 
 /** Columns of fewer bytes are not worth it. */
@@ -58,6 +59,7 @@ export function compressTexts(
   const checksums: number[] = []
   let end = 0
   for (let from = 0; from < count; ) {
+    letQueriesPass()
     let to = from + 1
     while (to < count && offsets[to]! - offsets[from]! < fullBlockBytes) to++
     const text = bytes.subarray(offsets[from]!, offsets[to]!)
