@@ -83,9 +83,15 @@ export class Clock {
     return this.at(year, month, day) > this.now ? year - 1 : year
   }
 
-  /** The day of a stretch that begins after a share of it, from 0 to 1. */
+  /** The day that begins after a share of a stretch, from 0 to 1; of quarters and years, the month. */
   partDay({ from, to }: Pick<Stretch, 'from' | 'to'>, share: number): number {
     const days = Math.round((to - from) / dayMs)
+    const months = Math.round(days / 30.4)
+    if (months > 1) {
+      const first = this.#local(from)
+      const month = first.getUTCMonth() + Math.floor(months * share)
+      return this.at(first.getUTCFullYear(), month, 1)
+    }
     return from + Math.floor(days * share) * dayMs
   }
 

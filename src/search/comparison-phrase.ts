@@ -146,6 +146,7 @@ export function recognizeComparison(
     reader.attempt(() => perfect(reader, context)) ??
     reader.attempt(() => byAdjective(reader, context)) ??
     reader.attempt(() => quantityFirst(reader, context)) ??
+    reader.attempt(() => moreOf(reader, context)) ??
     reader.attempt(() => rangeAlone(reader, context)) ??
     reader.attempt(() => amountFirst(reader, context))
   return meaning && reader.means(meaning)
@@ -208,6 +209,21 @@ function byAdjective(reader: PhraseReader, context: Context): Meaning | undefine
   const said = takeSaidOf(reader)
   const amount = said && takeAmount(reader)
   return amount && compare([quantityOf(said.of, context)], said.operator, amount)
+}
+
+/** `more output tokens than 500`. */
+function moreOf(reader: PhraseReader, context: Context): Meaning | undefined {
+  reader.take('with', 'using')
+  const operator = takeMoreOrLess(reader)
+  const compared = operator && takeCompared(reader, context)
+  const amount = compared && reader.take('than') ? takeAmount(reader) : undefined
+  return operator && compared && amount ? compare(compared, operator, amount) : undefined
+}
+
+/** What stands before what it compares: `more`. */
+export function takeMoreOrLess(reader: PhraseReader): '>' | '<' | undefined {
+  if (reader.take('more', 'higher', 'larger')) return '>'
+  return reader.take('fewer', 'less', 'lower', 'smaller') ? '<' : undefined
 }
 
 interface SaidOf {

@@ -13,7 +13,7 @@ const fillers: ReadonlySet<string> = new Set(
     'saying says said word words text phrase match matches matching matched like ' +
     'answer answers response responses model tag tags value values ' +
     "what's whats who's conversation conversations chat chats breakdown top tell much long average take takes time " +
-    'use uses using used got asked , ; : ( ) ? - – —'
+    'use uses using used got asked everyone everybody either both , ; : ( ) ? - – —'
   ).split(' '),
 )
 

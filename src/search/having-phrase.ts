@@ -4,6 +4,7 @@ import { takeAmount } from './amount.ts'
 import {
   amountFits,
   takeComparator,
+  takeMoreOrLess,
   takeSaidOf,
   toldAmount,
   withTail,
@@ -13,10 +14,20 @@ import {
   measureOf,
   takeAggregated,
   takeGroupField,
+  timeDimension,
+  timeUnitOf,
   tool,
   toolSpans,
 } from './group-phrase.ts'
-import type { Context, Having, Measure, PhraseReader, Quantity, Recognized } from './phrase.ts'
+import type {
+  Context,
+  Dimension,
+  Having,
+  Measure,
+  PhraseReader,
+  Quantity,
+  Recognized,
+} from './phrase.ts'
 import { quantityOf, takeCounted, takeQuantity } from './quantity.ts'
 
 const joints = [
@@ -30,8 +41,7 @@ const none = ['without any', 'without', 'with no', 'with zero', 'that have no', 
 /** Groups are named first, then what each of them must come to. */
 export function recognizeHaving(reader: PhraseReader, context: Context): Recognized | undefined {
   reader.take('the', 'which', 'what', 'all', 'any')
-  const field = takeGroupField(reader, context)
-  const dimension = field ? dimensionOf(field) : reader.take('tools') && tool
+  const dimension = takeGroups(reader, context)
   if (!dimension) return undefined
   const having =
     reader.attempt(() => withNone(reader)) ??
@@ -46,6 +56,16 @@ export function recognizeHaving(reader: PhraseReader, context: Context): Recogni
   if (!having) return undefined
   const ofTools = dimension === tool ? [toolSpans] : []
   return reader.means(...ofTools, { kind: 'dimension', dimension }, { kind: 'having', having })
+}
+
+function takeGroups(reader: PhraseReader, context: Context): Dimension | undefined {
+  const field = takeGroupField(reader, context)
+  if (field) return dimensionOf(field)
+  if (reader.take('tools')) return tool
+  const unit = reader.takeIf((word) =>
+    word.endsWith('s') ? timeUnitOf(word.slice(0, -1)) : undefined,
+  )
+  return unit && timeDimension(unit)
 }
 
 /** `users without errors`. */
@@ -76,6 +96,8 @@ function measuredThenAmount(reader: PhraseReader, context: Context): Having | un
 /** `more than 3 errors`, `at least 10 requests`, `3 or more errors`, `over $5`. */
 function amountThenMeasured(reader: PhraseReader, context: Context): Having | undefined {
   reader.take('used', 'using', 'made', 'sent')
+  const apart = reader.attempt(() => countThenAmount(reader))
+  if (apart) return apart
   const given = takeComparator(reader)
   const amount = takeAmount(reader)
   if (!amount) return undefined
@@ -86,6 +108,14 @@ function amountThenMeasured(reader: PhraseReader, context: Context): Having | un
   return quantity && amountFits(quantity.unit, amount.unit)
     ? having(measureOf(quantity), operator, amount)
     : undefined
+}
+
+/** `fewer errors than 3`. */
+function countThenAmount(reader: PhraseReader): Having | undefined {
+  const operator = takeMoreOrLess(reader)
+  const counted = operator && takeCounted(reader)
+  const amount = counted && reader.take('than') ? takeAmount(reader) : undefined
+  return operator && counted && amount ? having(measureOf(counted), operator, amount) : undefined
 }
 
 function impliedBy({ unit }: Amount, context: Context): Quantity | undefined {

@@ -263,6 +263,12 @@ function takeStretch(reader: PhraseReader, clock: Clock, isAsked: boolean): Stre
   if (part) return part
   const day = reader.attempt(() => takeDay(reader, clock, isAsked))
   if (day) {
+    const part = reader.takeIf(dayPartOf)
+    if (part) {
+      const [first, end] = dayParts[part]!
+      const [from, to] = [day.from + first * 60 * minuteMs, day.from + end * 60 * minuteMs]
+      return { from, to, told: `${day.told}, in the ${part}`, isPart: true }
+    }
     const time = reader.attempt(() => {
       reader.take('at')
       return reader.takeIf(timeOfDay)

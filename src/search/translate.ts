@@ -325,6 +325,8 @@ function settle(reading: Reading, mentions: readonly Mention[], words: readonly 
     fields.length > 0 &&
     (isAsked || ordersGroups || measures.length > 0 || reading.limit !== undefined)
   if (groupsByMention) dimensions.push(...fields)
+  // "most expensive model per day": what is put in order stands before what it is told by.
+  else if (ordersGroups) dimensions.unshift(...fields)
   const isOnlyMeasured = measures.length === 0 && orders.length === 0 && fields.length === 0
   if (dimensions.length > 0 || isOnlyMeasured) {
     for (const quantity of quantities) {
