@@ -1,5 +1,6 @@
 /** One dataset: its records as they are or were, its versions, and what lies between two of them. */
 import { useState } from 'preact/hooks'
+import { Link } from '../component/link.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
 import { PageHead } from '../component/page-head.tsx'
 import { type Dataset, datasetByName } from '../service/dataset.ts'
@@ -28,7 +29,16 @@ export function DatasetPage({
   const key = projectId === undefined ? undefined : `dataset ${projectId} ${name}`
   const dataset = useLoaded(key, (signal) => datasetByName(projectId!, name, signal))
   if (project.error) return <Failure error={project.error} retry={project.reload} />
-  if (dataset.error) return <Failure error={dataset.error} retry={dataset.reload} />
+  if (dataset.error) {
+    return (
+      <>
+        <Failure error={dataset.error} retry={dataset.reload} />
+        <p>
+          <Link to={pathOf(...parts.value.slice(0, 5))}>All datasets</Link>
+        </p>
+      </>
+    )
+  }
   if (dataset.data?.name !== name) return <Loading what={name} />
   return <Contents key={dataset.data.id} dataset={dataset.data} />
 }

@@ -76,6 +76,7 @@ export function ExperimentResults(props: ExperimentResultsProps) {
         </Empty>
       ) : (
         <>
+          {!summary.data && !error && <p class="hint summary-wait">Working out the scores…</p>}
           {summary.data && (
             <ScoreCards
               experimentId={id}
