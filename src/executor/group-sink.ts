@@ -12,7 +12,7 @@ import { compile, type Evaluator, truthBytes } from './compile.ts'
 import { gatherRows } from './gather-vector.ts'
 import { GroupRelation } from './group-relation.ts'
 import { GroupTable } from './group-table.ts'
-import { pickedBytes, pickStates } from './pick-states.ts'
+import { lastingState, pickedBytes, pickStates } from './pick-states.ts'
 import { type ChosenRows, RowChooser } from './row-choice.ts'
 import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
@@ -90,7 +90,7 @@ export class GroupSink implements Sink {
       kind: 'groups',
       groupCount: groups ? groups.length : groupCount,
       keys: this.#table.toWire(groups),
-      states: states.map((state) => pick(state, pickStates)),
+      states: states.map((state) => (groups ? pickStates(state, groups) : lastingState(state))),
       rows: chosen && pick(chosen.rows, gatherRows),
       preferred: chosen?.preferred && pick(chosen.preferred, pickedBytes),
       rowValues: this.#values.map(({ chosen }) => chosen.toWire(groupCount, groups)),

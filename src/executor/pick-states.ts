@@ -1,7 +1,9 @@
 import { pickBytes, pickNumbers } from '../kernel/gather.ts'
+import { isOfKernels } from '../kernel/memory.ts'
 import type { HeldTexts } from './aggregate/count-distinct.ts'
 import type { WireState } from './aggregate/state.ts'
 import { gatherColumn } from './relation-column.ts'
+import { newResultNumbers } from './share-result.ts'
 import type { KeyValues } from './wire-values.ts'
 
 /** The state of these groups alone, in their order; `groups` must be ascending. */
@@ -77,8 +79,19 @@ export function pickStates(state: WireState, groups: Int32Array): WireState {
   }
 }
 
+/** The state of all groups, without what lies in the memory of kernels, which the next task uses. */
+export function lastingState(state: WireState): WireState {
+  const parts = Object.entries(state).map(([name, part]) => {
+    if (!(part instanceof Float64Array) || !isOfKernels(part)) return [name, part]
+    const copy = newResultNumbers(part.length)
+    copy.set(part)
+    return [name, copy]
+  })
+  return Object.fromEntries(parts) as WireState
+}
+
 function picked(values: Float64Array, places: Int32Array): Float64Array {
-  const out = new Float64Array(places.length)
+  const out = newResultNumbers(places.length)
   pickNumbers(values, places, out)
   return out
 }

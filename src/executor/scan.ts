@@ -1,5 +1,5 @@
 import { AssayError } from '../error.ts'
-import { beginBatch, endBatches, newCodes } from '../kernel/memory.ts'
+import { beginBatch, beginStates, endBatches, newCodes } from '../kernel/memory.ts'
 import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { PlanProfile } from '../planner/plan-profile.ts'
 import type { ColumnSet } from '../vector/column.ts'
@@ -57,6 +57,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     : undefined
   const unpivot = compileUnpivots(plan, context)
   const dictionaries = new TaskDictionaries(task.dictionaries)
+  beginStates()
   const sink: Sink =
     plan.stage.kind === 'groups'
       ? new GroupSink(plan.stage, context, dictionaries)

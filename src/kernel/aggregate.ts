@@ -5,12 +5,12 @@
  * Sums are kept as a rounded sum and what rounding took from it (two-sum), so that the order of rows
  * and the split into tasks do not show in the answer.
  *
- * States of few groups are copied to the memory of kernels and back for each batch; loops over those
- * of many groups are here, and wait for memory anyway.
+ * States of scans lie in the memory of kernels (`newState`); the loops over others are here.
  */
 import {
   beginLoop,
   codes,
+  isOfKernels,
   kernels,
   maximumRows,
   numbers,
@@ -19,34 +19,11 @@ import {
   stateStart,
 } from './memory.ts'
 
-const fewGroups = 2048
-
-/** Each state has room for one element before its first (`assembly/aggregate.ts`). */
-const stateBytes = 8 * (fewGroups + 8)
-const [first, second, third] = [0, 1, 2].map((i) => stateStart + 64 + i * stateBytes) as [
-  number,
-  number,
-  number,
-]
+/** Where sums of all rows are kept while they are taken. */
+const first = stateStart
 
 function fits(state: Float64Array, count: number): boolean {
-  return state.length <= fewGroups && count <= maximumRows
-}
-
-function takeCounts(counts: Float64Array, at: number): void {
-  for (let group = 0; group < counts.length; group++) counts[group]! += codes[(at >> 2) + group]!
-}
-
-function clearCounts(counts: Float64Array, at: number): void {
-  codes.fill(0, at >> 2, (at >> 2) + counts.length)
-}
-
-function putState(state: Float64Array, at: number): void {
-  numbers.set(state, at >> 3)
-}
-
-function takeState(state: Float64Array, at: number): void {
-  for (let group = 0; group < state.length; group++) state[group] = numbers[(at >> 3) + group]!
+  return isOfKernels(state) && count <= maximumRows
 }
 
 /** The group that all rows are in; undefined if they are in several, or there are none. */
@@ -61,9 +38,7 @@ export function onlyGroup(groups: Int32Array, count: number): number | undefined
 export function countRows(groups: Int32Array, count: number, counts: Float64Array): void {
   if (fits(counts, count)) {
     beginLoop()
-    clearCounts(counts, first)
-    kernels.countRows(place(groups, count), count, first)
-    takeCounts(counts, first)
+    kernels.countRows(place(groups, count), count, counts.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) counts[groups[i]!]!++
@@ -77,9 +52,8 @@ export function countNumbers(
 ): void {
   if (fits(counts, count)) {
     beginLoop()
-    clearCounts(counts, first)
-    kernels.countNumbers(place(values, count), place(groups, count), count, first)
-    takeCounts(counts, first)
+    const [at, of] = [place(values, count), place(groups, count)]
+    kernels.countNumbers(at, of, count, counts.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) counts[groups[i]!]! += +!Number.isNaN(values[i]!)
@@ -94,9 +68,8 @@ export function countTrue(
 ): void {
   if (fits(counts, count)) {
     beginLoop()
-    clearCounts(counts, first)
-    kernels.countTrue(place(truths, count), place(groups, count), count, first)
-    takeCounts(counts, first)
+    const [at, of] = [place(truths, count), place(groups, count)]
+    kernels.countTrue(at, of, count, counts.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) counts[groups[i]!]! += truths[i]! & 1
@@ -121,14 +94,8 @@ export function sumNumbers(
 ): void {
   if (fits(sums, count)) {
     beginLoop()
-    putState(sums, first)
-    putState(errors, second)
-    clearCounts(counts, third)
     const [at, of] = [place(values, count), place(groups, count)]
-    kernels.sumNumbers(at, of, count, first, second, third)
-    takeState(sums, first)
-    takeState(errors, second)
-    takeCounts(counts, third)
+    kernels.sumNumbers(at, of, count, sums.byteOffset, errors.byteOffset, counts.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) {
@@ -196,11 +163,8 @@ export function sumSquares(
 ): void {
   if (fits(squares, count)) {
     beginLoop()
-    putState(squares, first)
-    putState(errors, second)
-    kernels.sumSquares(place(values, count), place(groups, count), count, first, second)
-    takeState(squares, first)
-    takeState(errors, second)
+    const [at, of] = [place(values, count), place(groups, count)]
+    kernels.sumSquares(at, of, count, squares.byteOffset, errors.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) {
@@ -220,7 +184,7 @@ export function sumSquares(
   }
 }
 
-/** `lowest[group]` is NaN while the group has no value. */
+/** `lowest[group]` is Infinity while the group has no value. */
 export function minNumbers(
   values: Float64Array,
   groups: Int32Array,
@@ -229,20 +193,16 @@ export function minNumbers(
 ): void {
   if (fits(lowest, count)) {
     beginLoop()
-    putExtremes(lowest, Number.POSITIVE_INFINITY)
-    kernels.minNumbers(place(values, count), place(groups, count), count, first)
-    takeExtremes(lowest, Number.POSITIVE_INFINITY)
+    kernels.minNumbers(place(values, count), place(groups, count), count, lowest.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) {
-    const value = values[i]!
     const group = groups[i]!
-    // A NaN in `lowest` fails the comparison, so the first value gets in; a NaN value does not.
-    if (!(value >= lowest[group]!) && !Number.isNaN(value)) lowest[group] = value
+    if (values[i]! < lowest[group]!) lowest[group] = values[i]!
   }
 }
 
-/** `highest[group]` is NaN while the group has no value. */
+/** `highest[group]` is -Infinity while the group has no value. */
 export function maxNumbers(
   values: Float64Array,
   groups: Int32Array,
@@ -251,15 +211,12 @@ export function maxNumbers(
 ): void {
   if (fits(highest, count)) {
     beginLoop()
-    putExtremes(highest, Number.NEGATIVE_INFINITY)
-    kernels.maxNumbers(place(values, count), place(groups, count), count, first)
-    takeExtremes(highest, Number.NEGATIVE_INFINITY)
+    kernels.maxNumbers(place(values, count), place(groups, count), count, highest.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) {
-    const value = values[i]!
     const group = groups[i]!
-    if (!(value <= highest[group]!) && !Number.isNaN(value)) highest[group] = value
+    if (values[i]! > highest[group]!) highest[group] = values[i]!
   }
 }
 
@@ -279,21 +236,6 @@ export function maxAll(values: Float64Array, count: number): number {
   let highest = kernels.maxAll(place(values, Math.min(count, maximumRows)), whole)
   for (let i = whole; i < count; i++) if (values[i]! > highest) highest = values[i]!
   return highest === Number.NEGATIVE_INFINITY ? Number.NaN : highest
-}
-
-/** Infinity stands for none while values are compared. */
-function putExtremes(state: Float64Array, none: number): void {
-  for (let group = 0; group < state.length; group++) {
-    const value = state[group]!
-    numbers[(first >> 3) + group] = Number.isNaN(value) ? none : value
-  }
-}
-
-function takeExtremes(state: Float64Array, none: number): void {
-  for (let group = 0; group < state.length; group++) {
-    const value = numbers[(first >> 3) + group]!
-    state[group] = value === none ? Number.NaN : value
-  }
 }
 
 const noNumbers = new Float64Array(0)

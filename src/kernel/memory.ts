@@ -106,9 +106,9 @@ export const kernels = new WebAssembly.Instance(module).exports
 const { buffer } = kernels.memory
 /** Loops work on up to 16 rows at once, so arrays have room for a few rows more than they hold. */
 const roomBytes = 128
-/** The first bytes are for states (`aggregate.ts`). */
+/** The first bytes are for sums of all rows (`aggregate.ts`). */
 export const stateStart = 0
-const start = 1 << 17
+const start = 1 << 10
 
 let next = start
 let isInBatch = false
@@ -125,6 +125,7 @@ export function beginBatch(): void {
 /** From now on arrays are made outside, where they may live for long. */
 export function endBatches(): void {
   isInBatch = false
+  keepsStates = false
 }
 
 /** Zeros, or anything. */
@@ -149,6 +150,51 @@ export const maximumRows = 8192
 /** For copies that are needed for one loop only. */
 const stagingStart = buffer.byteLength - 8 * (maximumRows * 8 + roomBytes)
 let nextStaged = stagingStart
+
+/** Bytes that states leave to batches. */
+const batchBytes = 12 * 2 ** 20
+
+/** States take the memory that batches leave, from its end down. */
+let lowestState = stagingStart
+let keepsStates = false
+
+/**
+ * From now on until batches end, states are made in the memory of kernels, and those that were made
+ * before must not be used any more.
+ */
+export function beginStates(): void {
+  lowestState = stagingStart
+  keepsStates = true
+}
+
+/** Numbers for the states of groups, all of them `fill`. They outlive batches. */
+export function newState(count: number, fill: number): Float64Array {
+  const at = reserveState(count * 8)
+  const state = at === undefined ? new Float64Array(count) : new Float64Array(buffer, at, count)
+  if (at !== undefined || fill !== 0) state.fill(fill)
+  return state
+}
+
+/** The same for codes that stand for others. */
+export function newTable(count: number, fill: number): Int32Array {
+  const at = reserveState(count * 4)
+  const table = at === undefined ? new Int32Array(count) : new Int32Array(buffer, at, count)
+  return table.fill(fill)
+}
+
+/** Before each state lies room for one more element (`assembly/aggregate.ts`). */
+function reserveState(byteLength: number): number | undefined {
+  if (!keepsStates) return undefined
+  const at = (lowestState - byteLength) & ~63
+  if (at - 64 < start + batchBytes) return undefined
+  lowestState = at - 64
+  return at
+}
+
+/** Whether an array lies where loops find it. */
+export function isOfKernels(array: NumericArray): boolean {
+  return array.buffer === buffer
+}
 
 /** The whole memory; a place of bytes is a multiple of the size of elements. */
 export const numbers = new Float64Array(buffer)
@@ -225,7 +271,7 @@ function stage(array: NumericArray, count: number): number {
 
 function reserve(byteLength: number): number | undefined {
   const end = aligned(next + byteLength + roomBytes)
-  if (end > stagingStart) return undefined
+  if (end > lowestState) return undefined
   const at = next
   next = end
   return at

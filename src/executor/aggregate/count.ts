@@ -8,21 +8,21 @@ import {
   type AliveRows,
   aliveBytes,
   aliveNumbers,
-  grown,
+  grownState,
   type WireState,
 } from './state.ts'
 
 /** `count` and `count_if`. */
 export class CountState implements AggregateState {
   readonly counted: 'present' | 'true'
-  #counts = new Float64Array(1)
+  #counts: Float64Array = new Float64Array(0)
 
   constructor(counted: 'present' | 'true') {
     this.counted = counted
   }
 
   resize(groupCount: number): void {
-    this.#counts = grown(this.#counts, groupCount, 0)
+    this.#counts = grownState(this.#counts, groupCount, 0)
   }
 
   update([vector]: readonly Vector[], rows: AliveRows): void {

@@ -6,7 +6,7 @@ import { type Vector, valueReader } from '../../vector/vector.ts'
 import type { ObjectEntry } from '../batch.ts'
 import { checkLimit, maximumDistinctValues } from '../memory-limit.ts'
 import { PairCodes } from '../pair-codes.ts'
-import { type AggregateState, type AliveRows, grown, type WireState } from './state.ts'
+import { type AggregateState, type AliveRows, grownState, type WireState } from './state.ts'
 import { summableNumbers } from './sum.ts'
 
 /** `sum_entries` and `avg_entries`: of objects, key by key; an object of what `sum` or `avg` gives. */
@@ -17,9 +17,9 @@ export class EntriesState implements AggregateState {
   readonly #pairs = new PairCodes()
   #groupCount = 1
   /** By pair. */
-  #sums = new Float64Array(64)
-  #errors = new Float64Array(64)
-  #counts = new Float64Array(64)
+  #sums: Float64Array = new Float64Array(0)
+  #errors: Float64Array = new Float64Array(0)
+  #counts: Float64Array = new Float64Array(0)
   #results: (Record<string, Value> | undefined)[] | undefined
 
   constructor(finish: (sum: number, count: number) => number) {
@@ -107,9 +107,9 @@ export class EntriesState implements AggregateState {
     this.#pairs.combine(groups, this.#groupCount, keys, this.#keys.size, keys.length)
     const { count } = this.#pairs
     checkLimit(count, maximumDistinctValues, 'sums of entries', 'filter, or use fewer groups')
-    this.#sums = grown(this.#sums, count, 0)
-    this.#errors = grown(this.#errors, count, 0)
-    this.#counts = grown(this.#counts, count, 0)
+    this.#sums = grownState(this.#sums, count, 0)
+    this.#errors = grownState(this.#errors, count, 0)
+    this.#counts = grownState(this.#counts, count, 0)
     return groups
   }
 

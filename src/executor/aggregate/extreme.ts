@@ -7,7 +7,7 @@ import {
   type AggregateState,
   type AliveRows,
   aliveNumbers,
-  grown,
+  grownState,
   type WireState,
   wholeRows,
 } from './state.ts'
@@ -17,18 +17,20 @@ export class ExtremeState implements AggregateState {
   /** -1 keeps the lowest, 1 the highest, 0 the first. */
   readonly #direction: -1 | 0 | 1
   #type: 'number' | 'timestamp' | undefined
-  /** While all values are of one such type; NaN for none yet. */
-  #numbers: Float64Array | undefined = new Float64Array(1).fill(Number.NaN)
+  /** While all values are of one such type; an infinity that none is beyond for none yet. */
+  #numbers: Float64Array | undefined = new Float64Array(0)
+  readonly #none: number
   #values: Value[] = []
-  #groupCount = 1
+  #groupCount = 0
 
   constructor(direction: -1 | 0 | 1) {
     this.#direction = direction
+    this.#none = direction < 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
   }
 
   resize(groupCount: number): void {
     this.#groupCount = groupCount
-    if (this.#numbers) this.#numbers = grown(this.#numbers, groupCount, Number.NaN)
+    if (this.#numbers) this.#numbers = grownState(this.#numbers, groupCount, this.#none)
     while (!this.#numbers && this.#values.length < groupCount) this.#values.push(null)
   }
 
@@ -57,9 +59,8 @@ export class ExtremeState implements AggregateState {
   #keepExtreme(kept: Float64Array, group: number, numbers: Float64Array, count: number): void {
     const isLowest = this.#direction < 0
     const found = isLowest ? minAll(numbers, count) : maxAll(numbers, count)
-    // A NaN that is kept fails the comparison, and so does one that was found.
-    const isKept = isLowest ? kept[group]! <= found : kept[group]! >= found
-    if (!isKept && !Number.isNaN(found)) kept[group] = found
+    // NaN, for none, fails the comparison.
+    if (isLowest ? found < kept[group]! : found > kept[group]!) kept[group] = found
   }
 
   toWire(groupCount: number): WireState {
@@ -81,12 +82,14 @@ export class ExtremeState implements AggregateState {
   result(group: number): Value {
     if (!this.#numbers) return this.#values[group] ?? null
     const value = this.#numbers[group]!
-    if (Number.isNaN(value)) return null
+    if (value === this.#none) return null
     return this.#type === 'timestamp' ? new Timestamp(value) : value
   }
 
   results(groupCount: number): Float64Array | undefined {
-    return this.#type === 'number' ? this.#numbers?.subarray(0, groupCount) : undefined
+    if (this.#type !== 'number' || !this.#numbers) return undefined
+    const none = this.#none
+    return this.#numbers.slice(0, groupCount).map((value) => (value === none ? Number.NaN : value))
   }
 
   #offer(group: number, value: Value): void {

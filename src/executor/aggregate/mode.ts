@@ -6,7 +6,7 @@ import { checkLimit, maximumDistinctValues } from '../memory-limit.ts'
 import { PairCodes } from '../pair-codes.ts'
 import { ValueCodes } from '../value-codes.ts'
 import { countOf, vectorOf } from '../wire-values.ts'
-import { type AggregateState, type AliveRows, grown, type WireState } from './state.ts'
+import { type AggregateState, type AliveRows, grownState, type WireState } from './state.ts'
 
 /** `mode`: the most frequent value that is not null; of several, the one that sorts first. */
 export class ModeState implements AggregateState {
@@ -15,7 +15,7 @@ export class ModeState implements AggregateState {
   readonly #pairs = new PairCodes()
   #groupCount = 1
   /** By pair. */
-  #counts = new Float64Array(64)
+  #counts: Float64Array = new Float64Array(0)
   #results: (Value | undefined)[] | undefined
 
   resize(groupCount: number): void {
@@ -61,7 +61,7 @@ export class ModeState implements AggregateState {
     this.#pairs.combine(groups, this.#groupCount, codes, this.#codes.count, codes.length)
     const { count } = this.#pairs
     checkLimit(count, maximumDistinctValues, 'different values', 'filter, or use fewer groups')
-    this.#counts = grown(this.#counts, count, 0)
+    this.#counts = grownState(this.#counts, count, 0)
     return groups
   }
 

@@ -1,6 +1,6 @@
 /** What the states of all aggregates have in common. */
 import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
-import { newBytes, newNumbers } from '../../kernel/memory.ts'
+import { newBytes, newNumbers, newState } from '../../kernel/memory.ts'
 import type { PlainValue } from '../../type/plain.ts'
 import type { Value } from '../../type/value.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
@@ -148,5 +148,13 @@ export function grown<T extends Float64Array | Int32Array | Uint8Array>(
   )
   if (fill !== 0) larger.fill(fill)
   larger.set(array)
+  return larger
+}
+
+/** The same for numbers of groups, which a scan has where its loops find them. */
+export function grownState(state: Float64Array, groupCount: number, fill: number): Float64Array {
+  if (groupCount <= state.length) return state
+  const larger = newState(2 ** Math.ceil(Math.log2(groupCount)), fill)
+  larger.set(state)
   return larger
 }

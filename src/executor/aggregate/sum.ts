@@ -7,25 +7,25 @@ import {
   type AggregateState,
   type AliveRows,
   aliveNumbers,
-  grown,
+  grownState,
   type WireState,
 } from './state.ts'
 
 /** `sum` and `avg`. */
 export class SumState implements AggregateState {
   readonly #finish: (sum: number, count: number) => number
-  #sums = new Float64Array(1)
-  #errors = new Float64Array(1)
-  #counts = new Float64Array(1)
+  #sums: Float64Array = new Float64Array(0)
+  #errors: Float64Array = new Float64Array(0)
+  #counts: Float64Array = new Float64Array(0)
 
   constructor(finish: (sum: number, count: number) => number) {
     this.#finish = finish
   }
 
   resize(groupCount: number): void {
-    this.#sums = grown(this.#sums, groupCount, 0)
-    this.#errors = grown(this.#errors, groupCount, 0)
-    this.#counts = grown(this.#counts, groupCount, 0)
+    this.#sums = grownState(this.#sums, groupCount, 0)
+    this.#errors = grownState(this.#errors, groupCount, 0)
+    this.#counts = grownState(this.#counts, groupCount, 0)
   }
 
   update([vector]: readonly Vector[], rows: AliveRows): void {

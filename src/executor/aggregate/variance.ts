@@ -2,7 +2,7 @@ import { sumNumbers, sumSquares } from '../../kernel/aggregate.ts'
 import { finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
-import { type AggregateState, type AliveRows, grown, type WireState } from './state.ts'
+import { type AggregateState, type AliveRows, grownState, type WireState } from './state.ts'
 import { summableNumbers } from './sum.ts'
 
 /**
@@ -13,11 +13,11 @@ import { summableNumbers } from './sum.ts'
 export class VarianceState implements AggregateState {
   readonly #of: 'sample' | 'population'
   readonly #finish: (variance: number) => number
-  #sums = new Float64Array(1)
-  #errors = new Float64Array(1)
-  #squares = new Float64Array(1)
-  #squareErrors = new Float64Array(1)
-  #counts = new Float64Array(1)
+  #sums: Float64Array = new Float64Array(0)
+  #errors: Float64Array = new Float64Array(0)
+  #squares: Float64Array = new Float64Array(0)
+  #squareErrors: Float64Array = new Float64Array(0)
+  #counts: Float64Array = new Float64Array(0)
 
   constructor(of: 'sample' | 'population', finish: (variance: number) => number) {
     this.#of = of
@@ -25,11 +25,11 @@ export class VarianceState implements AggregateState {
   }
 
   resize(groupCount: number): void {
-    this.#sums = grown(this.#sums, groupCount, 0)
-    this.#errors = grown(this.#errors, groupCount, 0)
-    this.#squares = grown(this.#squares, groupCount, 0)
-    this.#squareErrors = grown(this.#squareErrors, groupCount, 0)
-    this.#counts = grown(this.#counts, groupCount, 0)
+    this.#sums = grownState(this.#sums, groupCount, 0)
+    this.#errors = grownState(this.#errors, groupCount, 0)
+    this.#squares = grownState(this.#squares, groupCount, 0)
+    this.#squareErrors = grownState(this.#squareErrors, groupCount, 0)
+    this.#counts = grownState(this.#counts, groupCount, 0)
   }
 
   update([vector]: readonly Vector[], rows: AliveRows): void {

@@ -10,7 +10,7 @@ function groupIfPresent(groups: usize, row: i32, value: f64): i32 {
 }
 
 function increase(counts: usize, group: i32): void {
-  setCode(counts, group, codeAt(counts, group) + 1)
+  setNumber(counts, group, numberAt(counts, group) + 1)
 }
 
 export function countRows(groups: usize, count: i32, counts: usize): void {
