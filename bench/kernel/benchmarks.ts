@@ -19,8 +19,17 @@ import {
   rangeOf,
 } from '../../src/kernel/compare.ts'
 import { gatherBytes, gatherCodes, gatherNumbers, pickNumbers } from '../../src/kernel/gather.ts'
+import { chooseRows, nothingKept, numberCodes } from '../../src/kernel/groups.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
-import { beginBatch, newBytes, newCodes, newNumbers } from '../../src/kernel/memory.ts'
+import {
+  beginBatch,
+  beginStates,
+  newBytes,
+  newCodes,
+  newNumbers,
+  newState,
+  newTable,
+} from '../../src/kernel/memory.ts'
 import {
   selectBetween,
   selectByCode,
@@ -43,11 +52,16 @@ export interface KernelBenchmark {
  */
 export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   const { rowCount: n, numbers, gappyNumbers, codes, groups, truths, otherTruths, texts } = batch
+  beginStates()
   beginBatch()
   const [outNumbers, outBytes, outCodes] = [newNumbers(n), newBytes(n), newCodes(n)]
   const scratch = new Uint8Array(n)
-  const state = () => new Float64Array(8)
-  const [sums, errors, counts, lowest, highest] = [state(), state(), state(), state(), state()]
+  const [sums, errors, counts, lowest, highest] = Array.from({ length: 5 }, () =>
+    newState(8, 0),
+  ) as [Float64Array, Float64Array, Float64Array, Float64Array, Float64Array]
+  const numbered = { table: newTable(9, -1), places: newTable(9, 0) }
+  const chosen = { rows: newCodes(n), groups: newCodes(n), count: 0 }
+  const choice = { first: 0, flip: 0, kept: newTable(8, nothingKept) }
   const numberTable = Float64Array.from({ length: 8 }, (_, i) => i / 3)
   const byteTable = Uint8Array.from([0, 1, 0, 1, 0, 1, 0, 1, 2])
   const codeTable = Int32Array.from([7, 6, 5, 4, 3, 2, 1, 0])
@@ -90,6 +104,11 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('pick half of the numbers', () => pickNumbers(numbers, batch.selection, outNumbers))
   add('group: count rows', () => countRows(groups, n, counts))
   add('group: count numbers', () => countNumbers(gappyNumbers, groups, n, counts))
+  add('group: number codes', () => void numberCodes(numbered, codes, n, outCodes, 9))
+  add('group: choose rows', () => {
+    const offered = { rowCount: n, selection: undefined, groups, preferred: truths }
+    void chooseRows(offered, choice, chosen, outCodes)
+  })
   add('group: sum', () => sumNumbers(gappyNumbers, groups, n, sums, errors, counts))
   add('group: min', () => minNumbers(gappyNumbers, groups, n, lowest))
   add('group: max', () => maxNumbers(gappyNumbers, groups, n, highest))

@@ -1,6 +1,7 @@
+import { sequence } from '../kernel/sequence.ts'
 import type { AggregateState } from './aggregate/state.ts'
 import type { ChosenValues } from './chosen-values.ts'
-import { gatherRows, pickedCodes } from './gather-vector.ts'
+import { pickedCodes } from './gather-vector.ts'
 import type { GroupTable } from './group-table.ts'
 import type { Relation } from './relation.ts'
 import { ColumnBuilder, compactColumn, gatherColumn } from './relation-column.ts'
@@ -40,17 +41,17 @@ class Groups {
       const column = value.toColumn(groupCount)
       return groups ? gatherColumn(column, groups) : column
     }
-    const numbers = state.results?.(groupCount)
-    if (numbers) {
-      const column: WireValues = { kind: 'number', values: numbers }
-      return groups ? gatherColumn(column, groups) : column
-    }
-    const builder = new ColumnBuilder(groups ? groups.length : groupCount)
-    if (groups) for (let i = 0; i < groups.length; i++) builder.push(state.result(groups[i]!))
-    else for (let group = 0; group < groupCount; group++) builder.push(state.result(group))
+    const wanted = groups ?? sequence(0, groupCount)
+    const numbers = state.results?.(wanted)
+    if (numbers) return { kind: 'number', values: numbers }
+    const builder = new ColumnBuilder(wanted.length)
+    for (let i = 0; i < wanted.length; i++) builder.push(state.result(wanted[i]!))
     return builder.finish()
   }
 }
+
+/** The rows that stand for groups; undefined: for all. */
+type RowsOfGroups = (groups: Int32Array | undefined) => RowList
 
 /**
  * Groups as rows. A column is made when it is asked for, and of the rows that are left by then: a
@@ -58,23 +59,24 @@ class Groups {
  */
 export class GroupRelation implements Relation {
   readonly rowCount: number
-  readonly rows: RowList | undefined
   readonly fields = []
   readonly #groups: Groups
   /** The group of each row; undefined: row `i` is group `i`. */
   readonly #places: Int32Array | undefined
   readonly #columns: (WireValues | undefined)[]
+  readonly #rowsOf: RowsOfGroups | undefined
+  #rows: RowList | undefined
 
   private constructor(
     groups: Groups,
     rowCount: number,
-    rows: RowList | undefined,
+    rowsOf: RowsOfGroups | undefined,
     places: Int32Array | undefined,
     columns: (WireValues | undefined)[],
   ) {
     this.#groups = groups
     this.rowCount = rowCount
-    this.rows = rows
+    this.#rowsOf = rowsOf
     this.#places = places
     this.#columns = columns
   }
@@ -85,10 +87,16 @@ export class GroupRelation implements Relation {
     keyCount: number,
     states: readonly AggregateState[],
     values: readonly ChosenValues[],
-    rows: RowList | undefined,
+    rowsOf: RowsOfGroups | undefined,
   ): GroupRelation {
     const groups = new Groups(table, keyCount, states, values)
-    return new GroupRelation(groups, table.groupCount, rows, undefined, [])
+    return new GroupRelation(groups, table.groupCount, rowsOf, undefined, [])
+  }
+
+  /** Undefined when groups have none. */
+  get rows(): RowList | undefined {
+    this.#rows ??= this.#rowsOf?.(this.#places)
+    return this.#rows
   }
 
   get groupColumns(): readonly WireValues[] {
@@ -108,7 +116,7 @@ export class GroupRelation implements Relation {
     return new GroupRelation(
       this.#groups,
       rows.length,
-      this.rows && gatherRows(this.rows, rows),
+      this.#rowsOf,
       places ? pickedCodes(places, rows) : rows,
       this.#columns.map((column) => column && gatherColumn(column, rows)),
     )

@@ -9,10 +9,9 @@ import { AggregateInputs } from './aggregate/aggregate-inputs.ts'
 import type { Batch } from './batch.ts'
 import { ChosenValues } from './chosen-values.ts'
 import { compile, type Evaluator, truthBytes } from './compile.ts'
-import { gatherRows } from './gather-vector.ts'
 import { GroupRelation } from './group-relation.ts'
 import { GroupTable } from './group-table.ts'
-import { lastingState, pickedBytes, pickStates } from './pick-states.ts'
+import { lastingState, pickStates } from './pick-states.ts'
 import { type ChosenRows, RowChooser } from './row-choice.ts'
 import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
@@ -83,16 +82,14 @@ export class GroupSink implements Sink {
   groups(groups?: Int32Array): PartialGroups {
     const { groupCount } = this.#table
     const states = this.#aggregates.states(groupCount).map((state) => state.toWire(groupCount))
-    const chosen = this.#chosen()
-    const pick = <T>(whole: T, picked: (whole: T, groups: Int32Array) => T): T =>
-      groups ? picked(whole, groups) : whole
+    const chosen = this.#chosen(groups)
     return {
       kind: 'groups',
       groupCount: groups ? groups.length : groupCount,
       keys: this.#table.toWire(groups),
       states: states.map((state) => (groups ? pickStates(state, groups) : lastingState(state))),
-      rows: chosen && pick(chosen.rows, gatherRows),
-      preferred: chosen?.preferred && pick(chosen.preferred, pickedBytes),
+      rows: chosen?.rows,
+      preferred: chosen?.preferred,
       rowValues: this.#values.map(({ chosen }) => chosen.toWire(groupCount, groups)),
     }
   }
@@ -102,7 +99,9 @@ export class GroupSink implements Sink {
     const { groupCount } = this.#table
     const states = this.#aggregates.states(groupCount)
     const values = this.#values.map(({ chosen }) => chosen)
-    return GroupRelation.of(this.#table, this.keyCount, states, values, this.#chosen()?.rows)
+    for (const chosen of values) chosen.resize(groupCount)
+    const rows = this.#chooser && ((groups?: Int32Array) => this.#chosen(groups)!.rows)
+    return GroupRelation.of(this.#table, this.keyCount, states, values, rows)
   }
 
   /** The shared dictionary of a key that has one, and by group the code in it; -1: none. */
@@ -112,11 +111,11 @@ export class GroupSink implements Sink {
     return { dictionary, codes: this.#table.sharedCodes(key) }
   }
 
-  #chosen(): ChosenRows | undefined {
+  #chosen(groups: Int32Array | undefined): ChosenRows | undefined {
     const { groupCount } = this.#table
     for (const { chosen } of this.#values) chosen.resize(groupCount)
     this.#chooser?.resize(groupCount)
-    return this.#chooser?.finish()
+    return this.#chooser?.finish(groups)
   }
 
   #offerRows(chooser: RowChooser, batch: Batch, selection: Selection, groups: Int32Array): void {

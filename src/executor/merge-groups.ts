@@ -54,7 +54,8 @@ export function mergeGroups(
   for (const state of states) state.resize(table.groupCount)
   chooser?.resize(table.groupCount)
   for (const chosen of values) chosen.resize(table.groupCount)
-  return GroupRelation.of(table, stage.keys.length, states, values, chooser?.finish().rows)
+  const rows = chooser && ((groups?: Int32Array) => chooser.finish(groups).rows)
+  return GroupRelation.of(table, stage.keys.length, states, values, rows)
 }
 
 /** The dictionary that texts are numbered by in some partial groups. */

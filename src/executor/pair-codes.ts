@@ -1,5 +1,5 @@
 import { combineCodes, mapCodes } from '../kernel/gather.ts'
-import { forgetCopy, newCodes } from '../kernel/memory.ts'
+import { forgetCopy, newCodes, newTable } from '../kernel/memory.ts'
 import { sequence } from '../kernel/sequence.ts'
 import { grown } from './aggregate/state.ts'
 
@@ -15,7 +15,7 @@ export class PairCodes {
   #isPlain = true
   #stride = 64
   /** Codes by `first * stride + second`; undefined once that would be too large. */
-  #dense: Int32Array | undefined = new Int32Array(64 * 64).fill(-1)
+  #dense: Int32Array | undefined = newTable(64 * 64, -1)
   /** Codes by the hash of their pair, -1 being free; used when `#dense` is not. */
   #slots = new Int32Array(0)
 
@@ -139,7 +139,7 @@ export class PairCodes {
       return
     }
     this.#stride = stride
-    this.#dense = new Int32Array(Math.max(size, this.#dense.length)).fill(-1)
+    this.#dense = newTable(Math.max(size, this.#dense.length), -1)
     for (let code = 0; code < this.#count; code++) {
       this.#dense[this.#firsts[code]! * stride + this.#seconds[code]!] = code
     }

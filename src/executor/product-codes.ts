@@ -1,5 +1,5 @@
 import { combineCodes, mapCodes, pickCodes } from '../kernel/gather.ts'
-import { forgetCopy, newCodes } from '../kernel/memory.ts'
+import { forgetCopy, newCodes, newTable } from '../kernel/memory.ts'
 import type { SharedCodes } from '../vector/shared-dictionary.ts'
 import type { DictionaryEntries, DictionaryVector, Selection, Vector } from '../vector/vector.ts'
 
@@ -75,7 +75,7 @@ export class ProductCodes {
     if (known?.entries.every((each, k) => each === entries[k])) return known
     const combinations = entries.reduce((product, { size }) => product * (size + 1), 1)
     if (combinations > maximumCombinations) return undefined
-    const groups = new Int32Array(combinations + 1).fill(unknown)
+    const groups = newTable(combinations + 1, unknown)
     const product = { entries, groups }
     this.#products.set(first!, product)
     return product

@@ -2,7 +2,7 @@
 import { expandBits } from '../kernel/bitmap.ts'
 import { notOf, orInto } from '../kernel/logic.ts'
 import { maximumRows, newBytes } from '../kernel/memory.ts'
-import { selectTrue } from '../kernel/select.ts'
+import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { countSet } from '../vector/read-column.ts'
 import type { Presence } from './batch.ts'
 
@@ -16,18 +16,25 @@ export function selectPresent(
   rowCount: number,
   out: Int32Array,
 ): number {
-  const { bitmaps, first } = presence
   if (rowCount > maximumRows || !areMany(presence, isPresent, rowCount)) {
     return selectBits(presence, isPresent, rowCount, out)
   }
-  const truths = newBytes(rowCount).fill(0)
-  const bits = newBytes(rowCount)
-  for (const bitmap of bitmaps) {
+  return selectTrue(truthsOf(presence, isPresent, rowCount), rowCount, out)
+}
+
+/** One byte per row, 1 where it is to be selected. */
+function truthsOf({ bitmaps, first }: Presence, isPresent: boolean, rowCount: number): Uint8Array {
+  const truths = newBytes(rowCount)
+  const [leading, ...others] = bitmaps
+  if (leading) expandBits(leading, first, rowCount, truths)
+  else truths.fill(0)
+  const bits = newBytes(others.length > 0 ? rowCount : 0)
+  for (const bitmap of others) {
     expandBits(bitmap, first, rowCount, bits)
     orInto(truths, bits, rowCount)
   }
   if (!isPresent) notOf(truths, rowCount, truths)
-  return selectTrue(truths, rowCount, out)
+  return truths
 }
 
 /** Bytes of each bitmap that tell how many rows are likely to be selected. */
@@ -68,13 +75,21 @@ function selectBits(
   return count
 }
 
+/** Of so many rows one that is looked at is enough for the bits of all to be made bytes. */
+const expandedOf = 8
+
 /** The same for the rows of a selection, which `out` may be. */
 export function selectPresentWithin(
-  { bitmaps, first }: Presence,
+  presence: Presence,
   isPresent: boolean,
   selection: Int32Array,
   out: Int32Array,
 ): number {
+  const end = (selection.at(-1) ?? -1) + 1
+  if (end <= maximumRows && selection.length * expandedOf > end) {
+    return selectTrueWithin(truthsOf(presence, isPresent, end), selection, out)
+  }
+  const { bitmaps, first } = presence
   const wanted = isPresent ? 1 : 0
   let count = 0
   for (let i = 0; i < selection.length; i++) {

@@ -1,5 +1,15 @@
 import { assert } from '../error.ts'
-import { gatherNumbers, mapCodes, mapCodesWithin, pickNumbers } from '../kernel/gather.ts'
+import {
+  gatherNumbers,
+  leadCodes,
+  leadCodesWithin,
+  mapCodes,
+  mapCodesWithin,
+  pickCodes,
+  pickNumbers,
+} from '../kernel/gather.ts'
+import { numberCodes } from '../kernel/groups.ts'
+import { newCodes, newNumbers, newTable } from '../kernel/memory.ts'
 import { sequence } from '../kernel/sequence.ts'
 import { Interval, Timestamp, type Value } from '../type/value.ts'
 import { canonicalJson } from '../type/write-json.ts'
@@ -60,9 +70,9 @@ const origin = { value: 0, text: 1, shared: 2 } as const
 export class ValueCodes {
   #count = 0
   /** By code. */
-  #origins = new Uint8Array(64)
+  #origins = new Uint8Array(0)
   /** By code: the place of a text in its dictionary. */
-  #places = new Int32Array(64)
+  #places: Int32Array = new Int32Array(0)
   /** By code: values that are no texts, and texts that were decoded. */
   readonly #values: (Value | undefined)[] = []
   readonly #texts = new GrowingTexts(64)
@@ -71,8 +81,6 @@ export class ValueCodes {
   readonly #shared: SharedTexts | undefined
   /** By the shared dictionary's code; the last place is that of null. */
   readonly #codeOfShared: Int32Array
-  /** By the codes of segments, which their maps lead on from to the shared dictionary. */
-  readonly #segments = new WeakMap<Int32Array, Int32Array>()
   /** Numbers and times that came lately, by their last bits: a Map takes ten times as long. */
   readonly #lately = { number: lateNumbers(), timestamp: lateNumbers() }
   readonly #numbers = new Map<number, number>()
@@ -85,7 +93,7 @@ export class ValueCodes {
   /** @param shared the dictionary that most texts will come from */
   constructor(shared?: SharedTexts) {
     this.#shared = shared
-    this.#codeOfShared = new Int32Array((shared?.count ?? 0) + 1).fill(unassigned)
+    this.#codeOfShared = newTable((shared?.count ?? 0) + 1, unassigned)
   }
 
   get count(): number {
@@ -208,7 +216,7 @@ export class ValueCodes {
   /** The code of one value. */
   codeOf(value: Value): number {
     if (value === null) {
-      if (this.#nullCode < 0) this.#nullCode = this.#addValue(null)
+      if (this.#nullCode < 0) this.#setNull(this.#add(origin.value, -1))
       return this.#nullCode
     }
     // UTF-8 cannot hold half of a surrogate pair.
@@ -238,7 +246,7 @@ export class ValueCodes {
       case 'timestamp': {
         let values = vector.values
         if (selection) {
-          values = new Float64Array(count)
+          values = newNumbers(count)
           pickNumbers(vector.values, selection, values)
         }
         this.#encodeNumbers(values, vector.kind, count, out)
@@ -264,45 +272,23 @@ export class ValueCodes {
       this.#encodeSharedTexts(shared, rowCount, selection, out)
       return
     }
-    const table = map ? this.#tableOf(map) : this.#codeOfShared
-    const least = selection
-      ? mapCodesWithin(table, codes, selection, out)
-      : mapCodes(table, codes, rowCount, out)
-    if (least >= 0) return
     const count = selection ? selection.length : rowCount
+    let places = codes
+    if (selection || map) {
+      places = newCodes(count)
+      if (!map) pickCodes(codes, selection!, places)
+      else if (selection) leadCodesWithin(map, codes, selection, places)
+      else leadCodes(map, codes, rowCount, places)
+    }
     // Room for all at once: to look for it code by code took as long as all the rest.
     this.#reserve(this.#count + count + 1)
-    for (let j = 0; j < count; j++) {
-      if (out[j] !== unassigned) continue
-      const code = codes[selection ? selection[j]! : j]!
-      const at = code < 0 ? table.length - 1 : code
-      if (table[at] === unassigned)
-        table[at] = this.#codeOfPlace(code < 0 || !map ? code : map[code]!)
-      out[j] = table[at]!
-    }
+    const before = this.#count
+    const numbers = { table: this.#codeOfShared, places: this.#places }
+    this.#count = numberCodes(numbers, places, count, out, before)
+    this.#origins.fill(origin.shared, before, this.#count)
+    const nullCode = this.#codeOfShared.at(-1)!
+    if (nullCode !== this.#nullCode) this.#setNull(nullCode)
     this.#checkCount()
-  }
-
-  /** Of the codes of a segment that the map leads on from; the last place is that of null. */
-  #tableOf(map: Int32Array): Int32Array {
-    let table = this.#segments.get(map)
-    if (!table) {
-      table = new Int32Array(map.length + 1).fill(unassigned)
-      this.#segments.set(map, table)
-    }
-    return table
-  }
-
-  /** The code of a text of the shared dictionary, or of null; there must be room for it. */
-  #codeOfPlace(place: number): number {
-    if (place < 0) return this.codeOf(null)
-    const known = this.#codeOfShared[place]!
-    if (known !== unassigned) return known
-    const code = this.#count++
-    this.#origins[code] = origin.shared
-    this.#places[code] = place
-    this.#codeOfShared[place] = code
-    return code
   }
 
   /** Of another shared dictionary than this one's. */
@@ -405,7 +391,7 @@ export class ValueCodes {
     let table = this.#dictionaries.get(entries)
     if (!table) {
       // The last place is that of null.
-      table = new Int32Array(entries.size + 1).fill(unassigned)
+      table = newTable(entries.size + 1, unassigned)
       this.#dictionaries.set(entries, table)
     }
     const least = selection
@@ -467,6 +453,13 @@ export class ValueCodes {
     return code
   }
 
+  #setNull(code: number): void {
+    this.#nullCode = code
+    this.#origins[code] = origin.value
+    this.#values[code] = null
+    this.#codeOfShared[this.#codeOfShared.length - 1] = code
+  }
+
   #add(from: number, place: number): number {
     const code = this.#count++
     this.#checkCount()
@@ -477,8 +470,11 @@ export class ValueCodes {
   }
 
   #reserve(count: number): void {
-    this.#origins = grown(this.#origins, count, 0)
-    this.#places = grown(this.#places, count, 0)
+    if (count <= this.#places.length) return
+    const places = newTable(2 ** Math.ceil(Math.log2(Math.max(64, count))), 0)
+    places.set(this.#places)
+    this.#places = places
+    this.#origins = grown(this.#origins, places.length, 0)
   }
 
   #checkCount(): void {

@@ -5,16 +5,22 @@
 
 import {
   beginLoop,
+  isNear,
+  isOfKernels,
   kernels,
   maximumRows,
   place,
-  placeCodeTable,
+  placeAnew,
   placeOutput,
   takeOutput,
 } from './memory.ts'
 
-/** Tables up to this size are copied for each batch. */
+/** Tables up to this size are copied for each batch where they are not at hand. */
 const smallTable = 2048
+
+function isAtHand(table: Int32Array): boolean {
+  return isOfKernels(table) || table.length <= smallTable
+}
 
 export function gatherNumbers(
   table: Float64Array,
@@ -57,6 +63,15 @@ export function gatherCodes(
 
 /** `out[j] = values[selection[j]]` */
 export function pickNumbers(values: Float64Array, selection: Int32Array, out: Float64Array): void {
+  const count = selection.length
+  if (count <= maximumRows && isNear(values, count)) {
+    beginLoop()
+    const [of, picked] = [place(values, values.length), place(selection, count)]
+    const at = placeOutput(out, count)
+    kernels.pickNumbers(of, picked, count, at)
+    takeOutput(out, count, at)
+    return
+  }
   for (let j = 0; j < selection.length; j++) out[j] = values[selection[j]!]!
 }
 
@@ -67,6 +82,15 @@ export function pickBytes(values: Uint8Array, selection: Int32Array, out: Uint8A
 
 /** The same for codes. */
 export function pickCodes(values: Int32Array, selection: Int32Array, out: Int32Array): void {
+  const count = selection.length
+  if (count <= maximumRows && isNear(values, count)) {
+    beginLoop()
+    const [of, picked] = [place(values, values.length), place(selection, count)]
+    const at = placeOutput(out, count)
+    kernels.pickCodes(of, picked, count, at)
+    takeOutput(out, count, at)
+    return
+  }
   for (let j = 0; j < selection.length; j++) out[j] = values[selection[j]!]!
 }
 
@@ -81,10 +105,11 @@ export function mapCodes(
   out: Int32Array,
 ): number {
   const size = table.length
-  if (size <= smallTable && count <= maximumRows) {
+  if (isAtHand(table) && count <= maximumRows) {
     beginLoop()
+    const [led, of] = [placeAnew(table, size), place(codes, count)]
     const at = placeOutput(out, count)
-    const least = kernels.mapCodes(placeCodeTable(table), place(codes, count), count, at)
+    const least = kernels.mapCodes(led, size, of, count, at)
     takeOutput(out, count, at)
     return least
   }
@@ -106,6 +131,15 @@ export function mapCodesWithin(
   out: Int32Array,
 ): number {
   const size = table.length
+  const count = selection.length
+  if (isAtHand(table) && count <= maximumRows && isNear(codes, count)) {
+    beginLoop()
+    const [led, of] = [placeAnew(table, size), place(codes, codes.length)]
+    const [within, at] = [place(selection, count), placeOutput(out, count)]
+    const least = kernels.mapCodesWithin(led, size, of, within, count, at)
+    takeOutput(out, count, at)
+    return least
+  }
   let least = 0
   for (let j = 0; j < selection.length; j++) {
     const code = codes[selection[j]!]!
@@ -114,6 +148,32 @@ export function mapCodesWithin(
     least = Math.min(least, mapped)
   }
   return least
+}
+
+/** `out[i] = map[codes[i]]`, where -1 stays as it is. */
+export function leadCodes(
+  map: Int32Array,
+  codes: Int32Array,
+  count: number,
+  out: Int32Array,
+): void {
+  for (let i = 0; i < count; i++) {
+    const code = codes[i]!
+    out[i] = code < 0 ? -1 : map[code]!
+  }
+}
+
+/** The same for the rows of a selection: `out[j]` belongs to row `selection[j]`. */
+export function leadCodesWithin(
+  map: Int32Array,
+  codes: Int32Array,
+  selection: Int32Array,
+  out: Int32Array,
+): void {
+  for (let j = 0; j < selection.length; j++) {
+    const code = codes[selection[j]!]!
+    out[j] = code < 0 ? -1 : map[code]!
+  }
 }
 
 /** Codes from `base` on: 0, or -1 where null is among them. */

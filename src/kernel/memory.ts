@@ -16,7 +16,32 @@ interface Kernels {
   selectTrueWithin(values: number, selection: number, count: number, out: number): number
   selectBetween(values: number, low: number, high: number, count: number, out: number): number
   selectOther(values: number, than: number, count: number, out: number): number
-  mapCodes(table: number, codes: number, count: number, out: number): number
+  selectBetweenWithin(
+    values: number,
+    low: number,
+    high: number,
+    selection: number,
+    count: number,
+    out: number,
+  ): number
+  selectByCodeWithin(
+    table: number,
+    codes: number,
+    selection: number,
+    count: number,
+    out: number,
+  ): number
+  pickNumbers(values: number, selection: number, count: number, out: number): void
+  pickCodes(values: number, selection: number, count: number, out: number): void
+  mapCodes(table: number, size: number, codes: number, count: number, out: number): number
+  mapCodesWithin(
+    table: number,
+    size: number,
+    codes: number,
+    selection: number,
+    count: number,
+    out: number,
+  ): number
   combineCodes(
     left: number,
     leftBase: number,
@@ -26,6 +51,27 @@ interface Kernels {
     count: number,
     out: number,
   ): void
+  numberCodes(
+    table: number,
+    size: number,
+    codes: number,
+    count: number,
+    out: number,
+    next: number,
+    places: number,
+  ): number
+  chooseRows(
+    groups: number,
+    selection: number,
+    preferred: number,
+    count: number,
+    first: number,
+    flip: number,
+    kept: number,
+    left: number,
+    changedRows: number,
+    changedGroups: number,
+  ): number
   selectByCode(table: number, codes: number, count: number, out: number): number
   compareBetween(values: number, low: number, high: number, count: number, out: number): void
   compareLess(left: number, right: number, count: number, out: number): void
@@ -220,6 +266,11 @@ export function place(array: NumericArray, count: number): number {
   return copyTo(at, array, count)
 }
 
+/** The same for what may change within a batch. */
+export function placeAnew(array: NumericArray, count: number): number {
+  return array.buffer === buffer ? array.byteOffset : copyTo(stage(array, count), array, count)
+}
+
 /** A table of bytes by code, its last entry, that of null, first. */
 export function placeTable(table: Uint8Array): number {
   const at = stage(table, table.length)
@@ -229,13 +280,15 @@ export function placeTable(table: Uint8Array): number {
   return at
 }
 
-/** The same for a table of codes. */
-export function placeCodeTable(table: Int32Array): number {
-  const at = stage(table, table.length)
-  const size = table.length - 1
-  codes[at >> 2] = table[size]!
-  codes.set(table.subarray(0, size), (at >> 2) + 1)
-  return at
+/**
+ * Whether a loop over some rows of an array is to be one of the kernels': they find it where it is, or so many
+ * of its rows are wanted that it may be copied.
+ */
+export function isNear(array: NumericArray, wanted: number): boolean {
+  if (array.buffer === buffer) return true
+  return (
+    isInBatch && array.length <= maximumRows && (copies.has(array) || wanted * 2 > array.length)
+  )
 }
 
 /** To be called when an array outside has changed within a batch. */

@@ -1,5 +1,5 @@
 import type { NumberRange } from './compare.ts'
-import { beginLoop, kernels, place, placeOutput, placeTable, takeOutput } from './memory.ts'
+import { beginLoop, isNear, kernels, place, placeOutput, placeTable, takeOutput } from './memory.ts'
 
 /** Batches are selected from: `count` is at most `maximumRows` in all of these. */
 
@@ -48,8 +48,17 @@ export function selectBetweenWithin(
   selection: Int32Array,
   out: Int32Array,
 ): number {
+  const count = selection.length
+  if (isNear(values, count)) {
+    beginLoop()
+    const [of, within] = [place(values, values.length), place(selection, count)]
+    const at = placeOutput(out, count)
+    const selected = kernels.selectBetweenWithin(of, low, high, within, count, at)
+    takeOutput(out, selected, at)
+    return selected
+  }
   let selected = 0
-  for (let i = 0; i < selection.length; i++) {
+  for (let i = 0; i < count; i++) {
     const row = selection[i]!
     const value = values[row]!
     out[selected] = row
@@ -127,8 +136,17 @@ export function selectByCodeWithin(
   out: Int32Array,
 ): number {
   const size = table.length
+  const count = selection.length
+  if (size <= smallTable && isNear(codes, count)) {
+    beginLoop()
+    const [of, within] = [place(codes, codes.length), place(selection, count)]
+    const at = placeOutput(out, count)
+    const selected = kernels.selectByCodeWithin(placeTable(table), of, within, count, at)
+    takeOutput(out, selected, at)
+    return selected
+  }
   let selected = 0
-  for (let i = 0; i < selection.length; i++) {
+  for (let i = 0; i < count; i++) {
     const row = selection[i]!
     const code = codes[row]!
     out[selected] = row

@@ -76,6 +76,9 @@ test('the same rows are chosen however the rows are split into tasks', () => {
       const partials = inputs.map((input) => {
         return records.scan(groupsBy(choice), 'segment', { inputs: [input] }) as GroupsResult
       })
+      const shuffled = inputs.toSorted(() => (order.next().value % 2) - 0.5)
+      const together = records.scan(groupsBy(choice), 'segment', { inputs: shuffled })
+      expect(chosen(together as GroupsResult, records)).toEqual(whole(choice))
       partials.sort(() => (order.next().value % 2) - 0.5)
       const chooser = new RowChooser(choice)
       const numbers = new Map<string, number>()

@@ -24,15 +24,19 @@ import {
   rangeOf,
 } from '../../src/kernel/compare.ts'
 import { combineCodes, mapCodes } from '../../src/kernel/gather.ts'
+import { numberCodes } from '../../src/kernel/groups.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
 import {
   beginBatch,
+  beginStates,
   endBatches,
   forgetCopy,
   maximumRows,
   newBytes,
   newCodes,
   newNumbers,
+  newState,
+  newTable,
 } from '../../src/kernel/memory.ts'
 import * as select from '../../src/kernel/select.ts'
 import { spanOf, truncateTimes } from '../../src/kernel/time.ts'
@@ -101,7 +105,9 @@ describe.each([
   ['outside of one', false],
 ])('%s', (_, isInBatch) => {
   const begin = () => {
-    if (isInBatch) beginBatch()
+    if (!isInBatch) return
+    beginStates()
+    beginBatch()
   }
   afterEach(endBatches)
 
@@ -313,10 +319,10 @@ describe.each([
       const values = Float64Array.from(a, summable)
       const groups = Int32Array.from(values, (_, row) => (row * 5) % groupCount)
       forgetCopy(groups)
-      const state = (fill = 0) => new Float64Array(groupCount).fill(fill)
+      const state = (fill = 0) => newState(groupCount, fill)
       const [sums, errors, counts, rows] = [state(), state(), state(), state()]
       const [numbers, truths, squares, squareErrors] = [state(), state(), state(), state()]
-      const [low, high] = [state(Number.NaN), state(Number.NaN)]
+      const [low, high] = [state(Number.POSITIVE_INFINITY), state(Number.NEGATIVE_INFINITY)]
       const n = values.length
       aggregate.sumNumbers(values, groups, n, sums, errors, counts)
       aggregate.sumSquares(values, groups, n, squares, squareErrors)
@@ -333,12 +339,30 @@ describe.each([
         expect(numbers[group]).toBe(present.length)
         expect(counts[group]).toBe(present.length)
         expect(truths[group]).toBe(inGroup.filter((row) => t[row] === 1).length)
-        expect(low[group]! === (sorted[0] ?? Number.NaN) || sorted.length === 0).toBe(true)
-        expect(high[group]! === (sorted.at(-1) ?? Number.NaN) || sorted.length === 0).toBe(true)
+        expect(low[group]! === (sorted[0] ?? Number.POSITIVE_INFINITY)).toBe(true)
+        expect(high[group]! === (sorted.at(-1) ?? Number.NEGATIVE_INFINITY)).toBe(true)
         expect(sums[group]! + errors[group]!).toBe(exactSum(present))
         const ofSquares = squares[group]! + squareErrors[group]!
         const expected = present.reduce((sum, x) => sum + x * x, 0)
         expect(Math.abs(ofSquares - expected)).toBeLessThanOrEqual(expected * 1e-12)
+      }
+    })
+  })
+
+  test('numbers codes in the order in which they are first seen', () => {
+    check((a, _, t) => {
+      const known = 40
+      const numbers = { table: newTable(known + 1, -1), places: newTable(known + 1, 0) }
+      const seen: number[] = []
+      // Two batches, the second of which has few codes that the first has not.
+      for (const codes of [a.map((_, row) => (row * 5) % 31), t.map((truth) => truth * 19 - 1)]) {
+        const before = seen.length
+        for (const code of codes) if (!seen.includes(code)) seen.push(code)
+        const out = newCodes(codes.length)
+        const next = numberCodes(numbers, Int32Array.from(codes), codes.length, out, before)
+        expect(next).toBe(seen.length)
+        expect([...out]).toEqual(codes.map((code) => seen.indexOf(code)))
+        expect([...numbers.places.subarray(0, next)]).toEqual(seen)
       }
     })
   })

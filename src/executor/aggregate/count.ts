@@ -1,4 +1,5 @@
 import { countAll, countNumbers, countRows, countTrue } from '../../kernel/aggregate.ts'
+import { pickNumbers } from '../../kernel/gather.ts'
 import { newBytes } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
@@ -60,8 +61,10 @@ export class CountState implements AggregateState {
     return this.#counts[group]!
   }
 
-  results(groupCount: number): Float64Array {
-    return this.#counts.subarray(0, groupCount)
+  results(groups: Int32Array): Float64Array {
+    const results = new Float64Array(groups.length)
+    pickNumbers(this.#counts, groups, results)
+    return results
   }
 }
 

@@ -86,10 +86,16 @@ export class ExtremeState implements AggregateState {
     return this.#type === 'timestamp' ? new Timestamp(value) : value
   }
 
-  results(groupCount: number): Float64Array | undefined {
-    if (this.#type !== 'number' || !this.#numbers) return undefined
+  results(groups: Int32Array): Float64Array | undefined {
+    const numbers = this.#numbers
+    if (this.#type !== 'number' || !numbers) return undefined
     const none = this.#none
-    return this.#numbers.slice(0, groupCount).map((value) => (value === none ? Number.NaN : value))
+    const results = new Float64Array(groups.length)
+    for (let i = 0; i < groups.length; i++) {
+      const value = numbers[groups[i]!]!
+      results[i] = value === none ? Number.NaN : value
+    }
+    return results
   }
 
   #offer(group: number, value: Value): void {

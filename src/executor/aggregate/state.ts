@@ -111,8 +111,11 @@ export interface AggregateState {
   merge(wire: WireState, groups: Int32Array): void
   /** Rows must not be added any more. */
   result(group: number): Value
-  /** The results of all groups, NaN for null, of a state that has only numbers; undefined: it has others. */
-  results?(groupCount: number): Float64Array | undefined
+  /**
+   * The results of these groups, NaN for null, of a state that has only numbers; undefined: it has
+   * others.
+   */
+  results?(groups: Int32Array): Float64Array | undefined
 }
 
 /** The numbers of the alive rows, one after the other. */

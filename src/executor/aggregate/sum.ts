@@ -60,12 +60,13 @@ export class SumState implements AggregateState {
     return finite(this.#finish(this.#sums[group]! + this.#errors[group]!, count))
   }
 
-  results(groupCount: number): Float64Array {
-    const results = new Float64Array(groupCount)
-    for (let group = 0; group < groupCount; group++) {
+  results(groups: Int32Array): Float64Array {
+    const results = new Float64Array(groups.length)
+    for (let i = 0; i < groups.length; i++) {
+      const group = groups[i]!
       const count = this.#counts[group]!
       const result = this.#finish(this.#sums[group]! + this.#errors[group]!, count)
-      results[group] = count > 0 && Number.isFinite(result) ? result : Number.NaN
+      results[i] = count > 0 && Number.isFinite(result) ? result : Number.NaN
     }
     return results
   }

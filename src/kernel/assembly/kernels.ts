@@ -25,11 +25,17 @@ export {
   subtractNumbers,
   truncateTimes,
 } from './arithmetic'
+export { chooseRows, numberCodes } from './groups'
 export {
   combineCodes,
   mapCodes,
+  mapCodesWithin,
+  pickCodes,
+  pickNumbers,
   selectBetween,
+  selectBetweenWithin,
   selectByCode,
+  selectByCodeWithin,
   selectOther,
   selectTrue,
   selectTrueWithin,

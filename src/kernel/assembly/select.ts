@@ -1,5 +1,5 @@
 /** Selections: indexes of rows, written without a branch and only kept if the row is wanted. */
-import { byteAt, codeAt, numberAt, setCode } from './memory'
+import { byteAt, codeAt, numberAt, setCode, setNumber } from './memory'
 
 export function selectTrue(values: usize, count: i32, out: usize): i32 {
   let selected = 0
@@ -40,16 +40,65 @@ export function selectOther(values: usize, than: f64, count: i32, out: usize): i
   return selected
 }
 
+/** The same for the rows of a selection, which `out` may be. */
+export function selectBetweenWithin(
+  values: usize,
+  low: f64,
+  high: f64,
+  selection: usize,
+  count: i32,
+  out: usize,
+): i32 {
+  let selected = 0
+  for (let i = 0; i < count; i++) {
+    const row = codeAt(selection, i)
+    const value = numberAt(values, row)
+    setCode(out, selected, row)
+    selected += <i32>(value >= low) & <i32>(value <= high)
+  }
+  return selected
+}
+
+export function pickNumbers(values: usize, selection: usize, count: i32, out: usize): void {
+  for (let i = 0; i < count; i++) setNumber(out, i, numberAt(values, codeAt(selection, i)))
+}
+
+export function pickCodes(values: usize, selection: usize, count: i32, out: usize): void {
+  for (let i = 0; i < count; i++) setCode(out, i, codeAt(values, codeAt(selection, i)))
+}
+
+/** What a table has for a code; its last place, of `size`, is that of null, whose code is -1. */
+function inTable(table: usize, size: i32, code: i32): i32 {
+  return codeAt(table, code + (size & (code >> 31)))
+}
+
 /**
- * Replaces codes by those of a table whose first entry is that of null, whose code is -1. Returns the
- * least that was written, or 0 if none is negative.
+ * Replaces codes by those of a table. Returns -1 if one that was written is negative, else 0: codes are
+ * counted from 0, and what is negative is -1.
  */
-export function mapCodes(table: usize, codes: usize, count: i32, out: usize): i32 {
+export function mapCodes(table: usize, size: i32, codes: usize, count: i32, out: usize): i32 {
   let least = 0
   for (let row = 0; row < count; row++) {
-    const mapped = codeAt(table, codeAt(codes, row) + 1)
+    const mapped = inTable(table, size, codeAt(codes, row))
     setCode(out, row, mapped)
-    // Codes are counted from 0, and what is negative is -1.
+    least |= mapped
+  }
+  return least >> 31
+}
+
+/** The same for the rows of a selection, one after the other. */
+export function mapCodesWithin(
+  table: usize,
+  size: i32,
+  codes: usize,
+  selection: usize,
+  count: i32,
+  out: usize,
+): i32 {
+  let least = 0
+  for (let i = 0; i < count; i++) {
+    const mapped = inTable(table, size, codeAt(codes, codeAt(selection, i)))
+    setCode(out, i, mapped)
     least |= mapped
   }
   return least >> 31
@@ -79,6 +128,23 @@ export function combineCodes(
 export function selectByCode(table: usize, codes: usize, count: i32, out: usize): i32 {
   let selected = 0
   for (let row = 0; row < count; row++) {
+    setCode(out, selected, row)
+    selected += byteAt(table, codeAt(codes, row) + 1) & 1
+  }
+  return selected
+}
+
+/** The same for the rows of a selection, which `out` may be. */
+export function selectByCodeWithin(
+  table: usize,
+  codes: usize,
+  selection: usize,
+  count: i32,
+  out: usize,
+): i32 {
+  let selected = 0
+  for (let i = 0; i < count; i++) {
+    const row = codeAt(selection, i)
     setCode(out, selected, row)
     selected += byteAt(table, codeAt(codes, row) + 1) & 1
   }

@@ -1,0 +1,121 @@
+/** Numbers groups, and chooses the row that stands for each: see `assembly/groups.ts`. */
+import {
+  beginLoop,
+  isOfKernels,
+  kernels,
+  maximumRows,
+  place,
+  placeOutput,
+  takeOutput,
+} from './memory.ts'
+
+/** Codes that were given numbers so far. */
+export interface CodeNumbers {
+  /** By code, its number, -1 while it has none; the last place is that of null. */
+  readonly table: Int32Array
+  /** By number, its code; with room for as many more as there are rows. */
+  readonly places: Int32Array
+}
+
+/**
+ * Replaces codes by numbers that are given in the order in which codes are first seen, from `next` on; returns
+ * the number that is to be given next.
+ */
+export function numberCodes(
+  { table, places }: CodeNumbers,
+  codes: Int32Array,
+  count: number,
+  out: Int32Array,
+  next: number,
+): number {
+  const size = table.length
+  if (isOfKernels(table) && isOfKernels(places) && count <= maximumRows) {
+    beginLoop()
+    const [of, at] = [place(codes, count), placeOutput(out, count)]
+    const after = kernels.numberCodes(
+      table.byteOffset,
+      size,
+      of,
+      count,
+      at,
+      next,
+      places.byteOffset,
+    )
+    takeOutput(out, count, at)
+    return after
+  }
+  let after = next
+  for (let i = 0; i < count; i++) {
+    const code = codes[i]!
+    const at = code + (size & (code >> 31))
+    if (table[at]! < 0) {
+      table[at] = after
+      places[after++] = code
+    }
+    out[i] = table[at]!
+  }
+  return after
+}
+
+/** Of what is kept for a group, the bit that is set when its row is no preferred one, and the others. */
+export const rowOrder = { otherRank: 1 << 30, mask: (1 << 30) - 1 } as const
+export const nothingKept = 0x7fffffff
+
+/** Rows of a batch; the i-th selected one is of group `groups[i]`. */
+export interface OfferedRows {
+  readonly rowCount: number
+  readonly selection: Int32Array | undefined
+  readonly groups: Int32Array
+  /** One byte per row, 1 for preferred ones; undefined when none is. */
+  readonly preferred: Uint8Array | undefined
+}
+
+export interface RowChoices {
+  /** The number of the batch's first row; those of earlier batches are lower. */
+  readonly first: number
+  /** Bits that are turned over in numbers, so that the row that goes first has the lowest. */
+  readonly flip: number
+  readonly kept: Int32Array
+}
+
+/** Groups that an offer has given another row, in the order of the rows. */
+export interface ChangedGroups {
+  readonly rows: Int32Array
+  readonly groups: Int32Array
+  count: number
+}
+
+/**
+ * Chooses between rows of one batch.
+ *
+ * @param changed takes the rows that groups have changed to
+ * @param left takes the places among the selected of the rows that are left to the caller
+ * @returns how many those are
+ */
+export function chooseRows(
+  { rowCount, selection, groups, preferred }: OfferedRows,
+  { first, flip, kept }: RowChoices,
+  changed: ChangedGroups,
+  left: Int32Array,
+): number {
+  const count = selection ? selection.length : rowCount
+  if (![kept, left, changed.rows, changed.groups].every(isOfKernels)) {
+    for (let i = 0; i < count; i++) left[i] = i
+    return count
+  }
+  beginLoop()
+  const found = kernels.chooseRows(
+    place(groups, count),
+    selection ? place(selection, count) : 0,
+    preferred ? place(preferred, rowCount) : 0,
+    count,
+    first,
+    flip,
+    kept.byteOffset,
+    left.byteOffset,
+    changed.rows.byteOffset,
+    changed.groups.byteOffset,
+  )
+  changed.count = found >>> 16
+  return found & 0xffff
+}
