@@ -10,7 +10,7 @@ import {
   kernels,
   maximumRows,
   place,
-  placeAnew,
+  placeCodeTable,
   placeOutput,
   takeOutput,
 } from './memory.ts'
@@ -107,9 +107,9 @@ export function mapCodes(
   const size = table.length
   if (isAtHand(table) && count <= maximumRows) {
     beginLoop()
-    const [led, of] = [placeAnew(table, size), place(codes, count)]
+    const [led, of] = [placeCodeTable(table), place(codes, count)]
     const at = placeOutput(out, count)
-    const least = kernels.mapCodes(led, size, of, count, at)
+    const least = kernels.mapCodes(led, of, count, at)
     takeOutput(out, count, at)
     return least
   }
@@ -134,9 +134,9 @@ export function mapCodesWithin(
   const count = selection.length
   if (isAtHand(table) && count <= maximumRows && isNear(codes, count)) {
     beginLoop()
-    const [led, of] = [placeAnew(table, size), place(codes, codes.length)]
+    const [led, of] = [placeCodeTable(table), place(codes, codes.length)]
     const [within, at] = [place(selection, count), placeOutput(out, count)]
-    const least = kernels.mapCodesWithin(led, size, of, within, count, at)
+    const least = kernels.mapCodesWithin(led, of, within, count, at)
     takeOutput(out, count, at)
     return least
   }

@@ -5,7 +5,9 @@ import {
   kernels,
   maximumRows,
   place,
+  placeCodeTable,
   placeOutput,
+  takeNull,
   takeOutput,
 } from './memory.ts'
 
@@ -32,15 +34,9 @@ export function numberCodes(
   if (isOfKernels(table) && isOfKernels(places) && count <= maximumRows) {
     beginLoop()
     const [of, at] = [place(codes, count), placeOutput(out, count)]
-    const after = kernels.numberCodes(
-      table.byteOffset,
-      size,
-      of,
-      count,
-      at,
-      next,
-      places.byteOffset,
-    )
+    const led = placeCodeTable(table)
+    const after = kernels.numberCodes(led, of, count, at, next, places.byteOffset)
+    takeNull(table)
     takeOutput(out, count, at)
     return after
   }

@@ -33,10 +33,9 @@ interface Kernels {
   ): number
   pickNumbers(values: number, selection: number, count: number, out: number): void
   pickCodes(values: number, selection: number, count: number, out: number): void
-  mapCodes(table: number, size: number, codes: number, count: number, out: number): number
+  mapCodes(table: number, codes: number, count: number, out: number): number
   mapCodesWithin(
     table: number,
-    size: number,
     codes: number,
     selection: number,
     count: number,
@@ -53,7 +52,6 @@ interface Kernels {
   ): void
   numberCodes(
     table: number,
-    size: number,
     codes: number,
     count: number,
     out: number,
@@ -266,11 +264,6 @@ export function place(array: NumericArray, count: number): number {
   return copyTo(at, array, count)
 }
 
-/** The same for what may change within a batch. */
-export function placeAnew(array: NumericArray, count: number): number {
-  return array.buffer === buffer ? array.byteOffset : copyTo(stage(array, count), array, count)
-}
-
 /** A table of bytes by code, its last entry, that of null, first. */
 export function placeTable(table: Uint8Array): number {
   const at = stage(table, table.length)
@@ -278,6 +271,23 @@ export function placeTable(table: Uint8Array): number {
   bytes[at] = table[size]!
   bytes.set(table.subarray(0, size), at + 1)
   return at
+}
+
+/**
+ * Where a loop finds a table of codes: at the place that comes back, and before it that of null, which is the
+ * table's last.
+ */
+export function placeCodeTable(table: Int32Array): number {
+  const size = table.length - 1
+  const at = isOfKernels(table) ? table.byteOffset : stage(table, table.length) + 64
+  if (!isOfKernels(table)) codes.set(table.subarray(0, size), at >> 2)
+  codes[(at >> 2) - 1] = table[size]!
+  return at
+}
+
+/** To be called when a loop may have changed what a table of the memory of kernels has for null. */
+export function takeNull(table: Int32Array): void {
+  table[table.length - 1] = codes[(table.byteOffset >> 2) - 1]!
 }
 
 /**

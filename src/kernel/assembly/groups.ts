@@ -2,8 +2,8 @@
 import { byteAt, codeAt, setCode } from './memory'
 
 /**
- * Replaces codes by numbers that are given in the order in which codes are first seen. The last place
- * of the table is that of null, whose code is -1.
+ * Replaces codes by numbers that are given in the order in which codes are first seen. The place
+ * before the first of the table is that of null, whose code is -1.
  *
  * @param table by code, its number; negative: none yet
  * @param next the number that is given next
@@ -12,7 +12,6 @@ import { byteAt, codeAt, setCode } from './memory'
  */
 export function numberCodes(
   table: usize,
-  size: i32,
   codes: usize,
   count: i32,
   out: usize,
@@ -21,11 +20,10 @@ export function numberCodes(
 ): i32 {
   for (let row = 0; row < count; row++) {
     const code = codeAt(codes, row)
-    const place = code + (size & (code >> 31))
-    let number = codeAt(table, place)
+    let number = codeAt(table, code)
     if (number < 0) {
       number = next++
-      setCode(table, place, number)
+      setCode(table, code, number)
       setCode(places, number, code)
     }
     setCode(out, row, number)

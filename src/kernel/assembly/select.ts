@@ -67,19 +67,14 @@ export function pickCodes(values: usize, selection: usize, count: i32, out: usiz
   for (let i = 0; i < count; i++) setCode(out, i, codeAt(values, codeAt(selection, i)))
 }
 
-/** What a table has for a code; its last place, of `size`, is that of null, whose code is -1. */
-function inTable(table: usize, size: i32, code: i32): i32 {
-  return codeAt(table, code + (size & (code >> 31)))
-}
-
 /**
- * Replaces codes by those of a table. Returns -1 if one that was written is negative, else 0: codes are
- * counted from 0, and what is negative is -1.
+ * Replaces codes by those of a table, before whose first place is that of null, whose code is -1. Returns -1 if
+ * one that was written is negative, else 0: codes are counted from 0, and what is negative is -1.
  */
-export function mapCodes(table: usize, size: i32, codes: usize, count: i32, out: usize): i32 {
+export function mapCodes(table: usize, codes: usize, count: i32, out: usize): i32 {
   let least = 0
   for (let row = 0; row < count; row++) {
-    const mapped = inTable(table, size, codeAt(codes, row))
+    const mapped = codeAt(table, codeAt(codes, row))
     setCode(out, row, mapped)
     least |= mapped
   }
@@ -89,7 +84,6 @@ export function mapCodes(table: usize, size: i32, codes: usize, count: i32, out:
 /** The same for the rows of a selection, one after the other. */
 export function mapCodesWithin(
   table: usize,
-  size: i32,
   codes: usize,
   selection: usize,
   count: i32,
@@ -97,7 +91,7 @@ export function mapCodesWithin(
 ): i32 {
   let least = 0
   for (let i = 0; i < count; i++) {
-    const mapped = inTable(table, size, codeAt(codes, codeAt(selection, i)))
+    const mapped = codeAt(table, codeAt(codes, codeAt(selection, i)))
     setCode(out, i, mapped)
     least |= mapped
   }
