@@ -2,6 +2,7 @@ import type { Path } from '../type/value.ts'
 import type { SharedCodes } from '../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../vector/vector.ts'
 import type { RowList } from './row-buffer.ts'
+import type { SoughtPhrases } from './text-candidates.ts'
 
 /** Rows that are evaluated together, at most `granuleRows` of them; in a scan, all of one object. */
 export interface Batch {
@@ -14,6 +15,15 @@ export interface Batch {
   isVaried?(path: Path): boolean
   /** Parts of the selection in each of which such a field is a vector of its own; else it is null. */
   variants?(path: Path, selection: Selection): readonly FieldVariant[] | undefined
+  /**
+   * The field where an index says that it may have one of the phrases, in some of the selected rows; undefined,
+   * or absent, when none tells. What is read is not kept, so that a batch reads no more than these rows.
+   */
+  withPhrase?(
+    path: Path,
+    phrases: SoughtPhrases,
+    selection: Selection,
+  ): readonly FieldVariant[] | undefined
   /** The field as codes that other tasks know, if its values in these rows are texts and have such. */
   sharedCodes?(path: Path): SharedCodes | undefined
   /** Where the field is not null, if bitmaps of columns tell all of it. Cheaper than `isNull`. */

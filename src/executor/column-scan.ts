@@ -3,14 +3,19 @@ import type { BoundObject } from '../binder/bound.ts'
 import { isStoredField } from '../type/record.ts'
 import type { Path } from '../type/value.ts'
 import type { ColumnSet, KeyColumns } from '../vector/column.ts'
+import { hasRow } from '../vector/row-bits.ts'
 import type { SharedCodes } from '../vector/shared-dictionary.ts'
-import type { Selection, Vector } from '../vector/vector.ts'
+import { rowsOf, type Selection, type Vector } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { type FieldReader, openField, type RowFetcher } from './field-reader.ts'
 import type { SplitVariants } from './field-variants.ts'
+import type { FoundRows } from './found-rows.ts'
 import { ObjectMembers } from './object-members.ts'
 import type { RowList } from './row-buffer.ts'
 import type { SegmentDictionaries } from './task-dictionaries.ts'
+import { rowsWithPhrase, type SoughtPhrases } from './text-candidates.ts'
+
+const noneSelected = new Int32Array(0)
 
 /** The rows of one object in one column set. Batches share the field readers. */
 export class ColumnScan {
@@ -22,6 +27,7 @@ export class ColumnScan {
   /** By the paths of the plan's expressions, which are the same in all batches. */
   readonly #readersByPath = new Map<Path, FieldReader>()
   readonly #members = new Map<string, ObjectMembers>()
+  readonly #phraseRows = new Map<SoughtPhrases, Map<Path, FoundRows['may'] | undefined>>()
   /** Bytes of columns that batches have read; values read one by one do not count. */
   bytesRead = 0
 
@@ -65,6 +71,14 @@ export class ColumnScan {
       field,
       isVaried: (path) => splitter(path) !== undefined,
       variants: (path, selection) => splitter(path)?.(selection),
+      withPhrase: (path, phrases, selection) => {
+        const rows = this.#rowsWithPhrase(path, phrases, selection, from, rowCount)
+        if (!rows) return undefined
+        const reader = this.#reader(path)
+        const variants = reader.variants?.(from, rowCount)?.(rows)
+        if (variants) return variants
+        return [{ rows, vector: reader.read(from, rowCount, rows), isPacked: false }]
+      },
       sharedCodes: (path) => this.#sharedCodes(path, from, rowCount),
       presence: (path) => this.#reader(path).presence?.(from, rowCount),
       hasOnlyObjects: (path) => this.#reader(path).hasOnlyObjects?.(from, rowCount) === true,
@@ -78,6 +92,25 @@ export class ColumnScan {
         }))
       },
     }
+  }
+
+  #rowsWithPhrase(
+    path: Path,
+    phrases: SoughtPhrases,
+    selection: Selection,
+    from: number,
+    rowCount: number,
+  ): Int32Array | undefined {
+    if (path.some((part) => typeof part === 'number')) return undefined
+    const ofPhrases = this.#phraseRows.get(phrases) ?? new Map<Path, FoundRows['may'] | undefined>()
+    this.#phraseRows.set(phrases, ofPhrases)
+    if (!ofPhrases.has(path)) {
+      ofPhrases.set(path, rowsWithPhrase(this.#set, path as readonly string[], phrases))
+    }
+    const found = ofPhrases.get(path)
+    if (found === undefined || found === 'all') return undefined
+    if (found === 'none') return noneSelected
+    return rowsOf(selection, rowCount).filter((row) => hasRow(found, from + row))
   }
 
   #sharedCodes(path: Path, from: number, rowCount: number): SharedCodes | undefined {

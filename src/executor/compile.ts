@@ -26,6 +26,7 @@ import { calculateVectors, compareVectors, roundVector } from './number-operator
 import { compareObjects, includedEntries } from './object-operators.ts'
 import { dictionaryField, overDictionary } from './over-dictionary.ts'
 import { overVariants } from './over-variants.ts'
+import { compileRelevance } from './relevance.ts'
 import { noRow } from './row-choice.ts'
 import { compileText } from './text-operators.ts'
 import { compileTruncation } from './time-operators.ts'
@@ -162,6 +163,8 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
       const sampled = compileRowFraction(node, context)
       if (sampled) return sampled
       const operands = node.arguments.map((argument) => compile(argument, context))
+      const scored = compileRelevance(node, operands, context)
+      if (scored) return scored
       const truncate = compileTruncation(node.name, context)
       const byValue = compileByValue(node, operands, context)
       return (batch, selection) => {

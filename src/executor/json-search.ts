@@ -209,6 +209,15 @@ function needlesOfPhrase(phrase: SearchPhrase): JsonTerm[] {
   return phrase.filter(({ text }) => !looksLikeNumber(text)).map((term) => new JsonTerm(term))
 }
 
+/** Of some rows, those whose value may have the phrase in one of its texts. */
+export type PhraseSearch = (source: LazySource, rowCount: number, rows: Int32Array) => Int32Array
+
+export function compilePhraseSearch(phrase: SearchPhrase): PhraseSearch {
+  const needles = needlesOfPhrase(phrase)
+  return (source, rowCount, rows) =>
+    needles.reduce((left, needle) => candidates(source, needle, rowCount, left), rows)
+}
+
 function addMarks(marks: Uint8Array, out: Uint8Array): void {
   for (let i = 0; i < marks.length; i++) out[i]! |= +(marks[i] !== absent)
 }

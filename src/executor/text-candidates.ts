@@ -120,12 +120,8 @@ function rowsThatFit(requirement: TextRequirement, set: ColumnSet): FoundRows {
     }
     case 'any':
       return foundInAny(requirement.of.map((inner) => rowsThatFit(inner, set)))
-    case 'terms': {
-      const { path, terms, isTold } = requirement
-      const sources = keptTermSources(set, path)
-      const found = terms.map((term) => foundInAny(sources.map((source) => source(term, isTold))))
-      return foundInAll(found)
-    }
+    case 'terms':
+      return rowsWithTerms(set, requirement.path, requirement.terms, requirement.isTold)
     case 'parts': {
       const { path, parts, onlyText, isTold } = requirement
       const sources = jsonSources(set, path)
@@ -134,6 +130,30 @@ function rowsThatFit(requirement: TextRequirement, set: ColumnSet): FoundRows {
       )
     }
   }
+}
+
+/** Phrases that full-text search looks for, each all of its terms. */
+export type SoughtPhrases = readonly (readonly SoughtTerm[])[]
+
+/** Rows of the set of which a field may have one of the phrases; undefined when no index tells. */
+export function rowsWithPhrase(
+  set: ColumnSet,
+  path: readonly string[],
+  phrases: SoughtPhrases,
+): FoundRows['may'] | undefined {
+  if (!hasIndex(set, path)) return undefined
+  return foundInAny(phrases.map((terms) => rowsWithTerms(set, path, terms, false))).may
+}
+
+/** Rows that have all of the terms. */
+function rowsWithTerms(
+  set: ColumnSet,
+  path: readonly string[],
+  terms: readonly SoughtTerm[],
+  isTold: boolean,
+): FoundRows {
+  const sources = keptTermSources(set, path)
+  return foundInAll(terms.map((term) => foundInAny(sources.map((source) => source(term, isTold)))))
 }
 
 function rowsWithPart(

@@ -160,12 +160,7 @@ function ofSearch(operand: BoundExpression, query: string): TextRequirement | un
   const path = columnPath(operand.path)
   const phrases = readSearchQuery(query)
   if (!path || phrases.length === 0) return undefined
-  const terms = phrases.flat().map((term) => ({
-    ...term,
-    bytes: Buffer.from(term.text),
-    grams: gramsOf(term.text),
-    isBeside: term.fits !== 'word' || mayBeBeside(term.text),
-  }))
+  const terms = phrases.flat().map(soughtTerm)
   // What follows after an index has no words of its own.
   const isWhole = path.length === operand.path.length
   return {
@@ -173,6 +168,15 @@ function ofSearch(operand: BoundExpression, query: string): TextRequirement | un
     path,
     terms,
     isTold: isWhole && phrases.every(({ length }) => length === 1),
+  }
+}
+
+export function soughtTerm(term: SearchTerm): SoughtTerm {
+  return {
+    ...term,
+    bytes: Buffer.from(term.text),
+    grams: gramsOf(term.text),
+    isBeside: term.fits !== 'word' || mayBeBeside(term.text),
   }
 }
 

@@ -3,7 +3,7 @@
  * would tell. So it depends on nothing but the values, and is the same wherever and whenever it is asked.
  */
 import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
-import { readSearchQuery } from '../type/search-query.ts'
+import { readSearchQuery, type SearchPhrase } from '../type/search-query.ts'
 import { textOf } from '../type/text.ts'
 import { eachText } from '../type/text-match.ts'
 import type { Value } from '../type/value.ts'
@@ -19,22 +19,23 @@ const usualLength = 1000
 export function relevanceOf(values: readonly Value[], query: Value): number | null {
   if (query === null) return null
   const phrases = readSearchQuery(textOf(query))
-  return values.reduce<number>((sum, value) => {
-    if (value === null) return sum
-    const counts = phrases.map(() => 0)
-    let length = 0
-    eachText(value, (text) => {
-      length += text.length
-      const folded = foldedForSearch(text)
-      for (const [i, phrase] of phrases.entries()) {
-        let next = findPhrase(folded, phrase, 0)
-        for (; next; next = findPhrase(folded, phrase, next.to)) counts[i]!++
-      }
-      return true
-    })
-    const damping = saturation * (1 - lengthShare + (lengthShare * length) / usualLength)
-    return counts.reduce((total, count) => {
-      return total + (count * (saturation + 1)) / (count + damping)
-    }, sum)
-  }, 0)
+  return values.reduce<number>((sum, value) => sum + relevanceIn(value, phrases), 0)
+}
+
+/** Of one value; 0 where nothing of the phrases is in it, and for null. */
+export function relevanceIn(value: Value, phrases: readonly SearchPhrase[]): number {
+  if (value === null) return 0
+  const counts = phrases.map(() => 0)
+  let length = 0
+  eachText(value, (text) => {
+    length += text.length
+    const folded = foldedForSearch(text)
+    for (const [i, phrase] of phrases.entries()) {
+      let next = findPhrase(folded, phrase, 0)
+      for (; next; next = findPhrase(folded, phrase, next.to)) counts[i]!++
+    }
+    return true
+  })
+  const damping = saturation * (1 - lengthShare + (lengthShare * length) / usualLength)
+  return counts.reduce((total, count) => total + (count * (saturation + 1)) / (count + damping), 0)
 }

@@ -10,6 +10,7 @@ import { runScan } from '../../src/executor/scan.ts'
 import type { RowsResult } from '../../src/executor/task.ts'
 import { compileCandidates } from '../../src/executor/text-candidates.ts'
 import { hasNoCase } from '../../src/executor/text-search.ts'
+import { relevanceOf } from '../../src/function/relevance.ts'
 import type { SegmentMetadata } from '../../src/storage/segment/metadata.ts'
 import { openSegment } from '../../src/storage/segment/reader.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
@@ -106,6 +107,33 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
       }),
       { numRuns: 200 },
     )
+  })
+
+  it('score as values do', () => {
+    const words = [constant('timeout "the model" 错误 стр*')]
+    const fields = [['output'], ['input'], ['metadata'], ['error']]
+    const score: BoundExpression = {
+      kind: 'call',
+      name: 'search_score',
+      arguments: [...words, ...fields.map((path) => field(...path))],
+      type: 'number',
+    }
+    for (const least of [0, 0.5, 1, 2, 3]) {
+      const predicate: BoundExpression = {
+        kind: 'comparison',
+        operator: 'gt',
+        left: score,
+        right: constant(least),
+        type: 'boolean',
+      }
+      const expected = records.flatMap((record, row) => {
+        const values = fields.map((path) => valueAt(record, path))
+        return relevanceOf(values, 'timeout "the model" 错误 стр*')! > least ? [row] : []
+      })
+      expect(expected.length).toBeGreaterThan(0)
+      expect(scan(plain, predicate)).toEqual(expected)
+      expect(scan(indexed, predicate)).toEqual(expected)
+    }
   })
 
   it.each(words)('find %j', (word) => {
