@@ -35,6 +35,8 @@ export interface Config {
   readonly bootstrapKey: string | undefined
   /** What secrets are encrypted with, 64 hexadecimal digits; undefined for a file of the data directory. */
   readonly secretKey: string | undefined
+  /** For typical queries after a start; 0: none are run. */
+  readonly warmUpSeconds: number
 }
 
 /** How many requests a minute; undefined: any number. */
@@ -66,6 +68,7 @@ export interface ConfigFlags {
   readonly asyncResultsMb?: string
   readonly publicUrl?: string
   readonly prices?: string
+  readonly warmUp?: string
 }
 
 const largestNumber = 1_000_000_000
@@ -126,6 +129,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     prices: prices(setting('prices', '--prices', 'ASSAY_PRICES')),
     bootstrapKey: key,
     secretKey: environment.ASSAY_SECRET_KEY || undefined,
+    warmUpSeconds: integer(setting('warmUp', '--warm-up', 'ASSAY_WARM_UP'), 4, 0, 60),
   })
 }
 

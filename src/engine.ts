@@ -16,16 +16,15 @@ import { explainAnalyzed, explainPhysical } from './planner/explain.ts'
 import { refuseWarnings } from './planner/lint.ts'
 import type { PhysicalQuery } from './planner/physical-plan.ts'
 import type { PlanRecorder } from './planner/plan-query.ts'
-import { cutId } from './planner/plan-template.ts'
 import { type AnswerProgress, cursorOf, newProgress } from './scheduler/answer-progress.ts'
+import { AnswersNow, type PlainQuery } from './scheduler/answers-now.ts'
 import { AuditLog } from './scheduler/audit-log.ts'
-import { type AnswerNow, isDirect, lookUp } from './scheduler/direct-look-up.ts'
+import type { AnswerNow } from './scheduler/direct-look-up.ts'
 import { FreshRows } from './scheduler/fresh-rows.ts'
 import { IngestPool } from './scheduler/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert-request.ts'
 import { type InsertedRows, Inserts } from './scheduler/inserts.ts'
-import { KeptAnswers, repeated } from './scheduler/kept-answers.ts'
-import { changedIds, idsIn, type LiveKind, liveKindOf, rowsSince } from './scheduler/live-plan.ts'
+import { changedIds, type LiveKind, liveKindOf, narrowed } from './scheduler/live-plan.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
 import { QueryPlans } from './scheduler/query-plans.ts'
@@ -39,6 +38,7 @@ import { historyParts, type QuerySnapshot } from './scheduler/snapshot.ts'
 import { splitScan } from './scheduler/split.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
 import { newTaskCount } from './scheduler/task-count.ts'
+import { WarmUp } from './scheduler/warm-up.ts'
 import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
 import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
 import {
@@ -112,8 +112,9 @@ export class Engine {
   readonly #plans: QueryPlans
   readonly #runner: QueryRunner
   readonly #writes = new WriteWatch()
-  readonly #answers: KeptAnswers
   readonly #inserts: Inserts
+  readonly #warmUp = new WarmUp()
+  readonly #answers: AnswersNow
 
   /** Throws STORAGE_LOCKED when another engine has the data directory. */
   static async open(options: EngineOptions): Promise<Engine> {
@@ -169,7 +170,8 @@ export class Engine {
     this.catalog = catalog
     this.#plans = new QueryPlans({ reads, now, prices })
     this.#runner = new QueryRunner(pool, limits, logger)
-    this.#answers = new KeptAnswers(limits.keptAnswersBytes)
+    const made = { plans: this.#plans, runner: this.#runner }
+    this.#answers = new AnswersNow({ ...made, reads, pool, limits })
     this.#lastTransaction = reads.records.lastTransaction()
     const { ingest, writer } = parts
     const onWritten = (inserted: InsertedRows) => this.#publish(inserted)
@@ -186,6 +188,7 @@ export class Engine {
 
   /** Writes the rows of a body; they are on disk, and seen by queries, when this resolves. */
   insert(request: InsertRequest): Promise<InsertResult> {
+    this.#warmUp.noteRequest()
     return this.#inserts.insert(request)
   }
 
@@ -194,7 +197,7 @@ export class Engine {
     this.#plans.forgetFieldsOf(newFields)
     this.#lastTransaction = Math.max(this.#lastTransaction, transaction)
     this.#parts.fresh.add(written, parts, objectNumbers)
-    this.#answers.noteWrite(objects, transaction)
+    this.#answers.kept.noteWrite(objects, transaction)
     this.#writes.note(objects, unchanged)
     this.#parts.maintenance.noteWrite({ rows: rows.ids.length, bytes: rows.bytes.length })
   }
@@ -210,20 +213,17 @@ export class Engine {
   }
 
   /**
-   * The answer, in this turn of the event loop, to a query for one whole record by its id, or to one whose
-   * answer is kept; undefined for any other. Its bytes are valid until the next call.
+   * The answer, in this turn of the event loop, to what takes no waiting (`scheduler/answers-now.ts`);
+   * undefined for any other query. Its bytes are valid until the next call.
    */
-  answerNow({ query, view }: Pick<QueryRequest, 'query' | 'view'>): AnswerNow | undefined {
-    const plan = () => this.#plans.plan({ query, view }).planned
+  answerNow(request: PlainQuery): AnswerNow | undefined {
+    this.#warmUp.noteRequest()
     const transaction = this.#lastTransaction
-    const kept = this.#answers.find(query, plan)
-    if (kept) return repeated(kept, transaction)
-    if (!cutId(query)) return undefined
-    const planned = plan()
-    return isDirect(planned.physical) ? lookUp(planned, transaction, this.#parts.reads) : undefined
+    return this.#answers.answer(request, transaction, () => this.#snapshot(transaction))
   }
 
   #start(request: QueryRequest, audit: AuditLog): StartedQuery {
+    this.#warmUp.noteRequest()
     const { planned, context } = this.#plans.plan(request, audit)
     const { bound, warnings } = planned
     const physical = narrowed(planned.physical, request)
@@ -249,7 +249,7 @@ export class Engine {
       warnings,
       planSummary: planned.summary,
       isPage: bound.limit !== undefined,
-      rows: this.#answers.keeping(request, planned, transaction, { rows, finish }),
+      rows: this.#answers.kept.keeping(request, planned, transaction, { rows, finish }),
       finish,
     }
     return { result, physical }
@@ -352,7 +352,7 @@ export class Engine {
       queries: this.#runner.status(),
       tasks: { workers: pool.workers, running: pool.runningTasks, waiting: pool.waitingTasks },
       plans: this.#plans.statistics,
-      answers: this.#answers.statistics,
+      answers: this.#answers.kept.statistics,
       ...maintenanceStatus(maintenance),
       storedBytes: storedBytes(directory),
     }
@@ -373,8 +373,14 @@ export class Engine {
     return this.#parts.maintenance.compact()
   }
 
+  /** Runs typical queries while nobody asks, which take so many seconds together; tells how many. */
+  warmUp(seconds: number): Promise<number> {
+    return this.#warmUp.start({ ...this.#parts, seconds })
+  }
+
   /** Ends what is under way and lets go of the data directory. */
   async close(): Promise<void> {
+    await this.#warmUp.stop()
     await this.#parts.pool.close()
     await this.#parts.ingest?.close()
     await this.#parts.writer.close()
@@ -483,12 +489,6 @@ interface Run {
 }
 
 type SegmentInManifest = QuerySnapshot['segments'][number]
-
-/** The plan of what the request wants of its query. */
-function narrowed(physical: PhysicalQuery, { since, idsOf }: QueryRequest): PhysicalQuery {
-  const later = since === undefined ? physical : rowsSince(physical, parseTransaction(since))
-  return idsOf === undefined ? later : idsIn(later, idsOf)
-}
 
 function indented(text: string): string {
   return text.replace(/^/gm, '  ')

@@ -19,6 +19,7 @@ test('defaults', () => {
     prices: undefined,
     bootstrapKey: undefined,
     secretKey: undefined,
+    warmUpSeconds: 4,
   })
   expect(Object.isFrozen(config)).toBe(true)
 })
@@ -43,6 +44,7 @@ test('flags win over the environment', () => {
     maxBodyBytes: 2048,
     bootstrapKey: 'sk-12345678',
     secretKey: undefined,
+    warmUpSeconds: 4,
   })
 })
 

@@ -96,6 +96,10 @@ function addServe(program: Command): void {
       '--async-results-mb <count>',
       'what they may take together (ASSAY_ASYNC_RESULTS_MB; default: 10240)',
     )
+    .option(
+      '--warm-up <seconds>',
+      'time for typical queries after a start, so that the first ones are fast; 0 for none (ASSAY_WARM_UP; default: 4)',
+    )
     .option('--prices <file>', 'JSON of what models cost, for estimated_cost() (ASSAY_PRICES)')
     .addHelpText(
       'after',

@@ -29,6 +29,9 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
         'raise the limit of open files (ulimit -n, or LimitNOFILE of systemd)',
     )
   }
-  const { dataDirectory, workers } = config
+  const { dataDirectory, workers, warmUpSeconds } = config
   logger.info({ url: service.url, dataDirectory, workers, version, openFiles }, 'listening')
+  if (warmUpSeconds === 0) return
+  const queries = await service.warmUp(warmUpSeconds)
+  logger.debug({ queries }, 'warmed up')
 }

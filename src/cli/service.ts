@@ -17,6 +17,8 @@ export interface Service {
   readonly access: Access
   /** All that is served. */
   readonly routes: readonly Route[]
+  /** See `Engine.warmUp`. */
+  warmUp(seconds: number): Promise<number>
   /** Takes no more requests, lets the running ones end, and closes the store. */
   close(): Promise<void>
 }
@@ -69,6 +71,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       newKey,
       access,
       routes: server.routes,
+      warmUp: (seconds) => engine.warmUp(seconds),
       close,
     }
   } catch (error) {

@@ -1,11 +1,11 @@
 /** Leaves out of a split what the metadata of segments answers. */
 import { KnownGroups } from '../executor/known-groups.ts'
 import { hasNoSupersession } from '../executor/visibility.ts'
-import type { PlanRun, SplitInputs } from './scan-rows.ts'
+import type { SplitInputs, SplittingRun } from './scan-rows.ts'
 import type { Piece } from './split.ts'
 
 /** What is left to be read, with the groups of what need not be. */
-export function withoutKnown(split: SplitInputs, run: PlanRun): SplitInputs {
+export function withoutKnown(split: SplitInputs, run: SplittingRun): SplitInputs {
   const { name, plan, snapshot, pool, audit } = run
   const groups = split.pieces.length > 0 ? KnownGroups.of(plan) : undefined
   if (!groups) return split

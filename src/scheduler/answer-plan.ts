@@ -1,7 +1,8 @@
 /** Runs a plan that reads little in one task, so that one message goes to a worker, or none. */
 import type { RowForm } from '../executor/row-form.ts'
-import type { AnswerResult, TaskInput } from '../executor/task.ts'
-import { isLookUp, type PlanRun, splitInputs, wantedRows } from './scan-rows.ts'
+import type { AnswerResult, AnswerTask, TaskInput } from '../executor/task.ts'
+import { type PlanRun, type SplitInputs, splitInputs, wantedRows } from './scan-rows.ts'
+import { isLookUp, isSmall } from './small-work.ts'
 
 /** What one task reads at most; with more, it pays that workers share it. */
 const fewInputs = 2
@@ -11,12 +12,11 @@ const fewRows = 32_768
 const spanRows = 4096
 
 /** What is printed by one task at most, in a worker and in this thread. */
-const printedBytes = { worker: 1 << 20, here: 1 << 16 }
+export const printedBytes = { worker: 1 << 20, here: 1 << 16 }
 
 export function readsLittle(run: PlanRun): boolean {
-  const { pieces, others } = splitInputs(run)
   if (isLookUp(run.plan)) return true
-  const inputs = [...others, ...pieces.map(({ input }) => input)]
+  const inputs = inputsOf(splitInputs(run))
   const rows = inputs.reduce((sum, input) => sum + rowsOf(input), 0)
   // Parts are short and lie in memory: only their rows count.
   const counted = inputs.filter(({ kind }) => kind !== 'part').length
@@ -24,37 +24,54 @@ export function readsLittle(run: PlanRun): boolean {
 }
 
 export function answerAtOnce(run: PlanRun, form: RowForm): Promise<AnswerResult> {
-  const { plan, context, traceSets, snapshot, pool, audit, cancelled } = run
-  const { transaction } = snapshot
-  const { pieces, others, known } = splitInputs(run)
-  const inputs = [...others, ...pieces.map(({ input }) => input)]
-  // Whatever scans is for workers.
-  const isShort = isLookUp(plan) || inputs.length === 0
-  return pool.run(
-    {
-      kind: 'answer',
-      scan: {
-        kind: 'scan',
-        isProfiled: audit.isKept,
-        plan,
-        context,
-        traceSets,
-        dictionaries: [],
-        settling: undefined,
-        snapshot: { transaction },
-        inputs,
-        share: undefined,
-        wanted: wantedRows(plan),
-        threshold: undefined,
-        budgetBytes: pool.budgetBytes,
-        cancelled,
-      },
-      known,
-      form,
-      printedBytes: isShort ? printedBytes.here : printedBytes.worker,
+  const { plan, pool, audit, cancelled } = run
+  const split = splitInputs(run)
+  const isHere = pool.read((reads) => isSmall(plan, inputsOf(split), reads))
+  const task = answerTask({ ...run, split }, form, {
+    isProfiled: audit.isKept,
+    budgetBytes: pool.budgetBytes,
+    printedBytes: isHere ? printedBytes.here : printedBytes.worker,
+    cancelled,
+  })
+  return pool.run(task, isHere)
+}
+
+type AnswerOptions = Pick<AnswerTask, 'printedBytes'> &
+  Pick<AnswerTask['scan'], 'isProfiled' | 'budgetBytes' | 'cancelled'>
+
+/** The task that does it all. */
+export function answerTask(
+  run: Pick<PlanRun, 'plan' | 'context' | 'traceSets' | 'snapshot'> & {
+    readonly split: SplitInputs
+  },
+  form: RowForm,
+  { printedBytes, ...options }: AnswerOptions,
+): AnswerTask {
+  const { plan, context, traceSets, snapshot, split } = run
+  return {
+    kind: 'answer',
+    scan: {
+      kind: 'scan',
+      plan,
+      context,
+      traceSets,
+      dictionaries: [],
+      settling: undefined,
+      snapshot: { transaction: snapshot.transaction },
+      inputs: inputsOf(split),
+      share: undefined,
+      wanted: wantedRows(plan),
+      threshold: undefined,
+      ...options,
     },
-    isShort,
-  )
+    known: split.known,
+    form,
+    printedBytes,
+  }
+}
+
+export function inputsOf({ pieces, others }: SplitInputs): TaskInput[] {
+  return [...others, ...pieces.map(({ input }) => input)]
 }
 
 function rowsOf(input: TaskInput): number {

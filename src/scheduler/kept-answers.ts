@@ -78,13 +78,34 @@ export class KeptAnswers {
     transaction: number,
     answer: { readonly rows: AsyncIterable<RowChunk>; finish(): QuerySummary },
   ): AsyncIterable<RowChunk> {
-    if (!this.#isOn || !isPlain(request) || planned.physical.plan.access.kind === 'look_up')
-      return answer.rows
-    const { query } = request
-    if (this.#asked.get(query) === planned)
-      return this.#collect(query, planned, transaction, answer)
+    if (!isPlain(request) || !this.#isAskedAgain(request.query, planned)) return answer.rows
+    return this.#collect(request.query, planned, transaction, answer)
+  }
+
+  /** Keeps an answer that was made at once, for a query without any options. */
+  keep(query: string, planned: PlannedQuery, transaction: number, answer: AnswerNow): void {
+    if (!this.#isAskedAgain(query, planned)) return
+    const { cursor, ...summary } = answer
+    this.#set(query, {
+      planned,
+      transaction,
+      bytes: answer.bytes.slice(),
+      summary: { ...summary, ...(cursor !== undefined && { cursor }) },
+    })
+  }
+
+  /** Whether its answer may be kept, and the text was asked before. */
+  #isAskedAgain(query: string, planned: PlannedQuery): boolean {
+    if (!this.#isOn || planned.physical.plan.access.kind === 'look_up') return false
+    if (this.#asked.get(query) === planned) return true
     this.#asked.set(query, planned)
-    return answer.rows
+    return false
+  }
+
+  #set(query: string, kept: KeptAnswer): void {
+    const { length } = kept.bytes
+    const size = answerBytes + query.length * 2 + length
+    if (length <= longestAnswer && this.#isFresh(kept)) this.#answers.set(query, kept, { size })
   }
 
   async *#collect(
@@ -103,9 +124,8 @@ export class KeptAnswers {
       }
       yield chunk
     }
-    const kept = { planned, transaction, bytes: Buffer.concat(parts), summary: finish() }
-    const size = answerBytes + query.length * 2 + length
-    if (length <= longestAnswer && this.#isFresh(kept)) this.#answers.set(query, kept, { size })
+    if (length > longestAnswer) return
+    this.#set(query, { planned, transaction, bytes: Buffer.concat(parts), summary: finish() })
   }
 
   #isFresh({ planned, transaction }: Pick<KeptAnswer, 'planned' | 'transaction'>): boolean {

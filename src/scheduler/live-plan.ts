@@ -2,7 +2,8 @@
 import type { BoundExpression, BoundQuery } from '../binder/bound.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import type { RecordReader } from '../storage/record-reader.ts'
-import { formatTransaction } from '../type/transaction.ts'
+import { formatTransaction, parseTransaction } from '../type/transaction.ts'
+import type { QueryRequest } from './query-request.ts'
 
 /**
  * `rows`: each record passes or does not by itself, so that later ones can be told alone. `answer`: a
@@ -25,8 +26,17 @@ export function liveKindOf(bound: BoundQuery, { traceSets, plan }: PhysicalQuery
   return isOfRows ? 'rows' : 'answer'
 }
 
+/** The plan of what the request wants of its query. */
+export function narrowed(
+  physical: PhysicalQuery,
+  { since, idsOf }: Pick<QueryRequest, 'since' | 'idsOf'>,
+): PhysicalQuery {
+  const later = since === undefined ? physical : rowsSince(physical, parseTransaction(since))
+  return idsOf === undefined ? later : idsIn(later, idsOf)
+}
+
 /** Of a query of kind `rows`: all its rows whose versions are newer than the transaction `since`. */
-export function rowsSince({ plan }: PhysicalQuery, since: number): PhysicalQuery {
+function rowsSince({ plan }: PhysicalQuery, since: number): PhysicalQuery {
   const isNewer: BoundExpression = {
     kind: 'comparison',
     operator: 'gt',
@@ -45,7 +55,7 @@ export function rowsSince({ plan }: PhysicalQuery, since: number): PhysicalQuery
 }
 
 /** Of a query of rows: only the ids of its rows in one object. */
-export function idsIn({ traceSets, plan }: PhysicalQuery, object: number): PhysicalQuery {
+function idsIn({ traceSets, plan }: PhysicalQuery, object: number): PhysicalQuery {
   const id: BoundExpression = { kind: 'field', path: ['id'], type: 'string' }
   const output = { star: false, columns: [{ name: 'id', expression: id }], preview: undefined }
   const objects = plan.objects.filter(({ number }) => number === object)

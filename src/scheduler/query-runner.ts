@@ -118,7 +118,7 @@ export class QueryRunner {
       this.#admission.leave(query)
       query.memory.release()
       this.queries.end(query)
-      this.#noteTime(run, query, performance.now() - started - readerMs)
+      this.noteTime(run, query, performance.now() - started - readerMs)
     }
   }
 
@@ -135,11 +135,20 @@ export class QueryRunner {
     return Math.min(timeoutSeconds ?? maximumSeconds, maximumSeconds)
   }
 
-  #noteTime({ physical, text, owner, id }: QueryRun, query: RunningQuery, ms: number): void {
+  /** Logs a query that took long; one that was answered at once has no id. */
+  noteTime(
+    {
+      physical,
+      text,
+      owner,
+      id,
+    }: Pick<QueryRun, 'physical' | 'text' | 'owner'> & Partial<QueryRun>,
+    { workerMs, rowsRead, rowsSent }: Pick<RunningQuery, 'workerMs' | 'rowsRead' | 'rowsSent'>,
+    ms: number,
+  ): void {
     const { slowMs } = this.#limits
     if (slowMs === undefined || ms < slowMs) return
     this.#slowQueries++
-    const { workerMs, rowsRead, rowsSent } = query
     this.#logger?.warn(
       {
         queryId: id,

@@ -25,10 +25,12 @@ import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import type { AuditLog } from './audit-log.ts'
 import { inOrder, unordered } from './in-flight.ts'
+import type { TaskRunner } from './query-pool.ts'
 import type { QueryTasks } from './query-tasks.ts'
 import { ScanSteps } from './scan-steps.ts'
 import { settlingKey, settlingOf } from './settling.ts'
 import { skipKnown } from './skip-known.ts'
+import { isLookUp } from './small-work.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import {
   bySortValue,
@@ -56,6 +58,12 @@ export interface PlanRun {
   /** Non-zero once the query is cancelled; shared with the workers. */
   readonly cancelled: Int32Array
 }
+
+/** What it takes of a run to find out what there is to read. */
+export type SplittingRun = Pick<
+  PlanRun,
+  'name' | 'plan' | 'traceSets' | 'snapshot' | 'split' | 'audit'
+> & { readonly pool: Pick<TaskRunner, 'findKeys' | 'read'> }
 
 /** What the plan's access path reads: pieces of segments, and what has no order by age. */
 export interface SplitInputs {
@@ -292,25 +300,13 @@ function mapsOf({ maps }: TaskDictionary, inputs: readonly TaskInput[]): Map<num
   return read
 }
 
-/** Whether it reads so few records that the way to a worker would be longer. */
-export function isLookUp(plan: PhysicalPlan): boolean {
-  return plan.access.kind === 'look_up' && plan.access.ids.length * plan.objects.length <= 64
-}
-
 function scanInputs(run: PlanRun): TaskInput[] {
   const { pieces, others } = splitInputs(run)
   return [...others, ...pieces.map((piece) => piece.input)]
 }
 
-export function splitInputs({
-  name,
-  plan,
-  traceSets,
-  snapshot,
-  split,
-  pool,
-  audit,
-}: PlanRun): SplitInputs {
+export function splitInputs(run: SplittingRun): SplitInputs {
+  const { name, plan, traceSets, snapshot, split, pool, audit } = run
   if (split) return split
   const { access } = plan
   if (access.kind === 'empty' || plan.limit === 0) return { pieces: [], others: [] }

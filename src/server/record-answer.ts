@@ -1,4 +1,4 @@
-/** Answers `POST /btql` at once when it asks for one record by its id, or for what is kept. */
+/** Answers `POST /btql` at once when it asks for what takes no waiting (`scheduler/answers-now.ts`). */
 import type { Gate } from '../access/gate.ts'
 import type { ResultSchema } from '../binder/schema.ts'
 import type { AnswerNow, Engine } from '../engine.ts'
@@ -32,8 +32,7 @@ export function recordReply(
   try {
     const started = performance.now()
     const answer = engine.answerNow({ query, view: gate })
-    if (!answer || answer.warnings.length > 0) return undefined
-    return replyOf(answer, performance.now() - started)
+    return answer && replyOf(answer, performance.now() - started)
   } catch {
     // The general way comes to the same fault, and tells where it is.
     return undefined
@@ -74,7 +73,8 @@ function queryIn(body: Uint8Array): string | undefined {
   return typeof given.query === 'string' ? given.query : undefined
 }
 
-function bodyOf({ rowCount, bytes, bytesRead, schema, cursor, lastTransactionId }: AnswerNow) {
+function bodyOf(answer: AnswerNow) {
+  const { rowCount, bytes, bytesRead, schema, cursor, lastTransactionId, warnings } = answer
   const out = bytes.length > keptBytes / 2 ? new ByteWriter(bytes.length + 65_536) : kept
   out.truncate(0)
   out.text('{"data":[')
@@ -87,7 +87,9 @@ function bodyOf({ rowCount, bytes, bytesRead, schema, cursor, lastTransactionId 
     `,"freshness_state":{"last_processed_xact_id":${last},"last_considered_xact_id":${last}}`,
   )
   out.text(`,"realtime_state":{"type":"on","minimum_xact_id":${last},"read_bytes":${bytesRead},`)
-  out.text(`"actual_xact_id":${last}}}`)
+  out.text(`"actual_xact_id":${last}}`)
+  if (warnings.length > 0) out.text(`,"warnings":${JSON.stringify(warnings)}`)
+  out.text('}')
   return out.view()
 }
 

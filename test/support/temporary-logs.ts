@@ -47,5 +47,15 @@ export async function openLogs(segmentRows = 20_000) {
     const { rows, read } = await page(clauses, '', version)
     return { ...rows[0], read }
   }
-  return { engine, directory, insert, ask, page }
+  /** What is answered within the turn; undefined when the query is not small. */
+  const now = (clauses: string) => {
+    const answer = engine.answerNow({
+      query: `from: project_logs('${project.id}') | ${clauses}`,
+      view,
+    })
+    const rowsOf = (bytes: Uint8Array) =>
+      JSON.parse(`[${Buffer.from(bytes).toString()}]`) as object[]
+    return answer && { rows: rowsOf(answer.bytes), cursor: answer.cursor }
+  }
+  return { engine, directory, insert, ask, page, now }
 }

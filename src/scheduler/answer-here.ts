@@ -1,0 +1,71 @@
+/** Answers within one turn of the event loop what is small enough for it (`small-work.ts`). */
+import { isHiddenField } from '../binder/bound.ts'
+import type { EvaluationContext } from '../binder/evaluate.ts'
+import { resultSchema } from '../binder/schema.ts'
+import type { RowForm } from '../executor/row-form.ts'
+import { runTask } from '../executor/run-task.ts'
+import type { AnswerTask } from '../executor/task.ts'
+import type { PlannedQuery } from '../planner/plan-query.ts'
+import { formatTransaction } from '../type/transaction.ts'
+import { withoutKnown } from './answer-from-metadata.ts'
+import { answerTask, inputsOf, printedBytes } from './answer-plan.ts'
+import { cursorOf, newProgress } from './answer-progress.ts'
+import { AuditLog } from './audit-log.ts'
+import type { AnswerNow } from './direct-look-up.ts'
+import { resultOf, type TaskRunner } from './query-pool.ts'
+import { splitInputs } from './scan-rows.ts'
+import { isSmall } from './small-work.ts'
+import type { QuerySnapshot } from './snapshot.ts'
+
+export interface AnswerHereOptions {
+  readonly planned: PlannedQuery
+  readonly context: EvaluationContext
+  readonly snapshot: QuerySnapshot
+  readonly form: RowForm
+  readonly pool: Pick<TaskRunner, 'findKeys' | 'read'>
+  /** That the query may hold. */
+  readonly budgetBytes: number
+}
+
+export interface AnswerHere {
+  readonly answer: AnswerNow
+  readonly rowsRead: number
+}
+
+/** Undefined when it is no small answer after all. Throws the query's faults. */
+export function answerHere(options: AnswerHereOptions): AnswerHere | undefined {
+  const { planned, context, snapshot, form, pool, budgetBytes } = options
+  const { bound, physical, schema, warnings, summary } = planned
+  const { plan, traceSets } = physical
+  if (traceSets.length > 0) return undefined
+  const audit = new AuditLog(false)
+  const whole = { name: 'query', plan, context, traceSets: [], snapshot, pool, audit }
+  const split = withoutKnown(splitInputs(whole), whole)
+  const run = { ...whole, split }
+  const outcome = pool.read((reads) => {
+    if (!isSmall(plan, inputsOf(split), reads)) return undefined
+    const task = answerTask(run, form, {
+      isProfiled: false,
+      budgetBytes,
+      printedBytes: printedBytes.here,
+      cancelled: undefined,
+    })
+    return runTask(task, reads)
+  })
+  if (!outcome) return undefined
+  const { rowCount, bytes, place, madeColumns, rest, metrics } = resultOf<AnswerTask>(outcome)
+  if (rest) return undefined
+  const shown = madeColumns.filter((name) => !isHiddenField(name))
+  const { transaction } = snapshot
+  const answer: AnswerNow = {
+    rowCount,
+    bytes,
+    bytesRead: metrics.bytesRead,
+    schema: shown.length === 0 ? schema : resultSchema(bound, shown),
+    warnings,
+    planSummary: summary,
+    cursor: cursorOf(bound, { ...newProgress(), rowCount, ...place }),
+    lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
+  }
+  return { answer, rowsRead: metrics.rowsRead }
+}

@@ -1,0 +1,94 @@
+/**
+ * Answers that take no waiting: what is kept of the same query, one record by its id, and whatever is
+ * small. They are made within one turn of the event loop, so they are in no queue, and nobody sees them
+ * run; all that is not answered here goes the general way.
+ */
+import type { PlannedQuery } from '../planner/plan-query.ts'
+import { cutId } from '../planner/plan-template.ts'
+import type { TaskReads } from '../storage/task-reads.ts'
+import { answerHere } from './answer-here.ts'
+import { type AnswerNow, isDirect, lookUp } from './direct-look-up.ts'
+import { KeptAnswers, repeated } from './kept-answers.ts'
+import type { QueryLimits } from './query-limits.ts'
+import type { QueryPlans, RunnablePlan } from './query-plans.ts'
+import type { QueryPool } from './query-pool.ts'
+import type { QueryRequest } from './query-request.ts'
+import type { QueryRunner } from './query-runner.ts'
+import type { QuerySnapshot } from './snapshot.ts'
+
+export interface AnswersNowOptions {
+  readonly plans: QueryPlans
+  readonly reads: TaskReads
+  readonly pool: QueryPool
+  /** Is told of what took long nevertheless. */
+  readonly runner: QueryRunner
+  readonly limits: QueryLimits
+}
+
+/** A query with no options. */
+export type PlainQuery = Pick<QueryRequest, 'query' | 'view'>
+
+export class AnswersNow {
+  readonly kept: KeptAnswers
+  readonly #options: AnswersNowOptions
+  /** Plans that turned out not to be small. */
+  readonly #large = new WeakSet<PlannedQuery>()
+
+  constructor(options: AnswersNowOptions) {
+    this.kept = new KeptAnswers(options.limits.keptAnswersBytes)
+    this.#options = options
+  }
+
+  /**
+   * Undefined where the general way has to answer. The bytes are valid until the next call. Throws the
+   * query's faults.
+   *
+   * @param transaction the newest one that is seen
+   * @param snapshot of that transaction; it is released here
+   */
+  answer(
+    request: PlainQuery,
+    transaction: number,
+    snapshot: () => QuerySnapshot,
+  ): AnswerNow | undefined {
+    const { plans, reads } = this.#options
+    const { query } = request
+    let runnable: RunnablePlan | undefined
+    const plan = () => {
+      runnable ??= plans.plan(request)
+      return runnable
+    }
+    const again = this.kept.find(query, () => plan().planned)
+    if (again) return repeated(again, transaction)
+    const { planned } = plan()
+    if (this.#large.has(planned)) return undefined
+    if (cutId(query) && isDirect(planned.physical)) return lookUp(planned, transaction, reads)
+    return this.#small(request, plan(), snapshot())
+  }
+
+  #small(
+    { query, view }: PlainQuery,
+    { planned, context }: RunnablePlan,
+    snapshot: QuerySnapshot,
+  ): AnswerNow | undefined {
+    const { pool, runner, limits } = this.#options
+    const budgetBytes = limits.memory.perQuery
+    const started = performance.now()
+    try {
+      const form = { kind: 'json', separator: ',\n' } as const
+      const made = answerHere({ planned, context, snapshot, form, pool, budgetBytes })
+      if (!made) {
+        this.#large.add(planned)
+        return undefined
+      }
+      const { answer, rowsRead } = made
+      const told = { text: query, owner: view.owner, physical: planned.physical }
+      const work = { workerMs: 0, rowsRead, rowsSent: answer.rowCount }
+      runner.noteTime(told, work, performance.now() - started)
+      this.kept.keep(query, planned, snapshot.transaction, answer)
+      return answer
+    } finally {
+      snapshot.release()
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * What the main thread may run itself: work that takes it about a millisecond, which is less than the
+ * way to a worker and back takes two threads. Everything else would hold up all other requests.
+ */
+import { type BoundExpression, type BoundObject, childrenOf, fieldsOf } from '../binder/bound.ts'
+import { objectField } from '../executor/derived-field.ts'
+import type { TaskInput } from '../executor/task.ts'
+import type { PhysicalPlan, RelationStage } from '../planner/physical-plan.ts'
+import type { TaskReads } from '../storage/task-reads.ts'
+import { isStoredField } from '../type/record.ts'
+import type { Path } from '../type/value.ts'
+import type { ColumnSet, TextColumn } from '../vector/column.ts'
+import { storedRows } from '../vector/read-column.ts'
+
+/** Records that are looked up by id. */
+const fewRecords = 64
+
+/** Of values that lie in one column each; a kernel takes some ten nanoseconds for one. */
+const fewValues = 100_000
+
+/** What other values cost, in such values: by estimate, and rather too much than too little. */
+const valueCost = { column: 1, text: 20, json: 60, anywhere: 300 }
+
+/** Rows that may all be groups of their own, or are printed. */
+const fewGroups = 2000
+const fewPrinted = 128
+
+/** Rows for which expressions are evaluated one by one. */
+const fewRows = 1000
+
+/** Whether the plan reads so few records that the way to a worker would be longer. */
+export function isLookUp({ access, objects }: PhysicalPlan): boolean {
+  return access.kind === 'look_up' && access.ids.length * objects.length <= fewRecords
+}
+
+/** Whether the main thread may scan the inputs, finish the plan and print the answer. */
+export function isSmall(
+  plan: PhysicalPlan,
+  inputs: readonly TaskInput[],
+  reads: Pick<TaskReads, 'openSegment' | 'openPart'>,
+): boolean {
+  if (isLookUp(plan) || inputs.length === 0) return true
+  const rows = inputs.reduce((sum, input) => sum + rowsIn(input), 0)
+  if (rows > fewValues || !isSimple(plan, rows)) return false
+  const paths = fieldsOf(expressionsOf(plan))
+  if (rows * (1 + paths.length) > fewValues) return false
+  let cost = 0
+  for (const input of inputs) {
+    if (input.kind !== 'segment' && input.kind !== 'part') return false
+    const set =
+      input.kind === 'segment'
+        ? reads.openSegment(input.segment)
+        : reads.openPart(input.part, input.memory)
+    const object = plan.objects.find(({ number }) => number === input.object)!
+    cost += (input.to - input.from) * rowCost(set, paths, object)
+    if (cost > fewValues || !hasFewGroups(plan, set, input.to - input.from)) return false
+  }
+  return true
+}
+
+/** Rows that nobody has counted are many. */
+function rowsIn(input: TaskInput): number {
+  return input.kind === 'segment' || input.kind === 'part'
+    ? input.to - input.from
+    : Number.POSITIVE_INFINITY
+}
+
+const shortStages: ReadonlySet<RelationStage['kind']> = new Set(['filter', 'sort', 'seek', 'limit'])
+
+/** Whether, besides reading columns, it does little with so many rows. */
+function isSimple(plan: PhysicalPlan, rows: number): boolean {
+  const { stage, unpivots, limit = rows, offset, then } = plan
+  const printed = stage.kind === 'rows' || stage.row ? Math.min(rows, limit + offset) : 0
+  if (printed > fewPrinted) return false
+  if (rows <= fewRows) return true
+  return (
+    unpivots.length === 0 &&
+    then.every(({ kind }) => shortStages.has(kind)) &&
+    expressionsOf(plan).every(isVectorized)
+  )
+}
+
+/** Those that may be evaluated row by row, or search texts. */
+const slowKinds: ReadonlySet<BoundExpression['kind']> = new Set([
+  'access',
+  'call',
+  'like',
+  'includes',
+  'match',
+  'array',
+  'object',
+  'conditional',
+])
+
+function isVectorized(node: BoundExpression): boolean {
+  return !slowKinds.has(node.kind) && childrenOf(node).every(isVectorized)
+}
+
+function expressionsOf({ predicates, stage, sort }: PhysicalPlan): BoundExpression[] {
+  const sorted = sort.map(({ expression }) => expression)
+  if (stage.kind === 'rows') return [...predicates, ...sorted]
+  const aggregated = stage.aggregates.flatMap(({ arguments: given, filter }) => [
+    ...given,
+    ...(filter ? [filter] : []),
+  ])
+  return [...predicates, ...stage.keys, ...aggregated]
+}
+
+function rowCost(set: ColumnSet, paths: readonly Path[], object: BoundObject): number {
+  return paths.reduce((sum, path) => sum + fieldCost(set, path, object), 1)
+}
+
+function fieldCost(set: ColumnSet, path: Path, object: BoundObject): number {
+  const name = String(path[0])
+  if (objectField(name, object) !== undefined) return 0
+  if (!isStoredField(name)) return valueCost.text
+  if (path.some((part) => typeof part === 'number')) return valueCost.anywhere
+  const names = path as readonly string[]
+  if (set.residualMayBe(names) || storedRows(set, names).length > 0) return valueCost.anywhere
+  const { number, timestamp, boolean, text, json, objects } = set.columns(names) ?? {}
+  const held = [number, timestamp, boolean, text, json, objects].filter((column) => column)
+  if (held.length > 1) return valueCost.anywhere
+  if (objects || json) return valueCost.json
+  return text && !isCoded(text) ? valueCost.text : valueCost.column
+}
+
+function isCoded(column: TextColumn): boolean {
+  return column.encoding === 'dictionary'
+}
+
+/** Whether rows of the set make few groups, as far as that is known without reading them. */
+function hasFewGroups({ stage }: PhysicalPlan, set: ColumnSet, rows: number): boolean {
+  if (stage.kind === 'rows' || rows <= fewGroups) return true
+  let most = 1
+  for (const key of stage.keys) most *= valuesOf(key, set)
+  return most <= fewGroups
+}
+
+function valuesOf(key: BoundExpression, set: ColumnSet): number {
+  if (key.type === 'boolean') return 3
+  if (key.kind !== 'field') return Number.POSITIVE_INFINITY
+  const { text, ...others } = set.columns(key.path as readonly string[]) ?? {}
+  if (Object.keys(others).length > 0) return Number.POSITIVE_INFINITY
+  if (!text) return 1
+  if (text.encoding !== 'dictionary') return Number.POSITIVE_INFINITY
+  return text.dictionary.offsets.length
+}

@@ -1,0 +1,78 @@
+/** What is small is answered within a turn of the event loop, and by the same answer as in general. */
+import { beforeEach, expect, test } from 'vitest'
+import { openLogs } from '../support/temporary-logs.ts'
+
+type Logs = Awaited<ReturnType<typeof openLogs>>
+
+let logs: Logs
+
+/** Rows with two models, a number that grows, texts that all differ, and a few odd ones. */
+function rows(count: number): object[] {
+  return Array.from({ length: count }, (_, n) => ({
+    id: `r${n}`,
+    created: new Date(Date.UTC(2026, 0, 1) + n * 1000).toISOString(),
+    metadata: { model: n % 3 === 0 ? 'small' : 'large', user: `user-${n}` },
+    metrics: { n },
+    scores: n % 10 === 0 ? {} : { s: (n % 7) / 8 },
+    input: n === 17 ? { rare: { deep: [n] } } : `what is ${n}?`,
+  }))
+}
+
+beforeEach(async () => {
+  logs = await openLogs()
+  await logs.insert(rows(6000))
+  await logs.engine.flush()
+})
+
+test('answers within a turn are those of the general way', async () => {
+  for (const clauses of [
+    'measures: count(1) as n, max(metrics.n) as m',
+    'dimensions: metadata.model as model | measures: count(1) as n, avg(scores.s) as s',
+    'dimensions: metadata.model as model | measures: count(1) as n | filter: metrics.n != 4.5',
+    'measures: count(1) as n | filter: metrics.n > 99999',
+    'select: id, metrics.n | filter: metrics.n >= 5990 | sort: metrics.n desc | limit: 20',
+    'select: id | filter: metrics.n < 60 | limit: 7',
+    "select: id, input | filter: id in ['r17', 'r18']",
+    "select: * | filter: metrics.n = 4711 | limit: 5",
+    'dimensions: scores.s is null as none | measures: count(1) as n',
+  ]) {
+    const { rows, cursor } = await logs.page(clauses)
+    expect(logs.now(clauses), clauses).toEqual({ rows, cursor })
+  }
+})
+
+test('the main thread is not held up by what is not small', async () => {
+  for (const clauses of [
+    // Groups of which nobody knows how many there are.
+    'dimensions: metadata.user as u | measures: count(1) as n',
+    // Many rows to print.
+    'select: *',
+    // Texts to be searched, functions that go row by row, sets of traces.
+    "measures: count(1) as n | filter: input ILIKE '%is 17?%'",
+    'measures: count(1) as n | filter: len(metadata.user) = 6',
+    'select: id | filter: any_span(metrics.n = 3)',
+  ]) {
+    expect(logs.now(clauses), clauses).toBeUndefined()
+    expect((await logs.page(clauses)).rows.length, clauses).toBeGreaterThan(0)
+  }
+})
+
+test('fresh rows that are no columns yet are left to workers, and seen', async () => {
+  await logs.insert([{ id: 'fresh', metrics: { n: 1e6 } }])
+  const clauses = 'measures: count(1) as n, max(metrics.n) as m'
+  expect(logs.now(clauses)).toBeUndefined()
+  expect(await logs.page(clauses)).toMatchObject({ rows: [{ n: 6001, m: 1e6 }] })
+  await logs.engine.flush()
+  // What was too large for a turn is not tried again: the text differs.
+  expect(logs.now(`${clauses} | limit: 1`)).toMatchObject({ rows: [{ n: 6001, m: 1e6 }] })
+})
+
+test('updates and deletes count', async () => {
+  await logs.insert([
+    { id: 'r3', metrics: { n: -1 } },
+    { id: 'r4', _object_delete: true },
+  ])
+  await logs.engine.flush()
+  const clauses = 'measures: count(1) as n, min(metrics.n) as m'
+  expect(logs.now(clauses)).toEqual({ rows: [{ n: 5999, m: -1 }], cursor: undefined })
+})
