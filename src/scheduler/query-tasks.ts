@@ -46,9 +46,9 @@ export class QueryTasks implements TaskRunner {
     }
     const { outcome, workerMs } = await this.#runAdmitted(task, short)
     query.workerMs += workerMs
+    const result = resultOf<T>(outcome)
     query.rowsRead += rowsToRead(task)
     query.tellProgress()
-    const result = resultOf<T>(outcome)
     // What was merged is let go of.
     if (result.kind === 'finish') query.memory.release()
     query.memory.take(heldBytes(task, result))
