@@ -12,6 +12,7 @@ import { answerTask, inputsOf, printedBytes } from './answer-plan.ts'
 import { cursorOf, newProgress } from './answer-progress.ts'
 import { AuditLog } from './audit-log.ts'
 import type { AnswerNow } from './direct-look-up.ts'
+import { newestRows } from './newest-rows.ts'
 import { resultOf, type TaskRunner } from './query-pool.ts'
 import { splitInputs } from './scan-rows.ts'
 import { isSmall } from './small-work.ts'
@@ -27,24 +28,20 @@ export interface AnswerHereOptions {
   readonly budgetBytes: number
 }
 
-export interface AnswerHere {
-  readonly answer: AnswerNow
-  readonly rowsRead: number
-}
-
 /** Undefined when it is no small answer after all. Throws the query's faults. */
-export function answerHere(options: AnswerHereOptions): AnswerHere | undefined {
+export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
   const { planned, context, snapshot, form, pool, budgetBytes } = options
   const { bound, physical, schema, warnings, summary } = planned
   const { plan, traceSets } = physical
   if (traceSets.length > 0) return undefined
   const audit = new AuditLog(false)
   const whole = { name: 'query', plan, context, traceSets: [], snapshot, pool, audit }
-  const split = withoutKnown(splitInputs(whole), whole)
-  const run = { ...whole, split }
+  const { transaction } = snapshot
+  const all = withoutKnown(splitInputs(whole), whole)
   const outcome = pool.read((reads) => {
+    const split = newestRows(all, plan, transaction, reads)
     if (!isSmall(plan, inputsOf(split), reads)) return undefined
-    const task = answerTask(run, form, {
+    const task = answerTask({ ...whole, split }, form, {
       isProfiled: false,
       budgetBytes,
       printedBytes: printedBytes.here,
@@ -56,16 +53,15 @@ export function answerHere(options: AnswerHereOptions): AnswerHere | undefined {
   const { rowCount, bytes, place, madeColumns, rest, metrics } = resultOf<AnswerTask>(outcome)
   if (rest) return undefined
   const shown = madeColumns.filter((name) => !isHiddenField(name))
-  const { transaction } = snapshot
-  const answer: AnswerNow = {
+  return {
     rowCount,
     bytes,
     bytesRead: metrics.bytesRead,
+    rowsRead: metrics.rowsRead,
     schema: shown.length === 0 ? schema : resultSchema(bound, shown),
     warnings,
     planSummary: summary,
     cursor: cursorOf(bound, { ...newProgress(), rowCount, ...place }),
     lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
   }
-  return { answer, rowsRead: metrics.rowsRead }
 }

@@ -76,14 +76,14 @@ export class AnswersNow {
     const started = performance.now()
     try {
       const form = { kind: 'json', separator: ',\n' } as const
-      const made = answerHere({ planned, context, snapshot, form, pool, budgetBytes })
-      if (!made) {
+      const answer = answerHere({ planned, context, snapshot, form, pool, budgetBytes })
+      if (!answer) {
         this.#large.add(planned)
         return undefined
       }
-      const { answer, rowsRead } = made
       const told = { text: query, owner: view.owner, physical: planned.physical }
-      const work = { workerMs: 0, rowsRead, rowsSent: answer.rowCount }
+      const { rowsRead, rowCount } = answer
+      const work = { workerMs: 0, rowsRead, rowsSent: rowCount }
       runner.noteTime(told, work, performance.now() - started)
       this.kept.keep(query, planned, snapshot.transaction, answer)
       return answer

@@ -28,6 +28,7 @@ interface RecordRows {
 
 /** A short answer, and what there is to say of it. */
 export interface AnswerNow extends Omit<RecordRows, 'last'> {
+  readonly rowsRead: number
   readonly schema: ResultSchema
   readonly warnings: readonly QueryWarning[]
   readonly planSummary: string
@@ -84,6 +85,7 @@ export function lookUp(
   const { rowCount, last } = rows
   return {
     ...rows,
+    rowsRead: rowCount,
     schema,
     warnings,
     planSummary: summary,

@@ -85,12 +85,18 @@ export class KeptAnswers {
   /** Keeps an answer that was made at once, for a query without any options. */
   keep(query: string, planned: PlannedQuery, transaction: number, answer: AnswerNow): void {
     if (!this.#isAskedAgain(query, planned)) return
-    const { cursor, ...summary } = answer
+    const { schema, rowCount, lastTransactionId, bytesRead, cursor } = answer
     this.#set(query, {
       planned,
       transaction,
       bytes: answer.bytes.slice(),
-      summary: { ...summary, ...(cursor !== undefined && { cursor }) },
+      summary: {
+        schema,
+        rowCount,
+        lastTransactionId,
+        bytesRead,
+        ...(cursor !== undefined && { cursor }),
+      },
     })
   }
 
@@ -142,6 +148,7 @@ export function repeated(kept: KeptAnswer, transaction: number): AnswerNow {
     rowCount: summary.rowCount,
     bytes,
     bytesRead: summary.bytesRead,
+    rowsRead: 0,
     schema: summary.schema,
     warnings: planned.warnings,
     planSummary: planned.summary,

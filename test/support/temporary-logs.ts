@@ -55,7 +55,7 @@ export async function openLogs(segmentRows = 20_000) {
     })
     const rowsOf = (bytes: Uint8Array) =>
       JSON.parse(`[${Buffer.from(bytes).toString()}]`) as object[]
-    return answer && { rows: rowsOf(answer.bytes), cursor: answer.cursor }
+    return answer && { rows: rowsOf(answer.bytes), cursor: answer.cursor, read: answer.rowsRead }
   }
   return { engine, directory, insert, ask, page, now }
 }
