@@ -71,17 +71,17 @@ export class RowLoader {
   look(first: number, last: number): void {
     this.#sight = [Math.floor(first / blockRows), Math.floor(Math.max(first, last) / blockRows)]
     window.clearTimeout(this.#rest)
-    const far: number[] = []
     for (const block of this.#wanted()) {
       if (this.#stored.blocks.has(block) || this.#loading.has(block)) continue
+      // It goes on where the one before it ends, once that is there.
+      if (this.#loading.has(block - 1)) return
       const isNext = block * blockRows <= this.#stored.known
       if (this.#cursors.has(block - 1) || isNext) void this.#load(block)
-      else if (this.#version !== undefined) far.push(block)
+      else if (this.#version !== undefined) {
+        this.#rest = window.setTimeout(() => this.#jump(block), restMs)
+        return
+      }
     }
-    if (far.length === 0) return
-    this.#rest = window.setTimeout(() => {
-      for (const block of far) if (this.#wanted().includes(block)) void this.#load(block)
-    }, restMs)
   }
 
   /** Rows that are newer than what was found take the place of those with their id, or come first. */
@@ -121,6 +121,13 @@ export class RowLoader {
     const { isWhole, known } = this.#stored
     const blocks = Array.from({ length: last - first + 2 }, (_, i) => first + i)
     return isWhole ? blocks.filter((block) => block * blockRows < known) : blocks
+  }
+
+  /** Where one has come to; what was on its way to where one was before is left. */
+  #jump(block: number): void {
+    const wanted = this.#wanted()
+    for (const [place, request] of this.#loading) if (!wanted.includes(place)) request.abort()
+    void this.#load(block)
   }
 
   async #load(block: number): Promise<void> {
