@@ -15,6 +15,9 @@ export interface LineProps<Row> {
   readonly isChosen: boolean | undefined
 }
 
+/** In pixels: texts of narrow letters have such on average. */
+const narrowestCharacter = 4
+
 export class Line<Row> extends Component<LineProps<Row>> {
   override shouldComponentUpdate(next: LineProps<Row>): boolean {
     const { props } = this
@@ -41,21 +44,24 @@ export class Line<Row> extends Component<LineProps<Row>> {
             <input type="checkbox" checked={isChosen} aria-label={`Choose row ${index + 1}`} />
           </td>
         )}
-        {columns.map((column, i) => (
-          <td
-            key={column.id}
-            class={column.isNumber ? 'number' : undefined}
-            title={column.hint?.(row)}
-          >
-            {i === 0 ? (
-              <button type="button" class="plain opens" tabIndex={isActive ? 0 : -1}>
-                {column.cell(row)}
-              </button>
-            ) : (
-              column.cell(row)
-            )}
-          </td>
-        ))}
+        {columns.map((column, i) => {
+          const content = column.cell(row, Math.ceil(column.width / narrowestCharacter))
+          return (
+            <td
+              key={column.id}
+              class={column.isNumber ? 'number' : undefined}
+              title={column.hint?.(row)}
+            >
+              {i === 0 ? (
+                <button type="button" class="plain opens" tabIndex={isActive ? 0 : -1}>
+                  {content}
+                </button>
+              ) : (
+                content
+              )}
+            </td>
+          )
+        })}
         <td />
       </tr>
     )

@@ -14,7 +14,8 @@ export interface Column<Row> {
   readonly isSortable?: boolean
   /** Shown when the pointer rests on the title. */
   readonly description?: string
-  readonly cell: (row: Row) => ComponentChildren
+  /** @param length characters that the cell has room for at most: text beyond costs time to lay out */
+  readonly cell: (row: Row, length: number) => ComponentChildren
   /** Shown whole when the pointer rests on the cell. */
   readonly hint?: (row: Row) => string
 }

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Popover } from '../component/popover.tsx'
-import type { LogColumn } from './log-columns.tsx'
+import { type LogColumn, memberOf } from './log-columns.tsx'
 import type { ShownColumns } from './shown-columns.ts'
 
 /** Which columns the table has, and in what order. */
@@ -22,7 +22,7 @@ export function ColumnChoice({
       <div class="column-choice">
         <input
           type="search"
-          placeholder="Find a column"
+          placeholder="Find, or metadata.name"
           aria-label="Find a column"
           value={wanted}
           onInput={(event) => setWanted(event.currentTarget.value)}
@@ -61,6 +61,11 @@ export function ColumnChoice({
             </li>
           ))}
         </ul>
+        {memberOf(wanted) && !available.some(({ id }) => id === wanted) && (
+          <button type="button" onClick={() => shown.choose(wanted, true)}>
+            Add {wanted}
+          </button>
+        )}
         <button type="button" onClick={shown.reset}>
           As usual
         </button>

@@ -6,6 +6,7 @@ import type { Row } from '../service/query.ts'
 import { clauseOf, isOfRecords } from '../service/query-text.ts'
 import type { PagesOfRows } from '../service/row-pages.ts'
 import { parameter, setParameters } from '../state/location.ts'
+import { selectedFields } from './log-columns.tsx'
 import type { LogView } from './log-view.ts'
 
 export interface Arrivals {
@@ -33,7 +34,7 @@ export function useArrivals(
   query: string | undefined,
   pages: PagesOfRows,
   idOf: string,
-  { time }: LogView,
+  { time, columns }: LogView,
 ): Arrivals {
   const [newIds, setNewIds] = useState(nobody)
   const [held, setHeld] = useState<ReadonlyMap<string, Row>>(new Map())
@@ -63,6 +64,7 @@ export function useArrivals(
   }
   const { error } = useLiveRows({
     query: isOn ? query : undefined,
+    fields: selectedFields(columns),
     onRows: (rows) => {
       const isAnyKnown = rows.some((row) => pages.indexOf((each) => each[idOf] === row[idOf]) >= 0)
       // More came than one can catch up with.

@@ -1,7 +1,8 @@
 /** What a table of traces or spans can show. */
 import { cost, duration, number, preview, score, time } from '../component/format.ts'
-import { Marked, nothingSought, type Sought } from '../component/marked.tsx'
+import { Marked, nothingSought, Snippet, type Sought } from '../component/marked.tsx'
 import type { Column } from '../component/table.tsx'
+import { namesIn } from '../service/cut-json.ts'
 import { at, type Row } from '../service/query.ts'
 import { durationOf } from '../service/span-facts.ts'
 
@@ -20,7 +21,9 @@ export interface ColumnOptions {
 
 function fixedColumns({ rowsAre, sought, onTag }: ColumnOptions): readonly LogColumn[] {
   const isTraces = rowsAre === 'traces'
-  const text = (value: unknown) => <Marked text={preview(value)} sought={sought} />
+  const text = (value: unknown, length: number) => (
+    <Snippet text={preview(value)} sought={sought} length={length} />
+  )
   return [
     {
       id: 'created',
@@ -35,7 +38,7 @@ function fixedColumns({ rowsAre, sought, onTag }: ColumnOptions): readonly LogCo
       title: 'Name',
       width: 130,
       sortBy: 'span_attributes.name',
-      cell: (row) => text(at(row, 'span_attributes', 'name')),
+      cell: (row, length) => text(at(row, 'span_attributes', 'name'), length),
     },
     {
       id: 'type',
@@ -44,9 +47,14 @@ function fixedColumns({ rowsAre, sought, onTag }: ColumnOptions): readonly LogCo
       sortBy: 'span_attributes.type',
       cell: (row) => preview(at(row, 'span_attributes', 'type')),
     },
-    { id: 'input', title: 'Input', width: 300, cell: (row) => text(row.input) },
-    { id: 'output', title: 'Output', width: 300, cell: (row) => text(row.output) },
-    { id: 'expected', title: 'Expected', width: 200, cell: (row) => text(row.expected) },
+    { id: 'input', title: 'Input', width: 300, cell: (row, length) => text(row.input, length) },
+    { id: 'output', title: 'Output', width: 300, cell: (row, length) => text(row.output, length) },
+    {
+      id: 'expected',
+      title: 'Expected',
+      width: 200,
+      cell: (row, length) => text(row.expected, length),
+    },
     {
       id: 'error',
       title: 'Error',
@@ -135,50 +143,94 @@ function Tags({ tags, onTag }: { readonly tags: unknown; readonly onTag: (tag: s
   ))
 }
 
-/** The fixed columns, then one for each score and each field of metadata that the rows have. */
-export function logColumns(rows: readonly Row[], options: ColumnOptions): LogColumn[] {
+/**
+ * The fixed columns, then one for each score and each field of metadata that the rows have.
+ *
+ * @param wanted ids of columns that there are in any case
+ */
+export function logColumns(
+  rows: readonly Row[],
+  wanted: readonly string[],
+  options: ColumnOptions,
+): LogColumn[] {
   const scores = new Set<string>()
   const fields = new Set<string>()
+  for (const id of wanted) {
+    const { root, name } = memberOf(id) ?? {}
+    if (root !== undefined && name !== undefined) (root === 'scores' ? scores : fields).add(name)
+  }
   for (const row of rows) {
-    for (const name of keysOf(row.scores)) scores.add(name)
-    for (const name of keysOf(row.metadata)) fields.add(name)
+    for (const name of namesIn(row.scores)) scores.add(name)
+    for (const name of namesIn(row.metadata)) fields.add(name)
   }
   return [
     ...fixedColumns(options),
-    ...[...scores].sort().map(
-      (name): LogColumn => ({
-        id: `scores.${name}`,
-        title: name,
-        width: 100,
-        isNumber: true,
-        sortBy: `scores.${fieldName(name)}`,
-        cell: (row) => score(at(row, 'scores', name)),
-      }),
-    ),
-    ...[...fields].sort().map(
-      (name): LogColumn => ({
-        id: `metadata.${name}`,
-        title: name,
-        description: `metadata.${name}`,
-        width: 130,
-        sortBy: `metadata.${fieldName(name)}`,
-        cell: (row) => <Marked text={preview(at(row, 'metadata', name))} sought={options.sought} />,
-      }),
-    ),
+    ...[...scores].sort().map(scoreColumn),
+    ...[...fields].sort().map((name) => metadataColumn(name, options.sought)),
   ].map((column) => ({ ...column, isSortable: column.sortBy !== undefined }))
+}
+
+function scoreColumn(name: string): LogColumn {
+  return {
+    id: `scores.${name}`,
+    title: name,
+    width: 100,
+    isNumber: true,
+    sortBy: pathOf('scores', name),
+    cell: (row) => score(at(row, 'scores', name)),
+  }
+}
+
+function metadataColumn(name: string, sought: readonly Sought[]): LogColumn {
+  const id = `metadata.${name}`
+  return {
+    id,
+    title: name,
+    description: id,
+    width: 130,
+    sortBy: pathOf('metadata', name),
+    cell: (row, length) => (
+      <Snippet
+        text={preview(row[id] ?? at(row, 'metadata', name))}
+        sought={sought}
+        length={length}
+      />
+    ),
+  }
+}
+
+/** What columns of metadata are asked for by themselves, as the rest of metadata may be cut. */
+export function selectedFields(columns: readonly string[] | undefined): string[] {
+  const fields = (columns ?? ['metadata.model']).flatMap((id) => {
+    const { root, name } = memberOf(id) ?? {}
+    if (root !== 'metadata' || name === undefined) return []
+    return [`${pathOf(root, name)} as ${nameInQuotes(id)}`]
+  })
+  // In one order, so that moving a column asks for nothing.
+  return fields.sort()
+}
+
+/** What a column of scores or metadata is of; undefined for other columns. */
+export function memberOf(id: string) {
+  const [, root, name] = /^(scores|metadata)\.(.+)$/s.exec(id) ?? []
+  return root === undefined || name === undefined ? undefined : { root, name }
+}
+
+/** A path in the query language; other names than plain ones are quoted. */
+function pathOf(root: string, name: string): string {
+  return `${root}.${/^[a-z_]\w*$/i.test(name) ? name : nameInQuotes(name)}`
+}
+
+function nameInQuotes(name: string): string {
+  return `"${name.replace(/["\\]/g, '\\$&')}"`
 }
 
 /** What a column is sorted by, whether rows have it or not; undefined if it cannot be. */
 export function sortExpression(id: string, rowsAre: ColumnOptions['rowsAre']): string | undefined {
-  const [, root, name] = /^(scores|metadata)\.(.*)$/s.exec(id) ?? []
-  if (root !== undefined && name !== undefined) return `${root}.${fieldName(name)}`
+  const member = memberOf(id)
+  if (member) return pathOf(member.root, member.name)
   const columns = fixedColumns({ rowsAre, sought: nothingSought, onTag: () => undefined })
   return columns.find((column) => column.id === id)?.sortBy
-}
-
-/** A name as a step of a path; other names than plain ones are quoted. */
-function fieldName(name: string): string {
-  return /^[a-z_]\w*$/i.test(name) ? name : `"${name.replace(/["\\]/g, '\\$&')}"`
 }
 
 /** Columns for rows that are no records: whatever a query selects, measures and groups by. */
@@ -200,10 +252,4 @@ export function isShownAtFirst({ id }: Column<Row>): boolean {
     !['name', 'type', 'expected', 'cost', 'llm_calls', 'errors'].includes(id) &&
     (!id.startsWith('metadata.') || id === 'metadata.model')
   )
-}
-
-function keysOf(value: unknown): string[] {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? Object.keys(value)
-    : []
 }

@@ -11,14 +11,20 @@ import { useLoaded } from '../service/load.ts'
 import { soughtBy } from '../service/looked-for.ts'
 import { useProject } from '../service/project.ts'
 import { type Interpretation, interpret, query, quoted, type Row } from '../service/query.ts'
-import { clauseOf, isOfRecords, withClauses, withCondition } from '../service/query-text.ts'
+import {
+  clauseOf,
+  forTable,
+  isOfRecords,
+  withClauses,
+  withCondition,
+} from '../service/query-text.ts'
 import { type PagesOfRows, usePages } from '../service/row-pages.ts'
 import type { Span } from '../service/time-buckets.ts'
 import { parameter, setParameters } from '../state/location.ts'
 import { ColumnChoice } from './column-choice.tsx'
 import { FirstLines } from './first-lines.tsx'
 import { LiveSwitch, useArrivals } from './log-arrivals.tsx'
-import { logColumns, resultColumns, sortExpression } from './log-columns.tsx'
+import { logColumns, resultColumns, selectedFields, sortExpression } from './log-columns.tsx'
 import { changeView, type LogView, timeCondition, timeSpan, viewOfUrl } from './log-view.ts'
 import { useShownColumns } from './shown-columns.ts'
 import { TimeChoice } from './time-choice.tsx'
@@ -54,13 +60,16 @@ function Records({
   const idOf = idField(narrowed, rowsAre)
   const sought = useMemo(() => soughtBy(taken.data), [found])
   const shown = sorted(narrowed, view, isRecords)
-  const pages = usePages(shown)
+  const fields = selectedFields(view.columns)
+  const pages = usePages(shown, fields)
   const { rows, total, error, isLoading, look, reload } = pages
   const sample = useSample(pages)
   const available = useMemo(
     () =>
-      isRecords ? logColumns(sample, { rowsAre, sought, onTag: findTag }) : resultColumns(sample),
-    [sample, rowsAre, isRecords, sought],
+      isRecords
+        ? logColumns(sample, view.columns ?? [], { rowsAre, sought, onTag: findTag })
+        : resultColumns(sample),
+    [sample, view.columns?.join(), rowsAre, isRecords, sought],
   )
   // What people chose of the columns of logs is not for those of a result.
   const all = available.map(({ id }) => id)
@@ -87,7 +96,7 @@ function Records({
     arrivals.refresh()
     if (shown === undefined || openId === undefined) return
     const one = withCondition(shown, `${idOf} = ${quoted(openId)}`)
-    const { data } = await query(withClauses(one, { limit: '1', preview_length: '300' }))
+    const { data } = await query(withClauses(forTable(one, fields), { limit: '1' }))
     if (pages.indexOf((row) => row[idOf] === openId) >= 0) pages.take(data, idOf)
   }
   const failure = taken.error ?? error

@@ -6,7 +6,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { base } from '../state/location.ts'
 import { query, type Row, tzOffset } from './query.ts'
-import { measured, withClauses } from './query-text.ts'
+import { forTable, measured, withClauses } from './query-text.ts'
 
 /** The newest rows, among which those are that came since. */
 const newestRows = 100
@@ -19,6 +19,8 @@ const reconnectMs = 2000
 export interface LiveOptions {
   /** A query without a sort or a limit of its own; undefined listens to nothing. */
   readonly query: string | undefined
+  /** What is selected besides the rows, of which long values are cut. */
+  readonly fields: readonly string[]
   /** The newest rows, newest first: those that came, those that changed, and some that were there. */
   readonly onRows: (rows: readonly Row[]) => void
 }
@@ -28,7 +30,7 @@ export interface LiveState {
   readonly error: Error | undefined
 }
 
-export function useLiveRows({ query: text, onRows }: LiveOptions): LiveState {
+export function useLiveRows({ query: text, fields, onRows }: LiveOptions): LiveState {
   const [error, setError] = useState<Error>()
   const latest = useRef(onRows)
   latest.current = onRows
@@ -41,7 +43,7 @@ export function useLiveRows({ query: text, onRows }: LiveOptions): LiveState {
       listening = undefined
       if (document.hidden) return
       listening = new AbortController()
-      void listen(text, {
+      void listen(text, fields, {
         signal: listening.signal,
         onRows: (rows) => latest.current(rows),
         onError: setError,
@@ -53,7 +55,7 @@ export function useLiveRows({ query: text, onRows }: LiveOptions): LiveState {
       listening?.abort()
       document.removeEventListener('visibilitychange', begin)
     }
-  }, [text])
+  }, [text, fields.join()])
   return { error }
 }
 
@@ -66,8 +68,8 @@ interface Listener {
 /** Proxies that let no socket through do not learn it while the page is open. */
 let isBlocked = false
 
-async function listen(text: string, listener: Listener): Promise<void> {
-  const newest = withClauses(text, { limit: String(newestRows), preview_length: '300' })
+async function listen(text: string, fields: readonly string[], listener: Listener): Promise<void> {
+  const newest = withClauses(forTable(text, fields), { limit: String(newestRows) })
   while (!listener.signal.aborted) {
     try {
       if (isBlocked) await askAgain(text, newest, listener)

@@ -39,6 +39,20 @@ export function isOfRecords(query: string): boolean {
   return clauseOf(query, 'select') === '*' && clauseOf(query, 'unpivot') === undefined
 }
 
+/** Characters of a value that a cell can show. */
+const previewLength = 300
+
+/**
+ * The same rows with their long values cut, as a table shows them.
+ *
+ * @param fields what is selected besides, since it might be cut away
+ */
+export function forTable(query: string, fields: readonly string[] = []): string {
+  if (!isOfRecords(query) || clauseOf(query, 'preview_length') !== undefined) return query
+  const select = ['*', ...fields].join(', ')
+  return withClauses(query, { select, preview_length: String(previewLength) })
+}
+
 /** Counts, or groups, what the query would find. */
 export function measured(
   query: string,

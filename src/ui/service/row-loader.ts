@@ -1,15 +1,12 @@
 /** Loads the rows of one query, block by block, as they are looked at. */
 import { type Answer, query, quoted, type Row } from './query.ts'
-import { clauseOf, isOfRecords, measured, withClauses } from './query-text.ts'
+import { clauseOf, forTable, isOfRecords, measured, withClauses } from './query-text.ts'
 
 /** Rows of a request. */
 export const blockRows = 100
 
 /** Blocks that are kept; each has some 100 KB. */
 const keptBlocks = 100
-
-/** Characters of a value that a cell can show. */
-const previewLength = 300
 
 /** Far from what is there, nothing is loaded until scrolling has rested for so long. */
 const restMs = 90
@@ -45,6 +42,7 @@ export interface Watcher {
 
 export class RowLoader {
   readonly #query: string
+  readonly #fields: readonly string[]
   readonly #watcher: Watcher
   readonly #isOfRecords: boolean
   /** A query that says itself how many rows it wants has no further ones. */
@@ -60,8 +58,10 @@ export class RowLoader {
   #rest: number | undefined
   #early: { readonly rows: readonly Row[]; readonly idOf: string } | undefined
 
-  constructor(text: string, watcher: Watcher) {
+  /** @param fields what is selected besides the rows, of which long values are cut */
+  constructor(text: string, fields: readonly string[], watcher: Watcher) {
     this.#query = text
+    this.#fields = fields
     this.#watcher = watcher
     this.#isOfRecords = isOfRecords(text)
     this.#hasLimit = clauseOf(text, 'limit') !== undefined
@@ -152,12 +152,9 @@ export class RowLoader {
   }
 
   #request(block: number, signal: AbortSignal): Promise<Answer> {
-    const preview =
-      this.#isOfRecords && clauseOf(this.#query, 'preview_length') === undefined
-        ? { preview_length: String(previewLength) }
-        : {}
-    if (this.#hasLimit) return query(withClauses(this.#query, preview), signal)
-    const page = withClauses(this.#query, { ...preview, limit: String(blockRows) })
+    const rows = forTable(this.#query, this.#fields)
+    if (this.#hasLimit) return query(rows, signal)
+    const page = withClauses(rows, { limit: String(blockRows) })
     if (block === 0) return query(page, signal)
     const cursor = this.#cursors.get(block - 1)
     if (cursor !== undefined) {

@@ -28,8 +28,9 @@ export interface PagesOfRows {
 
 /**
  * @param query in the form that the service prints; undefined loads nothing
+ * @param fields what is selected besides the rows, of which long values are cut
  */
-export function usePages(query: string | undefined): PagesOfRows {
+export function usePages(query: string | undefined, fields: readonly string[]): PagesOfRows {
   const [stored, setStored] = useState(nothingStored)
   const [error, setError] = useState<Error>()
   const [isLoading, setLoading] = useState(true)
@@ -41,7 +42,7 @@ export function usePages(query: string | undefined): PagesOfRows {
     setError(undefined)
     setLoading(true)
     if (query === undefined) return
-    const begun = new RowLoader(query, {
+    const begun = new RowLoader(query, fields, {
       onChange: setStored,
       onLoading: setLoading,
       onError: setError,
@@ -49,7 +50,7 @@ export function usePages(query: string | undefined): PagesOfRows {
     loader.current = begun
     begun.look(0, 0)
     return () => begun.end()
-  }, [query, round])
+  }, [query, fields.join(), round])
 
   const rows = useMemo(() => rowsOf(stored), [stored])
   return {
