@@ -16,7 +16,7 @@ export interface PlotWatcher {
   onHover(index: number | undefined): void
 }
 
-const height = 96
+const height = 76
 
 /** What a pointer is drawn over by accident. */
 const leastPixels = 4

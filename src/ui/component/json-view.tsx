@@ -11,6 +11,9 @@ const cutList = 100
 
 const typingMs = 150
 
+/** Shorter texts are seen at a glance. */
+const searchableText = 500
+
 export interface JsonViewProps {
   readonly value: unknown
   readonly label: string
@@ -32,14 +35,15 @@ export function JsonView({ value, label, sought = nothingSought }: JsonViewProps
   const isText = typeof value === 'string'
   const isChat = messages !== undefined && !isRaw
   const marked = wanted === '' ? sought : [{ part: wanted }]
+  const isSearchable = !isText || value.length > searchableText
   return (
     <section class="json" aria-label={label}>
       <div class="json-tools">
-        {!isText && !isChat && (
+        {isSearchable && (
           <>
             {wanted !== '' && (
               <span class="hint" role="status">
-                {number(finder.countIn(value))} found
+                {number(isText ? finder.placesIn(value) : finder.countIn(value))} found
               </span>
             )}
             <input
@@ -59,9 +63,9 @@ export function JsonView({ value, label, sought = nothingSought }: JsonViewProps
         <CopyButton text={() => (isText ? value : JSON.stringify(value, undefined, 2))} />
       </div>
       {isChat ? (
-        <Messages messages={messages} sought={sought} />
+        <Messages messages={messages} sought={marked} />
       ) : isText ? (
-        <LongText text={value} sought={sought} />
+        <LongText text={value} sought={marked} />
       ) : (
         <JsonTree value={value} finder={finder} sought={marked} />
       )}
@@ -92,6 +96,16 @@ class Finder {
       count += this.countIn(item)
     }
     this.#counts.set(value, count)
+    return count
+  }
+
+  /** How often it is in a text. */
+  placesIn(text: string): number {
+    const lower = text.toLowerCase()
+    let count = 0
+    for (let at = lower.indexOf(this.wanted); at >= 0; count++) {
+      at = lower.indexOf(this.wanted, at + this.wanted.length)
+    }
     return count
   }
 

@@ -39,11 +39,12 @@ interface Drawn {
 
 export interface RowSize {
   readonly height: number
-  /** Pixels at the top of the viewport in which no rows are seen. */
+  /** Pixels at the top and at the bottom of the viewport in which no rows are seen. */
   readonly head: number
+  readonly foot: number
 }
 
-const ofTable: RowSize = { height: rowHeight, head: rowHeight }
+const ofTable: RowSize = { height: rowHeight, head: rowHeight, foot: 28 }
 
 /** @param size the same object at each call */
 export function useSight(
@@ -55,7 +56,7 @@ export function useSight(
   /** Pixels of rows above what is seen; of a table that is too high, more than are scrolled. */
   const top = useRef(0)
   const placedAt = useRef(0)
-  const { height, head } = size
+  const { height, head, foot } = size
   const whole = length * height
   const tall = Math.min(whole, tallest)
   const isScaled = whole > tall
@@ -68,7 +69,7 @@ export function useSight(
     const { scrollTop, clientHeight } = element
     if (!isScaled) top.current = scrollTop
     else if (Math.abs(scrollTop - placedAt.current) > 1) {
-      top.current = Math.min(scrollTop * factorOf(element), whole - clientHeight + 2 * head)
+      top.current = Math.min(scrollTop * factorOf(element), whole - clientHeight + head + foot)
     }
     const first = Math.max(0, Math.floor(top.current / height))
     const last = first + Math.ceil(clientHeight / height)
@@ -80,7 +81,7 @@ export function useSight(
     )
   }
   const place = (element: HTMLElement, next: number) => {
-    top.current = Math.max(0, Math.min(next, whole - element.clientHeight + 2 * head))
+    top.current = Math.max(0, Math.min(next, whole - element.clientHeight + head + foot))
     element.scrollTop = top.current / factorOf(element)
     placedAt.current = element.scrollTop
     look()
@@ -114,7 +115,7 @@ export function useSight(
     const element = viewport.current
     if (!element) return
     const start = index * height
-    const end = start + height + head
+    const end = start + height + head + foot
     if (start < top.current) place(element, start)
     else if (end > top.current + element.clientHeight) place(element, end - element.clientHeight)
   }

@@ -28,7 +28,7 @@ function fixedColumns({ rowsAre, sought, onTag }: ColumnOptions): readonly LogCo
     {
       id: 'created',
       title: 'Created',
-      width: 150,
+      width: 140,
       sortBy: 'created',
       cell: (row) => time(row.created),
       hint: (row) => String(row.created ?? ''),
@@ -47,8 +47,8 @@ function fixedColumns({ rowsAre, sought, onTag }: ColumnOptions): readonly LogCo
       sortBy: 'span_attributes.type',
       cell: (row) => preview(at(row, 'span_attributes', 'type')),
     },
-    { id: 'input', title: 'Input', width: 300, cell: (row, length) => text(row.input, length) },
-    { id: 'output', title: 'Output', width: 300, cell: (row, length) => text(row.output, length) },
+    { id: 'input', title: 'Input', width: 270, cell: (row, length) => text(row.input, length) },
+    { id: 'output', title: 'Output', width: 270, cell: (row, length) => text(row.output, length) },
     {
       id: 'expected',
       title: 'Expected',
@@ -246,10 +246,21 @@ export function resultColumns(rows: readonly Row[]): LogColumn[] {
   })
 }
 
-/** Shown until somebody chooses. */
-export function isShownAtFirst({ id }: Column<Row>): boolean {
-  return (
-    !['name', 'type', 'expected', 'cost', 'llm_calls', 'errors'].includes(id) &&
-    (!id.startsWith('metadata.') || id === 'metadata.model')
-  )
+const usual = [
+  'created',
+  'input',
+  'output',
+  'error',
+  'metadata.model',
+  'duration',
+  'tokens',
+  'tags',
+]
+
+/** Ids of the columns that are shown until somebody chooses: of results all, of records also all scores. */
+export function usualColumns(available: readonly LogColumn[], isRecords: boolean): string[] {
+  const ids = available.map(({ id }) => id)
+  if (!isRecords) return ids
+  const first = usual.filter((id) => ids.includes(id))
+  return [...first, ...ids.filter((id) => id.startsWith('scores.'))]
 }

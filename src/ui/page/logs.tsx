@@ -71,9 +71,7 @@ function Records({
         : resultColumns(sample),
     [sample, view.columns?.join(), rowsAre, isRecords, sought],
   )
-  // What people chose of the columns of logs is not for those of a result.
-  const all = available.map(({ id }) => id)
-  const columns = useShownColumns(available, isRecords ? view : { ...view, columns: all })
+  const columns = useShownColumns(available, view, isRecords)
   const arrivals = useArrivals(shown, pages, idOf, view)
   const open = parameter('trace')
   const openId = idOf === 'root_span_id' ? open : parameter('span')

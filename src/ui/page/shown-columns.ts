@@ -1,6 +1,6 @@
 /** Which columns the table of logs has, in what order and how wide: as the view says, or as is usual. */
 import { useMemo } from 'preact/hooks'
-import { isShownAtFirst, type LogColumn } from './log-columns.tsx'
+import { type LogColumn, usualColumns } from './log-columns.tsx'
 import { changeView, type LogView } from './log-view.ts'
 
 export interface ShownColumns {
@@ -18,8 +18,10 @@ export interface ShownColumns {
 export function useShownColumns(
   available: readonly LogColumn[],
   { columns, widths }: LogView,
+  isRecords: boolean,
 ): ShownColumns {
-  const ids = columns ?? available.filter(isShownAtFirst).map(({ id }) => id)
+  // What people chose of the columns of records is not for those of a result.
+  const ids = (isRecords && columns) || usualColumns(available, isRecords)
   const key = `${ids.join()} ${JSON.stringify(widths)}`
   const list = useMemo(
     () =>

@@ -24,7 +24,7 @@ export function SpanExpected({
   return (
     <section class="expected">
       <h4>
-        expected{' '}
+        Expected{' '}
         {!isEdited && (
           <button type="button" onClick={() => setEdited(true)}>
             {isThere ? 'Change' : '+ Say what was expected'}

@@ -25,7 +25,9 @@ export function SpanScores({ place, row, onChange }: SpanPartProps) {
     setEdited(undefined)
     onChange()
   })
-  const names = [...new Set([...Object.keys(scores), ...kinds.map(({ name }) => name)])].sort()
+  const names = [...new Set([...Object.keys(scores), ...kinds.map(({ name }) => name)])].sort(
+    byName,
+  )
   return (
     <section class="feedback" aria-label="Scores">
       <h4>Scores</h4>
@@ -74,6 +76,9 @@ export function SpanScores({ place, row, onChange }: SpanPartProps) {
     </section>
   )
 }
+
+/** `score 2` before `score 10`. */
+const { compare: byName } = new Intl.Collator(undefined, { numeric: true })
 
 function ScoreForm({
   name,

@@ -54,7 +54,7 @@ export function Span({ source, id, sought = nothingSought, onChange }: SpanProps
   return (
     <article class="span" aria-label={`Span ${nameOf(data)}`}>
       <header class="span-head">
-        <h3>{nameOf(data)}</h3>
+        <h3 title={nameOf(data)}>{nameOf(data)}</h3>
         <span class={`kind ${typeOf(data)}`}>{typeOf(data)}</span>
         <span class="hint" title={String(data.created)}>
           {time(data.created)}
@@ -76,7 +76,7 @@ export function Span({ source, id, sought = nothingSought, onChange }: SpanProps
           <SpanExpected key={field} place={place} row={data} sought={sought} onChange={change} />
         ) : isNothing(data[field]) ? null : (
           <section key={field} class={field}>
-            <h4>{field}</h4>
+            <h4>{titleOf(field)}</h4>
             <JsonView value={data[field]} label={field} sought={sought} />
           </section>
         ),
@@ -90,6 +90,10 @@ export function Span({ source, id, sought = nothingSought, onChange }: SpanProps
       )}
     </article>
   )
+}
+
+function titleOf(field: string): string {
+  return field.charAt(0).toUpperCase() + field.slice(1)
 }
 
 /** Null, and what has nothing in it. */

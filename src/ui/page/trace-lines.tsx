@@ -8,6 +8,8 @@ import type { TreeLine } from './trace-tree.ts'
 
 export interface TraceLinesProps {
   readonly lines: readonly TreeLine[]
+  /** From the first start to the last end. */
+  readonly seconds: number
   readonly openId: string | undefined
   /** The place of a line that is brought into sight when this changes. */
   readonly revealed: number | undefined
@@ -18,7 +20,7 @@ export interface TraceLinesProps {
   readonly onToggle: (id: string) => void
 }
 
-const lineSize = { height: 26, head: 0 }
+const lineSize = { height: 26, head: 24, foot: 0 }
 const indent = 12
 
 /** Scores that a line has room for. */
@@ -28,7 +30,7 @@ const mostScores = 3
 const deepest = 8
 
 export function TraceLines(props: TraceLinesProps) {
-  const { lines, openId, revealed, collapsed, sought, onOpen, onToggle } = props
+  const { lines, seconds, openId, revealed, collapsed, sought, onOpen, onToggle } = props
   const viewport = useRef<HTMLDivElement>(null)
   const takesFocus = useRef(false)
   const sight = useSight(viewport, lines.length, lineSize)
@@ -85,6 +87,7 @@ export function TraceLines(props: TraceLinesProps) {
       aria-label="Spans"
       onKeyDown={onKeyDown}
     >
+      <Axis seconds={seconds} />
       <div style={{ height: `${sight.above}px` }} />
       {lines.slice(sight.from, sight.to).map((line, i) => (
         <Line
@@ -99,6 +102,21 @@ export function TraceLines(props: TraceLinesProps) {
         />
       ))}
       <div style={{ height: `${sight.below}px` }} />
+    </div>
+  )
+}
+
+/** The time of the trace, above the bars; the lines tell each for itself when it was. */
+function Axis({ seconds }: { readonly seconds: number }) {
+  return (
+    <div class="span-line span-axis" aria-hidden="true">
+      <span>Span</span>
+      <span>
+        <span>0</span>
+        <span>{duration(seconds / 2)}</span>
+        <span>{duration(seconds)}</span>
+      </span>
+      <span class="number">Duration</span>
     </div>
   )
 }
@@ -151,7 +169,7 @@ function Line({
           <span class="no-toggle" />
         )}
         <span class={`kind ${type}`}>{type}</span>
-        <span class={hasFailed ? 'bad' : ''}>
+        <span class={hasFailed ? 'span-title bad' : 'span-title'} title={span.name}>
           {hasFailed && (
             <span role="img" aria-label="failed">
               ⚠{' '}

@@ -59,7 +59,7 @@ export function Trace(props: TraceProps) {
   return (
     <section class="trace" aria-label="Trace">
       <header class="page-head">
-        <h2>{root && root.name !== root.spanId ? root.name : 'Trace'}</h2>
+        <h2 title={root?.name}>{root && root.name !== root.spanId ? root.name : 'Trace'}</h2>
         <div class="tools">
           {onStep && (
             <>
@@ -134,6 +134,7 @@ export function Trace(props: TraceProps) {
             {found?.error && <Failure error={found.error} />}
             <TraceLines
               lines={lines}
+              seconds={tree.end - tree.start}
               openId={open?.spanId}
               revealed={matches[0] && lines.indexOf(matches[0])}
               collapsed={collapsed}
