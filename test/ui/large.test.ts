@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser)('the web page, with much in it', { timeout: 120_000
     // On a busy machine the same work takes more of a processor: the best of three counts.
     let longest = Number.POSITIVE_INFINITY
     for (let round = 0; round < 3 && longest >= 50; round++) {
-      const tasks = await longestTasks(page, scrollByFrames)
+      const { tasks } = await watched(page, scrollByFrames)
       console.log(`table of ${rowCount} rows, longest tasks in ms of processor time: ${tasks}`)
       longest = Math.min(longest, tasks[0]!)
     }
@@ -58,10 +58,19 @@ describe.skipIf(!hasBrowser)('the web page, with much in it', { timeout: 120_000
   test('opens a trace of 30,000 spans, and moves through it', async () => {
     const { page, faults, picture } = await browser.page('/app/default/p/trace/logs?live=off')
     await page.locator('tr[data-index="0"] .opens').waitFor()
-    const opened = await page.evaluate<{ first: number; all: number }>(openTrace)
-    console.log(
-      `trace of ${spanCount} spans: first lines after ${opened.first} ms, all after ${opened.all} ms`,
-    )
+    // On a busy machine the same work takes more of a processor: the best of three counts.
+    let longest = Number.POSITIVE_INFINITY
+    for (let round = 0; round < 3 && longest >= 50; round++) {
+      if (round > 0) await page.goto(`${service.url}/app/default/p/trace/logs?live=off`)
+      await page.locator('tr[data-index="0"] .opens').waitFor()
+      const { told, tasks } = await watched<Opened>(page, openTrace)
+      console.log(
+        `trace of ${spanCount} spans: first lines after ${told.first} ms, all after ${told.all} ms; ` +
+          `longest tasks in ms of processor time: ${tasks}`,
+      )
+      longest = Math.min(longest, tasks[0]!)
+    }
+    expect(longest).toBeLessThan(50)
     await page.getByRole('treeitem').first().focus()
     await page.keyboard.press('End')
     await page.getByRole('treeitem', { name: `step ${spanCount - 100}` }).waitFor()
@@ -85,6 +94,15 @@ describe.skipIf(!hasBrowser)('the web page, with much in it', { timeout: 120_000
     await output.getByLabel('Find in output').fill('needle')
     await output.getByText('1 found').waitFor()
     await output.locator('mark', { hasText: 'needle' }).waitFor()
+    await output.getByLabel('Find in output').fill('sentence at the end')
+    await output.locator('mark', { hasText: 'sentence at the end' }).waitFor()
+    await output.getByText(/characters before/).waitFor()
+    await output.getByRole('button', { name: 'Copy' }).click()
+    await output.getByRole('button', { name: 'Copied' }).waitFor()
+    const copied = await page.evaluate<number>(
+      'navigator.clipboard.readText().then((t) => t.length)',
+    )
+    expect(copied).toBeGreaterThan(valueBytes)
     await output.getByLabel('Find in output').fill('')
     const more = output.getByText(/more characters/).first()
     const before = Number((await more.textContent())!.replace(/\D/g, ''))
@@ -141,8 +159,13 @@ async function insertTrace(service: RunningService, id: string): Promise<void> {
 function largeRecord() {
   const item = (i: number) => ({ place: i, text: `paragraph ${i} ${'of words '.repeat(20)}` })
   const list = Array.from({ length: 12_000 }, (_, i) => item(i))
-  const text = 'A long text. '.repeat(Math.ceil(valueBytes / 2 / 13))
+  const text = `${'A long text. '.repeat(Math.ceil(valueBytes / 2 / 13))}The sentence at the end.`
   return { id: 'large', input: 'short', output: { text, list, end: 'the needle' } }
+}
+
+interface Opened {
+  readonly first: number
+  readonly all: number
 }
 
 /** Opens the first trace, and tells after how many milliseconds lines are there, and all of them. */
@@ -183,18 +206,21 @@ interface TraceEvent {
 }
 
 /**
- * What the longest tasks of the page's main thread take while a script runs, in milliseconds of
- * processor time: what other programs on this machine take meanwhile does not count. A frame is in one
- * of them, with scripts, styles, layout and painting.
+ * What a script tells, and what the longest tasks of the page's main thread take meanwhile, in
+ * milliseconds of processor time: what other programs on this machine take does not count. A frame is in
+ * one of them, with scripts, styles, layout and painting.
  */
-async function longestTasks(page: Page, script: string): Promise<number[]> {
+async function watched<Told>(
+  page: Page,
+  script: string,
+): Promise<{ readonly told: Told; readonly tasks: readonly number[] }> {
   const session = await page.context().newCDPSession(page)
   const events: TraceEvent[] = []
   session.on('Tracing.dataCollected', ({ value }) => {
     events.push(...(value as unknown as TraceEvent[]))
   })
   await session.send('Tracing.start', { categories: 'toplevel', transferMode: 'ReportEvents' })
-  await page.evaluate(script)
+  const told = await page.evaluate<Told>(script)
   const isDone = new Promise((resolve) => session.once('Tracing.tracingComplete', resolve))
   await session.send('Tracing.end')
   await isDone
@@ -203,9 +229,10 @@ async function longestTasks(page: Page, script: string): Promise<number[]> {
       .filter(({ name, args }) => name === 'thread_name' && args.name === 'CrRendererMain')
       .map(({ pid, tid }) => `${pid} ${tid}`),
   )
-  return events
+  const tasks = events
     .filter(({ name, pid, tid }) => /RunTask$/.test(name) && threads.has(`${pid} ${tid}`))
     .map(({ tdur = 0 }) => Math.round(tdur / 1000))
     .sort((a, b) => b - a)
     .slice(0, 5)
+  return { told, tasks }
 }

@@ -98,11 +98,18 @@ export function Table<Row>(props: TableProps<Row>) {
   }
   useLayoutEffect(() => {
     if (!takesFocus.current) return
-    const button = viewport.current?.querySelector<HTMLElement>(`tr[data-index="${active}"] .opens`)
-    if (!button) return
-    takesFocus.current = false
-    button.focus({ preventScroll: true })
+    if (focusRow(viewport.current, active)) takesFocus.current = false
   }, [active, sight.from, rows])
+
+  // What was open is closed, and took the focus with it: it goes back to its row.
+  const wasOpen = useRef(openId)
+  useLayoutEffect(() => {
+    const isClosed = wasOpen.current !== undefined && openId === undefined
+    wasOpen.current = openId
+    if (isClosed && document.activeElement === document.body) {
+      focusRow(viewport.current, activeNow.current)
+    }
+  }, [openId])
 
   const page = Math.max(1, last - first - 3)
   const onKeyDown = (event: KeyboardEvent) => {
@@ -211,6 +218,13 @@ export function Table<Row>(props: TableProps<Row>) {
       {foot !== undefined && <div class="table-foot">{foot}</div>}
     </div>
   )
+}
+
+/** False while the row is not drawn. */
+function focusRow(table: HTMLElement | null, index: number): boolean {
+  const button = table?.querySelector<HTMLElement>(`tr[data-index="${index}"] .opens`)
+  button?.focus({ preventScroll: true })
+  return button !== null && button !== undefined
 }
 
 function indexOf(target: Element): number | undefined {

@@ -20,10 +20,11 @@ const keys: readonly (readonly [title: string, keys: readonly (readonly string[]
   ],
   ['Search', [['/']]],
   ['Move in a table; open a row', [['↑'], ['↓'], ['Enter']]],
+  ['The next row, the previous one, while one is open', [['J'], ['K']]],
   ['Run the query in the editor', [['Ctrl', 'Enter']]],
   ['What may be written here', [['Ctrl', 'Space']]],
   ['Switch between tabs', [['←'], ['→']]],
-  ['Close a window', [['Esc']]],
+  ['Close a window, or the row that is open', [['Esc']]],
   ['This help', [['?']]],
 ]
 

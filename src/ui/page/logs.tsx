@@ -1,5 +1,6 @@
 /** The logs of a project: found by words or queries, newest first, with a row open beside them. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEscapeKey } from '../component/escape-key.ts'
 import { counted } from '../component/format.ts'
 import { Histogram } from '../component/histogram.tsx'
 import { Empty, Failure, Loading } from '../component/notice.tsx'
@@ -89,6 +90,8 @@ function Records({
     return String(next[idOf])
   }
   useStepKeys(open === undefined ? undefined : openId, step)
+  const close = () => setParameters({ trace: undefined, span: undefined, find: undefined })
+  useEscapeKey(open !== undefined, close)
   /** What was changed in the open trace is shown in its row, too. */
   const showChange = async () => {
     arrivals.refresh()
@@ -196,7 +199,7 @@ function Records({
               sought={sought}
               onStep={(by) => openId !== undefined && step(openId, by)}
               onChange={() => void showChange()}
-              onClose={() => setParameters({ trace: undefined, span: undefined, find: undefined })}
+              onClose={close}
             />
           )
         }
