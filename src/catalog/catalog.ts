@@ -207,7 +207,7 @@ export class Catalog {
   }
 
   /** Notes when entries were last used: not in the trail, and nobody is told. */
-  noteUse(kind: 'api_key' | 'service_token' | 'env_var', ids: ReadonlyMap<string, string>) {
+  noteUse(kind: 'api_key' | 'service_token', ids: ReadonlyMap<string, string>) {
     return this.#queue.exclusively(async () => {
       const stored: StoredEntry<typeof kind>[] = []
       for (const [id, used] of ids) {

@@ -26,6 +26,7 @@ import { credentialsOf } from './credentials.ts'
 import { documentRoutes } from './document/routes.ts'
 import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
+import { LanguageModels } from './language-model.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import { Sockets } from './live/sockets.ts'
 import type { Logger } from './logger.ts'
@@ -135,7 +136,7 @@ export class Server {
       ...exportRoutes(engine),
       ...pageRoutes(url),
       ...sessionRoutes({ access, publicUrl: url }),
-      ...searchRoutes(engine, options.languageModel),
+      ...searchRoutes(engine, new LanguageModels(options.languageModel, options.secrets)),
       ...insertRoutes(writer),
       ...restRoutes(prompts, options.secrets),
     ]

@@ -10,10 +10,15 @@ import {
   slips,
   statuses,
 } from './calls.ts'
-import { documentIsThere, missingNote, publishedOperations } from './published-document.ts'
+import {
+  documentIsThere,
+  documentSchemas,
+  listedOperations,
+  missingNote,
+  publishedOperations,
+} from './published-document.ts'
 
-const suite = documentIsThere ? describe : describe.skip
-const operations = documentIsThere ? publishedOperations() : []
+const operations = publishedOperations()
 const keyOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
 const leftOutPaths = new Set(Array.from(leftOut.keys(), (key) => key.slice(key.indexOf('/'))))
 
@@ -45,7 +50,13 @@ function call(method: string, path: string) {
   return service.request(`${filled}?${query}`, { method, ...(body && { body }) })
 }
 
-suite(`the published document (${documentIsThere ? 'is there' : missingNote})`, () => {
+if (!documentIsThere) console.warn(missingNote)
+
+describe(`the published document (${documentIsThere ? 'is there' : missingNote})`, () => {
+  test.runIf(documentIsThere)('has the operations that are listed here', () => {
+    expect([...documentSchemas().keys()]).toEqual(listedOperations())
+  })
+
   test('has 218 operations, of which 204 are served and the rest is left out on purpose', () => {
     expect(operations).toHaveLength(218)
     expect(served).toHaveLength(204)

@@ -1,12 +1,15 @@
-/** The published API document that may lie beside the checkout, and what it says of answers. */
-
+/**
+ * The operations of the published API document, and what it says of their answers. Which there are is
+ * listed here; the document itself, which schemas of answers come from, may lie beside the checkout.
+ */
 import { existsSync, readFileSync } from 'node:fs'
 import { Ajv, type ValidateFunction } from 'ajv'
 
 const file = new URL('../../../shared/spec/openapi.json', import.meta.url).pathname
+const list = new URL('published-operations.txt', import.meta.url)
 
 export const documentIsThere = existsSync(file)
-export const missingNote = `the published document is not here: there is no ${file}`
+export const missingNote = `answers are not held against their schemas: there is no ${file}`
 
 type Json = { readonly [key: string]: unknown }
 
@@ -17,8 +20,22 @@ interface PublishedOperation {
   readonly isValid: ValidateFunction | undefined
 }
 
-/** All operations, OPTIONS too. */
+/** All operations, OPTIONS too, in the order of the document. */
 export function publishedOperations(): PublishedOperation[] {
+  const schemas = documentIsThere ? documentSchemas() : undefined
+  return listedOperations().map((key) => {
+    const [method = '', path = ''] = key.split(' ')
+    return { method, path, isValid: schemas?.get(key) }
+  })
+}
+
+/** Method and path of each. */
+export function listedOperations(): string[] {
+  return readFileSync(list, 'utf8').trim().split('\n')
+}
+
+/** What a 200 of each operation has; undefined where nothing is said of JSON. */
+export function documentSchemas(): Map<string, ValidateFunction | undefined> {
   const document = JSON.parse(readFileSync(file, 'utf8')) as Json
   const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: true })
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -29,18 +46,17 @@ export function publishedOperations(): PublishedOperation[] {
   )
   ajv.addFormat('uri', (text) => URL.canParse(text))
   ajv.addSchema(jsonSchema(document) as object, 'document')
-  return Object.entries(document.paths as Record<string, Record<string, Json>>).flatMap(
-    ([path, item]) =>
+  const operations = Object.entries(document.paths as Record<string, Record<string, Json>>)
+  return new Map(
+    operations.flatMap(([path, item]) =>
       Object.entries(item).map(([method, operation]) => {
         const pointer = ['paths', path, method, 'responses', '200', 'content', 'application/json']
         const schema = at(operation, ['responses', '200', 'content', 'application/json', 'schema'])
         const $ref = `document#/${[...pointer, 'schema'].map(step).join('/')}`
-        return {
-          method: method.toUpperCase(),
-          path,
-          isValid: schema === undefined ? undefined : ajv.compile({ $ref }),
-        }
+        const isValid = schema === undefined ? undefined : ajv.compile({ $ref })
+        return [`${method.toUpperCase()} ${path}`, isValid] as const
       }),
+    ),
   )
 }
 

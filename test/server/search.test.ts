@@ -212,11 +212,14 @@ describe('a language model', () => {
   let running: RunningService
   let from: string
 
+  const keys: (string | undefined)[] = []
+
   beforeAll(async () => {
     model = createServer((request, response) => {
       const parts: Buffer[] = []
       request.on('data', (part: Buffer) => parts.push(part))
       request.on('end', () => {
+        keys.push(request.headers.authorization)
         asked.push(JSON.parse(Buffer.concat(parts).toString()) as (typeof asked)[number])
         const content = answers.shift() ?? 'fail'
         if (content === 'hang') return
@@ -265,6 +268,18 @@ describe('a language model', () => {
     expect(prompt).toContain('user_id')
     for (const value of ['alice', 'refund', 'shipped', 'Timeout'])
       expect(prompt).not.toContain(value)
+  })
+
+  test('is paid with the key of the organization if it has one', async () => {
+    const body = { name: 'ASSAY_LLM_KEY', secret: 'sk-of-the-organization' }
+    keys.splice(0)
+    await ask('lucky one', right)
+    expect((await running.request('/v1/ai_secret', { body })).status).toBe(200)
+    await ask('lucky one', right)
+    await running.request('/v1/ai_secret', { method: 'DELETE', body: { name: body.name } })
+    await ask('lucky one', right)
+    const own = 'Bearer model-key'
+    expect(keys).toEqual([own, 'Bearer sk-of-the-organization', own])
   })
 
   test('is told once what is wrong with its query', async () => {

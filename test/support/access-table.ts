@@ -730,11 +730,11 @@ export const accessTable: Readonly<Table> = {
 }
 
 /** Nothing has been assigned to an environment: who may see the object is told that. */
-function environmentObjects(path: string): Table {
+function environmentObjects(path: string, type = 'dataset', kind = type): Table {
   const line = (permission: string, at: string, body?: object): Line => ({
-    about: 'dataset',
-    needs: [[permission, 'dataset']],
-    ask: ({ id }) => ({ path: `/environment-object/dataset/${id}${at}`, ...(body && { body }) }),
+    about: kind,
+    needs: [[permission, kind]],
+    ask: ({ id }) => ({ path: `/environment-object/${type}/${id}${at}`, ...(body && { body }) }),
   })
   const version = { object_version: '1000' }
   return {
@@ -746,5 +746,25 @@ function environmentObjects(path: string): Table {
     [`GET ${path}/:slug`]: { ...line('read', '/never'), status: 400 },
     [`PUT ${path}/:slug`]: { ...line('update', '/s', version), destroys: true },
     [`DELETE ${path}/:slug`]: { ...line('update', '/s'), destroys: true },
+  }
+}
+
+/** The same routes for single prompts and functions, and states of these that are asked for by name. */
+export const partsOfPrompt: readonly Readonly<Table>[] = [
+  environmentObjects('/environment-object/:type/:id', 'prompt'),
+  environmentObjects('/environment-object/:type/:id', 'function'),
+  stateOf('prompt', 'version=1000', 403),
+  stateOf('prompt', 'environment=never', 400),
+  stateOf('function', 'environment=never', 400),
+]
+
+function stateOf(kind: string, query: string, status: number): Table {
+  return {
+    [`GET /v1/${kind}/:${kind}_id`]: {
+      about: kind,
+      needs: [['read', kind]],
+      status,
+      ask: ({ id }) => ({ path: `/v1/${kind}/${id}?${query}` }),
+    },
   }
 }

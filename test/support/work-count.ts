@@ -4,8 +4,10 @@
  */
 import { vi } from 'vitest'
 import { Grants } from '../../src/access/decide.ts'
+import { EntryStore } from '../../src/catalog/entry-store.ts'
 import { KindTable } from '../../src/catalog/kind-table.ts'
 import { ObjectIndex } from '../../src/catalog/object-index.ts'
+import { Engine } from '../../src/engine.ts'
 import { RecordReader } from '../../src/storage/record-reader.ts'
 
 export class WorkCount {
@@ -14,6 +16,8 @@ export class WorkCount {
     ['entries by id', vi.spyOn(KindTable.prototype, 'get')],
     ['entries by key', vi.spyOn(KindTable.prototype, 'keyed')],
     ['objects', vi.spyOn(ObjectIndex.prototype, 'get')],
+    ['removed entries', vi.spyOn(EntryStore.prototype, 'deleted')],
+    ['queries', vi.spyOn(Engine.prototype, 'query')],
     ['record ids', vi.spyOn(RecordReader.prototype, 'has')],
   ] as const
 

@@ -2,7 +2,6 @@ import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import { parseRequest } from '../../parser/parse-request.ts'
 import { printQuery } from '../../parser/print-query.ts'
-import type { LanguageModel } from '../../search/ask-model.ts'
 import { Highlighter } from '../../search/looked-for.ts'
 import {
   booleanField,
@@ -12,6 +11,7 @@ import {
   requiredString,
   stringField,
 } from '../json-body.ts'
+import type { LanguageModels } from '../language-model.ts'
 import { queryReply } from '../query-answer.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
@@ -25,7 +25,7 @@ const longestText = 10_000
 const pageRows = 100
 
 /** `POST /search`: a person's words over a source, what they were taken for, and the first page. */
-export function searchRoutes(engine: Engine, model: LanguageModel | undefined): Route[] {
+export function searchRoutes(engine: Engine, models: LanguageModels): Route[] {
   const vocabularies = new Vocabularies(engine)
   return [
     {
@@ -50,7 +50,7 @@ export function searchRoutes(engine: Engine, model: LanguageModel | undefined): 
         const { signal } = request
         const order = orderOf(body)
         const search = { text, from, tzOffset, takesQueries, order, view: gate, signal }
-        const usedModel = usesModel ? model : undefined
+        const usedModel = usesModel ? models.of(gate) : undefined
         const interpretation = await interpret(engine, vocabularies, search, usedModel)
         if (!isRun) return jsonReply(interpretation)
         const previewLength = numberField(body, 'preview_length')
