@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { projectOfPrompt } from './access/prompt-place.ts'
-import { type BoundObject, isHiddenField, objectsOf } from './binder/bound.ts'
+import { isHiddenField } from './binder/bound.ts'
 import type { EvaluationContext } from './binder/evaluate.ts'
 import { resultSchema } from './binder/schema.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
@@ -24,7 +24,7 @@ import { FreshRows } from './scheduler/fresh-rows.ts'
 import { IngestPool } from './scheduler/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert-request.ts'
 import { type InsertedRows, Inserts } from './scheduler/inserts.ts'
-import { changedIds, type LiveKind, liveKindOf, narrowed } from './scheduler/live-plan.ts'
+import { changedIds, narrowed, type Watched, watchedOf } from './scheduler/live-plan.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
 import { QueryPlans } from './scheduler/query-plans.ts'
@@ -95,13 +95,6 @@ interface EngineParts {
   readonly logger: Logger | undefined
   readonly now: () => number
   readonly prices: PriceTable | undefined
-}
-
-/** What a query that stays open depends on. */
-export interface Watched {
-  readonly kind: LiveKind
-  /** What it reads. */
-  readonly objects: readonly Pick<BoundObject, 'number' | 'type' | 'id'>[]
 }
 
 export class Engine {
@@ -257,9 +250,9 @@ export class Engine {
 
   /** What has to be looked at for the query to stay true; asks for rights, and throws its faults. */
   watch(request: QueryRequest): Watched {
-    const { bound, physical, warnings } = this.#plans.plan(request).planned
-    if (request.strictLint === true) refuseWarnings(warnings)
-    return { kind: liveKindOf(bound, physical), objects: objectsOf(bound) }
+    const { planned } = this.#plans.plan(request)
+    if (request.strictLint === true) refuseWarnings(planned.warnings)
+    return watchedOf(planned)
   }
 
   /** The listener is called once queries see a write to one of the objects. Returns what ends that. */

@@ -1,6 +1,14 @@
 /** What of a query is run again when records have come that it had not seen. */
-import type { BoundExpression, BoundQuery } from '../binder/bound.ts'
+import { createHash } from 'node:crypto'
+import { serialize } from 'node:v8'
+import {
+  type BoundExpression,
+  type BoundObject,
+  type BoundQuery,
+  objectsOf,
+} from '../binder/bound.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
+import type { PlannedQuery } from '../planner/plan-query.ts'
 import type { RecordReader } from '../storage/record-reader.ts'
 import { formatTransaction, parseTransaction } from '../type/transaction.ts'
 import type { QueryRequest } from './query-request.ts'
@@ -11,7 +19,25 @@ import type { QueryRequest } from './query-request.ts'
  */
 export type LiveKind = 'rows' | 'answer'
 
-export function liveKindOf(bound: BoundQuery, { traceSets, plan }: PhysicalQuery): LiveKind {
+/** What a query that stays open depends on. */
+export interface Watched {
+  readonly kind: LiveKind
+  /** What it reads. */
+  readonly objects: readonly Pick<BoundObject, 'number' | 'type' | 'id'>[]
+  /** Equal for queries that do the same with the same records, whoever asks. */
+  identity(): string
+}
+
+export function watchedOf(planned: PlannedQuery): Watched {
+  const { bound, physical } = planned
+  return {
+    kind: liveKindOf(bound, physical),
+    objects: objectsOf(bound),
+    identity: () => identityOf(planned),
+  }
+}
+
+function liveKindOf(bound: BoundQuery, { traceSets, plan }: PhysicalQuery): LiveKind {
   const { stage, unpivots, sort, then, offset, objects } = plan
   const isOfRows =
     bound.source.kind === 'objects' &&
@@ -33,6 +59,20 @@ export function narrowed(
 ): PhysicalQuery {
   const later = since === undefined ? physical : rowsSince(physical, parseTransaction(since))
   return idsOf === undefined ? later : idsIn(later, idsOf)
+}
+
+const identities = new WeakMap<PlannedQuery, string>()
+
+/** Serialized as workers get it, a plan has all that an answer depends on but the records. */
+function identityOf(planned: PlannedQuery): string {
+  const known = identities.get(planned)
+  if (known !== undefined) return known
+  const { physical, schema } = planned
+  const identity = createHash('sha256')
+    .update(serialize([physical, schema]))
+    .digest('base64')
+  identities.set(planned, identity)
+  return identity
 }
 
 /** Of a query of kind `rows`: all its rows whose versions are newer than the transaction `since`. */

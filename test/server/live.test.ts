@@ -189,39 +189,6 @@ test('Arrow: each round is a stream of its own', async () => {
   expect([ids(first), ids(client.binary)]).toEqual([['a'], ['b']])
 })
 
-test('who loses the right to read is told what anybody is told who never had it', async () => {
-  const { access } = service
-  const invited = await service.request('/v1/organization/members', {
-    method: 'PATCH',
-    body: { invite_users: { emails: [`${randomUUID()}@example.com`] } },
-  })
-  expect(invited.status).toBe(200)
-  const [user] = access.catalog.list('user')
-  const [organization] = access.catalog.list('organization')
-  const owner = { org_id: organization!.id, user_id: user!.id }
-  const { text: key } = await access.issueKey(owner, 'reader')
-  const granted = await service.request('/v1/acl', {
-    body: {
-      object_type: 'experiment',
-      object_id: experiment,
-      user_id: user!.id,
-      permission: 'read',
-    },
-  })
-  const query = `select: id | from: ${source}`
-  const client = await live(query, {}, key)
-  await client.until('current')
-  // Changes that have nothing to do with it change nothing.
-  await service.create('experiment', project, randomUUID())
-  await insert({ id: 'a' })
-  expect(rowsOf(await client.all('current'))).toEqual([{ id: 'a' }])
-  await service.request(`/v1/acl/${granted.json.id}`, { method: 'DELETE' })
-  const { status, message } = await client.until('error')
-  const refused = await service.request('/btql', { key, body: { query } })
-  expect({ status, message }).toEqual({ status: refused.status, message: refused.json.Message })
-  expect(refused.status).toBe(403)
-})
-
 test('a key that is revoked ends its connections', async () => {
   const { access } = service
   const { organizationId, userId } = access.authenticate({ token: testKey })

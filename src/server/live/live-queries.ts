@@ -2,6 +2,7 @@
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import type { QueryStatus } from '../../scheduler/running-query.ts'
+import { SharedAnswers } from './shared-answers.ts'
 
 /** What there is to know of an open query here. */
 export interface LiveQuery {
@@ -30,6 +31,7 @@ const busyShare = 0.125
 const longestPauseMs = 60_000
 
 export class LiveQueries {
+  readonly answers: SharedAnswers
   readonly #open = new Set<LiveQuery>()
   readonly #waiting: (() => void)[] = []
   readonly #stopListening: () => void
@@ -40,6 +42,7 @@ export class LiveQueries {
   #rounds = 0
 
   constructor(engine: Engine) {
+    this.answers = new SharedAnswers(engine, () => this.turn())
     this.#stopListening = engine.catalog.onChange(() => {
       if (this.#open.size === 0) return
       this.#recheck ??= setTimeout(() => this.#recheckAll(), this.#recheckMs)

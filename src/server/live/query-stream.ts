@@ -8,9 +8,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Gate } from '../../access/gate.ts'
-import type { Engine, QueryRequest, QueryResult, QuerySummary, Watched } from '../../engine.ts'
+import type { Engine, QueryRequest, QueryResult, QuerySummary } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
 import type { QueryWarning } from '../../planner/lint.ts'
+import type { Watched } from '../../scheduler/live-plan.ts'
 import type { RowChunk } from '../../scheduler/run-plan.ts'
 import type { QueryProgress, QueryStatus } from '../../scheduler/running-query.ts'
 import type { ObjectWritten } from '../../scheduler/write-watch.ts'
@@ -20,6 +21,7 @@ import { tailOf } from '../query-answer.ts'
 import { queryRows } from '../query-rows.ts'
 import type { LiveQueries, LiveQuery } from './live-queries.ts'
 import type { MessageSink, StreamMessage } from './message.ts'
+import { longestShared } from './shared-answers.ts'
 import type { StreamRequest } from './stream-request.ts'
 
 export interface StreamOptions {
@@ -47,9 +49,6 @@ const longestGatherMs = 10_000
 
 /** Rows of one object that are looked through for records that were changed; with more, all is sent again. */
 const mostChangedRows = 5000
-
-/** Up to so many bytes an answer is compared with the one before it, and not sent if it is the same. */
-const comparedBytes = 2 ** 20
 
 /** A reader of a live query that takes longer over one round is told that it is too slow. */
 const longestRoundMs = 30_000
@@ -81,7 +80,9 @@ export class QueryStream implements LiveQuery {
   #rowCount = 0
   #readerMs = 0
   #lastProgress = 0
+  /** Of the answer that the client has, and its length in bytes. */
   #digest = ''
+  #answerBytes = 0
 
   constructor(options: StreamOptions) {
     this.#options = options
@@ -177,18 +178,12 @@ export class QueryStream implements LiveQuery {
     for (;;) {
       await this.#touched()
       await delay(pauseMs, undefined, { signal: this.#cancel.signal })
-      const done = await this.#turn()
-      const started = performance.now()
       this.#readerMs = 0
-      try {
-        at = await this.#round(at, done)
-      } finally {
-        done()
-      }
+      const round = await this.#round(at)
+      at = round.at
       if (this.#readerMs > longestRoundMs) throw tooSlow()
-      const took = performance.now() - started - this.#readerMs
       const least = gatherMs[this.#watched?.kind ?? 'answer']
-      pauseMs = Math.min(longestGatherMs, Math.max(least, took * pauseFactor))
+      pauseMs = Math.min(longestGatherMs, Math.max(least, round.took * pauseFactor))
     }
   }
 
@@ -204,40 +199,73 @@ export class QueryStream implements LiveQuery {
     return turn
   }
 
-  /** Sends what is new since a version; returns the version up to which the client then has everything. */
-  async #round(at: string, done: () => void): Promise<string> {
-    const { engine } = this.#options
-    // From here to the first query nothing else runs, so that both are of one moment.
-    const through = engine.lastTransactionId()
-    const isReplaced = this.#isReplaced
+  /** Sends what is new since a version. One that is refused for too much other work is tried again. */
+  async #round(at: string): Promise<Round> {
     const changed = new Set(this.#changedObjects)
+    const isReplaced = this.#isReplaced
+    const before = this.#rowCount
     this.#isTouched = false
     this.#isReplaced = false
     this.#changedObjects.clear()
-    const before = this.#rowCount
+    try {
+      if (this.#watched?.kind === 'answer' && this.#answerBytes <= longestShared) {
+        const round = await this.#sharedRound(at, isReplaced)
+        if (round) return round
+      }
+      return await this.#ownRound(at, isReplaced, changed)
+    } catch (thrown) {
+      if (!isOverload(thrown) || this.#rowCount > before) throw thrown
+      await delay(retryMs, undefined, { signal: this.#cancel.signal })
+      for (const object of changed) this.#changedObjects.add(object)
+      this.#isReplaced ||= isReplaced
+      this.#isTouched = true
+      return { at, took: 0 }
+    }
+  }
+
+  /** Takes the answer that others wait for, too; undefined when there is none for all of them. */
+  async #sharedRound(at: string, isReplaced: boolean): Promise<Round | undefined> {
+    const { live } = this.#options
+    const { id: _, signal, ...request } = this.#request({})
+    const answer = live.answers.take(request, this.#cancel.signal)
+    await this.#unlessCancelled(answer)
+    const found = await answer
+    if (!found) return undefined
+    const { through, result, chunks, digest, summary, took } = found
+    let rowCount = 0
+    if (isReplaced || digest !== this.#digest) {
+      this.#noteWarnings(result)
+      this.#sendSchema(result, true)
+      for (const chunk of chunks) rowCount += await this.#sendChunk(chunk)
+      this.#digest = digest
+    }
+    const now = through > at ? through : at
+    this.#tellCurrent(now, { summary, rowCount })
+    return { at: now, took }
+  }
+
+  /** Runs the query for this client alone. */
+  async #ownRound(at: string, isReplaced: boolean, changed: ReadonlySet<number>): Promise<Round> {
+    const { engine } = this.#options
+    const done = await this.#turn()
+    const started = performance.now()
+    // From here to the first query nothing else runs, so that both are of one moment.
+    const through = engine.lastTransactionId()
     try {
       this.#cancel.signal.throwIfAborted()
+      const isAnswer = this.#watched?.kind === 'answer'
       const more = { version: through }
-      if (this.#watched?.kind === 'answer') {
-        const how = { more, isCompared: !isReplaced, replaces: true, done }
-        this.#tellCurrent(through, await this.#answer(how))
-      } else if (isReplaced || !(await this.#sendRemoved(changed, at, through))) {
+      if (isAnswer || isReplaced || !(await this.#sendRemoved(changed, at, through))) {
         this.#tellCurrent(through, await this.#answer({ more, replaces: true, done }))
       } else {
         const later = { ...more, since: at }
         const { rowCount } = await this.#answer({ more: later, adds: true, done })
         this.#tellCurrent(through, { rowCount })
       }
-      return through
-    } catch (thrown) {
-      if (!isOverload(thrown) || this.#rowCount > before) throw thrown
+    } finally {
       done()
-      await delay(retryMs, undefined, { signal: this.#cancel.signal })
-      for (const object of changed) this.#changedObjects.add(object)
-      this.#isReplaced ||= isReplaced
-      this.#isTouched = true
-      return at
     }
+    return { at: through, took: performance.now() - started - this.#readerMs }
   }
 
   /**
@@ -248,10 +276,13 @@ export class QueryStream implements LiveQuery {
     const { engine } = this.#options
     for (const { number, type, id } of this.#watched?.objects ?? []) {
       if (!changed.has(number)) continue
-      const ids = engine.changedIds(number, since, through, mostChangedRows)
-      if (!ids) return false
-      if (ids.size === 0) continue
+      const changedIds = engine.changedIds(number, since, through, mostChangedRows)
+      if (!changedIds) return false
       const request = this.#request({ since, version: through, idsOf: number, format: 'json' })
+      // Others that were changed may be records that are not for the caller.
+      const visible = request.view.readable(type, id)?.visibleIds
+      const ids = visible ? new Set(visible.filter((one) => changedIds.has(one))) : changedIds
+      if (ids.size === 0) continue
       for (const row of await queryRows(engine, request)) ids.delete(String(row.id))
       if (ids.size === 0) continue
       this.#send({ type: 'removed', object_type: type, object_id: id, ids: [...ids] })
@@ -262,39 +293,34 @@ export class QueryStream implements LiveQuery {
   /** Runs the query and sends what it gives. */
   async #answer(how: AnswerOptions): Promise<{ summary: QuerySummary; rowCount: number }> {
     const { engine, request } = this.#options
-    const isFirst = how.more === undefined
-    const result = await engine.query(this.#request({ ...how.more, isFirst }))
-    const { warnings, showsWarnings } = request
-    this.#warnings = showsWarnings ? [...warnings, ...result.warnings] : []
-    if (!how.isCompared && !(how.adds && this.#isTitled)) this.#sendSchema(result, how.replaces)
+    const result = await engine.query(
+      this.#request({ ...how.more, isFirst: how.more === undefined }),
+    )
+    this.#noteWarnings(result)
+    if (!(how.adds && this.#isTitled)) this.#sendSchema(result, how.replaces)
     const rows = result.rows[Symbol.asyncIterator]()
     const digest = createHash('sha1')
-    const held: RowChunk[] = []
-    let heldBytes = 0
+    let length = 0
     let rowCount = 0
     let next = await rows.next()
     try {
-      while (how.isCompared && !next.done && heldBytes <= comparedBytes) {
-        held.push(next.value)
-        heldBytes += next.value.bytes.length
-        digest.update(next.value.bytes)
-        next = await rows.next()
-      }
       how.done?.()
-      const isSame = how.isCompared && next.done && digest.copy().digest('hex') === this.#digest
-      if (!isSame) {
-        if (how.isCompared) this.#sendSchema(result, true)
-        for (const chunk of held) rowCount += await this.#sendChunk(chunk)
-        for (; !next.done; next = await rows.next()) {
-          digest.update(next.value.bytes)
-          rowCount += await this.#sendChunk(next.value)
-        }
+      for (; !next.done; next = await rows.next()) {
+        if (request.isLive) digest.update(next.value.bytes)
+        length += next.value.bytes.length
+        rowCount += await this.#sendChunk(next.value)
       }
     } finally {
       await rows.return?.()
     }
-    if (request.isLive) this.#digest = digest.digest('hex')
+    this.#digest = digest.digest('hex')
+    this.#answerBytes = length
     return { summary: result.finish(), rowCount }
+  }
+
+  #noteWarnings(result: QueryResult): void {
+    const { warnings, showsWarnings } = this.#options.request
+    this.#warnings = showsWarnings ? [...warnings, ...result.warnings] : []
   }
 
   #request({ isFirst, ...more }: Partial<QueryRequest> & { isFirst?: boolean }): QueryRequest {
@@ -418,15 +444,21 @@ export class QueryStream implements LiveQuery {
   }
 }
 
+interface Round {
+  /** The version up to which the client has everything. */
+  readonly at: string
+  /** Milliseconds, without those of the reader. */
+  readonly took: number
+}
+
 interface AnswerOptions {
   /** Undefined of the first answer. */
   readonly more?: Partial<QueryRequest>
-  /** Whether it takes the place of the one before; if it is the same, it is not sent. */
-  readonly isCompared?: boolean
+  /** Whether it takes the place of the one before. */
   readonly replaces?: boolean
   /** Whether it adds to the one before. */
   readonly adds?: boolean
-  /** Is called when all is found that is sent at once. */
+  /** Is called when the first of it is found. */
   readonly done?: () => void
 }
 
