@@ -1,6 +1,5 @@
 /** Sessions of people at the web page: a random text in a cookie, which stands for a member. */
 import { createHash, timingSafeEqual } from 'node:crypto'
-import { type Actor, system } from '../catalog/audit-trail.ts'
 import type { Catalog } from '../catalog/catalog.ts'
 import type { Entries, Session } from '../catalog/entry.ts'
 import { AssayError } from '../error.ts'
@@ -8,7 +7,7 @@ import type { AccessIndex } from './access-index.ts'
 import { nowhere } from './decide.ts'
 import { hashKey, newKeyText } from './key-ring.ts'
 import { findPassword, hashPassword } from './password.ts'
-import type { Principal } from './principal.ts'
+import { actorOf, type Principal } from './principal.ts'
 
 export interface StartedSession {
   readonly principal: Principal
@@ -87,9 +86,17 @@ export class Sessions {
     throw refused()
   }
 
-  /** The current one is asked for where there is one. Ends the member's other sessions. */
+  /**
+   * The current one is asked for where there is one. Ends the member's other sessions. Whoever acts for
+   * another sets none: who signs in with it would be taken for the other.
+   */
   async setPassword(principal: Principal, password: string, current: string): Promise<void> {
-    const { organizationId: org_id, userId: user_id } = principal
+    const { organizationId: org_id, userId: user_id, realUserId } = principal
+    if (realUserId !== undefined) {
+      throw new AssayError('ACCESS_DENIED', 'A password is set by nobody but whose it is', {
+        hint: 'make an API key for a new member, who signs in with it and then sets a password',
+      })
+    }
     const user = user_id === null ? undefined : this.#catalog.get('user', user_id)
     if (user_id === null || !user?.email || user.is_service_account) {
       throw new AssayError(
@@ -111,7 +118,7 @@ export class Sessions {
       }
     }
     const kept = await hashPassword(password, this.#passwordsOf(user_id)[0]?.salt)
-    await this.#catalog.change(actorFor(principal), (change) => {
+    await this.#catalog.change(actorOf(principal), (change) => {
       const before = change.named('password', org_id, user_id)
       if (before) change.update('password', before.id, kept)
       else change.create('password', { org_id, user_id, ...kept })
@@ -123,14 +130,14 @@ export class Sessions {
     const session = this.#byHash.get(hashKey(text).toString('hex'))
     if (!session) return
     const { org_id: organizationId, user_id: userId, key_id: keyId } = session
-    await this.#catalog.remove('session', session.id, actorFor({ organizationId, userId, keyId }))
+    await this.#catalog.remove('session', session.id, actorOf({ organizationId, userId, keyId }))
   }
 
   /** Ends all sessions of the principal in its organization. */
   async endAll(principal: Principal): Promise<void> {
     const { organizationId, userId } = principal
     if (userId === null) return
-    await this.#catalog.change(actorFor(principal), (change) => {
+    await this.#catalog.change(actorOf(principal), (change) => {
       for (const { id } of this.#of(organizationId, userId)) change.remove('session', id)
     })
   }
@@ -139,7 +146,7 @@ export class Sessions {
     const text = newKeyText()
     const expires = new Date(Date.now() + sessionSeconds * 1000).toISOString()
     const principal = { organizationId: org_id, userId: user_id, keyId: key_id }
-    await this.#catalog.change(actorFor(principal), (change) => {
+    await this.#catalog.change(actorOf(principal), (change) => {
       for (const old of this.#of(org_id, user_id)) {
         if (Date.parse(old.expires) <= Date.now()) change.remove('session', old.id)
       }
@@ -199,10 +206,6 @@ export function isChangeToken(text: string, given: string): boolean {
   const expected = Buffer.from(changeTokenOf(text))
   const actual = Buffer.from(given)
   return expected.length === actual.length && timingSafeEqual(expected, actual)
-}
-
-function actorFor({ userId, organizationId, keyId }: Principal): Actor {
-  return userId === null ? system : { userId, organizationId, ...(keyId && { keyId }) }
 }
 
 function refused(): AssayError {

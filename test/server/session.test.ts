@@ -127,6 +127,18 @@ describe('a password', () => {
     expect(begun.json).toMatchObject({ user: { email }, organization: { name: 'default' } })
   })
 
+  test('is not set by who acts for its owner', async () => {
+    const invite_users = { emails: ['new@example.com'] }
+    await service.request('/v1/organization/members', { method: 'PATCH', body: { invite_users } })
+    const answer = await service.request('/session/password', {
+      method: 'PUT',
+      body: { password },
+      headers: { 'x-bt-impersonate-user': 'new@example.com' },
+    })
+    expect(answer.status).toBe(403)
+    expect((await post({ email: 'new@example.com', password })).status).toBe(401)
+  })
+
   test('is changed by who knows it', async () => {
     expect((await set({ password: 'another long one', current_password: 'guess' })).status).toBe(
       400,

@@ -32,7 +32,6 @@ export const closeCodes = {
   goingAway: 1001,
   unsupported: 1003,
   unauthenticated: 4401,
-  stalled: 4408,
 } as const
 
 /** Queries that one connection may have at a time. */
