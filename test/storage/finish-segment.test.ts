@@ -9,7 +9,7 @@ import { TemporaryRecords } from '../support/temporary-records.ts'
 import { rowsOfSegments, temporarySegments } from '../support/temporary-segments.ts'
 
 /** So many bytes of rows make a segment large. */
-const largeBytes = 2 ** 25
+const largeBytes = 2 ** 22
 
 /** A segment of a hundred rows, written as if they had so many bytes. */
 function flushed(records: TemporaryRecords, store: SegmentStore, rowBytes: number): Manifest {
