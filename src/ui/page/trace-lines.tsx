@@ -112,9 +112,7 @@ function Axis({ seconds }: { readonly seconds: number }) {
     <div class="span-line span-axis" aria-hidden="true">
       <span>Span</span>
       <span>
-        <span>0</span>
-        <span>{duration(seconds / 2)}</span>
-        <span>{duration(seconds)}</span>
+        {seconds > 0 && [0, seconds / 2, seconds].map((at) => <span key={at}>{duration(at)}</span>)}
       </span>
       <span class="number">Duration</span>
     </div>

@@ -126,7 +126,9 @@ export function Trace(props: TraceProps) {
                 </button>
                 {wanted !== '' && (
                   <span class="hint" role="status">
-                    {found ? `${number(found.ids.size)} found` : 'Looking…'}
+                    {isLoading && lines.length === 0
+                      ? 'Looking…'
+                      : `${number(found?.ids.size ?? 0)} found`}
                   </span>
                 )}
               </div>
