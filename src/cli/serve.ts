@@ -32,6 +32,10 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
   const { dataDirectory, workers, warmUpSeconds } = config
   logger.info({ url: service.url, dataDirectory, workers, version, openFiles }, 'listening')
   if (warmUpSeconds === 0) return
-  const queries = await service.warmUp(warmUpSeconds)
-  logger.debug({ queries }, 'warmed up')
+  try {
+    const queries = await service.warmUp(warmUpSeconds)
+    logger.debug({ queries }, 'warmed up')
+  } catch (error) {
+    logger.warn({ err: error }, 'could not run typical queries')
+  }
 }
