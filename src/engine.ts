@@ -166,9 +166,7 @@ export class Engine {
     const made = { plans: this.#plans, runner: this.#runner }
     this.#answers = new AnswersNow({ ...made, reads, pool, limits })
     this.#lastTransaction = reads.records.lastTransaction()
-    const { ingest, writer } = parts
-    const onWritten = (inserted: InsertedRows) => this.#publish(inserted)
-    this.#inserts = new Inserts({ ingest, writer, now, onWritten })
+    this.#inserts = new Inserts({ ...parts, onWritten: (inserted) => this.#publish(inserted) })
     maintenance.noteRemoval()
     this.catalog.onChange(() => maintenance.noteRemoval())
     fresh.restore(reads.records.log(maintenance.manifest.flushedThrough))
@@ -366,9 +364,14 @@ export class Engine {
     return this.#parts.maintenance.compact()
   }
 
-  /** Runs typical queries while nobody asks, which take so many seconds together; tells how many. */
-  warmUp(seconds: number): Promise<number> {
-    return this.#warmUp.start({ ...this.#parts, seconds })
+  /**
+   * Runs typical queries while nobody asks, which take so many seconds together, and lets the threads of inserts
+   * get to know their work; tells how many queries there were.
+   */
+  async warmUp(seconds: number): Promise<number> {
+    const queries = this.#warmUp.start({ ...this.#parts, seconds })
+    await this.#parts.ingest?.warmUp()
+    return queries
   }
 
   /** Ends what is under way and lets go of the data directory. */

@@ -10,6 +10,7 @@ import type {
   SealOutcome,
   UnpreparedRequest,
 } from '../storage/prepare.ts'
+import { sampleBody } from './sample-rows.ts'
 import { newTaskCount } from './task-count.ts'
 
 /**
@@ -18,9 +19,14 @@ import { newTaskCount } from './task-count.ts'
  */
 const movedBytes = 32 * 2 ** 20
 
+/** After as many bodies of sample rows most of what inserts run is compiled. */
+const warmUpBodies = 4
+
 export class IngestPool {
   readonly #pool: Piscina
   readonly threads: number
+  /** Whether there was work to do, or is to be none any more. */
+  #isAsked = false
 
   /** @param runningTasks see `QueryPool` */
   constructor(directory: string, threads: number, runningTasks = newTaskCount()) {
@@ -30,7 +36,7 @@ export class IngestPool {
         new URL(`../../workers/ingest${import.meta.url.slice(-3)}`, import.meta.url),
       ),
       workerData: { directory, runningTasks },
-      // Made when they are needed: a service that is only read from needs none.
+      // Made when they are needed.
       minThreads: 0,
       maxThreads: threads,
       idleTimeout: Number.POSITIVE_INFINITY,
@@ -38,7 +44,27 @@ export class IngestPool {
   }
 
   /** Prepares the rows of requests, whose memory may be taken. */
-  async prepare(requests: readonly UnpreparedRequest[]): Promise<PreparedRequests> {
+  prepare(requests: readonly UnpreparedRequest[]): Promise<PreparedRequests> {
+    this.#isAsked = true
+    return this.#prepare(requests)
+  }
+
+  /**
+   * Starts the threads and lets them prepare rows that nobody wants, until somebody wants some: the first
+   * body takes a thread that has done nothing yet three times as long, and its compilers ten.
+   */
+  async warmUp(): Promise<void> {
+    const body = sampleBody()
+    const object = { type: 'project_logs', id: 'sample' } as const
+    const one = async () => {
+      for (let i = 0; i < warmUpBodies && !this.#isAsked; i++) {
+        await this.#prepare([{ body, options: { form: 'events', object, nowMs: 0 } }])
+      }
+    }
+    await Promise.all(Array.from({ length: this.threads }, one))
+  }
+
+  async #prepare(requests: readonly UnpreparedRequest[]): Promise<PreparedRequests> {
     const task: IngestTask = { kind: 'prepare', requests }
     const moved = requests.filter(({ body: { length, buffer } }) => {
       return length >= movedBytes && length === buffer.byteLength
@@ -51,6 +77,7 @@ export class IngestPool {
 
   /** The rows that were written in these spans, as a fresh part; undefined when there are none. */
   async seal(spans: readonly FreshSpan[]): Promise<SharedArrayBuffer | undefined> {
+    this.#isAsked = true
     const task: IngestTask = { kind: 'seal', spans }
     const outcome = (await this.#pool.run(task)) as SealOutcome
     if ('error' in outcome) throw AssayError.fromWire(outcome.error)
@@ -58,6 +85,7 @@ export class IngestPool {
   }
 
   async close(): Promise<void> {
+    this.#isAsked = true
     await this.#pool.close()
     await this.#pool.destroy()
   }

@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
 import { IngestPool } from '../../src/scheduler/ingest-pool.ts'
+import { sampleBody } from '../../src/scheduler/sample-rows.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 
 let pool: IngestPool | undefined
@@ -44,4 +45,14 @@ it('what a body had before its fault is nowhere among the others', async () => {
   expect(rows.ids).toEqual(['a', 'c'])
   expect(rows.fieldPaths).toEqual([[['extra']]])
   expect(Buffer.from(rows.bytes).includes('secret')).toBe(false)
+})
+
+it('gets to know its work by rows that are as good as any, and leaves nothing of them', async () => {
+  const { directory, reader } = new TemporaryRecords()
+  pool = new IngestPool(directory, 2)
+  await pool.warmUp()
+  const { rows, parts, errors } = await pool.prepare([{ body: sampleBody(), options }])
+  expect(errors).toEqual([undefined])
+  expect(parts).toMatchObject([{ rowCount: rows.ids.length }])
+  expect(reader.lastTransaction()).toBe(0)
 })
