@@ -119,7 +119,9 @@ export class RequestWriter {
     const written = this.#writeVersion(row)
     if (!written) return
     const bytes = this.#bytesOf(row, written)
-    this.#records.rows.putSync(this.#rowKey(row), bytes)
+    // LMDB is given an address, and shared memory, which threads leave rows in, has none to give.
+    const own = bytes.buffer instanceof SharedArrayBuffer ? Buffer.from(bytes) : bytes
+    this.#records.rows.putSync(this.#rowKey(row), own)
     this.#writeOf(row).bytes += bytes.length
   }
 

@@ -83,3 +83,16 @@ test('merges into one record, from bodies that go together, lose nothing', async
   expect(Object.keys(row!.metadata as object)).toHaveLength(100)
   expect(await ours.rowsOf('select: id')).toEqual([{ id: 'one' }])
 })
+
+test('a few small bodies at the same time, whose rows fill no block, are written', async () => {
+  const { engine, ours } = await openEngine()
+  const object = { type: 'experiment', id: ours.id } as const
+  const insert = (id: string) => {
+    const body = Buffer.from(JSON.stringify({ events: [{ id }] }))
+    return engine.insert({ body, form: 'events', object, view: ours.view })
+  }
+  for (let turn = 0; turn < 10; turn++) {
+    await Promise.all([0, 1, 2].map((writer) => insert(`${turn}/${writer}`)))
+  }
+  expect(await ours.rowsOf('select: id')).toHaveLength(30)
+})
