@@ -64,7 +64,7 @@ export function gatherCodes(
 /** `out[j] = values[selection[j]]` */
 export function pickNumbers(values: Float64Array, selection: Int32Array, out: Float64Array): void {
   const count = selection.length
-  if (count <= maximumRows && isNear(values, count)) {
+  if (count <= maximumRows && isOfKernels(out) && isNear(values, count)) {
     beginLoop()
     const [of, picked] = [place(values, values.length), place(selection, count)]
     const at = placeOutput(out, count)
@@ -83,7 +83,7 @@ export function pickBytes(values: Uint8Array, selection: Int32Array, out: Uint8A
 /** The same for codes. */
 export function pickCodes(values: Int32Array, selection: Int32Array, out: Int32Array): void {
   const count = selection.length
-  if (count <= maximumRows && isNear(values, count)) {
+  if (count <= maximumRows && isOfKernels(out) && isNear(values, count)) {
     beginLoop()
     const [of, picked] = [place(values, values.length), place(selection, count)]
     const at = placeOutput(out, count)

@@ -23,7 +23,13 @@ import {
   type NumberComparison,
   rangeOf,
 } from '../../src/kernel/compare.ts'
-import { combineCodes, mapCodes } from '../../src/kernel/gather.ts'
+import {
+  combineCodes,
+  mapCodes,
+  mapCodesWithin,
+  pickCodes,
+  pickNumbers,
+} from '../../src/kernel/gather.ts'
 import { numberCodes } from '../../src/kernel/groups.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
 import {
@@ -345,6 +351,25 @@ describe.each([
         const ofSquares = squares[group]! + squareErrors[group]!
         const expected = present.reduce((sum, x) => sum + x * x, 0)
         expect(Math.abs(ofSquares - expected)).toBeLessThanOrEqual(expected * 1e-12)
+      }
+    })
+  })
+
+  test('picks rows, and what a table has for them', () => {
+    check((a, _, t) => {
+      const [numbers, codes] = [Float64Array.from(a), Int32Array.from(t, (truth) => truth - 1)]
+      // Picked by the kernels and, of columns outside that few rows are picked of, here.
+      for (const step of [1, 9]) {
+        const rows = Int32Array.from(a.keys()).filter((row) => row % step === 0)
+        const [outNumbers, outCodes] = [newNumbers(rows.length), newCodes(rows.length)]
+        pickNumbers(numbers, rows, outNumbers)
+        expect([...outNumbers]).toEqual(Array.from(rows, (row) => a[row]!))
+        pickCodes(codes, rows, outCodes)
+        expect([...outCodes]).toEqual(Array.from(rows, (row) => t[row]! - 1))
+        const least = mapCodesWithin(Int32Array.of(7, -1, 5), codes, rows, outCodes)
+        const wanted = Array.from(rows, (row) => [5, 7, -1][t[row]!]!)
+        expect([...outCodes]).toEqual(wanted)
+        expect(least).toBe(wanted.includes(-1) ? -1 : 0)
       }
     })
   })
