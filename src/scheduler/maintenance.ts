@@ -25,7 +25,7 @@ const flushAfterMs = 5000
 const lastRetryMs = 60_000
 
 /** Those that make a new manifest when they change something. */
-const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'finish', 'drop'])
+const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'drop'])
 
 export interface MaintenanceLogger {
   debug(details: object, message: string): void
@@ -269,7 +269,7 @@ export class Maintenance {
   }
 
   #finishOnce(): Promise<boolean> {
-    return this.#run({ kind: 'finish', limits: this.#limits })
+    return this.#run({ kind: 'finish' })
   }
 
   #compactOnce(eager: boolean): Promise<boolean> {

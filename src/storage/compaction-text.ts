@@ -3,6 +3,7 @@ import { assert } from '../error.ts'
 import type { TextColumn, Texts, UncompressedColumn } from '../vector/column.ts'
 import { isValid } from '../vector/read-column.ts'
 import type { Runs } from './compaction-order.ts'
+import { decompressed } from './segment/decompressed.ts'
 import { dictionaryPays, maximumTextBytes } from './shred-text.ts'
 import { byteSource, TextPool } from './text-pool.ts'
 
@@ -27,21 +28,6 @@ export function mergeTexts(
     if (merged !== undefined) return merged
   }
   return { encoding: 'plain', texts: copyTexts(runs, columns), validity }
-}
-
-/** The column in memory: of one path at a time, so no more than the merged column takes. */
-function decompressed(column: TextColumn): UncompressedColumn {
-  if (column.encoding !== 'compressed') return column
-  const { validity } = column
-  const parts = [...column.texts.parts()]
-  const bytes = Buffer.concat(parts.map((part) => part.bytes))
-  const offsets = new Int32Array(1 + parts.reduce((sum, part) => sum + part.offsets.length - 1, 0))
-  let row = 0
-  for (const part of parts) {
-    const start = offsets[row]!
-    for (let i = 1; i < part.offsets.length; i++) offsets[++row] = start + part.offsets[i]!
-  }
-  return { encoding: 'plain', texts: { bytes, offsets }, validity }
 }
 
 /** Whether at most half of the rows come from segments that found their texts to be distinct. */

@@ -26,8 +26,6 @@ export interface CompactOptions {
   readonly dropSupersededBefore?: number
   /** Leaves out all rows of these objects. */
   readonly withoutObjects?: ReadonlySet<number>
-  /** See `writeSegment`. */
-  readonly finish?: () => void
 }
 
 /** Replaces the segments `ids` of the manifest by new ones with the same row versions. */
@@ -35,7 +33,7 @@ export function compact(
   records: RecordsEnvironment,
   store: SegmentStore,
   ids: readonly number[],
-  { limits, dropSupersededBefore, withoutObjects, finish }: CompactOptions,
+  { limits, dropSupersededBefore, withoutObjects }: CompactOptions,
 ): Manifest {
   const manifest = store.manifest()
   const replaced = new Set(ids)
@@ -44,7 +42,7 @@ export function compact(
     kept.length + replaced.size === manifest.segments.length,
     'compaction was given segments that the manifest does not name',
   )
-  const sink = new SegmentSink(store, manifest, limits, finish)
+  const sink = new SegmentSink(store, manifest, limits)
   const reader = new RecordReader(records)
   records.root.resetReadTxn()
   const transaction = records.root.useReadTransaction()

@@ -52,6 +52,11 @@ export interface SegmentsEnvironment {
   readonly metadata: BinaryDatabase
   /** Which granules hold a text, of fields with many (`storage/key-index.ts`). */
   readonly keys: BinaryDatabase
+  /**
+   * Segment u32 → metadata of its indexes of texts as JSON; segment u32, number u32 → a chunk of their
+   * bytes (`storage/text-index-store.ts`).
+   */
+  readonly textIndexes: BinaryDatabase
   /** One entry: the current manifest as JSON (`storage/manifest.ts`). */
   readonly manifest: BinaryDatabase
 }
@@ -84,6 +89,7 @@ export function openSegments(directory: string, options: OpenOptions): SegmentsE
     segments: database('segments'),
     metadata: database('metadata'),
     keys: database('keys'),
+    textIndexes: database('text_indexes'),
     manifest: database('manifest'),
   }
 }

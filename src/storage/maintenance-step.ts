@@ -31,7 +31,7 @@ export type MaintenanceStep =
       readonly dropSupersededBefore: number | undefined
     }
   /** Finishes a segment; see `finish-segment.ts`. */
-  | { readonly kind: 'finish'; readonly limits: SegmentLimits }
+  | { readonly kind: 'finish' }
   | { readonly kind: 'remove'; readonly ids: readonly number[] }
   /** Writes a segment anew without rows of these objects; `changed`: one had some. */
   | { readonly kind: 'drop'; readonly objects: readonly number[]; readonly limits: SegmentLimits }
@@ -80,7 +80,7 @@ export function runStep(
         return true
       }
       case 'finish':
-        return finishSegment(records, store, step.limits, checkpoint)
+        return finishSegment(store, checkpoint)
       case 'remove':
         store.remove(step.ids)
         return true

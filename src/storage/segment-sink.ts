@@ -23,23 +23,15 @@ export const defaultLimits: SegmentLimits = { rows: 131_072, rowBytes: 128 * 2 *
 export class SegmentSink {
   readonly #store: SegmentStore
   readonly #limits: SegmentLimits
-  readonly #finish: (() => void) | undefined
   readonly #written: ManifestSegment[] = []
   #nextSegment: number
   #rows: VersionedRow[] = []
   #rowBytes = 0
   #last: NewSegment | undefined
 
-  /** @param finish see `writeSegment` */
-  constructor(
-    store: SegmentStore,
-    { nextSegment }: Manifest,
-    limits: SegmentLimits,
-    finish?: () => void,
-  ) {
+  constructor(store: SegmentStore, { nextSegment }: Manifest, limits: SegmentLimits) {
     this.#store = store
     this.#limits = limits
-    this.#finish = finish
     // A segment is never overwritten: a query may still read the leftover of an earlier step.
     this.#nextSegment = Math.max(nextSegment, 1 + Math.max(0, ...store.storedIds()))
   }
@@ -60,7 +52,7 @@ export class SegmentSink {
   addTable(table: ColumnTable, rowBytes: number): void {
     if (this.#last !== undefined) this.#store.write(this.#last)
     this.#last = undefined
-    this.#last = { id: this.#nextSegment++, ...writeSegment(table, rowBytes, this.#finish) }
+    this.#last = { id: this.#nextSegment++, ...writeSegment(table, rowBytes) }
     this.#written.push(manifestSegment(this.#last))
   }
 

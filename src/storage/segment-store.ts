@@ -17,13 +17,27 @@ import {
   type SegmentMetadata,
 } from './segment/metadata.ts'
 import { openSegment } from './segment/reader.ts'
+import type { WrittenTextIndexes } from './segment/text-indexes.ts'
 import type { WrittenSegment } from './segment/writer.ts'
+import {
+  chunkReader,
+  findTextIndexes,
+  putTextIndexes,
+  removeTextIndexes,
+} from './text-index-store.ts'
 
 /** Metadata that a thread keeps, of the segments that it used last. */
 const cachedSegments = 1024
 
 /** Bytes of small segments that a thread keeps, since LMDB copies them whenever they are read. */
 const keptSmallBytes = 16 * 2 ** 20
+
+/**
+ * Smaller segments are soon merged with others. A search of all fields takes some 4 ms per megabyte of rows
+ * where there is no index, as long as in a hundred megabytes where there is one.
+ */
+const finishedFromRows = 2 ** 12
+const finishedFromRowBytes = 2 ** 22
 
 const manifestKey = Buffer.from('manifest')
 
@@ -68,6 +82,10 @@ export class SegmentStore {
       if (bytes === undefined) throw corruptSegment(id, 'it is not there')
       metadata = decodeMetadata(bytes, id)
     }
+    if (!metadata.textIndexes && isWorthFinishing(metadata)) {
+      const textIndexes = findTextIndexes(this.#environment.textIndexes, id)
+      if (textIndexes) metadata = { ...metadata, textIndexes }
+    }
     // The entry that was used last is the last to go.
     this.#metadata.delete(id)
     this.#metadata.set(id, metadata)
@@ -83,17 +101,19 @@ export class SegmentStore {
    */
   open(id: number): ColumnTable {
     const metadata = this.metadata(id)
+    const { textIndexes } = metadata
+    const readIndex = textIndexes && chunkReader(this.#environment.textIndexes, id, textIndexes)
     const kept = this.#small.get(id)
-    if (kept) return openSegment(kept, metadata, id)
+    if (kept) return openSegment(kept, metadata, id, readIndex)
     // Unlike `get`, this does not copy a value that LMDB has mapped.
     const bytes: (Buffer & { readonly isGlobal?: boolean }) | undefined =
       this.#environment.segments.getBinaryFast(segmentKey(id))
     if (bytes === undefined) throw corruptSegment(id, 'it is not there')
-    if (!bytes.isGlobal) return openSegment(bytes, metadata, id)
+    if (!bytes.isGlobal) return openSegment(bytes, metadata, id, readIndex)
     // A small value lies in a buffer that the next read overwrites.
     const copy = copyOf(bytes)
     this.#small.set(id, copy)
-    return openSegment(copy, metadata, id)
+    return openSegment(copy, metadata, id, readIndex)
   }
 
   /** See `key-index.ts`. */
@@ -139,6 +159,14 @@ export class SegmentStore {
     return manifest
   }
 
+  /** Stores the indexes of a segment's texts beside it; whoever asks for it next finds them. */
+  writeTextIndexes(id: number, indexes: WrittenTextIndexes): void {
+    this.#environment.root.transactionSync(() => {
+      putTextIndexes(this.#environment.textIndexes, id, indexes)
+    })
+    this.endReads()
+  }
+
   /** Deletes segments, which no manifest in use may name. */
   remove(ids: readonly number[]): void {
     this.#environment.root.transactionSync(() => {
@@ -146,6 +174,7 @@ export class SegmentStore {
         this.#environment.segments.removeSync(segmentKey(id))
         this.#environment.metadata.removeSync(segmentKey(id))
         removeKeys(this.#environment.keys, id)
+        removeTextIndexes(this.#environment.textIndexes, id)
         this.#metadata.delete(id)
         this.#small.delete(id)
       }
@@ -160,6 +189,11 @@ export class SegmentStore {
     this.#environment.metadata.putSync(segmentKey(id), encodeMetadata(metadata))
     putKeys(this.#environment.keys, id, keys)
   }
+}
+
+/** Whether texts of the segment's rows are to have indexes beside it. */
+export function isWorthFinishing({ rowCount, rowBytes, isFinished }: SegmentMetadata): boolean {
+  return !isFinished && (rowCount >= finishedFromRows || rowBytes >= finishedFromRowBytes)
 }
 
 /** Outside of the transaction, which others wait for. */

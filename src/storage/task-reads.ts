@@ -15,6 +15,8 @@ const openedBytes = 128 * 2 ** 20
 const openedParts = 128
 
 interface OpenedSegment {
+  /** Another once it has indexes. */
+  readonly metadata: SegmentMetadata
   readonly columns: ColumnSet
   readonly copiedBytes: number
 }
@@ -44,11 +46,13 @@ export class TaskReads {
     let opened = this.#opened.get(segment)
     // What was used last is the last to go.
     this.#opened.delete(segment)
-    if (!opened) {
-      const columns = this.#segments.open(segment)
-      const { byteLength } = this.#segments.metadata(segment)
-      opened = { columns, copiedBytes: byteLength < mappedBytes ? byteLength : 0 }
-      this.#copiedBytes += opened.copiedBytes
+    const metadata = this.#segments.metadata(segment)
+    if (opened?.metadata !== metadata) {
+      this.#copiedBytes -= opened?.copiedBytes ?? 0
+      const { byteLength } = metadata
+      const copiedBytes = byteLength < mappedBytes ? byteLength : 0
+      opened = { metadata, columns: this.#segments.open(segment), copiedBytes }
+      this.#copiedBytes += copiedBytes
     }
     this.#opened.set(segment, opened)
     for (const [oldest, { copiedBytes }] of this.#opened) {

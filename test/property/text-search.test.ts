@@ -11,8 +11,10 @@ import type { RowsResult } from '../../src/executor/task.ts'
 import { compileCandidates } from '../../src/executor/text-candidates.ts'
 import { hasNoCase } from '../../src/executor/text-search.ts'
 import { relevanceOf } from '../../src/function/relevance.ts'
-import type { SegmentMetadata } from '../../src/storage/segment/metadata.ts'
+import { chunkBytes } from '../../src/storage/segment/chunked-bytes.ts'
+import type { BufferPlace, GramPlace, SegmentMetadata } from '../../src/storage/segment/metadata.ts'
 import { openSegment } from '../../src/storage/segment/reader.ts'
+import { rowIndexes, type WrittenTextIndexes } from '../../src/storage/segment/text-indexes.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { shred } from '../../src/storage/shred.ts'
 import type { VersionedRow } from '../../src/storage/shred-keys.ts'
@@ -64,17 +66,16 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
     records = texts.map((text) => parseJson(text) as JsonObject)
     rows = texts.map((text, i) => versionedRow(text, { version: { transaction: 1000, index: i } }))
     const table = shred(rows, { maximumValueBytes: 2000 })
-    const { bytes, metadata } = writeSegment(table, 1, () => undefined)
+    const { bytes, metadata } = writeSegment(table, 1)
+    const written = rowIndexes(table, false, () => undefined)
     plain = shred(rows, { maximumValueBytes: 2000 })
-    indexed = openSegment(bytes, metadata)
-    const { wordIndexes, partIndexes, ...others } = metadata
-    older = openSegment(bytes, {
-      ...others,
-      ...(wordIndexes && { termIndexes: wordIndexes }),
-      ...(partIndexes && { gramIndexes: partIndexes }),
-    })
+    const { metadata: textIndexes } = written
+    const chunkOf = (chunk: number) =>
+      written.bytes.subarray(chunk * chunkBytes, (chunk + 1) * chunkBytes)
+    indexed = openSegment(bytes, { ...metadata, textIndexes }, 1, chunkOf)
+    older = openSegment(...withOlderIndexes(bytes, metadata, written))
     described = metadata
-    const names = metadata.wordIndexes!.map(({ path, type }) => `${path.join('.')}:${type}`)
+    const names = textIndexes.wordIndexes.map(({ path, type }) => `${path.join('.')}:${type}`)
     expect(names).toEqual(
       expect.arrayContaining(['input:json', 'output:text', 'metadata.note:text']),
     )
@@ -227,6 +228,34 @@ type Kind =
   | 'search'
   | 'within'
   | 'eq'
+
+/** The indexes in the segment's file, as they were when words were cut in another way. */
+function withOlderIndexes(
+  bytes: Uint8Array,
+  { partIndexes = [], ...metadata }: SegmentMetadata,
+  { bytes: indexBytes, metadata: beside }: WrittenTextIndexes,
+): [Uint8Array, SegmentMetadata] {
+  const from = Math.ceil(bytes.length / 8) * 8
+  const file = new Uint8Array(from + indexBytes.length)
+  file.set(bytes)
+  file.set(indexBytes, from)
+  const moved = <Index extends { readonly place: BufferPlace }>(index: Index): Index => {
+    const [offset, byteLength, checksum] = index.place
+    return { ...index, place: [from + offset, byteLength, checksum] }
+  }
+  const movedGrams = (grams: GramPlace | undefined) => grams && { beside: moved(grams) }
+  return [
+    file,
+    {
+      ...metadata,
+      byteLength: file.length,
+      gramIndexes: [...partIndexes, ...beside.partIndexes.map(moved)],
+      termIndexes: beside.wordIndexes.map((index) => {
+        return { ...moved(index), ...movedGrams(index.beside) }
+      }),
+    },
+  ]
+}
 
 function predicateOf(
   kind: Kind,

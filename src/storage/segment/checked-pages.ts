@@ -29,9 +29,15 @@ export function withChecksums(content: Uint8Array): Uint8Array {
 /** What a thread has checked of some bytes: kept for as long as it knows the segment. */
 export class CheckedPages {
   readonly #isChecked: Uint8Array
+  readonly #load: ((from: number, to: number) => void) | undefined
 
-  constructor(byteLength: number) {
+  /**
+   * @param load given if bytes have to be fetched before they are read: called with places of what
+   *   `withChecksums` made
+   */
+  constructor(byteLength: number, load?: (from: number, to: number) => void) {
     this.#isChecked = new Uint8Array(pageCount(byteLength))
+    this.#load = load
   }
 
   /** Throws what `corrupt` makes if one of the bytes `from … to` of `content` may be damaged. */
@@ -46,6 +52,8 @@ export class CheckedPages {
     for (let page = Math.floor(from / pageBytes); page <= last; page++) {
       if (this.#isChecked[page] === 1) continue
       const end = Math.min(content.length, (page + 1) * pageBytes)
+      this.#load?.(page * pageBytes, end)
+      this.#load?.(content.length + page * 4, content.length + (page + 1) * 4)
       if ((crc32(content.subarray(page * pageBytes, end)) | 0) !== checksums[page]) throw corrupt()
       this.#isChecked[page] = 1
     }

@@ -149,12 +149,32 @@ export interface SegmentMetadata {
   /** Those of older versions, in which texts were folded and cut in another way. */
   readonly gramIndexes?: readonly GramIndexMetadata[]
   readonly termIndexes?: readonly TermIndexMetadata[]
-  /** Whether it has all the indexes that its texts are worth; absent: it is to be written again. */
+  /** Of older segments: whether they have all the indexes that their texts are worth. */
   readonly isFinished?: true
+  /** Added when the segment is opened: what was stored beside it later. */
+  readonly textIndexes?: TextIndexMetadata
+}
+
+/** Indexes that are stored beside a segment. Their places are in bytes of their own. */
+export interface TextIndexMetadata {
+  readonly byteLength: number
+  readonly partIndexes: readonly GramIndexMetadata[]
+  readonly wordIndexes: readonly TermIndexMetadata[]
 }
 
 export function encodeMetadata(metadata: SegmentMetadata): Buffer {
   return encodeChecked(metadata)
+}
+
+export function encodeTextIndexMetadata(metadata: TextIndexMetadata): Buffer {
+  return encodeChecked(metadata)
+}
+
+/** Throws STORAGE_CORRUPT unless `bytes` are what `encodeTextIndexMetadata` made. */
+export function decodeTextIndexMetadata(bytes: Uint8Array, segment: number): TextIndexMetadata {
+  const metadata = decodeChecked(bytes) as TextIndexMetadata | undefined
+  if (metadata !== undefined) return metadata
+  throw corruptSegment(segment, 'the metadata of its indexes does not match its checksum')
 }
 
 /** Throws STORAGE_CORRUPT unless `bytes` are what `encodeMetadata` made. */

@@ -12,6 +12,7 @@ import { ColumnTable } from '../../vector/column-table.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'
 import { bitmapBytes } from './arrow-column.ts'
 import { CheckedPages } from './checked-pages.ts'
+import { ChunkedBytes, KeptBytes, type ReadChunk } from './chunked-bytes.ts'
 import { gramBytesOf, openGrams } from './gram-writer.ts'
 import { bufferAlignment, type KeyColumnName } from './layout.ts'
 import {
@@ -38,17 +39,28 @@ interface BufferStates {
 
 const bufferStates = new WeakMap<SegmentMetadata, BufferStates>()
 
+/** Indexes beside a segment, as far as they were read, and what was checked of them. */
+interface IndexesBeside {
+  readonly chunked: ChunkedBytes
+  readonly pages: Map<number, CheckedPages>
+}
+
+const indexesBeside = new KeptBytes<IndexesBeside>()
+
 /**
  * The columns of the segment that `bytes` are. Throws STORAGE_CORRUPT when `bytes` have not the size
  * that they were written with; a column that was damaged throws it when it is asked for.
  * Errors name it by its id `segment`.
+ *
+ * @param readIndex reads its `textIndexes`, if it has any
  */
 export function openSegment(
   bytes: Uint8Array,
   metadata: SegmentMetadata,
   segment?: number,
+  readIndex?: ReadChunk,
 ): ColumnTable {
-  const buffers = new Buffers(bytes, metadata, segment)
+  const buffers = new Buffers(bytes, metadata, segment, readIndex)
   return new ColumnTable({
     rowCount: metadata.rowCount,
     keys: new SegmentKeys(buffers, metadata),
@@ -125,20 +137,27 @@ function residualOpener(
 interface TextIndexes {
   readonly grams: GramIndexMetadata | undefined
   readonly terms: TermIndexMetadata | undefined
-  readonly isOlder: boolean
+  readonly kind: IndexKind
 }
 
+/** Where indexes are: beside the segment or in it; there, they may be cut as older versions did. */
+type IndexKind = 'beside' | 'within' | 'older'
+
 function indexesOf(
-  { partIndexes, wordIndexes, gramIndexes, termIndexes }: SegmentMetadata,
+  { textIndexes, partIndexes, wordIndexes, gramIndexes, termIndexes }: SegmentMetadata,
   path: readonly string[],
   type: GramIndexMetadata['type'],
 ): TextIndexes {
   const isOfColumn = (index: Pick<GramIndexMetadata, 'path' | 'type'>): boolean =>
     index.type === type && samePath(index.path, path)
+  const grams = textIndexes?.partIndexes.find(isOfColumn)
+  const terms = textIndexes?.wordIndexes.find(isOfColumn)
+  if (grams || terms) return { grams, terms, kind: 'beside' }
+  const isOlder = gramIndexes !== undefined || termIndexes !== undefined
   return {
     grams: (partIndexes ?? gramIndexes)?.find(isOfColumn),
     terms: (wordIndexes ?? termIndexes)?.find(isOfColumn),
-    isOlder: gramIndexes !== undefined || termIndexes !== undefined,
+    kind: isOlder ? 'older' : 'within',
   }
 }
 
@@ -146,9 +165,10 @@ function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextInd
   const validity = buffers.validity(column.validity)
   const { rowCount } = buffers
   const textCount = column.encoding === 'dictionary' ? column.distinctCount : rowCount
-  const { isOlder } = indexes
-  const grams = indexes.grams && buffers.grams(indexes.grams, textCount, isOlder)
-  const terms = indexes.terms && buffers.terms(indexes.terms, isOlder)
+  const { kind } = indexes
+  // Opened anew whenever they are asked for, so that no column keeps what was read of those beside it.
+  const openGrams = () => indexes.grams && buffers.grams(indexes.grams, textCount, kind)
+  const openTerms = () => indexes.terms && buffers.terms(indexes.terms, kind)
   if (column.encoding === 'plain') {
     let texts: Texts | undefined
     return {
@@ -158,8 +178,12 @@ function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextInd
         return texts
       },
       validity,
-      grams,
-      terms,
+      get grams() {
+        return openGrams()
+      },
+      get terms() {
+        return openTerms()
+      },
     }
   }
   if (column.encoding === 'compressed') {
@@ -171,8 +195,12 @@ function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextInd
         return texts
       },
       validity,
-      grams,
-      terms,
+      get grams() {
+        return openGrams()
+      },
+      get terms() {
+        return openTerms()
+      },
     }
   }
   return {
@@ -180,7 +208,9 @@ function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextInd
     codes: buffers.integers(column.codes, rowCount),
     dictionary: buffers.texts(column, column.distinctCount),
     validity,
-    grams,
+    get grams() {
+      return openGrams()
+    },
   }
 }
 
@@ -241,9 +271,18 @@ class Buffers {
   readonly #bytes: Uint8Array
   readonly #states: BufferStates
   readonly #segment: number | undefined
+  readonly #metadata: SegmentMetadata
+  readonly #readIndex: ReadChunk | undefined
 
-  constructor(bytes: Uint8Array, metadata: SegmentMetadata, segment: number | undefined) {
+  constructor(
+    bytes: Uint8Array,
+    metadata: SegmentMetadata,
+    segment: number | undefined,
+    readIndex: ReadChunk | undefined,
+  ) {
     this.#segment = segment
+    this.#metadata = metadata
+    this.#readIndex = readIndex
     if (bytes.byteLength !== metadata.byteLength) {
       throw corruptSegment(
         segment,
@@ -294,35 +333,67 @@ class Buffers {
   }
 
   /** Checked page by page, so that a search reads little of it. */
-  grams({ place, ...shape }: GramPlace, textCount: number, isOlder: boolean): GramIndex {
-    const [offset, byteLength] = place
-    const bytes = this.#view(offset, byteLength)
-    const pages = this.#pages(offset, gramBytesOf(shape, textCount))
-    return openGrams(bytes, shape, textCount, this.#corruptIndex(offset), pages, isOlder)
+  grams({ place, ...shape }: GramPlace, textCount: number, kind: IndexKind): GramIndex {
+    const { bytes, pages } = this.#index(place, gramBytesOf(shape, textCount), kind)
+    const corrupt = this.#corruptIndex(place[0])
+    return openGrams(bytes, shape, textCount, corrupt, pages, kind === 'older')
   }
 
-  terms({ place, beside, ...shape }: TermIndexMetadata, isOlder: boolean): TermReader {
-    const [offset, byteLength] = place
-    const bytes = this.#view(offset, byteLength)
-    const grams = beside && this.grams(beside, this.rowCount, isOlder)
-    const pages = this.#pages(offset, termBytesOf(shape))
+  terms({ place, beside, ...shape }: TermIndexMetadata, kind: IndexKind): TermReader {
+    const grams = beside && this.grams(beside, this.rowCount, kind)
+    const { bytes, pages } = this.#index(place, termBytesOf(shape), kind)
     return new TermReader(
       bytes,
-      { ...shape, isOlder },
+      { ...shape, isOlder: kind === 'older' },
       grams,
       this.rowCount,
-      this.#corruptIndex(offset),
+      this.#corruptIndex(place[0]),
       pages,
     )
   }
 
-  #pages(offset: number, byteLength: number): CheckedPages {
-    let pages = this.#states.pages.get(offset)
-    if (pages === undefined) {
-      pages = new CheckedPages(byteLength)
-      this.#states.pages.set(offset, pages)
+  /** The bytes of an index, `byteLength` of them without their checksums. */
+  #index(
+    [offset, allBytes]: BufferPlace,
+    byteLength: number,
+    kind: IndexKind,
+  ): { readonly bytes: Uint8Array; readonly pages: CheckedPages } {
+    if (kind !== 'beside') {
+      const { pages } = this.#states
+      let known = pages.get(offset)
+      if (known === undefined) {
+        known = new CheckedPages(byteLength)
+        pages.set(offset, known)
+      }
+      return { bytes: this.#view(offset, allBytes), pages: known }
     }
-    return pages
+    const beside = this.#beside()
+    const { chunked } = beside
+    if (offset + allBytes > chunked.bytes.length) {
+      throw this.corrupt(`its index at byte ${offset} has the wrong size`)
+    }
+    let pages = beside.pages.get(offset)
+    if (pages === undefined) {
+      pages = new CheckedPages(byteLength, (from, to) => {
+        const before = chunked.loadedBytes
+        chunked.load(offset + from, offset + to)
+        if (chunked.loadedBytes > before) indexesBeside.set(this.#metadata, beside)
+      })
+      beside.pages.set(offset, pages)
+    }
+    return { bytes: chunked.bytes.subarray(offset, offset + allBytes), pages }
+  }
+
+  #beside(): IndexesBeside {
+    let beside = indexesBeside.get(this.#metadata)
+    if (beside === undefined) {
+      const { textIndexes } = this.#metadata
+      const read = this.#readIndex
+      if (!textIndexes || !read) throw this.corrupt('its indexes are missing')
+      beside = { chunked: new ChunkedBytes(textIndexes.byteLength, read), pages: new Map() }
+      indexesBeside.set(this.#metadata, beside)
+    }
+    return beside
   }
 
   #corruptIndex(offset: number): () => Error {

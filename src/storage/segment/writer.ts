@@ -16,6 +16,7 @@ import type { ColumnTable } from '../../vector/column-table.ts'
 import {
   type ArrowColumn,
   arrowColumns,
+  bytesColumn,
   keyColumn,
   type Place,
   paddingColumn,
@@ -33,23 +34,15 @@ import {
 } from './layout.ts'
 import { type BufferPlace, type SegmentMetadata, segmentFormat } from './metadata.ts'
 import { objectRows } from './object-rows.ts'
-import { textIndexColumns } from './text-index-column.ts'
+import { dictionaryIndexes } from './text-indexes.ts'
 
 export interface WrittenSegment {
   readonly bytes: Uint8Array
   readonly metadata: SegmentMetadata
 }
 
-/**
- * @param rowBytes those of the rows that the columns were made of; compaction goes by them
- * @param finish given if texts of rows are to have an index, which takes as long as all the rest. It is
- *   called before each column, and may throw to give up
- */
-export function writeSegment(
-  table: ColumnTable,
-  rowBytes: number,
-  finish?: () => void,
-): WrittenSegment {
+/** @param rowBytes those of the rows that the columns were made of; compaction goes by them */
+export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegment {
   const { rowCount, residual } = table
   assert(rowCount > 0, 'a segment has rows')
   const written = writtenKeys(table)
@@ -58,8 +51,8 @@ export function writeSegment(
     arrowColumns(path, table.columns(path) ?? {}, rowCount),
   )
   const residuals = residual ? [textColumn(residualName, [], 'json', residual, rowCount)] : []
-  const indexes = textIndexColumns(table, finish)
-  const indexColumns = indexes.flatMap((index) => index.columns)
+  const indexes = dictionaryIndexes(table)
+  const indexColumns = indexes.map(({ name, bytes }) => bytesColumn(name, bytes, rowCount))
   const bytes = encodeFile([...keyColumns, ...pathColumns, ...residuals, ...indexColumns], rowCount)
 
   const columnsOfFile = readBack(bytes)
@@ -72,9 +65,7 @@ export function writeSegment(
   for (const [name, same] of pairedKeys) keys[name] ??= keys[same]!
   const columns = describe(pathColumns)
   const [residualMetadata] = describe(residuals)
-  const described = indexes.map((index) => index.describe(describe(index.columns)))
-  const partIndexes = described.flatMap(({ grams }) => grams ?? [])
-  const wordIndexes = described.flatMap(({ terms }) => terms ?? [])
+  const partIndexes = describe(indexColumns).map((place, i) => ({ ...indexes[i]!.of, place }))
   const objects = objectRows(table)
   const metadata: SegmentMetadata = {
     format: segmentFormat,
@@ -89,8 +80,6 @@ export function writeSegment(
     ...(residualMetadata && { residual: residualMetadata }),
     ...(table.residualPaths && { residualPaths: table.residualPaths }),
     ...(partIndexes.length > 0 && { partIndexes }),
-    ...(wordIndexes.length > 0 && { wordIndexes }),
-    ...(finish && { isFinished: true as const }),
   }
   return { bytes, metadata }
 }
