@@ -3,31 +3,44 @@
  *
  *     body   = head  created f64*  flags u8*  shape u16*  table  lengths  members
  *     head   = table bytes u32, lengths bytes u32
- *     table  = { field count u16, { rank u16, name length u32 }* }*    one per shape
+ *     table  = { field count u16, { rank u16, name length u32, kind u8 }* }*    one per shape
  *     lengths = varint*                        of the values of each row, in the order of its text
- *     members = { `"name":value` }             of each row, as in `storage/row.ts`
+ *     members = { `"name":value` }             of each row, as in `storage/row.ts`, but for the kinds
  *
  * All but the table and the lengths have one entry per row. A shape is what the directories of rows
  * with the same fields in the same order have in common: for each member in the order of the text,
- * its rank by name and how long its name is. With the lengths of values, a directory is made again.
+ * its rank by name, how long its name is, and of which kind its value is (`packed-value.ts`; older
+ * bodies have no kinds). With the lengths of values, a directory is made again.
  */
 import { ByteWriter } from '../json/byte-writer.ts'
+import { kindOfValue, packedLength, packValue, plainValue, unpackValue } from './packed-value.ts'
 import { directoryEntryBytes, headerBytes, type RowHeader, RowView, writeRowHeader } from './row.ts'
 
 const headBytes = 8
 const createdBytes = 8
 const shapeBytes = 2
 const tableCountBytes = 2
-const tableFieldBytes = 6
+const olderFieldBytes = 6
+const tableFieldBytes = 7
 
 interface Shape {
   readonly ranks: readonly number[]
   readonly nameLengths: readonly number[]
+  readonly kinds: readonly number[]
+}
+
+export interface EncodedBody {
+  /** All but the members. */
+  readonly head: Buffer
+  readonly members: Uint8Array
+  /** Where among them those of each row end. */
+  readonly ends: readonly number[]
 }
 
 /** Encodes rows; of their headers, only `flags` and `createdMs`. */
-export function encodeBody(rows: readonly Uint8Array[]): Buffer {
+export function encodeBody(rows: readonly Uint8Array[]): EncodedBody {
   const shapes: Shape[] = []
+  const ends: number[] = []
   const lengths = new ByteWriter(rows.length * 24)
   const members = new ByteWriter(rows.reduce((total, { length }) => total + length, 0))
   const fixed = Buffer.allocUnsafe(rows.length * (createdBytes + 1 + shapeBytes))
@@ -36,25 +49,43 @@ export function encodeBody(rows: readonly Uint8Array[]): Buffer {
   let shape = 0
   rows.forEach((bytes, row) => {
     const view = new RowView(bytes)
-    if (!isOfShape(view, shapes[shape])) {
-      shape = shapes.findIndex((known) => isOfShape(view, known))
-      if (shape < 0) shape = shapes.push(shapeOf(view)) - 1
+    const kinds = kindsOf(view)
+    if (!isOfShape(view, kinds, shapes[shape])) {
+      shape = shapes.findIndex((known) => isOfShape(view, kinds, known))
+      if (shape < 0) shape = shapes.push(shapeOf(view, kinds)) - 1
     }
     fixed.writeDoubleBE(view.createdMs, row * createdBytes)
     fixed[flagsAt + row] = view.flags
     fixed.writeUInt16BE(shape, shapesAt + row * shapeBytes)
     addMembers(view, shapes[shape]!, lengths, members)
+    ends.push(members.length)
   })
   const table = encodeTable(shapes)
   const head = Buffer.allocUnsafe(headBytes)
   head.writeUInt32BE(table.length, 0)
   head.writeUInt32BE(lengths.length, 4)
-  return Buffer.concat([head, fixed, table, lengths.view(), members.view()])
+  return {
+    head: Buffer.concat([head, fixed, table, lengths.view()]),
+    members: members.view(),
+    ends,
+  }
 }
 
-function isOfShape(view: RowView, shape: Shape | undefined): boolean {
+/** By rank. */
+function kindsOf(view: RowView): Uint8Array {
+  const { bytes, fieldCount } = view
+  const kinds = new Uint8Array(fieldCount)
+  let entry = directoryOf(view)
+  for (let rank = 0; rank < fieldCount; rank++, entry += directoryEntryBytes) {
+    const start = readUint(bytes, entry) + readUint(bytes, entry + 4) + 1
+    kinds[rank] = kindOfValue(bytes, start, start + readUint(bytes, entry + 8))
+  }
+  return kinds
+}
+
+function isOfShape(view: RowView, kindsByRank: Uint8Array, shape: Shape | undefined): boolean {
   if (shape?.ranks.length !== view.fieldCount) return false
-  const { ranks, nameLengths } = shape
+  const { ranks, nameLengths, kinds } = shape
   const { bytes } = view
   const directory = directoryOf(view)
   let after = 0
@@ -62,6 +93,7 @@ function isOfShape(view: RowView, shape: Shape | undefined): boolean {
     const entry = directory + ranks[i]! * directoryEntryBytes
     const start = readUint(bytes, entry)
     if (start < after || readUint(bytes, entry + 4) !== nameLengths[i]) return false
+    if (kindsByRank[ranks[i]!] !== kinds[i]) return false
     after = start + 1
   }
   return true
@@ -85,7 +117,7 @@ function writeUint(bytes: Uint8Array, at: number, value: number): void {
   bytes[at + 3] = value
 }
 
-function shapeOf(view: RowView): Shape {
+function shapeOf(view: RowView, kinds: Uint8Array): Shape {
   const names = Array.from({ length: view.fieldCount }, (_, rank) => ({
     rank,
     ...view.nameAt(rank),
@@ -93,11 +125,17 @@ function shapeOf(view: RowView): Shape {
   return {
     ranks: names.map(({ rank }) => rank),
     nameLengths: names.map(({ start, end }) => end - start),
+    kinds: names.map(({ rank }) => kinds[rank]!),
   }
 }
 
 /** Leaves out members that the row's directory does not name. */
-function addMembers(view: RowView, { ranks }: Shape, lengths: ByteWriter, out: ByteWriter): void {
+function addMembers(
+  view: RowView,
+  { ranks, kinds }: Shape,
+  lengths: ByteWriter,
+  out: ByteWriter,
+): void {
   const { bytes } = view
   const directory = directoryOf(view)
   let copied = headerBytes
@@ -111,20 +149,27 @@ function addMembers(view: RowView, { ranks }: Shape, lengths: ByteWriter, out: B
       out.copy(bytes, copied, end)
       copied = start
     }
-    end = start + readUint(bytes, entry + 4) + 1 + valueLength
+    const value = start + readUint(bytes, entry + 4) + 1
+    end = value + valueLength
+    if (kinds[i] !== plainValue) {
+      out.copy(bytes, copied, value)
+      packValue(kinds[i]!, bytes, value, end, out)
+      copied = end
+    }
   }
-  out.copy(view.bytes, copied, end)
+  out.copy(bytes, copied, end)
 }
 
 function encodeTable(shapes: readonly Shape[]): Buffer {
   const fields = shapes.reduce((total, { ranks }) => total + ranks.length, 0)
   const table = Buffer.allocUnsafe(shapes.length * tableCountBytes + fields * tableFieldBytes)
   let at = 0
-  for (const { ranks, nameLengths } of shapes) {
+  for (const { ranks, nameLengths, kinds } of shapes) {
     at = table.writeUInt16BE(ranks.length, at)
     ranks.forEach((rank, i) => {
       at = table.writeUInt16BE(rank, at)
       at = table.writeUInt32BE(nameLengths[i]!, at)
+      at = table.writeUInt8(kinds[i]!, at)
     })
   }
   return table
@@ -139,9 +184,21 @@ function writeVarint(out: ByteWriter, value: number): void {
   out.byte(rest)
 }
 
+/** The bytes of a body, of which members are decompressed when they are asked for. */
+export interface BlockBytes {
+  /** The beginning, with all that comes before the members. */
+  readonly first: Buffer
+  readonly hasKinds: boolean
+  /** The bytes that have those at `place`, and the place of their first one. Rows are not cut. */
+  pieceOf(place: number): { readonly bytes: Buffer; readonly start: number }
+}
+
 /** Makes rows again from a body: of one row, nothing after it is looked at. */
 export class BlockRows {
   readonly #body: Buffer
+  readonly #bytes: BlockBytes
+  /** Where in the bytes the body begins. */
+  readonly #from: number
   readonly #rowCount: number
   readonly #shapes: Shape[]
   /** Where in the body the lengths of each row's values begin, as far as `#reached`. */
@@ -151,12 +208,15 @@ export class BlockRows {
   /** The last row of which both are known. */
   #reached = 0
 
-  constructor(body: Buffer, rowCount: number) {
+  constructor(bytes: BlockBytes, from: number, rowCount: number) {
+    const body = bytes.first.subarray(from)
     this.#body = body
+    this.#bytes = bytes
+    this.#from = from
     this.#rowCount = rowCount
     const tableStart = headBytes + rowCount * (createdBytes + 1 + shapeBytes)
     const tableEnd = tableStart + readUint(body, 0)
-    this.#shapes = decodeTable(body, tableStart, tableEnd)
+    this.#shapes = decodeTable(body, tableStart, tableEnd, bytes.hasKinds)
     this.#lengthStarts = new Uint32Array(rowCount + 1)
     this.#memberStarts = new Uint32Array(rowCount + 1)
     this.#lengthStarts[0] = tableEnd
@@ -167,30 +227,50 @@ export class BlockRows {
   rowAt(row: number, keys: Omit<RowHeader, 'flags' | 'createdMs'>): RowView {
     this.#reach(row + 1)
     const body = this.#body
-    const { ranks, nameLengths } = this.#shapeOf(row)
-    const start = this.#memberStarts[row]!
-    const end = this.#memberStarts[row + 1]!
-    const directory = headerBytes + end - start
+    const { ranks, nameLengths, kinds } = this.#shapeOf(row)
+    const valueLengths = this.#valueLengths(row, ranks.length)
+    let directory = headerBytes
+    for (let i = 0; i < ranks.length; i++) directory += nameLengths[i]! + 1 + valueLengths[i]!
     const bytes = Buffer.allocUnsafe(directory + ranks.length * directoryEntryBytes)
-    body.copy(bytes, headerBytes, start, end)
     writeRowHeader(bytes, 0, {
       ...keys,
       createdMs: body.readDoubleBE(headBytes + row * createdBytes),
       flags: body[headBytes + this.#rowCount * createdBytes + row]!,
     })
     writeUint(bytes, 4, ranks.length)
-    const lengths = new VarintReader(body, this.#lengthStarts[row]!)
+    const place = this.#from + this.#memberStarts[row]!
+    const { bytes: source, start } = this.#bytes.pieceOf(place)
+    let from = place - start
+    let copied = from
     let offset = headerBytes
+    let written = headerBytes
     for (let i = 0; i < ranks.length; i++) {
       const at = directory + ranks[i]! * directoryEntryBytes
       const nameLength = nameLengths[i]!
-      const valueLength = lengths.next()
+      const valueLength = valueLengths[i]!
       writeUint(bytes, at, offset)
       writeUint(bytes, at + 4, nameLength)
       writeUint(bytes, at + 8, valueLength)
       offset += nameLength + 1 + valueLength
+      from += nameLength + 1
+      const kind = kinds[i]!
+      if (kind !== plainValue) {
+        source.copy(bytes, written, copied, from)
+        unpackValue(kind, source, from, bytes, offset - valueLength, offset)
+        written = offset
+        copied = from + packedLength(kind, valueLength)
+      }
+      from += packedLength(kind, valueLength)
     }
+    source.copy(bytes, written, copied, from)
     return new RowView(bytes)
+  }
+
+  #valueLengths(row: number, count: number): number[] {
+    const lengths = new VarintReader(this.#body, this.#lengthStarts[row]!)
+    const found = new Array<number>(count)
+    for (let i = 0; i < count; i++) found[i] = lengths.next()
+    return found
   }
 
   #shapeOf(row: number): Shape {
@@ -204,9 +284,9 @@ export class BlockRows {
     const lengths = new VarintReader(this.#body, this.#lengthStarts[this.#reached]!)
     let memberStart = this.#memberStarts[this.#reached]!
     for (let i = this.#reached; i < row; i++) {
-      const { nameLengths } = this.#shapeOf(i)
+      const { nameLengths, kinds } = this.#shapeOf(i)
       for (let field = 0; field < nameLengths.length; field++) {
-        memberStart += nameLengths[field]! + 1 + lengths.next()
+        memberStart += nameLengths[field]! + 1 + packedLength(kinds[field]!, lengths.next())
       }
       this.#lengthStarts[i + 1] = lengths.at
       this.#memberStarts[i + 1] = memberStart
@@ -238,7 +318,8 @@ class VarintReader {
   }
 }
 
-function decodeTable(body: Buffer, start: number, end: number): Shape[] {
+function decodeTable(body: Buffer, start: number, end: number, hasKinds: boolean): Shape[] {
+  const fieldBytes = hasKinds ? tableFieldBytes : olderFieldBytes
   const shapes: Shape[] = []
   let at = start
   while (at < end) {
@@ -246,11 +327,13 @@ function decodeTable(body: Buffer, start: number, end: number): Shape[] {
     at += tableCountBytes
     const ranks: number[] = []
     const nameLengths: number[] = []
-    for (let i = 0; i < fieldCount; i++, at += tableFieldBytes) {
+    const kinds: number[] = []
+    for (let i = 0; i < fieldCount; i++, at += fieldBytes) {
       ranks.push((body[at]! << 8) | body[at + 1]!)
       nameLengths.push(readUint(body, at + 2))
+      kinds.push(hasKinds ? body[at + 6]! : plainValue)
     }
-    shapes.push({ ranks, nameLengths })
+    shapes.push({ ranks, nameLengths, kinds })
   }
   return shapes
 }

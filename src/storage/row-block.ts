@@ -6,7 +6,8 @@
  *     block     = kind u8, codec u8, row count u16, body length u32,
  *                 transaction u48, exception count u16, exception*, body
  *     exception = row u16, kind u8, 0 u8, pagination key u64, previous version u64
- *     body      = place*, rows              as LZ4 if the codec is 1; rows: `row-block-body.ts`
+ *     body      = place*, rows              in the form of the codec; rows: `row-block-body.ts`
+ *                                           0 as it is, 1 LZ4, 2 `row-block-pieces.ts`
  *     place     = steps u32                 in a block of kind 2
  *               | version u64, pagination key u64, transaction u48, 0 u16, previous version u64
  *
@@ -17,15 +18,16 @@
  *
  * Versions of the object between a block's first and last row are in no other value.
  */
-import { compressSync, uncompressSync } from 'lz4-napi'
+import { uncompressSync } from 'lz4-napi'
 import { AssayError } from '../error.ts'
 import { compareRowKeys, type RowKey, rowKey } from '../type/transaction.ts'
 import { readRowKey, writeRowKey } from './record-key.ts'
 import { type RowHeader, RowView } from './row.ts'
-import { BlockRows, encodeBody } from './row-block-body.ts'
+import { type BlockBytes, BlockRows, encodeBody } from './row-block-body.ts'
+import { BlockPieces, compressPieces } from './row-block-pieces.ts'
 
 /** A block is full when its rows have so many bytes, or are so many. */
-export const fullBlockBytes = 64 * 1024
+export const fullBlockBytes = 128 * 1024
 export const fullBlockRows = 1024
 
 const blockHeaderBytes = 16
@@ -35,16 +37,10 @@ const keysBytes = 32
 
 const singleRow = 1
 const kinds = { request: 2, packed: 3 } as const
-const codecs = { none: 0, lz4: 1 } as const
+const codecs = { none: 0, whole: 1, pieces: 2 } as const
 const exceptionKinds = { follows: 1, absent: 2 } as const
 
 const noKey: RowKey = { transaction: 0, index: 0 }
-
-/** A body that LZ4 leaves larger than this is kept as it is. */
-const worthwhile = 0.9
-
-/** A larger body, of one huge row, is kept as it is: LZ4 takes less than 2 GiB. */
-const compressibleBytes = 2 ** 30
 
 /** A row of a request's block that is not the first version of a record. */
 export interface RowException {
@@ -105,12 +101,11 @@ export function packedBlock(versions: readonly RowKey[], rows: readonly Uint8Arr
 }
 
 function compressBody(places: Buffer, rows: readonly Uint8Array[]): BlockBody {
-  const plain = Buffer.concat([places, encodeBody(rows)])
-  const body = { rowCount: rows.length, codec: codecs.none, length: plain.length, bytes: plain }
-  if (plain.length > compressibleBytes) return body
-  const compressed = compressSync(plain)
-  if (compressed.length > plain.length * worthwhile) return body
-  return { ...body, codec: codecs.lz4, bytes: compressed }
+  const { head, members, ends } = encodeBody(rows)
+  const first = Buffer.concat([places, head])
+  const length = first.length + members.length
+  const bytes = compressPieces(first, members, ends)
+  return { rowCount: rows.length, codec: codecs.pieces, length, bytes }
 }
 
 function encodeBlock(
@@ -164,15 +159,16 @@ export class RowBlock {
     const rowCount = value.readUInt16BE(2)
     const { transaction, index: exceptionCount } = readRowKey(value, 8)
     const body = bodyOf(value, blockHeaderBytes + exceptionCount * exceptionBytes)
+    const { first: head } = body
     this.rowCount = rowCount
-    this.byteLength = body.length
+    this.byteLength = value.readUInt32BE(4)
     if (kind === kinds.packed) {
-      const rows = new BlockRows(body.subarray(rowCount * keysBytes), rowCount)
-      this.#places = { versionAt: (place) => readRowKey(body, place * keysBytes) }
-      this.#rowAt = (row) => rows.rowAt(row, readKeys(body, row * keysBytes + 8))
+      const rows = new BlockRows(body, rowCount * keysBytes, rowCount)
+      this.#places = { versionAt: (place) => readRowKey(head, place * keysBytes) }
+      this.#rowAt = (row) => rows.rowAt(row, readKeys(head, row * keysBytes + 8))
     } else {
-      const rows = new BlockRows(body.subarray(rowCount * stepBytes), rowCount)
-      const places = new RequestPlaces(first, body, rowCount)
+      const rows = new BlockRows(body, rowCount * stepBytes, rowCount)
+      const places = new RequestPlaces(first, head, rowCount)
       const exceptions = exceptionCount > 0 ? readExceptions(value, exceptionCount) : undefined
       this.#places = places
       this.#rowAt = (row) => {
@@ -264,18 +260,19 @@ function headOf(value: Buffer): BlockHead {
   return { low: value.readUInt32BE(0), high: value.readUInt32BE(4) }
 }
 
-function bodyOf(value: Buffer, start: number): Buffer {
+/** The value is not used any more after that: what is read later was copied. */
+function bodyOf(value: Buffer, start: number): BlockBytes {
   const bytes = value.subarray(start)
-  // The value may lie in LMDB's map, where nothing can be written.
-  if (value[1] === codecs.none) return Buffer.from(bytes)
+  const length = value.readUInt32BE(4)
+  if (value[1] === codecs.pieces) return new BlockPieces(Buffer.from(bytes), length, corruptBlock)
   let body: Buffer
   try {
-    body = uncompressSync(bytes)
+    body = value[1] === codecs.none ? Buffer.from(bytes) : uncompressSync(bytes)
   } catch {
     throw corruptBlock()
   }
-  if (body.length !== value.readUInt32BE(4)) throw corruptBlock()
-  return body
+  if (body.length !== length) throw corruptBlock()
+  return { first: body, hasKinds: false, pieceOf: () => ({ bytes: body, start: 0 }) }
 }
 
 /** By place. Those of rows that were not written have no keys. */

@@ -15,7 +15,25 @@ import { printRow, TemporaryRecords } from '../support/temporary-records.ts'
 const transaction = 7 * 65_536
 const first: RowKey = { transaction, index: 40 }
 const fieldNames = ['input', 'output', 'zeta', 'a"b', 'é', 'metadata', 'tags']
-const fields = fc.dictionary(fc.constantFrom(...fieldNames.slice(0, 5)), fc.jsonValue())
+/** What looks like an identifier and is one, and what only looks like one. */
+const identifiers = fc.oneof(
+  fc.uuid(),
+  fc.uuid().map((id) => id.toUpperCase()),
+  fc.uuid().map((id) => id.replaceAll('-', '')),
+  fc.uuid().map((id) => `${id.slice(1)}-`),
+  fc.stringMatching(/^[0-9a-f]{14,40}$/),
+  fc.stringMatching(/^[0-9a-f-]{36}$/),
+)
+/** Long enough for a block to have several pieces. */
+const longTexts = fc.stringMatching(/^[a-z ]{40}$/).map((text) => text.repeat(100))
+const values = fc.oneof(fc.jsonValue(), identifiers, longTexts)
+const fields = fc.dictionary(fc.constantFrom(...fieldNames.slice(0, 5)), values)
+
+const olderBlock =
+  'AgEAAgAAAm8AAAAHAAAAAG8CAAASAAEAkgEAAABMAAAADQ8ABgIAIQICHgAgBgAIANEHAAUAAAAJAAQAAAAO' +
+  'NAAACgAAEgARAxgAEQYIAB8IJgAGAEQAkQkHAwMDFgSuAgcA9hMiaW5wdXQiOiJvbGRlciIic3Bhbl9pZCI6' +
+  'InMiInJvb3RfEgAxciIiGgCQYSIiY3JlYXRlJwDhMTk3MC0wMS0wMVQwMDoDAGBaIiJpc189AKIiOnRydWUi' +
+  'b3V0ZQAfeAEA/xkIjAEfdIwBBh9ijAEWYCI6dHJ1ZQ=='
 
 function prepared(events: readonly object[]): Uint8Array[] {
   const body = Buffer.from(JSON.stringify({ events }))
@@ -98,6 +116,19 @@ test('a packed block gives back rows of any requests, with all their keys', () =
       })
     }),
   )
+})
+
+test('a block that an older version wrote is read', () => {
+  const value = Buffer.from(olderBlock, 'base64')
+  const block = new RowBlock(first, value)
+  const rows = prepared([
+    { input: 'older', id: 'a', span_id: 's', root_span_id: 'r' },
+    { output: 'x'.repeat(300), id: 'b', span_id: 't', root_span_id: 'r' },
+  ])
+  rows.forEach((row, i) => {
+    const version = { transaction, index: first.index + i }
+    expect(described(block.find(version)!)).toBe(keyed(row, version))
+  })
 })
 
 test('a value that is no block is refused', () => {

@@ -1,0 +1,127 @@
+/**
+ * The bytes of a block in pieces that are decompressed when a row of them is asked for. Integers are
+ * big-endian.
+ *
+ *     pieces = count u16, { plain length u32, length u32 }*, bytes*
+ *
+ * A piece is LZ4, or plain if both lengths are the same. The first has all that comes before the
+ * members of rows, and is the dictionary of the others, which have members of whole rows alone. So a
+ * row costs two pieces, and all take little more than if they were compressed as one.
+ */
+import { compressSync, uncompressSync } from 'lz4-napi'
+import type { BlockBytes } from './row-block-body.ts'
+
+const pieceBytes = 16 * 1024
+/** Of the first piece, its last bytes: LZ4 looks back by 64 KiB, over what it has of the piece itself. */
+const dictionaryBytes = 32 * 1024
+/** What is larger is one huge row, and kept as it is: LZ4 takes less than 2 GiB. */
+const compressibleBytes = 2 ** 30
+
+const countBytes = 2
+const entryBytes = 8
+
+/**
+ * @param head what comes before the members
+ * @param ends where among the members those of each row end
+ */
+export function compressPieces(head: Buffer, members: Uint8Array, ends: readonly number[]): Buffer {
+  const cuts = cutsOf(head.length, ends)
+  const first = Buffer.concat([head, members.subarray(0, cuts[0])])
+  const dictionary = first.subarray(-dictionaryBytes)
+  const compressed = [compress(first, undefined)]
+  const lengths = [first.length]
+  for (let i = 1; i < cuts.length; i++) {
+    const { buffer, byteOffset } = members
+    const start = cuts[i - 1]!
+    const plain = Buffer.from(buffer, byteOffset + start, cuts[i]! - start)
+    compressed.push(compress(plain, dictionary))
+    lengths.push(plain.length)
+  }
+  const directory = Buffer.allocUnsafe(countBytes + compressed.length * entryBytes)
+  directory.writeUInt16BE(compressed.length, 0)
+  compressed.forEach((piece, i) => {
+    directory.writeUInt32BE(lengths[i]!, countBytes + i * entryBytes)
+    directory.writeUInt32BE(piece.length, countBytes + i * entryBytes + 4)
+  })
+  return Buffer.concat([directory, ...compressed])
+}
+
+/** Where among the members the pieces end. */
+function cutsOf(headBytes: number, ends: readonly number[]): number[] {
+  const cuts: number[] = []
+  let start = -headBytes
+  for (const end of ends) {
+    if (end - start < pieceBytes) continue
+    cuts.push(end)
+    start = end
+  }
+  const last = ends.at(-1) ?? 0
+  if (cuts.at(-1) !== last) cuts.push(last)
+  return cuts
+}
+
+function compress(plain: Buffer, dictionary: Buffer | undefined): Buffer {
+  if (plain.length > compressibleBytes) return plain
+  const compressed = compressSync(plain, dictionary)
+  return compressed.length < plain.length ? compressed : plain
+}
+
+export class BlockPieces implements BlockBytes {
+  readonly first: Buffer
+  readonly hasKinds = true
+  readonly #bytes: Buffer
+  readonly #corrupt: () => Error
+  /** Where each piece ends, plain and as it is stored. */
+  readonly #plainEnds: Float64Array
+  readonly #ends: Float64Array
+  readonly #plain: (Buffer | undefined)[]
+
+  /** Keeps the bytes; throws what `corrupt` makes when they are not pieces of so many bytes. */
+  constructor(bytes: Buffer, plainLength: number, corrupt: () => Error) {
+    const count = bytes.length < countBytes ? 0 : bytes.readUInt16BE(0)
+    const directoryBytes = countBytes + count * entryBytes
+    if (count === 0 || bytes.length < directoryBytes) throw corrupt()
+    this.#bytes = bytes
+    this.#corrupt = corrupt
+    this.#plainEnds = new Float64Array(count)
+    this.#ends = new Float64Array(count)
+    let plainEnd = 0
+    let end = directoryBytes
+    for (let i = 0; i < count; i++) {
+      plainEnd += bytes.readUInt32BE(countBytes + i * entryBytes)
+      end += bytes.readUInt32BE(countBytes + i * entryBytes + 4)
+      this.#plainEnds[i] = plainEnd
+      this.#ends[i] = end
+    }
+    if (plainEnd !== plainLength || end !== bytes.length) throw corrupt()
+    this.#plain = new Array<Buffer | undefined>(count)
+    this.first = this.#pieceAt(0)
+  }
+
+  pieceOf(place: number): { readonly bytes: Buffer; readonly start: number } {
+    let piece = 0
+    while (piece < this.#plainEnds.length - 1 && place >= this.#plainEnds[piece]!) piece++
+    return { bytes: this.#pieceAt(piece), start: piece === 0 ? 0 : this.#plainEnds[piece - 1]! }
+  }
+
+  #pieceAt(piece: number): Buffer {
+    this.#plain[piece] ??= this.#decompress(piece)
+    return this.#plain[piece]
+  }
+
+  #decompress(piece: number): Buffer {
+    const start = piece === 0 ? countBytes + this.#ends.length * entryBytes : this.#ends[piece - 1]!
+    const bytes = this.#bytes.subarray(start, this.#ends[piece])
+    const length = this.#plainEnds[piece]! - (piece === 0 ? 0 : this.#plainEnds[piece - 1]!)
+    if (bytes.length === length) return bytes
+    let plain: Buffer
+    try {
+      const dictionary = piece === 0 ? undefined : this.first.subarray(-dictionaryBytes)
+      plain = uncompressSync(bytes, dictionary)
+    } catch {
+      throw this.#corrupt()
+    }
+    if (plain.length !== length) throw this.#corrupt()
+    return plain
+  }
+}
