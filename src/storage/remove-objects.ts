@@ -13,8 +13,8 @@ import { objectRange } from './record-key.ts'
 import type { SegmentLimits } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
 
-/** Entries that one transaction removes: some ten milliseconds. A block of rows takes up to 16 pages. */
-const removalsPerTransaction = 500
+/** Entries that one transaction removes: some ten milliseconds. A block of rows takes some 30 pages. */
+const removalsPerTransaction = 250
 
 /** Writes one segment anew without the objects' rows; false when none has any. */
 export function dropObjects(
