@@ -66,6 +66,11 @@ function compress(plain: Buffer, dictionary: Buffer | undefined): Buffer {
   return compressed.length < plain.length ? compressed : plain
 }
 
+/** The bytes of an older block, which are not in pieces. */
+export function decompressWhole(bytes: Buffer): Buffer {
+  return uncompressSync(bytes)
+}
+
 export class BlockPieces implements BlockBytes {
   readonly first: Buffer
   readonly hasKinds = true

@@ -18,13 +18,12 @@
  *
  * Versions of the object between a block's first and last row are in no other value.
  */
-import { uncompressSync } from 'lz4-napi'
 import { AssayError } from '../error.ts'
 import { compareRowKeys, type RowKey, rowKey } from '../type/transaction.ts'
 import { readRowKey, writeRowKey } from './record-key.ts'
 import { type RowHeader, RowView } from './row.ts'
 import { type BlockBytes, BlockRows, encodeBody } from './row-block-body.ts'
-import { BlockPieces, compressPieces } from './row-block-pieces.ts'
+import { BlockPieces, compressPieces, decompressWhole } from './row-block-pieces.ts'
 
 /** A block is full when its rows have so many bytes, or are so many. */
 export const fullBlockBytes = 256 * 1024
@@ -267,7 +266,7 @@ function bodyOf(value: Buffer, start: number): BlockBytes {
   if (value[1] === codecs.pieces) return new BlockPieces(Buffer.from(bytes), length, corruptBlock)
   let body: Buffer
   try {
-    body = value[1] === codecs.none ? Buffer.from(bytes) : uncompressSync(bytes)
+    body = value[1] === codecs.none ? Buffer.from(bytes) : decompressWhole(bytes)
   } catch {
     throw corruptBlock()
   }
