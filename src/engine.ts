@@ -47,6 +47,7 @@ import {
   type RecordsEnvironment,
   type SegmentsEnvironment,
 } from './storage/environment.ts'
+import { reclaimSegmentSpace } from './storage/reclaim-space.ts'
 import { SegmentStore } from './storage/segment-store.ts'
 import { TaskReads } from './storage/task-reads.ts'
 import { formatTransaction, parseTransaction } from './type/transaction.ts'
@@ -114,6 +115,7 @@ export class Engine {
     const { dataDirectory: directory, workers, logger, now = Date.now } = options
     const lock = await lockDirectory(directory)
     try {
+      await reclaimSegmentSpace(directory)
       const records = openRecords(directory, { readOnly: false })
       const segments = openSegments(directory, { readOnly: false })
       const reads = new TaskReads(records, segments)
