@@ -18,8 +18,8 @@ const fewRecords = 64
 /** Of values that lie in one column each; a kernel takes some ten nanoseconds for one. */
 const fewValues = 100_000
 
-/** What other values cost, in such values: by estimate, and rather too much than too little. */
-const valueCost = { column: 1, text: 20, json: 60, anywhere: 300 }
+/** What a value costs in such values; texts of rows, JSON and what is in no column may be of any length. */
+const valueCost = { column: 1, key: 20, anyLength: Number.POSITIVE_INFINITY }
 
 /** Rows that may all be groups of their own, or are printed. */
 const fewGroups = 2000
@@ -113,15 +113,15 @@ function rowCost(set: ColumnSet, paths: readonly Path[], object: BoundObject): n
 function fieldCost(set: ColumnSet, path: Path, object: BoundObject): number {
   const name = String(path[0])
   if (objectField(name, object) !== undefined) return 0
-  if (!isStoredField(name)) return valueCost.text
-  if (path.some((part) => typeof part === 'number')) return valueCost.anywhere
+  if (!isStoredField(name)) return valueCost.key
+  if (path.some((part) => typeof part === 'number')) return valueCost.anyLength
   const names = path as readonly string[]
-  if (set.residualMayBe(names) || storedRows(set, names).length > 0) return valueCost.anywhere
+  if (set.residualMayBe(names) || storedRows(set, names).length > 0) return valueCost.anyLength
   const { number, timestamp, boolean, text, json, objects } = set.columns(names) ?? {}
   const held = [number, timestamp, boolean, text, json, objects].filter((column) => column)
-  if (held.length > 1) return valueCost.anywhere
-  if (objects || json) return valueCost.json
-  return text && !isCoded(text) ? valueCost.text : valueCost.column
+  if (held.length > 1) return valueCost.anyLength
+  if (objects || json || (text && !isCoded(text))) return valueCost.anyLength
+  return valueCost.column
 }
 
 function isCoded(column: TextColumn): boolean {

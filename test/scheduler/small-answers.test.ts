@@ -47,6 +47,8 @@ test('the main thread is not held up by what is not small', async () => {
     'dimensions: metadata.user as u | measures: count(1) as n',
     // Many rows to print.
     'select: *',
+    // Texts of any length, be they few rows'.
+    "measures: count(1) as n | filter: metrics.n < 10 and input like '%what%'",
     // Texts to be searched, functions that go row by row, sets of traces.
     "measures: count(1) as n | filter: input ILIKE '%is 17?%'",
     'measures: count(1) as n | filter: len(metadata.user) = 6',
