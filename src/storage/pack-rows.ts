@@ -11,13 +11,13 @@ import { fullBlockBytes, fullBlockRows, isBlock, packedBlock, RowBlock } from '.
 const packedKey = Buffer.from('packed')
 
 /** Blocks that take more, compressed, stay as they are. */
-const smallBytes = fullBlockBytes / 32
+const smallBytes = fullBlockBytes / 16
 /** A row that is larger stays as it is: its value is mapped, not copied, when it is read. */
 const largestRow = 2 ** 22
 /** A single row that is smaller has nothing to gain. */
 const worthwhileRow = 1024
 /** Blocks that one transaction writes: some ten milliseconds. */
-const blocksPerTransaction = 4
+const blocksPerTransaction = 8
 
 /** Values of one object that stand side by side, to be stored as one. */
 interface Group {

@@ -13,7 +13,7 @@ export interface BlockLimits {
 
 export const defaultBlockLimits: BlockLimits = {
   bytes: fullBlockBytes,
-  worthwhileBytes: fullBlockBytes / 32,
+  worthwhileBytes: fullBlockBytes / 16,
 }
 
 /** The blocks of the rows' objects, and the bytes that they name. */

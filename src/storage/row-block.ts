@@ -26,7 +26,7 @@ import { type BlockBytes, BlockRows, encodeBody } from './row-block-body.ts'
 import { BlockPieces, compressPieces, decompressWhole } from './row-block-pieces.ts'
 
 /** A block is full when its rows have so many bytes, or are so many. */
-export const fullBlockBytes = 256 * 1024
+export const fullBlockBytes = 128 * 1024
 export const fullBlockRows = 1024
 
 const blockHeaderBytes = 16
