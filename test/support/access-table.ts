@@ -552,6 +552,10 @@ const oneSpan = {
   ],
 }
 
+const oneLogRecord = {
+  resourceLogs: [{ scopeLogs: [{ logRecords: [{ body: { stringValue: 'line' } }] }] }],
+}
+
 const service: Table = {
   'GET /healthz': { needs: 'open', ask: () => ({}) },
   'GET /version': { needs: 'open', ask: () => ({}) },
@@ -611,13 +615,18 @@ const service: Table = {
     ask: () => ({ body: { password: 'a long password' } }),
   },
   ...Object.fromEntries(
-    ['/otel/v1/traces', '/v1/traces'].map((path) => [
+    [
+      ['/otel/v1/traces', oneSpan] as const,
+      ['/v1/traces', oneSpan] as const,
+      ['/otel/v1/logs', oneLogRecord] as const,
+      ['/v1/logs', oneLogRecord] as const,
+    ].map(([path, body]) => [
       `POST ${path}`,
       {
         about: 'project_log',
         needs: [['update', 'project_log']],
         ask: ({ id }) => ({
-          body: oneSpan,
+          body,
           headers: { 'x-bt-parent': `project_id:${id}`, 'content-type': 'application/json' },
         }),
       } satisfies Line,
