@@ -121,11 +121,24 @@ describe('an index of words', () => {
 
   it('is not made of identifiers', () => {
     const ids = Array.from({ length: 80_000 }, (_, i) => Math.imul(i, 0x9e3779b1).toString(16))
-    expect(writeTerms(textsOf(ids), 'text')).toBeUndefined()
+    expect(writeTerms(textsOf(ids), 'text', true)).toBeUndefined()
+  })
+
+  it('is made of a few long texts, though most of their words are new', () => {
+    const word = (i: number) => Math.imul(i, 0x9e3779b1).toString(26).replace(/[-\d]/g, 'x')
+    const texts = Array.from({ length: 400 }, (_, row) =>
+      Array.from({ length: 60 }, (_, i) => word(row * 60 + i)).join(' '),
+    )
+    expect(writeTerms(textsOf(texts), 'text', true)).toBeUndefined()
+    expect(writeTerms(textsOf(texts), 'text', false)).toBeDefined()
   })
 
   it('tells a damaged page from a whole one when it is read', () => {
-    const { bytes, beside: _, ...shape } = writeTerms(textsOf(['something to damage']), 'text')!
+    const {
+      bytes,
+      beside: _,
+      ...shape
+    } = writeTerms(textsOf(['something to damage']), 'text', false)!
     for (let i = 0; i < bytes.length; i += 8) bytes[i]! ^= 1
     const index = new TermReader(bytes, shape, undefined, 1, () => new Error('damaged'))
     expect(() => index.addRows('is', Buffer.from('something'), noRows(1))).toThrow('damaged')
@@ -137,7 +150,7 @@ function indexOf(list: readonly string[], content: 'text' | 'json'): TermIndex {
   const damaged = () => new Error('damaged')
   const padding = 'common words '.repeat(list.join().length / 4 + 1)
   const all = [...list, content === 'text' ? padding : JSON.stringify([padding])]
-  const { bytes, beside, ...shape } = writeTerms(textsOf(all), content)!
+  const { bytes, beside, ...shape } = writeTerms(textsOf(all), content, false)!
   const grams = beside && openGrams(beside.bytes, beside, all.length, damaged)
   return new TermReader(bytes, shape, grams, all.length, damaged)
 }

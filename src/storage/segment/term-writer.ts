@@ -44,9 +44,9 @@ export const tab = 0x09
 
 /** An index that would take more of its texts' size than that is not made. */
 const largestShare = 0.3
-/** What few texts may have anyway; and at first, when most words are new. */
-const freeBytes = 2 ** 16
-const freeBytesAtFirst = 2 ** 19
+/** What few texts may have anyway, when most words are new; of identifiers, they are so for ever. */
+const freeBytes = 2 ** 19
+const freeBytesOfShort = 2 ** 16
 /** Of texts of which words that are left out are a larger part, all parts are indexed as well. */
 const largestShareBeside = 0.5
 /** More different words are not taken. */
@@ -59,18 +59,24 @@ const bytesPerTerm = 3
  * Undefined when the index would be too large for what it is of: identifiers.
  *
  * @param content `json` when each text is JSON
+ * @param areShort whether they may be identifiers
  */
-export function writeTerms(texts: Texts, content: 'text' | 'json'): WrittenTerms | undefined {
+export function writeTerms(
+  texts: Texts,
+  content: 'text' | 'json',
+  areShort: boolean,
+): WrittenTerms | undefined {
   const { offsets } = texts
   const rowCount = offsets.length - 1
   const words = new RowWords(rowCount)
   const { scanner, beside } = words
   for (let row = 0; row < rowCount; ) {
     row = words.add(texts, content, row)
-    if (sizeOf(scanner) > offsets[row]! * largestShare + freeBytesAtFirst) return undefined
+    if (sizeOf(scanner) > offsets[row]! * largestShare + freeBytes) return undefined
   }
   const textBytes = offsets[rowCount]!
-  if (sizeOf(scanner) > textBytes * largestShare + freeBytes) return undefined
+  const free = areShort ? freeBytesOfShort : freeBytes
+  if (sizeOf(scanner) > textBytes * largestShare + free) return undefined
   if (beside.byteLength > textBytes * largestShareBeside) return undefined
   if (scanner.termCount > mostTerms) return undefined
   const order = orderOf(scanner.terms)

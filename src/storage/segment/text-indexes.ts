@@ -73,8 +73,10 @@ export function rowIndexes(
     const isDictionary = uncompressed.encoding === 'dictionary'
     const texts = isDictionary ? uncompressed.dictionary : uncompressed.texts
     if (!isLong(texts)) continue
+    const count = column.validity ? countSet(column.validity) : table.rowCount
+    const areShort = texts.offsets.at(-1)! <= count * identifierBytes
     // A dictionary is small, and each of its texts is looked at once.
-    const terms = isDictionary ? undefined : writeTerms(texts, contentOf(of))
+    const terms = isDictionary ? undefined : writeTerms(texts, contentOf(of), areShort)
     if (terms) {
       const { bytes: words, beside, ...shape } = terms
       const place = bytes.add(words)
@@ -86,8 +88,7 @@ export function rowIndexes(
       })
       continue
     }
-    const count = column.validity ? countSet(column.validity) : table.rowCount
-    if (!isDictionary && texts.offsets.at(-1)! <= count * identifierBytes) continue
+    if (!isDictionary && areShort) continue
     partIndexes.push({ ...of, ...bytes.addGrams(writeGrams(texts, contentOf(of))) })
   }
   const all = bytes.finish()
