@@ -59,10 +59,10 @@ export function SettingsGrants({ rights, organization }: SettingsProps) {
               may('delete_acls') && (
                 <button
                   type="button"
-                  aria-label={`Take from ${data ? whoText(acl, data) : ''}`}
+                  aria-label={`Revoke that of ${data ? whoText(acl, data) : ''}`}
                   onClick={() => openWindow('take', acl.id)}
                 >
-                  Take
+                  Revoke
                 </button>
               )
             }
@@ -82,8 +82,8 @@ export function SettingsGrants({ rights, organization }: SettingsProps) {
       )}
       {data && taken && may('delete_acls') && (
         <Confirm
-          title="Take this grant?"
-          verb="Take"
+          title="Revoke this grant?"
+          verb="Revoke"
           onClose={closeWindow}
           onConfirm={async () => {
             await remove('/v1/acl', taken.id)
