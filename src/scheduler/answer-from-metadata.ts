@@ -1,8 +1,7 @@
 /** Leaves out of a split what the metadata of segments answers. */
 import { KnownGroups } from '../executor/known-groups.ts'
-import { hasNoSupersession } from '../executor/visibility.ts'
 import type { SplitInputs, SplittingRun } from './scan-rows.ts'
-import type { Piece } from './split.ts'
+import { isAllVisible } from './split.ts'
 
 /** What is left to be read, with the groups of what need not be. */
 export function withoutKnown(split: SplitInputs, run: SplittingRun): SplitInputs {
@@ -11,11 +10,8 @@ export function withoutKnown(split: SplitInputs, run: SplittingRun): SplitInputs
   if (!groups) return split
   const started = audit.now()
   const pieces = pool.read(({ records }) => {
-    const isVisible = ({ input, oldest, newest }: Piece) =>
-      !input.mayBeNewer &&
-      hasNoSupersession(input.object, oldest, newest, snapshot.transaction, records)
     return split.pieces.flatMap((piece) => {
-      if (!isVisible(piece)) return [piece]
+      if (!isAllVisible(piece, snapshot.transaction, records)) return [piece]
       const ranges = groups.take(piece.metadata, piece.part, piece.input)
       return ranges.map((range) => ({ ...piece, input: { ...piece.input, ...range } }))
     })

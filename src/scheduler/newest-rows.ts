@@ -1,10 +1,9 @@
 /** The newest rows of a scan without conditions are the last ones of its newest segment. */
-import { hasNoSupersession } from '../executor/visibility.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import { type SplitInputs, wantedRows } from './scan-rows.ts'
-import { clusterByAge } from './split.ts'
+import { clusterByAge, isAllVisible } from './split.ts'
 
 /** Leaves out what cannot be among the rows that are wanted; the same where that is not known. */
 export function newestRows(
@@ -18,12 +17,12 @@ export function newestRows(
   if (others.length > 0 || pieces.length === 0 || !isUnconditional(plan)) return split
   const [piece, ...overlapping] = clusterByAge(pieces)[0]!
   if (!piece || overlapping.length > 0) return split
-  const { object, segment, from, to, mayBeNewer } = piece.input
-  if (mayBeNewer || to - from < wanted) return split
+  const { segment, from, to } = piece.input
+  if (to - from < wanted) return split
   const first = to - wanted
   const oldest = paginationKeyAt(reads.openSegment(segment).keys, first)
-  if (!hasNoSupersession(object, oldest, piece.newest, transaction, reads.records)) return split
-  return { ...split, pieces: [{ ...piece, oldest, input: { ...piece.input, from: first } }] }
+  const newest = { ...piece, oldest, input: { ...piece.input, from: first } }
+  return isAllVisible(newest, transaction, reads.records) ? { ...split, pieces: [newest] } : split
 }
 
 /** Whether every visible row is one of the answer, the newest first. */

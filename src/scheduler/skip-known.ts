@@ -1,11 +1,10 @@
 /** Rows that an offset leaves out without reading them, since metadata tells that each is in the answer. */
 import { isCertain, mayBeCertain } from '../executor/certain.ts'
 import { Zones } from '../executor/prune.ts'
-import { hasNoSupersession } from '../executor/visibility.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { granuleRows } from '../vector/column.ts'
 import type { PlanRun } from './scan-rows.ts'
-import type { Piece } from './split.ts'
+import { isAllVisible, type Piece } from './split.ts'
 
 export interface Skipped {
   /** What is left to be read, newest first. */
@@ -29,15 +28,7 @@ export function skipKnown(
   const started = audit.now()
   const left = pool.read(({ records }) => {
     const isKnown = (piece: Piece) =>
-      !piece.input.mayBeNewer &&
-      passesAll(piece, plan) &&
-      hasNoSupersession(
-        piece.input.object,
-        piece.oldest,
-        piece.newest,
-        snapshot.transaction,
-        records,
-      )
+      passesAll(piece, plan) && isAllVisible(piece, snapshot.transaction, records)
     return withoutNewest(clusters, atMost, isKnown)
   })
   if (left.rowCount === 0) return left

@@ -5,9 +5,11 @@ import { bestSortValue, mayFollow, pruneRows, type SortThreshold } from '../exec
 import { thresholdOf } from '../executor/row-buffer.ts'
 import type { TaskInput } from '../executor/task.ts'
 import type { TraceSet } from '../executor/trace-set.ts'
+import { hasNoSupersession } from '../executor/visibility.ts'
 import { printBound } from '../planner/explain.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { PlanProfile, type SkippedParts } from '../planner/plan-profile.ts'
+import type { RecordReader } from '../storage/record-reader.ts'
 import type { ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
 import { fromPlain } from '../type/plain.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
@@ -28,6 +30,15 @@ export interface Piece {
   bestSortValue(kind: SortThreshold['kind']): number | undefined
   readonly oldest: RowKey
   readonly newest: RowKey
+}
+
+/** Whether every row of the piece is known to be seen by a snapshot of the transaction. */
+export function isAllVisible(
+  { input: { object, mayBeNewer }, oldest, newest }: Piece,
+  transaction: number,
+  records: RecordReader,
+): boolean {
+  return !mayBeNewer && hasNoSupersession(object, oldest, newest, transaction, records)
 }
 
 export interface PruningReport {
