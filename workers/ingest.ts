@@ -16,6 +16,7 @@ import {
   type UnpreparedRequest,
 } from '../src/storage/prepare.ts'
 import { sealRows } from '../src/storage/seal-rows.ts'
+import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
 const { directory, runningTasks } = workerData as {
   readonly directory: string
@@ -26,6 +27,7 @@ const parts = new PartMaker()
 /** Most bodies have about as many bytes: new memory for each would cost as much as filling it. */
 let out = new ByteWriter(0)
 const keptBytes = 32 * 2 ** 20
+lowerThreadPriority(niceness.inserts)
 giveWay(runningTasks)
 
 export default function ingest(task: IngestTask): IngestOutcome {

@@ -5,6 +5,7 @@ import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { giveWay, letQueriesPass } from '../src/storage/give-way.ts'
 import { type MaintenanceStep, runStep, type StepOutcome } from '../src/storage/maintenance-step.ts'
 import { SegmentStore } from '../src/storage/segment-store.ts'
+import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
 const { directory, stop, runningTasks } = workerData as {
   readonly directory: string
@@ -13,6 +14,7 @@ const { directory, stop, runningTasks } = workerData as {
 }
 const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
 const records = openRecords(directory, { readOnly: false })
+lowerThreadPriority(niceness.inserts)
 giveWay(runningTasks)
 
 function checkpoint(): void {

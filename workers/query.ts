@@ -6,9 +6,9 @@ import { shareResult } from '../src/executor/share-result.ts'
 import type { Task, TaskOutcome } from '../src/executor/task.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { TaskReads } from '../src/storage/task-reads.ts'
-import { lowerThreadPriority } from './thread-priority.ts'
+import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
-lowerThreadPriority()
+lowerThreadPriority(niceness.queries)
 
 const { directory } = workerData as { readonly directory: string }
 const reads = new TaskReads(

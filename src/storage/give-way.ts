@@ -1,14 +1,8 @@
 /**
  * Threads whose work nobody waits for, or waits for longer, than for an answer to a query: those that
- * prepare inserts and write segments. They have less of a processor than others, and pause while queries run.
+ * prepare inserts and write segments. They pause while queries run.
  */
-import { availableParallelism, setPriority } from 'node:os'
-
-/**
- * On Linux: two thirds of the processor time that a thread gets which wants it at the same time. With 5,
- * a third, inserts came to a standstill beside other busy processes: to those they give way, too.
- */
-const niceness = 2
+import { availableParallelism } from 'node:os'
 
 /** A pause that is shorter costs more than it gives. */
 const shortestPauseMs = 2
@@ -59,20 +53,9 @@ export class Pauses {
 /** Of this thread. */
 let pauses: Pauses | undefined
 
-/**
- * Lets other threads of the process go first when there are not enough processors. Only Linux has
- * priorities of threads; elsewhere the call would be about the whole process.
- *
- * @param running see `Pauses`
- */
+/** @param running see `Pauses` */
 export function giveWay(running: Int32Array): void {
   pauses = new Pauses(running)
-  if (process.platform !== 'linux') return
-  try {
-    setPriority(0, niceness)
-  } catch {
-    // A sandbox may forbid it; nothing depends on it but who waits for whom.
-  }
 }
 
 /** Pauses this thread while queries run, if it is one that gives way: see `Pauses.take`. */
