@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { formatMs } from '../table.ts'
 import { type AdversarialRow, adversarialRows } from './generator/adversarial-writer.ts'
 import { settle } from './ingest.ts'
-import { median } from './measure/percentile.ts'
+import { alternate, type Turns } from './measure/alternate.ts'
 import { differenceOf } from './measure/same-rows.ts'
 import { type PrepareOptions, prepare } from './prepare.ts'
 import { type AdversarialQuery, adversarialQueries } from './queries/adversarial-queries.ts'
@@ -22,7 +22,7 @@ export interface AdversarialResult {
 }
 
 export interface AdversarialOptions extends Omit<PrepareOptions, 'layouts'> {
-  readonly runs: number
+  readonly turns: Turns
 }
 
 const versions = 3
@@ -43,7 +43,8 @@ export async function measureAdversarial(
     const results: AdversarialResult[] = []
     for (const query of queries) {
       showProgress(query.name)
-      results.push(await measure(query, rows, { hard, clean: clean.assay!, runs: options.runs }))
+      const systems = { hard, clean: clean.assay!, turns: options.turns }
+      results.push(await measure(query, rows, systems))
     }
     return results
   } finally {
@@ -55,13 +56,13 @@ export async function measureAdversarial(
 interface Systems {
   readonly hard: Assay
   readonly clean: Assay
-  readonly runs: number
+  readonly turns: Turns
 }
 
 async function measure(
   query: AdversarialQuery,
   rows: readonly AdversarialRow[],
-  { hard, clean, runs }: Systems,
+  { hard, clean, turns }: Systems,
 ): Promise<AdversarialResult> {
   const { name, btql, shape = '', useColumnstore = true } = query
   const request = (assay: Assay, text: string) =>
@@ -70,17 +71,14 @@ async function measure(
       use_columnstore: useColumnstore,
     })
   const [hardText, cleanText] = [request(hard, btql), request(clean, query.clean)]
-  const answer = (await hard.run(hardText)).rows()
-  await clean.run(cleanText)
+  const first = await hard.run(hardText)
+  const cleanFirst = await clean.run(cleanText)
   const compared = { name, btql, sql: () => '', isOrdered: query.isOrdered ?? false }
-  const difference = differenceOf(compared, answer, query.answer(rows))
+  const difference = differenceOf(compared, first.rows(), query.answer(rows))
   if (difference !== undefined) note(`${name}: ${difference}`)
-  const [hardTimes, cleanTimes]: [number[], number[]] = [[], []]
-  for (let run = 0; run < runs; run++) {
-    hardTimes.push((await hard.run(hardText)).ms)
-    cleanTimes.push((await clean.run(cleanText)).ms)
-  }
-  const [ms, cleanMs] = [median(hardTimes), median(cleanTimes)]
+  const firstMs = [first.ms, cleanFirst.ms]
+  const [timed, cleanTimed] = await alternate([hard, clean], [hardText, cleanText], firstMs, turns)
+  const [ms, cleanMs] = [timed!.ms, cleanTimed!.ms]
   return { name, ms, cleanMs, slower: ms / cleanMs, difference }
 }
 

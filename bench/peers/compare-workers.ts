@@ -1,4 +1,5 @@
 /** What more threads give: Assay alone, started anew with each number of them. */
+import type { Turns } from './measure/alternate.ts'
 import { median } from './measure/percentile.ts'
 import { type PrepareOptions, prepare } from './prepare.ts'
 import { markdownTable } from './report/table.ts'
@@ -14,17 +15,17 @@ export interface WorkerTimes {
 
 export interface WorkersOptions extends Omit<PrepareOptions, 'workers' | 'layouts'> {
   readonly workers: readonly number[]
-  readonly runs: number
+  readonly turns: Turns
   readonly filter: readonly string[] | undefined
 }
 
-/** Each number of workers has two turns, in between those of the others. */
-const turns = 2
+/** How often the service is started with each number of workers, in between those of the others. */
+const starts = 2
 
 export async function compareWorkers(options: WorkersOptions): Promise<WorkerTimes[]> {
-  const { workers, runs, filter } = options
+  const { workers, turns, filter } = options
   const times = new Map<string, number[][]>()
-  for (let turn = 0; turn < turns; turn++) {
+  for (let start = 0; start < starts; start++) {
     for (const [i, count] of workers.entries()) {
       const prepared = await prepare({ ...options, workers: count, layouts: ['assay'] })
       try {
@@ -33,7 +34,7 @@ export async function compareWorkers(options: WorkersOptions): Promise<WorkerTim
           systems,
           projectId: assay!.projectId,
           data,
-          runs,
+          turns,
           filter,
         })
         for (const { name, times: timed } of results) {

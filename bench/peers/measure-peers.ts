@@ -1,6 +1,7 @@
 /** All that is measured at one number of rows. */
 import { loadavg } from 'node:os'
 import type { IngestReport } from './ingest.ts'
+import type { Turns } from './measure/alternate.ts'
 import { type ColdRun, measureCold } from './measure/cold.ts'
 import { type ColumnScan, columnScan } from './measure/column-scan.ts'
 import { MemoryWatch } from './measure/process-status.ts'
@@ -11,7 +12,7 @@ import { type QueryResult, runSuite, selectQueries } from './suite.ts'
 import type { Layout } from './systems/system.ts'
 
 export interface MeasureOptions extends PrepareOptions {
-  readonly runs: number
+  readonly turns: Turns
   readonly filter: readonly string[] | undefined
   /** Whether first queries are measured, too. */
   readonly cold: boolean
@@ -37,7 +38,7 @@ export interface PeersReport {
 }
 
 export async function measurePeers(options: MeasureOptions): Promise<PeersReport> {
-  const { rows, workers, runs, filter } = options
+  const { rows, workers, turns, filter } = options
   note(`\n${rows} rows`)
   const prepared = await prepare(options)
   const { data, systems, assay, loaded } = prepared
@@ -46,7 +47,7 @@ export async function measurePeers(options: MeasureOptions): Promise<PeersReport
       const memory = assay && new MemoryWatch(assay.process.pid)
       const projectId = assay?.projectId ?? ''
       const loadBefore = loadavg()[0]!
-      const results = await runSuite({ systems, projectId, data, runs, filter })
+      const results = await runSuite({ systems, projectId, data, turns, filter })
       memory?.stop()
       const load = [loadBefore, loadavg()[0]!]
       const sizes: Partial<Record<Layout, Record<string, number>>> = {}

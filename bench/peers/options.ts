@@ -1,5 +1,6 @@
 /** The command line of `npm run bench:peers`. */
 import { parseArgs } from 'node:util'
+import type { Turns } from './measure/alternate.ts'
 import type { Layout } from './systems/system.ts'
 
 export const usage = `npm run bench:peers -- [options]
@@ -9,7 +10,8 @@ export const usage = `npm run bench:peers -- [options]
                         without it the data is made in a temporary directory and removed
   --only SYSTEM[,…]     assay, duckdb, duckdb-json, clickhouse, clickhouse-json    (all)
   --filter TEXT[,…]     queries whose name has one of the texts
-  --runs N              measured runs of each query; fewer for what takes seconds  (7)
+  --warm-ups N          runs of each query that do not count, in up to two seconds  (20)
+  --runs N              measured runs of each query; fewer for what takes seconds   (7)
   --workers N[,N…]      threads of each system; several are compared               (2)
   --cold                measures first queries after a start, without the page cache (root)
   --scaling             a handful of queries at 0.1, 1 and 10 M rows, or at --rows
@@ -25,7 +27,7 @@ export interface Options {
   readonly directory: string | undefined
   readonly layouts: readonly Layout[]
   readonly filter: readonly string[] | undefined
-  readonly runs: number
+  readonly turns: Turns
   readonly workers: readonly number[]
   readonly cold: boolean
   readonly scaling: boolean
@@ -51,6 +53,7 @@ export function readOptions(): Options | undefined {
       dir: { type: 'string' },
       only: { type: 'string' },
       filter: { type: 'string' },
+      'warm-ups': { type: 'string', default: '20' },
       runs: { type: 'string', default: '7' },
       workers: { type: 'string', default: '2' },
       cold: { type: 'boolean', default: false },
@@ -73,7 +76,10 @@ export function readOptions(): Options | undefined {
     directory: flags.dir,
     layouts: allLayouts.filter((layout) => only?.includes(layout) ?? true),
     filter: flags.filter?.split(','),
-    runs: positives('runs', flags.runs)[0]!,
+    turns: {
+      warmUps: positives('warm-ups', flags['warm-ups'])[0]!,
+      runs: positives('runs', flags.runs)[0]!,
+    },
     workers: positives('workers', flags.workers),
     cold,
     scaling,

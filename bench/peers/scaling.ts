@@ -1,6 +1,7 @@
 /** Time against rows, for a handful of queries: Assay and the typed peers. */
 
 import { formatMs } from '../table.ts'
+import type { Turns } from './measure/alternate.ts'
 import { prepare } from './prepare.ts'
 import { note } from './report/progress.ts'
 import { msOf } from './report/ratios.ts'
@@ -14,7 +15,7 @@ export interface ScalingOptions {
   readonly server: string
   readonly workers: number
   readonly layouts: readonly Layout[]
-  readonly runs: number
+  readonly turns: Turns
   readonly filter: readonly string[] | undefined
 }
 
@@ -46,7 +47,7 @@ export async function measureScaling(options: ScalingOptions): Promise<ScalingPo
         systems,
         projectId: assay?.projectId ?? '',
         data,
-        runs: options.runs,
+        turns: options.turns,
         filter: options.filter ?? names,
       })
       points.push({ rows, results })

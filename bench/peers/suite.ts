@@ -1,6 +1,6 @@
 /** Runs the queries over the systems: answers first, then times. */
 import type { DataFile } from './generator/data-file.ts'
-import { alternate, type Timed } from './measure/alternate.ts'
+import { alternate, type Timed, type Turns } from './measure/alternate.ts'
 import { differenceOf } from './measure/same-rows.ts'
 import { allQueries, queryText } from './queries/all-queries.ts'
 import type { PeerQuery } from './queries/peer-query.ts'
@@ -20,7 +20,7 @@ export interface SuiteOptions {
   readonly systems: readonly System[]
   readonly projectId: string
   readonly data: DataFile
-  readonly runs: number
+  readonly turns: Turns
   /** Names of queries, or parts of them; all if not given. */
   readonly filter: readonly string[] | undefined
 }
@@ -35,7 +35,7 @@ export function selectQueries({
 }
 
 export async function runSuite(options: SuiteOptions): Promise<QueryResult[]> {
-  const { systems, projectId, runs } = options
+  const { systems, projectId, turns } = options
   const results: QueryResult[] = []
   for (const query of selectQueries(options)) {
     showProgress(query.name)
@@ -44,7 +44,7 @@ export async function runSuite(options: SuiteOptions): Promise<QueryResult[]> {
     for (const [layout, difference] of Object.entries(differences)) {
       note(`${query.name}: ${layout}: ${difference}`)
     }
-    const times = await alternate(systems, texts, firstMs, runs)
+    const times = await alternate(systems, texts, firstMs, turns)
     const result = { name: query.name, rows, times, differences }
     results.push(result)
     note(resultLine(result))

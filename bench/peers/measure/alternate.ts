@@ -10,23 +10,31 @@ export interface Timed {
   readonly runs: number
 }
 
+/** How often each system is asked. */
+export interface Turns {
+  /** Runs that do not count, of what is fast enough for so many. */
+  readonly warmUps: number
+  readonly runs: number
+}
+
 /** A system that takes long gets fewer runs, about so much time; beyond it, its first one counts. */
-const budgetMs = 8000
+const budgetMs = { warmUps: 2000, runs: 8000 }
 
 /** `texts` are the query for each of the systems, `first` what it took there, not yet warm. */
 export async function alternate(
   systems: readonly System[],
   texts: readonly string[],
   first: readonly number[],
-  runs: number,
+  turns: Turns,
 ): Promise<Timed[]> {
-  const planned = first.map((ms) => Math.min(runs, Math.floor(budgetMs / ms)))
-  const isFast = planned.map((count) => count === runs)
-  const times: number[][] = planned.map((count, i) => (count === 0 ? [first[i]!] : []))
-  for (let run = -1; run < runs; run++) {
+  const turnsWithin = (kind: keyof Turns) =>
+    first.map((ms) => Math.min(turns[kind], Math.floor(budgetMs[kind] / ms)))
+  const warmUps = turnsWithin('warmUps')
+  const runs = turnsWithin('runs')
+  const times: number[][] = runs.map((count, i) => (count === 0 ? [first[i]!] : []))
+  for (let run = -turns.warmUps; run < turns.runs; run++) {
     for (const [i, system] of systems.entries()) {
-      // What is fast has a second run to warm up; what is slow is warm after the first.
-      const takesPart = run < 0 ? isFast[i] : run < planned[i]!
+      const takesPart = run < 0 ? -run <= warmUps[i]! : run < runs[i]!
       if (!takesPart) continue
       const { ms } = await system.run(texts[i]!)
       if (run >= 0) times[i]!.push(ms)
