@@ -10,6 +10,7 @@
 import { LRUCache } from 'lru-cache'
 import type { KnownFields } from '../binder/known-fields.ts'
 import type { CatalogObject, CatalogView, NamedEntry } from '../catalog/catalog.ts'
+import { type CutText, cutLiterals, otherLiterals } from './cut-literals.ts'
 import {
   type PlanContext,
   type PlannedQuery,
@@ -17,10 +18,10 @@ import {
   type PlanRequest,
   planQuery,
 } from './plan-query.ts'
-import { type CutText, cutId, otherId, Template } from './plan-template.ts'
+import { Template } from './plan-template.ts'
 
-/** All plans that are kept, by estimate. */
-const maximumBytes = 32 * 2 ** 20
+/** All plans that are kept, by estimate, and as much of templates. */
+const maximumBytes = 16 * 2 ** 20
 
 /** Plans of longer texts, which are mostly lists of values, are not kept. */
 const longestText = 32 * 1024
@@ -29,6 +30,11 @@ const longestText = 32 * 1024
 const planBytes = 16 * 1024
 const bytesPerCharacter = 40
 const bytesPerObject = 300
+
+/** A plan that a template made shares most with it. */
+const filledPlanBytes = 2048
+
+const keptShapes = 2000
 
 type Answer = CatalogObject | NamedEntry | KnownFields | undefined
 
@@ -45,73 +51,128 @@ export interface PlanStatistics {
 }
 
 interface CachedPlan {
-  /** The plan; or of queries that differ in an id, what makes it. */
-  readonly planned: PlannedQuery | Template<PlannedQuery>
+  readonly planned: PlannedQuery
+  readonly lookups: readonly Lookup[]
+}
+
+interface CachedTemplate {
+  readonly template: Template<PlannedQuery>
   readonly lookups: readonly Lookup[]
 }
 
 export class PlanCache {
+  /** By text, and by shape what makes the plans of all texts of that shape. */
   readonly #plans = new LRUCache<string, CachedPlan>({ maxSize: maximumBytes })
+  readonly #templates = new LRUCache<string, CachedTemplate>({ maxSize: maximumBytes })
+  /** Shapes that one text had so far, and those of which no template can be made. */
+  readonly #shapes = new LRUCache<string, 'once' | 'fixed'>({ max: keptShapes })
   #hits = 0
   #misses = 0
 
   get statistics(): PlanStatistics {
-    return { hits: this.#hits, misses: this.#misses, kept: this.#plans.size }
+    return { hits: this.#hits, misses: this.#misses, kept: this.#plans.size + this.#templates.size }
   }
 
   plan(request: PlanRequest, context: PlanContext, recorder: PlanRecorder): PlannedQuery {
     if (request.query.length > longestText) return planQuery(request, context, recorder)
     const started = recorder.now()
-    const { query, from, rootSpanId, useColumnstore, inferenceDepth, auditLog } = request
-    const options = [
-      from,
-      rootSpanId,
-      useColumnstore === true,
-      inferenceDepth,
-      auditLog === true,
-      context.tzOffset,
-      context.view.owner?.userId,
-    ]
-    const prefix = JSON.stringify(options)
-    const cut = cutId(query)
-    const templateKey = cut && `${prefix}${cut.id.length},${cut.before}\n${cut.after}`
-    const cached =
-      (templateKey === undefined ? undefined : this.#plans.get(templateKey)) ??
-      this.#plans.get(prefix + query)
-    if (cached?.lookups.every(({ ask, answer }) => isSame(ask(context), answer))) {
+    const { query } = request
+    const prefix = prefixOf(request, context)
+    const key = prefix + query
+    const kept = this.#find(this.#plans, key, context)
+    const cut = kept ? undefined : cutLiterals(query)
+    const shapeKey = prefix + (cut?.shape ?? '')
+    const template = cut && this.#find(this.#templates, shapeKey, context)
+    if (kept || template) {
       this.#hits++
-      const { planned: kept } = cached
-      const planned = kept instanceof Template ? kept.with(cut!.id) : kept
+      const planned = kept?.planned ?? this.#fill(template!, cut!, key)
       recorder.add('plan', started, { cache: 'hit', access: planned.physical.plan.access.kind })
       return planned
     }
     this.#misses++
     const { lookups, isOfNow, ...answering } = recorded(context)
     const planned = planQuery(request, answering.context, recorder)
-    const template = cut && !isOfNow() ? templateOf(request, cut, context, planned) : undefined
-    const key = template && templateKey !== undefined ? templateKey : prefix + query
     if (isOfNow()) {
       this.#plans.delete(key)
-    } else {
-      const entries = lookups.reduce((sum, { answer }) => sum + (answer?.length ?? 0), 0)
-      const size = planBytes + key.length * bytesPerCharacter + entries * bytesPerObject
-      this.#plans.set(key, { planned: template ?? planned, lookups }, { size })
+      return planned
+    }
+    this.#plans.set(key, { planned, lookups }, { size: sizeOf(key, lookups) })
+    if (cut) this.#keepShape(shapeKey, cut, request, context, { planned, lookups })
+    return planned
+  }
+
+  /** Undefined where planning would be answered otherwise now. */
+  #find<Kept extends Pick<CachedPlan, 'lookups'>>(
+    cache: LRUCache<string, Kept>,
+    key: string,
+    context: PlanContext,
+  ): Kept | undefined {
+    const kept = cache.get(key)
+    return kept?.lookups.every(({ ask, answer }) => isSame(ask(context), answer)) ? kept : undefined
+  }
+
+  /** The plan of a text, which is kept unless nobody looks for the same one again. */
+  #fill({ template, lookups }: CachedTemplate, { literals }: CutText, key: string): PlannedQuery {
+    const planned = template.with(literals)
+    if (planned.physical.plan.access.kind !== 'look_up') {
+      this.#plans.set(key, { planned, lookups }, { size: filledPlanBytes + 2 * key.length })
     }
     return planned
   }
+
+  /** A template is made of the second text that has the shape: most have none. */
+  #keepShape(
+    key: string,
+    cut: CutText,
+    request: PlanRequest,
+    context: PlanContext,
+    { planned, lookups }: CachedPlan,
+  ): void {
+    const seen = this.#shapes.get(key)
+    if (seen === undefined) this.#shapes.set(key, 'once')
+    if (seen !== 'once') return
+    const template = templateOf(request, cut, context, planned)
+    if (template) this.#templates.set(key, { template, lookups }, { size: sizeOf(key, lookups) })
+    else this.#shapes.set(key, 'fixed')
+  }
 }
 
-/** Undefined when the plan depends on which id it is. */
+/** By estimate. */
+function sizeOf(key: string, lookups: readonly Lookup[]): number {
+  const entries = lookups.reduce((sum, { answer }) => sum + (answer?.length ?? 0), 0)
+  return planBytes + key.length * bytesPerCharacter + entries * bytesPerObject
+}
+
+/** What besides its text the plan of a request depends on; no two users have the same. */
+function prefixOf(request: PlanRequest, context: PlanContext): string {
+  const { from, rootSpanId, useColumnstore, inferenceDepth, auditLog } = request
+  return JSON.stringify([
+    from,
+    rootSpanId,
+    useColumnstore === true,
+    inferenceDepth,
+    auditLog === true,
+    context.tzOffset,
+    context.view.owner?.userId,
+  ])
+}
+
+/** Undefined when the plan depends on which literals they are. */
 function templateOf(
   request: PlanRequest,
-  { before, after, id }: CutText,
+  { literals, textWith }: CutText,
   context: PlanContext,
   planned: PlannedQuery,
 ): Template<PlannedQuery> | undefined {
-  const hole = otherId(id)
-  const query = `${before}${hole}${after}`
+  const holes = otherLiterals(literals)
   const silent: PlanRecorder = { now: () => 0, add: () => undefined }
-  return Template.of(planQuery({ ...request, query }, context, silent), hole, planned, id)
+  try {
+    const value = planQuery({ ...request, query: textWith(holes) }, context, silent)
+    return Template.of(value, holes, planned, literals)
+  } catch {
+    // Only some values are right there.
+    return undefined
+  }
 }
 
 function isSame(now: readonly Answer[] | undefined, then: readonly Answer[] | undefined): boolean {

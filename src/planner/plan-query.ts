@@ -40,6 +40,8 @@ export interface PlannedQuery {
   readonly warnings: readonly QueryWarning[]
   /** How the query runs, in a few words. */
   readonly summary: string
+  /** The same for plans that differ in their literals only, as far as it is known (`plan-template.ts`). */
+  readonly family: object
 }
 
 /** Is told what the stages did, and when each began, in milliseconds of any clock. */
@@ -93,6 +95,7 @@ export function planQuery(
     schema: resultSchema(bound),
     warnings: lint(bound),
     summary: summarizePlan(physical),
+    family: {},
   }
 }
 

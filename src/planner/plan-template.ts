@@ -1,125 +1,132 @@
 /**
- * One plan for queries that differ in one id only: `id = '…'`. The plan is made with another id in that
- * place, and wherever that id stands in the plan, the wanted one is put when the plan is used.
+ * One plan for queries that differ in their literals only (`cut-literals.ts`). The plan is made with other
+ * literals in their places, and wherever those stand in the plan, the wanted ones are put when the plan is
+ * used.
  *
- * That is right only if nothing depends on which id it is, which is checked, not assumed: the id of
- * the first such query is put into the plan, and what comes must equal the plan made for that query.
- * No rule can tell later ids apart, because the field is named once in the text and so the id is
- * compared with nothing but the field.
+ * That is right only if nothing depends on which values they are, which is checked, not assumed: those of
+ * the first such query are put into the plan, and what comes must equal the plan made for that query. Later
+ * values cannot be told from them either: a literal that is compared with a field is a constant to the
+ * binder and to all rules, whatever its value, but for what `cut-literals.ts` takes for kinds of their own.
  */
-import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
-
-/** A text with one id cut out. */
-export interface CutText {
-  /** The texts of queries that differ in the id only have the same. */
-  readonly before: string
-  readonly after: string
-  readonly id: string
-}
-
-/** `id = '…'`, the id without quotes, escapes or anything else that a string might hold. */
-const comparison = /(?<![\w."`'])(id|span_id|root_span_id)\s*=\s*(['"])([\w.:-]{8,64})\2(?!\2)/
-
-/** Each field as a word, anywhere. */
-const fieldWords = new Map(
-  ['id', 'span_id', 'root_span_id'].map((field) => [field, new RegExp(`\\b${field}\\b`)]),
-)
-
-export function cutId(text: string): CutText | undefined {
-  const match = comparison.exec(text)
-  if (!match) return undefined
-  const [whole, field, , id] = match
-  const start = match.index + whole.length - 1 - id!.length
-  const before = text.slice(0, start)
-  const after = text.slice(start + id!.length)
-  // The field is named nowhere else, nor is the id.
-  if (fieldWords.get(field!)!.test(before.slice(0, match.index) + after)) return undefined
-  return before.includes(id!) || after.includes(id!) ? undefined : { before, after, id: id! }
-}
-
-/** An id that no query has by chance, as long as the given one, so that places in the text agree. */
-export function otherId(id: string): string {
-  return randomBytes(id.length).toString('hex').slice(0, id.length)
-}
+import { parseTimestamp } from '../type/time.ts'
+import type { CutLiteral } from './cut-literals.ts'
 
 type Step = string | number
 
-/** Puts ids into copies of a value that has `hole` in some places. */
+interface Place {
+  readonly steps: readonly Step[]
+  /** Which of the literals. */
+  readonly literal: number
+  /** Whether it stands there as a time, in ms since 1970. */
+  readonly isTime: boolean
+}
+
+/** A literal's place, or what is below an object that has some. */
+type Holes = Omit<Place, 'steps'> | readonly (readonly [step: Step, below: Holes])[]
+
+/** Puts literals into copies of a value that has `holes` in some places. */
 export class Template<Value extends object> {
   readonly #value: Value
-  readonly #places: readonly (readonly Step[])[]
+  readonly #holes: Holes
 
-  private constructor(value: Value, places: readonly (readonly Step[])[]) {
+  private constructor(value: Value, places: readonly Place[]) {
     this.#value = value
-    this.#places = places
+    this.#holes = holesOf(places, 0)
   }
 
   /**
-   * A template of `value`, which was made with `hole` for an id; undefined when more than strings that
-   * are the id depend on it.
+   * A template of `value`, which was made with `holes` for literals; undefined when more than what is a
+   * literal depends on them.
    *
-   * @param example what was made with the id `exampleId`
+   * @param example what was made with the literals `given`
    */
   static of<Value extends object>(
     value: Value,
-    hole: string,
+    holes: readonly CutLiteral[],
     example: Value,
-    exampleId: string,
+    given: readonly CutLiteral[],
   ): Template<Value> | undefined {
-    const places: Step[][] = []
-    if (!findHoles(value, hole, [], places)) return undefined
-    const template = new Template(value, places)
-    return isDeepStrictEqual(template.with(exampleId), example) ? template : undefined
+    const search = new HoleSearch(holes)
+    if (!search.enter(value)) return undefined
+    const found = new Set(search.places.map(({ literal }) => literal))
+    if (found.size < holes.length) return undefined
+    const template = new Template(value, search.places)
+    return isDeepStrictEqual(template.with(given), example) ? template : undefined
   }
 
-  /** The value with `id` in the places; what has none of them is shared. */
-  with(id: string): Value {
-    let value: unknown = this.#value
-    const copied = new Set<object>()
-    for (const place of this.#places) value = put(value, place, 0, id, copied)
-    return value as Value
+  /** The value with literals in the places; what has none of them is shared. */
+  with(literals: readonly CutLiteral[]): Value {
+    return filled(this.#value, this.#holes, literals) as Value
   }
+}
+
+function holesOf(places: readonly Place[], depth: number): Holes {
+  const [first] = places
+  if (first?.steps.length === depth) return first
+  const steps = new Set(places.map(({ steps }) => steps[depth]!))
+  return Array.from(steps, (step) => {
+    const below = places.filter(({ steps }) => steps[depth] === step)
+    return [step, holesOf(below, depth + 1)] as const
+  })
+}
+
+function filled(value: unknown, holes: Holes, literals: readonly CutLiteral[]): unknown {
+  if ('literal' in holes) {
+    const given = literals[holes.literal]!.value
+    return holes.isTime ? parseTimestamp(String(given)) : given
+  }
+  const copy = (Array.isArray(value) ? value.slice() : { ...(value as object) }) as Record<
+    Step,
+    unknown
+  >
+  for (const [step, below] of holes) copy[step] = filled(copy[step], below, literals)
+  return copy
 }
 
 /** Deeper than any plan: what is nested deeper is not searched, and has no template. */
 const deepest = 60
 
-/** False when the hole is part of something else, or may be where it is not found. */
-function findHoles(value: unknown, hole: string, path: Step[], places: Step[][]): boolean {
-  if (typeof value === 'string') {
-    if (value === hole) places.push([...path])
-    return value === hole || !value.includes(hole)
-  }
-  if (typeof value !== 'object' || value === null) return typeof value !== 'function'
-  if (path.length > deepest || ArrayBuffer.isView(value)) return false
-  const isPlain = Object.getPrototypeOf(value) === Object.prototype
-  if (!Array.isArray(value) && !isPlain) return !JSON.stringify(value)?.includes(hole)
-  for (const [name, member] of Object.entries(value)) {
-    path.push(name)
-    const isFound = findHoles(member, hole, path, places)
-    path.pop()
-    if (!isFound) return false
-  }
-  return true
-}
+class HoleSearch {
+  readonly places: Place[] = []
+  readonly #byValue = new Map<unknown, Omit<Place, 'steps'>>()
+  /** As they would stand in texts. */
+  readonly #texts: readonly string[]
+  readonly #path: Step[] = []
 
-/** A copy of `value` with `id` in the place; what `copied` has is ours to change. */
-function put(
-  value: unknown,
-  place: readonly Step[],
-  depth: number,
-  id: string,
-  copied: Set<object>,
-): unknown {
-  if (depth === place.length) return id
-  const original = value as Record<Step, unknown>
-  let copy = original
-  if (!copied.has(original)) {
-    copy = (Array.isArray(value) ? value.slice() : { ...original }) as Record<Step, unknown>
-    copied.add(copy)
+  constructor(holes: readonly CutLiteral[]) {
+    holes.forEach(({ kind, value }, literal) => {
+      this.#byValue.set(value, { literal, isTime: false })
+      if (kind === 'time') {
+        this.#byValue.set(parseTimestamp(String(value)), { literal, isTime: true })
+      }
+    })
+    this.#texts = Array.from(this.#byValue.keys(), String)
   }
-  const step = place[depth]!
-  copy[step] = put(copy[step], place, depth + 1, id, copied)
-  return copy
+
+  /** False when a hole is part of something else, or may be where it is not found. */
+  enter(value: unknown): boolean {
+    const hole = this.#byValue.get(value)
+    if (hole) {
+      this.places.push({ ...hole, steps: [...this.#path] })
+      return true
+    }
+    if (typeof value === 'string') return !this.#isIn(value)
+    if (typeof value !== 'object' || value === null) return typeof value !== 'function'
+    if (this.#path.length > deepest || ArrayBuffer.isView(value)) return false
+    const isPlain = Object.getPrototypeOf(value) === Object.prototype
+    if (!Array.isArray(value) && !isPlain) return !this.#isIn(JSON.stringify(value) ?? '')
+    for (const [name, member] of Object.entries(value)) {
+      if (this.#isIn(name)) return false
+      this.#path.push(name)
+      const isFound = this.enter(member)
+      this.#path.pop()
+      if (!isFound) return false
+    }
+    return true
+  }
+
+  #isIn(text: string): boolean {
+    return this.#texts.some((hole) => text.includes(hole))
+  }
 }

@@ -4,7 +4,6 @@
  * run; all that is not answered here goes the general way.
  */
 import type { PlannedQuery } from '../planner/plan-query.ts'
-import { cutId } from '../planner/plan-template.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { answerHere } from './answer-here.ts'
 import { type AnswerNow, isDirect, lookUp } from './direct-look-up.ts'
@@ -25,14 +24,17 @@ export interface AnswersNowOptions {
   readonly limits: QueryLimits
 }
 
+/** To find out that a query is not small costs most of what a small one does, and a literal may change it. */
+const unseen = 15
+
 /** A query with no options. */
 export type PlainQuery = Pick<QueryRequest, 'query' | 'view'>
 
 export class AnswersNow {
   readonly kept: KeptAnswers
   readonly #options: AnswersNowOptions
-  /** Plans that turned out not to be small. */
-  readonly #large = new WeakSet<PlannedQuery>()
+  /** Families of plans that turned out not to be small, and how many of them are taken for it unseen. */
+  readonly #large = new WeakMap<PlannedQuery['family'], number>()
 
   constructor(options: AnswersNowOptions) {
     this.kept = new KeptAnswers(options.limits.keptAnswersBytes)
@@ -61,9 +63,15 @@ export class AnswersNow {
     const again = this.kept.find(query, () => plan().planned)
     if (again) return repeated(again, transaction)
     const { planned } = plan()
-    if (this.#large.has(planned)) return undefined
-    if (cutId(query) && isDirect(planned.physical)) return lookUp(planned, transaction, reads)
+    if (this.#isTakenForLarge(planned)) return undefined
+    if (isDirect(planned.physical)) return lookUp(planned, transaction, reads)
     return this.#small(request, plan(), snapshot())
+  }
+
+  #isTakenForLarge({ family }: PlannedQuery): boolean {
+    const left = this.#large.get(family) ?? 0
+    if (left > 0) this.#large.set(family, left - 1)
+    return left > 0
   }
 
   #small(
@@ -78,7 +86,7 @@ export class AnswersNow {
       const form = { kind: 'json', separator: ',\n' } as const
       const answer = answerHere({ planned, context, snapshot, form, pool, budgetBytes })
       if (!answer) {
-        this.#large.add(planned)
+        this.#large.set(planned.family, unseen)
         return undefined
       }
       const told = { text: query, owner: view.owner, physical: planned.physical }
