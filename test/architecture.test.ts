@@ -29,7 +29,7 @@ const orders: readonly (readonly string[])[] = [
 
 /** Packages that only these units or files may name. */
 const owners: ReadonlyMap<string, readonly string[]> = new Map([
-  ['piscina', ['scheduler', 'workers']],
+  ['piscina', ['scheduler/threads.ts']],
   ['lmdb', ['storage/environment.ts']],
   ['lz4-napi', ['storage/row-block-pieces.ts', 'storage/segment/text-blocks.ts']],
   ['@modelcontextprotocol/sdk/server/mcp.js', ['server/mcp/tools.ts']],

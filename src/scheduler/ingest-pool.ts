@@ -1,6 +1,4 @@
 /** The threads that do what inserts need before and after they are written, apart from queries. */
-import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
 import { AssayError } from '../error.ts'
 import type { FreshSpan } from '../storage/fresh-part.ts'
 import type {
@@ -12,6 +10,7 @@ import type {
 } from '../storage/prepare.ts'
 import { sampleBody } from './sample-rows.ts'
 import { newTaskCount } from './task-count.ts'
+import { openThreads, type Threads } from './threads.ts'
 
 /**
  * A body of so many bytes moves to the other thread; a smaller one is copied, because all typed
@@ -23,7 +22,7 @@ const movedBytes = 32 * 2 ** 20
 const warmUpBodies = 4
 
 export class IngestPool {
-  readonly #pool: Piscina
+  readonly #pool: Threads
   readonly threads: number
   /** Whether there was work to do, or is to be none any more. */
   #isAsked = false
@@ -31,16 +30,8 @@ export class IngestPool {
   /** @param runningTasks see `QueryPool` */
   constructor(directory: string, threads: number, runningTasks = newTaskCount()) {
     this.threads = threads
-    this.#pool = new Piscina({
-      filename: fileURLToPath(
-        new URL(`../../workers/ingest${import.meta.url.slice(-3)}`, import.meta.url),
-      ),
-      workerData: { directory, runningTasks },
-      // Made when they are needed.
-      minThreads: 0,
-      maxThreads: threads,
-      idleTimeout: Number.POSITIVE_INFINITY,
-    })
+    const data = { directory, runningTasks }
+    this.#pool = openThreads('ingest', { data, least: 0, most: threads })
   }
 
   /** Prepares the rows of requests, whose memory may be taken. */

@@ -3,8 +3,6 @@
  * counts. Queries acquire the manifest that they read; a segment is deleted only when it has left the
  * manifest and no query that acquired an older one is still running.
  */
-import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
 import { AssayError } from '../error.ts'
 import type { MaintenanceStep, StepOutcome } from '../storage/maintenance-step.ts'
 import type { Manifest } from '../storage/manifest.ts'
@@ -13,6 +11,7 @@ import { defaultLimits, type SegmentLimits } from '../storage/segment-sink.ts'
 import type { SegmentStore } from '../storage/segment-store.ts'
 import type { FreshRows } from './fresh-rows.ts'
 import { newTaskCount } from './task-count.ts'
+import { openThreads, type Threads } from './threads.ts'
 
 /**
  * A delta is flushed when it has so many rows or bytes, which make a segment that need not be merged, or
@@ -82,7 +81,7 @@ export class Maintenance {
   readonly #statistics = new Map<MaintenanceStep['kind'], StepStatistics>()
   readonly #options: MaintenanceOptions
   readonly #limits: SegmentLimits
-  readonly #pool: Piscina
+  readonly #pool: Threads
   #manifest: Manifest
   /** Manifests that queries read, and by how many of them. */
   readonly #acquired = new Map<Manifest, number>()
@@ -107,15 +106,8 @@ export class Maintenance {
     this.#limits = { ...defaultLimits, ...options.limits }
     this.#manifest = options.store.manifest()
     const { directory, runningTasks = newTaskCount() } = options
-    this.#pool = new Piscina({
-      filename: fileURLToPath(
-        new URL(`../../workers/maintenance${import.meta.url.slice(-3)}`, import.meta.url),
-      ),
-      workerData: { directory, stop: this.#stop, runningTasks },
-      minThreads: 1,
-      maxThreads: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
-    })
+    const data = { directory, stop: this.#stop, runningTasks }
+    this.#pool = openThreads('maintenance', { data, least: 1, most: 1 })
   }
 
   /** Starts the thread and deletes the segments that no manifest names. */

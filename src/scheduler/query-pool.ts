@@ -1,5 +1,3 @@
-import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
 import { AssayError } from '../error.ts'
 import { runTask } from '../executor/run-task.ts'
 import type {
@@ -26,6 +24,7 @@ import { FairQueue } from './fair-queue.ts'
 import type { RunningQuery } from './running-query.ts'
 import { estimateMs } from './task-cost.ts'
 import { newTaskCount } from './task-count.ts'
+import { openThreads, type Threads } from './threads.ts'
 
 export type ResultOf<T extends Task> = T extends ScanTask
   ? GroupsResult | RowsResult
@@ -83,7 +82,7 @@ interface WaitingTask {
 export class QueryPool implements TaskRunner {
   readonly workers: number
   readonly dictionaries = new Dictionaries(this)
-  readonly #pool: Piscina | undefined
+  readonly #pool: Threads | undefined
   readonly #reads: TaskReads
   readonly waiting = new Int32Array(new SharedArrayBuffer(4))
   readonly #queue = new FairQueue<WaitingTask>()
@@ -101,22 +100,14 @@ export class QueryPool implements TaskRunner {
     this.#pool =
       workers === 0
         ? undefined
-        : new Piscina({
-            filename: fileURLToPath(
-              new URL(`../../workers/query${import.meta.url.slice(-3)}`, import.meta.url),
-            ),
-            workerData: { directory },
-            minThreads: workers,
-            maxThreads: workers,
-            idleTimeout: Number.POSITIVE_INFINITY,
-          })
+        : openThreads('query', { data: { directory }, least: workers, most: workers })
     // A thread that cannot start, as when no file can be opened, must not end the process: it is started
     // again. What fails in a task is the task's.
     this.#pool?.on('error', () => undefined)
   }
 
   /** The pool for other work of short duration, such as parsing bodies; undefined without threads. */
-  get threads(): Piscina | undefined {
+  get threads(): Threads | undefined {
     return this.#pool
   }
 

@@ -1,7 +1,6 @@
-import { fileURLToPath } from 'node:url'
-import { Piscina } from 'piscina'
 import { AssayError, type WireError } from '../error.ts'
 import type { WriteOutcome, WriteRequest, Written } from '../storage/record-writer.ts'
+import { openThreads, type Threads } from './threads.ts'
 
 export interface WriteResult extends Written {
   /** Ids of the request's rows, in their order. */
@@ -24,21 +23,13 @@ interface Waiting {
  * under way are written together in the next.
  */
 export class RecordWriterThread {
-  readonly #pool: Piscina
+  readonly #pool: Threads
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
   #isClosed = false
 
   constructor(directory: string) {
-    this.#pool = new Piscina({
-      filename: fileURLToPath(
-        new URL(`../../workers/write${import.meta.url.slice(-3)}`, import.meta.url),
-      ),
-      workerData: { directory },
-      minThreads: 1,
-      maxThreads: 1,
-      idleTimeout: Number.POSITIVE_INFINITY,
-    })
+    this.#pool = openThreads('write', { data: { directory }, least: 1, most: 1 })
   }
 
   /** Whether requests are being written. */

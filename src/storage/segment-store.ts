@@ -50,8 +50,8 @@ export interface NewSegment extends WrittenSegment {
  * Reads segments; with an environment that is open for writing, also writes them. One per thread.
  *
  * LMDB's read transaction of the thread decides what is seen. It begins with the first read in a turn
- * of the event loop and ends with the turn; a thread that never comes to the end of its turn (as
- * piscina's) must call `endReads` itself.
+ * of the event loop and ends with the turn; who has to see what others have committed meanwhile must
+ * call `endReads` itself.
  */
 export class SegmentStore {
   readonly #environment: SegmentsEnvironment
