@@ -5,6 +5,7 @@ import { PlanProfile } from '../planner/plan-profile.ts'
 import type { ColumnSet } from '../vector/column.ts'
 import type { Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
+import { countedBatches, countOf, countsRows } from './counted-rows.ts'
 import { compileFilter } from './filter.ts'
 import { GranuleFilters, newestFirst, type RunPart } from './granules.ts'
 import { GroupSink } from './group-sink.ts'
@@ -68,21 +69,35 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   let rowsMatched = 0
   const skipped = new PlanProfile()
   let bytesRead = 0
+  const isOnlyCounting = findCandidates !== undefined && countsRows(plan)
   for (const input of takeInputs(task.inputs, task.share)) {
     const run = openRun(input, plan, task.snapshot, storage, dictionaries, opened)
     profile?.open(run)
-    const candidates = run.columns && findCandidates?.(run.columns)
+    let candidatesOf = () => run.columns && findCandidates?.(run.columns)
+    const found = isOnlyCounting ? candidatesOf() : undefined
+    const counted = found && countOf(run, found)
+    if (counted) {
+      for (const batch of countedBatches(counted.rows)) sink.add(run, batch, undefined)
+      rowsRead += counted.rows
+      rowsMatched += counted.rows
+      profile?.mark('text index', run.rowCount, counted.rows)
+      candidatesOf = () => counted.others
+    }
     for (const part of sink.parts?.(run, skipped) ?? newestFirst(run)) {
       if (sink.isDone(run)) break
+      // Not found out for a run of which no part matters.
+      const candidates = candidatesOf()
       checkCancelled(task.cancelled)
       beginBatch()
       const { from: start, to: end } = part
-      const passing = candidates?.between(run.firstRow + start, run.firstRow + end)
+      const [first, last] = [run.firstRow + start, run.firstRow + end]
+      const passing = candidates?.between(first, last)
       const candidateCount = passing ? passing.length : end - start
       rowsRead += candidateCount
-      if (candidateCount < end - start) {
-        const rows = end - start - candidateCount
-        skipped.skip({ by: 'text index', segments: 0, granules: +(candidateCount === 0), rows })
+      const readCount = candidateCount + (counted?.sure.countBetween(first, last) ?? 0)
+      if (readCount < end - start) {
+        const rows = end - start - readCount
+        skipped.skip({ by: 'text index', segments: 0, granules: +(readCount === 0), rows })
       }
       if (candidateCount === 0) continue
       const batch = run.batch(start, end - start)

@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
 import { eachText } from '../type/text-match.ts'
 import type { TextColumn, Texts } from '../vector/column.ts'
-import { type GramIndex, unitsWithGrams } from '../vector/gram-index.ts'
+import { blocksWithGrams, type GramIndex } from '../vector/gram-index.ts'
 import { addRow, noRows } from '../vector/row-bits.ts'
 import type { TermIndex } from '../vector/term-index.ts'
 import { decodeText } from '../vector/vector.ts'
@@ -26,13 +26,15 @@ export function rowsOfTerm(
 ): FoundRows {
   if (column.encoding === 'dictionary') {
     const found = entriesWith(column.dictionary, column.grams, content, term)
+    if (!found) return noRow
     return rowsOfEntries(column.codes, found, isTold, rowCount)
   }
   const { terms, grams } = column
   if (terms && !terms.isOlder) return rowsInIndex(terms, term, isTold, rowCount)
   if (grams && tellsOf(grams, term)) return rowsWithGrams(grams, term.grams, rowCount)
   if (!isShortText(column)) return mayBe(rowsOfBitmap(column.validity, rowCount))
-  const found = mayHave(column.texts, content, term)
+  const found = new Uint8Array(rowCount)
+  mayHave(column.texts, content, term, 0, rowCount, found)
   if (!found.includes(1)) return noRow
   const rows = noRows(rowCount)
   for (let row = found.indexOf(1); row >= 0; row = found.indexOf(1, row + 1)) addRow(rows, row)
@@ -45,36 +47,41 @@ function rowsInIndex(
   isTold: boolean,
   rowCount: number,
 ): FoundRows {
-  const rows = noRows(rowCount)
-  const isThere = index.addRowsAlike(fits, bytes, rows)
-  const told: FoundRows = isThere ? { may: rows, sure: isTold ? rows : 'none' } : noRow
+  const rows = index.rowsAlike(fits, bytes)
+  const told: FoundRows = rows ? { may: rows, sure: isTold ? rows : 'none' } : noRow
   const isMore = isBeside && index.beside !== undefined
   const found = isMore ? foundInAny([told, rowsBeside(index, index.beside, grams, rowCount)]) : told
-  const doubtful = noRows(rowCount)
-  return index.addDoubtful(doubtful) ? withDoubt(found, doubtful) : found
+  const { doubtfulRows } = index
+  return doubtfulRows ? withDoubt(found, doubtfulRows) : found
 }
 
 function tellsOf({ isOlder, hasComposed }: GramIndex, { grams, fits }: SoughtTerm): boolean {
   return !isOlder && grams.length > 0 && !(hasComposed && fits === 'part')
 }
 
-/** A byte per entry of a dictionary: 1 where the term is. */
+/** A byte per entry of a dictionary: 1 where the term is; undefined: nowhere. */
 function entriesWith(
   dictionary: Texts,
   grams: GramIndex | undefined,
   content: 'text' | 'json',
   term: SoughtTerm,
-): Uint8Array {
+): Uint8Array | undefined {
+  const count = dictionary.offsets.length - 1
+  let found: Uint8Array | undefined
   if (grams && tellsOf(grams, term)) {
-    const units = unitsWithGrams(grams, term.grams)
-    if (!units.includes(1)) return new Uint8Array(dictionary.offsets.length - 1)
+    const { blockTexts } = grams
+    for (const block of blocksWithGrams(grams, term.grams) ?? []) {
+      found ??= new Uint8Array(count)
+      const from = block * blockTexts
+      mayHave(dictionary, content, term, from, Math.min(count, from + blockTexts), found)
+    }
+  } else {
+    const isKept = dictionary.offsets.at(-1)! <= keptBytes
+    if (isKept && !searchedText(dictionary, content).includes(term.text)) return undefined
+    found = new Uint8Array(count)
+    mayHave(dictionary, content, term, 0, count, found)
   }
-  const isKept = dictionary.offsets.at(-1)! <= keptBytes
-  if (isKept && !searchedText(dictionary, content).includes(term.text)) {
-    return new Uint8Array(dictionary.offsets.length - 1)
-  }
-  const found = mayHave(dictionary, content, term)
-  if (content === 'text') return found
+  if (!found || content === 'text') return found
   for (let code = found.indexOf(1); code >= 0; code = found.indexOf(1, code + 1)) {
     const isEmpty = dictionary.offsets[code] === dictionary.offsets[code + 1]
     const isAbsent =
@@ -87,15 +94,20 @@ function entriesWith(
   return found
 }
 
-/** A byte per text: 1 where the term may be; of texts that are no JSON, where it is. */
-function mayHave(texts: Texts, content: 'text' | 'json', term: SoughtTerm): Uint8Array {
-  const count = texts.offsets.length - 1
-  const found = new Uint8Array(count)
+/** Marks the texts `from … to` where the term may be; of texts that are no JSON, where it is. */
+function mayHave(
+  texts: Texts,
+  content: 'text' | 'json',
+  term: SoughtTerm,
+  from: number,
+  to: number,
+  found: Uint8Array,
+): void {
   const { inText, inJson } = searchesFor(term)
-  if (content === 'text') inText.search(texts, 0, count, found)
-  else if (looksLikeNumber(term.text)) found.fill(1)
-  else inJson.find(texts, 'json', 0, count, found)
-  return found
+  const out = found.subarray(from, to)
+  if (content === 'text') inText.search(texts, from, to, out)
+  else if (looksLikeNumber(term.text)) out.fill(1)
+  else inJson.find(texts, 'json', from, to, out)
 }
 
 interface TermSearches {

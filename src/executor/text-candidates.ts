@@ -20,16 +20,25 @@ import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
 import { foldText } from '../type/fold-text.ts'
 import type { ColumnSet, PathColumns, TextColumn } from '../vector/column.ts'
 import { storedRows } from '../vector/read-column.ts'
-import { addBitmap, bitmapOf, isWithin, noRows, type RowBits } from '../vector/row-bits.ts'
+import {
+  addBitmap,
+  bitmapOf,
+  countRows,
+  isWithin,
+  noRows,
+  type RowBits,
+} from '../vector/row-bits.ts'
 import type { Selection } from '../vector/vector.ts'
 import {
   anyRow,
   type FoundRows,
   foundInAll,
   foundInAny,
+  intersection,
   mayBe,
   noRow,
   rowsOfBitmap,
+  without,
 } from './found-rows.ts'
 import { rowsOfTerm } from './term-rows.ts'
 import { rowsOfColumn } from './text-column-rows.ts'
@@ -46,12 +55,31 @@ export class TextCandidates {
   readonly #may: RowBits | 'none'
   /** By predicate; `all` of the rows that may pass them all. */
   readonly sure: readonly (RowBits | 'all' | 'none')[]
+  readonly #found: readonly FoundRows['sure'][]
 
   constructor(may: RowBits | 'none', sure: readonly FoundRows['sure'][]) {
     this.#may = may
+    this.#found = sure
     this.sure = sure.map((rows) =>
       rows !== 'none' && may !== 'none' && isWithin(may, rows) ? 'all' : rows,
     )
+  }
+
+  /** Those of the rows that pass all predicates for certain, and those of the others that may. */
+  divided(): { readonly sure: TextCandidates; readonly others: TextCandidates } {
+    const may = this.#may
+    const known = this.sure.filter((rows) => rows !== 'all')
+    const passing = known.includes('none') ? 'none' : intersection([may, ...(known as RowBits[])])
+    const others = passing === 'none' ? may : without(may, passing as RowBits)
+    return {
+      sure: new TextCandidates(passing as RowBits | 'none', []),
+      others: new TextCandidates(others, this.#found),
+    }
+  }
+
+  /** How many of the rows `from … to` of the set may pass. */
+  countBetween(from: number, to: number): number {
+    return this.#may === 'none' ? 0 : countRows(this.#may, from, to)
   }
 
   /** Those of the rows `from … to` of the set, as rows of a batch that begins at `from`. */

@@ -4,7 +4,7 @@ import { decodeUtf8 } from '../json/utf8.ts'
 import { foldText } from '../type/fold-text.ts'
 import { textOf } from '../type/text.ts'
 import type { TextColumn, Texts } from '../vector/column.ts'
-import { type GramIndex, gramsOf, unitsWithGrams, unitTexts } from '../vector/gram-index.ts'
+import { blocksWithGrams, type GramIndex, gramsOf } from '../vector/gram-index.ts'
 import { addRange, addRow, noRows } from '../vector/row-bits.ts'
 import type { TermIndex, TermPart } from '../vector/term-index.ts'
 import { decodeText } from '../vector/vector.ts'
@@ -68,24 +68,18 @@ function rowsWithTerms(
   if (terms.length === 0) return anyRow
   const found = foundInAll(
     terms.map((term) => {
-      const inIndex = rowsInIndex(index, term, isTold, rowCount)
+      const inIndex = rowsInIndex(index, term, isTold)
       if (!index.beside || (term.relation === 'is' && !term.isBeside)) return inIndex
       return foundInAny([inIndex, rowsBeside(index, index.beside, gramsOf(term.text), rowCount)])
     }),
   )
-  const doubtful = noRows(rowCount)
-  return index.addDoubtful(doubtful) ? withDoubt(found, doubtful) : found
+  const { doubtfulRows } = index
+  return doubtfulRows ? withDoubt(found, doubtfulRows) : found
 }
 
-function rowsInIndex(
-  index: TermIndex,
-  { relation, bytes }: TermPart,
-  isTold: boolean,
-  rowCount: number,
-): FoundRows {
-  const rows = noRows(rowCount)
-  if (!index.addRows(relation, bytes, rows)) return noRow
-  return { may: rows, sure: isTold ? rows : 'none' }
+function rowsInIndex(index: TermIndex, { relation, bytes }: TermPart, isTold: boolean): FoundRows {
+  const rows = index.rowsWith(relation, bytes)
+  return rows ? { may: rows, sure: isTold ? rows : 'none' } : noRow
 }
 
 /**
@@ -98,10 +92,10 @@ function unionWithEscaped(
   found: FoundRows,
   rowCount: number,
 ): FoundRows {
-  const escaped = noRows(rowCount)
-  if (!index.addEscaped(escaped)) return found
+  const { escapedRows } = index
+  if (!escapedRows) return found
   const others = rowsWithTerms(index, terms, false, rowCount)
-  return { ...found, may: union([found.may, intersection([others.may, escaped])]) }
+  return { ...found, may: union([found.may, intersection([others.may, escapedRows])]) }
 }
 
 /** Rows whose words that are left out of the index may have the term. */
@@ -113,17 +107,17 @@ export function rowsBeside(
 ): FoundRows {
   const found = grams.length > 0 ? rowsWithGrams(parts, grams, rowCount) : anyRow
   if (found.may === 'none') return noRow
-  const rows = noRows(rowCount)
-  return index.addRowsBeside(rows) ? foundInAll([found, mayBe(rows)]) : noRow
+  const { besideRows } = index
+  return besideRows ? foundInAll([found, mayBe(besideRows)]) : noRow
 }
 
 export function rowsWithGrams(index: GramIndex, grams: Int32Array, rowCount: number): FoundRows {
-  const units = unitsWithGrams(index, grams)
-  let unit = units.indexOf(1)
-  if (unit < 0) return noRow
+  const blocks = blocksWithGrams(index, grams)
+  if (!blocks) return noRow
+  const { blockTexts } = index
   const rows = noRows(rowCount)
-  for (; unit >= 0; unit = units.indexOf(1, unit + 1)) {
-    addRange(rows, unit * unitTexts, Math.min(rowCount, (unit + 1) * unitTexts))
+  for (const block of blocks) {
+    addRange(rows, block * blockTexts, Math.min(rowCount, (block + 1) * blockTexts))
   }
   return mayBe(rows)
 }
@@ -139,16 +133,19 @@ function rowsOfDictionary(
   const isPrinted = grams?.isOlder && content === 'json'
   const searched = content === 'text' || isPrinted ? piece : unescaped
   const isIndexed = grams && searched.grams.length > 0 && (piece.isPlain || !grams.isOlder)
-  const units = isIndexed ? unitsWithGrams(grams, searched.grams) : undefined
   const { folded } = content === 'member' ? unescaped : piece
-  if (units ? !units.includes(1) : !foldedTexts(dictionary, content).includes(folded)) {
-    return noRow
-  }
   const found = new Uint8Array(dictionary.offsets.length - 1)
-  for (let code = 0; code < found.length; code++) {
-    if (units && units[Math.floor(code / unitTexts)] === 0) continue
-    found[code] = +foldText(printed(dictionary, content, code)).includes(piece.folded)
+  const look = (from: number, to: number): void => {
+    for (let code = from; code < to; code++) {
+      found[code] = +foldText(printed(dictionary, content, code)).includes(piece.folded)
+    }
   }
+  if (isIndexed) {
+    const { blockTexts } = grams
+    for (const block of blocksWithGrams(grams, searched.grams) ?? []) {
+      look(block * blockTexts, Math.min(found.length, (block + 1) * blockTexts))
+    }
+  } else if (foldedTexts(dictionary, content).includes(folded)) look(0, found.length)
   return rowsOfEntries(codes, found, isTold, rowCount)
 }
 

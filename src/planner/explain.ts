@@ -181,8 +181,10 @@ function measured(operator: OperatorName, profile: PlanProfile | undefined): str
 
 function unreadParts(profile: PlanProfile | undefined): string[] {
   const known = profile?.operator('metadata')
+  const counted = profile?.operator('text index')
   return [
     ...(known ? [`answered by metadata: ${known.rowsIn} rows`] : []),
+    ...(counted ? [`counted by text index: ${counted.rowsOut} of ${counted.rowsIn} rows`] : []),
     ...(profile?.skipped ?? []).map(
       ({ by, segments, granules, rows }) =>
         `skipped by ${by}: ${rows} rows, ${granules} granules, ${segments} whole segments`,

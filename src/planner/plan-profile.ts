@@ -3,7 +3,8 @@
 /**
  * Names an operator within its plan: `scan`, `filter 0` (the first predicate, and so on), `unpivot`,
  * `sink` (what makes groups, or keeps rows in order), `merge`, `stage 0` (the first of `then`, and
- * so on), `print`; `metadata` is what was answered without reading.
+ * so on), `print`; `metadata` is what was answered without reading, and `text index` what was counted
+ * without.
  */
 export type OperatorName = string
 

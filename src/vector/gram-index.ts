@@ -26,7 +26,7 @@ export interface GramIndex {
   row(hash: number): Int32Array
 }
 
-/** The finest block: answers have a byte for each. */
+/** The finest block. */
 export const unitTexts = 32
 
 /** @param gram 4 bytes, the first in the highest place */
@@ -44,8 +44,8 @@ export function gramsOf(text: string): Int32Array {
   return Int32Array.from({ length: taken }, (_, i) => bytes.readInt32BE(Math.floor(i * stride)))
 }
 
-/** One byte per `unitTexts` texts: 1 where texts may have all of the grams. */
-export function unitsWithGrams(index: GramIndex, grams: Int32Array): Uint8Array {
+/** The numbers of the blocks whose texts may have all of the grams, ascending; undefined: none. */
+export function blocksWithGrams(index: GramIndex, grams: Int32Array): number[] | undefined {
   const { blockTexts, textCount, hashBits } = index
   const blocks = Math.ceil(textCount / blockTexts)
   const found = new Int32Array((blocks + 31) >> 5).fill(-1)
@@ -56,13 +56,14 @@ export function unitsWithGrams(index: GramIndex, grams: Int32Array): Uint8Array 
       found[i]! &= row[i]!
       any |= found[i]!
     }
-    if (any === 0) break
+    if (any === 0) return undefined
   }
-  const units = new Uint8Array(Math.ceil(textCount / unitTexts))
-  const unitsPerBlock = blockTexts / unitTexts
-  for (let block = 0; block < blocks; block++) {
-    if ((found[block >> 5]! & (1 << (block & 31))) === 0) continue
-    units.fill(1, block * unitsPerBlock, (block + 1) * unitsPerBlock)
+  const numbers: number[] = []
+  for (let i = 0; i < found.length; i++) {
+    for (let bits = found[i]!; bits !== 0; bits &= bits - 1) {
+      const block = i * 32 + 31 - Math.clz32(bits & -bits)
+      if (block < blocks) numbers.push(block)
+    }
   }
-  return units
+  return numbers
 }

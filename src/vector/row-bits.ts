@@ -60,3 +60,25 @@ export function isEmpty(rows: RowBits): boolean {
   for (let i = 0; i < rows.length; i++) if (rows[i] !== 0) return false
   return true
 }
+
+/** How many of the rows `from … to` are in the set. */
+export function countRows(rows: RowBits, from: number, to: number): number {
+  if (from >= to) return 0
+  const [first, last] = [from >> 5, (to - 1) >> 5]
+  const ofFirst = -1 << (from & 31)
+  const ofLast = -1 >>> (31 - ((to - 1) & 31))
+  if (first === last) return countBits(rows[first]! & ofFirst & ofLast)
+  let count = countBits(rows[first]! & ofFirst) + countBits(rows[last]! & ofLast)
+  for (let i = first + 1; i < last; i++) {
+    const word = rows[i]!
+    if (word !== 0) count += countBits(word)
+  }
+  return count
+}
+
+function countBits(bits: number): number {
+  let word = bits - ((bits >>> 1) & 0x55555555)
+  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
+  word = (word + (word >>> 4)) & 0x0f0f0f0f
+  return Math.imul(word, 0x01010101) >>> 24
+}

@@ -140,23 +140,27 @@ export class RowListReader {
 
   /** Returns where the code ends. */
   #code(count: number, bits: number, rows: RowBits | undefined): number {
-    const bytes = this.#bytes
+    const { buffer, byteOffset, byteLength } = this.#bytes
+    const view = new DataView(buffer, byteOffset, byteLength)
     const mask = (1 << bits) - 1
     let at = this.at * 8
     let row = -1
     for (let i = 0; i < count; i++) {
       let upper = 0
-      let window = windowAt(bytes, at)
       // 25 bits of a window count, wherever in a byte it begins.
+      let window = view.getInt32(at >> 3, true) >>> (at & 7)
       while ((window & 0x1ffffff) === 0) {
         upper += 25
         at += 25
-        window = windowAt(bytes, at)
+        window = view.getInt32(at >> 3, true) >>> (at & 7)
       }
       const zeros = 31 - Math.clz32(window & -window)
       upper += zeros
       at += zeros + 1
-      row += 1 + ((upper << bits) | (windowAt(bytes, at) & mask))
+      // Most gaps lie in one window.
+      const lower =
+        zeros + bits < 25 ? window >>> (zeros + 1) : view.getInt32(at >> 3, true) >>> (at & 7)
+      row += 1 + ((upper << bits) | (lower & mask))
       at += bits
       if (rows) rows[row >> 5]! |= 1 << (row & 31)
     }
@@ -171,10 +175,4 @@ export class RowListReader {
       if (byte < 0x80) return value
     }
   }
-}
-
-function windowAt(bytes: Uint8Array, bit: number): number {
-  const at = bit >> 3
-  const word = bytes[at]! | (bytes[at + 1]! << 8) | (bytes[at + 2]! << 16) | (bytes[at + 3]! << 24)
-  return word >>> (bit & 7)
 }

@@ -15,19 +15,20 @@ import type { RowBits } from './row-bits.ts'
 /** What a word has to do with a text that is looked for. */
 export type TermRelation = 'is' | 'begins with' | 'ends with' | 'has'
 
+/** Sets of rows that it gives are never changed; undefined: no row. */
 export interface TermIndex {
-  /** Adds the rows that have a word that is in the index, and that is, or has, the text; false: there are none. */
-  addRows(relation: TermRelation, text: Buffer, rows: RowBits): boolean
-  /** Adds the rows that have a word in the index that fits a term of full-text search, whatever its accents. */
-  addRowsAlike(fits: SearchTerm['fits'], text: Buffer, rows: RowBits): boolean
-  /** Adds rows that have a word that is not in the index; like the others, it says if there are any. */
-  addRowsBeside(rows: RowBits): boolean
+  /** Rows that have a word that is in the index, and that is, or has, the text. */
+  rowsWith(relation: TermRelation, text: Buffer): RowBits | undefined
+  /** Rows that have a word in the index that fits a term of full-text search, whatever its accents. */
+  rowsAlike(fits: SearchTerm['fits'], text: Buffer): RowBits | undefined
+  /** Rows that have a word that is not in the index. */
+  readonly besideRows: RowBits | undefined
   /** The parts of those words, folded for full-text search; undefined when there are none. */
   readonly beside: GramIndex | undefined
-  /** Adds rows whose words are not as they are in the index, or may not be. */
-  addDoubtful(rows: RowBits): boolean
-  /** Adds rows whose text JSON writes with letters in place of some characters, as in `\\nword`. */
-  addEscaped(rows: RowBits): boolean
+  /** Rows whose words are not as they are in the index, or may not be. */
+  readonly doubtfulRows: RowBits | undefined
+  /** Rows whose text JSON writes with letters in place of some characters, as in `\\nword`. */
+  readonly escapedRows: RowBits | undefined
   /**
    * Of an older version: words were cut in another way where they are not of ASCII, accents tell them
    * apart, and those of JSON are as it is printed.

@@ -5,9 +5,10 @@
 import fc from 'fast-check'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { BoundExpression } from '../../src/binder/bound.ts'
+import type { WireState } from '../../src/executor/aggregate/state.ts'
 import type { TaskStorage } from '../../src/executor/row-run.ts'
 import { runScan } from '../../src/executor/scan.ts'
-import type { RowsResult } from '../../src/executor/task.ts'
+import type { GroupsResult, RowsResult } from '../../src/executor/task.ts'
 import { compileCandidates } from '../../src/executor/text-candidates.ts'
 import { hasNoCase } from '../../src/executor/text-search.ts'
 import { relevanceOf } from '../../src/function/relevance.ts'
@@ -25,7 +26,7 @@ import { matchWords } from '../../src/type/text-match.ts'
 import { type JsonObject, type Path, type Value, valueAt } from '../../src/type/value.ts'
 import type { ColumnSet } from '../../src/vector/column.ts'
 import { randomSeed } from '../support/random-seed.ts'
-import { constant, context, field, planOf } from '../support/scan-task.ts'
+import { constant, context, field, type PlanParts, planOf } from '../support/scan-task.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
 const rowCount = 1500
@@ -105,9 +106,21 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
         const expected = records.flatMap((record, row) => (holds(record) ? [row] : []))
         expect(scan(plain, predicate)).toEqual(expected)
         expect(scan(indexed, predicate)).toEqual(expected)
+        expect(count(indexed, predicate, [])).toBe(expected.length)
       }),
       { numRuns: 200 },
     )
+  })
+
+  it.each(['match', 'ilike', 'start', 'search'] as const)('%s counts what is visible', (kind) => {
+    const hidden = [0, 3, 40, 41, rowCount - 1]
+    for (const word of ['timeout', 'the', 'model', '错误', 'none such']) {
+      const { predicate, holds } = predicateOf(kind, ['output'], word, word)
+      const expected = records.flatMap((record, row) => (holds(record) ? [row] : []))
+      const seen = expected.filter((row) => !hidden.includes(row))
+      expect(count(indexed, predicate, [])).toBe(expected.length)
+      expect(count(indexed, predicate, hidden)).toBe(seen.length)
+    }
   })
 
   it('score as values do', () => {
@@ -177,24 +190,51 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
   }
 
   function scan(set: ColumnSet, predicate: BoundExpression): number[] {
+    const stage = { kind: 'rows', carried: [] } as const
+    const { rows } = run(set, { predicates: [predicate], stage }, []) as RowsResult
+    return [...rows.index].sort((a, b) => a - b)
+  }
+
+  function count(set: ColumnSet, predicate: BoundExpression, hidden: readonly number[]): number {
+    const counted = {
+      name: 'count',
+      arguments: [],
+      parameters: [],
+      distinct: false,
+      filter: undefined,
+      type: 'number',
+    } as const
+    const stage = { kind: 'groups', keys: [], aggregates: [counted], row: undefined } as const
+    const { states } = run(set, { predicates: [predicate], stage }, hidden) as GroupsResult
+    return (states[0] as Extract<WireState, { kind: 'counts' }>).counts[0]!
+  }
+
+  /** @param hidden rows that were superseded */
+  function run(
+    set: ColumnSet,
+    parts: PlanParts,
+    hidden: readonly number[],
+  ): RowsResult | GroupsResult {
+    const keys = hidden.map((index) => ({ transaction: 1000, index }))
     const storage = {
       records: {
         rowAt: (_: number, { index }: { index: number }) => rows[index]!.row,
-        supersessions: () => [],
+        supersessions: () => keys.map((key) => ({ paginationKey: key, version: key })).values(),
       },
       openSegment: () => set,
       segmentMetadata: () => described,
     } as unknown as TaskStorage
     const input = { kind: 'segment', segment: 1, object: 1, from: 0, to: rowCount } as const
-    const result = runScan(
+    return runScan(
       {
         kind: 'scan',
-        plan: planOf({ predicates: [predicate], stage: { kind: 'rows', carried: [] } }),
+        plan: planOf(parts),
         context,
         traceSets: [],
         dictionaries: [],
         settling: undefined,
-        snapshot: { transaction: 2 ** 48 - 2 },
+        // What is visible is remembered by the snapshot.
+        snapshot: { transaction: 2 ** 48 - 2 - hidden.length },
         inputs: [{ ...input, mayBeNewer: false }],
         share: undefined,
         wanted: Number.POSITIVE_INFINITY,
@@ -203,8 +243,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 120_000 }, () => {
         cancelled: undefined,
       },
       storage,
-    ) as RowsResult
-    return [...result.rows.index].sort((a, b) => a - b)
+    ) as RowsResult | GroupsResult
   }
 })
 

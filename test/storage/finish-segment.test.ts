@@ -6,7 +6,7 @@ import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { manifestSegment, type SegmentStore } from '../../src/storage/segment-store.ts'
 import { shred } from '../../src/storage/shred.ts'
 import { TaskReads } from '../../src/storage/task-reads.ts'
-import { hasRow, noRows } from '../../src/vector/row-bits.ts'
+import { hasRow } from '../../src/vector/row-bits.ts'
 import type { TermIndex } from '../../src/vector/term-index.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 import { rowsOfSegments, temporarySegments } from '../support/temporary-segments.ts'
@@ -38,9 +38,8 @@ function flushed(records: TemporaryRecords, store: SegmentStore, rowBytes: numbe
 
 function rowsWithWord(store: SegmentStore, word: string): number[] {
   const { terms } = store.open(1).columns(['output'])!.text! as { readonly terms: TermIndex }
-  const rows = noRows(100)
-  terms.addRows('is', Buffer.from(word), rows)
-  return Array.from({ length: 100 }, (_, row) => row).filter((row) => hasRow(rows, row))
+  const rows = terms.rowsWith('is', Buffer.from(word))
+  return Array.from({ length: 100 }, (_, row) => row).filter((row) => rows && hasRow(rows, row))
 }
 
 it('a large segment has its words indexed once it is finished, and the same rows', () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { blockTextsOf, openGrams, writeGrams } from '../../src/storage/segment/gram-writer.ts'
 import { foldText } from '../../src/type/fold-text.ts'
 import { textOf } from '../../src/type/text.ts'
-import { gramsOf, unitsWithGrams, unitTexts } from '../../src/vector/gram-index.ts'
+import { blocksWithGrams, gramsOf } from '../../src/vector/gram-index.ts'
 import { textsOf } from '../support/texts.ts'
 
 /** Characters whose cases differ in length, in number or by what stands beside them. */
@@ -94,9 +94,10 @@ it('leaves out blocks that have not all of the parts', () => {
     Array.from({ length: 4096 }, (_, i) => `a text about number ${i} and nothing else`),
     'text',
   )
-  const units = unitsWithGrams(index, gramsOf('NUMBER 2077'))
-  expect(units[Math.floor(2077 / unitTexts)]).toBe(1)
-  expect(units.reduce((count, unit) => count + unit, 0)).toBeLessThan(units.length / 8)
+  const blocks = blocksWithGrams(index, gramsOf('NUMBER 2077'))
+  expect(blocks).toContain(Math.floor(2077 / index.blockTexts))
+  expect(blocks!.length).toBeLessThan(4096 / index.blockTexts / 8)
+  expect(blocksWithGrams(index, gramsOf('another number'))).toBeUndefined()
 })
 
 it('tells a damaged page from a whole one when it is read', () => {
@@ -104,7 +105,7 @@ it('tells a damaged page from a whole one when it is read', () => {
   const { bytes, ...shape } = writeGrams(texts, 'text')
   for (let i = 0; i < bytes.length; i += 8) bytes[i]! ^= 1
   const index = openGrams(bytes, shape, 1, () => new Error('damaged'))
-  expect(() => unitsWithGrams(index, gramsOf('thing'))).toThrow('damaged')
+  expect(() => blocksWithGrams(index, gramsOf('thing'))).toThrow('damaged')
 })
 
 function indexOf(list: readonly string[], content: 'text' | 'json') {
@@ -114,7 +115,8 @@ function indexOf(list: readonly string[], content: 'text' | 'json') {
 }
 
 function mayHold(index: ReturnType<typeof indexOf>, text: number, part: string): boolean {
-  return unitsWithGrams(index, gramsOf(part))[Math.floor(text / unitTexts)] === 1
+  const blocks = blocksWithGrams(index, gramsOf(part)) ?? []
+  return blocks.includes(Math.floor(text / index.blockTexts))
 }
 
 /** JSON as clients write it, with more escapes than are needed. */

@@ -9,8 +9,8 @@ import { parseJson } from '../../src/type/parse-json.ts'
 import { cutWords } from '../../src/type/search-query.ts'
 import { eachText } from '../../src/type/text-match.ts'
 import type { Value } from '../../src/type/value.ts'
-import { gramsOf, unitsWithGrams, unitTexts } from '../../src/vector/gram-index.ts'
-import { hasRow, noRows, type RowBits } from '../../src/vector/row-bits.ts'
+import { blocksWithGrams, gramsOf } from '../../src/vector/gram-index.ts'
+import { hasRow, type RowBits } from '../../src/vector/row-bits.ts'
 import {
   type TermIndex,
   type TermPart,
@@ -108,7 +108,7 @@ describe('an index of words', () => {
 
   it('doubts rows with names that may be the same', () => {
     const index = indexOf(['[{"a": "x", "a": "y"}]', '[{"a": "x"}, {"a": "y"}]'], 'json')
-    expect(rowsIn(2, (rows) => index.addDoubtful(rows))).toEqual([0])
+    expect(numbersOf(2, index.doubtfulRows)).toEqual([0])
   })
 
   it('knows rows whose texts JSON writes with letters', () => {
@@ -116,7 +116,7 @@ describe('an index of words', () => {
       ['a "quoted" \\ text', 'two\nlines', 'plain', '日本\t語', '😀\u0001'],
       'text',
     )
-    expect(rowsIn(5, (rows) => index.addEscaped(rows))).toEqual([1, 3, 4])
+    expect(numbersOf(5, index.escapedRows)).toEqual([1, 3, 4])
   })
 
   it('is not made of identifiers', () => {
@@ -141,7 +141,7 @@ describe('an index of words', () => {
     } = writeTerms(textsOf(['something to damage']), 'text', false)!
     for (let i = 0; i < bytes.length; i += 8) bytes[i]! ^= 1
     const index = new TermReader(bytes, shape, undefined, 1, () => new Error('damaged'))
-    expect(() => index.addRows('is', Buffer.from('something'), noRows(1))).toThrow('damaged')
+    expect(() => index.rowsWith('is', Buffer.from('something'))).toThrow('damaged')
   })
 })
 
@@ -163,14 +163,15 @@ function expectRows(
   term: TermPart,
 ): void {
   const count = list.length
-  const told = new Set(rowsIn(count, (rows) => index.addRows(relation, term.bytes, rows)))
-  const doubtful = new Set(rowsIn(count, (rows) => index.addDoubtful(rows)))
-  const besideRows = new Set(rowsIn(count, (rows) => index.addRowsBeside(rows)))
-  const units = index.beside && unitsWithGrams(index.beside, gramsOf(term.text))
+  const told = new Set(numbersOf(count, index.rowsWith(relation, term.bytes)))
+  const doubtful = new Set(numbersOf(count, index.doubtfulRows))
+  const besideRows = new Set(numbersOf(count, index.besideRows))
+  const blocks = index.beside && blocksWithGrams(index.beside, gramsOf(term.text))
   for (const [row, text] of list.entries()) {
     const holds = wordsOf(foldText(text)).some((word) => fits(word, relation, term.text))
     if (doubtful.has(row)) continue
-    const mayBeBeside = besideRows.has(row) && units?.[Math.floor(row / unitTexts)] === 1
+    const block = Math.floor(row / (index.beside?.blockTexts ?? 1))
+    const mayBeBeside = besideRows.has(row) && blocks?.includes(block) === true
     if (told.has(row)) expect(holds, `row ${row}: ${text}`).toBe(true)
     else if (holds) expect(mayBeBeside, `row ${row}: ${text}`).toBe(true)
   }
@@ -189,10 +190,8 @@ function fits(word: string, relation: TermRelation, text: string): boolean {
   }
 }
 
-function rowsIn(count: number, add: (rows: RowBits) => void): number[] {
-  const rows = noRows(count + 1)
-  add(rows)
-  return Array.from({ length: count }, (_, row) => row).filter((row) => hasRow(rows, row))
+function numbersOf(count: number, rows: RowBits | undefined): number[] {
+  return Array.from({ length: count }, (_, row) => row).filter((row) => rows && hasRow(rows, row))
 }
 
 function textsIn(value: Value): string[] {

@@ -12,7 +12,8 @@ export type ReadChunk = (chunk: number) => Uint8Array
 export class ChunkedBytes {
   /** Zeros where nothing was loaded; the system gives memory only to what is written. */
   readonly bytes: Uint8Array
-  loadedBytes = 0
+  /** Of chunks that were loaded, and of what whoever reads them keeps besides. */
+  heldBytes = 0
   readonly #isLoaded: Uint8Array
   readonly #read: ReadChunk
 
@@ -29,7 +30,7 @@ export class ChunkedBytes {
       const bytes = this.#read(chunk)
       this.bytes.set(bytes, chunk * chunkBytes)
       this.#isLoaded[chunk] = 1
-      this.loadedBytes += bytes.length
+      this.heldBytes += bytes.length
     }
   }
 }
@@ -43,14 +44,14 @@ export class KeptBytes<Value extends { readonly chunked: ChunkedBytes }> {
   readonly #kept = new LRUCache<object, Value>({
     max: keptIndexes,
     maxSize: keptBytes,
-    sizeCalculation: ({ chunked }) => chunked.loadedBytes + 1,
+    sizeCalculation: ({ chunked }) => chunked.heldBytes + 1,
   })
 
   get(of: object): Value | undefined {
     return this.#kept.get(of)
   }
 
-  /** To be called whenever more of it was loaded, too. */
+  /** To be called whenever it holds more, too. */
   set(of: object, value: Value): void {
     this.#kept.set(of, value)
   }

@@ -39,10 +39,11 @@ interface BufferStates {
 
 const bufferStates = new WeakMap<SegmentMetadata, BufferStates>()
 
-/** Indexes beside a segment, as far as they were read, and what was checked of them. */
+/** Indexes beside a segment, as far as they were read, by their offsets; with what was checked of them. */
 interface IndexesBeside {
   readonly chunked: ChunkedBytes
-  readonly pages: Map<number, CheckedPages>
+  readonly grams: Map<number, GramIndex>
+  readonly terms: Map<number, TermReader>
 }
 
 const indexesBeside = new KeptBytes<IndexesBeside>()
@@ -166,7 +167,7 @@ function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextInd
   const { rowCount } = buffers
   const textCount = column.encoding === 'dictionary' ? column.distinctCount : rowCount
   const { kind } = indexes
-  // Opened anew whenever they are asked for, so that no column keeps what was read of those beside it.
+  // Asked for again whenever they are needed, so that no column keeps what was read of those beside it.
   const openGrams = () => indexes.grams && buffers.grams(indexes.grams, textCount, kind)
   const openTerms = () => indexes.terms && buffers.terms(indexes.terms, kind)
   if (column.encoding === 'plain') {
@@ -265,6 +266,13 @@ class SegmentKeys implements KeyColumns {
   }
 }
 
+/** An index as it was opened: `keeps` is to be told of what else is kept of it in memory. */
+interface IndexBytes {
+  readonly bytes: Uint8Array
+  readonly pages: CheckedPages
+  readonly keeps: ((byteLength: number) => void) | undefined
+}
+
 /** Typed arrays over the bytes of a segment. */
 class Buffers {
   readonly rowCount: number
@@ -333,15 +341,31 @@ class Buffers {
   }
 
   /** Checked page by page, so that a search reads little of it. */
-  grams({ place, ...shape }: GramPlace, textCount: number, kind: IndexKind): GramIndex {
+  grams(of: GramPlace, textCount: number, kind: IndexKind): GramIndex {
+    if (kind !== 'beside') return this.#openGrams(of, textCount, kind)
+    const { grams } = this.#beside()
+    const known = grams.get(of.place[0]) ?? this.#openGrams(of, textCount, kind)
+    grams.set(of.place[0], known)
+    return known
+  }
+
+  terms(of: TermIndexMetadata, kind: IndexKind): TermReader {
+    if (kind !== 'beside') return this.#openTerms(of, kind)
+    const { terms } = this.#beside()
+    const known = terms.get(of.place[0]) ?? this.#openTerms(of, kind)
+    terms.set(of.place[0], known)
+    return known
+  }
+
+  #openGrams({ place, ...shape }: GramPlace, textCount: number, kind: IndexKind): GramIndex {
     const { bytes, pages } = this.#index(place, gramBytesOf(shape, textCount), kind)
     const corrupt = this.#corruptIndex(place[0])
     return openGrams(bytes, shape, textCount, corrupt, pages, kind === 'older')
   }
 
-  terms({ place, beside, ...shape }: TermIndexMetadata, kind: IndexKind): TermReader {
+  #openTerms({ place, beside, ...shape }: TermIndexMetadata, kind: IndexKind): TermReader {
     const grams = beside && this.grams(beside, this.rowCount, kind)
-    const { bytes, pages } = this.#index(place, termBytesOf(shape), kind)
+    const { bytes, pages, keeps } = this.#index(place, termBytesOf(shape), kind)
     return new TermReader(
       bytes,
       { ...shape, isOlder: kind === 'older' },
@@ -349,15 +373,12 @@ class Buffers {
       this.rowCount,
       this.#corruptIndex(place[0]),
       pages,
+      keeps,
     )
   }
 
   /** The bytes of an index, `byteLength` of them without their checksums. */
-  #index(
-    [offset, allBytes]: BufferPlace,
-    byteLength: number,
-    kind: IndexKind,
-  ): { readonly bytes: Uint8Array; readonly pages: CheckedPages } {
+  #index([offset, allBytes]: BufferPlace, byteLength: number, kind: IndexKind): IndexBytes {
     if (kind !== 'beside') {
       const { pages } = this.#states
       let known = pages.get(offset)
@@ -365,23 +386,23 @@ class Buffers {
         known = new CheckedPages(byteLength)
         pages.set(offset, known)
       }
-      return { bytes: this.#view(offset, allBytes), pages: known }
+      return { bytes: this.#view(offset, allBytes), pages: known, keeps: undefined }
     }
     const beside = this.#beside()
     const { chunked } = beside
     if (offset + allBytes > chunked.bytes.length) {
       throw this.corrupt(`its index at byte ${offset} has the wrong size`)
     }
-    let pages = beside.pages.get(offset)
-    if (pages === undefined) {
-      pages = new CheckedPages(byteLength, (from, to) => {
-        const before = chunked.loadedBytes
-        chunked.load(offset + from, offset + to)
-        if (chunked.loadedBytes > before) indexesBeside.set(this.#metadata, beside)
-      })
-      beside.pages.set(offset, pages)
+    const keeps = (keptBytes: number) => {
+      chunked.heldBytes += keptBytes
+      indexesBeside.set(this.#metadata, beside)
     }
-    return { bytes: chunked.bytes.subarray(offset, offset + allBytes), pages }
+    const pages = new CheckedPages(byteLength, (from, to) => {
+      const before = chunked.heldBytes
+      chunked.load(offset + from, offset + to)
+      if (chunked.heldBytes > before) indexesBeside.set(this.#metadata, beside)
+    })
+    return { bytes: chunked.bytes.subarray(offset, offset + allBytes), pages, keeps }
   }
 
   #beside(): IndexesBeside {
@@ -390,7 +411,8 @@ class Buffers {
       const { textIndexes } = this.#metadata
       const read = this.#readIndex
       if (!textIndexes || !read) throw this.corrupt('its indexes are missing')
-      beside = { chunked: new ChunkedBytes(textIndexes.byteLength, read), pages: new Map() }
+      const chunked = new ChunkedBytes(textIndexes.byteLength, read)
+      beside = { chunked, grams: new Map(), terms: new Map() }
       indexesBeside.set(this.#metadata, beside)
     }
     return beside

@@ -3,7 +3,7 @@ import { assert } from '../../error.ts'
 import { ByteSearch } from '../../kernel/text.ts'
 import type { SearchTerm } from '../../type/search-query.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'
-import type { RowBits } from '../../vector/row-bits.ts'
+import { noRows, type RowBits } from '../../vector/row-bits.ts'
 import { RowListReader } from '../../vector/row-list.ts'
 import type { TermIndex, TermRelation } from '../../vector/term-index.ts'
 import { CheckedPages, checkedBytes, PagedBytes } from './checked-pages.ts'
@@ -24,8 +24,14 @@ export class TermReader implements TermIndex {
   readonly #aliasesAt: number
   readonly #listsAt: number
   readonly #rowCount: number
+  /** By the number of the list. */
+  readonly #rare = new Map<number, RowBits | undefined>()
+  readonly #keeps: ((byteLength: number) => void) | undefined
 
-  /** @param corrupt makes the error that is thrown when a page of it was damaged */
+  /**
+   * @param corrupt makes the error that is thrown when a page of it was damaged
+   * @param keeps is told of bytes that it keeps besides those that are given
+   */
   constructor(
     bytes: Uint8Array,
     shape: TermShape & { readonly isOlder?: boolean },
@@ -33,6 +39,7 @@ export class TermReader implements TermIndex {
     rowCount: number,
     corrupt: () => Error,
     pages = new CheckedPages(termBytesOf(shape)),
+    keeps?: (byteLength: number) => void,
   ) {
     const byteLength = termBytesOf(shape)
     assert(
@@ -49,6 +56,7 @@ export class TermReader implements TermIndex {
     this.#aliases = this.#bytes.content.subarray(this.#aliasesAt, this.#listsAt)
     this.#rowCount = rowCount
     this.beside = beside
+    this.#keeps = keeps
     this.isOlder = shape.isOlder ?? false
   }
 
@@ -58,74 +66,79 @@ export class TermReader implements TermIndex {
     return this.#directory
   }
 
-  addRows(relation: TermRelation, text: Buffer, rows: RowBits): boolean {
+  rowsWith(relation: TermRelation, text: Buffer): RowBits | undefined {
+    const found = new FoundLists(this.#rowCount)
     switch (relation) {
       case 'is':
-        return this.#addEqual(text, rows)
+        this.#addEqual(text, found)
+        break
       case 'begins with':
-        return this.#addFound(Buffer.concat([gap, text]), 1, rows)
+        this.#addFound(Buffer.concat([gap, text]), 1, found)
+        break
       case 'ends with':
-        return this.#addFound(Buffer.concat([text, gap]), 0, rows)
+        this.#addFound(Buffer.concat([text, gap]), 0, found)
+        break
       case 'has':
-        return this.#addFound(text, 0, rows)
+        this.#addFound(text, 0, found)
     }
+    return found.rows
   }
 
-  addRowsAlike(fits: SearchTerm['fits'], text: Buffer, rows: RowBits): boolean {
+  rowsAlike(fits: SearchTerm['fits'], text: Buffer): RowBits | undefined {
+    const found = new FoundLists(this.#rowCount)
     switch (fits) {
-      case 'word': {
-        const isThere = this.#addEqual(text, rows)
-        return this.#addAliases(Buffer.concat([gap, text, aliasEnd]), rows) || isThere
-      }
+      case 'word':
+        this.#addEqual(text, found)
+        this.#addAliases(Buffer.concat([gap, text, aliasEnd]), found)
+        break
       case 'start': {
         const needle = Buffer.concat([gap, text])
-        const isThere = this.#addFound(needle, 1, rows)
-        return this.#addAliases(needle, rows) || isThere
+        this.#addFound(needle, 1, found)
+        this.#addAliases(needle, found)
+        break
       }
-      case 'part': {
-        const isThere = this.#addFound(text, 0, rows)
-        return this.#addAliases(text, rows) || isThere
-      }
+      case 'part':
+        this.#addFound(text, 0, found)
+        this.#addAliases(text, found)
     }
+    return found.rows
   }
 
-  addRowsBeside(rows: RowBits): boolean {
-    return this.#addFirst(0, rows)
+  get besideRows(): RowBits | undefined {
+    return this.#rareRows(0)
   }
 
-  addDoubtful(rows: RowBits): boolean {
-    return this.#addFirst(1, rows)
+  get doubtfulRows(): RowBits | undefined {
+    return this.#rareRows(1)
   }
 
-  addEscaped(rows: RowBits): boolean {
-    return this.#addFirst(2, rows)
+  get escapedRows(): RowBits | undefined {
+    return this.#rareRows(2)
   }
 
-  #addEqual(text: Buffer, rows: RowBits): boolean {
+  #addEqual(text: Buffer, found: FoundLists): void {
     const block = this.#blockOf(text)
-    if (block < 0) return false
+    if (block < 0) return
     const places = this.#places
     const to = places[block * 2 + 2]!
     const words = this.#words
     for (let at = places[block * 2]!, term = 0; at < to; term++) {
       if (this.#compare(text, at) === 0) {
-        this.#addRowsOf(block, [term], rows)
-        return true
+        this.#addRowsOf(block, [term], found)
+        return
       }
       at = words.indexOf(space, at + 1)
     }
-    return false
   }
 
   /** Adds the rows of words in which something occurs; their first letter is `skipped` bytes after. */
-  #addFound(needle: Buffer, skipped: number, rows: RowBits): boolean {
+  #addFound(needle: Buffer, skipped: number, found: FoundLists): void {
     this.#bytes.check(this.#wordsAt, this.#aliasesAt)
     const words = this.#words
     const places = this.#places
     const find = new ByteSearch(needle, false).in(words)
     let block = 0
     let hit = find(0)
-    if (hit < 0) return false
     while (hit >= 0) {
       while (places[block * 2 + 2]! <= hit) block++
       // The words of this block that have it: a search begins again where a word ends.
@@ -139,26 +152,23 @@ export class TermReader implements TermIndex {
         terms.push(term)
         hit = find(words.indexOf(space, letter))
       }
-      this.#addRowsOf(block, terms, rows)
+      this.#addRowsOf(block, terms, found)
     }
-    return true
   }
 
   /** Adds the rows of words of whose aliases a needle is a part, but for their numbers. */
-  #addAliases(needle: Buffer, rows: RowBits): boolean {
-    if (this.#aliasesAt === this.#listsAt) return false
+  #addAliases(needle: Buffer, found: FoundLists): void {
+    if (this.#aliasesAt === this.#listsAt) return
     this.#bytes.check(this.#aliasesAt, this.#listsAt)
     const aliases = this.#aliases
     const find = new ByteSearch(needle, false).in(aliases)
-    const first = find(0)
-    for (let hit = first; hit >= 0; ) {
+    for (let hit = find(0); hit >= 0; ) {
       const from = aliases.indexOf(tab, hit) + 1
       const to = aliases.indexOf(space, from)
       const term = Number.parseInt(Buffer.from(aliases.subarray(from, to)).toString('latin1'), 16)
-      this.#addRowsOf(Math.floor(term / termsOfBlock), [term % termsOfBlock], rows)
+      this.#addRowsOf(Math.floor(term / termsOfBlock), [term % termsOfBlock], found)
       hit = find(to)
     }
-    return first >= 0
   }
 
   /** The block whose words may be a text, or -1 if it comes before all words. */
@@ -192,7 +202,7 @@ export class TermReader implements TermIndex {
   }
 
   /** @param terms of the block, ascending */
-  #addRowsOf(block: number, terms: readonly number[], rows: RowBits): void {
+  #addRowsOf(block: number, terms: readonly number[], found: FoundLists): void {
     const places = this.#places
     const from = places[block * 2 + 1]!
     this.#bytes.check(this.#listsAt + from, this.#listsAt + places[block * 2 + 3]!)
@@ -200,19 +210,40 @@ export class TermReader implements TermIndex {
     let next = 0
     for (const term of terms) {
       for (; next < term; next++) lists.pass()
-      lists.addTo(rows)
+      found.add(lists)
       next++
     }
   }
 
-  #addFirst(number: number, rows: RowBits): boolean {
+  #rareRows(number: number): RowBits | undefined {
+    if (this.#rare.has(number)) return this.#rare.get(number)
     this.#bytes.check(this.#listsAt, this.#listsAt + this.#places[1]!)
     const lists = this.#listsFrom(0)
     for (let i = 0; i < number; i++) lists.pass()
-    return lists.addTo(rows) > 0
+    const all = noRows(this.#rowCount)
+    const rows = lists.addTo(all) > 0 ? all : undefined
+    this.#rare.set(number, rows)
+    if (rows) this.#keeps?.(rows.byteLength)
+    return rows
   }
 
   #listsFrom(at: number): RowListReader {
     return new RowListReader(this.#bytes.content, this.#listsAt + at, this.#rowCount)
+  }
+}
+
+/** Rows of lists, with a set for them once there is one. */
+class FoundLists {
+  rows: RowBits | undefined
+  readonly #rowCount: number
+
+  constructor(rowCount: number) {
+    this.#rowCount = rowCount
+  }
+
+  /** Reads the next list. */
+  add(lists: RowListReader): void {
+    this.rows ??= noRows(this.#rowCount)
+    lists.addTo(this.rows)
   }
 }
