@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -15,7 +24,7 @@ let service: RunningService
 let experiment: string
 
 beforeAll(async () => {
-  service = await RunningService.start()
+  service = await RunningService.start({ ASSAY_WORKERS: '1' })
   experiment = await service.create('experiment', await service.project(), 'e')
   const events = Array.from({ length: rowCount }, (_, i) => ({
     id: `r${i}`,
@@ -176,6 +185,51 @@ test('a query that the service had not ended has failed when it is there again',
     new Set(known.map((query) => String(query.id))),
   )
 })
+
+test('a folder that cannot be written to is told with the way out, and the next one is served', async () => {
+  const folder = join(service.directory, 'async')
+  renameSync(folder, `${folder}-away`)
+  try {
+    const body = { query: rows('select: id') }
+    const { status, json } = await service.request('/btql/async', { body })
+    expect(status).toBe(503)
+    expect(json.error.code).toBe('STORAGE_UNAVAILABLE')
+    expect(json.Message).toContain('the result cannot be written: ENOENT')
+    expect(json.Message).toContain('the folder async of the data directory')
+  } finally {
+    renameSync(`${folder}-away`, folder)
+  }
+  expect((await ended(await start(rows('select: id')))).status).toBe('succeeded')
+})
+
+/** Takes minutes. */
+const endless = () => {
+  const [rows, numbers] = [`from: experiment('${experiment}')`, '[1,2,3,4,5,6,7,8,9,10]']
+  const unpivots = Array.from('abcdef', (name) => `${numbers} as ${name}`).join()
+  return `measures: count(1) as n | ${rows} | unpivot: ${unpivots} | filter: a + b + c + d + e + f > 59`
+}
+
+test.runIf(process.platform === 'linux')(
+  'a disk that is full ends the query with an error that says so, and nothing of it stays',
+  async () => {
+    // The next one waits behind as many as run at a time, until its file is one that takes nothing.
+    const before = [await start(endless()), await start(endless())]
+    const id = await start(rows('select: *'))
+    const path = join(service.directory, 'async', `${id}.rows`)
+    symlinkSync('/dev/full', path)
+    for (const one of before) await service.request(`/btql/async/${one}`, { method: 'DELETE' })
+    const state = await ended(id)
+    expect(state).toMatchObject({
+      status: 'failed',
+      error: 'STORAGE_UNAVAILABLE: the result cannot be written: ENOSPC',
+      row_count: 0,
+      bytes: 0,
+    })
+    expect((await result(id)).json).toMatchObject({ status: 'failed', rows: [] })
+    expect(lstatSync(path, { throwIfNoEntry: false })).toBeUndefined()
+    expect((await ended(await start(rows('select: id')))).status).toBe('succeeded')
+  },
+)
 
 test('results go when they are old, and the oldest when they are too many', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'assay-async-'))

@@ -38,9 +38,11 @@ export class RunningService {
   readonly url: string
   readonly directory: string
   readonly #service: Service
+  readonly #environment: Record<string, string>
 
-  private constructor(service: Service, directory: string) {
+  private constructor(service: Service, directory: string, environment: Record<string, string>) {
     this.#service = service
+    this.#environment = environment
     this.url = service.url
     this.directory = directory
   }
@@ -63,13 +65,13 @@ export class RunningService {
       { ASSAY_BOOTSTRAP_KEY: testKey, ...environment },
     )
     const service = await startService(config, createLogger(config.logLevel))
-    return new RunningService(service, directory)
+    return new RunningService(service, directory, environment)
   }
 
-  /** Stops it and starts another over its folder, on another port. */
+  /** Stops it and starts another over its folder with the same settings, on another port. */
   async restart(): Promise<RunningService> {
     await this.#service.close()
-    return RunningService.#open(this.directory, {})
+    return RunningService.#open(this.directory, this.#environment)
   }
 
   get access(): Access {

@@ -206,13 +206,13 @@ export class AsyncQueries {
     try {
       const { rowCount, bytes } = await this.#writeRows(id, work)
       await this.#end(id, { status: 'succeeded', rowCount, bytes })
-      await this.#tidy()
     } catch (thrown) {
       await this.#store.removeRows(id)
       // A query that was cancelled has ended already; one that the service left is ended by the next.
       if (this.#closing || this.#jobs.get(id)?.work !== work) return
       await this.#end(id, { status: 'failed', error: this.#describe(id, thrown) })
     }
+    await this.#tidy()
   }
 
   /** Asks for the next rows when the last are written. */
@@ -241,7 +241,7 @@ export class AsyncQueries {
             hint: 'add a limit or a filter',
           })
         }
-        await file.writev(parts)
+        await file.append(parts)
       }
       await file.sync()
       return { rowCount, bytes: written }
@@ -255,7 +255,16 @@ export class AsyncQueries {
     if (!job || job.state.ended !== null) return
     job.state = { ...job.state, ...outcome, ended: this.#now() }
     job.work = undefined
-    await this.#store.write(job.state)
+    try {
+      await this.#store.write(job.state)
+    } catch (thrown) {
+      if (job.state.status === 'succeeded') {
+        // Nobody would know of it after a restart.
+        const error = this.#describe(id, thrown)
+        job.state = { ...job.state, status: 'failed', rowCount: 0, bytes: 0, error }
+      }
+      throw thrown
+    }
   }
 
   /** Lets go of results that are too old, and of the oldest as long as there are too many bytes. */

@@ -4,6 +4,7 @@
  */
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { AssayError } from '../../error.ts'
 import type { OutputFormat } from '../../format/output-format.ts'
 
 export type AsyncStatus = 'queued' | 'running' | 'canceled' | 'succeeded' | 'failed'
@@ -56,13 +57,13 @@ export class ResultStore {
   async write(state: AsyncQueryState): Promise<void> {
     const path = this.#path(state.id, 'json')
     const part = this.#path(state.id, 'part')
-    await writeSynced(part, JSON.stringify(state))
-    await rename(part, path)
+    await onDisk(writeSynced(part, JSON.stringify(state)))
+    await onDisk(rename(part, path))
   }
 
-  /** For the bytes of a result, which has none yet. */
-  create(id: string): Promise<FileHandle> {
-    return open(this.#path(id, 'rows'), 'w')
+  /** For the bytes of a result, which has none yet. Throws STORAGE_UNAVAILABLE, as `write` does. */
+  async create(id: string): Promise<ResultWriter> {
+    return new ResultWriter(await onDisk(open(this.#path(id, 'rows'), 'w')))
   }
 
   read(id: string): Promise<FileHandle> {
@@ -93,6 +94,40 @@ export class ResultStore {
 
   #path(id: string, ending: string): string {
     return join(this.#directory, `${id}.${ending}`)
+  }
+}
+
+/** The file of a result that is being written. Throws STORAGE_UNAVAILABLE when the disk does not take it. */
+export class ResultWriter {
+  readonly #file: FileHandle
+
+  constructor(file: FileHandle) {
+    this.#file = file
+  }
+
+  async append(parts: readonly Uint8Array[]): Promise<void> {
+    await onDisk(this.#file.writev(parts))
+  }
+
+  /** Resolves when all is on the disk. */
+  sync(): Promise<void> {
+    return onDisk(this.#file.sync())
+  }
+
+  close(): Promise<void> {
+    return this.#file.close()
+  }
+}
+
+async function onDisk<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown'
+    throw new AssayError('STORAGE_UNAVAILABLE', `the result cannot be written: ${reason}`, {
+      hint: 'see that the folder async of the data directory is there, may be written and has room',
+      cause,
+    })
   }
 }
 
