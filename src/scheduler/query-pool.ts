@@ -101,9 +101,6 @@ export class QueryPool implements TaskRunner {
       workers === 0
         ? undefined
         : openThreads('query', { data: { directory }, least: workers, most: workers })
-    // A thread that cannot start, as when no file can be opened, must not end the process: it is started
-    // again. What fails in a task is the task's.
-    this.#pool?.on('error', () => undefined)
   }
 
   /** The pool for other work of short duration, such as parsing bodies; undefined without threads. */

@@ -23,7 +23,7 @@ export function openThreads(
 
 /** The same for any module whose default export runs a task. */
 export function poolOf(module: URL, { data, least, most }: ThreadsOptions): Threads {
-  return new Piscina({
+  const pool = new Piscina({
     filename: fileURLToPath(module),
     workerData: data,
     minThreads: least,
@@ -33,4 +33,8 @@ export function poolOf(module: URL, { data, least, most }: ThreadsOptions): Thre
     // gives back the memory of native buffers: what LZ4 had made of 10 GB of rows was never freed.
     atomics: 'disabled',
   })
+  // A thread that cannot start, as when no file can be opened, or when two open the same files for the first
+  // time at once, must not end the process: it is started again. What fails in a task is the task's.
+  pool.on('error', () => undefined)
+  return pool
 }
