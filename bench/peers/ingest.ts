@@ -1,12 +1,17 @@
 /** Loads the rows over HTTP as clients would, and records how that goes while the store grows. */
 import { BatchReader, type DataFile, rowsPerBatch } from './generator/data-file.ts'
 import { percentile } from './measure/percentile.ts'
-import { cpuMs } from './measure/process-status.ts'
+import { anonymousBytes, cpuMs } from './measure/process-status.ts'
 import { note, showProgress } from './report/progress.ts'
 import type { Assay } from './systems/assay.ts'
 
 /** One stretch of the curve. */
-export interface IngestPoint {
+export interface IngestPoint extends BatchTimes {
+  /** Of the service at its end, without mapped files. */
+  readonly anonymousBytes: number
+}
+
+interface BatchTimes {
   /** Rows that the store had at its end. */
   readonly rows: number
   readonly megabytesPerSecond: number
@@ -25,14 +30,9 @@ export interface Probe {
   readonly isFresh: boolean
 }
 
-export interface IngestReport {
-  readonly rows: number
+export interface IngestReport extends BatchTimes {
   readonly bytes: number
   readonly seconds: number
-  readonly megabytesPerSecond: number
-  readonly batchP50Ms: number
-  readonly batchP99Ms: number
-  readonly batchMaxMs: number
   /** From the last insert until flushing and compaction have come to rest. */
   readonly settleSeconds: number
   /** Time on processors that the service took for all of it, its queries included. */
@@ -72,8 +72,8 @@ export async function ingest(assay: Assay, data: DataFile): Promise<IngestReport
       const rows = prober.acknowledgedRows
       if (rows % rowsPerPoint === 0 || rows === data.rows) {
         const now = performance.now()
-        const reached = point(rows, pointBytes, now - pointBegin, latencies.slice(pointFrom))
-        curve.push(reached)
+        const reached = timesOf(rows, pointBytes, now - pointBegin, latencies.slice(pointFrom))
+        curve.push({ ...reached, anonymousBytes: anonymousBytes(assay.process.pid) })
         note(
           `inserted ${rows} rows: ${reached.megabytesPerSecond.toFixed(1)} MB/s, ` +
             `batches p99 ${reached.batchP99Ms.toFixed(0)} ms`,
@@ -94,7 +94,7 @@ export async function ingest(assay: Assay, data: DataFile): Promise<IngestReport
   note('inserted; waiting for flush and compaction')
   await settle(assay)
   const settled = performance.now()
-  const all = point(data.rows, data.bytes, inserted - begin, latencies)
+  const all = timesOf(data.rows, data.bytes, inserted - begin, latencies)
   return {
     ...all,
     bytes: data.bytes,
@@ -106,7 +106,7 @@ export async function ingest(assay: Assay, data: DataFile): Promise<IngestReport
   }
 }
 
-function point(rows: number, bytes: number, ms: number, latencies: number[]): IngestPoint {
+function timesOf(rows: number, bytes: number, ms: number, latencies: number[]): BatchTimes {
   return {
     rows,
     megabytesPerSecond: bytes / 1000 / ms,

@@ -77,6 +77,7 @@ function ingestTexts(ingest: IngestReport): string[] {
     formatMs(point.batchP50Ms),
     formatMs(point.batchP99Ms),
     formatMs(point.batchMaxMs),
+    (point.anonymousBytes / 2 ** 20).toFixed(0),
   ])
   const probes = ingest.probes.map(({ name, busyMs, idleMs, isFresh }) => [
     name,
@@ -87,7 +88,7 @@ function ingestTexts(ingest: IngestReport): string[] {
   ])
   return [
     summary,
-    markdownTable([['rows', 'MB/s', 'p50 ms', 'p99 ms', 'longest ms'], ...curve]),
+    markdownTable([['rows', 'MB/s', 'p50 ms', 'p99 ms', 'longest ms', 'memory MiB'], ...curve]),
     markdownTable([['beside inserts', 'busy ms', 'idle ms', 'slower', 'fresh'], ...probes]),
   ]
 }
