@@ -64,6 +64,7 @@ export interface ConfigFlags {
   readonly totalQueryMemoryMb?: string
   readonly slowQueryMs?: string
   readonly keptAnswersMb?: string
+  readonly rowCacheMb?: string
   readonly asyncResultHours?: string
   readonly asyncResultsMb?: string
   readonly publicUrl?: string
@@ -141,7 +142,7 @@ interface Setting {
 type SettingReader = (flag: keyof ConfigFlags, name: string, variable: string) => Setting
 
 function queryLimits(setting: SettingReader): QueryLimits {
-  const { admission, memory, slowMs, keptAnswersBytes } = defaultQueryLimits
+  const { admission, memory, slowMs, keptAnswersBytes, rowCacheBytes } = defaultQueryLimits
   const megabytes = (given: Setting, fallback: number, least = 1) => {
     return integer(given, Math.round(fallback / 2 ** 20), least, largestNumber) * 2 ** 20
   }
@@ -190,6 +191,10 @@ function queryLimits(setting: SettingReader): QueryLimits {
       setting('keptAnswersMb', '--kept-answers-mb', 'ASSAY_KEPT_ANSWERS_MB'),
       keptAnswersBytes,
       0,
+    ),
+    rowCacheBytes: megabytes(
+      setting('rowCacheMb', '--row-cache-mb', 'ASSAY_ROW_CACHE_MB'),
+      rowCacheBytes,
     ),
   }
 }

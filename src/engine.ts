@@ -118,7 +118,8 @@ export class Engine {
       await reclaimSegmentSpace(directory)
       const records = openRecords(directory, { readOnly: false })
       const segments = openSegments(directory, { readOnly: false })
-      const reads = new TaskReads(records, segments)
+      const limits = { ...defaultQueryLimits, ...options.limits }
+      const reads = new TaskReads(records, segments, limits.rowCacheBytes)
       const catalog = new Catalog(records)
       const runningTasks = newTaskCount()
       const ingest = workers === 0 ? undefined : new IngestPool(directory, workers, runningTasks)
@@ -148,7 +149,7 @@ export class Engine {
         fresh,
         writer: new RecordWriterThread(directory),
         pool: new QueryPool(directory, workers, reads, runningTasks),
-        limits: { ...defaultQueryLimits, ...options.limits },
+        limits,
         logger,
         now,
         prices: options.prices,

@@ -56,6 +56,7 @@ test('limits of queries and requests', () => {
       ASSAY_MAX_QUERY_SECONDS: '60',
       ASSAY_TOTAL_QUERY_MEMORY_MB: '20',
       ASSAY_KEPT_ANSWERS_MB: '0',
+      ASSAY_ROW_CACHE_MB: '8',
       ASSAY_MAX_REQUESTS_PER_MINUTE_PER_ORGANIZATION: '600',
     },
   )
@@ -66,6 +67,7 @@ test('limits of queries and requests', () => {
     maximumSeconds: 60,
     slowMs: undefined,
     keptAnswersBytes: 0,
+    rowCacheBytes: 8 * 2 ** 20,
   })
   expect(requestsPerMinute).toEqual({ perKey: undefined, perOrganization: 600 })
 })

@@ -89,6 +89,10 @@ function addServe(program: Command): void {
       'of short answers that are given again while nothing has changed, 0 for none (ASSAY_KEPT_ANSWERS_MB; default: 16)',
     )
     .option(
+      '--row-cache-mb <count>',
+      'of what is kept in memory to look records up (ASSAY_ROW_CACHE_MB; default: 64)',
+    )
+    .option(
       '--async-result-hours <count>',
       'how long results of async queries are kept (ASSAY_ASYNC_RESULT_HOURS; default: 24)',
     )

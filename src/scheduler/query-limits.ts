@@ -14,6 +14,8 @@ export interface QueryLimits {
   readonly slowMs: number | undefined
   /** Of short answers that are given again while nothing has changed; 0: none. */
   readonly keptAnswersBytes: number
+  /** Of records that were looked up: the blocks that they are in. */
+  readonly rowCacheBytes: number
 }
 
 /** Half of the machine's memory, or of what the process may have of it. */
@@ -32,6 +34,7 @@ export const defaultQueryLimits: QueryLimits = {
   maximumSeconds: undefined,
   slowMs: 5000,
   keptAnswersBytes: 16 * 2 ** 20,
+  rowCacheBytes: 64 * 2 ** 20,
 }
 
 /** In whole megabytes, as they are set. */

@@ -17,8 +17,29 @@ const runBytes = 8
 
 /** From the database `progress`. */
 export function readRunList(list: BinaryDatabase, transaction?: ReadTransaction): IdRunList {
-  const value = list.get(listKey, transaction ? { transaction } : {})
+  return readRunListAgain(list, undefined, transaction)
+}
+
+/** As `readRunList`, where the list was read before: mostly it is still the same. */
+export function readRunListAgain(
+  list: BinaryDatabase,
+  known: IdRunList | undefined,
+  transaction?: ReadTransaction,
+): IdRunList {
+  const value = list.getBinaryFast(listKey, transaction ? { transaction } : undefined)
   if (!value) return { next: 1, runs: [] }
+  return known && isSame(known, value) ? known : decodeRunList(value)
+}
+
+function isSame({ next, runs }: IdRunList, value: Buffer): boolean {
+  if (value.length !== 4 + runs.length * runBytes || value.readUInt32BE(0) !== next) return false
+  return runs.every(({ id, entries }, i) => {
+    const at = 4 + i * runBytes
+    return value.readUInt32BE(at) === id && value.readUInt32BE(at + 4) === entries
+  })
+}
+
+function decodeRunList(value: Buffer): IdRunList {
   const runs: IdRun[] = []
   for (let at = 4; at < value.length; at += runBytes) {
     runs.push({ id: value.readUInt32BE(at), entries: value.readUInt32BE(at + 4) })

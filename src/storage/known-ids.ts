@@ -8,19 +8,19 @@
 import { compareRowKeys } from '../type/transaction.ts'
 import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
 import { chunkKey, findInChunk, fullHash, hashId, type IdHash, runOf } from './id-run.ts'
-import { type IdRun, readRunList } from './id-run-list.ts'
+import type { IdRun, IdRunList } from './id-run-list.ts'
 import { type CurrentVersion, decodeCurrentVersion, recordIdKey } from './record-key.ts'
 
-type IdDatabases = Pick<RecordsEnvironment, 'ids' | 'idRuns' | 'progress'>
+type IdDatabases = Pick<RecordsEnvironment, 'ids' | 'idRuns'>
 
 /** The newest version of the record `id`, deleted perhaps. */
 export function currentVersion(
   databases: IdDatabases,
+  { runs }: IdRunList,
   object: number,
   id: string,
   transaction?: ReadTransaction,
 ): CurrentVersion | undefined {
-  const { runs } = readRunList(databases.progress, transaction)
   const hash = fullHash(object, hashId(id))
   return newest(
     recentVersion(databases, object, id, transaction),

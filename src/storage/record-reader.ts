@@ -8,6 +8,7 @@
 import type { RowKey } from '../type/transaction.ts'
 import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
 import type { FieldPath } from './field-shapes.ts'
+import { type IdRunList, readRunListAgain } from './id-run-list.ts'
 import { currentVersion } from './known-ids.ts'
 import {
   type CurrentVersion,
@@ -43,10 +44,13 @@ const endOfTime = 2 ** 48 - 1
 export class RecordReader {
   readonly #records: RecordsEnvironment
   readonly #rows: StoredRows
+  /** As it was read last. */
+  #runs: IdRunList | undefined
 
-  constructor(records: RecordsEnvironment) {
+  /** @param cacheBytes what is kept of rows that were read; see `StoredRows` */
+  constructor(records: RecordsEnvironment, cacheBytes?: number) {
     this.#records = records
-    this.#rows = new StoredRows(records.rows)
+    this.#rows = new StoredRows(records.rows, cacheBytes)
   }
 
   /** The version of the record `id` that is current; undefined if there is none or it is deleted. */
@@ -243,7 +247,8 @@ export class RecordReader {
   }
 
   #current(object: number, id: string, transaction?: ReadTransaction): CurrentVersion | undefined {
-    return currentVersion(this.#records, object, id, transaction)
+    this.#runs = readRunListAgain(this.#records.progress, this.#runs, transaction)
+    return currentVersion(this.#records, this.#runs, object, id, transaction)
   }
 
   #version(object: number, key: RowKey, transaction?: ReadTransaction): StoredVersion | undefined {

@@ -189,6 +189,8 @@ export interface BlockBytes {
   /** The beginning, with all that comes before the members. */
   readonly first: Buffer
   readonly hasKinds: boolean
+  /** What is in memory as long as this is, apart from pieces. */
+  readonly keptBytes: number
   /** The bytes that have those at `place`, and the place of their first one. Rows are not cut. */
   pieceOf(place: number): { readonly bytes: Buffer; readonly start: number }
 }

@@ -71,6 +71,12 @@ export function decompressWhole(bytes: Buffer): Buffer {
   return uncompressSync(bytes)
 }
 
+/** Where decompressed pieces are kept, by objects that stand for them. */
+export interface KeptPieces {
+  get(piece: object): Buffer | undefined
+  set(piece: object, bytes: Buffer): unknown
+}
+
 export class BlockPieces implements BlockBytes {
   readonly first: Buffer
   readonly hasKinds = true
@@ -79,10 +85,11 @@ export class BlockPieces implements BlockBytes {
   /** Where each piece ends, plain and as it is stored. */
   readonly #plainEnds: Float64Array
   readonly #ends: Float64Array
-  readonly #plain: (Buffer | undefined)[]
+  readonly #kept: KeptPieces
+  readonly #pieces: readonly object[]
 
   /** Keeps the bytes; throws what `corrupt` makes when they are not pieces of so many bytes. */
-  constructor(bytes: Buffer, plainLength: number, corrupt: () => Error) {
+  constructor(bytes: Buffer, plainLength: number, kept: KeptPieces, corrupt: () => Error) {
     const count = bytes.length < countBytes ? 0 : bytes.readUInt16BE(0)
     const directoryBytes = countBytes + count * entryBytes
     if (count === 0 || bytes.length < directoryBytes) throw corrupt()
@@ -99,8 +106,13 @@ export class BlockPieces implements BlockBytes {
       this.#ends[i] = end
     }
     if (plainEnd !== plainLength || end !== bytes.length) throw corrupt()
-    this.#plain = new Array<Buffer | undefined>(count)
-    this.first = this.#pieceAt(0)
+    this.#kept = kept
+    this.#pieces = Array.from({ length: count }, () => ({}))
+    this.first = this.#decompress(0)
+  }
+
+  get keptBytes(): number {
+    return this.#bytes.length + this.first.length
   }
 
   pieceOf(place: number): { readonly bytes: Buffer; readonly start: number } {
@@ -110,8 +122,12 @@ export class BlockPieces implements BlockBytes {
   }
 
   #pieceAt(piece: number): Buffer {
-    this.#plain[piece] ??= this.#decompress(piece)
-    return this.#plain[piece]
+    if (piece === 0) return this.first
+    const known = this.#kept.get(this.#pieces[piece]!)
+    if (known) return known
+    const plain = this.#decompress(piece)
+    this.#kept.set(this.#pieces[piece]!, plain)
+    return plain
   }
 
   #decompress(piece: number): Buffer {

@@ -23,7 +23,12 @@ import { compareRowKeys, type RowKey, rowKey } from '../type/transaction.ts'
 import { readRowKey, writeRowKey } from './record-key.ts'
 import { type RowHeader, RowView } from './row.ts'
 import { type BlockBytes, BlockRows, encodeBody } from './row-block-body.ts'
-import { BlockPieces, compressPieces, decompressWhole } from './row-block-pieces.ts'
+import {
+  BlockPieces,
+  compressPieces,
+  decompressWhole,
+  type KeptPieces,
+} from './row-block-pieces.ts'
 
 /** A block is full when its rows have so many bytes, or are so many. */
 export const fullBlockBytes = 128 * 1024
@@ -32,6 +37,8 @@ export const fullBlockRows = 1024
 const blockHeaderBytes = 16
 const exceptionBytes = 20
 const stepBytes = 4
+/** In memory, of where rows begin. */
+const bytesPerRow = 16
 const keysBytes = 32
 
 const singleRow = 1
@@ -138,18 +145,26 @@ export function isBlock(value: Buffer): boolean {
 /** A decoded value of the database `rows`: one row or a block of them. */
 export class RowBlock {
   readonly rowCount: number
+  /** When it is not compressed. */
   readonly byteLength: number
+  /** What is in memory as long as the block is, apart from its pieces. */
+  readonly keptBytes: number
   readonly #head: BlockHead
   readonly #places: Places
   readonly #rowAt: (row: number) => RowView | undefined
 
-  /** Keeps the value of a single row, not that of a block. Throws STORAGE_CORRUPT if it is neither. */
-  constructor(first: RowKey, value: Buffer) {
+  /**
+   * Keeps the value of a single row, not that of a block. Throws STORAGE_CORRUPT if it is neither.
+   *
+   * @param pieces keeps what is decompressed when a row is asked for; all of it, if not given
+   */
+  constructor(first: RowKey, value: Buffer, pieces: KeptPieces = new Map<object, Buffer>()) {
     this.#head = headOf(value)
     const kind = value[0]
     if (kind === singleRow) {
       this.rowCount = 1
       this.byteLength = value.length
+      this.keptBytes = value.length
       this.#places = { versionAt: () => first }
       this.#rowAt = () => new RowView(value)
       return
@@ -157,10 +172,11 @@ export class RowBlock {
     if (kind !== kinds.request && kind !== kinds.packed) throw corruptBlock()
     const rowCount = value.readUInt16BE(2)
     const { transaction, index: exceptionCount } = readRowKey(value, 8)
-    const body = bodyOf(value, blockHeaderBytes + exceptionCount * exceptionBytes)
+    const body = bodyOf(value, blockHeaderBytes + exceptionCount * exceptionBytes, pieces)
     const { first: head } = body
     this.rowCount = rowCount
     this.byteLength = value.readUInt32BE(4)
+    this.keptBytes = body.keptBytes + rowCount * bytesPerRow
     if (kind === kinds.packed) {
       const rows = new BlockRows(body, rowCount * keysBytes, rowCount)
       this.#places = { versionAt: (place) => readRowKey(head, place * keysBytes) }
@@ -260,10 +276,12 @@ function headOf(value: Buffer): BlockHead {
 }
 
 /** The value is not used any more after that: what is read later was copied. */
-function bodyOf(value: Buffer, start: number): BlockBytes {
+function bodyOf(value: Buffer, start: number, pieces: KeptPieces): BlockBytes {
   const bytes = value.subarray(start)
   const length = value.readUInt32BE(4)
-  if (value[1] === codecs.pieces) return new BlockPieces(Buffer.from(bytes), length, corruptBlock)
+  if (value[1] === codecs.pieces) {
+    return new BlockPieces(Buffer.from(bytes), length, pieces, corruptBlock)
+  }
   let body: Buffer
   try {
     body = value[1] === codecs.none ? Buffer.from(bytes) : decompressWhole(bytes)
@@ -271,7 +289,8 @@ function bodyOf(value: Buffer, start: number): BlockBytes {
     throw corruptBlock()
   }
   if (body.length !== length) throw corruptBlock()
-  return { first: body, hasKinds: false, pieceOf: () => ({ bytes: body, start: 0 }) }
+  const whole = { bytes: body, start: 0 }
+  return { first: body, hasKinds: false, keptBytes: body.length, pieceOf: () => whole }
 }
 
 /** By place. Those of rows that were not written have no keys. */

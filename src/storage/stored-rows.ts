@@ -11,23 +11,35 @@ export interface StoredVersion {
   readonly view: RowView
 }
 
-/** Bytes of decoded blocks that a thread keeps: a screen of rows from all over a store, and more. */
-const keptBytes = 16 * 2 ** 20
+/** What a thread keeps of blocks, if not said: a screen of rows from all over a store, and more. */
+const defaultCacheBytes = 16 * 2 ** 20
+
+/**
+ * The share of it that decompressed pieces have. Blocks are kept as they are stored, with their first piece
+ * alone decompressed: four times as many, of which a row costs the decompression of one piece.
+ */
+const sharePieces = 1 / 4
 
 const lowestKey: RowKey = { transaction: 0, index: 0 }
 
 /** One per thread. What it gives may be used as long as `RecordReader` says. */
 export class StoredRows {
   readonly #rows: BinaryDatabase
-  readonly #blocks = new LRUCache<string, RowBlock>({
-    maxSize: keptBytes,
-    sizeCalculation: (block) => block.byteLength,
-  })
+  readonly #blocks: LRUCache<string, RowBlock>
+  readonly #pieces: LRUCache<object, Buffer>
   /** The block that was used last: rows that are asked for together often stand together. */
   #last: { readonly object: number; readonly block: RowBlock } | undefined
 
-  constructor(rows: BinaryDatabase) {
+  constructor(rows: BinaryDatabase, cacheBytes = defaultCacheBytes) {
     this.#rows = rows
+    this.#blocks = new LRUCache({
+      maxSize: cacheBytes * (1 - sharePieces),
+      sizeCalculation: ({ keptBytes }) => keptBytes,
+    })
+    this.#pieces = new LRUCache({
+      maxSize: cacheBytes * sharePieces,
+      sizeCalculation: ({ length }) => Math.max(1, length),
+    })
   }
 
   /** The row version with that key, a tombstone perhaps. */
@@ -124,7 +136,7 @@ export class StoredRows {
     const name = nameOf(key)
     const kept = this.#blocks.get(name)
     if (kept?.isOf(value)) return kept
-    const block = new RowBlock(readRowKey(key, 4), value)
+    const block = new RowBlock(readRowKey(key, 4), value, this.#pieces)
     this.#blocks.set(name, block)
     return block
   }

@@ -31,8 +31,9 @@ export class TaskReads {
   /** Opened again, a part costs more than most of its batches. */
   readonly #parts = new LRUCache<number, ColumnSet>({ max: openedParts })
 
-  constructor(records: RecordsEnvironment, segments: SegmentsEnvironment) {
-    this.records = new RecordReader(records)
+  /** @param rowCacheBytes see `RecordReader` */
+  constructor(records: RecordsEnvironment, segments: SegmentsEnvironment, rowCacheBytes?: number) {
+    this.records = new RecordReader(records, rowCacheBytes)
     this.#recordsEnvironment = records
     this.#segments = new SegmentStore(segments)
   }

@@ -164,3 +164,19 @@ test('rows of one request in blocks see the earlier ones: merges, deletions, com
     [6, false],
   ])
 })
+
+test('what is decompressed for a row is kept where its owner keeps it, and made again if it does not', () => {
+  const rows = prepared(Array.from({ length: 200 }, (_, i) => ({ input: `${i} `.repeat(100) })))
+  const numbers = rows.map((_, i) => i)
+  const value = requestBlock(encodeRequestBody(numbers, rows), transaction, [])
+  const kept = new Map<object, Buffer>()
+  const block = new RowBlock(first, value, kept)
+  const readAll = () => rows.map((_, i) => described(block.rowAt(i)!))
+  const expected = rows.map((row, i) => keyed(row, { transaction, index: first.index + i }))
+  expect(readAll()).toEqual(expected)
+  expect(kept.size).toBeGreaterThan(1)
+  const plainBytes = rows.reduce((sum, { length }) => sum + length, 0)
+  expect(block.keptBytes).toBeLessThan(plainBytes / 2)
+  const forgetful = new RowBlock(first, value, { get: () => undefined, set: () => undefined })
+  expect(rows.map((_, i) => described(forgetful.rowAt(i)!))).toEqual(expected)
+})
