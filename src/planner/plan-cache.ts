@@ -145,16 +145,11 @@ function sizeOf(key: string, lookups: readonly Lookup[]): number {
 
 /** What besides its text the plan of a request depends on; no two users have the same. */
 function prefixOf(request: PlanRequest, context: PlanContext): string {
-  const { from, rootSpanId, useColumnstore, inferenceDepth, auditLog } = request
-  return JSON.stringify([
-    from,
-    rootSpanId,
-    useColumnstore === true,
-    inferenceDepth,
-    auditLog === true,
-    context.tzOffset,
-    context.view.owner?.userId,
-  ])
+  const { from, rootSpanId, inferenceDepth, useColumnstore = false, auditLog = false } = request
+  const { tzOffset, view } = context
+  const isPlain = from === undefined && rootSpanId === undefined && inferenceDepth === undefined
+  const texts = isPlain ? '' : JSON.stringify([from, rootSpanId, inferenceDepth])
+  return `${view.owner?.userId ?? ''},${tzOffset},${useColumnstore},${auditLog},${texts}\n`
 }
 
 /** Undefined when the plan depends on which literals they are. */

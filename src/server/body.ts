@@ -21,8 +21,6 @@ export interface BodyOptions {
  * arrives, so that the client gets to read the answer.
  */
 export class RequestBody {
-  /** The whole body, decompressed. Rejects when it cannot be had. */
-  readonly bytes: Promise<Uint8Array>
   readonly #response: HttpResponse
   readonly #limit: number
   readonly #budget: ByteBudget
@@ -39,26 +37,35 @@ export class RequestBody {
   #open = true
   #gone = false
   #paused = false
-  #resolve!: (bytes: Uint8Array) => void
-  #reject!: (error: AssayError) => void
+  /** Of most small bodies nobody asks for it. */
+  #promise: Promise<Uint8Array> | undefined
+  #resolve: ((bytes: Uint8Array) => void) | undefined
+  #reject: ((error: AssayError) => void) | undefined
+  #outcome: Uint8Array | AssayError | undefined
 
   constructor(response: HttpResponse, options: BodyOptions) {
     this.#response = response
     this.#limit = options.limit
     this.#budget = options.budget
-    this.bytes = new Promise((resolve, reject) => {
-      this.#resolve = resolve
-      this.#reject = reject
-    })
-    // Whoever awaits the bytes gets the error; a request that fails earlier never does.
-    this.bytes.catch(() => undefined)
-
     const encoding = options.contentEncoding.trim().toLowerCase()
     this.#expanded = encoding !== '' && encoding !== 'identity'
     const length = /^\d+$/.test(options.contentLength) ? Number(options.contentLength) : undefined
     if (this.#expanded) this.#startInflate(encoding)
     else if (length !== undefined && this.#take(length)) this.#expected = length
     response.onData((chunk, isLast) => this.#receive(new Uint8Array(chunk), isLast))
+  }
+
+  /** The whole body, decompressed. Rejects when it cannot be had. */
+  get bytes(): Promise<Uint8Array> {
+    if (this.#promise) return this.#promise
+    this.#promise = new Promise((resolve, reject) => {
+      this.#resolve = resolve
+      this.#reject = reject
+    })
+    // Whoever awaits the bytes gets the error; a request that fails earlier never does.
+    this.#promise.catch(() => undefined)
+    this.#conclude()
+    return this.#promise
   }
 
   /**
@@ -101,6 +108,11 @@ export class RequestBody {
       } else this.#append(chunk.slice())
       if (isLast) this.#finish()
     }
+  }
+
+  #conclude(): void {
+    if (this.#outcome instanceof AssayError) this.#reject?.(this.#outcome)
+    else if (this.#outcome) this.#resolve?.(this.#outcome)
   }
 
   #settle(bytes: Uint8Array | undefined): void {
@@ -184,14 +196,16 @@ export class RequestBody {
     this.#open = false
     const bytes = lent ?? this.#whole ?? concatenate(this.#chunks, this.#length)
     this.#settle(bytes)
-    this.#resolve(lent?.slice() ?? bytes)
+    this.#outcome = lent?.slice() ?? bytes
+    this.#conclude()
     this.#drop()
   }
 
   #fail(error: AssayError): void {
     if (!this.#open) return
     this.#open = false
-    this.#reject(error)
+    this.#outcome = error
+    this.#conclude()
     this.#settle(undefined)
     const inflate = this.#inflate
     this.#drop()

@@ -22,6 +22,7 @@ const flushedBytes = 16 * 1024
 
 /** What an `Accept-Encoding` header likes best of what there is; undefined: send it as it is. */
 export function chooseEncoding(header: string): ContentEncoding | undefined {
+  if (header === '') return undefined
   const preferences = readPreferences(header)
   const qualityOf = (name: string) => preferences.find(({ value }) => value === name)?.quality
   const others = qualityOf('*') ?? 0

@@ -21,5 +21,19 @@ export function createLogger(level: LogLevel): Logger {
     periodicFlush: flushMs,
   })
   process.on('exit', () => destination.flushSync())
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination)
+  return pino({ level, base: null, timestamp: timestamps() }, destination)
+}
+
+/** Times in ISO 8601, each written once for all lines of a millisecond. */
+function timestamps(): () => string {
+  let last = Number.NaN
+  let text = ''
+  return () => {
+    const now = Date.now()
+    if (now !== last) {
+      last = now
+      text = `,"time":"${new Date(now).toISOString()}"`
+    }
+    return text
+  }
 }
