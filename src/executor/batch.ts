@@ -1,19 +1,23 @@
 import type { Path } from '../type/value.ts'
 import type { SharedCodes } from '../vector/shared-dictionary.ts'
-import type { Selection, Vector } from '../vector/vector.ts'
+import type { DictionaryEntries, Selection, Vector } from '../vector/vector.ts'
 import type { RowList } from './row-buffer.ts'
 import type { SoughtPhrases } from './text-candidates.ts'
 
 /** Rows that are evaluated together, at most `granuleRows` of them; in a scan, all of one object. */
 export interface Batch {
   readonly rowCount: number
+  /** By row, how many rows it stands for; absent: each for itself. */
+  readonly weights?: Float64Array | undefined
   /** The stored row that each row is, or is made of; absent when there is none. */
   readonly keys?: RowList | undefined
   /** The field's value in the selected rows. */
   field(path: Path, selection: Selection): Vector
   /** Whether the field's values in these rows are of several kinds, or in several places. */
   isVaried?(path: Path): boolean
-  /** Parts of the selection in each of which such a field is a vector of its own; else it is null. */
+  /** Where such a field has them: no two parts have a row in common, and in all other rows it is null. */
+  parts?(path: Path): readonly FieldPart[] | undefined
+  /** Those parts of the selection that have rows. */
   variants?(path: Path, selection: Selection): readonly FieldVariant[] | undefined
   /**
    * The field where an index says that it may have one of the phrases, in some of the selected rows; undefined,
@@ -45,6 +49,28 @@ export interface Batch {
 export interface Presence {
   readonly bitmaps: readonly Uint8Array[]
   readonly first: number
+}
+
+/** What values of a part are: those of a column of that type, or of whatever kind in other places. */
+export type PartKind =
+  | 'number'
+  | 'timestamp'
+  | 'boolean'
+  | 'text'
+  | 'json'
+  /** Objects whose members are in columns. */
+  | 'object'
+  | 'elsewhere'
+
+/** Rows of a batch that have a field in one place. Nothing of them is read before it is asked for. */
+export interface FieldPart {
+  readonly kind: PartKind
+  /** The distinct values, where rows have codes of them. */
+  readonly entries: DictionaryEntries | undefined
+  /** Which of the selected rows they are. Of `elsewhere` some may have null. */
+  rowsIn(selection: Selection): Int32Array
+  /** Their values; what is read first serves all later calls, which must be for some of its rows. */
+  read(rows: Int32Array): FieldVariant
 }
 
 export interface FieldVariant {

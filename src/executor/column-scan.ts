@@ -6,9 +6,9 @@ import type { ColumnSet, KeyColumns } from '../vector/column.ts'
 import { hasRow } from '../vector/row-bits.ts'
 import type { SharedCodes } from '../vector/shared-dictionary.ts'
 import { rowsOf, type Selection, type Vector } from '../vector/vector.ts'
-import type { Batch } from './batch.ts'
+import type { Batch, FieldPart } from './batch.ts'
 import { type FieldReader, openField, type RowFetcher } from './field-reader.ts'
-import type { SplitVariants } from './field-variants.ts'
+import { variantsOf } from './field-variants.ts'
 import type { FoundRows } from './found-rows.ts'
 import { ObjectMembers } from './object-members.ts'
 import type { RowList } from './row-buffer.ts'
@@ -56,11 +56,11 @@ export class ColumnScan {
       }
       return vector
     }
-    const splitters = new Map<FieldReader, SplitVariants | undefined>()
-    const splitter = (path: Path): SplitVariants | undefined => {
+    const partsOfFields = new Map<FieldReader, readonly FieldPart[] | undefined>()
+    const parts = (path: Path): readonly FieldPart[] | undefined => {
       const reader = this.#reader(path)
-      if (!splitters.has(reader)) splitters.set(reader, reader.variants?.(from, rowCount))
-      return splitters.get(reader)
+      if (!partsOfFields.has(reader)) partsOfFields.set(reader, reader.parts?.(from, rowCount))
+      return partsOfFields.get(reader)
     }
     const { keys } = this.#set
     return {
@@ -69,14 +69,18 @@ export class ColumnScan {
         return keysBetween(keys, from, from + rowCount)
       },
       field,
-      isVaried: (path) => splitter(path) !== undefined,
-      variants: (path, selection) => splitter(path)?.(selection),
+      isVaried: (path) => parts(path) !== undefined,
+      parts,
+      variants: (path, selection) => {
+        const ofField = parts(path)
+        return ofField && variantsOf(ofField, selection)
+      },
       withPhrase: (path, phrases, selection) => {
         const rows = this.#rowsWithPhrase(path, phrases, selection, from, rowCount)
         if (!rows) return undefined
         const reader = this.#reader(path)
-        const variants = reader.variants?.(from, rowCount)?.(rows)
-        if (variants) return variants
+        const ofRows = reader.parts?.(from, rowCount)
+        if (ofRows) return variantsOf(ofRows, rows)
         return [{ rows, vector: reader.read(from, rowCount, rows), isPacked: false }]
       },
       sharedCodes: (path) => this.#sharedCodes(path, from, rowCount),

@@ -10,7 +10,7 @@ import { absentNumbers } from '../kernel/compare.ts'
 import { andInto, notOf, orInto } from '../kernel/logic.ts'
 import { newBytes, newNumbers } from '../kernel/memory.ts'
 import { rowFraction } from '../type/hash.ts'
-import type { Value } from '../type/value.ts'
+import type { Path, Value } from '../type/value.ts'
 import {
   compactValues,
   rowsOf,
@@ -22,10 +22,11 @@ import {
 import type { Batch } from './batch.ts'
 import { compileConditional } from './conditional.ts'
 import { compileJsonSearch } from './json-search.ts'
+import { compileKindVerdict } from './kind-verdict.ts'
 import { calculateVectors, compareVectors, roundVector } from './number-operators.ts'
 import { compareObjects, includedEntries } from './object-operators.ts'
 import { dictionaryField, overDictionary } from './over-dictionary.ts'
-import { overVariants } from './over-variants.ts'
+import { overVariants, type VariedExpression } from './over-variants.ts'
 import { compileRelevance } from './relevance.ts'
 import { noRow } from './row-choice.ts'
 import { compileText } from './text-operators.ts'
@@ -45,7 +46,18 @@ export function compile(node: BoundExpression, context: TaskContext): Evaluator 
   if (node.kind === 'not' || node.kind === 'and' || node.kind === 'or') {
     return (batch, selection) => (batch.isVaried?.(path) ? evaluate : over)(batch, selection)
   }
-  return overVariants(node, path, over, compileIncludedObject(node, context))
+  return overVariants(variedExpression(node, path, over, context))
+}
+
+/** @param evaluate the expression where the field has values of one kind */
+export function variedExpression(
+  node: BoundExpression,
+  path: Path,
+  evaluate: Evaluator,
+  context: TaskContext,
+): VariedExpression {
+  const overObjects = compileIncludedObject(node, context)
+  return { node, path, evaluate, overObjects, verdict: compileKindVerdict(node, context) }
 }
 
 /** Undefined when the node does not ask objects for an object. */

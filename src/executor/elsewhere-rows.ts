@@ -6,31 +6,36 @@ import { anyBit, expandBits } from '../kernel/bitmap.ts'
 import { orInto } from '../kernel/logic.ts'
 import { newBytes, newCodes } from '../kernel/memory.ts'
 import type { ColumnSet, TextColumn } from '../vector/column.ts'
-import { bytesOfText, isSet, storedRows, textBytesAt, textsBetween } from '../vector/read-column.ts'
+import { isSet, storedRows, textBytesAt, textsBetween } from '../vector/read-column.ts'
 import { rowsOf, type Selection } from '../vector/vector.ts'
+import { forEachWith, type ResidualValues, residualValues } from './residual-values.ts'
 import { selectPresent, selectPresentWithin } from './select-present.ts'
 
 /** Of a batch with more rows than this times those asked about, their residuals are read one by one. */
 const rowsPerFew = 32
 
-const notAsked = 2
-
 const backslash = Buffer.of(0x5c)
+
+type UnnumberedColumn = Exclude<TextColumn, { readonly encoding: 'dictionary' }>
+type DictionaryColumn = Extract<TextColumn, { readonly encoding: 'dictionary' }>
 
 export class ElsewhereRows {
   /** Bitmaps of rows of which the row store alone has the field. */
   readonly #stored: readonly Uint8Array[]
-  readonly #residual: TextColumn | undefined
+  readonly #residual: UnnumberedColumn | undefined = undefined
   /** Of all rows that have one of both, where not all rows have a residual. */
   readonly #bitmaps: readonly Uint8Array[]
   /** Those of the path, as JSON. */
   readonly #names: readonly Buffer[]
-  /** Of a residual with a dictionary, by code: whether an entry has the names, or `notAsked`. */
-  #named: Uint8Array | undefined
+  /** Where equal residuals are numbered: what they have at the path. */
+  readonly numbered: NumberedResidual | undefined = undefined
 
   constructor(set: ColumnSet, path: readonly string[]) {
     this.#stored = storedRows(set, path)
-    this.#residual = set.residualMayBe(path) ? set.residual : undefined
+    const residual = set.residualMayBe(path) ? set.residual : undefined
+    if (residual?.encoding === 'dictionary') {
+      this.numbered = new NumberedResidual(residual, path, this.#stored)
+    } else this.#residual = residual
     this.#bitmaps = [
       ...this.#stored,
       ...(this.#residual?.validity ? [this.#residual.validity] : []),
@@ -40,12 +45,17 @@ export class ElsewhereRows {
 
   /** Whether the field may be elsewhere in some of the rows `from … from + count` of the set. */
   any(from: number, count: number): boolean {
+    return this.anyUnread(from, count) || this.numbered?.any(from, count) === true
+  }
+
+  /** The same for what is known of no row before it is read. */
+  anyUnread(from: number, count: number): boolean {
     const residual = this.#residual
     if (residual && (!residual.validity || anyBit(residual.validity, from, count))) return true
     return this.#stored.some((bits) => anyBit(bits, from, count))
   }
 
-  /** Of the selected rows of a batch, those to be looked at, ascending. */
+  /** Of the selected rows of a batch, those to be read, ascending. */
   among(selection: Selection, from: number, count: number): Int32Array {
     const bitmaps = this.#bitmaps.filter((bits) => anyBit(bits, from, count))
     const isAnyRow = this.#residual !== undefined && this.#residual.validity === undefined
@@ -70,7 +80,7 @@ export class ElsewhereRows {
 
   /** Marks rows whose residual has the path's names, or names that may be escaped. */
   #markNamed(
-    residual: TextColumn,
+    residual: UnnumberedColumn,
     rows: Int32Array,
     from: number,
     count: number,
@@ -78,10 +88,6 @@ export class ElsewhereRows {
   ): void {
     const { validity } = residual
     if (validity && !anyBit(validity, from, count)) return
-    if (residual.encoding === 'dictionary') {
-      this.#markCodes(residual, rows, from, marks)
-      return
-    }
     if (rows.length * rowsPerFew < count) {
       for (let i = 0; i < rows.length; i++) {
         const row = rows[i]!
@@ -105,28 +111,65 @@ export class ElsewhereRows {
     })
   }
 
-  #markCodes(
-    { codes, dictionary }: Extract<TextColumn, { readonly encoding: 'dictionary' }>,
-    rows: Int32Array,
-    from: number,
-    marks: Uint8Array,
-  ): void {
-    this.#named ??= new Uint8Array(dictionary.offsets.length - 1).fill(notAsked)
-    const named = this.#named
-    for (let i = 0; i < rows.length; i++) {
-      const row = rows[i]!
-      const code = codes[from + row]!
-      if (code < 0) continue
-      if (named[code] === notAsked) named[code] = +this.#mayName(bytesOfText(dictionary, code))
-      marks[row]! |= named[code]!
-    }
-  }
-
   #mayName(bytes: Uint8Array | undefined): boolean {
     if (!bytes) return false
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
     // A name may be escaped where it need not be.
     return this.#names.every((name) => text.includes(name)) || text.includes(backslash)
+  }
+}
+
+/** A residual whose codes tell what rows have at a path. */
+export class NumberedResidual {
+  readonly #column: DictionaryColumn
+  readonly #stored: readonly Uint8Array[]
+  readonly #path: readonly string[]
+  #values: ResidualValues | undefined
+
+  /** @param stored rows of which the residual does not count */
+  constructor(column: DictionaryColumn, path: readonly string[], stored: readonly Uint8Array[]) {
+    this.#column = column
+    this.#path = path
+    this.#stored = stored
+  }
+
+  get values(): ResidualValues {
+    this.#values ??= residualValues(this.#column.dictionary, this.#path)
+    return this.#values
+  }
+
+  any(from: number, count: number): boolean {
+    const { validity } = this.#column
+    if (validity && !anyBit(validity, from, count)) return false
+    return this.values.values.length > 0
+  }
+
+  /** The selected rows that have a value. Some may have members of it elsewhere. */
+  among(selection: Selection, from: number, count: number): Int32Array {
+    const { validity, codes: ofRows } = this.#column
+    const { codes } = this.values
+    const rows = validity ? selectIn([validity], from, count, selection) : rowsOf(selection, count)
+    const out = newCodes(rows.length)
+    let found = 0
+    for (let i = 0; i < rows.length; i++) {
+      const row = rows[i]!
+      const code = ofRows[from + row]!
+      out[found] = row
+      found += +(code >= 0 && codes[code]! >= 0)
+    }
+    const among = out.subarray(0, found)
+    const stored = this.#stored.filter((bits) => anyBit(bits, from, count))
+    if (stored.length === 0) return among
+    return among.filter((row) => !stored.some((bits) => isSet(bits, from + row)))
+  }
+
+  /** Codes of the values of such rows, one after the other. */
+  codesOf(rows: Int32Array, from: number): Int32Array {
+    const { codes: ofRows } = this.#column
+    const { codes } = this.values
+    const out = newCodes(rows.length)
+    for (let i = 0; i < rows.length; i++) out[i] = codes[ofRows[from + rows[i]!]!]!
+    return out
   }
 }
 
@@ -143,28 +186,4 @@ function selectIn(
     ? selectPresentWithin({ bitmaps, first }, true, selection, out)
     : selectPresent({ bitmaps, first }, true, count, out)
   return out.subarray(0, selected)
-}
-
-/**
- * Calls `found` once for each text that has the bytes: to search many texts at once takes a fraction of
- * what a search of each takes.
- *
- * @param ends where texts begin and end; that of the first is the region's start
- */
-function forEachWith(
-  needle: Buffer,
-  region: Buffer,
-  ends: Int32Array,
-  found: (row: number) => void,
-): void {
-  const start = ends[0]!
-  let row = 0
-  let at = region.indexOf(needle)
-  while (at >= 0) {
-    while (ends[row + 1]! - start <= at) row++
-    const end = ends[row + 1]! - start
-    const isWithin = at + needle.length <= end
-    if (isWithin) found(row)
-    at = region.indexOf(needle, isWithin ? end : at + 1)
-  }
 }

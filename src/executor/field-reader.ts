@@ -22,6 +22,7 @@ import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
   compactValues,
   type DictionaryEntries,
+  type DictionaryVector,
   type LazyVector,
   lazyVector,
   rowsOf,
@@ -31,10 +32,10 @@ import {
   type Vector,
   valueEntries,
 } from '../vector/vector.ts'
-import type { Presence } from './batch.ts'
+import type { FieldPart, Presence } from './batch.ts'
 import { objectField } from './derived-field.ts'
-import { ElsewhereRows } from './elsewhere-rows.ts'
-import { type SplitVariants, splitVariants, type VariantSource } from './field-variants.ts'
+import { ElsewhereRows, type NumberedResidual } from './elsewhere-rows.ts'
+import { partsOf, type VariantSource, variantsOf } from './field-variants.ts'
 import { copyValues } from './over-variants.ts'
 
 export interface FieldReader {
@@ -47,7 +48,7 @@ export interface FieldReader {
   /** See `Batch.hasOnlyObjects`. */
   hasOnlyObjects?(from: number, count: number): boolean
   /** Undefined when `read` gives the values of these rows as they are in one column. */
-  variants?(from: number, count: number): SplitVariants | undefined
+  parts?(from: number, count: number): readonly FieldPart[] | undefined
   /** The column that has all values of these rows; absent or undefined unless they are texts. */
   textColumn?(from: number, count: number): TextColumn | undefined
 }
@@ -126,6 +127,7 @@ class ColumnFieldReader implements FieldReader {
     text?: DictionaryEntries
     json?: DictionaryEntries
     boolean?: DictionaryEntries
+    residual?: ResidualEntries
   } = {}
 
   constructor(set: ColumnSet, path: Path, fetch: RowFetcher) {
@@ -193,56 +195,66 @@ class ColumnFieldReader implements FieldReader {
       orInto(nulls, valid, count)
     }
     notOf(nulls, count, nulls)
-    for (const row of this.#elsewhere.among(selection, from, count)) {
-      if (nulls[row] === 1) nulls[row] = this.#valueAt(from + row) === null ? 1 : 0
+    for (const { kind, entries, rowsIn } of this.#parts(from, count)) {
+      if (kind !== 'elsewhere') continue
+      for (const row of rowsIn(selection)) {
+        nulls[row] = entries ? 0 : +(this.#valueAt(from + row) === null)
+      }
     }
     return nulls
   }
 
-  variants(from: number, count: number): SplitVariants | undefined {
-    return this.#isVaried(from, count) ? this.#split(from, count) : undefined
+  parts(from: number, count: number): readonly FieldPart[] | undefined {
+    return this.#isVaried(from, count) ? this.#parts(from, count) : undefined
   }
 
-  #split(from: number, count: number): SplitVariants {
-    const { number, timestamp, boolean, text, json, objects } = this.#columns
+  #parts(from: number, count: number): readonly FieldPart[] {
+    const { number, timestamp, boolean, text, json, objects, nulls } = this.#columns
     const sources: VariantSource[] = []
     const whole = this.#rest.length === 0
     const add = (
       column: { readonly validity: Uint8Array | undefined },
-      source: Pick<VariantSource, 'read' | 'pack'>,
+      source: Omit<VariantSource, 'bits' | 'among'>,
     ) => sources.push({ bits: column.validity ?? 'all', ...source })
     if (whole && number) add(number, numberSource('number', number, from, count))
     if (whole && timestamp) add(timestamp, numberSource('timestamp', timestamp, from, count))
     if (whole && boolean) add(boolean, this.#booleanSource(boolean, from, count))
     if (whole && text) {
       add(text, {
+        kind: 'text',
         read: (rows) => this.#readText(text, from, count, rows),
-        ...(text.encoding === 'dictionary' && {
-          pack: (rows) => packCodes(text.codes, from, rows, this.#textEntries(text.dictionary)),
-        }),
+        ...(text.encoding === 'dictionary' &&
+          codeSource(text.codes, from, this.#textEntries(text.dictionary))),
       })
     }
     if (json) {
       add(json, {
+        kind: 'json',
         read: (rows) => this.#readJson(json, from, count, rows),
         ...(whole &&
-          json.encoding === 'dictionary' && {
-            pack: (rows) => packCodes(json.codes, from, rows, this.#jsonEntries(json.dictionary)),
-          }),
+          json.encoding === 'dictionary' &&
+          codeSource(json.codes, from, this.#jsonEntries(json.dictionary))),
       })
     }
     if (whole && objects) {
       const source = { kind: 'object', set: this.#set, path: this.#base, first: from } as const
-      sources.push({ bits: objects, read: () => this.#lazy(from, count, source) })
-    }
-    if (this.#elsewhere.any(from, count)) {
       sources.push({
+        kind: 'object',
+        bits: objects,
+        read: () => this.#lazy(from, count, source),
+      })
+    }
+    const { numbered } = this.#elsewhere
+    if (numbered?.any(from, count)) sources.push(this.#residualSource(numbered, from, count))
+    if (this.#elsewhere.anyUnread(from, count)) {
+      sources.push({
+        kind: 'elsewhere',
         among: (selection) => this.#elsewhere.among(selection, from, count),
         read: () => this.#lazy(from, count, undefined),
         pack: (rows) => lazyVector(rows.length, (i) => this.#valueAt(from + rows[i]!), undefined),
       })
     }
-    return splitVariants(sources, from, count)
+    return partsOf(sources, nulls, from, count)
   }
 
   textColumn(from: number, count: number): TextColumn | undefined {
@@ -300,14 +312,41 @@ class ColumnFieldReader implements FieldReader {
     column: BooleanColumn,
     from: number,
     count: number,
-  ): Pick<VariantSource, 'read' | 'pack'> {
+  ): Omit<VariantSource, 'bits' | 'among'> {
+    this.#entries.boolean ??= valueEntries([false, true])
+    const entries = this.#entries.boolean
     return {
+      kind: 'boolean',
+      entries,
       read: () => booleanVector(column, from, count),
       pack: (rows) => {
-        this.#entries.boolean ??= valueEntries([false, true])
         const codes = newCodes(rows.length)
         for (let i = 0; i < rows.length; i++) codes[i] = +isSet(column.bits, from + rows[i]!)
-        return { kind: 'dictionary', codes, entries: this.#entries.boolean }
+        return { kind: 'dictionary', codes, entries }
+      },
+    }
+  }
+
+  #residualSource(numbered: NumberedResidual, from: number, count: number): VariantSource {
+    this.#entries.residual ??= residualEntries(numbered.values.values, this.#rest)
+    const { entries, codes } = this.#entries.residual
+    const pack = (rows: Int32Array): DictionaryVector => {
+      const packed = numbered.codesOf(rows, from)
+      if (codes) for (let i = 0; i < packed.length; i++) packed[i] = codes[packed[i]!]!
+      return { kind: 'dictionary', codes: packed, entries }
+    }
+    return {
+      kind: 'elsewhere',
+      entries,
+      isCheap: true,
+      among: (selection) => numbered.among(selection, from, count),
+      pack,
+      read: (selection) => {
+        const rows = rowsOf(selection, count)
+        const packed = pack(rows).codes
+        const inPlace = newCodes(count)
+        for (let i = 0; i < rows.length; i++) inPlace[rows[i]!] = packed[i]!
+        return { kind: 'dictionary', codes: inPlace, entries }
       },
     }
   }
@@ -318,7 +357,7 @@ class ColumnFieldReader implements FieldReader {
 
   /** A vector of one type where the selected rows have no other; else values. */
   #readVaried(from: number, count: number, selection: Selection): Vector {
-    const variants = this.#split(from, count)(selection)
+    const variants = variantsOf(this.#parts(from, count), selection)
     const [only] = variants
     if (only && variants.length === 1) {
       const { number, timestamp } = this.#columns
@@ -344,6 +383,22 @@ class ColumnFieldReader implements FieldReader {
   }
 }
 
+interface ResidualEntries {
+  readonly entries: DictionaryEntries
+  /** Of each value of the residual, what is within it; -1: nothing. Undefined: the value itself. */
+  readonly codes: Int32Array | undefined
+}
+
+function residualEntries(values: readonly Value[], rest: Path): ResidualEntries {
+  if (rest.length === 0) return { entries: valueEntries(values), codes: undefined }
+  const within: Value[] = []
+  const codes = Int32Array.from(values, (whole) => {
+    const value = valueAt(whole, rest)
+    return value === null ? -1 : within.push(value) - 1
+  })
+  return { entries: valueEntries(within), codes }
+}
+
 function booleanVector(column: BooleanColumn, from: number, count: number): Vector {
   const values = newBytes(count)
   expandBits(column.bits, from, count, values)
@@ -363,8 +418,9 @@ function numberSource(
   column: NumberColumn,
   from: number,
   count: number,
-): Pick<VariantSource, 'read' | 'pack'> {
+): Omit<VariantSource, 'bits' | 'among'> {
   return {
+    kind,
     read: () => numberVector(kind, column, from, count),
     pack: (rows) => {
       const values = newNumbers(rows.length)
@@ -374,15 +430,19 @@ function numberSource(
   }
 }
 
-function packCodes(
+function codeSource(
   codes: Int32Array,
   from: number,
-  rows: Int32Array,
   entries: DictionaryEntries,
-): Vector {
-  const packed = newCodes(rows.length)
-  pickCodes(codes.subarray(from), rows, packed)
-  return { kind: 'dictionary', codes: packed, entries }
+): Pick<VariantSource, 'entries' | 'pack'> {
+  return {
+    entries,
+    pack: (rows) => {
+      const packed = newCodes(rows.length)
+      pickCodes(codes.subarray(from), rows, packed)
+      return { kind: 'dictionary', codes: packed, entries }
+    },
+  }
 }
 
 function numberVector(

@@ -1,4 +1,4 @@
-import type { BoundExpression } from '../binder/bound.ts'
+import { type BoundExpression, fieldsOf } from '../binder/bound.ts'
 import { constantValue, type EvaluationContext } from '../binder/evaluate.ts'
 import { type NumberComparison, type NumberRange, rangeOf, swapped } from '../kernel/compare.ts'
 import { newCodes } from '../kernel/memory.ts'
@@ -15,10 +15,11 @@ import {
 import { type Path, Timestamp } from '../type/value.ts'
 import { rowsOf, type Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
-import { compile, type Evaluator, truthBytes } from './compile.ts'
+import { compile, type Evaluator, truthBytes, variedExpression } from './compile.ts'
 import { includedEntries } from './object-operators.ts'
 import { dictionaryField, isOfFewRows, tableFor } from './over-dictionary.ts'
 import { selectPresent, selectPresentWithin } from './select-present.ts'
+import { selectVaried } from './select-varied.ts'
 
 /** Keeps the rows for which all predicates are true; each sees only what the ones before left. */
 export type Filter = (batch: Batch, selection: Selection) => Selection
@@ -91,10 +92,13 @@ function compileSelector(
       compileByCode(predicate, evaluate))
   const path = field ? field.path : dictionaryField(predicate)
   const isOfObjects = includedEntries(predicate, context) !== undefined
+  const varied = path && compileVaried(predicate, path, evaluate, context)
   return (batch, selection, out) => {
     const isVaried = path !== undefined && batch.isVaried?.(path)
     const selected = isVaried && !isOfObjects ? undefined : direct?.(batch, selection, out)
     if (selected !== undefined) return selected
+    const found = isVaried && varied ? varied(batch, selection, out) : undefined
+    if (found !== undefined) return found
     const vector = evaluate(batch, selection)
     const truth =
       vector.kind === 'boolean' ? vector.values : truthBytes(vector, batch.rowCount, selection)
@@ -102,6 +106,18 @@ function compileSelector(
       ? selectTrueWithin(truth, selection, out)
       : selectTrue(truth, batch.rowCount, out)
   }
+}
+
+/** A predicate on one field; of several that are joined, ranges of numbers alone. */
+function compileVaried(
+  predicate: BoundExpression,
+  path: Path,
+  evaluate: Evaluator,
+  context: EvaluationContext,
+): Selector | undefined {
+  const { kind } = predicate
+  if (kind === 'not' || kind === 'or') return undefined
+  return selectVaried(variedExpression(predicate, path, evaluate, context))
 }
 
 /** A field that is in a range of numbers or times, or is another than one of them. */
@@ -174,10 +190,18 @@ function compileIncludedObject(
     return undefined
   }
   const { path } = predicate.haystack
+  const paths = fieldsOf(entries)
+  const inTurn = compileFilter(entries, context)
   const filters = entries.map((entry) => compileFilter([entry], context))
   return (batch, selection, out) => {
     if (!batch.hasOnlyObjects?.(path)) return undefined
     // Fields are always read for the whole selection: the batch keeps what was read first.
+    if (!paths.some((entry) => batch.isVaried?.(entry))) {
+      for (const entry of paths) batch.field(entry, selection)
+      const rows = rowsOf(inTurn(batch, selection), batch.rowCount)
+      out.set(rows)
+      return rows.length
+    }
     const [first, ...others] = filters.map((filter) =>
       rowsOf(filter(batch, selection), batch.rowCount),
     )

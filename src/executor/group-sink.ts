@@ -2,9 +2,10 @@ import type { EvaluationContext } from '../binder/evaluate.ts'
 import { assert } from '../error.ts'
 import { newCodes } from '../kernel/memory.ts'
 import type { GroupsStage } from '../planner/physical-plan.ts'
+import type { Path } from '../type/value.ts'
 import { granuleRows } from '../vector/column.ts'
-import type { SharedCodes, SharedTexts } from '../vector/shared-dictionary.ts'
-import type { Selection, Vector } from '../vector/vector.ts'
+import type { SharedTexts } from '../vector/shared-dictionary.ts'
+import type { Selection } from '../vector/vector.ts'
 import { AggregateInputs } from './aggregate/aggregate-inputs.ts'
 import type { Batch } from './batch.ts'
 import { ChosenValues } from './chosen-values.ts'
@@ -17,13 +18,19 @@ import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
 import type { GroupsResult, PartialGroups, ScanMetrics } from './task.ts'
 import type { TaskDictionaries } from './task-dictionaries.ts'
+import type { GroupKey, VariedKey } from './varied-key.ts'
 
 /** Of the row that stands for a group. */
 const chosenBytes = 29
 
+function variedKey(batch: Batch, path: Path, selection: Selection): VariedKey | undefined {
+  const variants = batch.variants?.(path, selection)
+  return variants && { variants }
+}
+
 /** Aggregates rows by group. */
 export class GroupSink implements Sink {
-  readonly #keys: readonly ((batch: Batch, selection: Selection) => Vector | SharedCodes)[]
+  readonly #keys: readonly ((batch: Batch, selection: Selection) => GroupKey)[]
   readonly #dictionaries: readonly (SharedTexts | undefined)[]
   readonly #aggregates: AggregateInputs
   readonly #table: GroupTable
@@ -38,8 +45,13 @@ export class GroupSink implements Sink {
     this.#dictionaries = shared
     this.#keys = stage.keys.map((key, k) => {
       const evaluate = compile(key, context)
-      if (!shared[k] || key.kind !== 'field') return evaluate
-      return (batch, selection) => batch.sharedCodes?.(key.path) ?? evaluate(batch, selection)
+      if (key.kind !== 'field') return evaluate
+      const { path } = key
+      const isShared = shared[k] !== undefined
+      return (batch, selection) =>
+        (isShared ? batch.sharedCodes?.(path) : undefined) ??
+        variedKey(batch, path, selection) ??
+        evaluate(batch, selection)
     })
     this.#aggregates = new AggregateInputs(stage.aggregates, context, dictionaries)
     this.#table = new GroupTable(shared)

@@ -1,12 +1,13 @@
 import { newCodes } from '../kernel/memory.ts'
 import { sequence } from '../kernel/sequence.ts'
-import type { SharedCodes, SharedTexts } from '../vector/shared-dictionary.ts'
-import type { Selection, Vector } from '../vector/vector.ts'
+import type { SharedTexts } from '../vector/shared-dictionary.ts'
+import type { Selection } from '../vector/vector.ts'
 import { pickedCodes } from './gather-vector.ts'
 import { checkLimit, maximumGroups } from './memory-limit.ts'
 import { PairCodes } from './pair-codes.ts'
 import { ProductCodes } from './product-codes.ts'
 import { ValueCodes } from './value-codes.ts'
+import { encodeVaried, type GroupKey } from './varied-key.ts'
 import { type KeyValues, vectorOf, type WireValues } from './wire-values.ts'
 
 /** Numbers the distinct combinations of key values: the groups, in the order they are first seen. */
@@ -39,16 +40,12 @@ export class GroupTable {
    * Writes the groups of the selected rows, one after the other, to `out`. Without keys nothing is
    * written: `out` must hold zeros, for the one group that there is.
    */
-  assign(
-    keys: readonly (Vector | SharedCodes)[],
-    rowCount: number,
-    selection: Selection,
-    out: Int32Array,
-  ): void {
+  assign(keys: readonly GroupKey[], rowCount: number, selection: Selection, out: Int32Array): void {
     const assignSome = (rows: Selection, groups: Int32Array) =>
       this.#assign(groups, rows ? rows.length : rowCount, (k, codes) => {
         const key = keys[k]!
         if ('kind' in key) this.#keys[k]!.encode(key, rowCount, rows, codes)
+        else if ('variants' in key) encodeVaried(this.#keys[k]!, key, rowCount, rows, codes)
         else this.#keys[k]!.encodeShared(key, rowCount, rows, codes)
       })
     if (!this.#products.encode(keys, rowCount, selection, out, assignSome)) {

@@ -13,50 +13,78 @@ import {
   type Vector,
   valueReader,
 } from '../vector/vector.ts'
-import type { Batch, FieldVariant } from './batch.ts'
+import type { Batch, FieldPart, FieldVariant } from './batch.ts'
 import type { Evaluator } from './compile.ts'
+import type { KindVerdict } from './kind-verdict.ts'
+
+/** An expression of one field, for the kinds of values that the field may have. */
+export interface VariedExpression {
+  readonly node: BoundExpression
+  /** The only field that it depends on. */
+  readonly path: Path
+  readonly evaluate: Evaluator
+  /** Evaluates it where the field is an object whose members are in columns. */
+  readonly overObjects: Evaluator | undefined
+  readonly verdict: KindVerdict
+}
 
 /**
  * Where all rows of the batch have the field in one column, the expression is evaluated as usual.
  * Else rows are divided by the columns, so that each part meets a vector of one type.
- *
- * @param path the only field that the expression depends on
- * @param overObjects evaluates it where the field is an object whose members are in columns
  */
-export function overVariants(
-  node: BoundExpression,
-  path: Path,
-  evaluate: Evaluator,
-  overObjects: Evaluator | undefined,
-): Evaluator {
+export function overVariants(varied: VariedExpression): Evaluator {
+  const { node, path, evaluate, verdict } = varied
   let forNull: Value | undefined
   return (batch, selection) => {
     const { rowCount } = batch
-    const variants = batch.variants?.(path, selection)
-    if (!variants) return evaluate(batch, selection)
+    const parts = batch.parts?.(path)
+    if (!parts) return evaluate(batch, selection)
+    forNull ??= valueForNull(evaluate)
     let held = 0
-    const results = variants.map((variant) => {
-      const { rows, vector, isPacked } = variant
-      held += rowsOf(rows, rowCount).length
-      const isOfObjects = vector.kind === 'lazy' && vector.source?.kind === 'object'
-      // Fields are always read for the whole selection: the batch keeps what was read first.
-      if (isOfObjects && overObjects) return { ...variant, vector: overObjects(batch, selection) }
-      const rowsOfVariant = isPacked ? undefined : rows
-      const count = isPacked ? rows!.length : rowCount
-      const made = evaluate(variantBatch(vector, rowsOfVariant, count), rowsOfVariant)
-      return { ...variant, vector: made }
-    })
+    const results: FieldVariant[] = []
+    for (const part of parts) {
+      const value = verdict(part.kind)
+      if (value !== undefined && value === forNull) continue
+      const rows = part.rowsIn(selection)
+      if (rows.length === 0) continue
+      held += rows.length
+      if (value !== undefined) {
+        results.push({ rows, vector: { kind: 'constant', value }, isPacked: false })
+      } else results.push(evaluatePart(varied, part, rows, batch, selection))
+    }
     const [only] = results
     if (only && results.length === 1 && !only.isPacked) {
       if (held === rowsOf(selection, rowCount).length) return only.vector
     }
-    if (forNull === undefined) {
-      const nothing = variantBatch({ kind: 'constant', value: null }, undefined, 1)
-      forNull = valueReader(evaluate(nothing, undefined))(0)
-    }
     if (results.length === 0) return { kind: 'constant', value: forNull }
     return combine(node, results, forNull, rowCount, selection)
   }
+}
+
+/** What an expression of one field is where the field is null. */
+export function valueForNull(evaluate: Evaluator): Value {
+  const nothing = variantBatch({ kind: 'constant', value: null }, undefined, 1)
+  return valueReader(evaluate(nothing, undefined))(0)
+}
+
+/** The expression's values in these rows of a part. */
+export function evaluatePart(
+  { evaluate, overObjects }: VariedExpression,
+  part: FieldPart,
+  rows: Int32Array,
+  batch: Batch,
+  selection: Selection,
+): FieldVariant {
+  const variant = part.read(rows)
+  // Fields are always read for the whole selection: the batch keeps what was read first.
+  if (part.kind === 'object' && overObjects) {
+    return { ...variant, vector: overObjects(batch, selection) }
+  }
+  const { vector, isPacked } = variant
+  const rowsOfVariant = isPacked ? undefined : variant.rows
+  const count = isPacked ? rows.length : batch.rowCount
+  const made = evaluate(variantBatch(vector, rowsOfVariant, count), rowsOfVariant)
+  return { ...variant, vector: made }
 }
 
 function variantBatch(vector: Vector, rows: Selection, rowCount: number): Batch {
@@ -113,6 +141,11 @@ function copyTruth(
   out: Uint8Array,
 ): void {
   const places = rowsOf(rows, rowCount)
+  if (vector.kind === 'constant') {
+    const truth = vector.value === null ? unknown : +(vector.value === true)
+    for (let i = 0; i < places.length; i++) out[places[i]!] = truth
+    return
+  }
   if (vector.kind === 'boolean' && isPacked) {
     for (let i = 0; i < places.length; i++) out[places[i]!] = vector.values[i]!
     return

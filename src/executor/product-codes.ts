@@ -1,7 +1,7 @@
 import { combineCodes, mapCodes, pickCodes } from '../kernel/gather.ts'
 import { forgetCopy, newCodes, newTable } from '../kernel/memory.ts'
-import type { SharedCodes } from '../vector/shared-dictionary.ts'
-import type { DictionaryEntries, DictionaryVector, Selection, Vector } from '../vector/vector.ts'
+import type { DictionaryEntries, DictionaryVector, Selection } from '../vector/vector.ts'
+import type { GroupKey } from './varied-key.ts'
 
 /** Combinations of entries up to which they are looked up in one table. */
 const maximumCombinations = 1 << 16
@@ -31,7 +31,7 @@ export class ProductCodes {
    * @param assign gives the groups of the rows with a new combination, one row for each
    */
   encode(
-    keys: readonly (Vector | SharedCodes)[],
+    keys: readonly GroupKey[],
     rowCount: number,
     selection: Selection,
     out: Int32Array,
@@ -83,9 +83,7 @@ export class ProductCodes {
 }
 
 /** The keys, if they are several and all of them are in dictionaries. */
-function dictionaries(
-  keys: readonly (Vector | SharedCodes)[],
-): readonly DictionaryVector[] | undefined {
+function dictionaries(keys: readonly GroupKey[]): readonly DictionaryVector[] | undefined {
   if (keys.length < 2) return undefined
   const vectors: DictionaryVector[] = []
   for (const key of keys) {

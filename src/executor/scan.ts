@@ -3,7 +3,7 @@ import { beginBatch, beginStates, endBatches, newCodes } from '../kernel/memory.
 import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { PlanProfile } from '../planner/plan-profile.ts'
 import type { ColumnSet } from '../vector/column.ts'
-import type { Selection } from '../vector/vector.ts'
+import { rowsOf, type Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { countedBatches, countOf, countsRows } from './counted-rows.ts'
 import { compileFilter } from './filter.ts'
@@ -20,7 +20,7 @@ import { TaskDictionaries } from './task-dictionaries.ts'
 import { rowCountOf, TaskProfile } from './task-profile.ts'
 import { compileCandidates, type FindCandidates, type TextCandidates } from './text-candidates.ts'
 import { withTraceSets } from './trace-set.ts'
-import { compileUnpivots } from './unpivot-batch.ts'
+import { compileUnpivots, type SelectedBatch } from './unpivot-batch.ts'
 
 /** Takes the rows that pass the filter. */
 export interface Sink {
@@ -56,7 +56,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   const findCandidates = hasColumns
     ? perSet(compileCandidates(plan.predicates, context))
     : undefined
-  const unpivot = compileUnpivots(plan, context)
+  const unpivots = compileUnpivots(plan, context)
   const dictionaries = new TaskDictionaries(task.dictionaries)
   beginStates()
   const sink: Sink =
@@ -65,6 +65,14 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
       : new RowSink(plan, task.wanted, task.threshold, context)
   const taskBudget = task.budgetBytes / (task.share?.tasks ?? 1)
   const opened = new OpenedColumns()
+  const take = (run: RowRun, { batch, selection }: SelectedBatch): void => {
+    const rows = weighedCount(batch, selection)
+    if (plan.unpivots.length > 0) profile?.mark('unpivot', 0, rows)
+    sink.add(run, batch, selection)
+    if (sink.heldBytes > taskBudget) throw overBudget(task.budgetBytes)
+    profile?.mark('sink', rows, 0)
+  }
+  let last: RowRun | undefined
   let rowsRead = 0
   let rowsMatched = 0
   const skipped = new PlanProfile()
@@ -106,18 +114,16 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
       const selection = filters.of(run, part, candidates)(batch, visible)
       const matched = rowCountOf(selection, end - start)
       rowsMatched += matched
-      for (const made of unpivot(batch, selection)) {
+      for (const made of unpivots.of(batch, selection)) {
         if (sink.isDone(run)) break
-        const madeRows = rowCountOf(made.selection, made.batch.rowCount)
-        if (plan.unpivots.length > 0) profile?.mark('unpivot', 0, madeRows)
-        sink.add(run, made.batch, made.selection)
-        if (sink.heldBytes > taskBudget) throw overBudget(task.budgetBytes)
-        profile?.mark('sink', madeRows, 0)
+        take(run, made)
       }
+      last = run
       if (plan.unpivots.length > 0) profile?.mark('unpivot', matched, 0)
     }
     bytesRead += run.bytesRead()
   }
+  if (last) for (const made of unpivots.rest()) take(last, made)
   endBatches()
   const milliseconds = performance.now() - started
   const metrics = {
@@ -158,6 +164,12 @@ function perSet(find: FindCandidates | undefined): FindCandidates | undefined {
     last = set
     return found
   }
+}
+
+/** How many rows the selected ones stand for. */
+function weighedCount({ rowCount, weights }: Batch, selection: Selection): number {
+  if (!weights) return rowCountOf(selection, rowCount)
+  return rowsOf(selection, rowCount).reduce((sum, row) => sum + weights[row]!, 0)
 }
 
 /** The visible rows among the candidates. */

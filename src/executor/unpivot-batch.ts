@@ -4,12 +4,14 @@
  */
 import { type BoundExpression, type BoundUnpivot, hiddenField } from '../binder/bound.ts'
 import type { EvaluationContext } from '../binder/evaluate.ts'
-import { pickBytes } from '../kernel/gather.ts'
+import { AssayError } from '../error.ts'
+import { pickBytes, pickNumbers } from '../kernel/gather.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { isObject, type Path, type Value } from '../type/value.ts'
 import { granuleRows } from '../vector/column.ts'
 import {
   compactValues,
+  type DictionaryEntries,
   rowsOf,
   type Selection,
   type Vector,
@@ -18,6 +20,7 @@ import {
 } from '../vector/vector.ts'
 import type { Batch, ObjectEntry } from './batch.ts'
 import { compile, type Evaluator } from './compile.ts'
+import { asksElementsAlone, CountedLists } from './counted-lists.ts'
 import { compileFilter } from './filter.ts'
 import {
   type GatherableVector,
@@ -34,16 +37,23 @@ export interface SelectedBatch {
   readonly selection: Selection
 }
 
-/**
- * Makes of a batch's selected rows what the plan's unpivots and their predicates leave of them; no
- * batch comes without rows. For a plan of rows, what is to come first comes last: batches are given,
- * and rows stand in them, as in a run that is read backwards.
- */
-export function compileUnpivots(
-  { unpivots, unpivotedPredicates, stage }: PhysicalPlan,
-  context: EvaluationContext,
-): (batch: Batch, selection: Selection) => Iterable<SelectedBatch> {
-  const steps = unpivots.map((unpivot) => new Unpivot(unpivot, stage.kind === 'rows', context))
+export interface Unpivots {
+  /**
+   * Makes of a batch's selected rows what the plan's unpivots and their predicates leave of them; no
+   * batch comes without rows. For a plan of rows, what is to come first comes last: batches are given,
+   * and rows stand in them, as in a run that is read backwards.
+   */
+  of(batch: Batch, selection: Selection): Iterable<SelectedBatch>
+  /** What was not given yet, when there are no further batches. */
+  rest(): Iterable<SelectedBatch>
+}
+
+export function compileUnpivots(plan: PhysicalPlan, context: EvaluationContext): Unpivots {
+  const { unpivots, unpivotedPredicates, stage } = plan
+  const isCounted = asksElementsAlone(plan)
+  const steps = unpivots.map((unpivot, i) => {
+    return new Unpivot(unpivot, stage.kind === 'rows', isCounted && i === 0, context)
+  })
   const filter = compileFilter(unpivotedPredicates, context)
   function* apply(from: number, batch: Batch, selection: Selection): Iterable<SelectedBatch> {
     if (selection?.length === 0 || batch.rowCount === 0) return
@@ -57,7 +67,12 @@ export function compileUnpivots(
     const kept = filter(batch, selection)
     if (kept?.length !== 0) yield { batch, selection: kept }
   }
-  return (batch, selection) => apply(0, batch, selection)
+  return {
+    of: (batch, selection) => apply(0, batch, selection),
+    *rest() {
+      for (const made of steps[0]?.rest() ?? []) yield* apply(1, made.batch, made.selection)
+    },
+  }
 }
 
 /**
@@ -90,9 +105,17 @@ class Unpivot {
   readonly #path: Path | undefined
   /** By path: what is inside of elements. */
   readonly #inside = new Map<string, Evaluator>()
+  /** If rows of equal lists may come as one. */
+  readonly #lists: CountedLists | undefined
 
   /** @param inOrder whether the rows of a batch must stay together */
-  constructor({ expression, index }: BoundUnpivot, inOrder: boolean, context: EvaluationContext) {
+  constructor(
+    { expression, index }: BoundUnpivot,
+    inOrder: boolean,
+    isCounted: boolean,
+    context: EvaluationContext,
+  ) {
+    this.#lists = isCounted ? new CountedLists() : undefined
     this.name = hiddenField.unpivotName(index)
     this.value = hiddenField.unpivotValue(index)
     this.#context = context
@@ -134,6 +157,11 @@ class Unpivot {
   *#byElement(batch: Batch, selection: Selection): Iterable<SelectedBatch> {
     const { rowCount } = batch
     const vector = this.#evaluate(batch, selection)
+    if (this.#lists && vector.kind === 'dictionary') {
+      if (this.#lists.entries !== vector.entries) yield* this.rest()
+      this.#lists.add(vector, rowCount, selection)
+      return
+    }
     const table = this.#tableOf(vector, rowCount, selection)
     if (!table || table.starts.at(-1) === 0) return
     const { starts } = table
@@ -168,23 +196,39 @@ class Unpivot {
     if (at < granuleRows) yield finish()
   }
 
+  /** The elements of the lists that were counted. */
+  *rest(): Iterable<SelectedBatch> {
+    const { entries, counts } = this.#lists ?? {}
+    if (!entries || !counts) return
+    const { starts, names, values } = this.#tableOfEntries(entries)
+    const places: number[] = []
+    const weights: number[] = []
+    for (let list = 0; list < entries.size; list++) {
+      if (counts[list] === 0) continue
+      for (let element = starts[list]!; element < starts[list + 1]!; element++) {
+        places.push(element)
+        weights.push(counts[list]!)
+      }
+    }
+    this.#lists!.clear()
+    for (let from = 0; from < places.length; from += granuleRows) {
+      const elements = Int32Array.from(places.slice(from, from + granuleRows))
+      const source = new Source(weighedRows(weights.slice(from, from + granuleRows)), undefined)
+      const made = new MadeBatch(this, source, undefined, {
+        names: () => gatherVector(names, elements),
+        values: () => gatherVector(values, elements),
+      })
+      yield { batch: made, selection: undefined }
+    }
+  }
+
   /** The elements of a constant, of each entry of a dictionary, or of each row. */
   #tableOf(vector: Vector, rowCount: number, selection: Selection): ElementTable | undefined {
     switch (vector.kind) {
       case 'constant':
         return tableOf([vector.value], false)
-      case 'dictionary': {
-        const { memo, size, valueAt } = vector.entries
-        let table = memo.get(this) as ElementTable | undefined
-        if (!table) {
-          table = tableOf(
-            Array.from({ length: size }, (_, code) => valueAt(code)),
-            true,
-          )
-          memo.set(this, table)
-        }
-        return table
-      }
+      case 'dictionary':
+        return this.#tableOfEntries(vector.entries)
       case 'values': {
         const values = new Array<Value>(rowCount).fill(null)
         for (const row of rowsOf(selection, rowCount)) values[row] = vector.values[row]!
@@ -194,6 +238,18 @@ class Unpivot {
         // Numbers, times, texts and booleans have no elements.
         return undefined
     }
+  }
+
+  #tableOfEntries({ memo, size, valueAt }: DictionaryEntries): ElementTable {
+    let table = memo.get(this) as ElementTable | undefined
+    if (!table) {
+      table = tableOf(
+        Array.from({ length: size }, (_, code) => valueAt(code)),
+        true,
+      )
+      memo.set(this, table)
+    }
+    return table
   }
 }
 
@@ -265,9 +321,29 @@ class Source {
   }
 }
 
+/** Rows that each stand for several, of which nothing is asked but what is made of them. */
+function weighedRows(weights: readonly number[]): Batch {
+  const isAsked = (): never => {
+    throw new AssayError('INTERNAL', 'a query that asks for elements alone asks for more')
+  }
+  return {
+    rowCount: weights.length,
+    weights: Float64Array.from(weights),
+    field: isAsked,
+    isNull: isAsked,
+  }
+}
+
+function gatherWeights(weights: Float64Array, rows: Int32Array): Float64Array {
+  const gathered = new Float64Array(rows.length)
+  pickNumbers(weights, rows, gathered)
+  return gathered
+}
+
 /** Rows that are made of others: with two fields of their own, and those of the source. */
 class MadeBatch implements Batch {
   readonly rowCount: number
+  readonly weights: Float64Array | undefined
   readonly #unpivot: Unpivot
   readonly #source: Source
   /** The source's row of each row; undefined: the rows are the source's. */
@@ -283,6 +359,8 @@ class MadeBatch implements Batch {
     own: { names(): Vector; values(): Vector },
   ) {
     this.rowCount = rows ? rows.length : source.batch.rowCount
+    const { weights } = source.batch
+    this.weights = weights && rows ? gatherWeights(weights, rows) : weights
     this.#unpivot = unpivot
     this.#source = source
     this.#rows = rows

@@ -44,6 +44,15 @@ export function countRows(groups: Int32Array, count: number, counts: Float64Arra
   for (let i = 0; i < count; i++) counts[groups[i]!]!++
 }
 
+/** The same for codes, of which -1 is none. */
+export function countCodes(codes: Int32Array, count: number, counts: Float64Array): void {
+  if (fits(counts, count)) {
+    countRows(codes, count, counts)
+    return
+  }
+  for (let i = 0; i < count; i++) if (codes[i]! >= 0) counts[codes[i]!]!++
+}
+
 export function countNumbers(
   values: Float64Array,
   groups: Int32Array,

@@ -80,11 +80,11 @@ export class AggregateInputs {
 
   /** @param groups the group of each selected row, one after the other */
   update(batch: Batch, selection: Selection, groups: Int32Array, groupCount: number): void {
-    const { rowCount } = batch
+    const { rowCount, weights } = batch
     forgetCopy(groups)
     const count = selection ? selection.length : rowCount
     const only = groupCount === 1 ? 0 : onlyGroup(groups, count)
-    const all = { rowCount, selection, groups, only, count }
+    const all = { rowCount, selection, groups, only, count, weights }
     const kept: (AliveRows | undefined)[] = []
     for (const { state, arguments: evaluators, entriesOf, sharedOf, filter } of this.#inputs) {
       state.resize(groupCount)
@@ -128,7 +128,7 @@ export class AggregateInputs {
 
   #narrow(filter: number, batch: Batch, all: AliveRows): AliveRows {
     const { keep, groups } = this.#filters[filter]!
-    const { selection, rowCount } = all
+    const { selection } = all
     const rows = keep(batch, selection)
     if (rows === selection || rows === undefined) return all
     let place = 0
@@ -139,6 +139,6 @@ export class AggregateInputs {
       groups[j] = all.groups[place]!
     }
     forgetCopy(groups)
-    return { rowCount, selection: rows, groups, only: all.only, count: rows.length }
+    return { ...all, selection: rows, groups, count: rows.length }
   }
 }

@@ -27,7 +27,11 @@ export class CountState implements AggregateState {
   }
 
   update([vector]: readonly Vector[], rows: AliveRows): void {
-    const { rowCount, selection, groups, only, count } = rows
+    const { rowCount, selection, groups, only, count, weights } = rows
+    if (weights) {
+      this.#addWeights(vector, weights, rows)
+      return
+    }
     if (!vector) {
       if (only !== undefined) this.#counts[only]! += count
       else countRows(groups, count, this.#counts)
@@ -46,6 +50,22 @@ export class CountState implements AggregateState {
       return
     }
     countTrue(aliveBytes(presentBytes(vector, rowCount), selection), groups, count, this.#counts)
+  }
+
+  #addWeights(
+    vector: Vector | undefined,
+    weights: Float64Array,
+    { rowCount, selection, groups, count }: AliveRows,
+  ): void {
+    const counted =
+      vector &&
+      (this.counted === 'true'
+        ? truthBytes(vector, rowCount, selection)
+        : presentBytes(vector, rowCount))
+    for (let j = 0; j < count; j++) {
+      const row = selection ? selection[j]! : j
+      if (!counted || counted[row] === 1) this.#counts[groups[j]!]! += weights[row]!
+    }
   }
 
   toWire(groupCount: number): WireState {

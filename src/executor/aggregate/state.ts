@@ -84,6 +84,8 @@ export interface AliveRows {
   readonly only?: number | undefined
   /** How many rows are alive. */
   readonly count: number
+  /** By row of the batch, how many it stands for; only what counts rows is given such. */
+  readonly weights?: Float64Array | undefined
 }
 
 /**
