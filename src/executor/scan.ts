@@ -72,7 +72,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     if (sink.heldBytes > taskBudget) throw overBudget(task.budgetBytes)
     profile?.mark('sink', rows, 0)
   }
-  let last: RowRun | undefined
+  let lastRun: RowRun | undefined
   let rowsRead = 0
   let rowsMatched = 0
   const skipped = new PlanProfile()
@@ -118,12 +118,12 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
         if (sink.isDone(run)) break
         take(run, made)
       }
-      last = run
+      lastRun = run
       if (plan.unpivots.length > 0) profile?.mark('unpivot', matched, 0)
     }
     bytesRead += run.bytesRead()
   }
-  if (last) for (const made of unpivots.rest()) take(last, made)
+  if (lastRun) for (const made of unpivots.rest()) take(lastRun, made)
   endBatches()
   const milliseconds = performance.now() - started
   const metrics = {
