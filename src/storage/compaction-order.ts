@@ -121,12 +121,16 @@ export function filterRuns(runs: Runs, keep: (source: number, row: number) => bo
   return kept
 }
 
-/** Cuts the rows into parts of up to `rows` rows whose bytes are `bytes` or less, or of one row. */
+/**
+ * Cuts the rows into parts of up to `rows` rows whose bytes are `bytes` or less, or of one row. What has to
+ * be cut by rows is cut evenly, so that no small part is left.
+ */
 export function* cutRuns(
   runs: Runs,
   rowBytes: readonly number[],
   limits: { readonly rows: number; readonly rowBytes: number },
 ): Generator<{ readonly runs: Runs; readonly bytes: number }, void> {
+  const evenRows = Math.ceil(runs.rowCount / Math.ceil(runs.rowCount / limits.rows))
   let part = new Runs()
   let bytes = 0
   for (let run = 0; run < runs.count; run++) {
@@ -135,7 +139,7 @@ export function* cutRuns(
     const to = runs.to[run]!
     for (let from = runs.from[run]!; from < to; ) {
       const room = Math.min(
-        limits.rows - part.rowCount,
+        evenRows - part.rowCount,
         Math.floor((limits.rowBytes - bytes) / each),
         to - from,
       )

@@ -1,23 +1,33 @@
 /**
  * Chooses the segments that compaction merges. Pure: metadata in, ids out.
  *
- * Segments are sorted into tiers by size, each four times as large as the one before. Four segments
- * of a tier make one of the next, so a row is rewritten once per tier: about four times from the
- * smallest flush to a full segment. A segment of at least half the full size stays as it is.
+ * Only neighbours are merged, in the order of rows (object, then pagination key, which is their age): then
+ * what comes out overlaps nothing that the segments did not. Of all segments in that order:
  *
- * Of a tier's segments, those are merged that lie next to each other in the order of rows (object,
- * then pagination key), for then the ranges of what comes out overlap little.
+ * - One of at least half the full size is full, and ends a stretch of smaller ones.
+ * - Neighbours in a stretch are merged once they are together three times as large as the largest of them,
+ *   or three quarters of a full segment. So a row is rewritten once for each time that its segment becomes
+ *   three times as large, and once more: five times from a hundredth of a full segment on.
+ * - A stretch that was written before the full segment behind it is settled: nothing new comes to it. It is
+ *   merged as a whole, and with one of the full segments around it if they fit into one. That rewrites at
+ *   most one full segment for each that is made, and leaves no small one between large ones.
  */
 import { compareRowKeys } from '../type/transaction.ts'
 import type { ManifestSegment } from './manifest.ts'
 import type { SegmentLimits } from './segment-sink.ts'
 
-const tierFactor = 4
+/** Of a full segment: from here on, one is only merged with what is left small beside it. */
 const fullShare = 1 / 2
+
+/** What neighbours have together, by the largest of them, so that they are merged. */
+const leastGrowth = 3
+
+/** Neighbours with so much are merged however small some are: it is the last time. */
+const lastShare = 3 / 4
 
 export interface CompactionOptions {
   readonly limits: SegmentLimits
-  /** Merge whatever can be merged, and do not wait for a tier to fill. */
+  /** Merge whatever can be merged, and do not wait for more. */
   readonly eager?: boolean
 }
 
@@ -28,20 +38,13 @@ export function chooseCompaction(
 ): readonly number[] | undefined {
   const sized = segments
     .map((segment) => ({ segment, share: shareOf(segment, limits) }))
-    .filter(({ share }) => share < fullShare)
     .sort((a, b) => compareStart(a.segment, b.segment))
-  if (eager) return ids(neighbours(sized, 2))
-  const tiers = new Map<number, SizedSegment[]>()
-  for (const item of sized) {
-    const tier = Math.floor(Math.log(item.share / fullShare) / Math.log(tierFactor))
-    const known = tiers.get(tier)
-    if (known) known.push(item)
-    else tiers.set(tier, [item])
-  }
-  // Small ones first: they are the most, and merging them is the quickest.
-  for (const tier of [...tiers.keys()].sort((a, b) => a - b)) {
-    const found = ids(neighbours(tiers.get(tier)!, tierFactor))
-    if (found !== undefined) return found
+  const stretches = stretchesOf(sized)
+  const grown = quickest(stretches.flatMap((stretch) => growing(stretch.small)))
+  if (grown) return ids(grown)
+  for (const stretch of stretches) {
+    const found = eager || isSettled(stretch) ? settled(stretch) : undefined
+    if (found) return ids(found)
   }
   return undefined
 }
@@ -50,6 +53,13 @@ interface SizedSegment {
   readonly segment: ManifestSegment
   /** Of a full segment. */
   readonly share: number
+}
+
+/** Neighbours that are not full, and the full ones around them. */
+interface Stretch {
+  readonly before: SizedSegment | undefined
+  readonly small: readonly SizedSegment[]
+  readonly after: SizedSegment | undefined
 }
 
 function shareOf({ metadata }: ManifestSegment, limits: SegmentLimits): number {
@@ -66,20 +76,73 @@ function compareStart(a: ManifestSegment, b: ManifestSegment): number {
   )
 }
 
-/** The first run of neighbours, as long as they fit in one segment, that has `atLeast`. */
-function neighbours(
-  sized: readonly SizedSegment[],
-  atLeast: number,
-): readonly SizedSegment[] | undefined {
-  for (let from = 0; from + atLeast <= sized.length; from++) {
+function stretchesOf(sized: readonly SizedSegment[]): Stretch[] {
+  const stretches: Stretch[] = []
+  for (let from = 0; from < sized.length; from++) {
     let to = from
-    let share = 0
-    while (to < sized.length && share + sized[to]!.share <= 1) share += sized[to++]!.share
-    if (to - from >= atLeast) return sized.slice(from, to)
+    while (to < sized.length && sized[to]!.share < fullShare) to++
+    if (to > from) {
+      stretches.push({ before: sized[from - 1], small: sized.slice(from, to), after: sized[to] })
+    }
+    from = to
   }
-  return undefined
+  return stretches
 }
 
-function ids(sized: readonly SizedSegment[] | undefined): readonly number[] | undefined {
-  return sized?.map(({ segment }) => segment.id)
+/** For each of these segments the largest run from it on that has grown enough to be merged. */
+function growing(small: readonly SizedSegment[]): (readonly SizedSegment[])[] {
+  const runs: (readonly SizedSegment[])[] = []
+  for (let from = 0; from < small.length; from++) {
+    let share = 0
+    let largest = 0
+    let end = 0
+    for (let to = from; to < small.length && share + small[to]!.share <= 1; to++) {
+      share += small[to]!.share
+      largest = Math.max(largest, small[to]!.share)
+      if (to > from && (share >= largest * leastGrowth || share >= lastShare)) end = to + 1
+    }
+    if (end > 0) runs.push(small.slice(from, end))
+  }
+  return runs
+}
+
+/** The run whose largest segment is the smallest: small ones are the most. */
+function quickest(runs: readonly (readonly SizedSegment[])[]): readonly SizedSegment[] | undefined {
+  let best: readonly SizedSegment[] | undefined
+  let bestLargest = Number.POSITIVE_INFINITY
+  for (const run of runs) {
+    const largest = Math.max(...run.map(({ share }) => share))
+    if (largest >= bestLargest) continue
+    best = run
+    bestLargest = largest
+  }
+  return best
+}
+
+/** Whether all of it was written before what comes after it. */
+function isSettled({ small, after }: Stretch): boolean {
+  if (after === undefined) return false
+  const { firstTransaction } = after.segment.metadata
+  return small.every(({ segment }) => segment.metadata.lastTransaction < firstTransaction)
+}
+
+/** What to merge of a stretch that nothing is waited for in. */
+function settled({ before, small, after }: Stretch): readonly SizedSegment[] | undefined {
+  const share = shareOfAll(small)
+  if (before && share + before.share <= 1) return [before, ...small]
+  if (after && share + after.share <= 1) return [...small, after]
+  const found: SizedSegment[] = []
+  for (const each of small) {
+    if (shareOfAll(found) + each.share > 1) break
+    found.push(each)
+  }
+  return found.length > 1 ? found : undefined
+}
+
+function shareOfAll(sized: readonly SizedSegment[]): number {
+  return sized.reduce((sum, { share }) => sum + share, 0)
+}
+
+function ids(sized: readonly SizedSegment[]): readonly number[] {
+  return sized.map(({ segment }) => segment.id)
 }

@@ -43,11 +43,53 @@ function segment(id: number, rowCount: number, object = 1, pagination = id): Man
 }
 
 describe('the compaction policy', () => {
-  it('waits for four segments of a tier', () => {
-    const segments = [1, 2, 3].map((id) => segment(id, 3))
+  it('waits until neighbours are three times as large as the largest of them', () => {
+    const segments = [segment(1, 4), segment(2, 3)]
     expect(chooseCompaction(segments, { limits })).toBeUndefined()
-    expect(chooseCompaction([...segments, segment(4, 2)], { limits })).toEqual([1, 2, 3, 4])
-    expect(chooseCompaction([...segments, segment(4, 20)], { limits })).toBeUndefined()
+    expect(chooseCompaction([...segments, segment(3, 4)], { limits })).toBeUndefined()
+    expect(chooseCompaction([...segments, segment(3, 4), segment(4, 1)], { limits })).toEqual([
+      1, 2, 3, 4,
+    ])
+    expect(chooseCompaction([...segments, segment(3, 20)], { limits })).toBeUndefined()
+  })
+
+  it('does not wait for more where neighbours nearly make a full one', () => {
+    const segments = [segment(1, 31), segment(2, 1), segment(3, 15)]
+    expect(chooseCompaction(segments, { limits })).toBeUndefined()
+    expect(chooseCompaction([...segments, segment(4, 1)], { limits })).toEqual([1, 2, 3, 4])
+  })
+
+  it('never merges around a full segment', () => {
+    const small = (id: number) => segment(id, 3, 1, id)
+    const segments = [small(1), small(2), segment(3, 63), small(4), small(5)]
+    // The two before it were written before it; those after it may become more.
+    expect(chooseCompaction(segments, { limits })).toEqual([1, 2])
+    const merged = [segment(6, 6, 1, 1), ...segments.slice(2)]
+    expect(chooseCompaction(merged, { limits })).toBeUndefined()
+    expect(chooseCompaction([...merged, small(7)], { limits })).toEqual([4, 5, 7])
+  })
+
+  it('leaves nothing small between full segments that have room for it', () => {
+    const full = (id: number, rows: number) => segment(id, rows, 1, id)
+    const segments = [full(1, 40), segment(2, 4, 1, 2), full(3, 40)]
+    expect(chooseCompaction(segments.slice(0, 2), { limits })).toBeUndefined()
+    expect(chooseCompaction(segments, { limits })).toEqual([1, 2])
+    const [, small, after] = segments
+    expect(chooseCompaction([full(1, 64), small!, after!], { limits })).toEqual([2, 3])
+    expect(chooseCompaction([full(1, 64), small!, full(3, 64)], { limits })).toBeUndefined()
+  })
+
+  it('lets rows that were written late wait for others like them', () => {
+    const late = (id: number) => {
+      const { metadata } = segment(id, 2, 1, 2)
+      return {
+        id,
+        metadata: { ...metadata, firstTransaction: 100 + id, lastTransaction: 100 + id },
+      }
+    }
+    const full = [segment(1, 40, 1, 1), segment(3, 40, 1, 3)]
+    expect(chooseCompaction([...full, late(4), late(5)], { limits })).toBeUndefined()
+    expect(chooseCompaction([...full, late(4), late(5), late(6)], { limits })).toEqual([4, 5, 6])
   })
 
   it('leaves full segments alone', () => {
@@ -67,16 +109,19 @@ describe('the compaction policy', () => {
       segment(2, 3, 1, 30),
       segment(3, 3, 1, 10),
       segment(4, 3, 1, 20),
-      segment(5, 30, 1, 5),
+      segment(5, 40, 1, 5),
       segment(6, 3, 2, 5),
     ]
     expect(chooseCompaction(segments, { limits })).toEqual([3, 4, 2, 6, 1])
   })
 
   it('merges whatever fits when it is eager', () => {
-    const segments = [segment(1, 31), segment(2, 30), segment(3, 1)]
+    const segments = [segment(1, 20), segment(2, 5), segment(3, 1)]
     expect(chooseCompaction(segments, { limits })).toBeUndefined()
     expect(chooseCompaction(segments, { limits, eager: true })).toEqual([1, 2, 3])
+    const withFull = [segment(1, 40), segment(2, 1)]
+    expect(chooseCompaction(withFull, { limits })).toBeUndefined()
+    expect(chooseCompaction(withFull, { limits, eager: true })).toEqual([1, 2])
     expect(chooseCompaction([segment(1, 1)], { limits, eager: true })).toBeUndefined()
   })
 
@@ -103,8 +148,14 @@ describe('the compaction policy', () => {
             expect(rows).toBeLessThanOrEqual(limits.rows)
             rewritten += rows
             const first = Math.min(...merged.map(({ metadata }) => metadata.firstTransaction))
+            const last = Math.max(...merged.map(({ metadata }) => metadata.lastTransaction))
+            const between = segments.filter(({ metadata: { firstTransaction } }) => {
+              return firstTransaction >= first && firstTransaction <= last
+            })
+            expect(between).toHaveLength(merged.length)
             segments = segments.filter(({ id }) => !ids.includes(id))
-            segments.push(segment(nextId++, rows, 1, first))
+            const { metadata } = segment(0, rows, 1, first)
+            segments.push({ id: nextId++, metadata: { ...metadata, lastTransaction: last } })
           }
         }
         for (const [i, rowCount] of rowCounts.entries()) {
