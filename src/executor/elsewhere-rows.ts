@@ -146,14 +146,15 @@ export class NumberedResidual {
 
   /** The selected rows that have a value. Some may have members of it elsewhere. */
   among(selection: Selection, from: number, count: number): Int32Array {
-    const { validity, codes: ofRows } = this.#column
+    const { validity } = this.#column
     const { codes } = this.values
+    const ofRows = this.#column.codes.between(from, count)
     const rows = validity ? selectIn([validity], from, count, selection) : rowsOf(selection, count)
     const out = newCodes(rows.length)
     let found = 0
     for (let i = 0; i < rows.length; i++) {
       const row = rows[i]!
-      const code = ofRows[from + row]!
+      const code = ofRows[row]!
       out[found] = row
       found += +(code >= 0 && codes[code]! >= 0)
     }
@@ -164,11 +165,11 @@ export class NumberedResidual {
   }
 
   /** Codes of the values of such rows, one after the other. */
-  codesOf(rows: Int32Array, from: number): Int32Array {
-    const { codes: ofRows } = this.#column
+  codesOf(rows: Int32Array, from: number, count: number): Int32Array {
+    const ofRows = this.#column.codes.between(from, count)
     const { codes } = this.values
     const out = newCodes(rows.length)
-    for (let i = 0; i < rows.length; i++) out[i] = codes[ofRows[from + rows[i]!]!]!
+    for (let i = 0; i < rows.length; i++) out[i] = codes[ofRows[rows[i]!]!]!
     return out
   }
 }

@@ -17,6 +17,7 @@ import type {
   TextColumn,
   Texts,
 } from '../vector/column.ts'
+import type { Codes } from '../vector/elements.ts'
 import { isSet, pathReader, stored, textsBetween } from '../vector/read-column.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
@@ -224,7 +225,7 @@ class ColumnFieldReader implements FieldReader {
         kind: 'text',
         read: (rows) => this.#readText(text, from, count, rows),
         ...(text.encoding === 'dictionary' &&
-          codeSource(text.codes, from, this.#textEntries(text.dictionary))),
+          codeSource(text.codes, from, count, this.#textEntries(text.dictionary))),
       })
     }
     if (json) {
@@ -233,7 +234,7 @@ class ColumnFieldReader implements FieldReader {
         read: (rows) => this.#readJson(json, from, count, rows),
         ...(whole &&
           json.encoding === 'dictionary' &&
-          codeSource(json.codes, from, this.#jsonEntries(json.dictionary))),
+          codeSource(json.codes, from, count, this.#jsonEntries(json.dictionary))),
       })
     }
     if (whole && objects) {
@@ -266,7 +267,7 @@ class ColumnFieldReader implements FieldReader {
 
   #readText(column: TextColumn, from: number, count: number, selection: Selection): Vector {
     if (column.encoding === 'dictionary') {
-      const codes = column.codes.subarray(from, from + count)
+      const codes = column.codes.between(from, count)
       return { kind: 'dictionary', codes, entries: this.#textEntries(column.dictionary) }
     }
     const { validity } = column
@@ -292,7 +293,7 @@ class ColumnFieldReader implements FieldReader {
   ): Vector {
     return {
       kind: 'dictionary',
-      codes: codes.subarray(from, from + count),
+      codes: codes.between(from, count),
       entries: this.#jsonEntries(dictionary),
     }
   }
@@ -331,7 +332,7 @@ class ColumnFieldReader implements FieldReader {
     this.#entries.residual ??= residualEntries(numbered.values.values, this.#rest)
     const { entries, codes } = this.#entries.residual
     const pack = (rows: Int32Array): DictionaryVector => {
-      const packed = numbered.codesOf(rows, from)
+      const packed = numbered.codesOf(rows, from, count)
       if (codes) for (let i = 0; i < packed.length; i++) packed[i] = codes[packed[i]!]!
       return { kind: 'dictionary', codes: packed, entries }
     }
@@ -424,22 +425,23 @@ function numberSource(
     read: () => numberVector(kind, column, from, count),
     pack: (rows) => {
       const values = newNumbers(rows.length)
-      pickNumbers(column.values.subarray(from, from + count), rows, values)
+      pickNumbers(column.values.between(from, count), rows, values)
       return { kind, values }
     },
   }
 }
 
 function codeSource(
-  codes: Int32Array,
+  codes: Codes,
   from: number,
+  count: number,
   entries: DictionaryEntries,
 ): Pick<VariantSource, 'entries' | 'pack'> {
   return {
     entries,
     pack: (rows) => {
       const packed = newCodes(rows.length)
-      pickCodes(codes.subarray(from), rows, packed)
+      pickCodes(codes.between(from, count), rows, packed)
       return { kind: 'dictionary', codes: packed, entries }
     },
   }
@@ -451,5 +453,5 @@ function numberVector(
   from: number,
   count: number,
 ): Vector {
-  return { kind, values: column.values.subarray(from, from + count) }
+  return { kind, values: column.values.between(from, count) }
 }

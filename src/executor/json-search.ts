@@ -279,12 +279,13 @@ function findInColumn(
     }
     return
   }
-  const { codes, dictionary } = column
+  const { dictionary } = column
   const entries = needle.inEntries(dictionary, content)
   if (!entries.includes(1)) return
+  const codes = column.codes.between(first, rowCount)
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i]!
-    const code = codes[first + row]!
+    const code = codes[row]!
     if (code >= 0) found[row]! |= entries[code]!
   }
 }

@@ -65,7 +65,7 @@ export class SegmentDictionaries {
     if (!found || !map) return undefined
     const { texts: dictionary } = found
     return column.encoding === 'dictionary'
-      ? { dictionary, codes: column.codes.subarray(from, from + count), map }
+      ? { dictionary, codes: column.codes.between(from, count), map }
       : { dictionary, codes: map.subarray(from, from + count), map: undefined }
   }
 

@@ -4,6 +4,7 @@ import { decodeUtf8 } from '../json/utf8.ts'
 import { foldText } from '../type/fold-text.ts'
 import { textOf } from '../type/text.ts'
 import type { TextColumn, Texts } from '../vector/column.ts'
+import type { Codes } from '../vector/elements.ts'
 import { blocksWithGrams, type GramIndex, gramsOf } from '../vector/gram-index.ts'
 import { addRange, addRow, noRows } from '../vector/row-bits.ts'
 import type { TermIndex, TermPart } from '../vector/term-index.ts'
@@ -151,15 +152,16 @@ function rowsOfDictionary(
 
 /** @param found a byte per entry of the dictionary: 1 for those that are looked for */
 export function rowsOfEntries(
-  codes: Int32Array,
+  codes: Codes,
   found: Uint8Array,
   isTold: boolean,
   rowCount: number,
 ): FoundRows {
   if (!found.includes(1)) return noRow
   const rows = noRows(rowCount)
-  for (let row = 0; row < codes.length; row++) {
-    const code = codes[row]!
+  const wide = codes.between(0, rowCount)
+  for (let row = 0; row < rowCount; row++) {
+    const code = wide[row]!
     if (code >= 0 && found[code] === 1) addRow(rows, row)
   }
   return { may: rows, sure: isTold ? rows : 'none' }

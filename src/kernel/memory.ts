@@ -89,6 +89,12 @@ interface Kernels {
   spanOf(values: number, count: number, out: number): number
   chooseNumbers(conditions: number, left: number, right: number, count: number, out: number): void
   numbersOfTruths(values: number, count: number, out: number): void
+  widenCodes8(source: number, count: number, out: number): void
+  widenCodes16(source: number, count: number, out: number): void
+  widenNumbers8(source: number, count: number, out: number): void
+  widenNumbers16(source: number, count: number, out: number): void
+  widenNumbers32(source: number, count: number, out: number): void
+  scaleNumbers(values: number, count: number, base: number, divisor: number): void
   areSame(groups: number, count: number): number
   countRows(groups: number, count: number, counts: number): void
   countTrue(truths: number, groups: number, count: number, counts: number): void
@@ -156,6 +162,7 @@ const start = 1 << 10
 
 let next = start
 let isInBatch = false
+let batches = 0
 /** Where arrays from elsewhere were copied to in this batch. */
 const copies = new Map<NumericArray, number>()
 
@@ -163,7 +170,16 @@ const copies = new Map<NumericArray, number>()
 export function beginBatch(): void {
   next = start
   isInBatch = true
+  batches++
   copies.clear()
+}
+
+/** No batch's number. */
+export const noBatch = 0
+
+/** Differs between batches. */
+export function batchNumber(): number {
+  return isInBatch ? batches : noBatch
 }
 
 /** From now on arrays are made outside, where they may live for long. */

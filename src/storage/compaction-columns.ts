@@ -159,7 +159,7 @@ function mergePath(
     const values = new Float64Array(runs.rowCount).fill(Number.NaN)
     copyRuns(
       runs,
-      columns.map((ofSource) => ofSource?.[type]?.values),
+      columns.map((ofSource, i) => ofSource?.[type]?.values.between(0, rowCounts[i]!)),
       values,
     )
     return values

@@ -1,6 +1,7 @@
 /** Merges the texts of one path: dictionaries become one, plain texts are copied. */
 import { assert } from '../error.ts'
 import type { TextColumn, Texts, UncompressedColumn } from '../vector/column.ts'
+import { elementsOf } from '../vector/elements.ts'
 import { isValid } from '../vector/read-column.ts'
 import type { Runs } from './compaction-order.ts'
 import { decompressed } from './segment/decompressed.ts'
@@ -64,7 +65,7 @@ function mergeDictionaries(
     if (pool.count > rowCount || pool.probes > at * 16 + tellingRows) return undefined
   }
   if (!dictionaryPays(pool, rowCount)) return undefined
-  return { encoding: 'dictionary', codes, dictionary: pool.finish(), validity }
+  return { encoding: 'dictionary', codes: elementsOf(codes), dictionary: pool.finish(), validity }
 }
 
 /** Writes the codes of rows; returns false when there are too many texts. */
@@ -77,7 +78,7 @@ function textEncoder(pool: TextPool, column: UncompressedColumn): TextEncoder {
     const known = new Int32Array(offsets.length - 1).fill(-1)
     return (from, to, codes, at) => {
       for (let row = from, i = at; row < to; row++, i++) {
-        const code = column.codes[row]!
+        const code = column.codes.at(row)
         if (code < 0) continue
         if (known[code] === -1)
           known[code] = pool.codeOf(source, offsets[code]!, offsets[code + 1]!)
@@ -122,7 +123,7 @@ function copyTexts(runs: Runs, columns: readonly (UncompressedColumn | undefined
     } else {
       const { offsets } = column.dictionary
       for (let row = from; row < to; row++) {
-        const code = column.codes[row]!
+        const code = column.codes.at(row)
         if (code < 0) texts.pushEmpty()
         else texts.push(source, offsets[code]!, offsets[code + 1]!)
       }
@@ -144,7 +145,7 @@ function textBytes(runs: Runs, columns: readonly (UncompressedColumn | undefined
     }
     const { offsets } = column.dictionary
     for (let row = from; row < to; row++) {
-      const code = column.codes[row]!
+      const code = column.codes.at(row)
       if (code >= 0) bytes += offsets[code + 1]! - offsets[code]!
     }
   }

@@ -173,7 +173,7 @@ function entriesOf(column: UncompressedColumn, rowCount: number): Entries {
     }
     return { hashes, granules, count }
   }
-  const { codes } = column
+  const codes = column.codes.between(0, rowCount)
   const lastGranules = new Int32Array(offsets.length - 1).fill(-1)
   for (let row = 0; row < rowCount; row++) {
     const code = codes[row]!

@@ -1,5 +1,6 @@
 /** Collects the columns of one path while its rows are shredded. */
 import type { PathColumns, TextColumn } from '../vector/column.ts'
+import { elementsOf } from '../vector/elements.ts'
 import { TextBuilder } from './shred-text.ts'
 import type { ByteSource } from './text-pool.ts'
 
@@ -137,10 +138,10 @@ export function pathColumns(kinds: Uint8Array, values: PathValues): PathColumns 
   const booleans = counts[kind.false]! + counts[kind.true]!
   return {
     ...(has(kind.number) && {
-      number: { values: values.numbers(), validity: validity(kind.number) },
+      number: { values: elementsOf(values.numbers()), validity: validity(kind.number) },
     }),
     ...(has(kind.timestamp) && {
-      timestamp: { values: values.timestamps(), validity: validity(kind.timestamp) },
+      timestamp: { values: elementsOf(values.timestamps()), validity: validity(kind.timestamp) },
     }),
     ...(booleans > 0 && {
       boolean: {

@@ -3,6 +3,7 @@
  * distinct texts becomes codes into a dictionary, any other keeps its texts one by one.
  */
 import type { TextColumn } from '../vector/column.ts'
+import { elementsOf } from '../vector/elements.ts'
 import { type ByteSource, equalWords, TextPool } from './text-pool.ts'
 
 /** Distinct texts per row that a dictionary may have. Ids of traces, for one, come a few times each. */
@@ -103,7 +104,7 @@ export class TextBuilder {
     if (this.#hasDictionary && dictionaryPays(this.#texts, this.#rowCount)) {
       return {
         encoding: 'dictionary',
-        codes: this.#codes,
+        codes: elementsOf(this.#codes),
         dictionary: this.#texts.finish(),
         validity,
       }

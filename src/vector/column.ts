@@ -7,12 +7,12 @@
  *
  * Bitmaps are Arrow's: bit `i & 7` of byte `i >> 3`, set when valid; undefined when every row is.
  */
+import type { Codes, Numbers } from './elements.ts'
 import type { GramIndex } from './gram-index.ts'
 import type { TermIndex } from './term-index.ts'
 
-/** Rows that are not valid hold NaN, so that kernels need no second array. */
 export interface NumberColumn {
-  readonly values: Float64Array
+  readonly values: Numbers
   readonly validity: Uint8Array | undefined
 }
 
@@ -49,8 +49,7 @@ export interface CompressedTexts {
 }
 
 /**
- * A text column: its rows' texts one by one, perhaps compressed, or codes into distinct texts. The
- * code of a row that is not valid is -1.
+ * A text column: its rows' texts one by one, perhaps compressed, or codes into distinct texts.
  */
 export type TextColumn =
   | {
@@ -74,7 +73,7 @@ export type TextColumn =
     }
   | {
       readonly encoding: 'dictionary'
-      readonly codes: Int32Array
+      readonly codes: Codes
       readonly dictionary: Texts
       readonly validity: Uint8Array | undefined
       /** The index of the dictionary's texts. */

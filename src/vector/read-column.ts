@@ -45,7 +45,7 @@ export function textBytesAt(column: TextColumn, row: number): Uint8Array | undef
     case 'compressed':
       return column.texts.textAt(row)
     case 'dictionary':
-      return bytesOfText(column.dictionary, column.codes[row]!)
+      return bytesOfText(column.dictionary, column.codes.at(row))
   }
 }
 
@@ -122,7 +122,7 @@ function restReader(
   const { codes, dictionary } = residual
   const kept = new Map<number, Value | undefined>()
   return (row) => {
-    const code = codes[row]!
+    const code = codes.at(row)
     if (code < 0 || kept.has(code)) return kept.get(code)
     const rest = parse(bytesOfText(dictionary, code))
     if (kept.size < keptRests) kept.set(code, rest)
@@ -164,10 +164,10 @@ function readValue(
 ): Value | undefined | typeof stored {
   const { number, timestamp, boolean, text, json, objects, nulls } = node.columns
   if (node.columns.stored && isSet(node.columns.stored, row)) return stored
-  if (number && isValid(number.validity, row)) return number.values[row]!
+  if (number && isValid(number.validity, row)) return number.values.at(row)
   if (text && isValid(text.validity, row)) return textAt(text, row)!
   if (boolean && isValid(boolean.validity, row)) return isSet(boolean.bits, row)
-  if (timestamp && isValid(timestamp.validity, row)) return new Timestamp(timestamp.values[row]!)
+  if (timestamp && isValid(timestamp.validity, row)) return new Timestamp(timestamp.values.at(row))
   if (json && isValid(json.validity, row)) return parseJsonBytes(textBytesAt(json, row)!)
   if (node.isRoot || (objects && isSet(objects, row))) return readObject(node, row, rest)
   return nulls && isSet(nulls, row) ? null : rest

@@ -11,6 +11,7 @@
  */
 import type { KeyColumns, NumberColumn, PathColumns, TextColumn, Texts } from './column.ts'
 import { ColumnTable, type ColumnTableParts } from './column-table.ts'
+import { elementsOf } from './elements.ts'
 
 const headBytes = 16
 const alignment = 8
@@ -68,9 +69,9 @@ export function shareColumns(table: ColumnTable): SharedArrayBuffer {
   writer.placeTight(keys.index)
   const layout: Layout = {
     paths: [[], ...table.pathsBelow([])].map((path) => {
-      return { path, ...placePath(writer, table.columns(path) ?? {}) }
+      return { path, ...placePath(writer, table.columns(path) ?? {}, rowCount) }
     }),
-    ...(residual && { residual: placeText(writer, residual) }),
+    ...(residual && { residual: placeText(writer, residual, rowCount) }),
     ...(residualPaths && { residualPaths }),
   }
   const text = Buffer.from(JSON.stringify(layout))
@@ -157,17 +158,22 @@ class Arrays {
   }
 }
 
-function placePath(writer: Arrays, columns: PathColumns): Omit<PathPlaces, 'path'> {
+function placePath(
+  writer: Arrays,
+  columns: PathColumns,
+  rowCount: number,
+): Omit<PathPlaces, 'path'> {
   const places: Mutable<Omit<PathPlaces, 'path'>> = {}
   for (const type of ['number', 'timestamp'] as const) {
     const column = columns[type]
-    if (column) places[type] = placeValues(writer, column.values, column.validity)
+    if (!column) continue
+    places[type] = placeValues(writer, column.values.between(0, rowCount), column.validity)
   }
   const { boolean } = columns
   if (boolean) places.boolean = placeValues(writer, boolean.bits, boolean.validity)
   for (const type of ['text', 'json'] as const) {
     const column = columns[type]
-    if (column) places[type] = placeText(writer, column)
+    if (column) places[type] = placeText(writer, column, rowCount)
   }
   for (const type of ['objects', 'stored', 'nulls'] as const) {
     const bitmap = columns[type]
@@ -184,7 +190,7 @@ function placeValues(
   return { values: writer.place(values), ...(validity && { validity: writer.place(validity) }) }
 }
 
-function placeText(writer: Arrays, column: TextColumn): TextPlaces {
+function placeText(writer: Arrays, column: TextColumn, rowCount: number): TextPlaces {
   if (column.encoding === 'compressed') throw new TypeError('compressed columns are not shared')
   const { bytes, offsets } = column.encoding === 'plain' ? column.texts : column.dictionary
   const { validity } = column
@@ -193,7 +199,9 @@ function placeText(writer: Arrays, column: TextColumn): TextPlaces {
       bytes: writer.place(bytes.subarray(0, offsets.at(-1)!)),
       offsets: writer.place(offsets),
     },
-    ...(column.encoding === 'dictionary' && { codes: writer.place(column.codes) }),
+    ...(column.encoding === 'dictionary' && {
+      codes: writer.place(column.codes.between(0, rowCount)),
+    }),
     ...(validity && { validity: writer.place(validity) }),
   }
 }
@@ -225,7 +233,7 @@ function openPath(memory: SharedArrayBuffer, places: PathPlaces): PathColumns {
 function openNumbers(memory: SharedArrayBuffer, { values, validity }: ValuePlaces): NumberColumn {
   const [offset, length] = values
   return {
-    values: new Float64Array(memory, offset, length),
+    values: elementsOf(new Float64Array(memory, offset, length)),
     validity: validityAt(memory, validity),
   }
 }
@@ -234,7 +242,7 @@ function openText(memory: SharedArrayBuffer, places: TextPlaces): TextColumn {
   const validity = validityAt(memory, places.validity)
   const texts = openTexts(memory, places.texts)
   if (!places.codes) return { encoding: 'plain', texts, validity }
-  const codes = integersAt(memory, places.codes)
+  const codes = elementsOf(integersAt(memory, places.codes))
   return { encoding: 'dictionary', codes, dictionary: texts, validity }
 }
 

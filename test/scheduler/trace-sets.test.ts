@@ -5,6 +5,7 @@ import { withTraceSets } from '../../src/executor/trace-set.ts'
 import { plainValues, sharedNull } from '../../src/executor/wire-values.ts'
 import { traceSetOfGroups } from '../../src/scheduler/trace-sets.ts'
 import type { TextColumn } from '../../src/vector/column.ts'
+import { elementsOf } from '../../src/vector/elements.ts'
 import { SharedDictionaryBuilder, SharedTexts } from '../../src/vector/shared-dictionary.ts'
 import { context } from '../support/scan-task.ts'
 
@@ -13,7 +14,7 @@ function columnOf(texts: readonly string[]): TextColumn {
   const offsets = new Int32Array(texts.length + 1)
   for (const [i, part] of parts.entries()) offsets[i + 1] = offsets[i]! + part.length
   const dictionary = { bytes: Buffer.concat(parts), offsets }
-  const codes = Int32Array.from(texts.keys())
+  const codes = elementsOf(Int32Array.from(texts.keys()))
   return { encoding: 'dictionary', codes, dictionary, validity: undefined }
 }
 

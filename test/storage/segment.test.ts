@@ -17,6 +17,7 @@ import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { shred } from '../../src/storage/shred.ts'
 import type { ColumnSet, TextColumn } from '../../src/vector/column.ts'
 import type { ColumnTable } from '../../src/vector/column-table.ts'
+import type { Numbers } from '../../src/vector/elements.ts'
 import { countSet, isSet, textAt } from '../../src/vector/read-column.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
@@ -52,20 +53,21 @@ function contents(set: ColumnSet) {
       index: keys.index,
       shownTransaction: keys.shownTransaction,
     },
-    columns: paths.map((path) => [path, plain(set.columns(path) ?? {})]),
-    residual: set.residual && plain(set.residual),
+    columns: paths.map((path) => [path, plain(set.columns(path) ?? {}, set.rowCount)]),
+    residual: set.residual && plain(set.residual, set.rowCount),
     mayHold: [['a'], ['rare'], ['rare', 'x']].map((path) => set.residualMayHold(path)),
   }
 }
 
-/** Buffers become bytes and -0 becomes 0, so that only values are compared. */
-function plain(value: unknown): unknown {
+/** Buffers become bytes and -0 becomes 0, so that only values are compared; of columns, in whatever width. */
+function plain(value: unknown, rowCount: number): unknown {
   if (value instanceof Uint8Array) return [...value]
   if (ArrayBuffer.isView(value)) return [...(value as Float64Array)].map((item) => item + 0)
   if (typeof value !== 'object' || value === null) return value
+  if ('between' in value) return plain((value as Numbers).between(0, rowCount), rowCount)
   // That says which texts they are, and is no part of them.
   const parts = Object.entries(value).filter(([key]) => key !== 'identity')
-  return Object.fromEntries(parts.map(([key, part]) => [key, plain(part)]))
+  return Object.fromEntries(parts.map(([key, part]) => [key, plain(part, rowCount)]))
 }
 
 function codeOf(action: () => unknown): string {
@@ -127,19 +129,23 @@ describe('segment', () => {
       'pagination.transaction Float64',
       'pagination.index Int32',
       'id:text Utf8',
-      'model:text Dictionary<Int32, Utf8>',
-      'n:number Float64',
-      'n:text Dictionary<Int32, Utf8>',
+      'model:text Dictionary<Int8, Utf8>',
+      'n:number Int16',
+      'n:text Dictionary<Int8, Utf8>',
       'ok:boolean Bool',
       '"only here":objects Bool',
-      'residual Dictionary<Int32, Utf8>',
+      'residual Dictionary<Int8, Utf8>',
     ])
     const number = set.columns(['n'])!.number!
     const model = set.columns(['model'])!.text!
     const boolean = set.columns(['ok'])!.boolean!
+    const scale = arrow.schema.fields[5]!.metadata
+    const [base, divisor] = [Number(scale.get('base')), Number(scale.get('divisor'))]
+    expect(divisor).toBe(100)
     for (let row = 0; row < 200; row++) {
-      const value = number.values[row]!
-      expect(arrow.getChild('n:number')!.get(row)).toBe(Number.isNaN(value) ? null : value)
+      const value = number.values.at(row)
+      const whole = arrow.getChild('n:number')!.get(row)
+      expect(whole === null ? Number.NaN : (whole + base) / divisor).toBe(value)
       expect(arrow.getChild('model:text')!.get(row)).toBe(textAt(model, row) ?? null)
       expect(arrow.getChild('ok:boolean')!.get(row)).toBe(
         isSet(boolean.validity!, row) ? isSet(boolean.bits, row) : null,
@@ -147,7 +153,7 @@ describe('segment', () => {
       expect(arrow.getChild('object')!.get(row)).toBe(set.keys.object[row])
       expect(arrow.getChild('residual')!.get(row)).toBe(textAt(set.residual!, row) ?? null)
     }
-    expect((arrow.schema.fields[4]!.type as Dictionary).indices.toString()).toBe('Int32')
+    expect((arrow.schema.fields[4]!.type as Dictionary).indices.toString()).toBe('Int8')
   })
 
   it('pads a large segment so that it is mapped', () => {
@@ -156,8 +162,7 @@ describe('segment', () => {
     expect(bytes.byteLength).toBeGreaterThanOrEqual(mappedBytes)
     expect(bytes.byteLength).toBeLessThan(mappedBytes * 1.1)
     const opened = openSegment(bytes, metadata)
-    const values = opened.columns(['n'])!.number!.values
-    expect(values.buffer).toBe(bytes.buffer)
+    expect(opened.keys.object.buffer).toBe(bytes.buffer)
     expect(tableFromIPC(bytes).numRows).toBe(65_536)
   })
 

@@ -52,4 +52,12 @@ export {
   notOf,
   orInto,
 } from './truth'
+export {
+  scaleNumbers,
+  widenCodes8,
+  widenCodes16,
+  widenNumbers8,
+  widenNumbers16,
+  widenNumbers32,
+} from './widen'
 export { scanWords } from './words'

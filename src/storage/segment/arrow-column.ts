@@ -6,6 +6,8 @@ import {
   Field,
   FixedSizeBinary,
   Float64,
+  Int8,
+  Int16,
   Int32,
   makeData,
   Struct,
@@ -13,6 +15,7 @@ import {
   Vector,
 } from 'apache-arrow'
 import { assert } from '../../error.ts'
+import type { NarrowNumbers, NumberScale } from '../../kernel/widen.ts'
 import type {
   BooleanColumn,
   NumberColumn,
@@ -21,6 +24,7 @@ import type {
   Texts,
 } from '../../vector/column.ts'
 import { countSet } from '../../vector/read-column.ts'
+import { asIntegers, narrowestCodes } from './integers.ts'
 import { columnName } from './layout.ts'
 import type { BufferPlace, ColumnMetadata, TextColumnBase, TextColumnMetadata } from './metadata.ts'
 import { compressTexts, type WrittenBlocks } from './text-blocks.ts'
@@ -33,6 +37,8 @@ export type Place = (view: ArrayBufferView, byteLength: number) => BufferPlace
 export interface ArrowColumn<Description> {
   readonly name: string
   readonly data: Data
+  /** What its whole numbers stand for, if it has any. */
+  readonly scale?: NumberScale
   describe(data: Data, place: Place): Description
 }
 
@@ -62,16 +68,24 @@ function numberColumn(
   rowCount: number,
 ): ArrowColumn<ColumnMetadata> {
   const nulls = arrowNulls(column.validity, rowCount)
+  const values = column.values.between(0, rowCount)
+  const whole = asIntegers(values)
+  const zones = numberZones(values, column.validity, type)
+  const shape = { length: rowCount, ...nulls }
   return {
     name: columnName(path, type),
-    data: makeData({ type: new Float64(), length: rowCount, ...nulls, data: column.values }),
+    data: whole
+      ? integerData(whole.integers, shape)
+      : makeData({ type: new Float64(), ...shape, data: values }),
+    ...(whole && { scale: whole.scale }),
     describe: (data, place) => ({
       path,
       type,
       nullCount: nulls.nullCount,
       ...placeValidity(data, place, rowCount),
-      values: place(data.values, rowCount * 8),
-      ...numberZones(column, type),
+      values: place(data.values, (whole?.integers ?? values).byteLength),
+      ...(whole && { scale: whole.scale }),
+      ...zones,
     }),
   }
 }
@@ -144,21 +158,23 @@ export function textColumn(
     }
   }
   const { dictionary } = column
+  const distinctCount = dictionary.offsets.length - 1
+  const codes = narrowestCodes(column.codes.between(0, rowCount), distinctCount)
   return {
     name,
     data: makeData({
-      type: new Dictionary(new Utf8(), new Int32()),
+      type: new Dictionary(new Utf8(), integerTypes[codes.BYTES_PER_ELEMENT as 1 | 2 | 4]()),
       length: rowCount,
       ...nulls,
-      data: column.codes,
+      data: codes,
       dictionary: new Vector([textData(dictionary, { nullCount: 0 })]),
     }),
     describe: (data, place) => ({
       ...describeBase(data, place),
       encoding: 'dictionary',
-      codes: place(data.values, rowCount * 4),
+      codes: place(data.values, codes.byteLength),
       ...placeTexts((data as Data<Dictionary>).dictionary!.data[0]!, place, dictionary),
-      distinctCount: dictionary.offsets.length - 1,
+      distinctCount,
     }),
   }
 }
@@ -235,6 +251,18 @@ function sharedOut(bytes: Uint8Array, rowCount: number): Data<FixedSizeBinary> {
   const data = new Uint8Array(width * rowCount)
   data.set(bytes)
   return makeData({ type: new FixedSizeBinary(width), length: rowCount, nullCount: 0, data })
+}
+
+const integerTypes = {
+  1: () => new Int8(),
+  2: () => new Int16(),
+  4: () => new Int32(),
+} as const
+
+function integerData(data: NarrowNumbers, shape: ArrowNulls & { readonly length: number }): Data {
+  if (data instanceof Int8Array) return makeData({ type: new Int8(), ...shape, data })
+  if (data instanceof Int16Array) return makeData({ type: new Int16(), ...shape, data })
+  return makeData({ type: new Int32(), ...shape, data })
 }
 
 interface ArrowNulls {

@@ -6,15 +6,17 @@
  *     keys       = object:Int32  pagination.transaction:Float64  pagination.index:Int32
  *                  [transaction:Float64]  [index:Int32]  [shown_transaction:Float64]
  *     path column, named `path:type`, where the path's keys are joined by points:
- *                  number     Float64
- *                  timestamp  Float64, milliseconds since 1970 UTC
+ *                  number     numbers
+ *                  timestamp  numbers: milliseconds since 1970 UTC
  *                  boolean    Bool
- *                  text       Utf8, or Dictionary<Int32, Utf8>, or compressed
- *                  json       Utf8, or Dictionary<Int32, Utf8>, or compressed
+ *                  text       Utf8, or coded, or compressed
+ *                  json       Utf8, or coded, or compressed
  *                  objects, stored, nulls   Bool: rows for which that holds
  *     compressed = Struct<ends: Int32, directory, blocks: FixedSizeBinary>, null where there is no
  *                  text. The rows of the last two, taken together, are what `text-blocks.ts` says
- *     residual   = Utf8, or Dictionary<Int32, Utf8>, or compressed: a JSON object, or null
+ *     numbers    = Float64, or Int8, Int16 or Int32 if that loses nothing
+ *     coded      = Dictionary<Int8, Int16 or Int32, Utf8>
+ *     residual   = Utf8, or coded, or compressed: a JSON object, or null
  *     index      = FixedSizeBinary, the bytes of all rows together. It is named as the column that it is
  *                  of, with `:words` behind, or with `:index` for one of parts: `term-writer.ts`,
  *                  `gram-writer.ts`
@@ -23,8 +25,12 @@
  * All rows are in the one record batch. They are ordered by object, pagination key, version. Where the
  * version's transaction or index equals that of the pagination key in all rows, it is left out.
  *
- * Times are doubles and not Arrow's Timestamp, whose 64-bit integers kernels could not read in place
- * as the doubles that they compute with.
+ * Numbers and codes are as narrow as they can be. Whole numbers either stand for themselves, or the metadata
+ * of the column's field has a `base` and a `divisor`: then each stands for the double that is closest to
+ * (number + base) / divisor, as 0.25 is (25 + 0) / 100 and a time is some milliseconds after the first. So
+ * doubles of few decimals and times of some weeks take four bytes at most. Times are none of Arrow's
+ * Timestamp, which has eight. A row without a value has the least number of the width; one without a text
+ * has the code -1: batches are widened without reading the bitmap (`integers.ts`, `kernel/widen.ts`).
  *
  * A segment that is large anyway is padded to `mappedBytes`: LMDB then hands out its place in the
  * memory map instead of a copy. Buffers start at multiples of 8 bytes of the file, and an LMDB value

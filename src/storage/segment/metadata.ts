@@ -3,13 +3,16 @@
  * Stored beside the segment as JSON with a checksum.
  */
 import { AssayError } from '../../error.ts'
+import type { NumberScale } from '../../kernel/widen.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { decodeChecked, encodeChecked } from '../checked-json.ts'
 import type { GramShape } from './gram-writer.ts'
 import type { KeyColumnName } from './layout.ts'
 import type { TermShape } from './term-writer.ts'
 
-export const segmentFormat = 1
+/** In the first one, codes have four bytes, and numbers are doubles. */
+const firstFormat = 1
+export const segmentFormat = 2
 
 /** A buffer's place in the file, and the CRC-32 of its bytes. */
 export type BufferPlace = readonly [offset: number, byteLength: number, checksum: number]
@@ -55,6 +58,8 @@ export interface NumberZones {
 export interface NumberColumnMetadata extends ColumnBase, NumberZones {
   readonly type: 'number' | 'timestamp'
   readonly values: BufferPlace
+  /** What the whole numbers stand for that it is stored as; absent when it is stored as doubles. */
+  readonly scale?: NumberScale
 }
 
 export interface BooleanColumnMetadata extends ColumnBase {
@@ -128,7 +133,7 @@ export type ColumnMetadata =
   | BitmapColumnMetadata
 
 export interface SegmentMetadata {
-  readonly format: typeof segmentFormat
+  readonly format: typeof segmentFormat | typeof firstFormat
   readonly rowCount: number
   /** Bytes of the file, and of the rows that it was made of. */
   readonly byteLength: number
@@ -183,8 +188,11 @@ export function decodeMetadata(bytes: Uint8Array, segment: number): SegmentMetad
   if (metadata === undefined) {
     throw corruptSegment(segment, 'its metadata does not match its checksum')
   }
-  if (metadata.format !== segmentFormat) {
-    throw corruptSegment(segment, `format ${metadata.format} is not known to this version`)
+  if (metadata.format !== segmentFormat && metadata.format !== firstFormat) {
+    throw corruptSegment(
+      segment,
+      `format ${metadata.format as number} is not known to this version`,
+    )
   }
   return metadata
 }

@@ -17,7 +17,7 @@ export function objectRows(set: ColumnSet): ObjectRows[] {
       firstTransaction = Math.min(firstTransaction, keys.transaction[row]!)
       lastTransaction = Math.max(lastTransaction, keys.transaction[row]!)
       if (created === undefined || !isValid(created.validity, row)) continue
-      const ms = created.values[row]!
+      const ms = created.values.at(row)
       if (firstCreated === null || ms < firstCreated) firstCreated = ms
       if (lastCreated === null || ms > lastCreated) lastCreated = ms
     }

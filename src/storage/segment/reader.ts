@@ -7,8 +7,10 @@
  */
 import { crc32 } from 'node:zlib'
 import type { AssayError } from '../../error.ts'
+import { type NarrowNumbers, narrowCodes, narrowNumbers } from '../../kernel/widen.ts'
 import type { KeyColumns, PathColumns, TextColumn, Texts } from '../../vector/column.ts'
 import { ColumnTable } from '../../vector/column-table.ts'
+import { type Codes, elementsOf } from '../../vector/elements.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'
 import { bitmapBytes } from './arrow-column.ts'
 import { CheckedPages } from './checked-pages.ts'
@@ -102,7 +104,9 @@ function openColumns(
       case 'number':
       case 'timestamp':
         opened[column.type] = {
-          values: buffers.doubles(column.values),
+          values: column.scale
+            ? narrowNumbers(buffers.narrow(column.values), column.scale)
+            : elementsOf(buffers.doubles(column.values)),
           validity: buffers.validity(column.validity),
         }
         break
@@ -206,13 +210,17 @@ function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextInd
   }
   return {
     encoding: 'dictionary',
-    codes: buffers.integers(column.codes, rowCount),
+    codes: openCodes(buffers.narrow(column.codes)),
     dictionary: buffers.texts(column, column.distinctCount),
     validity,
     get grams() {
       return openGrams()
     },
   }
+}
+
+function openCodes(codes: NarrowNumbers): Codes {
+  return codes instanceof Int32Array ? elementsOf(codes) : narrowCodes(codes)
 }
 
 /** Key columns that are opened one by one. */
@@ -317,6 +325,16 @@ class Buffers {
   integers(place: BufferPlace, count: number): Int32Array {
     const bytes = this.#buffer(place, count * 4)
     return new Int32Array(bytes.buffer, bytes.byteOffset, count)
+  }
+
+  /** One for each row, as wide as the buffer has room for. */
+  narrow(place: BufferPlace): NarrowNumbers {
+    const { rowCount } = this
+    const width = [1, 2].find((bytes) => place[1] === rowCount * bytes) ?? 4
+    const { buffer, byteOffset } = this.#buffer(place, rowCount * width)
+    if (width === 1) return new Int8Array(buffer, byteOffset, rowCount)
+    if (width === 2) return new Int16Array(buffer, byteOffset, rowCount)
+    return new Int32Array(buffer, byteOffset, rowCount)
   }
 
   bitmap(place: BufferPlace): Uint8Array {

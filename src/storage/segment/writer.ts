@@ -12,6 +12,7 @@ import {
   tableToIPC,
 } from 'apache-arrow'
 import { assert } from '../../error.ts'
+import type { NumberScale } from '../../kernel/widen.ts'
 import type { ColumnTable } from '../../vector/column-table.ts'
 import {
   type ArrowColumn,
@@ -111,7 +112,9 @@ function encodeFile(columns: readonly ArrowColumn<unknown>[], rowCount: number):
   const all = padded
     ? [...columns, paddingColumn(paddingName, mappedBytes - byteLength, rowCount)]
     : columns
-  const fields = all.map(({ name, data }) => new Field(name, data.type, data.nullCount > 0))
+  const fields = all.map(
+    ({ name, data, scale }) => new Field(name, data.type, data.nullCount > 0, fieldMetadata(scale)),
+  )
   const struct = makeData({
     type: new Struct(fields),
     length: rowCount,
@@ -119,6 +122,12 @@ function encodeFile(columns: readonly ArrowColumn<unknown>[], rowCount: number):
     children: all.map(({ data }) => data),
   })
   return tableToIPC(new Table(new RecordBatch(new Schema(fields), struct)), 'file')
+}
+
+/** Says nothing of numbers that stand for themselves. */
+function fieldMetadata(scale: NumberScale | undefined): Map<string, string> {
+  const isPlain = scale === undefined || (scale.base === 0 && scale.divisor === 1)
+  return new Map(isPlain ? [] : Object.entries(scale).map(([name, value]) => [name, `${value}`]))
 }
 
 /** The columns of the file, as views over its bytes. */

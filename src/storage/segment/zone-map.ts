@@ -4,7 +4,7 @@
  */
 import { decodeUtf8 } from '../../json/utf8.ts'
 import { countAll, maxAll, minAll, sumAll } from '../../kernel/aggregate.ts'
-import { granuleRows, type NumberColumn, type UncompressedColumn } from '../../vector/column.ts'
+import { granuleRows, type UncompressedColumn } from '../../vector/column.ts'
 import { bytesOfText, isValid } from '../../vector/read-column.ts'
 import { compareBytes } from '../compare-bytes.ts'
 import type { NumberZones, TextBounds } from './metadata.ts'
@@ -16,7 +16,8 @@ const lastCodePoint = 0x10ffff
 
 /** The column must have a value. */
 export function numberZones(
-  { values, validity }: NumberColumn,
+  values: Float64Array,
+  validity: Uint8Array | undefined,
   type: 'number' | 'timestamp',
 ): NumberZones {
   const granuleMinimums: (number | null)[] = []

@@ -1,0 +1,127 @@
+/**
+ * Columns of narrow whole numbers, which loops take as 32-bit codes and as doubles. They are widened a
+ * batch at a time, which costs less than it takes to read the wide ones from main memory; whoever asks
+ * for the same rows in the same batch gets the same array.
+ */
+import type { Codes, Elements, Numbers } from '../vector/elements.ts'
+import {
+  batchNumber,
+  beginLoop,
+  inParts,
+  kernels,
+  maximumRows,
+  newCodes,
+  newNumbers,
+  noBatch,
+  place,
+  placeOutput,
+  takeOutput,
+} from './memory.ts'
+
+export type NarrowNumbers = Int8Array | Int16Array | Int32Array
+
+/** What stands for a row that is not valid: the least number of its width. */
+export function noNumberOf(narrow: NarrowNumbers): number {
+  return -(2 ** (narrow.BYTES_PER_ELEMENT * 8 - 1))
+}
+
+/** Codes of one byte or two; -1 is null in them, too. */
+export function narrowCodes(narrow: Int8Array | Int16Array): Codes {
+  const widen = narrow.BYTES_PER_ELEMENT === 1 ? kernels.widenCodes8 : kernels.widenCodes16
+  return new NarrowElements<Int32Array>(narrow, newCodes, widen, undefined)
+}
+
+/** How whole numbers stand for others: each for `(integer + base) / divisor`. */
+export interface NumberScale {
+  readonly base: number
+  readonly divisor: number
+}
+
+/** Numbers of which each row has a whole one, `noNumberOf` for null. */
+export function narrowNumbers(narrow: NarrowNumbers, scale: NumberScale): Numbers {
+  const none = noNumberOf(narrow)
+  const { base, divisor } = scale
+  const numberAt = (row: number): number => {
+    const integer = narrow[row]!
+    return integer === none ? Number.NaN : (integer + base) / divisor
+  }
+  const widen = wideners[narrow.BYTES_PER_ELEMENT as 1 | 2 | 4]
+  const isPlain = base === 0 && divisor === 1
+  return new NarrowElements<Float64Array>(
+    narrow,
+    newNumbers,
+    isPlain
+      ? widen
+      : (source, count, out) => {
+          widen(source, count, out)
+          kernels.scaleNumbers(out, count, base, divisor)
+        },
+    numberAt,
+  )
+}
+
+type Widen = (source: number, count: number, out: number) => void
+
+const wideners: Readonly<Record<1 | 2 | 4, Widen>> = {
+  1: kernels.widenNumbers8,
+  2: kernels.widenNumbers16,
+  4: kernels.widenNumbers32,
+}
+
+class NarrowElements<Wide extends Int32Array | Float64Array> implements Elements<Wide> {
+  readonly #narrow: NarrowNumbers
+  readonly #bytes: Uint8Array
+  readonly #make: (count: number) => Wide
+  readonly #widen: Widen
+  readonly #elementAt: ((row: number) => number) | undefined
+  /** What was widened last, and the batch that it was for. */
+  #last: Wide | undefined
+  #lastBatch = noBatch
+  #lastFrom = 0
+
+  constructor(
+    narrow: NarrowNumbers,
+    make: (count: number) => Wide,
+    widen: Widen,
+    elementAt: ((row: number) => number) | undefined,
+  ) {
+    this.#narrow = narrow
+    this.#bytes = new Uint8Array(narrow.buffer, narrow.byteOffset, narrow.byteLength)
+    this.#make = make
+    this.#widen = widen
+    this.#elementAt = elementAt
+  }
+
+  at(row: number): number {
+    return this.#elementAt ? this.#elementAt(row) : this.#narrow[row]!
+  }
+
+  between(from: number, count: number): Wide {
+    const batch = batchNumber()
+    const last = this.#last
+    const isSame = batch !== noBatch && batch === this.#lastBatch && from === this.#lastFrom
+    if (last && isSame && last.length === count) return last
+    const wide = this.#make(count)
+    if (count <= maximumRows) this.#widenInto(from, count, wide)
+    else {
+      inParts(count, (start, end) => {
+        this.#widenInto(from + start, end - start, wide.subarray(start, end) as Wide)
+      })
+    }
+    if (batch !== noBatch) {
+      this.#last = wide
+      this.#lastBatch = batch
+      this.#lastFrom = from
+    }
+    return wide
+  }
+
+  #widenInto(from: number, count: number, out: Wide): void {
+    const width = this.#narrow.BYTES_PER_ELEMENT
+    beginLoop()
+    const source = place(this.#bytes.subarray(from * width, (from + count) * width), count * width)
+    const at = placeOutput(out, count)
+    this.#widen(source, count, at)
+    takeOutput(out, count, at)
+  }
+}
