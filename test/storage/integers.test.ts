@@ -44,14 +44,14 @@ describe('numbers as narrow whole ones', () => {
   })
 
   it('stay doubles where anything would be lost, or nothing gained', () => {
-    for (const numbers of [[-0, 1], [0, 2 ** 33], [Math.PI], [1e300], [1e-9], [2 ** 60, 2 ** 60]]) {
+    for (const numbers of [[-0, 1], [0, 2 ** 33], [Math.PI], [1e300], [1e-10], [2 ** 60, 2 ** 60]]) {
       expect(narrowed(numbers)).toBeUndefined()
     }
     expect(narrowed([none, none])).toBeUndefined()
   })
 
   it('come back to the bit, whatever they are, in and out of batches', () => {
-    const divisors = fc.constantFrom(1, 10, 100, 1000, 1e6)
+    const divisors = fc.constantFrom(1, 10, 100, 1000, 1e6, 1e9)
     const spans = fc.constantFrom(100, 254, 255, 30_000, 65_534, 65_535, 1e6, 2 ** 32 - 2, 2 ** 32)
     const column = fc
       .tuple(divisors, spans, fc.integer({ min: -(2 ** 45), max: 2 ** 45 }), fc.boolean())

@@ -17,7 +17,7 @@ export interface Integers {
 }
 
 /** Numbers of more decimals are kept as doubles: hardly any have as many, and fit. */
-const greatestDivisor = 1e6
+const greatestDivisor = 1e9
 
 /** Up to here each whole number is a double of its own. */
 const greatestWhole = 2 ** 53
