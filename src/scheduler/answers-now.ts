@@ -27,8 +27,8 @@ export interface AnswersNowOptions {
 /** To find out that a query is not small costs most of what a small one does, and a literal may change it. */
 const unseen = 15
 
-/** A query with no options. */
-export type PlainQuery = Pick<QueryRequest, 'query' | 'view'>
+/** A query with no options but what decides about its plan. */
+export type PlainQuery = Pick<QueryRequest, 'query' | 'useColumnstore' | 'view'>
 
 export class AnswersNow {
   readonly kept: KeptAnswers

@@ -1,9 +1,11 @@
 /** Answers `POST /btql` at once when it asks for what takes no waiting (`scheduler/answers-now.ts`). */
 import type { Gate } from '../access/gate.ts'
 import type { ResultSchema } from '../binder/schema.ts'
+import type { Fields } from '../catalog/schema/field.ts'
 import type { AnswerNow, Engine } from '../engine.ts'
 import { contentTypeOf } from '../format/output-format.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
+import type { PlainQuery } from '../scheduler/answers-now.ts'
 import type { Reply } from './reply.ts'
 
 /** Longer bodies are for the general way. */
@@ -27,11 +29,11 @@ export function recordReply(
   body: Uint8Array,
   gate: Gate,
 ): (Reply & { readonly body: Uint8Array }) | undefined {
-  const query = queryIn(body)
-  if (query === undefined) return undefined
+  const asked = queryIn(body)
+  if (!asked) return undefined
   try {
     const started = performance.now()
-    const answer = engine.answerNow({ query, view: gate })
+    const answer = engine.answerNow({ ...asked, view: gate })
     return answer && replyOf(answer, performance.now() - started)
   } catch {
     // The general way comes to the same fault, and tells where it is.
@@ -52,8 +54,8 @@ function replyOf(answer: AnswerNow, ms: number) {
   }
 }
 
-/** The query of a body that holds nothing else, but perhaps the format that is the default. */
-function queryIn(body: Uint8Array): string | undefined {
+/** The query of a body that holds little else: the format that is the default, `use_columnstore`. */
+function queryIn(body: Uint8Array): Pick<PlainQuery, 'query' | 'useColumnstore'> | undefined {
   if (body.length > longestBody) return undefined
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString()
   // What was no UTF-8 is refused by the general way.
@@ -65,12 +67,15 @@ function queryIn(body: Uint8Array): string | undefined {
     return undefined
   }
   if (typeof given !== 'object' || given === null || !('query' in given)) return undefined
-  for (const name in given) {
-    if (name !== 'query' && !(name === 'fmt' && 'fmt' in given && given.fmt === 'json')) {
-      return undefined
-    }
-  }
-  return typeof given.query === 'string' ? given.query : undefined
+  const {
+    query,
+    fmt = 'json',
+    use_columnstore: useColumnstore = false,
+    ...others
+  } = given as Fields
+  for (const _ in others) return undefined
+  if (typeof query !== 'string' || fmt !== 'json') return undefined
+  return typeof useColumnstore === 'boolean' ? { query, useColumnstore } : undefined
 }
 
 function bodyOf(answer: AnswerNow) {

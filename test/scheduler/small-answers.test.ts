@@ -32,13 +32,16 @@ test('answers within a turn are those of the general way', async () => {
     'measures: count(1) as n | filter: metrics.n > 99999',
     'select: id, metrics.n | filter: metrics.n >= 5990 | sort: metrics.n desc | limit: 20',
     'select: id | filter: metrics.n < 60 | limit: 7',
-    "select: id, input | filter: id in ['r17', 'r18']",
     'select: * | filter: metrics.n = 4711 | limit: 5',
     'dimensions: scores.s is null as none | measures: count(1) as n',
   ]) {
     const { rows, cursor } = await logs.page(clauses)
     expect(logs.now(clauses), clauses).toMatchObject({ rows, cursor })
+    expect(logs.now(clauses, true), clauses).toMatchObject({ rows, cursor })
   }
+  const byIds = "select: id, input | filter: id in ['r17', 'r18']"
+  const { rows, cursor } = await logs.page(byIds)
+  expect(logs.now(byIds)).toMatchObject({ rows, cursor })
 })
 
 test('the main thread is not held up by what is not small', async () => {

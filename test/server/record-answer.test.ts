@@ -64,6 +64,25 @@ test.each([
   }
 })
 
+test.each([
+  ['use_columnstore', true],
+  ['use_columnstore', false],
+  ['use_columnstore', null],
+  ['use_columnstore', 'yes'],
+  ['fmt', 'json'],
+  ['fmt', null],
+  ['fmt', 'nonsense'],
+])('with %s %j', async (name, value) => {
+  const query = `select: * | from: experiment('${experiment}') | filter: id = 'record-a'`
+  const plain = withoutTimes(await service.query(query, { [name]: value }))
+  const general = withoutTimes(await service.query(query, { [name]: value, ...generally }))
+  const withoutId = (text: string) => text.replace(/"InternalTraceId":"\w+"/, '')
+  expect({ ...plain, text: withoutId(plain.text) }).toEqual({
+    ...general,
+    text: withoutId(general.text),
+  })
+})
+
 test('the same text with another id gives another record', async () => {
   for (const id of ['record-a', 'record-b', 'record-a']) {
     const query = `select: * | from: experiment('${experiment}') | filter: id = '${id}'`

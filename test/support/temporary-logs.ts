@@ -48,11 +48,9 @@ export async function openLogs(segmentRows = 20_000) {
     return { ...rows[0], read }
   }
   /** What is answered within the turn; undefined when the query is not small. */
-  const now = (clauses: string) => {
-    const answer = engine.answerNow({
-      query: `from: project_logs('${project.id}') | ${clauses}`,
-      view,
-    })
+  const now = (clauses: string, useColumnstore = false) => {
+    const query = `from: project_logs('${project.id}') | ${clauses}`
+    const answer = engine.answerNow({ query, view, useColumnstore })
     const rowsOf = (bytes: Uint8Array) =>
       JSON.parse(`[${Buffer.from(bytes).toString()}]`) as object[]
     return answer && { rows: rowsOf(answer.bytes), cursor: answer.cursor, read: answer.rowsRead }
