@@ -51,7 +51,8 @@ export class GranuleFilters {
   }
 
   /** @param candidates those among which the filter is given rows */
-  of({ firstRow, zones }: RowRun, part: RunPart, candidates: TextCandidates | undefined): Filter {
+  of(run: RowRun, part: RunPart, candidates: TextCandidates | undefined): Filter {
+    const { firstRow, zones } = run
     if (zones) zones.granule = Math.floor((firstRow + part.from) / granuleRows)
     const partlySure: { readonly at: number; readonly sure: RowBits }[] = []
     const asked = this.#predicates.map((predicate, at): Asked => {
@@ -71,8 +72,9 @@ export class GranuleFilters {
         (rows, { at, sure }) => {
           const only = this.#filterOf(this.#predicates.map((_, i) => i === at || 'elsewhere'))
           const all = rowsOf(rows, batch.rowCount)
+          // Of the batch that goes on, fields are not yet read: it would have those of few rows.
           return withSureRows(all, sure, first, (unsure) =>
-            rowsOf(only(batch, unsure), batch.rowCount),
+            rowsOf(only(run.batch(part.from, batch.rowCount), unsure), batch.rowCount),
           )
         },
         filter(batch, selection),

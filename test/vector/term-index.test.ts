@@ -152,7 +152,7 @@ function indexOf(list: readonly string[], content: 'text' | 'json'): TermIndex {
   const all = [...list, content === 'text' ? padding : JSON.stringify([padding])]
   const { bytes, beside, ...shape } = writeTerms(textsOf(all), content, false)!
   const grams = beside && openGrams(beside.bytes, beside, all.length, damaged)
-  return new TermReader(bytes, shape, grams, all.length, damaged)
+  return new TermReader(bytes, shape, grams, all.length, damaged, undefined, () => undefined)
 }
 
 /** Rows of words in the index are told exactly, unless they are in doubt; others may be any. */
@@ -164,6 +164,9 @@ function expectRows(
 ): void {
   const count = list.length
   const told = new Set(numbersOf(count, index.rowsWith(relation, term.bytes)))
+  // Searched again, words have an index of their parts.
+  expect(new Set(numbersOf(count, index.rowsWith(relation, term.bytes)))).toEqual(told)
+  expect(new Set(numbersOf(count, index.rowsWith(relation, term.bytes)))).toEqual(told)
   const doubtful = new Set(numbersOf(count, index.doubtfulRows))
   const besideRows = new Set(numbersOf(count, index.besideRows))
   const blocks = index.beside && blocksWithGrams(index.beside, gramsOf(term.text))

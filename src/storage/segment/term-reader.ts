@@ -2,11 +2,12 @@
 import { assert } from '../../error.ts'
 import { ByteSearch } from '../../kernel/text.ts'
 import type { SearchTerm } from '../../type/search-query.ts'
-import type { GramIndex } from '../../vector/gram-index.ts'
+import { type GramIndex, gramBytes } from '../../vector/gram-index.ts'
 import { noRows, type RowBits } from '../../vector/row-bits.ts'
 import { RowListReader } from '../../vector/row-list.ts'
 import type { TermIndex, TermRelation } from '../../vector/term-index.ts'
 import { CheckedPages, checkedBytes, PagedBytes } from './checked-pages.ts'
+import { type FindNext, Stretches } from './stretches.ts'
 import { space, type TermShape, tab, termBytesOf, termsOfBlock } from './term-writer.ts'
 
 const gap = Buffer.from([space])
@@ -24,6 +25,8 @@ export class TermReader implements TermIndex {
   readonly #aliasesAt: number
   readonly #listsAt: number
   readonly #rowCount: number
+  readonly #wordSearch: RepeatedSearch
+  readonly #aliasSearch: RepeatedSearch
   /** By the number of the list. */
   readonly #rare = new Map<number, RowBits | undefined>()
   readonly #keeps: ((byteLength: number) => void) | undefined
@@ -55,6 +58,8 @@ export class TermReader implements TermIndex {
     this.#words = this.#bytes.content.subarray(this.#wordsAt, this.#aliasesAt)
     this.#aliases = this.#bytes.content.subarray(this.#aliasesAt, this.#listsAt)
     this.#rowCount = rowCount
+    this.#wordSearch = new RepeatedSearch(this.#words, keeps)
+    this.#aliasSearch = new RepeatedSearch(this.#aliases, keeps)
     this.beside = beside
     this.#keeps = keeps
     this.isOlder = shape.isOlder ?? false
@@ -73,13 +78,13 @@ export class TermReader implements TermIndex {
         this.#addEqual(text, found)
         break
       case 'begins with':
-        this.#addFound(Buffer.concat([gap, text]), 1, found)
+        this.#addBeginning(text, found)
         break
       case 'ends with':
-        this.#addFound(Buffer.concat([text, gap]), 0, found)
+        this.#addFound(Buffer.concat([text, gap]), found)
         break
       case 'has':
-        this.#addFound(text, 0, found)
+        this.#addFound(text, found)
     }
     return found.rows
   }
@@ -91,14 +96,12 @@ export class TermReader implements TermIndex {
         this.#addEqual(text, found)
         this.#addAliases(Buffer.concat([gap, text, aliasEnd]), found)
         break
-      case 'start': {
-        const needle = Buffer.concat([gap, text])
-        this.#addFound(needle, 1, found)
-        this.#addAliases(needle, found)
+      case 'start':
+        this.#addBeginning(text, found)
+        this.#addAliases(Buffer.concat([gap, text]), found)
         break
-      }
       case 'part':
-        this.#addFound(text, 0, found)
+        this.#addFound(text, found)
         this.#addAliases(text, found)
     }
     return found.rows
@@ -131,12 +134,32 @@ export class TermReader implements TermIndex {
     }
   }
 
-  /** Adds the rows of words in which something occurs; their first letter is `skipped` bytes after. */
-  #addFound(needle: Buffer, skipped: number, found: FoundLists): void {
+  /** Adds the rows of words that begin with the text: they follow each other. */
+  #addBeginning(text: Buffer, found: FoundLists): void {
+    const places = this.#places
+    const words = this.#words
+    let isBeyond = false
+    for (let block = Math.max(0, this.#blockOf(text)); block < this.#blockCount; block++) {
+      const end = places[block * 2 + 2]!
+      this.#bytes.check(this.#wordsAt + places[block * 2]!, this.#wordsAt + end + 1)
+      const terms: number[] = []
+      for (let at = places[block * 2]!, term = 0; at < end && !isBeyond; term++) {
+        const order = this.#compareBeginning(text, at)
+        if (order === 0) terms.push(term)
+        isBeyond = order < 0
+        at = words.indexOf(space, at + 1)
+      }
+      if (terms.length > 0) this.#addRowsOf(block, terms, found)
+      if (isBeyond) return
+    }
+  }
+
+  /** Adds the rows of words in which something occurs, or that end with it. */
+  #addFound(needle: Buffer, found: FoundLists): void {
     this.#bytes.check(this.#wordsAt, this.#aliasesAt)
     const words = this.#words
     const places = this.#places
-    const find = new ByteSearch(needle, false).in(words)
+    const find = this.#wordSearch.find(needle)
     let block = 0
     let hit = find(0)
     while (hit >= 0) {
@@ -147,10 +170,9 @@ export class TermReader implements TermIndex {
       let term = -1
       let at = places[block * 2]!
       while (hit >= 0 && hit < end) {
-        const letter = hit + skipped
-        for (; at < letter; at++) if (words[at] === space) term++
+        for (; at < hit; at++) if (words[at] === space) term++
         terms.push(term)
-        hit = find(words.indexOf(space, letter))
+        hit = find(words.indexOf(space, hit))
       }
       this.#addRowsOf(block, terms, found)
     }
@@ -161,7 +183,7 @@ export class TermReader implements TermIndex {
     if (this.#aliasesAt === this.#listsAt) return
     this.#bytes.check(this.#aliasesAt, this.#listsAt)
     const aliases = this.#aliases
-    const find = new ByteSearch(needle, false).in(aliases)
+    const find = this.#aliasSearch.find(needle)
     for (let hit = find(0); hit >= 0; ) {
       const from = aliases.indexOf(tab, hit) + 1
       const to = aliases.indexOf(space, from)
@@ -192,13 +214,20 @@ export class TermReader implements TermIndex {
 
   /** Compares a text with the word behind the space at `at`. */
   #compare(text: Buffer, at: number): number {
+    return (
+      this.#compareBeginning(text, at) || (this.#words[at + 1 + text.length] === space ? 0 : -1)
+    )
+  }
+
+  /** Compares it with as many bytes of the word. */
+  #compareBeginning(text: Buffer, at: number): number {
     const words = this.#words
     for (let i = 0; i < text.length; i++) {
       // The space that ends a word comes before all letters.
       const difference = text[i]! - words[at + 1 + i]!
       if (difference !== 0) return difference
     }
-    return words[at + 1 + text.length] === space ? 0 : -1
+    return 0
   }
 
   /** @param terms of the block, ascending */
@@ -229,6 +258,33 @@ export class TermReader implements TermIndex {
 
   #listsFrom(at: number): RowListReader {
     return new RowListReader(this.#bytes.content, this.#listsAt + at, this.#rowCount)
+  }
+}
+
+/** A search in bytes, of which an index is made in memory when they are searched a second time. */
+class RepeatedSearch {
+  readonly #bytes: Uint8Array
+  readonly #keeps: ((byteLength: number) => void) | undefined
+  #stretches: Stretches | undefined
+  #wasSearched = false
+
+  /** @param keeps undefined: nothing is kept */
+  constructor(bytes: Uint8Array, keeps: ((byteLength: number) => void) | undefined) {
+    this.#bytes = bytes
+    this.#keeps = keeps
+  }
+
+  /** All bytes must have been checked. */
+  find(needle: Buffer): FindNext {
+    if (needle.length >= gramBytes) {
+      if (this.#wasSearched && !this.#stretches && this.#keeps) {
+        this.#stretches = new Stretches(this.#bytes)
+        this.#keeps(this.#stretches.byteLength)
+      }
+      this.#wasSearched = true
+      if (this.#stretches) return this.#stretches.find(needle)
+    }
+    return new ByteSearch(needle, false).in(this.#bytes)
   }
 }
 

@@ -95,6 +95,8 @@ let nextNumber = 0
 /** Bytes of decompressed blocks that a thread keeps. */
 const keptBytes = 2 ** 25
 const kept = new LruBuffers(keptBytes)
+/** Of a block of which fewer of its rows are needed, one in so many, the others are not copied. */
+const rowsPerFew = 8
 /** More blocks than a column has. */
 const numbersPerColumn = 2 ** 31
 
@@ -145,13 +147,25 @@ export class TextBlocks implements CompressedTexts {
     for (let row = from, block = this.#blockOf(from); row < to; block++) {
       const end = Math.min(this.#directory[block]!, to)
       const start = this.#startOf(row)
-      let isNeeded = !selection
+      const before = selected
       if (selection) {
-        const before = selected
         while (selected < selection.length && selection[selected]! < end - from) selected++
-        isNeeded = selected > before
       }
-      if (isNeeded && this.#ends[end - 1]! > start) {
+      const needed = selection ? selected - before : end - row
+      if (needed > 0 && needed * rowsPerFew < end - row) {
+        const bytes = this.#bytesOf(block)
+        const shift = this.#startOf(this.#firstRow(block))
+        for (let i = before; i < selected; i++) {
+          const at = selection![i]!
+          offsets.fill(byteLength, row - from + 1, at + 1)
+          row = from + at + 1
+          const text = bytes.subarray(this.#startOf(row - 1) - shift, this.#ends[row - 1]! - shift)
+          parts.push(text)
+          byteLength += text.length
+          offsets[at + 1] = byteLength
+        }
+        offsets.fill(byteLength, row - from + 1, end - from + 1)
+      } else if (needed > 0 && this.#ends[end - 1]! > start) {
         const shift = this.#startOf(this.#firstRow(block))
         parts.push(this.#bytesOf(block).subarray(start - shift, this.#ends[end - 1]! - shift))
         for (let i = row; i < end; i++) {
