@@ -53,11 +53,14 @@ function areMany({ bitmaps, first }: Presence, isPresent: boolean, rowCount: num
 }
 
 function selectBits(
-  { bitmaps, first }: Presence,
+  presence: Presence,
   isPresent: boolean,
   rowCount: number,
   out: Int32Array,
 ): number {
+  const words = wordsOf(presence, rowCount)
+  if (words) return selectWords(words, isPresent, rowCount, out)
+  const { bitmaps, first } = presence
   const turned = isPresent ? 0 : 0xff
   const shift = first & 7
   const firstByte = first >> 3
@@ -71,6 +74,37 @@ function selectBits(
     if (bit === 0) byte &= 0xff << shift
     if (end - bit < 8) byte &= 0xff >> (8 - (end - bit))
     for (; byte !== 0; byte &= byte - 1) out[count++] = bit - shift + 31 - Math.clz32(byte & -byte)
+  }
+  return count
+}
+
+/** The bitmaps in steps of 32 rows; undefined where they do not lie so. */
+function wordsOf({ bitmaps, first }: Presence, rowCount: number): Int32Array[] | undefined {
+  if ((first & 31) !== 0) return undefined
+  const count = (rowCount + 31) >> 5
+  const words: Int32Array[] = []
+  for (const { buffer, byteOffset, length } of bitmaps) {
+    const start = byteOffset + (first >> 3)
+    if ((start & 3) !== 0 || (first >> 3) + count * 4 > length) return undefined
+    words.push(new Int32Array(buffer, start, count))
+  }
+  return words
+}
+
+function selectWords(
+  bitmaps: readonly Int32Array[],
+  isPresent: boolean,
+  rowCount: number,
+  out: Int32Array,
+): number {
+  const turned = isPresent ? 0 : -1
+  let count = 0
+  for (let row = 0; row < rowCount; row += 32) {
+    let word = 0
+    for (let i = 0; i < bitmaps.length; i++) word |= bitmaps[i]![row >> 5]!
+    word ^= turned
+    if (rowCount - row < 32) word &= (1 << (rowCount - row)) - 1
+    for (; word !== 0; word &= word - 1) out[count++] = row + 31 - Math.clz32(word & -word)
   }
   return count
 }
