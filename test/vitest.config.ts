@@ -10,7 +10,7 @@ export default defineConfig({
     execArgv: ['--import', new URL('support/typescript-loader.js', import.meta.url).href],
     // Only to end what hangs: a loaded machine may take its time.
     testTimeout: 240_000,
-    hookTimeout: 60_000,
+    hookTimeout: 240_000,
     reporters: ['default', './test/support/plain-reporter.ts'],
   },
 })

@@ -12,7 +12,7 @@ export function aggregateRows(
   grouping: BoundGrouping,
   context: StageContext,
 ): Relation {
-  return mergeGroups(grouping, [partialGroups(relation, grouping, context)], [], context.cancelled)
+  return mergeGroups(grouping, [partialGroups(relation, grouping, context)], [])
 }
 
 /** Groups of some of the rows, to be merged with those of others. */

@@ -68,9 +68,9 @@ function withinLimit(rows: SortedRows, { offset, limit = Number.POSITIVE_INFINIT
 }
 
 function print(relation: Relation, task: AnswerTask, storage: TaskStorage) {
-  const { plan, context, traceSets, cancelled } = task.scan
+  const { plan, context, traceSets } = task.scan
   const started = performance.now()
-  const input = { plan, context, traceSets, relation, cancelled }
+  const input = { plan, context, traceSets, relation }
   const form =
     task.form.kind === 'json' ? task.form : settleForm({ ...input, form: task.form }, storage)
   const printed = printRows({ ...input, form }, storage, task.printedBytes)

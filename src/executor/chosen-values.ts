@@ -14,6 +14,10 @@ export class ChosenValues {
   #chosen = new Int32Array(0)
   #batch = new Int32Array(0)
 
+  get heldBytes(): number {
+    return this.#codes.heldBytes + this.#chosen.byteLength
+  }
+
   /** Makes room for this many groups. */
   resize(groupCount: number): void {
     const before = this.#chosen.length

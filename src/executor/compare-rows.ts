@@ -4,6 +4,7 @@ import { assert } from '../error.ts'
 import type { RelationStage } from '../planner/physical-plan.ts'
 import { isObject, type Value } from '../type/value.ts'
 import { valueReader } from '../vector/vector.ts'
+import { checkCancelled } from './cancelled.ts'
 import { compile } from './compile.ts'
 import { gatherRows } from './gather-vector.ts'
 import { checkLimit, maximumComparedRows } from './memory-limit.ts'
@@ -42,6 +43,7 @@ export function compareRows(
   const of = (side: keyof Pair, value: (row: number) => Value) => (pair: Pair) =>
     pair[side] < 0 ? null : value(pair[side])
   const field = (name: string, value: (pair: Pair) => Value): RelationField => {
+    checkCancelled()
     return { name, values: columnOf(pairs.map(value)) }
   }
   const shown = (pair: Pair) => (pair.first < 0 ? pair.other : pair.first)

@@ -20,6 +20,7 @@ import {
   valueReader,
 } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
+import { checkAtTimes } from './cancelled.ts'
 import { compileConditional } from './conditional.ts'
 import { compileJsonSearch } from './json-search.ts'
 import { compileKindVerdict } from './kind-verdict.ts'
@@ -256,6 +257,7 @@ function compileByValue(
     const values = new Array<Value>(batch.rowCount)
     const rows = rowsOf(selection, batch.rowCount)
     for (const row of rows) {
+      checkAtTimes()
       const rowOperands = readers.map((read) => read(row))
       values[row] = applyOperator(node, rowOperands, context)
     }

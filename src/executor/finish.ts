@@ -12,13 +12,12 @@ import { TaskProfile } from './task-profile.ts'
 import { withTraceSets } from './trace-set.ts'
 
 export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult {
-  const { plan, input, cancelled } = task
+  const { plan, input } = task
   const profile = task.isProfiled ? new TaskProfile(plan) : undefined
   const context: StageContext = {
     evaluation: withTraceSets(task.context, task.traceSets),
-    cancelled,
     profile,
-    read: (relation) => new RelationReader(relation, plan.objects, storage, cancelled),
+    read: (relation) => new RelationReader(relation, plan.objects, storage),
   }
   const { stage, then } = plan
   if (input.kind === 'rows') {
@@ -26,7 +25,7 @@ export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult 
     return finished(result, profile)
   }
   assert(stage.kind === 'groups', 'only groups are merged')
-  const groups = mergeGroups(stage, input.partials, input.dictionaries, cancelled)
+  const groups = mergeGroups(stage, input.partials, input.dictionaries)
   const partialCount = input.partials.reduce((sum, { groupCount }) => sum + groupCount, 0)
   profile?.mark('merge', partialCount, groups.rowCount)
   return finished(runStagesOfAll(groups, input.settled, plan, context), profile)

@@ -1,5 +1,6 @@
 import { sequence } from '../kernel/sequence.ts'
 import type { AggregateState } from './aggregate/state.ts'
+import { checkCancelled } from './cancelled.ts'
 import type { ChosenValues } from './chosen-values.ts'
 import { pickedCodes } from './gather-vector.ts'
 import type { GroupTable } from './group-table.ts'
@@ -45,7 +46,10 @@ class Groups {
     const numbers = state.results?.(wanted)
     if (numbers) return { kind: 'number', values: numbers }
     const builder = new ColumnBuilder(wanted.length)
-    for (let i = 0; i < wanted.length; i++) builder.push(state.result(wanted[i]!))
+    for (let i = 0; i < wanted.length; i++) {
+      checkCancelled()
+      builder.push(state.result(wanted[i]!))
+    }
     return builder.finish()
   }
 }

@@ -78,8 +78,10 @@ export class GroupSink implements Sink {
 
   get heldBytes(): number {
     const { groupCount, heldBytes } = this.#table
-    const chosen = this.#chooser ? chosenBytes + this.#values.length * 4 : 0
-    return heldBytes + this.#aggregates.heldBytes(groupCount) + groupCount * chosen
+    let bytes = heldBytes + this.#aggregates.heldBytes(groupCount)
+    if (this.#chooser) bytes += groupCount * chosenBytes
+    for (const { chosen } of this.#values) bytes += chosen.heldBytes
+    return bytes
   }
 
   get keyCount(): number {

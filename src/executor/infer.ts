@@ -7,6 +7,7 @@ import { recordColumns } from '../type/record.ts'
 import { type JsonObject, kindOf, type Path, type Value, type ValueKind } from '../type/value.ts'
 import { canonicalJson } from '../type/write-json.ts'
 import { valueReader } from '../vector/vector.ts'
+import { checkCancelled } from './cancelled.ts'
 import { checkLimit, maximumInferredFields } from './memory-limit.ts'
 import type { Relation } from './relation.ts'
 import type { RelationBatch } from './relation-batch.ts'
@@ -92,6 +93,7 @@ class Inference {
   toRelation(rowCount: number): Relation {
     const tallies = [...this.#fields.values()].sort((a, b) => comparePaths(a.path, b.path))
     const field = (name: string, valueAt: (tally: FieldTally) => Value) => {
+      checkCancelled()
       return { name, values: columnOf(tallies.map(valueAt)) }
     }
     return {

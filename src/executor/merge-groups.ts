@@ -3,11 +3,11 @@ import type { BoundGrouping } from '../binder/bound.ts'
 import type { SharedDictionary, SharedTexts } from '../vector/shared-dictionary.ts'
 import { createAggregateState } from './aggregate/create.ts'
 import type { WireState } from './aggregate/state.ts'
+import { checkCancelled } from './cancelled.ts'
 import { ChosenValues } from './chosen-values.ts'
 import { GroupRelation } from './group-relation.ts'
 import { GroupTable } from './group-table.ts'
 import { RowChooser } from './row-choice.ts'
-import { checkCancelled } from './scan.ts'
 import type { PartialGroups } from './task.ts'
 import { dictionaryOf } from './task-dictionaries.ts'
 import { type KeyValues, vectorOf } from './wire-values.ts'
@@ -21,7 +21,6 @@ export function mergeGroups(
   stage: BoundGrouping,
   partials: readonly PartialGroups[],
   dictionaries: readonly SharedDictionary[],
-  cancelled: Int32Array | undefined,
 ): GroupRelation {
   const shared = (valuesOf: (partial: PartialGroups) => KeyValues | undefined) =>
     sharedBy(partials.map(valuesOf), dictionaries)
@@ -36,10 +35,11 @@ export function mergeGroups(
   const values = (stage.row?.values ?? []).map(() => new ChosenValues())
   for (const partial of partials) {
     const { groupCount, keys, states: wires, rows, preferred, rowValues } = partial
-    checkCancelled(cancelled)
+    checkCancelled()
     const groups = new Int32Array(groupCount)
     table.assignKeys(keys, groupCount, groups)
     for (const [i, state] of states.entries()) {
+      checkCancelled()
       state.resize(table.groupCount)
       state.merge(wires[i]!, groups)
     }

@@ -4,6 +4,7 @@ import { textOf } from '../type/text.ts'
 import type { Value } from '../type/value.ts'
 import { writeJson } from '../type/write-json.ts'
 import { valueReader } from '../vector/vector.ts'
+import { checkCancelled } from './cancelled.ts'
 import { compile } from './compile.ts'
 import { GroupTable } from './group-table.ts'
 import { checkLimit, maximumPivotCells, maximumPivotColumns } from './memory-limit.ts'
@@ -59,6 +60,7 @@ export function pivotRows(
     const column = reader.evaluate(compile(expression, evaluation))
     const readCell = valueReader(vectorOf(column))
     return labels.map((label, code): RelationField => {
+      checkCancelled()
       const rows = cells.subarray(code * madeCount, (code + 1) * madeCount)
       return { name: `${label}_${name}`, values: pickCells(rows, readCell) }
     })

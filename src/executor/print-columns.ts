@@ -8,12 +8,12 @@ import { ByteWriter } from '../json/byte-writer.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import type { Output } from '../planner/physical-plan.ts'
 import type { Path } from '../type/value.ts'
+import { checkCancelled } from './cancelled.ts'
 import { compile } from './compile.ts'
 import { locateInRow } from './locate-json.ts'
 import { isCopied, printedColumn } from './print-row.ts'
 import type { RelationBatch, RelationReader } from './relation-batch.ts'
 import type { ColumnsForm, FormColumn, PrintedRows } from './row-form.ts'
-import { checkCancelled } from './scan.ts'
 import type { TaskContext } from './trace-set.ts'
 
 /** What the printing of rows needs to know. */
@@ -21,7 +21,6 @@ export interface PrintInput {
   readonly output: Output
   readonly reader: RelationReader
   readonly context: TaskContext
-  readonly cancelled: Int32Array | undefined
   /** No further row is begun when there are so many bytes. */
   readonly enoughBytes: number
 }
@@ -32,7 +31,7 @@ const mostRows = { stored: 256, made: 8192 }
 
 export function printColumns(
   { kind, columns }: ColumnsForm,
-  { output, reader, context, cancelled, enoughBytes }: PrintInput,
+  { output, reader, context, enoughBytes }: PrintInput,
 ): PrintedRows {
   const { rowCount, rows } = reader.relation
   const buffers = columns.map((column) => columnBuffer(typeOf(column), column.isCoded, rowCount))
@@ -44,7 +43,7 @@ export function printColumns(
   let rawBytes = 0
   let count = rows ? firstRows : most
   while (printed < rowCount && rawBytes < enoughBytes) {
-    checkCancelled(cancelled)
+    checkCancelled()
     const to = Math.min(rowCount, printed + count)
     const batch = reader.batch(printed, to)
     for (const append of appenders) append(batch)
@@ -58,13 +57,13 @@ export function printColumns(
   if (kind === 'arrow') {
     return { rowCount: printed, rawBytes, bytes: arrowBatch(typed, data, printed) }
   }
-  const { bytes, metadata } = parquetRowGroup(typed, data, printed)
+  const { bytes, metadata } = parquetRowGroup(typed, data, printed, checkCancelled)
   return { rowCount: printed, rawBytes, bytes, group: metadata }
 }
 
 /** Each row is the fields of its columns, and an end of a line. */
 export function printCsv({ columns }: ColumnsForm, input: PrintInput): PrintedRows {
-  const { output, reader, context, cancelled, enoughBytes } = input
+  const { output, reader, context, enoughBytes } = input
   const printers = columns.map((column) => printedColumn(column, output, reader, context))
   const field = new ByteWriter(1024)
   const out = new ByteWriter(4096)
@@ -72,7 +71,7 @@ export function printCsv({ columns }: ColumnsForm, input: PrintInput): PrintedRo
   for (const { batch } of reader.batches()) {
     const writers = printers.map((column) => column.open(batch))
     for (let row = 0; row < batch.rowCount && out.length < enoughBytes; row++) {
-      checkCancelled(cancelled)
+      checkCancelled()
       for (let c = 0; c < writers.length; c++) {
         if (c > 0) out.byte(0x2c)
         field.truncate(0)

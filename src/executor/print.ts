@@ -1,12 +1,12 @@
 /** Prints rows: whole stored rows and single fields by copying their text, the rest by evaluating. */
 import { unreachable } from '../error.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
+import { checkCancelled } from './cancelled.ts'
 import { type PrintInput, printColumns, printCsv } from './print-columns.ts'
 import { compilePrinter } from './print-row.ts'
 import { RelationReader } from './relation-batch.ts'
 import type { PrintedRows } from './row-form.ts'
 import type { TaskStorage } from './row-run.ts'
-import { checkCancelled } from './scan.ts'
 import type { PrintResult, PrintTask } from './task.ts'
 import { withTraceSets } from './trace-set.ts'
 
@@ -20,15 +20,14 @@ export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
 
 /** @param enoughBytes no further row is begun when so much is printed */
 export function printRows(
-  { plan, context, traceSets, relation, form, cancelled }: Omit<PrintTask, 'kind'>,
+  { plan, context, traceSets, relation, form }: Omit<PrintTask, 'kind' | 'cancelled'>,
   storage: TaskStorage,
   enoughBytes: number,
 ): PrintedRows {
   const input: PrintInput = {
     output: plan.output,
-    reader: new RelationReader(relation, plan.objects, storage, cancelled),
+    reader: new RelationReader(relation, plan.objects, storage),
     context: withTraceSets(context, traceSets),
-    cancelled,
     enoughBytes,
   }
   switch (form.kind) {
@@ -45,7 +44,7 @@ export function printRows(
 }
 
 function printJson(separatorText: string, input: PrintInput): PrintedRows {
-  const { output, reader, context, cancelled, enoughBytes } = input
+  const { output, reader, context, enoughBytes } = input
   const printer = compilePrinter(output, reader, context)
   const separator = Buffer.from(separatorText)
   const out = new ByteWriter(4096)
@@ -53,7 +52,7 @@ function printJson(separatorText: string, input: PrintInput): PrintedRows {
   for (const { batch } of reader.batches()) {
     const print = printer(batch)
     for (let row = 0; row < batch.rowCount && out.length < enoughBytes; row++) {
-      checkCancelled(cancelled)
+      checkCancelled()
       if (rowCount > 0) out.copy(separator)
       print(row, out)
       rowCount++

@@ -14,6 +14,7 @@ import {
   valueReader,
 } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
+import { checkCancelled } from './cancelled.ts'
 import type { Evaluator } from './compile.ts'
 import { comparedField, groupColumn, type Relation } from './relation.ts'
 import { ColumnBuilder, sliceVector } from './relation-column.ts'
@@ -21,7 +22,6 @@ import type { RowList } from './row-buffer.ts'
 import { noRow } from './row-choice.ts'
 import { storedRow, type TaskStorage } from './row-run.ts'
 import { fieldOfRow } from './row-scan.ts'
-import { checkCancelled } from './scan.ts'
 import { type ColumnVector, vectorOf, type WireValues } from './wire-values.ts'
 
 /** Rows of a batch whose stored rows may be read: each may be some megabytes. */
@@ -32,21 +32,14 @@ export class RelationReader {
   readonly relation: Relation
   readonly #objects: ReadonlyMap<number, BoundObject>
   readonly #storage: TaskStorage
-  readonly #cancelled: Int32Array | undefined
   readonly #groupColumns = new Map<number, ColumnVector>()
   readonly #fields: ReadonlyMap<string, ColumnVector>
   #objectNumbers: ColumnVector | undefined
 
-  constructor(
-    relation: Relation,
-    objects: readonly BoundObject[],
-    storage: TaskStorage,
-    cancelled: Int32Array | undefined,
-  ) {
+  constructor(relation: Relation, objects: readonly BoundObject[], storage: TaskStorage) {
     this.relation = relation
     this.#objects = new Map(objects.map((object) => [object.number, object]))
     this.#storage = storage
-    this.#cancelled = cancelled
     this.#fields = new Map(
       relation.fields.map(({ name, values }) => [name, vectorOf(values)] as const),
     )
@@ -57,7 +50,7 @@ export class RelationReader {
     const { rowCount, rows } = this.relation
     const size = rows ? storedBatchRows : granuleRows
     for (let from = 0; from < rowCount; from += size) {
-      checkCancelled(this.#cancelled)
+      checkCancelled()
       yield { from, batch: this.batch(from, Math.min(rowCount, from + size)) }
     }
   }

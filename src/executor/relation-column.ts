@@ -3,6 +3,7 @@ import { pickCodes, pickNumbers } from '../kernel/gather.ts'
 import { type PlainValue, toPlain } from '../type/plain.ts'
 import { Timestamp, type Value } from '../type/value.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../vector/vector.ts'
+import { checkAtTimes } from './cancelled.ts'
 import type { ColumnVector, TextValues, WireValues } from './wire-values.ts'
 
 /** Rows `from … to` of a vector, without copying what is long. */
@@ -65,7 +66,10 @@ export class ColumnBuilder {
     const count = selection ? selection.length : rowCount
     if (this.#appendNumbers(vector, count, selection)) return
     const read = valueReader(vector)
-    for (const row of rowsOf(selection, rowCount)) this.push(read(row))
+    for (const row of rowsOf(selection, rowCount)) {
+      checkAtTimes()
+      this.push(read(row))
+    }
   }
 
   finish(): WireValues {

@@ -5,6 +5,7 @@ import { compareBytes } from '../storage/compare-bytes.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import { type DictionaryVector, type TextVector, valueReader } from '../vector/vector.ts'
+import { checkAtTimes } from './cancelled.ts'
 import type { RowList } from './row-buffer.ts'
 import { afterPosition, compareNewestFirst, compareNullsLast } from './row-order.ts'
 import { vectorOf, type WireValues } from './wire-values.ts'
@@ -41,9 +42,10 @@ export function columnOrder(column: WireValues, descending: boolean): RowOrder {
 /** Distinct values are put in order once; rows compare their ranks. */
 function rankOrder({ codes, entries }: DictionaryVector, descending: boolean): RowOrder {
   const values = Array.from({ length: entries.size }, (_, code) => entries.valueAt(code))
-  const order = Array.from(values.keys()).sort((a, b) =>
-    compareNullsLast(values[a]!, values[b]!, descending),
-  )
+  const order = Array.from(values.keys()).sort((a, b) => {
+    checkAtTimes()
+    return compareNullsLast(values[a]!, values[b]!, descending)
+  })
   const ranks = new Float64Array(entries.size)
   let rank = 0
   for (const [place, code] of order.entries()) {
@@ -137,6 +139,7 @@ export function orderRows(
   leading?: LeadingNumbers,
 ): Int32Array {
   const compare = (a: number, b: number) => {
+    checkAtTimes()
     for (let i = 0; i < orders.length; i++) {
       const order = orders[i]!(a, b)
       if (order !== 0) return order

@@ -12,6 +12,7 @@ import { toPlain } from '../type/plain.ts'
 import type { Value } from '../type/value.ts'
 import { paginationKeyAt, versionKeyAt } from '../vector/row-keys.ts'
 import { rowsOf, valueReader } from '../vector/vector.ts'
+import { checkAtTimes } from './cancelled.ts'
 import { compile } from './compile.ts'
 import { compileFilter } from './filter.ts'
 import { firstRows } from './first-rows.ts'
@@ -34,7 +35,6 @@ import { elementsOf } from './unpivot-batch.ts'
 
 export interface StageContext {
   readonly evaluation: TaskContext
-  readonly cancelled: Int32Array | undefined
   /** Of a task that is profiled. */
   readonly profile: TaskProfile | undefined
   read(relation: Relation): RelationReader
@@ -67,13 +67,14 @@ export function unpivotRows(
   for (const { from, batch } of read(relation).batches()) {
     const valueAt = valueReader(evaluate(batch, undefined))
     for (let row = 0; row < batch.rowCount; row++) {
+      checkAtTimes()
       for (const [name, value] of elementsOf(valueAt(row))) {
         rows.push(from + row)
         names.push(name)
         values.push(value)
       }
+      checkLimit(rows.length, maximumHeldRows, 'rows of unpivot', 'filter before, or unpivot less')
     }
-    checkLimit(rows.length, maximumHeldRows, 'rows of unpivot', 'filter before, or unpivot less')
   }
   const made = gatherRelation(relation, Int32Array.from(rows))
   return {

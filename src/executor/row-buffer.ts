@@ -2,9 +2,11 @@ import type { BoundSortKey } from '../binder/bound.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { fromPlain, type PlainValue, toPlain } from '../type/plain.ts'
 import { Timestamp, type Value } from '../type/value.ts'
+import { checkAtTimes } from './cancelled.ts'
 import type { SortThreshold } from './prune.ts'
 import { compareNewestFirst, compareNullsLast } from './row-order.ts'
 import type { OrderResult, OrderTask } from './task.ts'
+import { valueBytes } from './value-bytes.ts'
 
 /** Rows by their keys, as parallel arrays: a result before its rows are read. */
 export interface RowList {
@@ -42,6 +44,8 @@ export class RowBuffer {
     index: [] as number[],
   }
   readonly #keys: Value[][]
+  /** Of values that are not numbers. */
+  #valueBytes = 0
   /** Whether the `limit`-th row was the last of the wanted when rows were last cut. */
   #isCut = false
 
@@ -59,9 +63,9 @@ export class RowBuffer {
     return this.#rows.object.length
   }
 
-  /** About as many bytes as the rows take, whose keys may be texts. */
+  /** About as many bytes as the rows take, with the texts among their keys. */
   get heldBytes(): number {
-    return this.count * (rowBytes + keyBytes * this.#keys.length)
+    return this.count * (rowBytes + keyBytes * this.#keys.length) + this.#valueBytes
   }
 
   push(
@@ -77,7 +81,11 @@ export class RowBuffer {
     this.#rows.paginationIndex.push(paginationIndex)
     this.#rows.transaction.push(transaction)
     this.#rows.index.push(index)
-    for (let k = 0; k < this.#keys.length; k++) this.#keys[k]!.push(keys[k]!)
+    for (let k = 0; k < this.#keys.length; k++) {
+      const key = keys[k]!
+      this.#keys[k]!.push(key)
+      if (typeof key !== 'number') this.#valueBytes += valueBytes(key)
+    }
   }
 
   /** Throws out rows that cannot be among the first, if there are enough of them to be worth it. */
@@ -151,9 +159,11 @@ export class RowBuffer {
       column.length = 0
       for (const value of kept) column.push(value)
     }
+    if (this.#valueBytes > 0) this.#valueBytes = sizeOf(this.#keys)
   }
 
   #compare(a: number, b: number): number {
+    checkAtTimes()
     for (let k = 0; k < this.#descending.length; k++) {
       const column = this.#keys[k]!
       const order = compareNullsLast(column[a]!, column[b]!, this.#descending[k]!)
@@ -161,6 +171,12 @@ export class RowBuffer {
     }
     return compareNewestFirst(this.#rows, a, this.#rows, b)
   }
+}
+
+function sizeOf(columns: readonly (readonly Value[])[]): number {
+  let bytes = 0
+  for (const column of columns) for (const value of column) bytes += valueBytes(value)
+  return bytes
 }
 
 export function runOrder({ plan, lists, wanted }: OrderTask): OrderResult {

@@ -1,6 +1,7 @@
 import { toAssayError, unreachable } from '../error.ts'
 import { endBatches } from '../kernel/memory.ts'
 import { runAnswer } from './answer.ts'
+import { watchCancelled } from './cancelled.ts'
 import { runFinish } from './finish.ts'
 import { runPrint } from './print.ts'
 import { runOrder } from './row-buffer.ts'
@@ -12,11 +13,13 @@ import { runUnify } from './unify.ts'
 
 /** Runs a task to its end, in whatever thread. Failures are returned, not thrown. */
 export function runTask(task: Task, storage: TaskStorage): TaskOutcome {
+  watchCancelled(task.kind === 'answer' ? task.scan.cancelled : task.cancelled)
   try {
     return { result: run(task, storage) }
   } catch (thrown) {
     return { error: toAssayError(thrown).toWire() }
   } finally {
+    watchCancelled(undefined)
     endBatches()
   }
 }

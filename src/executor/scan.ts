@@ -1,10 +1,10 @@
-import { AssayError } from '../error.ts'
 import { beginBatch, beginStates, endBatches, newCodes } from '../kernel/memory.ts'
 import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { PlanProfile } from '../planner/plan-profile.ts'
 import type { ColumnSet } from '../vector/column.ts'
 import { rowsOf, type Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
+import { checkCancelled } from './cancelled.ts'
 import { countedBatches, countOf, countsRows } from './counted-rows.ts'
 import { compileFilter } from './filter.ts'
 import { GranuleFilters, newestFirst, type RunPart } from './granules.ts'
@@ -93,9 +93,9 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     }
     for (const part of sink.parts?.(run, skipped) ?? newestFirst(run)) {
       if (sink.isDone(run)) break
+      checkCancelled()
       // Not found out for a run of which no part matters.
       const candidates = candidatesOf()
-      checkCancelled(task.cancelled)
       beginBatch()
       const { from: start, to: end } = part
       const [first, last] = [run.firstRow + start, run.firstRow + end]
@@ -145,9 +145,8 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   }
   const { open, settled } = settle(sink, task.settling, plan, {
     evaluation: context,
-    cancelled: task.cancelled,
     profile,
-    read: (relation) => new RelationReader(relation, plan.objects, storage, task.cancelled),
+    read: (relation) => new RelationReader(relation, plan.objects, storage),
   })
   if (!profile) return { ...open, settled, metrics }
   profile.mark('sink', 0, open.groupCount)
@@ -188,10 +187,4 @@ function visibleSelection(
   }
   const count = selectTrue(visible.subarray(start, end), end - start, selection)
   return count === end - start ? undefined : selection.subarray(0, count)
-}
-
-export function checkCancelled(cancelled: Int32Array | undefined): void {
-  if (cancelled && Atomics.load(cancelled, 0) !== 0) {
-    throw new AssayError('QUERY_CANCELLED', 'the query was cancelled')
-  }
 }

@@ -17,10 +17,10 @@ export function runSettle(task: SettleTask, storage: TaskStorage): SettleResult 
 }
 
 export function settleForm(
-  { plan, context, traceSets, relation, form, cancelled }: Omit<SettleTask, 'kind'>,
+  { plan, context, traceSets, relation, form }: Omit<SettleTask, 'kind' | 'cancelled'>,
   storage: TaskStorage,
 ): ColumnsForm {
-  const reader = new RelationReader(relation, plan.objects, storage, cancelled)
+  const reader = new RelationReader(relation, plan.objects, storage)
   const columns = plan.output.star ? withMadeColumns(form.columns, reader) : form.columns
   if (form.kind === 'csv') return { ...form, columns }
   return { ...form, columns: withTypes(columns, reader, withTraceSets(context, traceSets)) }

@@ -132,6 +132,6 @@ export function runStagesOfAll(
     return runStages(concatenateRelations(relations), keyCount, first.rest, context)
   }
   const partials = parts.flatMap((part) => (part.kind === 'groups' ? [part.groups] : []))
-  const merged = mergeGroups(first.next.stage, partials, [], context.cancelled)
+  const merged = mergeGroups(first.next.stage, partials, [])
   return runStages(merged, first.next.stage.keys.length, first.rest, context)
 }

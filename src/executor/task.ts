@@ -136,6 +136,7 @@ export interface OrderTask {
   readonly lists: readonly SortedRows[]
   /** How many of the first rows are wanted. */
   readonly wanted: number
+  readonly cancelled: Int32Array | undefined
 }
 
 /** Adds the texts of a field in some segments, which have such texts, to its shared dictionary. */

@@ -2,6 +2,7 @@
 import { ByteSearch, maximumNeedleBytes } from '../kernel/text.ts'
 import { foldText } from '../type/fold-text.ts'
 import type { Texts } from '../vector/column.ts'
+import { checkCancelled } from './cancelled.ts'
 
 /** What a hit says of its text. */
 export type Verdict = typeof absent | typeof present | typeof undecided
@@ -102,6 +103,7 @@ export function searchTexts(
   for (let first = from; first < to; ) {
     const start = offsets[first]!
     let last = first + 1
+    checkCancelled()
     while (last < to && offsets[last + 1]! - start <= chunkBytes) last++
     const find = needle.in(bytes.subarray(start, offsets[last]!))
     if (!find) {

@@ -1,7 +1,7 @@
 import { assert } from '../error.ts'
 import { type SharedDictionary, SharedDictionaryBuilder } from '../vector/shared-dictionary.ts'
+import { checkCancelled } from './cancelled.ts'
 import type { TaskStorage } from './row-run.ts'
-import { checkCancelled } from './scan.ts'
 import type { UnifyResult, UnifyTask } from './task.ts'
 
 /** Adds the texts that a field has in some segments to its shared dictionary. */
@@ -9,11 +9,10 @@ export function runUnify(task: UnifyTask, storage: TaskStorage): UnifyResult {
   const builder = new SharedDictionaryBuilder(task.id, task.dictionary)
   if (task.homes) builder.setHomes(task.homes)
   const maps: Int32Array[] = []
-  const check = () => checkCancelled(task.cancelled)
   for (const segment of task.segments) {
     const column = storage.openSegment(segment).columns(task.path)?.text
     assert(column, 'a field is numbered in a segment that has no texts of it')
-    maps.push(builder.add(column, segment, check))
+    maps.push(builder.add(column, segment, checkCancelled))
     if (builder.byteLength > task.maximumBytes)
       return { kind: 'unify', dictionary: undefined, maps: [] }
   }

@@ -19,6 +19,7 @@ import {
   valueReader,
 } from '../vector/vector.ts'
 import type { Batch, ObjectEntry } from './batch.ts'
+import { checkCancelled } from './cancelled.ts'
 import { compile, type Evaluator } from './compile.ts'
 import { asksElementsAlone, CountedLists } from './counted-lists.ts'
 import { compileFilter } from './filter.ts'
@@ -57,6 +58,8 @@ export function compileUnpivots(plan: PhysicalPlan, context: EvaluationContext):
   const filter = compileFilter(unpivotedPredicates, context)
   function* apply(from: number, batch: Batch, selection: Selection): Iterable<SelectedBatch> {
     if (selection?.length === 0 || batch.rowCount === 0) return
+    // Of one batch of rows there may be thousands, none of whose rows pass.
+    checkCancelled()
     const step = steps[from]
     if (step) {
       for (const made of step.apply(batch, selection)) {

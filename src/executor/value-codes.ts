@@ -27,7 +27,9 @@ import {
   valueReader,
 } from '../vector/vector.ts'
 import { grown } from './aggregate/state.ts'
+import { checkAtTimes } from './cancelled.ts'
 import { checkLimit, maximumDistinctBytes, maximumDistinctValues } from './memory-limit.ts'
+import { valueBytes as bytesOf } from './value-bytes.ts'
 import {
   concatenateTexts,
   countOf,
@@ -87,6 +89,7 @@ export class ValueCodes {
   readonly #times = new Map<number, number>()
   /** All other values, by `identity`. */
   readonly #others = new Map<string, number>()
+  #otherBytes = 0
   readonly #dictionaries = new WeakMap<DictionaryEntries, Int32Array>()
   #nullCode = -1
 
@@ -103,7 +106,7 @@ export class ValueCodes {
   get heldBytes(): number {
     const { count, byteLength } = this.#texts
     const values = this.#numbers.size + this.#times.size + this.#others.size
-    return 5 * this.#count + byteLength + textBytes * count + valueBytes * values
+    return 5 * this.#count + byteLength + this.#otherBytes + textBytes * count + valueBytes * values
   }
 
   /** The code of null, or -1 when it was not seen. */
@@ -450,6 +453,7 @@ export class ValueCodes {
   #addValue(value: Value): number {
     const code = this.#add(origin.value, -1)
     this.#values[code] = value
+    this.#otherBytes += bytesOf(value)
     return code
   }
 
@@ -461,6 +465,7 @@ export class ValueCodes {
   }
 
   #add(from: number, place: number): number {
+    checkAtTimes()
     const code = this.#count++
     this.#checkCount()
     if (this.#count > this.#places.length) this.#reserve(this.#count)

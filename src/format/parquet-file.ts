@@ -30,17 +30,24 @@ export function parquetHead(): Uint8Array {
   return Buffer.from(magic)
 }
 
+/** @param checkCancelled is called between pages; what it throws ends the group */
 export function parquetRowGroup(
   columns: readonly TypedColumn[],
   data: readonly ColumnData[],
   rowCount: number,
+  checkCancelled = () => {},
 ): ParquetRowGroup {
   const writer = new ByteWriter(64 * 1024)
   const file = new ParquetWriter({
     writer,
     schema: schemaOf(columns),
     codec: 'GZIP',
-    compressors: { GZIP: (bytes) => gzipSync(bytes, { level: compressionLevel }) },
+    compressors: {
+      GZIP: (bytes) => {
+        checkCancelled()
+        return gzipSync(bytes, { level: compressionLevel })
+      },
+    },
   })
   file.write({
     rowGroupSize: rowCount,

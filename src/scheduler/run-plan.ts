@@ -33,6 +33,7 @@ import {
   wantedRows,
 } from './scan-rows.ts'
 import { planOfKinds, settleByRows, withKinds } from './settle-types.ts'
+import { multipliesRows } from './small-work.ts'
 import { traceSetOf, traceSetOfGroups } from './trace-sets.ts'
 
 export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' | 'split'> {
@@ -227,9 +228,11 @@ async function allRows(run: PlanRun): Promise<{ readonly rows: SortedRows }> {
   return { rows: concatenateRows(lists) }
 }
 
-function isShort({ stage, then }: PhysicalPlan, input: FinishTask['input']): boolean {
+function isShort(plan: PhysicalPlan, input: FinishTask['input']): boolean {
+  if (multipliesRows(plan)) return false
   if (input.kind === 'rows') return input.rows.object.length <= shortStages
   const total = input.partials.reduce((sum, { groupCount }) => sum + groupCount, 0)
+  const { stage, then } = plan
   const readsRows = stage.kind === 'groups' && stage.row !== undefined && then.length > 0
   return total <= (readsRows ? shortStages : shortMerge)
 }

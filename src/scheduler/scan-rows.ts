@@ -210,11 +210,11 @@ async function scanLists(
 /** The first rows of all lists in the plan's order. */
 async function orderRows(
   lists: readonly SortedRows[],
-  { plan, pool }: PlanRun,
+  { plan, pool, cancelled }: PlanRun,
   wanted: number,
 ): Promise<SortedRows> {
   if (lists.length === 1) return lists[0]!
-  const task = { kind: 'order', plan, lists, wanted } as const
+  const task = { kind: 'order', plan, lists, wanted, cancelled } as const
   const { rows } = await pool.run(task, countRows(lists) <= shortMerge)
   return rows
 }

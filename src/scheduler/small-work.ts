@@ -29,8 +29,15 @@ const fewPrinted = 128
 const fewRows = 1000
 
 /** Whether the plan reads so few records that the way to a worker would be longer. */
-export function isLookUp({ access, objects }: PhysicalPlan): boolean {
-  return access.kind === 'look_up' && access.ids.length * objects.length <= fewRecords
+export function isLookUp(plan: PhysicalPlan): boolean {
+  const { access, objects } = plan
+  if (access.kind !== 'look_up' || multipliesRows(plan)) return false
+  return access.ids.length * objects.length <= fewRecords
+}
+
+/** Whether unpivots may make any number of rows of a few. */
+export function multipliesRows({ unpivots, then }: PhysicalPlan): boolean {
+  return unpivots.length > 0 || then.some(({ kind }) => kind === 'unpivot')
 }
 
 /** Whether the main thread may scan the inputs, finish the plan and print the answer. */
@@ -40,6 +47,7 @@ export function isSmall(
   reads: Pick<TaskReads, 'openSegment' | 'openPart'>,
 ): boolean {
   if (isLookUp(plan) || inputs.length === 0) return true
+  if (multipliesRows(plan)) return false
   const rows = inputs.reduce((sum, input) => sum + rowsIn(input), 0)
   if (rows > fewValues || !isSimple(plan, rows)) return false
   const paths = fieldsOf(expressionsOf(plan))
@@ -69,15 +77,11 @@ const shortStages: ReadonlySet<RelationStage['kind']> = new Set(['filter', 'sort
 
 /** Whether, besides reading columns, it does little with so many rows. */
 function isSimple(plan: PhysicalPlan, rows: number): boolean {
-  const { stage, unpivots, limit = rows, offset, then } = plan
+  const { stage, limit = rows, offset, then } = plan
   const printed = stage.kind === 'rows' || stage.row ? Math.min(rows, limit + offset) : 0
   if (printed > fewPrinted) return false
   if (rows <= fewRows) return true
-  return (
-    unpivots.length === 0 &&
-    then.every(({ kind }) => shortStages.has(kind)) &&
-    expressionsOf(plan).every(isVectorized)
-  )
+  return then.every(({ kind }) => shortStages.has(kind)) && expressionsOf(plan).every(isVectorized)
 }
 
 /** Those that may be evaluated row by row, or search texts. */

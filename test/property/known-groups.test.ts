@@ -78,7 +78,7 @@ test('aggregates from metadata are those of the rows', () => {
         if (groups.take(metadata, metadata.objects[0]!, range).length > 0) return
         known++
         const result = (partials: PartialGroups[]) => {
-          const merged = mergeGroups(stage, partials, [], undefined)
+          const merged = mergeGroups(stage, partials, [])
           const columns = merged.groupColumns.map((column) => valueReader(vectorOf(column)))
           return columns.map((read) => canonicalJson(read(0)))
         }

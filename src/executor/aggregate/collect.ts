@@ -3,6 +3,7 @@ import { orderValues } from '../../type/compare.ts'
 import { textOf } from '../../type/text.ts'
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
+import { checkAtTimes } from '../cancelled.ts'
 import { checkLimit, maximumCollectedValues } from '../memory-limit.ts'
 import { ValueCodes } from '../value-codes.ts'
 import { countOf, vectorOf } from '../wire-values.ts'
@@ -25,6 +26,10 @@ export class CollectState implements AggregateState {
   /** @param finish makes the result of the sorted values; null stands for no values */
   constructor(finish: (values: readonly Value[] | null) => Value) {
     this.#finish = finish
+  }
+
+  get heldBytes(): number {
+    return this.#codes.heldBytes + 2 * this.#collectedCodes.byteLength
   }
 
   resize(groupCount: number): void {
@@ -88,9 +93,10 @@ export class CollectState implements AggregateState {
   /** Values are put in order once, so that each group only sorts numbers. */
   #sort(): SortedLists {
     const { count } = this.#codes
-    const order = Array.from({ length: count }, (_, code) => code).sort((a, b) =>
-      orderValues(this.#codes.valueAt(a), this.#codes.valueAt(b)),
-    )
+    const order = Array.from({ length: count }, (_, code) => code).sort((a, b) => {
+      checkAtTimes()
+      return orderValues(this.#codes.valueAt(a), this.#codes.valueAt(b))
+    })
     const rankOf = new Int32Array(count)
     for (const [rank, code] of order.entries()) rankOf[code] = rank
     const values = order.map((code) => this.#codes.valueAt(code))

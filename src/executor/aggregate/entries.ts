@@ -26,6 +26,10 @@ export class EntriesState implements AggregateState {
     this.#finish = finish
   }
 
+  get heldBytes(): number {
+    return this.#pairs.heldBytes + 3 * this.#sums.byteLength
+  }
+
   resize(groupCount: number): void {
     this.#groupCount = groupCount
   }

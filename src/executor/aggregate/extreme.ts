@@ -3,6 +3,7 @@ import { orderValues } from '../../type/compare.ts'
 import { fromPlain, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
+import { valueBytes } from '../value-bytes.ts'
 import {
   type AggregateState,
   type AliveRows,
@@ -22,10 +23,16 @@ export class ExtremeState implements AggregateState {
   readonly #none: number
   #values: Value[] = []
   #groupCount = 0
+  /** Of `#values`. */
+  #bytes = 0
 
   constructor(direction: -1 | 0 | 1) {
     this.#direction = direction
     this.#none = direction < 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+  }
+
+  get heldBytes(): number {
+    return this.#bytes
   }
 
   resize(groupCount: number): void {
@@ -101,7 +108,9 @@ export class ExtremeState implements AggregateState {
   #offer(group: number, value: Value): void {
     if (value === null) return
     const kept = this.#values[group]!
-    if (kept === null || orderValues(value, kept) * this.#direction > 0) this.#values[group] = value
+    if (kept !== null && orderValues(value, kept) * this.#direction <= 0) return
+    this.#bytes += valueBytes(value) - valueBytes(kept)
+    this.#values[group] = value
   }
 
   /** Changes over to values of any kind. */

@@ -2,6 +2,7 @@ import { orderValues } from '../../type/compare.ts'
 import { fromPlain, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
+import { valueBytes } from '../value-bytes.ts'
 import { type AggregateState, type AliveRows, grown, type WireState, wholeRows } from './state.ts'
 
 /**
@@ -17,9 +18,15 @@ export class FirstState implements AggregateState {
   /** The keys while all of them are of one such type, as created is; NaN for none. */
   #numbers: Float64Array | undefined = new Float64Array(1).fill(Number.NaN)
   #type: 'number' | 'timestamp' | undefined
+  /** Of the values and their keys. */
+  #bytes = 0
 
   constructor(direction: -1 | 1) {
     this.#direction = direction
+  }
+
+  get heldBytes(): number {
+    return this.#bytes
   }
 
   resize(groupCount: number): void {
@@ -80,6 +87,8 @@ export class FirstState implements AggregateState {
       const order = this.#orderOfKeys(key, this.#keys[group]!)
       if (order < 0 || (order === 0 && orderValues(value, kept) >= 0)) return
     }
+    this.#bytes += valueBytes(value) + valueBytes(key)
+    this.#bytes -= valueBytes(kept) + valueBytes(this.#keys[group]!)
     this.#values[group] = value
     this.#keys[group] = key
     if (!this.#numbers) return

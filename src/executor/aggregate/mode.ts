@@ -18,6 +18,10 @@ export class ModeState implements AggregateState {
   #counts: Float64Array = new Float64Array(0)
   #results: (Value | undefined)[] | undefined
 
+  get heldBytes(): number {
+    return this.#codes.heldBytes + this.#pairs.heldBytes + this.#counts.byteLength
+  }
+
   resize(groupCount: number): void {
     this.#groupCount = groupCount
   }

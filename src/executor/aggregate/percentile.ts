@@ -4,6 +4,7 @@ import { maximumRows } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { Value } from '../../type/value.ts'
 import { rowsOf, type Vector, valueReader } from '../../vector/vector.ts'
+import { checkAtTimes, checkCancelled } from '../cancelled.ts'
 import { checkLimit, maximumPercentileNumbers } from '../memory-limit.ts'
 import { newResultNumbers } from '../share-result.ts'
 import { type AggregateState, type AliveRows, aliveNumbers, type WireState } from './state.ts'
@@ -54,6 +55,7 @@ export class PercentileNumbers {
     }
     const sorted = newResultNumbers(this.#count)
     for (const { values, groups, count } of this.#pieces) {
+      checkCancelled()
       for (let i = 0; i < count; i++) sorted[ends[groups[i]!]!++] = values[i]!
     }
     return { kind: 'numbers', ends, values: sorted }
@@ -129,6 +131,7 @@ export class PercentileState implements AggregateState {
     checkPercentile(this.#mergedCount)
     let start = 0
     for (const [i, end] of wire.ends.entries()) {
+      checkAtTimes()
       const group = groups[i]!
       const parts = this.#merged.get(group)
       if (parts) parts.push(wire.values.subarray(start, end))

@@ -1,0 +1,161 @@
+/** Whoever leaves takes the work along, wherever on the threads a query has come to. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { RunningService } from '../support/running-service.ts'
+import { StreamClient } from '../support/stream-client.ts'
+
+let service: RunningService
+let from: string
+
+/** Of each record an unpivot makes so many rows, and two of them the square of it. */
+const elements = 250
+const records = 1200
+
+beforeAll(async () => {
+  service = await RunningService.start({ ASSAY_WORKERS: '2', ASSAY_WARM_UP: '0' })
+  const experiment = await service.create('experiment', await service.project())
+  from = `from: experiment('${experiment}') | unpivot: metadata.list as a`
+  const list = Array.from({ length: elements }, (_, i) => i)
+  for (let i = 0; i < records; i += 600) {
+    const events = Array.from({ length: 600 }, (_, j) => ({
+      id: `r${i + j}`,
+      user: i + j,
+      metadata: { list },
+    }))
+    expect((await service.insert('experiment', experiment, events)).status).toBe(200)
+  }
+})
+
+afterAll(() => service.stop())
+
+/** Threads that are at work on queries. */
+async function busy(): Promise<number> {
+  const { text } = await service.request('/metrics')
+  return Number(/^assay_workers_busy (\d+)$/m.exec(text)![1])
+}
+
+async function idle(): Promise<number> {
+  const since = performance.now()
+  while ((await busy()) > 0) await wait(20)
+  return performance.now() - since
+}
+
+/** A quarter of a million groups, or rows, of numbers and of texts. */
+const manyNumbers = 'user * 1000 + a as k'
+const manyTexts = 'concat(id, to_string(a)) as k'
+
+test.each([
+  ['groups', (rows: string) => `dimensions: ${manyNumbers} | measures: count(1) as n | ${rows}`],
+  [
+    'groups that are grouped again',
+    (rows: string) =>
+      `dimensions: n | measures: count(1) as m | from: (dimensions: ${manyTexts} | measures: count(1) as n | ${rows})`,
+  ],
+  [
+    'groups in order',
+    (rows: string) =>
+      `select: * | from: (dimensions: ${manyNumbers} | measures: sum(a) as s | ${rows}) | sort: s desc, k`,
+  ],
+  ['rows in order', (rows: string) => `select: id, a | ${rows} | sort: a desc, id`],
+  [
+    'percentiles',
+    (rows: string) =>
+      `dimensions: user | measures: percentile(a * user, 0.5) as p, percentile(a, 0.9) as q | ${rows}`,
+  ],
+  [
+    'lists of values',
+    (rows: string) =>
+      `dimensions: a | measures: array_agg(concat(id, to_string(a))) as l | ${rows}`,
+  ],
+  [
+    'different values',
+    (rows: string) => `measures: count_distinct(concat(id, to_string(a))) as n | ${rows}`,
+  ],
+])('%s', async (_, queryOf) => {
+  const query = queryOf(from)
+  const body = { query, fmt: 'jsonl' }
+  const started = performance.now()
+  const whole = await service.request('/btql', { body })
+  expect(whole.status).toBe(200)
+  const took = performance.now() - started
+  for (const share of [0.2, 0.4]) {
+    const leaving = new AbortController()
+    const asked = service.fetch('/btql', { body }, leaving.signal).then((answer) => answer.text())
+    asked.catch(() => undefined)
+    await wait(took * share)
+    leaving.abort()
+    // What is left of a short query may take no longer than to ask whether it is at work.
+    expect(await idle()).toBeLessThan(Math.max(took * 0.4, 1000))
+  }
+})
+
+/** A loaded machine takes its time, but not the minutes of what is cancelled. */
+const patient = { timeout: 60_000, interval: 100 }
+
+/** Would take minutes. */
+const endless = () =>
+  `measures: count(1) as n | ${from}, metadata.list as b, metadata.list as c | filter: a + b + c > 700`
+
+test('a query that is cancelled, or over its time, ends on the threads, too', async () => {
+  const body = { query: endless(), query_timeout_seconds: 1 }
+  const { status, json } = await service.request('/btql', { body })
+  expect([status, json.error!.code]).toEqual([504, 'QUERY_TIMEOUT'])
+  await expect.poll(busy, patient).toBe(0)
+
+  const cancelled = service.query(endless())
+  await expect.poll(busy, patient).toBeGreaterThan(0)
+  const list = (await service.request('/admin/queries')).json.queries as unknown as { id: string }[]
+  await service.request(`/admin/queries/${list[0]!.id}`, { method: 'DELETE' })
+  expect((await cancelled).status).toBe(499)
+  await expect.poll(busy, patient).toBe(0)
+
+  const stream = await StreamClient.open(service)
+  stream.send({ id: '1', query: endless() })
+  await expect.poll(busy, patient).toBeGreaterThan(0)
+  stream.send({ type: 'cancel', id: '1' })
+  expect((await stream.until('error')).status).toBe(499)
+  await expect.poll(busy, patient).toBe(0)
+  stream.send({ id: '2', query: endless() })
+  await expect.poll(busy, patient).toBeGreaterThan(0)
+  stream.close()
+  await expect.poll(busy, patient).toBe(0)
+
+  const { id } = (await service.request('/btql/async', { body: { query: endless() } })).json
+  await expect.poll(busy, patient).toBeGreaterThan(0)
+  await service.request(`/btql/async/${String(id)}/cancel`, { method: 'POST' })
+  await expect.poll(busy, patient).toBe(0)
+})
+
+test('what is made of few records may be much, and holds up nobody', async () => {
+  const query = `${endless()} and id = 'r1'`
+  const later = `measures: count(1) as n | from: (select: * | ${from} | limit: 1) | unpivot: metadata.list as x, metadata.list as y, metadata.list as z | filter: x + y + z > 746`
+  for (const asked of [query, later]) {
+    const leaving = new AbortController()
+    const options = { body: { query: asked } }
+    const answer = service.fetch('/btql', options, leaving.signal).then(({ status }) => status)
+    const health = service.request('/healthz').then(({ status }) => `healthz ${status}`)
+    expect(await Promise.race([health, answer])).toBe('healthz 200')
+    leaving.abort()
+    await answer.catch(() => undefined)
+    await expect.poll(busy, patient).toBe(0)
+  }
+})
+
+test('one that waits for a thread never begins once its client has left', async () => {
+  const endlessOnes = [new AbortController(), new AbortController()]
+  for (const { signal } of endlessOnes) {
+    service.fetch('/btql', { body: { query: endless() } }, signal).catch(() => undefined)
+  }
+  await expect.poll(busy, patient).toBe(2)
+  const waiting = new AbortController()
+  const body = { query: `dimensions: user | measures: count(1) as n | ${from}` }
+  service.fetch('/btql', { body }, waiting.signal).catch(() => undefined)
+  const open = async () =>
+    ((await service.request('/admin/queries')).json.queries as unknown as object[]).length
+  await expect.poll(open, patient).toBe(3)
+  waiting.abort()
+  await expect.poll(open, patient).toBe(2)
+  for (const one of endlessOnes) one.abort()
+  await expect.poll(busy, patient).toBe(0)
+  expect(await open()).toBe(0)
+})
