@@ -1,7 +1,7 @@
 /** Answers in every format, over real sockets. */
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
-import { brotliDecompressSync, gunzipSync } from 'node:zlib'
+import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { OutputFormat } from '../../src/format/output-format.ts'
 import { ParquetFiles, type ReadTable, readArrow, readCsv } from '../support/format-rows.ts'
@@ -323,26 +323,55 @@ test.each(['json', 'jsonl', 'csv', 'arrow', 'parquet'] as const)(
   },
 )
 
-test.each(['json', 'jsonl', 'csv', 'arrow', 'parquet'] as const)(
-  '%s that breaks off is not taken for whole',
-  async (format) => {
+/** Decompresses as much as there is of what has no end, as clients do that read as it comes. */
+const sofar = {
+  identity: (body: Buffer) => body,
+  gzip: (body: Buffer) => gunzipSync(body, { finishFlush: constants.Z_SYNC_FLUSH }),
+  br: (body: Buffer) =>
+    brotliDecompressSync(body, { finishFlush: constants.BROTLI_OPERATION_FLUSH }),
+}
+
+const formats = ['json', 'jsonl', 'csv', 'arrow', 'parquet'] as const
+const encodings = ['identity', 'gzip', 'br'] as const
+
+test.each(formats.flatMap((format) => encodings.map((encoding) => [format, encoding] as const)))(
+  '%s with the encoding %s that breaks off is not taken for whole',
+  async (format, encoding) => {
     const cancelAll = async () => {
       for (const { id } of await running()) {
         await service.request(`/admin/queries/${id}/cancel`, { method: 'POST' })
       }
     }
     const query = from('select: *', big)
-    const { head, body, ended } = await raw(query, format, '', { onFirstBytes: cancelAll })
+    const headers = `accept-encoding: ${encoding}\r\n`
+    const { head, body, ended } = await raw(query, format, headers, { onFirstBytes: cancelAll })
     expect(head).toMatch(/^HTTP\/1.1 200/)
     expect(head).toMatch(/transfer-encoding: chunked/i)
     expect(body.length).toBeGreaterThan(0)
+    // The first thing that a client sees, whatever it makes of the bytes.
     expect(ended).toBe(false)
+    const used = /^content-encoding: (gzip|br)/im.exec(head)?.[1] as 'gzip' | 'br' | undefined
+    expect(used ?? 'identity').toBe(format === 'parquet' ? 'identity' : encoding)
+    if (used === 'gzip') expect(() => gunzipSync(body)).toThrow('unexpected end of file')
+    if (used === 'br') expect(() => brotliDecompressSync(body)).toThrow('unexpected end of file')
+    const bytes = sofar[used ?? 'identity'](body)
+    if (format === 'parquet') await expect(parquet.read(bytes)).rejects.toThrow()
+    if (format === 'arrow') expect(hasArrowEnd(bytes)).toBe(false)
     if (format !== 'json') return
-    const { data, error } = JSON.parse(body.toString()) as { data: unknown[]; error: unknown }
+    const { data, error } = JSON.parse(bytes.toString()) as { data: unknown[]; error: unknown }
     expect(data.length).toBeLessThan(bigRows)
     expect(error).toMatchObject({ code: 'QUERY_CANCELLED' })
   },
 )
+
+/** A marker and a length of 0, after which nothing more belongs to an IPC stream. */
+function hasArrowEnd(bytes: Buffer): boolean {
+  return bytes.subarray(-8).equals(Buffer.from('ffffffff00000000', 'hex'))
+}
+
+test('a whole stream of Arrow has its end', async () => {
+  expect(hasArrowEnd((await ask(from('select: *'), 'arrow')).bytes)).toBe(true)
+})
 
 interface RawOptions {
   /** Nothing more is read until this has ended. */
