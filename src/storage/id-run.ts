@@ -32,14 +32,23 @@ export interface IdEntry extends CurrentVersion {
 
 /** The hash of an id, without its object. */
 export function hashId(id: string): IdHash {
-  // A short text is in its key as it is.
-  const isPlain = id.length <= plainIdLength && !/\p{Surrogate}/u.test(id)
-  return isPlain ? hashOf(id) : hashIdKey(recordIdKey(0, id))
+  return isPlain(id) ? hashOf(id) : hashIdKey(recordIdKey(0, id))
+}
+
+/** A short text is in its key as it is. */
+function isPlain(id: string): boolean {
+  return id.length <= plainIdLength && !/\p{Surrogate}/u.test(id)
 }
 
 /** As `hashId`, of the id in a key that `recordIdKey` made. */
 export function hashIdKey(key: Buffer): IdHash {
   return hashOf(key.subarray(4))
+}
+
+/** Writes what `hashId` gives to `target`. */
+export function writeIdHash(id: string, target: Buffer, at: number): void {
+  target.write(isPlain(id) ? hash('sha256', id, 'binary') : hashId(id), at, idHashBytes, 'latin1')
+  target[at + idHashBytes - 1]! &= 0xfe
 }
 
 function hashOf(text: string | Buffer): IdHash {

@@ -63,9 +63,12 @@ export function packValue(
   end: number,
   out: ByteWriter,
 ): void {
+  let to = out.length
+  out.skip(packedLength(kind, end - start))
+  const target = out.bytes
   for (let at = start + 1; at < end - 1; at += 2) {
-    if (kind === uuidValue && bytes[at] === dash) at++
-    out.byte((digits[bytes[at]!]! << 4) | digits[bytes[at + 1]!]!)
+    if (bytes[at] === dash) at++
+    target[to++] = (digits[bytes[at]!]! << 4) | digits[bytes[at + 1]!]!
   }
 }
 

@@ -27,9 +27,9 @@ import {
   readMergePaths,
   readString,
 } from './prepare-control.ts'
-import { checkObject, findObject, type NamedObject, noObject } from './prepare-object.ts'
+import { checkObject, findObject, type NamedObject } from './prepare-object.ts'
 import { type RowAction, type RowControl, rowActions } from './prepared-rows.ts'
-import { fieldNameBytes, rowFlags } from './row.ts'
+import { type ByteSpan, fieldNameBytes, rowFlags } from './row.ts'
 import type { RowBuilder } from './row-builder.ts'
 
 export interface RowOptions {
@@ -57,7 +57,19 @@ interface MemberName {
   /** As `fieldNameBytes` gives it. */
   readonly stored: Uint8Array
   readonly column: RecordColumn | undefined
+  readonly role: 'control' | 'ignored' | 'field'
   readonly shapes: FieldShapes
+  /** What was asked last: whether the name is no column of rows of a type. */
+  extra: { readonly type: ObjectType; readonly isExtra: boolean } | undefined
+}
+
+/** The values of members that control; null for what a row does not have. */
+type Controls = Record<ControlName, Value>
+
+/** The object of the row before, and how it was named. */
+interface FoundObject {
+  readonly named: NamedObject
+  readonly object: ObjectReference
 }
 
 const noKey = { transaction: 0, index: 0 }
@@ -65,6 +77,42 @@ const noFields = { extraFields: [], shapes: [] }
 
 /** Rows with more names than this have maps for rows. */
 const keptNames = 4096
+
+function noControls(): Controls {
+  return {
+    _is_merge: null,
+    _object_delete: null,
+    _merge_paths: null,
+    _array_delete: null,
+    _parent_id: null,
+    _audit_source: null,
+    _audit_metadata: null,
+    id: null,
+    created: null,
+    experiment_id: null,
+    dataset_id: null,
+    project_id: null,
+    prompt_session_id: null,
+    log_id: null,
+  }
+}
+
+function isNamedAlike(a: NamedObject, b: NamedObject): boolean {
+  return (
+    a.project_id === b.project_id &&
+    a.log_id === b.log_id &&
+    a.experiment_id === b.experiment_id &&
+    a.dataset_id === b.dataset_id &&
+    a.prompt_session_id === b.prompt_session_id
+  )
+}
+
+/** Whether a valid JSON value is a string without escapes, so that it stands for its own bytes. */
+function isPlainString(bytes: Uint8Array, start: number, end: number): boolean {
+  if (bytes[start] !== 0x22) return false
+  for (let at = start + 1; at < end; at++) if (bytes[at] === 0x5c) return false
+  return true
+}
 
 /** Reads rows from scanners into a builder, one by one. */
 export class RowPreparer {
@@ -77,7 +125,14 @@ export class RowPreparer {
   readonly #inner = new MemberNames()
   readonly #before = new Map<ControlName, { start: number; end: number; value: Value }>()
   #nowText = ''
-  #controls: { [name in ControlName]?: Value } = {}
+  #controls = noControls()
+  /** Whether the row has such members besides its id and time. */
+  #hasControls = false
+  /** Where the id stands as JSON writes it, and the time as `formatTimestamp` does; else undefined. */
+  #idText: ByteSpan | undefined
+  #createdText: ByteSpan | undefined
+  #found: FoundObject | undefined
+  #hasInputs = false
   #fields: MemberName[] = []
   #shapes: FieldShape[] = []
 
@@ -91,18 +146,23 @@ export class RowPreparer {
     this.#options = options
     this.#nowText = `"${formatTimestamp(options.nowMs)}"`
     this.#before.clear()
+    this.#found = undefined
   }
 
   /** Prepares the row that the scanner is at; `index` is its place among all, `path` names it in errors. */
   prepare(index: number, path: string): PreparedRow {
     if (!this.#scanner.openObject()) throw invalid(path, 'must be an object')
-    this.#controls = {}
+    this.#controls = noControls()
+    this.#hasControls = false
+    this.#idText = undefined
+    this.#createdText = undefined
+    this.#hasInputs = false
     this.#fields = []
     this.#shapes = []
     this.#builder.begin()
     this.#readMembers(path)
     const object = this.#object(path)
-    const givenId = this.#controls.id ?? null
+    const givenId = this.#controls.id
     const id = givenId === null ? randomUUID() : readString(givenId, `${path}.id`)
     const control = this.#control(index, path)
     if (this.#flag('_object_delete', path)) {
@@ -116,7 +176,7 @@ export class RowPreparer {
       const action = rowActions.comment
       return { id, action, object, control: { row: index, commentOn }, ...noFields }
     }
-    if (this.#fields.some(({ name }) => name === 'inputs')) this.#builder.rename('inputs', 'input')
+    if (this.#hasInputs) this.#builder.rename('inputs', 'input')
     if (object.type === 'dataset') this.#builder.rename('output', 'expected')
     const isMerge = this.#flag('_is_merge', path)
     const extraFields = this.#extraFields(object.type)
@@ -127,33 +187,52 @@ export class RowPreparer {
 
   #readMembers(path: string): void {
     const scanner = this.#scanner
+    const { bytes } = scanner
     const builder = this.#builder
     for (let place = 0; scanner.nextMember(); place++) {
       const member = this.#memberName(place)
-      const { name } = member
-      if (isControl(name)) {
-        this.#controls[name] = this.#controlValue(name)
-      } else if (isIgnored(name)) {
+      const { name, role } = member
+      if (role === 'control') {
+        this.#readControl(name as ControlName)
+      } else if (role === 'ignored') {
         scanner.value()
       } else {
         this.#fields.push(member)
+        if (name === 'inputs') this.#hasInputs = true
         builder.rawName(member.stored)
         const start = builder.out.length
         this.#inner.clear()
         scanner.value(builder.out, this.#inner)
         builder.endValue()
-        const shape = member.shapes.find(this.#inner, scanner.bytes)
+        const shape = member.shapes.find(this.#inner, bytes)
         if (shape) this.#shapes.push(shape)
         checkField(name, builder.out.bytes, start, builder.out.length, path)
       }
     }
   }
 
-  /** Rows of a request mostly name one object, so the value of the row before is a good guess. */
-  #controlValue(name: ControlName): Value {
+  #readControl(name: ControlName): void {
     const { bytes } = this.#scanner
     const start = this.#scanner.value()
     const end = this.#scanner.position
+    if (name !== 'id' && name !== 'created') {
+      this.#hasControls = true
+      this.#controls[name] = this.#controlValue(name, start, end)
+      return
+    }
+    const isPlain = isPlainString(bytes, start, end)
+    const value = isPlain
+      ? decodeUtf8(bytes, start + 1, end - 1)
+      : parseJsonBytes(bytes, start, end)
+    this.#controls[name] = value
+    const text = isPlain ? { start, end } : undefined
+    if (name === 'id') this.#idText = text
+    else this.#createdText = text
+  }
+
+  /** Rows of a request mostly name one object, so the value of the row before is a good guess. */
+  #controlValue(name: ControlName, start: number, end: number): Value {
+    const { bytes } = this.#scanner
     const guess = this.#before.get(name)
     if (guess && compareBytes(bytes, start, end, bytes, guess.start, guess.end) === 0) {
       return guess.value
@@ -165,8 +244,11 @@ export class RowPreparer {
 
   #extraFields(type: ObjectType): readonly string[] {
     const extra: string[] = []
-    for (const { name, column } of this.#fields) {
-      if (!column?.in.includes(type) && this.#builder.value(name)) extra.push(name)
+    for (const member of this.#fields) {
+      if (member.extra?.type !== type) {
+        member.extra = { type, isExtra: !member.column?.in.includes(type) }
+      }
+      if (member.extra.isExtra && this.#builder.value(member.name)) extra.push(member.name)
     }
     return extra
   }
@@ -178,12 +260,14 @@ export class RowPreparer {
       return guess
     }
     const name = JSON.parse(decodeUtf8(bytes, keyStart, keyEnd)) as string
-    const known = this.#memberNames.get(name) ?? {
+    const known: MemberName = this.#memberNames.get(name) ?? {
       bytes: bytes.slice(keyStart, keyEnd),
       name,
       stored: fieldNameBytes(name),
       column: recordColumn(name),
+      role: isControl(name) ? 'control' : isIgnored(name) ? 'ignored' : 'field',
       shapes: new FieldShapes(name),
+      extra: undefined,
     }
     if (this.#memberNames.size < keptNames) this.#memberNames.set(name, known)
     if (place < 64) this.#names[place] = known
@@ -191,24 +275,26 @@ export class RowPreparer {
   }
 
   #object(path: string): ObjectReference {
-    const named: NamedObject = noObject()
-    for (const member of Object.keys(named) as (keyof NamedObject)[]) {
-      named[member] = this.#controls[member] ?? null
-    }
-    const { object } = this.#options
-    if (!object) return findObject(named, path)
-    checkObject(named, object, path)
+    const controls = this.#controls
+    if (this.#found && isNamedAlike(this.#found.named, controls)) return this.#found.object
+    const { experiment_id, dataset_id, project_id, prompt_session_id, log_id } = controls
+    const named = { experiment_id, dataset_id, project_id, prompt_session_id, log_id }
+    const given = this.#options.object
+    if (given) checkObject(named, given, path)
+    const object = given ?? findObject(named, path)
+    this.#found = { named, object }
     return object
   }
 
   #flag(name: '_is_merge' | '_object_delete', path: string): boolean {
-    const value = this.#controls[name] ?? null
+    const value = this.#controls[name]
     return value !== null && readBoolean(value, `${path}.${name}`)
   }
 
   #control(row: number, path: string): RowControl | undefined {
+    if (!this.#hasControls) return undefined
     const given = <T>(name: ControlName, read: (value: Value, path: string) => T) => {
-      const value = this.#controls[name] ?? null
+      const value = this.#controls[name]
       return value === null ? undefined : read(value, `${path}.${name}`)
     }
     const mergePaths = given('_merge_paths', readMergePaths)
@@ -264,8 +350,8 @@ export class RowPreparer {
       id,
       created: formatTimestamp(this.#createdMs(path) ?? this.#options.nowMs),
       comment: this.#value('comment'),
-      source: this.#controls._audit_source ?? null,
-      metadata: this.#controls._audit_metadata ?? null,
+      source: this.#controls._audit_source,
+      metadata: this.#controls._audit_metadata,
     }
     this.#builder.restart()
     this.#builder.text('comments', writeJson([comment]))
@@ -277,8 +363,11 @@ export class RowPreparer {
     const given = this.#createdMs(path)
     const createdMs = given ?? this.#options.nowMs
     let flags = given === undefined ? rowFlags.createdGenerated : 0
-    builder.text('id', JSON.stringify(id))
-    builder.text('created', given === undefined ? this.#nowText : `"${this.#createdText(given)}"`)
+    if (this.#idText) this.#copyText('id', this.#idText)
+    else builder.text('id', JSON.stringify(id))
+    if (given === undefined) builder.text('created', this.#nowText)
+    else if (this.#isCreatedFormatted()) this.#copyText('created', this.#createdText!)
+    else builder.text('created', `"${formatTimestamp(given)}"`)
     if (!builder.value('span_id')) {
       flags |= rowFlags.spanGenerated
       builder.text('span_id', `"${randomUUID()}"`)
@@ -294,7 +383,7 @@ export class RowPreparer {
   }
 
   #createdMs(path: string): number | undefined {
-    const created = this.#controls.created ?? null
+    const { created } = this.#controls
     if (created === null) return undefined
     const ms = typeof created === 'string' ? parseTimestamp(created) : undefined
     if (ms !== undefined) return ms
@@ -305,11 +394,16 @@ export class RowPreparer {
     )
   }
 
-  /** As `formatTimestamp` writes it; mostly that is how it was given. */
-  #createdText(ms: number): string {
+  /** Whether the time was given as `formatTimestamp` writes it; mostly it was. */
+  #isCreatedFormatted(): boolean {
     const given = String(this.#controls.created)
     const isFormatted = given.length === 24 && given.endsWith('Z') && !given.endsWith('.000Z')
-    return isFormatted && given[10] === 'T' ? given : formatTimestamp(ms)
+    return isFormatted && given[10] === 'T' && this.#createdText !== undefined
+  }
+
+  /** Adds a member as it stands in the request. */
+  #copyText(name: string, { start, end }: ByteSpan): void {
+    this.#builder.copy(name, this.#scanner.bytes, start, end)
   }
 
   #finish(flags: number, createdMs: number, keepNulls: boolean): void {

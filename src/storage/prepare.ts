@@ -111,8 +111,9 @@ export function prepareTogether(
 
 function collect({ body, options }: UnpreparedRequest, collector: RowCollector): void {
   requireUtf8(body)
-  const start = byteOrderMark.equals(body.subarray(0, 3)) ? 3 : 0
-  const scanner = new JsonScanner(body, start)
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const start = byteOrderMark.equals(bytes.subarray(0, 3)) ? 3 : 0
+  const scanner = new JsonScanner(bytes, start)
   const member = options.form === 'logs3' ? 'rows' : 'events'
   collector.begin(scanner, options)
   let isGiven = false

@@ -8,6 +8,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { RowKey } from '../type/transaction.ts'
+import { writeUint48 } from './integers.ts'
 
 const longestTextBytes = 256
 
@@ -83,8 +84,9 @@ export function objectRange(object: number): { start: Buffer; end: Buffer } {
 }
 
 export function writeRowKey(bytes: Buffer, at: number, key: RowKey): void {
-  bytes.writeUIntBE(key.transaction, at, 6)
-  bytes.writeUInt16BE(key.index, at + 6)
+  writeUint48(bytes, at, key.transaction)
+  bytes[at + 6] = key.index >>> 8
+  bytes[at + 7] = key.index
 }
 
 export function readRowKey(bytes: Buffer, at: number): RowKey {

@@ -13,6 +13,7 @@
  * bodies have no kinds). With the lengths of values, a directory is made again.
  */
 import { ByteWriter } from '../json/byte-writer.ts'
+import { readUint, writeUint } from './integers.ts'
 import { kindOfValue, packedLength, packValue, plainValue, unpackValue } from './packed-value.ts'
 import { directoryEntryBytes, headerBytes, type RowHeader, RowView, writeRowHeader } from './row.ts'
 
@@ -40,6 +41,7 @@ export interface EncodedBody {
 /** Encodes rows; of their headers, only `flags` and `createdMs`. */
 export function encodeBody(rows: readonly Uint8Array[]): EncodedBody {
   const shapes: Shape[] = []
+  const directory = new Directory()
   const ends: number[] = []
   const lengths = new ByteWriter(rows.length * 24)
   const members = new ByteWriter(rows.reduce((total, { length }) => total + length, 0))
@@ -49,15 +51,15 @@ export function encodeBody(rows: readonly Uint8Array[]): EncodedBody {
   let shape = 0
   rows.forEach((bytes, row) => {
     const view = new RowView(bytes)
-    const kinds = kindsOf(view)
-    if (!isOfShape(view, kinds, shapes[shape])) {
-      shape = shapes.findIndex((known) => isOfShape(view, kinds, known))
-      if (shape < 0) shape = shapes.push(shapeOf(view, kinds)) - 1
+    directory.read(view)
+    if (!directory.isOfShape(shapes[shape])) {
+      shape = shapes.findIndex((known) => directory.isOfShape(known))
+      if (shape < 0) shape = shapes.push(shapeOf(view, directory.kinds)) - 1
     }
     fixed.writeDoubleBE(view.createdMs, row * createdBytes)
     fixed[flagsAt + row] = view.flags
     fixed.writeUInt16BE(shape, shapesAt + row * shapeBytes)
-    addMembers(view, shapes[shape]!, lengths, members)
+    addMembers(view, directory, shapes[shape]!, lengths, members)
     ends.push(members.length)
   })
   const table = encodeTable(shapes)
@@ -71,50 +73,50 @@ export function encodeBody(rows: readonly Uint8Array[]): EncodedBody {
   }
 }
 
-/** By rank. */
-function kindsOf(view: RowView): Uint8Array {
-  const { bytes, fieldCount } = view
-  const kinds = new Uint8Array(fieldCount)
-  let entry = directoryOf(view)
-  for (let rank = 0; rank < fieldCount; rank++, entry += directoryEntryBytes) {
-    const start = readUint(bytes, entry) + readUint(bytes, entry + 4) + 1
-    kinds[rank] = kindOfValue(bytes, start, start + readUint(bytes, entry + 8))
+/** The directory of a row, by rank, in memory that the next row overwrites. */
+class Directory {
+  fieldCount = 0
+  starts = new Float64Array(64)
+  nameLengths = new Float64Array(64)
+  valueLengths = new Float64Array(64)
+  kinds = new Uint8Array(64)
+
+  read({ bytes, fieldCount }: RowView): void {
+    if (fieldCount > this.kinds.length) this.#grow(fieldCount)
+    this.fieldCount = fieldCount
+    let entry = bytes.length - fieldCount * directoryEntryBytes
+    for (let rank = 0; rank < fieldCount; rank++, entry += directoryEntryBytes) {
+      const start = readUint(bytes, entry)
+      const nameLength = readUint(bytes, entry + 4)
+      const valueLength = readUint(bytes, entry + 8)
+      const value = start + nameLength + 1
+      this.starts[rank] = start
+      this.nameLengths[rank] = nameLength
+      this.valueLengths[rank] = valueLength
+      this.kinds[rank] = kindOfValue(bytes, value, value + valueLength)
+    }
   }
-  return kinds
-}
 
-function isOfShape(view: RowView, kindsByRank: Uint8Array, shape: Shape | undefined): boolean {
-  if (shape?.ranks.length !== view.fieldCount) return false
-  const { ranks, nameLengths, kinds } = shape
-  const { bytes } = view
-  const directory = directoryOf(view)
-  let after = 0
-  for (let i = 0; i < ranks.length; i++) {
-    const entry = directory + ranks[i]! * directoryEntryBytes
-    const start = readUint(bytes, entry)
-    if (start < after || readUint(bytes, entry + 4) !== nameLengths[i]) return false
-    if (kindsByRank[ranks[i]!] !== kinds[i]) return false
-    after = start + 1
+  isOfShape(shape: Shape | undefined): boolean {
+    if (shape?.ranks.length !== this.fieldCount) return false
+    const { ranks, nameLengths, kinds } = shape
+    let after = 0
+    for (let i = 0; i < ranks.length; i++) {
+      const rank = ranks[i]!
+      const start = this.starts[rank]!
+      if (start < after || this.nameLengths[rank] !== nameLengths[i]) return false
+      if (this.kinds[rank] !== kinds[i]) return false
+      after = start + 1
+    }
+    return true
   }
-  return true
-}
 
-function directoryOf(view: RowView): number {
-  return view.bytes.length - view.fieldCount * directoryEntryBytes
-}
-
-/** Buffer's own way checks more than it reads. */
-function readUint(bytes: Uint8Array, at: number): number {
-  const low = (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!
-  return bytes[at]! * 2 ** 24 + low
-}
-
-/** Buffer's own way checks more than it writes. */
-function writeUint(bytes: Uint8Array, at: number, value: number): void {
-  bytes[at] = value >>> 24
-  bytes[at + 1] = value >>> 16
-  bytes[at + 2] = value >>> 8
-  bytes[at + 3] = value
+  #grow(count: number): void {
+    this.starts = new Float64Array(count)
+    this.nameLengths = new Float64Array(count)
+    this.valueLengths = new Float64Array(count)
+    this.kinds = new Uint8Array(count)
+  }
 }
 
 function shapeOf(view: RowView, kinds: Uint8Array): Shape {
@@ -131,25 +133,23 @@ function shapeOf(view: RowView, kinds: Uint8Array): Shape {
 
 /** Leaves out members that the row's directory does not name. */
 function addMembers(
-  view: RowView,
-  { ranks, kinds }: Shape,
+  { bytes }: RowView,
+  directory: Directory,
+  { ranks, nameLengths, kinds }: Shape,
   lengths: ByteWriter,
   out: ByteWriter,
 ): void {
-  const { bytes } = view
-  const directory = directoryOf(view)
   let copied = headerBytes
   let end = headerBytes
   for (let i = 0; i < ranks.length; i++) {
-    const entry = directory + ranks[i]! * directoryEntryBytes
-    const start = readUint(bytes, entry)
-    const valueLength = readUint(bytes, entry + 8)
+    const start = directory.starts[ranks[i]!]!
+    const valueLength = directory.valueLengths[ranks[i]!]!
     writeVarint(lengths, valueLength)
     if (start !== end) {
       out.copy(bytes, copied, end)
       copied = start
     }
-    const value = start + readUint(bytes, entry + 4) + 1
+    const value = start + nameLengths[i]! + 1
     end = value + valueLength
     if (kinds[i] !== plainValue) {
       out.copy(bytes, copied, value)

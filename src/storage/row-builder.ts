@@ -2,6 +2,7 @@
 import { AssayError } from '../error.ts'
 import type { ByteWriter } from '../json/byte-writer.ts'
 import { compareBytes } from './compare-bytes.ts'
+import { writeUint } from './integers.ts'
 import {
   type ByteSpan,
   directoryEntryBytes,
@@ -98,19 +99,23 @@ export class RowBuilder {
 
   /** Where in `out` the last value given for `name` is; undefined when there is none but null. */
   value(name: string): ByteSpan | undefined {
-    const member = this.#members.findLast((member) => this.#isNamed(member, name))
-    if (!member) return undefined
-    const start = member.start + member.nameLength + 1
-    if (this.out.bytes[start] === 0x6e) return undefined
-    return { start, end: start + member.valueLength }
+    const bytes = fieldNameBytes(name)
+    for (let i = this.#members.length - 1; i >= 0; i--) {
+      const member = this.#members[i]!
+      if (!this.#isNamed(member, bytes)) continue
+      const start = member.start + member.nameLength + 1
+      return this.out.bytes[start] === 0x6e ? undefined : { start, end: start + member.valueLength }
+    }
+    return undefined
   }
 
   /** Gives the value of `from`, if any, the name `to`, unless a value other than null has it. */
   rename(from: string, to: string): void {
     if (!this.value(from) || this.value(to)) return
-    this.#members = this.#members.filter((member) => !this.#isNamed(member, to))
+    const [fromBytes, toBytes] = [fieldNameBytes(from), fieldNameBytes(to)]
+    this.#members = this.#members.filter((member) => !this.#isNamed(member, toBytes))
     for (const member of this.#members) {
-      if (this.#isNamed(member, from)) this.#replaceName(member, fieldNameBytes(to))
+      if (this.#isNamed(member, fromBytes)) this.#replaceName(member, toBytes)
     }
   }
 
@@ -124,37 +129,46 @@ export class RowBuilder {
    * Returns where the row starts in `out`.
    */
   finish(header: RowHeader, keepNulls = false): number {
-    const members = this.#sortedMembers(keepNulls)
+    const members = this.#members
+    const { order } = this.#orderOf(members)
     const { out } = this
     const start = this.#start
-    const rowBytes = out.length - start + members.length * directoryEntryBytes
+    let count = 0
+    for (const place of order) if (keepNulls || !this.#isNull(members[place]!)) count++
+    const rowBytes = out.length - start + count * directoryEntryBytes
     if (rowBytes > maximumRowBytes) {
       throw new AssayError('REQUEST_TOO_LARGE', `a record of ${rowBytes} bytes is too large`, {
         hint: 'a record may take 4 GiB',
       })
     }
     const directory = out.length
-    out.skip(members.length * directoryEntryBytes)
+    out.skip(count * directoryEntryBytes)
     const { bytes } = out
     let at = directory
-    for (const { start: memberStart, nameLength, valueLength } of members) {
-      bytes.writeUInt32BE(memberStart - start, at)
-      bytes.writeUInt32BE(nameLength, at + 4)
-      bytes.writeUInt32BE(valueLength, at + 8)
+    for (const place of order) {
+      const member = members[place]!
+      if (!keepNulls && this.#isNull(member)) continue
+      writeUint(bytes, at, member.start - start)
+      writeUint(bytes, at + 4, member.nameLength)
+      writeUint(bytes, at + 8, member.valueLength)
       at += directoryEntryBytes
     }
-    bytes.writeUInt32BE(members.length, start + 4)
+    writeUint(bytes, start + 4, count)
     writeRowHeader(bytes, start, header)
     return start
   }
 
-  #isNamed(member: Member, name: string): boolean {
-    const bytes = fieldNameBytes(name)
+  #isNamed(member: Member, bytes: Uint8Array): boolean {
+    if (member.name === bytes) return true
     const nameEnd = member.start + member.nameLength
     return (
       member.nameLength === bytes.length &&
       compareBytes(this.out.bytes, member.start, nameEnd, bytes, 0, bytes.length) === 0
     )
+  }
+
+  #isNull({ start, nameLength }: Member): boolean {
+    return this.out.bytes[start + nameLength + 1] === 0x6e
   }
 
   #replaceName(member: Member, name: Uint8Array): void {
@@ -169,18 +183,6 @@ export class RowBuilder {
     for (const other of this.#members) if (other.start > member.start) other.start += shift
     member.name = name
     member.nameLength = name.length
-  }
-
-  #sortedMembers(keepNulls: boolean): Member[] {
-    const { bytes } = this.out
-    const members = this.#members
-    const sorted: Member[] = []
-    for (const place of this.#orderOf(members).order) {
-      const member = members[place]!
-      const isNull = bytes[member.start + member.nameLength + 1] === 0x6e
-      if (keepNulls || !isNull) sorted.push(member)
-    }
-    return sorted
   }
 
   #orderOf(members: readonly Member[]): MemberOrder {

@@ -6,7 +6,7 @@ import type { ObjectReference } from '../type/record.ts'
 import { rowsPerTransaction } from '../type/transaction.ts'
 import { ObjectFields } from './field-shapes.ts'
 import { letQueriesPass } from './give-way.ts'
-import { hashId, idHashBytes } from './id-run.ts'
+import { idHashBytes, writeIdHash } from './id-run.ts'
 import type { RowOptions } from './prepare-row.ts'
 import { RowPreparer } from './prepare-row.ts'
 import { type BlockLimits, prepareBlocks } from './prepared-blocks.ts'
@@ -72,7 +72,7 @@ export class RowCollector {
     const ids = this.#ids
     const idHashes = Buffer.alloc(ids.length * idHashBytes)
     ids.forEach((id, row) => {
-      idHashes.write(hashId(id), row * idHashBytes, 'latin1')
+      writeIdHash(id, idHashes, row * idHashBytes)
     })
     const known = [...this.#objects.values()]
     const rows = {

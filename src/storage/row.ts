@@ -28,6 +28,7 @@ import {
 } from '../type/record.ts'
 import { formatPaginationKey, formatTransaction, type RowKey } from '../type/transaction.ts'
 import { compareBytes } from './compare-bytes.ts'
+import { readUint, writeDouble } from './integers.ts'
 import { readRowKey, writeRowKey } from './record-key.ts'
 
 const format = 1
@@ -82,7 +83,7 @@ export class RowView {
     this.bytes = Buffer.isBuffer(bytes)
       ? bytes
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.fieldCount = this.bytes.readUInt32BE(4)
+    this.fieldCount = readUint(this.bytes, 4)
     this.#directory = this.bytes.length - this.fieldCount * directoryEntryBytes
   }
 
@@ -129,30 +130,30 @@ export class RowView {
   /** Name of the `index`-th field in sorted order, quoted and escaped. */
   nameAt(index: number): ByteSpan {
     const entry = this.#directory + index * directoryEntryBytes
-    const start = this.bytes.readUInt32BE(entry)
-    return { start, end: start + this.bytes.readUInt32BE(entry + 4) }
+    const start = readUint(this.bytes, entry)
+    return { start, end: start + readUint(this.bytes, entry + 4) }
   }
 
   /** Value of the `index`-th field in sorted order. */
   valueAt(index: number): ByteSpan {
     const entry = this.#directory + index * directoryEntryBytes
-    const start = this.bytes.readUInt32BE(entry) + this.bytes.readUInt32BE(entry + 4) + 1
-    return { start, end: start + this.bytes.readUInt32BE(entry + 8) }
+    const start = readUint(this.bytes, entry) + readUint(this.bytes, entry + 4) + 1
+    return { start, end: start + readUint(this.bytes, entry + 8) }
   }
 
   /** Where the `index`-th field begins, in sorted order: its quoted name, a colon, its value. */
   memberStart(index: number): number {
-    return this.bytes.readUInt32BE(this.#directory + index * directoryEntryBytes)
+    return readUint(this.bytes, this.#directory + index * directoryEntryBytes)
   }
 
   /** Bytes of the `index`-th field's quoted name. */
   nameLength(index: number): number {
-    return this.bytes.readUInt32BE(this.#directory + index * directoryEntryBytes + 4)
+    return readUint(this.bytes, this.#directory + index * directoryEntryBytes + 4)
   }
 
   /** Bytes of the `index`-th field's value. */
   valueLength(index: number): number {
-    return this.bytes.readUInt32BE(this.#directory + index * directoryEntryBytes + 8)
+    return readUint(this.bytes, this.#directory + index * directoryEntryBytes + 8)
   }
 
   /** The stored fields sorted by name; names are decoded. */
@@ -183,8 +184,9 @@ export class RowView {
 export function writeRowHeader(bytes: Buffer, start: number, header: RowHeader): void {
   bytes[start] = format
   bytes[start + 1] = header.flags
-  bytes.writeUInt16BE(0, start + 2)
-  bytes.writeDoubleBE(header.createdMs, start + 8)
+  bytes[start + 2] = 0
+  bytes[start + 3] = 0
+  writeDouble(bytes, start + 8, header.createdMs)
   writeRowKeys(bytes, start, header)
 }
 
