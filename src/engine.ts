@@ -367,14 +367,14 @@ export class Engine {
     return this.#parts.maintenance.compact()
   }
 
-  /**
-   * Runs typical queries while nobody asks, which take so many seconds together, and lets the threads of inserts
-   * get to know their work; tells how many queries there were.
-   */
-  async warmUp(seconds: number): Promise<number> {
-    const queries = this.#warmUp.start({ ...this.#parts, seconds })
+  /** Runs typical queries while nobody asks, which take so many seconds together; tells how many. */
+  warmUp(seconds: number): Promise<number> {
+    return this.#warmUp.start({ ...this.#parts, seconds })
+  }
+
+  /** Lets the threads of inserts get to know their work, before the first insert or until it comes. */
+  async warmUpInserts(): Promise<void> {
     await this.#parts.ingest?.warmUp()
-    return queries
   }
 
   /** Ends what is under way and lets go of the data directory. */

@@ -2,12 +2,12 @@ import { readlinkSync } from 'node:fs'
 import { setPriority } from 'node:os'
 
 /**
- * Of threads whose work others wait for less, on Linux. Of queries: look-ups and sockets, in the main thread, go
- * first when there are no more cores. Of inserts and segments, two thirds of the processor time that a thread
- * gets which wants it at the same time: with 5, a third, inserts came to a standstill beside other busy
- * processes, since to those they give way, too.
+ * Of threads whose work others wait for less, on Linux. When there are no more cores, look-ups and sockets, in the
+ * main thread, go first: they get twice the processor time of a query's thread that wants it at the same time,
+ * and that half as much again as one of inserts and segments. No more, since threads give way to other
+ * processes, too: beside busy ones inserts have a third of what those get.
  */
-export const niceness = { queries: 5, inserts: 2 }
+export const niceness = { queries: 3, inserts: 5 }
 
 /**
  * Lets this thread stand back behind the main one. On Linux threads have priorities of their own;

@@ -1,9 +1,16 @@
+import { setTimeout as wait } from 'node:timers/promises'
 import type { ConfigFlags } from '../config.ts'
 import { readConfig } from '../config.ts'
-import { createLogger } from '../server/logger.ts'
+import { createLogger, type Logger } from '../server/logger.ts'
 import { version } from '../server/version.ts'
 import { openFileLimit, ownFiles } from './open-files.ts'
-import { startService, stopOnSignal } from './service.ts'
+import { type Service, startService, stopOnSignal } from './service.ts'
+
+/**
+ * Who waits to be told that the service listens may send much at once: the first bodies of threads that have
+ * done nothing yet take three times as long. On a busy machine they are not waited for any longer.
+ */
+const longestStartMs = 1500
 
 /** Connections take a file each. */
 const enoughOpenFiles = 4096
@@ -30,12 +37,23 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
     )
   }
   const { dataDirectory, workers, warmUpSeconds } = config
+  const inserts = warmUpSeconds === 0 ? Promise.resolve() : warmUpInserts(service, logger)
+  await Promise.race([inserts, wait(longestStartMs, undefined, { ref: false })])
   logger.info({ url: service.url, dataDirectory, workers, version, openFiles }, 'listening')
   if (warmUpSeconds === 0) return
+  await inserts
   try {
     const queries = await service.warmUp(warmUpSeconds)
     logger.debug({ queries }, 'warmed up')
   } catch (error) {
     logger.warn({ err: error }, 'could not run typical queries')
+  }
+}
+
+async function warmUpInserts(service: Service, logger: Logger): Promise<void> {
+  try {
+    await service.warmUpInserts()
+  } catch (error) {
+    logger.warn({ err: error }, 'could not prepare sample rows')
   }
 }

@@ -19,6 +19,8 @@ export interface Service {
   readonly routes: readonly Route[]
   /** See `Engine.warmUp`. */
   warmUp(seconds: number): Promise<number>
+  /** See `Engine.warmUpInserts`. */
+  warmUpInserts(): Promise<void>
   /** Takes no more requests, lets the running ones end, and closes the store. */
   close(): Promise<void>
 }
@@ -72,6 +74,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       access,
       routes: server.routes,
       warmUp: (seconds) => engine.warmUp(seconds),
+      warmUpInserts: () => engine.warmUpInserts(),
       close,
     }
   } catch (error) {

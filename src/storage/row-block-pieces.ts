@@ -9,6 +9,7 @@
  * row costs two pieces, and all take little more than if they were compressed as one.
  */
 import { compressSync, uncompressSync } from 'lz4-napi'
+import { compressAlike } from '../kernel/lz4.ts'
 import type { BlockBytes } from './row-block-body.ts'
 
 const pieceBytes = 16 * 1024
@@ -16,6 +17,9 @@ const pieceBytes = 16 * 1024
 const dictionaryBytes = 32 * 1024
 /** What is larger is one huge row, and kept as it is: LZ4 takes less than 2 GiB. */
 const compressibleBytes = 2 ** 30
+
+/** Pieces of larger rows are left to the package: the kernel, in half of its time, works in little memory. */
+const alikeBytes = 2 ** 22
 
 const countBytes = 2
 const entryBytes = 8
@@ -26,24 +30,22 @@ const entryBytes = 8
  */
 export function compressPieces(head: Buffer, members: Uint8Array, ends: readonly number[]): Buffer {
   const cuts = cutsOf(head.length, ends)
-  const first = Buffer.concat([head, members.subarray(0, cuts[0])])
-  const dictionary = first.subarray(-dictionaryBytes)
-  const compressed = [compress(first, undefined)]
-  const lengths = [first.length]
+  const plain = [Buffer.concat([head, members.subarray(0, cuts[0])])]
   for (let i = 1; i < cuts.length; i++) {
     const { buffer, byteOffset } = members
     const start = cuts[i - 1]!
-    const plain = Buffer.from(buffer, byteOffset + start, cuts[i]! - start)
-    compressed.push(compress(plain, dictionary))
-    lengths.push(plain.length)
+    plain.push(Buffer.from(buffer, byteOffset + start, cuts[i]! - start))
   }
-  const directory = Buffer.allocUnsafe(countBytes + compressed.length * entryBytes)
-  directory.writeUInt16BE(compressed.length, 0)
-  compressed.forEach((piece, i) => {
-    directory.writeUInt32BE(lengths[i]!, countBytes + i * entryBytes)
+  const stored = compress(plain).map((compressed, i) =>
+    compressed.length < plain[i]!.length ? compressed : plain[i]!,
+  )
+  const directory = Buffer.allocUnsafe(countBytes + stored.length * entryBytes)
+  directory.writeUInt16BE(stored.length, 0)
+  stored.forEach((piece, i) => {
+    directory.writeUInt32BE(plain[i]!.length, countBytes + i * entryBytes)
     directory.writeUInt32BE(piece.length, countBytes + i * entryBytes + 4)
   })
-  return Buffer.concat([directory, ...compressed])
+  return Buffer.concat([directory, ...stored])
 }
 
 /** Where among the members the pieces end. */
@@ -60,10 +62,15 @@ function cutsOf(headBytes: number, ends: readonly number[]): number[] {
   return cuts
 }
 
-function compress(plain: Buffer, dictionary: Buffer | undefined): Buffer {
-  if (plain.length > compressibleBytes) return plain
-  const compressed = compressSync(plain, dictionary)
-  return compressed.length < plain.length ? compressed : plain
+function compress(pieces: readonly Buffer[]): readonly Buffer[] {
+  const first = pieces[0]!
+  const largest = Math.max(...pieces.map(({ length }) => length))
+  if (first.length + largest <= alikeBytes) return compressAlike(pieces, dictionaryBytes)
+  const dictionary = first.subarray(-dictionaryBytes)
+  return pieces.map((piece, i) => {
+    if (piece.length > compressibleBytes) return piece
+    return i === 0 ? compressSync(piece) : compressSync(piece, dictionary)
+  })
 }
 
 /** The bytes of an older block, which are not in pieces. */

@@ -26,6 +26,7 @@ export {
   truncateTimes,
 } from './arithmetic'
 export { chooseRows, numberCodes } from './groups'
+export { compressLz4 } from './lz4'
 export {
   combineCodes,
   mapCodes,
