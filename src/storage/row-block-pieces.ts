@@ -30,7 +30,7 @@ const entryBytes = 8
  */
 export function compressPieces(head: Buffer, members: Uint8Array, ends: readonly number[]): Buffer {
   const cuts = cutsOf(head.length, ends)
-  const plain = [Buffer.concat([head, members.subarray(0, cuts[0])])]
+  const plain: Buffer[] = [Buffer.concat([head, members.subarray(0, cuts[0])])]
   for (let i = 1; i < cuts.length; i++) {
     const { buffer, byteOffset } = members
     const start = cuts[i - 1]!
