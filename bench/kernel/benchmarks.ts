@@ -21,6 +21,7 @@ import {
 import { gatherBytes, gatherCodes, gatherNumbers, pickNumbers } from '../../src/kernel/gather.ts'
 import { chooseRows, nothingKept, numberCodes } from '../../src/kernel/groups.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
+import { countKept, keepBoth, maskBetween, maskByCode, maskCode } from '../../src/kernel/mask.ts'
 import {
   beginBatch,
   beginStates,
@@ -66,7 +67,7 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   const byteTable = Uint8Array.from([0, 1, 0, 1, 0, 1, 0, 1, 2])
   const codeTable = Int32Array.from([7, 6, 5, 4, 3, 2, 1, 0])
   const range = rangeOf('gt', 500)
-  const kept = { values: new Float64Array(n), groups: new Int32Array(n) }
+  const kept = { values: new Float64Array(n), groups: new Int32Array(n), mask: newBytes(n).fill(1) }
   const needle = Buffer.from('refund')
 
   const benchmarks: KernelBenchmark[] = []
@@ -98,6 +99,11 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('expand bits', () => expandBits(batch.bits, 0, n, outBytes))
   add('select compared', () => void selectBetween(gappyNumbers, range, n, outCodes))
   add('select by code', () => void selectByCode(byteTable, codes, n, outCodes))
+  add('mask compared', () => maskBetween(gappyNumbers, range, n, outBytes))
+  add('mask by code', () => maskByCode(byteTable, codes, n, outBytes))
+  add('mask of one code', () => maskCode(3, codes, n, outBytes))
+  add('put masks together', () => keepBoth(outBytes, kept.mask, n))
+  add('count of a mask', () => void countKept(kept.mask, n))
   add('gather numbers by code', () => gatherNumbers(numberTable, codes, n, outNumbers))
   add('gather truths by code', () => gatherBytes(byteTable, codes, n, outBytes))
   add('gather codes by code', () => gatherCodes(codeTable, codes, n, outCodes))

@@ -1,6 +1,12 @@
 import type { Path } from '../type/value.ts'
 import type { SharedCodes } from '../vector/shared-dictionary.ts'
-import type { DictionaryEntries, Selection, Vector } from '../vector/vector.ts'
+import type {
+  DictionaryEntries,
+  DictionaryVector,
+  NumberVector,
+  Selection,
+  Vector,
+} from '../vector/vector.ts'
 import type { RowList } from './row-buffer.ts'
 import type { SoughtPhrases } from './text-candidates.ts'
 
@@ -13,6 +19,11 @@ export interface Batch {
   readonly keys?: RowList | undefined
   /** The field's value in the selected rows. */
   field(path: Path, selection: Selection): Vector
+  /**
+   * The field's value in all rows, where one column has them as numbers or codes, so that nothing has to be
+   * read for it; undefined, or absent, for any other.
+   */
+  inPlace?(path: Path): NumberVector | DictionaryVector | undefined
   /** Whether the field's values in these rows are of several kinds, or in several places. */
   isVaried?(path: Path): boolean
   /** Where such a field has them: no two parts have a row in common, and in all other rows it is null. */

@@ -5,8 +5,14 @@ import type { Path } from '../type/value.ts'
 import type { ColumnSet, KeyColumns } from '../vector/column.ts'
 import { hasRow } from '../vector/row-bits.ts'
 import type { SharedCodes } from '../vector/shared-dictionary.ts'
-import { rowsOf, type Selection, type Vector } from '../vector/vector.ts'
-import type { Batch, FieldPart } from './batch.ts'
+import {
+  type DictionaryVector,
+  type NumberVector,
+  rowsOf,
+  type Selection,
+  type Vector,
+} from '../vector/vector.ts'
+import type { Batch, FieldPart, FieldVariant, ObjectEntry, Presence } from './batch.ts'
 import { type FieldReader, openField, type RowFetcher } from './field-reader.ts'
 import { variantsOf } from './field-variants.ts'
 import type { FoundRows } from './found-rows.ts'
@@ -17,15 +23,21 @@ import { rowsWithPhrase, type SoughtPhrases } from './text-candidates.ts'
 
 const noneSelected = new Int32Array(0)
 
+/** A field reader with its number among those of its scan. */
+interface OpenedField {
+  readonly reader: FieldReader
+  readonly place: number
+}
+
 /** The rows of one object in one column set. Batches share the field readers. */
 export class ColumnScan {
-  readonly #set: ColumnSet
+  readonly set: ColumnSet
   readonly #object: BoundObject
   readonly #rows: RowFetcher
   readonly #dictionaries: SegmentDictionaries | undefined
-  readonly #readers = new Map<string, FieldReader>()
+  readonly #fields = new Map<string, OpenedField>()
   /** By the paths of the plan's expressions, which are the same in all batches. */
-  readonly #readersByPath = new Map<Path, FieldReader>()
+  readonly #fieldsByPath = new Map<Path, OpenedField>()
   readonly #members = new Map<string, ObjectMembers>()
   readonly #phraseRows = new Map<SoughtPhrases, Map<Path, FoundRows['may'] | undefined>>()
   /** Bytes of columns that batches have read; values read one by one do not count. */
@@ -38,67 +50,18 @@ export class ColumnScan {
     rows: RowFetcher,
     dictionaries: SegmentDictionaries | undefined,
   ) {
-    this.#set = set
+    this.set = set
     this.#object = object
     this.#rows = rows
     this.#dictionaries = dictionaries
   }
 
   batch(from: number, rowCount: number): Batch {
-    const vectors = new Map<FieldReader, Vector>()
-    const field = (path: Path, selection: Selection): Vector => {
-      const reader = this.#reader(path)
-      let vector = vectors.get(reader)
-      if (!vector) {
-        vector = reader.read(from, rowCount, selection)
-        this.bytesRead += bytesOf(vector, rowCount)
-        vectors.set(reader, vector)
-      }
-      return vector
-    }
-    const partsOfFields = new Map<FieldReader, readonly FieldPart[] | undefined>()
-    const parts = (path: Path): readonly FieldPart[] | undefined => {
-      const reader = this.#reader(path)
-      if (!partsOfFields.has(reader)) partsOfFields.set(reader, reader.parts?.(from, rowCount))
-      return partsOfFields.get(reader)
-    }
-    const { keys } = this.#set
-    return {
-      rowCount,
-      get keys() {
-        return keysBetween(keys, from, from + rowCount)
-      },
-      field,
-      isVaried: (path) => parts(path) !== undefined,
-      parts,
-      variants: (path, selection) => {
-        const ofField = parts(path)
-        return ofField && variantsOf(ofField, selection)
-      },
-      withPhrase: (path, phrases, selection) => {
-        const rows = this.#rowsWithPhrase(path, phrases, selection, from, rowCount)
-        if (!rows) return undefined
-        const reader = this.#reader(path)
-        const ofRows = reader.parts?.(from, rowCount)
-        if (ofRows) return variantsOf(ofRows, rows)
-        return [{ rows, vector: reader.read(from, rowCount, rows), isPacked: false }]
-      },
-      sharedCodes: (path) => this.#sharedCodes(path, from, rowCount),
-      presence: (path) => this.#reader(path).presence?.(from, rowCount),
-      hasOnlyObjects: (path) => this.#reader(path).hasOnlyObjects?.(from, rowCount) === true,
-      isNull: (path: Path, selection: Selection) =>
-        this.#reader(path).isNull(from, rowCount, selection),
-      entries: (path, selection) => {
-        const members = this.#membersOf(path)?.between(from, from + rowCount)
-        return members?.map((member) => ({
-          name: member.name,
-          vector: field(member.path, selection),
-        }))
-      },
-    }
+    return new ColumnBatch(this, from, rowCount)
   }
 
-  #rowsWithPhrase(
+  /** Those of the selected rows that may have a phrase at the path; undefined when no index tells. */
+  rowsWithPhrase(
     path: Path,
     phrases: SoughtPhrases,
     selection: Selection,
@@ -109,7 +72,7 @@ export class ColumnScan {
     const ofPhrases = this.#phraseRows.get(phrases) ?? new Map<Path, FoundRows['may'] | undefined>()
     this.#phraseRows.set(phrases, ofPhrases)
     if (!ofPhrases.has(path)) {
-      ofPhrases.set(path, rowsWithPhrase(this.#set, path as readonly string[], phrases))
+      ofPhrases.set(path, rowsWithPhrase(this.set, path as readonly string[], phrases))
     }
     const found = ofPhrases.get(path)
     if (found === undefined || found === 'all') return undefined
@@ -117,39 +80,133 @@ export class ColumnScan {
     return rowsOf(selection, rowCount).filter((row) => hasRow(found, from + row))
   }
 
-  #sharedCodes(path: Path, from: number, rowCount: number): SharedCodes | undefined {
+  sharedCodes(path: Path, from: number, rowCount: number): SharedCodes | undefined {
     if (!this.#dictionaries?.has(path)) return undefined
-    const column = this.#reader(path).textColumn?.(from, rowCount)
+    const column = this.field(path).reader.textColumn?.(from, rowCount)
     if (!column) return undefined
     this.bytesRead += rowCount * 4
     return this.#dictionaries.codesOf(path, column, from, rowCount)
   }
 
   /** Undefined for what is no object of a row's text. */
-  #membersOf(path: Path): ObjectMembers | undefined {
+  membersOf(path: Path): ObjectMembers | undefined {
     if (!isStoredField(String(path[0])) || path.some((part) => typeof part === 'number')) {
       return undefined
     }
     const key = JSON.stringify(path)
     let members = this.#members.get(key)
     if (!members) {
-      members = new ObjectMembers(this.#set, path as readonly string[])
+      members = new ObjectMembers(this.set, path as readonly string[])
       this.#members.set(key, members)
     }
     return members
   }
 
-  #reader(path: Path): FieldReader {
-    const known = this.#readersByPath.get(path)
+  field(path: Path): OpenedField {
+    const known = this.#fieldsByPath.get(path)
     if (known) return known
     const key = path.length === 1 ? String(path[0]) : JSON.stringify(path)
-    let reader = this.#readers.get(key)
-    if (!reader) {
-      reader = openField(this.#set, path, this.#object, this.#rows)
-      this.#readers.set(key, reader)
+    let field = this.#fields.get(key)
+    if (!field) {
+      const reader = openField(this.set, path, this.#object, this.#rows)
+      field = { reader, place: this.#fields.size }
+      this.#fields.set(key, field)
     }
-    this.#readersByPath.set(path, reader)
-    return reader
+    this.#fieldsByPath.set(path, field)
+    return field
+  }
+}
+
+class ColumnBatch implements Batch {
+  readonly rowCount: number
+  readonly #scan: ColumnScan
+  readonly #from: number
+  /** What was read, by the places of the fields. */
+  readonly #vectors: (Vector | undefined)[] = []
+  readonly #parts: ({ readonly parts: readonly FieldPart[] | undefined } | undefined)[] = []
+
+  constructor(scan: ColumnScan, from: number, rowCount: number) {
+    this.#scan = scan
+    this.#from = from
+    this.rowCount = rowCount
+  }
+
+  get keys(): RowList {
+    return keysBetween(this.#scan.set.keys, this.#from, this.#from + this.rowCount)
+  }
+
+  field(path: Path, selection: Selection): Vector {
+    const { reader, place } = this.#scan.field(path)
+    let vector = this.#vectors[place]
+    if (!vector) {
+      vector = reader.read(this.#from, this.rowCount, selection)
+      this.#scan.bytesRead += bytesOf(vector, this.rowCount)
+      this.#vectors[place] = vector
+    }
+    return vector
+  }
+
+  inPlace(path: Path): NumberVector | DictionaryVector | undefined {
+    const { reader } = this.#scan.field(path)
+    if (!reader.isInPlace?.(this.#from, this.rowCount)) return undefined
+    return this.field(path, undefined) as NumberVector | DictionaryVector
+  }
+
+  isVaried(path: Path): boolean {
+    return this.parts(path) !== undefined
+  }
+
+  parts(path: Path): readonly FieldPart[] | undefined {
+    const { reader, place } = this.#scan.field(path)
+    let known = this.#parts[place]
+    if (!known) {
+      known = { parts: reader.parts?.(this.#from, this.rowCount) }
+      this.#parts[place] = known
+    }
+    return known.parts
+  }
+
+  variants(path: Path, selection: Selection): readonly FieldVariant[] | undefined {
+    const parts = this.parts(path)
+    return parts && variantsOf(parts, selection)
+  }
+
+  withPhrase(
+    path: Path,
+    phrases: SoughtPhrases,
+    selection: Selection,
+  ): readonly FieldVariant[] | undefined {
+    const [from, { rowCount }] = [this.#from, this]
+    const rows = this.#scan.rowsWithPhrase(path, phrases, selection, from, rowCount)
+    if (!rows) return undefined
+    const { reader } = this.#scan.field(path)
+    const parts = reader.parts?.(from, rowCount)
+    if (parts) return variantsOf(parts, rows)
+    return [{ rows, vector: reader.read(from, rowCount, rows), isPacked: false }]
+  }
+
+  sharedCodes(path: Path): SharedCodes | undefined {
+    return this.#scan.sharedCodes(path, this.#from, this.rowCount)
+  }
+
+  presence(path: Path): Presence | undefined {
+    return this.#scan.field(path).reader.presence?.(this.#from, this.rowCount)
+  }
+
+  hasOnlyObjects(path: Path): boolean {
+    return this.#scan.field(path).reader.hasOnlyObjects?.(this.#from, this.rowCount) === true
+  }
+
+  isNull(path: Path, selection: Selection): Uint8Array {
+    return this.#scan.field(path).reader.isNull(this.#from, this.rowCount, selection)
+  }
+
+  entries(path: Path, selection: Selection): readonly ObjectEntry[] | undefined {
+    const members = this.#scan.membersOf(path)?.between(this.#from, this.#from + this.rowCount)
+    return members?.map((member) => ({
+      name: member.name,
+      vector: this.field(member.path, selection),
+    }))
   }
 }
 

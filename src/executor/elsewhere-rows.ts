@@ -40,7 +40,12 @@ export class ElsewhereRows {
       ...this.#stored,
       ...(this.#residual?.validity ? [this.#residual.validity] : []),
     ]
-    this.#names = path.map((name) => Buffer.from(JSON.stringify(name)))
+    this.#names = this.#residual ? path.map((name) => Buffer.from(JSON.stringify(name))) : []
+  }
+
+  /** Whether no row of the set has the field elsewhere. */
+  get areNone(): boolean {
+    return this.#stored.length === 0 && !this.#residual && !this.numbered
   }
 
   /** Whether the field may be elsewhere in some of the rows `from … from + count` of the set. */

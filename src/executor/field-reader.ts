@@ -18,7 +18,7 @@ import type {
   Texts,
 } from '../vector/column.ts'
 import type { Codes } from '../vector/elements.ts'
-import { isSet, pathReader, stored, textsBetween } from '../vector/read-column.ts'
+import { isSet, type PathReader, pathReader, stored, textsBetween } from '../vector/read-column.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
   compactValues,
@@ -42,6 +42,8 @@ import { copyValues } from './over-variants.ts'
 export interface FieldReader {
   /** The field in the rows `from … from + count` of the set, as a batch of its own. */
   read(from: number, count: number, selection: Selection): Vector
+  /** Whether `read` gives numbers or codes where they lie; see `Batch.inPlace`. */
+  isInPlace?(from: number, count: number): boolean
   /** 1 where it is null. */
   isNull(from: number, count: number, selection: Selection): Uint8Array
   /** See `Batch.presence`. */
@@ -123,7 +125,11 @@ class ColumnFieldReader implements FieldReader {
   readonly #rest: Path
   readonly #columns: PathColumns
   readonly #elsewhere: ElsewhereRows
-  readonly #valueAt: (row: number) => Value
+  /** Whether one column at most has the values of all rows, as they are to be read. */
+  readonly #isNeverVaried: boolean
+  readonly #fetch: RowFetcher
+  /** Made when a value is first read by itself, which few readers do. */
+  #read: PathReader | undefined
   readonly #entries: {
     text?: DictionaryEntries
     json?: DictionaryEntries
@@ -139,11 +145,10 @@ class ColumnFieldReader implements FieldReader {
     this.#rest = path.slice(this.#base.length)
     this.#columns = set.columns(this.#base) ?? {}
     this.#elsewhere = new ElsewhereRows(set, this.#base)
-    const read = pathReader(set, this.#base)
-    this.#valueAt = (row) => {
-      const value = read(row)
-      return value === stored ? fetch(set, row, this.#path) : valueAt(value, this.#rest)
-    }
+    const { number, timestamp, boolean, text, json, objects } = this.#columns
+    const typed = [number, timestamp, boolean, text].filter((column) => column)
+    this.#isNeverVaried = typed.length <= 1 && !json && !objects && this.#elsewhere.areNone
+    this.#fetch = fetch
   }
 
   read(from: number, count: number, selection: Selection): Vector {
@@ -157,6 +162,18 @@ class ColumnFieldReader implements FieldReader {
     }
     if (json?.encoding !== 'dictionary') return { kind: 'constant', value: null }
     return this.#readJsonCodes(json, from, count)
+  }
+
+  isInPlace(from: number, count: number): boolean {
+    if (this.#rest.length > 0 || this.#isVaried(from, count)) return false
+    const { number, timestamp, text } = this.#columns
+    return number !== undefined || timestamp !== undefined || text?.encoding === 'dictionary'
+  }
+
+  #valueAt(row: number): Value {
+    this.#read ??= pathReader(this.#set, this.#base)
+    const value = this.#read(row)
+    return value === stored ? this.#fetch(this.#set, row, this.#path) : valueAt(value, this.#rest)
   }
 
   presence(from: number, count: number): Presence | undefined {
@@ -375,6 +392,7 @@ class ColumnFieldReader implements FieldReader {
 
   /** Whether no single column has the values as they are to be read. */
   #isVaried(from: number, count: number): boolean {
+    if (this.#isNeverVaried) return false
     const { number, timestamp, boolean, text, json, objects } = this.#columns
     const whole = this.#rest.length === 0
     if (json && (json.encoding !== 'dictionary' || !whole)) return true

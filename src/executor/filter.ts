@@ -1,7 +1,7 @@
 import { type BoundExpression, fieldsOf } from '../binder/bound.ts'
-import { constantValue, type EvaluationContext } from '../binder/evaluate.ts'
-import { type NumberComparison, type NumberRange, rangeOf, swapped } from '../kernel/compare.ts'
-import { newCodes } from '../kernel/memory.ts'
+import type { EvaluationContext } from '../binder/evaluate.ts'
+import { countKept, keepBoth } from '../kernel/mask.ts'
+import { newBytes, newCodes } from '../kernel/memory.ts'
 import {
   selectBetween,
   selectBetweenWithin,
@@ -12,17 +12,23 @@ import {
   selectTrue,
   selectTrueWithin,
 } from '../kernel/select.ts'
-import { type Path, Timestamp } from '../type/value.ts'
+import type { Path } from '../type/value.ts'
 import { rowsOf, type Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator, truthBytes, variedExpression } from './compile.ts'
+import { type FieldRange, type FilterPart, withRanges } from './field-range.ts'
 import { includedEntries } from './object-operators.ts'
 import { dictionaryField, isOfFewRows, tableFor } from './over-dictionary.ts'
+import { compileMask, type MaskMaker } from './row-mask.ts'
 import { selectPresent, selectPresentWithin } from './select-present.ts'
 import { selectVaried } from './select-varied.ts'
 
 /** Keeps the rows for which all predicates are true; each sees only what the ones before left. */
-export type Filter = (batch: Batch, selection: Selection) => Selection
+export interface Filter {
+  keep(batch: Batch, selection: Selection): Selection
+  /** How many rows it keeps; cheaper where nobody asks which. */
+  count(batch: Batch, selection: Selection): number
+}
 
 /**
  * Writes the rows of a selection for which one predicate is true to `out`, and returns how many there
@@ -34,13 +40,92 @@ export function compileFilter(
   predicates: readonly BoundExpression[],
   context: EvaluationContext,
 ): Filter {
-  const selectors = withRanges(predicates, context).map((part) => compileSelector(part, context))
-  return (batch, selection) => {
+  return new PredicateFilter(
+    withRanges(predicates, context).map((part) => ({
+      mask: compileMask(part, context),
+      select: compileSelector(part, context),
+    })),
+  )
+}
+
+/** A filter of what is left when there is nothing else to know of it. */
+export function filterOf(keep: Filter['keep']): Filter {
+  const count: Filter['count'] = (batch, selection) =>
+    selectedCount(keep(batch, selection), batch.rowCount)
+  return { keep, count }
+}
+
+/** How many rows are selected. */
+export function selectedCount(selection: Selection, rowCount: number): number {
+  return selection ? selection.length : rowCount
+}
+
+interface CompiledPart {
+  readonly mask: MaskMaker | undefined
+  readonly select: (batch: Batch, selection: Selection, out: Int32Array) => number
+}
+
+/** The rows of a batch that some of the first parts leave. */
+interface Masked {
+  /** Undefined: all. */
+  readonly mask: Uint8Array | undefined
+  readonly count: number
+  /** The first part that was not asked. */
+  readonly next: number
+}
+
+/** Of so many rows one that is left is worth a look at all of them, which goes row after row. */
+const maskedOf = 16
+
+/**
+ * Masks as long as predicates can be made as such and many rows are left, because these take no more time
+ * when many rows pass; then selections.
+ */
+class PredicateFilter implements Filter {
+  readonly #parts: readonly CompiledPart[]
+
+  constructor(parts: readonly CompiledPart[]) {
+    this.#parts = parts
+  }
+
+  keep(batch: Batch, selection: Selection): Selection {
+    if (selection) return this.#select(batch, selection, 0)
+    const masked = this.#mask(batch)
+    return this.#select(batch, selectedBy(masked, batch.rowCount), masked.next)
+  }
+
+  count(batch: Batch, selection: Selection): number {
+    const { rowCount } = batch
+    if (selection) return selectedCount(this.keep(batch, selection), rowCount)
+    const masked = this.#mask(batch)
+    const { count, next } = masked
+    if (count === 0 || next === this.#parts.length) return count
+    return selectedCount(this.#select(batch, selectedBy(masked, rowCount), next), rowCount)
+  }
+
+  #mask(batch: Batch): Masked {
+    const { rowCount } = batch
+    let mask: Uint8Array | undefined
+    let count = rowCount
+    let next = 0
+    for (const part of this.#parts) {
+      if (!part.mask || count * maskedOf < rowCount) break
+      const made = newBytes(rowCount)
+      if (!part.mask(batch, count, made)) break
+      if (mask) keepBoth(mask, made, rowCount)
+      else mask = made
+      count = countKept(mask, rowCount)
+      next++
+    }
+    return { mask: count === rowCount ? undefined : mask, count, next }
+  }
+
+  #select(batch: Batch, selection: Selection, from: number): Selection {
     let current = selection
-    for (const select of selectors) {
+    for (let i = from; i < this.#parts.length; i++) {
       if (current?.length === 0) return current
-      const out = newCodes(current ? current.length : batch.rowCount)
-      const count = select(batch, current, out)
+      const out = newCodes(selectedCount(current, batch.rowCount))
+      const count = this.#parts[i]!.select(batch, current, out)
       if (!current && count === batch.rowCount) continue
       current = out.subarray(0, count)
     }
@@ -48,36 +133,11 @@ export function compileFilter(
   }
 }
 
-/** One predicate, or two and more that say from where to where a field goes. */
-interface FilterPart {
-  readonly predicate: BoundExpression
-  readonly field: FieldRange | undefined
-}
-
-/** Comparisons of the same field are made at once, where the first of them stood. */
-function withRanges(
-  predicates: readonly BoundExpression[],
-  context: EvaluationContext,
-): FilterPart[] {
-  const parts = new Map<string, FilterPart>()
-  for (const [i, predicate] of predicates.entries()) {
-    const field = fieldRange(predicate, context)
-    const key = field?.range ? JSON.stringify([field.kind, field.path]) : String(i)
-    const known = parts.get(key)
-    parts.set(key, known ? both(known, { predicate, field }) : { predicate, field })
-  }
-  return [...parts.values()]
-}
-
-function both(a: FilterPart, b: FilterPart): FilterPart {
-  const { range, ...field } = a.field!
-  const low = Math.max(range!.low, b.field!.range!.low)
-  const high = Math.min(range!.high, b.field!.range!.high)
-  const operands = [a.predicate, b.predicate]
-  return {
-    predicate: { kind: 'and', operands, type: 'boolean' },
-    field: { ...field, range: { low, high } },
-  }
+function selectedBy({ mask, count }: Masked, rowCount: number): Selection {
+  if (!mask) return undefined
+  const out = newCodes(count)
+  if (count > 0) selectTrue(mask, rowCount, out)
+  return out
 }
 
 function compileSelector(
@@ -118,34 +178,6 @@ function compileVaried(
   const { kind } = predicate
   if (kind === 'not' || kind === 'or') return undefined
   return selectVaried(variedExpression(predicate, path, evaluate, context))
-}
-
-/** A field that is in a range of numbers or times, or is another than one of them. */
-interface FieldRange {
-  readonly path: Path
-  readonly kind: 'number' | 'timestamp'
-  /** Undefined: all but `than`. */
-  readonly range: NumberRange | undefined
-  readonly than: number
-}
-
-/** What `field op constant` says, where the constant is a number or a time. */
-function fieldRange(
-  predicate: BoundExpression,
-  context: EvaluationContext,
-): FieldRange | undefined {
-  if (predicate.kind !== 'comparison') return undefined
-  const { operator, left, right } = predicate
-  if (operator === 'is_same' || operator === 'is_different') return undefined
-  const [field, other] = left.kind === 'field' ? [left, right] : [right, left]
-  if (field.kind !== 'field') return undefined
-  const constant = constantValue(other, context)
-  const isTime = constant instanceof Timestamp
-  if (!isTime && typeof constant !== 'number') return undefined
-  const than = isTime ? constant.ms : constant
-  const asked: NumberComparison = field === left ? operator : swapped[operator]
-  const range = asked === 'ne' ? undefined : rangeOf(asked, than)
-  return { path: field.path, kind: isTime ? 'timestamp' : 'number', range, than }
 }
 
 function compileRange({ path, kind, range, than }: FieldRange): Selector {
@@ -198,12 +230,12 @@ function compileIncludedObject(
     // Fields are always read for the whole selection: the batch keeps what was read first.
     if (!paths.some((entry) => batch.isVaried?.(entry))) {
       for (const entry of paths) batch.field(entry, selection)
-      const rows = rowsOf(inTurn(batch, selection), batch.rowCount)
+      const rows = rowsOf(inTurn.keep(batch, selection), batch.rowCount)
       out.set(rows)
       return rows.length
     }
     const [first, ...others] = filters.map((filter) =>
-      rowsOf(filter(batch, selection), batch.rowCount),
+      rowsOf(filter.keep(batch, selection), batch.rowCount),
     )
     out.set(first!)
     return others.reduce((count, rows) => keepCommon(out, count, rows), first!.length)

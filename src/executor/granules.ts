@@ -5,7 +5,7 @@ import { granuleRows } from '../vector/column.ts'
 import { hasRow, type RowBits } from '../vector/row-bits.ts'
 import { rowsOf, type Selection } from '../vector/vector.ts'
 import { isCertain, mayBeCertain } from './certain.ts'
-import type { Filter } from './filter.ts'
+import { type Filter, filterOf } from './filter.ts'
 import type { RowRun } from './row-run.ts'
 import type { TextCandidates } from './text-candidates.ts'
 
@@ -37,6 +37,8 @@ export type Asked = boolean | 'elsewhere'
 export class GranuleFilters {
   readonly #predicates: readonly BoundExpression[]
   readonly #mayBeCertain: readonly boolean[]
+  readonly #isNeverCertain: boolean
+  readonly #all: readonly Asked[]
   readonly #compile: (asked: readonly Asked[]) => Filter
   readonly #filters = new Map<string, Filter>()
 
@@ -47,12 +49,15 @@ export class GranuleFilters {
   ) {
     this.#predicates = predicates
     this.#mayBeCertain = predicates.map(mayBeCertain)
+    this.#isNeverCertain = !this.#mayBeCertain.includes(true)
     this.#compile = compile
+    this.#all = predicates.map(() => true)
   }
 
   /** @param candidates those among which the filter is given rows */
   of(run: RowRun, part: RunPart, candidates: TextCandidates | undefined): Filter {
     const { firstRow, zones } = run
+    if (!candidates && (!zones || this.#isNeverCertain)) return this.#filterOf(this.#all)
     if (zones) zones.granule = Math.floor((firstRow + part.from) / granuleRows)
     const partlySure: { readonly at: number; readonly sure: RowBits }[] = []
     const asked = this.#predicates.map((predicate, at): Asked => {
@@ -67,18 +72,19 @@ export class GranuleFilters {
     if (partlySure.length === 0) return filter
     const first = firstRow + part.from
     // Texts are read last.
-    return (batch, selection) =>
+    return filterOf((batch, selection) =>
       partlySure.reduce(
         (rows, { at, sure }) => {
           const only = this.#filterOf(this.#predicates.map((_, i) => i === at || 'elsewhere'))
           const all = rowsOf(rows, batch.rowCount)
           // Of the batch that goes on, fields are not yet read: it would have those of few rows.
           return withSureRows(all, sure, first, (unsure) =>
-            rowsOf(only(run.batch(part.from, batch.rowCount), unsure), batch.rowCount),
+            rowsOf(only.keep(run.batch(part.from, batch.rowCount), unsure), batch.rowCount),
           )
         },
-        filter(batch, selection),
-      )
+        filter.keep(batch, selection),
+      ),
+    )
   }
 
   #filterOf(asked: readonly Asked[]): Filter {

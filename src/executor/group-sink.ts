@@ -23,6 +23,9 @@ import type { GroupKey, VariedKey } from './varied-key.ts'
 /** Of the row that stands for a group. */
 const chosenBytes = 29
 
+/** For when there are no keys: all rows are in the first group. */
+const oneGroup = new Int32Array(granuleRows)
+
 function variedKey(batch: Batch, path: Path, selection: Selection): VariedKey | undefined {
   const variants = batch.variants?.(path, selection)
   return variants && { variants }
@@ -37,8 +40,7 @@ export class GroupSink implements Sink {
   readonly #chooser: RowChooser | undefined
   readonly #preferred: Evaluator | undefined
   readonly #values: readonly { readonly evaluate: Evaluator; readonly chosen: ChosenValues }[]
-  /** For when there are no keys: all rows are in the first group. */
-  readonly #noGroups = new Int32Array(granuleRows)
+  readonly addCount: ((rows: number) => void) | undefined
 
   constructor(stage: GroupsStage, context: EvaluationContext, dictionaries: TaskDictionaries) {
     const shared = stage.keys.map((key) => dictionaries.of(key))
@@ -57,6 +59,8 @@ export class GroupSink implements Sink {
     this.#table = new GroupTable(shared)
     this.#chooser = stage.row && new RowChooser(stage.row)
     this.#preferred = stage.row?.preferred && compile(stage.row.preferred, context)
+    const countsOnly = stage.keys.length === 0 && !stage.row && this.#aggregates.countOnly
+    this.addCount = countsOnly ? (rows) => this.#aggregates.addCount(rows) : undefined
     const values = stage.row?.values ?? []
     this.#values = values.map((value) => {
       return { evaluate: compile(value, context), chosen: new ChosenValues() }
@@ -66,7 +70,7 @@ export class GroupSink implements Sink {
   add(_run: RowRun | undefined, batch: Batch, selection: Selection): void {
     const { rowCount } = batch
     const keys = this.#keys.map((key) => key(batch, selection))
-    const groups = keys.length === 0 ? this.#noGroups : newCodes(rowCount)
+    const groups = keys.length === 0 ? oneGroup : newCodes(rowCount)
     this.#table.assign(keys, rowCount, selection, groups)
     this.#aggregates.update(batch, selection, groups, this.#table.groupCount)
     if (this.#chooser) this.#offerRows(this.#chooser, batch, selection, groups)

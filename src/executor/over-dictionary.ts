@@ -70,7 +70,15 @@ export function isOfFewRows(
   rowCount: number,
   selection: Selection,
 ): boolean {
-  const alive = selection ? selection.length : rowCount
+  return areFewRows(node, entries, selection ? selection.length : rowCount)
+}
+
+/** The same of so many rows that are alive. */
+export function areFewRows(
+  node: BoundExpression,
+  entries: DictionaryEntries,
+  alive: number,
+): boolean {
   if (alive * entriesPerFewRows > entries.size) return false
   return !entries.memo.has(node)
 }

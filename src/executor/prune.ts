@@ -231,21 +231,71 @@ function isBetween<T>(
 
 type Bounds<T> = { readonly minimum: T; readonly maximum: T | undefined } | undefined | 'unknown'
 
-const columnsOfSegments = new WeakMap<SegmentMetadata, Map<string, ColumnMetadata[]>>()
+/** Columns that hold all there is at a path; unknown when more may be elsewhere. */
+type Held = readonly ColumnMetadata[] | 'unknown'
 
-function columnsByPath(metadata: SegmentMetadata): Map<string, ColumnMetadata[]> {
-  let columns = columnsOfSegments.get(metadata)
-  if (!columns) {
-    columns = new Map()
+/** What was found out of the paths of a segment, by its metadata, which never change. */
+class SegmentColumns {
+  static readonly #ofSegments = new WeakMap<SegmentMetadata, SegmentColumns>()
+  readonly #metadata: SegmentMetadata
+  readonly #byPath = new Map<string, ColumnMetadata[]>()
+  readonly #held = new Map<string, Held>()
+  /** By the paths of plans that are run again. */
+  readonly #heldByPath = new WeakMap<Path, Held>()
+
+  private constructor(metadata: SegmentMetadata) {
+    this.#metadata = metadata
     for (const column of metadata.columns) {
       const key = JSON.stringify(column.path)
-      const known = columns.get(key)
+      const known = this.#byPath.get(key)
       if (known) known.push(column)
-      else columns.set(key, [column])
+      else this.#byPath.set(key, [column])
     }
-    columnsOfSegments.set(metadata, columns)
   }
-  return columns
+
+  static of(metadata: SegmentMetadata): SegmentColumns {
+    let columns = SegmentColumns.#ofSegments.get(metadata)
+    if (!columns) {
+      columns = new SegmentColumns(metadata)
+      SegmentColumns.#ofSegments.set(metadata, columns)
+    }
+    return columns
+  }
+
+  at(path: Path): Held {
+    const known = this.#heldByPath.get(path)
+    if (known) return known
+    const key = JSON.stringify(path)
+    const held = this.#held.get(key) ?? this.#find(path)
+    if (this.#held.size < rememberedPaths) this.#held.set(key, held)
+    this.#heldByPath.set(path, held)
+    return held
+  }
+
+  #find(path: Path): Held {
+    const { residual, residualPaths } = this.#metadata
+    const name = String(path[0])
+    if (!isStoredField(name) || name === hiddenField.object) return 'unknown'
+    if (path.some((part) => typeof part === 'number')) return 'unknown'
+    if (residual && (!residualPaths || residualPaths.some((other) => touches(other, path)))) {
+      return 'unknown'
+    }
+    for (let length = 0; length <= path.length; length++) {
+      const columns = this.#byPath.get(JSON.stringify(path.slice(0, length))) ?? []
+      if (columns.some((column) => column.type === 'stored')) return 'unknown'
+    }
+    return this.#byPath.get(JSON.stringify(path)) ?? []
+  }
+}
+
+/** Paths of a segment of which is remembered what holds them. */
+const rememberedPaths = 1000
+
+/** Whether one path is the other or a prefix of it. */
+function touches(a: readonly string[], b: Path): boolean {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
+  return true
 }
 
 interface GranuleSum {
@@ -260,7 +310,7 @@ export class Zones {
   readonly #metadata: SegmentMetadata
   readonly #rows: ObjectRows
   readonly #traceSets: readonly TraceSet[]
-  readonly #known = new Map<Path, readonly ColumnMetadata[] | 'unknown'>()
+  readonly #held: SegmentColumns
   /** The granule that is asked about; undefined for all rows. */
   granule: number | undefined
 
@@ -268,6 +318,7 @@ export class Zones {
     this.#metadata = metadata
     this.#rows = rows
     this.#traceSets = traceSets
+    this.#held = SegmentColumns.of(metadata)
   }
 
   /** The object's traces in a set; unknown when they are many, too. */
@@ -402,36 +453,7 @@ export class Zones {
     })
   }
 
-  /** The columns that hold all there is at the path; unknown when more may be elsewhere. */
-  #columns(path: Path): readonly ColumnMetadata[] | 'unknown' {
-    let columns = this.#known.get(path)
-    if (columns === undefined) {
-      columns = this.#findColumns(path)
-      this.#known.set(path, columns)
-    }
-    return columns
+  #columns(path: Path): Held {
+    return this.#held.at(path)
   }
-
-  #findColumns(path: Path): readonly ColumnMetadata[] | 'unknown' {
-    const { residual, residualPaths } = this.#metadata
-    const name = String(path[0])
-    if (!isStoredField(name) || name === hiddenField.object) return 'unknown'
-    if (path.some((part) => typeof part === 'number')) return 'unknown'
-    if (residual && (!residualPaths || residualPaths.some((other) => touches(other, path)))) {
-      return 'unknown'
-    }
-    const byPath = columnsByPath(this.#metadata)
-    for (let length = 0; length <= path.length; length++) {
-      const columns = byPath.get(JSON.stringify(path.slice(0, length))) ?? []
-      if (columns.some((column) => column.type === 'stored')) return 'unknown'
-    }
-    return byPath.get(JSON.stringify(path)) ?? []
-  }
-}
-
-/** Whether one path is the other or a prefix of it. */
-function touches(a: readonly string[], b: Path): boolean {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
-  return true
 }

@@ -49,7 +49,8 @@ export function filterRows(
   const kept = new Int32Array(relation.rowCount)
   let count = 0
   for (const { from, batch } of read(relation).batches()) {
-    for (const row of rowsOf(filter(batch, undefined), batch.rowCount)) kept[count++] = from + row
+    for (const row of rowsOf(filter.keep(batch, undefined), batch.rowCount))
+      kept[count++] = from + row
   }
   return count === relation.rowCount ? relation : gatherRelation(relation, kept.subarray(0, count))
 }

@@ -5,8 +5,8 @@ import type { ColumnSet } from '../vector/column.ts'
 import { rowsOf, type Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { checkCancelled } from './cancelled.ts'
-import { countedBatches, countOf, countsRows } from './counted-rows.ts'
-import { compileFilter } from './filter.ts'
+import { countOf } from './counted-rows.ts'
+import { compileFilter, selectedCount } from './filter.ts'
 import { GranuleFilters, newestFirst, type RunPart } from './granules.ts'
 import { GroupSink } from './group-sink.ts'
 import { overBudget } from './memory-limit.ts'
@@ -17,7 +17,7 @@ import { settle } from './settled-groups.ts'
 import { takeInputs } from './shared-inputs.ts'
 import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
 import { TaskDictionaries } from './task-dictionaries.ts'
-import { rowCountOf, TaskProfile } from './task-profile.ts'
+import { TaskProfile } from './task-profile.ts'
 import { compileCandidates, type FindCandidates, type TextCandidates } from './text-candidates.ts'
 import { withTraceSets } from './trace-set.ts'
 import { compileUnpivots, type SelectedBatch } from './unpivot-batch.ts'
@@ -25,6 +25,8 @@ import { compileUnpivots, type SelectedBatch } from './unpivot-batch.ts'
 /** Takes the rows that pass the filter. */
 export interface Sink {
   add(run: RowRun, batch: Batch, selection: Selection): void
+  /** Instead of `add`, where all that it wants to know of rows is how many there are. */
+  addCount?: ((rows: number) => void) | undefined
   /**
    * The parts of a run in the order in which this sink wants them; it tells `skipped` of those that
    * cannot matter by what is known when their turn comes. Without it: all, the newest first.
@@ -56,6 +58,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   const findCandidates = hasColumns
     ? perSet(compileCandidates(plan.predicates, context))
     : undefined
+  const isUnpivoted = plan.unpivots.length > 0
   const unpivots = compileUnpivots(plan, context)
   const dictionaries = new TaskDictionaries(task.dictionaries)
   beginStates()
@@ -67,7 +70,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   const opened = new OpenedColumns()
   const take = (run: RowRun, { batch, selection }: SelectedBatch): void => {
     const rows = weighedCount(batch, selection)
-    if (plan.unpivots.length > 0) profile?.mark('unpivot', 0, rows)
+    if (isUnpivoted) profile?.mark('unpivot', 0, rows)
     sink.add(run, batch, selection)
     if (sink.heldBytes > taskBudget) throw overBudget(task.budgetBytes)
     profile?.mark('sink', rows, 0)
@@ -77,15 +80,15 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   let rowsMatched = 0
   const skipped = new PlanProfile()
   let bytesRead = 0
-  const isOnlyCounting = findCandidates !== undefined && countsRows(plan)
+  const addCount = isUnpivoted ? undefined : sink.addCount
   for (const input of takeInputs(task.inputs, task.share)) {
     const run = openRun(input, plan, task.snapshot, storage, dictionaries, opened)
     profile?.open(run)
     let candidatesOf = () => run.columns && findCandidates?.(run.columns)
-    const found = isOnlyCounting ? candidatesOf() : undefined
+    const found = addCount && candidatesOf()
     const counted = found && countOf(run, found)
     if (counted) {
-      for (const batch of countedBatches(counted.rows)) sink.add(run, batch, undefined)
+      addCount?.(counted.rows)
       rowsRead += counted.rows
       rowsMatched += counted.rows
       profile?.mark('text index', run.rowCount, counted.rows)
@@ -110,16 +113,29 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
       if (candidateCount === 0) continue
       const batch = run.batch(start, end - start)
       const visible = visibleSelection(run, start, end, passing)
-      profile?.mark('scan', candidateCount, rowCountOf(visible, end - start))
-      const selection = filters.of(run, part, candidates)(batch, visible)
-      const matched = rowCountOf(selection, end - start)
+      profile?.mark('scan', candidateCount, selectedCount(visible, end - start))
+      const filter = filters.of(run, part, candidates)
+      if (addCount) {
+        const matched = filter.count(batch, visible)
+        rowsMatched += matched
+        addCount(matched)
+        profile?.mark('sink', matched, 0)
+        continue
+      }
+      const selection = filter.keep(batch, visible)
+      const matched = selectedCount(selection, end - start)
       rowsMatched += matched
+      if (matched === 0) continue
+      if (!isUnpivoted) {
+        take(run, { batch, selection })
+        continue
+      }
       for (const made of unpivots.of(batch, selection)) {
         if (sink.isDone(run)) break
         take(run, made)
       }
       lastRun = run
-      if (plan.unpivots.length > 0) profile?.mark('unpivot', matched, 0)
+      profile?.mark('unpivot', matched, 0)
     }
     bytesRead += run.bytesRead()
   }
@@ -167,7 +183,7 @@ function perSet(find: FindCandidates | undefined): FindCandidates | undefined {
 
 /** How many rows the selected ones stand for. */
 function weighedCount({ rowCount, weights }: Batch, selection: Selection): number {
-  if (!weights) return rowCountOf(selection, rowCount)
+  if (!weights) return selectedCount(selection, rowCount)
   return rowsOf(selection, rowCount).reduce((sum, row) => sum + weights[row]!, 0)
 }
 

@@ -1,6 +1,6 @@
 /** Selects rows by whether a field is null in them. */
 import { expandBits } from '../kernel/bitmap.ts'
-import { notOf, orInto } from '../kernel/logic.ts'
+import { keepEither, keepOthers } from '../kernel/mask.ts'
 import { maximumRows, newBytes } from '../kernel/memory.ts'
 import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { countSet } from '../vector/read-column.ts'
@@ -22,19 +22,30 @@ export function selectPresent(
   return selectTrue(truthsOf(presence, isPresent, rowCount), rowCount, out)
 }
 
-/** One byte per row, 1 where it is to be selected. */
-function truthsOf({ bitmaps, first }: Presence, isPresent: boolean, rowCount: number): Uint8Array {
+function truthsOf(presence: Presence, isPresent: boolean, rowCount: number): Uint8Array {
   const truths = newBytes(rowCount)
-  const [leading, ...others] = bitmaps
-  if (leading) expandBits(leading, first, rowCount, truths)
-  else truths.fill(0)
-  const bits = newBytes(others.length > 0 ? rowCount : 0)
-  for (const bitmap of others) {
-    expandBits(bitmap, first, rowCount, bits)
-    orInto(truths, bits, rowCount)
-  }
-  if (!isPresent) notOf(truths, rowCount, truths)
+  maskPresent(presence, isPresent, rowCount, truths)
   return truths
+}
+
+/** Writes 1 for rows that are in the bitmaps, or that are not, else 0. */
+export function maskPresent(
+  { bitmaps, first }: Presence,
+  isPresent: boolean,
+  rowCount: number,
+  out: Uint8Array,
+): void {
+  const [leading, ...others] = bitmaps
+  if (leading) expandBits(leading, first, rowCount, out)
+  else out.fill(0)
+  if (others.length > 0) {
+    const bits = newBytes(rowCount)
+    for (const bitmap of others) {
+      expandBits(bitmap, first, rowCount, bits)
+      keepEither(out, bits, rowCount)
+    }
+  }
+  if (!isPresent) keepOthers(out, rowCount)
 }
 
 /** Bytes of each bitmap that tell how many rows are likely to be selected. */

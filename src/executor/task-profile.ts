@@ -5,8 +5,7 @@
 import type { BoundExpression } from '../binder/bound.ts'
 import type { PhysicalPlan, RelationStage } from '../planner/physical-plan.ts'
 import type { OperatorMetrics, OperatorName } from '../planner/plan-profile.ts'
-import type { Selection } from '../vector/vector.ts'
-import { compileFilter, type Filter } from './filter.ts'
+import { compileFilter, type Filter, filterOf, selectedCount } from './filter.ts'
 import type { Asked } from './granules.ts'
 import type { RowRun } from './row-run.ts'
 import type { TaskContext } from './trace-set.ts'
@@ -74,24 +73,20 @@ export class TaskProfile {
     const filters = predicates.map((predicate, i) => {
       return asked[i] === true ? compileFilter([predicate], context) : undefined
     })
-    return (batch, selection) => {
+    return filterOf((batch, selection) => {
       let current = selection
       for (const [i, filter] of filters.entries()) {
         if (asked[i] === 'elsewhere') continue
         const before = current
         if (before?.length === 0) break
-        if (filter) current = filter(batch, before)
+        if (filter) current = filter.keep(batch, before)
         this.mark(
           `filter ${i}`,
-          rowCountOf(before, batch.rowCount),
-          rowCountOf(current, batch.rowCount),
+          selectedCount(before, batch.rowCount),
+          selectedCount(current, batch.rowCount),
         )
       }
       return current
-    }
+    })
   }
-}
-
-export function rowCountOf(selection: Selection, rowCount: number): number {
-  return selection ? selection.length : rowCount
 }

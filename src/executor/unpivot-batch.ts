@@ -67,7 +67,7 @@ export function compileUnpivots(plan: PhysicalPlan, context: EvaluationContext):
       }
       return
     }
-    const kept = filter(batch, selection)
+    const kept = filter.keep(batch, selection)
     if (kept?.length !== 0) yield { batch, selection: kept }
   }
   return {

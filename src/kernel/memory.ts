@@ -12,10 +12,9 @@ type NumericArray = Float64Array | Int32Array | Uint8Array
 /** Places of arrays are bytes from the memory's start; counts are rows. */
 interface Kernels {
   readonly memory: { readonly buffer: ArrayBuffer }
+  readonly placesOfBits: { readonly value: number }
   selectTrue(values: number, count: number, out: number): number
   selectTrueWithin(values: number, selection: number, count: number, out: number): number
-  selectBetween(values: number, low: number, high: number, count: number, out: number): number
-  selectOther(values: number, than: number, count: number, out: number): number
   selectBetweenWithin(
     values: number,
     low: number,
@@ -70,7 +69,14 @@ interface Kernels {
     changedRows: number,
     changedGroups: number,
   ): number
-  selectByCode(table: number, codes: number, count: number, out: number): number
+  maskBetween(values: number, low: number, high: number, count: number, out: number): void
+  maskOther(values: number, than: number, count: number, out: number): void
+  maskCode(code: number, codes: number, count: number, out: number): void
+  maskByCode(table: number, codes: number, count: number, out: number): void
+  keepBoth(left: number, right: number, count: number): void
+  keepEither(left: number, right: number, count: number): void
+  keepOthers(mask: number, count: number): void
+  countKept(mask: number, count: number): number
   compareBetween(values: number, low: number, high: number, count: number, out: number): void
   compareLess(left: number, right: number, count: number, out: number): void
   compareNotGreater(left: number, right: number, count: number, out: number): void
@@ -157,9 +163,18 @@ export const kernels = new WebAssembly.Instance(module).exports
 const { buffer } = kernels.memory
 /** Loops work on up to 16 rows at once, so arrays have room for a few rows more than they hold. */
 const roomBytes = 128
-/** The first bytes are for sums of all rows (`aggregate.ts`). */
+/** The first bytes are for sums of all rows (`aggregate.ts`), those after them a table of bits. */
 export const stateStart = 0
-const start = 1 << 10
+const start = 1 << 12
+placeBits(new Uint8Array(buffer, kernels.placesOfBits.value, 256 * 8))
+
+/** For each byte, the places of its bits that are set, one after the other. */
+function placeBits(places: Uint8Array): void {
+  for (let byte = 0; byte < 256; byte++) {
+    let at = byte * 8
+    for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) places[at++] = bit
+  }
+}
 
 let next = start
 let isInBatch = false
@@ -307,6 +322,9 @@ export function takeNull(table: Int32Array): void {
   table[table.length - 1] = codes[(table.byteOffset >> 2) - 1]!
 }
 
+/** Of so many rows one that is wanted makes it faster to copy all than to fetch those wanted one by one. */
+const copiedOf = 12
+
 /**
  * Whether a loop over some rows of an array is to be one of the kernels': they find it where it is, or so many
  * of its rows are wanted that it may be copied.
@@ -314,7 +332,9 @@ export function takeNull(table: Int32Array): void {
 export function isNear(array: NumericArray, wanted: number): boolean {
   if (array.buffer === buffer) return true
   return (
-    isInBatch && array.length <= maximumRows && (copies.has(array) || wanted * 2 > array.length)
+    isInBatch &&
+    array.length <= maximumRows &&
+    (copies.has(array) || wanted * copiedOf > array.length)
   )
 }
 

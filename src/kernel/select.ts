@@ -1,5 +1,15 @@
 import type { NumberRange } from './compare.ts'
-import { beginLoop, isNear, kernels, place, placeOutput, placeTable, takeOutput } from './memory.ts'
+import { maskBetween, maskByCode, maskOther, smallTable } from './mask.ts'
+import {
+  beginLoop,
+  isNear,
+  kernels,
+  newBytes,
+  place,
+  placeOutput,
+  placeTable,
+  takeOutput,
+} from './memory.ts'
 
 /** Batches are selected from: `count` is at most `maximumRows` in all of these. */
 
@@ -30,15 +40,13 @@ export function selectTrueWithin(
 /** Writes the indexes of the rows whose value is in the range; returns how many there are. */
 export function selectBetween(
   values: Float64Array,
-  { low, high }: NumberRange,
+  range: NumberRange,
   count: number,
   out: Int32Array,
 ): number {
-  beginLoop()
-  const at = placeOutput(out, count)
-  const selected = kernels.selectBetween(place(values, count), low, high, count, at)
-  takeOutput(out, selected, at)
-  return selected
+  const mask = newBytes(count)
+  maskBetween(values, range, count, mask)
+  return selectTrue(mask, count, out)
 }
 
 /** The same for the rows of a selection, which `out` may be. */
@@ -74,11 +82,9 @@ export function selectOther(
   count: number,
   out: Int32Array,
 ): number {
-  beginLoop()
-  const at = placeOutput(out, count)
-  const selected = kernels.selectOther(place(values, count), than, count, at)
-  takeOutput(out, selected, at)
-  return selected
+  const mask = newBytes(count)
+  maskOther(values, than, count, mask)
+  return selectTrue(mask, count, out)
 }
 
 /** The same for the rows of a selection, which `out` may be. */
@@ -98,9 +104,6 @@ export function selectOtherWithin(
   return selected
 }
 
-/** Tables up to this size are copied for each batch. */
-const smallTable = 4096
-
 /**
  * Writes the indexes of the rows whose code is true (1) in the table, whose last entry is that of
  * null; returns how many there are.
@@ -111,21 +114,9 @@ export function selectByCode(
   count: number,
   out: Int32Array,
 ): number {
-  const size = table.length
-  if (size <= smallTable) {
-    beginLoop()
-    const at = placeOutput(out, count)
-    const selected = kernels.selectByCode(placeTable(table), place(codes, count), count, at)
-    takeOutput(out, selected, at)
-    return selected
-  }
-  let selected = 0
-  for (let row = 0; row < count; row++) {
-    const code = codes[row]!
-    out[selected] = row
-    selected += +(table[code + (size & (code >> 31))] === 1)
-  }
-  return selected
+  const mask = newBytes(count)
+  maskByCode(table, codes, count, mask)
+  return selectTrue(mask, count, out)
 }
 
 /** The same for the rows of a selection, which `out` may be. */

@@ -32,6 +32,7 @@ import {
 } from '../../src/kernel/gather.ts'
 import { numberCodes } from '../../src/kernel/groups.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
+import * as mask from '../../src/kernel/mask.ts'
 import {
   beginBatch,
   beginStates,
@@ -190,6 +191,40 @@ describe.each([
         const countCoded = select.selectByCode(table, codes, a.length, coded)
         const wanted = [...every].filter((row) => codes[row] === 1)
         expect([...coded.subarray(0, countCoded)]).toEqual(wanted)
+      }
+    }, ofBatches)
+  })
+
+  test('makes masks of numbers and codes, and puts them together', () => {
+    check((a, b, t, y) => {
+      const [left, right] = [newBytes(a.length), newBytes(a.length)]
+      const masked = (made: Uint8Array) => Array.from(made.subarray(0, a.length), Boolean)
+      const { low, high } = rangeOf('ge', y)
+      mask.maskBetween(Float64Array.from(a), { low, high }, a.length, left)
+      expect(masked(left)).toEqual(a.map((x) => x >= y))
+      mask.maskOther(Float64Array.from(b), y, b.length, right)
+      expect(masked(right)).toEqual(b.map((x) => x < y || x > y))
+      const isInRange = [...left]
+      mask.keepBoth(left, right, a.length)
+      expect([...left]).toEqual(isInRange.map((kept, row) => kept & right[row]!))
+      mask.keepEither(left, Uint8Array.from(isInRange), a.length)
+      expect([...left]).toEqual(isInRange)
+      mask.keepOthers(left, a.length)
+      expect([...left]).toEqual(isInRange.map((kept) => 1 - kept))
+      expect(mask.countKept(left, a.length)).toBe(isInRange.filter((kept) => !kept).length)
+
+      // Codes of a dictionary of two, and of null.
+      const codes = Int32Array.from(t, (truth) => truth - 1)
+      for (const code of [-1, 0, 1]) {
+        mask.maskCode(code, codes, t.length, left)
+        expect(masked(left)).toEqual(t.map((truth) => truth - 1 === code))
+      }
+      for (const size of [2, 5000]) {
+        const table = new Uint8Array(size + 1).fill(2)
+        table[1] = 1
+        table[size] = 1
+        mask.maskByCode(table, codes, t.length, right)
+        expect([...right]).toEqual(t.map((truth) => Number(truth !== 1)))
       }
     }, ofBatches)
   })

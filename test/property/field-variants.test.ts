@@ -162,8 +162,9 @@ describe(`fields of several kinds, seed ${randomSeed}`, { timeout: 600_000 }, ()
           for (const row of alive) {
             expect(canonicalJson(read(row)), texts[row]).toBe(canonicalJson(expected[row]!))
           }
-          const passing = compileFilter([predicate], context)(batch, selection) ?? alive
+          const passing = compileFilter([predicate], context).keep(batch, selection) ?? alive
           expect([...passing]).toEqual([...alive].filter((row) => expected[row] === true))
+          expect(compileFilter([predicate], context).count(batch, selection)).toBe(passing.length)
         },
       ),
       { numRuns: isSlow ? 20_000 : 1500, seed: randomSeed },

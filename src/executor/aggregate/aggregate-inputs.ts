@@ -30,11 +30,13 @@ interface Input {
 /** Of a group, for most aggregates. */
 const groupBytes = 24
 
+const noGroups = new Int32Array(0)
+
 /** The aggregates of a grouping, and what they take in of each batch. */
 export class AggregateInputs {
   readonly #inputs: readonly Input[]
   /** Different conditions of aggregates, with room for the groups of the rows that they leave. */
-  readonly #filters: readonly { readonly keep: Filter; readonly groups: Int32Array }[]
+  readonly #filters: readonly { readonly filter: Filter; readonly groups: Int32Array }[]
 
   constructor(
     aggregates: readonly BoundAggregate[],
@@ -42,13 +44,13 @@ export class AggregateInputs {
     dictionaries: TaskDictionaries,
   ) {
     const places = new Map<string, number>()
-    const filters: { keep: Filter; groups: Int32Array }[] = []
+    const filters: { filter: Filter; groups: Int32Array }[] = []
     const placeOf = (filter: BoundExpression): number => {
       const key = structuralKey(filter)
       let place = places.get(key)
       if (place === undefined) {
-        const keep = compileFilter([filter], context)
-        place = filters.push({ keep, groups: new Int32Array(granuleRows) }) - 1
+        const groups = new Int32Array(granuleRows)
+        place = filters.push({ filter: compileFilter([filter], context), groups }) - 1
         places.set(key, place)
       }
       return place
@@ -111,6 +113,22 @@ export class AggregateInputs {
     }
   }
 
+  /** Whether all that they take in is how many rows there are. */
+  get countOnly(): boolean {
+    return this.#inputs.every(({ state, arguments: evaluators, filter }) => {
+      return state instanceof CountState && evaluators.length === 0 && filter === undefined
+    })
+  }
+
+  /** Takes in so many rows of the one group that there is. */
+  addCount(count: number): void {
+    const rows = { rowCount: count, selection: undefined, groups: noGroups, only: 0, count }
+    for (const { state } of this.#inputs) {
+      state.resize(1)
+      state.update([], rows)
+    }
+  }
+
   /** About as many bytes as the states of so many groups take. */
   heldBytes(groupCount: number): number {
     let bytes = groupCount * groupBytes * this.#inputs.length
@@ -126,17 +144,17 @@ export class AggregateInputs {
     })
   }
 
-  #narrow(filter: number, batch: Batch, all: AliveRows): AliveRows {
-    const { keep, groups } = this.#filters[filter]!
+  #narrow(place: number, batch: Batch, all: AliveRows): AliveRows {
+    const { filter, groups } = this.#filters[place]!
     const { selection } = all
-    const rows = keep(batch, selection)
+    const rows = filter.keep(batch, selection)
     if (rows === selection || rows === undefined) return all
-    let place = 0
+    let at = 0
     for (let j = 0; j < rows.length; j++) {
       const row = rows[j]!
-      if (selection) while (selection[place]! < row) place++
-      else place = row
-      groups[j] = all.groups[place]!
+      if (selection) while (selection[at]! < row) at++
+      else at = row
+      groups[j] = all.groups[at]!
     }
     forgetCopy(groups)
     return { ...all, selection: rows, groups, count: rows.length }

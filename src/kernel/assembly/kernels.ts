@@ -28,16 +28,24 @@ export {
 export { chooseRows, numberCodes } from './groups'
 export { compressLz4 } from './lz4'
 export {
+  countKept,
+  keepBoth,
+  keepEither,
+  keepOthers,
+  maskBetween,
+  maskByCode,
+  maskCode,
+  maskOther,
+} from './mask'
+export { placesOfBits } from './memory'
+export {
   combineCodes,
   mapCodes,
   mapCodesWithin,
   pickCodes,
   pickNumbers,
-  selectBetween,
   selectBetweenWithin,
-  selectByCode,
   selectByCodeWithin,
-  selectOther,
   selectTrue,
   selectTrueWithin,
 } from './select'

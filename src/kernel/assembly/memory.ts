@@ -1,5 +1,8 @@
 /** Elements of arrays by their place in memory. Rows are counted from 0; nothing is checked. */
 
+/** Where `memory.ts` has put, for each byte, the places of its bits that are set, in eight bytes. */
+export const placesOfBits: usize = 1024
+
 export function numberAt(values: usize, row: i32): f64 {
   return load<f64>(values + ((<usize>row) << 3))
 }

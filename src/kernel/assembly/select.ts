@@ -1,13 +1,29 @@
 /** Selections: indexes of rows, written without a branch and only kept if the row is wanted. */
-import { byteAt, codeAt, numberAt, setCode, setNumber } from './memory'
+import { byteAt, codeAt, numberAt, placesOfBits, setCode, setNumber } from './memory'
 
+/** Writes the rows of eight, from `row` on, whose bits are set, and others after them. */
+function storeRows(out: usize, row: i32, bits: i32): void {
+  const places = i16x8.extend_low_i8x16_u(v128.load64_zero(placesOfBits + ((<usize>bits) << 3)))
+  const first = i32x4.splat(row)
+  v128.store(out, i32x4.add(first, i32x4.extend_low_i16x8_u(places)))
+  v128.store(out, i32x4.add(first, i32x4.extend_high_i16x8_u(places)), 16)
+}
+
+/** `out` has room for eight rows more than are selected. */
 export function selectTrue(values: usize, count: i32, out: usize): i32 {
-  let selected = 0
-  for (let row = 0; row < count; row++) {
-    setCode(out, selected, row)
-    selected += byteAt(values, row) & 1
+  const start = out
+  for (let row = 0; row < count; row += 16) {
+    const signs = i8x16.shl(v128.load(values + <usize>row), 7)
+    let bits = i8x16.bitmask(signs)
+    if (count - row < 16) bits &= (1 << (count - row)) - 1
+    const low = bits & 0xff
+    storeRows(out, row, low)
+    out += (<usize>popcnt(low)) << 2
+    const high = bits >> 8
+    storeRows(out, row + 8, high)
+    out += (<usize>popcnt(high)) << 2
   }
-  return selected
+  return <i32>((out - start) >> 2)
 }
 
 export function selectTrueWithin(values: usize, selection: usize, count: i32, out: usize): i32 {
@@ -20,27 +36,7 @@ export function selectTrueWithin(values: usize, selection: usize, count: i32, ou
   return selected
 }
 
-export function selectBetween(values: usize, low: f64, high: f64, count: i32, out: usize): i32 {
-  let selected = 0
-  for (let row = 0; row < count; row++) {
-    const value = numberAt(values, row)
-    setCode(out, selected, row)
-    selected += <i32>(value >= low) & <i32>(value <= high)
-  }
-  return selected
-}
-
-export function selectOther(values: usize, than: f64, count: i32, out: usize): i32 {
-  let selected = 0
-  for (let row = 0; row < count; row++) {
-    const value = numberAt(values, row)
-    setCode(out, selected, row)
-    selected += <i32>(value < than) | <i32>(value > than)
-  }
-  return selected
-}
-
-/** The same for the rows of a selection, which `out` may be. */
+/** Of the rows of a selection, which `out` may be. */
 export function selectBetweenWithin(
   values: usize,
   low: f64,
@@ -118,17 +114,7 @@ export function combineCodes(
   }
 }
 
-/** The table's first byte is that of null, whose code is -1. */
-export function selectByCode(table: usize, codes: usize, count: i32, out: usize): i32 {
-  let selected = 0
-  for (let row = 0; row < count; row++) {
-    setCode(out, selected, row)
-    selected += byteAt(table, codeAt(codes, row) + 1) & 1
-  }
-  return selected
-}
-
-/** The same for the rows of a selection, which `out` may be. */
+/** Of the rows of a selection, which `out` may be. The table's first byte is that of null, whose code is -1. */
 export function selectByCodeWithin(
   table: usize,
   codes: usize,

@@ -1,0 +1,126 @@
+/**
+ * Predicates as masks of a batch (`kernel/mask.ts`): comparisons of numbers and times, predicates over
+ * dictionaries, tests for null, and what `and` and `or` make of these. A row is kept where the predicate
+ * is true; elsewhere it is false or unknown, which is the same here, and in operands.
+ */
+import type { BoundExpression } from '../binder/bound.ts'
+import type { EvaluationContext } from '../binder/evaluate.ts'
+import {
+  keepBoth,
+  keepEither,
+  maskBetween,
+  maskByCode,
+  maskCode,
+  maskOther,
+} from '../kernel/mask.ts'
+import { maximumRows, newBytes } from '../kernel/memory.ts'
+import type { Batch } from './batch.ts'
+import { compile } from './compile.ts'
+import { type FieldRange, type FilterPart, withRanges } from './field-range.ts'
+import { areFewRows, dictionaryField, tableFor } from './over-dictionary.ts'
+import { maskPresent } from './select-present.ts'
+
+/**
+ * Writes the mask of all rows of a batch, of which so many are alive; false when this way does not fit it,
+ * whatever is written.
+ */
+export type MaskMaker = (batch: Batch, alive: number, out: Uint8Array) => boolean
+
+/** Undefined when the predicate is never made as a mask. */
+export function compileMask(
+  { predicate, field }: FilterPart,
+  context: EvaluationContext,
+): MaskMaker | undefined {
+  const make = field
+    ? ofRange(field)
+    : (ofNullTest(predicate) ?? either(ofCodes(predicate, context), ofOperands(predicate, context)))
+  return make && ((batch, alive, out) => batch.rowCount <= maximumRows && make(batch, alive, out))
+}
+
+/** Whichever fits. */
+function either(
+  first: MaskMaker | undefined,
+  second: MaskMaker | undefined,
+): MaskMaker | undefined {
+  if (!first || !second) return first ?? second
+  return (batch, alive, out) => first(batch, alive, out) || second(batch, alive, out)
+}
+
+function ofRange({ path, kind, range, than }: FieldRange): MaskMaker {
+  return (batch, _, out) => {
+    const field = batch.inPlace?.(path)
+    if (field?.kind !== 'number' && field?.kind !== 'timestamp') return false
+    if (field.kind !== kind) return false
+    if (range) maskBetween(field.values, range, batch.rowCount, out)
+    else maskOther(field.values, than, batch.rowCount, out)
+    return true
+  }
+}
+
+/** Whether a field is null, or is not. */
+function ofNullTest(predicate: BoundExpression): MaskMaker | undefined {
+  const isNegated = predicate.kind === 'not'
+  const test = isNegated ? predicate.operand : predicate
+  if (test.kind !== 'is_null' || test.operand.kind !== 'field') return undefined
+  const { path } = test.operand
+  return (batch, _, out) => {
+    const presence = batch.presence?.(path)
+    if (!presence) return false
+    maskPresent(presence, isNegated, batch.rowCount, out)
+    return true
+  }
+}
+
+/** A predicate over one field, on the distinct values of the field when they are in a dictionary. */
+function ofCodes(predicate: BoundExpression, context: EvaluationContext): MaskMaker | undefined {
+  const path = dictionaryField(predicate)
+  if (!path) return undefined
+  const evaluate = compile(predicate, context)
+  let last: Uint8Array | undefined
+  let only: number | undefined
+  return (batch, alive, out) => {
+    const { rowCount } = batch
+    const field = batch.inPlace?.(path)
+    if (field?.kind !== 'dictionary') return false
+    const { codes, entries } = field
+    if (areFewRows(predicate, entries, alive)) return false
+    const table = tableFor(predicate, entries, evaluate)
+    if (table.kind !== 'boolean') return false
+    if (table.values !== last) {
+      last = table.values
+      only = onlyCode(last)
+    }
+    if (only !== undefined) maskCode(only, codes, rowCount, out)
+    else maskByCode(table.values, codes, rowCount, out)
+    return true
+  }
+}
+
+/** The one code that is true in the table, whose last entry is that of null; undefined: it is not one. */
+function onlyCode(table: Uint8Array): number | undefined {
+  const code = table.indexOf(1)
+  if (code < 0 || table.indexOf(1, code + 1) >= 0) return undefined
+  return code === table.length - 1 ? -1 : code
+}
+
+function ofOperands(predicate: BoundExpression, context: EvaluationContext): MaskMaker | undefined {
+  if (predicate.kind !== 'and' && predicate.kind !== 'or') return undefined
+  const { kind, operands } = predicate
+  const parts =
+    kind === 'and'
+      ? withRanges(operands, context)
+      : operands.flatMap((operand) => withRanges([operand], context))
+  const makers = parts.flatMap((part) => compileMask(part, context) ?? [])
+  if (makers.length < parts.length) return undefined
+  const [first, ...others] = makers
+  const combine = kind === 'and' ? keepBoth : keepEither
+  return (batch, alive, out) => {
+    if (!first!(batch, alive, out)) return false
+    const next = newBytes(batch.rowCount)
+    return others.every((make) => {
+      if (!make(batch, alive, next)) return false
+      combine(out, next, batch.rowCount)
+      return true
+    })
+  }
+}
