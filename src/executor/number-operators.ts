@@ -1,6 +1,6 @@
 /** Picks the kernels of comparisons and arithmetic; undefined where none fits the operands. */
 
-import { calculate, numbersOfTruths } from '../kernel/arithmetic.ts'
+import { calculate, numbersOfTruths, roundNumbers } from '../kernel/arithmetic.ts'
 import { compareNumbers, compareWithConstant, swapped } from '../kernel/compare.ts'
 import { newBytes, newNumbers } from '../kernel/memory.ts'
 import type { ArithmeticOperator, ComparisonOperator } from '../parser/ast.ts'
@@ -47,17 +47,11 @@ export function calculateVectors(
   return { kind: 'number', values }
 }
 
-const wholes: ReadonlyMap<string, (number: number) => number> = new Map([
-  ['floor', Math.floor],
-  ['ceil', Math.ceil],
-])
-
 /** `floor` and `ceil` of numbers; undefined for other functions and values. */
 export function roundVector(name: string, vector: Vector, rowCount: number): Vector | undefined {
-  const whole = wholes.get(name)
-  if (!whole || vector.kind !== 'number') return undefined
+  if ((name !== 'floor' && name !== 'ceil') || vector.kind !== 'number') return undefined
   const values = newNumbers(rowCount)
-  for (let row = 0; row < rowCount; row++) values[row] = whole(vector.values[row]!)
+  roundNumbers(name, vector.values, rowCount, values)
   return { kind: 'number', values }
 }
 

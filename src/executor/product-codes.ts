@@ -1,5 +1,7 @@
 import { combineCodes, mapCodes, pickCodes } from '../kernel/gather.ts'
 import { forgetCopy, newCodes, newTable } from '../kernel/memory.ts'
+import { selectNegative } from '../kernel/select.ts'
+import { Timestamp } from '../type/value.ts'
 import type { DictionaryEntries, DictionaryVector, Selection } from '../vector/vector.ts'
 import type { GroupKey } from './varied-key.ts'
 
@@ -16,13 +18,19 @@ interface Product {
   readonly groups: Int32Array
 }
 
+/** Keys that are in dictionaries, and what tells those that are constants from any others. */
+interface CodedKeys {
+  readonly vectors: readonly DictionaryVector[]
+  readonly constants: string
+}
+
 /**
- * Groups of rows whose keys are all in dictionaries of few entries: the codes of a row make one number,
- * which a table leads on from. To number key by key took four times as long.
+ * Groups of rows whose keys are in dictionaries of few entries, or constants, as days mostly are: the codes
+ * of a row make one number, which a table leads on from. To number key by key took four times as long.
  */
 export class ProductCodes {
-  /** By the entries of the first key. */
-  readonly #products = new WeakMap<DictionaryEntries, Product>()
+  /** By the entries of the first key that has any, and by constants. */
+  readonly #products = new WeakMap<DictionaryEntries, Map<string, Product>>()
 
   /**
    * Writes the groups of the selected rows, one after the other, to `out`; false, and nothing is
@@ -37,21 +45,21 @@ export class ProductCodes {
     out: Int32Array,
     assign: (rows: Int32Array, groups: Int32Array) => void,
   ): boolean {
-    const vectors = dictionaries(keys)
-    const product = vectors && this.#productOf(vectors.map(({ entries }) => entries))
+    const coded = codedKeys(keys)
+    const product = coded && this.#productOf(coded)
     if (!product) return false
     const count = selection ? selection.length : rowCount
-    const places = placesOf(vectors, selection, count)
+    const places = placesOf(coded.vectors, selection, count)
     const { groups } = product
     if (mapCodes(groups, places, count, out) >= 0) return true
     // Mostly few rows are left, in any but the first batch.
     const left = newCodes(count)
-    const rows = newCodes(count)
-    let [leftCount, rowsFound] = [0, 0]
-    for (let j = 0; j < count; j++) {
-      if (out[j] !== unknown) continue
-      left[leftCount++] = j
-      const place = places[j]!
+    const leftCount = selectNegative(out, count, left)
+    const rows = newCodes(leftCount)
+    let rowsFound = 0
+    for (let i = 0; i < leftCount; i++) {
+      const j = left[i]!
+      const place = placeOf(places[j]!, groups)
       if (groups[place] !== unknown) continue
       groups[place] = found
       rows[rowsFound++] = selection ? selection[j]! : j
@@ -61,7 +69,7 @@ export class ProductCodes {
     let next = 0
     for (let i = 0; i < leftCount; i++) {
       const j = left[i]!
-      const place = places[j]!
+      const place = placeOf(places[j]!, groups)
       if (groups[place] === found) groups[place] = assigned[next++]!
       out[j] = groups[place]!
     }
@@ -69,37 +77,64 @@ export class ProductCodes {
     return true
   }
 
-  #productOf(entries: readonly DictionaryEntries[]): Product | undefined {
+  #productOf({ vectors, constants }: CodedKeys): Product | undefined {
+    const entries = vectors.map((vector) => vector.entries)
     const [first] = entries
-    const known = this.#products.get(first!)
+    let products = this.#products.get(first!)
+    if (!products) {
+      products = new Map()
+      this.#products.set(first!, products)
+    }
+    const known = products.get(constants)
     if (known?.entries.every((each, k) => each === entries[k])) return known
     const combinations = entries.reduce((product, { size }) => product * (size + 1), 1)
     if (combinations > maximumCombinations) return undefined
-    const groups = newTable(combinations + 1, unknown)
-    const product = { entries, groups }
-    this.#products.set(first!, product)
+    const product = { entries, groups: tableBeside(products, combinations + 1) }
+    products.set(constants, product)
     return product
   }
 }
 
-/** The keys, if they are several and all of them are in dictionaries. */
-function dictionaries(keys: readonly GroupKey[]): readonly DictionaryVector[] | undefined {
-  if (keys.length < 2) return undefined
-  const vectors: DictionaryVector[] = []
-  for (const key of keys) {
-    if (!('kind' in key) || key.kind !== 'dictionary') return undefined
-    vectors.push(key)
+/** A table for one more product: where those of other constants take much room, that of the oldest. */
+function tableBeside(products: Map<string, Product>, length: number): Int32Array {
+  const [oldest] = products
+  if (oldest && products.size * length > maximumCombinations) {
+    const [constants, { groups }] = oldest
+    products.delete(constants)
+    if (groups.length === length) return groups.fill(unknown)
   }
-  return vectors
+  return newTable(length, unknown)
 }
 
-/** The numbers of the rows' combinations. */
+/** The keys, if they are several and all of them are of these kinds, and not all of them constants. */
+function codedKeys(keys: readonly GroupKey[]): CodedKeys | undefined {
+  if (keys.length < 2) return undefined
+  const vectors: DictionaryVector[] = []
+  let constants = ''
+  for (const [k, key] of keys.entries()) {
+    if (!('kind' in key)) return undefined
+    if (key.kind === 'dictionary') vectors.push(key)
+    else if (key.kind === 'constant') {
+      const { value } = key
+      const isTime = value instanceof Timestamp
+      if (typeof value === 'object' && value !== null && !isTime) return undefined
+      constants += `${k} ${isTime ? `time ${value.ms}` : `${typeof value} ${value}`} `
+    } else return undefined
+  }
+  return vectors.length === 0 ? undefined : { vectors, constants }
+}
+
+/** With one key there is no combination, and null has the last place. */
+function placeOf(place: number, groups: Int32Array): number {
+  return place < 0 ? groups.length - 1 : place
+}
+
+/** The numbers of the rows' combinations: of one key, its codes. */
 function placesOf(
   vectors: readonly DictionaryVector[],
   selection: Selection,
   count: number,
 ): Int32Array {
-  const places = newCodes(count)
   const codesOf = ({ codes }: DictionaryVector) => {
     if (!selection) return codes
     const picked = newCodes(count)
@@ -107,6 +142,8 @@ function placesOf(
     return picked
   }
   const [first, ...others] = vectors
+  if (others.length === 0) return codesOf(first!)
+  const places = newCodes(count)
   let left = { codes: codesOf(first!), base: -1 as 0 | -1 }
   for (const vector of others) {
     const right = { codes: codesOf(vector), base: -1 as const }

@@ -22,7 +22,8 @@ export function selectPresent(
   return selectTrue(truthsOf(presence, isPresent, rowCount), rowCount, out)
 }
 
-function truthsOf(presence: Presence, isPresent: boolean, rowCount: number): Uint8Array {
+/** One byte per row, 1 where it is to be selected. */
+export function truthsOf(presence: Presence, isPresent: boolean, rowCount: number): Uint8Array {
   const truths = newBytes(rowCount)
   maskPresent(presence, isPresent, rowCount, truths)
   return truths

@@ -28,6 +28,7 @@ import {
 } from '../vector/vector.ts'
 import { grown } from './aggregate/state.ts'
 import { checkAtTimes } from './cancelled.ts'
+import { LateNumbers } from './late-numbers.ts'
 import { checkLimit, maximumDistinctBytes, maximumDistinctValues } from './memory-limit.ts'
 import { valueBytes as bytesOf } from './value-bytes.ts'
 import {
@@ -49,16 +50,6 @@ const [textBytes, valueBytes] = [24, 64]
 
 /** Stands for a code that is not given yet. */
 const unassigned = -1
-
-/** Places for numbers that came lately; a power of 2. */
-const latelyCount = 1024
-
-function lateNumbers() {
-  return {
-    numbers: new Float64Array(latelyCount).fill(Number.NaN),
-    codes: new Int32Array(latelyCount),
-  }
-}
 
 /** What a code stands for. */
 const origin = { value: 0, text: 1, shared: 2 } as const
@@ -83,8 +74,7 @@ export class ValueCodes {
   readonly #shared: SharedTexts | undefined
   /** By the shared dictionary's code; the last place is that of null. */
   readonly #codeOfShared: Int32Array
-  /** Numbers and times that came lately, by their last bits: a Map takes ten times as long. */
-  readonly #lately = { number: lateNumbers(), timestamp: lateNumbers() }
+  readonly #late: { number?: LateNumbers; timestamp?: LateNumbers } = {}
   readonly #numbers = new Map<number, number>()
   readonly #times = new Map<number, number>()
   /** All other values, by `identity`. */
@@ -366,23 +356,12 @@ export class ValueCodes {
     count: number,
     out: Int32Array,
   ): void {
-    const { numbers, codes } = this.#lately[kind]
-    for (let j = 0; j < count; j++) {
-      const value = values[j]!
-      const slot = value & (latelyCount - 1)
-      if (numbers[slot] === value) {
-        out[j] = codes[slot]!
-        continue
-      }
-      if (Number.isNaN(value)) {
-        out[j] = this.codeOf(null)
-        continue
-      }
-      const code = this.codeOf(kind === 'number' ? value : new Timestamp(value))
-      numbers[slot] = value
-      codes[slot] = code
-      out[j] = code
+    this.#late[kind] ??= new LateNumbers()
+    const codeOf = (value: number) => {
+      if (Number.isNaN(value)) return this.codeOf(null)
+      return this.codeOf(kind === 'number' ? value : new Timestamp(value))
     }
+    this.#late[kind].encode(values, count, this.#nullCode, codeOf, out)
   }
 
   #encodeDictionary(

@@ -19,11 +19,22 @@ import {
   stateStart,
 } from './memory.ts'
 
+const noNumbers = new Float64Array(0)
+const noCodes = new Int32Array(0)
+
 /** Where sums of all rows are kept while they are taken. */
 const first = stateStart
 
 function fits(state: Float64Array, count: number): boolean {
   return isOfKernels(state) && count <= maximumRows
+}
+
+/** Rows per group from which on lanes (`assembly/few-groups.ts`) pay for being put together. */
+const rowsPerLane = 16
+
+/** How many rows go by lanes of so many groups: a multiple of four. */
+function rowsInLanes(groupCount: number, count: number): number {
+  return groupCount * rowsPerLane <= count ? count & ~3 : 0
 }
 
 /** The group that all rows are in; undefined if they are in several, or there are none. */
@@ -38,7 +49,13 @@ export function onlyGroup(groups: Int32Array, count: number): number | undefined
 export function countRows(groups: Int32Array, count: number, counts: Float64Array): void {
   if (fits(counts, count)) {
     beginLoop()
-    kernels.countRows(place(groups, count), count, counts.byteOffset)
+    const of = place(groups, count)
+    const inLanes = rowsInLanes(counts.length, count)
+    if (inLanes > 0) {
+      const lanes = placeOutput(noNumbers, counts.length * 2)
+      kernels.countOfFew(of, inLanes, counts.length, lanes, counts.byteOffset)
+    }
+    kernels.countRows(of + inLanes * 4, count - inLanes, counts.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) counts[groups[i]!]!++
@@ -202,7 +219,14 @@ export function minNumbers(
 ): void {
   if (fits(lowest, count)) {
     beginLoop()
-    kernels.minNumbers(place(values, count), place(groups, count), count, lowest.byteOffset)
+    const [at, of] = [place(values, count), place(groups, count)]
+    const inLanes = rowsInLanes(lowest.length, count)
+    if (inLanes > 0) {
+      const lanes = placeOutput(noNumbers, lowest.length * 4)
+      kernels.minOfFew(at, of, inLanes, lowest.length, lanes, lowest.byteOffset)
+    }
+    const left = count - inLanes
+    kernels.minNumbers(at + inLanes * 8, of + inLanes * 4, left, lowest.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) {
@@ -220,7 +244,14 @@ export function maxNumbers(
 ): void {
   if (fits(highest, count)) {
     beginLoop()
-    kernels.maxNumbers(place(values, count), place(groups, count), count, highest.byteOffset)
+    const [at, of] = [place(values, count), place(groups, count)]
+    const inLanes = rowsInLanes(highest.length, count)
+    if (inLanes > 0) {
+      const lanes = placeOutput(noNumbers, highest.length * 4)
+      kernels.maxOfFew(at, of, inLanes, highest.length, lanes, highest.byteOffset)
+    }
+    const left = count - inLanes
+    kernels.maxNumbers(at + inLanes * 8, of + inLanes * 4, left, highest.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) {
@@ -247,9 +278,6 @@ export function maxAll(values: Float64Array, count: number): number {
   return highest === Number.NEGATIVE_INFINITY ? Number.NaN : highest
 }
 
-const noNumbers = new Float64Array(0)
-const noCodes = new Int32Array(0)
-
 /** Where the numbers that are not null are collected, with their groups. */
 export interface CollectedNumbers {
   readonly values: Float64Array
@@ -270,5 +298,45 @@ export function keepPresent(
   const kept = kernels.keepPresent(at, of, count, toValues, toGroups)
   out.values.set(numbers.subarray(toValues >> 3, (toValues >> 3) + kept), from)
   out.groups.set(codes.subarray(toGroups >> 2, (toGroups >> 2) + kept), from)
+  return kept
+}
+
+/** The same without groups. */
+export function keepNumbers(
+  values: Float64Array,
+  count: number,
+  out: Float64Array,
+  from: number,
+): number {
+  beginLoop()
+  const at = place(values, count)
+  const to = placeOutput(noNumbers, count)
+  const kept = kernels.keepNumbers(at, count, to)
+  out.set(numbers.subarray(to >> 3, (to >> 3) + kept), from)
+  return kept
+}
+
+/**
+ * Writes the numbers that are not null group by group, from `from` on; returns how many. At most
+ * `maximumRows`, of at most as many groups.
+ *
+ * @param ends by group, takes the place behind its last number, counted from `from`
+ */
+export function gatherByGroup(
+  values: Float64Array,
+  groups: Int32Array,
+  count: number,
+  out: Float64Array,
+  from: number,
+  ends: Int32Array,
+): number {
+  const groupCount = ends.length
+  beginLoop()
+  const [at, of] = [place(values, count), place(groups, count)]
+  const to = placeOutput(noNumbers, count)
+  const toEnds = placeOutput(noCodes, groupCount + 16) + 64
+  const kept = kernels.gatherByGroup(at, of, count, groupCount, toEnds, to)
+  out.set(numbers.subarray(to >> 3, (to >> 3) + kept), from)
+  ends.set(codes.subarray(toEnds >> 2, (toEnds >> 2) + groupCount))
   return kept
 }

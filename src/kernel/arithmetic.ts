@@ -63,6 +63,26 @@ export function negateNumbers(values: Float64Array, count: number, out: Float64A
   takeOutput(out, count, at)
 }
 
+/** Whole numbers next to each, on the side that is said. */
+export function roundNumbers(
+  operation: 'floor' | 'ceil',
+  values: Float64Array,
+  count: number,
+  out: Float64Array,
+): void {
+  if (count > maximumRows) {
+    inParts(count, (from, to) => {
+      roundNumbers(operation, values.subarray(from, to), to - from, out.subarray(from, to))
+    })
+    return
+  }
+  beginLoop()
+  const at = placeOutput(out, count)
+  if (operation === 'floor') kernels.floorNumbers(place(values, count), count, at)
+  else kernels.ceilNumbers(place(values, count), count, at)
+  takeOutput(out, count, at)
+}
+
 /** `out[i] = left[i]` where the condition is true (1), else `right[i]`. */
 export function chooseNumbers(
   conditions: Uint8Array,

@@ -53,6 +53,51 @@ export function numberCodes(
   return after
 }
 
+const oneNumber = new Float64Array(1)
+const halves = new Uint32Array(oneNumber.buffer)
+
+/** A slot of 1024, by a hash of the number's bits: as `assembly/groups.ts` has it. */
+export function slotOfNumber(number: number): number {
+  oneNumber[0] = number
+  const hash = Math.imul(halves[0]! ^ Math.imul(halves[1]!, 0x85ebca6b), 0x9e3779b1)
+  return hash >>> 22
+}
+
+/** By `slotOfNumber`, a number and its code. */
+export interface RecalledNumbers {
+  readonly numbers: Float64Array
+  readonly codes: Int32Array
+}
+
+/**
+ * Replaces numbers by their codes; one that is not among the recalled becomes -1, and NaN `ofNull`. Returns -1
+ * if there is a -1 among them, else 0.
+ */
+export function recallCodes(
+  { numbers, codes }: RecalledNumbers,
+  values: Float64Array,
+  count: number,
+  ofNull: number,
+  out: Int32Array,
+): number {
+  if (isOfKernels(numbers) && isOfKernels(codes) && count <= maximumRows) {
+    beginLoop()
+    const [of, at] = [place(values, count), placeOutput(out, count)]
+    const least = kernels.recallCodes(numbers.byteOffset, codes.byteOffset, of, count, ofNull, at)
+    takeOutput(out, count, at)
+    return least
+  }
+  let least = 0
+  for (let i = 0; i < count; i++) {
+    const value = values[i]!
+    const slot = slotOfNumber(value)
+    const known = numbers[slot] === value ? codes[slot]! : -1
+    out[i] = Number.isNaN(value) ? ofNull : known
+    least = Math.min(least, out[i]!)
+  }
+  return least
+}
+
 /** Of what is kept for a group, the bit that is set when its row is no preferred one, and the others. */
 export const rowOrder = { otherRank: 1 << 30, mask: (1 << 30) - 1 } as const
 export const nothingKept = 0x7fffffff

@@ -30,6 +30,7 @@ interface Kernels {
     count: number,
     out: number,
   ): number
+  selectNegative(codes: number, count: number, out: number): number
   pickNumbers(values: number, selection: number, count: number, out: number): void
   pickCodes(values: number, selection: number, count: number, out: number): void
   mapCodes(table: number, codes: number, count: number, out: number): number
@@ -56,6 +57,14 @@ interface Kernels {
     out: number,
     next: number,
     places: number,
+  ): number
+  recallCodes(
+    numbers: number,
+    codes: number,
+    values: number,
+    count: number,
+    ofNull: number,
+    out: number,
   ): number
   chooseRows(
     groups: number,
@@ -91,6 +100,8 @@ interface Kernels {
   multiplyNumbers(left: number, right: number, count: number, out: number): void
   divideNumbers(left: number, right: number, count: number, out: number): void
   negateNumbers(values: number, count: number, out: number): void
+  floorNumbers(values: number, count: number, out: number): void
+  ceilNumbers(values: number, count: number, out: number): void
   truncateTimes(times: number, size: number, origin: number, count: number, out: number): void
   spanOf(values: number, count: number, out: number): number
   chooseNumbers(conditions: number, left: number, right: number, count: number, out: number): void
@@ -116,6 +127,40 @@ interface Kernels {
   sumSquares(values: number, groups: number, count: number, squares: number, errors: number): void
   minNumbers(values: number, groups: number, count: number, lowest: number): void
   maxNumbers(values: number, groups: number, count: number, highest: number): void
+  countOfFew(groups: number, count: number, groupCount: number, lanes: number, counts: number): void
+  sumByGroup(
+    values: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    lanes: number,
+    sums: number,
+  ): void
+  minOfFew(
+    values: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    lanes: number,
+    lowest: number,
+  ): void
+  maxOfFew(
+    values: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    lanes: number,
+    highest: number,
+  ): void
+  keepNumbers(values: number, count: number, out: number): number
+  gatherByGroup(
+    values: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    ends: number,
+    out: number,
+  ): number
   sumAll(values: number, count: number, out: number): void
   findBytes(
     haystack: number,

@@ -13,6 +13,7 @@ import {
   chooseNumbers,
   negateNumbers,
   numbersOfTruths,
+  roundNumbers,
 } from '../../src/kernel/arithmetic.ts'
 import { expandBits } from '../../src/kernel/bitmap.ts'
 import { chooseCode } from '../../src/kernel/choose.ts'
@@ -30,7 +31,8 @@ import {
   pickCodes,
   pickNumbers,
 } from '../../src/kernel/gather.ts'
-import { numberCodes } from '../../src/kernel/groups.ts'
+import { countOf, sumByGroup, sumOf, wordsPerSum } from '../../src/kernel/group-sums.ts'
+import { numberCodes, recallCodes, slotOfNumber } from '../../src/kernel/groups.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
 import * as mask from '../../src/kernel/mask.ts'
 import {
@@ -251,6 +253,10 @@ describe.each([
       absentNumbers(values, a.length, absent)
       truncateTimes(values, 1000, 7, a.length, truncated)
       expect([...negated]).toEqual(a.map((x) => 0 - x))
+      roundNumbers('floor', values, a.length, negated)
+      expect([...negated]).toEqual(a.map(Math.floor))
+      roundNumbers('ceil', values, a.length, negated)
+      expect([...negated]).toEqual(a.map(Math.ceil))
       expect([...absent]).toEqual(a.map((x) => Number(Number.isNaN(x))))
       expect([...truncated]).toEqual(a.map((x) => Math.floor((x - 7) / 1000) * 1000 + 7))
     })
@@ -355,7 +361,7 @@ describe.each([
     })
   })
 
-  test.each([1, 3, 1500])('updates the states of %i groups', (groupCount) => {
+  test.each([1, 3, 20, 1500])('updates the states of %i groups', (groupCount) => {
     check((a, _, t) => {
       const values = Float64Array.from(a, summable)
       const groups = Int32Array.from(values, (_, row) => (row * 5) % groupCount)
@@ -366,6 +372,8 @@ describe.each([
       const [low, high] = [state(Number.POSITIVE_INFINITY), state(Number.NEGATIVE_INFINITY)]
       const n = values.length
       aggregate.sumNumbers(values, groups, n, sums, errors, counts)
+      const together = newState(groupCount * wordsPerSum, 0)
+      sumByGroup(values, groups, n, together)
       aggregate.sumSquares(values, groups, n, squares, squareErrors)
       aggregate.countRows(groups, n, rows)
       aggregate.countNumbers(values, groups, n, numbers)
@@ -383,6 +391,8 @@ describe.each([
         expect(low[group]! === (sorted[0] ?? Number.POSITIVE_INFINITY)).toBe(true)
         expect(high[group]! === (sorted.at(-1) ?? Number.NEGATIVE_INFINITY)).toBe(true)
         expect(sums[group]! + errors[group]!).toBe(exactSum(present))
+        expect(sumOf(together, group)).toBe(exactSum(present))
+        expect(countOf(together, group)).toBe(present.length)
         const ofSquares = squares[group]! + squareErrors[group]!
         const expected = present.reduce((sum, x) => sum + x * x, 0)
         expect(Math.abs(ofSquares - expected)).toBeLessThanOrEqual(expected * 1e-12)
@@ -425,6 +435,60 @@ describe.each([
         expect([...numbers.places.subarray(0, next)]).toEqual(seen)
       }
     })
+  })
+
+  test('recalls codes of numbers', () => {
+    check((a) => {
+      const values = Float64Array.from(a)
+      const late = { numbers: newState(1024, Number.NaN), codes: newTable(1024, 0) }
+      for (const [row, value] of a.entries()) {
+        if (row % 3 === 0) continue
+        late.numbers[slotOfNumber(value)] = value
+        late.codes[slotOfNumber(value)] = Math.abs(Math.trunc(value)) % 1000
+      }
+      const isLate = (value: number) => late.numbers[slotOfNumber(value)] === value
+      for (const ofNull of [-1, 7]) {
+        const out = newCodes(a.length)
+        const least = recallCodes(late, values, a.length, ofNull, out)
+        const wanted = a.map((value) => {
+          if (Number.isNaN(value)) return ofNull
+          return isLate(value) ? late.codes[slotOfNumber(value)]! : -1
+        })
+        expect([...out]).toEqual(wanted)
+        expect(least).toBe(wanted.includes(-1) ? -1 : 0)
+      }
+    })
+  })
+
+  test('puts numbers together by group', () => {
+    check((a) => {
+      const n = Math.min(a.length, maximumRows)
+      const values = Float64Array.from(a)
+      const groups = Int32Array.from(a, (_, row) => (row * 7) % 5)
+      const [out, all] = [new Float64Array(n + 2), new Float64Array(n + 2)]
+      const ends = new Int32Array(6)
+      const kept = aggregate.gatherByGroup(values, groups, n, out, 2, ends)
+      const present = [...values.keys()].filter((row) => row < n && !Number.isNaN(a[row]!))
+      let start = 2
+      for (const [group, end] of ends.entries()) {
+        const ofGroup = present.filter((row) => groups[row] === group).map((row) => a[row]!)
+        expect([...out.subarray(start, end + 2)]).toEqual(ofGroup)
+        start = end + 2
+      }
+      expect(kept).toBe(present.length)
+      expect(aggregate.keepNumbers(values, n, all, 2)).toBe(kept)
+      expect([...all.subarray(2, kept + 2)]).toEqual(present.map((row) => a[row]!))
+    })
+  })
+
+  test('finds negative codes', () => {
+    check((_, __, t) => {
+      const codes = Int32Array.from(t, (truth) => truth - 1)
+      const out = newCodes(t.length)
+      const count = select.selectNegative(codes, t.length, out)
+      const wanted = [...codes.keys()].filter((row) => codes[row]! < 0)
+      expect([...out.subarray(0, count)]).toEqual(wanted)
+    }, ofBatches)
   })
 
   test('aggregates all rows at once as it does one group', () => {

@@ -21,14 +21,20 @@ interface Input {
   readonly arguments: readonly Evaluator[]
   /** The argument, if it is one field and the state can take its entries as columns. */
   readonly entriesOf: Field | undefined
+  /** The argument, if it is a field of which the state asks only where it is not null. */
+  readonly presenceOf: Field | undefined
   /** The argument, if it is a field that has a shared dictionary. */
   readonly sharedOf: Field | undefined
   /** Place of its condition among `#filters`. */
   readonly filter: number | undefined
 }
 
+function countsPresent(state: AggregateState): boolean {
+  return state instanceof CountState && state.counted === 'present'
+}
+
 /** Of a group, for most aggregates. */
-const groupBytes = 24
+const groupBytes = 32
 
 const noGroups = new Int32Array(0)
 
@@ -68,11 +74,10 @@ export class AggregateInputs {
       return {
         state,
         arguments: aggregate.arguments.map((argument) =>
-          state instanceof CountState && state.counted === 'present'
-            ? compilePresence(argument, context)
-            : compile(argument, context),
+          countsPresent(state) ? compilePresence(argument, context) : compile(argument, context),
         ),
         entriesOf: 'updateEntries' in state && first?.kind === 'field' ? first : undefined,
+        presenceOf: countsPresent(state) && first?.kind === 'field' ? first : undefined,
         sharedOf: dictionary && first?.kind === 'field' ? first : undefined,
         filter: aggregate.filter && placeOf(aggregate.filter),
       }
@@ -88,7 +93,8 @@ export class AggregateInputs {
     const only = groupCount === 1 ? 0 : onlyGroup(groups, count)
     const all = { rowCount, selection, groups, only, count, weights }
     const kept: (AliveRows | undefined)[] = []
-    for (const { state, arguments: evaluators, entriesOf, sharedOf, filter } of this.#inputs) {
+    for (const input of this.#inputs) {
+      const { state, arguments: evaluators, entriesOf, presenceOf, sharedOf, filter } = input
       state.resize(groupCount)
       let rows: AliveRows = all
       if (filter !== undefined) {
@@ -98,6 +104,11 @@ export class AggregateInputs {
       const entries = entriesOf && batch.entries?.(entriesOf.path, selection)
       if (entries) {
         state.updateEntries!(entries, rows)
+        continue
+      }
+      const presence = presenceOf && !rows.weights && batch.presence?.(presenceOf.path)
+      if (presence) {
+        state.updatePresence!(presence, rows)
         continue
       }
       const shared = sharedOf && batch.sharedCodes?.(sharedOf.path)

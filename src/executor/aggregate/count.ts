@@ -1,9 +1,11 @@
 import { countAll, countNumbers, countRows, countTrue } from '../../kernel/aggregate.ts'
-import { pickNumbers } from '../../kernel/gather.ts'
-import { newBytes } from '../../kernel/memory.ts'
+import { pickCodes, pickNumbers } from '../../kernel/gather.ts'
+import { newBytes, newCodes } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
+import type { Presence } from '../batch.ts'
 import { truthBytes } from '../compile.ts'
+import { selectPresent, truthsOf } from '../select-present.ts'
 import {
   type AggregateState,
   type AliveRows,
@@ -66,6 +68,19 @@ export class CountState implements AggregateState {
       const row = selection ? selection[j]! : j
       if (!counted || counted[row] === 1) this.#counts[groups[j]!]! += weights[row]!
     }
+  }
+
+  updatePresence(presence: Presence, { rowCount, selection, groups, count }: AliveRows): void {
+    if (selection) {
+      const present = truthsOf(presence, true, rowCount)
+      countTrue(aliveBytes(present, selection), groups, count, this.#counts)
+      return
+    }
+    const rows = newCodes(rowCount)
+    const found = selectPresent(presence, true, rowCount, rows)
+    const ofFound = newCodes(found)
+    pickCodes(groups, rows.subarray(0, found), ofFound)
+    countRows(ofFound, found, this.#counts)
   }
 
   toWire(groupCount: number): WireState {

@@ -1,5 +1,10 @@
 import { percentileOfParts } from '../../function/percentile.ts'
-import { type CollectedNumbers, keepPresent } from '../../kernel/aggregate.ts'
+import {
+  type CollectedNumbers,
+  gatherByGroup,
+  keepNumbers,
+  keepPresent,
+} from '../../kernel/aggregate.ts'
 import { maximumRows } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { Value } from '../../type/value.ts'
@@ -9,15 +14,33 @@ import { checkLimit, maximumPercentileNumbers } from '../memory-limit.ts'
 import { newResultNumbers } from '../share-result.ts'
 import { type AggregateState, type AliveRows, aliveNumbers, type WireState } from './state.ts'
 
+/** Groups of a batch up to which its numbers are kept group by group. */
+const fewGroups = 256
+
+/** Numbers of one batch, group by group. */
+interface GroupedNumbers {
+  readonly values: Float64Array
+  /** By group, the place behind its last number. */
+  readonly ends: Int32Array
+}
+
 /** The numbers that a task has collected: one for all percentiles of the same rows. */
 export class PercentileNumbers {
-  /** Rows that were added, in pieces so that none is copied to make room. */
+  readonly #grouped: GroupedNumbers[] = []
+  /** Numbers of more groups, in pieces so that none is copied to make room. */
   readonly #pieces: Piece[] = []
+  /** Where grouped numbers are put. */
+  #room = { values: new Float64Array(0), count: 0 }
   #count = 0
+  #groupCount = 0
   #wire: WireState | undefined
 
   get heldBytes(): number {
     return 12 * this.#count
+  }
+
+  resize(groupCount: number): void {
+    this.#groupCount = groupCount
   }
 
   add(vector: Vector, rows: AliveRows): void {
@@ -25,6 +48,10 @@ export class PercentileNumbers {
     checkPercentile(this.#count + count)
     const numbers = vector.kind === 'number' ? vector.values : numbersOf(vector, rows)
     const alive = aliveNumbers(numbers, selection)
+    if (count <= maximumRows && this.#groupCount <= fewGroups) {
+      this.#addGrouped(alive, rows)
+      return
+    }
     for (let from = 0; from < count; from += maximumRows) {
       const to = Math.min(count, from + maximumRows)
       const piece = this.#pieceFor(to - from)
@@ -37,12 +64,38 @@ export class PercentileNumbers {
 
   /** In the order of their groups. No numbers must be added any more. */
   toWire(groupCount: number): WireState {
-    this.#wire ??= groupCount === 1 ? this.#ofOneGroup() : this.#byGroup(groupCount)
+    this.#wire ??= this.#byGroup(groupCount)
     return this.#wire
+  }
+
+  #addGrouped(values: Float64Array, { groups, only, count }: AliveRows): void {
+    const { length } = this.#room.values
+    if (length - this.#room.count < count) {
+      this.#room = { values: new Float64Array(roomFor(count, this.#count)), count: 0 }
+    }
+    const room = this.#room
+    const ends = new Int32Array(this.#groupCount)
+    let kept: number
+    if (only === undefined) {
+      kept = gatherByGroup(values, groups, count, room.values, room.count, ends)
+    } else {
+      kept = keepNumbers(values, count, room.values, room.count)
+      ends.fill(kept, only)
+    }
+    this.#grouped.push({ values: room.values.subarray(room.count, room.count + kept), ends })
+    room.count += kept
+    this.#count += kept
   }
 
   #byGroup(groupCount: number): WireState {
     const ends = new Int32Array(groupCount)
+    for (const grouped of this.#grouped) {
+      let start = 0
+      for (const [group, end] of grouped.ends.entries()) {
+        ends[group]! += end - start
+        start = end
+      }
+    }
     for (const { groups, count } of this.#pieces) {
       for (let i = 0; i < count; i++) ends[groups[i]!]!++
     }
@@ -54,6 +107,14 @@ export class PercentileNumbers {
       end += size
     }
     const sorted = newResultNumbers(this.#count)
+    for (const grouped of this.#grouped) {
+      let start = 0
+      for (const [group, end] of grouped.ends.entries()) {
+        sorted.set(grouped.values.subarray(start, end), ends[group])
+        ends[group]! += end - start
+        start = end
+      }
+    }
     for (const { values, groups, count } of this.#pieces) {
       checkCancelled()
       for (let i = 0; i < count; i++) sorted[ends[groups[i]!]!++] = values[i]!
@@ -61,25 +122,19 @@ export class PercentileNumbers {
     return { kind: 'numbers', ends, values: sorted }
   }
 
-  #ofOneGroup(): WireState {
-    const all = newResultNumbers(this.#count)
-    let at = 0
-    for (const { values, count } of this.#pieces) {
-      all.set(values.subarray(0, count), at)
-      at += count
-    }
-    return { kind: 'numbers', ends: Int32Array.of(this.#count), values: all }
-  }
-
   #pieceFor(rows: number): Piece {
     const last = this.#pieces.at(-1)
     if (last && last.count + rows <= last.values.length) return last
-    // As large again as all before, so that there are few of them.
-    const size = Math.min(largestPiece, Math.max(1024, rows, this.#count))
+    const size = roomFor(rows, this.#count)
     const piece = { values: new Float64Array(size), groups: new Int32Array(size), count: 0 }
     this.#pieces.push(piece)
     return piece
   }
+}
+
+/** As much room again as all before, so that there are few pieces. */
+function roomFor(rows: number, before: number): number {
+  return Math.max(rows, Math.min(largestPiece, Math.max(1024, before)))
 }
 
 /**
@@ -108,6 +163,7 @@ export class PercentileState implements AggregateState {
 
   resize(groupCount: number): void {
     this.#groupCount = groupCount
+    this.#numbers.resize(groupCount)
   }
 
   get heldBytes(): number {

@@ -5,7 +5,7 @@ import type { PlainValue } from '../../type/plain.ts'
 import type { Value } from '../../type/value.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
-import type { ObjectEntry } from '../batch.ts'
+import type { ObjectEntry, Presence } from '../batch.ts'
 import type { KeyValues, WireValues } from '../wire-values.ts'
 import type { HeldTexts } from './count-distinct.ts'
 
@@ -105,6 +105,8 @@ export interface AggregateState {
    * keys, as columns.
    */
   updateEntries?(entries: readonly ObjectEntry[], rows: AliveRows): void
+  /** Instead of `update`, of an aggregate that only asks in which rows one field has a value. */
+  updatePresence?(presence: Presence, rows: AliveRows): void
   /** Instead of `update`, of an aggregate over one field that has codes of a shared dictionary. */
   updateShared?(shared: SharedCodes, rows: AliveRows): void
   /** May be a view of what the state has. Rows must not be added any more. */

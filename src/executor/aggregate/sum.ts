@@ -1,8 +1,17 @@
-import { sumAll, sumNumbers } from '../../kernel/aggregate.ts'
+import {
+  addToSum,
+  countOf,
+  splitSums,
+  sumByGroup,
+  sumIntoGroup,
+  sumOf,
+  wordsPerSum,
+} from '../../kernel/group-sums.ts'
 import { asNumber, finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
 import { numbersOf } from '../number-operators.ts'
+import { newResultNumbers } from '../share-result.ts'
 import {
   type AggregateState,
   type AliveRows,
@@ -14,58 +23,54 @@ import {
 /** `sum` and `avg`. */
 export class SumState implements AggregateState {
   readonly #finish: (sum: number, count: number) => number
+  /** See `kernel/group-sums.ts`. */
   #sums: Float64Array = new Float64Array(0)
-  #errors: Float64Array = new Float64Array(0)
-  #counts: Float64Array = new Float64Array(0)
 
   constructor(finish: (sum: number, count: number) => number) {
     this.#finish = finish
   }
 
   resize(groupCount: number): void {
-    this.#sums = grownState(this.#sums, groupCount, 0)
-    this.#errors = grownState(this.#errors, groupCount, 0)
-    this.#counts = grownState(this.#counts, groupCount, 0)
+    this.#sums = grownState(this.#sums, groupCount * wordsPerSum, 0)
   }
 
   update([vector]: readonly Vector[], rows: AliveRows): void {
     const numbers = vector && summableNumbers(vector, rows)
     if (!numbers) return
     const { groups, only, count } = rows
-    if (only !== undefined) {
-      sumAll(numbers, count, this.#sums, this.#errors, this.#counts, only)
-    } else sumNumbers(numbers, groups, count, this.#sums, this.#errors, this.#counts)
+    if (only !== undefined) sumIntoGroup(numbers, count, this.#sums, only)
+    else sumByGroup(numbers, groups, count, this.#sums)
   }
 
   toWire(groupCount: number): WireState {
-    return {
-      kind: 'sums',
-      sums: this.#sums.subarray(0, groupCount),
-      errors: this.#errors.subarray(0, groupCount),
-      counts: this.#counts.subarray(0, groupCount),
+    const parts = {
+      sums: newResultNumbers(groupCount),
+      errors: newResultNumbers(groupCount),
+      counts: newResultNumbers(groupCount),
     }
+    splitSums(this.#sums, groupCount, parts)
+    return { kind: 'sums', ...parts }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
     if (wire.kind !== 'sums') return
-    const ignored = new Float64Array(this.#counts.length)
-    sumNumbers(wire.sums, groups, groups.length, this.#sums, this.#errors, ignored)
-    sumNumbers(wire.errors, groups, groups.length, this.#sums, this.#errors, ignored)
-    for (let i = 0; i < groups.length; i++) this.#counts[groups[i]!]! += wire.counts[i]!
+    const { sums, errors, counts } = wire
+    for (let i = 0; i < groups.length; i++) {
+      addToSum(this.#sums, groups[i]!, sums[i]!, errors[i]!, counts[i]!)
+    }
   }
 
   result(group: number): Value {
-    const count = this.#counts[group]!
+    const count = countOf(this.#sums, group)
     if (count === 0) return null
-    return finite(this.#finish(this.#sums[group]! + this.#errors[group]!, count))
+    return finite(this.#finish(sumOf(this.#sums, group), count))
   }
 
   results(groups: Int32Array): Float64Array {
     const results = new Float64Array(groups.length)
     for (let i = 0; i < groups.length; i++) {
-      const group = groups[i]!
-      const count = this.#counts[group]!
-      const result = this.#finish(this.#sums[group]! + this.#errors[group]!, count)
+      const count = countOf(this.#sums, groups[i]!)
+      const result = this.#finish(sumOf(this.#sums, groups[i]!), count)
       results[i] = count > 0 && Number.isFinite(result) ? result : Number.NaN
     }
     return results

@@ -207,3 +207,14 @@ export function keepPresent(
   }
   return kept
 }
+
+/** The same without groups. */
+export function keepNumbers(values: usize, count: i32, out: usize): i32 {
+  let kept = 0
+  for (let row = 0; row < count; row++) {
+    const value = numberAt(values, row)
+    setNumber(out, kept, value)
+    kept += isPresent(value)
+  }
+  return kept
+}

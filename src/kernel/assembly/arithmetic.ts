@@ -51,6 +51,22 @@ export function negateNumbers(values: usize, count: i32, out: usize): void {
   }
 }
 
+export function floorNumbers(values: usize, count: i32, out: usize): void {
+  for (let row = 0; row < count; row += 2) {
+    v128.store(out, f64x2.floor(v128.load(values)))
+    values += 16
+    out += 16
+  }
+}
+
+export function ceilNumbers(values: usize, count: i32, out: usize): void {
+  for (let row = 0; row < count; row += 2) {
+    v128.store(out, f64x2.ceil(v128.load(values)))
+    values += 16
+    out += 16
+  }
+}
+
 export function truncateTimes(times: usize, size: f64, origin: f64, count: i32, out: usize): void {
   const s = f64x2.splat(size)
   const o = f64x2.splat(origin)

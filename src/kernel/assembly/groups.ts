@@ -1,5 +1,5 @@
 /** Numbers groups, and chooses the row that stands for each. */
-import { byteAt, codeAt, setCode } from './memory'
+import { byteAt, codeAt, isPresent, numberAt, setCode } from './memory'
 
 /**
  * Replaces codes by numbers that are given in the order in which codes are first seen. The place
@@ -29,6 +29,38 @@ export function numberCodes(
     setCode(out, row, number)
   }
   return next
+}
+
+/** Of 1024: also in `../groups.ts`. */
+function slotOf(number: f64): i32 {
+  const bits = reinterpret<u64>(number)
+  const hash = (<u32>bits ^ (<u32>(bits >>> 32) * 0x85ebca6b)) * 0x9e3779b1
+  return <i32>(hash >>> 22)
+}
+
+/**
+ * Replaces numbers by the codes that they have in a table by `slotOf`, whose numbers are there for being
+ * compared. One that is not there becomes -1, and NaN `ofNull`. Returns -1 if one that was written is negative,
+ * else 0.
+ */
+export function recallCodes(
+  numbers: usize,
+  codes: usize,
+  values: usize,
+  count: i32,
+  ofNull: i32,
+  out: usize,
+): i32 {
+  let least = 0
+  for (let row = 0; row < count; row++) {
+    const value = numberAt(values, row)
+    const slot = slotOf(value)
+    const known = select<i32>(codeAt(codes, slot), -1, numberAt(numbers, slot) === value)
+    const code = select<i32>(known, ofNull, isPresent(value))
+    setCode(out, row, code)
+    least |= code
+  }
+  return least >> 31
 }
 
 /** Of what is kept for a group: set when its row is no preferred one. */

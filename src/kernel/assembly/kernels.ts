@@ -5,6 +5,7 @@ export {
   countNumbers,
   countRows,
   countTrue,
+  keepNumbers,
   keepPresent,
   maxAll,
   maxNumbers,
@@ -16,8 +17,10 @@ export {
 } from './aggregate'
 export {
   addNumbers,
+  ceilNumbers,
   chooseNumbers,
   divideNumbers,
+  floorNumbers,
   multiplyNumbers,
   negateNumbers,
   numbersOfTruths,
@@ -25,7 +28,14 @@ export {
   subtractNumbers,
   truncateTimes,
 } from './arithmetic'
-export { chooseRows, numberCodes } from './groups'
+export {
+  countOfFew,
+  gatherByGroup,
+  maxOfFew,
+  minOfFew,
+  sumByGroup,
+} from './few-groups'
+export { chooseRows, numberCodes, recallCodes } from './groups'
 export { compressLz4 } from './lz4'
 export {
   countKept,
@@ -46,6 +56,7 @@ export {
   pickNumbers,
   selectBetweenWithin,
   selectByCodeWithin,
+  selectNegative,
   selectTrue,
   selectTrueWithin,
 } from './select'
