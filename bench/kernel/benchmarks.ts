@@ -3,6 +3,7 @@ import {
   countAll,
   countNumbers,
   countRows,
+  gatherByGroup,
   keepPresent,
   maxNumbers,
   minAll,
@@ -10,7 +11,12 @@ import {
   sumAll,
   sumNumbers,
 } from '../../src/kernel/aggregate.ts'
-import { calculate, chooseNumbers, negateNumbers } from '../../src/kernel/arithmetic.ts'
+import {
+  calculate,
+  chooseNumbers,
+  negateNumbers,
+  roundNumbers,
+} from '../../src/kernel/arithmetic.ts'
 import { expandBits } from '../../src/kernel/bitmap.ts'
 import {
   absentNumbers,
@@ -19,7 +25,14 @@ import {
   rangeOf,
 } from '../../src/kernel/compare.ts'
 import { gatherBytes, gatherCodes, gatherNumbers, pickNumbers } from '../../src/kernel/gather.ts'
-import { chooseRows, nothingKept, numberCodes } from '../../src/kernel/groups.ts'
+import { sumByGroup, wordsPerSum } from '../../src/kernel/group-sums.ts'
+import {
+  chooseRows,
+  nothingKept,
+  numberCodes,
+  recallCodes,
+  slotOfNumber,
+} from '../../src/kernel/groups.ts'
 import { andInto, notOf, orInto } from '../../src/kernel/logic.ts'
 import { countKept, keepBoth, maskBetween, maskByCode, maskCode } from '../../src/kernel/mask.ts'
 import {
@@ -68,6 +81,11 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   const codeTable = Int32Array.from([7, 6, 5, 4, 3, 2, 1, 0])
   const range = rangeOf('gt', 500)
   const kept = { values: new Float64Array(n), groups: new Int32Array(n), mask: newBytes(n).fill(1) }
+  const together = newState(8 * wordsPerSum, 0)
+  const ends = new Int32Array(8)
+  const whole = numbers.map((number) => Math.floor(number / 100))
+  const late = { numbers: newState(1024, Number.NaN), codes: newTable(1024, 0) }
+  for (const number of whole) late.numbers[slotOfNumber(number)] = number
   const needle = Buffer.from('refund')
 
   const benchmarks: KernelBenchmark[] = []
@@ -116,12 +134,19 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
     void chooseRows(offered, choice, chosen, outCodes)
   })
   add('group: sum', () => sumNumbers(gappyNumbers, groups, n, sums, errors, counts))
+  add('group: sum, with its rest and count', () => sumByGroup(gappyNumbers, groups, n, together))
   add('group: min', () => minNumbers(gappyNumbers, groups, n, lowest))
   add('group: max', () => maxNumbers(gappyNumbers, groups, n, highest))
   add(
     'group: keep numbers for a percentile',
     () => void keepPresent(gappyNumbers, groups, n, kept, 0),
   )
+  add(
+    'group: put numbers together for a percentile',
+    () => void gatherByGroup(gappyNumbers, groups, n, kept.values, 0, ends),
+  )
+  add('group: recall codes of numbers', () => void recallCodes(late, whole, n, -1, outCodes))
+  add('floor', () => roundNumbers('floor', gappyNumbers, n, outNumbers))
   add('min of all', () => void minAll(gappyNumbers, n))
   add('count numbers of all', () => void countAll(gappyNumbers, n))
   add('sum of all', () => sumAll(gappyNumbers, n, sums, errors, counts, 0))

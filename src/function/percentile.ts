@@ -69,19 +69,37 @@ function aroundShare(
   const low = place < reach ? Number.NEGATIVE_INFINITY : sample[Math.floor(place - reach)]!
   const isOpen = place + reach > sample.length - 1
   const high = isOpen ? Number.POSITIVE_INFINITY : sample[Math.ceil(place + reach)]!
-  const found = new Float64Array(count)
+  // Twice what is likely: fresh memory costs more than the pass.
+  let numbers = new Float64Array(Math.ceil((count * (4 * reach + 4)) / sample.length))
+  let taken = takeBetween(parts, low, high, numbers)
+  if (taken.size > numbers.length) {
+    // Many are equal.
+    numbers = new Float64Array(taken.size)
+    taken = takeBetween(parts, low, high, numbers)
+  }
+  const { below, size } = taken
+  const rank = share * (count - 1)
+  const isWithin = Math.floor(rank) >= below && Math.ceil(rank) < below + size
+  return isWithin ? { numbers: numbers.subarray(0, size), below } : undefined
+}
+
+/** Writes the numbers from `low` to `high`, as far as there is room; tells how many they are. */
+function takeBetween(
+  parts: readonly Float64Array[],
+  low: number,
+  high: number,
+  out: Float64Array,
+): { readonly below: number; readonly size: number } {
   let [below, size] = [0, 0]
   for (const part of parts) {
     for (let i = 0; i < part.length; i++) {
       const value = part[i]!
       below += +(value < low)
-      found[size] = value
+      out[size] = value
       size += +(value >= low) & +(value <= high)
     }
   }
-  const rank = share * (count - 1)
-  const isWithin = Math.floor(rank) >= below && Math.ceil(rank) < below + size
-  return isWithin ? { numbers: found.subarray(0, size), below } : undefined
+  return { below, size }
 }
 
 /** Numbers at even distances, or somewhat more than are wanted. */
