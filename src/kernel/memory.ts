@@ -172,7 +172,6 @@ interface Kernels {
     first: number,
     second: number,
   ): number
-  compressLz4(base: number, start: number, end: number, table: number, out: number): number
   scanWords(
     source: number,
     ends: number,

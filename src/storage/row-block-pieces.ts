@@ -9,7 +9,6 @@
  * row costs two pieces, and all take little more than if they were compressed as one.
  */
 import { compressSync, uncompressSync } from 'lz4-napi'
-import { compressAlike } from '../kernel/lz4.ts'
 import type { BlockBytes } from './row-block-body.ts'
 
 const pieceBytes = 16 * 1024
@@ -17,9 +16,6 @@ const pieceBytes = 16 * 1024
 const dictionaryBytes = 32 * 1024
 /** What is larger is one huge row, and kept as it is: LZ4 takes less than 2 GiB. */
 const compressibleBytes = 2 ** 30
-
-/** Pieces of larger rows are left to the package: the kernel, in half of its time, works in little memory. */
-const alikeBytes = 2 ** 22
 
 const countBytes = 2
 const entryBytes = 8
@@ -30,15 +26,15 @@ const entryBytes = 8
  */
 export function compressPieces(head: Buffer, members: Uint8Array, ends: readonly number[]): Buffer {
   const cuts = cutsOf(head.length, ends)
-  const plain: Buffer[] = [Buffer.concat([head, members.subarray(0, cuts[0])])]
+  const first = Buffer.concat([head, members.subarray(0, cuts[0])])
+  const plain: Buffer[] = [first]
   for (let i = 1; i < cuts.length; i++) {
     const { buffer, byteOffset } = members
     const start = cuts[i - 1]!
     plain.push(Buffer.from(buffer, byteOffset + start, cuts[i]! - start))
   }
-  const stored = compress(plain).map((compressed, i) =>
-    compressed.length < plain[i]!.length ? compressed : plain[i]!,
-  )
+  const dictionary = first.subarray(-dictionaryBytes)
+  const stored = plain.map((piece, i) => compress(piece, i === 0 ? undefined : dictionary))
   const directory = Buffer.allocUnsafe(countBytes + stored.length * entryBytes)
   directory.writeUInt16BE(stored.length, 0)
   stored.forEach((piece, i) => {
@@ -62,15 +58,10 @@ function cutsOf(headBytes: number, ends: readonly number[]): number[] {
   return cuts
 }
 
-function compress(pieces: readonly Buffer[]): readonly Buffer[] {
-  const first = pieces[0]!
-  const largest = Math.max(...pieces.map(({ length }) => length))
-  if (first.length + largest <= alikeBytes) return compressAlike(pieces, dictionaryBytes)
-  const dictionary = first.subarray(-dictionaryBytes)
-  return pieces.map((piece, i) => {
-    if (piece.length > compressibleBytes) return piece
-    return i === 0 ? compressSync(piece) : compressSync(piece, dictionary)
-  })
+function compress(plain: Buffer, dictionary: Buffer | undefined): Buffer {
+  if (plain.length > compressibleBytes) return plain
+  const compressed = compressSync(plain, dictionary)
+  return compressed.length < plain.length ? compressed : plain
 }
 
 /** The bytes of an older block, which are not in pieces. */

@@ -44,7 +44,14 @@ describe('numbers as narrow whole ones', () => {
   })
 
   it('stay doubles where anything would be lost, or nothing gained', () => {
-    for (const numbers of [[-0, 1], [0, 2 ** 33], [Math.PI], [1e300], [1e-10], [2 ** 60, 2 ** 60]]) {
+    for (const numbers of [
+      [-0, 1],
+      [0, 2 ** 33],
+      [Math.PI],
+      [1e300],
+      [1e-10],
+      [2 ** 60, 2 ** 60],
+    ]) {
       expect(narrowed(numbers)).toBeUndefined()
     }
     expect(narrowed([none, none])).toBeUndefined()

@@ -36,7 +36,6 @@ export {
   sumByGroup,
 } from './few-groups'
 export { chooseRows, numberCodes, recallCodes } from './groups'
-export { compressLz4 } from './lz4'
 export {
   countKept,
   keepBoth,
