@@ -64,7 +64,9 @@ export function countRows(groups: Int32Array, count: number, counts: Float64Arra
 /** The same for codes, of which -1 is none. */
 export function countCodes(codes: Int32Array, count: number, counts: Float64Array): void {
   if (fits(counts, count)) {
-    countRows(codes, count, counts)
+    beginLoop()
+    // Not in lanes, each of which has room for its codes alone: before the first lies the last of another.
+    kernels.countRows(place(codes, count), count, counts.byteOffset)
     return
   }
   for (let i = 0; i < count; i++) if (codes[i]! >= 0) counts[codes[i]!]!++

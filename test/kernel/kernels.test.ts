@@ -361,6 +361,18 @@ describe.each([
     })
   })
 
+  test.each([1, 3, 20, 1500])('counts %i codes, and those of none nowhere', (codeCount) => {
+    check((a) => {
+      const codes = Int32Array.from(a, (_, row) => (row % 3 === 0 ? (row * 5) % codeCount : -1))
+      forgetCopy(codes)
+      const counts = newState(codeCount, 0)
+      aggregate.countCodes(codes, codes.length, counts)
+      const wanted = new Array<number>(codeCount).fill(0)
+      for (const code of codes) if (code >= 0) wanted[code]!++
+      expect([...counts]).toEqual(wanted)
+    })
+  })
+
   test.each([1, 3, 20, 1500])('updates the states of %i groups', (groupCount) => {
     check((a, _, t) => {
       const values = Float64Array.from(a, summable)
