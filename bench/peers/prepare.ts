@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DataFile, openDataFile } from './generator/data-file.ts'
-import { type IngestReport, ingest, ingestConnections } from './ingest.ts'
+import { type IngestReport, ingest, ingestConnections, settle } from './ingest.ts'
 import { note } from './report/progress.ts'
 import { Assay } from './systems/assay.ts'
 import { ClickHouse } from './systems/clickhouse.ts'
@@ -73,6 +73,8 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
       save()
     }
     assay = await Assay.start(start)
+    // It runs typical queries after its start.
+    await settle(assay)
     systems.push(assay)
   }
   const threads = { directory, threads: options.workers }

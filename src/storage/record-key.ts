@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { RowKey } from '../type/transaction.ts'
-import { writeUint48 } from './integers.ts'
+import { writeUint48 } from './big-endian.ts'
 
 const longestTextBytes = 256
 

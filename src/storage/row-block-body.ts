@@ -13,7 +13,7 @@
  * bodies have no kinds). With the lengths of values, a directory is made again.
  */
 import { ByteWriter } from '../json/byte-writer.ts'
-import { readUint, writeUint } from './integers.ts'
+import { readUint, writeUint } from './big-endian.ts'
 import { kindOfValue, packedLength, packValue, plainValue, unpackValue } from './packed-value.ts'
 import { directoryEntryBytes, headerBytes, type RowHeader, RowView, writeRowHeader } from './row.ts'
 

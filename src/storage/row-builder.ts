@@ -1,8 +1,8 @@
 /** Builds rows of the form that `storage/row.ts` describes, one after the other, in one buffer. */
 import { AssayError } from '../error.ts'
 import type { ByteWriter } from '../json/byte-writer.ts'
+import { writeUint } from './big-endian.ts'
 import { compareBytes } from './compare-bytes.ts'
-import { writeUint } from './integers.ts'
 import {
   type ByteSpan,
   directoryEntryBytes,

@@ -27,8 +27,8 @@ import {
   recordColumns,
 } from '../type/record.ts'
 import { formatPaginationKey, formatTransaction, type RowKey } from '../type/transaction.ts'
+import { readUint, writeDouble } from './big-endian.ts'
 import { compareBytes } from './compare-bytes.ts'
-import { readUint, writeDouble } from './integers.ts'
 import { readRowKey, writeRowKey } from './record-key.ts'
 
 const format = 1

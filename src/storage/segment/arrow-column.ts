@@ -24,9 +24,9 @@ import type {
   Texts,
 } from '../../vector/column.ts'
 import { countSet } from '../../vector/read-column.ts'
-import { asIntegers, narrowestCodes } from './integers.ts'
 import { columnName } from './layout.ts'
 import type { BufferPlace, ColumnMetadata, TextColumnBase, TextColumnMetadata } from './metadata.ts'
+import { asIntegers, narrowestCodes } from './narrow-numbers.ts'
 import { compressTexts, type WrittenBlocks } from './text-blocks.ts'
 import { numberZones, textBounds } from './zone-map.ts'
 

@@ -30,7 +30,7 @@
  * (number + base) / divisor, as 0.25 is (25 + 0) / 100 and a time is some milliseconds after the first. So
  * doubles of few decimals and times of some weeks take four bytes at most. Times are none of Arrow's
  * Timestamp, which has eight. A row without a value has the least number of the width; one without a text
- * has the code -1: batches are widened without reading the bitmap (`integers.ts`, `kernel/widen.ts`).
+ * has the code -1: batches are widened without reading the bitmap (`narrow-numbers.ts`, `kernel/widen.ts`).
  *
  * A segment that is large anyway is padded to `mappedBytes`: LMDB then hands out its place in the
  * memory map instead of a copy. Buffers start at multiples of 8 bytes of the file, and an LMDB value

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { beginBatch, endBatches } from '../../src/kernel/memory.ts'
 import { narrowCodes, narrowNumbers } from '../../src/kernel/widen.ts'
-import { asIntegers, narrowestCodes } from '../../src/storage/segment/integers.ts'
+import { asIntegers, narrowestCodes } from '../../src/storage/segment/narrow-numbers.ts'
 
 const none = Number.NaN
 
