@@ -1,6 +1,6 @@
 /** Windows over the page, that are dealt with before one goes on. */
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { useAction } from '../service/action.ts'
 import { Failure } from './notice.tsx'
 
@@ -18,7 +18,8 @@ export function Dialog({ title, onClose, size = 'small', children }: DialogProps
   const heading = useId()
   const close = useRef(onClose)
   close.current = onClose
-  useEffect(() => {
+  // Before the next key is read: letters that are typed at once after the one that opened this are its own.
+  useLayoutEffect(() => {
     const dialog = element.current
     if (!dialog) return
     const before = document.activeElement
