@@ -172,6 +172,7 @@ interface Kernels {
     first: number,
     second: number,
   ): number
+  addListedRows(code: number, count: number, lower: number, rows: number): void
   scanWords(
     source: number,
     ends: number,

@@ -47,6 +47,7 @@ export {
   maskOther,
 } from './mask'
 export { placesOfBits } from './memory'
+export { addListedRows } from './row-lists'
 export {
   combineCodes,
   mapCodes,

@@ -1,10 +1,10 @@
 /** Reads an index of words in place; its bytes are those that `term-writer.ts` says. */
 import { assert } from '../../error.ts'
+import { RowListReader } from '../../kernel/row-lists.ts'
 import { ByteSearch } from '../../kernel/text.ts'
 import type { SearchTerm } from '../../type/search-query.ts'
 import { type GramIndex, gramBytes } from '../../vector/gram-index.ts'
 import { noRows, type RowBits } from '../../vector/row-bits.ts'
-import { RowListReader } from '../../vector/row-list.ts'
 import type { TermIndex, TermRelation } from '../../vector/term-index.ts'
 import { CheckedPages, checkedBytes, PagedBytes } from './checked-pages.ts'
 import { type FindNext, Stretches } from './stretches.ts'
@@ -160,6 +160,8 @@ export class TermReader implements TermIndex {
     const words = this.#words
     const places = this.#places
     const find = this.#wordSearch.find(needle)
+    // Reading a list ends the search.
+    const hits: { readonly block: number; readonly terms: number[] }[] = []
     let block = 0
     let hit = find(0)
     while (hit >= 0) {
@@ -174,8 +176,9 @@ export class TermReader implements TermIndex {
         terms.push(term)
         hit = find(words.indexOf(space, hit))
       }
-      this.#addRowsOf(block, terms, found)
+      hits.push({ block, terms })
     }
+    for (const each of hits) this.#addRowsOf(each.block, each.terms, found)
   }
 
   /** Adds the rows of words of whose aliases a needle is a part, but for their numbers. */
@@ -184,12 +187,15 @@ export class TermReader implements TermIndex {
     this.#bytes.check(this.#aliasesAt, this.#listsAt)
     const aliases = this.#aliases
     const find = this.#aliasSearch.find(needle)
+    const terms: number[] = []
     for (let hit = find(0); hit >= 0; ) {
       const from = aliases.indexOf(tab, hit) + 1
       const to = aliases.indexOf(space, from)
-      const term = Number.parseInt(Buffer.from(aliases.subarray(from, to)).toString('latin1'), 16)
-      this.#addRowsOf(Math.floor(term / termsOfBlock), [term % termsOfBlock], found)
+      terms.push(Number.parseInt(Buffer.from(aliases.subarray(from, to)).toString('latin1'), 16))
       hit = find(to)
+    }
+    for (const term of terms) {
+      this.#addRowsOf(Math.floor(term / termsOfBlock), [term % termsOfBlock], found)
     }
   }
 

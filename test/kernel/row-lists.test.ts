@@ -1,8 +1,9 @@
 /** Lists of rows come back as they were written, however many rows they have. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { hasRow, noRows } from '../../src/vector/row-bits.ts'
-import { listMargin, RowListReader, RowListWriter } from '../../src/vector/row-list.ts'
+import { RowListReader } from '../../src/kernel/row-lists.ts'
+import { addRow, hasRow, noRows } from '../../src/vector/row-bits.ts'
+import { listMargin, RowListWriter } from '../../src/vector/row-list.ts'
 
 it('reads what was written', () => {
   const share = fc.constantFrom(0, 0.0005, 0.01, 0.1, 0.3, 0.45, 0.6, 0.95, 1)
@@ -34,6 +35,38 @@ it('reads what was written', () => {
         ).toEqual(list)
       }
       expect(reader.at).toBe(writer.byteLength)
+    }),
+    { numRuns: 60 },
+  )
+})
+
+it('reads rows that lie together, far behind others', () => {
+  const runs = fc.array(fc.tuple(fc.nat(100_000), fc.integer({ min: 1, max: 300 })), {
+    minLength: 1,
+    maxLength: 6,
+  })
+  fc.assert(
+    fc.property(runs, fc.integer({ min: 0, max: 7 }), (chosen, before) => {
+      const rowCount = 120_000
+      const rows = [
+        ...new Set(
+          chosen.flatMap(([from, count]) => Array.from({ length: count }, (_, i) => from + i)),
+        ),
+      ].sort((a, b) => a - b)
+      const writer = new RowListWriter()
+      // Lists of a byte each, so that the long one begins at any place.
+      for (let i = 0; i < before; i++) writer.push(Int32Array.of(), 0, 0, rowCount)
+      writer.push(Int32Array.from(rows), 0, rows.length, rowCount)
+      const bytes = new Uint8Array(writer.byteLength + listMargin)
+      bytes.set(writer.finish())
+      const reader = new RowListReader(bytes, before, rowCount)
+      const found = noRows(rowCount)
+      addRow(found, 7)
+      expect(reader.addTo(found)).toBe(rows.length)
+      expect(reader.at).toBe(writer.byteLength)
+      const expected = noRows(rowCount)
+      for (const row of [...rows, 7]) addRow(expected, row)
+      expect(found.every((word, i) => word === expected[i])).toBe(true)
     }),
     { numRuns: 60 },
   )
