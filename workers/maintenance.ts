@@ -14,7 +14,7 @@ const { directory, stop, runningTasks } = workerData as {
 }
 const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
 const records = openRecords(directory, { readOnly: false })
-lowerThreadPriority(niceness.inserts)
+lowerThreadPriority(niceness.segments)
 giveWay(runningTasks)
 
 function checkpoint(): void {

@@ -4,10 +4,11 @@ import { setPriority } from 'node:os'
 /**
  * Of threads whose work others wait for less, on Linux. When there are no more cores, look-ups and sockets, in the
  * main thread, go first: they get twice the processor time of a query's thread that wants it at the same time,
- * and that half as much again as one of inserts and segments. No more, since threads give way to other
- * processes, too: beside busy ones inserts have a third of what those get.
+ * and that half as much again as one of inserts. No more, since threads give way to other
+ * processes, too: beside busy ones inserts have a third of what those get. What is inserted has to become
+ * segments as fast, or ever more rows are in none, so the thread that writes segments goes before those of inserts.
  */
-export const niceness = { queries: 3, inserts: 5 }
+export const niceness = { queries: 3, segments: 3, inserts: 5 }
 
 /**
  * Lets this thread stand back behind the main one. On Linux threads have priorities of their own;

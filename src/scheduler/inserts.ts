@@ -12,6 +12,7 @@ import type { Written } from '../storage/record-writer.ts'
 import { formatTransaction } from '../type/transaction.ts'
 import type { IngestPool } from './ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './insert-request.ts'
+import type { Maintenance } from './maintenance.ts'
 import type { RecordWriterThread } from './record-writer-thread.ts'
 
 /** A body that comes alone is prepared in this thread if it is no larger. */
@@ -36,6 +37,7 @@ export interface InsertsOptions {
   /** Undefined: bodies are prepared in this thread. */
   readonly ingest: IngestPool | undefined
   readonly writer: RecordWriterThread
+  readonly maintenance: Pick<Maintenance, 'roomForWrites'>
   /** In ms since 1970. */
   readonly now: () => number
   /** Called before requests are answered; from then on queries see the rows. */
@@ -60,8 +62,9 @@ export class Inserts {
   }
 
   /** Resolves when the rows are on disk and queries see them. */
-  insert(request: InsertRequest): Promise<InsertResult> {
-    const { ingest, writer } = this.#options
+  async insert(request: InsertRequest): Promise<InsertResult> {
+    const { ingest, writer, maintenance } = this.#options
+    await maintenance.roomForWrites()
     const { length } = request.body
     const isAlone = this.#groups === 0 && this.#waiting.length === 0 && !writer.isBusy
     if (!ingest || (isAlone && length <= inlineBytes)) return this.#insertHere(request)

@@ -21,6 +21,9 @@ const flushRows = 65_536
 const flushBytes = 64 * 2 ** 20
 const flushAfterMs = 5000
 
+/** While so many bytes are not flushed, new writes wait: what is not flushed costs each query, and memory. */
+const mostUnflushedBytes = 3 * flushBytes
+
 const lastRetryMs = 60_000
 
 /** Those that make a new manifest when they change something. */
@@ -97,6 +100,8 @@ export class Maintenance {
   /** Ends when all steps that were asked for are done; never rejects. */
   #steps: Promise<unknown> = Promise.resolve()
   #automaticWork: Promise<void> | undefined
+  /** Told, when a flush ends, whether it has succeeded. */
+  #awaitFlush: ((succeeded: boolean) => void)[] = []
   #isClosed = false
   /** Not 0 once nothing is to be begun any more that can wait. */
   readonly #stop = new Int32Array(new SharedArrayBuffer(4))
@@ -166,6 +171,17 @@ export class Maintenance {
     this.#workSoon(this.#deltaIsLarge ? 0 : flushAfterMs)
   }
 
+  /**
+   * Resolves when the next write may begin: at once, unless so much is not flushed that it would pile up. A
+   * flush that fails keeps no write waiting.
+   */
+  async roomForWrites(): Promise<void> {
+    let succeeded = true
+    while (succeeded && this.#automaticWork && this.#bytes >= mostUnflushedBytes) {
+      succeeded = await new Promise((resolve) => this.#awaitFlush.push(resolve))
+    }
+  }
+
   /** Tells that there may be objects to remove now. */
   noteRemoval(): void {
     if ((this.#options.removals?.purges().length ?? 0) > 0) this.#workSoon(flushAfterMs)
@@ -208,6 +224,7 @@ export class Maintenance {
     this.#isClosed = true
     Atomics.store(this.#stop, 0, 1)
     clearTimeout(this.#timer?.handle)
+    this.#endFlush(false)
     await this.#automaticWork
     await this.#steps
     await this.#pool.destroy()
@@ -280,18 +297,27 @@ export class Maintenance {
   }
 
   async #execute(step: MaintenanceStep): Promise<boolean> {
+    if (step.kind !== 'flush') return this.#carryOut(step)
     const [rows, bytes] = [this.#rows, this.#bytes]
-    const start = performance.now()
-    const { fresh } = this.#options
-    const isFlush = step.kind === 'flush'
-    const outcome = await this.#ask(isFlush && fresh ? { ...step, fresh: fresh.take() } : step)
-    this.#count(step, performance.now() - start, 'error' in outcome)
-    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
-    if (isFlush) {
+    let succeeded = false
+    try {
+      const { fresh } = this.#options
+      const changed = await this.#carryOut(fresh ? { ...step, fresh: fresh.take() } : step)
       // What was noted before the step began was committed before, too.
       this.#rows -= rows
       this.#bytes -= bytes
+      succeeded = true
+      return changed
+    } finally {
+      this.#endFlush(succeeded)
     }
+  }
+
+  async #carryOut(step: MaintenanceStep): Promise<boolean> {
+    const start = performance.now()
+    const outcome = await this.#ask(step)
+    this.#count(step, performance.now() - start, 'error' in outcome)
+    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
     if (outcome.changed && manifestSteps.has(step.kind)) {
       this.#publish(this.#options.store.manifest())
       this.#options.logger?.debug(
@@ -305,6 +331,10 @@ export class Maintenance {
       )
     }
     return outcome.changed
+  }
+
+  #endFlush(succeeded: boolean): void {
+    for (const tell of this.#awaitFlush.splice(0)) tell(succeeded)
   }
 
   #count({ kind }: MaintenanceStep, milliseconds: number, hasFailed: boolean): void {

@@ -72,6 +72,35 @@ describe('maintenance', () => {
     expect(store.storedIds()).toEqual([3])
   })
 
+  it('lets writes wait while much is not flushed, until a flush has ended', async () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const maintenance = await start(records, store, { automatic: true })
+    records.insert([{ id: 'a' }])
+    maintenance.noteWrite({ rows: 1, bytes: 191 * 2 ** 20 })
+    await maintenance.roomForWrites()
+    expect(maintenance.manifest.generation).toBe(0)
+    maintenance.noteWrite({ rows: 1, bytes: 2 ** 20 })
+    await new Promise((done) => setTimeout(done, 5))
+    await maintenance.roomForWrites()
+    expect(maintenance.manifest.generation).toBe(1)
+  })
+
+  it('lets no write wait when nobody flushes, or will any more', async () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const idle = await start(records, store)
+    idle.noteWrite({ rows: 1, bytes: 2 ** 30 })
+    await idle.roomForWrites()
+    await idle.close()
+    const closing = await start(records, store, { automatic: true })
+    records.insert([{ id: 'a' }])
+    closing.noteWrite({ rows: 1, bytes: 2 ** 30 })
+    await new Promise((done) => setTimeout(done, 5))
+    const room = closing.roomForWrites()
+    await Promise.all([closing.close(), room])
+  })
+
   it('flushes a large delta by itself, and a small one after a while', async () => {
     const records = new TemporaryRecords()
     const store = temporarySegments(records.directory)
