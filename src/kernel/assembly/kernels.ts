@@ -60,6 +60,7 @@ export {
   selectTrue,
   selectTrueWithin,
 } from './select'
+export { tallyNumbers } from './tally'
 export { findBytes } from './text'
 export {
   absentNumbers,
