@@ -11,6 +11,7 @@ export default defineConfig({
     // Only to end what hangs: a loaded machine may take its time.
     testTimeout: 240_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/support/plain-reporter.ts'],
   },
 })

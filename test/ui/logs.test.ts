@@ -161,6 +161,8 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     await service.insert('project_logs', projectId, [{ id: 'late-1', input: 'just now' }])
     await page.locator('tr[data-index="0"]').getByText('just now').waitFor()
     await page.locator('.table').evaluate((element) => element.scrollTo(0, 400))
+    // Until the page has seen it, one has not scrolled.
+    await page.locator('tr[data-index="0"]').waitFor({ state: 'detached' })
     await service.insert('project_logs', projectId, [{ id: 'late-2', input: 'while you read' }])
     await page.getByRole('button', { name: '1 new' }).click()
     await page.locator('.table').evaluate((element) => element.scrollTo(0, 0))

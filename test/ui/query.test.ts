@@ -238,6 +238,7 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
     for (const form of ['curl', 'TypeScript', 'Python']) {
       await dialog.getByRole('tab', { name: form }).click()
       await dialog.getByRole('button', { name: 'Copy' }).click()
+      await dialog.getByRole('button', { name: 'Copied' }).waitFor()
       const code = await page.evaluate<string>('navigator.clipboard.readText()')
       expect(code).toBe(await dialog.locator('pre').textContent())
       if (form === 'curl' && hasProgram('curl')) {

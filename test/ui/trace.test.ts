@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)('a trace in the page', { timeout: 60_000 }, () => {
     await page.getByRole('article', { name: 'Span look up' }).getByText('no such order').waitFor()
     await page.keyboard.press('ArrowLeft')
     await page.keyboard.press('ArrowLeft')
-    expect(await lines.count()).toBe(1)
+    await expect.poll(() => lines.count()).toBe(1)
     await page.keyboard.press('ArrowRight')
     await page.keyboard.press('End')
     await page.locator('[role=treeitem][aria-selected=true]', { hasText: 'judge' }).waitFor()

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
 
 /**
  * What a button opens under itself and has the focus then: closed by a press beside it, and by `close`,
@@ -12,7 +12,8 @@ export function useOpening(first: string, { isLeftByFocus = false } = {}) {
   const place = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
   const id = useId()
-  useEffect(() => {
+  // Before the next key is read, which is meant for what was opened.
+  useLayoutEffect(() => {
     if (!isOpen) return
     place.current?.querySelector<HTMLElement>(first)?.focus()
     const leave = ({ target }: Event) => {

@@ -78,7 +78,8 @@ export function Table<Row>(props: TableProps<Row>) {
   latest.current = props
 
   const { first, last } = sight
-  useEffect(() => latest.current.onSight?.(first, last), [first, last, rows])
+  // What comes in next must know whether one has scrolled.
+  useLayoutEffect(() => latest.current.onSight?.(first, last), [first, last, rows])
   useEffect(() => {
     if (last >= rows.length - aheadOfEnd && rows.length > 0) latest.current.onEnd?.()
   }, [last, rows.length])

@@ -1,5 +1,5 @@
 /** Edits one field of a record where it stands in the table. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { FieldInput } from '../component/field-input.tsx'
 import { Failure } from '../component/notice.tsx'
 import type { RecordField } from '../service/dataset.ts'
@@ -34,7 +34,7 @@ function Editor({
   const { values, change, faultIn, isChanged, canSave, save } = edited
   const finish = () => (isChanged ? void save.run() : onCancel())
   const place = useRef<HTMLFormElement>(null)
-  useEffect(() => place.current?.querySelector('textarea')?.focus(), [])
+  useLayoutEffect(() => place.current?.querySelector('textarea')?.focus(), [])
   return (
     <form
       ref={place}

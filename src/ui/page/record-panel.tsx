@@ -1,5 +1,5 @@
 /** One record of a dataset in full, to read at an older version, to change, or to make. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 import { FieldInput } from '../component/field-input.tsx'
 import { JsonView } from '../component/json-view.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
@@ -60,7 +60,7 @@ function RecordForm({
   const options = { datasetId, id, fields: recordFields, record, onSaved }
   const { values, change, faultIn, canSave, save } = useRecordChange(options)
   const place = useRef<HTMLFormElement>(null)
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (id === undefined) place.current?.querySelector('textarea')?.focus()
   }, [])
   return (
