@@ -27,6 +27,10 @@ export function rowsOfBitmap(bitmap: Uint8Array | undefined, rowCount: number): 
 export function foundInAll(lists: readonly FoundRows[]): FoundRows {
   const [only] = lists
   if (only && lists.length === 1) return only
+  if (lists.every(isCertain)) {
+    const rows = intersection(lists.map(({ may }) => may)) as RowBits
+    return { may: rows, sure: rows }
+  }
   const sure = lists.map((list) => list.sure)
   return {
     may: intersection(lists.map(({ may }) => may)),
@@ -40,10 +44,19 @@ export function foundInAny(lists: readonly FoundRows[]): FoundRows {
   const [only] = some
   if (!only) return noRow
   if (some.length === 1) return only
+  if (some.every(isCertain)) {
+    const rows = union(some.map(({ may }) => may)) as RowBits
+    return { may: rows, sure: rows }
+  }
   return {
     may: union(some.map(({ may }) => may)),
     sure: union(some.map(({ sure }) => sure)) as RowBits | 'none',
   }
+}
+
+/** Whether rows that may have it are those that are known to. */
+function isCertain({ may, sure }: FoundRows): boolean {
+  return may === sure && may !== 'none'
 }
 
 /** Rows of which nothing is certain are among those that may, and not among the others. */
@@ -62,6 +75,7 @@ export function intersection(lists: readonly FoundRows['may'][]): FoundRows['may
   if (lists.includes('none')) return 'none'
   const [first, ...others] = lists.filter((list) => typeof list !== 'string')
   if (!first) return 'all'
+  if (others.length === 0) return first
   const rows = first.slice()
   for (const other of others) keepOnly(rows, other)
   return rows
@@ -71,6 +85,7 @@ export function union(lists: readonly FoundRows['may'][]): FoundRows['may'] {
   if (lists.includes('all')) return 'all'
   const [first, ...others] = lists.filter((list) => typeof list !== 'string')
   if (!first) return 'none'
+  if (others.length === 0) return first
   const rows = first.slice()
   for (const other of others) addAll(rows, other)
   return rows

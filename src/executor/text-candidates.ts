@@ -60,15 +60,17 @@ export class TextCandidates {
   constructor(may: RowBits | 'none', sure: readonly FoundRows['sure'][]) {
     this.#may = may
     this.#found = sure
-    this.sure = sure.map((rows) =>
-      rows !== 'none' && may !== 'none' && isWithin(may, rows) ? 'all' : rows,
-    )
+    this.sure = sure.map((rows) => {
+      if (rows === 'none' || may === 'none') return rows
+      return rows === may || isWithin(may, rows) ? 'all' : rows
+    })
   }
 
   /** Those of the rows that pass all predicates for certain, and those of the others that may. */
   divided(): { readonly sure: TextCandidates; readonly others: TextCandidates } {
     const may = this.#may
     const known = this.sure.filter((rows) => rows !== 'all')
+    if (known.length === 0) return { sure: this, others: new TextCandidates('none', []) }
     const passing = known.includes('none') ? 'none' : intersection([may, ...(known as RowBits[])])
     const others = passing === 'none' ? may : without(may, passing as RowBits)
     return {
@@ -113,7 +115,7 @@ export function compileCandidates(
   const paths = requirements.flatMap((requirement) => (requirement ? pathsOf(requirement) : []))
   if (paths.length === 0) return undefined
   return (set) => {
-    if (!paths.some((path) => hasIndex(set, path))) return undefined
+    if (!paths.some((path) => sourcesOf(set, path).isIndexed)) return undefined
     const found = requirements.map((each) => (each ? rowsThatFit(each, set) : anyRow))
     const { may } = foundInAll(found)
     if (may === 'all') return undefined
@@ -169,7 +171,7 @@ export function rowsWithPhrase(
   path: readonly string[],
   phrases: SoughtPhrases,
 ): FoundRows['may'] | undefined {
-  if (!hasIndex(set, path)) return undefined
+  if (!sourcesOf(set, path).isIndexed) return undefined
   return foundInAny(phrases.map((terms) => rowsWithTerms(set, path, terms, false))).may
 }
 
@@ -180,7 +182,7 @@ function rowsWithTerms(
   terms: readonly SoughtTerm[],
   isTold: boolean,
 ): FoundRows {
-  const sources = keptTermSources(set, path)
+  const { terms: sources } = sourcesOf(set, path)
   return foundInAll(terms.map((term) => foundInAny(sources.map((source) => source(term, isTold)))))
 }
 
@@ -249,15 +251,28 @@ function jsonSources(set: ColumnSet, path: readonly string[]): JsonSource[] {
 /** Finds where a term of full-text search may be in one of the columns of a value. */
 type TermSource = (term: SoughtTerm, isTold: boolean) => FoundRows
 
-/** By set, which a thread keeps open, and path. */
-const keptSources = new WeakMap<ColumnSet, Map<string, readonly TermSource[]>>()
+/** What a set has of the text of a field. */
+interface FieldSources {
+  /** Whether an index tells of some of it. */
+  readonly isIndexed: boolean
+  readonly terms: readonly TermSource[]
+}
 
-function keptTermSources(set: ColumnSet, path: readonly string[]): readonly TermSource[] {
-  const ofSet = keptSources.get(set) ?? new Map<string, readonly TermSource[]>()
-  keptSources.set(set, ofSet)
-  const key = JSON.stringify(path)
-  const sources = ofSet.get(key) ?? termSources(set, path)
-  ofSet.set(key, sources)
+/** By set, which a thread keeps open, and path. */
+const keptSources = new WeakMap<ColumnSet, Map<string, FieldSources>>()
+
+function sourcesOf(set: ColumnSet, path: readonly string[]): FieldSources {
+  let ofSet = keptSources.get(set)
+  if (!ofSet) {
+    ofSet = new Map()
+    keptSources.set(set, ofSet)
+  }
+  const key = path.length === 1 ? path[0]! : JSON.stringify(path)
+  let sources = ofSet.get(key)
+  if (!sources) {
+    sources = { isIndexed: hasIndex(set, path), terms: termSources(set, path) }
+    ofSet.set(key, sources)
+  }
   return sources
 }
 

@@ -34,14 +34,14 @@ const frequentBytes = Buffer.from(' etaoinsrhldcumfpgwybvk.,TAISExj')
 
 /** A search for bytes, in which ASCII letters may stand for both cases. */
 export class ByteSearch {
-  readonly #needle: Uint8Array
+  readonly needle: Uint8Array
   readonly #folds: Uint8Array
   readonly #first: number
   readonly #second: number
 
   /** @param needle from 1 to `maximumNeedleBytes` bytes, in lower case when case does not count */
   constructor(needle: Uint8Array, caseInsensitive: boolean) {
-    this.#needle = needle
+    this.needle = needle
     this.#folds = needle.map((byte) => (caseInsensitive && byte >= 0x61 && byte <= 0x7a ? 0x20 : 0))
     const places = Array.from(needle, (byte, at) => ({ at, rank: frequentBytes.indexOf(byte) }))
     const [first, second] = places.sort((a, b) => rarity(b.rank) - rarity(a.rank))
@@ -51,7 +51,7 @@ export class ByteSearch {
 
   /** Gives the next place from a place on, or -1. Ends with the next loop, or search, of the thread. */
   in(region: Uint8Array): (from: number) => number {
-    const needle = this.#needle
+    const { needle } = this
     const { length } = needle
     let [start, end] = [0, 0]
     let [haystackAt, needleAt, foldsAt] = [0, 0, 0]

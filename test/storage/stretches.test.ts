@@ -1,6 +1,7 @@
 /** An index of stretches finds all places of what is looked for, in their order. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { ByteSearch } from '../../src/kernel/text.ts'
 import { type FindNext, Stretches } from '../../src/storage/segment/stretches.ts'
 
 it('finds what a search of all bytes finds', () => {
@@ -20,10 +21,10 @@ it('finds what a search of all bytes finds', () => {
         const needle = Buffer.from(bytes.subarray(from, from + length))
         if (needle.length < 4) return
         const stretches = new Stretches(bytes)
-        expect(placesOf(stretches.find(needle))).toEqual(
+        expect(placesOf(stretches.find(new ByteSearch(needle, false)))).toEqual(
           placesOf((next) => bytes.indexOf(needle, next)),
         )
-        expect(stretches.find(Buffer.from('nowhere'))(0)).toBe(-1)
+        expect(stretches.find(new ByteSearch(Buffer.from('nowhere'), false))(0)).toBe(-1)
       },
     ),
     { numRuns: 200 },

@@ -3,7 +3,7 @@
  * `vector/gram-index.ts`, by stretches of a kilobyte. It takes a quarter of their size, and a millisecond for
  * 400 KB; a search then reads a few stretches of all of them.
  */
-import { ByteSearch } from '../../kernel/text.ts'
+import type { ByteSearch } from '../../kernel/text.ts'
 import { gramBytes, hashGram } from '../../vector/gram-index.ts'
 import { GramScanner } from './gram-scanner.ts'
 
@@ -44,9 +44,9 @@ export class Stretches {
     return this.#rows.byteLength
   }
 
-  /** @param needle of `gramBytes` or more */
-  find(needle: Buffer): FindNext {
-    const search = new ByteSearch(needle, false)
+  /** @param search for `gramBytes` or more */
+  find(search: ByteSearch): FindNext {
+    const { needle } = search
     const bytes = this.#bytes
     const stretches = this.#withPartsOf(needle)
     let next = 0
@@ -66,12 +66,13 @@ export class Stretches {
     }
   }
 
-  #withPartsOf(needle: Buffer): number[] {
+  #withPartsOf({ buffer, byteOffset, length }: Uint8Array): number[] {
+    const needle = new DataView(buffer, byteOffset, length)
     const rowLength = this.#rowLength
     const found = new Int32Array(rowLength).fill(-1)
-    const last = Math.min(needle.length, lookedUpBytes) - gramBytes
+    const last = Math.min(length, lookedUpBytes) - gramBytes
     for (let at = 0; at <= last; at++) {
-      const row = hashGram(needle.readInt32BE(at), hashBits) * rowLength
+      const row = hashGram(needle.getInt32(at), hashBits) * rowLength
       for (let i = 0; i < rowLength; i++) found[i]! &= this.#rows[row + i]!
     }
     const stretches: number[] = []

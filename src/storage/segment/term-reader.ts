@@ -13,6 +13,25 @@ import { space, type TermShape, tab, termBytesOf, termsOfBlock } from './term-wr
 const gap = Buffer.from([space])
 const aliasEnd = Buffer.from([tab])
 
+/** What is searched for of a text among words, or aliases, and what is around them. */
+const forms = {
+  part: (text: Buffer) => text,
+  ending: (text: Buffer) => Buffer.concat([text, gap]),
+  beginning: (text: Buffer) => Buffer.concat([gap, text]),
+  alias: (text: Buffer) => Buffer.concat([gap, text, aliasEnd]),
+}
+
+/** By the text: a query looks for the same ones in all segments. */
+const searches = new WeakMap<Buffer, Map<keyof typeof forms, ByteSearch>>()
+
+function searchFor(form: keyof typeof forms, text: Buffer): ByteSearch {
+  const ofText = searches.get(text) ?? new Map<keyof typeof forms, ByteSearch>()
+  searches.set(text, ofText)
+  const search = ofText.get(form) ?? new ByteSearch(forms[form](text), false)
+  ofText.set(form, search)
+  return search
+}
+
 export class TermReader implements TermIndex {
   readonly beside: GramIndex | undefined
   readonly isOlder: boolean
@@ -81,10 +100,10 @@ export class TermReader implements TermIndex {
         this.#addBeginning(text, found)
         break
       case 'ends with':
-        this.#addFound(Buffer.concat([text, gap]), found)
+        this.#addFound(searchFor('ending', text), found)
         break
       case 'has':
-        this.#addFound(text, found)
+        this.#addFound(searchFor('part', text), found)
     }
     return found.rows
   }
@@ -94,15 +113,15 @@ export class TermReader implements TermIndex {
     switch (fits) {
       case 'word':
         this.#addEqual(text, found)
-        this.#addAliases(Buffer.concat([gap, text, aliasEnd]), found)
+        this.#addAliases(searchFor('alias', text), found)
         break
       case 'start':
         this.#addBeginning(text, found)
-        this.#addAliases(Buffer.concat([gap, text]), found)
+        this.#addAliases(searchFor('beginning', text), found)
         break
       case 'part':
-        this.#addFound(text, found)
-        this.#addAliases(text, found)
+        this.#addFound(searchFor('part', text), found)
+        this.#addAliases(searchFor('part', text), found)
     }
     return found.rows
   }
@@ -155,11 +174,11 @@ export class TermReader implements TermIndex {
   }
 
   /** Adds the rows of words in which something occurs, or that end with it. */
-  #addFound(needle: Buffer, found: FoundLists): void {
+  #addFound(search: ByteSearch, found: FoundLists): void {
     this.#bytes.check(this.#wordsAt, this.#aliasesAt)
     const words = this.#words
     const places = this.#places
-    const find = this.#wordSearch.find(needle)
+    const find = this.#wordSearch.find(search)
     // Reading a list ends the search.
     const hits: { readonly block: number; readonly terms: number[] }[] = []
     let block = 0
@@ -181,12 +200,12 @@ export class TermReader implements TermIndex {
     for (const each of hits) this.#addRowsOf(each.block, each.terms, found)
   }
 
-  /** Adds the rows of words of whose aliases a needle is a part, but for their numbers. */
-  #addAliases(needle: Buffer, found: FoundLists): void {
+  /** Adds the rows of words whose aliases have what is searched for, but for their numbers. */
+  #addAliases(search: ByteSearch, found: FoundLists): void {
     if (this.#aliasesAt === this.#listsAt) return
     this.#bytes.check(this.#aliasesAt, this.#listsAt)
     const aliases = this.#aliases
-    const find = this.#aliasSearch.find(needle)
+    const find = this.#aliasSearch.find(search)
     const terms: number[] = []
     for (let hit = find(0); hit >= 0; ) {
       const from = aliases.indexOf(tab, hit) + 1
@@ -281,16 +300,16 @@ class RepeatedSearch {
   }
 
   /** All bytes must have been checked. */
-  find(needle: Buffer): FindNext {
-    if (needle.length >= gramBytes) {
+  find(search: ByteSearch): FindNext {
+    if (search.needle.length >= gramBytes) {
       if (this.#wasSearched && !this.#stretches && this.#keeps) {
         this.#stretches = new Stretches(this.#bytes)
         this.#keeps(this.#stretches.byteLength)
       }
       this.#wasSearched = true
-      if (this.#stretches) return this.#stretches.find(needle)
+      if (this.#stretches) return this.#stretches.find(search)
     }
-    return new ByteSearch(needle, false).in(this.#bytes)
+    return search.in(this.#bytes)
   }
 }
 
