@@ -119,7 +119,7 @@ export class Engine {
       const records = openRecords(directory, { readOnly: false })
       const segments = openSegments(directory, { readOnly: false })
       const limits = { ...defaultQueryLimits, ...options.limits }
-      const reads = new TaskReads(records, segments, limits.rowCacheBytes)
+      const reads = new TaskReads(records, segments, limits.rowCacheBytes / 2)
       const catalog = new Catalog(records)
       const runningTasks = newTaskCount()
       const ingest = workers === 0 ? undefined : new IngestPool(directory, workers, runningTasks)
@@ -186,12 +186,13 @@ export class Engine {
     return this.#inserts.insert(request)
   }
 
-  #publish({ written, rows, parts, objectNumbers }: InsertedRows): void {
+  #publish(inserted: InsertedRows): void {
+    const { written, rows, parts, objectNumbers } = inserted
     const { transaction, objects, unchanged, newFields } = written
     this.#plans.forgetFieldsOf(newFields)
     this.#lastTransaction = Math.max(this.#lastTransaction, transaction)
     this.#parts.fresh.add(written, parts, objectNumbers)
-    this.#answers.kept.noteWrite(objects, transaction)
+    this.#answers.noteWrite(inserted)
     this.#writes.note(objects, unchanged)
     this.#parts.maintenance.noteWrite({ rows: rows.ids.length, bytes: rows.bytes.length })
   }

@@ -4,9 +4,11 @@
  * run; all that is not answered here goes the general way.
  */
 import type { PlannedQuery } from '../planner/plan-query.ts'
+import { KeptRows } from '../storage/kept-rows.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { answerHere } from './answer-here.ts'
 import { type AnswerNow, isDirect, lookUp } from './direct-look-up.ts'
+import type { InsertedRows } from './inserts.ts'
 import { KeptAnswers, repeated } from './kept-answers.ts'
 import type { QueryLimits } from './query-limits.ts'
 import type { QueryPlans, RunnablePlan } from './query-plans.ts'
@@ -32,13 +34,23 @@ export type PlainQuery = Pick<QueryRequest, 'query' | 'useColumnstore' | 'view'>
 
 export class AnswersNow {
   readonly kept: KeptAnswers
+  readonly #rows: KeptRows
   readonly #options: AnswersNowOptions
   /** Families of plans that turned out not to be small, and how many of them are taken for it unseen. */
   readonly #large = new WeakMap<PlannedQuery['family'], number>()
 
   constructor(options: AnswersNowOptions) {
     this.kept = new KeptAnswers(options.limits.keptAnswersBytes)
+    this.#rows = new KeptRows(options.limits.rowCacheBytes / 2)
     this.#options = options
+  }
+
+  /** Must be called before the next question: what is kept of these objects and rows is as it was before. */
+  noteWrite({ written, rows, objectNumbers }: InsertedRows): void {
+    this.kept.noteWrite(written.objects, written.transaction)
+    for (const [i, id] of rows.ids.entries()) {
+      this.#rows.forget(objectNumbers[rows.objectOf[i]!]!, id)
+    }
   }
 
   /**
@@ -64,7 +76,7 @@ export class AnswersNow {
     if (again) return repeated(again, transaction)
     const { planned } = plan()
     if (this.#isTakenForLarge(planned)) return undefined
-    if (isDirect(planned.physical)) return lookUp(planned, transaction, reads)
+    if (isDirect(planned.physical)) return lookUp(planned, transaction, { reads, rows: this.#rows })
     return this.#small(request, plan(), snapshot())
   }
 

@@ -9,7 +9,8 @@ import { ByteWriter } from '../json/byte-writer.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
-import { writeRow } from '../storage/row.ts'
+import type { KeptRows } from '../storage/kept-rows.ts'
+import { RowView, writeRow } from '../storage/row.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { compareRowKeys, formatTransaction, type RowKey } from '../type/transaction.ts'
 import { cursorOf, newProgress } from './answer-progress.ts'
@@ -75,41 +76,65 @@ function isProven({ predicates }: PhysicalPlan): boolean {
 const keptBytes = 1 << 20
 const kept = new ByteWriter(keptBytes)
 
+export interface LookUpReads {
+  readonly reads: TaskReads
+  /** Rows as they are now. */
+  readonly rows: KeptRows
+}
+
 /** @param transaction the newest one that is seen */
 export function lookUp(
   { bound, physical, schema, warnings, summary }: PlannedQuery,
   transaction: number,
-  reads: TaskReads,
+  from: LookUpReads,
 ): AnswerNow {
-  const rows = readRecord(physical.plan, transaction, reads)
-  const { rowCount, last } = rows
+  const printed = printRecord(physical.plan, transaction, from)
+  const { rowCount, last } = printed
   return {
-    ...rows,
+    rowCount,
+    bytes: printed.bytes,
+    bytesRead: printed.bytesRead,
     rowsRead: rowCount,
     schema,
     warnings,
     planSummary: summary,
-    cursor: cursorOf(bound, { ...newProgress(), rowCount, last }),
+    cursor: last && cursorOf(bound, { ...newProgress(), rowCount, last }),
     lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
   }
 }
 
-function readRecord(plan: PhysicalPlan, transaction: number, reads: TaskReads): RecordRows {
+const noBytes = new Uint8Array()
+
+function printRecord(plan: PhysicalPlan, transaction: number, from: LookUpReads): RecordRows {
   const { access, objects, after } = plan
   const [object] = objects
   const id = access.kind === 'look_up' ? access.ids[0] : undefined
-  const none = { rowCount: 0, bytes: new Uint8Array(), bytesRead: 0, last: undefined }
-  if (!object || id === undefined) return none
+  const view =
+    object && id !== undefined ? readRow(object.number, id, transaction, from) : undefined
+  if (!object || !view) return { rowCount: 0, bytes: noBytes, bytesRead: 0, last: undefined }
+  const { paginationKey } = view
+  const bytesRead = view.bytes.length
+  if (after && compareRowKeys(paginationKey, after) >= 0) {
+    return { rowCount: 0, bytes: noBytes, bytesRead, last: undefined }
+  }
+  const out = bytesRead > keptBytes / 2 ? new ByteWriter(bytesRead * 2) : kept
+  out.truncate(0)
+  writeRow(view, object, out)
+  return { rowCount: 1, bytes: out.view(), bytesRead, last: paginationKey }
+}
+
+/** Good until the current turn of the event loop ends. */
+function readRow(
+  object: number,
+  id: string,
+  transaction: number,
+  { reads, rows }: LookUpReads,
+): RowView | undefined {
+  const known = rows.get(object, id)
+  if (known) return new RowView(known)
   return reads.during(({ records }) => {
-    const found = records.versionAsOf(object.number, id, transaction)
-    if (!found) return none
-    const { view } = found
-    const { paginationKey } = view
-    const bytesRead = view.bytes.length
-    if (after && compareRowKeys(paginationKey, after) >= 0) return { ...none, bytesRead }
-    const out = bytesRead > keptBytes / 2 ? new ByteWriter(bytesRead * 2) : kept
-    out.truncate(0)
-    writeRow(view, object, out)
-    return { rowCount: 1, bytes: out.view(), bytesRead, last: paginationKey }
+    const view = records.versionAsOf(object, id, transaction)?.view
+    if (view) rows.set(object, id, view.bytes)
+    return view
   })
 }

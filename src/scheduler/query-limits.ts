@@ -14,7 +14,7 @@ export interface QueryLimits {
   readonly slowMs: number | undefined
   /** Of short answers that are given again while nothing has changed; 0: none. */
   readonly keptAnswersBytes: number
-  /** Of records that were looked up: the blocks that they are in. */
+  /** Of records that were looked up: half for them, half for the blocks that they are in. */
   readonly rowCacheBytes: number
 }
 

@@ -6,10 +6,11 @@
  * in several places, of which the newest version counts.
  */
 import { compareRowKeys } from '../type/transaction.ts'
-import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
+import type { BinaryDatabase, ReadTransaction, RecordsEnvironment } from './environment.ts'
 import { chunkKey, findInChunk, fullHash, hashId, type IdHash, runOf } from './id-run.ts'
 import type { IdRun, IdRunList } from './id-run-list.ts'
 import { type CurrentVersion, decodeCurrentVersion, recordIdKey } from './record-key.ts'
+import { placeOfHash, type RunChunks } from './run-chunks.ts'
 
 type IdDatabases = Pick<RecordsEnvironment, 'ids' | 'idRuns'>
 
@@ -20,11 +21,12 @@ export function currentVersion(
   object: number,
   id: string,
   transaction?: ReadTransaction,
+  chunks?: RunChunks,
 ): CurrentVersion | undefined {
   const hash = fullHash(object, hashId(id))
   return newest(
     recentVersion(databases, object, id, transaction),
-    versionInRuns(databases, runs, hash, transaction),
+    versionInRuns(databases, runs, hash, transaction, chunks),
   )
 }
 
@@ -39,30 +41,48 @@ export function recentVersion(
   return value && decodeCurrentVersion(value)
 }
 
-/** What runs know. */
+/**
+ * What runs know.
+ *
+ * @param chunks tells where in a run to look, without a search of LMDB's
+ */
 export function versionInRuns(
   { idRuns }: IdDatabases,
   runs: readonly IdRun[],
   hash: IdHash,
   transaction?: ReadTransaction,
+  chunks?: RunChunks,
 ): CurrentVersion | undefined {
-  const options = transaction ? { transaction } : {}
+  const options = transaction ? { transaction } : undefined
+  const place = chunks && placeOfHash(hash)
+  chunks?.keep(runs)
   let found: CurrentVersion | undefined
-  for (const { id } of runs) {
-    const keys = idRuns.getKeys({
-      start: chunkKey(id, hash),
-      end: chunkKey(id, ''),
-      reverse: true,
-      limit: 1,
-      ...options,
-    })
-    for (const key of keys) {
-      // Read where LMDB puts it, and done with before the next value: a copy costs 5 µs.
-      const value = runOf(key) === id ? idRuns.getBinaryFast(key, options) : undefined
-      if (value) found = newest(found, findInChunk(value, hash))
-    }
+  for (const run of runs) {
+    const known = chunks && place ? chunks.keyOf(idRuns, run, place, transaction) : 'unknown'
+    const key = known === 'unknown' ? lastKey(idRuns, run.id, hash, transaction) : known
+    // Read where LMDB puts it, and done with before the next value: a copy costs 5 µs.
+    const value = key && idRuns.getBinaryFast(key, options)
+    if (value) found = newest(found, findInChunk(value, hash))
   }
   return found
+}
+
+/** The key of the last part of the run that does not begin after the hash. */
+function lastKey(
+  idRuns: BinaryDatabase,
+  run: number,
+  hash: IdHash,
+  transaction: ReadTransaction | undefined,
+): Buffer | undefined {
+  const keys = idRuns.getKeys({
+    start: chunkKey(run, hash),
+    end: chunkKey(run, ''),
+    reverse: true,
+    limit: 1,
+    ...(transaction && { transaction }),
+  })
+  for (const key of keys) return runOf(key) === run ? key : undefined
+  return undefined
 }
 
 export function newest(

@@ -27,6 +27,7 @@ import {
   type Spill,
 } from './record-log.ts'
 import type { RowView } from './row.ts'
+import { RunChunks } from './run-chunks.ts'
 import { StoredRows, type StoredVersion } from './stored-rows.ts'
 
 export type { StoredVersion }
@@ -46,6 +47,7 @@ export class RecordReader {
   readonly #rows: StoredRows
   /** As it was read last. */
   #runs: IdRunList | undefined
+  readonly #chunks = new RunChunks()
 
   /** @param cacheBytes what is kept of rows that were read; see `StoredRows` */
   constructor(records: RecordsEnvironment, cacheBytes?: number) {
@@ -248,7 +250,7 @@ export class RecordReader {
 
   #current(object: number, id: string, transaction?: ReadTransaction): CurrentVersion | undefined {
     this.#runs = readRunListAgain(this.#records.progress, this.#runs, transaction)
-    return currentVersion(this.#records, this.#runs, object, id, transaction)
+    return currentVersion(this.#records, this.#runs, object, id, transaction, this.#chunks)
   }
 
   #version(object: number, key: RowKey, transaction?: ReadTransaction): StoredVersion | undefined {

@@ -101,6 +101,30 @@ test('a record is seen as soon as it is acknowledged, and in its newest version'
   }
 })
 
+test('a record that was asked for is seen as it is now: written, merged, deleted, and made again', async () => {
+  const query = `select: * | from: experiment('${experiment}') | filter: id = 'often-34'`
+  const asked = async () => {
+    const answers = [await service.query(query), await service.query(query)]
+    const [first, second] = answers.map(({ json }) => json.data)
+    expect(second).toEqual(first)
+    return first
+  }
+  const write = (event: object) =>
+    service.insert('experiment', experiment, [{ id: 'often-34', ...event }])
+  expect(await asked()).toEqual([])
+  await write({ output: 'one', metadata: { a: 1 } })
+  expect(await asked()).toMatchObject([{ output: 'one', metadata: { a: 1 } }])
+  await write({ _is_merge: true, metadata: { b: 2 } })
+  expect(await asked()).toMatchObject([{ output: 'one', metadata: { a: 1, b: 2 } }])
+  await write({ _object_delete: true })
+  expect(await asked()).toEqual([])
+  await write({ output: 'two' })
+  expect(await asked()).toMatchObject([{ output: 'two', metadata: null }])
+  // The same id in another object is another record.
+  await service.insert('project_logs', logs, [{ id: 'often-34', output: 'three' }])
+  expect(await asked()).toMatchObject([{ output: 'two' }])
+})
+
 test('whoever may not read the object gets the error of the general way', async () => {
   const query = "select: * | from: experiment('no-such-experiment') | filter: id = 'record-a'"
   expect((await service.query(query)).status).toBe(403)
