@@ -11,8 +11,11 @@ import { SegmentStore } from './segment-store.ts'
 const openedSegments = 1024
 const openedBytes = 128 * 2 ** 20
 
-/** Fresh parts that a thread keeps open: about as many as wait for a flush. */
-const openedParts = 128
+/**
+ * Fresh parts that a thread keeps open: as many as wait for a flush, of a thousand rows each. With one more than
+ * this, a scan of all would find none open.
+ */
+const openedParts = 512
 
 interface OpenedSegment {
   /** Another once it has indexes. */
