@@ -1,31 +1,34 @@
 /**
- * What the metadata of segments knows of an aggregate over all rows of a granule.
+ * What the metadata of segments knows of an aggregate over all rows of a granule, or of a segment.
  *
  * | aggregate                        | is known when                                          |
  * | -------------------------------- | ------------------------------------------------------ |
  * | `count(1)`                       | always                                                 |
  * | `count(field)`                   | every row has a value, or its numbers and times are    |
- * |                                  | counted and it has nothing else                        |
+ * |                                  | counted and it has nothing else; of a whole segment    |
+ * |                                  | always                                                 |
+ * | `count(1)` of rows that pass     | like `count(field)`                                    |
+ * | `field is null`, or its negation |                                                        |
  * | `sum(field)`, `avg(field)`       | the field has numbers alone                            |
  * | `min(field)`, `max(field)`       | the field has numbers or times alone                   |
  *
  * Of a field that has no value at all, everything is.
  */
-import type { BoundAggregate } from '../binder/bound.ts'
+import type { BoundAggregate, BoundExpression } from '../binder/bound.ts'
 import type { Path } from '../type/value.ts'
 import { createAggregateState } from './aggregate/create.ts'
 import type { WireState } from './aggregate/state.ts'
 import type { Zones } from './prune.ts'
 
-/** Rows of the granule that is asked about. */
+/** Rows of the granule that is asked about, or of the segment. */
 export interface KnownRows {
   readonly zones: Zones
   readonly rowCount: number
-  /** Whether they are all rows of the granule. */
+  /** Whether they are all rows of it. */
   readonly isWhole: boolean
 }
 
-/** Collects what is known, granule by granule; merging it is left to the aggregate's own state. */
+/** Collects what is known, part by part; merging it is left to the aggregate's own state. */
 export interface KnownAggregate {
   isKnown(rows: KnownRows): boolean
   /** Takes in rows of which it is known. */
@@ -38,11 +41,11 @@ export function knownAggregate(aggregate: BoundAggregate): KnownAggregate | unde
   const { name, arguments: operands, distinct, filter } = aggregate
   if (filter || (distinct && name !== 'min' && name !== 'max')) return undefined
   const [operand] = operands
-  if (!operand) return name === 'count' ? new KnownCount(undefined) : undefined
+  if (!operand) return name === 'count' ? new KnownCount('all') : undefined
   if (operand.kind !== 'field') return undefined
   switch (name) {
     case 'count':
-      return new KnownCount(operand.path)
+      return new KnownCount('present', operand.path)
     case 'sum':
     case 'avg':
       return new KnownSum(aggregate, operand.path)
@@ -54,12 +57,26 @@ export function knownAggregate(aggregate: BoundAggregate): KnownAggregate | unde
   }
 }
 
+/** The same for rows that pass one predicate and no other. */
+export function knownAggregateOf(
+  aggregate: BoundAggregate,
+  predicate: BoundExpression,
+): KnownAggregate | undefined {
+  const { name, arguments: operands, distinct, filter } = aggregate
+  if (name !== 'count' || operands.length > 0 || distinct || filter) return undefined
+  const test = predicate.kind === 'not' ? predicate.operand : predicate
+  if (test.kind !== 'is_null' || test.operand.kind !== 'field') return undefined
+  return new KnownCount(test === predicate ? 'absent' : 'present', test.operand.path)
+}
+
 class KnownCount implements KnownAggregate {
-  readonly #path: Path | undefined
+  readonly #counted: 'all' | 'present' | 'absent'
+  readonly #path: Path
   #count = 0
 
-  /** @param path undefined: rows are counted */
-  constructor(path: Path | undefined) {
+  /** @param counted all rows, or those that have a value at the path, or that have none */
+  constructor(counted: 'all' | 'present' | 'absent', path: Path = []) {
+    this.#counted = counted
     this.#path = path
   }
 
@@ -75,8 +92,14 @@ class KnownCount implements KnownAggregate {
     return { kind: 'counts', counts: Float64Array.of(this.#count) }
   }
 
-  #countOf({ zones, rowCount, isWhole }: KnownRows): number | undefined {
-    if (!this.#path || !zones.mayHoldNull(this.#path)) return rowCount
+  #countOf(rows: KnownRows): number | undefined {
+    if (this.#counted === 'all') return rows.rowCount
+    const present = this.#presentOf(rows)
+    return present === undefined || this.#counted === 'present' ? present : rows.rowCount - present
+  }
+
+  #presentOf({ zones, rowCount, isWhole }: KnownRows): number | undefined {
+    if (!zones.mayHoldNull(this.#path)) return rowCount
     if (!zones.mayHoldAnything(this.#path)) return 0
     return isWhole ? zones.countOf(this.#path) : undefined
   }

@@ -305,6 +305,12 @@ interface GranuleSum {
   readonly count: number
 }
 
+/** How many rows of a granule have a value of a column that has nulls; undefined when nobody has counted. */
+function countIn(column: ColumnMetadata, granule: number): number | undefined {
+  const isCounted = column.type === 'number' || column.type === 'timestamp'
+  return isCounted ? column.granuleCounts?.[granule] : undefined
+}
+
 /** What is known of the fields of an object's rows, in the whole segment or in one granule. */
 export class Zones {
   readonly #metadata: SegmentMetadata
@@ -379,15 +385,15 @@ export class Zones {
   /** In how many rows the field has a value. */
   countOf(path: Path): number | undefined {
     const columns = this.#columns(path)
+    if (columns === 'unknown') return undefined
     const { granule } = this
-    if (columns === 'unknown' || granule === undefined) return undefined
+    const rowCount = granule === undefined ? this.#metadata.rowCount : this.#rowsIn(granule)
     let count = 0
     for (const column of columns) {
       if (column.type === 'nulls') continue
       // A row has a value in one column at most.
-      if (column.nullCount === 0) return this.#rowsIn(granule)
-      if (column.type !== 'number' && column.type !== 'timestamp') return undefined
-      const counted = this.#countIn(column, granule)
+      if (column.nullCount === 0) return rowCount
+      const counted = granule === undefined ? rowCount - column.nullCount : countIn(column, granule)
       if (counted === undefined) return undefined
       count += counted
     }
@@ -395,7 +401,7 @@ export class Zones {
   }
 
   #countIn(column: NumberColumnMetadata, granule: number): number | undefined {
-    return column.nullCount === 0 ? this.#rowsIn(granule) : column.granuleCounts?.[granule]
+    return column.nullCount === 0 ? this.#rowsIn(granule) : countIn(column, granule)
   }
 
   #rowsIn(granule: number): number {
