@@ -90,7 +90,7 @@ function addServe(program: Command): void {
     )
     .option(
       '--row-cache-mb <count>',
-      'of what is kept in memory to look records up (ASSAY_ROW_CACHE_MB; default: 64)',
+      'of what is kept in memory to look records up (ASSAY_ROW_CACHE_MB; default: 128)',
     )
     .option(
       '--async-result-hours <count>',

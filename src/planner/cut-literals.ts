@@ -24,12 +24,14 @@ export interface CutText {
   readonly shape: string
   /** Each once, in the order of the text. */
   readonly literals: readonly CutLiteral[]
+  /** Where it stands, if there is one literal, in one place. */
+  readonly only: { readonly start: number; readonly end: number } | undefined
   /** The text with others of the same kinds in their places. */
   textWith(others: readonly CutLiteral[]): string
 }
 
 /** Longer texts are mostly lists of values, which are not cut out. */
-const longestText = 4096
+export const longestText = 4096
 const mostLiterals = 32
 
 /** Integers of more digits are no doubles. */
@@ -76,7 +78,9 @@ export function cutLiterals(text: string): CutText | undefined {
       return mark + marks[kind] + quote + literal + mark
     }),
     literals,
-    textWith: (others) => joined(text, places, ({ literal }) => written(others[literal]!.value)),
+    only: places.length === 1 ? places[0]!.token : undefined,
+    textWith: (others) =>
+      joined(text, places, ({ literal }) => writtenLiteral(others[literal]!.value)),
   }
 }
 
@@ -116,6 +120,11 @@ function literalOf(token: Token, next: Token): CutLiteral | undefined {
     return isDouble ? { kind: 'number', value } : undefined
   }
   if (kind !== 'string' && (kind !== 'quoted' || pathSigns.has(next.keyword))) return undefined
+  return literalOfText(text)
+}
+
+/** Of a text between quotes. */
+export function literalOfText(text: string): CutLiteral {
   return { kind: parseTimestamp(text) === undefined ? 'text' : 'time', value: text }
 }
 
@@ -130,6 +139,6 @@ function joined(text: string, places: readonly Place[], insert: (place: Place) =
 }
 
 /** Of values that `otherLiterals` makes: none has anything to escape. */
-function written(value: number | string): string {
+export function writtenLiteral(value: number | string): string {
   return typeof value === 'number' ? String(value) : `'${value}'`
 }

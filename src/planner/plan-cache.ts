@@ -10,7 +10,7 @@
 import { LRUCache } from 'lru-cache'
 import type { KnownFields } from '../binder/known-fields.ts'
 import type { CatalogObject, CatalogView, NamedEntry } from '../catalog/catalog.ts'
-import { type CutText, cutLiterals, otherLiterals } from './cut-literals.ts'
+import { type CutText, otherLiterals } from './cut-literals.ts'
 import {
   type PlanContext,
   type PlannedQuery,
@@ -19,6 +19,7 @@ import {
   planQuery,
 } from './plan-query.ts'
 import { Template } from './plan-template.ts'
+import { RecentCuts } from './recent-cuts.ts'
 
 /** All plans that are kept, by estimate, and as much of templates. */
 const maximumBytes = 16 * 2 ** 20
@@ -66,6 +67,7 @@ export class PlanCache {
   readonly #templates = new LRUCache<string, CachedTemplate>({ maxSize: maximumBytes })
   /** Shapes that one text had so far, and those of which no template can be made. */
   readonly #shapes = new LRUCache<string, 'once' | 'fixed'>({ max: keptShapes })
+  readonly #cuts = new RecentCuts()
   #hits = 0
   #misses = 0
 
@@ -80,7 +82,7 @@ export class PlanCache {
     const prefix = prefixOf(request, context)
     const key = prefix + query
     const kept = this.#find(this.#plans, key, context)
-    const cut = kept ? undefined : cutLiterals(query)
+    const cut = kept ? undefined : this.#cuts.cut(prefix, query)
     const shapeKey = prefix + (cut?.shape ?? '')
     const template = cut && this.#find(this.#templates, shapeKey, context)
     if (kept || template) {

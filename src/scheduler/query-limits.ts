@@ -34,7 +34,7 @@ export const defaultQueryLimits: QueryLimits = {
   maximumSeconds: undefined,
   slowMs: 5000,
   keptAnswersBytes: 16 * 2 ** 20,
-  rowCacheBytes: 64 * 2 ** 20,
+  rowCacheBytes: 128 * 2 ** 20,
 }
 
 /** In whole megabytes, as they are set. */

@@ -68,8 +68,6 @@ export function splitScan(
   finder: KeyFinder,
 ): Split {
   const objects = new Set(plan.objects.map((object) => object.number))
-  const reasons = plan.predicates.map((predicate) => printBound(predicate, []))
-  const mechanisms = plan.predicates.map(mechanismOf)
   const [sortKey] = plan.sort
   const [first] = plan.afterSorted?.values ?? []
   const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
@@ -122,7 +120,9 @@ export function splitScan(
       }
       const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
       for (const [i, rows] of pruning.skipped.entries()) {
-        skip(reasons[i]!, mechanisms[i]!, rows, rows === rowCount)
+        if (rows === 0) continue
+        const predicate = plan.predicates[i]!
+        skip(printBound(predicate, []), mechanismOf(predicate), rows, rows === rowCount)
       }
       const narrowed = candidates.narrow(id, metadata, part, pruning.ranges)
       skip('key index', 'key index', narrowed.skipped, narrowed.skipped === rowCount)

@@ -43,15 +43,12 @@ export function recordReply(
 
 function replyOf(answer: AnswerNow, ms: number) {
   const { planSummary, cursor } = answer
-  const headers = {
+  const headers: Record<string, string> = {
     'x-bt-query-plan': planSummary,
-    'x-bt-brainstore-duration-ms': ms.toFixed(0),
+    'x-bt-brainstore-duration-ms': String(Math.round(ms)),
   }
-  return {
-    contentType: contentTypeOf('json'),
-    headers: cursor === undefined ? headers : { ...headers, 'x-bt-cursor': cursor },
-    body: bodyOf(answer),
-  }
+  if (cursor !== undefined) headers['x-bt-cursor'] = cursor
+  return { contentType: contentTypeOf('json'), headers, body: bodyOf(answer) }
 }
 
 /** The query of a body that holds little else: the format that is the default, `use_columnstore`. */

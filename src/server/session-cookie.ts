@@ -11,6 +11,7 @@ export function sessionCookie(text: string, publicUrl: string, seconds: number):
 }
 
 export function sessionText(cookies = ''): string | undefined {
+  if (cookies === '') return undefined
   for (const cookie of cookies.split(';')) {
     const [key, value] = cookie.trim().split('=', 2)
     if (key === name && value) return value
