@@ -17,10 +17,11 @@ import { rowsOf, type Selection } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
 import { compile, type Evaluator, truthBytes, variedExpression } from './compile.ts'
 import { type FieldRange, type FilterPart, withRanges } from './field-range.ts'
+import { nullTest } from './null-test.ts'
 import { includedEntries } from './object-operators.ts'
 import { dictionaryField, isOfFewRows, tableFor } from './over-dictionary.ts'
 import { compileMask, type MaskMaker } from './row-mask.ts'
-import { selectPresent, selectPresentWithin } from './select-present.ts'
+import { countPresent, selectPresent, selectPresentWithin } from './select-present.ts'
 import { selectVaried } from './select-varied.ts'
 
 /** Keeps the rows for which all predicates are true; each sees only what the ones before left. */
@@ -44,6 +45,7 @@ export function compileFilter(
     withRanges(predicates, context).map((part) => ({
       mask: compileMask(part, context),
       select: compileSelector(part, context),
+      count: compileCount(part),
     })),
   )
 }
@@ -63,6 +65,8 @@ export function selectedCount(selection: Selection, rowCount: number): number {
 interface CompiledPart {
   readonly mask: MaskMaker | undefined
   readonly select: (batch: Batch, selection: Selection, out: Int32Array) => number
+  /** Of all rows of a batch; undefined when these have to be selected. */
+  readonly count: ((batch: Batch) => number | undefined) | undefined
 }
 
 /** The rows of a batch that some of the first parts leave. */
@@ -97,6 +101,9 @@ class PredicateFilter implements Filter {
   count(batch: Batch, selection: Selection): number {
     const { rowCount } = batch
     if (selection) return selectedCount(this.keep(batch, selection), rowCount)
+    const [only, ...others] = this.#parts
+    const counted = others.length === 0 ? only?.count?.(batch) : undefined
+    if (counted !== undefined) return counted
     const masked = this.#mask(batch)
     const { count, next } = masked
     if (count === 0 || next === this.#parts.length) return count
@@ -138,6 +145,15 @@ function selectedBy({ mask, count }: Masked, rowCount: number): Selection {
   const out = newCodes(count)
   if (count > 0) selectTrue(mask, rowCount, out)
   return out
+}
+
+function compileCount({ predicate, field }: FilterPart): CompiledPart['count'] {
+  const test = field ? undefined : nullTest(predicate)
+  if (!test) return undefined
+  return (batch) => {
+    const presence = batch.presence?.(test.path)
+    return presence && countPresent(presence, test.isPresent, batch.rowCount)
+  }
 }
 
 function compileSelector(
@@ -199,16 +215,15 @@ function compileRange({ path, kind, range, than }: FieldRange): Selector {
 
 /** Whether a field is null, or is not, by the bitmaps of its columns. */
 function compileNullTest(predicate: BoundExpression): Selector | undefined {
-  const isNegated = predicate.kind === 'not'
-  const test = isNegated ? predicate.operand : predicate
-  if (test.kind !== 'is_null' || test.operand.kind !== 'field') return undefined
-  const { path } = test.operand
+  const test = nullTest(predicate)
+  if (!test) return undefined
+  const { path, isPresent } = test
   return (batch, selection, out) => {
     const presence = batch.presence?.(path)
     if (!presence) return undefined
     return selection
-      ? selectPresentWithin(presence, isNegated, selection, out)
-      : selectPresent(presence, isNegated, batch.rowCount, out)
+      ? selectPresentWithin(presence, isPresent, selection, out)
+      : selectPresent(presence, isPresent, batch.rowCount, out)
   }
 }
 

@@ -242,6 +242,7 @@ class SegmentColumns {
   readonly #held = new Map<string, Held>()
   /** By the paths of plans that are run again. */
   readonly #heldByPath = new WeakMap<Path, Held>()
+  readonly #presentByPath = new WeakMap<Path, number | 'unknown'>()
 
   private constructor(metadata: SegmentMetadata) {
     this.#metadata = metadata
@@ -272,12 +273,31 @@ class SegmentColumns {
     return held
   }
 
-  #find(path: Path): Held {
+  /** In how many rows of the segment there is a value at the path. */
+  presentAt(path: Path): number | 'unknown' {
+    const known = this.#presentByPath.get(path)
+    if (known !== undefined) return known
+    // A row of which the residual has members of an object alone is marked as one that has the object.
+    const columns = this.#find(path, leadsTo)
+    const present = columns === 'unknown' ? columns : this.#countOf(columns)
+    this.#presentByPath.set(path, present)
+    return present
+  }
+
+  /** A row has a value in one column at most. */
+  #countOf(columns: readonly ColumnMetadata[]): number {
+    return columns
+      .filter(({ type }) => type !== 'nulls')
+      .reduce((sum, { nullCount }) => sum + this.#metadata.rowCount - nullCount, 0)
+  }
+
+  /** @param isOf whether it matters that residuals have something at a path */
+  #find(path: Path, isOf = touches): Held {
     const { residual, residualPaths } = this.#metadata
     const name = String(path[0])
     if (!isStoredField(name) || name === hiddenField.object) return 'unknown'
     if (path.some((part) => typeof part === 'number')) return 'unknown'
-    if (residual && (!residualPaths || residualPaths.some((other) => touches(other, path)))) {
+    if (residual && (!residualPaths || residualPaths.some((other) => isOf(other, path)))) {
       return 'unknown'
     }
     for (let length = 0; length <= path.length; length++) {
@@ -290,6 +310,11 @@ class SegmentColumns {
 
 /** Paths of a segment of which is remembered what holds them. */
 const rememberedPaths = 1000
+
+/** Whether the first path is the other or a prefix of it. */
+function leadsTo(a: readonly string[], b: Path): boolean {
+  return a.length <= b.length && touches(a, b)
+}
 
 /** Whether one path is the other or a prefix of it. */
 function touches(a: readonly string[], b: Path): boolean {
@@ -384,16 +409,19 @@ export class Zones {
 
   /** In how many rows the field has a value. */
   countOf(path: Path): number | undefined {
+    const { granule } = this
+    if (granule === undefined) {
+      const present = this.#held.presentAt(path)
+      return present === 'unknown' ? undefined : present
+    }
     const columns = this.#columns(path)
     if (columns === 'unknown') return undefined
-    const { granule } = this
-    const rowCount = granule === undefined ? this.#metadata.rowCount : this.#rowsIn(granule)
     let count = 0
     for (const column of columns) {
       if (column.type === 'nulls') continue
       // A row has a value in one column at most.
-      if (column.nullCount === 0) return rowCount
-      const counted = granule === undefined ? rowCount - column.nullCount : countIn(column, granule)
+      if (column.nullCount === 0) return this.#rowsIn(granule)
+      const counted = countIn(column, granule)
       if (counted === undefined) return undefined
       count += counted
     }

@@ -17,6 +17,8 @@ import { maximumRows, newBytes } from '../kernel/memory.ts'
 import type { Batch } from './batch.ts'
 import { compile } from './compile.ts'
 import { type FieldRange, type FilterPart, withRanges } from './field-range.ts'
+import { nullTest } from './null-test.ts'
+import { includedEntries } from './object-operators.ts'
 import { areFewRows, dictionaryField, tableFor } from './over-dictionary.ts'
 import { maskPresent } from './select-present.ts'
 
@@ -33,7 +35,9 @@ export function compileMask(
 ): MaskMaker | undefined {
   const make = field
     ? ofRange(field)
-    : (ofNullTest(predicate) ?? either(ofCodes(predicate, context), ofOperands(predicate, context)))
+    : (ofNullTest(predicate) ??
+      ofIncludedObject(predicate, context) ??
+      either(ofCodes(predicate, context), ofOperands(predicate, context)))
   return make && ((batch, alive, out) => batch.rowCount <= maximumRows && make(batch, alive, out))
 }
 
@@ -59,14 +63,13 @@ function ofRange({ path, kind, range, than }: FieldRange): MaskMaker {
 
 /** Whether a field is null, or is not. */
 function ofNullTest(predicate: BoundExpression): MaskMaker | undefined {
-  const isNegated = predicate.kind === 'not'
-  const test = isNegated ? predicate.operand : predicate
-  if (test.kind !== 'is_null' || test.operand.kind !== 'field') return undefined
-  const { path } = test.operand
+  const test = nullTest(predicate)
+  if (!test) return undefined
+  const { path, isPresent } = test
   return (batch, _, out) => {
     const presence = batch.presence?.(path)
     if (!presence) return false
-    maskPresent(presence, isNegated, batch.rowCount, out)
+    maskPresent(presence, isPresent, batch.rowCount, out)
     return true
   }
 }
@@ -101,6 +104,23 @@ function onlyCode(table: Uint8Array): number | undefined {
   const code = table.indexOf(1)
   if (code < 0 || table.indexOf(1, code + 1) >= 0) return undefined
   return code === table.length - 1 ? -1 : code
+}
+
+/** Whether objects include an object, by the columns of their members. */
+function ofIncludedObject(
+  predicate: BoundExpression,
+  context: EvaluationContext,
+): MaskMaker | undefined {
+  const entries = includedEntries(predicate, context)
+  if (!entries || predicate.kind !== 'includes' || predicate.haystack.kind !== 'field') {
+    return undefined
+  }
+  const { path } = predicate.haystack
+  const mask = ofOperands({ kind: 'and', operands: entries, type: 'boolean' }, context)
+  return (
+    mask &&
+    ((batch, alive, out) => batch.hasOnlyObjects?.(path) === true && mask(batch, alive, out))
+  )
 }
 
 function ofOperands(predicate: BoundExpression, context: EvaluationContext): MaskMaker | undefined {

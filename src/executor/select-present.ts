@@ -49,6 +49,26 @@ export function maskPresent(
   if (!isPresent) keepOthers(out, rowCount)
 }
 
+/** How many rows are in the bitmaps, or are not; undefined where these do not lie in words. */
+export function countPresent(
+  presence: Presence,
+  isPresent: boolean,
+  rowCount: number,
+): number | undefined {
+  const bitmaps = wordsOf(presence, rowCount)
+  if (!bitmaps) return undefined
+  let present = 0
+  for (let row = 0; row < rowCount; row += 32) {
+    let word = 0
+    for (let i = 0; i < bitmaps.length; i++) word |= bitmaps[i]![row >> 5]!
+    if (rowCount - row < 32) word &= (1 << (rowCount - row)) - 1
+    word -= (word >>> 1) & 0x55555555
+    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
+    present += Math.imul((word + (word >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24
+  }
+  return isPresent ? present : rowCount - present
+}
+
 /** Bytes of each bitmap that tell how many rows are likely to be selected. */
 const sampledBytes = 64
 

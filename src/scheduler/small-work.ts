@@ -12,7 +12,7 @@ import type { Path } from '../type/value.ts'
 import type { ColumnSet, TextColumn } from '../vector/column.ts'
 import { storedRows } from '../vector/read-column.ts'
 
-/** Records that are looked up by id. */
+/** Records that are looked up by id, or rows that are all known to have what is looked for. */
 const fewRecords = 64
 
 /** Of values that lie in one column each; a kernel takes some ten nanoseconds for one. */
@@ -49,6 +49,7 @@ export function isSmall(
   if (isLookUp(plan) || inputs.length === 0) return true
   if (multipliesRows(plan)) return false
   const rows = inputs.reduce((sum, input) => sum + rowsIn(input), 0)
+  if (rows <= fewRecords) return true
   if (rows > fewValues || !isSimple(plan, rows)) return false
   const paths = fieldsOf(expressionsOf(plan))
   if (rows * (1 + paths.length) > fewValues) return false

@@ -14,7 +14,7 @@ import type { ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts
 import { fromPlain } from '../type/plain.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { granuleRows } from '../vector/column.ts'
-import { KeyCandidates, type KeyFinder } from './key-candidates.ts'
+import { KeyCandidates, type KeyFinder, narrowRanges } from './key-candidates.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 
 /** Rows of one object in one segment that may match, with the bounds of their pagination keys. */
@@ -118,13 +118,18 @@ export function splitScan(
         skip('cursor', 'sort position', rowCount, true)
         continue
       }
+      const granules = candidates.granulesOf(id, metadata, part)
+      if (granules.some(({ size }) => size === 0)) {
+        skip('key index', 'key index', rowCount, true)
+        continue
+      }
       const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
       for (const [i, rows] of pruning.skipped.entries()) {
         if (rows === 0) continue
         const predicate = plan.predicates[i]!
         skip(printBound(predicate, []), mechanismOf(predicate), rows, rows === rowCount)
       }
-      const narrowed = candidates.narrow(id, metadata, part, pruning.ranges)
+      const narrowed = narrowRanges(pruning.ranges, granules)
       skip('key index', 'key index', narrowed.skipped, narrowed.skipped === rowCount)
       for (const { from, to } of narrowed.ranges) {
         report.rowsRead += to - from

@@ -91,3 +91,13 @@ test('of the newest rows no others are read, unless some of them were updated', 
   const left = [5999, 5997, 5996, 5995, 5994].map((n) => ({ id: `r${n}` }))
   expect(logs.now(`${clauses} | offset: 0`)?.rows).toEqual(left)
 })
+
+test('of few texts the very rows are read, whatever these hold', async () => {
+  const lookUp = "select: * | filter: metadata.user = 'user-17' | sort: created"
+  const several = "select: id | filter: metadata.user in ['user-5', 'user-7999', 'nobody']"
+  expect(logs.now(lookUp)).toMatchObject({ rows: [{ id: 'r17' }], read: 1 })
+  expect(logs.now(several)).toMatchObject({ rows: [{ id: 'r5' }], read: 1 })
+  await logs.insert([{ id: 'r17', _object_delete: true }])
+  await logs.engine.flush()
+  expect(logs.now(`${lookUp} | limit: 9`)).toMatchObject({ rows: [] })
+})
