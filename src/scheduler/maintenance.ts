@@ -4,6 +4,7 @@
  * manifest and no query that acquired an older one is still running.
  */
 import { AssayError } from '../error.ts'
+import { unfinished } from '../storage/finish-segment.ts'
 import type { MaintenanceStep, StepOutcome } from '../storage/maintenance-step.ts'
 import type { Manifest } from '../storage/manifest.ts'
 import { namesAny } from '../storage/remove-objects.ts'
@@ -25,6 +26,12 @@ const flushAfterMs = 5000
 const mostUnflushedBytes = 3 * flushBytes
 
 const lastRetryMs = 60_000
+
+/**
+ * While large deltas follow each other no segment is finished, as that takes as much of the processors as all
+ * the rest of an insert, until so many wait for it: 4 GiB of rows.
+ */
+const mostUnfinished = 64
 
 /** Those that make a new manifest when they change something. */
 const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'drop'])
@@ -93,6 +100,8 @@ export class Maintenance {
   /** The delta, as far as it was noted. */
   #rows = 0
   #bytes = 0
+  /** When the first of it was noted, in ms since 1970. */
+  #since = 0
   #timer: { readonly due: number; readonly handle: NodeJS.Timeout } | undefined
   /** After a failure, when to try again at the earliest; and how long to wait after the next. */
   #notBefore = 0
@@ -166,6 +175,7 @@ export class Maintenance {
 
   /** Tells of a commit; the delta is flushed when it has become large, or else after a while. */
   noteWrite({ rows, bytes }: NotedWrite): void {
+    if (this.#rows === 0) this.#since = Date.now()
     this.#rows += rows
     this.#bytes += bytes
     this.#workSoon(this.#deltaIsLarge ? 0 : flushAfterMs)
@@ -234,6 +244,14 @@ export class Maintenance {
     return this.#rows >= flushRows || this.#bytes >= flushBytes
   }
 
+  get #deltaIsOld(): boolean {
+    return this.#rows > 0 && Date.now() - this.#since >= flushAfterMs
+  }
+
+  get #mayFinish(): boolean {
+    return !this.#isClosed && !this.#deltaIsLarge && !this.#deltaIsOld
+  }
+
   #workSoon(delayMs: number): void {
     if (this.#options.automatic === false || this.#isClosed) return
     const due = Math.max(Date.now() + delayMs, this.#notBefore)
@@ -253,18 +271,17 @@ export class Maintenance {
 
   /**
    * Flushes, compacts as long as there is something to merge, then finishes segments. A large delta
-   * goes first, and between two segments that are finished any delta does.
+   * goes first, and between two segments that are finished an old one does.
    */
   async #work(): Promise<void> {
     try {
-      let hasMore: boolean
       do {
+        const wasLarge = this.#deltaIsLarge
         await this.#run({ kind: 'flush', limits: this.#limits })
         while (!this.#isClosed && (await this.#run({ kind: 'tidy' })) && !this.#deltaIsLarge);
         while (!this.#isClosed && !this.#deltaIsLarge && (await this.#compactOnce(false)));
-        hasMore = this.#deltaIsLarge
-        while (!this.#isClosed && !hasMore && (await this.#finishOnce())) hasMore = this.#rows > 0
-      } while (!this.#isClosed && hasMore)
+        await this.#finish(wasLarge)
+      } while (!this.#isClosed && (this.#deltaIsLarge || this.#deltaIsOld))
       if (!this.#isClosed && !(await this.removeObjects())) this.#workSoon(flushAfterMs)
       this.#retryMs = flushAfterMs
     } catch (thrown) {
@@ -275,6 +292,17 @@ export class Maintenance {
       this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs)
       this.#workSoon(0)
     }
+  }
+
+  /** Finishes segments until a delta is to be flushed. */
+  async #finish(isBusy: boolean): Promise<void> {
+    const waiting = unfinished(this.#manifest).length
+    if (isBusy && waiting <= mostUnfinished) {
+      // Whoever writes so much mostly goes on.
+      if (waiting > 0) this.#workSoon(flushAfterMs)
+      return
+    }
+    while (this.#mayFinish && (await this.#finishOnce()));
   }
 
   #finishOnce(): Promise<boolean> {
@@ -298,7 +326,7 @@ export class Maintenance {
 
   async #execute(step: MaintenanceStep): Promise<boolean> {
     if (step.kind !== 'flush') return this.#carryOut(step)
-    const [rows, bytes] = [this.#rows, this.#bytes]
+    const [rows, bytes, begun] = [this.#rows, this.#bytes, Date.now()]
     let succeeded = false
     try {
       const { fresh } = this.#options
@@ -306,6 +334,7 @@ export class Maintenance {
       // What was noted before the step began was committed before, too.
       this.#rows -= rows
       this.#bytes -= bytes
+      this.#since = begun
       succeeded = true
       return changed
     } finally {

@@ -15,7 +15,7 @@ export function finishSegment(
   store: SegmentStore,
   checkpoint: () => void = () => undefined,
 ): boolean {
-  const found = unfinished(store.manifest())
+  const [found] = unfinished(store.manifest())
   if (!found) return false
   // Indexes of dictionaries stand in the file, and those of older segments were cut in another way.
   const isOlder = found.metadata.gramIndexes !== undefined
@@ -23,9 +23,9 @@ export function finishSegment(
   return true
 }
 
-/** The oldest that is to be finished. */
-export function unfinished({ segments }: Manifest): ManifestSegment | undefined {
-  return segments.find(
+/** Those that are to be finished, the oldest first. */
+export function unfinished({ segments }: Manifest): ManifestSegment[] {
+  return segments.filter(
     ({ metadata }) => isWorthFinishing(metadata) && metadata.textIndexes === undefined,
   )
 }

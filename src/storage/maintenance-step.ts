@@ -62,7 +62,7 @@ export function runStep(
         if (leftovers.length > 0) store.remove(leftovers)
         removeUnlistedRuns(records)
         const hasDelta = new RecordReader(records).lastTransaction() > before.flushedThrough
-        return hasDelta || unfinished(before) !== undefined
+        return hasDelta || unfinished(before).length > 0
       }
       case 'flush':
         return flush(records, store, step.limits, step.fresh).generation !== before.generation

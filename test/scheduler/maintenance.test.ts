@@ -118,6 +118,18 @@ describe('maintenance', () => {
     expect(maintenance.manifest.flushedThrough).toBe(records.reader.lastTransaction())
   })
 
+  it('finishes segments only when no large deltas follow each other any more', async () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const maintenance = await start(records, store, { automatic: true })
+    const count = (kind: 'flush' | 'finish') => maintenance.steps.get(kind)?.count ?? 0
+    records.insert(Array.from({ length: 4096 }, (_, i) => ({ id: `${i}` })))
+    maintenance.noteWrite({ rows: 4096, bytes: 64 * 2 ** 20 })
+    await until(() => count('finish') > 0)
+    // That of the large delta, and one that found nothing new.
+    expect(count('flush')).toBe(2)
+  })
+
   it('compacts by itself what many flushes leave', async () => {
     const records = new TemporaryRecords()
     const store = temporarySegments(records.directory)
