@@ -1,7 +1,15 @@
 /** The writer's side of ids: knows at once that an id is new, and writes those of a request together. */
 import type { RecordsEnvironment } from './environment.ts'
 import { IdFilter } from './id-filter.ts'
-import { encodeRun, fullHash, hashesOf, hashIdKey, type IdHash, runRange } from './id-run.ts'
+import {
+  encodeRun,
+  fullHash,
+  hashesOf,
+  hashIdKey,
+  type IdEntry,
+  type IdHash,
+  runRange,
+} from './id-run.ts'
 import { type IdRunList, readRunList, writeRunList } from './id-run-list.ts'
 import { newest, recentVersion, versionInRuns } from './known-ids.ts'
 import { type CurrentVersion, encodeCurrentVersion, objectOf, recordIdKey } from './record-key.ts'
@@ -9,7 +17,7 @@ import { type CurrentVersion, encodeCurrentVersion, objectOf, recordIdKey } from
 /** A commit of so many records writes a run: it costs less than as many places in a tree. */
 const defaultRunIds = 256
 
-interface WrittenId extends CurrentVersion {
+interface WrittenId extends IdEntry {
   readonly object: number
   readonly id: string
 }
@@ -51,7 +59,8 @@ export class IdWriter {
 
   put(object: number, id: string, hash: IdHash, current: CurrentVersion, isKnown: boolean): void {
     if (!isKnown) this.#filter.add(hash)
-    this.#written.set(hash, { object, id, ...current })
+    const { version, paginationKey, isDeleted } = current
+    this.#written.set(hash, { object, id, hash, version, paginationKey, isDeleted })
   }
 
   /** Stores what was put since the last call. */
@@ -60,8 +69,9 @@ export class IdWriter {
     this.forget()
     if (written.size >= this.#runIds) this.#storeRun(written)
     else {
-      for (const { object, id, ...current } of written.values()) {
-        this.#records.ids.putSync(recordIdKey(object, id), encodeCurrentVersion(current))
+      for (const current of written.values()) {
+        const key = recordIdKey(current.object, current.id)
+        this.#records.ids.putSync(key, encodeCurrentVersion(current))
       }
     }
   }
@@ -72,11 +82,11 @@ export class IdWriter {
     this.#list = undefined
   }
 
-  #storeRun(written: ReadonlyMap<IdHash, CurrentVersion>): void {
+  #storeRun(written: ReadonlyMap<IdHash, IdEntry>): void {
     const { progress, idRuns } = this.#records
     const { next, runs } = readRunList(progress)
     const hashes = [...written.keys()].sort()
-    const entries = hashes.map((hash) => ({ hash, ...written.get(hash)! }))
+    const entries = hashes.map((hash) => written.get(hash)!)
     for (const { key, value } of encodeRun(next, entries)) idRuns.putSync(key, value)
     writeRunList(progress, {
       next: next + 1,
