@@ -1,7 +1,8 @@
 import type { BoundGrouping } from '../binder/bound.ts'
+import { addStates, beginBatch, endBatch } from '../kernel/memory.ts'
 import { GroupSink } from './group-sink.ts'
 import { mergeGroups } from './merge-groups.ts'
-import type { Relation } from './relation.ts'
+import { type Relation, withoutUnreadRows } from './relation.ts'
 import type { StageContext } from './relation-stage.ts'
 import type { PartialGroups } from './task.ts'
 import { TaskDictionaries } from './task-dictionaries.ts'
@@ -21,7 +22,17 @@ export function partialGroups(
   grouping: BoundGrouping,
   { evaluation, read }: StageContext,
 ): PartialGroups {
+  const { keys, aggregates, row } = grouping
+  const asked = aggregates.flatMap(({ arguments: given, filter }) => {
+    return filter ? [...given, filter] : given
+  })
+  const asRead = row ? relation : withoutUnreadRows(relation, [...keys, ...asked])
+  addStates()
   const sink = new GroupSink({ ...grouping, kind: 'groups' }, evaluation, new TaskDictionaries([]))
-  for (const { batch } of read(relation).batches()) sink.add(undefined, batch, undefined)
+  for (const { batch } of read(asRead).batches()) {
+    beginBatch()
+    sink.add(undefined, batch, undefined)
+  }
+  endBatch()
   return sink.groups()
 }

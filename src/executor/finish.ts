@@ -1,5 +1,6 @@
 /** Puts together what scans gave, and runs the stages of a plan over it in memory. */
 import { assert } from '../error.ts'
+import { beginStates } from '../kernel/memory.ts'
 import { mergeGroups } from './merge-groups.ts'
 import { RelationReader } from './relation-batch.ts'
 import { relationOfRows } from './relation-rows.ts'
@@ -25,6 +26,7 @@ export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult 
     return finished(result, profile)
   }
   assert(stage.kind === 'groups', 'only groups are merged')
+  beginStates()
   const groups = mergeGroups(stage, input.partials, input.dictionaries)
   const partialCount = input.partials.reduce((sum, { groupCount }) => sum + groupCount, 0)
   profile?.mark('merge', partialCount, groups.rowCount)

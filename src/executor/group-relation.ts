@@ -126,6 +126,11 @@ export class GroupRelation implements Relation {
     )
   }
 
+  /** The same groups, which nobody asks for rows. */
+  withoutRows(): GroupRelation {
+    return new GroupRelation(this.#groups, this.rowCount, undefined, this.#places, this.#columns)
+  }
+
   /** All columns as plain data. */
   toRelation(): Relation {
     const { rowCount, rows, groupColumns, fields } = this

@@ -99,13 +99,16 @@ export class GroupSink implements Sink {
   /** What was collected so far, of these groups; undefined: of all. */
   groups(groups?: Int32Array): PartialGroups {
     const { groupCount } = this.#table
-    const states = this.#aggregates.states(groupCount).map((state) => state.toWire(groupCount))
+    const states = this.#aggregates.states(groupCount).map((state) => {
+      if (!groups) return lastingState(state.toWire(groupCount))
+      return state.toWireOf?.(groups) ?? pickStates(state.toWire(groupCount), groups)
+    })
     const chosen = this.#chosen(groups)
     return {
       kind: 'groups',
       groupCount: groups ? groups.length : groupCount,
       keys: this.#table.toWire(groups),
-      states: states.map((state) => (groups ? pickStates(state, groups) : lastingState(state))),
+      states,
       rows: chosen?.rows,
       preferred: chosen?.preferred,
       rowValues: this.#values.map(({ chosen }) => chosen.toWire(groupCount, groups)),

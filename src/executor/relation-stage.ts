@@ -17,7 +17,7 @@ import { compile } from './compile.ts'
 import { compileFilter } from './filter.ts'
 import { firstRows } from './first-rows.ts'
 import { checkLimit, maximumHeldRows } from './memory-limit.ts'
-import { gatherRelation, groupColumn, type Relation } from './relation.ts'
+import { gatherRelation, groupColumn, type Relation, withoutUnreadRows } from './relation.ts'
 import type { RelationReader } from './relation-batch.ts'
 import { columnOf } from './relation-column.ts'
 import {
@@ -48,7 +48,7 @@ export function filterRows(
   const filter = compileFilter(predicates, evaluation)
   const kept = new Int32Array(relation.rowCount)
   let count = 0
-  for (const { from, batch } of read(relation).batches()) {
+  for (const { from, batch } of read(withoutUnreadRows(relation, predicates)).batches()) {
     for (const row of rowsOf(filter.keep(batch, undefined), batch.rowCount))
       kept[count++] = from + row
   }

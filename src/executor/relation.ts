@@ -2,6 +2,7 @@
  * Rows in memory: what a stage gives to the next. Plain data, so that it crosses threads, and column
  * by column, so that expressions run over it in batches as over segments.
  */
+import { type BoundExpression, fieldsOf } from '../binder/bound.ts'
 import { sequence } from '../kernel/sequence.ts'
 import { gatherRows } from './gather-vector.ts'
 import { GroupRelation } from './group-relation.ts'
@@ -38,6 +39,19 @@ export interface RelationField {
 export function groupColumn(relation: Relation, index: number): WireValues | undefined {
   if (relation instanceof GroupRelation) return relation.groupColumn(index)
   return relation.groupColumns[index]
+}
+
+/**
+ * The relation without its stored rows where no expression reads a field: those of groups need not be chosen then,
+ * and batches are larger.
+ */
+export function withoutUnreadRows(
+  relation: Relation,
+  expressions: readonly BoundExpression[],
+): Relation {
+  if (fieldsOf(expressions).length > 0) return relation
+  if (relation instanceof GroupRelation) return relation.withoutRows()
+  return { ...relation, rows: undefined }
 }
 
 /** Rows `from … to`, in memory of their own. */

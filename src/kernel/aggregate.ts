@@ -25,8 +25,8 @@ const noCodes = new Int32Array(0)
 /** Where sums of all rows are kept while they are taken. */
 const first = stateStart
 
-function fits(state: Float64Array, count: number): boolean {
-  return isOfKernels(state) && count <= maximumRows
+function fits(state: Float64Array, count: number, ...others: Float64Array[]): boolean {
+  return isOfKernels(state) && count <= maximumRows && others.every(isOfKernels)
 }
 
 /** Rows per group from which on lanes (`assembly/few-groups.ts`) pay for being put together. */
@@ -120,7 +120,7 @@ export function sumNumbers(
   errors: Float64Array,
   counts: Float64Array,
 ): void {
-  if (fits(sums, count)) {
+  if (fits(sums, count, errors, counts)) {
     beginLoop()
     const [at, of] = [place(values, count), place(groups, count)]
     kernels.sumNumbers(at, of, count, sums.byteOffset, errors.byteOffset, counts.byteOffset)
@@ -189,7 +189,7 @@ export function sumSquares(
   squares: Float64Array,
   errors: Float64Array,
 ): void {
-  if (fits(squares, count)) {
+  if (fits(squares, count, errors)) {
     beginLoop()
     const [at, of] = [place(values, count), place(groups, count)]
     kernels.sumSquares(at, of, count, squares.byteOffset, errors.byteOffset)

@@ -80,20 +80,20 @@ export function countOf(sums: Float64Array, group: number): number {
   return sums[group * wordsPerSum + added]!
 }
 
-/** The parts of all sums, each on its own. */
+/** The parts of the sums of these groups, each on its own. */
 export function splitSums(
   sums: Float64Array,
-  groupCount: number,
+  groups: Int32Array,
   out: {
     readonly sums: Float64Array
     readonly errors: Float64Array
     readonly counts: Float64Array
   },
 ): void {
-  for (let group = 0; group < groupCount; group++) {
-    const at = group * wordsPerSum
-    out.sums[group] = sums[at]!
-    out.errors[group] = sums[at + error]!
-    out.counts[group] = sums[at + added]!
+  for (let i = 0; i < groups.length; i++) {
+    const at = groups[i]! * wordsPerSum
+    out.sums[i] = sums[at]!
+    out.errors[i] = sums[at + error]!
+    out.counts[i] = sums[at + added]!
   }
 }

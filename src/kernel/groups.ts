@@ -1,6 +1,7 @@
 /** Numbers groups, and chooses the row that stands for each: see `assembly/groups.ts`. */
 import {
   beginLoop,
+  inParts,
   isOfKernels,
   kernels,
   maximumRows,
@@ -31,16 +32,21 @@ export function numberCodes(
   next: number,
 ): number {
   const size = table.length
-  if (isOfKernels(table) && isOfKernels(places) && count <= maximumRows) {
-    beginLoop()
-    const [of, at] = [place(codes, count), placeOutput(out, count)]
-    const led = placeCodeTable(table)
-    const after = kernels.numberCodes(led, of, count, at, next, places.byteOffset)
-    takeNull(table)
-    takeOutput(out, count, at)
+  let after = next
+  if (isOfKernels(table) && isOfKernels(places)) {
+    inParts(count, (from, to) => {
+      const [some, someOut] = [codes.subarray(from, to), out.subarray(from, to)]
+      const isAll = to - from === count
+      beginLoop()
+      const of = place(isAll ? codes : some, to - from)
+      const at = placeOutput(isAll ? out : someOut, to - from)
+      const led = placeCodeTable(table)
+      after = kernels.numberCodes(led, of, to - from, at, after, places.byteOffset)
+      takeNull(table)
+      takeOutput(isAll ? out : someOut, to - from, at)
+    })
     return after
   }
-  let after = next
   for (let i = 0; i < count; i++) {
     const code = codes[i]!
     const at = code + (size & (code >> 31))

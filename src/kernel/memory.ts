@@ -299,6 +299,16 @@ export function beginStates(): void {
   keepsStates = true
 }
 
+/** The same beside states that were made before and are still used. */
+export function addStates(): void {
+  keepsStates = true
+}
+
+/** From now on arrays are made outside, and states as before. */
+export function endBatch(): void {
+  isInBatch = false
+}
+
 /** Numbers for the states of groups, all of them `fill`. They outlive batches. */
 export function newState(count: number, fill: number): Float64Array {
   const at = reserveState(count * 8)

@@ -4,8 +4,9 @@ import { expect, it } from 'vitest'
 import type { BoundAggregate } from '../../src/binder/bound.ts'
 import { createAggregateState } from '../../src/executor/aggregate/create.ts'
 import type { AggregateState } from '../../src/executor/aggregate/state.ts'
-import { pickStates } from '../../src/executor/pick-states.ts'
+import { lastingState, pickStates } from '../../src/executor/pick-states.ts'
 import { aggregateFunctions } from '../../src/function/aggregate.ts'
+import { beginStates, endBatches } from '../../src/kernel/memory.ts'
 import type { Value } from '../../src/type/value.ts'
 import { canonicalJson } from '../../src/type/write-json.ts'
 import type { Vector } from '../../src/vector/vector.ts'
@@ -73,11 +74,23 @@ it.each(cases)('$name, distinct: $isDistinct', ({ name, isDistinct }) => {
     fc.property(splits, ({ rows, shuffled, size }) => {
       const tasks: Row[][] = []
       for (let i = 0; i < shuffled.length; i += size) tasks.push(shuffled.slice(i, i + size))
-      expect(resultsOf(aggregate, tasks)).toEqual(resultsOf(aggregate, [rows]))
+      const expected = resultsOf(aggregate, [rows])
+      expect(resultsOf(aggregate, tasks)).toEqual(expected)
+      expect(withStatesOfKernels(() => resultsOf(aggregate, tasks))).toEqual(expected)
     }),
     { numRuns: process.env.ASSAY_SLOW === '1' ? 20_000 : 200 },
   )
 })
+
+/** Runs it as scans and merges are run. */
+function withStatesOfKernels<T>(run: () => T): T {
+  beginStates()
+  try {
+    return run()
+  } finally {
+    endBatches()
+  }
+}
 
 /** One result per group, of tasks that each read their rows in two batches. */
 function resultsOf(aggregate: BoundAggregate, tasks: readonly (readonly Row[])[]): string[] {
@@ -88,7 +101,7 @@ function resultsOf(aggregate: BoundAggregate, tasks: readonly (readonly Row[])[]
     const middle = rows.length >> 1
     add(state, rows.slice(0, middle))
     add(state, rows.slice(middle))
-    const wire = structuredClone(state.toWire(groupCount))
+    const wire = structuredClone(lastingState(state.toWire(groupCount)))
     // Some groups may leave the task by themselves.
     for (const groups of [Int32Array.of(0, 2), Int32Array.of(1)]) {
       all.merge(pickStates(wire, groups), groups)

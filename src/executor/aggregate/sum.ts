@@ -7,6 +7,7 @@ import {
   sumOf,
   wordsPerSum,
 } from '../../kernel/group-sums.ts'
+import { sequence } from '../../kernel/sequence.ts'
 import { asNumber, finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
@@ -43,12 +44,16 @@ export class SumState implements AggregateState {
   }
 
   toWire(groupCount: number): WireState {
+    return this.toWireOf(sequence(0, groupCount))
+  }
+
+  toWireOf(groups: Int32Array): WireState {
     const parts = {
-      sums: newResultNumbers(groupCount),
-      errors: newResultNumbers(groupCount),
-      counts: newResultNumbers(groupCount),
+      sums: newResultNumbers(groups.length),
+      errors: newResultNumbers(groups.length),
+      counts: newResultNumbers(groups.length),
     }
-    splitSums(this.#sums, groupCount, parts)
+    splitSums(this.#sums, groups, parts)
     return { kind: 'sums', ...parts }
   }
 
