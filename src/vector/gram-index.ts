@@ -22,6 +22,8 @@ export interface GramIndex {
   readonly isOlder: boolean
   /** Whether texts have characters of several code points that others write as one. */
   readonly hasComposed: boolean
+  /** Whether any of the texts may have a part; an index that cannot tell says so of all parts. */
+  mayHave(gram: number): boolean
   /** The row of bits of a hash: bit `b & 31` of integer `b >> 5` is that of block `b`. */
   row(hash: number): Int32Array
 }
@@ -47,6 +49,7 @@ export function gramsOf(text: string): Int32Array {
 /** The numbers of the blocks whose texts may have all of the grams, ascending; undefined: none. */
 export function blocksWithGrams(index: GramIndex, grams: Int32Array): number[] | undefined {
   const { blockTexts, textCount, hashBits } = index
+  if (!grams.every((gram) => index.mayHave(gram))) return undefined
   const blocks = Math.ceil(textCount / blockTexts)
   const found = new Int32Array((blocks + 31) >> 5).fill(-1)
   for (const gram of grams) {

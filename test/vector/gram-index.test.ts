@@ -100,6 +100,47 @@ it('leaves out blocks that have not all of the parts', () => {
   expect(blocksWithGrams(index, gramsOf('another number'))).toBeUndefined()
 })
 
+describe('of folded words', () => {
+  it('finds whatever is in one of them', () => {
+    const word = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), maxLength: 14 })
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 300 }), fc.nat(), (words, at) => {
+        const index = indexOf(words, 'folded')
+        const row = at % words.length
+        for (let from = 0; from < words[row]!.length; from++) {
+          expect(mayHold(index, row, words[row]!.slice(from, from + 6))).toBe(true)
+        }
+      }),
+      { numRuns: 100 },
+    )
+  })
+
+  it('knows that a part is in none, though their blocks are full', () => {
+    const words = Array.from({ length: 20_000 }, (_, i) => (i * 2_654_435_761).toString(16))
+    const texts = textsOf(words)
+    const { bytes, ...shape } = writeGrams(texts, 'folded')
+    expect(shape.allBits).toBeGreaterThan(shape.hashBits)
+    const index = openGrams(bytes, shape, words.length, () => new Error('damaged'))
+    const others = Array.from({ length: 300 }, (_, i) => (i * 7919 + 46_656).toString(36))
+      .map((part) => `z${part}z`)
+      .filter((part) => part.length >= 5)
+    const found = others.filter((part) => blocksWithGrams(index, gramsOf(part)))
+    expect(found.length).toBeLessThan(others.length / 50)
+    for (let row = 0; row < words.length; row += 37) {
+      expect(mayHold(index, row, words[row]!)).toBe(true)
+    }
+  })
+
+  it('has no such set when all parts are there', () => {
+    const random = (i: number) => (Math.imul(i + 1, 0x9e3779b1) >>> 0).toString(36)
+    const words = Array.from(
+      { length: 150_000 },
+      (_, i) => random(i) + random(i + 7) + random(i * 3),
+    )
+    expect(writeGrams(textsOf(words), 'folded').allBits).toBeUndefined()
+  })
+})
+
 it('tells a damaged page from a whole one when it is read', () => {
   const texts = textsOf(['something to damage'])
   const { bytes, ...shape } = writeGrams(texts, 'text')
@@ -108,7 +149,7 @@ it('tells a damaged page from a whole one when it is read', () => {
   expect(() => blocksWithGrams(index, gramsOf('thing'))).toThrow('damaged')
 })
 
-function indexOf(list: readonly string[], content: 'text' | 'json') {
+function indexOf(list: readonly string[], content: 'text' | 'json' | 'folded') {
   const texts = textsOf(list)
   const { bytes, ...shape } = writeGrams(texts, content, blockTextsOf(texts, 2000))
   return openGrams(bytes, shape, list.length, () => new Error('damaged'))

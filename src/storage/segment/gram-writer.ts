@@ -2,11 +2,14 @@
  * Makes an index of the parts of texts (`vector/gram-index.ts`), and reads it in place. Its bytes, with
  * the checksums of their pages:
  *
- *     index = bits:Int32[hash count × row length]
+ *     index = bits:Int32[hash count × row length]  [all: a bit per longer hash]
+ *
+ * Of words that no other index has, it also says which parts are in any of them, by a hash of so many bits that
+ * few of a part that none has are taken for another: then no row of bits need be read, and no text.
  */
 import { assert } from '../../error.ts'
 import type { Texts } from '../../vector/column.ts'
-import { type GramIndex, unitTexts } from '../../vector/gram-index.ts'
+import { type GramIndex, hashGram, unitTexts } from '../../vector/gram-index.ts'
 import { CheckedPages, checkedBytes, PagedBytes, withChecksums } from './checked-pages.ts'
 import { FoldedText } from './folded-text.ts'
 import { GramScanner } from './gram-scanner.ts'
@@ -25,6 +28,11 @@ const maximumDensity = 0.3
 /** Of words that no index has, which are few, so that the others' rows need not be looked at. */
 const maximumDensityBeside = 0.12
 const minimumHashBits = 8
+/** 32 KiB of bits for a segment, and the share of them beyond which they are as few as that needs. */
+const maximumAllBits = 18
+const maximumDensityOfAll = 1 / 16
+/** A set that is fuller than this rules nothing out. */
+const uselessDensityOfAll = 1 / 2
 const maximumHashBits = 17
 /** Blocks from which the share is told. */
 const sampledBlocks = 8
@@ -34,6 +42,8 @@ export interface GramShape {
   readonly hashBits: number
   /** Whether texts have characters of several code points that others write as one. */
   readonly hasComposed?: true
+  /** How many bits of a hash count among the parts of all texts; absent when those are not there. */
+  readonly allBits?: number
 }
 
 export interface WrittenGrams extends GramShape {
@@ -77,8 +87,58 @@ export function writeGrams(
       rows[at] = marks[hash]!
     }
   }
-  const bytes = withChecksums(new Uint8Array(rows.buffer))
-  return { blockTexts, hashBits, ...(folded.hasComposed && { hasComposed: true }), bytes }
+  const all = content === 'folded' ? partsOfAll(texts) : undefined
+  const shape: GramShape = {
+    blockTexts,
+    hashBits,
+    ...(folded.hasComposed && { hasComposed: true }),
+    ...(all && { allBits: all.hashBits }),
+  }
+  const index = new Uint8Array(gramBytesOf(shape, textCount))
+  index.set(new Uint8Array(rows.buffer))
+  if (all) index.set(all.bits, rows.byteLength)
+  return { ...shape, bytes: withChecksums(index) }
+}
+
+interface PartsOfAll {
+  readonly hashBits: number
+  /** Bit `hash & 7` of byte `hash >> 3`. */
+  readonly bits: Uint8Array
+}
+
+/** The parts of folded texts; undefined when they are too many to rule others out. */
+function partsOfAll({ bytes, offsets }: Texts): PartsOfAll | undefined {
+  // There are no more parts than bytes.
+  const enough = Math.ceil(Math.log2(offsets.at(-1)! / maximumDensityOfAll + 1))
+  let hashBits = Math.max(minimumHashBits, Math.min(maximumAllBits, enough))
+  const scanner = new GramScanner(hashBits)
+  for (let i = 0; i + 1 < offsets.length; i++) scanner.add(bytes, offsets[i]!, offsets[i + 1]!)
+  let { marks } = scanner
+  if (shareOf(marks) > uselessDensityOfAll) return undefined
+  for (; hashBits > minimumHashBits; hashBits--) {
+    const halved = withShorterHash(marks)
+    if (shareOf(halved) > maximumDensityOfAll) break
+    marks = halved
+  }
+  const bits = new Uint8Array(marks.length / 8)
+  for (let hash = 0; hash < marks.length; hash++) bits[hash >> 3]! |= marks[hash]! << (hash & 7)
+  return { hashBits, bits }
+}
+
+/** By hashes of one bit less, which are the beginnings of the others. */
+function withShorterHash(marks: Int32Array): Int32Array {
+  const halved = new Int32Array(marks.length / 2)
+  for (let hash = 0; hash < halved.length; hash++) {
+    halved[hash] = marks[hash * 2]! | marks[hash * 2 + 1]!
+  }
+  return halved
+}
+
+/** @param marks 0 or 1 each */
+function shareOf(marks: Int32Array): number {
+  let marked = 0
+  for (let i = 0; i < marks.length; i++) marked += marks[i]!
+  return marked / marks.length
 }
 
 function addBlock(
@@ -126,7 +186,12 @@ function chooseHashBits(
 }
 
 /** Bytes of the bits of an index, without their checksums. */
-export function gramBytesOf({ blockTexts, hashBits }: GramShape, textCount: number): number {
+export function gramBytesOf(shape: GramShape, textCount: number): number {
+  const { allBits } = shape
+  return rowBytesOf(shape, textCount) + (allBits === undefined ? 0 : 2 ** allBits / 8)
+}
+
+function rowBytesOf({ blockTexts, hashBits }: GramShape, textCount: number): number {
   return (((Math.ceil(textCount / blockTexts) + 31) >> 5) << hashBits) * 4
 }
 
@@ -143,14 +208,15 @@ export function openGrams(
   pages = new CheckedPages(gramBytesOf(shape, textCount)),
   isOlder = false,
 ): GramIndex {
-  const { blockTexts, hashBits, hasComposed = false } = shape
+  const { blockTexts, hashBits, hasComposed = false, allBits } = shape
   const byteLength = gramBytesOf(shape, textCount)
   assert(
     bytes.byteLength === checkedBytes(byteLength),
     'an index of texts has the size of its shape',
   )
   const paged = new PagedBytes(bytes, byteLength, pages, corrupt)
-  const rows = new Int32Array(bytes.buffer, bytes.byteOffset, byteLength / 4)
+  const allAt = rowBytesOf(shape, textCount)
+  const rows = new Int32Array(bytes.buffer, bytes.byteOffset, allAt / 4)
   const rowLength = rows.length >> hashBits
   return {
     blockTexts,
@@ -158,6 +224,13 @@ export function openGrams(
     hashBits,
     isOlder,
     hasComposed,
+    mayHave: (gram) => {
+      if (allBits === undefined) return true
+      const hash = hashGram(gram, allBits)
+      const at = allAt + (hash >> 3)
+      paged.check(at, at + 1)
+      return (paged.content[at]! & (1 << (hash & 7))) !== 0
+    },
     row: (hash) => {
       const from = hash * rowLength
       paged.check(from * 4, (from + rowLength) * 4)
