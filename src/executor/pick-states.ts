@@ -1,7 +1,6 @@
 import { pickBytes, pickNumbers } from '../kernel/gather.ts'
 import { isOfKernels } from '../kernel/memory.ts'
 import type { HeldTexts } from './aggregate/count-distinct.ts'
-import { pickTally } from './aggregate/number-tally.ts'
 import type { WireState } from './aggregate/state.ts'
 import { gatherColumn } from './relation-column.ts'
 import { newResultNumbers } from './share-result.ts'
@@ -124,7 +123,7 @@ function entriesOf(groupOf: Int32Array, groups: Int32Array) {
 }
 
 function pickLists(
-  { ends, values, tally }: Extract<WireState, { kind: 'numbers' }>,
+  { ends, values }: Extract<WireState, { kind: 'numbers' }>,
   groups: Int32Array,
 ): WireState {
   const pickedEnds = new Int32Array(groups.length)
@@ -141,6 +140,5 @@ function pickLists(
     numbers.set(list, at)
     at += list.length
   }
-  const pickedTally = tally && pickTally(tally, groups)
-  return { kind: 'numbers', ends: pickedEnds, values: numbers, tally: pickedTally }
+  return { kind: 'numbers', ends: pickedEnds, values: numbers }
 }

@@ -16,11 +16,7 @@ function atRank(numbers: Float64Array, rank: number): number {
   const below = numbers[lower]!
   const fraction = rank - lower
   if (fraction === 0) return below
-  return interpolated(below, minimum(numbers, lower + 1), fraction)
-}
-
-/** What lies between two numbers, at that share of their distance from the lower one. */
-export function interpolated(below: number, above: number, fraction: number): number {
+  const above = minimum(numbers, lower + 1)
   const value = below + (above - below) * fraction
   // The distance of two numbers may exceed what a double holds although what lies between does not.
   return Number.isFinite(value) ? value : below * (1 - fraction) + above * fraction

@@ -161,17 +161,6 @@ interface Kernels {
     ends: number,
     out: number,
   ): number
-  tallyNumbers(
-    values: number,
-    groups: number,
-    count: number,
-    first: number,
-    size: number,
-    base: number,
-    divisor: number,
-    counts: number,
-    left: number,
-  ): number
   sumAll(values: number, count: number, out: number): void
   findBytes(
     haystack: number,

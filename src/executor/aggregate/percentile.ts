@@ -1,29 +1,153 @@
+import { percentileOfParts } from '../../function/percentile.ts'
+import {
+  type CollectedNumbers,
+  gatherByGroup,
+  keepNumbers,
+  keepPresent,
+} from '../../kernel/aggregate.ts'
+import { maximumRows } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { Value } from '../../type/value.ts'
 import { rowsOf, type Vector, valueReader } from '../../vector/vector.ts'
-import { checkAtTimes } from '../cancelled.ts'
-import { CollectedByGroup, checkPercentile } from './collected-numbers.ts'
-import { type TalliedNumbers, tallyOfGroup } from './number-tally.ts'
+import { checkAtTimes, checkCancelled } from '../cancelled.ts'
+import { checkLimit, maximumPercentileNumbers } from '../memory-limit.ts'
+import { newResultNumbers } from '../share-result.ts'
 import { type AggregateState, type AliveRows, aliveNumbers, type WireState } from './state.ts'
-import { percentileOfAll } from './tallied-percentile.ts'
 
-/** Numbers of one group: one by one, and counted. */
-interface GroupNumbers {
-  readonly parts: Float64Array[]
-  readonly tallies: TalliedNumbers[]
+/** Groups of a batch up to which its numbers are kept group by group. */
+const fewGroups = 256
+
+/** Numbers of one batch, group by group. */
+interface GroupedNumbers {
+  readonly values: Float64Array
+  /** By group, the place behind its last number. */
+  readonly ends: Int32Array
+}
+
+/** The numbers that a task has collected: one for all percentiles of the same rows. */
+export class PercentileNumbers {
+  readonly #grouped: GroupedNumbers[] = []
+  /** Numbers of more groups, in pieces so that none is copied to make room. */
+  readonly #pieces: Piece[] = []
+  /** Where grouped numbers are put. */
+  #room = { values: new Float64Array(0), count: 0 }
+  #count = 0
+  #groupCount = 0
+  #wire: WireState | undefined
+
+  get heldBytes(): number {
+    return 12 * this.#count
+  }
+
+  resize(groupCount: number): void {
+    this.#groupCount = groupCount
+  }
+
+  add(vector: Vector, rows: AliveRows): void {
+    const { selection, groups, count } = rows
+    checkPercentile(this.#count + count)
+    const numbers = vector.kind === 'number' ? vector.values : numbersOf(vector, rows)
+    const alive = aliveNumbers(numbers, selection)
+    if (count <= maximumRows && this.#groupCount <= fewGroups) {
+      this.#addGrouped(alive, rows)
+      return
+    }
+    for (let from = 0; from < count; from += maximumRows) {
+      const to = Math.min(count, from + maximumRows)
+      const piece = this.#pieceFor(to - from)
+      const [part, ofPart] = [alive.subarray(from, to), groups.subarray(from, to)]
+      const kept = keepPresent(part, ofPart, to - from, piece, piece.count)
+      piece.count += kept
+      this.#count += kept
+    }
+  }
+
+  /** In the order of their groups. No numbers must be added any more. */
+  toWire(groupCount: number): WireState {
+    this.#wire ??= this.#byGroup(groupCount)
+    return this.#wire
+  }
+
+  #addGrouped(values: Float64Array, { groups, only, count }: AliveRows): void {
+    const { length } = this.#room.values
+    if (length - this.#room.count < count) {
+      this.#room = { values: new Float64Array(roomFor(count, this.#count)), count: 0 }
+    }
+    const room = this.#room
+    const ends = new Int32Array(this.#groupCount)
+    let kept: number
+    if (only === undefined) {
+      kept = gatherByGroup(values, groups, count, room.values, room.count, ends)
+    } else {
+      kept = keepNumbers(values, count, room.values, room.count)
+      ends.fill(kept, only)
+    }
+    this.#grouped.push({ values: room.values.subarray(room.count, room.count + kept), ends })
+    room.count += kept
+    this.#count += kept
+  }
+
+  #byGroup(groupCount: number): WireState {
+    const ends = new Int32Array(groupCount)
+    for (const grouped of this.#grouped) {
+      let start = 0
+      for (const [group, end] of grouped.ends.entries()) {
+        ends[group]! += end - start
+        start = end
+      }
+    }
+    for (const { groups, count } of this.#pieces) {
+      for (let i = 0; i < count; i++) ends[groups[i]!]!++
+    }
+    let end = 0
+    for (let group = 0; group < groupCount; group++) {
+      const size = ends[group]!
+      // For now where the group begins; filling moves it to the end.
+      ends[group] = end
+      end += size
+    }
+    const sorted = newResultNumbers(this.#count)
+    for (const grouped of this.#grouped) {
+      let start = 0
+      for (const [group, end] of grouped.ends.entries()) {
+        sorted.set(grouped.values.subarray(start, end), ends[group])
+        ends[group]! += end - start
+        start = end
+      }
+    }
+    for (const { values, groups, count } of this.#pieces) {
+      checkCancelled()
+      for (let i = 0; i < count; i++) sorted[ends[groups[i]!]!++] = values[i]!
+    }
+    return { kind: 'numbers', ends, values: sorted }
+  }
+
+  #pieceFor(rows: number): Piece {
+    const last = this.#pieces.at(-1)
+    if (last && last.count + rows <= last.values.length) return last
+    const size = roomFor(rows, this.#count)
+    const piece = { values: new Float64Array(size), groups: new Int32Array(size), count: 0 }
+    this.#pieces.push(piece)
+    return piece
+  }
+}
+
+/** As much room again as all before, so that there are few pieces. */
+function roomFor(rows: number, before: number): number {
+  return Math.max(rows, Math.min(largestPiece, Math.max(1024, before)))
 }
 
 /**
- * Takes all numbers, or how often each occurs. They are put in order of their groups once, by the task that has
- * collected them; merging only remembers which parts belong to which group.
+ * Keeps all numbers. They are put in order of their groups once, by the task that has collected them;
+ * merging only remembers which parts belong to which group.
  */
 export class PercentileState implements AggregateState {
   readonly #share: number
   /** What another state adds to is not this one's to add to. */
-  readonly #numbers: CollectedByGroup
+  readonly #numbers: PercentileNumbers
   readonly #isShared: boolean
   /** What other states had collected, by group. */
-  readonly #merged = new Map<number, GroupNumbers>()
+  readonly #merged = new Map<number, Float64Array[]>()
   #mergedCount = 0
   #groupCount = 0
   #hasOwn = false
@@ -33,7 +157,7 @@ export class PercentileState implements AggregateState {
   /** @param first a state that takes in the same numbers */
   constructor(share: number, first?: PercentileState) {
     this.#share = share
-    this.#numbers = first ? first.#numbers : new CollectedByGroup()
+    this.#numbers = first ? first.#numbers : new PercentileNumbers()
     this.#isShared = first !== undefined
   }
 
@@ -50,8 +174,7 @@ export class PercentileState implements AggregateState {
     this.#hasOwn = true
     if (this.#isShared) return
     if (!vector || vector.kind === 'text' || vector.kind === 'timestamp') return
-    const numbers = vector.kind === 'number' ? vector.values : numbersOf(vector, rows)
-    this.#numbers.add(aliveNumbers(numbers, rows.selection), rows)
+    this.#numbers.add(vector, rows)
   }
 
   toWire(groupCount: number): WireState {
@@ -65,10 +188,10 @@ export class PercentileState implements AggregateState {
     let start = 0
     for (const [i, end] of wire.ends.entries()) {
       checkAtTimes()
-      const merged = this.#mergedOf(groups[i]!)
-      if (end > start) merged.parts.push(wire.values.subarray(start, end))
-      const tallied = wire.tally && tallyOfGroup(wire.tally, i)
-      if (tallied) merged.tallies.push(tallied)
+      const group = groups[i]!
+      const parts = this.#merged.get(group)
+      if (parts) parts.push(wire.values.subarray(start, end))
+      else this.#merged.set(group, [wire.values.subarray(start, end)])
       start = end
     }
   }
@@ -77,20 +200,10 @@ export class PercentileState implements AggregateState {
     let result = this.#results.get(group)
     if (result === undefined) {
       this.#takeOwn()
-      const { parts, tallies } = this.#mergedOf(group)
-      result = percentileOfAll(parts, tallies, this.#share)
+      result = percentileOfParts(this.#merged.get(group) ?? [], this.#share)
       this.#results.set(group, result)
     }
     return result
-  }
-
-  #mergedOf(group: number): GroupNumbers {
-    let merged = this.#merged.get(group)
-    if (!merged) {
-      merged = { parts: [], tallies: [] }
-      this.#merged.set(group, merged)
-    }
-    return merged
   }
 
   #takeOwn(): void {
@@ -99,6 +212,12 @@ export class PercentileState implements AggregateState {
     this.merge(this.#numbers.toWire(this.#groupCount), sequence(0, this.#groupCount))
   }
 }
+
+interface Piece extends CollectedNumbers {
+  count: number
+}
+
+const largestPiece = 1 << 20
 
 /** NaN for what is no number. */
 function numbersOf(vector: Vector, { rowCount, selection }: AliveRows): Float64Array {
@@ -109,4 +228,8 @@ function numbersOf(vector: Vector, { rowCount, selection }: AliveRows): Float64A
     if (typeof value === 'number' || typeof value === 'bigint') numbers[row] = Number(value)
   }
   return numbers
+}
+
+function checkPercentile(count: number): void {
+  checkLimit(count, maximumPercentileNumbers, 'numbers for a percentile', 'filter the rows')
 }

@@ -8,7 +8,6 @@ import type { Selection, Vector } from '../../vector/vector.ts'
 import type { ObjectEntry, Presence } from '../batch.ts'
 import type { KeyValues, WireValues } from '../wire-values.ts'
 import type { HeldTexts } from './count-distinct.ts'
-import type { TalliedNumbers } from './number-tally.ts'
 
 export type WireState =
   | { readonly kind: 'counts'; readonly counts: Float64Array }
@@ -73,13 +72,7 @@ export type WireState =
       readonly counts: Float64Array
     }
   /** Numbers by group; those of group `i` end at `ends[i]`, where the next group's begin. */
-  | {
-      readonly kind: 'numbers'
-      readonly ends: Int32Array
-      readonly values: Float64Array
-      /** Further ones, which were counted. */
-      readonly tally?: TalliedNumbers | undefined
-    }
+  | { readonly kind: 'numbers'; readonly ends: Int32Array; readonly values: Float64Array }
 
 /** The rows of a batch that an aggregate takes in. */
 export interface AliveRows {

@@ -60,7 +60,6 @@ export {
   selectTrue,
   selectTrueWithin,
 } from './select'
-export { tallyNumbers } from './tally'
 export { findBytes } from './text'
 export {
   absentNumbers,
