@@ -1,4 +1,4 @@
-/** Percentiles are those of all numbers, however tasks collected them, and however many there are of each. */
+/** Percentiles are those of all numbers, however tasks collected them, and however many are equal. */
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
 import { PercentileState } from '../../src/executor/aggregate/percentile.ts'
