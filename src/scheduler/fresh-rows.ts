@@ -3,8 +3,9 @@
  * spans of transactions whose rows are still to be read from the row store and shredded.
  *
  * Rows of large requests, and of many small ones that came together, come with their part. Others are
- * spans, until there are enough of them to be sealed, which makes a part of them. All parts and spans up to one transaction are
- * flushed together, and leave when the manifest says that they were.
+ * spans, until there are enough of them to be sealed, which makes a part of them. So are all rows after a
+ * start, however many there are: of these, some are sealed at a time. All parts and spans up to one
+ * transaction are flushed together, the oldest first, and leave when the manifest says that they were.
  */
 import type { FreshSpan, PreparedPart } from '../storage/fresh-part.ts'
 import type { LogEntry } from '../storage/record-log.ts'
@@ -35,6 +36,11 @@ export interface FreshPart {
   readonly objects: readonly PartRows[]
 }
 
+export interface RowCount {
+  readonly rows: number
+  readonly bytes: number
+}
+
 /** What a flush takes: everything that was written up to `through`. */
 export interface FlushInput {
   readonly through: number
@@ -55,6 +61,12 @@ export interface FreshRowsOptions {
 /** Spans are sealed when they have so many rows or bytes. */
 const sealedRows = 1000
 const sealedBytes = 2 ** 20
+
+/** No further span is sealed along with those that have so many bytes, which a thread shreds at once. */
+const mostSealedBytes = 8 * 2 ** 20
+
+/** Nor is any flushed along with so many, while which nobody seals what is flushed. */
+const mostFlushedBytes = 64 * 2 ** 20
 
 /** More than this in parts is left to the row store, as when flushing does not keep up. */
 const keptBytes = 256 * 2 ** 20
@@ -92,7 +104,8 @@ export class FreshRows {
   restore(log: Iterable<LogEntry>): void {
     for (const { transaction, first, objects } of log) {
       for (const { object, rows, bytes } of objects) {
-        this.#addSpan(object, { first, last: transaction, rows, bytes })
+        const span = this.#addSpan(object, { first, last: transaction, rows, bytes })
+        if (isEnough(span)) this.#open.delete(object)
       }
       this.#last = transaction
     }
@@ -140,12 +153,31 @@ export class FreshRows {
     return new FreshSnapshot(transaction, parts, spans)
   }
 
-  /** Everything that there is, for a flush. Its spans are not sealed any more, even if it fails. */
+  /** The last transaction that it knows of. */
+  get last(): number {
+    return this.#last
+  }
+
+  /** The oldest rows, for a flush. Its spans are not sealed any more, even if it fails. */
   take(): FlushInput {
-    const spans = this.#spans.map(({ object, after, through }) => ({ object, after, through }))
-    for (const span of this.#spans) span.isTaken = true
-    this.#open.clear()
-    return { through: this.#last, parts: this.#parts, spans }
+    const through = this.#flushEnd()
+    const taken = this.#spans.filter((span) => span.through <= through)
+    for (const span of taken) this.#close(span)
+    return {
+      through,
+      parts: this.#parts.filter(({ last }) => last <= through),
+      spans: taken.map(({ object, after, through }) => ({ object, after, through })),
+    }
+  }
+
+  /** How much was written after a transaction that a flush has taken everything through. */
+  after(transaction: number): RowCount {
+    const parts = this.#parts.filter(({ last }) => last > transaction)
+    const spans = this.#spans.filter(({ through }) => through > transaction)
+    return sumOf([
+      ...parts.map(({ rowCount, rowBytes }) => ({ rows: rowCount, bytes: rowBytes })),
+      ...spans,
+    ])
   }
 
   /** Forgets what is in segments. */
@@ -156,7 +188,35 @@ export class FreshRows {
     this.#spans = this.#spans.filter((span) => span.through > through)
   }
 
-  #addSpan(object: number, written: { first: number; last: number; rows: number; bytes: number }) {
+  /** Up to where the oldest rows are to be flushed: no part and no span has rows on both sides of it. */
+  #flushEnd(): number {
+    const all = [
+      ...this.#parts.map(({ first, last, rowBytes }) => ({ first, last, bytes: rowBytes })),
+      ...this.#spans.map(({ after, through, bytes }) => ({
+        first: after + 1,
+        last: through,
+        bytes,
+      })),
+    ].sort((a, b) => a.first - b.first)
+    let [end, bytes] = [0, 0]
+    for (const each of all) {
+      if (each.first > end && bytes >= mostFlushedBytes) return end
+      end = Math.max(end, each.last)
+      bytes += each.bytes
+    }
+    return this.#last
+  }
+
+  /** Nothing is added to it any more, and nobody else seals or flushes it. */
+  #close(span: Span): void {
+    span.isTaken = true
+    if (this.#open.get(span.object) === span) this.#open.delete(span.object)
+  }
+
+  #addSpan(
+    object: number,
+    written: { first: number; last: number; rows: number; bytes: number },
+  ): Span {
     const { first, last, rows, bytes } = written
     let span = this.#open.get(object)
     if (!span) {
@@ -167,6 +227,7 @@ export class FreshRows {
     span.through = last
     span.rows += rows
     span.bytes += bytes
+    return span
   }
 
   #addPart(memory: SharedArrayBuffer, rowBytes: number): void {
@@ -175,15 +236,13 @@ export class FreshRows {
   }
 
   #sealSoon(): void {
-    const spans = this.#spans.filter(({ isTaken }) => !isTaken)
-    const rows = spans.reduce((sum, span) => sum + span.rows, 0)
-    const bytes = spans.reduce((sum, span) => sum + span.bytes, 0)
-    if (!this.#seal || this.#isSealing || (rows < sealedRows && bytes < sealedBytes)) return
-    if (this.#partBytes > keptBytes) return
+    if (!this.#seal || this.#isSealing || this.#partBytes > keptBytes) return
+    const spans = firstOf(this.#spans.filter(({ isTaken }) => !isTaken))
+    const size = sumOf(spans)
+    if (!isEnough(size)) return
     this.#isSealing = true
-    for (const span of spans) span.isTaken = true
-    this.#open.clear()
-    this.#sealAll(this.#seal, spans, bytes)
+    for (const span of spans) this.#close(span)
+    this.#sealAll(this.#seal, spans, size.bytes)
       .catch(this.#onError)
       .finally(() => {
         this.#isSealing = false
@@ -219,6 +278,27 @@ export class FreshSnapshot {
   /** The transactions whose rows of an object are in no part. */
   spansOf(object: number): readonly FreshSpan[] {
     return this.#spans.filter((span) => span.object === object)
+  }
+}
+
+function isEnough({ rows, bytes }: RowCount): boolean {
+  return rows >= sealedRows || bytes >= sealedBytes
+}
+
+/** As many spans as are sealed together. */
+function firstOf(spans: readonly Span[]): Span[] {
+  let bytes = 0
+  return spans.filter((span) => {
+    if (bytes >= mostSealedBytes) return false
+    bytes += span.bytes
+    return true
+  })
+}
+
+function sumOf(counts: readonly RowCount[]): RowCount {
+  return {
+    rows: counts.reduce((sum, { rows }) => sum + rows, 0),
+    bytes: counts.reduce((sum, { bytes }) => sum + bytes, 0),
   }
 }
 

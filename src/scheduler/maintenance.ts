@@ -216,7 +216,9 @@ export class Maintenance {
 
   /** Resolves when all that was written before is in segments. */
   async flush(): Promise<void> {
-    await this.#run({ kind: 'flush', limits: this.#limits })
+    const last = this.#options.fresh?.last ?? 0
+    do await this.#run({ kind: 'flush', limits: this.#limits })
+    while (this.#manifest.flushedThrough < last)
     await this.#run({ kind: 'tidy' })
   }
 
@@ -330,10 +332,12 @@ export class Maintenance {
     let succeeded = false
     try {
       const { fresh } = this.#options
-      const changed = await this.#carryOut(fresh ? { ...step, fresh: fresh.take() } : step)
+      const taken = fresh?.take()
+      const left = taken && fresh?.after(taken.through)
+      const changed = await this.#carryOut(taken ? { ...step, fresh: taken } : step)
       // What was noted before the step began was committed before, too.
-      this.#rows -= rows
-      this.#bytes -= bytes
+      this.#rows -= rows - (left?.rows ?? 0)
+      this.#bytes -= bytes - (left?.bytes ?? 0)
       this.#since = begun
       succeeded = true
       return changed

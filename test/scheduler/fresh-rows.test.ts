@@ -12,6 +12,7 @@ import { type PrepareOptions, prepareTogether } from '../../src/storage/prepare.
 import { sealRows } from '../../src/storage/seal-rows.ts'
 import { SegmentStore } from '../../src/storage/segment-store.ts'
 import { TaskReads } from '../../src/storage/task-reads.ts'
+import { sharedKeys } from '../../src/vector/shared-columns.ts'
 import { context, planOf } from '../support/scan-task.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 import { visibleAt } from '../support/temporary-segments.ts'
@@ -29,6 +30,7 @@ class Store {
   readonly #parts = new PartMaker(2)
   #finishSeal: () => void = () => undefined
   #isHeld = false
+  #onSeal: (rows: number) => void = () => undefined
 
   /** Writes the events in so many requests, which come together. */
   write(events: readonly object[], isLarge: boolean, requestCount = 1): void {
@@ -47,6 +49,13 @@ class Store {
     const [outcome] = this.records.writer.write([{ rows, objectNumbers: [1] }])
     if (!outcome || 'error' in outcome) throw new Error('the rows were not written')
     this.fresh.add(outcome.written, parts, [1])
+  }
+
+  /** Row counts of what is sealed together from now on. */
+  noteSeals(): number[] {
+    const sealed: number[] = []
+    this.#onSeal = (rows) => sealed.push(rows)
+    return sealed
   }
 
   /** Until then, what is sealed is on its way. */
@@ -118,6 +127,7 @@ class Store {
 
   async #seal(spans: readonly FreshSpan[]): Promise<SharedArrayBuffer | undefined> {
     const memory = sealRows(this.records.environment, { spans })
+    this.#onSeal(memory ? sharedKeys(memory).object.length : 0)
     if (this.#isHeld) {
       await new Promise<void>((resolve) => {
         this.#finishSeal = resolve
@@ -203,6 +213,41 @@ it('shows every snapshot the same rows, whether they are in spans, parts or segm
     { numRuns: 40 },
   )
 }, 240_000)
+
+it('takes many rows of before a start in pieces: queries, seals and flushes hold few of them', async () => {
+  const store = new Store()
+  try {
+    const input = 'x'.repeat(1_000_000)
+    const count = 90
+    for (let i = 0; i < count; i++) {
+      store.write([{ id: `${i}`, input }], false)
+      await new Promise((done) => setImmediate(done))
+    }
+    const { last } = store.fresh
+    store.holdSeals()
+    store.restart()
+    expect(store.fresh.at(last).spansOf(1).length).toBeGreaterThan(count / 3)
+    const first = store.fresh.take()
+    expect(first.spans.length).toBeLessThan(count)
+    const left = store.fresh.after(first.through)
+    expect(left.rows).toBeGreaterThan(count * 0.2)
+    expect(left.bytes).toBeLessThan(count * input.length - 60 * 2 ** 20)
+    const sealed = store.noteSeals()
+    store.restart()
+    await store.finishSeals()
+    await expect.poll(() => store.fresh.at(last).spansOf(1)).toEqual([])
+    expect(Math.max(...sealed)).toBeLessThan(12)
+    expect(sealed.reduce((sum, rows) => sum + rows)).toBeGreaterThanOrEqual(count)
+    await store.flush(async () => undefined)
+    expect(store.manifest.flushedThrough).toBeLessThan(last)
+    checkAll(store)
+    await store.flush(async () => undefined)
+    expect(store.manifest.flushedThrough).toBe(last)
+    checkAll(store)
+  } finally {
+    await store.close()
+  }
+})
 
 function checkAll(store: Store): void {
   const { reader } = store.records
