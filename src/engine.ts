@@ -148,7 +148,7 @@ export class Engine {
         ingest,
         fresh,
         writer: new RecordWriterThread(directory),
-        pool: new QueryPool(directory, workers, reads, runningTasks),
+        pool: new QueryPool(directory, workers, reads, runningTasks, limits.memory.perQuery),
         limits,
         logger,
         now,

@@ -35,6 +35,22 @@ export function checkLimit(count: number, maximum: number, things: string, hint:
   )
 }
 
+/** Says that a query took more memory than its thread, or V8, has. */
+export function outOfMemory(cause: unknown): AssayError {
+  return new AssayError('LIMIT_MEMORY', 'the query took more memory than a thread has', {
+    hint: 'narrow it down, group by fewer values, or add a limit',
+    cause,
+  })
+}
+
+/** What V8 says when a text, an array, a map or a buffer cannot be made so large. */
+const tooLarge =
+  /^(Array buffer allocation failed|Invalid (string|array) length|(Map|Set) maximum size exceeded|Cannot create a string longer than .*)$/
+
+export function isOutOfRoom(thrown: unknown): boolean {
+  return thrown instanceof Error && tooLarge.test(thrown.message)
+}
+
 /** Says that a query would hold more than its budget, in bytes. */
 export function overBudget(budget: number): AssayError {
   const megabytes = Math.round(budget / 2 ** 20).toLocaleString('en')

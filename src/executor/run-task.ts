@@ -3,6 +3,7 @@ import { endBatches } from '../kernel/memory.ts'
 import { runAnswer } from './answer.ts'
 import { watchCancelled } from './cancelled.ts'
 import { runFinish } from './finish.ts'
+import { isOutOfRoom, outOfMemory } from './memory-limit.ts'
 import { runPrint } from './print.ts'
 import { runOrder } from './row-buffer.ts'
 import type { TaskStorage } from './row-run.ts'
@@ -17,7 +18,7 @@ export function runTask(task: Task, storage: TaskStorage): TaskOutcome {
   try {
     return { result: run(task, storage) }
   } catch (thrown) {
-    return { error: toAssayError(thrown).toWire() }
+    return { error: toAssayError(isOutOfRoom(thrown) ? outOfMemory(thrown) : thrown).toWire() }
   } finally {
     watchCancelled(undefined)
     endBatches()

@@ -1,4 +1,5 @@
 import { AssayError } from '../error.ts'
+import { outOfMemory } from '../executor/memory-limit.ts'
 import { runTask } from '../executor/run-task.ts'
 import type {
   AnswerResult,
@@ -24,7 +25,7 @@ import { FairQueue } from './fair-queue.ts'
 import type { RunningQuery } from './running-query.ts'
 import { estimateMs } from './task-cost.ts'
 import { newTaskCount } from './task-count.ts'
-import { openThreads, type Threads } from './threads.ts'
+import { isOutOfHeap, openThreads, type Threads } from './threads.ts'
 
 export type ResultOf<T extends Task> = T extends ScanTask
   ? GroupsResult | RowsResult
@@ -39,6 +40,9 @@ export type ResultOf<T extends Task> = T extends ScanTask
           : T extends AnswerTask
             ? AnswerResult
             : OrderResult
+
+/** Below this a thread has no room for its code and the usual batches. */
+const leastHeapBytes = 512 * 2 ** 20
 
 /** What runs the tasks of one query, or of none. */
 export interface TaskRunner {
@@ -92,15 +96,27 @@ export class QueryPool implements TaskRunner {
    * @param workers how many threads; 0 runs tasks in this one
    * @param reads what tasks in this thread read from
    * @param runningTasks one number in shared memory, kept here, by which other threads let queries go first
+   * @param budgetBytes what one query may hold: no thread needs to have more in its heap
    */
-  constructor(directory: string, workers: number, reads: TaskReads, runningTasks = newTaskCount()) {
+  constructor(
+    directory: string,
+    workers: number,
+    reads: TaskReads,
+    runningTasks = newTaskCount(),
+    budgetBytes = Number.POSITIVE_INFINITY,
+  ) {
     this.#runningTasks = runningTasks
     this.workers = workers
     this.#reads = reads
     this.#pool =
       workers === 0
         ? undefined
-        : openThreads('query', { data: { directory }, least: workers, most: workers })
+        : openThreads('query', {
+            data: { directory },
+            least: workers,
+            most: workers,
+            heapBytes: Math.max(leastHeapBytes, budgetBytes),
+          })
   }
 
   /** The pool for other work of short duration, such as parsing bodies; undefined without threads. */
@@ -141,6 +157,8 @@ export class QueryPool implements TaskRunner {
     try {
       const outcome = (await pool.run(task)) as TaskOutcome
       return { outcome, workerMs: performance.now() - started }
+    } catch (thrown) {
+      throw isOutOfHeap(thrown) ? outOfMemory(thrown) : thrown
     } finally {
       Atomics.sub(this.#runningTasks, 0, 1)
       Atomics.notify(this.#runningTasks, 0)

@@ -1,6 +1,6 @@
 /** Pools of threads that run one of the modules of `workers/`. */
 import { fileURLToPath } from 'node:url'
-import { setFlagsFromString } from 'node:v8'
+import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import { Piscina } from 'piscina'
 
 export type Threads = Piscina
@@ -11,6 +11,8 @@ export interface ThreadsOptions {
   /** How many there are from the start, and how many are made when there is work for them. */
   readonly least: number
   readonly most: number
+  /** What V8 may hold in each, where that is less than it would take by itself. */
+  readonly heapBytes?: number
 }
 
 /**
@@ -29,16 +31,24 @@ export function openThreads(
   return poolOf(new URL(`../../workers/${worker}${ending}`, import.meta.url), options)
 }
 
+/** Whether V8 has ended a thread because its heap was full; another one takes its place. */
+export function isOutOfHeap(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === 'ERR_WORKER_OUT_OF_MEMORY'
+}
+
 /** The same for any module whose default export runs a task. */
-export function poolOf(module: URL, { data, least, most }: ThreadsOptions): Threads {
+export function poolOf(module: URL, { data, least, most, heapBytes }: ThreadsOptions): Threads {
   // V8 reads it when a thread starts.
   setFlagsFromString(`--initial-old-space-size=${uncollectedMegabytes}`)
+  const usual = getHeapStatistics().heap_size_limit
+  const isLess = heapBytes !== undefined && heapBytes < usual
   const pool = new Piscina({
     filename: fileURLToPath(module),
     workerData: data,
     minThreads: least,
     maxThreads: most,
     idleTimeout: Number.POSITIVE_INFINITY,
+    ...(isLess && { resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapBytes / 2 ** 20) } }),
     // A thread that waits for its next task by Atomics never comes to its event loop, which is where Node
     // gives back the memory of native buffers: what LZ4 had made of 10 GB of rows was never freed.
     atomics: 'disabled',

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { poolOf } from '../../src/scheduler/threads.ts'
+import { isOutOfHeap, poolOf } from '../../src/scheduler/threads.ts'
 
 const tasks = 60
 const blocks = 50
@@ -14,6 +14,19 @@ it('a thread that always has a task gives back the memory of native buffers', as
     for (let i = 0; i < tasks; i++) bytes += (await pool.run(blocks)) as number
     const kept = process.memoryUsage.rss() - before
     expect(kept).toBeLessThan(bytes / 2)
+  } finally {
+    await pool.destroy()
+  }
+})
+
+it('a thread whose heap is full is ended with a reason, and the next task has another', async () => {
+  const module = new URL('../support/filling-thread.ts', import.meta.url)
+  const pool = poolOf(module, { data: {}, least: 1, most: 1, heapBytes: 160 * 2 ** 20 })
+  try {
+    expect(await pool.run(10)).toBe(10)
+    const failure = await pool.run(50_000_000).catch((thrown: unknown) => thrown)
+    expect(isOutOfHeap(failure)).toBe(true)
+    expect(await pool.run(10)).toBe(10)
   } finally {
     await pool.destroy()
   }
