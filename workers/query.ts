@@ -6,6 +6,7 @@ import { shareResult } from '../src/executor/share-result.ts'
 import type { Task, TaskOutcome } from '../src/executor/task.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { TaskReads } from '../src/storage/task-reads.ts'
+import { releaseWhenIdle } from './idle-memory.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
 lowerThreadPriority(niceness.queries)
@@ -22,5 +23,9 @@ const reads = new TaskReads(
  * its memory is: scans take 1.3 to 2 times as long.
  */
 export default function query(task: Task): TaskOutcome {
-  return shareResult(reads.during((storage) => runTask(task, storage)))
+  try {
+    return shareResult(reads.during((storage) => runTask(task, storage)))
+  } finally {
+    releaseWhenIdle()
+  }
 }

@@ -31,3 +31,15 @@ it('a thread whose heap is full is ended with a reason, and the next task has an
     await pool.destroy()
   }
 })
+
+it('a thread that has nothing to do gives back what its last task has left', async () => {
+  const module = new URL('../support/wasting-thread.ts', import.meta.url)
+  const pool = poolOf(module, { data: {}, least: 1, most: 1 })
+  try {
+    const megabytes = 300
+    expect(await pool.run(megabytes)).toBeGreaterThan(megabytes * 2 ** 20)
+    await expect.poll(() => pool.run(0)).toBeLessThan(100 * 2 ** 20)
+  } finally {
+    await pool.destroy()
+  }
+})
