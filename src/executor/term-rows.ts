@@ -9,7 +9,13 @@ import type { TermIndex } from '../vector/term-index.ts'
 import { decodeText } from '../vector/vector.ts'
 import { type FoundRows, foundInAny, mayBe, noRow, rowsOfBitmap, withDoubt } from './found-rows.ts'
 import { JsonTerm, looksLikeNumber } from './json-search.ts'
-import { isShortText, rowsBeside, rowsOfEntries, rowsWithGrams } from './text-column-rows.ts'
+import {
+  isShortText,
+  mayHold,
+  rowsBeside,
+  rowsOfEntries,
+  rowsWithGrams,
+} from './text-column-rows.ts'
 import type { SoughtTerm } from './text-requirement.ts'
 import { WordSearch } from './word-search.ts'
 
@@ -30,6 +36,7 @@ export function rowsOfTerm(
     return rowsOfEntries(column.codes, found, isTold, rowCount)
   }
   const { terms, grams } = column
+  if (content === 'text' && !mayHold(column, term.text)) return noRow
   if (terms && !terms.isOlder) return rowsInIndex(terms, term, isTold, rowCount)
   if (grams && tellsOf(grams, term)) return rowsWithGrams(grams, term.grams, rowCount)
   if (!isShortText(column)) return mayBe(rowsOfBitmap(column.validity, rowCount))

@@ -56,6 +56,7 @@ export function rowsOfColumn(
   }
   const isShort = isShortText(column)
   const { folded } = content === 'member' ? unescaped : piece
+  if (!mayHold(column, folded)) return noRow
   if (isShort && !foldedTexts(column.texts, content).includes(folded)) return noRow
   return mayBe(rowsOfBitmap(column.validity, rowCount))
 }
@@ -169,6 +170,11 @@ export function rowsOfEntries(
 
 /** Texts up to this long are looked through without an index. */
 const keptBytes = 2 ** 19
+
+/** Whether a text of the column may have that in it, as far as the column tells without an index. */
+export function mayHold(column: TextColumn, part: string): boolean {
+  return column.encoding !== 'compressed' || column.texts.mayHold?.(part) !== false
+}
 
 export function isShortText(
   column: TextColumn,

@@ -112,6 +112,8 @@ interface Kernels {
   widenNumbers16(source: number, count: number, out: number): void
   widenNumbers32(source: number, count: number, out: number): void
   scaleNumbers(values: number, count: number, base: number, divisor: number): void
+  writeDigits(source: number, byteLength: number, out: number): void
+  writeUuids(source: number, count: number, out: number): void
   areSame(groups: number, count: number): number
   countRows(groups: number, count: number, counts: number): void
   countTrue(truths: number, groups: number, count: number, counts: number): void

@@ -12,16 +12,11 @@
  * every different text of a granule.
  */
 import { createHash } from 'node:crypto'
-import { assert } from '../error.ts'
-import {
-  type ColumnSet,
-  granuleRows,
-  type Texts,
-  type UncompressedColumn,
-} from '../vector/column.ts'
+import { type ColumnSet, granuleRows, type TextColumn, type Texts } from '../vector/column.ts'
 import { isValid } from '../vector/read-column.ts'
 import type { BinaryDatabase } from './environment.ts'
 import type { SegmentMetadata, TextColumnMetadata } from './segment/metadata.ts'
+import { lengthOf } from './segment/packed-texts.ts'
 
 const bucketBits = 9
 const buckets = 1 << bucketBits
@@ -56,7 +51,6 @@ export function makeKeys(
     if (metadata.type !== 'text' || !isIndexed(metadata, rowCount)) continue
     const { path } = metadata
     const column = set.columns(path)!.text!
-    assert(column.encoding !== 'compressed', 'texts that are indexed are short')
     keys.push({ path, buckets: bucketsOf(entriesOf(column, rowCount)) })
   }
   return keys
@@ -144,13 +138,11 @@ function isIndexed(column: TextColumnMetadata, rowCount: number): boolean {
   if (rowCount < fewestRows || rowCount > mostRows) return false
   // By then they are long.
   if (column.encoding === 'compressed') return false
-  const isPlain = column.encoding === 'plain'
-  const texts = isPlain ? rowCount - column.nullCount : column.distinctCount
-  return texts >= fewestTexts && column.bytes[1] <= texts * longestText
-}
-
-function textsOf(column: UncompressedColumn): Texts {
-  return column.encoding === 'plain' ? column.texts : column.dictionary
+  const isDictionary = column.encoding === 'dictionary'
+  const texts = isDictionary ? column.distinctCount : rowCount - column.nullCount
+  if (texts < fewestTexts) return false
+  if (column.encoding === 'packed') return lengthOf(column) <= longestText
+  return column.bytes[1] <= texts * longestText
 }
 
 /** Hashes of texts with the granules that hold them, one after the other. */
@@ -160,19 +152,22 @@ interface Entries {
   readonly count: number
 }
 
-function entriesOf(column: UncompressedColumn, rowCount: number): Entries {
+function entriesOf(column: TextColumn, rowCount: number): Entries {
   const hashes = new Int32Array(rowCount)
   const granules = new Uint8Array(rowCount)
   let count = 0
-  const { bytes, offsets } = textsOf(column)
-  if (column.encoding === 'plain') {
-    for (let row = 0; row < rowCount; row++) {
-      if (!isValid(column.validity, row)) continue
-      hashes[count] = hashOfText(bytes, offsets[row]!, offsets[row + 1]!)
-      granules[count++] = row / granuleRows
+  if (column.encoding !== 'dictionary') {
+    let row = 0
+    for (const { bytes, offsets } of rowTexts(column)) {
+      for (let i = 1; i < offsets.length; i++, row++) {
+        if (!isValid(column.validity, row)) continue
+        hashes[count] = hashOfText(bytes, offsets[i - 1]!, offsets[i]!)
+        granules[count++] = row / granuleRows
+      }
     }
     return { hashes, granules, count }
   }
+  const { bytes, offsets } = column.dictionary
   const codes = column.codes.between(0, rowCount)
   const lastGranules = new Int32Array(offsets.length - 1).fill(-1)
   for (let row = 0; row < rowCount; row++) {
@@ -184,6 +179,10 @@ function entriesOf(column: UncompressedColumn, rowCount: number): Entries {
     granules[count++] = granule
   }
   return { hashes, granules, count }
+}
+
+function rowTexts(column: Exclude<TextColumn, { encoding: 'dictionary' }>): Iterable<Texts> {
+  return column.encoding === 'plain' ? [column.texts] : column.texts.parts()
 }
 
 /** The entries of each bucket, as bytes. */

@@ -33,11 +33,17 @@ export function kindOfValue(bytes: Uint8Array, start: number, end: number): numb
     return isUuid(bytes, start + 1) ? uuidValue : plainValue
   }
   if (length % 2 !== 0) return plainValue
-  for (let at = start + 1; at < end - 1; at++) if (digits[bytes[at]!] === 16) return plainValue
-  return hexValue
+  return areDigits(bytes, start + 1, end - 1) ? hexValue : plainValue
 }
 
-function isUuid(bytes: Uint8Array, start: number): boolean {
+/** Whether there is nothing but hexadecimal digits in lower case. */
+export function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (digits[bytes[at]!] === 16) return false
+  return true
+}
+
+/** Whether a UUID in lower case begins there. */
+export function isUuid(bytes: Uint8Array, start: number): boolean {
   for (let i = 0; i < uuidLength - 2; i++) {
     const byte = bytes[start + i]!
     if (isDashPlace(i) ? byte !== dash : digits[byte] === 16) return false
@@ -63,10 +69,20 @@ export function packValue(
   end: number,
   out: ByteWriter,
 ): void {
-  let to = out.length
+  const to = out.length
   out.skip(packedLength(kind, end - start))
-  const target = out.bytes
-  for (let at = start + 1; at < end - 1; at += 2) {
+  packDigits(bytes, start + 1, end - 1, out.bytes, to)
+}
+
+/** Writes a byte for each two digits of those at `start … end` from `to` on, and none for dashes. */
+export function packDigits(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  to: number,
+): void {
+  for (let at = start; at < end; at += 2) {
     if (bytes[at] === dash) at++
     target[to++] = (digits[bytes[at]!]! << 4) | digits[bytes[at + 1]!]!
   }

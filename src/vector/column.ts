@@ -31,7 +31,7 @@ export interface Texts {
   readonly identity?: object
 }
 
-/** Texts of rows that are decompressed when they are read, a part of a granule at a time. */
+/** Texts of rows that are made from what is stored when they are read, a part of a granule at a time. */
 export interface CompressedTexts {
   readonly count: number
   /** Bytes of the text of a row. */
@@ -46,6 +46,8 @@ export interface CompressedTexts {
   between(from: number, count: number, selection: Int32Array | undefined): Texts
   /** The texts of all rows, some at a time, in their order. None of them is kept. */
   parts(): Iterable<Texts>
+  /** Whether a text may have the part, in whatever case; absent: any may. */
+  mayHold?(part: string): boolean
 }
 
 /**

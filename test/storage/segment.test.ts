@@ -365,17 +365,50 @@ describe('segment', () => {
 
     it('is a file that Arrow opens, and LZ4 reads the texts of', () => {
       assert(inMemory.encoding === 'plain')
-      const column = tableFromIPC(bytes).getChild('output:text')!
-      expect(String(column.type)).toMatch(/^Struct<.*ends:Int32.*directory:.*blocks:/)
+      const file = tableFromIPC(bytes)
+      const column = file.getChild('output:text')!
+      const ends = inMemory.texts.offsets.subarray(1)
+      expect(String(column.type)).toBe('Int32')
       expect(column.nullCount).toBe(rowCount - countSet(inMemory.validity!))
-      expect([...column.getChild('ends')!]).toEqual([...inMemory.texts.offsets.subarray(1)])
-      const [directory, blocks] = ['directory', 'blocks'].map((name) =>
-        Buffer.concat([...column.getChild(name)!]),
+      for (const row of [0, 8, 4321, rowCount - 1]) expect(column.get(row)).toBe(ends[row])
+      const described = findColumn(metadata, ['output'], 'text')
+      assert(described?.type === 'text' && described.encoding === 'compressed')
+      const loose = Buffer.concat([...file.getChild('bytes')!])
+      const first = bytes.byteLength - Buffer.from(bytes).lastIndexOf(loose.subarray(0, 4096))
+      const [directory, blocks] = [described.directory, described.blocks].map(([offset]) =>
+        loose.subarray(offset + first - bytes.byteLength),
       ) as [Buffer, Buffer]
       const { blocks: blockCount, rows, end } = firstOf(directory, rowCount)
       expect(blockCount).toBeGreaterThan(3)
       const { bytes: all, offsets } = inMemory.texts
       expect(uncompressSync(blocks.subarray(0, end))).toEqual(all.subarray(0, offsets[rows]))
+    })
+
+    it('counts ends within blocks, in two bytes, where no text is longer than one', () => {
+      const shorter = table(
+        texts.map((text) => JSON.stringify({ output: text?.slice(0, 2 ** 15) })),
+      )
+      const written = writeSegment(shorter, 1)
+      const column = openSegment(written.bytes, written.metadata).columns(['output'])!.text!
+      const written16 = tableFromIPC(written.bytes).getChild('output:text')!
+      expect(String(written16.type)).toBe('Uint16')
+      assert(column.encoding === 'compressed')
+      const expected = shorter.columns(['output'])!.text!
+      let row = 0
+      for (const { bytes: part, offsets } of column.texts.parts()) {
+        for (let i = 1; i < offsets.length; i++, row++) {
+          const text = part.toString('utf8', offsets[i - 1], offsets[i])
+          expect(text).toBe(textAt(expected, row) ?? '')
+          expect(column.texts.lengthAt(row)).toBe(Buffer.byteLength(text))
+        }
+      }
+      expect(row).toBe(rowCount)
+      expect(textAt(column, 4321)).toBe(textAt(expected, 4321))
+      const { bytes: few, offsets } = column.texts.between(4000, 1000, Int32Array.of(0, 321, 999))
+      for (const at of [0, 321, 999]) {
+        const text = few.toString('utf8', offsets[at], offsets[at + 1])
+        expect(text).toBe(textAt(expected, 4000 + at) ?? '')
+      }
     })
 
     it('reports a block that was damaged, and reads the others', () => {

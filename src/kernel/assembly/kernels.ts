@@ -28,6 +28,7 @@ export {
   subtractNumbers,
   truncateTimes,
 } from './arithmetic'
+export { writeDigits, writeUuids } from './digits'
 export {
   countOfFew,
   gatherByGroup,

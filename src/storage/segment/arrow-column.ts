@@ -3,14 +3,13 @@ import {
   Bool,
   type Data,
   Dictionary,
-  Field,
   FixedSizeBinary,
   Float64,
   Int8,
   Int16,
   Int32,
   makeData,
-  Struct,
+  Uint16,
   Utf8,
   Vector,
 } from 'apache-arrow'
@@ -24,22 +23,28 @@ import type {
   Texts,
 } from '../../vector/column.ts'
 import { countSet } from '../../vector/read-column.ts'
-import { columnName } from './layout.ts'
+import { type AlignedBytes, columnName } from './layout.ts'
 import type { BufferPlace, ColumnMetadata, TextColumnBase, TextColumnMetadata } from './metadata.ts'
 import { asIntegers, narrowestCodes } from './narrow-numbers.ts'
+import { packTexts, type WrittenIdentifiers } from './packed-texts.ts'
 import { compressTexts, type WrittenBlocks } from './text-blocks.ts'
 import { numberZones, textBounds } from './zone-map.ts'
 
 /** Tells where in the file a view over it lies, of which the first `byteLength` bytes count. */
 export type Place = (view: ArrayBufferView, byteLength: number) => BufferPlace
 
-/** A column of the file; `describe` is given the same column as it was read back from the file. */
+/**
+ * A column of the file; `describe` is given the same column as it was read back from the file, and where
+ * its loose bytes are.
+ */
 export interface ArrowColumn<Description> {
   readonly name: string
   readonly data: Data
   /** What its whole numbers stand for, if it has any. */
   readonly scale?: NumberScale
-  describe(data: Data, place: Place): Description
+  /** Bytes that belong to no row. */
+  readonly loose?: readonly Uint8Array[]
+  describe(data: Data, place: Place, loose: readonly BufferPlace[]): Description
 }
 
 /** The columns of one path, one for each type. */
@@ -147,6 +152,8 @@ export function textColumn(
   if (column.encoding === 'plain') {
     const compressed = compressTexts(column.texts, nulls.nullCount)
     if (compressed) return { name, ...compressedData(compressed, nulls, describeBase) }
+    const packed = type === 'text' ? packTexts(column.texts, column.validity) : undefined
+    if (packed) return { name, ...packedData(packed, rowCount, nulls, describeBase) }
     return {
       name,
       data: textData(column.texts, nulls),
@@ -184,27 +191,37 @@ function compressedData(
   nulls: ArrowNulls,
   describeBase: (data: Data, place: Place) => TextColumnBase,
 ): Omit<ArrowColumn<TextColumnMetadata>, 'name'> {
-  const length = ends.length
-  const rows = { length, nullCount: 0 }
-  const children = {
-    ends: makeData({ type: new Int32(), ...rows, data: ends }),
-    directory: sharedOut(directory, length),
-    blocks: sharedOut(blocks, length),
-  }
-  const fields = Object.entries(children).map(([name, { type }]) => new Field(name, type, false))
+  const shape = { length: ends.length, ...nulls }
   return {
-    data: makeData({
-      type: new Struct(fields),
-      length,
-      ...nulls,
-      children: Object.values(children),
-    }),
-    describe: (data, place) => ({
+    data:
+      ends instanceof Uint16Array
+        ? makeData({ type: new Uint16(), ...shape, data: ends })
+        : makeData({ type: new Int32(), ...shape, data: ends }),
+    loose: [directory, blocks],
+    describe: (data, place, loose) => ({
       ...describeBase(data, place),
       encoding: 'compressed',
-      ends: place(data.children[0]!.values, ends.byteLength),
-      directory: place(data.children[1]!.values, directory.byteLength),
-      blocks: place(data.children[2]!.values, blocks.byteLength),
+      ends: place(data.values, ends.byteLength),
+      directory: loose[0]!,
+      blocks: loose[1]!,
+    }),
+  }
+}
+
+function packedData(
+  { form, width, bytes }: WrittenIdentifiers,
+  length: number,
+  nulls: ArrowNulls,
+  describeBase: (data: Data, place: Place) => TextColumnBase,
+): Omit<ArrowColumn<TextColumnMetadata>, 'name'> {
+  return {
+    data: makeData({ type: new FixedSizeBinary(width), length, ...nulls, data: bytes }),
+    describe: (data, place) => ({
+      ...describeBase(data, place),
+      encoding: 'packed',
+      form,
+      width,
+      values: place(data.values, bytes.length),
     }),
   }
 }
@@ -224,32 +241,18 @@ export function keyColumn(
   }
 }
 
-/** A column of zeros that takes `byteLength` bytes or somewhat more. */
-export function paddingColumn(
-  name: string,
+/**
+ * Bytes that belong to no row, as a column all the same: rows share them out, and zeros fill it up to at
+ * least `byteLength` bytes.
+ */
+export function sharedOut(
+  buffers: readonly AlignedBytes[],
   byteLength: number,
   rowCount: number,
-): ArrowColumn<unknown> {
-  return bytesColumn(name, new Uint8Array(byteLength), rowCount)
-}
-
-/** Bytes that belong to no row, as a column all the same: rows share them out, and zeros fill it. */
-export function bytesColumn(
-  name: string,
-  bytes: Uint8Array,
-  rowCount: number,
-): ArrowColumn<BufferPlace> {
-  return {
-    name,
-    data: sharedOut(bytes, rowCount),
-    describe: (written, place) => place(written.values, bytes.length),
-  }
-}
-
-function sharedOut(bytes: Uint8Array, rowCount: number): Data<FixedSizeBinary> {
-  const width = Math.ceil(bytes.length / rowCount)
+): Data<FixedSizeBinary> {
+  const width = Math.ceil(byteLength / rowCount)
   const data = new Uint8Array(width * rowCount)
-  data.set(bytes)
+  for (const { bytes, offset } of buffers) data.set(bytes, offset)
   return makeData({ type: new FixedSizeBinary(width), length: rowCount, nullCount: 0, data })
 }
 

@@ -2,25 +2,24 @@
  * The bytes of a segment: one Arrow IPC file that any Arrow reader opens.
  *
  *     file       = "ARROW1" 00 00  schema  dictionary batch*  record batch  footer  "ARROW1"
- *     columns    = keys  path column*  [residual]  index*  [padding]
+ *     columns    = keys  path column*  [residual]  [loose bytes]
  *     keys       = object:Int32  pagination.transaction:Float64  pagination.index:Int32
  *                  [transaction:Float64]  [index:Int32]  [shown_transaction:Float64]
  *     path column, named `path:type`, where the path's keys are joined by points:
  *                  number     numbers
  *                  timestamp  numbers: milliseconds since 1970 UTC
  *                  boolean    Bool
- *                  text       Utf8, or coded, or compressed
+ *                  text       Utf8, or coded, compressed or packed
  *                  json       Utf8, or coded, or compressed
  *                  objects, stored, nulls   Bool: rows for which that holds
- *     compressed = Struct<ends: Int32, directory, blocks: FixedSizeBinary>, null where there is no
- *                  text. The rows of the last two, taken together, are what `text-blocks.ts` says
+ *     compressed = Uint16 or Int32: where the text ends. `text-blocks.ts` says how, and what of it is
+ *                  among the loose bytes
+ *     packed     = FixedSizeBinary: identifiers, as `packed-texts.ts` says
  *     numbers    = Float64, or Int8, Int16 or Int32 if that loses nothing
  *     coded      = Dictionary<Int8, Int16 or Int32, Utf8>
  *     residual   = Utf8, or coded, or compressed: a JSON object, or null
- *     index      = FixedSizeBinary, the bytes of all rows together. It is named as the column that it is
- *                  of, with `:words` behind, or with `:index` for one of parts: `term-writer.ts`,
- *                  `gram-writer.ts`
- *     padding    = FixedSizeBinary of zeros
+ *     loose bytes = FixedSizeBinary, of which all rows together are buffers, each from a multiple of 8 bytes
+ *                  on, and zeros: blocks of texts, and indexes of dictionaries (`gram-writer.ts`)
  *
  * All rows are in the one record batch. They are ordered by object, pagination key, version. Where the
  * version's transaction or index equals that of the pagination key in all rows, it is left out.
@@ -63,7 +62,27 @@ export const keyColumnNames = {
 export type KeyColumnName = keyof typeof keyColumnNames
 
 export const residualName = 'residual'
-export const paddingName = 'padding'
+export const looseName = 'bytes'
+
+/** Bytes, and where they are among the loose ones. */
+export interface AlignedBytes {
+  readonly bytes: Uint8Array
+  readonly offset: number
+}
+
+/** Each from an aligned place on, one after the other; and how many bytes all take. */
+export function aligned(buffers: readonly Uint8Array[]): {
+  readonly buffers: readonly AlignedBytes[]
+  readonly byteLength: number
+} {
+  let byteLength = 0
+  const placed = buffers.map((bytes) => {
+    const offset = byteLength
+    byteLength += Math.ceil(bytes.length / bufferAlignment) * bufferAlignment
+    return { bytes, offset }
+  })
+  return { buffers: placed, byteLength }
+}
 
 /** What a column of a path holds. */
 export type ColumnType =

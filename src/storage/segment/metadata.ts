@@ -8,11 +8,15 @@ import type { RowKey } from '../../type/transaction.ts'
 import { decodeChecked, encodeChecked } from '../checked-json.ts'
 import type { GramShape } from './gram-writer.ts'
 import type { KeyColumnName } from './layout.ts'
+import type { PackedShape } from './packed-texts.ts'
 import type { TermShape } from './term-writer.ts'
 
-/** In the first one, codes have four bytes, and numbers are doubles. */
-const firstFormat = 1
-export const segmentFormat = 2
+/**
+ * In the first one, codes have four bytes, and numbers are doubles. In the second one, identifiers are texts
+ * like others, and no column is shared by what belongs to no row.
+ */
+const olderFormats = [1, 2] as const
+export const segmentFormat = 3
 
 /** A buffer's place in the file, and the CRC-32 of its bytes. */
 export type BufferPlace = readonly [offset: number, byteLength: number, checksum: number]
@@ -90,6 +94,7 @@ export type TextColumnMetadata = TextColumnBase &
         /** Its checksum is that of the whole; the directory has one for each block. */
         readonly blocks: BufferPlace
       }
+    | ({ readonly encoding: 'packed'; readonly values: BufferPlace } & PackedShape)
     | {
         readonly encoding: 'dictionary'
         readonly codes: BufferPlace
@@ -133,7 +138,7 @@ export type ColumnMetadata =
   | BitmapColumnMetadata
 
 export interface SegmentMetadata {
-  readonly format: typeof segmentFormat | typeof firstFormat
+  readonly format: typeof segmentFormat | (typeof olderFormats)[number]
   readonly rowCount: number
   /** Bytes of the file, and of the rows that it was made of. */
   readonly byteLength: number
@@ -188,11 +193,9 @@ export function decodeMetadata(bytes: Uint8Array, segment: number): SegmentMetad
   if (metadata === undefined) {
     throw corruptSegment(segment, 'its metadata does not match its checksum')
   }
-  if (metadata.format !== segmentFormat && metadata.format !== firstFormat) {
-    throw corruptSegment(
-      segment,
-      `format ${metadata.format as number} is not known to this version`,
-    )
+  const { format } = metadata
+  if (format !== segmentFormat && !olderFormats.includes(format)) {
+    throw corruptSegment(segment, `format ${format as number} is not known to this version`)
   }
   return metadata
 }

@@ -8,7 +8,13 @@
 import { crc32 } from 'node:zlib'
 import type { AssayError } from '../../error.ts'
 import { type NarrowNumbers, narrowCodes, narrowNumbers } from '../../kernel/widen.ts'
-import type { KeyColumns, PathColumns, TextColumn, Texts } from '../../vector/column.ts'
+import type {
+  CompressedTexts,
+  KeyColumns,
+  PathColumns,
+  TextColumn,
+  Texts,
+} from '../../vector/column.ts'
 import { ColumnTable } from '../../vector/column-table.ts'
 import { type Codes, elementsOf } from '../../vector/elements.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'
@@ -27,9 +33,10 @@ import {
   type TermIndexMetadata,
   type TextColumnMetadata,
 } from './metadata.ts'
+import { PackedTexts } from './packed-texts.ts'
 import { TermReader } from './term-reader.ts'
 import { termBytesOf } from './term-writer.ts'
-import { BlockState, TextBlocks } from './text-blocks.ts'
+import { BlockState, TextBlocks, type TextEnds } from './text-blocks.ts'
 
 /** What this thread knows of a segment's buffers, by their offsets. */
 interface BufferStates {
@@ -191,12 +198,15 @@ function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextInd
       },
     }
   }
-  if (column.encoding === 'compressed') {
-    let texts: TextBlocks | undefined
+  if (column.encoding === 'compressed' || column.encoding === 'packed') {
+    let texts: CompressedTexts | undefined
     return {
       encoding: 'compressed',
       get texts() {
-        texts ??= buffers.textBlocks(column)
+        texts ??=
+          column.encoding === 'packed'
+            ? buffers.packedTexts(column, validity)
+            : buffers.textBlocks(column)
         return texts
       },
       validity,
@@ -449,9 +459,27 @@ class Buffers {
       state = new BlockState(directory)
       blocks.set(offset, state)
     }
-    const ends = this.integers(places.ends, this.rowCount)
+    const ends = this.#ends(places.ends)
     return new TextBlocks(ends, directory, this.#view(offset, byteLength), state, () =>
       this.corrupt(`its texts at byte ${offset} were damaged`),
+    )
+  }
+
+  #ends(place: BufferPlace): TextEnds {
+    const { rowCount } = this
+    if (place[1] !== rowCount * Uint16Array.BYTES_PER_ELEMENT) return this.integers(place, rowCount)
+    const { buffer, byteOffset } = this.#buffer(place, place[1])
+    return new Uint16Array(buffer, byteOffset, rowCount)
+  }
+
+  packedTexts(
+    packed: Extract<TextColumnMetadata, { encoding: 'packed' }>,
+    validity: Uint8Array | undefined,
+  ): PackedTexts {
+    return new PackedTexts(
+      this.#buffer(packed.values, packed.width * this.rowCount),
+      packed,
+      validity,
     )
   }
 

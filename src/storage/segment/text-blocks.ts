@@ -1,6 +1,8 @@
 /**
  * Long texts of a column, compressed. The rows are cut into blocks, and each block's texts, end to
- * end, are compressed by themselves. Rows have the end of their text among the texts of all rows.
+ * end, are compressed by themselves. Rows have the end of their text: of two bytes among the texts of
+ * its block, where none is longer than a block; else, and in older segments, of four bytes among the
+ * texts of all rows.
  *
  *     directory = rows:Int32[blocks]  ends:Int32[blocks]  checksums:Int32[blocks]
  *     block     = size u32, little-endian, LZ4 of so many bytes       nothing, when it has no text
@@ -21,11 +23,11 @@ const compressedFromBytes = 2 ** 16
 const longTextBytes = 64
 
 /**
- * A block is full with so many bytes. A search that has few candidates decompresses a block for each,
- * in some 60 to 90 µs: as much text as a block of the index of texts has. Twice as large, they would
- * take 1 to 3 % less together, since LZ4 looks back by 64 KiB. Per byte all sizes are as fast.
+ * A block has at most so many bytes, or one text. A search that has few candidates decompresses a block
+ * for each, in some 60 to 90 µs: as much text as a block of the index of texts has. Twice as large, they
+ * would take 1 to 3 % less together, since LZ4 looks back by 64 KiB. Per byte all sizes are as fast.
  */
-const fullBlockBytes = 2 ** 16
+const mostBlockBytes = 2 ** 16 - 1
 
 /** A column that LZ4 leaves larger than this is kept as it is. */
 const worthwhile = 0.9
@@ -34,10 +36,13 @@ const worthwhile = 0.9
 const directoryFields = 3
 
 export interface WrittenBlocks {
-  readonly ends: Int32Array
+  readonly ends: TextEnds
   readonly directory: Uint8Array
   readonly blocks: Uint8Array
 }
+
+/** Where texts end: among those of their block, or of all rows. */
+export type TextEnds = Uint16Array | Int32Array
 
 /**
  * Undefined when the texts are too short or too few, or hardly become smaller.
@@ -57,12 +62,17 @@ export function compressTexts(
   const rows: number[] = []
   const ends: number[] = []
   const checksums: number[] = []
+  const endsInBlocks = new Uint16Array(count)
+  let isNarrow = true
   let end = 0
   for (let from = 0; from < count; ) {
     letQueriesPass()
+    const start = offsets[from]!
     let to = from + 1
-    while (to < count && offsets[to]! - offsets[from]! < fullBlockBytes) to++
-    const text = bytes.subarray(offsets[from]!, offsets[to]!)
+    while (to < count && offsets[to + 1]! - start <= mostBlockBytes) to++
+    if (offsets[to]! - start > mostBlockBytes) isNarrow = false
+    for (let row = from; row < to; row++) endsInBlocks[row] = offsets[row + 1]! - start
+    const text = bytes.subarray(start, offsets[to]!)
     const block = text.length === 0 ? text : compressSync(text)
     end += block.length
     if (end > byteLength * worthwhile) return undefined
@@ -74,7 +84,7 @@ export function compressTexts(
   }
   const directory = Int32Array.from([...rows, ...ends, ...checksums])
   return {
-    ends: offsets.subarray(1),
+    ends: isNarrow ? endsInBlocks : offsets.subarray(1),
     directory: new Uint8Array(directory.buffer),
     blocks: Buffer.concat(blocks),
   }
@@ -103,7 +113,7 @@ const numbersPerColumn = 2 ** 31
 /** Throws what `corrupt` makes when a block is damaged. */
 export class TextBlocks implements CompressedTexts {
   readonly count: number
-  readonly #ends: Int32Array
+  readonly #ends: TextEnds
   readonly #blockCount: number
   readonly #directory: Int32Array
   readonly #blocks: Uint8Array
@@ -113,7 +123,7 @@ export class TextBlocks implements CompressedTexts {
   #block = 0
 
   constructor(
-    ends: Int32Array,
+    ends: TextEnds,
     directory: Int32Array,
     blocks: Uint8Array,
     state: BlockState,
@@ -129,13 +139,14 @@ export class TextBlocks implements CompressedTexts {
   }
 
   lengthAt(row: number): number {
-    return this.#ends[row]! - this.#startOf(row)
+    return this.#ends[row]! - this.#startOf(row, this.#blockOf(row))
   }
 
   textAt(row: number): Buffer {
     const block = this.#blockOf(row)
-    const shift = this.#startOf(this.#firstRow(block))
-    return this.#bytesOf(block).subarray(this.#startOf(row) - shift, this.#ends[row]! - shift)
+    const shift = this.#shiftOf(block)
+    const start = this.#startOf(row, block) - shift
+    return this.#bytesOf(block).subarray(start, this.#ends[row]! - shift)
   }
 
   between(from: number, count: number, selection: Int32Array | undefined): Texts {
@@ -146,7 +157,7 @@ export class TextBlocks implements CompressedTexts {
     let selected = 0
     for (let row = from, block = this.#blockOf(from); row < to; block++) {
       const end = Math.min(this.#directory[block]!, to)
-      const start = this.#startOf(row)
+      const start = this.#startOf(row, block)
       const before = selected
       if (selection) {
         while (selected < selection.length && selection[selected]! < end - from) selected++
@@ -154,19 +165,20 @@ export class TextBlocks implements CompressedTexts {
       const needed = selection ? selected - before : end - row
       if (needed > 0 && needed * rowsPerFew < end - row) {
         const bytes = this.#bytesOf(block)
-        const shift = this.#startOf(this.#firstRow(block))
+        const shift = this.#shiftOf(block)
         for (let i = before; i < selected; i++) {
           const at = selection![i]!
           offsets.fill(byteLength, row - from + 1, at + 1)
           row = from + at + 1
-          const text = bytes.subarray(this.#startOf(row - 1) - shift, this.#ends[row - 1]! - shift)
+          const textStart = this.#startOf(row - 1, block) - shift
+          const text = bytes.subarray(textStart, this.#ends[row - 1]! - shift)
           parts.push(text)
           byteLength += text.length
           offsets[at + 1] = byteLength
         }
         offsets.fill(byteLength, row - from + 1, end - from + 1)
       } else if (needed > 0 && this.#ends[end - 1]! > start) {
-        const shift = this.#startOf(this.#firstRow(block))
+        const shift = this.#shiftOf(block)
         parts.push(this.#bytesOf(block).subarray(start - shift, this.#ends[end - 1]! - shift))
         for (let i = row; i < end; i++) {
           offsets[i - from + 1] = byteLength + this.#ends[i]! - start
@@ -183,7 +195,7 @@ export class TextBlocks implements CompressedTexts {
   *parts(): Generator<Texts> {
     for (let block = 0, row = 0; block < this.#blockCount; block++) {
       const end = this.#directory[block]!
-      const start = this.#startOf(row)
+      const start = this.#startOf(row, block)
       const offsets = new Int32Array(end - row + 1)
       for (let i = row; i < end; i++) offsets[i - row + 1] = this.#ends[i]! - start
       yield { bytes: this.#decompress(block), offsets }
@@ -191,8 +203,16 @@ export class TextBlocks implements CompressedTexts {
     }
   }
 
-  #startOf(row: number): number {
-    return row === 0 ? 0 : this.#ends[row - 1]!
+  /** What ends are counted from, besides the block's own start. */
+  #shiftOf(block: number): number {
+    return block === 0 || this.#ends instanceof Uint16Array
+      ? 0
+      : this.#ends[this.#firstRow(block) - 1]!
+  }
+
+  /** @param block that of the row */
+  #startOf(row: number, block: number): number {
+    return row === this.#firstRow(block) ? this.#shiftOf(block) : this.#ends[row - 1]!
   }
 
   #firstRow(block: number): number {

@@ -8,7 +8,7 @@ import type { ColumnTable } from '../../vector/column-table.ts'
 import { countSet } from '../../vector/read-column.ts'
 import { decompressed } from './decompressed.ts'
 import { type WrittenGrams, writeGrams } from './gram-writer.ts'
-import { bufferAlignment, columnName, residualName } from './layout.ts'
+import { type AlignedBytes, bufferAlignment } from './layout.ts'
 import type {
   BufferPlace,
   GramIndexMetadata,
@@ -31,7 +31,6 @@ type Column = Pick<GramIndexMetadata, 'path' | 'type'>
 
 /** An index for the file: `of` becomes its metadata together with its place. */
 export interface DictionaryIndex {
-  readonly name: string
   readonly bytes: Uint8Array
   readonly of: Omit<GramIndexMetadata, 'place'>
 }
@@ -42,7 +41,7 @@ export function dictionaryIndexes(table: ColumnTable): DictionaryIndex[] {
   for (const [of, column] of textColumns(table)) {
     if (column.encoding !== 'dictionary' || !isLong(column.dictionary)) continue
     const { bytes, ...shape } = writeGrams(column.dictionary, contentOf(of))
-    indexes.push({ name: `${nameOf(of)}:index`, bytes, of: { ...of, ...shape } })
+    indexes.push({ bytes, of: { ...of, ...shape } })
   }
   return indexes
 }
@@ -105,10 +104,6 @@ function* textColumns(table: ColumnTable): Generator<readonly [Column, TextColum
   if (table.residual) yield [{ path: [], type: 'residual' }, table.residual]
 }
 
-function nameOf({ path, type }: Column): string {
-  return type === 'residual' ? residualName : columnName(path, type)
-}
-
 function contentOf({ type }: Column): 'text' | 'json' {
   return type === 'text' ? 'text' : 'json'
 }
@@ -119,7 +114,7 @@ function isLong({ offsets }: Texts): boolean {
 
 /** Buffers end to end, each from an aligned place on. */
 class IndexBytes {
-  readonly #buffers: { readonly bytes: Uint8Array; readonly offset: number }[] = []
+  readonly #buffers: AlignedBytes[] = []
   #end = 0
 
   add(bytes: Uint8Array): BufferPlace {

@@ -17,20 +17,20 @@ import type { ColumnTable } from '../../vector/column-table.ts'
 import {
   type ArrowColumn,
   arrowColumns,
-  bytesColumn,
   keyColumn,
   type Place,
-  paddingColumn,
+  sharedOut,
   textColumn,
 } from './arrow-column.ts'
 import {
+  aligned,
   bufferAlignment,
   type KeyColumnName,
   keyColumnNames,
+  looseName,
   mappedBytes,
   paddedFromBytes,
   paddedFromRows,
-  paddingName,
   residualName,
 } from './layout.ts'
 import { type BufferPlace, type SegmentMetadata, segmentFormat } from './metadata.ts'
@@ -53,20 +53,33 @@ export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegme
   )
   const residuals = residual ? [textColumn(residualName, [], 'json', residual, rowCount)] : []
   const indexes = dictionaryIndexes(table)
-  const indexColumns = indexes.map(({ name, bytes }) => bytesColumn(name, bytes, rowCount))
-  const bytes = encodeFile([...keyColumns, ...pathColumns, ...residuals, ...indexColumns], rowCount)
+  const all = [...keyColumns, ...pathColumns, ...residuals]
+  const loose = [
+    ...all.flatMap((column) => column.loose ?? []),
+    ...indexes.map((index) => index.bytes),
+  ]
+  const bytes = encodeFile(all, loose, rowCount)
 
   const columnsOfFile = readBack(bytes)
   const place = placeIn(bytes)
+  const loosePlaces = aligned(loose).buffers.map(({ bytes: { length }, offset }) =>
+    place(columnsOfFile.at(-1)!.values.subarray(offset, offset + length), length),
+  )
   let at = 0
   const describe = <T>(columns: readonly ArrowColumn<T>[]): T[] =>
-    columns.map((column) => column.describe(columnsOfFile[at++]!, place))
+    columns.map((column) =>
+      column.describe(
+        columnsOfFile[at++]!,
+        place,
+        loosePlaces.splice(0, column.loose?.length ?? 0),
+      ),
+    )
   const keys: Partial<Record<KeyColumnName, BufferPlace>> = {}
   for (const [i, keyPlace] of describe(keyColumns).entries()) keys[written[i]!] = keyPlace
   for (const [name, same] of pairedKeys) keys[name] ??= keys[same]!
   const columns = describe(pathColumns)
   const [residualMetadata] = describe(residuals)
-  const partIndexes = describe(indexColumns).map((place, i) => ({ ...indexes[i]!.of, place }))
+  const partIndexes = indexes.map(({ of }, i) => ({ ...of, place: loosePlaces[i]! }))
   const objects = objectRows(table)
   const metadata: SegmentMetadata = {
     format: segmentFormat,
@@ -105,22 +118,26 @@ function writtenKeys({ keys }: ColumnTable): KeyColumnName[] {
   )
 }
 
-function encodeFile(columns: readonly ArrowColumn<unknown>[], rowCount: number): Uint8Array {
-  const byteLength = columns.reduce((sum, column) => sum + column.data.byteLength, 0)
-  const padded =
-    byteLength < mappedBytes && (byteLength >= paddedFromBytes || rowCount >= paddedFromRows)
-  const all = padded
-    ? [...columns, paddingColumn(paddingName, mappedBytes - byteLength, rowCount)]
-    : columns
-  const fields = all.map(
+function encodeFile(
+  columns: readonly ArrowColumn<unknown>[],
+  loose: readonly Uint8Array[],
+  rowCount: number,
+): Uint8Array {
+  const { buffers, byteLength: looseBytes } = aligned(loose)
+  const ofRows = columns.reduce((sum, column) => sum + column.data.byteLength, 0)
+  const byteLength = ofRows + looseBytes
+  const isMapped = byteLength >= paddedFromBytes || rowCount >= paddedFromRows
+  const padding = isMapped ? Math.max(0, mappedBytes - byteLength) : 0
+  const fields = columns.map(
     ({ name, data, scale }) => new Field(name, data.type, data.nullCount > 0, fieldMetadata(scale)),
   )
-  const struct = makeData({
-    type: new Struct(fields),
-    length: rowCount,
-    nullCount: 0,
-    children: all.map(({ data }) => data),
-  })
+  const children = columns.map(({ data }) => data)
+  if (looseBytes + padding > 0) {
+    const shared = sharedOut(buffers, looseBytes + padding, rowCount)
+    fields.push(new Field(looseName, shared.type, false))
+    children.push(shared)
+  }
+  const struct = makeData({ type: new Struct(fields), length: rowCount, nullCount: 0, children })
   return tableToIPC(new Table(new RecordBatch(new Schema(fields), struct)), 'file')
 }
 
