@@ -2,7 +2,7 @@
  * Runs of ids: what is known of most records, by hashes of their ids, in order. Like all big-endian.
  *
  *     key   = run u32, hash 16                   of the first entry
- *     value = entry*
+ *     value = entry*                             perhaps in fewer bytes (`id-chunk.ts`)
  *     entry = hash 16, version u64, pagination key u64
  *     hash  = object u32, the first 95 bits of the SHA-256 of the id's text, is deleted u1
  *
@@ -10,6 +10,14 @@
  * many bits of a strong hash are taken for the id itself: no one can find two ids that share them.
  */
 import { hash } from 'node:crypto'
+import {
+  entryBytes,
+  findEntry,
+  fullHashBytes,
+  mostEntries,
+  packChunk,
+  wideEntries,
+} from './id-chunk.ts'
 import { type CurrentVersion, readRowKey, recordIdKey, writeRowKey } from './record-key.ts'
 
 /** A hash as a string of bytes, whose last bit is 0. Strings order as their bytes. */
@@ -17,14 +25,9 @@ export type IdHash = string
 
 /** Of an id alone, without its object. */
 export const idHashBytes = 12
-export const fullHashBytes = 16
-const entryBytes = 32
 
 /** In UTF-8 no longer than what a key takes. */
 const plainIdLength = 85
-
-/** A value of as many entries fills two pages. */
-const entriesPerChunk = 255
 
 export interface IdEntry extends CurrentVersion {
   readonly hash: IdHash
@@ -94,91 +97,94 @@ export interface RunChunk {
 
 /** Entries in the order of their hashes, as a run. */
 export function* encodeRun(run: number, entries: Iterable<IdEntry>): Generator<RunChunk> {
-  let chunk: IdEntry[] = []
-  for (const entry of entries) {
-    chunk.push(entry)
-    if (chunk.length === entriesPerChunk) {
-      yield encodeChunk(run, chunk)
-      chunk = []
-    }
+  const written = new WideEntries(run)
+  for (const { hash: text, version, paginationKey, isDeleted } of entries) {
+    if (written.isFull) yield written.takeChunk()
+    const { bytes } = written
+    const at = written.add()
+    bytes.write(text, at, 'latin1')
+    if (isDeleted) bytes[at + fullHashBytes - 1]! |= 1
+    writeRowKey(bytes, at + fullHashBytes, version)
+    writeRowKey(bytes, at + fullHashBytes + 8, paginationKey)
   }
-  if (chunk.length > 0) yield encodeChunk(run, chunk)
+  while (!written.isEmpty) yield written.takeChunk()
 }
 
-function encodeChunk(run: number, entries: readonly IdEntry[]): RunChunk {
-  const value = Buffer.allocUnsafe(entries.length * entryBytes)
-  entries.forEach(({ hash: text, version, paginationKey, isDeleted }, i) => {
-    const at = i * entryBytes
-    value.write(text, at, 'latin1')
-    if (isDeleted) value[at + fullHashBytes - 1]! |= 1
-    writeRowKey(value, at + fullHashBytes, version)
-    writeRowKey(value, at + fullHashBytes + 8, paginationKey)
-  })
-  return { key: chunkKey(run, entries[0]!.hash), value, entries: entries.length }
+/** Entries that are in no chunk yet, as wide ones. */
+class WideEntries {
+  readonly bytes = Buffer.allocUnsafe(mostEntries * entryBytes)
+  readonly #run: number
+  #length = 0
+
+  constructor(run: number) {
+    this.#run = run
+  }
+
+  get isEmpty(): boolean {
+    return this.#length === 0
+  }
+
+  get isFull(): boolean {
+    return this.#length === this.bytes.length
+  }
+
+  /** Where the next entry is to be written. */
+  add(): number {
+    const at = this.#length
+    this.#length += entryBytes
+    return at
+  }
+
+  /** The first of them, which are as many as fit. */
+  takeChunk(): RunChunk {
+    const { value, entries } = packChunk(this.bytes.subarray(0, this.#length))
+    const key = chunkKey(this.#run, hashAt(this.bytes, 0))
+    this.bytes.copyWithin(0, entries * entryBytes, this.#length)
+    this.#length -= entries * entryBytes
+    return { key, value, entries }
+  }
 }
 
 /** The hashes of a chunk's entries. */
 export function* hashesOf(value: Buffer): Generator<IdHash> {
-  for (let at = 0; at < value.length; at += entryBytes) yield hashAt(value, at)
+  const wide = wideEntries(value)
+  for (let at = 0; at < wide.length; at += entryBytes) yield hashAt(wide, at)
 }
 
 /** What a chunk knows of an id. */
 export function findInChunk(value: Uint8Array, wanted: IdHash): CurrentVersion | undefined {
-  let low = 0
-  let high = value.length / entryBytes
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (compareHashAt(value, middle * entryBytes, wanted) < 0) low = middle + 1
-    else high = middle
-  }
-  const at = low * entryBytes
-  return at < value.length && compareHashAt(value, at, wanted) === 0
-    ? entryAt(Buffer.from(value.buffer, value.byteOffset, value.length), at)
-    : undefined
-}
-
-/** Hashes mostly differ in their first bytes, so that no call of native code pays. */
-function compareHashAt(value: Uint8Array, at: number, wanted: IdHash): number {
-  const last = fullHashBytes - 1
-  for (let i = 0; i < last; i++) {
-    const difference = value[at + i]! - wanted.charCodeAt(i)
-    if (difference !== 0) return difference
-  }
-  // The last bit says whether the record is deleted.
-  return (value[at + last]! & 0xfe) - wanted.charCodeAt(last)
+  const chunk = Buffer.from(value.buffer, value.byteOffset, value.length)
+  const found = findEntry(chunk, wanted)
+  return (
+    found && {
+      version: readRowKey(chunk, found.version),
+      paginationKey: readRowKey(chunk, found.paginationKey),
+      isDeleted: (chunk[found.hashEnd]! & 1) === 1,
+    }
+  )
 }
 
 /** One run out of several, each given by the values of its chunks. Of an id the newest version stays. */
 export function* mergeChunks(run: number, runs: readonly Iterable<Buffer>[]): Generator<RunChunk> {
-  let out = Buffer.allocUnsafe(entriesPerChunk * entryBytes)
-  let length = 0
+  const written = new WideEntries(run)
+  const { bytes } = written
   let last = -1
-  const chunk = (): RunChunk => {
-    const value = out.subarray(0, length)
-    const key = chunkKey(run, hashAt(value, 0))
-    return { key, value, entries: length / entryBytes }
-  }
   const cursors = runs.map((values) => new RunCursor(values)).filter((cursor) => cursor.next())
   while (cursors.length > 0) {
     let first = cursors[0]!
     for (let i = 1; i < cursors.length; i++) {
       if (cursors[i]!.isBefore(first)) first = cursors[i]!
     }
-    if (last >= 0 && first.isSameId(out, last)) {
-      if (first.isNewer(out, last)) first.copyTo(out, last)
+    if (last >= 0 && first.isSameId(bytes, last)) {
+      if (first.isNewer(bytes, last)) first.copyTo(bytes, last)
     } else {
-      if (length === out.length) {
-        yield chunk()
-        out = Buffer.allocUnsafe(entriesPerChunk * entryBytes)
-        length = 0
-      }
-      first.copyTo(out, length)
-      last = length
-      length += entryBytes
+      if (written.isFull) yield written.takeChunk()
+      last = written.add()
+      first.copyTo(bytes, last)
     }
     if (!first.next()) cursors.splice(cursors.indexOf(first), 1)
   }
-  if (length > 0) yield chunk()
+  while (!written.isEmpty) yield written.takeChunk()
 }
 
 /** Goes over the entries of a run. */
@@ -200,7 +206,7 @@ class RunCursor {
     if (this.#at >= this.#value.length) {
       const { value, done } = this.#values.next()
       if (done) return false
-      this.#value = value
+      this.#value = wideEntries(value)
       this.#at = 0
     }
     this.#object = this.#value.readUInt32BE(this.#at)
@@ -241,12 +247,4 @@ function hashAt(value: Buffer, at: number): IdHash {
   const text = value.toString('latin1', at, end)
   const isDeleted = (value[end - 1]! & 1) === 1
   return isDeleted ? text.slice(0, -1) + String.fromCharCode(value[end - 1]! & 0xfe) : text
-}
-
-function entryAt(value: Buffer, at: number): CurrentVersion {
-  return {
-    version: readRowKey(value, at + fullHashBytes),
-    paginationKey: readRowKey(value, at + fullHashBytes + 8),
-    isDeleted: (value[at + fullHashBytes - 1]! & 1) === 1,
-  }
 }

@@ -3,7 +3,8 @@
  * is found by one read of each, where LMDB would take a cursor, a search and a read.
  */
 import type { BinaryDatabase, ReadTransaction } from './environment.ts'
-import { fullHashBytes, type IdHash, runRange } from './id-run.ts'
+import { fullHashBytes } from './id-chunk.ts'
+import { type IdHash, runRange } from './id-run.ts'
 import type { IdRun } from './id-run-list.ts'
 
 /** Runs with more entries are searched by LMDB: to read the beginnings of so many takes some 25 ms. */
