@@ -1,4 +1,5 @@
 import type { Path } from '../type/value.ts'
+import type { StoredIntegers } from '../vector/elements.ts'
 import type { SharedCodes } from '../vector/shared-dictionary.ts'
 import type {
   DictionaryEntries,
@@ -24,6 +25,8 @@ export interface Batch {
    * read for it; undefined, or absent, for any other.
    */
   inPlace?(path: Path): NumberVector | DictionaryVector | undefined
+  /** Those of them that are stored in fewer bytes than vectors have, as they are stored. */
+  stored?(path: Path): StoredField | undefined
   /** Whether the field's values in these rows are of several kinds, or in several places. */
   isVaried?(path: Path): boolean
   /** Where such a field has them: no two parts have a row in common, and in all other rows it is null. */
@@ -55,6 +58,13 @@ export interface Batch {
   /** A column of the aggregation that made the rows; batches of scans have none. */
   groupColumn?(index: number, selection: Selection): Vector
 }
+
+/** Numbers, times in milliseconds, or codes of entries: one for each row of the batch. */
+export type StoredField = StoredIntegers &
+  (
+    | { readonly kind: 'number' | 'timestamp' }
+    | { readonly kind: 'dictionary'; readonly entries: DictionaryEntries }
+  )
 
 /** Rows that are in one of several bitmaps, of which row 0 of the batch is row `first`. */
 export interface Presence {

@@ -12,7 +12,7 @@ import {
   type Selection,
   type Vector,
 } from '../vector/vector.ts'
-import type { Batch, FieldPart, FieldVariant, ObjectEntry, Presence } from './batch.ts'
+import type { Batch, FieldPart, FieldVariant, ObjectEntry, Presence, StoredField } from './batch.ts'
 import { type FieldReader, openField, type RowFetcher } from './field-reader.ts'
 import { variantsOf } from './field-variants.ts'
 import type { FoundRows } from './found-rows.ts'
@@ -150,6 +150,13 @@ class ColumnBatch implements Batch {
     const { reader } = this.#scan.field(path)
     if (!reader.isInPlace?.(this.#from, this.rowCount)) return undefined
     return this.field(path, undefined) as NumberVector | DictionaryVector
+  }
+
+  stored(path: Path): StoredField | undefined {
+    const found = this.#scan.field(path).reader.stored?.(this.#from, this.rowCount)
+    // As vectors have them, so that what is told depends on no form of storing.
+    if (found) this.#scan.bytesRead += this.rowCount * (found.kind === 'dictionary' ? 4 : 8)
+    return found
   }
 
   isVaried(path: Path): boolean {

@@ -17,7 +17,7 @@ import type {
   TextColumn,
   Texts,
 } from '../vector/column.ts'
-import type { Codes } from '../vector/elements.ts'
+import type { Codes, Numbers, StoredIntegers } from '../vector/elements.ts'
 import { isSet, type PathReader, pathReader, stored, textsBetween } from '../vector/read-column.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
@@ -33,7 +33,7 @@ import {
   type Vector,
   valueEntries,
 } from '../vector/vector.ts'
-import type { FieldPart, Presence } from './batch.ts'
+import type { FieldPart, Presence, StoredField } from './batch.ts'
 import { objectField } from './derived-field.ts'
 import { ElsewhereRows, type NumberedResidual } from './elsewhere-rows.ts'
 import { partsOf, type VariantSource, variantsOf } from './field-variants.ts'
@@ -44,6 +44,8 @@ export interface FieldReader {
   read(from: number, count: number, selection: Selection): Vector
   /** Whether `read` gives numbers or codes where they lie; see `Batch.inPlace`. */
   isInPlace?(from: number, count: number): boolean
+  /** What `read` gives then, as it is stored; see `Batch.stored`. */
+  stored?(from: number, count: number): StoredField | undefined
   /** 1 where it is null. */
   isNull(from: number, count: number, selection: Selection): Uint8Array
   /** See `Batch.presence`. */
@@ -168,6 +170,16 @@ class ColumnFieldReader implements FieldReader {
     if (this.#rest.length > 0 || this.#isVaried(from, count)) return false
     const { number, timestamp, text } = this.#columns
     return number !== undefined || timestamp !== undefined || text?.encoding === 'dictionary'
+  }
+
+  stored(from: number, count: number): StoredField | undefined {
+    if (!this.isInPlace(from, count)) return undefined
+    const { number, timestamp, text } = this.#columns
+    const values = number ?? timestamp
+    if (values) return storedBetween(values.values, from, count, number ? 'number' : 'timestamp')
+    if (text?.encoding !== 'dictionary') return undefined
+    const codes = storedBetween(text.codes, from, count, 'dictionary')
+    return codes && { ...codes, entries: this.#textEntries(text.dictionary) }
   }
 
   #valueAt(row: number): Value {
@@ -416,6 +428,15 @@ function residualEntries(values: readonly Value[], rest: Path): ResidualEntries 
     return value === null ? -1 : within.push(value) - 1
   })
   return { entries: valueEntries(within), codes }
+}
+
+function storedBetween<Kind extends StoredField['kind']>(
+  { stored: all }: Numbers | Codes,
+  from: number,
+  count: number,
+  kind: Kind,
+): (StoredIntegers & { readonly kind: Kind }) | undefined {
+  return all && { ...all, kind, integers: all.integers.subarray(from, from + count) }
 }
 
 function booleanVector(column: BooleanColumn, from: number, count: number): Vector {

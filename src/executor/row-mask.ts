@@ -14,6 +14,7 @@ import {
   maskOther,
 } from '../kernel/mask.ts'
 import { maximumRows, newBytes } from '../kernel/memory.ts'
+import { maskByStored, maskIntegers, maskStored } from '../kernel/narrow-mask.ts'
 import type { Batch } from './batch.ts'
 import { compile } from './compile.ts'
 import { type FieldRange, type FilterPart, withRanges } from './field-range.ts'
@@ -52,6 +53,11 @@ function either(
 
 function ofRange({ path, kind, range, than }: FieldRange): MaskMaker {
   return (batch, _, out) => {
+    const stored = range && batch.stored?.(path)
+    if (stored) {
+      if (stored.kind === kind) maskStored(stored, range, out)
+      return stored.kind === kind
+    }
     const field = batch.inPlace?.(path)
     if (field?.kind !== 'number' && field?.kind !== 'timestamp') return false
     if (field.kind !== kind) return false
@@ -83,9 +89,10 @@ function ofCodes(predicate: BoundExpression, context: EvaluationContext): MaskMa
   let only: number | undefined
   return (batch, alive, out) => {
     const { rowCount } = batch
-    const field = batch.inPlace?.(path)
+    const stored = batch.stored?.(path)
+    const field = stored ?? batch.inPlace?.(path)
     if (field?.kind !== 'dictionary') return false
-    const { codes, entries } = field
+    const { entries } = field
     if (areFewRows(predicate, entries, alive)) return false
     const table = tableFor(predicate, entries, evaluate)
     if (table.kind !== 'boolean') return false
@@ -93,8 +100,11 @@ function ofCodes(predicate: BoundExpression, context: EvaluationContext): MaskMa
       last = table.values
       only = onlyCode(last)
     }
-    if (only !== undefined) maskCode(only, codes, rowCount, out)
-    else maskByCode(table.values, codes, rowCount, out)
+    if ('codes' in field) {
+      if (only !== undefined) maskCode(only, field.codes, rowCount, out)
+      else maskByCode(table.values, field.codes, rowCount, out)
+    } else if (only !== undefined) maskIntegers(field.integers, only, only, out)
+    else maskByStored(table.values, field.integers, out)
     return true
   }
 }

@@ -82,6 +82,11 @@ interface Kernels {
   maskOther(values: number, than: number, count: number, out: number): void
   maskCode(code: number, codes: number, count: number, out: number): void
   maskByCode(table: number, codes: number, count: number, out: number): void
+  maskWithin8(source: number, low: number, high: number, count: number, out: number): void
+  maskWithin16(source: number, low: number, high: number, count: number, out: number): void
+  maskWithin32(source: number, low: number, high: number, count: number, out: number): void
+  maskByCode8(table: number, parts: number, source: number, count: number, out: number): void
+  maskByCode16(table: number, source: number, count: number, out: number): void
   keepBoth(left: number, right: number, count: number): void
   keepEither(left: number, right: number, count: number): void
   keepOthers(mask: number, count: number): void

@@ -3,7 +3,7 @@
  * batch at a time, which costs less than it takes to read the wide ones from main memory; whoever asks
  * for the same rows in the same batch gets the same array.
  */
-import type { Codes, Elements, Numbers } from '../vector/elements.ts'
+import type { Codes, Elements, Numbers, StoredIntegers } from '../vector/elements.ts'
 import {
   batchNumber,
   beginLoop,
@@ -28,7 +28,8 @@ export function noNumberOf(narrow: NarrowNumbers): number {
 /** Codes of one byte or two; -1 is null in them, too. */
 export function narrowCodes(narrow: Int8Array | Int16Array): Codes {
   const widen = narrow.BYTES_PER_ELEMENT === 1 ? kernels.widenCodes8 : kernels.widenCodes16
-  return new NarrowElements<Int32Array>(narrow, newCodes, widen, undefined)
+  const stored = { integers: narrow, base: 0, divisor: 1 }
+  return new NarrowElements<Int32Array>(stored, newCodes, widen, undefined)
 }
 
 /** How whole numbers stand for others: each for `(integer + base) / divisor`. */
@@ -48,7 +49,7 @@ export function narrowNumbers(narrow: NarrowNumbers, scale: NumberScale): Number
   const widen = wideners[narrow.BYTES_PER_ELEMENT as 1 | 2 | 4]
   const isPlain = base === 0 && divisor === 1
   return new NarrowElements<Float64Array>(
-    narrow,
+    { integers: narrow, base, divisor },
     newNumbers,
     isPlain
       ? widen
@@ -69,6 +70,7 @@ const wideners: Readonly<Record<1 | 2 | 4, Widen>> = {
 }
 
 class NarrowElements<Wide extends Int32Array | Float64Array> implements Elements<Wide> {
+  readonly stored: StoredIntegers
   readonly #narrow: NarrowNumbers
   readonly #bytes: Uint8Array
   readonly #make: (count: number) => Wide
@@ -80,11 +82,13 @@ class NarrowElements<Wide extends Int32Array | Float64Array> implements Elements
   #lastFrom = 0
 
   constructor(
-    narrow: NarrowNumbers,
+    stored: StoredIntegers,
     make: (count: number) => Wide,
     widen: Widen,
     elementAt: ((row: number) => number) | undefined,
   ) {
+    const narrow = stored.integers
+    this.stored = stored
     this.#narrow = narrow
     this.#bytes = new Uint8Array(narrow.buffer, narrow.byteOffset, narrow.byteLength)
     this.#make = make

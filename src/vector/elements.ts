@@ -1,5 +1,15 @@
 /** Numbers and codes of a column's rows, however wide they are stored. */
 
+/**
+ * Whole numbers, each for `(integer + base) / divisor`, and the least of their width for null; or codes, of
+ * which null is -1.
+ */
+export interface StoredIntegers {
+  readonly integers: Int8Array | Int16Array | Int32Array
+  readonly base: number
+  readonly divisor: number
+}
+
 export interface Elements<Wide extends Int32Array | Float64Array> {
   /** That of one row. Loops over many rows are faster with `between`. */
   at(row: number): number
@@ -8,6 +18,8 @@ export interface Elements<Wide extends Int32Array | Float64Array> {
    * is being read. Not to be changed.
    */
   between(from: number, count: number): Wide
+  /** The same of all rows as they are stored, where they are narrower there. */
+  readonly stored?: StoredIntegers
 }
 
 /** Rows that are not valid have NaN, so that kernels need no second array. */

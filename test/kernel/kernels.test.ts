@@ -47,6 +47,7 @@ import {
   newState,
   newTable,
 } from '../../src/kernel/memory.ts'
+import * as narrow from '../../src/kernel/narrow-mask.ts'
 import * as select from '../../src/kernel/select.ts'
 import { spanOf, truncateTimes } from '../../src/kernel/time.ts'
 
@@ -195,6 +196,61 @@ describe.each([
         expect([...coded.subarray(0, countCoded)]).toEqual(wanted)
       }
     }, ofBatches)
+  })
+
+  test('makes masks of whole numbers and codes as they are stored', () => {
+    const wide = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 })
+    const numbers = fc.array(fc.oneof(wide, fc.integer({ min: -130, max: 130 })), {
+      minLength: 1,
+      maxLength: 200,
+    })
+    const bound = fc.oneof(
+      fc.integer({ min: -40_000, max: 40_000 }).map((n) => n / 100),
+      fc.constantFrom(Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY, Number.NaN),
+    )
+    const scale = fc.record({
+      base: fc.constantFrom(0, 7, -100_000),
+      divisor: fc.constantFrom(1, 10, 100),
+    })
+    const masked = (made: Uint8Array, count: number) => Array.from(made.subarray(0, count), Boolean)
+    fc.assert(
+      fc.property(numbers, scale, bound, bound, (values, { base, divisor }, low, high) => {
+        for (const integers of [
+          Int8Array.from(values),
+          Int16Array.from(values),
+          Int32Array.from(values),
+        ]) {
+          const { length } = integers
+          const none = -(2 ** (integers.BYTES_PER_ELEMENT * 8 - 1))
+          const out = new Uint8Array(length)
+          narrow.maskStored({ integers, base, divisor }, { low, high }, out)
+          const numberOf = (integer: number) => (integer + base) / divisor
+          const isWithin = Array.from(integers, (integer) => {
+            return integer !== none && numberOf(integer) >= low && numberOf(integer) <= high
+          })
+          expect(masked(out, length)).toEqual(isWithin)
+        }
+      }),
+    )
+    const entries = fc.integer({ min: 1, max: 300 })
+    fc.assert(
+      fc.property(entries, fc.array(fc.nat(), { minLength: 1, maxLength: 200 }), (size, seeds) => {
+        const table = Uint8Array.from(
+          { length: size + 1 },
+          (_, i) => (seeds[i % seeds.length]! * 7 + i) % 3,
+        )
+        const codes = seeds.map((seed) => (seed % (size + 1)) - 1)
+        const isTrue = codes.map((code) => table[code < 0 ? size : code] === 1)
+        const forms = [...(size <= 128 ? [Int8Array.from(codes)] : []), Int16Array.from(codes)]
+        for (const stored of forms) {
+          const out = new Uint8Array(codes.length)
+          narrow.maskByStored(table, stored, out)
+          expect(masked(out, codes.length)).toEqual(isTrue)
+          narrow.maskIntegers(stored, codes[0]!, codes[0]!, out)
+          expect(masked(out, codes.length)).toEqual(codes.map((code) => code === codes[0]))
+        }
+      }),
+    )
   })
 
   test('makes masks of numbers and codes, and puts them together', () => {

@@ -48,6 +48,7 @@ export {
   maskOther,
 } from './mask'
 export { placesOfBits } from './memory'
+export { maskByCode8, maskByCode16, maskWithin8, maskWithin16, maskWithin32 } from './narrow-mask'
 export { addListedRows } from './row-lists'
 export {
   combineCodes,

@@ -21,13 +21,13 @@ import type { GramIndex } from '../../vector/gram-index.ts'
 import { bitmapBytes } from './arrow-column.ts'
 import { CheckedPages } from './checked-pages.ts'
 import { ChunkedBytes, KeptBytes, type ReadChunk } from './chunked-bytes.ts'
+import { type IndexKind, indexesOf, samePath, type TextIndexes } from './column-indexes.ts'
 import { gramBytesOf, openGrams } from './gram-writer.ts'
 import { bufferAlignment, type KeyColumnName } from './layout.ts'
 import {
   type BufferPlace,
   type ColumnMetadata,
   corruptSegment,
-  type GramIndexMetadata,
   type GramPlace,
   type SegmentMetadata,
   type TermIndexMetadata,
@@ -96,10 +96,6 @@ function* pathEntries(
   }
 }
 
-function samePath(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((key, i) => key === b[i])
-}
-
 function openColumns(
   buffers: Buffers,
   columns: readonly ColumnMetadata[],
@@ -144,33 +140,6 @@ function residualOpener(
 ): (() => TextColumn) | undefined {
   const { residual } = metadata
   return residual && (() => openText(buffers, residual, indexesOf(metadata, [], 'residual')))
-}
-
-interface TextIndexes {
-  readonly grams: GramIndexMetadata | undefined
-  readonly terms: TermIndexMetadata | undefined
-  readonly kind: IndexKind
-}
-
-/** Where indexes are: beside the segment or in it; there, they may be cut as older versions did. */
-type IndexKind = 'beside' | 'within' | 'older'
-
-function indexesOf(
-  { textIndexes, partIndexes, wordIndexes, gramIndexes, termIndexes }: SegmentMetadata,
-  path: readonly string[],
-  type: GramIndexMetadata['type'],
-): TextIndexes {
-  const isOfColumn = (index: Pick<GramIndexMetadata, 'path' | 'type'>): boolean =>
-    index.type === type && samePath(index.path, path)
-  const grams = textIndexes?.partIndexes.find(isOfColumn)
-  const terms = textIndexes?.wordIndexes.find(isOfColumn)
-  if (grams || terms) return { grams, terms, kind: 'beside' }
-  const isOlder = gramIndexes !== undefined || termIndexes !== undefined
-  return {
-    grams: (partIndexes ?? gramIndexes)?.find(isOfColumn),
-    terms: (wordIndexes ?? termIndexes)?.find(isOfColumn),
-    kind: isOlder ? 'older' : 'within',
-  }
 }
 
 function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextIndexes): TextColumn {

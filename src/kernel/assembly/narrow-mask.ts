@@ -1,0 +1,75 @@
+/**
+ * Masks of whole numbers of one, two or four bytes as they are stored. Sixteen rows are read and written at
+ * once, so arrays have room for them.
+ */
+import { byteAt } from './memory'
+
+const one = i8x16.splat(1)
+
+/** The numbers from `low` to `high`, both included. */
+export function maskWithin8(source: usize, low: i32, high: i32, count: i32, out: usize): void {
+  const l = i8x16.splat(<i8>low)
+  const h = i8x16.splat(<i8>high)
+  for (let row = 0; row < count; row += 16) {
+    const x = v128.load(source)
+    v128.store(out, v128.and(v128.and(i8x16.ge_s(x, l), i8x16.le_s(x, h)), one))
+    source += 16
+    out += 16
+  }
+}
+
+function within16(source: usize, low: v128, high: v128): v128 {
+  const x = v128.load(source)
+  return v128.and(i16x8.ge_s(x, low), i16x8.le_s(x, high))
+}
+
+export function maskWithin16(source: usize, low: i32, high: i32, count: i32, out: usize): void {
+  const l = i16x8.splat(<i16>low)
+  const h = i16x8.splat(<i16>high)
+  for (let row = 0; row < count; row += 16) {
+    const bytes = i8x16.narrow_i16x8_s(within16(source, l, h), within16(source + 16, l, h))
+    v128.store(out, v128.and(bytes, one))
+    source += 32
+    out += 16
+  }
+}
+
+function within32(source: usize, low: v128, high: v128): v128 {
+  const x = v128.load(source)
+  return v128.and(i32x4.ge_s(x, low), i32x4.le_s(x, high))
+}
+
+export function maskWithin32(source: usize, low: i32, high: i32, count: i32, out: usize): void {
+  const l = i32x4.splat(low)
+  const h = i32x4.splat(high)
+  for (let row = 0; row < count; row += 16) {
+    const first = i16x8.narrow_i32x4_s(within32(source, l, h), within32(source + 16, l, h))
+    const last = i16x8.narrow_i32x4_s(within32(source + 32, l, h), within32(source + 48, l, h))
+    v128.store(out, v128.and(i8x16.narrow_i16x8_s(first, last), one))
+    source += 64
+    out += 16
+  }
+}
+
+/** Where a table of so many times sixteen bytes is 1 at the place after the code, which may be -1. */
+export function maskByCode8(table: usize, parts: i32, source: usize, count: i32, out: usize): void {
+  for (let row = 0; row < count; row += 16) {
+    let place = i8x16.add(v128.load(source), one)
+    let found = i8x16.swizzle(v128.load(table), place)
+    for (let part = 1; part < parts; part++) {
+      // Places of other parts are beyond the sixteen bytes, and give 0.
+      place = i8x16.sub(place, i8x16.splat(16))
+      found = v128.or(found, i8x16.swizzle(v128.load(table + ((<usize>part) << 4)), place))
+    }
+    v128.store(out, v128.and(found, one))
+    source += 16
+    out += 16
+  }
+}
+
+export function maskByCode16(table: usize, source: usize, count: i32, out: usize): void {
+  for (let row = 0; row < count; row++) {
+    const code = <i32>load<i16>(source + ((<usize>row) << 1))
+    store<u8>(out + <usize>row, byteAt(table, code + 1) & 1)
+  }
+}

@@ -1,0 +1,79 @@
+/** Masks (`mask.ts`) of whole numbers as columns store them, which are not widened for that. */
+import type { StoredIntegers } from '../vector/elements.ts'
+import type { NumberRange } from './compare.ts'
+import { smallTable } from './mask.ts'
+import { beginLoop, kernels, place, placeOutput, placeTable, takeOutput } from './memory.ts'
+import type { NarrowNumbers } from './widen.ts'
+
+const within = {
+  1: kernels.maskWithin8,
+  2: kernels.maskWithin16,
+  4: kernels.maskWithin32,
+} as const
+
+/** In all of these, there are at most `maximumRows`: one for each element. */
+
+/** Those whose number is in the range, which null never is. */
+export function maskStored(
+  { integers, base, divisor }: StoredIntegers,
+  { low, high }: NumberRange,
+  out: Uint8Array,
+): void {
+  const most = 2 ** (integers.BYTES_PER_ELEMENT * 8 - 1) - 1
+  const numberOf = (integer: number): number => (integer + base) / divisor
+  const first = firstFrom(-most, most, (integer) => numberOf(integer) >= low)
+  const end = firstFrom(-most, most, (integer) => !(numberOf(integer) <= high))
+  if (first < end) maskIntegers(integers, first, end - 1, out)
+  else out.fill(0, 0, integers.length)
+}
+
+/** The least from `least` to `most` for which something holds, as it does for all above; else `most + 1`. */
+function firstFrom(least: number, most: number, holds: (integer: number) => boolean): number {
+  let low = least
+  let high = most + 1
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (holds(middle)) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** Those from `low` to `high`, both included; of codes, -1 is null. */
+export function maskIntegers(
+  integers: NarrowNumbers,
+  low: number,
+  high: number,
+  out: Uint8Array,
+): void {
+  const count = integers.length
+  beginLoop()
+  const source = placeBytes(integers)
+  const at = placeOutput(out, count)
+  within[integers.BYTES_PER_ELEMENT as 1 | 2 | 4](source, low, high, count, at)
+  takeOutput(out, count, at)
+}
+
+/** The rows whose code is true (1) in the table, whose last entry is that of null. */
+export function maskByStored(table: Uint8Array, codes: NarrowNumbers, out: Uint8Array): void {
+  const count = codes.length
+  const size = table.length
+  if (size > smallTable || codes instanceof Int32Array) {
+    for (let row = 0; row < count; row++) {
+      const code = codes[row]!
+      out[row] = table[code + (size & (code >> 31))]! & 1
+    }
+    return
+  }
+  beginLoop()
+  const tableAt = placeTable(table)
+  const source = placeBytes(codes)
+  const at = placeOutput(out, count)
+  if (codes instanceof Int16Array) kernels.maskByCode16(tableAt, source, count, at)
+  else kernels.maskByCode8(tableAt, Math.ceil(size / 16), source, count, at)
+  takeOutput(out, count, at)
+}
+
+function placeBytes({ buffer, byteOffset, byteLength }: NarrowNumbers): number {
+  return place(new Uint8Array(buffer, byteOffset, byteLength), byteLength)
+}
