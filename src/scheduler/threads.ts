@@ -20,7 +20,7 @@ export interface ThreadsOptions {
  * is needed no more. Left to itself V8 goes by the size of the objects, some ten megabytes, so that the threads of
  * inserts, to which each request is megabytes of arrays, did so after every 3 MB of JSON: a tenth of their time.
  */
-const uncollectedMegabytes = 64
+const uncollectedMegabytes = 32
 
 /** The threads stay until the pool is destroyed. */
 export function openThreads(

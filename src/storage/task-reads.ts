@@ -12,10 +12,10 @@ const openedSegments = 1024
 const openedBytes = 128 * 2 ** 20
 
 /**
- * Fresh parts that a thread keeps open: as many as wait for a flush, of a thousand rows each. With one more than
- * this, a scan of all would find none open.
+ * Bytes of fresh parts that a thread keeps open: those of as many rows as may wait for a flush. With more than
+ * this, a scan of all would find none open; those that were flushed stay in memory until others take their place.
  */
-const openedParts = 512
+const openedPartBytes = 144 * 2 ** 20
 
 interface OpenedSegment {
   /** Another once it has indexes. */
@@ -32,7 +32,7 @@ export class TaskReads {
   readonly #opened = new Map<number, OpenedSegment>()
   #copiedBytes = 0
   /** Opened again, a part costs more than most of its batches. */
-  readonly #parts = new LRUCache<number, ColumnSet>({ max: openedParts })
+  readonly #parts = new LRUCache<number, ColumnSet>({ maxSize: openedPartBytes })
 
   /** @param rowCacheBytes see `RecordReader` */
   constructor(records: RecordsEnvironment, segments: SegmentsEnvironment, rowCacheBytes?: number) {
@@ -73,7 +73,7 @@ export class TaskReads {
     let columns = this.#parts.get(part)
     if (!columns) {
       columns = openSharedColumns(memory)
-      this.#parts.set(part, columns)
+      this.#parts.set(part, columns, { size: memory.byteLength })
     }
     return columns
   }
