@@ -12,7 +12,6 @@ export const usage = `npm run bench:peers -- [options]
   --filter TEXT[,…]     queries whose name has one of the texts
   --warm-ups N          runs of each query that do not count, in up to two seconds  (20)
   --runs N              measured runs of each query; fewer for what takes seconds   (7)
-  --pause MS            how long nobody is asked before each run                   (0)
   --workers N[,N…]      threads of each system; several are compared               (2)
   --cold                measures first queries after a start, without the page cache (root)
   --scaling             a handful of queries at 0.1, 1 and 10 M rows, or at --rows
@@ -56,7 +55,6 @@ export function readOptions(): Options | undefined {
       filter: { type: 'string' },
       'warm-ups': { type: 'string', default: '20' },
       runs: { type: 'string', default: '7' },
-      pause: { type: 'string', default: '0' },
       workers: { type: 'string', default: '2' },
       cold: { type: 'boolean', default: false },
       scaling: { type: 'boolean', default: false },
@@ -81,7 +79,6 @@ export function readOptions(): Options | undefined {
     turns: {
       warmUps: positives('warm-ups', flags['warm-ups'])[0]!,
       runs: positives('runs', flags.runs)[0]!,
-      pauseMs: flags.pause === '0' ? 0 : positives('pause', flags.pause)[0]!,
     },
     workers: positives('workers', flags.workers),
     cold,

@@ -1,5 +1,4 @@
 /** Times one query in several systems, in turns, so that whatever disturbs the machine hits all. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { Layout, System } from '../systems/system.ts'
 import { median } from './percentile.ts'
 
@@ -16,8 +15,6 @@ export interface Turns {
   /** Runs that do not count, of what is fast enough for so many. */
   readonly warmUps: number
   readonly runs: number
-  /** How long nobody is asked before each run, so that what one system does after its answer is not the next one's. */
-  readonly pauseMs: number
 }
 
 /** A system that takes long gets fewer runs, about so much time; beyond it, its first one counts. */
@@ -30,7 +27,7 @@ export async function alternate(
   first: readonly number[],
   turns: Turns,
 ): Promise<Timed[]> {
-  const turnsWithin = (kind: keyof typeof budgetMs) =>
+  const turnsWithin = (kind: keyof Turns) =>
     first.map((ms) => Math.min(turns[kind], Math.floor(budgetMs[kind] / ms)))
   const warmUps = turnsWithin('warmUps')
   const runs = turnsWithin('runs')
@@ -39,7 +36,6 @@ export async function alternate(
     for (const [i, system] of systems.entries()) {
       const takesPart = run < 0 ? -run <= warmUps[i]! : run < runs[i]!
       if (!takesPart) continue
-      if (turns.pauseMs > 0) await sleep(turns.pauseMs)
       const { ms } = await system.run(texts[i]!)
       if (run >= 0) times[i]!.push(ms)
     }
