@@ -10,7 +10,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 export function installPeers(): void {
   if (existsSync(`${here}node_modules/chdb`)) return
   note('installing the peers (about 600 MB)')
-  execFileSync('npm', ['ci', '--no-audit', '--no-fund'], { cwd: here, stdio: 'inherit' })
+  // Not `ci`: the lock file has the engines of the platform that it was written on only.
+  const command = ['install', '--no-save', '--no-audit', '--no-fund']
+  execFileSync('npm', command, { cwd: here, stdio: 'inherit' })
 }
 
 /** Builds the service as users do, and gives its entry. */
