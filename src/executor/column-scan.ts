@@ -23,6 +23,15 @@ import { rowsWithPhrase, type SoughtPhrases } from './text-candidates.ts'
 
 const noneSelected = new Int32Array(0)
 
+/**
+ * By set, for as long as it is open: the next query finds there where its fields are, and what was made of
+ * the entries of their dictionaries.
+ */
+const lastingReaders = new WeakMap<ColumnSet, Map<string, FieldReader>>()
+
+/** Of one set. */
+const mostLasting = 256
+
 /** A field reader with its number among those of its scan. */
 interface OpenedField {
   readonly reader: FieldReader
@@ -108,12 +117,24 @@ export class ColumnScan {
     const key = path.length === 1 ? String(path[0]) : JSON.stringify(path)
     let field = this.#fields.get(key)
     if (!field) {
-      const reader = openField(this.set, path, this.#object, this.#rows)
+      const reader = this.#open(path, key)
       field = { reader, place: this.#fields.size }
       this.#fields.set(key, field)
     }
     this.#fieldsByPath.set(path, field)
     return field
+  }
+
+  #open(path: Path, key: string): FieldReader {
+    const { set } = this
+    const kept = lastingReaders.get(set)
+    const known = kept?.get(key)
+    if (known) return known
+    const reader = openField(set, path, this.#object, this.#rows)
+    if (!reader.isLasting) return reader
+    if (!kept) lastingReaders.set(set, new Map([[key, reader]]))
+    else if (kept.size < mostLasting) kept.set(key, reader)
+    return reader
   }
 }
 
@@ -123,6 +144,8 @@ class ColumnBatch implements Batch {
   readonly #from: number
   /** What was read, by the places of the fields. */
   readonly #vectors: (Vector | undefined)[] = []
+  /** Whether their bytes are counted. */
+  readonly #isCounted: boolean[] = []
   readonly #parts: ({ readonly parts: readonly FieldPart[] | undefined } | undefined)[] = []
 
   constructor(scan: ColumnScan, from: number, rowCount: number) {
@@ -140,7 +163,8 @@ class ColumnBatch implements Batch {
     let vector = this.#vectors[place]
     if (!vector) {
       vector = reader.read(this.#from, this.rowCount, selection)
-      this.#scan.bytesRead += bytesOf(vector, this.rowCount)
+      if (!this.#isCounted[place]) this.#scan.bytesRead += bytesOf(vector, this.rowCount)
+      this.#isCounted[place] = true
       this.#vectors[place] = vector
     }
     return vector
@@ -153,9 +177,12 @@ class ColumnBatch implements Batch {
   }
 
   stored(path: Path): StoredField | undefined {
-    const found = this.#scan.field(path).reader.stored?.(this.#from, this.rowCount)
+    const { reader, place } = this.#scan.field(path)
+    const found = reader.stored?.(this.#from, this.rowCount)
+    if (!found || this.#isCounted[place]) return found
     // As vectors have them, so that what is told depends on no form of storing.
-    if (found) this.#scan.bytesRead += this.rowCount * (found.kind === 'dictionary' ? 4 : 8)
+    this.#scan.bytesRead += this.rowCount * (found.kind === 'dictionary' ? 4 : 8)
+    this.#isCounted[place] = true
     return found
   }
 

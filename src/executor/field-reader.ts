@@ -7,7 +7,6 @@ import { anyBit, expandBits } from '../kernel/bitmap.ts'
 import { pickCodes, pickNumbers } from '../kernel/gather.ts'
 import { notOf, orInto } from '../kernel/logic.ts'
 import { newBytes, newCodes, newNumbers } from '../kernel/memory.ts'
-import { formatPaginationKey, formatTransaction } from '../type/transaction.ts'
 import { type Path, type Value, valueAt } from '../type/value.ts'
 import type {
   BooleanColumn,
@@ -17,9 +16,8 @@ import type {
   TextColumn,
   Texts,
 } from '../vector/column.ts'
-import type { Codes, Numbers, StoredIntegers } from '../vector/elements.ts'
+import type { Codes, Numbers } from '../vector/elements.ts'
 import { isSet, type PathReader, pathReader, stored, textsBetween } from '../vector/read-column.ts'
-import { paginationKeyAt } from '../vector/row-keys.ts'
 import {
   compactValues,
   type DictionaryEntries,
@@ -34,7 +32,7 @@ import {
   valueEntries,
 } from '../vector/vector.ts'
 import type { FieldPart, Presence, StoredField } from './batch.ts'
-import { objectField } from './derived-field.ts'
+import { derivedField } from './derived-reader.ts'
 import { ElsewhereRows, type NumberedResidual } from './elsewhere-rows.ts'
 import { partsOf, type VariantSource, variantsOf } from './field-variants.ts'
 import { copyValues } from './over-variants.ts'
@@ -56,6 +54,16 @@ export interface FieldReader {
   parts?(from: number, count: number): readonly FieldPart[] | undefined
   /** The column that has all values of these rows; absent or undefined unless they are texts. */
   textColumn?(from: number, count: number): TextColumn | undefined
+  /** Whether it may serve later queries: what it knows of the set is little, and it asks no row store. */
+  readonly isLasting?: boolean
+}
+
+/** Of a dictionary that is kept with what was made of its entries. */
+const fewEntries = 1024
+const fewEntryBytes = 16 * 1024
+
+function isFew({ bytes, offsets }: Texts): boolean {
+  return offsets.length <= fewEntries && bytes.length <= fewEntryBytes
 }
 
 /** Reads what a row of the set has at a path from the row store. */
@@ -68,54 +76,6 @@ export function openField(
   fetch: RowFetcher,
 ): FieldReader {
   return derivedField(set, path, object) ?? new ColumnFieldReader(set, path, fetch)
-}
-
-/** Fields that follow from the object or the row's keys; they are in no column. */
-function derivedField(set: ColumnSet, path: Path, object: BoundObject): FieldReader | undefined {
-  const constant = objectField(String(path[0]), object)
-  if (constant !== undefined) return constantField(path, constant)
-  switch (path[0]) {
-    case '_xact_id':
-      return transactionField(set, path)
-    case '_pagination_key':
-      return keyField(path, (row) => formatPaginationKey(paginationKeyAt(set.keys, row)))
-    default:
-      return undefined
-  }
-}
-
-function constantField(path: Path, value: Value): FieldReader {
-  const found = path.length === 1 ? value : null
-  return {
-    read: () => ({ kind: 'constant', value: found }),
-    isNull: (_, count) => new Uint8Array(count).fill(found === null ? 1 : 0),
-  }
-}
-
-function keyField(path: Path, format: (row: number) => string): FieldReader {
-  if (path.length > 1) return constantField(path, null)
-  return {
-    read: (from, count, selection) => {
-      const values = new Array<Value>(count)
-      for (const row of rowsOf(selection, count)) values[row] = format(from + row)
-      return { kind: 'values', values }
-    },
-    isNull: (_, count) => new Uint8Array(count),
-  }
-}
-
-/** Rows of one request share a transaction and lie together, so most texts are made once. */
-function transactionField(set: ColumnSet, path: Path): FieldReader {
-  const transactions = set.keys.shownTransaction ?? set.keys.transaction
-  let last = -1
-  let text = ''
-  return keyField(path, (row) => {
-    if (transactions[row] !== last) {
-      last = transactions[row]!
-      text = formatTransaction(last)
-    }
-    return text
-  })
 }
 
 class ColumnFieldReader implements FieldReader {
@@ -153,6 +113,12 @@ class ColumnFieldReader implements FieldReader {
     this.#fetch = fetch
   }
 
+  get isLasting(): boolean {
+    const { text } = this.#columns
+    const isShort = !text || (text.encoding === 'dictionary' && isFew(text.dictionary))
+    return this.#isNeverVaried && this.#rest.length === 0 && isShort
+  }
+
   read(from: number, count: number, selection: Selection): Vector {
     if (this.#isVaried(from, count)) return this.#readVaried(from, count, selection)
     const { number, timestamp, boolean, text, json } = this.#columns
@@ -176,10 +142,9 @@ class ColumnFieldReader implements FieldReader {
     if (!this.isInPlace(from, count)) return undefined
     const { number, timestamp, text } = this.#columns
     const values = number ?? timestamp
-    if (values) return storedBetween(values.values, from, count, number ? 'number' : 'timestamp')
+    if (values) return storedNumbers(values.values, from, count, number ? 'number' : 'timestamp')
     if (text?.encoding !== 'dictionary') return undefined
-    const codes = storedBetween(text.codes, from, count, 'dictionary')
-    return codes && { ...codes, entries: this.#textEntries(text.dictionary) }
+    return storedCodes(text.codes, from, count, this.#textEntries(text.dictionary))
   }
 
   #valueAt(row: number): Value {
@@ -430,13 +395,28 @@ function residualEntries(values: readonly Value[], rest: Path): ResidualEntries 
   return { entries: valueEntries(within), codes }
 }
 
-function storedBetween<Kind extends StoredField['kind']>(
-  { stored: all }: Numbers | Codes,
+/** Written out, as to copy an object with `...` takes some microseconds. */
+function storedNumbers(
+  { stored: all }: Numbers,
   from: number,
   count: number,
-  kind: Kind,
-): (StoredIntegers & { readonly kind: Kind }) | undefined {
-  return all && { ...all, kind, integers: all.integers.subarray(from, from + count) }
+  kind: 'number' | 'timestamp',
+): StoredField | undefined {
+  if (!all) return undefined
+  const { integers, base, divisor } = all
+  return { kind, integers: integers.subarray(from, from + count), base, divisor }
+}
+
+function storedCodes(
+  { stored: all }: Codes,
+  from: number,
+  count: number,
+  entries: DictionaryEntries,
+): StoredField | undefined {
+  if (!all) return undefined
+  const { integers, base, divisor } = all
+  const ofRows = integers.subarray(from, from + count)
+  return { kind: 'dictionary', integers: ofRows, base, divisor, entries }
 }
 
 function booleanVector(column: BooleanColumn, from: number, count: number): Vector {

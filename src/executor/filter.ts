@@ -37,16 +37,15 @@ export interface Filter {
  */
 type Selector = (batch: Batch, selection: Selection, out: Int32Array) => number | undefined
 
+/** The same of a predicate in every batch. */
+type Select = (batch: Batch, selection: Selection, out: Int32Array) => number
+
 export function compileFilter(
   predicates: readonly BoundExpression[],
   context: EvaluationContext,
 ): Filter {
   return new PredicateFilter(
-    withRanges(predicates, context).map((part) => ({
-      mask: compileMask(part, context),
-      select: compileSelector(part, context),
-      count: compileCount(part),
-    })),
+    withRanges(predicates, context).map((part) => new CompiledPart(part, context)),
   )
 }
 
@@ -62,11 +61,26 @@ export function selectedCount(selection: Selection, rowCount: number): number {
   return selection ? selection.length : rowCount
 }
 
-interface CompiledPart {
+class CompiledPart {
   readonly mask: MaskMaker | undefined
-  readonly select: (batch: Batch, selection: Selection, out: Int32Array) => number
   /** Of all rows of a batch; undefined when these have to be selected. */
   readonly count: ((batch: Batch) => number | undefined) | undefined
+  readonly #part: FilterPart
+  readonly #context: EvaluationContext
+  #select: Select | undefined
+
+  constructor(part: FilterPart, context: EvaluationContext) {
+    this.mask = compileMask(part, context)
+    this.count = compileCount(part)
+    this.#part = part
+    this.#context = context
+  }
+
+  select(batch: Batch, selection: Selection, out: Int32Array): number {
+    // Not made where masks do, as they mostly do in short queries.
+    this.#select ??= compileSelector(this.#part, this.#context)
+    return this.#select(batch, selection, out)
+  }
 }
 
 /** The rows of a batch that some of the first parts leave. */
@@ -156,10 +170,7 @@ function compileCount({ predicate, field }: FilterPart): CompiledPart['count'] {
   }
 }
 
-function compileSelector(
-  { predicate, field }: FilterPart,
-  context: EvaluationContext,
-): (batch: Batch, selection: Selection, out: Int32Array) => number {
+function compileSelector({ predicate, field }: FilterPart, context: EvaluationContext): Select {
   const evaluate = compile(predicate, context)
   const direct = field
     ? compileRange(field)

@@ -1,12 +1,16 @@
 /** Puts together what scans gave, and runs the stages of a plan over it in memory. */
 import { assert } from '../error.ts'
 import { beginStates } from '../kernel/memory.ts'
+import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import type { GroupSink } from './group-sink.ts'
 import { mergeGroups } from './merge-groups.ts'
+import type { Relation } from './relation.ts'
 import { RelationReader } from './relation-batch.ts'
 import { relationOfRows } from './relation-rows.ts'
 import type { StageContext } from './relation-stage.ts'
 import type { TaskStorage } from './row-run.ts'
 import { runStages, type StagesResult } from './run-stages.ts'
+import type { Scanned } from './scan.ts'
 import { runStagesOfAll } from './settled-groups.ts'
 import type { FinishResult, FinishTask } from './task.ts'
 import { TaskProfile } from './task-profile.ts'
@@ -31,6 +35,21 @@ export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult 
   const partialCount = input.partials.reduce((sum, { groupCount }) => sum + groupCount, 0)
   profile?.mark('merge', partialCount, groups.rowCount)
   return finished(runStagesOfAll(groups, input.settled, plan, context), profile)
+}
+
+/** Runs the stages over what one task has found in all of a scan. */
+export function finishScanned(
+  sink: GroupSink,
+  { evaluation, profile }: Scanned,
+  plan: PhysicalPlan,
+  storage: TaskStorage,
+): FinishResult {
+  const groups = sink.relation()
+  profile?.mark('sink', 0, groups.rowCount)
+  // Nothing is to be merged.
+  profile?.mark('merge', groups.rowCount, groups.rowCount)
+  const read = (relation: Relation) => new RelationReader(relation, plan.objects, storage)
+  return finished(runStagesOfAll(groups, [], plan, { evaluation, profile, read }), profile)
 }
 
 function finished(result: StagesResult, profile: TaskProfile | undefined): FinishResult {

@@ -41,6 +41,8 @@ export class GranuleFilters {
   readonly #all: readonly Asked[]
   readonly #compile: (asked: readonly Asked[]) => Filter
   readonly #filters = new Map<string, Filter>()
+  /** Asks all. */
+  #whole: Filter | undefined
 
   /** @param compile makes a filter of some of the predicates */
   constructor(
@@ -57,7 +59,10 @@ export class GranuleFilters {
   /** @param candidates those among which the filter is given rows */
   of(run: RowRun, part: RunPart, candidates: TextCandidates | undefined): Filter {
     const { firstRow, zones } = run
-    if (!candidates && (!zones || this.#isNeverCertain)) return this.#filterOf(this.#all)
+    if (!candidates && (!zones || this.#isNeverCertain)) {
+      this.#whole ??= this.#filterOf(this.#all)
+      return this.#whole
+    }
     if (zones) zones.granule = Math.floor((firstRow + part.from) / granuleRows)
     const partlySure: { readonly at: number; readonly sure: RowBits }[] = []
     const asked = this.#predicates.map((predicate, at): Asked => {

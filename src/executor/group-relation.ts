@@ -104,7 +104,9 @@ export class GroupRelation implements Relation {
   }
 
   get groupColumns(): readonly WireValues[] {
-    return Array.from({ length: this.#groups.columnCount }, (_, index) => this.groupColumn(index)!)
+    const columns: WireValues[] = []
+    for (let i = 0; i < this.#groups.columnCount; i++) columns.push(this.groupColumn(i)!)
+    return columns
   }
 
   /** Undefined when there is no such column. */

@@ -1,4 +1,5 @@
 /** How a row is printed: which columns, in which order, and where their texts come from. */
+import { LRUCache } from 'lru-cache'
 import type { OutputColumn, Preview } from '../binder/bound.ts'
 import type { ByteWriter } from '../json/byte-writer.ts'
 import type { Output } from '../planner/physical-plan.ts'
@@ -128,10 +129,22 @@ function previewedColumn(name: string, { length }: Preview): ShownColumn {
   }
 }
 
+/** By name, as many queries print the same. */
+const labels = new LRUCache<string, Uint8Array>({ max: 1000 })
+
+function labelOf(name: string): Uint8Array {
+  let label = labels.get(name)
+  if (!label) {
+    label = Buffer.from(`${JSON.stringify(name)}:`)
+    labels.set(name, label)
+  }
+  return label
+}
+
 function membersPrinter(
   columns: readonly PrintedColumn[],
 ): (writers: readonly ValueWriter[]) => RowPrinter {
-  const labels = columns.map(({ name }) => Buffer.from(`${JSON.stringify(name)}:`))
+  const labels = columns.map(({ name }) => labelOf(name))
   return (writers) => (row, out) => {
     out.byte(openBrace)
     for (let c = 0; c < writers.length; c++) {

@@ -18,11 +18,15 @@ export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
   return { kind: 'print', ...printRows(task, storage, maximumBytes) }
 }
 
-/** @param enoughBytes no further row is begun when so much is printed */
+/**
+ * @param enoughBytes no further row is begun when so much is printed
+ * @param out where JSON is written to, from its start; undefined: to memory of its own
+ */
 export function printRows(
   { plan, context, traceSets, relation, form }: Omit<PrintTask, 'kind' | 'cancelled'>,
   storage: TaskStorage,
   enoughBytes: number,
+  out?: ByteWriter,
 ): PrintedRows {
   const input: PrintInput = {
     output: plan.output,
@@ -32,7 +36,7 @@ export function printRows(
   }
   switch (form.kind) {
     case 'json':
-      return printJson(form.separator, input)
+      return printJson(form.separator, input, out)
     case 'csv':
       return printCsv(form, input)
     case 'arrow':
@@ -43,11 +47,15 @@ export function printRows(
   }
 }
 
-function printJson(separatorText: string, input: PrintInput): PrintedRows {
+function printJson(
+  separatorText: string,
+  input: PrintInput,
+  out = new ByteWriter(4096),
+): PrintedRows {
   const { output, reader, context, enoughBytes } = input
   const printer = compilePrinter(output, reader, context)
   const separator = Buffer.from(separatorText)
-  const out = new ByteWriter(4096)
+  out.truncate(0)
   let rowCount = 0
   for (const { batch } of reader.batches()) {
     const print = printer(batch)

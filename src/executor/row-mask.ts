@@ -14,9 +14,9 @@ import {
   maskOther,
 } from '../kernel/mask.ts'
 import { maximumRows, newBytes } from '../kernel/memory.ts'
-import { maskByStored, maskIntegers, maskStored } from '../kernel/narrow-mask.ts'
+import { maskByStored, maskIntegers, maskStored, maskStoredOther } from '../kernel/narrow-mask.ts'
 import type { Batch } from './batch.ts'
-import { compile } from './compile.ts'
+import { compile, type Evaluator } from './compile.ts'
 import { type FieldRange, type FilterPart, withRanges } from './field-range.ts'
 import { nullTest } from './null-test.ts'
 import { includedEntries } from './object-operators.ts'
@@ -53,10 +53,12 @@ function either(
 
 function ofRange({ path, kind, range, than }: FieldRange): MaskMaker {
   return (batch, _, out) => {
-    const stored = range && batch.stored?.(path)
+    const stored = batch.stored?.(path)
     if (stored) {
-      if (stored.kind === kind) maskStored(stored, range, out)
-      return stored.kind === kind
+      if (stored.kind !== kind) return false
+      if (range) maskStored(stored, range, out)
+      else maskStoredOther(stored, than, out)
+      return true
     }
     const field = batch.inPlace?.(path)
     if (field?.kind !== 'number' && field?.kind !== 'timestamp') return false
@@ -84,7 +86,11 @@ function ofNullTest(predicate: BoundExpression): MaskMaker | undefined {
 function ofCodes(predicate: BoundExpression, context: EvaluationContext): MaskMaker | undefined {
   const path = dictionaryField(predicate)
   if (!path) return undefined
-  const evaluate = compile(predicate, context)
+  let compiled: Evaluator | undefined
+  const evaluate: Evaluator = (batch, selection) => {
+    compiled ??= compile(predicate, context)
+    return compiled(batch, selection)
+  }
   let last: Uint8Array | undefined
   let only: number | undefined
   return (batch, alive, out) => {

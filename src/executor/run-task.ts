@@ -1,4 +1,5 @@
 import { toAssayError, unreachable } from '../error.ts'
+import type { ByteWriter } from '../json/byte-writer.ts'
 import { endBatches } from '../kernel/memory.ts'
 import { runAnswer } from './answer.ts'
 import { watchCancelled } from './cancelled.ts'
@@ -12,11 +13,15 @@ import { runSettle } from './settle-form.ts'
 import type { Task, TaskOutcome, TaskResult } from './task.ts'
 import { runUnify } from './unify.ts'
 
-/** Runs a task to its end, in whatever thread. Failures are returned, not thrown. */
-export function runTask(task: Task, storage: TaskStorage): TaskOutcome {
+/**
+ * Runs a task to its end, in whatever thread. Failures are returned, not thrown.
+ *
+ * @param out where the JSON of an answer is written to: it is valid until that is written to again
+ */
+export function runTask(task: Task, storage: TaskStorage, out?: ByteWriter): TaskOutcome {
   watchCancelled(task.kind === 'answer' ? task.scan.cancelled : task.cancelled)
   try {
-    return { result: run(task, storage) }
+    return { result: run(task, storage, out) }
   } catch (thrown) {
     return { error: toAssayError(isOutOfRoom(thrown) ? outOfMemory(thrown) : thrown).toWire() }
   } finally {
@@ -25,7 +30,7 @@ export function runTask(task: Task, storage: TaskStorage): TaskOutcome {
   }
 }
 
-function run(task: Task, storage: TaskStorage): TaskResult {
+function run(task: Task, storage: TaskStorage, out: ByteWriter | undefined): TaskResult {
   switch (task.kind) {
     case 'scan':
       return runScan(task, storage)
@@ -40,7 +45,7 @@ function run(task: Task, storage: TaskStorage): TaskResult {
     case 'unify':
       return runUnify(task, storage)
     case 'answer':
-      return runAnswer(task, storage)
+      return runAnswer(task, storage, out)
     default:
       return unreachable(task)
   }

@@ -19,7 +19,7 @@ import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
 import { TaskDictionaries } from './task-dictionaries.ts'
 import { TaskProfile } from './task-profile.ts'
 import { compileCandidates, type FindCandidates, type TextCandidates } from './text-candidates.ts'
-import { withTraceSets } from './trace-set.ts'
+import { type TaskContext, withTraceSets } from './trace-set.ts'
 import { compileUnpivots, type SelectedBatch } from './unpivot-batch.ts'
 
 /** Takes the rows that pass the filter. */
@@ -39,8 +39,41 @@ export interface Sink {
   finish(metrics: ScanMetrics): GroupsResult | RowsResult
 }
 
-/** Reads the task's inputs batch by batch, filters them, and aggregates or keeps what is left. */
+/** What was found, as it was collected: valid until the thread's next scan begins. */
+export interface Scanned {
+  readonly sink: GroupSink | RowSink
+  readonly evaluation: TaskContext
+  readonly profile: TaskProfile | undefined
+  /** Without operators. */
+  readonly metrics: ScanMetrics
+}
+
+/** Scans, and makes plain data of what was found. */
 export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | RowsResult {
+  const scanned = scan(task, storage)
+  const { sink, evaluation, profile, metrics } = scanned
+  if (!task.settling || !(sink instanceof GroupSink)) return resultOf(scanned)
+  const { plan } = task
+  const { open, settled } = settle(sink, task.settling, plan, {
+    evaluation,
+    profile,
+    read: (relation) => new RelationReader(relation, plan.objects, storage),
+  })
+  if (!profile) return { ...open, settled, metrics }
+  profile.mark('sink', 0, open.groupCount)
+  return { ...open, settled, metrics: { ...metrics, operators: profile.operators } }
+}
+
+/** All of it as plain data. */
+export function resultOf({ sink, profile, metrics }: Scanned): GroupsResult | RowsResult {
+  const result = sink.finish(metrics)
+  if (!profile) return result
+  profile.mark('sink', 0, result.kind === 'groups' ? result.groupCount : result.rows.object.length)
+  return { ...result, metrics: { ...metrics, operators: profile.operators } }
+}
+
+/** Reads the task's inputs batch by batch, filters them, and aggregates or keeps what is left. */
+export function scan(task: ScanTask, storage: TaskStorage): Scanned {
   const started = performance.now()
   const { plan } = task
   const context = withTraceSets(task.context, task.traceSets)
@@ -59,10 +92,10 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     ? perSet(compileCandidates(plan.predicates, context))
     : undefined
   const isUnpivoted = plan.unpivots.length > 0
-  const unpivots = compileUnpivots(plan, context)
+  const unpivots = isUnpivoted ? compileUnpivots(plan, context) : undefined
   const dictionaries = new TaskDictionaries(task.dictionaries)
   beginStates()
-  const sink: Sink =
+  const sink: Sink & (GroupSink | RowSink) =
     plan.stage.kind === 'groups'
       ? new GroupSink(plan.stage, context, dictionaries)
       : new RowSink(plan, task.wanted, task.threshold, context)
@@ -126,7 +159,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
       const matched = selectedCount(selection, end - start)
       rowsMatched += matched
       if (matched === 0) continue
-      if (!isUnpivoted) {
+      if (!unpivots) {
         take(run, { batch, selection })
         continue
       }
@@ -139,7 +172,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     }
     bytesRead += run.bytesRead()
   }
-  if (lastRun) for (const made of unpivots.rest()) take(lastRun, made)
+  if (lastRun && unpivots) for (const made of unpivots.rest()) take(lastRun, made)
   endBatches()
   const milliseconds = performance.now() - started
   const metrics = {
@@ -149,24 +182,7 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
     bytesRead: Math.round(bytesRead),
     milliseconds,
   }
-  if (!task.settling || !(sink instanceof GroupSink)) {
-    const result = sink.finish(metrics)
-    if (!profile) return result
-    profile.mark(
-      'sink',
-      0,
-      result.kind === 'groups' ? result.groupCount : result.rows.object.length,
-    )
-    return { ...result, metrics: { ...metrics, operators: profile.operators } }
-  }
-  const { open, settled } = settle(sink, task.settling, plan, {
-    evaluation: context,
-    profile,
-    read: (relation) => new RelationReader(relation, plan.objects, storage),
-  })
-  if (!profile) return { ...open, settled, metrics }
-  profile.mark('sink', 0, open.groupCount)
-  return { ...open, settled, metrics: { ...metrics, operators: profile.operators } }
+  return { sink, evaluation: context, profile, metrics }
 }
 
 /** Looks into the indexes of a set once, though several inputs that follow each other are of it. */

@@ -36,6 +36,7 @@ export interface TaskContext extends EvaluationContext {
 }
 
 export function withTraceSets(context: EvaluationContext, sets: readonly TraceSet[]): TaskContext {
+  if (sets.length === 0) return context
   const traces = sets.map((set) => new TraceLookup(set))
   const inTraces = (set: number, object: Value, trace: Value) =>
     traces[set]!.of(object)?.holds(trace) ?? false

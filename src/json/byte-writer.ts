@@ -1,6 +1,8 @@
 /** Up to so many bytes words are faster than a view and a native copy, which make objects. */
 const nearBytes = 256
 
+const nothing = new DataView(new ArrayBuffer(0))
+
 /**
  * A growing byte buffer. What was written is read as a view, so nothing is copied when it is taken
  * whole. Its memory is never pooled: it may be transferred to another thread.
@@ -10,7 +12,7 @@ export class ByteWriter {
   #view: DataView
   #length = 0
   /** Of the memory that was copied from last: mostly the next range is of the same. */
-  #source: DataView<ArrayBufferLike> = new DataView(new ArrayBuffer(0))
+  #source: DataView<ArrayBufferLike> = nothing
 
   constructor(capacity = 1024) {
     this.#bytes = Buffer.allocUnsafeSlow(capacity)

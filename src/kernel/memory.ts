@@ -320,6 +320,12 @@ export function newTable(count: number, fill: number): Int32Array {
   return table.fill(fill)
 }
 
+/** Any bytes, for what states are told apart by. */
+export function newStateBytes(count: number): Buffer {
+  const at = reserveState(count)
+  return at === undefined ? Buffer.allocUnsafeSlow(count) : Buffer.from(buffer, at, count)
+}
+
 /** Before each state lies room for one more element (`assembly/aggregate.ts`). */
 function reserveState(byteLength: number): number | undefined {
   if (!keepsStates) return undefined

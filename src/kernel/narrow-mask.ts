@@ -1,8 +1,16 @@
 /** Masks (`mask.ts`) of whole numbers as columns store them, which are not widened for that. */
 import type { StoredIntegers } from '../vector/elements.ts'
 import type { NumberRange } from './compare.ts'
-import { smallTable } from './mask.ts'
-import { beginLoop, kernels, place, placeOutput, placeTable, takeOutput } from './memory.ts'
+import { keepEither, smallTable } from './mask.ts'
+import {
+  beginLoop,
+  kernels,
+  newBytes,
+  place,
+  placeOutput,
+  placeTable,
+  takeOutput,
+} from './memory.ts'
 import type { NarrowNumbers } from './widen.ts'
 
 const within = {
@@ -14,17 +22,36 @@ const within = {
 /** In all of these, there are at most `maximumRows`: one for each element. */
 
 /** Those whose number is in the range, which null never is. */
-export function maskStored(
-  { integers, base, divisor }: StoredIntegers,
-  { low, high }: NumberRange,
-  out: Uint8Array,
-): void {
+export function maskStored(stored: StoredIntegers, range: NumberRange, out: Uint8Array): void {
+  const { first, end } = integersOf(stored, range)
+  if (first < end) maskIntegers(stored.integers, first, end - 1, out)
+  else out.fill(0, 0, stored.integers.length)
+}
+
+/** Those whose number is another, which null never is. */
+export function maskStoredOther(stored: StoredIntegers, than: number, out: Uint8Array): void {
+  const { integers } = stored
+  const { first, end, most } = integersOf(stored, { low: than, high: than })
+  if (first >= end) {
+    maskIntegers(integers, -most, most, out)
+    return
+  }
+  const count = integers.length
+  if (first > -most) maskIntegers(integers, -most, first - 1, out)
+  else out.fill(0, 0, count)
+  if (end > most) return
+  const above = newBytes(count)
+  maskIntegers(integers, end, most, above)
+  keepEither(out, above, count)
+}
+
+/** The integers from `first` and before `end` stand for the numbers of a range; those of rows lie within `most`. */
+function integersOf({ integers, base, divisor }: StoredIntegers, { low, high }: NumberRange) {
   const most = 2 ** (integers.BYTES_PER_ELEMENT * 8 - 1) - 1
   const numberOf = (integer: number): number => (integer + base) / divisor
   const first = firstFrom(-most, most, (integer) => numberOf(integer) >= low)
   const end = firstFrom(-most, most, (integer) => !(numberOf(integer) <= high))
-  if (first < end) maskIntegers(integers, first, end - 1, out)
-  else out.fill(0, 0, integers.length)
+  return { first, end, most }
 }
 
 /** The least from `least` to `most` for which something holds, as it does for all above; else `most + 1`. */

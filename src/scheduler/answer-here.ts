@@ -5,11 +5,12 @@ import { resultSchema } from '../binder/schema.ts'
 import type { RowForm } from '../executor/row-form.ts'
 import { runTask } from '../executor/run-task.ts'
 import type { AnswerTask } from '../executor/task.ts'
+import { ByteWriter } from '../json/byte-writer.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
 import { formatTransaction } from '../type/transaction.ts'
 import { withoutKnown } from './answer-from-metadata.ts'
 import { answerTask, inputsOf, printedBytes } from './answer-plan.ts'
-import { cursorOf, newProgress } from './answer-progress.ts'
+import { cursorOf } from './answer-progress.ts'
 import { AuditLog } from './audit-log.ts'
 import type { AnswerNow } from './direct-look-up.ts'
 import { exactRows } from './exact-rows.ts'
@@ -29,7 +30,14 @@ export interface AnswerHereOptions {
   readonly budgetBytes: number
 }
 
-/** Undefined when it is no small answer after all. Throws the query's faults. */
+/** Answers, which are short but for single long rows, are printed into the same memory again and again. */
+const usualBytes = 2 * printedBytes.here
+let kept = new ByteWriter(usualBytes)
+
+/**
+ * Undefined when it is no small answer after all. Its bytes are valid until the next call. Throws the query's
+ * faults.
+ */
 export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
   const { planned, context, snapshot, form, pool, budgetBytes } = options
   const { bound, physical, schema, warnings, summary } = planned
@@ -42,17 +50,19 @@ export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
   const outcome = pool.read((reads) => {
     const split = exactRows(newestRows(all, plan, transaction, reads), plan, reads)
     if (!isSmall(plan, inputsOf(split), reads)) return undefined
-    const task = answerTask({ ...whole, split }, form, {
+    const task = answerTask(whole, split, form, {
       isProfiled: false,
       budgetBytes,
       printedBytes: printedBytes.here,
       cancelled: undefined,
     })
-    return runTask(task, reads)
+    if (kept.bytes.length > usualBytes) kept = new ByteWriter(usualBytes)
+    return runTask(task, reads, kept)
   })
   if (!outcome) return undefined
   const { rowCount, bytes, place, madeColumns, rest, metrics } = resultOf<AnswerTask>(outcome)
   if (rest) return undefined
+  const { last, lastSorted } = place
   const shown = madeColumns.filter((name) => !isHiddenField(name))
   return {
     rowCount,
@@ -62,7 +72,7 @@ export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
     schema: shown.length === 0 ? schema : resultSchema(bound, shown),
     warnings,
     planSummary: summary,
-    cursor: cursorOf(bound, { ...newProgress(), rowCount, ...place }),
+    cursor: cursorOf(bound, { rowCount, last, lastSorted, lastTrace: undefined }),
     lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
   }
 }

@@ -27,7 +27,7 @@ export function answerAtOnce(run: PlanRun, form: RowForm): Promise<AnswerResult>
   const { plan, pool, audit, cancelled } = run
   const split = splitInputs(run)
   const isHere = pool.read((reads) => isSmall(plan, inputsOf(split), reads))
-  const task = answerTask({ ...run, split }, form, {
+  const task = answerTask(run, split, form, {
     isProfiled: audit.isKept,
     budgetBytes: pool.budgetBytes,
     printedBytes: isHere ? printedBytes.here : printedBytes.worker,
@@ -41,13 +41,12 @@ type AnswerOptions = Pick<AnswerTask, 'printedBytes'> &
 
 /** The task that does it all. */
 export function answerTask(
-  run: Pick<PlanRun, 'plan' | 'context' | 'traceSets' | 'snapshot'> & {
-    readonly split: SplitInputs
-  },
+  run: Pick<PlanRun, 'plan' | 'context' | 'traceSets' | 'snapshot'>,
+  split: SplitInputs,
   form: RowForm,
-  { printedBytes, ...options }: AnswerOptions,
+  { printedBytes, isProfiled, budgetBytes, cancelled }: AnswerOptions,
 ): AnswerTask {
-  const { plan, context, traceSets, snapshot, split } = run
+  const { plan, context, traceSets, snapshot } = run
   return {
     kind: 'answer',
     scan: {
@@ -62,7 +61,9 @@ export function answerTask(
       share: undefined,
       wanted: wantedRows(plan),
       threshold: undefined,
-      ...options,
+      isProfiled,
+      budgetBytes,
+      cancelled,
     },
     known: split.known,
     form,

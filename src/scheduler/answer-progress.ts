@@ -28,7 +28,7 @@ export function newProgress(): AnswerProgress {
 /** The cursor of the page, where there may be a next one. */
 export function cursorOf(
   bound: BoundQuery,
-  { rowCount, last, lastSorted, lastTrace }: AnswerProgress,
+  { rowCount, last, lastSorted, lastTrace }: Omit<AnswerProgress, 'madeColumns'>,
 ): string | undefined {
   if (rowCount === 0) return undefined
   switch (pagingOf(bound)) {

@@ -320,7 +320,7 @@ export function splitInputs(run: SplittingRun): SplitInputs {
   const started = audit.now()
   const { pieces, fresh, report, skipped }: Split = splitScan(plan, snapshot, traceSets, pool)
   for (const part of skipped) audit.profile(name).skip(part)
-  audit.add('prune', started, { ...report, deltas: fresh.length })
+  if (audit.isKept) audit.add('prune', started, { ...report, deltas: fresh.length })
   return { pieces, others: fresh }
 }
 

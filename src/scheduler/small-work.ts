@@ -102,22 +102,37 @@ function isVectorized(node: BoundExpression): boolean {
 }
 
 function expressionsOf({ predicates, stage, sort }: PhysicalPlan): BoundExpression[] {
-  const sorted = sort.map(({ expression }) => expression)
-  if (stage.kind === 'rows') return [...predicates, ...sorted]
-  const aggregated = stage.aggregates.flatMap(({ arguments: given, filter }) => [
-    ...given,
-    ...(filter ? [filter] : []),
-  ])
-  return [...predicates, ...stage.keys, ...aggregated]
+  const expressions = predicates.slice()
+  if (stage.kind === 'rows') {
+    for (const { expression } of sort) expressions.push(expression)
+    return expressions
+  }
+  expressions.push(...stage.keys)
+  for (const { arguments: given, filter } of stage.aggregates) {
+    expressions.push(...given)
+    if (filter) expressions.push(filter)
+  }
+  return expressions
 }
+
+/** By the paths of plans, which share them where they differ in constants only. */
+const costsOfSets = new WeakMap<ColumnSet, WeakMap<Path, number>>()
 
 function rowCost(set: ColumnSet, paths: readonly Path[], object: BoundObject): number {
   return paths.reduce((sum, path) => sum + fieldCost(set, path, object), 1)
 }
 
 function fieldCost(set: ColumnSet, path: Path, object: BoundObject): number {
+  if (objectField(String(path[0]), object) !== undefined) return 0
+  const known = costsOfSets.get(set) ?? new WeakMap<Path, number>()
+  costsOfSets.set(set, known)
+  const cost = known.get(path) ?? columnCost(set, path)
+  known.set(path, cost)
+  return cost
+}
+
+function columnCost(set: ColumnSet, path: Path): number {
   const name = String(path[0])
-  if (objectField(name, object) !== undefined) return 0
   if (!isStoredField(name)) return valueCost.key
   if (path.some((part) => typeof part === 'number')) return valueCost.anyLength
   const names = path as readonly string[]
@@ -144,8 +159,10 @@ function hasFewGroups({ stage }: PhysicalPlan, set: ColumnSet, rows: number): bo
 function valuesOf(key: BoundExpression, set: ColumnSet): number {
   if (key.type === 'boolean') return 3
   if (key.kind !== 'field') return Number.POSITIVE_INFINITY
-  const { text, ...others } = set.columns(key.path as readonly string[]) ?? {}
-  if (Object.keys(others).length > 0) return Number.POSITIVE_INFINITY
+  const columns = set.columns(key.path as readonly string[])
+  if (!columns) return 1
+  const { text } = columns
+  for (const type in columns) if (type !== 'text') return Number.POSITIVE_INFINITY
   if (!text) return 1
   if (text.encoding !== 'dictionary') return Number.POSITIVE_INFINITY
   return text.dictionary.offsets.length

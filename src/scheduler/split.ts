@@ -73,8 +73,8 @@ export function splitScan(
   const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
   const candidates = new KeyCandidates(plan.predicates, traceSets, finder)
   const pieces: Piece[] = []
-  const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
   const skipped: Record<string, number> = Object.create(null)
+  const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0, skipped }
   const ruledOut = new PlanProfile()
   const skip = (reason: string, by: string, rows: number, isAll: boolean) => {
     if (rows === 0) return
@@ -92,7 +92,7 @@ export function splitScan(
         }),
       ),
     )
-    return { pieces, fresh, report: { ...report, skipped }, skipped: [] }
+    return { pieces, fresh, report, skipped: [] }
   }
   for (const { id, metadata } of snapshot.segments) {
     const parts = metadata.objects.filter((part) => objects.has(part.object))
@@ -133,18 +133,13 @@ export function splitScan(
       skip('key index', 'key index', narrowed.skipped, narrowed.skipped === rowCount)
       for (const { from, to } of narrowed.ranges) {
         report.rowsRead += to - from
-        pieces.push({
-          ...pieceOf(id, part, from, to, snapshot),
-          metadata,
-          part,
-          bestSortValue: (kind) => sortKey && bestSortValue(metadata, part, sortKey, kind),
-        })
+        pieces.push(pieceOf({ segment: id, metadata, part, from, to }, snapshot, sortKey))
       }
     }
     if (pieces.length > before) report.segmentsRead++
   }
   const fresh = freshInputs(objects, plan.after, snapshot)
-  return { pieces, fresh, report: { ...report, skipped }, skipped: ruledOut.skipped }
+  return { pieces, fresh, report, skipped: ruledOut.skipped }
 }
 
 /** Undefined when nobody knows. */
@@ -182,18 +177,25 @@ function mechanismOf(predicate: BoundExpression): string {
 }
 
 function pieceOf(
-  segment: number,
-  part: ObjectRows,
-  from: number,
-  to: number,
+  { segment, metadata, part, from, to }: PieceRows,
   { transaction }: QuerySnapshot,
-): Pick<Piece, 'input' | 'oldest' | 'newest'> {
+  sortKey: BoundSortKey | undefined,
+): Piece {
   const mayBeNewer = part.lastTransaction > transaction
   return {
     input: { kind: 'segment', segment, object: part.object, from, to, mayBeNewer },
+    metadata,
+    part,
+    bestSortValue: (kind) => sortKey && bestSortValue(metadata, part, sortKey, kind),
     oldest: part.firstPagination,
     newest: part.lastPagination,
   }
+}
+
+interface PieceRows extends Pick<Piece, 'metadata' | 'part'> {
+  readonly segment: number
+  readonly from: number
+  readonly to: number
 }
 
 function isBefore(part: ObjectRows, after: RowKey | undefined): boolean {

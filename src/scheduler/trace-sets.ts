@@ -114,7 +114,7 @@ class FoundTraces {
 }
 
 class Traces {
-  readonly #texts = new GrowingTexts(64)
+  readonly #texts = GrowingTexts.of(64)
   readonly #index = new TextIndex()
   /** By code of the shared dictionary, of traces that are numbered. */
   readonly held: Uint8Array | undefined

@@ -76,7 +76,7 @@ export class SharedDictionaryBuilder {
     this.#homes = before?.homes ?? sharedNumbers(1024)
     this.#texts = before
       ? GrowingTexts.after(new SharedTexts(before).texts, before.count)
-      : new GrowingTexts(1024, 'shared')
+      : GrowingTexts.of(1024, 'shared')
     this.#index = new TextIndex('shared', before?.slots)
   }
 

@@ -16,18 +16,26 @@ export class GrowingTexts {
   offsets: Int32Array
   readonly #memory: Memory
 
-  constructor(expectedCount: number, memory: Memory = 'own') {
+  private constructor(offsets: Int32Array, memory: Memory, bytes: Buffer) {
     this.#memory = memory
-    this.bytes = allocateBytes(1024, memory)
-    this.offsets = allocateNumbers(expectedCount + 1, memory)
+    this.bytes = bytes
+    this.offsets = offsets
+  }
+
+  static of(expectedCount: number, memory: Memory = 'own'): GrowingTexts {
+    const offsets = allocateNumbers(expectedCount + 1, memory)
+    return new GrowingTexts(offsets, memory, allocateBytes(1024, memory))
+  }
+
+  /** Of a thread, begun in memory that is there. */
+  static within(bytes: Buffer, offsets: Int32Array): GrowingTexts {
+    return new GrowingTexts(offsets, 'own', bytes)
   }
 
   /** Goes on after the first `count` texts of `shared`, in the same memory while that has room. */
   static after(shared: Texts, count: number): GrowingTexts {
-    const texts = new GrowingTexts(0, 'shared')
+    const texts = new GrowingTexts(shared.offsets, 'shared', shared.bytes)
     texts.count = count
-    texts.bytes = shared.bytes
-    texts.offsets = shared.offsets
     texts.byteLength = shared.offsets[count]!
     return texts
   }
@@ -87,7 +95,7 @@ export class TextIndex {
   #slots: TextSlots
   readonly #memory: Memory
 
-  /** @param slots of an index over the same texts, to go on with */
+  /** @param slots of an index over the same texts, to go on with; or free ones */
   constructor(memory: Memory = 'own', slots?: TextSlots) {
     this.#memory = memory
     this.#slots = slots ?? allocateNumbers(128, memory).fill(-1)

@@ -91,7 +91,7 @@ export interface DictionaryEntries {
   /** The entries as a vector that expressions can be evaluated on. */
   readonly vector: TextVector | ValuesVector | LazyVector
   /** What has been computed from all entries, by the expression that it was computed for. */
-  readonly memo: Map<object, unknown>
+  readonly memo: WeakMap<object, unknown>
 }
 
 /** Entries that are texts, or JSON texts that stand for the values they parse to. */
@@ -114,7 +114,7 @@ export function textEntries(texts: Texts, content: 'text' | 'json'): DictionaryE
       content === 'text'
         ? { kind: 'text', texts, first: 0, valid: undefined }
         : { kind: 'lazy', valueAt, source: { kind: 'json', texts, first: 0 } },
-    memo: new Map(),
+    memo: new WeakMap(),
   }
 }
 
@@ -131,7 +131,7 @@ export function valueEntries(values: readonly Value[]): DictionaryEntries {
     size: values.length,
     valueAt: (code) => values[code]!,
     vector: { kind: 'values', values },
-    memo: new Map(),
+    memo: new WeakMap(),
   }
 }
 

@@ -9,7 +9,7 @@ import { GrowingTexts } from '../../src/vector/text-index.ts'
 
 /** Texts as groups have them: UTF-8 bytes, a place of -1 being null. */
 function textColumn(texts: readonly (string | null)[]) {
-  const bytes = new GrowingTexts(texts.length)
+  const bytes = GrowingTexts.of(texts.length)
   const indexes = texts.map((text) => {
     if (text === null) return -1
     const encoded = Buffer.from(text)

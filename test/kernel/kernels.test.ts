@@ -229,6 +229,12 @@ describe.each([
             return integer !== none && numberOf(integer) >= low && numberOf(integer) <= high
           })
           expect(masked(out, length)).toEqual(isWithin)
+          if (Number.isNaN(low)) continue
+          narrow.maskStoredOther({ integers, base, divisor }, low, out)
+          const isOther = Array.from(integers, (integer) => {
+            return integer !== none && numberOf(integer) !== low
+          })
+          expect(masked(out, length)).toEqual(isOther)
         }
       }),
     )

@@ -33,6 +33,12 @@ function countsPresent(state: AggregateState): boolean {
   return state instanceof CountState && state.counted === 'present'
 }
 
+/** Alike for percentiles of the same rows; others have no use for it. */
+function rowsKey({ name, arguments: given, filter }: BoundAggregate): string {
+  if (name !== 'percentile' && name !== 'median') return ''
+  return [...given, ...(filter ? [filter] : [])].map(structuralKey).join()
+}
+
 /** Of a group, for most aggregates. */
 const groupBytes = 32
 
@@ -65,8 +71,7 @@ export class AggregateInputs {
     this.#inputs = aggregates.map((aggregate) => {
       const distinct = distinctArgument(aggregate)
       const dictionary = distinct && dictionaries.of(distinct)
-      const rows = [...aggregate.arguments, ...(aggregate.filter ? [aggregate.filter] : [])]
-      const key = rows.map(structuralKey).join()
+      const key = rowsKey(aggregate)
       const twin = percentiles.get(key)
       const state: AggregateState = createAggregateState(aggregate, dictionary, twin)
       if (state instanceof PercentileState) percentiles.set(key, twin ?? state)
