@@ -89,7 +89,8 @@ export class KeptAnswers {
     this.#set(query, {
       planned,
       transaction,
-      bytes: answer.bytes.slice(),
+      // A copy, which `slice` of a Buffer is not.
+      bytes: new Uint8Array(answer.bytes),
       summary: {
         schema,
         rowCount,

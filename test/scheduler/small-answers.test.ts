@@ -44,6 +44,19 @@ test('answers within a turn are those of the general way', async () => {
   expect(logs.now(byIds)).toMatchObject({ rows, cursor })
 })
 
+test('what a query has found out of a segment serves the next, whatever that asks', async () => {
+  const counted = (filter: string) => logs.now(`measures: count(1) as n | filter: ${filter}`)?.rows
+  for (let turn = 0; turn < 3; turn++) {
+    expect(counted("metadata.model = 'small' and metrics.n >= 0")).toEqual([{ n: 2000 }])
+    expect(counted("metadata.model != 'small' and metrics.n >= 0")).toEqual([{ n: 4000 }])
+    expect(counted("metadata.model in ['large', 'none'] and metrics.n != 1")).toEqual([{ n: 3999 }])
+    // The one is a number that rows have, the other none that integers stand for.
+    expect(counted(`metrics.n != ${17 + turn}`)).toEqual([{ n: 5999 }])
+    expect(counted(`metrics.n != ${17 + turn}.5`)).toEqual([{ n: 6000 }])
+    expect(counted('scores.s != 0.125')).toEqual([{ n: 4628 }])
+  }
+})
+
 test('the main thread is not held up by what is not small', async () => {
   for (const clauses of [
     // Groups of which nobody knows how many there are.
