@@ -4,7 +4,13 @@ import { type PlainValue, toPlain } from '../type/plain.ts'
 import { Timestamp, type Value } from '../type/value.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../vector/vector.ts'
 import { checkAtTimes } from './cancelled.ts'
-import type { ColumnVector, TextValues, WireValues } from './wire-values.ts'
+import {
+  type ColumnVector,
+  countOf,
+  type TextValues,
+  vectorOf,
+  type WireValues,
+} from './wire-values.ts'
 
 /** Rows `from … to` of a vector, without copying what is long. */
 export function sliceVector(vector: ColumnVector, from: number, to: number): ColumnVector {
@@ -134,6 +140,16 @@ export function sliceColumn(column: WireValues, from: number, to: number): WireV
   }
 }
 
+/** The values of all columns, one column after the other. */
+export function concatenateColumns(columns: readonly WireValues[]): WireValues {
+  if (columns.length === 1) return columns[0]!
+  const counts = columns.map(countOf)
+  const builder = new ColumnBuilder(counts.reduce((sum, count) => sum + count, 0))
+  for (const [i, column] of columns.entries())
+    builder.append(vectorOf(column), counts[i]!, undefined)
+  return builder.finish()
+}
+
 /** The rows of these indexes, in their order. */
 export function gatherColumn(column: WireValues, rows: Int32Array): WireValues {
   switch (column.kind) {
@@ -161,6 +177,7 @@ function gatherTexts({ bytes, offsets, valid }: TextValues, rows: Int32Array): T
   }
   let length = 0
   for (let i = 0; i < rows.length; i++) {
+    checkAtTimes()
     const row = rows[i]!
     gathered.valid[i] = valid[row]!
     length += offsets[row + 1]! - offsets[row]!
@@ -169,6 +186,7 @@ function gatherTexts({ bytes, offsets, valid }: TextValues, rows: Int32Array): T
   const out = new Uint8Array(length)
   let at = 0
   for (let i = 0; i < rows.length; i++) {
+    checkAtTimes()
     const end = offsets[rows[i]! + 1]!
     // A loop beats the view that `set` would need: texts are short.
     for (let k = offsets[rows[i]!]!; k < end; k++) out[at++] = bytes[k]!

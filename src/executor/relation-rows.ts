@@ -2,9 +2,11 @@
 import type { SortPosition } from '../binder/bound.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { paginationKeyAt, versionKeyAt } from '../vector/row-keys.ts'
+import { keyAt } from './key-column.ts'
 import type { Relation } from './relation.ts'
-import { compactColumn } from './relation-column.ts'
+import { concatenateColumns } from './relation-column.ts'
 import { concatenateRowLists, type SortedRows } from './row-buffer.ts'
+import type { WireValues } from './wire-values.ts'
 
 /** The rows with the fields that the plan's scans carry. */
 export function relationOfRows({ stage, sort }: PhysicalPlan, rows: SortedRows): Relation {
@@ -21,18 +23,17 @@ export function relationOfRows({ stage, sort }: PhysicalPlan, rows: SortedRows):
     groupColumns: [],
     fields: carried.map((name, i) => {
       // No rows at all have no columns either.
-      const values = rows.keys[sort.length + i] ?? []
-      return values instanceof Float64Array
-        ? { name, values: { kind: 'number', values } }
-        : { name, values: compactColumn({ kind: 'plain', values }) }
+      return { name, values: rows.keys[sort.length + i] ?? noValues }
     }),
   }
 }
 
+const noValues: WireValues = { kind: 'plain', values: [] }
+
 /** Where the row is in the order of the plan's sort keys. */
 export function positionOfRow({ sort }: PhysicalPlan, rows: SortedRows, row: number): SortPosition {
   return {
-    values: sort.map((_, k) => rows.keys[k]![row]!),
+    values: sort.map((_, k) => keyAt(rows.keys[k]!, row)),
     paginationKey: paginationKeyAt(rows, row),
     object: rows.object[row]!,
     version: versionKeyAt(rows, row),
@@ -44,6 +45,8 @@ export function concatenateRows(lists: readonly SortedRows[]): SortedRows {
   if (lists.length === 1) return lists[0]!
   return {
     ...concatenateRowLists(lists),
-    keys: (lists[0]?.keys ?? []).map((_, k) => lists.flatMap((list) => Array.from(list.keys[k]!))),
+    keys: (lists[0]?.keys ?? []).map((_, k) =>
+      concatenateColumns(lists.map(({ keys }) => keys[k]!)),
+    ),
   }
 }

@@ -6,9 +6,9 @@ import { type BoundExpression, fieldsOf } from '../binder/bound.ts'
 import { sequence } from '../kernel/sequence.ts'
 import { gatherRows } from './gather-vector.ts'
 import { GroupRelation } from './group-relation.ts'
-import { ColumnBuilder, gatherColumn, sliceColumn } from './relation-column.ts'
+import { concatenateColumns, gatherColumn, sliceColumn } from './relation-column.ts'
 import { concatenateRowLists, type RowList, sliceRows } from './row-buffer.ts'
-import { vectorOf, type WireValues } from './wire-values.ts'
+import type { WireValues } from './wire-values.ts'
 
 export interface Relation {
   readonly rowCount: number
@@ -80,11 +80,7 @@ export function concatenateRelations(relations: readonly Relation[]): Relation {
     rowCount,
     rows: first.rows && concatenateRowLists(relations.map(({ rows }) => rows!)),
     groupColumns: first.groupColumns.map((_, index) => {
-      const builder = new ColumnBuilder(rowCount)
-      for (const relation of relations) {
-        builder.append(vectorOf(relation.groupColumns[index]!), relation.rowCount, undefined)
-      }
-      return builder.finish()
+      return concatenateColumns(relations.map(({ groupColumns }) => groupColumns[index]!))
     }),
     fields: [],
   }

@@ -1,12 +1,15 @@
 import type { BoundSortKey } from '../binder/bound.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
-import { fromPlain, type PlainValue, toPlain } from '../type/plain.ts'
 import { Timestamp, type Value } from '../type/value.ts'
-import { checkAtTimes } from './cancelled.ts'
+import { valueReader } from '../vector/vector.ts'
+import { checkAtTimes, checkCancelled } from './cancelled.ts'
+import { keyColumn } from './key-column.ts'
 import type { SortThreshold } from './prune.ts'
+import { sliceColumn } from './relation-column.ts'
 import { compareNewestFirst, compareNullsLast } from './row-order.ts'
 import type { OrderResult, OrderTask } from './task.ts'
 import { valueBytes } from './value-bytes.ts'
+import { vectorOf, type WireValues } from './wire-values.ts'
 
 /** Rows by their keys, as parallel arrays: a result before its rows are read. */
 export interface RowList {
@@ -20,7 +23,7 @@ export interface RowList {
 
 /** A row list with the values of the sort keys, key by key, and then of the carried fields. */
 export interface SortedRows extends RowList {
-  readonly keys: readonly (readonly PlainValue[] | Float64Array)[]
+  readonly keys: readonly WireValues[]
 }
 
 /** Of a row, and of a key that comes with it, in arrays of numbers and values. */
@@ -114,17 +117,16 @@ export class RowBuffer {
   }
 
   add(rows: SortedRows): void {
-    const keys = rows.keys.map((column) =>
-      column instanceof Float64Array ? column : column.map(fromPlain),
-    )
+    const readers = rows.keys.map((column) => valueReader(vectorOf(column)))
     for (let i = 0; i < rows.object.length; i++) {
+      checkAtTimes()
       this.push(
         rows.object[i]!,
         rows.paginationTransaction[i]!,
         rows.paginationIndex[i]!,
         rows.transaction[i]!,
         rows.index[i]!,
-        keys.map((column) => column[i]!),
+        readers.map((read) => read(i)),
       )
     }
   }
@@ -132,17 +134,14 @@ export class RowBuffer {
   /** The wanted rows in order. */
   finish(): SortedRows {
     this.cut()
+    const { object, paginationTransaction, paginationIndex, transaction, index } = this.#rows
     return {
-      object: Int32Array.from(this.#rows.object),
-      paginationTransaction: Float64Array.from(this.#rows.paginationTransaction),
-      paginationIndex: Int32Array.from(this.#rows.paginationIndex),
-      transaction: Float64Array.from(this.#rows.transaction),
-      index: Int32Array.from(this.#rows.index),
-      keys: this.#keys.map((column) =>
-        column.every((value) => typeof value === 'number')
-          ? Float64Array.from(column as number[])
-          : column.map(toPlain),
-      ),
+      object: integers(object),
+      paginationTransaction: numbers(paginationTransaction),
+      paginationIndex: integers(paginationIndex),
+      transaction: numbers(transaction),
+      index: integers(index),
+      keys: this.#keys.map(keyColumn),
     }
   }
 
@@ -155,9 +154,12 @@ export class RowBuffer {
     this.#isCut = this.#limit > 0 && order.length === this.#limit
     const columns: unknown[][] = [...Object.values(this.#rows), ...this.#keys]
     for (const column of columns) {
-      const kept = order.map((i) => column[i])
-      column.length = 0
-      for (const value of kept) column.push(value)
+      const before = column.slice()
+      column.length = order.length
+      for (let i = 0; i < order.length; i++) {
+        checkAtTimes()
+        column[i] = before[order[i]!]
+      }
     }
     if (this.#valueBytes > 0) this.#valueBytes = sizeOf(this.#keys)
   }
@@ -171,6 +173,16 @@ export class RowBuffer {
     }
     return compareNewestFirst(this.#rows, a, this.#rows, b)
   }
+}
+
+function integers(column: readonly number[]): Int32Array {
+  checkCancelled()
+  return new Int32Array(column)
+}
+
+function numbers(column: readonly number[]): Float64Array {
+  checkCancelled()
+  return new Float64Array(column)
 }
 
 function sizeOf(columns: readonly (readonly Value[])[]): number {
@@ -230,6 +242,9 @@ export function concatenateRowLists(lists: readonly RowList[]): RowList {
   return all
 }
 
+/** Rows `from … to`; all of them as they are. */
 export function sliceSortedRows(rows: SortedRows, from: number, to: number): SortedRows {
-  return { ...sliceRows(rows, from, to), keys: rows.keys.map((column) => column.slice(from, to)) }
+  if (from === 0 && to === rows.object.length) return rows
+  const keys = rows.keys.map((column) => sliceColumn(column, from, to))
+  return { ...sliceRows(rows, from, to), keys }
 }

@@ -10,6 +10,7 @@ import {
   type ValuesVector,
   valueEntries,
 } from '../vector/vector.ts'
+import { checkAtTimes, inCheckedParts } from './cancelled.ts'
 
 export type WireValues =
   | {
@@ -34,7 +35,11 @@ export interface PlainValues {
 export type DistinctValues = TextValues | PlainValues
 
 export function plainValues(values: readonly Value[]): PlainValues {
-  return { kind: 'plain', values: values.map(toPlain) }
+  const plain = values.map((value) => {
+    checkAtTimes()
+    return toPlain(value)
+  })
+  return { kind: 'plain', values: plain }
 }
 
 /** Stands for null among `SharedValues.codes`. */
@@ -65,17 +70,20 @@ export function concatenateTexts(
   const offsets = new Int32Array(places.length + 1)
   const valid = new Uint8Array(places.length)
   let total = 0
-  for (let i = 0; i < places.length; i++) {
-    const place = places[i]!
-    if (place >= 0) {
-      const source = sources[which[i]!]!
-      valid[i] = 1
-      total += source.offsets[place + 1]! - source.offsets[place]!
+  inCheckedParts(places.length, (first, last) => {
+    for (let i = first; i < last; i++) {
+      const place = places[i]!
+      if (place >= 0) {
+        const source = sources[which[i]!]!
+        valid[i] = 1
+        total += source.offsets[place + 1]! - source.offsets[place]!
+      }
+      offsets[i + 1] = total
     }
-    offsets[i + 1] = total
-  }
+  })
   const bytes = new Uint8Array(total)
   for (let i = 0; i < places.length; i++) {
+    checkAtTimes()
     const place = places[i]!
     if (place < 0) continue
     const { bytes: from, offsets: starts } = sources[which[i]!]!
@@ -110,7 +118,8 @@ export function vectorOf(wire: WireValues): ColumnVector {
 /** What columns of rows in memory are as vectors. */
 export type ColumnVector = NumberVector | DictionaryVector | TextVector | ValuesVector
 
-function textsOf({ bytes, offsets }: { bytes: Uint8Array; offsets: Int32Array }): Texts {
+/** In place. */
+export function textsOf({ bytes, offsets }: Pick<TextValues, 'bytes' | 'offsets'>): Texts {
   // Between threads a Buffer becomes a plain Uint8Array.
   return { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), offsets }
 }

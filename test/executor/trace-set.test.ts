@@ -127,7 +127,7 @@ describe('a condition on a set of traces', () => {
       'r2',
       'r0',
     ])
-    expect(found.keys[0]).toEqual(Float64Array.of(1, 1))
+    expect(found.keys[0]).toEqual({ kind: 'number', values: Float64Array.of(1, 1) })
   })
 })
 
