@@ -24,7 +24,7 @@ const reads = new TaskReads(
  */
 export default function query(task: Task): TaskOutcome {
   try {
-    return shareResult(reads.during((storage) => runTask(task, storage)))
+    return reads.during((storage) => runTask(task, storage, undefined, shareResult))
   } finally {
     releaseWhenIdle()
   }

@@ -20,7 +20,7 @@ import {
   valueReader,
 } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
-import { checkAtTimes } from './cancelled.ts'
+import { checkCancelled } from './cancelled.ts'
 import { compileConditional } from './conditional.ts'
 import { compileJsonSearch } from './json-search.ts'
 import { compileKindVerdict } from './kind-verdict.ts'
@@ -257,7 +257,8 @@ function compileByValue(
     const values = new Array<Value>(batch.rowCount)
     const rows = rowsOf(selection, batch.rowCount)
     for (const row of rows) {
-      checkAtTimes()
+      // The JSON of one row may take as long to read as a thousand numbers.
+      checkCancelled()
       const rowOperands = readers.map((read) => read(row))
       values[row] = applyOperator(node, rowOperands, context)
     }

@@ -1,6 +1,6 @@
 import { sequence } from '../kernel/sequence.ts'
 import type { AggregateState } from './aggregate/state.ts'
-import { checkCancelled } from './cancelled.ts'
+import { checkCancelled, inCheckedParts } from './cancelled.ts'
 import type { ChosenValues } from './chosen-values.ts'
 import { pickedCodes } from './gather-vector.ts'
 import type { GroupTable } from './group-table.ts'
@@ -43,8 +43,13 @@ class Groups {
       return groups ? gatherColumn(column, groups) : column
     }
     const wanted = groups ?? sequence(0, groupCount)
-    const numbers = state.results?.(wanted)
-    if (numbers) return { kind: 'number', values: numbers }
+    if (state.results?.(wanted.subarray(0, 0))) {
+      const values = new Float64Array(wanted.length)
+      inCheckedParts(wanted.length, (from, to) => {
+        values.set(state.results!(wanted.subarray(from, to))!, from)
+      })
+      return { kind: 'number', values }
+    }
     const builder = new ColumnBuilder(wanted.length)
     for (let i = 0; i < wanted.length; i++) {
       checkCancelled()

@@ -107,8 +107,8 @@ export class GroupTable {
     for (let k = this.#keys.length - 1; k > 0; k--) {
       const { firsts, seconds } = this.#pairs[k - 1]!
       const isLast = k === this.#keys.length - 1
-      codes.unshift(isLast ? seconds : groups.map((pair) => seconds[pair]!))
-      groups = isLast ? firsts : groups.map((pair) => firsts[pair]!)
+      codes.unshift(isLast ? seconds : pickedCodes(seconds, groups))
+      groups = isLast ? firsts : pickedCodes(firsts, groups)
     }
     if (this.#keys.length > 0) codes.unshift(groups)
     return codes

@@ -2,6 +2,7 @@ import { combineCodes, mapCodes } from '../kernel/gather.ts'
 import { forgetCopy, newCodes, newTable } from '../kernel/memory.ts'
 import { sequence } from '../kernel/sequence.ts'
 import { grown } from './aggregate/state.ts'
+import { checkAtTimes } from './cancelled.ts'
 
 /** Pairs of codes up to this product are looked up in an array, more in a hash table. */
 const maximumDensePairs = 1 << 20
@@ -67,7 +68,12 @@ export class PairCodes {
     }
     this.#reserve(firstCount, secondCount)
     if (this.#dense) this.#combineDense(this.#dense, firsts, seconds, count)
-    else for (let i = 0; i < count; i++) firsts[i] = this.#hashedCode(firsts[i]!, seconds[i]!)
+    else {
+      for (let i = 0; i < count; i++) {
+        checkAtTimes()
+        firsts[i] = this.#hashedCode(firsts[i]!, seconds[i]!)
+      }
+    }
     forgetCopy(firsts)
   }
 
@@ -121,6 +127,7 @@ export class PairCodes {
   #rehash(length: number): void {
     const slots = new Int32Array(length).fill(-1)
     for (let code = 0; code < this.#count; code++) {
+      checkAtTimes()
       let slot = hashPair(this.#firsts[code]!, this.#seconds[code]!) & (length - 1)
       while (slots[slot]! >= 0) slot = (slot + 1) & (length - 1)
       slots[slot] = code

@@ -75,6 +75,7 @@ function textOrder({ texts, first, valid }: TextVector, descending: boolean): Ro
   const count = offsets.length - 1 - first
   const prefixes = new Float64Array(count)
   for (let row = 0; row < count; row++) {
+    checkAtTimes()
     if (valid && valid[row] === 0) {
       prefixes[row] = descending ? -1 : Number.POSITIVE_INFINITY
       continue

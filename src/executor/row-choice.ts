@@ -9,6 +9,7 @@ import {
 import { newCodes, newTable } from '../kernel/memory.ts'
 import { sequence } from '../kernel/sequence.ts'
 import type { Selection } from '../vector/vector.ts'
+import { checkAtTimes } from './cancelled.ts'
 import { checkLimit } from './memory-limit.ts'
 import type { RowList } from './row-buffer.ts'
 
@@ -124,6 +125,7 @@ export class RowChooser {
     const kept = this.#kept
     const changed = this.#changed
     for (let i = 0; i < places.length; i++) {
+      checkAtTimes()
       const place = places[i]!
       const row = selection ? selection[place]! : place
       const group = groups[place]!
@@ -170,6 +172,7 @@ export class RowChooser {
     }
     const preferred = this.#hasPreferred ? new Uint8Array(count) : undefined
     for (let i = 0; i < count; i++) {
+      checkAtTimes()
       const value = kept[groups ? groups[i]! : i]!
       if (value === nothingKept) {
         rows.object[i] = noRow

@@ -2,7 +2,7 @@ import { toAssayError, unreachable } from '../error.ts'
 import type { ByteWriter } from '../json/byte-writer.ts'
 import { endBatches } from '../kernel/memory.ts'
 import { runAnswer } from './answer.ts'
-import { watchCancelled } from './cancelled.ts'
+import { checkCancelled, watchCancelled } from './cancelled.ts'
 import { runFinish } from './finish.ts'
 import { isOutOfRoom, outOfMemory } from './memory-limit.ts'
 import { runPrint } from './print.ts'
@@ -17,11 +17,19 @@ import { runUnify } from './unify.ts'
  * Runs a task to its end, in whatever thread. Failures are returned, not thrown.
  *
  * @param out where the JSON of an answer is written to: it is valid until that is written to again
+ * @param give makes of the result what is to be returned
  */
-export function runTask(task: Task, storage: TaskStorage, out?: ByteWriter): TaskOutcome {
+export function runTask(
+  task: Task,
+  storage: TaskStorage,
+  out?: ByteWriter,
+  give = (result: TaskResult) => result,
+): TaskOutcome {
   watchCancelled(task.kind === 'answer' ? task.scan.cancelled : task.cancelled)
   try {
-    return { result: run(task, storage, out) }
+    // It may have waited for the thread.
+    checkCancelled()
+    return { result: give(run(task, storage, out)) }
   } catch (thrown) {
     return { error: toAssayError(isOutOfRoom(thrown) ? outOfMemory(thrown) : thrown).toWire() }
   } finally {

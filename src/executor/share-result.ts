@@ -2,10 +2,14 @@
  * Results on their way to another thread: long arrays are put into shared memory, which both threads
  * then read, while a message would copy them twice, and groups once more on their way to the merge.
  */
-import type { TaskOutcome, TaskResult } from './task.ts'
+import { checkCancelled } from './cancelled.ts'
+import type { TaskResult } from './task.ts'
 
 /** Shorter arrays are copied along with the message: shared memory has a cost of its own. */
 const leastBytes = 16 * 1024
+
+/** Between two looks at whether anybody waits for the result: some milliseconds. */
+const copiedBytes = 8 * 2 ** 20
 
 /** Zeros to be sent to another thread: if they are many, in shared memory from the start. */
 export function newResultNumbers(count: number): Float64Array {
@@ -15,12 +19,11 @@ export function newResultNumbers(count: number): Float64Array {
     : new Float64Array(new SharedArrayBuffer(byteLength))
 }
 
-/** The outcome with its long arrays in shared memory, but for printed rows, which leave as they are. */
-export function shareResult(outcome: TaskOutcome): TaskOutcome {
-  if ('error' in outcome) return outcome
-  const { kind } = outcome.result
-  if (kind === 'print' || kind === 'answer') return outcome
-  return { result: shared(outcome.result) as TaskResult }
+/** The result with its long arrays in shared memory, but for printed rows, which leave as they are. */
+export function shareResult(result: TaskResult): TaskResult {
+  return result.kind === 'print' || result.kind === 'answer'
+    ? result
+    : (shared(result) as TaskResult)
 }
 
 function shared(part: unknown): unknown {
@@ -36,7 +39,11 @@ function sharedArray(array: ArrayBufferView): ArrayBufferView {
   const { buffer, byteOffset, byteLength } = array
   if (byteLength < leastBytes || buffer instanceof SharedArrayBuffer) return array
   const memory = new SharedArrayBuffer(byteLength)
-  new Uint8Array(memory).set(new Uint8Array(buffer, byteOffset, byteLength))
+  const [from, to] = [new Uint8Array(buffer, byteOffset, byteLength), new Uint8Array(memory)]
+  for (let at = 0; at < byteLength; at += copiedBytes) {
+    checkCancelled()
+    to.set(from.subarray(at, at + copiedBytes), at)
+  }
   if (array instanceof Float64Array) return new Float64Array(memory)
   return array instanceof Int32Array ? new Int32Array(memory) : new Uint8Array(memory)
 }

@@ -253,7 +253,10 @@ export interface UnifyResult {
   readonly kind: 'unify'
   /** Undefined when it was given up. */
   readonly dictionary: SharedDictionary | undefined
-  /** By segment, in the order of the task's: see `SharedDictionaryBuilder.add`. */
+  /**
+   * By segment, in the order of the task's: see `SharedDictionaryBuilder.add`. Those of the first only, if the task
+   * was cancelled.
+   */
   readonly maps: readonly Int32Array[]
 }
 

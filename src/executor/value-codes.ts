@@ -27,7 +27,7 @@ import {
   valueReader,
 } from '../vector/vector.ts'
 import { grown } from './aggregate/state.ts'
-import { checkAtTimes } from './cancelled.ts'
+import { checkAtTimes, checkCancelled, inCheckedParts } from './cancelled.ts'
 import { LateNumbers } from './late-numbers.ts'
 import { checkLimit, maximumDistinctBytes, maximumDistinctValues } from './memory-limit.ts'
 import { valueBytes as bytesOf } from './value-bytes.ts'
@@ -35,6 +35,7 @@ import {
   concatenateTexts,
   countOf,
   type KeyValues,
+  type PlainValues,
   plainValues,
   type SharedValues,
   sharedNull,
@@ -72,8 +73,8 @@ export class ValueCodes {
   /** By code: values that are no texts, and texts that were decoded. */
   readonly #values: (Value | undefined)[] = []
   // To make four small arrays elsewhere took a tenth of the time of a short query.
-  readonly #texts = GrowingTexts.within(newStateBytes(1024), newTable(65, 0))
-  readonly #textIndex = new TextIndex('own', newTable(128, unassigned))
+  readonly #texts = GrowingTexts.within(newStateBytes(1024), newTable(65, 0), checkCancelled)
+  readonly #textIndex = new TextIndex('own', newTable(128, unassigned), checkCancelled)
   #codeOfText: Int32Array = newTable(64, 0)
   readonly #shared: SharedTexts | undefined
   /** By the shared dictionary's code; the last place is that of null. */
@@ -127,7 +128,16 @@ export class ValueCodes {
     if (kind === 'number' || kind === 'timestamp') return { kind, values: this.#numbersOf(codes) }
     if (codes.length > this.#count * 4) return this.#toCoded(codes)
     if (kind === 'texts') return this.#toTexts(codes)
-    return plainValues(Array.from(codes, (code) => (code < 0 ? null : this.valueAt(code))))
+    return this.#toPlain(codes)
+  }
+
+  #toPlain(codes: Int32Array): PlainValues {
+    const values: Value[] = []
+    for (const code of codes) {
+      checkAtTimes()
+      values.push(code < 0 ? null : this.valueAt(code))
+    }
+    return plainValues(values)
   }
 
   /** Of values that repeat, each once. */
@@ -138,10 +148,7 @@ export class ValueCodes {
       nullCode < 0
         ? codes.slice()
         : codes.map((code) => (code === nullCode ? -1 : code > nullCode ? code - 1 : code))
-    const values =
-      this.#kindOf(known) === 'texts'
-        ? this.#toTexts(known)
-        : plainValues(Array.from(known, (code) => this.valueAt(code)))
+    const values = this.#kindOf(known) === 'texts' ? this.#toTexts(known) : this.#toPlain(known)
     return { kind: 'coded', codes: places, values }
   }
 
@@ -149,18 +156,21 @@ export class ValueCodes {
     const dictionaries = this.#shared ? [this.#texts, this.#shared.texts] : [this.#texts]
     const which = new Uint8Array(codes.length)
     const places = new Int32Array(codes.length)
-    for (let i = 0; i < codes.length; i++) {
-      const code = codes[i]!
-      const isNull = code < 0 || code === this.#nullCode
-      places[i] = isNull ? -1 : this.#places[code]!
-      which[i] = !isNull && this.#origins[code] === origin.shared ? 1 : 0
-    }
+    inCheckedParts(codes.length, (from, to) => {
+      for (let i = from; i < to; i++) {
+        const code = codes[i]!
+        const isNull = code < 0 || code === this.#nullCode
+        places[i] = isNull ? -1 : this.#places[code]!
+        which[i] = !isNull && this.#origins[code] === origin.shared ? 1 : 0
+      }
+    })
     return concatenateTexts(dictionaries, which, places)
   }
 
   #numbersOf(codes: Int32Array): Float64Array {
     const table = new Float64Array(this.#count + 1).fill(Number.NaN)
     for (let code = 0; code < this.#count; code++) {
+      checkAtTimes()
       const value = this.#values[code]
       if (typeof value === 'number') table[code] = value
       else if (value instanceof Timestamp) table[code] = value.ms
@@ -174,6 +184,7 @@ export class ValueCodes {
   #kindOf(codes: Int32Array): 'texts' | 'number' | 'timestamp' | 'mixed' {
     let kind: 'texts' | 'number' | 'timestamp' | undefined
     for (let i = 0; i < codes.length; i++) {
+      checkAtTimes()
       const code = codes[i]!
       if (code < 0 || code === this.#nullCode) continue
       const found = this.#origins[code] === origin.value ? kindOf(this.#values[code]) : 'texts'
@@ -191,6 +202,7 @@ export class ValueCodes {
     const others: number[] = []
     const keys = new Int32Array(codes.length)
     for (let i = 0; i < codes.length; i++) {
+      checkAtTimes()
       const code = codes[i]!
       if (this.#origins[code] === origin.shared) keys[i] = this.#places[code]!
       else if (code === this.#nullCode) keys[i] = sharedNull
@@ -204,6 +216,7 @@ export class ValueCodes {
   sharedCodesOf(codes: Int32Array): Int32Array {
     const shared = new Int32Array(codes.length)
     for (let i = 0; i < codes.length; i++) {
+      checkAtTimes()
       const code = codes[i]!
       shared[i] = this.#origins[code] === origin.shared ? this.#places[code]! : -1
     }
@@ -257,7 +270,10 @@ export class ValueCodes {
         return
       default: {
         const read = valueReader(vector)
-        for (let j = 0; j < count; j++) out[j] = this.codeOf(read(selection ? selection[j]! : j))
+        for (let j = 0; j < count; j++) {
+          checkAtTimes()
+          out[j] = this.codeOf(read(selection ? selection[j]! : j))
+        }
       }
     }
   }
@@ -298,6 +314,7 @@ export class ValueCodes {
     const { bytes, offsets } = dictionary.texts
     const rows = rowsOf(selection, rowCount)
     for (let j = 0; j < rows.length; j++) {
+      checkAtTimes()
       const code = codes[rows[j]!]!
       const place = code < 0 || !map ? code : map[code]!
       out[j] =
@@ -332,6 +349,7 @@ export class ValueCodes {
     const { texts, first, valid } = vector
     const { bytes, offsets } = texts
     for (let j = 0; j < count; j++) {
+      checkAtTimes()
       const row = selection ? selection[j]! : j
       const at = first + row
       out[j] =

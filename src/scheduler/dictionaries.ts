@@ -16,7 +16,7 @@ import type { TaskRunner } from './query-pool.ts'
 
 /** Of texts in segments, below which tables of their own are made faster. */
 const fewestTexts = 16_384
-/** Texts that one task adds at most, so that a query which is cancelled meanwhile soon ends. */
+/** Texts that one task adds at most, as other tasks wait for the thread. */
 const textsPerTask = 262_144
 const maximumTextBytes = 256 * 2 ** 20
 const maximumBytes = 512 * 2 ** 20
@@ -94,7 +94,8 @@ export class Dictionaries {
     if (field.isGivenUp || cost > rows * 2) return undefined
     while (missing().length > 0 && !field.isGivenUp && Atomics.load(cancelled, 0) === 0) {
       const before = field.turn
-      const work = before.then(() => this.#addSome(field, path, missing(), texts, metadata))
+      const add = () => this.#addSome(field, path, missing(), texts, metadata, cancelled)
+      const work = before.then(add)
       field.turn = work.catch(() => undefined)
       await work
     }
@@ -121,22 +122,24 @@ export class Dictionaries {
     missing: readonly number[],
     texts: ReadonlyMap<number, number>,
     metadata: ReadonlyMap<number, SegmentMetadata>,
+    cancelled: Int32Array,
   ): Promise<void> {
     if (missing.length === 0 || field.isGivenUp) return
     const segments = firstOf(missing, texts)
-    const gone = [...field.maps.keys()].filter((segment) => !metadata.has(segment))
-    // A query of an older snapshot that reads such segments has their maps.
-    for (const segment of gone) field.maps.delete(segment)
+    const there = new Map([...field.maps].filter(([segment]) => metadata.has(segment)))
+    const gone = [...field.maps.keys()].filter((segment) => !there.has(segment))
     const { dictionary, maps } = await this.#pool.run({
       kind: 'unify',
       id: field.id,
       dictionary: field.dictionary,
       path,
       segments,
-      homes: gone.length > 0 ? new Map(field.maps) : undefined,
+      homes: gone.length > 0 ? there : undefined,
       maximumBytes: maximumTextBytes,
-      cancelled: undefined,
+      cancelled,
     })
+    // A query of an older snapshot that reads such segments has their maps.
+    for (const segment of gone) field.maps.delete(segment)
     for (const [i, map] of maps.entries()) field.maps.set(segments[i]!, map)
     field.dictionary = dictionary
     if (!dictionary) {

@@ -62,22 +62,29 @@ export interface SharedCodes {
 
 /** Texts that are added without asking whether anybody still waits. */
 const checkedTexts = 4096
+/** The same of texts whose homes are noted. */
+const checkedHomes = 1 << 17
 
 /** Adds the texts of columns to a dictionary. One at a time may do so. */
 export class SharedDictionaryBuilder {
   readonly #id: number
   readonly #texts: GrowingTexts
   readonly #index: TextIndex
+  readonly #check: () => void
   #homes: Int32Array
 
-  /** @param before what there is; not to be used for older segments any more */
-  constructor(id: number, before: SharedDictionary | undefined) {
+  /**
+   * @param before what there is; not to be used for older segments any more
+   * @param check is called now and then; what it throws ends what is done
+   */
+  constructor(id: number, before: SharedDictionary | undefined, check = () => {}) {
+    this.#check = check
     this.#id = id
     this.#homes = before?.homes ?? sharedNumbers(1024)
     this.#texts = before
-      ? GrowingTexts.after(new SharedTexts(before).texts, before.count)
-      : GrowingTexts.of(1024, 'shared')
-    this.#index = new TextIndex('shared', before?.slots)
+      ? GrowingTexts.after(new SharedTexts(before).texts, before.count, check)
+      : GrowingTexts.of(1024, 'shared', check)
+    this.#index = new TextIndex('shared', before?.slots, check)
   }
 
   get byteLength(): number {
@@ -86,7 +93,7 @@ export class SharedDictionaryBuilder {
 
   /**
    * Forgets where texts were, and learns it from the maps of these segments alone. Queries that began
-   * before keep what they have.
+   * before keep what they have. A builder that was stopped at it is of no use any more.
    */
   setHomes(maps: ReadonlyMap<number, Int32Array>): void {
     this.#homes = sharedNumbers(Math.max(1024, this.#texts.count))
@@ -95,17 +102,17 @@ export class SharedDictionaryBuilder {
 
   /**
    * Adds the texts of a segment's column, and gives their codes in shared memory: by code of the column's own
-   * dictionary, or by row when it has none; -1 where the row has no text. What `checkCancelled` throws,
-   * now and then, ends it; the builder is of no use then.
+   * dictionary, or by row when it has none; -1 where the row has no text. When it was stopped, the dictionary has
+   * some texts more, and the segment is still to be added.
    */
-  add(column: TextColumn, segment: number, checkCancelled = () => {}): Int32Array {
+  add(column: TextColumn, segment: number): Int32Array {
     const validity = column.encoding === 'dictionary' ? undefined : column.validity
     const codes = new Int32Array(new SharedArrayBuffer(textCountOf(column) * 4))
     let first = 0
     for (const { bytes, offsets } of partsOf(column)) {
       const count = offsets.length - 1
       for (let i = 0; i < count; i++) {
-        if (i % checkedTexts === 0) checkCancelled()
+        if (i % checkedTexts === 0) this.#check()
         const row = first + i
         codes[row] =
           validity && ((validity[row >> 3]! >> (row & 7)) & 1) === 0
@@ -114,18 +121,23 @@ export class SharedDictionaryBuilder {
       }
       first += count
     }
+    this.#makeHomes()
     this.#settle(codes, segment)
     return codes
   }
 
+  #makeHomes(): void {
+    if (this.#homes.length >= this.#texts.count) return
+    const homes = sharedNumbers(Math.max(this.#texts.count, this.#homes.length * 2))
+    homes.set(this.#homes)
+    this.#homes = homes
+  }
+
+  /** To be told twice that a segment has a text changes nothing. */
   #settle(codes: Int32Array, segment: number): void {
-    if (this.#homes.length < this.#texts.count) {
-      const homes = sharedNumbers(Math.max(this.#texts.count, this.#homes.length * 2))
-      homes.set(this.#homes)
-      this.#homes = homes
-    }
     const homes = this.#homes
     for (let i = 0; i < codes.length; i++) {
+      if (i % checkedHomes === 0) this.#check()
       const code = codes[i]!
       if (code < 0 || homes[code] === segment) continue
       homes[code] = homes[code] === noHome ? segment : severalHomes
@@ -133,6 +145,7 @@ export class SharedDictionaryBuilder {
   }
 
   finish(): SharedDictionary {
+    this.#makeHomes()
     const { count, bytes, offsets } = this.#texts
     return { id: this.#id, count, bytes, offsets, slots: this.#index.slots, homes: this.#homes }
   }

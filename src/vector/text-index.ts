@@ -8,6 +8,9 @@ const shortTextBytes = 64
 /** Where growing arrays lie: in a thread's own memory, or in memory that all threads may read. */
 export type Memory = 'own' | 'shared'
 
+/** Bytes, and slots, that are moved to larger memory between two calls of who may put an end to that. */
+const [movedBytes, movedSlots] = [8 * 2 ** 20, 1 << 16]
+
 /** Texts end to end, growing at the end. */
 export class GrowingTexts {
   count = 0
@@ -15,26 +18,29 @@ export class GrowingTexts {
   bytes: Buffer
   offsets: Int32Array
   readonly #memory: Memory
+  readonly #check: () => void
 
-  private constructor(offsets: Int32Array, memory: Memory, bytes: Buffer) {
+  private constructor(offsets: Int32Array, memory: Memory, bytes: Buffer, check: () => void) {
     this.#memory = memory
+    this.#check = check
     this.bytes = bytes
     this.offsets = offsets
   }
 
-  static of(expectedCount: number, memory: Memory = 'own'): GrowingTexts {
+  /** @param check is called now and then while memory grows; what it throws leaves the texts as they were */
+  static of(expectedCount: number, memory: Memory = 'own', check = () => {}): GrowingTexts {
     const offsets = allocateNumbers(expectedCount + 1, memory)
-    return new GrowingTexts(offsets, memory, allocateBytes(1024, memory))
+    return new GrowingTexts(offsets, memory, allocateBytes(1024, memory), check)
   }
 
   /** Of a thread, begun in memory that is there. */
-  static within(bytes: Buffer, offsets: Int32Array): GrowingTexts {
-    return new GrowingTexts(offsets, 'own', bytes)
+  static within(bytes: Buffer, offsets: Int32Array, check: () => void): GrowingTexts {
+    return new GrowingTexts(offsets, 'own', bytes, check)
   }
 
   /** Goes on after the first `count` texts of `shared`, in the same memory while that has room. */
-  static after(shared: Texts, count: number): GrowingTexts {
-    const texts = new GrowingTexts(shared.offsets, 'shared', shared.bytes)
+  static after(shared: Texts, count: number, check = () => {}): GrowingTexts {
+    const texts = new GrowingTexts(shared.offsets, 'shared', shared.bytes, check)
     texts.count = count
     texts.byteLength = shared.offsets[count]!
     return texts
@@ -67,7 +73,10 @@ export class GrowingTexts {
 
   #grow(needed: number): void {
     const bytes = allocateBytes(Math.max(needed, this.bytes.length * 2), this.#memory)
-    this.bytes.copy(bytes, 0, 0, this.byteLength)
+    for (let from = 0; from < this.byteLength; from += movedBytes) {
+      this.#check()
+      this.bytes.copy(bytes, from, from, Math.min(this.byteLength, from + movedBytes))
+    }
     this.bytes = bytes
   }
 }
@@ -94,10 +103,15 @@ export type TextSlots = Int32Array
 export class TextIndex {
   #slots: TextSlots
   readonly #memory: Memory
+  readonly #check: () => void
 
-  /** @param slots of an index over the same texts, to go on with; or free ones */
-  constructor(memory: Memory = 'own', slots?: TextSlots) {
+  /**
+   * @param slots of an index over the same texts, to go on with; or free ones
+   * @param check is called now and then while slots are moved; what it throws leaves them as they were
+   */
+  constructor(memory: Memory = 'own', slots?: TextSlots, check = () => {}) {
     this.#memory = memory
+    this.#check = check
     this.#slots = slots ?? allocateNumbers(128, memory).fill(-1)
   }
 
@@ -114,7 +128,9 @@ export class TextIndex {
     for (;;) {
       const code = slots[slot + 1]!
       if (code === -1) break
-      if (slots[slot] === hash && equalsText(texts, code, source, start, end)) return code
+      // Beyond them are texts of someone who has failed while adding them.
+      const isThere = slots[slot] === hash && code < texts.count
+      if (isThere && equalsText(texts, code, source, start, end)) return code
       slot = (slot + 2) & mask
     }
     const code = texts.count
@@ -131,6 +147,7 @@ export class TextIndex {
     const slots = allocateNumbers(old.length * 2, this.#memory).fill(-1)
     const mask = slots.length - 2
     for (let i = 0; i < old.length; i += 2) {
+      if (i % movedSlots === 0) this.#check()
       if (old[i + 1] === -1) continue
       let slot = (old[i]! << 1) & mask
       while (slots[slot + 1] !== -1) slot = (slot + 2) & mask

@@ -4,19 +4,9 @@ import type { PartialGroups } from '../../src/executor/task.ts'
 import { withTraceSets } from '../../src/executor/trace-set.ts'
 import { plainValues, sharedNull } from '../../src/executor/wire-values.ts'
 import { traceSetOfGroups } from '../../src/scheduler/trace-sets.ts'
-import type { TextColumn } from '../../src/vector/column.ts'
-import { elementsOf } from '../../src/vector/elements.ts'
 import { SharedDictionaryBuilder, SharedTexts } from '../../src/vector/shared-dictionary.ts'
 import { context } from '../support/scan-task.ts'
-
-function columnOf(texts: readonly string[]): TextColumn {
-  const parts = texts.map((text) => Buffer.from(text))
-  const offsets = new Int32Array(texts.length + 1)
-  for (const [i, part] of parts.entries()) offsets[i + 1] = offsets[i]! + part.length
-  const dictionary = { bytes: Buffer.concat(parts), offsets }
-  const codes = elementsOf(Int32Array.from(texts.keys()))
-  return { encoding: 'dictionary', codes, dictionary, validity: undefined }
-}
+import { textColumn } from '../support/text-column.ts'
 
 function named(from: number, to: number): string[] {
   return Array.from({ length: to - from }, (_, i) => `trace ${from + i}`)
@@ -49,7 +39,7 @@ test.each([
   ['many', 9000],
 ])('%s traces are held, whatever has become of the dictionary', (_, count) => {
   const builder = new SharedDictionaryBuilder(7, undefined)
-  builder.add(columnOf(named(0, count)), 1)
+  builder.add(textColumn(named(0, count)), 1)
   const dictionary = builder.finish()
   const even = Array.from({ length: count / 2 }, (_, i) => i * 2)
   const partials = [
@@ -76,10 +66,10 @@ test.each([
   expect(heldBy(new SharedTexts(dictionary))).toEqual(wanted)
   // Texts that came later: one of them is in the set.
   const grown = new SharedDictionaryBuilder(7, dictionary)
-  grown.add(columnOf(['other', 'late']), 2)
+  grown.add(textColumn(['other', 'late']), 2)
   expect(heldBy(new SharedTexts(grown.finish()))).toEqual([...wanted, 0, 1])
   // Another dictionary of the same texts.
   const another = new SharedDictionaryBuilder(8, undefined)
-  another.add(columnOf(['late', 'trace 1', 'trace 2']), 1)
+  another.add(textColumn(['late', 'trace 1', 'trace 2']), 1)
   expect(heldBy(new SharedTexts(another.finish()))).toEqual([1, 0, 1])
 })

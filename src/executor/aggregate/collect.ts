@@ -3,7 +3,7 @@ import { orderValues } from '../../type/compare.ts'
 import { textOf } from '../../type/text.ts'
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
-import { checkAtTimes } from '../cancelled.ts'
+import { checkAtTimes, checkCancelled } from '../cancelled.ts'
 import { checkLimit, maximumCollectedValues } from '../memory-limit.ts'
 import { ValueCodes } from '../value-codes.ts'
 import { countOf, vectorOf } from '../wire-values.ts'
@@ -100,6 +100,7 @@ export class CollectState implements AggregateState {
     const rankOf = new Int32Array(count)
     for (const [rank, code] of order.entries()) rankOf[code] = rank
     const values = order.map((code) => this.#codes.valueAt(code))
+    checkCancelled()
     const ends = new Int32Array(this.#groupCount)
     for (let i = 0; i < this.#count; i++) ends[this.#collectedGroups[i]!]!++
     let end = 0
@@ -114,6 +115,7 @@ export class CollectState implements AggregateState {
       ranks[ends[this.#collectedGroups[i]!]!++] = rankOf[this.#collectedCodes[i]!]!
     }
     for (let group = 0, start = 0; group < ends.length; group++) {
+      checkCancelled()
       ranks.subarray(start, ends[group]).sort()
       start = ends[group]!
     }

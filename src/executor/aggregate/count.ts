@@ -4,6 +4,7 @@ import { newBytes, newCodes } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
 import type { Presence } from '../batch.ts'
+import { checkAtTimes } from '../cancelled.ts'
 import { truthBytes } from '../compile.ts'
 import { selectPresent, truthsOf } from '../select-present.ts'
 import {
@@ -89,7 +90,10 @@ export class CountState implements AggregateState {
 
   merge(wire: WireState, groups: Int32Array): void {
     if (wire.kind !== 'counts') return
-    for (let i = 0; i < groups.length; i++) this.#counts[groups[i]!]! += wire.counts[i]!
+    for (let i = 0; i < groups.length; i++) {
+      checkAtTimes()
+      this.#counts[groups[i]!]! += wire.counts[i]!
+    }
   }
 
   result(group: number): Value {

@@ -97,6 +97,7 @@ export class PercentileNumbers {
       }
     }
     for (const { groups, count } of this.#pieces) {
+      checkCancelled()
       for (let i = 0; i < count; i++) ends[groups[i]!]!++
     }
     let end = 0
@@ -108,6 +109,7 @@ export class PercentileNumbers {
     }
     const sorted = newResultNumbers(this.#count)
     for (const grouped of this.#grouped) {
+      checkCancelled()
       let start = 0
       for (const [group, end] of grouped.ends.entries()) {
         sorted.set(grouped.values.subarray(start, end), ends[group])

@@ -11,6 +11,7 @@ import { sequence } from '../../kernel/sequence.ts'
 import { asNumber, finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
+import { checkAtTimes, inCheckedParts } from '../cancelled.ts'
 import { numbersOf } from '../number-operators.ts'
 import { newResultNumbers } from '../share-result.ts'
 import {
@@ -53,7 +54,13 @@ export class SumState implements AggregateState {
       errors: newResultNumbers(groups.length),
       counts: newResultNumbers(groups.length),
     }
-    splitSums(this.#sums, groups, parts)
+    inCheckedParts(groups.length, (from, to) => {
+      splitSums(this.#sums, groups.subarray(from, to), {
+        sums: parts.sums.subarray(from, to),
+        errors: parts.errors.subarray(from, to),
+        counts: parts.counts.subarray(from, to),
+      })
+    })
     return { kind: 'sums', ...parts }
   }
 
@@ -61,6 +68,7 @@ export class SumState implements AggregateState {
     if (wire.kind !== 'sums') return
     const { sums, errors, counts } = wire
     for (let i = 0; i < groups.length; i++) {
+      checkAtTimes()
       addToSum(this.#sums, groups[i]!, sums[i]!, errors[i]!, counts[i]!)
     }
   }
