@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { tableFromIPC } from 'apache-arrow'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type AnyJson, RunningService, testKey } from '../support/running-service.ts'
-import { rowsOf, StreamClient } from '../support/stream-client.ts'
+import { EventReader, rowsOf, StreamClient } from '../support/stream-client.ts'
 
 let service: RunningService
 let source: string
@@ -168,6 +168,44 @@ test('what was begun ends when the client says so, and when it leaves', async ()
   await client.until('batch')
   client.close()
   await expect.poll(open).toEqual([])
+})
+
+/** Ends all queries that run, as their time may be over, or a file not be readable, in the middle of an answer. */
+async function cancelAll(): Promise<void> {
+  for (const { id } of await open()) {
+    await service.request(`/admin/queries/${String(id)}`, { method: 'DELETE' })
+  }
+}
+
+const breaksOff = { type: 'error', status: 499, error: { code: 'QUERY_CANCELLED' } }
+
+test.each(['json', 'arrow'])('%s that breaks off ends with an error, and no end', async (fmt) => {
+  const client = await ready()
+  client.send({ query: `select: * | from: ${source}`, fmt })
+  await client.until('batch')
+  client.socket.pause()
+  await cancelAll()
+  client.socket.resume()
+  const rest = await client.all('end', 'current', 'error')
+  expect(rest.at(-1)).toMatchObject(breaksOff)
+  if (fmt === 'json') return
+  const endOfStream = Buffer.from('ffffffff00000000', 'hex')
+  expect(Buffer.concat(client.binary).subarray(-8).equals(endOfStream)).toBe(false)
+})
+
+test('events that break off end with an error, and no end', async () => {
+  const body = { query: `select: * | from: ${source}` }
+  const headers = { accept: 'text/event-stream', 'accept-encoding': 'identity' }
+  const reader = new EventReader(await service.fetch('/btql/stream', { body, headers }))
+  await reader.until('batch')
+  await cancelAll()
+  const names: string[] = []
+  for (let event = await reader.next(); event; event = await reader.next()) {
+    names.push(event.event)
+    if (event.event === 'error') expect(event.data).toMatchObject(breaksOff)
+  }
+  expect(names).not.toContain('end')
+  expect(names.at(-1)).toBe('error')
 })
 
 test('a reader that takes nothing is waited for, and others are served', async () => {
