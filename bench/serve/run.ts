@@ -6,20 +6,24 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { describeMachine } from '../machine.ts'
 import { formatMs, formatTable, median } from '../table.ts'
+import { measureExports } from './export.ts'
+import { measureLeaving } from './leave.ts'
 import { databasePath, loadData } from './load-data.ts'
 import { type LoadResult, runLoad } from './load-generator.ts'
 import { ServerProcess } from './server-process.ts'
 import { scanOf, type Target, type Workload, workloads } from './workloads.ts'
 
-const usage = `npm run bench:serve -- [options]     needs wrk
+const usage = `npm run bench:serve -- [options]
 
+  --only PART       load, which needs wrk; leave or export, which need --data (load)
+  --data DIRECTORY  of the service that the peers' bench has loaded
   --rows N          rows of the large experiment          (1000000)
   --dir DIRECTORY   keeps the data there, for the next run with as many rows
   --seconds N       of each measured run                  (5)
-  --runs N          of each workload, in turns            (3)
+  --runs N          of each workload, in turns; of each query or format (3)
   --workers N       threads, of DuckDB as well            (2)
   --connections N   that are open at once in the last one (2000)
-  --filter TEXT     workloads whose name has the text
+  --filter TEXT     workloads, queries or formats whose name has the text
   --server FILE     the built main.js                     (dist/src/main.js)
   --help`
 
@@ -27,6 +31,8 @@ const key = 'sk-bench-serve-0123456789'
 
 const { values: flags } = parseArgs({
   options: {
+    only: { type: 'string', default: 'load' },
+    data: { type: 'string' },
     rows: { type: 'string', default: '1000000' },
     dir: { type: 'string' },
     seconds: { type: 'string', default: '5' },
@@ -52,7 +58,21 @@ interface Report {
 }
 
 if (flags.help) process.stdout.write(`${usage}\n`)
-else await measure()
+else if (flags.only === 'load') await measure()
+else if (flags.data === undefined) throw new Error(`--only ${flags.only} needs --data`)
+else {
+  const { server, data: directory, filter } = flags
+  const options = {
+    server,
+    directory,
+    filter,
+    runs: Number(flags.runs),
+    workers: Number(flags.workers),
+  }
+  if (flags.only === 'leave') await measureLeaving(options)
+  else if (flags.only === 'export') await measureExports(options)
+  else throw new Error(`there is no part named ${flags.only}`)
+}
 
 async function measure(): Promise<void> {
   const [rows, seconds, runs] = [Number(flags.rows), Number(flags.seconds), Number(flags.runs)]

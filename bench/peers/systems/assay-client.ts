@@ -16,21 +16,35 @@ export class AssayClient {
     this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections })
   }
 
+  /** What the `authorization` header of a request has to be. */
+  get authorization(): string {
+    return `Bearer ${this.#options.key}`
+  }
+
+  /** Waits for the whole answer. Throws unless it is one of success. */
+  get(path: string): Promise<Buffer> {
+    return this.#send('GET', path, '')
+  }
+
   /** Sends a body and waits for the whole answer. Throws unless it is one of success. */
   post(path: string, body: string | Buffer): Promise<Buffer> {
+    return this.#send('POST', path, body)
+  }
+
+  #send(method: 'GET' | 'POST', path: string, body: string | Buffer): Promise<Buffer> {
     return new Promise((resolve, reject) => {
-      const { url, key } = this.#options
-      const length = Buffer.byteLength(body)
       const headers = {
-        authorization: `Bearer ${key}`,
-        'content-type': 'application/json',
-        'content-length': length,
+        authorization: this.authorization,
+        ...(method === 'POST' && {
+          'content-type': 'application/json',
+          'content-length': Buffer.byteLength(body),
+        }),
       }
-      const sent = request(`${url}${path}`, { method: 'POST', agent: this.#agent, headers })
+      const sent = request(`${this.#options.url}${path}`, { method, agent: this.#agent, headers })
       sent.on('error', (error: NodeJS.ErrnoException) => {
         // The service has closed the connection, which was idle for too long, as the request was sent.
         if (sent.reusedSocket && error.code === 'ECONNRESET')
-          this.post(path, body).then(resolve, reject)
+          this.#send(method, path, body).then(resolve, reject)
         else reject(error)
       })
       sent.on('response', (response) => {
