@@ -31,7 +31,7 @@ const orders: readonly (readonly string[])[] = [
 const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ['piscina', ['scheduler/threads.ts']],
   ['lmdb', ['storage/environment.ts']],
-  ['lz4-napi', ['storage/row-block-pieces.ts', 'storage/segment/text-blocks.ts']],
+  ['lz4-napi', ['kernel/lz4.ts', 'storage/row-block-pieces.ts', 'storage/segment/text-blocks.ts']],
   ['@modelcontextprotocol/sdk/server/mcp.js', ['server/mcp/tools.ts']],
   ['protobufjs/light.js', ['otlp/schema.ts']],
   ['re2js', ['function/pattern.ts']],

@@ -117,6 +117,7 @@ interface Kernels {
   widenNumbers16(source: number, count: number, out: number): void
   widenNumbers32(source: number, count: number, out: number): void
   scaleNumbers(values: number, count: number, base: number, divisor: number): void
+  decompress(source: number, sourceEnd: number, lowest: number, out: number, outEnd: number): number
   writeDigits(source: number, byteLength: number, out: number): void
   writeUuids(source: number, count: number, out: number): void
   areSame(groups: number, count: number): number
@@ -279,6 +280,9 @@ export const maximumRows = 8192
 const stagingStart = buffer.byteLength - 8 * (maximumRows * 8 + roomBytes)
 let nextStaged = stagingStart
 
+/** What one loop may be given in copies, at least, if these are few. */
+export const stagedBytes = 8 * maximumRows * 8
+
 /** Bytes that states leave to batches. */
 const batchBytes = 12 * 2 ** 20
 
@@ -343,7 +347,7 @@ export function isOfKernels(array: NumericArray): boolean {
 /** The whole memory; a place of bytes is a multiple of the size of elements. */
 export const numbers = new Float64Array(buffer)
 export const codes = new Int32Array(buffer)
-const bytes = new Uint8Array(buffer)
+export const bytes = new Uint8Array(buffer)
 
 /** To be called before a loop's arrays are placed. */
 export function beginLoop(): void {
@@ -432,8 +436,13 @@ export function inParts(count: number, part: (from: number, to: number) => void)
 }
 
 function stage(array: NumericArray, count: number): number {
+  return stageBytes(count * array.BYTES_PER_ELEMENT)
+}
+
+/** Room that one loop needs, of `stagedBytes` at most for all of it. */
+export function stageBytes(byteLength: number): number {
   const at = nextStaged
-  nextStaged = aligned(at + count * array.BYTES_PER_ELEMENT + roomBytes)
+  nextStaged = aligned(at + byteLength + roomBytes)
   return at
 }
 

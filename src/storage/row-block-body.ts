@@ -191,8 +191,19 @@ export interface BlockBytes {
   readonly hasKinds: boolean
   /** What is in memory as long as this is, apart from pieces. */
   readonly keptBytes: number
-  /** The bytes that have those at `place`, and the place of their first one. Rows are not cut. */
-  pieceOf(place: number): { readonly bytes: Buffer; readonly start: number }
+  /** Whether the bytes at `place` are decompressed. */
+  isAtHand(place: number): boolean
+  /**
+   * Bytes that have those of a row, at `place … end`, and the place of their first one. They may be written
+   * over when the next row is asked for.
+   *
+   * @param stored the body as it is stored; needed for what is not at hand
+   */
+  pieceOf(
+    place: number,
+    end: number,
+    stored: Buffer | undefined,
+  ): { readonly bytes: Buffer; readonly start: number }
 }
 
 /** Makes rows again from a body: of one row, nothing after it is looked at. */
@@ -225,8 +236,22 @@ export class BlockRows {
     this.#memberStarts[0] = tableEnd + readUint(body, 4)
   }
 
-  /** The row as `storage/row.ts` has it, in memory of its own. */
-  rowAt(row: number, keys: Omit<RowHeader, 'flags' | 'createdMs'>): RowView {
+  /** Whether the row can be made without the body as it is stored. */
+  isAtHand(row: number): boolean {
+    this.#reach(row)
+    return this.#bytes.isAtHand(this.#from + this.#memberStarts[row]!)
+  }
+
+  /**
+   * The row as `storage/row.ts` has it, in memory of its own.
+   *
+   * @param stored the body; needed unless the row is at hand
+   */
+  rowAt(
+    row: number,
+    keys: Omit<RowHeader, 'flags' | 'createdMs'>,
+    stored: Buffer | undefined,
+  ): RowView {
     this.#reach(row + 1)
     const body = this.#body
     const { ranks, nameLengths, kinds } = this.#shapeOf(row)
@@ -241,7 +266,11 @@ export class BlockRows {
     })
     writeUint(bytes, 4, ranks.length)
     const place = this.#from + this.#memberStarts[row]!
-    const { bytes: source, start } = this.#bytes.pieceOf(place)
+    const { bytes: source, start } = this.#bytes.pieceOf(
+      place,
+      this.#from + this.#memberStarts[row + 1]!,
+      stored,
+    )
     let from = place - start
     let copied = from
     let offset = headerBytes

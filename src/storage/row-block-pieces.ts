@@ -9,6 +9,8 @@
  * row costs two pieces, and all take little more than if they were compressed as one.
  */
 import { compressSync, uncompressSync } from 'lz4-napi'
+import { AssayError } from '../error.ts'
+import { decompressLz4, plainLength } from '../kernel/lz4.ts'
 import type { BlockBytes } from './row-block-body.ts'
 
 const pieceBytes = 16 * 1024
@@ -19,6 +21,8 @@ const compressibleBytes = 2 ** 30
 
 const countBytes = 2
 const entryBytes = 8
+/** In memory, of where a piece is, by estimate. */
+const bytesPerPiece = 64
 
 /**
  * @param head what comes before the members
@@ -78,20 +82,23 @@ export interface KeptPieces {
 export class BlockPieces implements BlockBytes {
   readonly first: Buffer
   readonly hasKinds = true
-  readonly #bytes: Buffer
   readonly #corrupt: () => Error
   /** Where each piece ends, plain and as it is stored. */
   readonly #plainEnds: Float64Array
   readonly #ends: Float64Array
   readonly #kept: KeptPieces
   readonly #pieces: readonly object[]
+  /** The piece of which a row was asked for last, and which is not kept. */
+  #asked = 0
 
-  /** Keeps the bytes; throws what `corrupt` makes when they are not pieces of so many bytes. */
+  /**
+   * Decompresses the first piece; the bytes are not used any more after that. Throws what `corrupt` makes
+   * when they are not pieces of so many bytes.
+   */
   constructor(bytes: Buffer, plainLength: number, kept: KeptPieces, corrupt: () => Error) {
     const count = bytes.length < countBytes ? 0 : bytes.readUInt16BE(0)
     const directoryBytes = countBytes + count * entryBytes
     if (count === 0 || bytes.length < directoryBytes) throw corrupt()
-    this.#bytes = bytes
     this.#corrupt = corrupt
     this.#plainEnds = new Float64Array(count)
     this.#ends = new Float64Array(count)
@@ -106,41 +113,62 @@ export class BlockPieces implements BlockBytes {
     if (plainEnd !== plainLength || end !== bytes.length) throw corrupt()
     this.#kept = kept
     this.#pieces = Array.from({ length: count }, () => ({}))
-    this.first = this.#decompress(0)
+    this.first = Buffer.from(this.#decompress(0, this.#lengthOf(0), bytes))
   }
 
   get keptBytes(): number {
-    return this.#bytes.length + this.first.length
+    return this.first.length + this.#pieces.length * bytesPerPiece
   }
 
-  pieceOf(place: number): { readonly bytes: Buffer; readonly start: number } {
+  isAtHand(place: number): boolean {
+    const piece = this.#pieceWith(place)
+    return piece === 0 || this.#kept.get(this.#pieces[piece]!) !== undefined
+  }
+
+  pieceOf(
+    place: number,
+    end: number,
+    stored: Buffer | undefined,
+  ): { readonly bytes: Buffer; readonly start: number } {
+    const piece = this.#pieceWith(place)
+    if (piece === 0) return { bytes: this.first, start: 0 }
+    const start = this.#plainEnds[piece - 1]!
+    return { bytes: this.#pieceAt(piece, end - start, stored), start }
+  }
+
+  #pieceWith(place: number): number {
     let piece = 0
     while (piece < this.#plainEnds.length - 1 && place >= this.#plainEnds[piece]!) piece++
-    return { bytes: this.#pieceAt(piece), start: piece === 0 ? 0 : this.#plainEnds[piece - 1]! }
+    return piece
   }
 
-  #pieceAt(piece: number): Buffer {
-    if (piece === 0) return this.first
+  /** Of a piece that is asked for once, no more than the first `length` bytes; the second time it is kept. */
+  #pieceAt(piece: number, length: number, stored: Buffer | undefined): Buffer {
     const known = this.#kept.get(this.#pieces[piece]!)
     if (known) return known
-    const plain = this.#decompress(piece)
+    if (!stored) throw new AssayError('INTERNAL', 'a row was read without the bytes of its block')
+    if (this.#asked !== piece) {
+      this.#asked = piece
+      return this.#decompress(piece, length, stored)
+    }
+    const plain = Buffer.from(this.#decompress(piece, this.#lengthOf(piece), stored))
     this.#kept.set(this.#pieces[piece]!, plain)
     return plain
   }
 
-  #decompress(piece: number): Buffer {
+  #lengthOf(piece: number): number {
+    return this.#plainEnds[piece]! - (piece === 0 ? 0 : this.#plainEnds[piece - 1]!)
+  }
+
+  /** The first `length` bytes of a piece; they are written over by what is decompressed next. */
+  #decompress(piece: number, length: number, stored: Buffer): Buffer {
     const start = piece === 0 ? countBytes + this.#ends.length * entryBytes : this.#ends[piece - 1]!
-    const bytes = this.#bytes.subarray(start, this.#ends[piece])
-    const length = this.#plainEnds[piece]! - (piece === 0 ? 0 : this.#plainEnds[piece - 1]!)
-    if (bytes.length === length) return bytes
-    let plain: Buffer
-    try {
-      const dictionary = piece === 0 ? undefined : this.first.subarray(-dictionaryBytes)
-      plain = uncompressSync(bytes, dictionary)
-    } catch {
-      throw this.#corrupt()
-    }
-    if (plain.length !== length) throw this.#corrupt()
+    const bytes = stored.subarray(start, this.#ends[piece])
+    const whole = this.#lengthOf(piece)
+    if (bytes.length === whole) return bytes
+    const dictionary = piece === 0 ? undefined : this.first.subarray(-dictionaryBytes)
+    const plain = decompressLz4(bytes, length, dictionary)
+    if (!plain || plainLength(bytes) !== whole) throw this.#corrupt()
     return plain
   }
 }

@@ -150,21 +150,28 @@ export class RowBlock {
   /** What is in memory as long as the block is, apart from its pieces. */
   readonly keptBytes: number
   readonly #head: BlockHead
+  /** Where in the value the body begins. */
+  readonly #bodyStart: number
   readonly #places: Places
-  readonly #rowAt: (row: number) => RowView | undefined
+  readonly #rows: BlockRows | undefined
+  readonly #rowAt: (row: number, stored: Buffer | undefined) => RowView | undefined
+  /** Unless pieces are kept elsewhere. */
+  readonly #value: Buffer | undefined
 
   /**
-   * Keeps the value of a single row, not that of a block. Throws STORAGE_CORRUPT if it is neither.
+   * Throws STORAGE_CORRUPT if the value is neither a row nor a block.
    *
-   * @param pieces keeps what is decompressed when a row is asked for; all of it, if not given
+   * @param pieces keeps what is decompressed when a row is asked for. The value of a block is not kept
+   *   then: who asks for a row gives it again. If not given, all is kept.
    */
-  constructor(first: RowKey, value: Buffer, pieces: KeptPieces = new Map<object, Buffer>()) {
+  constructor(first: RowKey, value: Buffer, pieces?: KeptPieces) {
     this.#head = headOf(value)
     const kind = value[0]
     if (kind === singleRow) {
       this.rowCount = 1
       this.byteLength = value.length
       this.keptBytes = value.length
+      this.#bodyStart = 0
       this.#places = { versionAt: () => first }
       this.#rowAt = () => new RowView(value)
       return
@@ -172,7 +179,9 @@ export class RowBlock {
     if (kind !== kinds.request && kind !== kinds.packed) throw corruptBlock()
     const rowCount = value.readUInt16BE(2)
     const { transaction, index: exceptionCount } = readRowKey(value, 8)
-    const body = bodyOf(value, blockHeaderBytes + exceptionCount * exceptionBytes, pieces)
+    this.#bodyStart = blockHeaderBytes + exceptionCount * exceptionBytes
+    this.#value = pieces ? undefined : value
+    const body = bodyOf(value, this.#bodyStart, pieces ?? new Map<object, Buffer>())
     const { first: head } = body
     this.rowCount = rowCount
     this.byteLength = value.readUInt32BE(4)
@@ -180,18 +189,20 @@ export class RowBlock {
     if (kind === kinds.packed) {
       const rows = new BlockRows(body, rowCount * keysBytes, rowCount)
       this.#places = { versionAt: (place) => readRowKey(head, place * keysBytes) }
-      this.#rowAt = (row) => rows.rowAt(row, readKeys(head, row * keysBytes + 8))
+      this.#rows = rows
+      this.#rowAt = (row, stored) => rows.rowAt(row, readKeys(head, row * keysBytes + 8), stored)
     } else {
       const rows = new BlockRows(body, rowCount * stepBytes, rowCount)
       const places = new RequestPlaces(first, head, rowCount)
       const exceptions = exceptionCount > 0 ? readExceptions(value, exceptionCount) : undefined
       this.#places = places
-      this.#rowAt = (row) => {
+      this.#rows = rows
+      this.#rowAt = (row, stored) => {
         const version = places.versionAt(row)
         const isNew = { paginationKey: version, previous: undefined }
         const keys = exceptions?.has(row) ? exceptions.get(row) : isNew
         const shown = transaction === 0 ? version.transaction : transaction
-        return keys && rows.rowAt(row, { ...keys, transaction: shown })
+        return keys && rows.rowAt(row, { ...keys, transaction: shown }, stored)
       }
     }
   }
@@ -215,11 +226,20 @@ export class RowBlock {
     )
   }
 
-  /** The row of that version; undefined when there is none. */
-  find(version: RowKey): RowView | undefined {
-    const row = this.placeOf(version)
-    const isFound = row < this.rowCount && compareRowKeys(this.versionAt(row), version) === 0
-    return isFound ? this.rowAt(row) : undefined
+  /**
+   * The row of that version; undefined when there is none.
+   *
+   * @param value of the block; needed where it is not kept, unless the row is at hand
+   */
+  find(version: RowKey, value?: Buffer): RowView | undefined {
+    const place = this.placeOf(version)
+    return this.#isAt(place, version) ? this.rowAt(place, value) : undefined
+  }
+
+  /** Whether `find` needs no value. */
+  isAtHand(version: RowKey): boolean {
+    const place = this.placeOf(version)
+    return !this.#isAt(place, version) || this.#rows?.isAtHand(place) !== false
   }
 
   /** The place of the first version that is not before `version`. */
@@ -234,9 +254,13 @@ export class RowBlock {
     return low
   }
 
-  /** The row at a place; undefined when it was not written. */
-  rowAt(place: number): RowView | undefined {
-    return this.#rowAt(place)
+  /** The row at a place; undefined when it was not written. As for the value, see `find`. */
+  rowAt(place: number, value = this.#value): RowView | undefined {
+    return this.#rowAt(place, value?.subarray(this.#bodyStart))
+  }
+
+  #isAt(place: number, version: RowKey): boolean {
+    return place < this.rowCount && compareRowKeys(this.versionAt(place), version) === 0
   }
 }
 
@@ -280,7 +304,7 @@ function bodyOf(value: Buffer, start: number, pieces: KeptPieces): BlockBytes {
   const bytes = value.subarray(start)
   const length = value.readUInt32BE(4)
   if (value[1] === codecs.pieces) {
-    return new BlockPieces(Buffer.from(bytes), length, pieces, corruptBlock)
+    return new BlockPieces(bytes, length, pieces, corruptBlock)
   }
   let body: Buffer
   try {
@@ -290,7 +314,13 @@ function bodyOf(value: Buffer, start: number, pieces: KeptPieces): BlockBytes {
   }
   if (body.length !== length) throw corruptBlock()
   const whole = { bytes: body, start: 0 }
-  return { first: body, hasKinds: false, keptBytes: body.length, pieceOf: () => whole }
+  return {
+    first: body,
+    hasKinds: false,
+    keptBytes: body.length,
+    isAtHand: () => true,
+    pieceOf: () => whole,
+  }
 }
 
 /** By place. Those of rows that were not written have no keys. */

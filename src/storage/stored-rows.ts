@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { RowKey } from '../type/transaction.ts'
 import type { BinaryDatabase, ReadTransaction } from './environment.ts'
+import { type KeptBlock, KeptBlocks } from './kept-blocks.ts'
 import { objectOf, readRowKey, rowVersionKey } from './record-key.ts'
 import type { RowView } from './row.ts'
 import { isBlock, RowBlock } from './row-block.ts'
@@ -15,8 +16,8 @@ export interface StoredVersion {
 const defaultCacheBytes = 16 * 2 ** 20
 
 /**
- * The share of it that decompressed pieces have. Blocks are kept as they are stored, with their first piece
- * alone decompressed: four times as many, of which a row costs the decompression of one piece.
+ * The share of it that decompressed pieces have. Of blocks only the first piece is kept, which tells where all
+ * rows are, and is what the other pieces are decompressed with: a row costs the decompression of one piece.
  */
 const sharePieces = 1 / 4
 
@@ -25,17 +26,14 @@ const lowestKey: RowKey = { transaction: 0, index: 0 }
 /** One per thread. What it gives may be used as long as `RecordReader` says. */
 export class StoredRows {
   readonly #rows: BinaryDatabase
-  readonly #blocks: LRUCache<string, RowBlock>
+  readonly #blocks: KeptBlocks
   readonly #pieces: LRUCache<object, Buffer>
   /** The block that was used last: rows that are asked for together often stand together. */
-  #last: { readonly object: number; readonly block: RowBlock } | undefined
+  #last: KeptBlock | undefined
 
   constructor(rows: BinaryDatabase, cacheBytes = defaultCacheBytes) {
     this.#rows = rows
-    this.#blocks = new LRUCache({
-      maxSize: cacheBytes * (1 - sharePieces),
-      sizeCalculation: ({ keptBytes }) => keptBytes,
-    })
+    this.#blocks = new KeptBlocks(cacheBytes * (1 - sharePieces))
     this.#pieces = new LRUCache({
       maxSize: cacheBytes * sharePieces,
       sizeCalculation: ({ length }) => Math.max(1, length),
@@ -45,9 +43,19 @@ export class StoredRows {
   /** The row version with that key, a tombstone perhaps. */
   rowAt(object: number, version: RowKey, transaction?: ReadTransaction): RowView | undefined {
     const last = this.#last
-    if (last?.object === object && last.block.covers(version)) return last.block.find(version)
-    const key = this.#keyOfBlock(object, version, transaction)
-    return key && this.#blockAt(object, key, version, transaction)?.find(version)
+    const isLast = last?.object === object && last.block.covers(version)
+    const kept = isLast ? last : this.#blocks.covering(object, version)
+    if (kept?.block.isAtHand(version)) return this.#rowOf(kept, version)
+    const key = kept?.key ?? this.#keyOfBlock(object, version, transaction)
+    const value = key && this.#valueAt(key, transaction)
+    if (value && kept?.block.isOf(value)) return this.#rowOf(kept, version, value)
+    if (kept) {
+      // It was put together with others.
+      this.#blocks.delete(kept)
+      this.#last = undefined
+      return this.rowAt(object, version, transaction)
+    }
+    return value && this.#rowOf(this.#decode(key!, value), version, value)
   }
 
   /** Row versions from `from` on and before `to`, in the order of their keys. */
@@ -63,10 +71,10 @@ export class StoredRows {
       ...(transaction && { transaction }),
     })
     for (const { key, value } of range) {
-      const block = this.#decode(key, value)
+      const { block } = this.#decode(key, value)
       const end = block.placeOf(to)
       for (let place = block.placeOf(from); place < end; place++) {
-        const view = block.rowAt(place)
+        const view = block.rowAt(place, value)
         if (view) yield { key: block.versionAt(place), view }
       }
     }
@@ -75,10 +83,10 @@ export class StoredRows {
   /** All row versions of all objects. */
   *all(): Generator<{ readonly object: number; readonly view: RowView }> {
     for (const { key, value } of this.#rows.getRange()) {
-      const block = this.#decode(key, value)
+      const { object, block } = this.#decode(key, value)
       for (let place = 0; place < block.rowCount; place++) {
-        const view = block.rowAt(place)
-        if (view) yield { object: objectOf(key), view }
+        const view = block.rowAt(place, value)
+        if (view) yield { object, view }
       }
     }
   }
@@ -87,6 +95,12 @@ export class StoredRows {
   forget(): void {
     this.#blocks.clear()
     this.#last = undefined
+  }
+
+  /** @param value of the block; needed for a row that is not at hand */
+  #rowOf(kept: KeptBlock, version: RowKey, value?: Buffer): RowView | undefined {
+    if (kept.block.rowCount > 1) this.#last = kept
+    return kept.block.find(version, value)
   }
 
   /** The key of the value that has `version`, if any has. */
@@ -106,42 +120,22 @@ export class StoredRows {
     return undefined
   }
 
-  #blockAt(
-    object: number,
-    key: Buffer,
-    version: RowKey,
-    transaction: ReadTransaction | undefined,
-  ): RowBlock | undefined {
-    let block = this.#blocks.get(nameOf(key))
-    // A block that was put together with those after it since then has more rows than the kept one.
-    if (!block?.covers(version)) {
-      const value = this.#valueAt(key, transaction ? { transaction } : {})
-      if (!value) return undefined
-      block = this.#decode(key, value)
-    }
-    if (block.rowCount > 1) this.#last = { object, block }
-    return block
-  }
-
-  /** Of a block, it is good until the next value is read: a copy costs 15 µs, and it is decoded at once. */
-  #valueAt(key: Buffer, options: { readonly transaction?: ReadTransaction }): Buffer | undefined {
+  /** Of a block, it is good until the next value is read: a copy costs 15 µs, and few of its bytes are used. */
+  #valueAt(key: Buffer, transaction: ReadTransaction | undefined): Buffer | undefined {
+    const options = transaction ? { transaction } : undefined
     const value = this.#rows.getBinaryFast(key, options)
     // What is too large for the memory that values are put in comes as another kind of array.
     const isWhole = value && (!isBlock(value) || !Buffer.isBuffer(value))
     return isWhole ? this.#rows.get(key, options) : value?.subarray(0, value.length)
   }
 
-  #decode(key: Buffer, value: Buffer): RowBlock {
-    if (!isBlock(value)) return new RowBlock(readRowKey(key, 4), value)
-    const name = nameOf(key)
-    const kept = this.#blocks.get(name)
-    if (kept?.isOf(value)) return kept
-    const block = new RowBlock(readRowKey(key, 4), value, this.#pieces)
-    this.#blocks.set(name, block)
-    return block
+  #decode(key: Buffer, value: Buffer): KeptBlock {
+    const [object, first] = [objectOf(key), readRowKey(key, 4)]
+    if (!isBlock(value)) return { object, key, first, block: new RowBlock(first, value) }
+    const known = this.#blocks.get(key)
+    if (known?.block.isOf(value)) return known
+    const kept = { object, key, first, block: new RowBlock(first, value, this.#pieces) }
+    this.#blocks.set(kept)
+    return kept
   }
-}
-
-function nameOf(key: Buffer): string {
-  return key.toString('latin1')
 }

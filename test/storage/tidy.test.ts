@@ -92,6 +92,23 @@ describe('packing', () => {
     expect(records.latest('r150')).toMatchObject({ input: 'word '.repeat(100) })
   })
 
+  test('is not noticed by who has read some of the rows before', () => {
+    const records = new TemporaryRecords()
+    const requests = Array.from({ length: 6 }, (_, request) =>
+      Array.from({ length: 12 }, (_, i) => ({
+        id: `${request}/${i}`,
+        input: `${i} `.repeat(1500),
+      })),
+    )
+    for (const rows of requests) records.insert(rows)
+    // Of each block, what its first row takes.
+    for (const [first] of requests) expect(records.latest(first!.id)).toMatchObject(first!)
+    const { rows } = counts(records)
+    packRows(records.environment, records.reader.lastTransaction())
+    expect(counts(records).rows).toBeLessThan(rows)
+    for (const row of requests.flat()) expect(records.latest(row.id)).toMatchObject(row)
+  })
+
   test('leaves what is not flushed yet as it is', () => {
     const records = new TemporaryRecords()
     records.insert([{ id: 'a' }, { id: 'b' }])

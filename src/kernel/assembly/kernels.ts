@@ -37,6 +37,7 @@ export {
   sumByGroup,
 } from './few-groups'
 export { chooseRows, numberCodes, recallCodes } from './groups'
+export { decompress } from './lz4'
 export {
   countKept,
   keepBoth,

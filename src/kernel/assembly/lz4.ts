@@ -1,0 +1,60 @@
+/** LZ4 blocks. Sixteen bytes are copied at once, so that more may be read and written than is meant. */
+
+function copyOver(from: usize, to: usize, end: usize): void {
+  do {
+    v128.store(to, v128.load(from))
+    from += 16
+    to += 16
+  } while (to < end)
+}
+
+/**
+ * Decompresses a block until `out` has come to `outEnd`, or to the end of the block. What it was compressed
+ * with as a dictionary lies from `lowest` to where it is written. Returns where that ends, 0 of a damaged one.
+ */
+export function decompress(
+  source: usize,
+  sourceEnd: usize,
+  lowest: usize,
+  out: usize,
+  outEnd: usize,
+): usize {
+  while (source < sourceEnd && out < outEnd) {
+    const token = <u32>load<u8>(source++)
+    let length = <usize>(token >> 4)
+    if (length === 15) {
+      let more: u32
+      do {
+        if (source >= sourceEnd) return 0
+        more = <u32>load<u8>(source++)
+        length += more
+      } while (more === 255)
+    }
+    if (length > sourceEnd - source) return 0
+    if (length > 0) {
+      const end = out + min(length, outEnd - out)
+      copyOver(source, out, end)
+      source += length
+      out = end
+    }
+    if (out === outEnd || source === sourceEnd) return out
+    if (sourceEnd - source < 2) return 0
+    const offset = <usize>load<u16>(source)
+    source += 2
+    if (offset === 0 || offset > out - lowest) return 0
+    length = <usize>(token & 15) + 4
+    if (length === 19) {
+      let more: u32
+      do {
+        if (source >= sourceEnd) return 0
+        more = <u32>load<u8>(source++)
+        length += more
+      } while (more === 255)
+    }
+    const end = out + min(length, outEnd - out)
+    if (offset >= 16) copyOver(out - offset, out, end)
+    else for (let at = out; at < end; at++) store<u8>(at, load<u8>(at - offset))
+    out = end
+  }
+  return out
+}
