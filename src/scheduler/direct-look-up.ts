@@ -9,8 +9,8 @@ import { ByteWriter } from '../json/byte-writer.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
-import type { KeptRows } from '../storage/kept-rows.ts'
-import { RowView, writeRow } from '../storage/row.ts'
+import type { KeptRow, KeptRows } from '../storage/kept-rows.ts'
+import { type ObjectConstants, writeRow } from '../storage/row.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { compareRowKeys, formatTransaction, type RowKey } from '../type/transaction.ts'
 import { cursorOf, newProgress } from './answer-progress.ts'
@@ -109,32 +109,34 @@ function printRecord(plan: PhysicalPlan, transaction: number, from: LookUpReads)
   const { access, objects, after } = plan
   const [object] = objects
   const id = access.kind === 'look_up' ? access.ids[0] : undefined
-  const view =
-    object && id !== undefined ? readRow(object.number, id, transaction, from) : undefined
-  if (!object || !view) return { rowCount: 0, bytes: noBytes, bytesRead: 0, last: undefined }
-  const { paginationKey } = view
-  const bytesRead = view.bytes.length
+  const row =
+    object && id !== undefined
+      ? (from.rows.get(object.number, id) ?? readRow(object, id, transaction, from))
+      : undefined
+  if (!row) return { rowCount: 0, bytes: noBytes, bytesRead: 0, last: undefined }
+  const { text, paginationKey, byteLength } = row
   if (after && compareRowKeys(paginationKey, after) >= 0) {
-    return { rowCount: 0, bytes: noBytes, bytesRead, last: undefined }
+    return { rowCount: 0, bytes: noBytes, bytesRead: byteLength, last: undefined }
   }
-  const out = bytesRead > keptBytes / 2 ? new ByteWriter(bytesRead * 2) : kept
-  out.truncate(0)
-  writeRow(view, object, out)
-  return { rowCount: 1, bytes: out.view(), bytesRead, last: paginationKey }
+  return { rowCount: 1, bytes: text, bytesRead: byteLength, last: paginationKey }
 }
 
-/** Good until the current turn of the event loop ends. */
+/** As it is printed; its text is good until the next call. */
 function readRow(
-  object: number,
+  object: ObjectConstants & { readonly number: number },
   id: string,
   transaction: number,
   { reads, rows }: LookUpReads,
-): RowView | undefined {
-  const known = rows.get(object, id)
-  if (known) return new RowView(known)
+): KeptRow | undefined {
   return reads.during(({ records }) => {
-    const view = records.versionAsOf(object, id, transaction)?.view
-    if (view) rows.set(object, id, view.bytes)
-    return view
+    const view = records.versionAsOf(object.number, id, transaction)?.view
+    if (!view) return undefined
+    const byteLength = view.bytes.length
+    const out = byteLength > keptBytes / 2 ? new ByteWriter(byteLength * 2) : kept
+    out.truncate(0)
+    writeRow(view, object, out)
+    const row = { text: out.view(), paginationKey: view.paginationKey, byteLength }
+    rows.set(object.number, id, row)
+    return row
   })
 }
