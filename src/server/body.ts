@@ -32,7 +32,7 @@ export class RequestBody {
   #expected: number | undefined
   /** All of the body, where its length is known beforehand and it comes in parts. */
   #whole: Uint8Array | undefined
-  #onSettled: ((bytes: Uint8Array | undefined) => void) | undefined
+  #onSettled: ((bytes: Uint8Array | undefined) => boolean) | undefined
   #inflate: Gunzip | Inflate | undefined
   #open = true
   #gone = false
@@ -70,9 +70,10 @@ export class RequestBody {
 
   /**
    * Calls `settled` as soon as the body is whole, in the same turn and before `bytes` resolves, or
-   * without bytes once it has failed. These bytes are lent until the call ends.
+   * without bytes once it has failed. These bytes are lent until the call ends; who returns true needs no
+   * others, which then are never there.
    */
-  whenSettled(settled: (bytes: Uint8Array | undefined) => void): void {
+  whenSettled(settled: (bytes: Uint8Array | undefined) => boolean): void {
     if (this.#open) this.#onSettled = settled
     else settled(undefined)
   }
@@ -115,10 +116,10 @@ export class RequestBody {
     else if (this.#outcome) this.#resolve?.(this.#outcome)
   }
 
-  #settle(bytes: Uint8Array | undefined): void {
+  #settle(bytes: Uint8Array | undefined): boolean {
     const settled = this.#onSettled
     this.#onSettled = undefined
-    settled?.(bytes)
+    return settled?.(bytes) === true
   }
 
   #append(chunk: Uint8Array): void {
@@ -195,9 +196,10 @@ export class RequestBody {
     if (!this.#open) return
     this.#open = false
     const bytes = lent ?? this.#whole ?? concatenate(this.#chunks, this.#length)
-    this.#settle(bytes)
-    this.#outcome = lent?.slice() ?? bytes
-    this.#conclude()
+    if (!this.#settle(bytes)) {
+      this.#outcome = lent?.slice() ?? bytes
+      this.#conclude()
+    }
     this.#drop()
   }
 

@@ -3,8 +3,8 @@ import type { LogLevel } from '../config.ts'
 
 export type Logger = pino.Logger
 
-/** Lines are written together when there are so many bytes of them, or after so long. */
-const bufferedBytes = 8192
+/** Lines are written together when they have so many characters, or after so long. */
+const bufferedLength = 8192
 const flushMs = 100
 
 /**
@@ -14,14 +14,32 @@ const flushMs = 100
  */
 export function createLogger(level: LogLevel): Logger {
   if (level === 'silent') return pino({ level })
-  const destination = pino.destination({
-    fd: 1,
-    sync: true,
-    minLength: bufferedBytes,
-    periodicFlush: flushMs,
-  })
-  process.on('exit', () => destination.flushSync())
-  return pino({ level, base: null, timestamp: timestamps() }, destination)
+  const lines = new Lines(pino.destination({ fd: 1, sync: true }))
+  process.on('exit', () => lines.flush())
+  return pino({ level, base: null, timestamp: timestamps() }, lines)
+}
+
+/** Pino's own buffer counts the bytes of all that is in it at each line, which is half of a line's time. */
+class Lines {
+  readonly #destination: { write(text: string): unknown }
+  #text = ''
+
+  constructor(destination: { write(text: string): unknown }) {
+    this.#destination = destination
+    setInterval(() => this.flush(), flushMs).unref()
+  }
+
+  write(line: string): void {
+    this.#text += line
+    if (this.#text.length >= bufferedLength) this.flush()
+  }
+
+  flush(): void {
+    if (this.#text === '') return
+    const text = this.#text
+    this.#text = ''
+    this.#destination.write(text)
+  }
 }
 
 /** Times in ISO 8601, each written once for all lines of a millisecond. */

@@ -51,6 +51,8 @@ function replyOf(answer: AnswerNow, ms: number) {
   return { contentType: contentTypeOf('json'), headers, body: bodyOf(answer) }
 }
 
+const plainOptions: ReadonlySet<string> = new Set(['query', 'fmt', 'use_columnstore'])
+
 /** The query of a body that holds little else: the format that is the default, `use_columnstore`. */
 function queryIn(body: Uint8Array): Pick<PlainQuery, 'query' | 'useColumnstore'> | undefined {
   if (body.length > longestBody) return undefined
@@ -64,13 +66,8 @@ function queryIn(body: Uint8Array): Pick<PlainQuery, 'query' | 'useColumnstore'>
     return undefined
   }
   if (typeof given !== 'object' || given === null || !('query' in given)) return undefined
-  const {
-    query,
-    fmt = 'json',
-    use_columnstore: useColumnstore = false,
-    ...others
-  } = given as Fields
-  for (const _ in others) return undefined
+  for (const name in given) if (!plainOptions.has(name)) return undefined
+  const { query, fmt = 'json', use_columnstore: useColumnstore = false } = given as Fields
   if (typeof query !== 'string' || fmt !== 'json') return undefined
   return typeof useColumnstore === 'boolean' ? { query, useColumnstore } : undefined
 }

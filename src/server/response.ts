@@ -5,6 +5,7 @@ import {
   compressWhole,
   isWorthwhile,
 } from './content-encoding.ts'
+import { headerLines } from './header-lines.ts'
 import type { Reply, WholeReply } from './reply.ts'
 
 /** Written at a time; between two of them the socket must have taken what it was given. */
@@ -38,13 +39,15 @@ const statusTexts = new Map([
   [504, '504 Gateway Timeout'],
 ])
 
+const varyLine = headerLines({ vary: 'accept, accept-encoding' })
+
 export interface SendOptions {
   readonly headOnly: boolean
   /** That the client likes best. */
   readonly encoding: ContentEncoding | undefined
   readonly closeConnection: boolean
-  /** Sent with every answer; asked for at the last moment, because it tells the time taken. */
-  readonly commonHeaders: () => Readonly<Record<string, string>>
+  /** Lines sent with every answer; asked for at the last moment, because they tell the time taken. */
+  readonly commonLines: () => string
 }
 
 /** The sending side of one request. Nothing is written once the client has left. */
@@ -57,13 +60,10 @@ export class ResponseSender {
   #gone = false
   #ended = false
   #writable: (() => void) | undefined
+  #isWritableHeard = false
 
   constructor(response: HttpResponse) {
     this.#response = response
-    response.onWritable(() => {
-      this.#writable?.()
-      return true
-    })
   }
 
   /** The client has left. Must be called before anything else is done in uWS's abort handler. */
@@ -187,8 +187,19 @@ export class ResponseSender {
   }
 
   #nextWritable(): Promise<void> {
+    this.#hearWritable()
     return new Promise((resolve) => {
       this.#writable = resolve
+    })
+  }
+
+  /** Most answers are taken at once. */
+  #hearWritable(): void {
+    if (this.#isWritableHeard || this.#gone) return
+    this.#isWritableHeard = true
+    this.#response.onWritable(() => {
+      this.#writable?.()
+      return true
     })
   }
 
@@ -210,21 +221,19 @@ export class ResponseSender {
     if (!this.#gone) this.#response.cork(write)
   }
 
-  #writeHeaders(headers: Readonly<Record<string, string>>): void {
-    for (const name in headers) this.#response.writeHeader(name, headers[name]!)
-  }
-
   #writeHead(reply: Reply, encoding: ContentEncoding | undefined, options: SendOptions): void {
     this.started = true
     const status = reply.status ?? 200
     this.#response.writeStatus(statusTexts.get(status) ?? String(status))
+    let lines = options.commonLines()
     if (status !== 204) {
-      this.#response.writeHeader('content-type', reply.contentType ?? 'application/json')
-      this.#response.writeHeader('vary', 'accept, accept-encoding')
+      lines += `content-type: ${reply.contentType ?? 'application/json'}\r\n${varyLine}`
     }
-    if (encoding) this.#response.writeHeader('content-encoding', encoding)
-    this.#writeHeaders(options.commonHeaders())
-    if (reply.headers) this.#writeHeaders(reply.headers)
+    if (encoding) lines += `content-encoding: ${encoding}\r\n`
+    if (reply.headers) lines += headerLines(reply.headers)
+    // What it is given as a value it writes as it is, and each call takes as long as many lines.
+    const colon = lines.indexOf(': ')
+    this.#response.writeHeader(lines.slice(0, colon), lines.slice(colon + 2, -2))
   }
 }
 

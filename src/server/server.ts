@@ -26,6 +26,7 @@ import { credentialsOf } from './credentials.ts'
 import { documentRoutes } from './document/routes.ts'
 import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
+import { headerLines } from './header-lines.ts'
 import { LanguageModels } from './language-model.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import { Sockets } from './live/sockets.ts'
@@ -73,6 +74,8 @@ export interface ServerOptions {
   readonly languageModel?: LanguageModel | undefined
   readonly logger: Logger
 }
+
+const corsLines = headerLines(corsHeaders)
 
 /** Queries and names: nothing of that size is held up by parsing it in the main thread. */
 const smallBodyBytes = 16 * 2 ** 20
@@ -233,7 +236,9 @@ export class Server {
     else {
       body.whenSettled((bytes) => {
         const reply = bytes && answerNow(bytes)
-        if (!reply || !this.#sendNow(exchange, reply)) this.#serve(exchange, answer)
+        if (reply && this.#sendNow(exchange, reply)) return true
+        this.#serve(exchange, answer)
+        return false
       })
     }
   }
@@ -368,12 +373,10 @@ export class Server {
       headOnly: exchange.method === 'HEAD',
       encoding: exchange.encoding,
       closeConnection: this.#draining,
-      commonHeaders: () => ({
-        ...corsHeaders,
-        'x-bt-internal-trace-id': exchange.traceId,
-        'x-request-id': exchange.requestId,
-        'x-bt-api-duration-ms': exchange.elapsedMs.toFixed(0),
-      }),
+      commonLines: () =>
+        `${corsLines}x-bt-internal-trace-id: ${exchange.traceId}\r\n` +
+        `x-request-id: ${exchange.requestId}\r\n` +
+        `x-bt-api-duration-ms: ${Math.round(exchange.elapsedMs)}\r\n`,
     }
   }
 
@@ -426,8 +429,12 @@ function isWhole(reply: Reply): reply is WholeReply {
 }
 
 function namedHeaders(request: HttpRequest, names: readonly string[] = []) {
-  const given = names.map((name) => [name, request.getHeader(name)] as const)
-  return new Map(given.filter(([, value]) => value !== ''))
+  const headers = new Map<string, string>()
+  for (const name of names) {
+    const value = request.getHeader(name)
+    if (value !== '') headers.set(name, value)
+  }
+  return headers
 }
 
 function ratesOf({ perKey, perOrganization }: RequestRates = noRates) {
