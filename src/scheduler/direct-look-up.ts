@@ -13,7 +13,7 @@ import type { KeptRow, KeptRows } from '../storage/kept-rows.ts'
 import { type ObjectConstants, writeRow } from '../storage/row.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { compareRowKeys, formatTransaction, type RowKey } from '../type/transaction.ts'
-import { cursorOf, newProgress } from './answer-progress.ts'
+import { cursorOf } from './answer-progress.ts'
 
 /** More are ordered by the general way. */
 const mostRecords = 1
@@ -98,7 +98,8 @@ export function lookUp(
     schema,
     warnings,
     planSummary: summary,
-    cursor: last && cursorOf(bound, { ...newProgress(), rowCount, last }),
+    cursor:
+      last && cursorOf(bound, { rowCount, last, lastSorted: undefined, lastTrace: undefined }),
     lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
   }
 }

@@ -97,5 +97,5 @@ export function evaluationContext(
       hint: 'give the minutes behind UTC, such as 480 for US Pacific standard time',
     })
   }
-  return { now, tzOffset, ...(prices && { prices }) }
+  return prices ? { now, tzOffset, prices } : { now, tzOffset }
 }

@@ -249,7 +249,7 @@ export class BlockRows {
    */
   rowAt(
     row: number,
-    keys: Omit<RowHeader, 'flags' | 'createdMs'>,
+    { paginationKey, transaction, previous }: Omit<RowHeader, 'flags' | 'createdMs'>,
     stored: Buffer | undefined,
   ): RowView {
     this.#reach(row + 1)
@@ -260,7 +260,9 @@ export class BlockRows {
     for (let i = 0; i < ranks.length; i++) directory += nameLengths[i]! + 1 + valueLengths[i]!
     const bytes = Buffer.allocUnsafe(directory + ranks.length * directoryEntryBytes)
     writeRowHeader(bytes, 0, {
-      ...keys,
+      paginationKey,
+      transaction,
+      previous,
       createdMs: body.readDoubleBE(headBytes + row * createdBytes),
       flags: body[headBytes + this.#rowCount * createdBytes + row]!,
     })

@@ -201,8 +201,10 @@ export class RowBlock {
         const version = places.versionAt(row)
         const isNew = { paginationKey: version, previous: undefined }
         const keys = exceptions?.has(row) ? exceptions.get(row) : isNew
+        if (!keys) return undefined
+        const { paginationKey, previous } = keys
         const shown = transaction === 0 ? version.transaction : transaction
-        return keys && rows.rowAt(row, { ...keys, transaction: shown }, stored)
+        return rows.rowAt(row, { paginationKey, transaction: shown, previous }, stored)
       }
     }
   }
