@@ -53,5 +53,7 @@ export function finishScanned(
 }
 
 function finished(result: StagesResult, profile: TaskProfile | undefined): FinishResult {
-  return { kind: 'finish', ...result, ...(profile && { operators: profile.operators }) }
+  const { relation, lastSorted } = result
+  if (!profile) return { kind: 'finish', relation, lastSorted }
+  return { kind: 'finish', relation, lastSorted, operators: profile.operators }
 }

@@ -75,16 +75,15 @@ export function evaluatePart(
   batch: Batch,
   selection: Selection,
 ): FieldVariant {
-  const variant = part.read(rows)
+  const { rows: read, vector, isPacked } = part.read(rows)
   // Fields are always read for the whole selection: the batch keeps what was read first.
   if (part.kind === 'object' && overObjects) {
-    return { ...variant, vector: overObjects(batch, selection) }
+    return { rows: read, vector: overObjects(batch, selection), isPacked }
   }
-  const { vector, isPacked } = variant
-  const rowsOfVariant = isPacked ? undefined : variant.rows
+  const rowsOfVariant = isPacked ? undefined : read
   const count = isPacked ? rows.length : batch.rowCount
   const made = evaluate(variantBatch(vector, rowsOfVariant, count), rowsOfVariant)
-  return { ...variant, vector: made }
+  return { rows: read, vector: made, isPacked }
 }
 
 function variantBatch(vector: Vector, rows: Selection, rowCount: number): Batch {

@@ -173,6 +173,7 @@ export class AggregateInputs {
       groups[j] = all.groups[at]!
     }
     forgetCopy(groups)
-    return { ...all, selection: rows, groups, count: rows.length }
+    const { rowCount, only, weights } = all
+    return { rowCount, selection: rows, groups, only, count: rows.length, weights }
   }
 }
