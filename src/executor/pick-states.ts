@@ -1,9 +1,11 @@
 import { pickBytes, pickNumbers } from '../kernel/gather.ts'
 import { isOfKernels } from '../kernel/memory.ts'
+import { blockCounts } from '../kernel/number-counts.ts'
 import type { HeldTexts } from './aggregate/count-distinct.ts'
+import type { NumberCounts } from './aggregate/number-counts.ts'
 import type { WireState } from './aggregate/state.ts'
 import { gatherColumn } from './relation-column.ts'
-import { newResultNumbers } from './share-result.ts'
+import { newResultCodes, newResultNumbers } from './share-result.ts'
 import type { KeyValues } from './wire-values.ts'
 
 /** The state of these groups alone, in their order; `groups` must be ascending. */
@@ -104,12 +106,7 @@ export function pickedBytes(values: Uint8Array, places: Int32Array): Uint8Array 
 }
 
 function pickedHeld({ bits, wordsPerGroup }: HeldTexts, groups: Int32Array): HeldTexts {
-  const picked = new Int32Array(groups.length * wordsPerGroup)
-  for (const [i, group] of groups.entries()) {
-    const from = group * wordsPerGroup
-    picked.set(bits.subarray(from, from + wordsPerGroup), i * wordsPerGroup)
-  }
-  return { bits: picked, wordsPerGroup }
+  return { bits: pickStretches(bits, wordsPerGroup, groups), wordsPerGroup }
 }
 
 /** Which entries belong to the groups, and the new numbers of those. */
@@ -123,7 +120,7 @@ function entriesOf(groupOf: Int32Array, groups: Int32Array) {
 }
 
 function pickLists(
-  { ends, values }: Extract<WireState, { kind: 'numbers' }>,
+  { ends, values, counted }: Extract<WireState, { kind: 'numbers' }>,
   groups: Int32Array,
 ): WireState {
   const pickedEnds = new Int32Array(groups.length)
@@ -140,5 +137,24 @@ function pickLists(
     numbers.set(list, at)
     at += list.length
   }
-  return { kind: 'numbers', ends: pickedEnds, values: numbers }
+  const pickedCounts = counted && pickCounts(counted, groups)
+  return { kind: 'numbers', ends: pickedEnds, values: numbers, counted: pickedCounts }
+}
+
+function pickCounts(counted: NumberCounts, groups: Int32Array): NumberCounts {
+  const { stride, counts, blocks } = counted
+  return {
+    ...counted,
+    counts: pickStretches(counts, stride, groups),
+    blocks: pickStretches(blocks, stride / blockCounts, groups),
+  }
+}
+
+/** Of arrays that have so many numbers of each group. */
+function pickStretches(values: Int32Array, length: number, groups: Int32Array): Int32Array {
+  const picked = newResultCodes(groups.length * length)
+  for (const [i, group] of groups.entries()) {
+    picked.set(values.subarray(group * length, (group + 1) * length), i * length)
+  }
+  return picked
 }

@@ -19,6 +19,14 @@ export function newResultNumbers(count: number): Float64Array {
     : new Float64Array(new SharedArrayBuffer(byteLength))
 }
 
+/** The same for codes. */
+export function newResultCodes(count: number): Int32Array {
+  const byteLength = count * 4
+  return byteLength < leastBytes
+    ? new Int32Array(count)
+    : new Int32Array(new SharedArrayBuffer(byteLength))
+}
+
 /** The result with its long arrays in shared memory, but for printed rows, which leave as they are. */
 export function shareResult(result: TaskResult): TaskResult {
   return result.kind === 'print' || result.kind === 'answer'

@@ -1,3 +1,4 @@
+import { blockCounts } from '../kernel/number-counts.ts'
 import { moveRank } from '../kernel/rank.ts'
 
 /**
@@ -16,7 +17,10 @@ function atRank(numbers: Float64Array, rank: number): number {
   const below = numbers[lower]!
   const fraction = rank - lower
   if (fraction === 0) return below
-  const above = minimum(numbers, lower + 1)
+  return between(below, minimum(numbers, lower + 1), fraction)
+}
+
+function between(below: number, above: number, fraction: number): number {
   const value = below + (above - below) * fraction
   // The distance of two numbers may exceed what a double holds although what lies between does not.
   return Number.isFinite(value) ? value : below * (1 - fraction) + above * fraction
@@ -26,6 +30,69 @@ function minimum(numbers: Float64Array, from: number): number {
   let least = numbers[from]!
   for (let i = from + 1; i < numbers.length; i++) if (numbers[i]! < least) least = numbers[i]!
   return least
+}
+
+/** Whole numbers over a divisor, the i-th of which, from `first` on, comes `counts[i]` times. */
+export interface CountedNumbers {
+  readonly divisor: number
+  /** A multiple of `blockCounts`, as is how many counts there are. */
+  readonly first: number
+  readonly counts: Int32Array
+  /** The sum of each `blockCounts` of them. */
+  readonly blocks: Int32Array
+}
+
+export function totalOf({ blocks }: CountedNumbers): number {
+  let total = 0
+  for (let block = 0; block < blocks.length; block++) total += blocks[block]!
+  return total
+}
+
+/** The same of numbers that were counted, all over the same divisor. */
+export function percentileOfCounts(parts: readonly CountedNumbers[], share: number): number | null {
+  const [any] = parts
+  const count = parts.reduce((sum, part) => sum + totalOf(part), 0)
+  if (!any || count === 0) return null
+  const rank = share * (count - 1)
+  const lower = Math.floor(rank)
+  const below = wholeAtRank(parts, lower)
+  const [number, fraction] = [below.whole / any.divisor, rank - lower]
+  if (fraction === 0) return number
+  if (lower + 1 < below.end) return between(number, number, fraction)
+  return between(number, wholeAtRank(parts, lower + 1).whole / any.divisor, fraction)
+}
+
+/** The whole number of that rank, and the rank that the next one begins at. */
+function wholeAtRank(
+  parts: readonly CountedNumbers[],
+  rank: number,
+): { readonly whole: number; readonly end: number } {
+  let whole = Math.min(...parts.map(({ first }) => first))
+  let end = 0
+  for (;;) {
+    let inBlock = 0
+    for (const { first, blocks } of parts) inBlock += blocks[(whole - first) / blockCounts] ?? 0
+    if (end + inBlock > rank) break
+    end += inBlock
+    whole += blockCounts
+  }
+  for (; ; whole++) {
+    for (const { first, counts } of parts) end += counts[whole - first] ?? 0
+    if (end > rank) return { whole, end }
+  }
+}
+
+/** All of them, as often as they come. */
+export function numbersOfCounts(counted: CountedNumbers): Float64Array {
+  const { divisor, first, counts } = counted
+  const numbers = new Float64Array(totalOf(counted))
+  let end = 0
+  for (let i = 0; i < counts.length; i++) {
+    const start = end
+    end += counts[i]!
+    if (start < end) numbers.fill((first + i) / divisor, start, end)
+  }
+  return numbers
 }
 
 /** Fewer numbers are put into one array without looking at them first. */

@@ -2,16 +2,8 @@
 import type { StoredIntegers } from '../vector/elements.ts'
 import type { NumberRange } from './compare.ts'
 import { keepEither, smallTable } from './mask.ts'
-import {
-  beginLoop,
-  kernels,
-  newBytes,
-  place,
-  placeOutput,
-  placeTable,
-  takeOutput,
-} from './memory.ts'
-import type { NarrowNumbers } from './widen.ts'
+import { beginLoop, kernels, newBytes, placeOutput, placeTable, takeOutput } from './memory.ts'
+import { type NarrowNumbers, placeIntegers, widthOf } from './widen.ts'
 
 const within = {
   1: kernels.maskWithin8,
@@ -75,9 +67,9 @@ export function maskIntegers(
 ): void {
   const count = integers.length
   beginLoop()
-  const source = placeBytes(integers)
+  const source = placeIntegers(integers)
   const at = placeOutput(out, count)
-  within[integers.BYTES_PER_ELEMENT as 1 | 2 | 4](source, low, high, count, at)
+  within[widthOf(integers)](source, low, high, count, at)
   takeOutput(out, count, at)
 }
 
@@ -94,13 +86,9 @@ export function maskByStored(table: Uint8Array, codes: NarrowNumbers, out: Uint8
   }
   beginLoop()
   const tableAt = placeTable(table)
-  const source = placeBytes(codes)
+  const source = placeIntegers(codes)
   const at = placeOutput(out, count)
   if (codes instanceof Int16Array) kernels.maskByCode16(tableAt, source, count, at)
   else kernels.maskByCode8(tableAt, Math.ceil(size / 16), source, count, at)
   takeOutput(out, count, at)
-}
-
-function placeBytes({ buffer, byteOffset, byteLength }: NarrowNumbers): number {
-  return place(new Uint8Array(buffer, byteOffset, byteLength), byteLength)
 }

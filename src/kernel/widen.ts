@@ -25,6 +25,15 @@ export function noNumberOf(narrow: NarrowNumbers): number {
   return -(2 ** (narrow.BYTES_PER_ELEMENT * 8 - 1))
 }
 
+export function widthOf(narrow: NarrowNumbers): 1 | 2 | 4 {
+  return narrow.BYTES_PER_ELEMENT as 1 | 2 | 4
+}
+
+/** Where a loop finds whole numbers as they are stored. */
+export function placeIntegers({ buffer, byteOffset, byteLength }: NarrowNumbers): number {
+  return place(new Uint8Array(buffer, byteOffset, byteLength), byteLength)
+}
+
 /** Codes of one byte or two; -1 is null in them, too. */
 export function narrowCodes(narrow: Int8Array | Int16Array): Codes {
   const widen = narrow.BYTES_PER_ELEMENT === 1 ? kernels.widenCodes8 : kernels.widenCodes16
@@ -46,7 +55,7 @@ export function narrowNumbers(narrow: NarrowNumbers, scale: NumberScale): Number
     const integer = narrow[row]!
     return integer === none ? Number.NaN : (integer + base) / divisor
   }
-  const widen = wideners[narrow.BYTES_PER_ELEMENT as 1 | 2 | 4]
+  const widen = wideners[widthOf(narrow)]
   const isPlain = base === 0 && divisor === 1
   return new NarrowElements<Float64Array>(
     { integers: narrow, base, divisor },

@@ -44,3 +44,35 @@ test('what is left are the first rows, and those that tie with the last when tie
     { numRuns: 1000 },
   )
 })
+
+test('of many rows in any order, with room for few', () => {
+  const shapes = {
+    ascending: (i: number) => i,
+    descending: (i: number) => -i,
+    'at random': (i: number) => Math.sin(i * 12.9898) * 43758.5453,
+    few: (i: number) => i % 7,
+    'with nulls': (i: number) => (i % 3 === 0 ? Number.NaN : (i * 7919) % 1009),
+    'nearly all null': (i: number) => (i % 500 === 0 ? i : Number.NaN),
+  }
+  for (const [name, shape] of Object.entries(shapes)) {
+    const numbers = Float64Array.from({ length: 9000 }, (_, i) => shape(i))
+    for (const [descending, laterFirst, wanted] of [
+      [true, false, 10],
+      [false, true, 30],
+      [true, true, 1500],
+      [false, false, 0],
+    ] as const) {
+      const sign = descending ? -1 : 1
+      const rank = (row: number) => {
+        return Number.isNaN(numbers[row]) ? Number.POSITIVE_INFINITY : numbers[row]! * sign
+      }
+      const sorted = [...numbers.keys()].sort((a, b) => rank(a) - rank(b) || b - a)
+      const last = rank(sorted[wanted - 1] ?? -1)
+      const expected = laterFirst
+        ? sorted.slice(0, wanted)
+        : sorted.filter((row) => wanted > 0 && !(rank(row) > last))
+      const found = firstRows(numbers, undefined, 9000, { wanted, descending, laterFirst })
+      expect([...(found ?? numbers.keys())], name).toEqual(expected.sort((a, b) => a - b))
+    }
+  }
+})

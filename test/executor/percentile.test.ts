@@ -5,6 +5,7 @@ import { PercentileState } from '../../src/executor/aggregate/percentile.ts'
 import { lastingState, pickStates } from '../../src/executor/pick-states.ts'
 import { percentileOf } from '../../src/function/percentile.ts'
 import { beginBatch, beginStates, endBatches } from '../../src/kernel/memory.ts'
+import { asIntegers } from '../../src/storage/segment/narrow-numbers.ts'
 
 afterEach(endBatches)
 
@@ -27,6 +28,8 @@ interface Task {
   readonly shape: string
   readonly batches: number
   readonly groups: number
+  /** Which batches are stored as whole numbers, if they can be. */
+  readonly stored: 'none' | 'some' | 'all'
 }
 
 test.each(['merged', 'kept in parts', 'of one task'] as const)('%s', (way) => {
@@ -35,6 +38,7 @@ test.each(['merged', 'kept in parts', 'of one task'] as const)('%s', (way) => {
       shape: fc.constantFrom(...Object.keys(shapes)),
       batches: fc.integer({ min: 1, max: 12 }),
       groups: fc.constantFrom(1, 3, 40),
+      stored: fc.constantFrom('none', 'some', 'all'),
     }),
     { minLength: 1, maxLength: way === 'of one task' ? 1 : 3 },
   )
@@ -74,7 +78,7 @@ function parts({ groups }: Task): Int32Array[] {
 }
 
 /** Reads the task's batches as a scan does, and adds their numbers to `all` by group. */
-function stateOf({ shape, batches, groups }: Task, share: number, all: number[][]) {
+function stateOf({ shape, batches, groups, stored }: Task, share: number, all: number[][]) {
   beginStates()
   const state = new PercentileState(share)
   for (let batch = 0; batch < batches; batch++) {
@@ -95,13 +99,12 @@ function stateOf({ shape, batches, groups }: Task, share: number, all: number[][
       const value = values[alive[i]!]!
       if (!Number.isNaN(value)) all[aliveGroups[i]!]!.push(value)
     }
-    state.update([{ kind: 'number', values }], {
-      rowCount: batchRows,
-      selection,
-      groups: aliveGroups,
-      only,
-      count,
-    })
+    const aliveRows = { rowCount: batchRows, selection, groups: aliveGroups, only, count }
+    const isStored = stored === 'all' || (stored === 'some' && batch % 3 === 1)
+    const form = isStored ? asIntegers(values) : undefined
+    const whole = form && { kind: 'number' as const, integers: form.integers, ...form.scale }
+    if (whole && state.updateStored(whole, aliveRows)) continue
+    state.update([{ kind: 'number', values }], aliveRows)
   }
   state.resize(groups)
   return state

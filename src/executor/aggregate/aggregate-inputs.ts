@@ -23,6 +23,8 @@ interface Input {
   readonly entriesOf: Field | undefined
   /** The argument, if it is a field of which the state asks only where it is not null. */
   readonly presenceOf: Field | undefined
+  /** The argument, if it is one field and the state can take it as it is stored. */
+  readonly storedOf: Field | undefined
   /** The argument, if it is a field that has a shared dictionary. */
   readonly sharedOf: Field | undefined
   /** Place of its condition among `#filters`. */
@@ -83,6 +85,7 @@ export class AggregateInputs {
         ),
         entriesOf: 'updateEntries' in state && first?.kind === 'field' ? first : undefined,
         presenceOf: countsPresent(state) && first?.kind === 'field' ? first : undefined,
+        storedOf: 'takesStored' in state && first?.kind === 'field' ? first : undefined,
         sharedOf: dictionary && first?.kind === 'field' ? first : undefined,
         filter: aggregate.filter && placeOf(aggregate.filter),
       }
@@ -99,7 +102,8 @@ export class AggregateInputs {
     const all = { rowCount, selection, groups, only, count, weights }
     const kept: (AliveRows | undefined)[] = []
     for (const input of this.#inputs) {
-      const { state, arguments: evaluators, entriesOf, presenceOf, sharedOf, filter } = input
+      const { state, arguments: evaluators, entriesOf, presenceOf, storedOf, sharedOf } = input
+      const { filter } = input
       state.resize(groupCount)
       let rows: AliveRows = all
       if (filter !== undefined) {
@@ -116,6 +120,8 @@ export class AggregateInputs {
         state.updatePresence!(presence, rows)
         continue
       }
+      const stored = storedOf && state.takesStored!(rows) && batch.stored?.(storedOf.path)
+      if (stored && state.updateStored!(stored, rows)) continue
       const shared = sharedOf && batch.sharedCodes?.(sharedOf.path)
       if (shared) {
         state.updateShared!(shared, rows)

@@ -1,13 +1,16 @@
 import { maxAll, maxNumbers, minAll, minNumbers } from '../../kernel/aggregate.ts'
+import { extremeOfStored } from '../../kernel/narrow-sums.ts'
 import { orderValues } from '../../type/compare.ts'
 import { fromPlain, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
+import type { StoredField } from '../batch.ts'
 import { valueBytes } from '../value-bytes.ts'
 import {
   type AggregateState,
   type AliveRows,
   aliveNumbers,
+  areWholeBatchOfOne,
   grownState,
   type WireState,
   wholeRows,
@@ -62,12 +65,29 @@ export class ExtremeState implements AggregateState {
     for (let j = 0; j < count; j++) this.#offer(groups[j]!, read(selection ? selection[j]! : j))
   }
 
+  takesStored(rows: AliveRows): boolean {
+    return this.#direction !== 0 && areWholeBatchOfOne(rows)
+  }
+
+  updateStored(stored: StoredField, { only }: AliveRows): boolean {
+    const direction = this.#direction
+    const { kind } = stored
+    if (!this.#numbers || direction === 0 || kind === 'dictionary') return false
+    if (this.#type !== undefined && this.#type !== kind) return false
+    this.#type = kind
+    this.#keep(this.#numbers, only!, extremeOfStored(direction, stored))
+    return true
+  }
+
   /** Of rows that are all in one group. */
   #keepExtreme(kept: Float64Array, group: number, numbers: Float64Array, count: number): void {
     const isLowest = this.#direction < 0
-    const found = isLowest ? minAll(numbers, count) : maxAll(numbers, count)
+    this.#keep(kept, group, isLowest ? minAll(numbers, count) : maxAll(numbers, count))
+  }
+
+  #keep(kept: Float64Array, group: number, found: number): void {
     // NaN, for none, fails the comparison.
-    if (isLowest ? found < kept[group]! : found > kept[group]!) kept[group] = found
+    if (this.#direction < 0 ? found < kept[group]! : found > kept[group]!) kept[group] = found
   }
 
   toWire(groupCount: number): WireState {

@@ -1,4 +1,10 @@
-import { percentileOfParts } from '../../function/percentile.ts'
+import {
+  type CountedNumbers,
+  numbersOfCounts,
+  percentileOfCounts,
+  percentileOfParts,
+  totalOf,
+} from '../../function/percentile.ts'
 import {
   type CollectedNumbers,
   gatherByGroup,
@@ -6,12 +12,16 @@ import {
   keepPresent,
 } from '../../kernel/aggregate.ts'
 import { maximumRows } from '../../kernel/memory.ts'
+import { blockCounts } from '../../kernel/number-counts.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { Value } from '../../type/value.ts'
+import type { StoredIntegers } from '../../vector/elements.ts'
 import { rowsOf, type Vector, valueReader } from '../../vector/vector.ts'
+import type { StoredField } from '../batch.ts'
 import { checkAtTimes, checkCancelled } from '../cancelled.ts'
 import { checkLimit, maximumPercentileNumbers } from '../memory-limit.ts'
 import { newResultNumbers } from '../share-result.ts'
+import { maximumPlaces, NumberCounter, type NumberCounts } from './number-counts.ts'
 import { type AggregateState, type AliveRows, aliveNumbers, type WireState } from './state.ts'
 
 /** Groups of a batch up to which its numbers are kept group by group. */
@@ -31,16 +41,23 @@ export class PercentileNumbers {
   readonly #pieces: Piece[] = []
   /** Where grouped numbers are put. */
   #room = { values: new Float64Array(0), count: 0 }
+  readonly #counter = new NumberCounter()
   #count = 0
   #groupCount = 0
   #wire: WireState | undefined
 
   get heldBytes(): number {
-    return 12 * this.#count
+    return 12 * this.#count + this.#counter.heldBytes
   }
 
   resize(groupCount: number): void {
     this.#groupCount = groupCount
+    this.#counter.resize(groupCount)
+  }
+
+  /** False when the numbers are to be added by their values. */
+  addStored(stored: StoredIntegers, rows: AliveRows): boolean {
+    return this.#counter.take(stored, rows)
   }
 
   add(vector: Vector, rows: AliveRows): void {
@@ -121,7 +138,7 @@ export class PercentileNumbers {
       checkCancelled()
       for (let i = 0; i < count; i++) sorted[ends[groups[i]!]!++] = values[i]!
     }
-    return { kind: 'numbers', ends, values: sorted }
+    return { kind: 'numbers', ends, values: sorted, counted: this.#counter.finish(groupCount) }
   }
 
   #pieceFor(rows: number): Piece {
@@ -140,8 +157,8 @@ function roomFor(rows: number, before: number): number {
 }
 
 /**
- * Keeps all numbers. They are put in order of their groups once, by the task that has collected them;
- * merging only remembers which parts belong to which group.
+ * Keeps all numbers, or counts them. What is kept is put in order of its groups once, by the task that has
+ * collected it; merging only remembers which parts belong to which group.
  */
 export class PercentileState implements AggregateState {
   readonly #share: number
@@ -150,6 +167,7 @@ export class PercentileState implements AggregateState {
   readonly #isShared: boolean
   /** What other states had collected, by group. */
   readonly #merged = new Map<number, Float64Array[]>()
+  readonly #counted = new Map<number, CountedNumbers[]>()
   #mergedCount = 0
   #groupCount = 0
   #hasOwn = false
@@ -179,6 +197,17 @@ export class PercentileState implements AggregateState {
     this.#numbers.add(vector, rows)
   }
 
+  takesStored(): boolean {
+    return true
+  }
+
+  updateStored(stored: StoredField, rows: AliveRows): boolean {
+    if (stored.kind !== 'number') return false
+    this.#hasOwn = true
+    // Which of them were counted the other state tells.
+    return this.#isShared || this.#numbers.addStored(stored, rows)
+  }
+
   toWire(groupCount: number): WireState {
     return this.#numbers.toWire(groupCount)
   }
@@ -190,11 +219,23 @@ export class PercentileState implements AggregateState {
     let start = 0
     for (const [i, end] of wire.ends.entries()) {
       checkAtTimes()
-      const group = groups[i]!
-      const parts = this.#merged.get(group)
-      if (parts) parts.push(wire.values.subarray(start, end))
-      else this.#merged.set(group, [wire.values.subarray(start, end)])
+      if (start < end) addPart(this.#merged, groups[i]!, wire.values.subarray(start, end))
       start = end
+    }
+    if (wire.counted) this.#mergeCounts(wire.counted, groups)
+  }
+
+  #mergeCounts({ divisor, first, stride, counts, blocks }: NumberCounts, groups: Int32Array): void {
+    const blocksOfGroup = stride / blockCounts
+    for (let i = 0; i < groups.length; i++) {
+      checkAtTimes()
+      const part = {
+        divisor,
+        first,
+        counts: counts.subarray(i * stride, (i + 1) * stride),
+        blocks: blocks.subarray(i * blocksOfGroup, (i + 1) * blocksOfGroup),
+      }
+      if (totalOf(part) > 0) addPart(this.#counted, groups[i]!, part)
     }
   }
 
@@ -202,10 +243,16 @@ export class PercentileState implements AggregateState {
     let result = this.#results.get(group)
     if (result === undefined) {
       this.#takeOwn()
-      result = percentileOfParts(this.#merged.get(group) ?? [], this.#share)
+      result = this.#resultOf(this.#merged.get(group) ?? [], this.#counted.get(group) ?? [])
       this.#results.set(group, result)
     }
     return result
+  }
+
+  #resultOf(parts: readonly Float64Array[], counted: readonly CountedNumbers[]): number | null {
+    if (parts.length === 0 && areAlike(counted)) return percentileOfCounts(counted, this.#share)
+    checkPercentile(counted.reduce((sum, part) => sum + totalOf(part), this.#mergedCount))
+    return percentileOfParts([...parts, ...counted.map(numbersOfCounts)], this.#share)
   }
 
   #takeOwn(): void {
@@ -213,6 +260,21 @@ export class PercentileState implements AggregateState {
     this.#hasOwn = false
     this.merge(this.#numbers.toWire(this.#groupCount), sequence(0, this.#groupCount))
   }
+}
+
+/** Whether all have numbers of one scale, near enough to be walked through. */
+function areAlike(counted: readonly CountedNumbers[]): boolean {
+  const [any] = counted
+  if (!any || counted.some(({ divisor }) => divisor !== any.divisor)) return false
+  const least = Math.min(...counted.map(({ first }) => first))
+  const end = Math.max(...counted.map(({ first, counts }) => first + counts.length))
+  return end - least <= 4 * maximumPlaces
+}
+
+function addPart<Part>(parts: Map<number, Part[]>, group: number, part: Part): void {
+  const before = parts.get(group)
+  if (before) before.push(part)
+  else parts.set(group, [part])
 }
 
 interface Piece extends CollectedNumbers {

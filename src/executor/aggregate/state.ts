@@ -1,13 +1,14 @@
 /** What the states of all aggregates have in common. */
 import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
-import { newBytes, newNumbers, newState } from '../../kernel/memory.ts'
+import { maximumRows, newBytes, newNumbers, newState } from '../../kernel/memory.ts'
 import type { PlainValue } from '../../type/plain.ts'
 import type { Value } from '../../type/value.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
-import type { ObjectEntry, Presence } from '../batch.ts'
+import type { ObjectEntry, Presence, StoredField } from '../batch.ts'
 import type { KeyValues, WireValues } from '../wire-values.ts'
 import type { HeldTexts } from './count-distinct.ts'
+import type { NumberCounts } from './number-counts.ts'
 
 export type WireState =
   | { readonly kind: 'counts'; readonly counts: Float64Array }
@@ -72,7 +73,13 @@ export type WireState =
       readonly counts: Float64Array
     }
   /** Numbers by group; those of group `i` end at `ends[i]`, where the next group's begin. */
-  | { readonly kind: 'numbers'; readonly ends: Int32Array; readonly values: Float64Array }
+  | {
+      readonly kind: 'numbers'
+      readonly ends: Int32Array
+      readonly values: Float64Array
+      /** Further numbers of the groups. */
+      readonly counted?: NumberCounts | undefined
+    }
 
 /** The rows of a batch that an aggregate takes in. */
 export interface AliveRows {
@@ -109,6 +116,10 @@ export interface AggregateState {
   updatePresence?(presence: Presence, rows: AliveRows): void
   /** Instead of `update`, of an aggregate over one field that has codes of a shared dictionary. */
   updateShared?(shared: SharedCodes, rows: AliveRows): void
+  /** Whether rows like these are given to `updateStored`, where the one field is stored as whole numbers. */
+  takesStored?(rows: AliveRows): boolean
+  /** Instead of `update`. False: nothing was taken in, and `update` is to be called. */
+  updateStored?(stored: StoredField, rows: AliveRows): boolean
   /** May be a view of what the state has. Rows must not be added any more. */
   toWire(groupCount: number): WireState
   /** The same of these groups alone, where that is less work than to pick them of all. */
@@ -138,6 +149,11 @@ export function aliveBytes(values: Uint8Array, selection: Selection): Uint8Array
   const alive = newBytes(selection.length)
   pickBytes(values, selection, alive)
   return alive
+}
+
+/** Whether all rows of a batch are alive, and in one group. */
+export function areWholeBatchOfOne({ rowCount, selection, only }: AliveRows): boolean {
+  return only !== undefined && !selection && rowCount <= maximumRows
 }
 
 /** Rows that are all alive, one of each of these groups. */

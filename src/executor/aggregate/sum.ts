@@ -7,10 +7,12 @@ import {
   sumOf,
   wordsPerSum,
 } from '../../kernel/group-sums.ts'
+import { sumStored } from '../../kernel/narrow-sums.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { asNumber, finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
+import type { StoredField } from '../batch.ts'
 import { checkAtTimes, inCheckedParts } from '../cancelled.ts'
 import { numbersOf } from '../number-operators.ts'
 import { newResultNumbers } from '../share-result.ts'
@@ -18,6 +20,7 @@ import {
   type AggregateState,
   type AliveRows,
   aliveNumbers,
+  areWholeBatchOfOne,
   grownState,
   type WireState,
 } from './state.ts'
@@ -42,6 +45,14 @@ export class SumState implements AggregateState {
     const { groups, only, count } = rows
     if (only !== undefined) sumIntoGroup(numbers, count, this.#sums, only)
     else sumByGroup(numbers, groups, count, this.#sums)
+  }
+
+  takesStored(rows: AliveRows): boolean {
+    return areWholeBatchOfOne(rows)
+  }
+
+  updateStored(stored: StoredField, { only }: AliveRows): boolean {
+    return stored.kind === 'number' && sumStored(stored, this.#sums, only!)
   }
 
   toWire(groupCount: number): WireState {

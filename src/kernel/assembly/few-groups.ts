@@ -37,7 +37,7 @@ function addPair(values: usize, groups: usize, row: i32, first: usize, second: u
 }
 
 /** Adds `value`, `count` numbers and what rounding has taken from it. */
-function addTo(sum: usize, value: f64, error: f64, count: f64): void {
+export function addToSum(sum: usize, value: f64, error: f64, count: f64): void {
   const before = load<f64>(sum)
   const after = before + value
   const added = after - before
@@ -50,7 +50,7 @@ function addTo(sum: usize, value: f64, error: f64, count: f64): void {
 function addRow(values: usize, groups: usize, row: i32, sums: usize): void {
   const value = numberAt(values, row)
   const sum = sums + ((<usize>codeAt(groups, row)) << sumShift)
-  if (isPresent(value)) addTo(sum, value, 0, 1)
+  if (isPresent(value)) addToSum(sum, value, 0, 1)
 }
 
 /**
@@ -86,7 +86,7 @@ export function sumByGroup(
   for (let lane = 0; lane < laneCount; lane++) {
     for (let group = 0; group < groupCount; group++) {
       const sum = sums + ((<usize>group) << sumShift)
-      addTo(sum, load<f64>(lanes), load<f64>(lanes, 16), load<f64>(lanes, 24))
+      addToSum(sum, load<f64>(lanes), load<f64>(lanes, 16), load<f64>(lanes, 24))
       lanes += 1 << sumShift
     }
   }

@@ -1,0 +1,223 @@
+/** What `kernels.wasm` exports: the loops of `assembly/`. */
+
+/** Two codes: the least, and the greatest. */
+type WriteBounds = (source: number, count: number, out: number) => void
+
+/** In the places of numbers, group by group. */
+type AddCounts = (
+  source: number,
+  groups: number,
+  only: number,
+  selection: number,
+  count: number,
+  shift: number,
+  stride: number,
+  counts: number,
+) => void
+
+/** To one sum. */
+type SumAllWhole = (source: number, base: number, count: number, sum: number) => void
+
+/** Places of arrays are bytes from the memory's start; counts are rows. */
+export interface Kernels {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  readonly placesOfBits: { readonly value: number }
+  selectTrue(values: number, count: number, out: number): number
+  selectTrueWithin(values: number, selection: number, count: number, out: number): number
+  selectBetweenWithin(
+    values: number,
+    low: number,
+    high: number,
+    selection: number,
+    count: number,
+    out: number,
+  ): number
+  selectByCodeWithin(
+    table: number,
+    codes: number,
+    selection: number,
+    count: number,
+    out: number,
+  ): number
+  selectNegative(codes: number, count: number, out: number): number
+  pickNumbers(values: number, selection: number, count: number, out: number): void
+  pickCodes(values: number, selection: number, count: number, out: number): void
+  mapCodes(table: number, codes: number, count: number, out: number): number
+  mapCodesWithin(
+    table: number,
+    codes: number,
+    selection: number,
+    count: number,
+    out: number,
+  ): number
+  combineCodes(
+    left: number,
+    leftBase: number,
+    stride: number,
+    right: number,
+    rightBase: number,
+    count: number,
+    out: number,
+  ): void
+  numberCodes(
+    table: number,
+    codes: number,
+    count: number,
+    out: number,
+    next: number,
+    places: number,
+  ): number
+  recallCodes(
+    numbers: number,
+    codes: number,
+    values: number,
+    count: number,
+    ofNull: number,
+    out: number,
+  ): number
+  chooseRows(
+    groups: number,
+    selection: number,
+    preferred: number,
+    count: number,
+    first: number,
+    flip: number,
+    kept: number,
+    left: number,
+    changedRows: number,
+    changedGroups: number,
+  ): number
+  maskBetween(values: number, low: number, high: number, count: number, out: number): void
+  maskOther(values: number, than: number, count: number, out: number): void
+  maskCode(code: number, codes: number, count: number, out: number): void
+  maskByCode(table: number, codes: number, count: number, out: number): void
+  maskWithin8(source: number, low: number, high: number, count: number, out: number): void
+  maskWithin16(source: number, low: number, high: number, count: number, out: number): void
+  maskWithin32(source: number, low: number, high: number, count: number, out: number): void
+  maskByCode8(table: number, parts: number, source: number, count: number, out: number): void
+  maskByCode16(table: number, source: number, count: number, out: number): void
+  readonly boundsOf8: WriteBounds
+  readonly boundsOf16: WriteBounds
+  readonly boundsOf32: WriteBounds
+  readonly addCounts8: AddCounts
+  readonly addCounts16: AddCounts
+  readonly addCounts32: AddCounts
+  readonly sumAllWhole8: SumAllWhole
+  readonly sumAllWhole16: SumAllWhole
+  readonly sumAllWhole32: SumAllWhole
+  sumBlocks(counts: number, blocks: number, out: number): void
+  keepBoth(left: number, right: number, count: number): void
+  keepEither(left: number, right: number, count: number): void
+  keepOthers(mask: number, count: number): void
+  countKept(mask: number, count: number): number
+  compareBetween(values: number, low: number, high: number, count: number, out: number): void
+  compareLess(left: number, right: number, count: number, out: number): void
+  compareNotGreater(left: number, right: number, count: number, out: number): void
+  compareEqual(left: number, right: number, count: number, out: number): void
+  absentNumbers(values: number, count: number, out: number): void
+  andInto(left: number, right: number, count: number): void
+  orInto(left: number, right: number, count: number): void
+  notOf(values: number, count: number, out: number): void
+  expandBits(bits: number, shift: number, count: number, out: number): void
+  addNumbers(left: number, right: number, count: number, out: number): void
+  subtractNumbers(left: number, right: number, count: number, out: number): void
+  multiplyNumbers(left: number, right: number, count: number, out: number): void
+  divideNumbers(left: number, right: number, count: number, out: number): void
+  negateNumbers(values: number, count: number, out: number): void
+  floorNumbers(values: number, count: number, out: number): void
+  ceilNumbers(values: number, count: number, out: number): void
+  truncateTimes(times: number, size: number, origin: number, count: number, out: number): void
+  spanOf(values: number, count: number, out: number): number
+  chooseNumbers(conditions: number, left: number, right: number, count: number, out: number): void
+  numbersOfTruths(values: number, count: number, out: number): void
+  widenCodes8(source: number, count: number, out: number): void
+  widenCodes16(source: number, count: number, out: number): void
+  widenNumbers8(source: number, count: number, out: number): void
+  widenNumbers16(source: number, count: number, out: number): void
+  widenNumbers32(source: number, count: number, out: number): void
+  scaleNumbers(values: number, count: number, base: number, divisor: number): void
+  decompress(source: number, sourceEnd: number, lowest: number, out: number, outEnd: number): number
+  writeDigits(source: number, byteLength: number, out: number): void
+  writeUuids(source: number, count: number, out: number): void
+  areSame(groups: number, count: number): number
+  countRows(groups: number, count: number, counts: number): void
+  countTrue(truths: number, groups: number, count: number, counts: number): void
+  countNumbers(values: number, groups: number, count: number, counts: number): void
+  sumNumbers(
+    values: number,
+    groups: number,
+    count: number,
+    sums: number,
+    errors: number,
+    counts: number,
+  ): void
+  sumSquares(values: number, groups: number, count: number, squares: number, errors: number): void
+  minNumbers(values: number, groups: number, count: number, lowest: number): void
+  maxNumbers(values: number, groups: number, count: number, highest: number): void
+  countOfFew(groups: number, count: number, groupCount: number, lanes: number, counts: number): void
+  sumByGroup(
+    values: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    lanes: number,
+    sums: number,
+  ): void
+  minOfFew(
+    values: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    lanes: number,
+    lowest: number,
+  ): void
+  maxOfFew(
+    values: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    lanes: number,
+    highest: number,
+  ): void
+  keepNumbers(values: number, count: number, out: number): number
+  gatherByGroup(
+    values: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    ends: number,
+    out: number,
+  ): number
+  sumAll(values: number, count: number, out: number): void
+  findBytes(
+    haystack: number,
+    from: number,
+    end: number,
+    needle: number,
+    folds: number,
+    length: number,
+    first: number,
+    second: number,
+  ): number
+  addListedRows(code: number, count: number, lower: number, rows: number): void
+  scanWords(
+    source: number,
+    ends: number,
+    rowCount: number,
+    folds: number,
+    classes: number,
+    folded: number,
+    words: number,
+    states: number,
+  ): void
+  minAll(values: number, count: number): number
+  maxAll(values: number, count: number): number
+  countAll(values: number, count: number): number
+  keepPresent(
+    values: number,
+    groups: number,
+    count: number,
+    outValues: number,
+    outGroups: number,
+  ): number
+}
