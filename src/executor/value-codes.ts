@@ -1,8 +1,6 @@
 import { assert } from '../error.ts'
 import {
   gatherNumbers,
-  leadCodes,
-  leadCodesWithin,
   mapCodes,
   mapCodesWithin,
   pickCodes,
@@ -29,6 +27,7 @@ import {
 import { grown } from './aggregate/state.ts'
 import { checkAtTimes, checkCancelled, inCheckedParts } from './cancelled.ts'
 import { LateNumbers } from './late-numbers.ts'
+import { LeadTable } from './lead-table.ts'
 import { checkLimit, maximumDistinctBytes, maximumDistinctValues } from './memory-limit.ts'
 import { valueBytes as bytesOf } from './value-bytes.ts'
 import {
@@ -79,6 +78,7 @@ export class ValueCodes {
   readonly #shared: SharedTexts | undefined
   /** By the shared dictionary's code; the last place is that of null. */
   readonly #codeOfShared: Int32Array
+  readonly #leads = new LeadTable()
   readonly #late: { number?: LateNumbers; timestamp?: LateNumbers } = {}
   readonly #numbers = new Map<number, number>()
   readonly #times = new Map<number, number>()
@@ -290,8 +290,7 @@ export class ValueCodes {
     if (selection || map) {
       places = newCodes(count)
       if (!map) pickCodes(codes, selection!, places)
-      else if (selection) leadCodesWithin(map, codes, selection, places)
-      else leadCodes(map, codes, rowCount, places)
+      else this.#leads.lead(map, codes, rowCount, selection, places)
     }
     // Room for all at once: to look for it code by code took as long as all the rest.
     this.#reserve(this.#count + count + 1)
