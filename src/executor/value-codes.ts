@@ -48,9 +48,6 @@ const loneSurrogate = /\p{Surrogate}/u
 /** What a text takes besides its bytes, and a value that is none, with its place in a Map. */
 const [textBytes, valueBytes] = [24, 64]
 
-/** Of a batch, among which most entries of a short dictionary are. */
-const firstRows = 512
-
 /** Stands for a code that is not given yet. */
 const unassigned = -1
 
@@ -404,7 +401,7 @@ export class ValueCodes {
     if (lead() >= 0) return
     const count = selection ? selection.length : rowCount
     // Most entries are among the first rows: once these are numbered, few are left for a loop here.
-    const first = Math.min(count, Math.max(firstRows, 4 * entries.size))
+    const first = Math.min(count, Math.max(512, 4 * entries.size))
     this.#numberEntries(table, codes, entries, selection, first, out)
     if (first === count || lead() >= 0) return
     this.#numberEntries(table, codes, entries, selection, count, out)
