@@ -1,7 +1,14 @@
 /** The index of the parts of texts: whatever is found in a text is found in its block. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { blockTextsOf, openGrams, writeGrams } from '../../src/storage/segment/gram-writer.ts'
+import { PagedBytes } from '../../src/storage/segment/checked-pages.ts'
+import {
+  blockTextsOf,
+  type GramShape,
+  gramBytesOf,
+  openGrams,
+  writeGrams,
+} from '../../src/storage/segment/gram-writer.ts'
 import { foldText } from '../../src/type/fold-text.ts'
 import { textOf } from '../../src/type/text.ts'
 import { blocksWithGrams, gramsOf } from '../../src/vector/gram-index.ts'
@@ -120,7 +127,7 @@ describe('of folded words', () => {
     const texts = textsOf(words)
     const { bytes, ...shape } = writeGrams(texts, 'folded')
     expect(shape.allBits).toBeGreaterThan(shape.hashBits)
-    const index = openGrams(bytes, shape, words.length, () => new Error('damaged'))
+    const index = openGrams(opened(bytes, shape, words.length), shape, words.length)
     const others = Array.from({ length: 300 }, (_, i) => (i * 7919 + 46_656).toString(36))
       .map((part) => `z${part}z`)
       .filter((part) => part.length >= 5)
@@ -145,14 +152,18 @@ it('tells a damaged page from a whole one when it is read', () => {
   const texts = textsOf(['something to damage'])
   const { bytes, ...shape } = writeGrams(texts, 'text')
   for (let i = 0; i < bytes.length; i += 8) bytes[i]! ^= 1
-  const index = openGrams(bytes, shape, 1, () => new Error('damaged'))
+  const index = openGrams(opened(bytes, shape, 1), shape, 1)
   expect(() => blocksWithGrams(index, gramsOf('thing'))).toThrow('damaged')
 })
 
 function indexOf(list: readonly string[], content: 'text' | 'json' | 'folded') {
   const texts = textsOf(list)
   const { bytes, ...shape } = writeGrams(texts, content, blockTextsOf(texts, 2000))
-  return openGrams(bytes, shape, list.length, () => new Error('damaged'))
+  return openGrams(opened(bytes, shape, list.length), shape, list.length)
+}
+
+function opened(bytes: Uint8Array, shape: GramShape, textCount: number): PagedBytes {
+  return new PagedBytes(bytes, gramBytesOf(shape, textCount), () => new Error('damaged'))
 }
 
 function mayHold(index: ReturnType<typeof indexOf>, text: number, part: string): boolean {

@@ -1,9 +1,11 @@
 /** The index of words: the rows that it gives for a word are those whose text has it. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { openGrams } from '../../src/storage/segment/gram-writer.ts'
+import { PagedBytes } from '../../src/storage/segment/checked-pages.ts'
+import { chunkBytes, FetchedBytes } from '../../src/storage/segment/chunked-bytes.ts'
+import { gramBytesOf, openGrams } from '../../src/storage/segment/gram-writer.ts'
 import { TermReader } from '../../src/storage/segment/term-reader.ts'
-import { writeTerms } from '../../src/storage/segment/term-writer.ts'
+import { termBytesOf, writeTerms } from '../../src/storage/segment/term-writer.ts'
 import { foldText } from '../../src/type/fold-text.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
 import { cutWords } from '../../src/type/search-query.ts'
@@ -140,19 +142,36 @@ describe('an index of words', () => {
       ...shape
     } = writeTerms(textsOf(['something to damage']), 'text', false)!
     for (let i = 0; i < bytes.length; i += 8) bytes[i]! ^= 1
-    const index = new TermReader(bytes, shape, undefined, 1, () => new Error('damaged'))
+    const index = new TermReader(
+      new PagedBytes(bytes, termBytesOf(shape), damaged),
+      shape,
+      undefined,
+      1,
+    )
     expect(() => index.rowsWith('is', Buffer.from('something'))).toThrow('damaged')
   })
 })
 
+const damaged = () => new Error('damaged')
+
+/** Bytes that lie in chunks, not at the beginning of one. */
+function fetched(bytes: Uint8Array, byteLength: number): FetchedBytes {
+  const offset = 800
+  const stored = new Uint8Array(offset + bytes.length)
+  stored.set(bytes, offset)
+  const read = (chunk: number) => stored.slice(chunk * chunkBytes, (chunk + 1) * chunkBytes)
+  return new FetchedBytes({ offset, byteLength }, read, () => undefined, damaged)
+}
+
 /** Of the texts and a longer one, so that words that are left out are no large part of them. */
 function indexOf(list: readonly string[], content: 'text' | 'json'): TermIndex {
-  const damaged = () => new Error('damaged')
   const padding = 'common words '.repeat(list.join().length / 4 + 1)
   const all = [...list, content === 'text' ? padding : JSON.stringify([padding])]
   const { bytes, beside, ...shape } = writeTerms(textsOf(all), content, false)!
-  const grams = beside && openGrams(beside.bytes, beside, all.length, damaged)
-  return new TermReader(bytes, shape, grams, all.length, damaged, undefined, () => undefined)
+  const besideBytes = beside && fetched(beside.bytes, gramBytesOf(beside, all.length))
+  const grams = besideBytes && openGrams(besideBytes, beside, all.length)
+  const words = fetched(bytes, termBytesOf(shape))
+  return new TermReader(words, shape, grams, all.length, () => undefined)
 }
 
 /** Rows of words in the index are told exactly, unless they are in doubt; others may be any. */

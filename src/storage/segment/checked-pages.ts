@@ -4,10 +4,10 @@
  */
 import { crc32 } from 'node:zlib'
 
-const pageBytes = 4096
+export const checkedPageBytes = 4096
 
-function pageCount(byteLength: number): number {
-  return Math.ceil(byteLength / pageBytes)
+export function pageCount(byteLength: number): number {
+  return Math.ceil(byteLength / checkedPageBytes)
 }
 
 /** How many bytes `withChecksums` makes of so many, which are a multiple of 4. */
@@ -21,23 +21,31 @@ export function withChecksums(content: Uint8Array): Uint8Array {
   checked.set(content)
   const checksums = new Int32Array(checked.buffer, content.length)
   for (let page = 0; page < checksums.length; page++) {
-    checksums[page] = crc32(content.subarray(page * pageBytes, (page + 1) * pageBytes))
+    const from = page * checkedPageBytes
+    checksums[page] = crc32(content.subarray(from, from + checkedPageBytes))
   }
   return checked
+}
+
+/** Throws what `corrupt` makes if the page is not the one of the checksum. */
+export function checkPage(page: Uint8Array, checksum: number, corrupt: () => Error): void {
+  if ((crc32(page) | 0) !== checksum) throw corrupt()
+}
+
+/** What `withChecksums` made, to be read in parts; reading throws when a page was damaged. */
+export interface CheckedBytes {
+  /** Without the checksums. */
+  readonly byteLength: number
+  /** The bytes `from … to`; where `from` is a multiple of 4, integers may lie over them. */
+  view(from: number, to: number): Uint8Array
 }
 
 /** What a thread has checked of some bytes: kept for as long as it knows the segment. */
 export class CheckedPages {
   readonly #isChecked: Uint8Array
-  readonly #load: ((from: number, to: number) => void) | undefined
 
-  /**
-   * @param load given if bytes have to be fetched before they are read: called with places of what
-   *   `withChecksums` made
-   */
-  constructor(byteLength: number, load?: (from: number, to: number) => void) {
+  constructor(byteLength: number) {
     this.#isChecked = new Uint8Array(pageCount(byteLength))
-    this.#load = load
   }
 
   /** Throws what `corrupt` makes if one of the bytes `from … to` of `content` may be damaged. */
@@ -48,36 +56,46 @@ export class CheckedPages {
     to: number,
     corrupt: () => Error,
   ): void {
-    const last = Math.floor((to - 1) / pageBytes)
-    for (let page = Math.floor(from / pageBytes); page <= last; page++) {
+    const last = Math.floor((to - 1) / checkedPageBytes)
+    for (let page = Math.floor(from / checkedPageBytes); page <= last; page++) {
       if (this.#isChecked[page] === 1) continue
-      const end = Math.min(content.length, (page + 1) * pageBytes)
-      this.#load?.(page * pageBytes, end)
-      this.#load?.(content.length + page * 4, content.length + (page + 1) * 4)
-      if ((crc32(content.subarray(page * pageBytes, end)) | 0) !== checksums[page]) throw corrupt()
+      const start = page * checkedPageBytes
+      checkPage(content.subarray(start, start + checkedPageBytes), checksums[page]!, corrupt)
       this.#isChecked[page] = 1
     }
   }
 }
 
-/** Bytes that are checked as they are read. */
-export class PagedBytes {
-  readonly content: Uint8Array
+/** Bytes in memory, or mapped, that are checked as they are read. */
+export class PagedBytes implements CheckedBytes {
+  readonly #content: Uint8Array
   readonly #checksums: Int32Array
   readonly #pages: CheckedPages
   readonly #corrupt: () => Error
 
-  /** @param bytes what `withChecksums` made of `byteLength` bytes */
-  constructor(bytes: Uint8Array, byteLength: number, pages: CheckedPages, corrupt: () => Error) {
-    this.content = bytes.subarray(0, byteLength)
+  /**
+   * @param bytes what `withChecksums` made of `byteLength` bytes
+   * @param corrupt makes the error that is thrown when a page was damaged
+   */
+  constructor(
+    bytes: Uint8Array,
+    byteLength: number,
+    corrupt: () => Error,
+    pages = new CheckedPages(byteLength),
+  ) {
+    this.#content = bytes.subarray(0, byteLength)
     const { buffer, byteOffset } = bytes
     this.#checksums = new Int32Array(buffer, byteOffset + byteLength, pageCount(byteLength))
     this.#pages = pages
     this.#corrupt = corrupt
   }
 
-  /** To be called before the bytes `from … to` are read. */
-  check(from: number, to: number): void {
-    if (to > from) this.#pages.check(this.content, this.#checksums, from, to, this.#corrupt)
+  get byteLength(): number {
+    return this.#content.length
+  }
+
+  view(from: number, to: number): Uint8Array {
+    if (to > from) this.#pages.check(this.#content, this.#checksums, from, to, this.#corrupt)
+    return this.#content.subarray(from, to)
   }
 }

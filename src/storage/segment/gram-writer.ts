@@ -10,7 +10,7 @@
 import { assert } from '../../error.ts'
 import type { Texts } from '../../vector/column.ts'
 import { type GramIndex, hashGram, unitTexts } from '../../vector/gram-index.ts'
-import { CheckedPages, checkedBytes, PagedBytes, withChecksums } from './checked-pages.ts'
+import { type CheckedBytes, withChecksums } from './checked-pages.ts'
 import { FoldedText } from './folded-text.ts'
 import { GramScanner } from './gram-scanner.ts'
 
@@ -195,29 +195,20 @@ function rowBytesOf({ blockTexts, hashBits }: GramShape, textCount: number): num
   return (((Math.ceil(textCount / blockTexts) + 31) >> 5) << hashBits) * 4
 }
 
-/**
- * The index that `bytes` are.
- *
- * @param corrupt makes the error that is thrown when a page of it was damaged
- */
+/** The index that `bytes` are. */
 export function openGrams(
-  bytes: Uint8Array,
+  bytes: CheckedBytes,
   shape: GramShape,
   textCount: number,
-  corrupt: () => Error,
-  pages = new CheckedPages(gramBytesOf(shape, textCount)),
   isOlder = false,
 ): GramIndex {
   const { blockTexts, hashBits, hasComposed = false, allBits } = shape
-  const byteLength = gramBytesOf(shape, textCount)
   assert(
-    bytes.byteLength === checkedBytes(byteLength),
+    bytes.byteLength === gramBytesOf(shape, textCount),
     'an index of texts has the size of its shape',
   )
-  const paged = new PagedBytes(bytes, byteLength, pages, corrupt)
   const allAt = rowBytesOf(shape, textCount)
-  const rows = new Int32Array(bytes.buffer, bytes.byteOffset, allAt / 4)
-  const rowLength = rows.length >> hashBits
+  const rowBytes = allAt >> hashBits
   return {
     blockTexts,
     textCount,
@@ -228,13 +219,11 @@ export function openGrams(
       if (allBits === undefined) return true
       const hash = hashGram(gram, allBits)
       const at = allAt + (hash >> 3)
-      paged.check(at, at + 1)
-      return (paged.content[at]! & (1 << (hash & 7))) !== 0
+      return (bytes.view(at, at + 1)[0]! & (1 << (hash & 7))) !== 0
     },
     row: (hash) => {
-      const from = hash * rowLength
-      paged.check(from * 4, (from + rowLength) * 4)
-      return rows.subarray(from, from + rowLength)
+      const { buffer, byteOffset } = bytes.view(hash * rowBytes, (hash + 1) * rowBytes)
+      return new Int32Array(buffer, byteOffset, rowBytes / 4)
     },
   }
 }

@@ -19,8 +19,8 @@ import { ColumnTable } from '../../vector/column-table.ts'
 import { type Codes, elementsOf } from '../../vector/elements.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'
 import { bitmapBytes } from './arrow-column.ts'
-import { CheckedPages } from './checked-pages.ts'
-import { ChunkedBytes, KeptBytes, type ReadChunk } from './chunked-bytes.ts'
+import { type CheckedBytes, CheckedPages, checkedBytes, PagedBytes } from './checked-pages.ts'
+import { FetchedBytes, type Held, KeptBytes, type ReadChunk } from './chunked-bytes.ts'
 import { type IndexKind, indexesOf, samePath, type TextIndexes } from './column-indexes.ts'
 import { gramBytesOf, openGrams } from './gram-writer.ts'
 import { bufferAlignment, type KeyColumnName } from './layout.ts'
@@ -49,8 +49,7 @@ interface BufferStates {
 const bufferStates = new WeakMap<SegmentMetadata, BufferStates>()
 
 /** Indexes beside a segment, as far as they were read, by their offsets; with what was checked of them. */
-interface IndexesBeside {
-  readonly chunked: ChunkedBytes
+interface IndexesBeside extends Held {
   readonly grams: Map<number, GramIndex>
   readonly terms: Map<number, TermReader>
 }
@@ -254,9 +253,8 @@ class SegmentKeys implements KeyColumns {
 }
 
 /** An index as it was opened: `keeps` is to be told of what else is kept of it in memory. */
-interface IndexBytes {
-  readonly bytes: Uint8Array
-  readonly pages: CheckedPages
+interface OpenedIndex {
+  readonly bytes: CheckedBytes
   readonly keeps: ((byteLength: number) => void) | undefined
 }
 
@@ -355,27 +353,28 @@ class Buffers {
   }
 
   #openGrams({ place, ...shape }: GramPlace, textCount: number, kind: IndexKind): GramIndex {
-    const { bytes, pages } = this.#index(place, gramBytesOf(shape, textCount), kind)
-    const corrupt = this.#corruptIndex(place[0])
-    return openGrams(bytes, shape, textCount, corrupt, pages, kind === 'older')
+    const { bytes } = this.#index(place, gramBytesOf(shape, textCount), kind)
+    return openGrams(bytes, shape, textCount, kind === 'older')
   }
 
   #openTerms({ place, beside, ...shape }: TermIndexMetadata, kind: IndexKind): TermReader {
     const grams = beside && this.grams(beside, this.rowCount, kind)
-    const { bytes, pages, keeps } = this.#index(place, termBytesOf(shape), kind)
+    const { bytes, keeps } = this.#index(place, termBytesOf(shape), kind)
     return new TermReader(
       bytes,
       { ...shape, isOlder: kind === 'older' },
       grams,
       this.rowCount,
-      this.#corruptIndex(place[0]),
-      pages,
       keeps,
     )
   }
 
   /** The bytes of an index, `byteLength` of them without their checksums. */
-  #index([offset, allBytes]: BufferPlace, byteLength: number, kind: IndexKind): IndexBytes {
+  #index([offset, allBytes]: BufferPlace, byteLength: number, kind: IndexKind): OpenedIndex {
+    const corrupt = () => this.corrupt(`its index at byte ${offset} was damaged`)
+    if (allBytes !== checkedBytes(byteLength)) {
+      throw this.corrupt(`its index at byte ${offset} has the wrong size`)
+    }
     if (kind !== 'beside') {
       const { pages } = this.#states
       let known = pages.get(offset)
@@ -383,40 +382,30 @@ class Buffers {
         known = new CheckedPages(byteLength)
         pages.set(offset, known)
       }
-      return { bytes: this.#view(offset, allBytes), pages: known, keeps: undefined }
+      const bytes = new PagedBytes(this.#view(offset, allBytes), byteLength, corrupt, known)
+      return { bytes, keeps: undefined }
     }
     const beside = this.#beside()
-    const { chunked } = beside
-    if (offset + allBytes > chunked.bytes.length) {
+    const { textIndexes } = this.#metadata
+    const read = this.#readIndex
+    if (!textIndexes || !read) throw this.corrupt('its indexes are missing')
+    if (offset + allBytes > textIndexes.byteLength) {
       throw this.corrupt(`its index at byte ${offset} has the wrong size`)
     }
     const keeps = (keptBytes: number) => {
-      chunked.heldBytes += keptBytes
+      beside.heldBytes += keptBytes
       indexesBeside.set(this.#metadata, beside)
     }
-    const pages = new CheckedPages(byteLength, (from, to) => {
-      const before = chunked.heldBytes
-      chunked.load(offset + from, offset + to)
-      if (chunked.heldBytes > before) indexesBeside.set(this.#metadata, beside)
-    })
-    return { bytes: chunked.bytes.subarray(offset, offset + allBytes), pages, keeps }
+    return { bytes: new FetchedBytes({ offset, byteLength }, read, keeps, corrupt), keeps }
   }
 
   #beside(): IndexesBeside {
     let beside = indexesBeside.get(this.#metadata)
     if (beside === undefined) {
-      const { textIndexes } = this.#metadata
-      const read = this.#readIndex
-      if (!textIndexes || !read) throw this.corrupt('its indexes are missing')
-      const chunked = new ChunkedBytes(textIndexes.byteLength, read)
-      beside = { chunked, grams: new Map(), terms: new Map() }
+      beside = { heldBytes: 0, grams: new Map(), terms: new Map() }
       indexesBeside.set(this.#metadata, beside)
     }
     return beside
-  }
-
-  #corruptIndex(offset: number): () => Error {
-    return () => this.corrupt(`its index at byte ${offset} was damaged`)
   }
 
   textBlocks(places: Extract<TextColumnMetadata, { encoding: 'compressed' }>): TextBlocks {

@@ -5,8 +5,9 @@ import { ByteSearch } from '../../kernel/text.ts'
 import type { SearchTerm } from '../../type/search-query.ts'
 import { type GramIndex, gramBytes } from '../../vector/gram-index.ts'
 import { noRows, type RowBits } from '../../vector/row-bits.ts'
+import { listMargin } from '../../vector/row-list.ts'
 import type { TermIndex, TermRelation } from '../../vector/term-index.ts'
-import { CheckedPages, checkedBytes, PagedBytes } from './checked-pages.ts'
+import type { CheckedBytes } from './checked-pages.ts'
 import { type FindNext, Stretches } from './stretches.ts'
 import { space, type TermShape, tab, termBytesOf, termsOfBlock } from './term-writer.ts'
 
@@ -35,12 +36,9 @@ function searchFor(form: keyof typeof forms, text: Buffer): ByteSearch {
 export class TermReader implements TermIndex {
   readonly beside: GramIndex | undefined
   readonly isOlder: boolean
-  readonly #bytes: PagedBytes
-  readonly #directory: Int32Array
+  readonly #bytes: CheckedBytes
   readonly #blockCount: number
-  readonly #words: Uint8Array
   readonly #wordsAt: number
-  readonly #aliases: Uint8Array
   readonly #aliasesAt: number
   readonly #listsAt: number
   readonly #rowCount: number
@@ -49,36 +47,25 @@ export class TermReader implements TermIndex {
   /** By the number of the list. */
   readonly #rare = new Map<number, RowBits | undefined>()
   readonly #keeps: ((byteLength: number) => void) | undefined
+  #directory: Int32Array | undefined
 
-  /**
-   * @param corrupt makes the error that is thrown when a page of it was damaged
-   * @param keeps is told of bytes that it keeps besides those that are given
-   */
+  /** @param keeps is told of bytes that it keeps besides those that are given; undefined: it keeps none */
   constructor(
-    bytes: Uint8Array,
+    bytes: CheckedBytes,
     shape: TermShape & { readonly isOlder?: boolean },
     beside: GramIndex | undefined,
     rowCount: number,
-    corrupt: () => Error,
-    pages = new CheckedPages(termBytesOf(shape)),
     keeps?: (byteLength: number) => void,
   ) {
-    const byteLength = termBytesOf(shape)
-    assert(
-      bytes.byteLength === checkedBytes(byteLength),
-      'an index of words has the size of its shape',
-    )
-    this.#bytes = new PagedBytes(bytes, byteLength, pages, corrupt)
+    assert(bytes.byteLength === termBytesOf(shape), 'an index of words has the size of its shape')
+    this.#bytes = bytes
     this.#blockCount = Math.ceil(shape.termCount / termsOfBlock)
-    this.#directory = new Int32Array(bytes.buffer, bytes.byteOffset, (this.#blockCount + 1) * 2)
-    this.#wordsAt = this.#directory.byteLength
+    this.#wordsAt = (this.#blockCount + 1) * 2 * Int32Array.BYTES_PER_ELEMENT
     this.#aliasesAt = this.#wordsAt + shape.wordBytes
     this.#listsAt = this.#aliasesAt + (shape.aliasBytes ?? 0)
-    this.#words = this.#bytes.content.subarray(this.#wordsAt, this.#aliasesAt)
-    this.#aliases = this.#bytes.content.subarray(this.#aliasesAt, this.#listsAt)
     this.#rowCount = rowCount
-    this.#wordSearch = new RepeatedSearch(this.#words, keeps)
-    this.#aliasSearch = new RepeatedSearch(this.#aliases, keeps)
+    this.#wordSearch = new RepeatedSearch(() => bytes.view(this.#wordsAt, this.#aliasesAt), keeps)
+    this.#aliasSearch = new RepeatedSearch(() => bytes.view(this.#aliasesAt, this.#listsAt), keeps)
     this.beside = beside
     this.#keeps = keeps
     this.isOlder = shape.isOlder ?? false
@@ -86,7 +73,11 @@ export class TermReader implements TermIndex {
 
   /** Read when it is needed: most queries open the column for its texts. */
   get #places(): Int32Array {
-    this.#bytes.check(0, this.#wordsAt)
+    if (!this.#directory) {
+      const { buffer, byteOffset, byteLength } = this.#bytes.view(0, this.#wordsAt)
+      this.#directory = new Int32Array(buffer, byteOffset, byteLength / 4)
+      this.#keeps?.(byteLength)
+    }
     return this.#directory
   }
 
@@ -141,11 +132,9 @@ export class TermReader implements TermIndex {
   #addEqual(text: Buffer, found: FoundLists): void {
     const block = this.#blockOf(text)
     if (block < 0) return
-    const places = this.#places
-    const to = places[block * 2 + 2]!
-    const words = this.#words
-    for (let at = places[block * 2]!, term = 0; at < to; term++) {
-      if (this.#compare(text, at) === 0) {
+    const words = this.#wordsOf(block)
+    for (let at = 0, term = 0; at < words.length - 1; term++) {
+      if (compare(text, words, at) === 0) {
         this.#addRowsOf(block, [term], found)
         return
       }
@@ -155,15 +144,12 @@ export class TermReader implements TermIndex {
 
   /** Adds the rows of words that begin with the text: they follow each other. */
   #addBeginning(text: Buffer, found: FoundLists): void {
-    const places = this.#places
-    const words = this.#words
     let isBeyond = false
     for (let block = Math.max(0, this.#blockOf(text)); block < this.#blockCount; block++) {
-      const end = places[block * 2 + 2]!
-      this.#bytes.check(this.#wordsAt + places[block * 2]!, this.#wordsAt + end + 1)
+      const words = this.#wordsOf(block)
       const terms: number[] = []
-      for (let at = places[block * 2]!, term = 0; at < end && !isBeyond; term++) {
-        const order = this.#compareBeginning(text, at)
+      for (let at = 0, term = 0; at < words.length - 1 && !isBeyond; term++) {
+        const order = compareBeginning(text, words, at)
         if (order === 0) terms.push(term)
         isBeyond = order < 0
         at = words.indexOf(space, at + 1)
@@ -175,10 +161,8 @@ export class TermReader implements TermIndex {
 
   /** Adds the rows of words in which something occurs, or that end with it. */
   #addFound(search: ByteSearch, found: FoundLists): void {
-    this.#bytes.check(this.#wordsAt, this.#aliasesAt)
-    const words = this.#words
+    const { bytes: words, find } = this.#wordSearch.find(search)
     const places = this.#places
-    const find = this.#wordSearch.find(search)
     // Reading a list ends the search.
     const hits: { readonly block: number; readonly terms: number[] }[] = []
     let block = 0
@@ -203,9 +187,7 @@ export class TermReader implements TermIndex {
   /** Adds the rows of words whose aliases have what is searched for, but for their numbers. */
   #addAliases(search: ByteSearch, found: FoundLists): void {
     if (this.#aliasesAt === this.#listsAt) return
-    this.#bytes.check(this.#aliasesAt, this.#listsAt)
-    const aliases = this.#aliases
-    const find = this.#aliasSearch.find(search)
+    const { bytes: aliases, find } = this.#aliasSearch.find(search)
     const terms: number[] = []
     for (let hit = find(0); hit >= 0; ) {
       const from = aliases.indexOf(tab, hit) + 1
@@ -225,42 +207,28 @@ export class TermReader implements TermIndex {
     let high = this.#blockCount
     while (low < high) {
       const middle = (low + high) >> 1
-      const at = places[middle * 2]!
-      this.#bytes.check(this.#wordsAt + at, Math.min(this.#aliasesAt, this.#wordsAt + at + 512))
-      if (this.#compare(text, at) < 0) high = middle
+      const at = this.#wordsAt + places[middle * 2]!
+      // A space before the word, and one behind it.
+      const word = this.#bytes.view(at, Math.min(this.#aliasesAt, at + text.length + 2))
+      if (compare(text, word, 0) < 0) high = middle
       else low = middle + 1
-    }
-    if (low > 0) {
-      const from = this.#wordsAt + places[(low - 1) * 2]!
-      this.#bytes.check(from, this.#wordsAt + places[low * 2]! + 1)
     }
     return low - 1
   }
 
-  /** Compares a text with the word behind the space at `at`. */
-  #compare(text: Buffer, at: number): number {
-    return (
-      this.#compareBeginning(text, at) || (this.#words[at + 1 + text.length] === space ? 0 : -1)
+  /** The words of a block, each behind a space, and a space. */
+  #wordsOf(block: number): Uint8Array {
+    const places = this.#places
+    return this.#bytes.view(
+      this.#wordsAt + places[block * 2]!,
+      this.#wordsAt + places[block * 2 + 2]! + 1,
     )
-  }
-
-  /** Compares it with as many bytes of the word. */
-  #compareBeginning(text: Buffer, at: number): number {
-    const words = this.#words
-    for (let i = 0; i < text.length; i++) {
-      // The space that ends a word comes before all letters.
-      const difference = text[i]! - words[at + 1 + i]!
-      if (difference !== 0) return difference
-    }
-    return 0
   }
 
   /** @param terms of the block, ascending */
   #addRowsOf(block: number, terms: readonly number[], found: FoundLists): void {
     const places = this.#places
-    const from = places[block * 2 + 1]!
-    this.#bytes.check(this.#listsAt + from, this.#listsAt + places[block * 2 + 3]!)
-    const lists = this.#listsFrom(from)
+    const lists = this.#lists(places[block * 2 + 1]!, places[block * 2 + 3]!)
     let next = 0
     for (const term of terms) {
       for (; next < term; next++) lists.pass()
@@ -271,8 +239,7 @@ export class TermReader implements TermIndex {
 
   #rareRows(number: number): RowBits | undefined {
     if (this.#rare.has(number)) return this.#rare.get(number)
-    this.#bytes.check(this.#listsAt, this.#listsAt + this.#places[1]!)
-    const lists = this.#listsFrom(0)
+    const lists = this.#lists(0, this.#places[1]!)
     for (let i = 0; i < number; i++) lists.pass()
     const all = noRows(this.#rowCount)
     const rows = lists.addTo(all) > 0 ? all : undefined
@@ -281,35 +248,57 @@ export class TermReader implements TermIndex {
     return rows
   }
 
-  #listsFrom(at: number): RowListReader {
-    return new RowListReader(this.#bytes.content, this.#listsAt + at, this.#rowCount)
+  /** A reader of the lists that begin and end there. */
+  #lists(from: number, to: number): RowListReader {
+    const bytes = this.#bytes.view(this.#listsAt + from, this.#listsAt + to + listMargin)
+    return new RowListReader(bytes, 0, this.#rowCount)
   }
 }
 
-/** A search in bytes, of which an index is made in memory when they are searched a second time. */
+/** Compares a text with the word behind the space at `at`. */
+function compare(text: Buffer, words: Uint8Array, at: number): number {
+  return compareBeginning(text, words, at) || (words[at + 1 + text.length] === space ? 0 : -1)
+}
+
+/** Compares it with as many bytes of the word. */
+function compareBeginning(text: Buffer, words: Uint8Array, at: number): number {
+  for (let i = 0; i < text.length; i++) {
+    // The space that ends a word comes before all letters.
+    const difference = text[i]! - words[at + 1 + i]!
+    if (difference !== 0) return difference
+  }
+  return 0
+}
+
+/** A search in bytes, which are kept, and of which an index is made in memory when they are searched a second time. */
 class RepeatedSearch {
-  readonly #bytes: Uint8Array
+  readonly #read: () => Uint8Array
   readonly #keeps: ((byteLength: number) => void) | undefined
+  #bytes: Uint8Array | undefined
   #stretches: Stretches | undefined
   #wasSearched = false
 
   /** @param keeps undefined: nothing is kept */
-  constructor(bytes: Uint8Array, keeps: ((byteLength: number) => void) | undefined) {
-    this.#bytes = bytes
+  constructor(read: () => Uint8Array, keeps: ((byteLength: number) => void) | undefined) {
+    this.#read = read
     this.#keeps = keeps
   }
 
-  /** All bytes must have been checked. */
-  find(search: ByteSearch): FindNext {
+  find(search: ByteSearch): { readonly bytes: Uint8Array; readonly find: FindNext } {
+    const bytes = this.#bytes ?? this.#read()
+    if (this.#keeps && !this.#bytes) {
+      this.#bytes = bytes
+      this.#keeps(bytes.length)
+    }
     if (search.needle.length >= gramBytes) {
       if (this.#wasSearched && !this.#stretches && this.#keeps) {
-        this.#stretches = new Stretches(this.#bytes)
+        this.#stretches = new Stretches(bytes)
         this.#keeps(this.#stretches.byteLength)
       }
       this.#wasSearched = true
-      if (this.#stretches) return this.#stretches.find(search)
+      if (this.#stretches) return { bytes, find: this.#stretches.find(search) }
     }
-    return search.in(this.#bytes)
+    return { bytes, find: search.in(bytes) }
   }
 }
 
