@@ -61,6 +61,7 @@ export function pruneRows(
   traceSets: readonly TraceSet[],
 ): Pruning {
   const skipped = predicates.map(() => 0)
+  if (predicates.length === 0) return { ranges: [{ from: rows.from, to: rows.to }], skipped }
   const whole = new Zones(metadata, rows, traceSets)
   const excluding = predicates.findIndex((predicate) => !mayMatch(predicate, whole))
   if (excluding >= 0) {

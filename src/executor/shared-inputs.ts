@@ -2,12 +2,16 @@
  * Inputs that several tasks share. Each task takes the next unit when it is done with the one before, so
  * that all of them end at about the same time, each thread collects what it finds in one place, and a
  * query needs no more messages than there are threads.
+ *
+ * A thread takes units of its own segments first, always the same ones, then what others have left: what it
+ * keeps of segments that it has read serves its next query, and is not kept by all threads.
  */
+import { threadId } from 'node:worker_threads'
 import type { TaskInput } from './task.ts'
 
 /** Plain data over shared memory. */
 export interface SharedInputs {
-  /** One number: how many units were taken. */
+  /** How many units were taken, and for each 1 once it was. */
   readonly taken: Int32Array
   /** Where each unit begins among the inputs; at the end, how many inputs there are. */
   readonly starts: Int32Array
@@ -25,7 +29,7 @@ export function sharedInputs(
 ): { readonly inputs: readonly TaskInput[]; readonly share: SharedInputs } {
   const starts = new Int32Array(units.length + 1)
   for (const [i, unit] of units.entries()) starts[i + 1] = starts[i]! + unit.length
-  const taken = new Int32Array(new SharedArrayBuffer(4))
+  const taken = new Int32Array(new SharedArrayBuffer(4 * (units.length + 1)))
   return { inputs: units.flat(), share: { taken, starts, tasks, waiting } }
 }
 
@@ -43,11 +47,32 @@ export function* takeInputs(
     yield* inputs
     return
   }
-  const { taken, starts, waiting } = share
-  for (;;) {
-    const unit = Atomics.add(taken, 0, 1)
-    if (unit >= starts.length - 1) return
-    yield* inputs.slice(starts[unit], starts[unit + 1])
+  const { waiting } = share
+  for (const unit of ownFirst(inputs, share)) {
+    if (!take(unit, share)) continue
+    yield* inputs.slice(share.starts[unit], share.starts[unit + 1])
     if (Atomics.load(waiting, 0) > 0) return
   }
+}
+
+/** Numbers of units: those of this thread in their order, then the others in theirs. */
+function* ownFirst(
+  inputs: readonly TaskInput[],
+  { starts, tasks }: SharedInputs,
+): Generator<number> {
+  const isOwn = (unit: number) => {
+    const input = inputs[starts[unit]!]
+    const number = input?.kind === 'segment' ? input.segment : unit
+    return (number + threadId) % tasks === 0
+  }
+  for (const own of [true, false]) {
+    for (let unit = 0; unit < starts.length - 1; unit++) if (isOwn(unit) === own) yield unit
+  }
+}
+
+/** Whether no other task has taken the unit. */
+function take(unit: number, { taken }: SharedInputs): boolean {
+  if (Atomics.exchange(taken, unit + 1, 1) === 1) return false
+  Atomics.add(taken, 0, 1)
+  return true
 }

@@ -1,7 +1,7 @@
 /** Leaves out of a split what the metadata of segments answers. */
 import { KnownGroups } from '../executor/known-groups.ts'
 import type { SplitInputs, SplittingRun } from './scan-rows.ts'
-import { isAllVisible } from './split.ts'
+import { areAllVisible, isAllVisible } from './split.ts'
 
 /** What is left to be read, with the groups of what need not be. */
 export function withoutKnown(split: SplitInputs, run: SplittingRun): SplitInputs {
@@ -9,9 +9,11 @@ export function withoutKnown(split: SplitInputs, run: SplittingRun): SplitInputs
   const groups = split.pieces.length > 0 ? KnownGroups.of(plan) : undefined
   if (!groups) return split
   const started = audit.now()
+  const { transaction } = snapshot
   const pieces = pool.read(({ records }) => {
+    const areAll = areAllVisible(split.pieces, transaction, records)
     return split.pieces.flatMap((piece) => {
-      if (!isAllVisible(piece, snapshot.transaction, records)) return [piece]
+      if (!areAll && !isAllVisible(piece, transaction, records)) return [piece]
       const ranges = groups.take(piece.metadata, piece.part, piece.input)
       return ranges.map((range) => ({ ...piece, input: { ...piece.input, ...range } }))
     })

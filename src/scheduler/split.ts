@@ -41,6 +41,31 @@ export function isAllVisible(
   return !mayBeNewer && hasNoSupersession(object, oldest, newest, transaction, records)
 }
 
+/**
+ * Whether every row of all pieces is known to be, by a look per object: most objects have no supersession, and
+ * one look takes as long as all else that is done for a piece.
+ */
+export function areAllVisible(
+  pieces: readonly Piece[],
+  transaction: number,
+  records: RecordReader,
+): boolean {
+  const bounds = new Map<number, { oldest: RowKey; newest: RowKey }>()
+  for (const { input, oldest, newest } of pieces) {
+    if (input.mayBeNewer) return false
+    const known = bounds.get(input.object)
+    if (!known) bounds.set(input.object, { oldest, newest })
+    else {
+      if (compareRowKeys(oldest, known.oldest) < 0) known.oldest = oldest
+      if (compareRowKeys(newest, known.newest) > 0) known.newest = newest
+    }
+  }
+  for (const [object, { oldest, newest }] of bounds) {
+    if (!hasNoSupersession(object, oldest, newest, transaction, records)) return false
+  }
+  return true
+}
+
 export interface PruningReport {
   /** Segments that hold rows of the objects. */
   readonly segments: number

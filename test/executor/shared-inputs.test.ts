@@ -4,8 +4,8 @@ import type { TaskInput } from '../../src/executor/task.ts'
 
 const noneWait = Int32Array.of(0)
 
-function rows(from: number, to: number): TaskInput {
-  return { kind: 'segment', segment: 1, object: 1, from, to, mayBeNewer: false }
+function rows(from: number, to: number, segment = 1): TaskInput {
+  return { kind: 'segment', segment, object: 1, from, to, mayBeNewer: false }
 }
 
 const units = [[rows(0, 10), rows(20, 30)], [rows(30, 40)], [rows(50, 60)]]
@@ -22,6 +22,20 @@ describe('inputs that tasks share', () => {
     expect(isTaken(share)).toBe(true)
     expect(other.next().done).toBe(true)
     expect(one.next().done).toBe(true)
+  })
+
+  it('are taken by a thread from its own segments first, then from those of others', () => {
+    const segments = [1, 2, 3, 4, 5, 6].map((segment) => [rows(0, 10, segment)])
+    const order = () => {
+      const { inputs, share } = sharedInputs(segments, 2, noneWait)
+      return Array.from(takeInputs(inputs, share), (input) =>
+        input.kind === 'segment' ? input.segment : 0,
+      )
+    }
+    const taken = order()
+    const own = taken[0]! % 2 === 1 ? [1, 3, 5, 2, 4, 6] : [2, 4, 6, 1, 3, 5]
+    expect(taken).toEqual(own)
+    expect(order()).toEqual(own)
   })
 
   it('are left to a later task after a unit while others wait for a thread', () => {
