@@ -122,7 +122,9 @@ export class Engine {
       const reads = new TaskReads(records, segments, limits.rowCacheBytes / 2)
       const catalog = new Catalog(records)
       const runningTasks = newTaskCount()
-      const ingest = workers === 0 ? undefined : new IngestPool(directory, workers, runningTasks)
+      // One such thread keeps up with what two processors do with its rows, and each compiles its code anew.
+      const threads = Math.ceil(workers / 2)
+      const ingest = workers === 0 ? undefined : new IngestPool(directory, threads, runningTasks)
       const isAutomatic = options.maintenance?.automatic !== false
       const fresh = new FreshRows({
         seal: isAutomatic && ingest ? (spans) => ingest.seal(spans) : undefined,

@@ -4,6 +4,7 @@
  */
 
 import { LRUCache } from 'lru-cache'
+import type { ObjectReference } from '../type/record.ts'
 import { rowsPerTransaction } from '../type/transaction.ts'
 import type { KeyColumns } from '../vector/column.ts'
 import { ColumnTable } from '../vector/column-table.ts'
@@ -14,7 +15,8 @@ import { RowView } from './row.ts'
 import { defaultMaximumValueBytes, shred } from './shred.ts'
 import type { VersionedRow } from './shred-keys.ts'
 import { type ChosenPath, choosePaths, PathCounter } from './shred-paths.ts'
-import { RowShredder } from './shred-row.ts'
+import { shredPlainRows } from './shred-plain.ts'
+import { RowShredder, type ShreddedColumns } from './shred-row.ts'
 
 /** Prepared rows of one object, if all of them turn out to be new. */
 export interface PreparedPart {
@@ -54,14 +56,13 @@ class PathChoice {
   #rows = 0
 
   /** The paths for these rows: by those of earlier requests, if there were any. */
-  next(views: readonly RowView[]): readonly ChosenPath[] {
-    const stride = Math.max(1, Math.floor(views.length / sampledPerRequest))
+  next(rowCount: number, viewAt: (row: number) => RowView): readonly ChosenPath[] {
+    const stride = Math.max(1, Math.floor(rowCount / sampledPerRequest))
     // Rows often repeat in a rhythm, so that each request begins elsewhere.
-    for (let row = (this.#requests * 7) % stride; row < views.length; row += stride)
-      this.#counter.count(views[row]!, stride)
-    this.#rows += views.length
-    const all = [{ from: 0, to: views.length }]
-    this.#paths ??= choosePaths(all, (row) => views[row]!, undefined)
+    for (let row = (this.#requests * 7) % stride; row < rowCount; row += stride)
+      this.#counter.count(viewAt(row), stride)
+    this.#rows += rowCount
+    this.#paths ??= choosePaths([{ from: 0, to: rowCount }], viewAt, undefined)
     const chosen = this.#paths
     if (++this.#requests === requestsPerChoice) this.#chooseAnew()
     return chosen
@@ -106,27 +107,44 @@ export class PartMaker {
   }
 
   #part(rows: PreparedRows, object: number, numbers: readonly number[]): SharedArrayBuffer {
-    const views = numbers.map((row) => new RowView(rowBytes(rows, row)))
-    const shredder = new RowShredder(views.length, this.#paths(rows, object, views), {
-      fields: undefined,
-      maximumValueBytes: defaultMaximumValueBytes,
-    })
-    for (let i = 0; i < views.length; i++) shredder.add(i, views[i]!)
+    const rowCount = numbers.length
+    const viewAt = (row: number) => new RowView(rowBytes(rows, numbers[row]!))
+    const paths = this.#choice(rows.objects[object]!).next(rowCount, viewAt)
     const keys = newKeys(numbers.map((row) => rows.numbers[row]!))
-    return shareColumns(new ColumnTable({ rowCount: views.length, keys, ...shredder.finish() }))
+    const columns = shredPlain(rows, numbers, paths) ?? shredViews(rowCount, viewAt, paths)
+    return shareColumns(new ColumnTable({ rowCount, keys, ...columns }))
   }
 
-  #paths(
-    { objects }: PreparedRows,
-    object: number,
-    views: readonly RowView[],
-  ): readonly ChosenPath[] {
-    const { type, id } = objects[object]!
+  #choice({ type, id }: ObjectReference): PathChoice {
     const name = `${type}:${id}`
     const choice = this.#choices.get(name) ?? new PathChoice()
     this.#choices.set(name, choice)
-    return choice.next(views)
+    return choice
   }
+}
+
+function shredPlain(
+  rows: PreparedRows,
+  numbers: readonly number[],
+  paths: readonly ChosenPath[],
+): ShreddedColumns | undefined {
+  const startOf = (row: number) => (row === 0 ? 0 : rows.ends[row - 1]!)
+  const from = startOf(numbers[0]!)
+  const bytes = rows.bytes.subarray(from, rows.ends[numbers.at(-1)!])
+  const starts = numbers.map((row) => startOf(row) - from)
+  const ends = numbers.map((row) => rows.ends[row]! - from)
+  return shredPlainRows(bytes, starts, ends, paths, defaultMaximumValueBytes)
+}
+
+function shredViews(
+  rowCount: number,
+  viewAt: (row: number) => RowView,
+  paths: readonly ChosenPath[],
+): ShreddedColumns {
+  const options = { fields: undefined, maximumValueBytes: defaultMaximumValueBytes }
+  const shredder = new RowShredder(rowCount, paths, options)
+  for (let row = 0; row < rowCount; row++) shredder.add(row, viewAt(row))
+  return shredder.finish()
 }
 
 /** Keys of new records, as if the first transaction were 0, and without their object. */

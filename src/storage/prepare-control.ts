@@ -99,7 +99,9 @@ function readArray(value: Value, path: string, what: string): readonly Value[] {
 }
 
 /** What the value of a field must be, if it is not null. */
-const fieldTypes: ReadonlyMap<string, 'string' | 'strings' | 'object' | 'scores'> = new Map([
+type FieldType = 'string' | 'strings' | 'object' | 'scores'
+
+const fieldTypes: ReadonlyMap<string, FieldType> = new Map([
   ['span_id', 'string'],
   ['root_span_id', 'string'],
   ['span_parents', 'strings'],
@@ -109,6 +111,11 @@ const fieldTypes: ReadonlyMap<string, 'string' | 'strings' | 'object' | 'scores'
   ['span_attributes', 'object'],
   ['scores', 'scores'],
 ])
+
+/** Undefined: any value suits the field. */
+export function fieldType(name: string): FieldType | undefined {
+  return fieldTypes.get(name)
+}
 
 /** Throws REQUEST_INVALID unless the valid JSON text from `start` to `end` suits the field. */
 export function checkField(

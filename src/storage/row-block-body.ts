@@ -13,6 +13,7 @@
  * bodies have no kinds). With the lengths of values, a directory is made again.
  */
 import { ByteWriter } from '../json/byte-writer.ts'
+import { packRows } from '../kernel/row-pack.ts'
 import { readUint, writeUint } from './big-endian.ts'
 import { kindOfValue, packedLength, packValue, plainValue, unpackValue } from './packed-value.ts'
 import { directoryEntryBytes, headerBytes, type RowHeader, RowView, writeRowHeader } from './row.ts'
@@ -35,11 +36,26 @@ export interface EncodedBody {
   readonly head: Buffer
   readonly members: Uint8Array
   /** Where among them those of each row end. */
-  readonly ends: readonly number[]
+  readonly ends: ArrayLike<number>
 }
 
-/** Encodes rows; of their headers, only `flags` and `createdMs`. */
+/** Encodes rows; of their headers, only `flags` and `createdMs`. What it gives is gone with the next call. */
 export function encodeBody(rows: readonly Uint8Array[]): EncodedBody {
+  const packed = packRows(rows)
+  if (!packed) return encodeAnyBody(rows)
+  const { fixed, table, lengths, members, ends } = packed
+  return { head: headOf(fixed, table, lengths), members, ends }
+}
+
+function headOf(fixed: Buffer, table: Buffer, lengths: Buffer): Buffer {
+  const head = Buffer.allocUnsafe(headBytes)
+  head.writeUInt32BE(table.length, 0)
+  head.writeUInt32BE(lengths.length, 4)
+  return Buffer.concat([head, fixed, table, lengths])
+}
+
+/** The same of rows that are larger, or of more shapes, than the loops in `kernel/row-pack.ts` take. */
+export function encodeAnyBody(rows: readonly Uint8Array[]): EncodedBody {
   const shapes: Shape[] = []
   const directory = new Directory()
   const ends: number[] = []
@@ -62,15 +78,8 @@ export function encodeBody(rows: readonly Uint8Array[]): EncodedBody {
     addMembers(view, directory, shapes[shape]!, lengths, members)
     ends.push(members.length)
   })
-  const table = encodeTable(shapes)
-  const head = Buffer.allocUnsafe(headBytes)
-  head.writeUInt32BE(table.length, 0)
-  head.writeUInt32BE(lengths.length, 4)
-  return {
-    head: Buffer.concat([head, fixed, table, lengths.view()]),
-    members: members.view(),
-    ends,
-  }
+  const head = headOf(fixed, encodeTable(shapes), lengths.view())
+  return { head, members: members.view(), ends }
 }
 
 /** The directory of a row, by rank, in memory that the next row overwrites. */

@@ -28,7 +28,7 @@ const bytesPerPiece = 64
  * @param head what comes before the members
  * @param ends where among the members those of each row end
  */
-export function compressPieces(head: Buffer, members: Uint8Array, ends: readonly number[]): Buffer {
+export function compressPieces(head: Buffer, members: Uint8Array, ends: ArrayLike<number>): Buffer {
   const cuts = cutsOf(head.length, ends)
   const first = Buffer.concat([head, members.subarray(0, cuts[0])])
   const plain: Buffer[] = [first]
@@ -49,15 +49,16 @@ export function compressPieces(head: Buffer, members: Uint8Array, ends: readonly
 }
 
 /** Where among the members the pieces end. */
-function cutsOf(headBytes: number, ends: readonly number[]): number[] {
+function cutsOf(headBytes: number, ends: ArrayLike<number>): number[] {
   const cuts: number[] = []
   let start = -headBytes
-  for (const end of ends) {
+  for (let row = 0; row < ends.length; row++) {
+    const end = ends[row]!
     if (end - start < pieceBytes) continue
     cuts.push(end)
     start = end
   }
-  const last = ends.at(-1) ?? 0
+  const last = ends[ends.length - 1] ?? 0
   if (cuts.at(-1) !== last) cuts.push(last)
   return cuts
 }

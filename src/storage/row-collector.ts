@@ -7,10 +7,11 @@ import { rowsPerTransaction } from '../type/transaction.ts'
 import { ObjectFields } from './field-shapes.ts'
 import { letQueriesPass } from './give-way.ts'
 import { idHashBytes, writeIdHash } from './id-run.ts'
+import { PlainRows } from './plain-rows.ts'
 import type { RowOptions } from './prepare-row.ts'
 import { RowPreparer } from './prepare-row.ts'
 import { type BlockLimits, prepareBlocks } from './prepared-blocks.ts'
-import type { PreparedRows, RowControl } from './prepared-rows.ts'
+import { type PreparedRows, type RowControl, rowActions } from './prepared-rows.ts'
 import { RowBuilder } from './row-builder.ts'
 
 interface KnownObject {
@@ -19,10 +20,14 @@ interface KnownObject {
   readonly fields: ObjectFields
 }
 
+/** Of this thread. */
+let plainRows: PlainRows | undefined
+
 /** Requests are begun and ended one by one; what one that fails has left is to be dropped with all. */
 export class RowCollector {
   readonly #out: ByteWriter
   readonly #preparer: RowPreparer
+  readonly #plain: PlainRows
   readonly #ids: string[] = []
   readonly #ends: number[] = []
   readonly #actions: number[] = []
@@ -37,11 +42,15 @@ export class RowCollector {
     out.truncate(0)
     this.#out = out
     this.#preparer = new RowPreparer(new RowBuilder(out))
+    plainRows ??= new PlainRows()
+    this.#plain = plainRows
+    this.#plain.beginCollection()
   }
 
   begin(scanner: JsonScanner, options: RowOptions): void {
     this.#scanner = scanner
     this.#preparer.begin(scanner, options)
+    this.#plain.begin(options)
     // A large row takes no more encoded than as text, a small one up to twice as much.
     const textBytes = scanner.end - scanner.position
     this.#out.reserve(textBytes + Math.min(textBytes, 1 << 24) + 4096)
@@ -49,22 +58,53 @@ export class RowCollector {
 
   /** Takes the elements of the array that the scanner has entered. */
   readRows(member: string): void {
-    const preparer = this.#preparer
-    for (let i = 0; this.#scanner.nextElement(); i++) {
+    const first = this.#ids.length
+    while (this.#scanner.nextElement()) {
       letQueriesPass()
-      const row = preparer.prepare(this.#ids.length, `${member}[${i}]`)
-      const known = this.#known(row.object)
-      this.#ids.push(row.id)
-      this.#ends.push(this.#out.length)
-      this.#actions.push(row.action)
-      this.#objectOf.push(known.place)
-      for (const name of row.extraFields) known.fields.addExtra(name)
-      for (const shape of row.shapes) known.fields.addShape(shape)
-      if (row.control) this.#controls.push(row.control)
+      const taken = this.#plain.take(this.#scanner)
+      if (taken > 0) this.#addPlain(taken)
+      else this.#addRow(`${member}[${this.#ids.length - first}]`)
     }
   }
 
+  #addPlain(count: number): void {
+    const plain = this.#plain
+    const start = this.#out.length
+    this.#out.copy(plain.bytes)
+    let object: ObjectReference | undefined
+    let place = 0
+    for (let row = 0; row < count; row++) {
+      const named = plain.object(row)
+      if (named !== object) place = this.#known(named).place
+      object = named
+      this.#ids.push(plain.id(row))
+      this.#ends.push(start + plain.rowEnd(row))
+      this.#actions.push(rowActions.replace)
+      this.#objectOf.push(place)
+    }
+    for (const { row, extraField, shape } of plain.news()) {
+      const { fields } = this.#known(plain.object(row))
+      if (extraField !== undefined) fields.addExtra(extraField)
+      if (shape) fields.addShape(shape)
+    }
+  }
+
+  /** @param path names the row in errors */
+  #addRow(path: string): void {
+    const row = this.#preparer.prepare(this.#ids.length, path)
+    this.#plain.leftRow(row.object)
+    const known = this.#known(row.object)
+    this.#ids.push(row.id)
+    this.#ends.push(this.#out.length)
+    this.#actions.push(row.action)
+    this.#objectOf.push(known.place)
+    for (const name of row.extraFields) known.fields.addExtra(name)
+    for (const shape of row.shapes) known.fields.addShape(shape)
+    if (row.control) this.#controls.push(row.control)
+  }
+
   end(): void {
+    this.#plain.end()
     this.#requestEnds.push(this.#ids.length)
   }
 

@@ -27,8 +27,9 @@ beforeAll(() => {
   const { stdout } = spawnSync(tsc, ['--noEmit', 'false', '--outDir', build], { cwd: repository })
   child = join(build, 'test/support/crash-child.js')
   expect(existsSync(child), String(stdout)).toBe(true)
-  const kernels = 'src/kernel/kernels.wasm'
-  cpSync(join(repository, kernels), join(build, kernels))
+  for (const loops of ['src/kernel/kernels.wasm', 'src/kernel/rows.wasm']) {
+    cpSync(join(repository, loops), join(build, loops))
+  }
   writeFileSync(join(build, 'package.json'), '{"type":"module"}')
   symlinkSync(join(repository, 'node_modules'), join(build, 'node_modules'))
 }, 240_000)

@@ -609,15 +609,18 @@ function exactSum(values: readonly number[]): number {
   return parts.reduce((sum, part) => sum + part, 0)
 }
 
-test('the module is what its sources compile to', { timeout: 120_000 }, async () => {
+test.each([
+  ['kernels.wasm', 'asconfig.json'],
+  ['rows.wasm', 'rows/asconfig.json'],
+])('%s is what its sources compile to', { timeout: 120_000 }, async (name, options) => {
   const { default: asc } = await import('assemblyscript/asc')
   const directory = mkdtempSync(join(tmpdir(), 'assay-kernels-'))
   try {
-    const compiled = join(directory, 'kernels.wasm')
-    const config = ['--config', 'src/kernel/assembly/asconfig.json']
+    const compiled = join(directory, name)
+    const config = ['--config', `src/kernel/assembly/${options}`]
     const { error } = await asc.main([...config, '--outFile', compiled])
     expect(error).toBeNull()
-    const committed = readFileSync(new URL('../../src/kernel/kernels.wasm', import.meta.url))
+    const committed = readFileSync(new URL(`../../src/kernel/${name}`, import.meta.url))
     expect(readFileSync(compiled).equals(committed), 'run npm run build:kernels').toBe(true)
   } finally {
     rmSync(directory, { recursive: true })

@@ -1,0 +1,42 @@
+/** The loops that take rows in, compiled by AssemblyScript to `../../rows.wasm`. */
+export { addName, forgetNames } from './names'
+export {
+  packedEnds,
+  packedFixed,
+  packedLengths,
+  packedLengthsBytes,
+  packedMembers,
+  packedMembersBytes,
+  packedTable,
+  packedTableBytes,
+  packRows,
+} from './pack-rows'
+export {
+  eventTable,
+  inputPlace,
+  mostInput,
+  mostRows,
+  nowText,
+  outPlace,
+  rowTable,
+} from './places'
+export {
+  eventCount,
+  forgetNamings,
+  forgetSeen,
+  keepNaming,
+  newNameEnd,
+  newNameStart,
+  outEnd,
+  scanRows,
+  setNow,
+  stoppedAt,
+  stopReason,
+} from './scan-rows'
+export {
+  beginShred,
+  finishShred,
+  residualPathCount,
+  residualPaths,
+  shredRow,
+} from './shred-rows'

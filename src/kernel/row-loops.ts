@@ -1,0 +1,90 @@
+/**
+ * The loops over rows that come in (`assembly/rows/`), with a memory of 40 MiB that one task after the other
+ * uses, of which only what was used takes room. They are compiled once for all threads, where code in
+ * JavaScript is compiled in each.
+ */
+import { readFileSync } from 'node:fs'
+
+interface Place {
+  readonly value: number
+}
+
+/** Places are bytes from the memory's start. */
+export interface RowLoops {
+  readonly memory: { readonly buffer: ArrayBuffer }
+  readonly eventTable: Place
+  readonly inputPlace: Place
+  readonly mostInput: Place
+  readonly nowText: Place
+  readonly outPlace: Place
+  readonly rowTable: Place
+  readonly eventCount: Place
+  readonly newNameEnd: Place
+  readonly newNameStart: Place
+  readonly outEnd: Place
+  readonly stopReason: Place
+  readonly stoppedAt: Place
+  readonly packedEnds: Place
+  readonly packedFixed: Place
+  readonly packedLengths: Place
+  readonly packedLengthsBytes: Place
+  readonly packedMembers: Place
+  readonly packedMembersBytes: Place
+  readonly packedTable: Place
+  readonly packedTableBytes: Place
+  readonly residualPathCount: Place
+  readonly residualPaths: Place
+  addName(start: number, end: number, role: number, check: number, isTold: number): number
+  forgetNames(): void
+  forgetNamings(): void
+  forgetSeen(): void
+  keepNaming(isLeftOut: number): number
+  scanRows(from: number, mostRowCount: number): number
+  setNow(ms: number, length: number): void
+  beginShred(
+    firstNode: number,
+    nodeCount: number,
+    rowCount: number,
+    mostValueBytes: number,
+    from: number,
+  ): number
+  shredRow(row: number, start: number, length: number): number
+  finishShred(): number
+  packRows(rowCount: number): number
+}
+
+/** As far as it is used here; the types of Node leave it out. */
+interface WebAssemblyConstructors {
+  readonly Module: new (bytes: Uint8Array) => object
+  readonly Instance: new (module: object, imports: object) => { readonly exports: RowLoops }
+}
+
+let loops: RowLoops | undefined
+
+/** Those of this thread. */
+export function rowLoops(): RowLoops {
+  loops ??= load()
+  return loops
+}
+
+function load(): RowLoops {
+  const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyConstructors }
+  const module = new WebAssembly.Module(readFileSync(new URL('./rows.wasm', import.meta.url)))
+  let memory: Buffer
+  const readNumber = (start: number, end: number) => {
+    const value = Number(memory.toString('latin1', start, end))
+    return isHeld(memory, start, end, value) ? value : Number.NaN
+  }
+  const { exports } = new WebAssembly.Instance(module, { 'shred-rows': { readNumber } })
+  memory = Buffer.from(exports.memory.buffer)
+  return exports
+}
+
+/** Whether a double holds the number that is written there: not integers that are too large. */
+function isHeld(bytes: Buffer, start: number, end: number, value: number): boolean {
+  for (let at = start; at < end; at++) {
+    const byte = bytes[at]!
+    if (byte === 0x2e || byte === 0x65 || byte === 0x45) return Number.isFinite(value)
+  }
+  return Number.isSafeInteger(value)
+}

@@ -1,0 +1,191 @@
+/**
+ * Rows of requests from JSON to the form of the row store, many at a time. No row is taken about which
+ * anything is unusual.
+ */
+import { type RowLoops, rowLoops } from './row-loops.ts'
+
+/** What members of a name are; as `assembly/rows/scan-rows.ts` has it. */
+export const nameRoles = {
+  field: 0,
+  ignored: 1,
+  /** May be null, and with `mayBeFalse` false: then it says nothing. */
+  flag: 2,
+  id: 3,
+  created: 4,
+  /** Says which object a row belongs to. */
+  naming: 5,
+  span: 6,
+  root: 7,
+  parents: 8,
+  /** Rows that have it are not taken. */
+  odd: 9,
+} as const
+
+/** What a value must be if it is not null; rows with others are not taken. */
+export const valueChecks = {
+  any: 0,
+  string: 1,
+  strings: 2,
+  object: 3,
+  scores: 4,
+  mayBeFalse: 1,
+} as const
+
+/** Why no more rows were taken. */
+export const scanStops = { end: 0, oddRow: 1, newName: 2, newNaming: 3, fullTable: 4 } as const
+
+/** Names that must be added before all others, in this order. */
+export const firstNames = ['id', 'created', 'root_span_id', 'is_root'] as const
+
+const integersOfRow = 4
+const integersOfEvent = 4
+/** Rows taken at once: some milliseconds of work. */
+const mostRows = 512
+
+/** A value that rows of its object may not have had before, in `bytes`. */
+export interface ScanEvent {
+  readonly row: number
+  readonly name: number
+  readonly start: number
+  readonly end: number
+}
+
+/** Rows that were taken, until the next are. */
+export class RowScan {
+  readonly #loops: RowLoops
+  readonly #memory: Buffer
+  readonly #input: number
+  readonly #rows: Int32Array
+  readonly #events: Int32Array
+  /** What is in memory: bytes of a text from one place to another. */
+  #text: Uint8Array | undefined
+  #start = 0
+  #end = 0
+  #rowCount = 0
+
+  constructor() {
+    const loops = rowLoops()
+    const { buffer } = loops.memory
+    this.#loops = loops
+    this.#memory = Buffer.from(buffer)
+    this.#input = loops.inputPlace.value
+    this.#rows = new Int32Array(buffer, loops.rowTable.value, mostRows * integersOfRow)
+    this.#events = new Int32Array(buffer, loops.eventTable.value)
+  }
+
+  /** Sets what rows that do not say when they were made get, and its text as JSON has it. */
+  setNow(ms: number, text: string): void {
+    this.#loops.setNow(ms, this.#memory.write(text, this.#loops.nowText.value, 'latin1'))
+  }
+
+  /**
+   * Adds a name, which is not there yet, as it stands between quotes, without escapes, while there is no text.
+   * Returns its number; -1 when there is no room.
+   *
+   * @param isTold whether it is an event that a row has it
+   */
+  addName(quoted: Uint8Array, role: number, check: number, isTold: boolean): number {
+    const start = this.#input
+    this.#memory.set(quoted, start)
+    return this.#loops.addName(start, start + quoted.length, role, check, Number(isTold))
+  }
+
+  /** The same for the name for which it has stopped. */
+  addNewName(role: number, check: number, isTold: boolean): number {
+    const { newNameStart, newNameEnd } = this.#loops
+    return this.#loops.addName(newNameStart.value, newNameEnd.value, role, check, Number(isTold))
+  }
+
+  forgetNames(): void {
+    this.#loops.forgetNames()
+  }
+
+  /** Forgets which ways to name objects there are. */
+  forgetNamings(): void {
+    this.#loops.forgetNamings()
+  }
+
+  /** Has all that rows have be events again. */
+  forgetSeen(): void {
+    this.#loops.forgetSeen()
+  }
+
+  /**
+   * Keeps the way in which the row names its object that was not taken for it; returns its number, -1 when
+   * there is no room.
+   *
+   * @param isLeftOut whether rows with it are not taken
+   */
+  keepNaming(isLeftOut: boolean): number {
+    return this.#loops.keepNaming(Number(isLeftOut))
+  }
+
+  /** Forgets the text. */
+  close(): void {
+    this.#text = undefined
+  }
+
+  /** Takes rows, with commas between them, from `from` on; returns how many. */
+  scan(text: Uint8Array, from: number, end: number): number {
+    if (this.#text !== text || from < this.#start || from >= this.#end) this.#load(text, from, end)
+    this.#rowCount = this.#loops.scanRows(this.#input + from - this.#start, mostRows)
+    return this.#rowCount
+  }
+
+  /** Where in the text the last row ends; where it was to begin, if there is none. */
+  get position(): number {
+    return this.#loops.stoppedAt.value - this.#input + this.#start
+  }
+
+  get stop(): number {
+    return this.#loops.stopReason.value
+  }
+
+  /** The name, in quotes, for which it has stopped. */
+  get newName(): Buffer {
+    return this.#memory.subarray(this.#loops.newNameStart.value, this.#loops.newNameEnd.value)
+  }
+
+  /** The rows, end to end. */
+  get bytes(): Buffer {
+    return this.#memory.subarray(this.#loops.outPlace.value, this.#loops.outEnd.value)
+  }
+
+  rowEnd(row: number): number {
+    return this.#rows[row * integersOfRow]!
+  }
+
+  /** Text of the id of a row. */
+  id(row: number): string {
+    const out = this.#loops.outPlace.value
+    const at = row * integersOfRow
+    return this.#memory.toString('utf8', out + this.#rows[at + 1]!, out + this.#rows[at + 2]!)
+  }
+
+  /** In which of the ways that were kept a row names its object. */
+  naming(row: number): number {
+    return this.#rows[row * integersOfRow + 3]!
+  }
+
+  events(): ScanEvent[] {
+    return Array.from({ length: this.#loops.eventCount.value }, (_, event) => {
+      const at = event * integersOfEvent
+      return {
+        row: this.#events[at]!,
+        name: this.#events[at + 1]!,
+        start: this.#events[at + 2]!,
+        end: this.#events[at + 3]!,
+      }
+    })
+  }
+
+  #load(text: Uint8Array, from: number, end: number): void {
+    const length = Math.min(end - from, this.#loops.mostInput.value)
+    this.#memory.set(text.subarray(from, from + length), this.#input)
+    // No row has a zero byte, so that none ends behind the text.
+    this.#memory[this.#input + length] = 0
+    this.#text = text
+    this.#start = from
+    this.#end = from + length
+  }
+}
