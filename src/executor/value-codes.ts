@@ -1,11 +1,5 @@
 import { assert } from '../error.ts'
-import {
-  gatherNumbers,
-  mapCodes,
-  mapCodesWithin,
-  pickCodes,
-  pickNumbers,
-} from '../kernel/gather.ts'
+import { gatherNumbers, pickCodes, pickNumbers } from '../kernel/gather.ts'
 import { numberCodes } from '../kernel/groups.ts'
 import { newCodes, newNumbers, newStateBytes, newTable } from '../kernel/memory.ts'
 import { sequence } from '../kernel/sequence.ts'
@@ -15,7 +9,6 @@ import type { SharedCodes, SharedTexts } from '../vector/shared-dictionary.ts'
 import { GrowingTexts, TextIndex } from '../vector/text-index.ts'
 import {
   type DictionaryEntries,
-  type DictionaryVector,
   decodeText,
   rowsOf,
   type Selection,
@@ -26,6 +19,7 @@ import {
 } from '../vector/vector.ts'
 import { grown } from './aggregate/state.ts'
 import { checkAtTimes, checkCancelled, inCheckedParts } from './cancelled.ts'
+import { EntryCodes } from './entry-codes.ts'
 import { LateNumbers } from './late-numbers.ts'
 import { LeadTable } from './lead-table.ts'
 import { checkLimit, maximumDistinctBytes, maximumDistinctValues } from './memory-limit.ts'
@@ -82,7 +76,9 @@ export class ValueCodes {
   /** All other values, by `identity`. */
   readonly #others = new Map<string, number>()
   #otherBytes = 0
-  readonly #dictionaries = new WeakMap<DictionaryEntries, Int32Array>()
+  readonly #dictionaries = new EntryCodes((entries, code) =>
+    code < 0 ? this.codeOf(null) : this.#codeOfEntry(entries, code),
+  )
   #nullCode = -1
 
   /** @param shared the dictionary that most texts will come from */
@@ -247,7 +243,7 @@ export class ValueCodes {
         if (count > 0) out.fill(this.codeOf(vector.value), 0, count)
         return
       case 'dictionary':
-        this.#encodeDictionary(vector, rowCount, selection, out)
+        this.#dictionaries.encode(vector, rowCount, selection, out)
         return
       case 'number':
       case 'timestamp': {
@@ -380,51 +376,6 @@ export class ValueCodes {
       return this.codeOf(kind === 'number' ? value : new Timestamp(value))
     }
     this.#late[kind].encode(values, count, this.#nullCode, codeOf, out)
-  }
-
-  #encodeDictionary(
-    { codes, entries }: DictionaryVector,
-    rowCount: number,
-    selection: Selection,
-    out: Int32Array,
-  ): void {
-    let table = this.#dictionaries.get(entries)
-    if (!table) {
-      // The last place is that of null.
-      table = newTable(entries.size + 1, unassigned)
-      this.#dictionaries.set(entries, table)
-    }
-    const lead = () =>
-      selection
-        ? mapCodesWithin(table, codes, selection, out)
-        : mapCodes(table, codes, rowCount, out)
-    if (lead() >= 0) return
-    const count = selection ? selection.length : rowCount
-    // Most entries are among the first rows: once these are numbered, few are left for a loop here.
-    const first = Math.min(count, Math.max(512, 4 * entries.size))
-    this.#numberEntries(table, codes, entries, selection, first, out)
-    if (first === count || lead() >= 0) return
-    this.#numberEntries(table, codes, entries, selection, count, out)
-  }
-
-  /** Gives codes to the entries that the first `count` rows have, where they have none. */
-  #numberEntries(
-    table: Int32Array,
-    codes: Int32Array,
-    entries: DictionaryEntries,
-    selection: Selection,
-    count: number,
-    out: Int32Array,
-  ): void {
-    for (let j = 0; j < count; j++) {
-      if (out[j] !== unassigned) continue
-      const code = codes[selection ? selection[j]! : j]!
-      const place = code < 0 ? entries.size : code
-      if (table[place] === unassigned) {
-        table[place] = code < 0 ? this.codeOf(null) : this.#codeOfEntry(entries, code)
-      }
-      out[j] = table[place]!
-    }
   }
 
   #codeOfEntry({ texts, valueAt }: DictionaryEntries, code: number): number {
