@@ -66,6 +66,13 @@ export type StoredField = StoredIntegers &
     | { readonly kind: 'dictionary'; readonly entries: DictionaryEntries }
   )
 
+/** Numbers or codes of all rows of a batch, null where its column has no value. */
+export interface InPlace {
+  /** As they are stored, where that takes fewer bytes. */
+  stored(): StoredField | undefined
+  vector(): NumberVector | DictionaryVector | undefined
+}
+
 /** Rows that are in one of several bitmaps, of which row 0 of the batch is row `first`. */
 export interface Presence {
   readonly bitmaps: readonly Uint8Array[]
@@ -88,6 +95,8 @@ export interface FieldPart {
   readonly kind: PartKind
   /** The distinct values, where rows have codes of them. */
   readonly entries: DictionaryEntries | undefined
+  /** What a column has of them, where it has numbers or codes. */
+  readonly inPlace: InPlace | undefined
   /** Which of the selected rows they are. Of `elsewhere` some may have null. */
   rowsIn(selection: Selection): Int32Array
   /** Their values; what is read first serves all later calls, which must be for some of its rows. */

@@ -4,19 +4,10 @@
  */
 import type { BoundObject } from '../binder/bound.ts'
 import { anyBit, expandBits } from '../kernel/bitmap.ts'
-import { pickCodes, pickNumbers } from '../kernel/gather.ts'
 import { notOf, orInto } from '../kernel/logic.ts'
-import { newBytes, newCodes, newNumbers } from '../kernel/memory.ts'
+import { newBytes, newCodes } from '../kernel/memory.ts'
 import { type Path, type Value, valueAt } from '../type/value.ts'
-import type {
-  BooleanColumn,
-  ColumnSet,
-  NumberColumn,
-  PathColumns,
-  TextColumn,
-  Texts,
-} from '../vector/column.ts'
-import type { Codes, Numbers } from '../vector/elements.ts'
+import type { BooleanColumn, ColumnSet, PathColumns, TextColumn, Texts } from '../vector/column.ts'
 import { isSet, type PathReader, pathReader, stored, textsBetween } from '../vector/read-column.ts'
 import {
   compactValues,
@@ -27,11 +18,19 @@ import {
   rowsOf,
   type Selection,
   textEntries,
-  unknown,
   type Vector,
   valueEntries,
 } from '../vector/vector.ts'
 import type { FieldPart, Presence, StoredField } from './batch.ts'
+import {
+  booleanVector,
+  type ColumnSource,
+  codeSource,
+  numberSource,
+  numberVector,
+  storedCodes,
+  storedNumbers,
+} from './column-vectors.ts'
 import { derivedField } from './derived-reader.ts'
 import { ElsewhereRows, type NumberedResidual } from './elsewhere-rows.ts'
 import { partsOf, type VariantSource, variantsOf } from './field-variants.ts'
@@ -134,17 +133,20 @@ class ColumnFieldReader implements FieldReader {
 
   isInPlace(from: number, count: number): boolean {
     if (this.#rest.length > 0 || this.#isVaried(from, count)) return false
-    const { number, timestamp, text } = this.#columns
-    return number !== undefined || timestamp !== undefined || text?.encoding === 'dictionary'
+    const { number, timestamp, text, json } = this.#columns
+    return (number ?? timestamp) !== undefined || (text ?? json)?.encoding === 'dictionary'
   }
 
   stored(from: number, count: number): StoredField | undefined {
     if (!this.isInPlace(from, count)) return undefined
-    const { number, timestamp, text } = this.#columns
+    const { number, timestamp, text, json } = this.#columns
     const values = number ?? timestamp
-    if (values) return storedNumbers(values.values, from, count, number ? 'number' : 'timestamp')
-    if (text?.encoding !== 'dictionary') return undefined
-    return storedCodes(text.codes, from, count, this.#textEntries(text.dictionary))
+    if (values) return storedNumbers(number ? 'number' : 'timestamp', values, from, count)
+    if (text?.encoding === 'dictionary') {
+      return storedCodes(text.codes, from, count, this.#textEntries(text.dictionary))
+    }
+    if (json?.encoding !== 'dictionary') return undefined
+    return storedCodes(json.codes, from, count, this.#jsonEntries(json.dictionary))
   }
 
   #valueAt(row: number): Value {
@@ -207,30 +209,13 @@ class ColumnFieldReader implements FieldReader {
     const { number, timestamp, boolean, text, json, objects, nulls } = this.#columns
     const sources: VariantSource[] = []
     const whole = this.#rest.length === 0
-    const add = (
-      column: { readonly validity: Uint8Array | undefined },
-      source: Omit<VariantSource, 'bits' | 'among'>,
-    ) => sources.push({ bits: column.validity ?? 'all', ...source })
+    const add = (column: { readonly validity: Uint8Array | undefined }, source: ColumnSource) =>
+      sources.push({ bits: column.validity ?? 'all', ...source })
     if (whole && number) add(number, numberSource('number', number, from, count))
     if (whole && timestamp) add(timestamp, numberSource('timestamp', timestamp, from, count))
     if (whole && boolean) add(boolean, this.#booleanSource(boolean, from, count))
-    if (whole && text) {
-      add(text, {
-        kind: 'text',
-        read: (rows) => this.#readText(text, from, count, rows),
-        ...(text.encoding === 'dictionary' &&
-          codeSource(text.codes, from, count, this.#textEntries(text.dictionary))),
-      })
-    }
-    if (json) {
-      add(json, {
-        kind: 'json',
-        read: (rows) => this.#readJson(json, from, count, rows),
-        ...(whole &&
-          json.encoding === 'dictionary' &&
-          codeSource(json.codes, from, count, this.#jsonEntries(json.dictionary))),
-      })
-    }
+    if (whole && text) add(text, this.#textSource(text, from, count))
+    if (json) add(json, this.#jsonSource(json, from, count))
     if (whole && objects) {
       const source = { kind: 'object', set: this.#set, path: this.#base, first: from } as const
       sources.push({
@@ -273,11 +258,26 @@ class ColumnFieldReader implements FieldReader {
     return { kind: 'text', ...textsBetween(column, from, count, selection), valid }
   }
 
-  #readJson(column: TextColumn, from: number, count: number, rows: Selection): Vector {
+  #textSource(column: TextColumn, from: number, count: number): ColumnSource {
+    if (column.encoding !== 'dictionary') {
+      return { kind: 'text', read: (rows) => this.#readText(column, from, count, rows) }
+    }
+    const entries = this.#textEntries(column.dictionary)
+    return codeSource('text', column.codes, from, count, entries)
+  }
+
+  #jsonSource(column: TextColumn, from: number, count: number): ColumnSource {
     // What is within the JSON may be null, which no search for text tells.
-    if (this.#rest.length > 0) return this.#lazy(from, count, undefined)
-    if (column.encoding === 'dictionary') return this.#readJsonCodes(column, from, count)
-    return this.#lazy(from, count, { kind: 'json', ...textsBetween(column, from, count, rows) })
+    if (this.#rest.length > 0) {
+      return { kind: 'json', read: () => this.#lazy(from, count, undefined) }
+    }
+    if (column.encoding === 'dictionary') {
+      return codeSource('json', column.codes, from, count, this.#jsonEntries(column.dictionary))
+    }
+    const read = (rows: Selection): Vector => {
+      return this.#lazy(from, count, { kind: 'json', ...textsBetween(column, from, count, rows) })
+    }
+    return { kind: 'json', read }
   }
 
   #readJsonCodes(
@@ -303,11 +303,7 @@ class ColumnFieldReader implements FieldReader {
   }
 
   /** Packed as codes of the two values, of which an expression is evaluated once. */
-  #booleanSource(
-    column: BooleanColumn,
-    from: number,
-    count: number,
-  ): Omit<VariantSource, 'bits' | 'among'> {
+  #booleanSource(column: BooleanColumn, from: number, count: number): ColumnSource {
     this.#entries.boolean ??= valueEntries([false, true])
     const entries = this.#entries.boolean
     return {
@@ -393,84 +389,4 @@ function residualEntries(values: readonly Value[], rest: Path): ResidualEntries 
     return value === null ? -1 : within.push(value) - 1
   })
   return { entries: valueEntries(within), codes }
-}
-
-/** Written out, as to copy an object with `...` takes some microseconds. */
-function storedNumbers(
-  { stored: all }: Numbers,
-  from: number,
-  count: number,
-  kind: 'number' | 'timestamp',
-): StoredField | undefined {
-  if (!all) return undefined
-  const { integers, base, divisor } = all
-  return { kind, integers: integers.subarray(from, from + count), base, divisor }
-}
-
-function storedCodes(
-  { stored: all }: Codes,
-  from: number,
-  count: number,
-  entries: DictionaryEntries,
-): StoredField | undefined {
-  if (!all) return undefined
-  const { integers, base, divisor } = all
-  const ofRows = integers.subarray(from, from + count)
-  return { kind: 'dictionary', integers: ofRows, base, divisor, entries }
-}
-
-function booleanVector(column: BooleanColumn, from: number, count: number): Vector {
-  const values = newBytes(count)
-  expandBits(column.bits, from, count, values)
-  if (column.validity) {
-    const valid = newBytes(count)
-    expandBits(column.validity, from, count, valid)
-    for (let i = 0; i < count; i++) {
-      const isValid = valid[i]!
-      values[i] = (values[i]! & isValid) | ((isValid ^ 1) * unknown)
-    }
-  }
-  return { kind: 'boolean', values }
-}
-
-function numberSource(
-  kind: 'number' | 'timestamp',
-  column: NumberColumn,
-  from: number,
-  count: number,
-): Omit<VariantSource, 'bits' | 'among'> {
-  return {
-    kind,
-    read: () => numberVector(kind, column, from, count),
-    pack: (rows) => {
-      const values = newNumbers(rows.length)
-      pickNumbers(column.values.between(from, count), rows, values)
-      return { kind, values }
-    },
-  }
-}
-
-function codeSource(
-  codes: Codes,
-  from: number,
-  count: number,
-  entries: DictionaryEntries,
-): Pick<VariantSource, 'entries' | 'pack'> {
-  return {
-    entries,
-    pack: (rows) => {
-      const packed = newCodes(rows.length)
-      pickCodes(codes.between(from, count), rows, packed)
-      return { kind: 'dictionary', codes: packed, entries }
-    },
-  }
-}
-
-function numberVector(
-  kind: 'number' | 'timestamp',
-  column: NumberColumn,
-  from: number,
-  count: number,
-): Vector {
-  return { kind, values: column.values.between(from, count) }
 }

@@ -2,7 +2,7 @@
 import { anyBit } from '../kernel/bitmap.ts'
 import { newCodes } from '../kernel/memory.ts'
 import { type DictionaryEntries, rowsOf, type Selection, type Vector } from '../vector/vector.ts'
-import type { FieldPart, FieldVariant, PartKind } from './batch.ts'
+import type { FieldPart, FieldVariant, InPlace, PartKind } from './batch.ts'
 import { selectPresent, selectPresentWithin } from './select-present.ts'
 
 /** A column, or another place, that has the field in some rows. */
@@ -16,6 +16,8 @@ export interface VariantSource {
   readonly isCheap?: boolean
   /** The distinct values, where rows have codes of them. */
   readonly entries?: DictionaryEntries | undefined
+  /** See `FieldPart.inPlace`. */
+  readonly inPlace?: InPlace
   /** The values of a batch, of which only those rows count, and only those that are given. */
   read(rows: Selection): Vector
   /** The values of these rows alone; absent where they can only be read in place. */
@@ -50,7 +52,7 @@ export function partsOf(
   }
   const parts: FieldPart[] = []
   for (const source of present) {
-    const { kind, bits, among, entries } = source
+    const { kind, bits, among, entries, inPlace } = source
     if (!bits && isWhole) continue
     const rowsIn = (selection: Selection): Int32Array => {
       if (bits === 'all') return rowsOf(selection, count)
@@ -75,7 +77,7 @@ export function partsOf(
       vector ??= source.read(selection)
       return { rows: selection, vector, isPacked: false }
     }
-    parts.push({ kind, entries, rowsIn, read })
+    parts.push({ kind, entries, inPlace, rowsIn, read })
   }
   return parts
 }

@@ -15,12 +15,15 @@ import {
 } from '../kernel/mask.ts'
 import { maximumRows, newBytes } from '../kernel/memory.ts'
 import { maskByStored, maskIntegers, maskStored, maskStoredOther } from '../kernel/narrow-mask.ts'
-import type { Batch } from './batch.ts'
+import type { Path } from '../type/value.ts'
+import type { Batch, InPlace } from './batch.ts'
 import { compile, type Evaluator } from './compile.ts'
 import { type FieldRange, type FilterPart, withRanges } from './field-range.ts'
+import { compileKindVerdict } from './kind-verdict.ts'
 import { nullTest } from './null-test.ts'
 import { includedEntries } from './object-operators.ts'
 import { areFewRows, dictionaryField, tableFor } from './over-dictionary.ts'
+import { valueForNull } from './over-variants.ts'
 import { maskPresent } from './select-present.ts'
 
 /**
@@ -35,7 +38,7 @@ export function compileMask(
   context: EvaluationContext,
 ): MaskMaker | undefined {
   const make = field
-    ? ofRange(field)
+    ? overParts(predicate, field.path, ofRange(field), context)
     : (ofNullTest(predicate) ??
       ofIncludedObject(predicate, context) ??
       either(ofCodes(predicate, context), ofOperands(predicate, context)))
@@ -51,20 +54,57 @@ function either(
   return (batch, alive, out) => first(batch, alive, out) || second(batch, alive, out)
 }
 
-function ofRange({ path, kind, range, than }: FieldRange): MaskMaker {
-  return (batch, _, out) => {
-    const stored = batch.stored?.(path)
+/** Writes the mask of all rows by what columns have of a field; false as a `MaskMaker`. */
+type InPlaceMask = (field: InPlace, rowCount: number, alive: number, out: Uint8Array) => boolean
+
+/**
+ * A predicate on one field: where its values are of several kinds, the masks of those kinds for which it is
+ * not known to be true for none.
+ */
+function overParts(
+  predicate: BoundExpression,
+  path: Path,
+  mask: InPlaceMask,
+  context: EvaluationContext,
+): MaskMaker {
+  const verdict = compileKindVerdict(predicate, context)
+  let nullPasses: boolean | undefined
+  return (batch, alive, out) => {
+    const { rowCount } = batch
+    const whole = { stored: () => batch.stored?.(path), vector: () => batch.inPlace?.(path) }
+    if (mask(whole, rowCount, alive, out)) return true
+    const parts = batch.parts?.(path)
+    if (!parts) return false
+    nullPasses ??= valueForNull(compile(predicate, context)) === true
+    if (nullPasses) return false
+    let made: Uint8Array | undefined
+    for (const { kind, inPlace } of parts) {
+      const value = verdict(kind)
+      if (value !== undefined && value !== true) continue
+      const next = made ? newBytes(rowCount) : out
+      if (value || !inPlace || !mask(inPlace, rowCount, alive, next)) return false
+      if (made) keepEither(made, next, rowCount)
+      made = out
+    }
+    if (!made) out.fill(0, 0, rowCount)
+    return true
+  }
+}
+
+function ofRange({ kind, range, than }: FieldRange): InPlaceMask {
+  return (field, rowCount, _, out) => {
+    const stored = field.stored()
     if (stored) {
       if (stored.kind !== kind) return false
       if (range) maskStored(stored, range, out)
       else maskStoredOther(stored, than, out)
       return true
     }
-    const field = batch.inPlace?.(path)
-    if (field?.kind !== 'number' && field?.kind !== 'timestamp') return false
-    if (field.kind !== kind) return false
-    if (range) maskBetween(field.values, range, batch.rowCount, out)
-    else maskOther(field.values, than, batch.rowCount, out)
+    const vector = field.vector()
+    if (vector?.kind !== 'number' && vector?.kind !== 'timestamp') return false
+    if (vector.kind !== kind) return false
+    if (range) maskBetween(vector.values, range, rowCount, out)
+    else maskOther(vector.values, than, rowCount, out)
     return true
   }
 }
@@ -93,10 +133,9 @@ function ofCodes(predicate: BoundExpression, context: EvaluationContext): MaskMa
   }
   let last: Uint8Array | undefined
   let only: number | undefined
-  return (batch, alive, out) => {
-    const { rowCount } = batch
-    const stored = batch.stored?.(path)
-    const field = stored ?? batch.inPlace?.(path)
+  const mask: InPlaceMask = (inPlace, rowCount, alive, out) => {
+    const stored = inPlace.stored()
+    const field = stored ?? inPlace.vector()
     if (field?.kind !== 'dictionary') return false
     const { entries } = field
     if (areFewRows(predicate, entries, alive)) return false
@@ -113,6 +152,7 @@ function ofCodes(predicate: BoundExpression, context: EvaluationContext): MaskMa
     else maskByStored(table.values, field.integers, out)
     return true
   }
+  return overParts(predicate, path, mask, context)
 }
 
 /** The one code that is true in the table, whose last entry is that of null; undefined: it is not one. */
