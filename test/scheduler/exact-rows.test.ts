@@ -1,0 +1,60 @@
+/** Of fresh parts, which have no index of keys, the very rows with a text are read as well. */
+import { expect, test } from 'vitest'
+import type { BoundExpression } from '../../src/binder/bound.ts'
+import type { TaskInput } from '../../src/executor/task.ts'
+import type { PhysicalPlan } from '../../src/planner/physical-plan.ts'
+import { exactRows } from '../../src/scheduler/exact-rows.ts'
+import { partOf } from '../../src/storage/fresh-part.ts'
+import type { TaskReads } from '../../src/storage/task-reads.ts'
+import { openSharedColumns } from '../../src/vector/shared-columns.ts'
+import { versionedRow } from '../support/versioned-row.ts'
+
+type Part = Extract<TaskInput, { kind: 'part' }>
+
+const reads: Pick<TaskReads, 'openSegment' | 'openPart'> = {
+  openSegment: () => {
+    throw new Error('there is no segment')
+  },
+  openPart: (_, memory) => openSharedColumns(memory),
+}
+
+/** A part whose rows have these traces. */
+function part(traces: readonly unknown[]): Part {
+  const rows = traces.map((trace, index) => {
+    const json = JSON.stringify({ id: `${index}`, root_span_id: trace })
+    return versionedRow(json, { version: { transaction: 1000, index } })
+  })
+  const to = traces.length
+  return { kind: 'part', part: 1, memory: partOf(rows), object: 1, from: 0, to, mayBeNewer: false }
+}
+
+/** Ranges of rows that are left of a part for a trace, or for some. */
+function rangesFor(traces: readonly string[], input: TaskInput): (readonly number[])[] {
+  const operand = { kind: 'field', path: ['root_span_id'], type: 'string' } as const
+  const list = { kind: 'constant', value: traces, type: 'json' } as const
+  const predicate = { kind: 'in', operand, list, type: 'boolean' } as BoundExpression
+  const plan = { predicates: [predicate] } as unknown as PhysicalPlan
+  const { others } = exactRows({ pieces: [], others: [input] }, plan, reads)
+  return (others as readonly Part[]).map(({ from, to }) => [from, to])
+}
+
+test('rows that follow each other are one range', () => {
+  const input = part(['a', 'b', 'b', 'a', null, 'b', 'bb'])
+  expect(rangesFor(['b'], input)).toEqual([
+    [1, 3],
+    [5, 6],
+  ])
+  expect(rangesFor(['b'], { ...input, from: 2, to: 5 })).toEqual([[2, 3]])
+  expect(rangesFor(['a', 'bb'], input)).toEqual([
+    [0, 1],
+    [3, 4],
+    [6, 7],
+  ])
+  expect(rangesFor(['nobody'], input)).toEqual([])
+})
+
+test('a part stays whole where a column of texts does not tell, or too many ranges would be left', () => {
+  expect(rangesFor(['a'], part(['a', ['a'], 'b']))).toEqual([[0, 3]])
+  const alternating = Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? 'a' : 'b'))
+  expect(rangesFor(['a'], part(alternating))).toEqual([[0, 200]])
+})
