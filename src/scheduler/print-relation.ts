@@ -13,6 +13,8 @@ const groupBytes = 4 << 20
 /** Stored rows may be very long; rows that were made of groups are not. */
 const firstChunkRows = { stored: 16, made: 1000 }
 const firstGroupRows = { stored: 512, made: 32_768 }
+/** A page: each thread prints its share at once, since tasks of few rows take longer than these. */
+const pageRows = 128
 const maximumChunkRows = { stored: 4096, made: 32_768 }
 const maximumGroupRows = { stored: 32_768, made: 131_072 }
 
@@ -37,7 +39,9 @@ export async function* printRelation(
   const { rowCount, rows } = relation
   const kind = rows ? 'stored' : 'made'
   const isGrouped = form.kind === 'parquet'
-  const first = (isGrouped ? firstGroupRows : firstChunkRows)[kind]
+  const share = Math.ceil(rowCount / Math.max(1, run.pool.workers))
+  const isPage = !isGrouped && rowCount <= pageRows
+  const first = isPage ? share : (isGrouped ? firstGroupRows : firstChunkRows)[kind]
   const most = (isGrouped ? maximumGroupRows : maximumChunkRows)[kind]
   const wantedBytes = isGrouped ? groupBytes : chunkBytes
   const print = (part: Part) => printPart(relation, part, run, form)
