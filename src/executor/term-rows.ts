@@ -3,10 +3,11 @@ import { LRUCache } from 'lru-cache'
 import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
 import { eachText } from '../type/text-match.ts'
 import type { TextColumn, Texts } from '../vector/column.ts'
-import { blocksWithGrams, type GramIndex } from '../vector/gram-index.ts'
+import type { GramIndex } from '../vector/gram-index.ts'
 import { addRow, noRows } from '../vector/row-bits.ts'
 import type { TermIndex } from '../vector/term-index.ts'
 import { decodeText } from '../vector/vector.ts'
+import { blocksWithParts, noteMisled } from './dictionary-filters.ts'
 import { type FoundRows, foundInAny, mayBe, noRow, rowsOfBitmap, withDoubt } from './found-rows.ts'
 import { JsonTerm, looksLikeNumber } from './json-search.ts'
 import {
@@ -77,10 +78,14 @@ function entriesWith(
   let found: Uint8Array | undefined
   if (grams && tellsOf(grams, term)) {
     const { blockTexts } = grams
-    for (const block of blocksWithGrams(grams, term.grams) ?? []) {
+    for (const block of blocksWithParts(grams, term.grams, dictionary)) {
       found ??= new Uint8Array(count)
       const from = block * blockTexts
       mayHave(dictionary, content, term, from, Math.min(count, from + blockTexts), found)
+    }
+    if (found && !found.includes(1)) {
+      noteMisled(dictionary, content)
+      return undefined
     }
   } else {
     const isKept = dictionary.offsets.at(-1)! <= keptBytes
@@ -140,6 +145,17 @@ const keptTexts = new LRUCache<object, string>({
   sizeCalculation: (text) => text.length + 64,
 })
 const keptBytes = 2 ** 17
+
+/**
+ * The texts of a column in which a term has to be for `rowsOfTerm` to find it, where the column is a small
+ * dictionary without an index.
+ */
+export function keptText(column: TextColumn, content: 'text' | 'json'): (() => string) | undefined {
+  if (column.encoding !== 'dictionary' || column.grams) return undefined
+  const { dictionary } = column
+  if (dictionary.offsets.at(-1)! > keptBytes) return undefined
+  return () => searchedText(dictionary, content)
+}
 
 /** All texts of a dictionary, or of its JSON, as one: a term that is in none of them is not in it. */
 function searchedText(dictionary: Texts, content: 'text' | 'json'): string {

@@ -40,7 +40,7 @@ import {
   rowsOfBitmap,
   without,
 } from './found-rows.ts'
-import { rowsOfTerm } from './term-rows.ts'
+import { TermSources } from './term-sources.ts'
 import { rowsOfColumn } from './text-column-rows.ts'
 import {
   type JsonPiece,
@@ -154,10 +154,7 @@ function rowsThatFit(requirement: TextRequirement, set: ColumnSet): FoundRows {
       return rowsWithTerms(set, requirement.path, requirement.terms, requirement.isTold)
     case 'parts': {
       const { path, parts, onlyText, isTold } = requirement
-      const sources = jsonSources(set, path)
-      return foundInAll(
-        parts.map((part) => rowsWithPart(set, path, part, sources, onlyText, isTold)),
-      )
+      return foundInAll(parts.map((part) => rowsWithPart(set, path, part, onlyText, isTold)))
     }
   }
 }
@@ -183,20 +180,20 @@ function rowsWithTerms(
   isTold: boolean,
 ): FoundRows {
   const { terms: sources } = sourcesOf(set, path)
-  return foundInAll(terms.map((term) => foundInAny(sources.map((source) => source(term, isTold)))))
+  return foundInAll(terms.map((term) => sources.rowsWith(term, isTold)))
 }
 
 function rowsWithPart(
   set: ColumnSet,
   path: readonly string[],
   { inText, inJson }: Part,
-  sources: readonly JsonSource[],
   onlyText: boolean,
   isTold: boolean,
 ): FoundRows {
   const { rowCount } = set
   const { text, number, timestamp, boolean } = set.columns(path) ?? {}
-  const found: FoundRows[] = [rowsInStore(set, path)]
+  const { inStore, json: sources } = sourcesOf(set, path)
+  const found: FoundRows[] = [inStore]
   if (text) {
     found.push(
       foundInAll(inText.map((piece) => rowsOfColumn(text, 'text', piece, isTold, rowCount))),
@@ -248,14 +245,13 @@ function jsonSources(set: ColumnSet, path: readonly string[]): JsonSource[] {
   return sources
 }
 
-/** Finds where a term of full-text search may be in one of the columns of a value. */
-type TermSource = (term: SoughtTerm, isTold: boolean) => FoundRows
-
 /** What a set has of the text of a field. */
 interface FieldSources {
   /** Whether an index tells of some of it. */
   readonly isIndexed: boolean
-  readonly terms: readonly TermSource[]
+  readonly inStore: FoundRows
+  readonly json: readonly JsonSource[]
+  readonly terms: TermSources
 }
 
 /** By set, which a thread keeps open, and path. */
@@ -270,50 +266,50 @@ function sourcesOf(set: ColumnSet, path: readonly string[]): FieldSources {
   const key = path.length === 1 ? path[0]! : JSON.stringify(path)
   let sources = ofSet.get(key)
   if (!sources) {
-    sources = { isIndexed: hasIndex(set, path), terms: termSources(set, path) }
+    const inStore = rowsInStore(set, path)
+    sources = {
+      isIndexed: hasIndex(set, path),
+      inStore,
+      json: jsonSources(set, path),
+      terms: termSources(set, path, inStore),
+    }
     ofSet.set(key, sources)
   }
   return sources
 }
 
-function termSources(set: ColumnSet, path: readonly string[]): TermSource[] {
+function termSources(set: ColumnSet, path: readonly string[], inStore: FoundRows): TermSources {
   const { rowCount } = set
-  const ofColumns = (columns: PathColumns): TermSource[] => {
-    const { text, json } = columns
-    return [
-      ...scalarSources(columns, set).map(
-        (source): TermSource =>
-          ({ text: folded }) =>
-            source({ folded }),
-      ),
-      ...(text
-        ? [(term: SoughtTerm, isTold: boolean) => rowsOfTerm(text, 'text', term, isTold, rowCount)]
-        : []),
-      ...(json
-        ? [(term: SoughtTerm, isTold: boolean) => rowsOfTerm(json, 'json', term, isTold, rowCount)]
-        : []),
-    ]
+  const sources = new TermSources(inStore)
+  const addColumns = (columns: PathColumns): void => {
+    for (const source of scalarSources(columns, set)) {
+      sources.addPrinted(({ text: folded }) => source({ folded }))
+    }
+    for (const content of ['text', 'json'] as const) {
+      const column = columns[content]
+      if (column) sources.addColumn(column, content, rowCount)
+    }
   }
-  const inStore = rowsInStore(set, path)
-  const sources = [() => inStore, ...ofColumns(set.columns(path) ?? {})]
+  addColumns(set.columns(path) ?? {})
   for (const below of set.pathsBelow(path)) {
     const columns = set.columns(below) ?? {}
     const { nulls } = columns
+    addColumns(columns)
     const names = below.slice(path.length).map(foldedForSearch)
-    sources.push(...ofColumns(columns), (term, isTold) => {
+    sources.addTexts(names, (term, isTold) => {
       if (!names.some((name) => findPhrase(name, [term], 0))) return noRow
       const rows = rowsThatName(columns, rowCount)
       return { may: rows, sure: isTold ? rows : 'none' }
     })
     if (nulls) {
-      sources.push(({ text }) =>
+      sources.addTexts(['null'], ({ text }) =>
         'null'.includes(text) ? mayBe(rowsOfBitmap(nulls, rowCount)) : noRow,
       )
     }
   }
   const residual = set.residualMayHold(path) ? set.residual : undefined
   // It has other fields as well.
-  if (residual) sources.push((term) => rowsOfTerm(residual, 'json', term, false, rowCount))
+  if (residual) sources.addColumn(residual, 'json', rowCount, false)
   return sources
 }
 

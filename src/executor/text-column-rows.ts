@@ -9,6 +9,7 @@ import { blocksWithGrams, type GramIndex, gramsOf } from '../vector/gram-index.t
 import { addRange, addRow, noRows } from '../vector/row-bits.ts'
 import type { TermIndex, TermPart } from '../vector/term-index.ts'
 import { decodeText } from '../vector/vector.ts'
+import { blocksWithParts, noteMisled } from './dictionary-filters.ts'
 import {
   anyRow,
   type FoundRows,
@@ -144,8 +145,12 @@ function rowsOfDictionary(
   }
   if (isIndexed) {
     const { blockTexts } = grams
-    for (const block of blocksWithGrams(grams, searched.grams) ?? []) {
+    const blocks = blocksWithParts(grams, searched.grams, dictionary)
+    for (const block of blocks) {
       look(block * blockTexts, Math.min(found.length, (block + 1) * blockTexts))
+    }
+    if (blocks.length > 0 && !found.includes(1) && !grams.isOlder) {
+      noteMisled(dictionary, content === 'json' ? 'json' : 'text')
     }
   } else if (foldedTexts(dictionary, content).includes(folded)) look(0, found.length)
   return rowsOfEntries(codes, found, isTold, rowCount)

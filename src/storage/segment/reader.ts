@@ -266,6 +266,8 @@ class Buffers {
   readonly #segment: number | undefined
   readonly #metadata: SegmentMetadata
   readonly #readIndex: ReadChunk | undefined
+  /** Indexes in the file, by their offsets. */
+  readonly #grams = new Map<number, GramIndex>()
 
   constructor(
     bytes: Uint8Array,
@@ -337,8 +339,7 @@ class Buffers {
 
   /** Checked page by page, so that a search reads little of it. */
   grams(of: GramPlace, textCount: number, kind: IndexKind): GramIndex {
-    if (kind !== 'beside') return this.#openGrams(of, textCount, kind)
-    const { grams } = this.#beside()
+    const grams = kind === 'beside' ? this.#beside().grams : this.#grams
     const known = grams.get(of.place[0]) ?? this.#openGrams(of, textCount, kind)
     grams.set(of.place[0], known)
     return known
