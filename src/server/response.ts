@@ -60,10 +60,13 @@ export class ResponseSender {
   #gone = false
   #ended = false
   #writable: (() => void) | undefined
-  #isWritableHeard = false
-
   constructor(response: HttpResponse) {
     this.#response = response
+    // Now and not when it is waited for: streams of which that came later had chunks that began in the middle.
+    response.onWritable(() => {
+      this.#writable?.()
+      return true
+    })
   }
 
   /** The client has left. Must be called before anything else is done in uWS's abort handler. */
@@ -187,19 +190,8 @@ export class ResponseSender {
   }
 
   #nextWritable(): Promise<void> {
-    this.#hearWritable()
     return new Promise((resolve) => {
       this.#writable = resolve
-    })
-  }
-
-  /** Most answers are taken at once. */
-  #hearWritable(): void {
-    if (this.#isWritableHeard || this.#gone) return
-    this.#isWritableHeard = true
-    this.#response.onWritable(() => {
-      this.#writable?.()
-      return true
     })
   }
 
