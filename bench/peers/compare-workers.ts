@@ -1,5 +1,6 @@
 /** What more threads give: Assay alone, started anew with each number of them. */
 import type { Turns } from './measure/alternate.ts'
+import { threadSpeedup } from './measure/bandwidth.ts'
 import { median } from './measure/percentile.ts'
 import { type PrepareOptions, prepare } from './prepare.ts'
 import { markdownTable } from './report/table.ts'
@@ -13,6 +14,12 @@ export interface WorkerTimes {
   readonly speedup: number
 }
 
+export interface WorkersComparison {
+  readonly times: readonly WorkerTimes[]
+  /** What the machine itself gives with the last number of threads by one, before and after all runs. */
+  readonly machine: readonly [number, number]
+}
+
 export interface WorkersOptions extends Omit<PrepareOptions, 'workers' | 'layouts'> {
   readonly workers: readonly number[]
   readonly turns: Turns
@@ -22,8 +29,9 @@ export interface WorkersOptions extends Omit<PrepareOptions, 'workers' | 'layout
 /** How often the service is started with each number of workers, in between those of the others. */
 const starts = 2
 
-export async function compareWorkers(options: WorkersOptions): Promise<WorkerTimes[]> {
+export async function compareWorkers(options: WorkersOptions): Promise<WorkersComparison> {
   const { workers, turns, filter } = options
+  const before = await threadSpeedup(workers.at(-1)!)
   const times = new Map<string, number[][]>()
   for (let start = 0; start < starts; start++) {
     for (const [i, count] of workers.entries()) {
@@ -47,13 +55,18 @@ export async function compareWorkers(options: WorkersOptions): Promise<WorkerTim
       }
     }
   }
-  return [...times].map(([name, lists]) => {
-    const ms = lists.map(median)
-    return { name, ms, speedup: ms[0]! / ms.at(-1)! }
-  })
+  const machine = [before, await threadSpeedup(workers.at(-1)!)] as const
+  return {
+    machine,
+    times: [...times].map(([name, lists]) => {
+      const ms = lists.map(median)
+      return { name, ms, speedup: ms[0]! / ms.at(-1)! }
+    }),
+  }
 }
 
-export function workersTable(workers: readonly number[], times: readonly WorkerTimes[]): string {
+export function workersTable(workers: readonly number[], comparison: WorkersComparison): string {
+  const { times, machine } = comparison
   const head = [
     'query',
     ...workers.map((count) => `${count === 1 ? '1 worker' : `${count} workers`} ms`),
@@ -64,5 +77,6 @@ export function workersTable(workers: readonly number[], times: readonly WorkerT
     ...ms.map((value) => value.toFixed(1)),
     speedup.toFixed(2),
   ])
-  return markdownTable([head, ...rows])
+  const idle = machine.map((speedup) => speedup.toFixed(2)).join(' and ')
+  return `${markdownTable([head, ...rows])}\n\nA loop within the cores' caches, before and after: ${idle}`
 }

@@ -46,9 +46,9 @@ async function suite(options: Options, place: Place, rows: number): Promise<void
 
 async function workers(options: Options, place: Place): Promise<void> {
   for (const rows of options.rows) {
-    const times = await compareWorkers({ ...options, ...place, rows })
-    console.log(`\n${workersTable(options.workers, times)}`)
-    const report = { rows, workers: options.workers, times }
+    const comparison = await compareWorkers({ ...options, ...place, rows })
+    console.log(`\n${workersTable(options.workers, comparison)}`)
+    const report = { rows, workers: options.workers, ...comparison }
     if (!options.isPart) saveReport(`peers-workers-${rows}`, report)
   }
 }
