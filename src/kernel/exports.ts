@@ -3,20 +3,26 @@
 /** Two codes: the least, and the greatest. */
 type WriteBounds = (source: number, count: number, out: number) => void
 
-/** In the places of numbers, group by group. */
-type AddCounts = (
-  source: number,
-  groups: number,
-  only: number,
-  selection: number,
-  count: number,
-  shift: number,
-  stride: number,
-  counts: number,
-) => void
-
 /** To one sum. */
 type SumAllWhole = (source: number, base: number, count: number, sum: number) => void
+
+/** Of the selected rows; how many are taken. */
+type LookUpCodes = (
+  table: number,
+  codes: number,
+  selection: number,
+  count: number,
+  out: number,
+) => number
+
+type UpdateGroups = (
+  values: number,
+  groups: number,
+  count: number,
+  groupCount: number,
+  lanes: number,
+  states: number,
+) => void
 
 /** Places of arrays are bytes from the memory's start; counts are rows. */
 export interface Kernels {
@@ -32,24 +38,12 @@ export interface Kernels {
     count: number,
     out: number,
   ): number
-  selectByCodeWithin(
-    table: number,
-    codes: number,
-    selection: number,
-    count: number,
-    out: number,
-  ): number
+  readonly selectByCodeWithin: LookUpCodes
   selectNegative(codes: number, count: number, out: number): number
   pickNumbers(values: number, selection: number, count: number, out: number): void
   pickCodes(values: number, selection: number, count: number, out: number): void
   mapCodes(table: number, codes: number, count: number, out: number): number
-  mapCodesWithin(
-    table: number,
-    codes: number,
-    selection: number,
-    count: number,
-    out: number,
-  ): number
+  readonly mapCodesWithin: LookUpCodes
   combineCodes(
     left: number,
     leftBase: number,
@@ -99,9 +93,17 @@ export interface Kernels {
   readonly boundsOf8: WriteBounds
   readonly boundsOf16: WriteBounds
   readonly boundsOf32: WriteBounds
-  readonly addCounts8: AddCounts
-  readonly addCounts16: AddCounts
-  readonly addCounts32: AddCounts
+  addCounts(
+    width: number,
+    source: number,
+    groups: number,
+    only: number,
+    selection: number,
+    count: number,
+    shift: number,
+    stride: number,
+    counts: number,
+  ): void
   readonly sumAllWhole8: SumAllWhole
   readonly sumAllWhole16: SumAllWhole
   readonly sumAllWhole32: SumAllWhole
@@ -155,30 +157,9 @@ export interface Kernels {
   minNumbers(values: number, groups: number, count: number, lowest: number): void
   maxNumbers(values: number, groups: number, count: number, highest: number): void
   countOfFew(groups: number, count: number, groupCount: number, lanes: number, counts: number): void
-  sumByGroup(
-    values: number,
-    groups: number,
-    count: number,
-    groupCount: number,
-    lanes: number,
-    sums: number,
-  ): void
-  minOfFew(
-    values: number,
-    groups: number,
-    count: number,
-    groupCount: number,
-    lanes: number,
-    lowest: number,
-  ): void
-  maxOfFew(
-    values: number,
-    groups: number,
-    count: number,
-    groupCount: number,
-    lanes: number,
-    highest: number,
-  ): void
+  readonly sumByGroup: UpdateGroups
+  readonly minOfFew: UpdateGroups
+  readonly maxOfFew: UpdateGroups
   keepNumbers(values: number, count: number, out: number): number
   gatherByGroup(
     values: number,

@@ -8,12 +8,6 @@ const bounds = {
   4: kernels.boundsOf32,
 } as const
 
-const adders = {
-  1: kernels.addCounts8,
-  2: kernels.addCounts16,
-  4: kernels.addCounts32,
-} as const
-
 const two = new Int32Array(2)
 
 /** The least and the greatest of at most `maximumRows` whole numbers; undefined if all are null. */
@@ -85,7 +79,8 @@ export function addNumberCounts(
     return
   }
   beginLoop()
-  adders[widthOf(integers)](
+  kernels.addCounts(
+    widthOf(integers),
     placeIntegers(integers),
     only === undefined ? place(groups, count) : 0,
     only ?? 0,

@@ -39,8 +39,8 @@ export const firstNames = ['id', 'created', 'root_span_id', 'is_root'] as const
 
 const integersOfRow = 4
 const integersOfEvent = 4
-/** Rows taken at once: some milliseconds of work. */
-const mostRows = 512
+/** Rows taken at once, for which `rowTable` has room: some milliseconds of work. */
+const rowsAtOnce = 512
 
 /** A value that rows of its object may not have had before, in `bytes`. */
 export interface ScanEvent {
@@ -69,7 +69,7 @@ export class RowScan {
     this.#loops = loops
     this.#memory = Buffer.from(buffer)
     this.#input = loops.inputPlace.value
-    this.#rows = new Int32Array(buffer, loops.rowTable.value, mostRows * integersOfRow)
+    this.#rows = new Int32Array(buffer, loops.rowTable.value, rowsAtOnce * integersOfRow)
     this.#events = new Int32Array(buffer, loops.eventTable.value)
   }
 
@@ -128,7 +128,7 @@ export class RowScan {
   /** Takes rows, with commas between them, from `from` on; returns how many. */
   scan(text: Uint8Array, from: number, end: number): number {
     if (this.#text !== text || from < this.#start || from >= this.#end) this.#load(text, from, end)
-    this.#rowCount = this.#loops.scanRows(this.#input + from - this.#start, mostRows)
+    this.#rowCount = this.#loops.scanRows(this.#input + from - this.#start, rowsAtOnce)
     return this.#rowCount
   }
 

@@ -51,15 +51,7 @@ export {
 export { placesOfBits } from './memory'
 export { maskByCode8, maskByCode16, maskWithin8, maskWithin16, maskWithin32 } from './narrow-mask'
 export { sumAllWhole8, sumAllWhole16, sumAllWhole32 } from './narrow-sums'
-export {
-  addCounts8,
-  addCounts16,
-  addCounts32,
-  boundsOf8,
-  boundsOf16,
-  boundsOf32,
-  sumBlocks,
-} from './number-counts'
+export { addCounts, boundsOf8, boundsOf16, boundsOf32, sumBlocks } from './number-counts'
 export { addListedRows } from './row-lists'
 export {
   combineCodes,

@@ -8,6 +8,16 @@ function copyOver(from: usize, to: usize, end: usize): void {
   } while (to < end)
 }
 
+/** Where a length ends that goes on from `source`, in bytes of 255 before the last; 0 of a damaged block. */
+function endOfLength(source: usize, sourceEnd: usize): usize {
+  while (source < sourceEnd) if (load<u8>(source++) !== 255) return source
+  return 0
+}
+
+function moreOfLength(source: usize, end: usize): usize {
+  return (end - source - 1) * 255 + <usize>load<u8>(end - 1)
+}
+
 /**
  * Decompresses a block until `out` has come to `outEnd`, or to the end of the block. What it was compressed
  * with as a dictionary lies from `lowest` to where it is written. Returns where that ends, 0 of a damaged one.
@@ -23,12 +33,10 @@ export function decompress(
     const token = <u32>load<u8>(source++)
     let length = <usize>(token >> 4)
     if (length === 15) {
-      let more: u32
-      do {
-        if (source >= sourceEnd) return 0
-        more = <u32>load<u8>(source++)
-        length += more
-      } while (more === 255)
+      const end = endOfLength(source, sourceEnd)
+      if (end === 0) return 0
+      length += moreOfLength(source, end)
+      source = end
     }
     if (length > sourceEnd - source) return 0
     if (length > 0) {
@@ -44,12 +52,10 @@ export function decompress(
     if (offset === 0 || offset > out - lowest) return 0
     length = <usize>(token & 15) + 4
     if (length === 19) {
-      let more: u32
-      do {
-        if (source >= sourceEnd) return 0
-        more = <u32>load<u8>(source++)
-        length += more
-      } while (more === 255)
+      const end = endOfLength(source, sourceEnd)
+      if (end === 0) return 0
+      length += moreOfLength(source, end)
+      source = end
     }
     const end = out + min(length, outEnd - out)
     if (offset >= 16) copyOver(out - offset, out, end)

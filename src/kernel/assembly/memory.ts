@@ -27,3 +27,8 @@ export function byteAt(bytes: usize, row: i32): i32 {
 export function isPresent(value: f64): i32 {
   return <i32>(value >= -Infinity)
 }
+
+/** What stands for null among whole numbers as columns store them: the least of their width. */
+export function noNumber<T>(): i32 {
+  return -1 << (((<i32>sizeof<T>()) << 3) - 1)
+}

@@ -3,9 +3,11 @@
  * least of a width stands for null.
  */
 import { addToSum } from './few-groups'
+import { noNumber } from './memory'
 
 /** Adds all rows to one sum. */
-function sumOfAll<T>(source: usize, none: i32, base: f64, count: i32, sum: usize): void {
+function sumOfAll<T>(source: usize, base: f64, count: i32, sum: usize): void {
+  const none = noNumber<T>()
   let all: i64 = 0
   let added = 0
   for (let i = 0; i < count; i++) {
@@ -19,7 +21,7 @@ function sumOfAll<T>(source: usize, none: i32, base: f64, count: i32, sum: usize
 }
 
 export function sumAllWhole8(source: usize, base: f64, count: i32, sum: usize): void {
-  sumOfAll<i8>(source, <i32>i8.MIN_VALUE, base, count, sum)
+  sumOfAll<i8>(source, base, count, sum)
 }
 
 /** Eight at once; those that are over by themselves. */
@@ -43,9 +45,9 @@ export function sumAllWhole16(source: usize, base: f64, count: i32, sum: usize):
     absent = i32x4.shuffle(absent, absent, 1, 2, 3, 0)
   }
   if (added > 0) addToSum(sum, <f64>total + <f64>added * base, 0, <f64>added)
-  sumOfAll<i16>(source + ((<usize>whole) << 1), <i32>i16.MIN_VALUE, base, count - whole, sum)
+  sumOfAll<i16>(source + ((<usize>whole) << 1), base, count - whole, sum)
 }
 
 export function sumAllWhole32(source: usize, base: f64, count: i32, sum: usize): void {
-  sumOfAll<i32>(source, i32.MIN_VALUE, base, count, sum)
+  sumOfAll<i32>(source, base, count, sum)
 }

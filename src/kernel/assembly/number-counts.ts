@@ -2,13 +2,14 @@
  * How often whole numbers of one, two or four bytes come, as they are stored, and between which they lie. The
  * least of a width stands for null.
  */
-import { codeAt, setCode } from './memory'
+import { codeAt, noNumber, setCode } from './memory'
 
 /** Of counts that are added up: also in `../number-counts.ts`. */
 const blockCounts = 256
 
 /** Writes the least and the greatest to `out`, which has two codes; the least of none is above the greatest. */
-function writeBounds<T>(source: usize, count: i32, none: i32, out: usize): void {
+function writeBounds<T>(source: usize, count: i32, out: usize): void {
+  const none = noNumber<T>()
   let least = i32.MAX_VALUE
   let greatest = i32.MIN_VALUE
   for (let row = 0; row < count; row++) {
@@ -22,7 +23,7 @@ function writeBounds<T>(source: usize, count: i32, none: i32, out: usize): void 
 }
 
 export function boundsOf8(source: usize, count: i32, out: usize): void {
-  writeBounds<i8>(source, count, <i32>i8.MIN_VALUE, out)
+  writeBounds<i8>(source, count, out)
 }
 
 /** Eight at once; those that are over by themselves. */
@@ -37,52 +38,25 @@ export function boundsOf16(source: usize, count: i32, out: usize): void {
     // Null becomes the greatest there is.
     least = i16x8.min_s(least, v128.xor(integers, i16x8.eq(integers, none)))
   }
-  writeBounds<i16>(source + ((<usize>whole) << 1), count - whole, <i32>i16.MIN_VALUE, out)
+  writeBounds<i16>(source + ((<usize>whole) << 1), count - whole, out)
   let low = codeAt(out, 0)
   let high = codeAt(out, 1)
   for (let place = 0; place < 8; place++) {
     low = min(low, <i32>i16x8.extract_lane_s(least, 0))
     high = max(high, <i32>i16x8.extract_lane_s(greatest, 0))
-    least = i8x16.shuffle(least, least, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1)
-    greatest = i8x16.shuffle(
-      greatest,
-      greatest,
-      2,
-      3,
-      4,
-      5,
-      6,
-      7,
-      8,
-      9,
-      10,
-      11,
-      12,
-      13,
-      14,
-      15,
-      0,
-      1,
-    )
+    least = i16x8.shuffle(least, least, 1, 2, 3, 4, 5, 6, 7, 0)
+    greatest = i16x8.shuffle(greatest, greatest, 1, 2, 3, 4, 5, 6, 7, 0)
   }
   setCode(out, 0, low)
   setCode(out, 1, high)
 }
 
 export function boundsOf32(source: usize, count: i32, out: usize): void {
-  writeBounds<i32>(source, count, i32.MIN_VALUE, out)
+  writeBounds<i32>(source, count, out)
 }
 
-/**
- * Adds to the counts of numbers: that of a number is at the place of the number and `shift`, in the `stride` places of
- * its group. Before the first is room for one more, which takes nulls.
- *
- * @param groups of the selected rows, one after the other; 0: all are in the group `only`
- * @param selection 0: all rows
- */
-function addCounts<T>(
+function addCountsOf<T>(
   source: usize,
-  none: i32,
   groups: usize,
   only: i32,
   selection: usize,
@@ -91,6 +65,7 @@ function addCounts<T>(
   stride: i32,
   counts: usize,
 ): void {
+  const none = noNumber<T>()
   for (let i = 0; i < count; i++) {
     const row = selection === 0 ? i : codeAt(selection, i)
     const integer = <i32>load<T>(source + <usize>row * sizeof<T>())
@@ -102,7 +77,16 @@ function addCounts<T>(
   }
 }
 
-export function addCounts8(
+/**
+ * Adds to the counts of numbers: that of a number is at the place of the number and `shift`, in the `stride` places of
+ * its group. Before the first is room for one more, which takes nulls.
+ *
+ * @param width bytes of a number
+ * @param groups of the selected rows, one after the other; 0: all are in the group `only`
+ * @param selection 0: all rows
+ */
+export function addCounts(
+  width: i32,
   source: usize,
   groups: usize,
   only: i32,
@@ -112,35 +96,10 @@ export function addCounts8(
   stride: i32,
   counts: usize,
 ): void {
-  const none = <i32>i8.MIN_VALUE
-  addCounts<i8>(source, none, groups, only, selection, count, shift, stride, counts)
-}
-
-export function addCounts16(
-  source: usize,
-  groups: usize,
-  only: i32,
-  selection: usize,
-  count: i32,
-  shift: i32,
-  stride: i32,
-  counts: usize,
-): void {
-  const none = <i32>i16.MIN_VALUE
-  addCounts<i16>(source, none, groups, only, selection, count, shift, stride, counts)
-}
-
-export function addCounts32(
-  source: usize,
-  groups: usize,
-  only: i32,
-  selection: usize,
-  count: i32,
-  shift: i32,
-  stride: i32,
-  counts: usize,
-): void {
-  addCounts<i32>(source, i32.MIN_VALUE, groups, only, selection, count, shift, stride, counts)
+  if (width === 1) addCountsOf<i8>(source, groups, only, selection, count, shift, stride, counts)
+  else if (width === 2)
+    addCountsOf<i16>(source, groups, only, selection, count, shift, stride, counts)
+  else addCountsOf<i32>(source, groups, only, selection, count, shift, stride, counts)
 }
 
 /** Writes the sum of each block of counts. */

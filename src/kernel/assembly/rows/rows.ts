@@ -15,7 +15,6 @@ export {
   eventTable,
   inputPlace,
   mostInput,
-  mostRows,
   nowText,
   outPlace,
   rowTable,
