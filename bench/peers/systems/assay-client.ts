@@ -1,5 +1,5 @@
 /** A client of the service over connections that stay open. */
-import { Agent, request } from 'node:http'
+import { type HttpAnswer, HttpConnection } from './http-connection.ts'
 
 export interface ClientOptions {
   readonly url: string
@@ -8,57 +8,52 @@ export interface ClientOptions {
 }
 
 export class AssayClient {
-  readonly #options: ClientOptions
-  readonly #agent: Agent
+  readonly #key: string
+  readonly #free: HttpConnection[]
+  readonly #connections: readonly HttpConnection[]
+  readonly #waiting: ((connection: HttpConnection) => void)[] = []
 
-  constructor(options: ClientOptions) {
-    this.#options = options
-    this.#agent = new Agent({ keepAlive: true, maxSockets: options.connections })
+  constructor({ url, key, connections }: ClientOptions) {
+    this.#key = key
+    this.#free = Array.from({ length: connections }, () => new HttpConnection(new URL(url)))
+    this.#connections = [...this.#free]
   }
 
   /** What the `authorization` header of a request has to be. */
   get authorization(): string {
-    return `Bearer ${this.#options.key}`
+    return `Bearer ${this.#key}`
   }
 
   /** Waits for the whole answer. Throws unless it is one of success. */
   get(path: string): Promise<Buffer> {
-    return this.#send('GET', path, '')
+    return this.#send('GET', path, Buffer.alloc(0))
   }
 
   /** Sends a body and waits for the whole answer. Throws unless it is one of success. */
-  post(path: string, body: string | Buffer): Promise<Buffer> {
-    return this.#send('POST', path, body)
+  post(path: string, body: string | Uint8Array): Promise<Buffer> {
+    return this.#send('POST', path, typeof body === 'string' ? Buffer.from(body) : body)
   }
 
-  #send(method: 'GET' | 'POST', path: string, body: string | Buffer): Promise<Buffer> {
-    return new Promise((resolve, reject) => {
-      const headers = {
-        authorization: this.authorization,
-        ...(method === 'POST' && {
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-        }),
-      }
-      const sent = request(`${this.#options.url}${path}`, { method, agent: this.#agent, headers })
-      sent.on('error', (error: NodeJS.ErrnoException) => {
-        // The service has closed the connection, which was idle for too long, as the request was sent.
-        if (sent.reusedSocket && error.code === 'ECONNRESET')
-          this.#send(method, path, body).then(resolve, reject)
-        else reject(error)
-      })
-      sent.on('response', (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('error', reject)
-        response.on('end', () => {
-          const answer = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-          if (response.statusCode === 200) resolve(answer)
-          else reject(new Error(`${path}: ${response.statusCode}: ${answer.toString()}`))
-        })
-      })
-      sent.end(body)
-    })
+  async #send(method: 'GET' | 'POST', path: string, body: Uint8Array): Promise<Buffer> {
+    let lines = `${method} ${path} HTTP/1.1\r\nauthorization: ${this.authorization}\r\n`
+    if (method === 'POST') {
+      lines += `content-type: application/json\r\ncontent-length: ${body.length}\r\n`
+    }
+    const connection = this.#free.pop() ?? (await this.#nextFree())
+    let answer: HttpAnswer
+    try {
+      answer = await connection.send(lines, body)
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next(connection)
+      else this.#free.push(connection)
+    }
+    if (answer.status === 200) return answer.body
+    throw new Error(`${path}: ${answer.status}: ${answer.body.toString()}`)
+  }
+
+  #nextFree(): Promise<HttpConnection> {
+    return new Promise((resolve) => this.#waiting.push(resolve))
   }
 
   async postJson(path: string, body: object): Promise<Record<string, unknown>> {
@@ -67,6 +62,6 @@ export class AssayClient {
   }
 
   close(): void {
-    this.#agent.destroy()
+    for (const connection of this.#connections) connection.close()
   }
 }
