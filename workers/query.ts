@@ -1,15 +1,17 @@
 /** Runs tasks of queries. Each thread opens both environments for itself, read-only. */
-
 import { workerData } from 'node:worker_threads'
 import { runTask } from '../src/executor/run-task.ts'
 import { shareResult } from '../src/executor/share-result.ts'
+import { numberThread } from '../src/executor/shared-inputs.ts'
 import type { Task, TaskOutcome } from '../src/executor/task.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { TaskReads } from '../src/storage/task-reads.ts'
 import { releaseWhenIdle } from './idle-memory.ts'
+import { threadNumber } from './thread-number.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
 lowerThreadPriority(niceness.queries)
+numberThread(threadNumber)
 
 const { directory } = workerData as { readonly directory: string }
 const reads = new TaskReads(

@@ -6,8 +6,14 @@
  * A thread takes units of its own segments first, always the same ones, then what others have left: what it
  * keeps of segments that it has read serves its next query, and is not kept by all threads.
  */
-import { threadId } from 'node:worker_threads'
 import type { TaskInput } from './task.ts'
+
+let threadNumber = 0
+
+/** Tells which of the threads that share inputs this one is, from 0 on. */
+export function numberThread(number: number): void {
+  threadNumber = number
+}
 
 /** Plain data over shared memory. */
 export interface SharedInputs {
@@ -63,7 +69,7 @@ function* ownFirst(
   const isOwn = (unit: number) => {
     const input = inputs[starts[unit]!]
     const number = input?.kind === 'segment' ? input.segment : unit
-    return (number + threadId) % tasks === 0
+    return (number + threadNumber) % tasks === 0
   }
   for (const own of [true, false]) {
     for (let unit = 0; unit < starts.length - 1; unit++) if (isOwn(unit) === own) yield unit

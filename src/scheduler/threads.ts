@@ -6,7 +6,7 @@ import { Piscina } from 'piscina'
 export type Threads = Piscina
 
 export interface ThreadsOptions {
-  /** What each thread is started with. */
+  /** What each thread is started with, besides what `workers/thread-number.ts` takes. */
   readonly data: object
   /** How many there are from the start, and how many are made when there is work for them. */
   readonly least: number
@@ -44,7 +44,7 @@ export function poolOf(module: URL, { data, least, most, heapBytes }: ThreadsOpt
   const isLess = heapBytes !== undefined && heapBytes < usual
   const pool = new Piscina({
     filename: fileURLToPath(module),
-    workerData: data,
+    workerData: { ...data, startedThreads: new Int32Array(new SharedArrayBuffer(4)) },
     minThreads: least,
     maxThreads: most,
     idleTimeout: Number.POSITIVE_INFINITY,

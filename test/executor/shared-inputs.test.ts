@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { isTaken, sharedInputs, takeInputs } from '../../src/executor/shared-inputs.ts'
+import {
+  isTaken,
+  numberThread,
+  sharedInputs,
+  takeInputs,
+} from '../../src/executor/shared-inputs.ts'
 import type { TaskInput } from '../../src/executor/task.ts'
 
 const noneWait = Int32Array.of(0)
@@ -32,10 +37,12 @@ describe('inputs that tasks share', () => {
         input.kind === 'segment' ? input.segment : 0,
       )
     }
-    const taken = order()
-    const own = taken[0]! % 2 === 1 ? [1, 3, 5, 2, 4, 6] : [2, 4, 6, 1, 3, 5]
-    expect(taken).toEqual(own)
-    expect(order()).toEqual(own)
+    numberThread(0)
+    expect(order()).toEqual([2, 4, 6, 1, 3, 5])
+    expect(order()).toEqual([2, 4, 6, 1, 3, 5])
+    numberThread(1)
+    expect(order()).toEqual([1, 3, 5, 2, 4, 6])
+    numberThread(0)
   })
 
   it('are left to a later task after a unit while others wait for a thread', () => {

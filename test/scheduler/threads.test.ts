@@ -44,3 +44,20 @@ it('a thread that has nothing to do gives back what its last task has left', asy
     await pool.destroy()
   }
 })
+
+it('threads are numbered from 0 within their pool, whatever else was started between them', async () => {
+  const module = new URL('../support/numbered-thread.ts', import.meta.url)
+  const numbers = async (threads: number) => {
+    const pool = poolOf(module, { data: {}, least: threads, most: threads })
+    try {
+      const arrived = new Int32Array(new SharedArrayBuffer(4))
+      const tasks = Array.from({ length: threads }, () => pool.run({ arrived, threads }))
+      return (await Promise.all(tasks)) as number[]
+    } finally {
+      await pool.destroy()
+    }
+  }
+  const [three, two] = await Promise.all([numbers(3), numbers(2)])
+  expect(three.sort()).toEqual([0, 1, 2])
+  expect(two.sort()).toEqual([0, 1])
+})
