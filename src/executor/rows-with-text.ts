@@ -22,19 +22,36 @@ export function rowsWithText(
   const needles = texts.map((each) => Buffer.from(each))
   if (text.encoding === 'plain') return rowsAt(text, needles, from, to)
   const codes = text.codes.between(from, to - from)
-  const isShort = text.dictionary.offsets.length * rowsPerEntry <= to - from
+  const [lowest, highest] = boundsOf(codes)
+  if (highest < 0) return []
+  const isShort = (highest + 1 - lowest) * rowsPerEntry <= codes.length
   if (!isShort || needles.some(({ length }) => length === 0)) {
     return rowsOfCodes(codes, from, (code) => isOneOf(needles, text.dictionary, code))
   }
-  const wanted = codesOf(text.dictionary, needles)
+  const wanted = codesOf(text.dictionary, lowest, highest, needles)
   const [only] = wanted
   if (only === undefined) return []
   if (wanted.size === 1) return rowsOfCodes(codes, from, (code) => code === only)
   return rowsOfCodes(codes, from, (code) => wanted.has(code))
 }
 
-/** Of a dictionary that is so much shorter than the rows are many, the entries are searched natively. */
-const rowsPerEntry = 4
+/**
+ * Of entries that are so much fewer than the rows, those are searched natively. Dictionaries are in the order in
+ * which rows name their entries first, so those of a granule's traces follow each other.
+ */
+const rowsPerEntry = 2
+
+/** The lowest and the highest code; of nulls alone, the highest is negative. */
+function boundsOf(codes: Int32Array): readonly [number, number] {
+  let lowest = Number.MAX_SAFE_INTEGER
+  let highest = -1
+  for (let i = 0; i < codes.length; i++) {
+    const code = codes[i]!
+    if (code > highest) highest = code
+    if (code >= 0 && code < lowest) lowest = code
+  }
+  return [lowest, highest]
+}
 
 function rowsAt(
   { texts, validity }: Extract<TextColumn, { readonly encoding: 'plain' }>,
@@ -61,15 +78,20 @@ function rowsOfCodes(
   return found
 }
 
-/** The entries of a dictionary that are one of the texts. */
-function codesOf({ bytes, offsets }: Texts, needles: readonly Buffer[]): ReadonlySet<number> {
+/** Those of the entries from the first to the last that are one of the texts. */
+function codesOf(
+  { bytes, offsets }: Texts,
+  first: number,
+  last: number,
+  needles: readonly Buffer[],
+): ReadonlySet<number> {
   const found = new Set<number>()
-  const start = offsets[0]!
-  const region = bytes.subarray(start, offsets.at(-1)!)
+  const ends = offsets.subarray(first, last + 2)
+  const region = bytes.subarray(ends[0]!, ends.at(-1)!)
   for (const needle of needles) {
-    forEachWith(needle, region, offsets, (code) => {
+    forEachWith(needle, region, ends, (entry) => {
       // A longer entry may have it, too.
-      if (offsets[code + 1]! - offsets[code]! === needle.length) found.add(code)
+      if (ends[entry + 1]! - ends[entry]! === needle.length) found.add(first + entry)
     })
   }
   return found

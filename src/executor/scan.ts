@@ -15,7 +15,7 @@ import { OpenedColumns, openRun, type RowRun, type TaskStorage } from './row-run
 import { RowSink } from './row-sink.ts'
 import { settle } from './settled-groups.ts'
 import { takeInputs } from './shared-inputs.ts'
-import type { GroupsResult, RowsResult, ScanMetrics, ScanTask } from './task.ts'
+import type { GroupsResult, RowsResult, ScanMetrics, ScanTask, TaskInput } from './task.ts'
 import { TaskDictionaries } from './task-dictionaries.ts'
 import { TaskProfile } from './task-profile.ts'
 import { compileCandidates, type FindCandidates, type TextCandidates } from './text-candidates.ts'
@@ -86,9 +86,7 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
           context,
         ),
   )
-  // Records that are looked up one by one have no index.
-  const hasColumns = task.inputs.some(({ kind }) => kind !== 'records')
-  const findCandidates = hasColumns
+  const findCandidates = mayHaveIndex(task.inputs)
     ? perSet(compileCandidates(plan.predicates, context))
     : undefined
   const isUnpivoted = plan.unpivots.length > 0
@@ -183,6 +181,20 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
     milliseconds,
   }
   return { sink, evaluation: context, profile, metrics }
+}
+
+/** Rows that are read sooner than an index is asked which of them may pass. */
+const fewRows = 128
+
+/** Whether an index may be worth asking. Records that are looked up one by one have none. */
+function mayHaveIndex(inputs: readonly TaskInput[]): boolean {
+  let rows = 0
+  for (const input of inputs) {
+    if (input.kind === 'segment' || input.kind === 'part') rows += input.to - input.from
+    else if (input.kind !== 'records') return true
+    if (rows > fewRows) return true
+  }
+  return false
 }
 
 /** Looks into the indexes of a set once, though several inputs that follow each other are of it. */

@@ -13,7 +13,7 @@ import { answerTask, inputsOf, printedBytes } from './answer-plan.ts'
 import { cursorOf } from './answer-progress.ts'
 import { AuditLog } from './audit-log.ts'
 import type { AnswerNow } from './direct-look-up.ts'
-import { exactRows } from './exact-rows.ts'
+import { exactRows, nearRuns } from './exact-rows.ts'
 import { newestRows } from './newest-rows.ts'
 import { resultOf, type TaskRunner } from './query-pool.ts'
 import { splitInputs } from './scan-rows.ts'
@@ -48,9 +48,11 @@ export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
   const { transaction } = snapshot
   const all = withoutKnown(splitInputs(whole), whole)
   const outcome = pool.read((reads) => {
-    const split = exactRows(newestRows(all, plan, transaction, reads), plan, reads)
+    const newest = newestRows(all, plan, transaction, reads)
+    const split = exactRows(newest, plan, reads)
     if (!isSmall(plan, inputsOf(split), reads)) return undefined
-    const task = answerTask(whole, split, form, {
+    const isExact = split !== newest
+    const task = answerTask(whole, isExact ? nearRuns(split) : split, form, {
       isProfiled: false,
       budgetBytes,
       printedBytes: printedBytes.here,

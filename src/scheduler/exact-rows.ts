@@ -10,6 +10,7 @@ import { isStoredField } from '../type/record.ts'
 import type { ColumnSet } from '../vector/column.ts'
 import { granuleRows } from '../vector/column.ts'
 import type { SplitInputs } from './scan-rows.ts'
+import type { Piece } from './split.ts'
 import { type WantedTexts, wantedTexts } from './wanted-texts.ts'
 
 /** Of texts that are compared: a few tenths of a millisecond. */
@@ -17,6 +18,9 @@ const mostComparisons = 8 * granuleRows
 
 /** Runs of rows that follow each other, beyond which to open each costs more than it saves. */
 const mostRuns = 64
+
+/** Rows between two runs that are read sooner than a run is opened: spans of a trace lie among those of others. */
+const mostBetween = 64
 
 type ColumnInput = Extract<TaskInput, { readonly kind: 'segment' | 'part' }>
 
@@ -76,4 +80,35 @@ function rangesOf(
     else ranges.push({ from: row, to: row + 1 })
   }
   return ranges
+}
+
+/** The same with fewer runs, for a plan whose predicates are asked of the rows between them as well. */
+export function nearRuns({ pieces, others, ...rest }: SplitInputs): SplitInputs {
+  const joinedPieces: Piece[] = []
+  for (const piece of pieces) {
+    const last = joinedPieces.at(-1)
+    const input = last && joined(last.input, piece.input)
+    if (input) joinedPieces[joinedPieces.length - 1] = { ...piece, input }
+    else joinedPieces.push(piece)
+  }
+  const joinedOthers: TaskInput[] = []
+  for (const other of others) {
+    const last = joinedOthers.at(-1)
+    const isPart = last?.kind === 'part' && other.kind === 'part'
+    const input = isPart ? joined(last, other) : undefined
+    if (input) joinedOthers[joinedOthers.length - 1] = input
+    else joinedOthers.push(other)
+  }
+  return { ...rest, pieces: joinedPieces, others: joinedOthers }
+}
+
+/** One run of two that lie near each other in the same columns; undefined of others. */
+function joined<Input extends ColumnInput>(first: Input, second: Input): Input | undefined {
+  const isSame =
+    first.object === second.object &&
+    (first.kind === 'segment'
+      ? second.kind === 'segment' && first.segment === second.segment
+      : second.kind === 'part' && first.part === second.part)
+  const between = second.from - first.to
+  return isSame && between >= 0 && between <= mostBetween ? { ...first, to: second.to } : undefined
 }

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { BoundExpression } from '../../src/binder/bound.ts'
 import type { TaskInput } from '../../src/executor/task.ts'
 import type { PhysicalPlan } from '../../src/planner/physical-plan.ts'
-import { exactRows } from '../../src/scheduler/exact-rows.ts'
+import { exactRows, nearRuns } from '../../src/scheduler/exact-rows.ts'
 import { partOf } from '../../src/storage/fresh-part.ts'
 import type { TaskReads } from '../../src/storage/task-reads.ts'
 import { openSharedColumns } from '../../src/vector/shared-columns.ts'
@@ -57,4 +57,25 @@ test('a part stays whole where a column of texts does not tell, or too many rang
   expect(rangesFor(['a'], part(['a', ['a'], 'b']))).toEqual([[0, 3]])
   const alternating = Array.from({ length: 200 }, (_, n) => (n % 2 === 0 ? 'a' : 'b'))
   expect(rangesFor(['a'], part(alternating))).toEqual([[0, 200]])
+})
+
+test('runs that lie near each other in the same rows are read as one', () => {
+  const input = part(['a'])
+  const runs = [
+    { ...input, from: 0, to: 1 },
+    { ...input, from: 5, to: 6 },
+    { ...input, from: 70, to: 71 },
+    { ...input, from: 136, to: 137 },
+    { ...input, part: 2, from: 138, to: 139 },
+    { ...input, part: 2, object: 2, from: 140, to: 141 },
+  ]
+  const { others } = nearRuns({ pieces: [], others: runs })
+  expect(
+    (others as readonly Part[]).map(({ part, object, from, to }) => [part, object, from, to]),
+  ).toEqual([
+    [1, 1, 0, 71],
+    [1, 1, 136, 137],
+    [2, 1, 138, 139],
+    [2, 2, 140, 141],
+  ])
 })
