@@ -16,6 +16,7 @@ import type { Batch, FieldPart, FieldVariant, ObjectEntry, Presence, StoredField
 import { type FieldReader, openField, type RowFetcher } from './field-reader.ts'
 import { variantsOf } from './field-variants.ts'
 import type { FoundRows } from './found-rows.ts'
+import { KeptValues } from './kept-values.ts'
 import { ObjectMembers } from './object-members.ts'
 import type { RowList } from './row-buffer.ts'
 import type { SegmentDictionaries } from './task-dictionaries.ts'
@@ -24,13 +25,10 @@ import { rowsWithPhrase, type SoughtPhrases } from './text-candidates.ts'
 const noneSelected = new Int32Array(0)
 
 /**
- * By set, for as long as it is open: the next query finds there where its fields are, and what was made of
- * the entries of their dictionaries.
+ * By set and field: the next query finds there where its fields are, and what was made of the entries of their
+ * dictionaries.
  */
-const lastingReaders = new WeakMap<ColumnSet, Map<string, FieldReader>>()
-
-/** Of one set. */
-const mostLasting = 256
+const lastingReaders = new KeptValues<FieldReader>()
 
 /** A field reader with its number among those of its scan. */
 interface OpenedField {
@@ -127,13 +125,11 @@ export class ColumnScan {
 
   #open(path: Path, key: string): FieldReader {
     const { set } = this
-    const kept = lastingReaders.get(set)
-    const known = kept?.get(key)
+    const known = lastingReaders.get(set, key)
     if (known) return known
     const reader = openField(set, path, this.#object, this.#rows)
-    if (!reader.isLasting) return reader
-    if (!kept) lastingReaders.set(set, new Map([[key, reader]]))
-    else if (kept.size < mostLasting) kept.set(key, reader)
+    const { lastingBytes } = reader
+    if (lastingBytes !== undefined) lastingReaders.set(set, reader, lastingBytes, key)
     return reader
   }
 }

@@ -2,17 +2,13 @@
  * Blocks of a dictionary in which a text may be, by the index of its parts; and a filter of all its parts,
  * once that index has led to blocks without the text several times: its hashes are shared by many parts.
  */
-import { LRUCache } from 'lru-cache'
 import type { Texts } from '../vector/column.ts'
 import { blocksWithGrams, type GramIndex } from '../vector/gram-index.ts'
+import { KeptValues } from './kept-values.ts'
 import { PartFilter } from './part-filter.ts'
 
-/** Bytes of filters that a thread keeps, of dictionaries by their identity. */
-const keptFilterBytes = 2 ** 25
-const filters = new LRUCache<object, PartFilter>({
-  maxSize: keptFilterBytes,
-  sizeCalculation: ({ byteLength }) => byteLength,
-})
+/** Of dictionaries, by their identity. */
+const filters = new KeptValues<PartFilter>()
 
 /** Searches that found nothing where the index led them, before a filter is made: it takes some as long. */
 const misledBefore = 4
@@ -35,8 +31,10 @@ export function blocksWithParts(
 /** To be called when none of the blocks had it. */
 export function noteMisled(dictionary: Texts, content: 'text' | 'json'): void {
   const { identity } = dictionary
-  if (!identity || filters.has(identity)) return
+  if (!identity || filters.get(identity)) return
   const times = (misled.get(identity) ?? 0) + 1
   misled.set(identity, times % misledBefore)
-  if (times === misledBefore) filters.set(identity, PartFilter.ofTexts(dictionary, content))
+  if (times < misledBefore) return
+  const filter = PartFilter.ofTexts(dictionary, content)
+  filters.set(identity, filter, filter.byteLength)
 }

@@ -53,13 +53,19 @@ export interface FieldReader {
   parts?(from: number, count: number): readonly FieldPart[] | undefined
   /** The column that has all values of these rows; absent or undefined unless they are texts. */
   textColumn?(from: number, count: number): TextColumn | undefined
-  /** Whether it may serve later queries: what it knows of the set is little, and it asks no row store. */
-  readonly isLasting?: boolean
+  /**
+   * About as many bytes as what it knows of the set will take, if it may serve later queries: that is little, and it
+   * asks no row store.
+   */
+  readonly lastingBytes?: number | undefined
 }
 
 /** Of a dictionary that is kept with what was made of its entries. */
 const fewEntries = 1024
 const fewEntryBytes = 16 * 1024
+
+/** Of a reader, and of an entry of its dictionary besides its text as a string. */
+const [readerBytes, entryBytes] = [2048, 64]
 
 function isFew({ bytes, offsets }: Texts): boolean {
   return offsets.length <= fewEntries && bytes.length <= fewEntryBytes
@@ -112,10 +118,13 @@ class ColumnFieldReader implements FieldReader {
     this.#fetch = fetch
   }
 
-  get isLasting(): boolean {
+  get lastingBytes(): number | undefined {
     const { text } = this.#columns
-    const isShort = !text || (text.encoding === 'dictionary' && isFew(text.dictionary))
-    return this.#isNeverVaried && this.#rest.length === 0 && isShort
+    if (!this.#isNeverVaried || this.#rest.length > 0) return undefined
+    if (!text) return readerBytes
+    if (text.encoding !== 'dictionary' || !isFew(text.dictionary)) return undefined
+    const { bytes, offsets } = text.dictionary
+    return readerBytes + 2 * bytes.length + entryBytes * offsets.length
   }
 
   read(from: number, count: number, selection: Selection): Vector {

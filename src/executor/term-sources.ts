@@ -5,6 +5,7 @@
  */
 import type { TextColumn } from '../vector/column.ts'
 import { type FoundRows, foundInAny } from './found-rows.ts'
+import { KeptValues } from './kept-values.ts'
 import { PartFilter } from './part-filter.ts'
 import { keptText, rowsOfTerm } from './term-rows.ts'
 import type { SoughtTerm } from './text-requirement.ts'
@@ -15,15 +16,17 @@ export type TermSource = (term: SoughtTerm, isTold: boolean) => FoundRows
 /** What numbers and times may be printed with; truths are texts of the filter. */
 const printedCharacters = /^[-+.:0-9etz]*$/
 
+/** Of all that is to be in one. */
+const filters = new KeptValues<PartFilter>()
+
 export class TermSources {
   readonly #inStore: FoundRows
   /** Those that are always asked. */
   readonly #others: TermSource[] = []
   /** Those of which the filter tells. */
   readonly #filtered: TermSource[] = []
-  /** Texts of these; given once they are in the filter. */
-  #texts: (() => string)[] | undefined = [() => 'true false']
-  #filter: PartFilter | undefined
+  /** Texts of these. */
+  readonly #texts: (() => string)[] = [() => 'true false']
 
   constructor(inStore: FoundRows) {
     this.#inStore = inStore
@@ -32,7 +35,7 @@ export class TermSources {
   /** @param source gives rows for a term only if it is in one of the folded texts */
   addTexts(texts: readonly string[], source: TermSource): void {
     this.#filtered.push(source)
-    this.#texts!.push(() => texts.join('\n'))
+    this.#texts.push(() => texts.join('\n'))
   }
 
   /** @param source gives rows for a term only if a number, time or truth may be printed with it */
@@ -51,7 +54,7 @@ export class TermSources {
       return
     }
     this.#filtered.push(source)
-    this.#texts!.push(text)
+    this.#texts.push(text)
   }
 
   /** Rows that may have the term. */
@@ -66,10 +69,11 @@ export class TermSources {
 
   #mayBeFiltered({ text, grams }: SoughtTerm): boolean {
     if (grams.length === 0 || printedCharacters.test(text)) return true
-    if (this.#texts) {
-      this.#filter = PartFilter.of(this.#texts.map((read) => read()).join('\n'))
-      this.#texts = undefined
+    let filter = filters.get(this)
+    if (!filter) {
+      filter = PartFilter.of(this.#texts.map((read) => read()).join('\n'))
+      filters.set(this, filter, filter.byteLength)
     }
-    return this.#filter!.mayHaveAll(grams)
+    return filter.mayHaveAll(grams)
   }
 }
