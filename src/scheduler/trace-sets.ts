@@ -114,8 +114,8 @@ class FoundTraces {
 }
 
 class Traces {
-  readonly #texts = GrowingTexts.of(64)
-  readonly #index = new TextIndex()
+  readonly #texts = GrowingTexts.of(64, 'shared')
+  readonly #index = new TextIndex('shared')
   /** By code of the shared dictionary, of traces that are numbered. */
   readonly held: Uint8Array | undefined
 
@@ -129,15 +129,6 @@ class Traces {
   }
 
   finish(): TraceTexts {
-    const { bytes, offsets } = this.#texts.finish()
-    const sharedBytes = new Uint8Array(new SharedArrayBuffer(bytes.length))
-    sharedBytes.set(bytes)
-    return { bytes: sharedBytes, offsets: shared(offsets), slots: shared(this.#index.slots) }
+    return { ...this.#texts.finish(), slots: this.#index.slots }
   }
-}
-
-function shared(numbers: Int32Array): Int32Array {
-  const copy = new Int32Array(new SharedArrayBuffer(numbers.byteLength))
-  copy.set(numbers)
-  return copy
 }
