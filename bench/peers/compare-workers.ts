@@ -1,7 +1,7 @@
 /** What more threads give: Assay alone, started anew with each number of them. */
 import type { Turns } from './measure/alternate.ts'
 import { threadSpeedup } from './measure/bandwidth.ts'
-import { median } from './measure/percentile.ts'
+import { geometricMean, median } from './measure/percentile.ts'
 import { type PrepareOptions, prepare } from './prepare.ts'
 import { markdownTable } from './report/table.ts'
 import { runSuite } from './suite.ts'
@@ -78,5 +78,9 @@ export function workersTable(workers: readonly number[], comparison: WorkersComp
     speedup.toFixed(2),
   ])
   const idle = machine.map((speedup) => speedup.toFixed(2)).join(' and ')
-  return `${markdownTable([head, ...rows])}\n\nA loop within the cores' caches, before and after: ${idle}`
+  const mean = geometricMean(times.map(({ speedup }) => speedup)).toFixed(2)
+  return (
+    `${markdownTable([head, ...rows])}\n\nAll queries ${mean} times faster (geometric mean). ` +
+    `A loop within the cores' caches, before and after: ${idle}`
+  )
 }

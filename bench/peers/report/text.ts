@@ -20,7 +20,7 @@ export function reportText(report: PeersReport): string {
   if (columnScan !== undefined) {
     const { scanMs, scanGbPerSecond, memoryGbPerSecond, timesMemory } = columnScan
     parts.push(
-      `Sum of a double: ${formatMs(scanMs)} ms, ${scanGbPerSecond.toFixed(2)} GB/s; the memory gives ` +
+      `Filter and sum of a double: ${formatMs(scanMs)} ms, ${scanGbPerSecond.toFixed(2)} GB/s; the memory gives ` +
         `${memoryGbPerSecond.toFixed(1)} GB/s, ${timesMemory.toFixed(1)} times that.`,
     )
   }
