@@ -21,13 +21,14 @@ export function runAnswer(task: AnswerTask, storage: TaskStorage, out?: ByteWrit
   const { plan } = task.scan
   const scanned = scan(task.scan, storage)
   if (scanned.sink instanceof RowSink && plan.then.length === 0) {
-    const { rows: found, metrics } = resultOf(scanned) as RowsResult
-    const rows = withinLimit(found, plan)
+    const found = resultOf(scanned) as RowsResult
+    const { metrics } = found
+    const rows = withinLimit(found.rows, plan)
     const printed = print(relationOfRows(plan, rows), task, storage, out)
     const { operator } = printed
     const { rowCount } = printed.rows
     const total = rows.object.length
-    const rest = { kind: 'rows', rows: sliceSortedRows(rows, rowCount, total), metrics } as const
+    const rest = { ...found, rows: sliceSortedRows(rows, rowCount, total) }
     return answerOf(printed, {
       metrics: withOperators(metrics, metrics.operators, operator),
       place: placeOfLast(rowCount, (row) => placeOfRow(plan, rows, row)),

@@ -15,7 +15,7 @@ export const maximumCollectedValues = 10_000_000
 export const maximumCollectedCharacters = 2 ** 28
 /** Numbers that a percentile sorts. */
 export const maximumPercentileNumbers = 50_000_000
-/** Rows whose keys are held at once: a sort without a limit holds those of all its rows. */
+/** Rows whose keys are held at once: a sort of more rows than that is given in passes, where it can be. */
 export const maximumHeldRows = 4_000_000
 /** A pivot makes one for each value of its key and each of its measures. */
 export const maximumPivotColumns = 10_000
@@ -33,6 +33,10 @@ export function checkLimit(count: number, maximum: number, things: string, hint:
     `the query would hold more than ${maximum.toLocaleString('en')} ${things}`,
     { hint },
   )
+}
+
+export function isMemoryLimit(thrown: unknown): boolean {
+  return thrown instanceof AssayError && thrown.code === 'LIMIT_MEMORY'
 }
 
 /** Says that a query took more memory than its thread, or V8, has. */

@@ -30,6 +30,8 @@ export interface SortedRows extends RowList {
 /** Of a row, and of a key that comes with it, in arrays of numbers and values. */
 const [rowBytes, keyBytes] = [40, 48]
 
+const noEnds: ReadonlySet<number> = new Set()
+
 /** Room for at least this many rows beyond the limit before the worst are thrown out. */
 const slackRows = 256
 
@@ -39,7 +41,7 @@ const slackRows = 256
  */
 export class RowBuffer {
   readonly #descending: readonly boolean[]
-  readonly #limit: number
+  #limit: number
   readonly #rows = {
     object: [] as number[],
     paginationTransaction: [] as number[],
@@ -52,6 +54,7 @@ export class RowBuffer {
   #valueBytes = 0
   /** Whether the `limit`-th row was the last of the wanted when rows were last cut. */
   #isCut = false
+  #isPartial = false
 
   /**
    * @param limit how many rows are wanted; may be infinite
@@ -65,6 +68,11 @@ export class RowBuffer {
 
   get count(): number {
     return this.#rows.object.length
+  }
+
+  /** Whether wanted rows were left out, all of which come after those that it has. */
+  get isPartial(): boolean {
+    return this.#isPartial
   }
 
   /** About as many bytes as the rows take, with the texts among their keys. */
@@ -96,6 +104,13 @@ export class RowBuffer {
   trim(): void {
     const slack = this.#isCut ? Math.max(slackRows, this.#limit) : 0
     if (this.count >= this.#limit + slack) this.cut()
+  }
+
+  /** Leaves out the half of its rows that come last, and wants no more than are left from then on. */
+  halve(): void {
+    this.#limit = Math.min(this.#limit, Math.ceil(this.count / 2))
+    this.#isPartial = true
+    this.cut()
   }
 
   /** The first sort key of the last row that is still wanted; undefined while any row may be wanted. */
@@ -132,9 +147,21 @@ export class RowBuffer {
     }
   }
 
-  /** The wanted rows in order. */
-  finish(): SortedRows {
+  /**
+   * The wanted rows in order.
+   *
+   * @param ends places of rows, as they were pushed, after each of which rows may be missing: those that come
+   *     after the first of these are left out
+   */
+  finish(ends: ReadonlySet<number> = noEnds): SortedRows {
     const order = this.#order()
+    if (ends.size > 0) {
+      const last = order.findIndex((place) => ends.has(place))
+      if (last >= 0) {
+        this.#isPartial = true
+        order.length = last + 1
+      }
+    }
     const { object, paginationTransaction, paginationIndex, transaction, index } = this.#rows
     const newIntegers = () => new Int32Array(order.length)
     const newNumbers = () => new Float64Array(order.length)
@@ -206,10 +233,15 @@ function sizeOf(columns: readonly (readonly Value[])[]): number {
   return bytes
 }
 
-export function runOrder({ plan, lists, wanted }: OrderTask): OrderResult {
+export function runOrder({ plan, lists, partial, wanted }: OrderTask): OrderResult {
   const buffer = new RowBuffer(plan.sort, wanted, carriedCount(plan))
-  for (const list of lists) buffer.add(list)
-  return { kind: 'order', rows: buffer.finish() }
+  const ends = new Set<number>()
+  for (const [i, list] of lists.entries()) {
+    buffer.add(list)
+    if (partial.includes(i)) ends.add(buffer.count - 1)
+  }
+  const rows = buffer.finish(ends)
+  return { kind: 'order', rows, isPartial: buffer.isPartial }
 }
 
 /** Undefined for values that are no numbers. */

@@ -4,7 +4,6 @@ import { assert } from '../error.ts'
 import { rangeOf } from '../kernel/compare.ts'
 import { newCodes } from '../kernel/memory.ts'
 import { selectBetween, selectBetweenWithin, selectNotBeyond } from '../kernel/select.ts'
-import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { PlanProfile } from '../planner/plan-profile.ts'
 import { fromPlain } from '../type/plain.ts'
 import type { Path, Value } from '../type/value.ts'
@@ -20,9 +19,11 @@ import { RowBuffer, thresholdOf } from './row-buffer.ts'
 import { type AfterPosition, afterPosition, compareNullsLast } from './row-order.ts'
 import type { RowRun } from './row-run.ts'
 import type { Sink } from './scan.ts'
-import type { RowsResult, ScanMetrics } from './task.ts'
+import type { RowsResult, ScanMetrics, ScanTask } from './task.ts'
 
 type NumbersVector = Extract<Vector, { readonly values: Float64Array }>
+
+type RowSinkTask = Pick<ScanTask, 'plan' | 'wanted' | 'threshold' | 'mayBePartial' | 'share'>
 
 /** Keeps the keys of the rows that come first in the plan's order, and its carried fields. */
 export class RowSink implements Sink {
@@ -31,6 +32,8 @@ export class RowSink implements Sink {
   readonly #evaluators: readonly Evaluator[]
   readonly #isUnpivoted: boolean
   readonly #wanted: number
+  /** Rows beyond which some are left out; undefined: none may be. */
+  readonly #partialRows: number | undefined
   readonly #given: SortThreshold | undefined
   readonly #isAfter: AfterPosition | undefined
   /** The first sort key from which rows may come after the position. */
@@ -40,9 +43,13 @@ export class RowSink implements Sink {
   #takenOfRun = 0
 
   constructor(
-    { sort, stage, afterSorted, unpivots }: PhysicalPlan,
-    wanted: number,
-    threshold: SortThreshold | undefined,
+    {
+      plan: { sort, stage, afterSorted, unpivots },
+      wanted,
+      threshold,
+      mayBePartial,
+      share,
+    }: RowSinkTask,
     context: EvaluationContext,
   ) {
     assert(stage.kind === 'rows', 'only rows are put in order')
@@ -55,6 +62,7 @@ export class RowSink implements Sink {
     )
     this.#isUnpivoted = unpivots.length > 0
     this.#wanted = wanted
+    this.#partialRows = mayBePartial ? maximumHeldRows / (share?.tasks ?? 1) : undefined
     this.#given = threshold
     this.#isAfter = afterSorted && afterPosition(sort, afterSorted)
     const [first] = afterSorted?.values ?? []
@@ -100,7 +108,17 @@ export class RowSink implements Sink {
       if (this.isDone(run)) return
     }
     this.#buffer.trim()
-    checkLimit(this.#buffer.count, maximumHeldRows, 'rows in order', 'add a limit or a filter')
+    const held = this.#buffer.count
+    if (this.#partialRows === undefined) {
+      checkLimit(held, maximumHeldRows, 'rows in order', 'add a limit or a filter')
+    } else if (held > this.#partialRows) this.#buffer.halve()
+  }
+
+  /** Leaves out the half of the rows that come last; false when there is but one. */
+  halve(): boolean {
+    if (this.#buffer.count < 2) return false
+    this.#buffer.halve()
+    return true
   }
 
   /** Parts that hold the best values come first, so that they rule out others. */
@@ -140,7 +158,8 @@ export class RowSink implements Sink {
   }
 
   finish(metrics: ScanMetrics): RowsResult {
-    return { kind: 'rows', rows: this.#buffer.finish(), metrics }
+    const rows = this.#buffer.finish()
+    return { kind: 'rows', rows, isPartial: this.#buffer.isPartial, metrics }
   }
 
   /** The rows that may come after the position, by their first sort key. Null comes last. */

@@ -34,6 +34,8 @@ export interface Sink {
   parts?(run: RowRun, skipped: PlanProfile): Iterable<RunPart>
   /** Whether later parts of this run cannot matter. */
   isDone(run: RowRun): boolean
+  /** Of a task whose result may be partial: leaves out half of the rows; false when it can leave out none. */
+  halve?(): boolean
   /** About as many bytes as it holds. */
   readonly heldBytes: number
   finish(metrics: ScanMetrics): GroupsResult | RowsResult
@@ -96,13 +98,16 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
   const sink: Sink & (GroupSink | RowSink) =
     plan.stage.kind === 'groups'
       ? new GroupSink(plan.stage, context, dictionaries)
-      : new RowSink(plan, task.wanted, task.threshold, context)
+      : new RowSink(task, context)
   const taskBudget = task.budgetBytes / (task.share?.tasks ?? 1)
+  // A part is then surely one that the query may hold, as numbers and bytes.
+  const partBudget = taskBudget / 2
   const opened = new OpenedColumns()
   const take = (run: RowRun, { batch, selection }: SelectedBatch): void => {
     const rows = weighedCount(batch, selection)
     if (isUnpivoted) profile?.mark('unpivot', 0, rows)
     sink.add(run, batch, selection)
+    while (task.mayBePartial && sink.heldBytes > partBudget) if (!sink.halve?.()) break
     if (sink.heldBytes > taskBudget) throw overBudget(task.budgetBytes)
     profile?.mark('sink', rows, 0)
   }

@@ -79,6 +79,8 @@ export interface ScanTask {
   readonly wanted: number
   /** First sort keys beyond this are not wanted: as many rows at least as good are known already. */
   readonly threshold: SortThreshold | undefined
+  /** Whether rows that come last may be left out where all that are wanted would take too much memory. */
+  readonly mayBePartial: boolean
   /** Bytes that the query may hold: tasks that share their inputs, all of them together. */
   readonly budgetBytes: number
   /** Set to non-zero when nobody waits for the answer any more. */
@@ -134,6 +136,8 @@ export interface OrderTask {
   readonly kind: 'order'
   readonly plan: PhysicalPlan
   readonly lists: readonly SortedRows[]
+  /** Indexes of lists of which rows were left out that come after theirs. */
+  readonly partial: readonly number[]
   /** How many of the first rows are wanted. */
   readonly wanted: number
   readonly cancelled: Int32Array | undefined
@@ -223,6 +227,8 @@ export interface GroupsResult extends PartialGroups {
 export interface RowsResult {
   readonly kind: 'rows'
   readonly rows: SortedRows
+  /** Whether wanted rows were left out, all of which come after these. */
+  readonly isPartial: boolean
   readonly metrics: ScanMetrics
 }
 
@@ -247,6 +253,8 @@ export interface FinishResult {
 export interface OrderResult {
   readonly kind: 'order'
   readonly rows: SortedRows
+  /** Whether wanted rows are missing, all of which come after these. */
+  readonly isPartial: boolean
 }
 
 export interface UnifyResult {

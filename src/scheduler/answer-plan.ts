@@ -61,6 +61,7 @@ export function answerTask(
       share: undefined,
       wanted: wantedRows(plan),
       threshold: undefined,
+      mayBePartial: false,
       isProfiled,
       budgetBytes,
       cancelled,

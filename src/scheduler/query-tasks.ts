@@ -34,6 +34,16 @@ export class QueryTasks implements TaskRunner {
     return this.#query.memory.limit
   }
 
+  /** Bytes of results that the query is taken to hold. */
+  get heldBytes(): number {
+    return this.#query.memory.bytes
+  }
+
+  /** Tells that results which tasks gave so far are not held any more. */
+  release(): void {
+    this.#query.memory.release()
+  }
+
   get dictionaries(): Dictionaries {
     return this.#pool.dictionaries
   }
@@ -50,7 +60,7 @@ export class QueryTasks implements TaskRunner {
     query.rowsRead += rowsToRead(task)
     query.tellProgress()
     // What was merged is let go of.
-    if (result.kind === 'finish') query.memory.release()
+    if (result.kind === 'finish' || result.kind === 'order') this.release()
     query.memory.take(heldBytes(task, result))
     return result
   }

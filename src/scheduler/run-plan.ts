@@ -3,7 +3,7 @@
  * stages make of them is one task; printing is many. Rows leave in their final order, in the form that
  * is asked for.
  */
-import { checkLimit, maximumHeldRows } from '../executor/memory-limit.ts'
+import { checkLimit, isMemoryLimit, maximumHeldRows } from '../executor/memory-limit.ts'
 import type { Relation } from '../executor/relation.ts'
 import { concatenateRows, relationOfRows } from '../executor/relation-rows.ts'
 import type { SortedRows } from '../executor/row-buffer.ts'
@@ -14,7 +14,7 @@ import {
   type RowForm,
 } from '../executor/row-form.ts'
 import { placeOfFinished, placeOfRow, type RowPlace } from '../executor/row-place.ts'
-import type { FinishResult, FinishTask } from '../executor/task.ts'
+import type { AnswerResult, FinishResult, FinishTask } from '../executor/task.ts'
 import type { TraceSet } from '../executor/trace-set.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import { openColumns } from './answer-form.ts'
@@ -25,7 +25,7 @@ import { finishNewest } from './newest-traces.ts'
 import { printRelation } from './print-relation.ts'
 import {
   type PlanRun,
-  type SplitInputs,
+  rowsOfPieces,
   scanGroups,
   scanRows,
   shortMerge,
@@ -91,10 +91,6 @@ async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<Row
   else yield* printFinished(await finish(run), run, answer)
 }
 
-function rowsOfPieces({ pieces }: SplitInputs): number {
-  return pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
-}
-
 /** The set of a plan's traces; with those of a page, where the plan makes one. */
 async function findTraces(run: PlanRun): Promise<{ set: TraceSet; page: Relation | undefined }> {
   if (run.plan.then.length === 0 && run.plan.stage.kind === 'groups') {
@@ -106,9 +102,17 @@ async function findTraces(run: PlanRun): Promise<{ set: TraceSet; page: Relation
 
 /** Has one task do it all, and prints what is beyond its first chunk. */
 async function* printAnswer(run: PlanRun, answer: Answer): AsyncGenerator<RowChunk> {
-  const { audit } = run
+  const { audit, plan } = run
   const started = audit.now()
-  const result = await answerAtOnce(run, answer.form)
+  let result: AnswerResult
+  try {
+    result = await answerAtOnce(run, answer.form)
+  } catch (thrown) {
+    // Sorted rows that do not fit into memory can be had in several passes.
+    if (!isMemoryLimit(thrown) || plan.sort.length === 0 || plan.then.length > 0) throw thrown
+    yield* printScanned(run, answer)
+    return
+  }
   const { metrics, rowCount, bytes, group, place, madeColumns, rest } = result
   audit.task(run.name, metrics)
   audit.add('answer', started, { rows: rowCount, bytes: bytes.length })
@@ -134,8 +138,8 @@ async function* printScanned(run: PlanRun, answer: Answer): AsyncGenerator<RowCh
     answer.form = await settleByKinds(form, run)
   }
   let rowBytes = 0
-  const cancelScans = () => Atomics.store(run.cancelled, 0, 1)
-  for await (const rows of scanRows(run, cancelScans)) {
+  const onEnough = () => Atomics.store(run.cancelled, 0, 1)
+  for await (const rows of scanRows(run, { areLetGo: true, onEnough })) {
     for await (const chunk of printRows(rows, run, answer.form, rowBytes)) {
       rowBytes = chunk.rawBytes / chunk.rowCount
       yield chunk

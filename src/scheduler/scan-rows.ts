@@ -2,6 +2,7 @@
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import { checkLimit, maximumHeldRows } from '../executor/memory-limit.ts'
 import type { SortThreshold } from '../executor/prune.ts'
+import { positionOfRow } from '../executor/relation-rows.ts'
 import {
   carriedCount,
   RowBuffer,
@@ -116,17 +117,24 @@ function sharedDictionaries(
   return pool.dictionaries.of(plan, parts, snapshot.segments, cancelled)
 }
 
-/**
- * The rows of the plan's order, from its offset to its limit, as they are found.
- *
- * @param onEnough is called when scans that were begun ahead need not end
- */
-export async function* scanRows(run: PlanRun, onEnough?: () => void): AsyncGenerator<SortedRows> {
+export interface ScanRowsOptions {
+  /** Whether rows are let go of before more are asked for: so many may come that not all fit into memory. */
+  readonly areLetGo?: boolean
+  /** Is called when scans that were begun ahead need not end. */
+  readonly onEnough?: () => void
+}
+
+/** The rows of the plan's order, from its offset to its limit, as they are found. */
+export async function* scanRows(
+  run: PlanRun,
+  { areLetGo = false, onEnough }: ScanRowsOptions = {},
+): AsyncGenerator<SortedRows> {
   const { plan } = run
   if (plan.limit === 0 || plan.access.kind === 'empty') return
   const offset = { rows: plan.offset }
   let wanted = plan.limit ?? Number.POSITIVE_INFINITY
-  for await (const rows of plan.sort.length === 0 ? rowsByAge(run, offset) : rowsSorted(run)) {
+  const found = plan.sort.length === 0 ? rowsByAge(run, offset) : rowsSorted(run, areLetGo)
+  for await (const rows of found) {
     const from = Math.min(offset.rows, rows.object.length)
     const to = Math.min(rows.object.length, from + wanted)
     offset.rows -= from
@@ -138,12 +146,15 @@ export async function* scanRows(run: PlanRun, onEnough?: () => void): AsyncGener
   }
 }
 
-/** The first rows by the sort keys, in one piece. */
-async function* rowsSorted(run: PlanRun): AsyncGenerator<SortedRows> {
+/** Rows by the sort keys: all of them in one piece unless they may come in several. */
+async function* rowsSorted(run: PlanRun, mayBePartial: boolean): AsyncGenerator<SortedRows> {
   const { plan } = run
   const wanted = wantedRows(plan)
   if (wanted > shortMerge) {
-    yield await orderRows(await scanLists(scanInputs(run), run, wanted), run, wanted)
+    // Rows that an unpivot has made of one have no order of their own, by which one could go on.
+    yield* mayBePartial && plan.unpivots.length === 0
+      ? sortInPasses(run, wanted)
+      : [await orderRows(await scanLists(scanInputs(run), run, wanted), run, wanted)]
     return
   }
   const buffer = new RowBuffer(plan.sort, wanted, carriedCount(plan))
@@ -156,6 +167,41 @@ async function* rowsSorted(run: PlanRun): AsyncGenerator<SortedRows> {
     buffer.cut()
   }
   yield buffer.finish()
+}
+
+/**
+ * Where not all keys of the rows fit into the query's memory, scans keep those that come first; once these have been
+ * taken, all is scanned again for those that come after them, and so on.
+ */
+async function* sortInPasses(first: PlanRun, wanted: number): AsyncGenerator<SortedRows> {
+  let run = first
+  for (let left = wanted; left > 0; ) {
+    const { rows, isPartial } = await sortOnce(run, left)
+    const count = rows.object.length
+    yield rows
+    if (!isPartial) return
+    left -= count
+    const { split: _, plan, ...rest } = run
+    run = { ...rest, plan: { ...plan, afterSorted: positionOfRow(plan, rows, count - 1) } }
+    run = { ...run, split: splitInputs(run) }
+    run.pool.release()
+    run.pool.willRead(rowsOfPieces(splitInputs(run)))
+  }
+}
+
+/** As many of the first rows as fit into the query's memory. */
+async function sortOnce(run: PlanRun, wanted: number): Promise<PartOfRows> {
+  const { plan, pool } = run
+  let parts: PartOfRows[] = []
+  const units = unitsOf(scanInputs(run), plan)
+  for await (const result of scanUnits(units, { run, wanted, mayBePartial: true })) {
+    parts.push(result as RowsResult)
+    const count = countRows(parts.map(({ rows }) => rows))
+    const isMuch = count > maximumHeldRows || pool.heldBytes > pool.budgetBytes / 2
+    // Tasks are more than threads while other queries wait, and each of them gives a thread's share.
+    if (isMuch && parts.length > 1) parts = [await orderParts(parts, run, Math.ceil(count / 2))]
+  }
+  return orderParts(parts, run, wanted)
 }
 
 /**
@@ -210,13 +256,29 @@ async function scanLists(
 /** The first rows of all lists in the plan's order. */
 async function orderRows(
   lists: readonly SortedRows[],
-  { plan, pool, cancelled }: PlanRun,
+  run: PlanRun,
   wanted: number,
 ): Promise<SortedRows> {
-  if (lists.length === 1) return lists[0]!
-  const task = { kind: 'order', plan, lists, wanted, cancelled } as const
-  const { rows } = await pool.run(task, countRows(lists) <= shortMerge)
-  return rows
+  const parts = lists.map((rows) => ({ rows, isPartial: false }))
+  return (await orderParts(parts, run, wanted)).rows
+}
+
+/** Rows in order; if `isPartial`, others were left out that come after them. */
+type PartOfRows = Pick<RowsResult, 'rows' | 'isPartial'>
+
+/** The first rows of all parts in the plan's order, as far as they are known to be the first. */
+async function orderParts(
+  parts: readonly PartOfRows[],
+  { plan, pool, cancelled }: PlanRun,
+  wanted: number,
+): Promise<PartOfRows> {
+  if (parts.length === 1) return parts[0]!
+  const lists = parts.map(({ rows }) => rows)
+  const partial = parts.flatMap(({ isPartial }, i) => (isPartial ? [i] : []))
+  const task = { kind: 'order', plan, lists, partial, wanted, cancelled } as const
+  const count = countRows(lists)
+  const { rows, isPartial } = await pool.run(task, count <= shortMerge)
+  return { rows, isPartial: isPartial || wanted < count }
 }
 
 function countRows(lists: readonly SortedRows[]): number {
@@ -242,6 +304,7 @@ interface UnitsScan {
   readonly wanted: number
   /** First sort keys beyond what it gives are not wanted. */
   readonly threshold?: () => SortThreshold | undefined
+  readonly mayBePartial?: boolean
   readonly dictionaries?: readonly TaskDictionary[]
   readonly settling?: Settling | undefined
 }
@@ -268,7 +331,7 @@ async function* scanUnits(
 async function runScan(
   inputs: readonly TaskInput[],
   share: SharedInputs,
-  { run, wanted, threshold, dictionaries = [], settling }: UnitsScan,
+  { run, wanted, threshold, mayBePartial = false, dictionaries = [], settling }: UnitsScan,
 ): Promise<GroupsResult | RowsResult> {
   const { plan, context, traceSets, snapshot, pool, audit, cancelled } = run
   const { transaction } = snapshot
@@ -285,6 +348,7 @@ async function runScan(
     share,
     wanted,
     threshold: threshold?.(),
+    mayBePartial,
     budgetBytes: pool.budgetBytes,
     cancelled,
   }
@@ -322,6 +386,10 @@ export function splitInputs(run: SplittingRun): SplitInputs {
   for (const part of skipped) audit.profile(name).skip(part)
   if (audit.isKept) audit.add('prune', started, { ...report, deltas: fresh.length })
   return { pieces, others: fresh }
+}
+
+export function rowsOfPieces({ pieces }: SplitInputs): number {
+  return pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
 }
 
 export function wantedRows(plan: PhysicalPlan): number {

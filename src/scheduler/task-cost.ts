@@ -69,7 +69,7 @@ export function heldBytes(task: Task, result: TaskResult): number {
   return isHeld ? bytesOf(result, new Set()) : 0
 }
 
-/** Values of a list whose size is taken for that of all. */
+/** Values all over a list, whose size is taken for that of all: the first of sorted ones may be the longest. */
 const sampledValues = 64
 const valueBytes = 16
 
@@ -84,7 +84,11 @@ function bytesOf(part: unknown, counted: Set<ArrayBufferLike>): number {
   if (typeof part !== 'object' || part === null) return valueBytes
   const values: readonly unknown[] = Array.isArray(part) ? part : Object.values(part)
   const isSampled = Array.isArray(part) && values.length > sampledValues
-  const sample = isSampled ? values.slice(0, sampledValues) : values
+  const sample = isSampled
+    ? Array.from({ length: sampledValues }, (_, i) => {
+        return values[Math.floor((i * values.length) / sampledValues)]
+      })
+    : values
   const bytes = sample.reduce<number>((sum, value) => sum + bytesOf(value, counted), valueBytes)
   return isSampled ? (bytes * values.length) / sampledValues : bytes
 }

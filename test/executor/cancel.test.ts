@@ -27,6 +27,7 @@ test('tasks of a cancelled query end before their next batch', () => {
       share,
       wanted: Number.POSITIVE_INFINITY,
       threshold: undefined,
+      mayBePartial: false,
       budgetBytes: Number.POSITIVE_INFINITY,
       cancelled,
     }

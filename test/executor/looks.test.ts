@@ -107,7 +107,14 @@ test('rows in order', () => {
   const sort = [{ expression: field('metadata', 'k'), descending: false }]
   const plan = planOf({ stage: { kind: 'rows', carried: [] }, sort })
   const lists = [sortedRows([ofTexts])]
-  const task = { kind: 'order', plan, lists, wanted: rows, cancelled: undefined } as const
+  const task = {
+    kind: 'order',
+    plan,
+    lists,
+    partial: [],
+    wanted: rows,
+    cancelled: undefined,
+  } as const
   expectManyLooks(() => runOrder(task))
   const buffer = new RowBuffer(sort, rows, 0)
   expectManyLooks(() => buffer.add(lists[0]!))
@@ -127,7 +134,7 @@ function expectManyLooks(work: () => unknown): void {
 }
 
 test('memory that is shared with another thread', () => {
-  const result = { kind: 'order', rows: sortedRows([]) } as const
+  const result = { kind: 'order', rows: sortedRows([]), isPartial: false } as const
   const large = new Float64Array((40 * 2 ** 20) / 8)
   const work = () => shareResult({ ...result, rows: { ...result.rows, transaction: large } })
   const looks = looksOf(work)

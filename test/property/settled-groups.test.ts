@@ -233,6 +233,7 @@ class Parts {
       share,
       wanted: Number.POSITIVE_INFINITY,
       threshold: undefined,
+      mayBePartial: false,
       budgetBytes: Number.POSITIVE_INFINITY,
       cancelled: undefined,
     }

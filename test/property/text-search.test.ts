@@ -282,6 +282,7 @@ function runOver(
       share: undefined,
       wanted: Number.POSITIVE_INFINITY,
       threshold: undefined,
+      mayBePartial: false,
       budgetBytes: Number.POSITIVE_INFINITY,
       cancelled: undefined,
     },

@@ -111,6 +111,7 @@ class Store {
           share: undefined,
           wanted: Number.POSITIVE_INFINITY,
           threshold: undefined,
+          mayBePartial: false,
           budgetBytes: Number.POSITIVE_INFINITY,
           cancelled: undefined,
         },

@@ -57,13 +57,12 @@ test('a query that would hold more than its budget names it, and the next one is
     const events = Array.from({ length: 10_000 }, (_, i) => ({ id: `${batch}-${i}`, user: i }))
     await service.insert('experiment', experiment, events)
   }
-  const { status, json } = await service.query(`select: id | from: ${source} | sort: id desc`)
+  const { status, json } = await service.query(
+    `dimensions: id | measures: count(1) as n | from: ${source}`,
+  )
   expect([status, json.error!.code]).toEqual([400, 'LIMIT_MEMORY'])
   expect(json.Message).toContain('the query would hold more than its budget of 1 MiB')
   expect(json.Message).toContain('--query-memory-mb')
-  const grouped = await service.query(`dimensions: id | measures: count(1) as n | from: ${source}`)
-  expect([grouped.status, grouped.json.error!.code]).toEqual([400, 'LIMIT_MEMORY'])
-  expect(grouped.json.Message).toContain('budget of 1 MiB')
   const small = await service.query(`measures: count(1) as n | from: ${source}`)
   expect(small.json.data).toEqual([{ n: 40_000 }])
 })

@@ -76,6 +76,7 @@ export class ScannedRecords {
         share: undefined,
         wanted: Number.POSITIVE_INFINITY,
         threshold: undefined,
+        mayBePartial: false,
         budgetBytes: Number.POSITIVE_INFINITY,
         cancelled: undefined,
         ...task,
