@@ -88,6 +88,10 @@ export class GroupSink implements Sink {
     return bytes
   }
 
+  get groupCount(): number {
+    return this.#table.groupCount
+  }
+
   get keyCount(): number {
     return this.#keys.length
   }

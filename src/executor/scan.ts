@@ -111,13 +111,16 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
     if (sink.heldBytes > taskBudget) throw overBudget(task.budgetBytes)
     profile?.mark('sink', rows, 0)
   }
+  const isFull = () => {
+    return task.settling !== undefined && sink instanceof GroupSink && sink.groupCount >= manyGroups
+  }
   let lastRun: RowRun | undefined
   let rowsRead = 0
   let rowsMatched = 0
   const skipped = new PlanProfile()
   let bytesRead = 0
   const addCount = isUnpivoted ? undefined : sink.addCount
-  for (const input of takeInputs(task.inputs, task.share)) {
+  for (const input of takeInputs(task.inputs, task.share, isFull)) {
     const run = openRun(input, plan, task.snapshot, storage, dictionaries, opened)
     profile?.open(run)
     let candidatesOf = () => run.columns && findCandidates?.(run.columns)
@@ -187,6 +190,12 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
   }
   return { sink, evaluation: context, profile, metrics }
 }
+
+/**
+ * Groups after which a task that settles them ends: what is left of them is little, while the states of many more
+ * would leave the memory of the loops, which the next task begins with empty.
+ */
+const manyGroups = 65_536
 
 /** Rows that are read sooner than an index is asked which of them may pass. */
 const fewRows = 128

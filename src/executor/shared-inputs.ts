@@ -44,10 +44,15 @@ export function isTaken({ taken, starts }: SharedInputs): boolean {
   return Atomics.load(taken, 0) >= starts.length - 1
 }
 
-/** The inputs that are this task's, as it comes to them. */
+/**
+ * The inputs that are this task's, as it comes to them.
+ *
+ * @param isFull whether the task has found so much that another had better go on
+ */
 export function* takeInputs(
   inputs: readonly TaskInput[],
   share: SharedInputs | undefined,
+  isFull: () => boolean = () => false,
 ): Generator<TaskInput> {
   if (!share) {
     yield* inputs
@@ -57,7 +62,7 @@ export function* takeInputs(
   for (const unit of ownFirst(inputs, share)) {
     if (!take(unit, share)) continue
     yield* inputs.slice(share.starts[unit], share.starts[unit + 1])
-    if (Atomics.load(waiting, 0) > 0) return
+    if (Atomics.load(waiting, 0) > 0 || isFull()) return
   }
 }
 

@@ -54,6 +54,17 @@ describe('inputs that tasks share', () => {
     expect([...takeInputs(inputs, share)]).toEqual([...units[1]!, ...units[2]!])
   })
 
+  it('are left to a later task after a unit once one has found much', () => {
+    const { inputs, share } = sharedInputs(units, 1, new Int32Array(1))
+    const taken = []
+    for (const input of takeInputs(inputs, share, () => taken.length > units[0]!.length)) {
+      taken.push(input)
+    }
+    expect(taken).toEqual([...units[0]!, ...units[1]!])
+    expect(isTaken(share)).toBe(false)
+    expect([...takeInputs(inputs, share)]).toEqual(units[2])
+  })
+
   it('are all of a task that shares them with none', () => {
     expect([...takeInputs(units.flat(), undefined)]).toEqual(units.flat())
   })

@@ -1,0 +1,73 @@
+/** A task that settles its groups ends once it has many, so that the next begins with room for their states. */
+import { expect, test } from 'vitest'
+import { runScan } from '../../src/executor/scan.ts'
+import { isTaken, sharedInputs } from '../../src/executor/shared-inputs.ts'
+import type { GroupsResult, ScanTask } from '../../src/executor/task.ts'
+import { runUnify } from '../../src/executor/unify.ts'
+import type { RelationStage } from '../../src/planner/physical-plan.ts'
+import { writeSegment } from '../../src/storage/segment/writer.ts'
+import { shred } from '../../src/storage/shred.ts'
+import { context, field, planOf, ScannedRecords } from '../support/scan-task.ts'
+import { versionedRow } from '../support/versioned-row.ts'
+
+const path = ['root_span_id']
+const many = 65_536
+
+const set = shred(
+  Array.from({ length: many }, (_, n) => {
+    const json = JSON.stringify({ id: `${n}`, root_span_id: `trace ${n}` })
+    return versionedRow(json, { version: { transaction: 1000 + n, index: 0 } })
+  }),
+)
+const { metadata } = writeSegment(set, 1)
+
+/** Scans the rows up to `to`, then one more; tells whether the same task did both. */
+function isOneTask(to: number, isSettling: boolean): boolean {
+  let isOne = false
+  ScannedRecords.during([{ id: 'a' }], (scanned) => {
+    const storage = { ...scanned.storage, openSegment: () => set, segmentMetadata: () => metadata }
+    const unlimited = { maximumBytes: 1e9, homes: undefined, cancelled: undefined }
+    const unify = { kind: 'unify', id: 1, dictionary: undefined, path, segments: [1] } as const
+    const { dictionary, maps } = runUnify({ ...unify, ...unlimited }, storage)
+    const units = [[scanned.segmentRows(0, to)], [scanned.segmentRows(many - 1, many)]]
+    const { inputs, share } = sharedInputs(units, 1, new Int32Array(1))
+    const open = new Int32Array(0)
+    const then: RelationStage[] = [
+      { kind: 'sort', keys: [] },
+      { kind: 'limit', count: 3, offset: 0 },
+    ]
+    const stage = {
+      kind: 'groups',
+      keys: [field(...path)],
+      aggregates: [],
+      row: undefined,
+    } as const
+    const task: ScanTask = {
+      kind: 'scan',
+      plan: planOf({ stage, then }),
+      context,
+      traceSets: [],
+      dictionaries: [
+        { path, dictionary: dictionary!, maps: new Map([[1, maps[0]!]]), isComplete: true },
+      ],
+      settling: isSettling ? { key: 0, segments: [1], open } : undefined,
+      snapshot: { transaction: 2 ** 48 - 2 },
+      inputs,
+      share,
+      wanted: Number.POSITIVE_INFINITY,
+      threshold: undefined,
+      budgetBytes: Number.POSITIVE_INFINITY,
+      cancelled: undefined,
+    }
+    const { groupCount } = runScan(task, storage) as GroupsResult
+    expect(groupCount).toBe(isSettling ? 0 : many)
+    isOne = isTaken(share)
+  })
+  return isOne
+}
+
+test('only with many groups, and only where they are settled', () => {
+  expect(isOneTask(many, true)).toBe(false)
+  expect(isOneTask(many - 1, true)).toBe(true)
+  expect(isOneTask(many, false)).toBe(true)
+})
