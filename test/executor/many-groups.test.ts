@@ -56,6 +56,7 @@ function isOneTask(to: number, isSettling: boolean): boolean {
       share,
       wanted: Number.POSITIVE_INFINITY,
       threshold: undefined,
+      mayBePartial: false,
       budgetBytes: Number.POSITIVE_INFINITY,
       cancelled: undefined,
     }
