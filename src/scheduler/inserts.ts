@@ -37,7 +37,7 @@ export interface InsertsOptions {
   /** Undefined: bodies are prepared in this thread. */
   readonly ingest: IngestPool | undefined
   readonly writer: RecordWriterThread
-  readonly maintenance: Pick<Maintenance, 'roomForWrites'>
+  readonly maintenance: Pick<Maintenance, 'roomForWrite'>
   /** In ms since 1970. */
   readonly now: () => number
   /** Called before requests are answered; from then on queries see the rows. */
@@ -64,8 +64,8 @@ export class Inserts {
   /** Resolves when the rows are on disk and queries see them. */
   async insert(request: InsertRequest): Promise<InsertResult> {
     const { ingest, writer, maintenance } = this.#options
-    await maintenance.roomForWrites()
     const { length } = request.body
+    await maintenance.roomForWrite(length)
     const isAlone = this.#groups === 0 && this.#waiting.length === 0 && !writer.isBusy
     if (!ingest || (isAlone && length <= inlineBytes)) return this.#insertHere(request)
     if (length >= groupedBytes) return this.#insertAlone(ingest, request)

@@ -13,6 +13,7 @@ import type { SegmentStore } from '../storage/segment-store.ts'
 import type { FreshRows } from './fresh-rows.ts'
 import { newTaskCount } from './task-count.ts'
 import { openThreads, type Threads } from './threads.ts'
+import { WritePace } from './write-pace.ts'
 
 /**
  * A delta is flushed when it has so many rows or bytes, which make a segment that need not be merged, or
@@ -22,8 +23,13 @@ const flushRows = 65_536
 const flushBytes = 64 * 2 ** 20
 const flushAfterMs = 5000
 
-/** While so many bytes are not flushed, new writes wait: what is not flushed costs each query, and memory. */
-const mostUnflushedBytes = 3 * flushBytes
+/**
+ * While one of so many bytes grows it is let be for longer, as it will be large: what is flushed before has to be
+ * merged with what comes after, which takes longer than the flush, while rows go on coming.
+ */
+const growingBytes = flushBytes / 4
+const growingForMs = 20_000
+const stoppedAfterMs = 1000
 
 const lastRetryMs = 60_000
 
@@ -100,8 +106,9 @@ export class Maintenance {
   /** The delta, as far as it was noted. */
   #rows = 0
   #bytes = 0
-  /** When the first of it was noted, in ms since 1970. */
+  /** When the first and the last of it were noted, in ms since 1970. */
   #since = 0
+  #grown = 0
   #timer: { readonly due: number; readonly handle: NodeJS.Timeout } | undefined
   /** After a failure, when to try again at the earliest; and how long to wait after the next. */
   #notBefore = 0
@@ -109,8 +116,7 @@ export class Maintenance {
   /** Ends when all steps that were asked for are done; never rejects. */
   #steps: Promise<unknown> = Promise.resolve()
   #automaticWork: Promise<void> | undefined
-  /** Told, when a flush ends, whether it has succeeded. */
-  #awaitFlush: ((succeeded: boolean) => void)[] = []
+  readonly #pace = new WritePace(() => (this.#automaticWork ? this.#bytes : undefined))
   #isClosed = false
   /** Not 0 once nothing is to be begun any more that can wait. */
   readonly #stop = new Int32Array(new SharedArrayBuffer(4))
@@ -176,20 +182,18 @@ export class Maintenance {
   /** Tells of a commit; the delta is flushed when it has become large, or else after a while. */
   noteWrite({ rows, bytes }: NotedWrite): void {
     if (this.#rows === 0) this.#since = Date.now()
+    this.#grown = Date.now()
     this.#rows += rows
     this.#bytes += bytes
     this.#workSoon(this.#deltaIsLarge ? 0 : flushAfterMs)
   }
 
   /**
-   * Resolves when the next write may begin: at once, unless so much is not flushed that it would pile up. A
-   * flush that fails keeps no write waiting.
+   * Resolves when a write of so many bytes may begin, after those that asked before: at once, unless so much
+   * is in no segment that it would pile up (`write-pace.ts`). A flush that fails keeps no write waiting.
    */
-  async roomForWrites(): Promise<void> {
-    let succeeded = true
-    while (succeeded && this.#automaticWork && this.#bytes >= mostUnflushedBytes) {
-      succeeded = await new Promise((resolve) => this.#awaitFlush.push(resolve))
-    }
+  roomForWrite(bytes: number): Promise<void> {
+    return this.#pace.enter(bytes)
   }
 
   /** Tells that there may be objects to remove now. */
@@ -236,7 +240,7 @@ export class Maintenance {
     this.#isClosed = true
     Atomics.store(this.#stop, 0, 1)
     clearTimeout(this.#timer?.handle)
-    this.#endFlush(false)
+    this.#pace.open()
     await this.#automaticWork
     await this.#steps
     await this.#pool.destroy()
@@ -246,12 +250,22 @@ export class Maintenance {
     return this.#rows >= flushRows || this.#bytes >= flushBytes
   }
 
-  get #deltaIsOld(): boolean {
+  get #deltaIsDue(): boolean {
+    return this.#deltaIsLarge || (this.#deltaHasWaited && !this.#deltaGrows)
+  }
+
+  get #deltaHasWaited(): boolean {
     return this.#rows > 0 && Date.now() - this.#since >= flushAfterMs
   }
 
+  get #deltaGrows(): boolean {
+    const now = Date.now()
+    const isYoung = now - this.#since < growingForMs && now - this.#grown < stoppedAfterMs
+    return isYoung && this.#bytes > growingBytes && !this.#deltaIsLarge
+  }
+
   get #mayFinish(): boolean {
-    return !this.#isClosed && !this.#deltaIsLarge && !this.#deltaIsOld
+    return !this.#isClosed && !this.#deltaIsLarge && !this.#deltaHasWaited
   }
 
   #workSoon(delayMs: number): void {
@@ -261,8 +275,13 @@ export class Maintenance {
     clearTimeout(this.#timer?.handle)
     const handle = setTimeout(() => {
       this.#timer = undefined
+      if (this.#deltaGrows) {
+        this.#workSoon(stoppedAfterMs)
+        return
+      }
       this.#automaticWork ??= this.#work().finally(() => {
         this.#automaticWork = undefined
+        this.#pace.update()
         if (this.#rows > 0) this.#workSoon(flushAfterMs)
       })
     }, due - Date.now())
@@ -283,7 +302,7 @@ export class Maintenance {
         while (!this.#isClosed && (await this.#run({ kind: 'tidy' })) && !this.#deltaIsLarge);
         while (!this.#isClosed && !this.#deltaIsLarge && (await this.#compactOnce(false)));
         await this.#finish(wasLarge)
-      } while (!this.#isClosed && (this.#deltaIsLarge || this.#deltaIsOld))
+      } while (!this.#isClosed && this.#deltaIsDue)
       if (!this.#isClosed && !(await this.removeObjects())) this.#workSoon(flushAfterMs)
       this.#retryMs = flushAfterMs
     } catch (thrown) {
@@ -334,6 +353,7 @@ export class Maintenance {
       const { fresh } = this.#options
       const taken = fresh?.take()
       const left = taken && fresh?.after(taken.through)
+      this.#pace.flushBegins(bytes - (left?.bytes ?? 0))
       const changed = await this.#carryOut(taken ? { ...step, fresh: taken } : step)
       // What was noted before the step began was committed before, too.
       this.#rows -= rows - (left?.rows ?? 0)
@@ -342,7 +362,7 @@ export class Maintenance {
       succeeded = true
       return changed
     } finally {
-      this.#endFlush(succeeded)
+      this.#pace.flushEnds(succeeded, this.#deltaIsLarge)
     }
   }
 
@@ -364,10 +384,6 @@ export class Maintenance {
       )
     }
     return outcome.changed
-  }
-
-  #endFlush(succeeded: boolean): void {
-    for (const tell of this.#awaitFlush.splice(0)) tell(succeeded)
   }
 
   #count({ kind }: MaintenanceStep, milliseconds: number, hasFailed: boolean): void {

@@ -2,8 +2,11 @@
  * Keeps the ids in few places: those that small requests wrote become a run, and runs of like length
  * become one. All of it in short transactions, so that requests never wait for long; a run counts
  * from the transaction on that lists it, and in the same the runs that it is made of count no more.
+ *
+ * Millions of ids take seconds, for which nothing is flushed. So a fold may be left and gone on with: what it
+ * has written counts for nothing until then, and the runs that it reads never change. Meanwhile shorter runs are folded.
  */
-import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
+import type { RecordsEnvironment } from './environment.ts'
 import {
   encodeRun,
   fullHash,
@@ -31,14 +34,66 @@ const foldedAtOnce = 32_768
 /** Changes of one transaction: some ten milliseconds. */
 const chunksPerTransaction = 64
 const removalsPerTransaction = 1000
+/** Of each run that is folded, what is held in memory. */
+const chunksRead = 16
 /** Runs up to this length are alike. */
 const shortRun = 1024
 
-/** Folds once; false when there is nothing to fold. */
-export function foldIds(records: RecordsEnvironment, limits = defaultFoldLimits): boolean {
+/** What was begun, in steps of one transaction each. */
+interface Fold {
+  /** The runs that it puts into one, and about how long they are. */
+  readonly runs: readonly IdRun[]
+  readonly level: number
+  readonly steps: Iterator<void>
+}
+
+/** By who folds: the last of them goes on first, and its runs are the shortest. */
+const begun = new WeakMap<RecordsEnvironment, Fold[]>()
+
+/**
+ * Folds once, or goes on with what was begun; false when there is nothing to fold.
+ *
+ * @param forMs a fold that takes longer is left, for the next call to go on with
+ */
+export function foldIds(
+  records: RecordsEnvironment,
+  limits = defaultFoldLimits,
+  forMs = Number.POSITIVE_INFINITY,
+): boolean {
+  const until = performance.now() + forMs
   records.root.resetReadTxn()
+  const folds = begun.get(records) ?? []
+  begun.set(records, folds)
+  const next = nextFold(records, limits, folds)
+  if (next) folds.push(next)
+  const fold = folds.at(-1)
+  if (!fold) return false
+  try {
+    while (!fold.steps.next().done) if (performance.now() >= until) return true
+    folds.pop()
+  } catch (thrown) {
+    folds.pop()
+    throw thrown
+  }
+  return true
+}
+
+/** Undefined when none is shorter than those that were begun. */
+function nextFold(
+  records: RecordsEnvironment,
+  { recentIds, fanIn }: FoldLimits,
+  begun: readonly Fold[],
+): Fold | undefined {
+  const most = begun.at(-1)?.level ?? Number.POSITIVE_INFINITY
   const recent = (records.ids.getStats() as { readonly entryCount: number }).entryCount
-  return (recent >= limits.recentIds && foldRecent(records)) || mergeRuns(records, limits)
+  if (recent >= recentIds && most >= 0) {
+    return { runs: [], level: -1, steps: foldRecent(records) }
+  }
+  const taken = new Set(begun.flatMap(({ runs }) => runs.map(({ id }) => id)))
+  const free = readRunList(records.progress).runs.filter(({ id }) => !taken.has(id))
+  const chosen = chooseRuns(free, fanIn)
+  if (!chosen || chosen.level >= most) return undefined
+  return { ...chosen, steps: mergeRuns(records, chosen.runs) }
 }
 
 /** Removes what a process that was killed left of runs that do not count. */
@@ -52,56 +107,54 @@ export function removeUnlistedRuns(records: RecordsEnvironment): void {
   }
 }
 
-function foldRecent(records: RecordsEnvironment): boolean {
+function* foldRecent(records: RecordsEnvironment): Generator<void> {
   const recent = Array.from(records.ids.getRange({ limit: foldedAtOnce }))
   const entries = recent.map(({ key, value }): IdEntry => {
     return { hash: fullHash(objectOf(key), hashIdKey(key)), ...decodeCurrentVersion(value) }
   })
   entries.sort((a, b) => (a.hash < b.hash ? -1 : 1))
-  writeRun(records, [], (run) => encodeRun(run, entries))
-  for (let from = 0; from < recent.length; from += removalsPerTransaction) {
+  yield* writeRun(records, [], (run) => encodeRun(run, entries))
+  for (const removed of batches(recent, removalsPerTransaction)) {
     records.root.transactionSync(() => {
-      for (const { key, value } of recent.slice(from, from + removalsPerTransaction)) {
+      for (const { key, value } of removed) {
         // A version that was written meanwhile is in no run.
         if (records.ids.get(key)?.equals(value)) records.ids.removeSync(key)
       }
     })
+    yield
   }
-  return true
 }
 
-function mergeRuns(records: RecordsEnvironment, { fanIn }: FoldLimits): boolean {
-  const merged = chooseRuns(readRunList(records.progress).runs, fanIn)
-  if (!merged) return false
-  records.root.resetReadTxn()
-  const transaction = records.root.useReadTransaction()
-  try {
-    const runs = merged.map(({ id }) => chunksOf(records, id, transaction))
-    writeRun(records, merged, (run) => mergeChunks(run, runs))
-  } finally {
-    transaction.done()
+function* mergeRuns(records: RecordsEnvironment, merged: readonly IdRun[]): Generator<void> {
+  const runs = merged.map(({ id }) => chunksOf(records, id))
+  yield* writeRun(records, merged, (run) => mergeChunks(run, runs))
+  for (const { id } of merged) {
+    removeRun(records, id)
+    yield
   }
-  for (const { id } of merged) removeRun(records, id)
-  return true
 }
 
 /** The shortest runs of like length, if they are enough. */
-function chooseRuns(runs: readonly IdRun[], fanIn: number): readonly IdRun[] | undefined {
+function chooseRuns(
+  runs: readonly IdRun[],
+  fanIn: number,
+): Pick<Fold, 'runs' | 'level'> | undefined {
   const levels = new Map<number, IdRun[]>()
   for (const run of runs) {
     const level = Math.floor(Math.log(Math.max(1, run.entries / shortRun)) / Math.log(fanIn))
     levels.set(level, [...(levels.get(level) ?? []), run])
   }
   const enough = [...levels].filter(([, alike]) => alike.length >= fanIn)
-  return enough.sort(([a], [b]) => a - b)[0]?.[1]
+  const [shortest] = enough.sort(([a], [b]) => a - b)
+  return shortest && { level: shortest[0], runs: shortest[1] }
 }
 
 /** Writes a run, then lists it in the place of those that it is made of. */
-function writeRun(
+function* writeRun(
   records: RecordsEnvironment,
   replaced: readonly IdRun[],
   chunksOf: (run: number) => Iterable<RunChunk>,
-): void {
+): Generator<void> {
   const { root, progress, idRuns } = records
   const run = root.transactionSync(() => {
     const list = readRunList(progress)
@@ -114,6 +167,7 @@ function writeRun(
       for (const { key, value } of chunks) idRuns.putSync(key, value)
     })
     for (const chunk of chunks) entries += chunk.entries
+    yield
   }
   const dropped = new Set(replaced.map(({ id }) => id))
   root.transactionSync(() => {
@@ -133,12 +187,20 @@ function removeRun({ root, idRuns }: RecordsEnvironment, run: number): void {
   }
 }
 
-function* chunksOf(
-  { idRuns }: RecordsEnvironment,
-  run: number,
-  transaction: ReadTransaction,
-): Generator<Buffer> {
-  for (const { value } of idRuns.getRange({ ...runRange(run), transaction })) yield value
+/** Without a transaction, which would keep LMDB from using freed pages for as long as the fold takes. */
+function* chunksOf({ root, idRuns }: RecordsEnvironment, run: number): Generator<Buffer> {
+  const range = runRange(run)
+  let after: Buffer | undefined
+  while (true) {
+    root.resetReadTxn()
+    const start = after ?? range.start
+    const chunks = Array.from(
+      idRuns.getRange({ ...range, start, exclusiveStart: after !== undefined, limit: chunksRead }),
+    )
+    for (const { value } of chunks) yield value
+    if (chunks.length < chunksRead) return
+    after = chunks.at(-1)!.key
+  }
 }
 
 function* batches<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {

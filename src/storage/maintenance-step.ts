@@ -5,12 +5,15 @@ import { chooseCompaction } from './compaction-policy.ts'
 import type { RecordsEnvironment } from './environment.ts'
 import { finishSegment, unfinished } from './finish-segment.ts'
 import { type FlushedRows, flush } from './flush.ts'
-import { foldIds, removeUnlistedRuns } from './fold-ids.ts'
+import { defaultFoldLimits, foldIds, removeUnlistedRuns } from './fold-ids.ts'
 import { packRows } from './pack-rows.ts'
 import { RecordReader } from './record-reader.ts'
 import { dropObjects, purgeRows } from './remove-objects.ts'
 import { type SegmentLimits, writeError } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
+
+/** Between two flushes of a load, of some seconds each. */
+const foldMs = 300
 
 export type MaintenanceStep =
   /** Removes what a process that was killed left behind; `changed`: something is to be done. */
@@ -21,7 +24,7 @@ export type MaintenanceStep =
       /** See `flush`. */
       readonly fresh?: FlushedRows
     }
-  /** Packs the rows that were flushed, and folds their ids once; `changed`: there may be more to fold. */
+  /** Packs the rows that were flushed, and folds ids for a while; `changed`: there may be more to fold. */
   | { readonly kind: 'tidy' }
   /** Merges once; see `chooseCompaction` for `eager`. */
   | {
@@ -68,7 +71,7 @@ export function runStep(
         return flush(records, store, step.limits, step.fresh).generation !== before.generation
       case 'tidy':
         packRows(records, before.flushedThrough)
-        return foldIds(records)
+        return foldIds(records, defaultFoldLimits, foldMs)
       case 'compact': {
         const { limits, eager, dropSupersededBefore } = step
         const ids = chooseCompaction(before.segments, { limits, eager })

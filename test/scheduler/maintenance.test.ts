@@ -72,17 +72,23 @@ describe('maintenance', () => {
     expect(store.storedIds()).toEqual([3])
   })
 
-  it('lets writes wait while much is not flushed, until a flush has ended', async () => {
+  it('lets writes come more slowly while much is in no segment, until it was flushed', async () => {
     const records = new TemporaryRecords()
     const store = temporarySegments(records.directory)
     const maintenance = await start(records, store, { automatic: true })
     records.insert([{ id: 'a' }])
     maintenance.noteWrite({ rows: 1, bytes: 191 * 2 ** 20 })
-    await maintenance.roomForWrites()
-    expect(maintenance.manifest.generation).toBe(0)
-    maintenance.noteWrite({ rows: 1, bytes: 2 ** 20 })
     await new Promise((done) => setTimeout(done, 5))
-    await maintenance.roomForWrites()
+    const begun: number[] = []
+    // Minutes, if nothing was flushed.
+    const all = Array.from({ length: 20 }, async (_, write) => {
+      await maintenance.roomForWrite(64 * 2 ** 20)
+      begun.push(write)
+    })
+    await Promise.resolve()
+    expect(begun.length).toBeLessThan(2)
+    await Promise.all(all)
+    expect(begun).toEqual(all.map((_, write) => write))
     expect(maintenance.manifest.generation).toBe(1)
   })
 
@@ -91,14 +97,14 @@ describe('maintenance', () => {
     const store = temporarySegments(records.directory)
     const idle = await start(records, store)
     idle.noteWrite({ rows: 1, bytes: 2 ** 30 })
-    await idle.roomForWrites()
+    await Promise.all(Array.from({ length: 100 }, () => idle.roomForWrite(2 ** 30)))
     await idle.close()
     const closing = await start(records, store, { automatic: true })
     records.insert([{ id: 'a' }])
     closing.noteWrite({ rows: 1, bytes: 2 ** 30 })
     await new Promise((done) => setTimeout(done, 5))
-    const room = closing.roomForWrites()
-    await Promise.all([closing.close(), room])
+    const room = Array.from({ length: 100 }, () => closing.roomForWrite(2 ** 30))
+    await Promise.all([closing.close(), ...room])
   })
 
   it('flushes a large delta by itself, and a small one after a while', async () => {

@@ -42,7 +42,7 @@ test('tidying changes nothing that anyone sees, whenever it is done', () => {
       minLength: 1,
       maxLength: 8,
     }),
-    tidies: fc.constantFrom('nothing', 'pack', 'fold', 'both'),
+    tidies: fc.constantFrom('nothing', 'pack', 'fold', 'begin', 'both'),
   })
   const ids = Array.from({ length: 10 }, (_, i) => `id${i}`)
   fc.assert(
@@ -64,6 +64,8 @@ test('tidying changes nothing that anyone sees, whenever it is done', () => {
           packRows(tidied.environment, tidied.reader.lastTransaction())
         }
         if (tidies === 'fold' || tidies === 'both') while (foldIds(tidied.environment, limits));
+        // What is begun is left, and gone on with after further changes.
+        if (tidies === 'begin') foldIds(tidied.environment, limits, 0)
       })
       expect(everything(tidied, ids)).toEqual(everything(untidied, ids))
       tidied.close()
@@ -130,6 +132,37 @@ describe('folding ids', () => {
     expect(counts(records).runs).toBeLessThan(3)
     expect(counts(records).ids).toBeLessThan(limits.recentIds)
     for (let i = 0; i < 40; i++) expect(records.latest(`${i}/0`)).toMatchObject({ input: i })
+  })
+
+  test('may be left at any time, and shorter runs are folded before it goes on', () => {
+    const records = new TemporaryRecords()
+    const { environment } = records
+    const insert = (name: string, count: number) =>
+      records.insert(Array.from({ length: count }, (_, i) => ({ id: `${name}${i}`, input: name })))
+    const runIds = () => {
+      environment.root.resetReadTxn()
+      return readRunList(environment.progress).runs.map(({ id }) => id)
+    }
+    insert('a', 15_000)
+    insert('b', 15_000)
+    const long = runIds()
+    const fanIn = { recentIds: 1000, fanIn: 2 }
+    expect(foldIds(environment, fanIn, 0)).toBe(true)
+    // It has more than one transaction to go.
+    expect(runIds()).toEqual(long)
+    insert('c', 300)
+    insert('d', 300)
+    const short = runIds().slice(2)
+    while (runIds().some((id) => short.includes(id))) foldIds(environment, fanIn, 0)
+    expect(runIds()).toEqual([...long, expect.any(Number)])
+    while (foldIds(environment, fanIn, 0));
+    expect(runIds().some((id) => long.includes(id))).toBe(false)
+    expect(readRunList(environment.progress).runs.map(({ entries }) => entries)).toEqual([
+      600, 30_000,
+    ])
+    for (const id of ['a0', 'a14999', 'b17', 'c299', 'd0']) {
+      expect(records.latest(id)).toMatchObject({ input: id[0] })
+    }
   })
 
   test('a run that was not finished is removed and never read', () => {
