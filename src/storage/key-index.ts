@@ -12,6 +12,7 @@
  * every different text of a granule.
  */
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { type ColumnSet, granuleRows, type TextColumn, type Texts } from '../vector/column.ts'
 import { isValid } from '../vector/read-column.ts'
 import type { BinaryDatabase } from './environment.ts'
@@ -224,8 +225,17 @@ function hashOfText(bytes: Uint8Array, from: number, to: number): number {
   return h ^ (h >>> 16)
 }
 
+/** Of paths that are looked up again and again: to hash one is a twentieth of a look-up by trace. */
+const pathHashes = new LRUCache<string, Buffer>({ max: 1000 })
+
 function hashOfPath(path: readonly string[]): Buffer {
-  return createHash('sha1').update(JSON.stringify(path)).digest().subarray(0, pathHashBytes)
+  const text = JSON.stringify(path)
+  let hash = pathHashes.get(text)
+  if (!hash) {
+    hash = createHash('sha1').update(text).digest().subarray(0, pathHashBytes)
+    pathHashes.set(text, hash)
+  }
+  return hash
 }
 
 function keyOf(pathHash: Uint8Array, bucket: number, segment: number): Buffer {
