@@ -18,6 +18,7 @@ import {
   roundNumbers,
 } from '../../src/kernel/arithmetic.ts'
 import { expandBits } from '../../src/kernel/bitmap.ts'
+import { countStoredCodes } from '../../src/kernel/code-counts.ts'
 import {
   absentNumbers,
   compareNumbers,
@@ -86,6 +87,7 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   const whole = numbers.map((number) => Math.floor(number / 100))
   const late = { numbers: newState(1024, Number.NaN), codes: newTable(1024, 0) }
   for (const number of whole) late.numbers[slotOfNumber(number)] = number
+  const storedCodes = { integers: Int8Array.from(codes), base: 0, divisor: 1 }
   const needle = Buffer.from('refund')
 
   const benchmarks: KernelBenchmark[] = []
@@ -128,6 +130,7 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('pick half of the numbers', () => pickNumbers(numbers, batch.selection, outNumbers))
   add('group: count rows', () => countRows(groups, n, counts))
   add('group: count numbers', () => countNumbers(gappyNumbers, groups, n, counts))
+  add('count codes of one byte', () => void countStoredCodes(storedCodes, counts))
   add('group: number codes', () => void numberCodes(numbered, codes, n, outCodes, 9))
   add('group: choose rows', () => {
     const offered = { rowCount: n, selection: undefined, groups, preferred: truths }

@@ -4,9 +4,11 @@
  */
 import { type BoundAggregate, fieldsOf, hiddenField } from '../binder/bound.ts'
 import { countCodes } from '../kernel/aggregate.ts'
+import { countStoredCodes } from '../kernel/code-counts.ts'
 import { pickCodes } from '../kernel/gather.ts'
 import { newCodes, newState } from '../kernel/memory.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
+import type { StoredIntegers } from '../vector/elements.ts'
 import type { DictionaryEntries, DictionaryVector, Selection } from '../vector/vector.ts'
 
 /** Whether no more is asked of rows than what the first unpivot, and those after it, make of them. */
@@ -54,17 +56,26 @@ export class CountedLists {
 
   /** Of the same dictionary as rows before, unless all of those were taken. */
   add({ codes, entries }: DictionaryVector, rowCount: number, selection: Selection): void {
-    if (this.#entries !== entries) {
-      if (this.#counts.length < entries.size) this.#counts = newState(entries.size, 0)
-      else this.#counts.fill(0)
-      this.#entries = entries
-    }
+    this.#open(entries)
     let alive = codes
     if (selection) {
       alive = newCodes(selection.length)
       pickCodes(codes, selection, alive)
     }
     countCodes(alive, selection ? selection.length : rowCount, this.#counts)
+  }
+
+  /** The same of all rows of a batch as they are stored; false: nothing was counted. */
+  addStored(stored: StoredIntegers, entries: DictionaryEntries): boolean {
+    this.#open(entries)
+    return countStoredCodes(stored, this.#counts.subarray(0, entries.size))
+  }
+
+  #open(entries: DictionaryEntries): void {
+    if (this.#entries === entries) return
+    if (this.#counts.length < entries.size) this.#counts = newState(entries.size, 0)
+    else this.#counts.fill(0)
+    this.#entries = entries
   }
 
   /** What was counted is not needed any more. */

@@ -67,6 +67,9 @@ const fewEntryBytes = 16 * 1024
 /** Of a reader, and of an entry of its dictionary besides its text as a string. */
 const [readerBytes, entryBytes] = [2048, 64]
 
+/** Of a byte of JSON once it is parsed, and its elements are numbered. */
+const parsedBytes = 16
+
 function isFew({ bytes, offsets }: Texts): boolean {
   return offsets.length <= fewEntries && bytes.length <= fewEntryBytes
 }
@@ -113,18 +116,21 @@ class ColumnFieldReader implements FieldReader {
     this.#columns = set.columns(this.#base) ?? {}
     this.#elsewhere = new ElsewhereRows(set, this.#base)
     const { number, timestamp, boolean, text, json, objects } = this.#columns
-    const typed = [number, timestamp, boolean, text].filter((column) => column)
-    this.#isNeverVaried = typed.length <= 1 && !json && !objects && this.#elsewhere.areNone
+    const columns = [number, timestamp, boolean, text, json].filter((column) => column)
+    const isReadable = !json || (json.encoding === 'dictionary' && this.#rest.length === 0)
+    this.#isNeverVaried = columns.length <= 1 && isReadable && !objects && this.#elsewhere.areNone
     this.#fetch = fetch
   }
 
   get lastingBytes(): number | undefined {
-    const { text } = this.#columns
+    const { text, json } = this.#columns
     if (!this.#isNeverVaried || this.#rest.length > 0) return undefined
-    if (!text) return readerBytes
-    if (text.encoding !== 'dictionary' || !isFew(text.dictionary)) return undefined
-    const { bytes, offsets } = text.dictionary
-    return readerBytes + 2 * bytes.length + entryBytes * offsets.length
+    const texts = text ?? json
+    if (!texts) return readerBytes
+    if (texts.encoding !== 'dictionary' || !isFew(texts.dictionary)) return undefined
+    const { bytes, offsets } = texts.dictionary
+    const perByte = json ? parsedBytes : 2
+    return readerBytes + perByte * bytes.length + entryBytes * offsets.length
   }
 
   read(from: number, count: number, selection: Selection): Vector {

@@ -41,16 +41,25 @@ export class GroupTable {
    * written: `out` must hold zeros, for the one group that there is.
    */
   assign(keys: readonly GroupKey[], rowCount: number, selection: Selection, out: Int32Array): void {
-    const assignSome = (rows: Selection, groups: Int32Array) =>
-      this.#assign(groups, rows ? rows.length : rowCount, (k, codes) => {
-        const key = keys[k]!
-        if ('kind' in key) this.#keys[k]!.encode(key, rowCount, rows, codes)
-        else if ('variants' in key) encodeVaried(this.#keys[k]!, key, rowCount, rows, codes)
-        else this.#keys[k]!.encodeShared(key, rowCount, rows, codes)
-      })
+    const assignSome = (some: readonly GroupKey[], count: number, groups: Int32Array) =>
+      this.#assignRows(some, count, undefined, groups)
     if (!this.#products.encode(keys, rowCount, selection, out, assignSome)) {
-      assignSome(selection, out)
+      this.#assignRows(keys, rowCount, selection, out)
     }
+  }
+
+  #assignRows(
+    keys: readonly GroupKey[],
+    rowCount: number,
+    selection: Selection,
+    out: Int32Array,
+  ): void {
+    this.#assign(out, selection ? selection.length : rowCount, (k, codes) => {
+      const key = keys[k]!
+      if ('kind' in key) this.#keys[k]!.encode(key, rowCount, selection, codes)
+      else if ('variants' in key) encodeVaried(this.#keys[k]!, key, rowCount, selection, codes)
+      else this.#keys[k]!.encodeShared(key, rowCount, selection, codes)
+    })
   }
 
   /** The same for the keys of another table's groups. */

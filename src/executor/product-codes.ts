@@ -1,6 +1,6 @@
 import { combineCodes, mapCodes, pickCodes } from '../kernel/gather.ts'
+import { numberCodes } from '../kernel/groups.ts'
 import { forgetCopy, newCodes, newTable } from '../kernel/memory.ts'
-import { selectNegative } from '../kernel/select.ts'
 import { Timestamp } from '../type/value.ts'
 import type { DictionaryEntries, DictionaryVector, Selection } from '../vector/vector.ts'
 import type { GroupKey } from './varied-key.ts'
@@ -9,8 +9,6 @@ import type { GroupKey } from './varied-key.ts'
 const maximumCombinations = 1 << 16
 
 const unknown = -1
-/** Stands for a combination that the batch has, and that is being numbered. */
-const found = -2
 
 interface Product {
   readonly entries: readonly DictionaryEntries[]
@@ -36,14 +34,14 @@ export class ProductCodes {
    * Writes the groups of the selected rows, one after the other, to `out`; false, and nothing is
    * written, when the keys are of another kind.
    *
-   * @param assign gives the groups of the rows with a new combination, one row for each
+   * @param assign gives the groups of new combinations, which are given as keys of rows of their own
    */
   encode(
     keys: readonly GroupKey[],
     rowCount: number,
     selection: Selection,
     out: Int32Array,
-    assign: (rows: Int32Array, groups: Int32Array) => void,
+    assign: (keys: readonly GroupKey[], count: number, groups: Int32Array) => void,
   ): boolean {
     const coded = codedKeys(keys)
     const product = coded && this.#productOf(coded)
@@ -52,27 +50,14 @@ export class ProductCodes {
     const places = placesOf(coded.vectors, selection, count)
     const { groups } = product
     if (mapCodes(groups, places, count, out) >= 0) return true
-    // Mostly few rows are left, in any but the first batch.
-    const left = newCodes(count)
-    const leftCount = selectNegative(out, count, left)
-    const rows = newCodes(leftCount)
-    let rowsFound = 0
-    for (let i = 0; i < leftCount; i++) {
-      const j = left[i]!
-      const place = placeOf(places[j]!, groups)
-      if (groups[place] !== unknown) continue
-      groups[place] = found
-      rows[rowsFound++] = selection ? selection[j]! : j
-    }
-    const assigned = newCodes(rowsFound)
-    assign(rows.subarray(0, rowsFound), assigned)
-    let next = 0
-    for (let i = 0; i < leftCount; i++) {
-      const j = left[i]!
-      const place = placeOf(places[j]!, groups)
-      if (groups[place] === found) groups[place] = assigned[next++]!
-      out[j] = groups[place]!
-    }
+    // Those that are new are numbered first, and then have the numbers of their groups in place of these.
+    const added = newCodes(count)
+    const addedCount = numberCodes({ table: groups, places: added }, places, count, out, 0)
+    const assigned = newCodes(addedCount)
+    const ofAdded = keysOfPlaces(keys, coded.vectors, added.subarray(0, addedCount))
+    assign(ofAdded, addedCount, assigned)
+    for (let i = 0; i < addedCount; i++) groups[placeOf(added[i]!, groups)] = assigned[i]!
+    mapCodes(groups, places, count, out)
     forgetCopy(out)
     return true
   }
@@ -127,6 +112,32 @@ function codedKeys(keys: readonly GroupKey[]): CodedKeys | undefined {
 /** With one key there is no combination, and null has the last place. */
 function placeOf(place: number, groups: Int32Array): number {
   return place < 0 ? groups.length - 1 : place
+}
+
+/** The keys of rows that have these combinations, one after the other. */
+function keysOfPlaces(
+  keys: readonly GroupKey[],
+  vectors: readonly DictionaryVector[],
+  places: Int32Array,
+): GroupKey[] {
+  const coded = new Map<GroupKey, DictionaryVector>()
+  const left = Int32Array.from(places)
+  for (const vector of vectors.toReversed()) {
+    const { entries } = vector
+    const stride = entries.size + 1
+    let codes = left
+    // Counted from null on, unless there is one key alone.
+    if (vectors.length > 1) {
+      codes = new Int32Array(left.length)
+      for (let i = 0; i < left.length; i++) {
+        const rest = (left[i]! / stride) | 0
+        codes[i] = left[i]! - rest * stride - 1
+        left[i] = rest
+      }
+    }
+    coded.set(vector, { kind: 'dictionary', codes, entries })
+  }
+  return keys.map((key) => coded.get(key) ?? key)
 }
 
 /** The numbers of the rows' combinations: of one key, its codes. */

@@ -99,6 +99,9 @@ interface ElementTable {
   readonly values: GatherableVector
 }
 
+/** What the elements of entries are kept by, which are the same for all queries. */
+const ofEntries = {}
+
 class Unpivot {
   readonly name: string
   readonly value: string
@@ -159,6 +162,14 @@ class Unpivot {
 
   *#byElement(batch: Batch, selection: Selection): Iterable<SelectedBatch> {
     const { rowCount } = batch
+    const lists = this.#lists
+    if (lists && this.#path && !selection) {
+      const stored = batch.stored?.(this.#path)
+      if (stored?.kind === 'dictionary') {
+        if (lists.entries !== stored.entries) yield* this.rest()
+        if (lists.addStored(stored, stored.entries)) return
+      }
+    }
     const vector = this.#evaluate(batch, selection)
     if (this.#lists && vector.kind === 'dictionary') {
       if (this.#lists.entries !== vector.entries) yield* this.rest()
@@ -244,13 +255,13 @@ class Unpivot {
   }
 
   #tableOfEntries({ memo, size, valueAt }: DictionaryEntries): ElementTable {
-    let table = memo.get(this) as ElementTable | undefined
+    let table = memo.get(ofEntries) as ElementTable | undefined
     if (!table) {
       table = tableOf(
         Array.from({ length: size }, (_, code) => valueAt(code)),
         true,
       )
-      memo.set(this, table)
+      memo.set(ofEntries, table)
     }
     return table
   }

@@ -39,7 +39,6 @@ export interface Kernels {
     out: number,
   ): number
   readonly selectByCodeWithin: LookUpCodes
-  selectNegative(codes: number, count: number, out: number): number
   pickNumbers(values: number, selection: number, count: number, out: number): void
   pickCodes(values: number, selection: number, count: number, out: number): void
   mapCodes(table: number, codes: number, count: number, out: number): number
@@ -102,6 +101,14 @@ export interface Kernels {
     count: number,
     shift: number,
     stride: number,
+    counts: number,
+  ): void
+  countCodes(
+    width: number,
+    codes: number,
+    count: number,
+    size: number,
+    lanes: number,
     counts: number,
   ): void
   readonly sumAllWhole8: SumAllWhole

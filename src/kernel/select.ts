@@ -37,15 +37,6 @@ export function selectTrueWithin(
   return selected
 }
 
-/** Writes the places of codes that are negative; returns how many there are. */
-export function selectNegative(codes: Int32Array, count: number, out: Int32Array): number {
-  beginLoop()
-  const at = placeOutput(out, count)
-  const selected = kernels.selectNegative(place(codes, count), count, at)
-  takeOutput(out, selected, at)
-  return selected
-}
-
 /** Writes the indexes of the rows whose value is in the range; returns how many there are. */
 export function selectBetween(
   values: Float64Array,

@@ -555,16 +555,6 @@ describe.each([
     })
   })
 
-  test('finds negative codes', () => {
-    check((_, __, t) => {
-      const codes = Int32Array.from(t, (truth) => truth - 1)
-      const out = newCodes(t.length)
-      const count = select.selectNegative(codes, t.length, out)
-      const wanted = [...codes.keys()].filter((row) => codes[row]! < 0)
-      expect([...out.subarray(0, count)]).toEqual(wanted)
-    }, ofBatches)
-  })
-
   test('aggregates all rows at once as it does one group', () => {
     check((a) => {
       const values = Float64Array.from(a, summable)

@@ -28,6 +28,7 @@ export {
   subtractNumbers,
   truncateTimes,
 } from './arithmetic'
+export { countCodes } from './code-counts'
 export { writeDigits, writeUuids } from './digits'
 export {
   countOfFew,
@@ -61,7 +62,6 @@ export {
   pickNumbers,
   selectBetweenWithin,
   selectByCodeWithin,
-  selectNegative,
   selectTrue,
   selectTrueWithin,
 } from './select'

@@ -55,16 +55,6 @@ export function selectBetweenWithin(
   return selected
 }
 
-/** The places of codes that are negative. */
-export function selectNegative(codes: usize, count: i32, out: usize): i32 {
-  let selected = 0
-  for (let row = 0; row < count; row++) {
-    setCode(out, selected, row)
-    selected += <i32>(codeAt(codes, row) < 0)
-  }
-  return selected
-}
-
 export function pickNumbers(values: usize, selection: usize, count: i32, out: usize): void {
   for (let i = 0; i < count; i++) setNumber(out, i, numberAt(values, codeAt(selection, i)))
 }
