@@ -87,7 +87,7 @@ export class WritePace {
     while (this.#waiting.length > 0 && this.#ahead <= 0) {
       const { bytes, begin } = this.#waiting.shift()!
       if (rate < Number.POSITIVE_INFINITY) {
-        this.#ahead = Math.min(this.#ahead + bytes, rate * longestMs)
+        this.#ahead = Math.min(this.#ahead + bytes, longestMs * rate)
       }
       begin()
     }
@@ -101,6 +101,7 @@ export class WritePace {
     this.update()
   }
 
+  /** @param bytes less than one when nobody knows, as of what was written before a start */
   flushBegins(bytes: number): void {
     const begun = performance.now()
     this.#flush = { bytes, begun, due: this.#nextDue ?? begun }
@@ -123,10 +124,10 @@ export class WritePace {
   #rate(): number {
     const unflushed = this.#unflushed()
     if (this.#isOpen || unflushed === undefined) return Number.POSITIVE_INFINITY
-    if (!this.#flush) return allowedRate(unflushed, this.#flushRate)
+    if (!this.#flush || this.#flush.bytes < 1) return allowedRate(unflushed, this.#flushRate)
     // Bytes only leave what is in no segment when the flush ends: how far it is by now is a guess.
     const { bytes, begun } = this.#flush
-    const passedMs = performance.now() - begun
+    const passedMs = Math.max(1, performance.now() - begun)
     const flushed = Math.min(bytes, passedMs * this.#flushRate)
     return allowedRate(unflushed - flushed, Math.min(this.#flushRate, bytes / passedMs))
   }
@@ -136,6 +137,9 @@ export class WritePace {
     const passedMs = now - this.#countedAt
     this.#countedAt = now
     if (rate === Number.POSITIVE_INFINITY) this.#ahead = 0
-    else this.#ahead = Math.max(this.#ahead - passedMs * rate, -lateMs * rate)
+    else {
+      const ahead = Math.min(this.#ahead, longestMs * rate)
+      this.#ahead = Math.max(ahead - passedMs * rate, -lateMs * rate)
+    }
   }
 }

@@ -121,3 +121,17 @@ test('what waits goes on when it is no longer necessary', async () => {
     await Promise.all(all)
   }
 })
+
+test('a flush of nobody knows how much, as after a start, stops no write', async () => {
+  for (const bytes of [0, -400 * mebibyte]) {
+    const pace = new WritePace(() => 300 * mebibyte)
+    pace.flushBegins(bytes)
+    const all = Array.from({ length: 20 }, () => pace.enter(mebibyte))
+    await vi.advanceTimersByTimeAsync(20_000)
+    await Promise.all(all)
+    pace.flushEnds(true, true)
+    const next = pace.enter(mebibyte)
+    await vi.advanceTimersByTimeAsync(1100)
+    await next
+  }
+})
