@@ -27,11 +27,14 @@ type Holes = Omit<Place, 'steps'> | readonly (readonly [step: Step, below: Holes
 
 /** Puts literals into copies of a value that has `holes` in some places. */
 export class Template<Value extends object> {
-  readonly #value: Value
+  /** With no wanted literals in the places. */
+  readonly value: Value
+  readonly places: readonly Place[]
   readonly #holes: Holes
 
   private constructor(value: Value, places: readonly Place[]) {
-    this.#value = value
+    this.value = value
+    this.places = places
     this.#holes = holesOf(places, 0)
   }
 
@@ -57,7 +60,7 @@ export class Template<Value extends object> {
 
   /** The value with literals in the places; what has none of them is shared. */
   with(literals: readonly CutLiteral[]): Value {
-    return filled(this.#value, this.#holes, literals) as Value
+    return filled(this.value, this.#holes, literals) as Value
   }
 }
 

@@ -39,14 +39,21 @@ export class RecentCuts {
 
   /** As `cutLiterals` does it. */
   cut(user: string, text: string): CutText | undefined {
-    for (const known of this.#cuts) {
-      const again = known.user === user ? cutAgain(known, text) : undefined
-      if (again) return again
-    }
+    const again = this.again(user, text)
+    if (again) return again
     const cut = cutLiterals(text)
     const recent = cut && recentOf(user, text, cut)
     if (recent) this.#cuts = [recent, ...this.#cuts].slice(0, keptCuts)
     return cut
+  }
+
+  /** Undefined when no text like it was cut lately. */
+  again(user: string, text: string): CutText | undefined {
+    for (const known of this.#cuts) {
+      const again = known.user === user ? cutAgain(known, text) : undefined
+      if (again) return again
+    }
+    return undefined
   }
 }
 

@@ -4,10 +4,11 @@
  * run; all that is not answered here goes the general way.
  */
 import type { PlannedQuery } from '../planner/plan-query.ts'
+import type { Template } from '../planner/plan-template.ts'
 import { KeptRows } from '../storage/kept-rows.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { answerHere } from './answer-here.ts'
-import { type AnswerNow, isDirect, lookUp } from './direct-look-up.ts'
+import { type AnswerNow, idLiteral, idOf, isDirect, lookUp } from './direct-look-up.ts'
 import type { InsertedRows } from './inserts.ts'
 import { KeptAnswers, repeated } from './kept-answers.ts'
 import type { QueryLimits } from './query-limits.ts'
@@ -38,6 +39,8 @@ export class AnswersNow {
   readonly #options: AnswersNowOptions
   /** Families of plans that turned out not to be small, and how many of them are taken for it unseen. */
   readonly #large = new WeakMap<PlannedQuery['family'], number>()
+
+  readonly #ids = new WeakMap<Template<PlannedQuery>, { readonly literal: number | undefined }>()
 
   constructor(options: AnswersNowOptions) {
     this.kept = new KeptAnswers(options.limits.keptAnswersBytes)
@@ -74,10 +77,27 @@ export class AnswersNow {
     }
     const again = this.kept.find(query, () => plan().planned)
     if (again) return repeated(again, transaction)
+    const from = { reads, rows: this.#rows }
+    const unfilled = plans.unfilled(request, (template) => this.#idIn(template) !== undefined)
+    if (unfilled) {
+      const { template, literals } = unfilled
+      const id = String(literals[this.#idIn(template)!]!.value)
+      return lookUp(template.value, id, transaction, from)
+    }
     const { planned } = plan()
     if (this.#isTakenForLarge(planned)) return undefined
-    if (isDirect(planned.physical)) return lookUp(planned, transaction, { reads, rows: this.#rows })
+    const { physical } = planned
+    if (isDirect(physical)) return lookUp(planned, idOf(physical), transaction, from)
     return this.#small(request, plan(), snapshot())
+  }
+
+  /** Which of its literals is an id that is all its plans look up. */
+  #idIn(template: Template<PlannedQuery>): number | undefined {
+    const known = this.#ids.get(template)
+    if (known) return known.literal
+    const literal = idLiteral(template)
+    this.#ids.set(template, { literal })
+    return literal
   }
 
   #isTakenForLarge({ family }: PlannedQuery): boolean {

@@ -9,6 +9,7 @@ import { ByteWriter } from '../json/byte-writer.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
+import type { Template } from '../planner/plan-template.ts'
 import type { KeptRow, KeptRows } from '../storage/kept-rows.ts'
 import { type ObjectConstants, writeRow } from '../storage/row.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
@@ -82,13 +83,34 @@ export interface LookUpReads {
   readonly rows: KeptRows
 }
 
-/** @param transaction the newest one that is seen */
+/** Which of a template's literals is the id, if its plans do nothing but look up one record. */
+export function idLiteral({ value, places }: Template<PlannedQuery>): number | undefined {
+  if (!isDirect(value.physical)) return undefined
+  const literals = new Set(places.map(({ literal }) => literal))
+  const [id] = literals
+  return literals.size === 1 && places.some(({ steps }) => isIdOf(steps)) ? id : undefined
+}
+
+function isIdOf(steps: Template<PlannedQuery>['places'][number]['steps']): boolean {
+  return steps.join('.') === 'physical.plan.access.ids.0'
+}
+
+/** The id that a plan looks up. */
+export function idOf({ plan: { access } }: PhysicalQuery): string | undefined {
+  return access.kind === 'look_up' ? access.ids[0] : undefined
+}
+
+/**
+ * @param planned of this id, or of another that differs from it in nothing else
+ * @param transaction the newest one that is seen
+ */
 export function lookUp(
   { bound, physical, schema, warnings, summary }: PlannedQuery,
+  id: string | undefined,
   transaction: number,
   from: LookUpReads,
 ): AnswerNow {
-  const printed = printRecord(physical.plan, transaction, from)
+  const printed = printRecord(physical.plan, id, transaction, from)
   const { rowCount, last } = printed
   return {
     rowCount,
@@ -106,10 +128,13 @@ export function lookUp(
 
 const noBytes = new Uint8Array()
 
-function printRecord(plan: PhysicalPlan, transaction: number, from: LookUpReads): RecordRows {
-  const { access, objects, after } = plan
+function printRecord(
+  { objects, after }: PhysicalPlan,
+  id: string | undefined,
+  transaction: number,
+  from: LookUpReads,
+): RecordRows {
   const [object] = objects
-  const id = access.kind === 'look_up' ? access.ids[0] : undefined
   const row =
     object && id !== undefined
       ? (from.rows.get(object.number, id) ?? readRow(object, id, transaction, from))
@@ -129,8 +154,8 @@ function readRow(
   transaction: number,
   { reads, rows }: LookUpReads,
 ): KeptRow | undefined {
-  return reads.during(({ records }) => {
-    const view = records.versionAsOf(object.number, id, transaction)?.view
+  return reads.withShared(transaction, (records, within) => {
+    const view = records.versionAsOf(object.number, id, transaction, within)?.view
     if (!view) return undefined
     const byteLength = view.bytes.length
     const out = byteLength > keptBytes / 2 ? new ByteWriter(byteLength * 2) : kept

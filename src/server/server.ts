@@ -93,6 +93,8 @@ export class Server {
     readonly rate: RequestRate
     readonly of: (who: Principal) => string
   }[]
+  /** Requests that ended in this turn, with the time each took. */
+  #ended: { readonly exchange: Exchange; readonly ms: number }[] = []
   #listenSocket: us_listen_socket | undefined
   #draining = false
   #drained: (() => void) | undefined
@@ -181,6 +183,7 @@ export class Server {
       await this.#idleWithin(1000)
     }
     await socketsClosed
+    this.#noteEnded()
     this.#app.close()
   }
 
@@ -393,28 +396,36 @@ export class Server {
     return { ...reply, headers: { allow: this.#router.methods(path).join(', ') } }
   }
 
+  /** Metrics and log are told of it once the requests of this turn are answered, which need not wait for that. */
   #note(exchange: Exchange): void {
-    const { method, path, route, status, traceId, requestId, elapsedMs, reason, sender } = exchange
-    this.#metrics.served({
-      method,
-      route,
-      status: sender.started ? status : 0,
-      seconds: elapsedMs / 1000,
-      sentBytes: sender.sentBytes,
-    })
-    this.#options.logger.info(
-      {
+    const count = this.#ended.push({ exchange, ms: exchange.elapsedMs })
+    if (count === 1) setImmediate(() => this.#noteEnded())
+  }
+
+  #noteEnded(): void {
+    const ended = this.#ended
+    this.#ended = []
+    for (const { exchange, ms } of ended) {
+      const { method, path, route, status, traceId, requestId, reason, sender } = exchange
+      this.#metrics.served({
+        method,
+        route,
+        status: sender.started ? status : 0,
+        seconds: ms / 1000,
+        sentBytes: sender.sentBytes,
+      })
+      const line: Record<string, unknown> = {
         method,
         path: path.slice(0, 500),
         status,
-        ms: Math.round(elapsedMs * 10) / 10,
+        ms: Math.round(ms * 10) / 10,
         bytes: sender.sentBytes,
         traceId,
-        ...(requestId !== traceId && { requestId }),
-        ...(reason && { aborted: true }),
-      },
-      'request',
-    )
+      }
+      if (requestId !== traceId) line.requestId = requestId
+      if (reason) line.aborted = true
+      this.#options.logger.info(line, 'request')
+    }
   }
 
   #countRequest(principal: Principal): void {

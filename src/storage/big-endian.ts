@@ -16,6 +16,11 @@ export function writeUint(bytes: Uint8Array, at: number, value: number): void {
 }
 
 /** Of 48 bits. */
+export function readUint48(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 8) | bytes[at + 1]!) * 2 ** 32 + readUint(bytes, at + 2)
+}
+
+/** Of 48 bits. */
 export function writeUint48(bytes: Uint8Array, at: number, value: number): void {
   const high = Math.floor(value / 2 ** 32)
   bytes[at] = high >>> 8

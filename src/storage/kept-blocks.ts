@@ -1,6 +1,6 @@
 /** Blocks of rows that a thread keeps, and which of them has a version, without asking LMDB. */
 import { LRUCache } from 'lru-cache'
-import { compareRowKeys, type RowKey } from '../type/transaction.ts'
+import type { RowKey } from '../type/transaction.ts'
 import type { RowBlock } from './row-block.ts'
 
 export interface KeptBlock {
@@ -14,7 +14,7 @@ export interface KeptBlock {
 export class KeptBlocks {
   readonly #blocks: LRUCache<string, KeptBlock>
   /** Those of each object, by their first versions. */
-  readonly #inOrder = new Map<number, KeptBlock[]>()
+  readonly #inOrder = new Map<number, BlocksInOrder>()
 
   /** @param bytes what all may take together */
   constructor(bytes: number) {
@@ -48,39 +48,67 @@ export class KeptBlocks {
 
   /** The block between whose first and last version that one lies. */
   covering(object: number, version: RowKey): KeptBlock | undefined {
-    const blocks = this.#inOrder.get(object)
-    const kept = blocks?.[placeAfter(blocks, version) - 1]
+    const kept = this.#inOrder.get(object)?.last(version)
     return kept?.block.covers(version) ? this.get(kept.key) : undefined
   }
 
   #enter(kept: KeptBlock): void {
     let blocks = this.#inOrder.get(kept.object)
     if (!blocks) {
-      blocks = []
+      blocks = new BlocksInOrder()
       this.#inOrder.set(kept.object, blocks)
     }
-    blocks.splice(placeAfter(blocks, kept.first), 0, kept)
+    blocks.add(kept)
   }
 
   #leave(kept: KeptBlock): void {
     const blocks = this.#inOrder.get(kept.object)
-    const place = blocks ? placeAfter(blocks, kept.first) - 1 : -1
-    if (blocks?.[place] !== kept) return
-    blocks.splice(place, 1)
-    if (blocks.length === 0) this.#inOrder.delete(kept.object)
+    if (blocks?.remove(kept) && blocks.isEmpty) this.#inOrder.delete(kept.object)
   }
 }
 
-/** How many blocks do not begin after the version. */
-function placeAfter(blocks: readonly KeptBlock[], version: RowKey): number {
-  let low = 0
-  let high = blocks.length
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (compareRowKeys(blocks[middle]!.first, version) <= 0) low = middle + 1
-    else high = middle
+/** Blocks by their first versions, whose transactions stand together: they are most of what a search reads. */
+class BlocksInOrder {
+  readonly #transactions: number[] = []
+  readonly #blocks: KeptBlock[] = []
+
+  get isEmpty(): boolean {
+    return this.#blocks.length === 0
   }
-  return low
+
+  /** The last of those that do not begin after the version. */
+  last(version: RowKey): KeptBlock | undefined {
+    return this.#blocks[this.#placeAfter(version) - 1]
+  }
+
+  add(kept: KeptBlock): void {
+    const place = this.#placeAfter(kept.first)
+    this.#transactions.splice(place, 0, kept.first.transaction)
+    this.#blocks.splice(place, 0, kept)
+  }
+
+  /** False when it is not there. */
+  remove(kept: KeptBlock): boolean {
+    const place = this.#placeAfter(kept.first) - 1
+    if (this.#blocks[place] !== kept) return false
+    this.#transactions.splice(place, 1)
+    this.#blocks.splice(place, 1)
+    return true
+  }
+
+  /** How many do not begin after the version. */
+  #placeAfter({ transaction, index }: RowKey): number {
+    let low = 0
+    let high = this.#blocks.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      const order =
+        this.#transactions[middle]! - transaction || this.#blocks[middle]!.first.index - index
+      if (order <= 0) low = middle + 1
+      else high = middle
+    }
+    return low
+  }
 }
 
 function nameOf(key: Buffer): string {

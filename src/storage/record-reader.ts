@@ -47,12 +47,22 @@ export class RecordReader {
   readonly #rows: StoredRows
   /** As it was read last. */
   #runs: IdRunList | undefined
+  /** As the transaction that is held sees it. */
+  #heldRuns: { readonly of: ReadTransaction; readonly runs: IdRunList } | undefined
   readonly #chunks = new RunChunks()
 
   /** @param cacheBytes what is kept of rows that were read; see `StoredRows` */
   constructor(records: RecordsEnvironment, cacheBytes?: number) {
     this.#records = records
     this.#rows = new StoredRows(records.rows, cacheBytes)
+  }
+
+  /**
+   * What never changes in a transaction is read once for all calls that are given this one, until another is
+   * held or none. It must not end before.
+   */
+  hold(transaction: ReadTransaction | undefined): void {
+    this.#heldRuns = transaction && { of: transaction, runs: this.#runsAsOf(transaction) }
   }
 
   /** The version of the record `id` that is current; undefined if there is none or it is deleted. */
@@ -249,8 +259,14 @@ export class RecordReader {
   }
 
   #current(object: number, id: string, transaction?: ReadTransaction): CurrentVersion | undefined {
+    const held = this.#heldRuns
+    const runs = held && held.of === transaction ? held.runs : this.#runsAsOf(transaction)
+    return currentVersion(this.#records, runs, object, id, transaction, this.#chunks)
+  }
+
+  #runsAsOf(transaction: ReadTransaction | undefined): IdRunList {
     this.#runs = readRunListAgain(this.#records.progress, this.#runs, transaction)
-    return currentVersion(this.#records, this.#runs, object, id, transaction, this.#chunks)
+    return this.#runs
   }
 
   #version(object: number, key: RowKey, transaction?: ReadTransaction): StoredVersion | undefined {

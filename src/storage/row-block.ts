@@ -19,7 +19,8 @@
  * Versions of the object between a block's first and last row are in no other value.
  */
 import { AssayError } from '../error.ts'
-import { compareRowKeys, type RowKey, rowKey } from '../type/transaction.ts'
+import { compareRowKeys, type RowKey, rowKey, rowsPerTransaction } from '../type/transaction.ts'
+import { readUint48 } from './big-endian.ts'
 import { readRowKey, writeRowKey } from './record-key.ts'
 import { type RowHeader, RowView } from './row.ts'
 import { type BlockBytes, BlockRows, encodeBody } from './row-block-body.ts'
@@ -172,7 +173,10 @@ export class RowBlock {
       this.byteLength = value.length
       this.keptBytes = value.length
       this.#bodyStart = 0
-      this.#places = { versionAt: () => first }
+      this.#places = {
+        versionAt: () => first,
+        compareAt: (_, version) => compareRowKeys(first, version),
+      }
       this.#rowAt = () => new RowView(value)
       return
     }
@@ -188,7 +192,7 @@ export class RowBlock {
     this.keptBytes = body.keptBytes + rowCount * bytesPerRow
     if (kind === kinds.packed) {
       const rows = new BlockRows(body, rowCount * keysBytes, rowCount)
-      this.#places = { versionAt: (place) => readRowKey(head, place * keysBytes) }
+      this.#places = new PackedPlaces(head)
       this.#rows = rows
       this.#rowAt = (row, stored) => rows.rowAt(row, readKeys(head, row * keysBytes + 8), stored)
     } else {
@@ -222,10 +226,8 @@ export class RowBlock {
 
   /** Whether `version` lies between the first and the last: if so, no other value can have it. */
   covers(version: RowKey): boolean {
-    return (
-      compareRowKeys(this.versionAt(0), version) <= 0 &&
-      compareRowKeys(version, this.versionAt(this.rowCount - 1)) <= 0
-    )
+    const places = this.#places
+    return places.compareAt(0, version) <= 0 && places.compareAt(this.rowCount - 1, version) >= 0
   }
 
   /**
@@ -250,7 +252,7 @@ export class RowBlock {
     let high = this.rowCount
     while (low < high) {
       const middle = (low + high) >> 1
-      if (compareRowKeys(this.versionAt(middle), version) < 0) low = middle + 1
+      if (this.#places.compareAt(middle, version) < 0) low = middle + 1
       else high = middle
     }
     return low
@@ -262,12 +264,33 @@ export class RowBlock {
   }
 
   #isAt(place: number, version: RowKey): boolean {
-    return place < this.rowCount && compareRowKeys(this.versionAt(place), version) === 0
+    return place < this.rowCount && this.#places.compareAt(place, version) === 0
   }
 }
 
 interface Places {
   versionAt(place: number): RowKey
+  /** As `compareRowKeys` of the version there and another, without a key that is made for it. */
+  compareAt(place: number, version: RowKey): number
+}
+
+/** The versions of any rows, as they stand in the head of a block. */
+class PackedPlaces implements Places {
+  readonly #head: Buffer
+
+  constructor(head: Buffer) {
+    this.#head = head
+  }
+
+  versionAt(place: number): RowKey {
+    return readRowKey(this.#head, place * keysBytes)
+  }
+
+  compareAt(place: number, { transaction, index }: RowKey): number {
+    const head = this.#head
+    const at = place * keysBytes
+    return readUint48(head, at) - transaction || ((head[at + 6]! << 8) | head[at + 7]!) - index
+  }
 }
 
 /** The versions of a request's rows, by the steps between their numbers. */
@@ -287,6 +310,12 @@ class RequestPlaces implements Places {
 
   versionAt(place: number): RowKey {
     return rowKey(this.#first.transaction, this.#numbers[place]!)
+  }
+
+  compareAt(place: number, { transaction, index }: RowKey): number {
+    // Of transactions far apart the product is rounded, but has the right sign.
+    const counters = this.#first.transaction - transaction
+    return counters * rowsPerTransaction + (this.#numbers[place]! - index)
   }
 }
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ColumnSet } from '../vector/column.ts'
 import { openSharedColumns } from '../vector/shared-columns.ts'
-import type { RecordsEnvironment, SegmentsEnvironment } from './environment.ts'
+import type { ReadTransaction, RecordsEnvironment, SegmentsEnvironment } from './environment.ts'
 import { RecordReader } from './record-reader.ts'
 import { mappedBytes } from './segment/layout.ts'
 import type { SegmentMetadata } from './segment/metadata.ts'
@@ -24,6 +24,12 @@ interface OpenedSegment {
   readonly copiedBytes: number
 }
 
+/** A read transaction for all look-ups of a turn. */
+interface SharedRead {
+  readonly seen: number
+  readonly transaction: ReadTransaction
+}
+
 /** Reads of one thread on behalf of tasks, each of which sees what was committed when it began. */
 export class TaskReads {
   readonly records: RecordReader
@@ -31,6 +37,7 @@ export class TaskReads {
   readonly #segments: SegmentStore
   readonly #opened = new Map<number, OpenedSegment>()
   #copiedBytes = 0
+  #shared: SharedRead | undefined
   /** Opened again, a part costs more than most of its batches. */
   readonly #parts = new LRUCache<number, ColumnSet>({ maxSize: openedPartBytes })
 
@@ -104,7 +111,37 @@ export class TaskReads {
     }
   }
 
+  /**
+   * Runs `task` with the read transaction of the last such call, if that was in this turn of the event loop
+   * and had seen as much: of a hundred look-ups each would begin one, for which lmdb sets a timer.
+   *
+   * @param seen the newest transaction that is known to be committed
+   */
+  withShared<Result>(
+    seen: number,
+    task: (records: RecordReader, transaction: ReadTransaction) => Result,
+  ): Result {
+    const { transaction } = this.#shared?.seen === seen ? this.#shared : this.#share(seen)
+    return task(this.records, transaction)
+  }
+
+  #share(seen: number): SharedRead {
+    this.#endReads()
+    const shared = { seen, transaction: this.#recordsEnvironment.root.useReadTransaction() }
+    this.#shared = shared
+    this.records.hold(shared.transaction)
+    setImmediate(() => {
+      if (this.#shared === shared) this.#endReads()
+    })
+    return shared
+  }
+
   #endReads(): void {
+    if (this.#shared) {
+      this.records.hold(undefined)
+      this.#shared.transaction.done()
+      this.#shared = undefined
+    }
     this.#recordsEnvironment.root.resetReadTxn()
     this.#segments.endReads()
   }

@@ -72,12 +72,28 @@ export function parsePaginationKey(text: string): RowKey | undefined {
   return { transaction: Number((number >> 16n) & lowMask), index: Number(number & 0xffffn) }
 }
 
-/** The published cursor: unpadded base64 of the key's eight bytes. */
-export function formatCursor(key: RowKey): string {
-  const bytes = Buffer.alloc(8)
-  bytes.writeUIntBE(key.transaction, 0, 6)
-  bytes.writeUInt16BE(key.index, 6)
-  return bytes.toString('base64').replace(/=+$/, '')
+const base64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+
+/** The published cursor: unpadded base64 of the key's eight bytes. Each page and look-up has one: no buffers. */
+export function formatCursor({ transaction, index }: RowKey): string {
+  const low = transaction % 2 ** 24
+  return (
+    fourDigits((transaction - low) / 2 ** 24) +
+    fourDigits(low) +
+    base64[index >>> 10] +
+    base64[(index >>> 4) & 0x3f] +
+    base64[(index & 0xf) << 2]
+  )
+}
+
+/** Of three bytes. */
+function fourDigits(bits: number): string {
+  return (
+    base64[bits >>> 18]! +
+    base64[(bits >>> 12) & 0x3f] +
+    base64[(bits >>> 6) & 0x3f] +
+    base64[bits & 0x3f]
+  )
 }
 
 /** Undefined when the text is not a cursor. */

@@ -91,6 +91,26 @@ test('the same text with another id gives another record', async () => {
   }
 })
 
+test('one id after the other is answered as the general way does it', async () => {
+  const ids = [
+    'record-a',
+    'record-b',
+    'not-there',
+    'gone-1234',
+    '2026-01-01',
+    '',
+    'record-ü',
+    "a''b",
+  ]
+  for (const id of [...ids, ...ids]) {
+    for (const more of ['', ' | limit: 1', " and output = 'x'", ` or id = '${id}'`]) {
+      const query = `select: * | from: experiment('${experiment}') | filter: id = '${id}'${more}`
+      const plain = withoutTimes(await service.query(query))
+      expect(plain, query).toEqual(withoutTimes(await service.query(query, generally)))
+    }
+  }
+})
+
 test('a record is seen as soon as it is acknowledged, and in its newest version', async () => {
   const query = `select: * | from: experiment('${experiment}') | filter: id = 'fresh-12'`
   expect((await service.query(query)).json.data).toEqual([])

@@ -67,6 +67,7 @@ describe('a block of a request', () => {
         rows.forEach((row, i) => {
           const version = { transaction, index: first.index + i * 2 }
           expect(described(block.find(version)!)).toBe(keyed(row, version))
+          expect(block.placeOf(version)).toBe(i)
           expect(block.find({ transaction, index: version.index + 1 })).toBeUndefined()
         })
       }),
@@ -80,6 +81,9 @@ describe('a block of a request', () => {
     const block = new RowBlock(key, value)
     const versions = Array.from({ length: block.rowCount }, (_, place) => block.versionAt(place))
     expect(versions).toEqual([key, { transaction: transaction + 1, index: 0 }])
+    expect(versions.map((version) => block.placeOf(version))).toEqual([0, 1])
+    expect(block.covers({ transaction: 1, index: 65_535 })).toBe(false)
+    expect(block.covers({ transaction: 2 ** 48 - 1, index: 0 })).toBe(false)
   })
 
   test('knows of rows that follow others, and of those that were not written', () => {
@@ -112,8 +116,16 @@ test('a packed block gives back rows of any requests, with all their keys', () =
       })
       const block = new RowBlock(versions[0]!, packedBlock(versions, rows))
       rows.forEach((row, i) => {
+        const { transaction: number, index } = versions[i]!
         expect(described(block.find(versions[i]!)!)).toBe(described(new RowView(row)))
+        expect(block.placeOf({ transaction: number, index })).toBe(i)
+        expect(block.placeOf({ transaction: number, index: index + 1 })).toBe(i + 1)
+        expect(block.placeOf({ transaction: number - 1, index: 0xffff })).toBe(i)
+        expect(block.covers(versions[i]!)).toBe(true)
       })
+      const last = versions.at(-1)!
+      expect(block.covers({ ...last, index: last.index + 1 })).toBe(false)
+      expect(block.covers({ transaction: transaction - 1, index: 0xffff })).toBe(false)
     }),
   )
 })

@@ -1,3 +1,4 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import {
   compareRowKeys,
@@ -50,6 +51,21 @@ describe('pagination keys and cursors', () => {
     expect(formatCursor(key)).toBe(cursor)
     expect(parseCursor(cursor)).toEqual(key)
     expect(formatPaginationKey(key)).toBe(paginationKey)
+  })
+
+  test('a cursor is the base64 of the bytes of any key', () => {
+    const keys = fc.record({
+      transaction: fc.maxSafeNat().map((number) => number % 2 ** 48),
+      index: fc.nat(0xffff),
+    })
+    fc.assert(
+      fc.property(keys, (key) => {
+        const bytes = Buffer.alloc(8)
+        bytes.writeUIntBE(key.transaction, 0, 6)
+        bytes.writeUInt16BE(key.index, 6)
+        expect(formatCursor(key)).toBe(bytes.toString('base64').replace(/=+$/, ''))
+      }),
+    )
   })
 
   test.each(['', 'aapEFsCeAA', 'aapEFsCeAAAA', 'aapEFsCeAA!', 'p07613972984534794240'])(
