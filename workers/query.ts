@@ -1,12 +1,13 @@
 /** Runs tasks of queries. Each thread opens both environments for itself, read-only. */
 import { workerData } from 'node:worker_threads'
+import { givenBytes } from '../src/executor/held-bytes.ts'
+import { releaseWhenIdle } from '../src/executor/idle-memory.ts'
 import { runTask } from '../src/executor/run-task.ts'
 import { shareResult } from '../src/executor/share-result.ts'
 import { numberThread } from '../src/executor/shared-inputs.ts'
 import type { Task, TaskOutcome } from '../src/executor/task.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { TaskReads } from '../src/storage/task-reads.ts'
-import { releaseWhenIdle } from './idle-memory.ts'
 import { threadNumber } from './thread-number.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
@@ -28,6 +29,6 @@ export default function query(task: Task): TaskOutcome {
   try {
     return reads.during((storage) => runTask(task, storage, undefined, shareResult))
   } finally {
-    releaseWhenIdle()
+    releaseWhenIdle(givenBytes(task))
   }
 }

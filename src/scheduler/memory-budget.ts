@@ -4,6 +4,7 @@
  * bounded by `executor/memory-limit.ts`.
  */
 import { AssayError } from '../error.ts'
+import { releaseWhenIdle } from '../executor/idle-memory.ts'
 import { overBudget } from '../executor/memory-limit.ts'
 
 export interface MemoryLimits {
@@ -47,6 +48,7 @@ export class MemoryBudget {
   /** Only for shares. */
   giveBack(bytes: number): void {
     this.#used -= bytes
+    releaseWhenIdle(bytes)
   }
 }
 

@@ -1,4 +1,5 @@
 /** What tasks cost and what their results weigh, as far as it can be told without looking closely. */
+import { bytesOf } from '../executor/held-bytes.ts'
 import type { Task, TaskResult } from '../executor/task.ts'
 
 /** What a thread does in a millisecond, roughly: only the order of magnitude matters. */
@@ -66,29 +67,5 @@ export function heldBytes(task: Task, result: TaskResult): number {
     result.kind === 'finish' ||
     result.kind === 'order' ||
     (result.kind === 'rows' && task.kind === 'scan' && task.plan.sort.length > 0)
-  return isHeld ? bytesOf(result, new Set()) : 0
-}
-
-/** Values all over a list, whose size is taken for that of all: the first of sorted ones may be the longest. */
-const sampledValues = 64
-const valueBytes = 16
-
-/** Memory that several arrays share counts once. */
-function bytesOf(part: unknown, counted: Set<ArrayBufferLike>): number {
-  if (ArrayBuffer.isView(part)) {
-    if (counted.has(part.buffer)) return 0
-    counted.add(part.buffer)
-    return part.byteLength
-  }
-  if (typeof part === 'string') return valueBytes + 2 * part.length
-  if (typeof part !== 'object' || part === null) return valueBytes
-  const values: readonly unknown[] = Array.isArray(part) ? part : Object.values(part)
-  const isSampled = Array.isArray(part) && values.length > sampledValues
-  const sample = isSampled
-    ? Array.from({ length: sampledValues }, (_, i) => {
-        return values[Math.floor((i * values.length) / sampledValues)]
-      })
-    : values
-  const bytes = sample.reduce<number>((sum, value) => sum + bytesOf(value, counted), valueBytes)
-  return isSampled ? (bytes * values.length) / sampledValues : bytes
+  return isHeld ? bytesOf(result) : 0
 }
