@@ -21,9 +21,8 @@ export function csvHead(names: readonly string[]): Uint8Array {
 export function writeCsvField(bytes: Buffer, start: number, end: number, out: ByteWriter): void {
   if (bytes[start] === quote) writeText(bytes, start, end, out)
   // An object or an array, as its JSON; anything else has nothing that needs quotes.
-  else if (bytes[start] === 0x7b || bytes[start] === 0x5b) {
-    out.text(quoted(decodeUtf8(bytes, start, end)))
-  } else if (bytes[start] !== 0x6e) out.copy(bytes, start, end)
+  else if (bytes[start] === 0x7b || bytes[start] === 0x5b) writeJsonText(bytes, start, end, out)
+  else if (bytes[start] !== 0x6e) out.copy(bytes, start, end)
 }
 
 function writeText(bytes: Buffer, start: number, end: number, out: ByteWriter): void {
@@ -33,7 +32,64 @@ function writeText(bytes: Buffer, start: number, end: number, out: ByteWriter): 
     if (bytes[i] === comma || bytes[i] === backslash) isPlain = false
   }
   if (isPlain) out.copy(bytes, start + 1, end - 1)
-  else out.text(quoted(JSON.parse(decodeUtf8(bytes, start, end)) as string))
+  else if (!writeUnescaped(bytes, start, end, out)) {
+    out.text(quoted(JSON.parse(decodeUtf8(bytes, start, end)) as string))
+  }
+}
+
+/** What may follow a backslash, but for `u`, and the character that it stands for; 0: nothing. */
+const escapes = new Uint8Array(256)
+for (const [name, character] of Object.entries({ b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' })) {
+  escapes[name.charCodeAt(0)] = character.charCodeAt(0)
+}
+for (const character of '"\\/') escapes[character.charCodeAt(0)] = character.charCodeAt(0)
+
+/**
+ * Appends a text of JSON in quotes. False, and nothing is appended, where it has a character by its number or needs
+ * no quotes. A decoded text takes 2.5 times as long.
+ */
+function writeUnescaped(bytes: Buffer, start: number, end: number, out: ByteWriter): boolean {
+  out.reserve(end - start)
+  const target = out.bytes
+  const first = out.length + 1
+  let at = first
+  let needsQuotes = end - start === 2
+  for (let i = start + 1; i < end - 1; i++) {
+    let byte = bytes[i]!
+    if (byte === backslash) {
+      byte = escapes[bytes[++i]!]!
+      if (byte === 0) return false
+      if (byte === quote) target[at++] = quote
+      if (byte === quote || byte === 0x0a || byte === 0x0d) needsQuotes = true
+    } else if (byte === comma) needsQuotes = true
+    target[at++] = byte
+  }
+  if (!needsQuotes && target[first] !== 0x20 && target[at - 1] !== 0x20) return false
+  target[first - 1] = quote
+  target[at++] = quote
+  out.skip(at - out.length)
+  return true
+}
+
+function writeJsonText(bytes: Buffer, start: number, end: number, out: ByteWriter): void {
+  out.reserve(2 * (end - start) + 2)
+  const target = out.bytes
+  const first = out.length + 1
+  let at = first
+  let needsQuotes = false
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i]!
+    if (byte === quote) target[at++] = quote
+    if (byte === quote || byte === comma) needsQuotes = true
+    target[at++] = byte
+  }
+  if (!needsQuotes) {
+    out.copy(bytes, start, end)
+    return
+  }
+  target[first - 1] = quote
+  target[at++] = quote
+  out.skip(at - out.length)
 }
 
 /** A field as it stands: in quotes if it is empty, or has what ends a field, or blanks at its ends. */

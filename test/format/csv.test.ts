@@ -1,0 +1,83 @@
+/** Fields of CSV are written from JSON without decoding it: what a reader gets is the value. */
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { writeCsvField } from '../../src/format/csv.ts'
+import { ByteWriter } from '../../src/json/byte-writer.ts'
+import { randomSeed as seed } from '../support/random-seed.ts'
+
+function fieldOf(json: string): string {
+  const out = new ByteWriter(1)
+  out.text('before')
+  const bytes = Buffer.from(`[${json}]`)
+  writeCsvField(bytes, 1, bytes.length - 1, out)
+  expect(out.view(0, 6).toString()).toBe('before')
+  return out.view(6).toString()
+}
+
+/** As RFC 4180 says. */
+function read(field: string): string {
+  if (!field.startsWith('"')) {
+    expect(field).not.toMatch(/[",\r\n]|^[ \t\v\f]|[ \t\v\f]$/)
+    expect(field).not.toBe('')
+    return field
+  }
+  expect(field).toMatch(/^"(?:[^"]|"")*"$/)
+  return field.slice(1, -1).replaceAll('""', '"')
+}
+
+/** JSON writes some characters in several ways. */
+const written = fc.constantFrom(
+  (text: string) => JSON.stringify(text),
+  (text: string) => JSON.stringify(text).replaceAll('/', '\\/'),
+  (text: string) => JSON.stringify(text).replaceAll('é', '\\u00e9').replaceAll(',', '\\u002c'),
+)
+
+const texts = fc.oneof(
+  fc.string({ unit: 'grapheme', maxLength: 20 }),
+  fc
+    .array(
+      fc.constantFrom(
+        'a',
+        'é',
+        '漢',
+        '😀',
+        '\ud83d',
+        ',',
+        '"',
+        '\\',
+        '/',
+        ' ',
+        '\n',
+        '\r',
+        '\t',
+        '\b',
+        '\f',
+        '\u00a0',
+      ),
+    )
+    .map((parts) => parts.join('')),
+)
+
+it('gives texts as they are', () => {
+  fc.assert(
+    fc.property(texts, written, (text, write) => {
+      expect(read(fieldOf(write(text)))).toBe(Buffer.from(text).toString())
+    }),
+    { seed, numRuns: 2000 },
+  )
+})
+
+it('gives objects and arrays as their JSON, and nothing for null', () => {
+  fc.assert(
+    fc.property(
+      fc.oneof(fc.array(fc.jsonValue()), fc.dictionary(texts, fc.jsonValue())),
+      (value) => {
+        expect(read(fieldOf(JSON.stringify(value)))).toBe(JSON.stringify(value))
+      },
+    ),
+    { seed },
+  )
+  for (const number of ['1', '-1.5e300', 'true']) expect(fieldOf(number)).toBe(number)
+  expect(fieldOf('null')).toBe('')
+  expect(fieldOf('""')).toBe('""')
+})
