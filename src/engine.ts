@@ -291,11 +291,11 @@ export class Engine {
     const { plan } = physical
     const snapshot = this.#snapshot(this.#transactionAt(request.version))
     try {
-      const { report, fresh } = splitScan(plan, snapshot, [], this.#parts.pool)
+      const { report } = splitScan(plan, snapshot, [], this.#parts.pool)
       const pruning =
         plan.access.kind === 'scan'
           ? `pruning\n  segments ${report.segmentsRead} of ${report.segments}, ` +
-            `rows ${report.rowsRead} of ${report.rows}, deltas ${fresh.length}`
+            `rows ${report.rowsRead} of ${report.rows}, deltas ${report.deltas}`
           : undefined
       return [
         ...steps,

@@ -22,7 +22,8 @@ import type { Zones } from './prune.ts'
 
 /** Rows of the granule that is asked about, or of the segment. */
 export interface KnownRows {
-  readonly zones: Zones
+  /** Undefined: nothing is known of them but how many they are. */
+  readonly zones: Zones | undefined
   readonly rowCount: number
   /** Whether they are all rows of it. */
   readonly isWhole: boolean
@@ -99,6 +100,7 @@ class KnownCount implements KnownAggregate {
   }
 
   #presentOf({ zones, rowCount, isWhole }: KnownRows): number | undefined {
+    if (!zones) return undefined
     if (!zones.mayHoldNull(this.#path)) return rowCount
     if (!zones.mayHoldAnything(this.#path)) return 0
     return isWhole ? zones.countOf(this.#path) : undefined
@@ -118,12 +120,13 @@ class KnownSum implements KnownAggregate {
   }
 
   isKnown({ zones, isWhole }: KnownRows): boolean {
+    if (!zones) return false
     if (!zones.mayHoldAnything(this.#path)) return true
     return isWhole && zones.sumOf(this.#path) !== undefined
   }
 
   take({ zones }: KnownRows): void {
-    const known = zones.sumOf(this.#path)
+    const known = zones?.sumOf(this.#path)
     if (!known) return
     this.#sums.push(known.sum)
     this.#errors.push(known.error)
@@ -151,12 +154,13 @@ class KnownExtreme implements KnownAggregate {
   }
 
   isKnown({ zones, isWhole }: KnownRows): boolean {
+    if (!zones) return false
     if (!zones.mayHoldAnything(this.#path)) return true
     return isWhole && kinds.some((kind) => zones.onlyBounds(this.#path, kind))
   }
 
   take({ zones }: KnownRows): void {
-    if (!zones.mayHoldAnything(this.#path)) return
+    if (!zones?.mayHoldAnything(this.#path)) return
     for (const kind of kinds) {
       const bounds = zones.onlyBounds(this.#path, kind)
       if (!bounds) continue

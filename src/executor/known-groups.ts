@@ -75,9 +75,16 @@ export class KnownGroups {
     return unknown
   }
 
+  /** The same for rows of which nothing is known but how many they are. */
+  takeUnread(range: PrunedRange): PrunedRange[] {
+    const rows = { zones: undefined, rowCount: range.to - range.from, isWhole: true }
+    return this.#takeIfKnown(rows) ? [] : [range]
+  }
+
   #takeIfKnown(rows: KnownRows): boolean {
+    const { zones } = rows
     const isKnown =
-      this.#predicates.every((predicate) => isCertain(predicate, rows.zones)) &&
+      this.#predicates.every((predicate) => zones && isCertain(predicate, zones)) &&
       this.#aggregates.every((aggregate) => aggregate.isKnown(rows))
     if (!isKnown) return false
     this.#rowCount += rows.rowCount

@@ -131,8 +131,9 @@ function columnRun(
   const open = () => new ColumnScan(set, object, fetch, known?.dictionaries)
   const scan = known ? known.opened.of(set, object, open) : open()
   const range = { object: object.number, from, to: end, mayBeNewer }
+  const isAllSeen = !snapshot || (!mayBeNewer && snapshot.unsuperseded?.includes(object.number))
   return new ColumnRun(object, scan, range, known?.zones, () => {
-    return snapshot && visibleRows(set, range, snapshot.transaction, records)
+    return isAllSeen ? undefined : visibleRows(set, range, snapshot.transaction, records)
   })
 }
 

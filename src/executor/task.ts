@@ -59,6 +59,8 @@ export type TaskInput =
 /** What a query sees: rows of all transactions up to one. */
 export interface SnapshotBounds {
   readonly transaction: number
+  /** Numbers of objects of which no version was superseded by then, as far as that was asked. */
+  readonly unsuperseded?: readonly number[]
 }
 
 export interface ScanTask {

@@ -104,8 +104,20 @@ export function hasNoSupersession(
   return records.supersessions(object, from, to, transaction).next().done === true
 }
 
+/** Whether no row version of an object was ever superseded. */
+export function isUnsuperseded(object: number, records: RecordReader): boolean {
+  const first = { transaction: 0, index: 0 }
+  const last = { transaction: 2 ** 48 - 1, index: 0xffff }
+  return hasNoSupersession(object, first, last, last.transaction, records)
+}
+
 /** The first row of the range whose pagination key is not below `key`. */
-export function lowerBound(set: ColumnSet, from: number, to: number, key: RowKey): number {
+export function lowerBound(
+  set: Pick<ColumnSet, 'keys'>,
+  from: number,
+  to: number,
+  key: RowKey,
+): number {
   let [low, high] = [from, to]
   while (low < high) {
     const middle = (low + high) >>> 1
@@ -115,7 +127,7 @@ export function lowerBound(set: ColumnSet, from: number, to: number, key: RowKey
   return low
 }
 
-function comparePagination({ keys }: ColumnSet, row: number, key: RowKey): number {
+function comparePagination({ keys }: Pick<ColumnSet, 'keys'>, row: number, key: RowKey): number {
   return (
     keys.paginationTransaction[row]! - key.transaction || keys.paginationIndex[row]! - key.index
   )

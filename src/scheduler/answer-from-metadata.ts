@@ -1,7 +1,7 @@
 /** Leaves out of a split what the metadata of segments answers. */
 import { KnownGroups } from '../executor/known-groups.ts'
 import type { SplitInputs, SplittingRun } from './scan-rows.ts'
-import { areAllVisible, isAllVisible } from './split.ts'
+import { areAllVisible, isAllVisible, isSegmentPiece, type Piece, rowsOfPiece } from './split.ts'
 
 /** What is left to be read, with the groups of what need not be. */
 export function withoutKnown(split: SplitInputs, run: SplittingRun): SplitInputs {
@@ -12,10 +12,12 @@ export function withoutKnown(split: SplitInputs, run: SplittingRun): SplitInputs
   const { transaction } = snapshot
   const pieces = pool.read(({ records }) => {
     const areAll = areAllVisible(split.pieces, transaction, records)
-    return split.pieces.flatMap((piece) => {
+    return split.pieces.flatMap((piece): readonly Piece[] => {
       if (!areAll && !isAllVisible(piece, transaction, records)) return [piece]
-      const ranges = groups.take(piece.metadata, piece.part, piece.input)
-      return ranges.map((range) => ({ ...piece, input: { ...piece.input, ...range } }))
+      const ranges = isSegmentPiece(piece)
+        ? groups.take(piece.metadata, piece.part, piece.input)
+        : groups.takeUnread(piece.input)
+      return ranges.map((range) => rowsOfPiece(piece, range))
     })
   })
   if (groups.rowCount === 0) return split

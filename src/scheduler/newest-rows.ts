@@ -1,9 +1,9 @@
-/** The newest rows of a scan without conditions are the last ones of its newest segment. */
+/** The newest rows of a scan without conditions are the last ones of its newest fresh part or segment. */
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import { type SplitInputs, wantedRows } from './scan-rows.ts'
-import { clusterByAge, isAllVisible } from './split.ts'
+import { clusterByAge, isAllVisible, openKeys, rowsOfPiece } from './split.ts'
 
 /** Leaves out what cannot be among the rows that are wanted; the same where that is not known. */
 export function newestRows(
@@ -17,11 +17,11 @@ export function newestRows(
   if (others.length > 0 || pieces.length === 0 || !isUnconditional(plan)) return split
   const [piece, ...overlapping] = clusterByAge(pieces)[0]!
   if (!piece || overlapping.length > 0) return split
-  const { segment, from, to } = piece.input
+  const { from, to } = piece.input
   if (to - from < wanted) return split
   const first = to - wanted
-  const oldest = paginationKeyAt(reads.openSegment(segment).keys, first)
-  const newest = { ...piece, oldest, input: { ...piece.input, from: first } }
+  const oldest = paginationKeyAt(openKeys(piece.input, reads).keys, first)
+  const newest = { ...rowsOfPiece(piece, { from: first, to }), oldest }
   return isAllVisible(newest, transaction, reads.records) ? { ...split, pieces: [newest] } : split
 }
 

@@ -18,7 +18,7 @@ import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import type { TaskRunner } from './query-pool.ts'
 import { type PlanRun, type SplitInputs, splitInputs } from './scan-rows.ts'
-import type { Piece } from './split.ts'
+import { openKeys, type Piece, rowsOfPiece } from './split.ts'
 import { traceSetOf } from './trace-sets.ts'
 
 /** Rows that are read for each wanted trace, at first. */
@@ -133,7 +133,7 @@ function newestRows(
   pool: TaskRunner,
 ): RowWindow {
   return pool.read((reads) => {
-    const keysOf = ({ input }: Piece) => reads.openSegment(input.segment)
+    const keysOf = ({ input }: Piece) => openKeys(input, reads)
     const lastOf = (piece: Piece) => {
       const { from, to } = piece.input
       if (!after || compareRowKeys(piece.newest, after) < 0) return to
@@ -156,7 +156,7 @@ function newestRows(
       if (compareRowKeys(piece.newest, end) < 0) continue
       const { to } = piece.input
       const from = lowerBound(keysOf(piece), piece.input.from, to, end)
-      if (from < to) pieces.push({ ...piece, input: { ...piece.input, from } })
+      if (from < to) pieces.push(rowsOfPiece(piece, { from, to }))
     }
     return { pieces, others: split.others, end }
   })

@@ -17,10 +17,12 @@ import type {
   RowsResult,
   ScanTask,
   Settling,
+  SnapshotBounds,
   TaskInput,
 } from '../executor/task.ts'
 import type { TaskDictionary } from '../executor/task-dictionaries.ts'
 import type { TraceSet } from '../executor/trace-set.ts'
+import { isUnsuperseded } from '../executor/visibility.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
@@ -36,6 +38,7 @@ import type { QuerySnapshot } from './snapshot.ts'
 import {
   bySortValue,
   clusterByAge,
+  isSegmentPiece,
   type Piece,
   type Split,
   segmentUnits,
@@ -66,7 +69,7 @@ export type SplittingRun = Pick<
   'name' | 'plan' | 'traceSets' | 'snapshot' | 'split' | 'audit'
 > & { readonly pool: Pick<TaskRunner, 'findKeys' | 'read'> }
 
-/** What the plan's access path reads: pieces of segments, and what has no order by age. */
+/** What the plan's access path reads: pieces of segments and fresh parts, and what has no order by age. */
 export interface SplitInputs {
   readonly pieces: readonly Piece[]
   readonly others: readonly TaskInput[]
@@ -92,13 +95,16 @@ export async function scanGroups(
     for await (const result of scanUnits(units, scan)) partials.push(result as GroupsResult)
   }
   const key = settlingKey(run.plan, dictionaries)
+  const inputsOf = (some: readonly Piece[]) => some.map(({ input }) => input)
   if (key === undefined) {
-    const units = unitsOf([...others, ...pieces.map(({ input }) => input)], run.plan)
+    const units = unitsOf([...others, ...inputsOf(pieces)], run.plan)
     // Without keys there is one group even when there are no rows: an empty task makes it.
     await scanAll(units.length === 0 ? [[]] : units, undefined)
   } else {
-    if (others.length > 0) await scanAll([others], undefined)
-    const units = segmentUnits(pieces)
+    const fresh = pieces.filter((piece) => !isSegmentPiece(piece))
+    const before = [...others, ...inputsOf(fresh)]
+    if (before.length > 0) await scanAll([before], undefined)
+    const units = segmentUnits(pieces.filter(isSegmentPiece))
     await scanAll(units, settlingOf(units, key, partials))
   }
   return {
@@ -113,7 +119,9 @@ function sharedDictionaries(
   { plan, pool, snapshot, cancelled }: PlanRun,
   pieces: readonly Piece[],
 ): Promise<readonly TaskDictionary[]> {
-  const parts = pieces.map(({ input: { segment, from, to } }) => ({ segment, rows: to - from }))
+  const parts = pieces.filter(isSegmentPiece).map(({ input: { segment, from, to } }) => {
+    return { segment, rows: to - from }
+  })
   return pool.dictionaries.of(plan, parts, snapshot.segments, cancelled)
 }
 
@@ -210,8 +218,11 @@ async function sortOnce(run: PlanRun, wanted: number): Promise<PartOfRows> {
  * @param offset rows of which the caller makes no use; made less by those that are not read, nor given
  */
 async function* rowsByAge(run: PlanRun, offset: { rows: number }): AsyncGenerator<SortedRows> {
-  const { pieces, others } = splitInputs(run)
-  // Rows of the delta may be updates of records of any age.
+  const split = splitInputs(run)
+  const pieces = split.pieces.filter(isSegmentPiece)
+  const parts = split.pieces.filter((piece) => !isSegmentPiece(piece))
+  // Rows of the delta, and of parts, may be updates of records of any age.
+  const others = [...split.others, ...parts.map(({ input }) => input)]
   const mostFresh = wantedRows(run.plan)
   let waiting = await orderRows(await scanLists(others, run, mostFresh), run, mostFresh)
   const freshCount = waiting.object.length
@@ -317,10 +328,12 @@ async function* scanUnits(
   const { pool, audit, name } = scan.run
   const count = Math.min(units.length, Math.max(1, pool.workers))
   const { inputs, share } = sharedInputs(units, count, pool.waiting)
+  const { transaction } = scan.run.snapshot
+  const snapshot = { transaction, unsuperseded: unsupersededOf(inputs, scan.run) }
   const tasks = function* () {
-    for (let i = 0; i < count; i++) yield () => runScan(inputs, share, scan)
+    for (let i = 0; i < count; i++) yield () => runScan(inputs, share, snapshot, scan)
     // A task has left some, as others waited.
-    while (!isTaken(share)) yield () => runScan(inputs, share, scan)
+    while (!isTaken(share)) yield () => runScan(inputs, share, snapshot, scan)
   }
   for await (const result of unordered(tasks(), count)) {
     audit.task(name, result.metrics)
@@ -328,13 +341,24 @@ async function* scanUnits(
   }
 }
 
+/** Inputs of an object from which on one look at all of it takes less than one at each. */
+const worthwhileInputs = 8
+
+function unsupersededOf(inputs: readonly TaskInput[], { pool }: PlanRun): number[] {
+  const counts = new Map<number, number>()
+  for (const { object } of inputs) counts.set(object, (counts.get(object) ?? 0) + 1)
+  const objects = [...counts.keys()].filter((object) => counts.get(object)! >= worthwhileInputs)
+  if (objects.length === 0) return []
+  return pool.read(({ records }) => objects.filter((object) => isUnsuperseded(object, records)))
+}
+
 async function runScan(
   inputs: readonly TaskInput[],
   share: SharedInputs,
+  snapshot: SnapshotBounds,
   { run, wanted, threshold, mayBePartial = false, dictionaries = [], settling }: UnitsScan,
 ): Promise<GroupsResult | RowsResult> {
-  const { plan, context, traceSets, snapshot, pool, audit, cancelled } = run
-  const { transaction } = snapshot
+  const { plan, context, traceSets, pool, audit, cancelled } = run
   const task: ScanTask = {
     kind: 'scan',
     isProfiled: audit.isKept,
@@ -343,7 +367,7 @@ async function runScan(
     traceSets,
     dictionaries: dictionaries.map((each) => ({ ...each, maps: mapsOf(each, inputs) })),
     settling,
-    snapshot: { transaction },
+    snapshot,
     inputs,
     share,
     wanted,
@@ -382,10 +406,10 @@ export function splitInputs(run: SplittingRun): SplitInputs {
     return { pieces: [], others }
   }
   const started = audit.now()
-  const { pieces, fresh, report, skipped }: Split = splitScan(plan, snapshot, traceSets, pool)
+  const { pieces, others, report, skipped }: Split = splitScan(plan, snapshot, traceSets, pool)
   for (const part of skipped) audit.profile(name).skip(part)
-  if (audit.isKept) audit.add('prune', started, { ...report, deltas: fresh.length })
-  return { pieces, others: fresh }
+  if (audit.isKept) audit.add('prune', started, { ...report })
+  return { pieces, others }
 }
 
 export function rowsOfPieces({ pieces }: SplitInputs): number {

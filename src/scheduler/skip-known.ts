@@ -4,7 +4,7 @@ import { Zones } from '../executor/prune.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { granuleRows } from '../vector/column.ts'
 import type { PlanRun } from './scan-rows.ts'
-import { isAllVisible, type Piece } from './split.ts'
+import { isAllVisible, isSegmentPiece, type Piece, rowsOfPiece } from './split.ts'
 
 export interface Skipped {
   /** What is left to be read, newest first. */
@@ -53,8 +53,11 @@ function maySkip({ access, after, unpivots, stage, predicates }: PhysicalPlan): 
   )
 }
 
-function passesAll({ input: { from, to }, metadata, part }: Piece, plan: PhysicalPlan): boolean {
+function passesAll(piece: Piece, plan: PhysicalPlan): boolean {
   if (plan.predicates.length === 0) return true
+  if (!isSegmentPiece(piece)) return false
+  const { input, metadata, part } = piece
+  const { from, to } = input
   const zones = new Zones(metadata, part, [])
   const last = Math.floor((to - 1) / granuleRows)
   for (zones.granule = Math.floor(from / granuleRows); zones.granule <= last; zones.granule++) {
@@ -78,8 +81,8 @@ function withoutNewest(
       wanted > 0 && (rows <= wanted || others.length === 0) && cluster.every(isKnown)
     if (!isSkipped) return { clusters: clusters.slice(i), rowCount }
     if (rows > wanted) {
-      const { input } = only!
-      const older = { ...only!, input: { ...input, to: input.to - wanted } }
+      const { from, to } = only!.input
+      const older = rowsOfPiece(only!, { from, to: to - wanted })
       return { clusters: [[older], ...clusters.slice(i + 1)], rowCount: atMost }
     }
     rowCount += rows

@@ -1,7 +1,13 @@
 /** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
 
 import { type BoundExpression, type BoundSortKey, childrenOf, fieldsOf } from '../binder/bound.ts'
-import { bestSortValue, mayFollow, pruneRows, type SortThreshold } from '../executor/prune.ts'
+import {
+  bestSortValue,
+  mayFollow,
+  type PrunedRange,
+  pruneRows,
+  type SortThreshold,
+} from '../executor/prune.ts'
 import { thresholdOf } from '../executor/row-buffer.ts'
 import type { TaskInput } from '../executor/task.ts'
 import type { TraceSet } from '../executor/trace-set.ts'
@@ -11,14 +17,30 @@ import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { PlanProfile, type SkippedParts } from '../planner/plan-profile.ts'
 import type { RecordReader } from '../storage/record-reader.ts'
 import type { ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
+import type { TaskReads } from '../storage/task-reads.ts'
 import { fromPlain } from '../type/plain.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
-import { granuleRows } from '../vector/column.ts'
+import { type ColumnSet, granuleRows } from '../vector/column.ts'
+import { sharedKeys } from '../vector/shared-columns.ts'
 import { KeyCandidates, type KeyFinder, narrowRanges } from './key-candidates.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 
-/** Rows of one object in one segment that may match, with the bounds of their pagination keys. */
-export interface Piece {
+/** Rows of one object in one segment, or in one fresh part, that may match. */
+export type Piece = SegmentPiece | PartPiece
+
+/** The bounds of their pagination keys. */
+interface PieceBounds {
+  readonly oldest: RowKey
+  readonly newest: RowKey
+}
+
+/** Of these nothing is known but how many they are, and their keys. */
+export interface PartPiece extends PieceBounds {
+  readonly input: Extract<TaskInput, { kind: 'part' }>
+  readonly metadata?: undefined
+}
+
+export interface SegmentPiece extends PieceBounds {
   readonly input: Extract<TaskInput, { kind: 'segment' }>
   readonly metadata: SegmentMetadata
   /** All rows of the object in the segment. */
@@ -28,8 +50,35 @@ export interface Piece {
    * undefined when not known.
    */
   bestSortValue(kind: SortThreshold['kind']): number | undefined
-  readonly oldest: RowKey
-  readonly newest: RowKey
+}
+
+export function isSegmentPiece(piece: Piece): piece is SegmentPiece {
+  return piece.metadata !== undefined
+}
+
+/** Some rows of a piece, which keeps its bounds. */
+export function rowsOfPiece<Of extends Piece>(piece: Of, { from, to }: PrunedRange): Of {
+  return { ...piece, input: { ...piece.input, from, to } }
+}
+
+/** The columns that the rows are in. */
+export function openColumns(
+  input: Piece['input'],
+  reads: Pick<TaskReads, 'openSegment' | 'openPart'>,
+): ColumnSet {
+  return input.kind === 'segment'
+    ? reads.openSegment(input.segment)
+    : reads.openPart(input.part, input.memory)
+}
+
+/** Their keys alone: the layout of a part need not be read for them. */
+export function openKeys(
+  input: Piece['input'],
+  reads: Pick<TaskReads, 'openSegment'>,
+): Pick<ColumnSet, 'keys'> {
+  return input.kind === 'segment'
+    ? reads.openSegment(input.segment)
+    : { keys: sharedKeys(input.memory) }
 }
 
 /** Whether every row of the piece is known to be seen by a snapshot of the transaction. */
@@ -67,6 +116,8 @@ export function areAllVisible(
 }
 
 export interface PruningReport {
+  /** Fresh parts, and what else is in no segment. */
+  readonly deltas: number
   /** Segments that hold rows of the objects. */
   readonly segments: number
   readonly segmentsRead: number
@@ -77,9 +128,10 @@ export interface PruningReport {
 }
 
 export interface Split {
+  /** Those of fresh parts before those of segments. */
   readonly pieces: readonly Piece[]
-  /** What is in no segment yet, or is read from the row store: histories. */
-  readonly fresh: readonly TaskInput[]
+  /** What is read from the row store: rows that are in no part yet, and histories. */
+  readonly others: readonly TaskInput[]
   readonly report: PruningReport
   /** What was left out, by what ruled it out. */
   readonly skipped: readonly SkippedParts[]
@@ -97,7 +149,6 @@ export function splitScan(
   const [first] = plan.afterSorted?.values ?? []
   const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
   const candidates = new KeyCandidates(plan.predicates, traceSets, finder)
-  const pieces: Piece[] = []
   const skipped: Record<string, number> = Object.create(null)
   const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0, skipped }
   const ruledOut = new PlanProfile()
@@ -108,7 +159,7 @@ export function splitScan(
   }
   const histories = plan.objects.filter(({ isHistory }) => isHistory)
   if (histories.length > 0) {
-    const fresh = histories.flatMap(({ number }) =>
+    const others = histories.flatMap(({ number }) =>
       snapshot.history(number).map(
         (range): TaskInput => ({
           kind: 'history',
@@ -117,8 +168,11 @@ export function splitScan(
         }),
       ),
     )
-    return { pieces, fresh, report, skipped: [] }
+    return { pieces: [], others, report: { ...report, deltas: others.length }, skipped: [] }
   }
+  const others = deltaInputs(objects, snapshot)
+  const pieces: Piece[] = partPieces(objects, plan.after, snapshot)
+  const deltas = others.length + pieces.length
   for (const { id, metadata } of snapshot.segments) {
     const parts = metadata.objects.filter((part) => objects.has(part.object))
     if (parts.length === 0) {
@@ -163,8 +217,7 @@ export function splitScan(
     }
     if (pieces.length > before) report.segmentsRead++
   }
-  const fresh = freshInputs(objects, plan.after, snapshot)
-  return { pieces, fresh, report, skipped: ruledOut.skipped }
+  return { pieces, others, report: { ...report, deltas }, skipped: ruledOut.skipped }
 }
 
 /** Undefined when nobody knows. */
@@ -172,24 +225,30 @@ function rowCountOf(input: TaskInput): number | undefined {
   return input.kind === 'segment' || input.kind === 'part' ? input.to - input.from : undefined
 }
 
-function freshInputs(
-  objects: ReadonlySet<number>,
-  after: RowKey | undefined,
-  { transaction, fresh }: QuerySnapshot,
-): TaskInput[] {
+function deltaInputs(objects: ReadonlySet<number>, { fresh }: QuerySnapshot): TaskInput[] {
   const inputs: TaskInput[] = []
   for (const object of objects) {
     const spans = fresh.spansOf(object)
     if (spans.length > 0) inputs.push({ kind: 'delta', object, spans })
   }
+  return inputs
+}
+
+function partPieces(
+  objects: ReadonlySet<number>,
+  after: RowKey | undefined,
+  { transaction, fresh }: QuerySnapshot,
+): PartPiece[] {
+  const pieces: PartPiece[] = []
   for (const { id, memory, last, objects: held } of fresh.parts) {
     const mayBeNewer = last > transaction
-    for (const { object, from, to, oldest } of held) {
+    for (const { object, from, to, oldest, newest } of held) {
       if (!objects.has(object) || (after && compareRowKeys(oldest, after) >= 0)) continue
-      inputs.push({ kind: 'part', part: id, memory, object, from, to, mayBeNewer })
+      const input = { kind: 'part', part: id, memory, object, from, to, mayBeNewer } as const
+      pieces.push({ input, oldest, newest })
     }
   }
-  return inputs
+  return pieces
 }
 
 const timeFields: ReadonlySet<string> = new Set(['created', '_xact_id', '_pagination_key'])
@@ -205,7 +264,7 @@ function pieceOf(
   { segment, metadata, part, from, to }: PieceRows,
   { transaction }: QuerySnapshot,
   sortKey: BoundSortKey | undefined,
-): Piece {
+): SegmentPiece {
   const mayBeNewer = part.lastTransaction > transaction
   return {
     input: { kind: 'segment', segment, object: part.object, from, to, mayBeNewer },
@@ -217,7 +276,7 @@ function pieceOf(
   }
 }
 
-interface PieceRows extends Pick<Piece, 'metadata' | 'part'> {
+interface PieceRows extends Pick<SegmentPiece, 'metadata' | 'part'> {
   readonly segment: number
   readonly from: number
   readonly to: number
@@ -229,12 +288,13 @@ function isBefore(part: ObjectRows, after: RowKey | undefined): boolean {
 
 /**
  * Pieces with the best values of the first sort key first, so that what is wanted is found early and
- * `mayEnter` rules out the rest.
+ * `mayEnter` rules out the rest. Of fresh parts that value is not known: they are read first.
  */
 export function bySortValue(pieces: readonly Piece[], { descending }: BoundSortKey): Piece[] {
   const sign = descending ? -1 : 1
   const best = new Map(
-    pieces.map((piece) => {
+    pieces.map((piece): [Piece, number] => {
+      if (!isSegmentPiece(piece)) return [piece, Number.POSITIVE_INFINITY]
       const value = piece.bestSortValue('number') ?? piece.bestSortValue('timestamp')
       return [piece, value === undefined ? Number.NEGATIVE_INFINITY : value * sign]
     }),
@@ -271,7 +331,7 @@ function asksTexts(node: BoundExpression): boolean {
   return textKinds.has(node.kind) || childrenOf(node).some(asksTexts)
 }
 
-function* partsOf(input: Piece['input']): Generator<TaskInput> {
+function* partsOf(input: SegmentPiece['input']): Generator<TaskInput> {
   for (let { from } = input; from < input.to; ) {
     const end = (Math.floor(from / granuleRows) + lastGranules) * granuleRows
     const to = Math.min(input.to, end)
@@ -281,7 +341,7 @@ function* partsOf(input: Piece['input']): Generator<TaskInput> {
 }
 
 /** The same where a task has to read all of a segment: the largest segments first. */
-export function segmentUnits(pieces: readonly Piece[]): TaskInput[][] {
+export function segmentUnits(pieces: readonly SegmentPiece[]): TaskInput[][] {
   const units = new Map<number, TaskInput[]>()
   for (const { input } of pieces) {
     const unit = units.get(input.segment)

@@ -1,15 +1,15 @@
 /** Of fresh parts, which have no index of keys, the very rows with a text are read as well. */
 import { expect, test } from 'vitest'
 import type { BoundExpression } from '../../src/binder/bound.ts'
-import type { TaskInput } from '../../src/executor/task.ts'
 import type { PhysicalPlan } from '../../src/planner/physical-plan.ts'
 import { exactRows, nearRuns } from '../../src/scheduler/exact-rows.ts'
+import type { PartPiece } from '../../src/scheduler/split.ts'
 import { partOf } from '../../src/storage/fresh-part.ts'
 import type { TaskReads } from '../../src/storage/task-reads.ts'
 import { openSharedColumns } from '../../src/vector/shared-columns.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
-type Part = Extract<TaskInput, { kind: 'part' }>
+type Part = PartPiece['input']
 
 const reads: Pick<TaskReads, 'openSegment' | 'openPart'> = {
   openSegment: () => {
@@ -29,13 +29,15 @@ function part(traces: readonly unknown[]): Part {
 }
 
 /** Ranges of rows that are left of a part for a trace, or for some. */
-function rangesFor(traces: readonly string[], input: TaskInput): (readonly number[])[] {
+function rangesFor(traces: readonly string[], input: Part): (readonly number[])[] {
   const operand = { kind: 'field', path: ['root_span_id'], type: 'string' } as const
   const list = { kind: 'constant', value: traces, type: 'json' } as const
   const predicate = { kind: 'in', operand, list, type: 'boolean' } as BoundExpression
   const plan = { predicates: [predicate] } as unknown as PhysicalPlan
-  const { others } = exactRows({ pieces: [], others: [input] }, plan, reads)
-  return (others as readonly Part[]).map(({ from, to }) => [from, to])
+  const key = { transaction: 1000, index: 0 }
+  const piece = { input, oldest: key, newest: key }
+  const { pieces } = exactRows({ pieces: [piece], others: [] }, plan, reads)
+  return pieces.map(({ input: { from, to } }) => [from, to])
 }
 
 test('rows that follow each other are one range', () => {
@@ -69,10 +71,10 @@ test('runs that lie near each other in the same rows are read as one', () => {
     { ...input, part: 2, from: 138, to: 139 },
     { ...input, part: 2, object: 2, from: 140, to: 141 },
   ]
-  const { others } = nearRuns({ pieces: [], others: runs })
-  expect(
-    (others as readonly Part[]).map(({ part, object, from, to }) => [part, object, from, to]),
-  ).toEqual([
+  const key = { transaction: 1000, index: 0 }
+  const pieces = runs.map((run) => ({ input: run, oldest: key, newest: key }))
+  const joined = nearRuns({ pieces, others: [] }).pieces.map((piece) => piece.input as Part)
+  expect(joined.map(({ part, object, from, to }) => [part, object, from, to])).toEqual([
     [1, 1, 0, 71],
     [1, 1, 136, 137],
     [2, 1, 138, 139],

@@ -95,8 +95,8 @@ class Store {
       history: () => [],
       release: () => undefined,
     }
-    const { pieces, fresh } = splitScan(plan, snapshot, [], { findKeys: () => new Map() })
-    const inputs = [...fresh, ...pieces.map(({ input }) => input)]
+    const { pieces, others } = splitScan(plan, snapshot, [], { findKeys: () => new Map() })
+    const inputs = [...others, ...pieces.map(({ input }) => input)]
     const { rows } = this.#reads.during((storage) =>
       runScan(
         {

@@ -2,13 +2,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { TaskInput } from '../../src/executor/task.ts'
-import { type Piece, segmentUnits, unitsOf } from '../../src/scheduler/split.ts'
+import { type SegmentPiece, segmentUnits, unitsOf } from '../../src/scheduler/split.ts'
 import { granuleRows } from '../../src/vector/column.ts'
 import { planOf } from '../support/scan-task.ts'
 
 const plan = planOf({ stage: { kind: 'rows', carried: [] } })
 
-type SegmentInput = Piece['input']
+type SegmentInput = SegmentPiece['input']
 
 function segment(id: number, rows: number): SegmentInput {
   return { kind: 'segment', segment: id, object: 1, from: 0, to: rows, mayBeNewer: false }
@@ -59,6 +59,6 @@ it('segments that a task has to read whole are units of all their pieces, the la
     { ...segment(1, 9000), from: 6000 },
     segment(2, 50_000),
   ]
-  const pieces = inputs.map((input) => ({ input }) as Piece)
+  const pieces = inputs.map((input) => ({ input }) as SegmentPiece)
   expect(segmentUnits(pieces)).toEqual([[inputs[2]], [inputs[0], inputs[1]]])
 })

@@ -14,11 +14,14 @@ afterEach(async () => {
   }
 })
 
-/** Segments have at most 20,000 rows unless `segmentRows` says otherwise. */
-export async function openLogs(segmentRows = 20_000) {
+/**
+ * Segments have at most 20,000 rows unless `segmentRows` says otherwise. Without workers, rows that are in no
+ * segment are in no fresh part either.
+ */
+export async function openLogs(segmentRows = 20_000, workers = 0) {
   const directory = await makeTemporaryDirectory('metadata')
   const maintenance = { automatic: false, limits: { rows: segmentRows } }
-  const engine = await Engine.open({ dataDirectory: directory, workers: 0, maintenance })
+  const engine = await Engine.open({ dataDirectory: directory, workers, maintenance })
   running.push({ engine, directory })
   const view = await ownerGate(engine.catalog)
   const { entry: project } = await view.findOrCreate('project', { name: 'p' })
