@@ -2,7 +2,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { withChecksums } from '../../src/storage/segment/checked-pages.ts'
-import { chunkBytes, FetchedBytes } from '../../src/storage/segment/chunked-bytes.ts'
+import {
+  chunkBytes,
+  FetchedBytes,
+  type Held,
+  KeptBytes,
+  keptBytes,
+} from '../../src/storage/segment/chunked-bytes.ts'
 
 const byteLength = 300_000
 const content = Uint8Array.from({ length: byteLength }, (_, i) => (i * 7919) >> 5)
@@ -36,6 +42,21 @@ describe('bytes that are stored in chunks', () => {
     expect(bytes.view(0, 90_000)).toHaveLength(90_000)
     expect(() => bytes.view(100_001, 100_002)).toThrow('damaged')
     expect(() => bytes.view(0, byteLength)).toThrow('damaged')
+  })
+})
+
+describe('values that hold more as they are used', () => {
+  it('are kept up to a number of bytes, those that were used last', () => {
+    const kept = new KeptBytes<Held>()
+    const grown = Array.from({ length: 10 }, () => {
+      const of = {}
+      const value = { heldBytes: 0 }
+      kept.set(of, value)
+      value.heldBytes = Math.floor(keptBytes / 4)
+      kept.set(of, value)
+      return of
+    })
+    expect(grown.map((of) => kept.get(of) !== undefined)).toEqual(grown.map((_, i) => i > 6))
   })
 })
 
