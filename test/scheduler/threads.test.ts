@@ -61,3 +61,23 @@ it('threads are numbered from 0 within their pool, whatever else was started bet
   expect(three.sort()).toEqual([0, 1, 2])
   expect(two.sort()).toEqual([0, 1])
 })
+
+it('a thread takes tasks in the order in which they were asked for, while others always wait', async () => {
+  const module = new URL('../support/numbered-thread.ts', import.meta.url)
+  const pool = poolOf(module, { data: {}, least: 1, most: 1 })
+  const ended: number[] = []
+  let asked = 0
+  const askAgain = async () => {
+    while (asked < 40) {
+      const task = asked++
+      await pool.run({ arrived: new Int32Array(new SharedArrayBuffer(4)), threads: 1 })
+      ended.push(task)
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: 4 }, askAgain))
+  } finally {
+    await pool.destroy()
+  }
+  expect(ended).toEqual(Array.from({ length: 40 }, (_, i) => i))
+})
