@@ -6,6 +6,7 @@ import { runTask } from '../src/executor/run-task.ts'
 import { shareResult } from '../src/executor/share-result.ts'
 import { numberThread } from '../src/executor/shared-inputs.ts'
 import type { Task, TaskOutcome } from '../src/executor/task.ts'
+import { ByteWriter } from '../src/json/byte-writer.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { TaskReads } from '../src/storage/task-reads.ts'
 import { threadNumber } from './thread-number.ts'
@@ -20,6 +21,10 @@ const reads = new TaskReads(
   openSegments(directory, { readOnly: true }),
 )
 
+/** What is printed goes here first: new memory that grows for each megabyte would cost as much as to fill it. */
+let out = new ByteWriter(4096)
+const keptBytes = 8 * 2 ** 20
+
 /**
  * No memory of a result is handed over. To hand them over would detach their memory, and
  * once any memory was detached in a thread, every access to a typed array there has to ask whether
@@ -27,8 +32,9 @@ const reads = new TaskReads(
  */
 export default function query(task: Task): TaskOutcome {
   try {
-    return reads.during((storage) => runTask(task, storage, undefined, shareResult))
+    return reads.during((storage) => runTask(task, storage, out, shareResult))
   } finally {
+    if (out.bytes.length > keptBytes) out = new ByteWriter(4096)
     releaseWhenIdle(givenBytes(task))
   }
 }

@@ -52,6 +52,7 @@ export function printColumns(
     const rest = (enoughBytes - rawBytes) / Math.max(1, rawBytes / printed)
     count = Math.max(1, Math.min(most, Math.ceil(rest)))
   }
+  if (printed === 0) return { rowCount: 0, rawBytes: 0, bytes: new Uint8Array() }
   const data = buffers.map((buffer) => buffer.finish())
   const typed = columns.map((column) => ({ ...column, type: typeOf(column) }))
   if (kind === 'arrow') {
@@ -62,11 +63,15 @@ export function printColumns(
 }
 
 /** Each row is the fields of its columns, and an end of a line. */
-export function printCsv({ columns }: ColumnsForm, input: PrintInput): PrintedRows {
+export function printCsv(
+  { columns }: ColumnsForm,
+  input: PrintInput,
+  out = new ByteWriter(4096),
+): PrintedRows {
   const { output, reader, context, enoughBytes } = input
   const printers = columns.map((column) => printedColumn(column, output, reader, context))
   const field = new ByteWriter(1024)
-  const out = new ByteWriter(4096)
+  out.truncate(0)
   let rowCount = 0
   for (const { batch } of reader.batches()) {
     const writers = printers.map((column) => column.open(batch))

@@ -13,14 +13,18 @@ import { withTraceSets } from './trace-set.ts'
 /** No further row is begun when this much is printed. */
 const maximumBytes = 4 << 20
 
-/** Prints the rows of the task, or as many of the first as fit into some megabytes. */
-export function runPrint(task: PrintTask, storage: TaskStorage): PrintResult {
-  return { kind: 'print', ...printRows(task, storage, maximumBytes) }
+/**
+ * Prints the rows of the task, or as many of the first as fit into some megabytes.
+ *
+ * @param out see `printRows`
+ */
+export function runPrint(task: PrintTask, storage: TaskStorage, out?: ByteWriter): PrintResult {
+  return { kind: 'print', ...printRows(task, storage, maximumBytes, out) }
 }
 
 /**
  * @param enoughBytes no further row is begun when so much is printed
- * @param out where JSON is written to, from its start; undefined: to memory of its own
+ * @param out where JSON and CSV are written to, from its start; undefined: to memory of its own
  */
 export function printRows(
   { plan, context, traceSets, relation, form }: Omit<PrintTask, 'kind' | 'cancelled'>,
@@ -38,7 +42,7 @@ export function printRows(
     case 'json':
       return printJson(form.separator, input, out)
     case 'csv':
-      return printCsv(form, input)
+      return printCsv(form, input, out)
     case 'arrow':
     case 'parquet':
       return printColumns(form, input)

@@ -16,7 +16,7 @@ import { runUnify } from './unify.ts'
 /**
  * Runs a task to its end, in whatever thread. Failures are returned, not thrown.
  *
- * @param out where the JSON of an answer is written to: it is valid until that is written to again
+ * @param out where JSON and CSV are written to: they are valid until that is written to again
  * @param give makes of the result what is to be returned
  */
 export function runTask(
@@ -43,7 +43,7 @@ function run(task: Task, storage: TaskStorage, out: ByteWriter | undefined): Tas
     case 'scan':
       return runScan(task, storage)
     case 'print':
-      return runPrint(task, storage)
+      return runPrint(task, storage, out)
     case 'settle':
       return runSettle(task, storage)
     case 'finish':

@@ -27,11 +27,20 @@ export function newResultCodes(count: number): Int32Array {
     : new Int32Array(new SharedArrayBuffer(byteLength))
 }
 
-/** The result with its long arrays in shared memory, but for printed rows, which leave as they are. */
+/** The result with its long arrays in shared memory, but for printed rows, which a message copies. */
 export function shareResult(result: TaskResult): TaskResult {
   return result.kind === 'print' || result.kind === 'answer'
-    ? result
+    ? { ...result, bytes: withoutRest(result.bytes) }
     : (shared(result) as TaskResult)
+}
+
+/** Bytes in memory that has hardly more: a message takes with it all the memory that a view is of. */
+function withoutRest(bytes: Uint8Array): Uint8Array {
+  const restBytes = bytes.buffer.byteLength - bytes.byteLength
+  if (restBytes * 16 <= bytes.byteLength) return bytes
+  const copy = Buffer.allocUnsafeSlow(bytes.byteLength)
+  copy.set(bytes)
+  return copy
 }
 
 function shared(part: unknown): unknown {

@@ -13,6 +13,7 @@ import type { ColumnType, TypedColumn } from './column-type.ts'
 
 type RowGroup = ParquetWriter['row_groups'][number]
 type SchemaElement = ParquetWriter['schema'][number]
+type Statistics = NonNullable<NonNullable<RowGroup['columns'][number]['meta_data']>['statistics']>
 
 /** Rows of a file and what its footer says of them. Plain data: it crosses threads. */
 export interface ParquetRowGroup {
@@ -59,30 +60,89 @@ export function parquetRowGroup(
       ...(type === 'json' && { encoding: 'PLAIN', statistics: false }),
     })),
   })
-  return { bytes: writer.getBytes().subarray(magic.length), metadata: file.row_groups[0]! }
+  return { bytes: writer.getBytes().subarray(magic.length), metadata: withOwn(file.row_groups[0]!) }
 }
 
-/** Collects the row groups of one file, in their order. */
+/**
+ * The same without views of the columns' memory: bounds of texts are such, and each took all texts of its column
+ * along to the thread that writes the footer, where they stayed until the end of the file.
+ */
+function withOwn(group: RowGroup): RowGroup {
+  const columns = group.columns.map((column) => {
+    const { meta_data: metadata } = column
+    const bounds = metadata?.statistics
+    if (!bounds) return column
+    const statistics = { ...bounds, ...own('min_value', bounds), ...own('max_value', bounds) }
+    return { ...column, meta_data: { ...metadata, statistics } }
+  })
+  return { ...group, columns }
+}
+
+function own(name: 'min_value' | 'max_value', { [name]: value }: Statistics) {
+  return value instanceof Uint8Array ? { [name]: new Uint8Array(value) } : {}
+}
+
+/**
+ * Collects what a footer says of the row groups of one file, in their order. Each is encoded as it comes: as objects,
+ * those of a large file would take a hundred megabytes, and more than a second at its end.
+ */
 export class ParquetFooter {
   readonly #columns: readonly TypedColumn[]
-  readonly #groups: RowGroup[] = []
+  readonly #schema: SchemaElement[]
+  readonly #groups = new ByteWriter(4096)
+  #first: RowGroup | undefined
+  /** Of no rows. */
+  #around: Around | undefined
+  #groupCount = 0
+  #rowCount = 0n
   #offset = magic.length
 
   constructor(columns: readonly TypedColumn[]) {
     this.#columns = columns
+    this.#schema = schemaOf(columns)
   }
 
   add({ bytes, metadata }: ParquetRowGroup): void {
-    this.#groups.push(moved(metadata, BigInt(this.#offset - magic.length)))
+    const group = moved(metadata, BigInt(this.#offset - magic.length))
+    this.#first ??= group
+    this.#around ??= this.#findAround(0n)
+    const { without, place } = this.#around
+    const whole = this.#encoded(0n, [group])
+    const afterGroup = whole.length - (without.length - place - 1)
+    this.#groups.appendBytes(whole.subarray(place + 1, afterGroup))
+    this.#groupCount++
+    this.#rowCount += metadata.num_rows
     this.#offset += bytes.length
   }
 
   /** What follows the last row group. */
   finish(): Uint8Array {
+    if (this.#groupCount === 0) return this.#encoded(0n, [])
+    const { without, place } = this.#findAround(this.#rowCount)
+    const writer = new ByteWriter(without.length + this.#groups.offset + 16)
+    writer.appendBytes(without.subarray(0, place))
+    writer.appendUint8((Math.min(this.#groupCount, longList) << 4) | thriftStruct)
+    if (this.#groupCount >= longList) writer.appendVarInt(this.#groupCount)
+    writer.appendBytes(this.#groups.getBytes())
+    writer.appendBytes(without.subarray(place + 1, without.length - lengthBytes - magic.length))
+    writer.appendUint32(writer.offset)
+    writer.appendBytes(Buffer.from(magic))
+    return writer.getBytes()
+  }
+
+  #findAround(rowCount: bigint): Around {
+    const without = this.#encoded(rowCount, [])
+    const one = this.#encoded(rowCount, [this.#first!])
+    let place = 0
+    while (without[place] === one[place]) place++
+    return { without, place }
+  }
+
+  #encoded(rowCount: bigint, groups: RowGroup[]): Uint8Array {
     const writer = new ByteWriter(4096)
     const file = new ParquetWriter({
       writer,
-      schema: schemaOf(this.#columns),
+      schema: this.#schema,
       createdBy: 'assay',
       kvMetadata: [
         {
@@ -91,12 +151,25 @@ export class ParquetFooter {
         },
       ],
     })
-    file.row_groups = this.#groups
-    file.num_rows = this.#groups.reduce((sum, group) => sum + group.num_rows, 0n)
+    file.row_groups = groups
+    file.num_rows = rowCount
     void file.finish()
     return writer.getBytes().subarray(magic.length)
   }
 }
+
+/** A footer without row groups, and the place of the byte that says so: the first that is another with one. */
+interface Around {
+  readonly without: Uint8Array
+  readonly place: number
+}
+
+/** Of Thrift's compact protocol: the type of the items of a list, and from which length on that is written by itself. */
+const thriftStruct = 12
+const longList = 15
+
+/** Of the number that tells how long a footer is. */
+const lengthBytes = 4
 
 /** The same, `by` bytes further on. */
 function moved(group: RowGroup, by: bigint): RowGroup {

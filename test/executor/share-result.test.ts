@@ -1,0 +1,23 @@
+/** What goes to another thread with a result: memory of about the size of what is read there. */
+import { expect, test } from 'vitest'
+import { shareResult } from '../../src/executor/share-result.ts'
+import type { PrintResult } from '../../src/executor/task.ts'
+import { ByteWriter } from '../../src/json/byte-writer.ts'
+
+function printed(text: string, out: ByteWriter): PrintResult {
+  out.truncate(0)
+  out.copy(Buffer.from(text))
+  return { kind: 'print', rowCount: 1, bytes: out.view(), rawBytes: out.length }
+}
+
+test('printed rows come without the memory that was left over', () => {
+  const text = '{"id":"a"}'.repeat(100)
+  const given = structuredClone(shareResult(printed(text, new ByteWriter(1 << 20)))) as PrintResult
+  expect(Buffer.from(given.bytes).toString()).toBe(text)
+  expect(given.bytes.buffer.byteLength).toBe(text.length)
+})
+
+test('printed rows that fill their memory are not copied once more', () => {
+  const result = printed('a'.repeat(1000), new ByteWriter(1020))
+  expect((shareResult(result) as PrintResult).bytes.buffer).toBe(result.bytes.buffer)
+})
