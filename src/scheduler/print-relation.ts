@@ -4,8 +4,12 @@ import type { PrintedRows, RowForm } from '../executor/row-form.ts'
 import { inOrder } from './in-flight.ts'
 import { inFlight, type PlanRun, shortMerge } from './scan-rows.ts'
 
-/** Chunks of about this size leave the workers. */
-const chunkBytes = 1 << 20
+/**
+ * Chunks of about this size leave the workers: as many as are printed ahead take 2 MiB, so that many slow readers
+ * may wait, unless there are so many workers that chunks would be too short for what a task takes by itself.
+ */
+const aheadBytes = 2 << 20
+const leastBytes = 256 << 10
 
 /** A row group, of which a reader needs few. Compressed, it is about as long as other chunks. */
 const groupBytes = 4 << 20
@@ -43,7 +47,7 @@ export async function* printRelation(
   const isPage = !isGrouped && rowCount <= pageRows
   const first = isPage ? share : (isGrouped ? firstGroupRows : firstChunkRows)[kind]
   const most = (isGrouped ? maximumGroupRows : maximumChunkRows)[kind]
-  const wantedBytes = isGrouped ? groupBytes : chunkBytes
+  const wantedBytes = isGrouped ? groupBytes : Math.max(leastBytes, aheadBytes / inFlight(run))
   const print = (part: Part) => printPart(relation, part, run, form)
   let known = rowBytes
   const tasks = function* () {
