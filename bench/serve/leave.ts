@@ -94,14 +94,18 @@ function send({ process, client }: Assay, { query, fmt }: LongQuery) {
   socket.on('data', (data: Buffer) => {
     if (head.length < statusLength) head += data.toString('latin1', 0, statusLength)
   })
+  let isEnded = false
   const ended = new Promise<void>((resolve, reject) => {
     socket.on('end', () => {
+      isEnded = true
       if (head.startsWith('HTTP/1.1 200')) resolve()
       else reject(new Error(`${query}: ${head}`))
     })
   })
   ended.catch(() => undefined)
-  return { ended, leave: () => socket.resetAndDestroy() }
+  // A socket that is about to end cannot be reset: it would stay open, and keep this process busy for good.
+  const leave = () => (isEnded ? socket.destroy() : socket.resetAndDestroy())
+  return { ended, leave }
 }
 
 const statusLength = 1000

@@ -46,7 +46,10 @@ export function printColumns(
     checkCancelled()
     const to = Math.min(rowCount, printed + count)
     const batch = reader.batch(printed, to)
-    for (const append of appenders) append(batch)
+    for (const append of appenders) {
+      checkCancelled()
+      append(batch)
+    }
     printed = to
     rawBytes = buffers.reduce((sum, buffer) => sum + buffer.byteLength, 0)
     const rest = (enoughBytes - rawBytes) / Math.max(1, rawBytes / printed)

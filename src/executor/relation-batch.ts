@@ -113,8 +113,12 @@ export class RelationReader {
     return object
   }
 
-  /** The stored row of a row of the list; undefined when it is made of none. */
+  /**
+   * The stored row of a row of the list; undefined when it is made of none. Throws QUERY_CANCELLED: rows of an
+   * order of their own may each lie in a block that is to be decompressed.
+   */
   storedRow(rows: RowList | undefined, row: number): StoredRow | undefined {
+    checkCancelled()
     const number = rows ? rows.object[row]! : noRow
     if (!rows || number === noRow) return undefined
     const object = this.objectOf(number)

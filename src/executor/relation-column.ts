@@ -4,6 +4,7 @@ import { type PlainValue, toPlain } from '../type/plain.ts'
 import { Timestamp, type Value } from '../type/value.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../vector/vector.ts'
 import { checkAtTimes } from './cancelled.ts'
+import { sliceArray } from './share-result.ts'
 import {
   type ColumnVector,
   countOf,
@@ -119,24 +120,24 @@ function kindOfNumber(value: Value): 'number' | 'timestamp' | undefined {
   return value instanceof Timestamp ? 'timestamp' : undefined
 }
 
-/** Rows `from … to`, in memory of their own. */
+/** Rows `from … to`; see `sliceArray`. */
 export function sliceColumn(column: WireValues, from: number, to: number): WireValues {
   switch (column.kind) {
     case 'texts': {
       const start = column.offsets[from]!
       return {
         kind: 'texts',
-        bytes: column.bytes.slice(start, column.offsets[to]!),
+        bytes: sliceArray(column.bytes, start, column.offsets[to]!),
         offsets: column.offsets.slice(from, to + 1).map((offset) => offset - start),
-        valid: column.valid.slice(from, to),
+        valid: sliceArray(column.valid, from, to),
       }
     }
     case 'plain':
       return { kind: 'plain', values: column.values.slice(from, to) }
     case 'coded':
-      return { ...column, codes: column.codes.slice(from, to) }
+      return { ...column, codes: sliceArray(column.codes, from, to) }
     default:
-      return { kind: column.kind, values: column.values.slice(from, to) }
+      return { kind: column.kind, values: sliceArray(column.values, from, to) }
   }
 }
 

@@ -54,7 +54,7 @@ export function withoutUnreadRows(
   return { ...relation, rows: undefined }
 }
 
-/** Rows `from … to`, in memory of their own. */
+/** Rows `from … to`; see `sliceArray`. */
 export function sliceRelation(relation: Relation, from: number, to: number): Relation {
   if (from === 0 && to === relation.rowCount) return relation
   if (relation instanceof GroupRelation) {

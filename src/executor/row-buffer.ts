@@ -8,6 +8,7 @@ import { keyColumn } from './key-column.ts'
 import type { SortThreshold } from './prune.ts'
 import { sliceColumn } from './relation-column.ts'
 import { compareNewestFirst, compareNullsLast } from './row-order.ts'
+import { sliceArray } from './share-result.ts'
 import type { OrderResult, OrderTask } from './task.ts'
 import { valueBytes } from './value-bytes.ts'
 import { vectorOf, type WireValues } from './wire-values.ts'
@@ -259,11 +260,11 @@ export function carriedCount({ stage }: PhysicalPlan): number {
 /** Rows `from … to` of a list. */
 export function sliceRows(rows: RowList, from: number, to: number): RowList {
   return {
-    object: rows.object.slice(from, to),
-    paginationTransaction: rows.paginationTransaction.slice(from, to),
-    paginationIndex: rows.paginationIndex.slice(from, to),
-    transaction: rows.transaction.slice(from, to),
-    index: rows.index.slice(from, to),
+    object: sliceArray(rows.object, from, to),
+    paginationTransaction: sliceArray(rows.paginationTransaction, from, to),
+    paginationIndex: sliceArray(rows.paginationIndex, from, to),
+    transaction: sliceArray(rows.transaction, from, to),
+    index: sliceArray(rows.index, from, to),
   }
 }
 

@@ -10,6 +10,7 @@ import type { Path, Value } from '../type/value.ts'
 import { granuleRows } from '../vector/column.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
+import { checkAtTimes } from './cancelled.ts'
 import { compile, type Evaluator } from './compile.ts'
 import { firstRows } from './first-rows.ts'
 import { newestFirst, type RunPart } from './granules.ts'
@@ -93,6 +94,7 @@ export class RowSink implements Sink {
     })
     const readers = vectors.map(valueReader)
     for (let j = count - 1; j >= 0; j--) {
+      checkAtTimes()
       const row = rows ? rows[j]! : j
       if (this.#isAfter && !this.#isAfter(readers, keys, row)) continue
       if (first && this.#isBeyondLast(readers[0]!(row), oldLose)) continue

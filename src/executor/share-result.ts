@@ -27,6 +27,17 @@ export function newResultCodes(count: number): Int32Array {
     : new Int32Array(new SharedArrayBuffer(byteLength))
 }
 
+/** Elements `from … to`: of a long array in shared memory a view, otherwise a copy, of which a message takes no more. */
+export function sliceArray<T extends Float64Array | Int32Array | Uint8Array>(
+  array: T,
+  from: number,
+  to: number,
+): T {
+  const isLong = (to - from) * array.BYTES_PER_ELEMENT >= leastBytes
+  const isView = isLong && array.buffer instanceof SharedArrayBuffer
+  return (isView ? array.subarray(from, to) : array.slice(from, to)) as T
+}
+
 /** The result with its long arrays in shared memory, but for printed rows, which a message copies. */
 export function shareResult(result: TaskResult): TaskResult {
   return result.kind === 'print' || result.kind === 'answer'

@@ -10,6 +10,7 @@ import type { Value } from '../type/value.ts'
 import type { Texts } from '../vector/column.ts'
 import { type Selection, type TextVector, unknown, type Vector } from '../vector/vector.ts'
 import type { Batch } from './batch.ts'
+import { checkAtTimes, checkCancelled } from './cancelled.ts'
 import { absent, Needle, present, searchTexts, undecided, type Verdict } from './text-search.ts'
 import { WordSearch } from './word-search.ts'
 
@@ -64,6 +65,7 @@ export function compileText(node: BoundExpression): TextOperator | undefined {
         const out = newBytes(rowCount)
         const { bytes, offsets } = left.texts
         for (let i = 0; i < rowCount; i++) {
+          checkAtTimes()
           const at = left.first + i
           out[i] = set.has(decodeUtf8(bytes, offsets[at]!, offsets[at + 1]!)) ? 1 : 0
         }
@@ -119,6 +121,8 @@ function needleSearch(
     searchTexts(texts, from, to, needle, () => verdict, out)
     for (let i = 0; i < to - from; i++) {
       if (out[i] !== undecided) continue
+      // Texts may be long, and patterns slow.
+      checkCancelled()
       const text = decodeUtf8(texts.bytes, texts.offsets[from + i]!, texts.offsets[from + i + 1]!)
       out[i] = matches(text) ? present : absent
     }

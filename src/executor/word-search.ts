@@ -10,6 +10,7 @@ import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
 import { foldAccent, isPartwise } from '../type/fold-accents.ts'
 import type { SearchPhrase, SearchTerm } from '../type/search-query.ts'
 import type { Texts } from '../vector/column.ts'
+import { checkCancelled } from './cancelled.ts'
 import { mayFoldToAscii } from './folds-to-ascii.ts'
 import {
   absent,
@@ -71,6 +72,7 @@ class PhraseSearch {
     const { bytes, offsets } = texts
     for (let i = 0; i < to - from; i++) {
       if (out[i] === absent || (out[i] === present && this.#isLone)) continue
+      checkCancelled()
       const text = decodeUtf8(bytes, offsets[from + i]!, offsets[from + i + 1]!)
       out[i] = findPhrase(foldedForSearch(text), this.#phrase, 0) ? present : absent
     }
@@ -129,6 +131,7 @@ export class TermNeedle implements Searched {
     if (isAscii(bytes.subarray(offsets[from]!, offsets[to]!))) return
     for (let i = 0; i < to - from; i++) {
       if (out[i] !== doubted) continue
+      checkCancelled()
       const [start, end] = [offsets[from + i]!, offsets[from + i + 1]!]
       if (!(this.#isAscii ? mayFoldToAscii : hasOthers)(bytes, start, end)) continue
       folded.setText(bytes, start, end)

@@ -31,7 +31,7 @@ export function parquetHead(): Uint8Array {
   return Buffer.from(magic)
 }
 
-/** @param checkCancelled is called between pages; what it throws ends the group */
+/** @param checkCancelled is called between columns and pages; what it throws ends the group */
 export function parquetRowGroup(
   columns: readonly TypedColumn[],
   data: readonly ColumnData[],
@@ -54,7 +54,7 @@ export function parquetRowGroup(
     rowGroupSize: rowCount,
     columnData: columns.map(({ name, type }, i) => ({
       name,
-      data: valuesOf(data[i]!),
+      data: lazyValues(data[i]!, checkCancelled),
       offsetIndex: false,
       // JSON texts hardly ever repeat, and their bounds say nothing.
       ...(type === 'json' && { encoding: 'PLAIN', statistics: false }),
@@ -234,6 +234,18 @@ function elementsOf(name: string, type: ColumnType): SchemaElement[] {
         { name: 'element', repetition_type: 'OPTIONAL', ...text },
       ]
   }
+}
+
+/**
+ * The same, made when the library comes to the column, of which it takes the length and a slice of all: objects of
+ * all columns at once take several times the memory of the values.
+ */
+function lazyValues(column: ColumnData, checkCancelled: () => void): unknown[] {
+  const slice = () => {
+    checkCancelled()
+    return valuesOf(column)
+  }
+  return Object.assign([], { length: column.rowCount, slice })
 }
 
 /** The values as the library takes them, null where there is none. */

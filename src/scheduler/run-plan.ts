@@ -16,7 +16,7 @@ import {
 import { placeOfFinished, placeOfRow, type RowPlace } from '../executor/row-place.ts'
 import type { AnswerResult, FinishResult, FinishTask } from '../executor/task.ts'
 import type { TraceSet } from '../executor/trace-set.ts'
-import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
+import type { PhysicalQuery } from '../planner/physical-plan.ts'
 import { openColumns } from './answer-form.ts'
 import { framed } from './answer-frame.ts'
 import { withoutKnown } from './answer-from-metadata.ts'
@@ -28,12 +28,11 @@ import {
   rowsOfPieces,
   scanGroups,
   scanRows,
-  shortMerge,
   splitInputs,
   wantedRows,
 } from './scan-rows.ts'
 import { planOfKinds, settleByRows, withKinds } from './settle-types.ts'
-import { multipliesRows } from './small-work.ts'
+import { isShortFinish } from './short-finish.ts'
 import { traceSetOf, traceSetOfGroups } from './trace-sets.ts'
 
 export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' | 'split'> {
@@ -53,9 +52,6 @@ export interface RowChunk extends RowPlace {
   /** Of rows of Parquet. */
   readonly group?: PrintedRows['group']
 }
-
-/** Stored rows up to which stages over them are run on the main thread. */
-const shortStages = 100
 
 /** Rows up to which a limit is worth having all of them looked at before the first is printed. */
 const fewRows = 10_000
@@ -202,7 +198,7 @@ async function finishAll(given: PlanRun): Promise<FinishResult> {
   const input = await scan(run)
   const started = audit.now()
   const task = { kind: 'finish', isProfiled, plan, context, traceSets, input, cancelled } as const
-  const result = await pool.run(task, isShort(plan, input))
+  const result = await pool.run(task, isShortFinish(plan, input))
   for (const metrics of result.operators ?? []) audit.profile(name).add(metrics)
   audit.add('finish', started, {
     ...(input.kind === 'groups' && { partials: input.partials.length }),
@@ -230,13 +226,4 @@ async function allRows(run: PlanRun): Promise<{ readonly rows: SortedRows }> {
     checkLimit(count, maximumHeldRows, 'rows at once', 'add a limit or a filter')
   }
   return { rows: concatenateRows(lists) }
-}
-
-function isShort(plan: PhysicalPlan, input: FinishTask['input']): boolean {
-  if (multipliesRows(plan)) return false
-  if (input.kind === 'rows') return input.rows.object.length <= shortStages
-  const total = input.partials.reduce((sum, { groupCount }) => sum + groupCount, 0)
-  const { stage, then } = plan
-  const readsRows = stage.kind === 'groups' && stage.row !== undefined && then.length > 0
-  return total <= (readsRows ? shortStages : shortMerge)
 }

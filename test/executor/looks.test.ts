@@ -3,22 +3,25 @@
  * waits, and ends where nobody does. Rows are counted here, since no clock can be trusted.
  */
 import { expect, test, vi } from 'vitest'
+import type { Batch } from '../../src/executor/batch.ts'
 import { watchCancelled } from '../../src/executor/cancelled.ts'
 import { GroupTable } from '../../src/executor/group-table.ts'
 import { keyColumn } from '../../src/executor/key-column.ts'
 import { mergeGroups } from '../../src/executor/merge-groups.ts'
+import { RelationReader } from '../../src/executor/relation-batch.ts'
 import { gatherColumn } from '../../src/executor/relation-column.ts'
 import { columnOrder, orderRows } from '../../src/executor/relation-order.ts'
 import { RowBuffer, runOrder, type SortedRows } from '../../src/executor/row-buffer.ts'
 import { shareResult } from '../../src/executor/share-result.ts'
-import type { PartialGroups, UnifyResult } from '../../src/executor/task.ts'
+import type { PartialGroups, RowsResult, UnifyResult } from '../../src/executor/task.ts'
+import { compileText } from '../../src/executor/text-operators.ts'
 import { runUnify } from '../../src/executor/unify.ts'
 import { ValueCodes } from '../../src/executor/value-codes.ts'
 import type { WireValues } from '../../src/executor/wire-values.ts'
 import { shred } from '../../src/storage/shred.ts'
 import type { Value } from '../../src/type/value.ts'
 import { SharedTexts } from '../../src/vector/shared-dictionary.ts'
-import { field, planOf, ScannedRecords } from '../support/scan-task.ts'
+import { constant, field, planOf, ScannedRecords } from '../support/scan-task.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
 const rows = 1 << 17
@@ -169,5 +172,39 @@ test('numbering the texts of segments keeps those that it has come to', () => {
     expect(maps).toHaveLength(1)
     const numbered = new SharedTexts(dictionary!)
     expect(Array.from(maps[0]!, (code) => numbered.textAt(code))).toEqual(ids)
+  })
+})
+
+test('texts that only a pattern can decide', () => {
+  const count = 4096
+  const text = 'some words, and others '
+  const bytes = Buffer.from(text.repeat(count))
+  const offsets = Int32Array.from({ length: count + 1 }, (_, i) => i * text.length)
+  const left = { kind: 'text', texts: { bytes, offsets }, first: 0, valid: undefined } as const
+  const batch = { rowCount: count } as Batch
+  const search = (pattern: string) => {
+    const right = { kind: 'constant', value: pattern } as const
+    const operands = { operand: field('output'), pattern: constant(pattern) }
+    const like = compileText({ kind: 'like', ...operands, caseInsensitive: true, type: 'boolean' })
+    return () => like!(left, right, batch, undefined)
+  }
+  expect(looksOf(search('%some%x'))).toBeGreaterThanOrEqual(count)
+  expect(looksOf(search('%some%x'), 100)).toBe(100)
+  // Bytes tell that none has it.
+  expect(looksOf(search('%nowhere%x'))).toBeLessThan(10)
+})
+
+test('stored rows, which may lie in a block each', () => {
+  const records = Array.from({ length: 20 }, (_, n) => ({ id: `r${n}` }))
+  ScannedRecords.during(records, (scanned) => {
+    const stage = { kind: 'rows', carried: [] } as const
+    const { rows } = scanned.scan({ stage }) as RowsResult
+    const relation = { rowCount: rows.object.length, rows, groupColumns: [], fields: [] }
+    const reader = new RelationReader(relation, planOf({ stage }).objects, scanned.storage)
+    const work = () => {
+      for (let row = 0; row < relation.rowCount; row++) reader.storedRow(rows, row)
+    }
+    expect(looksOf(work)).toBe(records.length)
+    expect(looksOf(work, 7)).toBe(7)
   })
 })
