@@ -16,11 +16,13 @@ const groupBytes = 4 << 20
 
 /** Stored rows may be very long; rows that were made of groups are not. */
 const firstChunkRows = { stored: 16, made: 1000 }
-const firstGroupRows = { stored: 512, made: 32_768 }
+const firstGroupRows = { stored: 64, made: 8192 }
+/** Rows that are one row group, so that a short file is not cut: with more, the first groups leave sooner. */
+const wholeGroupRows = 512
 /** A page: each thread prints its share at once, since tasks of few rows take longer than these. */
 const pageRows = 128
 const maximumChunkRows = { stored: 4096, made: 32_768 }
-const maximumGroupRows = { stored: 32_768, made: 131_072 }
+const maximumGroupRows = { stored: 32_768, made: 65_536 }
 
 export interface PrintedPart extends PrintedRows {
   /** The last row's place in the relation. */
@@ -45,7 +47,12 @@ export async function* printRelation(
   const isGrouped = form.kind === 'parquet'
   const share = Math.ceil(rowCount / Math.max(1, run.pool.workers))
   const isPage = !isGrouped && rowCount <= pageRows
-  const first = isPage ? share : (isGrouped ? firstGroupRows : firstChunkRows)[kind]
+  const isWhole = isGrouped && rowCount <= wholeGroupRows
+  const first = isPage
+    ? share
+    : isWhole
+      ? rowCount
+      : (isGrouped ? firstGroupRows : firstChunkRows)[kind]
   const most = (isGrouped ? maximumGroupRows : maximumChunkRows)[kind]
   const wantedBytes = isGrouped ? groupBytes : Math.max(leastBytes, aheadBytes / inFlight(run))
   const print = (part: Part) => printPart(relation, part, run, form)
