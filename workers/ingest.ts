@@ -16,6 +16,7 @@ import {
   type UnpreparedRequest,
 } from '../src/storage/prepare.ts'
 import { sealRows } from '../src/storage/seal-rows.ts'
+import { SharedRoom } from '../src/storage/shared-room.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
 const { directory, runningTasks } = workerData as {
@@ -26,6 +27,7 @@ const records = openRecords(directory, { readOnly: true })
 const parts = new PartMaker()
 /** Most bodies have about as many bytes: new memory for each would cost as much as filling it. */
 let out = new ByteWriter(0)
+let blocks = new ByteWriter(0)
 const keptBytes = 32 * 2 ** 20
 lowerThreadPriority(niceness.inserts)
 giveWay(runningTasks)
@@ -41,19 +43,22 @@ export default function ingest(task: IngestTask): IngestOutcome {
 /** The rows are in shared memory, which the writer then reads in place. */
 function prepare(requests: readonly UnpreparedRequest[]): PreparedRequests {
   try {
-    const { rows, errors } = prepareTogether(requests, out)
+    const { rows, errors } = prepareTogether(requests, out, blocks)
+    const room = roomBehind(requests)
     return {
-      rows: { ...rows, bytes: shared(rows.bytes), blockBytes: shared(rows.blockBytes) },
+      rows: { ...rows, bytes: room.copy(rows.bytes), blockBytes: room.copy(rows.blockBytes) },
       parts: parts.make(rows),
       errors,
     }
   } finally {
     if (out.bytes.length > keptBytes) out = new ByteWriter(0)
+    if (blocks.bytes.length > keptBytes) blocks = new ByteWriter(0)
   }
 }
 
-function shared(bytes: Uint8Array): Uint8Array {
-  const copy = new Uint8Array(new SharedArrayBuffer(bytes.length))
-  copy.set(bytes)
-  return copy
+/** Where the body of one request lies in shared memory, what is behind it is for its rows. */
+function roomBehind(requests: readonly UnpreparedRequest[]): SharedRoom {
+  const { buffer, byteOffset, length } = requests[0]!.body
+  const isRoom = requests.length === 1 && buffer instanceof SharedArrayBuffer
+  return isRoom ? new SharedRoom(buffer, byteOffset + length) : new SharedRoom()
 }

@@ -2,6 +2,7 @@
  * Rows of requests from JSON to the form of the row store, many at a time. No row is taken about which
  * anything is unusual.
  */
+import { copyWhole } from '../json/copy-bytes.ts'
 import { type RowLoops, rowLoops } from './row-loops.ts'
 
 /** What members of a name are; as `assembly/rows/scan-rows.ts` has it. */
@@ -181,7 +182,7 @@ export class RowScan {
 
   #load(text: Uint8Array, from: number, end: number): void {
     const length = Math.min(end - from, this.#loops.mostInput.value)
-    this.#memory.set(text.subarray(from, from + length), this.#input)
+    copyWhole(text.subarray(from, from + length), this.#memory, this.#input)
     // No row has a zero byte, so that none ends behind the text.
     this.#memory[this.#input + length] = 0
     this.#text = text

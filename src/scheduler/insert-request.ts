@@ -2,7 +2,10 @@ import type { CatalogView } from '../catalog/catalog.ts'
 import type { ObjectReference } from '../type/record.ts'
 
 export interface InsertRequest {
-  /** JSON, decompressed. Its memory may be taken. */
+  /**
+   * JSON, decompressed. Its memory may be taken. Where that is shared, all behind the body is written to, and read,
+   * until the insert has settled.
+   */
   readonly body: Uint8Array
   /** `logs3`: `{"rows": […]}`, each naming its object. `events`: `{"events": […]}` of `object`. */
   readonly form: 'logs3' | 'events'

@@ -1,6 +1,8 @@
 import type { HttpResponse } from 'uWebSockets.js'
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib'
 import { AssayError } from '../error.ts'
+import { copyWhole } from '../json/copy-bytes.ts'
+import type { BodyMemory } from './body-memory.ts'
 import type { ByteBudget } from './byte-budget.ts'
 
 export interface BodyOptions {
@@ -10,6 +12,8 @@ export interface BodyOptions {
   /** Most bytes of the body, after decompression. */
   readonly limit: number
   readonly budget: ByteBudget
+  /** Where a large one may lie; nobody reads it any more once it is released. */
+  readonly memory?: BodyMemory | undefined
 }
 
 /**
@@ -24,14 +28,17 @@ export class RequestBody {
   readonly #response: HttpResponse
   readonly #limit: number
   readonly #budget: ByteBudget
+  readonly #memory: BodyMemory | undefined
   readonly #expanded: boolean
-  #taken = 0
+  #counted = 0
   #length = 0
   #chunks: Uint8Array[] = []
   /** Where it is known beforehand; it is counted already. */
   #expected: number | undefined
   /** All of the body, where its length is known beforehand and it comes in parts. */
-  #whole: Uint8Array | undefined
+  #whole: Buffer | undefined
+  /** What is to be given back. */
+  #taken: Buffer | undefined
   #onSettled: ((bytes: Uint8Array | undefined) => boolean) | undefined
   #inflate: Gunzip | Inflate | undefined
   #open = true
@@ -47,11 +54,12 @@ export class RequestBody {
     this.#response = response
     this.#limit = options.limit
     this.#budget = options.budget
+    this.#memory = options.memory
     const encoding = options.contentEncoding.trim().toLowerCase()
     this.#expanded = encoding !== '' && encoding !== 'identity'
     const length = /^\d+$/.test(options.contentLength) ? Number(options.contentLength) : undefined
     if (this.#expanded) this.#startInflate(encoding)
-    else if (length !== undefined && this.#take(length)) this.#expected = length
+    else if (length !== undefined && this.#count(length)) this.#expected = length
     response.onData((chunk, isLast) => this.#receive(new Uint8Array(chunk), isLast))
   }
 
@@ -92,8 +100,10 @@ export class RequestBody {
 
   /** Gives the body's memory back; call it once nobody needs the bytes any more. */
   release(): void {
-    this.#budget.giveBack(this.#taken)
-    this.#taken = 0
+    this.#budget.giveBack(this.#counted)
+    this.#counted = 0
+    if (this.#taken) this.#memory?.giveBack(this.#taken)
+    this.#taken = undefined
   }
 
   #receive(chunk: Uint8Array, isLast: boolean): void {
@@ -102,9 +112,9 @@ export class RequestBody {
     else if (isLast && this.#length === 0 && chunk.length === (this.#expected ?? -1)) {
       this.#finish(chunk)
     } else {
-      if (this.#expected !== undefined) this.#whole ??= new Uint8Array(this.#expected)
+      if (this.#expected !== undefined) this.#whole ??= this.#newWhole(this.#expected)
       if (this.#whole) {
-        this.#whole.set(chunk, this.#length)
+        copyWhole(chunk, this.#whole, this.#length)
         this.#length += chunk.length
       } else this.#append(chunk.slice())
       if (isLast) this.#finish()
@@ -123,7 +133,7 @@ export class RequestBody {
   }
 
   #append(chunk: Uint8Array): void {
-    if (!this.#take(chunk.length)) return
+    if (!this.#count(chunk.length)) return
     this.#chunks.push(chunk)
     this.#length += chunk.length
   }
@@ -169,8 +179,8 @@ export class RequestBody {
   }
 
   /** Counts bytes against the limits; fails the body when they do not fit. */
-  #take(bytes: number): boolean {
-    if (this.#taken + bytes > this.#limit) {
+  #count(bytes: number): boolean {
+    if (this.#counted + bytes > this.#limit) {
       const what = this.#expanded ? 'the decompressed body' : 'the body'
       this.#fail(
         new AssayError('REQUEST_TOO_LARGE', `${what} exceeds the limit of ${this.#limit} bytes`, {
@@ -187,7 +197,7 @@ export class RequestBody {
       )
       return false
     }
-    this.#taken += bytes
+    this.#counted += bytes
     return true
   }
 
@@ -195,9 +205,9 @@ export class RequestBody {
   #finish(lent?: Uint8Array): void {
     if (!this.#open) return
     this.#open = false
-    const bytes = lent ?? this.#whole ?? concatenate(this.#chunks, this.#length)
+    const bytes = lent ?? this.#whole?.subarray(0, this.#length) ?? this.#concatenated()
     if (!this.#settle(bytes)) {
-      this.#outcome = lent?.slice() ?? bytes
+      this.#outcome = lent ? this.#together([lent], lent.length) : bytes
       this.#conclude()
     }
     this.#drop()
@@ -218,6 +228,25 @@ export class RequestBody {
     }
   }
 
+  #newWhole(length: number): Buffer {
+    this.#taken = this.#memory?.take(length)
+    return this.#taken ?? Buffer.allocUnsafeSlow(length)
+  }
+
+  #concatenated(): Uint8Array {
+    return this.#chunks.length === 1 ? this.#chunks[0]! : this.#together(this.#chunks, this.#length)
+  }
+
+  #together(chunks: readonly Uint8Array[], length: number): Uint8Array {
+    const whole = this.#newWhole(length)
+    let at = 0
+    for (const chunk of chunks) {
+      copyWhole(chunk, whole, at)
+      at += chunk.length
+    }
+    return whole
+  }
+
   #drop(): void {
     this.#chunks = []
     this.#whole = undefined
@@ -230,7 +259,3 @@ const encodings = new Map([
   ['x-gzip', createGunzip],
   ['deflate', createInflate],
 ])
-
-function concatenate(chunks: Uint8Array[], length: number): Uint8Array {
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks, length)
-}

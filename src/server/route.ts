@@ -30,6 +30,8 @@ interface RouteTarget {
   readonly path: string
   /** `records`: the body holds records, and may be as large as the configuration allows. */
   readonly bodySize?: 'small' | 'records'
+  /** The body goes to `Engine.insert`, and nobody has it any more when the route has answered. */
+  readonly isInsert?: boolean
   /** What the API document tells of it. */
   readonly description?: OperationDescription
   /** Names, in lower case, of the headers that the route reads. */

@@ -20,6 +20,7 @@ import { AssayError, toAssayError } from '../error.ts'
 import type { LanguageModel } from '../search/ask-model.ts'
 import type { AsyncQueries } from './async/async-queries.ts'
 import { RequestBody } from './body.ts'
+import { BodyMemory } from './body-memory.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { corsHeaders, preflightReply } from './cors.ts'
 import { credentialsOf } from './credentials.ts'
@@ -85,6 +86,7 @@ export class Server {
   readonly #app: TemplatedApp = uWS.App()
   readonly #router: Router
   readonly #bodies: ByteBudget
+  readonly #bodyMemory = new BodyMemory()
   readonly #exchanges = new Set<Exchange>()
   readonly #metrics: Metrics
   readonly #live: LiveQueries
@@ -273,6 +275,7 @@ export class Server {
         contentEncoding: request.getHeader('content-encoding'),
         limit: this.#bodyLimit(match),
         budget: this.#bodies,
+        memory: route.isInsert ? this.#bodyMemory : undefined,
       })
     }
     const search = request.getQuery()

@@ -85,13 +85,16 @@ export function prepareRows(
 /**
  * The rows of several small bodies, as if they were one, so that what costs the same for each is done
  * once for all. Bodies that cannot be taken have an error and leave nothing behind.
+ *
+ * @param out what rows are written to, and `blocks` their blocks: they are views of these
  */
 export function prepareTogether(
   requests: readonly UnpreparedRequest[],
   out = new ByteWriter(0),
+  blocks = new ByteWriter(0),
 ): { readonly rows: PreparedRows; readonly errors: readonly (WireError | undefined)[] } {
   const errors: (WireError | undefined)[] = requests.map(() => undefined)
-  let collector = new RowCollector(out)
+  let collector = new RowCollector(out, blocks)
   const collectAll = () =>
     requests.forEach((request, i) => {
       if (errors[i]) return
@@ -103,7 +106,7 @@ export function prepareTogether(
     })
   collectAll()
   if (errors.some((error) => error)) {
-    collector = new RowCollector(out)
+    collector = new RowCollector(out, blocks)
     collectAll()
   }
   return { rows: collector.finish(requests[0]?.options.blockLimits), errors }

@@ -1,5 +1,5 @@
 /** Puts rows into blocks before they are written, while no lock is held. */
-import { ByteWriter } from '../json/byte-writer.ts'
+import type { ByteWriter } from '../json/byte-writer.ts'
 import { letQueriesPass } from './give-way.ts'
 import type { PreparedBlock, PreparedRows } from './prepared-rows.ts'
 import { encodeRequestBody, fullBlockBytes, fullBlockRows } from './row-block.ts'
@@ -16,13 +16,18 @@ export const defaultBlockLimits: BlockLimits = {
   worthwhileBytes: fullBlockBytes / 16,
 }
 
-/** The blocks of the rows' objects, and the bytes that they name. */
+/**
+ * The blocks of the rows' objects, and the bytes that they name.
+ *
+ * @param out what these are written to, from its beginning on
+ */
 export function prepareBlocks(
   rows: Pick<PreparedRows, 'bytes' | 'ends' | 'numbers' | 'objects' | 'objectOf'>,
+  out: ByteWriter,
   limits: BlockLimits = defaultBlockLimits,
 ): { readonly blocks: readonly PreparedBlock[]; readonly blockBytes: Uint8Array } {
   const blocks: PreparedBlock[] = []
-  const out = new ByteWriter(0)
+  out.truncate(0)
   for (let object = 0; object < rows.objects.length; object++) {
     for (const members of fullBlocks(rows, object, limits)) {
       letQueriesPass()

@@ -19,6 +19,7 @@
  * Versions of the object between a block's first and last row are in no other value.
  */
 import { AssayError } from '../error.ts'
+import { copyWhole } from '../json/copy-bytes.ts'
 import { compareRowKeys, type RowKey, rowKey, rowsPerTransaction } from '../type/transaction.ts'
 import { readUint48 } from './big-endian.ts'
 import { readRowKey, writeRowKey } from './record-key.ts'
@@ -135,7 +136,7 @@ function encodeBlock(
     writeRowKey(value, at + 4, keys?.paginationKey ?? noKey)
     writeRowKey(value, at + 12, keys?.previous ?? noKey)
   })
-  value.set(body.bytes, start)
+  copyWhole(body.bytes, value, start)
   return value
 }
 

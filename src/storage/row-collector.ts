@@ -1,6 +1,6 @@
 /** Puts the rows of requests together, one request after the other, while they are checked and encoded. */
 import { assert } from '../error.ts'
-import type { ByteWriter } from '../json/byte-writer.ts'
+import { ByteWriter } from '../json/byte-writer.ts'
 import type { JsonScanner } from '../json/scan.ts'
 import type { ObjectReference } from '../type/record.ts'
 import { rowsPerTransaction } from '../type/transaction.ts'
@@ -26,6 +26,7 @@ let plainRows: PlainRows | undefined
 /** Requests are begun and ended one by one; what one that fails has left is to be dropped with all. */
 export class RowCollector {
   readonly #out: ByteWriter
+  readonly #blocks: ByteWriter
   readonly #preparer: RowPreparer
   readonly #plain: PlainRows
   readonly #ids: string[] = []
@@ -37,10 +38,11 @@ export class RowCollector {
   readonly #requestEnds: number[] = []
   #scanner!: JsonScanner
 
-  /** @param out what rows are written to, from its beginning on */
-  constructor(out: ByteWriter) {
+  /** @param out what rows are written to, and `blocks` their blocks, from the beginning on */
+  constructor(out: ByteWriter, blocks = new ByteWriter(0)) {
     out.truncate(0)
     this.#out = out
+    this.#blocks = blocks
     this.#preparer = new RowPreparer(new RowBuilder(out))
     plainRows ??= new PlainRows()
     this.#plain = plainRows
@@ -128,7 +130,7 @@ export class RowCollector {
       fieldPaths: known.map(({ fields }) => fields.paths()),
       controls: this.#controls,
     }
-    return { ...rows, ...prepareBlocks(rows, limits) }
+    return { ...rows, ...prepareBlocks(rows, this.#blocks, limits) }
   }
 
   #known(object: ObjectReference): KnownObject {

@@ -5,6 +5,7 @@
  * a quarter of the time of a loop over bytes, and a native call makes an object for every range,
  * which pays only from some hundred bytes on.
  */
+import { copyWhole } from '../json/copy-bytes.ts'
 import type { Texts } from '../vector/column.ts'
 
 /** Bytes, and a view whose positions are theirs. */
@@ -60,7 +61,7 @@ export class TextPool implements ByteSource {
     const shift = this.byteLength - from
     const byteLength = texts.offsets[end]! + shift
     if (byteLength > this.bytes.length) this.#grow(byteLength)
-    this.bytes.set(texts.bytes.subarray(from, texts.offsets[end]), this.byteLength)
+    copyWhole(texts.bytes.subarray(from, texts.offsets[end]), this.bytes, this.byteLength)
     const count = this.count + end - first
     if (count >= this.offsets.length) this.#growOffsets(count + 1)
     for (let i = first + 1, at = this.count; i <= end; i++) {
@@ -167,7 +168,7 @@ function copyWords(
 ): void {
   const length = end - start
   if (length > nearBytes) {
-    target.bytes.set(source.bytes.subarray(start, end), at)
+    copyWhole(source.bytes.subarray(start, end), target.bytes, at)
     return
   }
   const from = source.view

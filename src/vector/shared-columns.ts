@@ -9,6 +9,7 @@
  * Numbers are in the order of the machine: nothing of this is ever stored. The keys lie where they are
  * found without the layout, because the transactions of rows are known only after they were written.
  */
+import { copyWhole } from '../json/copy-bytes.ts'
 import type { KeyColumns, NumberColumn, PathColumns, TextColumn, Texts } from './column.ts'
 import { ColumnTable, type ColumnTableParts } from './column-table.ts'
 import { elementsOf } from './elements.ts'
@@ -151,9 +152,9 @@ class Arrays {
   }
 
   copyTo(memory: SharedArrayBuffer): void {
-    const all = new Uint8Array(memory)
+    const all = Buffer.from(memory)
     for (const { array, offset } of this.#placed) {
-      all.set(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), offset)
+      copyWhole(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), all, offset)
     }
   }
 }

@@ -47,6 +47,36 @@ it('what a body had before its fault is nowhere among the others', async () => {
   expect(Buffer.from(rows.bytes).includes('secret')).toBe(false)
 })
 
+it('puts the rows of a body in shared memory behind it, as far as there is room', async () => {
+  const { directory } = new TemporaryRecords()
+  pool = new IngestPool(directory, 1)
+  const events = Array.from({ length: 300 }, (_, i) => {
+    return {
+      id: `${i}`,
+      span_id: 's',
+      root_span_id: 'r',
+      created: '2026-01-01T00:00:00Z',
+      input: `a text ${i} `.repeat(80),
+    }
+  })
+  const body = Buffer.from(JSON.stringify({ events }))
+  const alone = await pool.prepare([{ body: Buffer.from(body), options }])
+  // Rows take more than the body, blocks less.
+  for (const roomPerByte of [0, 1, 2]) {
+    const memory = new SharedArrayBuffer(body.length * (1 + roomPerByte))
+    const shared = Buffer.from(memory, 0, body.length)
+    shared.set(body)
+    const { rows, errors } = await pool.prepare([{ body: shared, options }])
+    expect(errors).toEqual([undefined])
+    expect(rows.ids).toEqual(alone.rows.ids)
+    expect(Buffer.compare(rows.bytes, alone.rows.bytes)).toBe(0)
+    expect(Buffer.compare(rows.blockBytes, alone.rows.blockBytes)).toBe(0)
+    expect(shared.equals(body)).toBe(true)
+    const lengths = [rows.bytes, rows.blockBytes].map(({ buffer }) => buffer.byteLength)
+    expect(lengths.filter((length) => length === memory.byteLength).length).toBe(roomPerByte)
+  }
+})
+
 it('gets to know its work by rows that are as good as any, and leaves nothing of them', async () => {
   const { directory, reader } = new TemporaryRecords()
   pool = new IngestPool(directory, 2)

@@ -51,6 +51,33 @@ test('bodies with and without a length, compressed and not', async () => {
   for (const { json } of answers) expect(json).toEqual({ row_ids: expectedIds(500) })
 })
 
+test('large bodies that come at the same time, and after each other, keep their own rows', async () => {
+  const project = await service.project('large bodies')
+  const rowsOf = (client: number, turn: number) =>
+    Array.from({ length: 300 + client * 40 }, (_, row) => {
+      const id = `${client}-${turn}-${row}`
+      return { id, input: `${id} `.repeat(60), metadata: { client, turn } }
+    })
+  await Promise.all(
+    Array.from({ length: 4 }, async (_, client) => {
+      for (let turn = 0; turn < 4; turn++) {
+        const sent = rowsOf(client, turn)
+        const body = JSON.stringify({ events: turn === 2 ? [...sent, { id: 1 }] : sent })
+        const answer = await service.request(`/v1/project_logs/${project}/insert`, { body })
+        if (turn === 2) expect(answer.status).toBe(400)
+        else expect(answer.json).toEqual({ row_ids: sent.map(({ id }) => id) })
+      }
+    }),
+  )
+  const { json } = await service.query(
+    `select: id, input, metadata | from: project_logs('${project}') | limit: 10000`,
+  )
+  const sent = [0, 1, 2, 3].flatMap((client) => [0, 1, 3].flatMap((turn) => rowsOf(client, turn)))
+  const byId = (rows: readonly { id: string }[]) => new Map(rows.map((row) => [row.id, row]))
+  const stored = json.data as unknown as readonly { id: string }[]
+  expect(byId(stored)).toEqual(byId(sent))
+})
+
 test('a body of the largest size passes; one byte more does not', async () => {
   const base = events(1, 0)
   const text = events(1, limit - base.length)

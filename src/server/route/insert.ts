@@ -17,6 +17,7 @@ function eventsRoute(writer: RecordWriter, type: ObjectType): Route {
     path: `/v1/${type}/:id/insert`,
     access: 'key',
     bodySize: 'records',
+    isInsert: true,
     handle: async (request, gate) => {
       const id = request.parameters[0]!
       // Before the body has arrived: who may not write need not send it all.

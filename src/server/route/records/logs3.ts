@@ -33,6 +33,7 @@ export function logs3Routes(options: Logs3Options): Route[] {
       path: '/logs3',
       access: 'key',
       bodySize: 'records',
+      isInsert: true,
       handle: async (request, gate) => {
         const body = await request.body
         const name = uploadedName(body, gate)
@@ -48,6 +49,7 @@ export function logs3Routes(options: Logs3Options): Route[] {
       path: '/logs',
       access: 'key',
       bodySize: 'records',
+      isInsert: true,
       handle: async (request, gate) => {
         const body = await request.body
         return jsonReply((await writer.insert({ body, form: 'logs3', view: gate })).ids)
