@@ -103,7 +103,7 @@ export function removeUnlistedRuns(records: RecordsEnvironment): void {
     const found = Array.from(records.idRuns.getKeys({ ...runRange(run, 2 ** 32 - 1), limit: 1 }))[0]
     if (!found) return
     run = runOf(found)
-    if (!listed.has(run)) removeRun(records, run)
+    if (!listed.has(run)) for (const _ of removeRuns(records, [run]));
   }
 }
 
@@ -128,10 +128,10 @@ function* foldRecent(records: RecordsEnvironment): Generator<void> {
 function* mergeRuns(records: RecordsEnvironment, merged: readonly IdRun[]): Generator<void> {
   const runs = merged.map(({ id }) => chunksOf(records, id))
   yield* writeRun(records, merged, (run) => mergeChunks(run, runs))
-  for (const { id } of merged) {
-    removeRun(records, id)
-    yield
-  }
+  yield* removeRuns(
+    records,
+    merged.map(({ id }) => id),
+  )
 }
 
 /** The shortest runs of like length, if they are enough. */
@@ -178,12 +178,21 @@ function* writeRun(
   root.resetReadTxn()
 }
 
-function removeRun({ root, idRuns }: RecordsEnvironment, run: number): void {
-  root.resetReadTxn()
-  for (const keys of batches(Array.from(idRuns.getKeys(runRange(run))), removalsPerTransaction)) {
+/** Most runs are of one commit and have few chunks: a transaction waits for the disk, and removes many of them. */
+function* removeRuns(records: RecordsEnvironment, runs: readonly number[]): Generator<void> {
+  const { root, idRuns } = records
+  for (const keys of batches(keysOf(records, runs), removalsPerTransaction)) {
     root.transactionSync(() => {
       for (const key of keys) idRuns.removeSync(key)
     })
+    yield
+  }
+}
+
+function* keysOf({ root, idRuns }: RecordsEnvironment, runs: readonly number[]): Generator<Buffer> {
+  for (const run of runs) {
+    root.resetReadTxn()
+    yield* Array.from(idRuns.getKeys(runRange(run)))
   }
 }
 

@@ -8,6 +8,7 @@
  *
  * All of a dense one are of that object. Its length is odd, that of a wide one is not.
  */
+import { copyBytes } from '../json/copy-bytes.ts'
 
 export const entryBytes = 32
 export const fullHashBytes = 16
@@ -59,16 +60,16 @@ function packDense(
     entries++
   }
   const value = Buffer.allocUnsafe(byteLength)
-  let to = wide.copy(value, 0, 0, objectBytes)
+  let to = copyBytes(wide, 0, objectBytes, value, 0)
   for (let i = 0; i < entries; i++) {
     const from = i * entryBytes
-    to += wide.copy(value, to, from + objectBytes, from + fullHashBytes)
-    to += wide.copy(value, to, from + paginationKeyAt, from + entryBytes)
+    to = copyBytes(wide, from + objectBytes, from + fullHashBytes, value, to)
+    to = copyBytes(wide, from + paginationKeyAt, from + entryBytes, value, to)
   }
   for (const place of later) {
     const from = place * entryBytes + versionAt
     to = value.writeUInt16BE(place, to)
-    to += wide.copy(value, to, from, from + rowKeyBytes)
+    to = copyBytes(wide, from, from + rowKeyBytes, value, to)
   }
   value.writeUInt8(0, value.writeUInt16BE(later.length, to))
   return { value, entries }
@@ -89,10 +90,9 @@ export function wideEntries(chunk: Buffer): Buffer {
   const wide = Buffer.allocUnsafe(count * entryBytes)
   for (let i = 0, to = 0; i < count; i++) {
     const from = objectBytes + i * denseEntryBytes
-    to += chunk.copy(wide, to, 0, objectBytes)
-    to += chunk.copy(wide, to, from, from + shortHashBytes)
-    to += chunk.copy(wide, to, from + shortHashBytes, from + denseEntryBytes)
-    to += chunk.copy(wide, to, from + shortHashBytes, from + denseEntryBytes)
+    to = copyBytes(chunk, 0, objectBytes, wide, to)
+    to = copyBytes(chunk, from, from + denseEntryBytes, wide, to)
+    to = copyBytes(chunk, from + shortHashBytes, from + denseEntryBytes, wide, to)
   }
   for (let i = 0; i < laterCount; i++) {
     const at = laterAt(count, i)

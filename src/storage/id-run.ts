@@ -10,6 +10,7 @@
  * many bits of a strong hash are taken for the id itself: no one can find two ids that share them.
  */
 import { hash } from 'node:crypto'
+import { copyBytes } from '../json/copy-bytes.ts'
 import {
   entryBytes,
   findEntry,
@@ -232,7 +233,7 @@ class RunCursor {
   }
 
   copyTo(bytes: Buffer, at: number): void {
-    this.#value.copy(bytes, at, this.#at, this.#at + entryBytes)
+    copyBytes(this.#value, this.#at, this.#at + entryBytes, bytes, at)
   }
 
   #compareHash(bytes: Buffer, at: number): number {
