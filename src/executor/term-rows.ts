@@ -81,19 +81,18 @@ function entriesWith(
     for (const block of blocksWithParts(grams, term.grams, dictionary)) {
       found ??= new Uint8Array(count)
       const from = block * blockTexts
-      mayHave(dictionary, content, term, from, Math.min(count, from + blockTexts), found)
+      const to = Math.min(count, from + blockTexts)
+      mayHave(dictionary, content, term, from, to, found)
+      if (!found.subarray(from, to).includes(1)) noteMisled(block, blockTexts, dictionary, content)
     }
-    if (found && !found.includes(1)) {
-      noteMisled(dictionary, content)
-      return undefined
-    }
+    if (!found?.includes(1)) return undefined
   } else {
     const isKept = dictionary.offsets.at(-1)! <= keptBytes
     if (isKept && !searchedText(dictionary, content).includes(term.text)) return undefined
     found = new Uint8Array(count)
     mayHave(dictionary, content, term, 0, count, found)
   }
-  if (!found || content === 'text') return found
+  if (content === 'text') return found
   for (let code = found.indexOf(1); code >= 0; code = found.indexOf(1, code + 1)) {
     const isEmpty = dictionary.offsets[code] === dictionary.offsets[code + 1]
     const isAbsent =

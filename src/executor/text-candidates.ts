@@ -25,6 +25,7 @@ import {
   bitmapOf,
   countRows,
   isWithin,
+  listRows,
   noRows,
   type RowBits,
 } from '../vector/row-bits.ts'
@@ -89,10 +90,13 @@ export class TextCandidates {
     const may = this.#may
     if (may === 'none') return none
     const count = to - from
-    const last = (to - 1) >> 5
-    let first = from >> 5
-    while (first <= last && may[first] === 0) first++
-    if (first > last) return none
+    const found = countRows(may, from, to)
+    if (found === 0) return none
+    if (found < count * listedShare) {
+      const rows = newCodes(found)
+      listRows(may, from, to, rows)
+      return rows
+    }
     const truths = newBytes(count)
     expandBits(bitmapOf(may), from, count, truths)
     const rows = newCodes(count)
@@ -102,6 +106,9 @@ export class TextCandidates {
 }
 
 const none = new Int32Array(0)
+
+/** Of the rows of a batch: fewer are sooner listed bit by bit than by loops that look at all. */
+const listedShare = 1 / 16
 
 /** Undefined when no index tells anything of the rows. */
 export type FindCandidates = (set: ColumnSet) => TextCandidates | undefined

@@ -145,12 +145,12 @@ function rowsOfDictionary(
   }
   if (isIndexed) {
     const { blockTexts } = grams
-    const blocks = blocksWithParts(grams, searched.grams, dictionary)
-    for (const block of blocks) {
-      look(block * blockTexts, Math.min(found.length, (block + 1) * blockTexts))
-    }
-    if (blocks.length > 0 && !found.includes(1) && !grams.isOlder) {
-      noteMisled(dictionary, content === 'json' ? 'json' : 'text')
+    for (const block of blocksWithParts(grams, searched.grams, dictionary)) {
+      const from = block * blockTexts
+      const to = Math.min(found.length, from + blockTexts)
+      look(from, to)
+      if (grams.isOlder || found.subarray(from, to).includes(1)) continue
+      noteMisled(block, blockTexts, dictionary, content === 'json' ? 'json' : 'text')
     }
   } else if (foldedTexts(dictionary, content).includes(folded)) look(0, found.length)
   return rowsOfEntries(codes, found, isTold, rowCount)

@@ -202,11 +202,21 @@ function typicalQueries(
       `select: id, ${number} | filter: ${number} > ${turn % 10} | sort: ${number} desc | limit: 10`,
     (turn) => `dimensions: day(created) as d, ${name} as k | measures: count(1) as n${turn}`,
     (turn) => `select: id | filter: input ILIKE '%word ${turn}%' | limit: 10`,
+    (turn) => `measures: count(1) as n${turn} | filter: search('${wordOf(turn)}')`,
+    (turn) =>
+      `dimensions: ${name} as k | measures: count(1) as n${turn} | filter: output match '${wordOf(turn)} ${wordOf(turn + 1)}'`,
     ...(ids.length === 0
       ? []
       : [(turn: number) => `select: * | filter: id = '${ids[turn % ids.length]}'`]),
   ]
   return clauses.map((clause) => (turn) => `from: experiment('warm-up') | ${clause(turn)}`)
+}
+
+/** Some are in the texts of any application, so that rows are found, and some in none. */
+const words = ['the', 'error', 'order', 'please', 'unheard', 'user', 'question']
+
+function wordOf(turn: number): string {
+  return words[turn % words.length]!
 }
 
 function isPlainName(name: string): boolean {

@@ -76,6 +76,22 @@ export function countRows(rows: RowBits, from: number, to: number): number {
   return count
 }
 
+/** Writes those of the rows `from … to` that are in the set to `out`, ascending and counted from `from` on. */
+export function listRows(rows: RowBits, from: number, to: number, out: Int32Array): void {
+  if (from >= to) return
+  const [first, last] = [from >> 5, (to - 1) >> 5]
+  let count = 0
+  for (let i = first; i <= last; i++) {
+    let bits = rows[i]!
+    if (bits === 0) continue
+    if (i === first) bits &= -1 << (from & 31)
+    if (i === last) bits &= -1 >>> (31 - ((to - 1) & 31))
+    for (; bits !== 0; bits &= bits - 1) {
+      out[count++] = i * 32 + 31 - Math.clz32(bits & -bits) - from
+    }
+  }
+}
+
 function countBits(bits: number): number {
   let word = bits - ((bits >>> 1) & 0x55555555)
   word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)

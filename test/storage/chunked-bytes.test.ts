@@ -21,6 +21,7 @@ describe('bytes that are stored in chunks', () => {
       fc.property(place, place, (a, b) => {
         const [from, to] = [Math.min(a, b), Math.max(a, b)]
         expect(Buffer.compare(bytes.view(from, to), content.subarray(from, to))).toBe(0)
+        expect(Buffer.compare(bytes.whole(from, to), content.subarray(from, to))).toBe(0)
       }),
     )
   })
@@ -35,6 +36,15 @@ describe('bytes that are stored in chunks', () => {
     expect(read()).toBe(reads)
   })
 
+  it('are read once for each chunk, and not kept, for who keeps the whole', () => {
+    const { bytes, read, kept } = opened(withChecksums(content))
+    bytes.whole(3 * chunkBytes, 3 * chunkBytes + 1)
+    const [reads, keptBefore] = [read(), kept()]
+    bytes.whole(10, chunkBytes)
+    expect(read() - reads).toBe(2)
+    expect(kept()).toBe(keptBefore)
+  })
+
   it('are not given when their page was damaged', () => {
     const stored = withChecksums(content)
     stored[100_000]! ^= 1
@@ -42,6 +52,7 @@ describe('bytes that are stored in chunks', () => {
     expect(bytes.view(0, 90_000)).toHaveLength(90_000)
     expect(() => bytes.view(100_001, 100_002)).toThrow('damaged')
     expect(() => bytes.view(0, byteLength)).toThrow('damaged')
+    expect(() => bytes.whole(0, byteLength)).toThrow('damaged')
   })
 })
 

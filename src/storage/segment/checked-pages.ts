@@ -38,6 +38,8 @@ export interface CheckedBytes {
   readonly byteLength: number
   /** The bytes `from … to`; where `from` is a multiple of 4, integers may lie over them. */
   view(from: number, to: number): Uint8Array
+  /** The same for who keeps what is given: it is read at once, and nothing of it is kept here. */
+  whole(from: number, to: number): Uint8Array
 }
 
 /** What a thread has checked of some bytes: kept for as long as it knows the segment. */
@@ -97,5 +99,9 @@ export class PagedBytes implements CheckedBytes {
   view(from: number, to: number): Uint8Array {
     if (to > from) this.#pages.check(this.#content, this.#checksums, from, to, this.#corrupt)
     return this.#content.subarray(from, to)
+  }
+
+  whole(from: number, to: number): Uint8Array {
+    return this.view(from, to)
   }
 }

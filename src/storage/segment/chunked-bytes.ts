@@ -53,9 +53,7 @@ export class FetchedBytes implements CheckedBytes {
     const last = Math.floor((to - 1) / checkedPageBytes)
     const start = first * checkedPageBytes
     if (first === last) return this.#page(first).subarray(from - start, to - start)
-    if (last - first >= mostKeptPages) {
-      return this.#fetch(first, last).subarray(from - start, to - start)
-    }
+    if (last - first >= mostKeptPages) return this.whole(from, to)
     const bytes = new Uint8Array(to - from)
     for (let page = first; page <= last; page++) {
       const at = page * checkedPageBytes
@@ -63,6 +61,15 @@ export class FetchedBytes implements CheckedBytes {
       bytes.set(part, Math.max(0, at - from))
     }
     return bytes
+  }
+
+  /** Page by page, each would have LMDB copy its chunk. */
+  whole(from: number, to: number): Uint8Array {
+    if (to <= from) return none
+    const first = Math.floor(from / checkedPageBytes)
+    const last = Math.floor((to - 1) / checkedPageBytes)
+    const start = first * checkedPageBytes
+    return this.#fetch(first, last).subarray(from - start, to - start)
   }
 
   #page(page: number): Uint8Array {

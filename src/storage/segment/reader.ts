@@ -11,6 +11,7 @@ import { type NarrowNumbers, narrowCodes, narrowNumbers } from '../../kernel/wid
 import type {
   CompressedTexts,
   KeyColumns,
+  NumberColumn,
   PathColumns,
   TextColumn,
   Texts,
@@ -29,6 +30,7 @@ import {
   type ColumnMetadata,
   corruptSegment,
   type GramPlace,
+  type NumberColumnMetadata,
   type SegmentMetadata,
   type TermIndexMetadata,
   type TextColumnMetadata,
@@ -105,12 +107,7 @@ function openColumns(
     switch (column.type) {
       case 'number':
       case 'timestamp':
-        opened[column.type] = {
-          values: column.scale
-            ? narrowNumbers(buffers.narrow(column.values), column.scale)
-            : elementsOf(buffers.doubles(column.values)),
-          validity: buffers.validity(column.validity),
-        }
+        opened[column.type] = openNumbers(buffers, column)
         break
       case 'boolean':
         opened.boolean = {
@@ -131,6 +128,20 @@ function openColumns(
     }
   }
   return opened
+}
+
+/** Values are opened when they are asked for: a search of texts asks only which rows have some. */
+function openNumbers(buffers: Buffers, column: NumberColumnMetadata): NumberColumn {
+  let values: NumberColumn['values'] | undefined
+  return {
+    get values() {
+      values ??= column.scale
+        ? narrowNumbers(buffers.narrow(column.values), column.scale)
+        : elementsOf(buffers.doubles(column.values))
+      return values
+    },
+    validity: buffers.validity(column.validity),
+  }
 }
 
 function residualOpener(
@@ -186,10 +197,18 @@ function openText(buffers: Buffers, column: TextColumnMetadata, indexes: TextInd
       },
     }
   }
+  let codes: Codes | undefined
+  let dictionary: Texts | undefined
   return {
     encoding: 'dictionary',
-    codes: openCodes(buffers.narrow(column.codes)),
-    dictionary: buffers.texts(column, column.distinctCount),
+    get codes() {
+      codes ??= openCodes(buffers.narrow(column.codes))
+      return codes
+    },
+    get dictionary() {
+      dictionary ??= buffers.texts(column, column.distinctCount)
+      return dictionary
+    },
     validity,
     get grams() {
       return openGrams()

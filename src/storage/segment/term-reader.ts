@@ -64,8 +64,8 @@ export class TermReader implements TermIndex {
     this.#aliasesAt = this.#wordsAt + shape.wordBytes
     this.#listsAt = this.#aliasesAt + (shape.aliasBytes ?? 0)
     this.#rowCount = rowCount
-    this.#wordSearch = new RepeatedSearch(() => bytes.view(this.#wordsAt, this.#aliasesAt), keeps)
-    this.#aliasSearch = new RepeatedSearch(() => bytes.view(this.#aliasesAt, this.#listsAt), keeps)
+    this.#wordSearch = new RepeatedSearch(() => bytes.whole(this.#wordsAt, this.#aliasesAt), keeps)
+    this.#aliasSearch = new RepeatedSearch(() => bytes.whole(this.#aliasesAt, this.#listsAt), keeps)
     this.beside = beside
     this.#keeps = keeps
     this.isOlder = shape.isOlder ?? false
@@ -74,7 +74,7 @@ export class TermReader implements TermIndex {
   /** Read when it is needed: most queries open the column for its texts. */
   get #places(): Int32Array {
     if (!this.#directory) {
-      const { buffer, byteOffset, byteLength } = this.#bytes.view(0, this.#wordsAt)
+      const { buffer, byteOffset, byteLength } = this.#bytes.whole(0, this.#wordsAt)
       this.#directory = new Int32Array(buffer, byteOffset, byteLength / 4)
       this.#keeps?.(byteLength)
     }
@@ -134,11 +134,12 @@ export class TermReader implements TermIndex {
     if (block < 0) return
     const words = this.#wordsOf(block)
     for (let at = 0, term = 0; at < words.length - 1; term++) {
-      if (compare(text, words, at) === 0) {
-        this.#addRowsOf(block, [term], found)
-        return
-      }
-      at = words.indexOf(space, at + 1)
+      const order = compare(text, words, at)
+      if (order === 0) this.#addRowsOf(block, [term], found)
+      if (order <= 0) return
+      // Words are short: to find where one ends natively takes longer than to compare it.
+      at++
+      while (at < words.length && words[at] !== space) at++
     }
   }
 
