@@ -17,7 +17,14 @@ const fixedUnits: Readonly<Record<string, { readonly size: number; readonly orig
   week: { size: 7 * dayMs, origin: 4 * dayMs },
 }
 
-const calendarUnits = new Set(['month', 'quarter', 'year'])
+/** Days that units of the calendar have at least. */
+const calendarUnits: Readonly<Record<string, number>> = { month: 28, quarter: 90, year: 365 }
+
+/** What a time bucket lasts at least, in milliseconds; undefined when the function makes none. */
+export function leastBucket(name: string): number | undefined {
+  if (Object.hasOwn(fixedUnits, name)) return fixedUnits[name]!.size
+  return Object.hasOwn(calendarUnits, name) ? calendarUnits[name]! * dayMs : undefined
+}
 
 /** Time buckets over times; undefined when the function is none, or the operand is no times. */
 export function compileTruncation(
@@ -38,7 +45,7 @@ export function compileTruncation(
       return { kind: 'timestamp', values }
     }
   }
-  if (!calendarUnits.has(name)) return undefined
+  if (!Object.hasOwn(calendarUnits, name)) return undefined
   return (operand, rowCount) => {
     if (operand.kind !== 'timestamp') return undefined
     const unit = name as 'month' | 'quarter' | 'year'

@@ -5,6 +5,7 @@
 import { type BoundExpression, type BoundObject, childrenOf, fieldsOf } from '../binder/bound.ts'
 import { objectField } from '../executor/derived-field.ts'
 import type { TaskInput } from '../executor/task.ts'
+import { leastBucket } from '../executor/time-operators.ts'
 import type { PhysicalPlan, RelationStage } from '../planner/physical-plan.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { isStoredField } from '../type/record.ts'
@@ -15,8 +16,8 @@ import { storedRows } from '../vector/read-column.ts'
 /** Records that are looked up by id, or rows that are all known to have what is looked for. */
 const fewRecords = 64
 
-/** Of values that lie in one column each; a kernel takes some ten nanoseconds for one. */
-const fewValues = 100_000
+/** Of values that lie in one column each; once compiled, a query takes some five nanoseconds for one. */
+const fewValues = 200_000
 
 /** What a value costs in such values; texts of rows, JSON and what is in no column may be of any length. */
 const valueCost = { column: 1, key: 20, anyLength: Number.POSITIVE_INFINITY }
@@ -44,7 +45,7 @@ export function multipliesRows({ unpivots, then }: PhysicalPlan): boolean {
 export function isSmall(
   plan: PhysicalPlan,
   inputs: readonly TaskInput[],
-  reads: Pick<TaskReads, 'openSegment' | 'openPart'>,
+  reads: Pick<TaskReads, 'openSegment' | 'openPart' | 'segmentMetadata'>,
 ): boolean {
   if (isLookUp(plan) || inputs.length === 0) return true
   if (multipliesRows(plan)) return false
@@ -62,7 +63,7 @@ export function isSmall(
         : reads.openPart(input.part, input.memory)
     const object = plan.objects.find(({ number }) => number === input.object)!
     cost += (input.to - input.from) * rowCost(set, paths, object)
-    if (cost > fewValues || !hasFewGroups(plan, set, input.to - input.from)) return false
+    if (cost > fewValues || !hasFewGroups(plan, input, { set, reads })) return false
   }
   return true
 }
@@ -98,7 +99,17 @@ const slowKinds: ReadonlySet<BoundExpression['kind']> = new Set([
 ])
 
 function isVectorized(node: BoundExpression): boolean {
-  return !slowKinds.has(node.kind) && childrenOf(node).every(isVectorized)
+  if (slowKinds.has(node.kind) && bucketOf(node) === undefined) return false
+  return childrenOf(node).every(isVectorized)
+}
+
+/** What buckets of `created` last at least, in milliseconds; undefined when the expression is none of them. */
+function bucketOf(node: BoundExpression): number | undefined {
+  if (node.kind !== 'call' || node.arguments.length !== 1) return undefined
+  const [time] = node.arguments
+  if (time?.kind !== 'field' || time.path.length !== 1 || time.path[0] !== 'created')
+    return undefined
+  return leastBucket(node.name)
 }
 
 function expressionsOf({ predicates, stage, sort }: PhysicalPlan): BoundExpression[] {
@@ -148,16 +159,26 @@ function isCoded(column: TextColumn): boolean {
   return column.encoding === 'dictionary'
 }
 
-/** Whether rows of the set make few groups, as far as that is known without reading them. */
-function hasFewGroups({ stage }: PhysicalPlan, set: ColumnSet, rows: number): boolean {
-  if (stage.kind === 'rows' || rows <= fewGroups) return true
+/** What is known of the rows of an input without reading them. */
+interface KnownInput {
+  readonly set: ColumnSet
+  readonly reads: Pick<TaskReads, 'segmentMetadata'>
+}
+
+/** Whether the rows make few groups, as far as that is known without reading them. */
+function hasFewGroups({ stage }: PhysicalPlan, input: ColumnsInput, known: KnownInput): boolean {
+  if (stage.kind === 'rows' || input.to - input.from <= fewGroups) return true
   let most = 1
-  for (const key of stage.keys) most *= valuesOf(key, set)
+  for (const key of stage.keys) most *= valuesOf(key, input, known)
   return most <= fewGroups
 }
 
-function valuesOf(key: BoundExpression, set: ColumnSet): number {
+type ColumnsInput = Extract<TaskInput, { kind: 'segment' | 'part' }>
+
+function valuesOf(key: BoundExpression, input: ColumnsInput, { set, reads }: KnownInput): number {
   if (key.type === 'boolean') return 3
+  const bucket = bucketOf(key)
+  if (bucket !== undefined) return timeSpan(input, set, reads) / bucket + 2
   if (key.kind !== 'field') return Number.POSITIVE_INFINITY
   const columns = set.columns(key.path as readonly string[])
   if (!columns) return 1
@@ -166,4 +187,18 @@ function valuesOf(key: BoundExpression, set: ColumnSet): number {
   if (!text) return 1
   if (text.encoding !== 'dictionary') return Number.POSITIVE_INFINITY
   return text.dictionary.offsets.length
+}
+
+/** Milliseconds between the first and the last `created` of the object's rows in a segment, at most. */
+function timeSpan(input: ColumnsInput, set: ColumnSet, reads: KnownInput['reads']): number {
+  if (input.kind !== 'segment') return Number.POSITIVE_INFINITY
+  for (const type in set.columns(['created'])) {
+    if (type !== 'timestamp') return Number.POSITIVE_INFINITY
+  }
+  const { objects } = reads.segmentMetadata(input.segment)
+  const rows = objects.find(({ object }) => object === input.object)
+  if (!rows || rows.firstCreated === null || rows.lastCreated === null) {
+    return Number.POSITIVE_INFINITY
+  }
+  return rows.lastCreated - rows.firstCreated
 }

@@ -34,6 +34,8 @@ test('answers within a turn are those of the general way', async () => {
     'select: id | filter: metrics.n < 60 | limit: 7',
     'select: * | filter: metrics.n = 4711 | limit: 5',
     'dimensions: scores.s is null as none | measures: count(1) as n',
+    'dimensions: minute(created) as t | measures: count(1) as n',
+    'dimensions: month(created) as t, metadata.model as model | measures: count(1) as n',
   ]) {
     const { rows, cursor } = await logs.page(clauses)
     expect(logs.now(clauses), clauses).toMatchObject({ rows, cursor })
@@ -61,6 +63,7 @@ test('the main thread is not held up by what is not small', async () => {
   for (const clauses of [
     // Groups of which nobody knows how many there are.
     'dimensions: metadata.user as u | measures: count(1) as n',
+    'dimensions: second(created) as t | measures: count(1) as n',
     // Many rows to print.
     'select: *',
     // Texts of any length, be they few rows'.
