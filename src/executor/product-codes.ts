@@ -3,6 +3,7 @@ import { numberCodes } from '../kernel/groups.ts'
 import { forgetCopy, newCodes, newTable } from '../kernel/memory.ts'
 import { Timestamp } from '../type/value.ts'
 import type { DictionaryEntries, DictionaryVector, Selection } from '../vector/vector.ts'
+import { KnownCombinations, TextIds } from './known-combinations.ts'
 import type { GroupKey } from './varied-key.ts'
 
 /** Combinations of entries up to which they are looked up in one table. */
@@ -14,6 +15,8 @@ interface Product {
   readonly entries: readonly DictionaryEntries[]
   /** By combination; one more, since tables end with the code of null. */
   readonly groups: Int32Array
+  /** Shared by all products with the same constants. */
+  readonly combinations: KnownCombinations
 }
 
 /** Keys that are in dictionaries, and what tells those that are constants from any others. */
@@ -29,6 +32,9 @@ interface CodedKeys {
 export class ProductCodes {
   /** By the entries of the first key that has any, and by constants. */
   readonly #products = new WeakMap<DictionaryEntries, Map<string, Product>>()
+  readonly #ids = new TextIds()
+  /** By constants. */
+  readonly #combinations = new Map<string, KnownCombinations>()
 
   /**
    * Writes the groups of the selected rows, one after the other, to `out`; false, and nothing is
@@ -48,14 +54,19 @@ export class ProductCodes {
     if (!product) return false
     const count = selection ? selection.length : rowCount
     const places = placesOf(coded.vectors, selection, count)
-    const { groups } = product
+    const { groups, entries, combinations } = product
     if (mapCodes(groups, places, count, out) >= 0) return true
     // Those that are new are numbered first, and then have the numbers of their groups in place of these.
     const added = newCodes(count)
     const addedCount = numberCodes({ table: groups, places: added }, places, count, out, 0)
     const assigned = newCodes(addedCount)
-    const ofAdded = keysOfPlaces(keys, coded.vectors, added.subarray(0, addedCount))
+    const codes = codesOfPlaces(entries, added.subarray(0, addedCount))
+    const ofAdded = keys.map((key): GroupKey => {
+      const k = coded.vectors.indexOf(key as DictionaryVector)
+      return k < 0 ? key : { kind: 'dictionary', codes: codes[k]!, entries: entries[k]! }
+    })
     assign(ofAdded, addedCount, assigned)
+    combinations.add(entries, codes, assigned)
     for (let i = 0; i < addedCount; i++) groups[placeOf(added[i]!, groups)] = assigned[i]!
     mapCodes(groups, places, count, out)
     forgetCopy(out)
@@ -70,13 +81,27 @@ export class ProductCodes {
       products = new Map()
       this.#products.set(first!, products)
     }
-    const known = products.get(constants)
-    if (known?.entries.every((each, k) => each === entries[k])) return known
+    const last = products.get(constants)
+    if (last?.entries.every((each, k) => each === entries[k])) return last
     const combinations = entries.reduce((product, { size }) => product * (size + 1), 1)
     if (combinations > maximumCombinations) return undefined
-    const product = { entries, groups: tableBeside(products, combinations + 1) }
+    const known = this.#combinationsOf(constants)
+    const groups = tableBeside(products, combinations + 1)
+    known.lead(entries, (codes, group) => {
+      groups[placeOf(placeOfCodes(entries, codes), groups)] = group
+    })
+    const product = { entries, groups, combinations: known }
     products.set(constants, product)
     return product
+  }
+
+  #combinationsOf(constants: string): KnownCombinations {
+    let known = this.#combinations.get(constants)
+    if (!known) {
+      known = new KnownCombinations(this.#ids)
+      this.#combinations.set(constants, known)
+    }
+    return known
   }
 }
 
@@ -114,30 +139,31 @@ function placeOf(place: number, groups: Int32Array): number {
   return place < 0 ? groups.length - 1 : place
 }
 
-/** The keys of rows that have these combinations, one after the other. */
-function keysOfPlaces(
-  keys: readonly GroupKey[],
-  vectors: readonly DictionaryVector[],
-  places: Int32Array,
-): GroupKey[] {
-  const coded = new Map<GroupKey, DictionaryVector>()
+/** The codes that rows of these combinations have, dictionary by dictionary. */
+function codesOfPlaces(entries: readonly DictionaryEntries[], places: Int32Array): Int32Array[] {
   const left = Int32Array.from(places)
-  for (const vector of vectors.toReversed()) {
-    const { entries } = vector
-    const stride = entries.size + 1
-    let codes = left
-    // Counted from null on, unless there is one key alone.
-    if (vectors.length > 1) {
-      codes = new Int32Array(left.length)
-      for (let i = 0; i < left.length; i++) {
-        const rest = (left[i]! / stride) | 0
-        codes[i] = left[i]! - rest * stride - 1
-        left[i] = rest
-      }
+  // Counted from null on, unless there is one key alone.
+  if (entries.length === 1) return [left]
+  const found: Int32Array[] = []
+  for (const { size } of entries.toReversed()) {
+    const stride = size + 1
+    const codes = new Int32Array(left.length)
+    for (let i = 0; i < left.length; i++) {
+      const rest = (left[i]! / stride) | 0
+      codes[i] = left[i]! - rest * stride - 1
+      left[i] = rest
     }
-    coded.set(vector, { kind: 'dictionary', codes, entries })
+    found.unshift(codes)
   }
-  return keys.map((key) => coded.get(key) ?? key)
+  return found
+}
+
+/** The combination of these codes, as `placesOf` numbers it. */
+function placeOfCodes(entries: readonly DictionaryEntries[], codes: Int32Array): number {
+  if (entries.length === 1) return codes[0]!
+  let place = 0
+  for (let k = 0; k < codes.length; k++) place = place * (entries[k]!.size + 1) + codes[k]! + 1
+  return place
 }
 
 /** The numbers of the rows' combinations: of one key, its codes. */
