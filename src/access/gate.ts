@@ -103,8 +103,8 @@ export class Gate implements CatalogView {
   readonly #index: AccessIndex
   readonly #rights: Rights
   readonly #requestId: string
-  readonly people: People
-  readonly keys: Keys
+  #people: People | undefined
+  #keys: Keys | undefined
 
   constructor(
     catalog: Catalog,
@@ -117,8 +117,16 @@ export class Gate implements CatalogView {
     this.principal = principal
     this.#rights = new Rights(catalog, index, principal, prompts)
     this.#requestId = requestId
-    this.people = new People(catalog, index, this.#rights)
-    this.keys = new Keys(catalog, index, this.#rights)
+  }
+
+  get people(): People {
+    this.#people ??= new People(this.#catalog, this.#index, this.#rights)
+    return this.#people
+  }
+
+  get keys(): Keys {
+    this.#keys ??= new Keys(this.#catalog, this.#index, this.#rights)
+    return this.#keys
   }
 
   /** In whose name queries run that see the catalog through this gate. */

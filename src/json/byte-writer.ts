@@ -11,8 +11,9 @@ export class ByteWriter {
   #bytes: Buffer
   #view: DataView
   #length = 0
-  /** Of the memory that was copied from last: mostly the next range is of the same. */
+  /** Of the memory that was copied from last: mostly the next range is of the same, or of that before. */
   #source: DataView<ArrayBufferLike> = nothing
+  #before: DataView<ArrayBufferLike> = nothing
 
   constructor(capacity = 1024) {
     this.#bytes = Buffer.allocUnsafeSlow(capacity)
@@ -60,7 +61,12 @@ export class ByteWriter {
 
   /** Four bytes at a time, of which there are as many; the last may overlap those before. */
   #copyWords(source: Uint8Array, start: number, count: number): void {
-    if (this.#source.buffer !== source.buffer) this.#source = new DataView(source.buffer)
+    if (this.#source.buffer !== source.buffer) {
+      const last = this.#source
+      const isBefore = this.#before.buffer === source.buffer
+      this.#source = isBefore ? this.#before : new DataView(source.buffer)
+      this.#before = last
+    }
     const from = this.#source
     const to = this.#view
     const first = source.byteOffset + start

@@ -7,6 +7,8 @@ import { beginLoop, bytes, kernels, place, stageBytes, stagedBytes } from './mem
 
 const lengthBytes = 4
 const noBytes = new Uint8Array(0)
+/** The same memory: a part of a Buffer is made in half the time of one of other memory. */
+const memory = Buffer.from(bytes.buffer)
 
 /**
  * The first `length` bytes of a block; undefined if it is damaged. They lie in memory that the next loop
@@ -32,7 +34,7 @@ export function decompressLz4(
   const sourceEnd = source + block.length
   if (kernels.decompress(source + lengthBytes, sourceEnd, lowest, out, end) !== end)
     return undefined
-  return Buffer.from(bytes.buffer, out, length)
+  return memory.subarray(out, end)
 }
 
 /** Of all of a block; -1 if it is damaged. */

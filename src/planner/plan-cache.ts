@@ -121,7 +121,7 @@ export class PlanCache {
     const prefix = prefixOf(request, context)
     const cut = this.#cuts.again(prefix, request.query)
     if (!cut) return undefined
-    const cached = this.#templates.get(prefix + cut.shape)
+    const cached = this.#templates.get(cut.userShape)
     if (!cached || !isWanted(cached.template) || !isUnchanged(cached, context)) return undefined
     this.#hits++
     return { template: cached.template, literals: cut.literals }

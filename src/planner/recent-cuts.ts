@@ -23,6 +23,14 @@ interface RecentCut {
   readonly head: string
   readonly tail: string
   readonly shape: string
+  /** The user and the shape: one string, of which the hash is known once it was looked up. */
+  readonly userShape: string
+}
+
+/** A text that was cut as one before it was. */
+interface AgainCut extends CutText {
+  /** What `cut` was given as the user, and the shape behind it. */
+  readonly userShape: string
 }
 
 /** Of all users together. */
@@ -48,7 +56,7 @@ export class RecentCuts {
   }
 
   /** Undefined when no text like it was cut lately. */
-  again(user: string, text: string): CutText | undefined {
+  again(user: string, text: string): AgainCut | undefined {
     for (const known of this.#cuts) {
       const again = known.user === user ? cutAgain(known, text) : undefined
       if (again) return again
@@ -70,10 +78,11 @@ function recentOf(
   const quotes = isNumber ? 0 : 1
   const [head, tail] = [text.slice(0, start + quotes), text.slice(end - quotes)]
   if (isNumber && !afterNumber.test(tail)) return undefined
-  return { user, kind: literal.kind, head, tail, shape }
+  return { user, kind: literal.kind, head, tail, shape, userShape: user + shape }
 }
 
-function cutAgain({ kind, head, tail, shape }: RecentCut, text: string): CutText | undefined {
+function cutAgain(known: RecentCut, text: string): AgainCut | undefined {
+  const { kind, head, tail, shape, userShape } = known
   const end = text.length - tail.length
   if (end <= head.length || text.length > longestText) return undefined
   if (!text.startsWith(head) || !text.endsWith(tail)) return undefined
@@ -86,5 +95,5 @@ function cutAgain({ kind, head, tail, shape }: RecentCut, text: string): CutText
   const only = { start: head.length - quotes, end: end + quotes }
   const textWith = ([other]: readonly CutLiteral[]) =>
     text.slice(0, only.start) + writtenLiteral(other!.value) + text.slice(only.end)
-  return { shape, literals: [literal], only, textWith }
+  return { shape, literals: [literal], only, textWith, userShape }
 }

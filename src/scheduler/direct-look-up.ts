@@ -11,7 +11,7 @@ import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
 import type { Template } from '../planner/plan-template.ts'
 import type { KeptRow, KeptRows } from '../storage/kept-rows.ts'
-import { type ObjectConstants, writeRow } from '../storage/row.ts'
+import type { ObjectConstants } from '../storage/row.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { compareRowKeys, formatTransaction, type RowKey } from '../type/transaction.ts'
 import { cursorOf } from './answer-progress.ts'
@@ -75,7 +75,7 @@ function isProven({ predicates }: PhysicalPlan): boolean {
 
 /** Records of usual size are printed into the same memory again and again. */
 const keptBytes = 1 << 20
-const kept = new ByteWriter(keptBytes)
+let kept = new ByteWriter(keptBytes)
 
 export interface LookUpReads {
   readonly reads: TaskReads
@@ -155,13 +155,13 @@ function readRow(
   { reads, rows }: LookUpReads,
 ): KeptRow | undefined {
   return reads.withShared(transaction, (records, within) => {
-    const view = records.versionAsOf(object.number, id, transaction, within)?.view
-    if (!view) return undefined
-    const byteLength = view.bytes.length
-    const out = byteLength > keptBytes / 2 ? new ByteWriter(byteLength * 2) : kept
-    out.truncate(0)
-    writeRow(view, object, out)
-    const row = { text: out.view(), paginationKey: view.paginationKey, byteLength }
+    kept.truncate(0)
+    const printed = records.printAsOf(object, id, transaction, kept, within)
+    if (!printed) return undefined
+    const { paginationKey, byteLength } = printed
+    const row = { text: kept.view(), paginationKey, byteLength }
+    // It has grown for a large row.
+    if (kept.bytes.length > keptBytes) kept = new ByteWriter(keptBytes)
     rows.set(object.number, id, row)
     return row
   })

@@ -1,11 +1,11 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
-import { randomUUID } from 'node:crypto'
 import { performance } from 'node:perf_hooks'
 import { AssayError } from '../error.ts'
 import type { RequestBody } from './body.ts'
 import { type ContentEncoding, chooseEncoding } from './content-encoding.ts'
 import type { Reply } from './reply.ts'
 import { ResponseSender } from './response.ts'
+import { newTraceId } from './trace-id.ts'
 
 /** What a client may call a request: nothing that could break a header or a line of the log. */
 const requestIdForm = /^[A-Za-z0-9._:-]{1,128}$/
@@ -15,7 +15,7 @@ export class Exchange {
   readonly method: string
   readonly path: string
   /** Ours, and nobody else's: it finds the request in the log for sure. */
-  readonly traceId = randomUUID().replaceAll('-', '')
+  readonly traceId = newTraceId()
   /** What the client calls the request, in `x-request-id`; else the trace id. */
   readonly requestId: string
   readonly startedAt = performance.now()

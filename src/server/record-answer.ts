@@ -73,29 +73,53 @@ function queryIn(body: Uint8Array): Pick<PlainQuery, 'query' | 'useColumnstore'>
 }
 
 function bodyOf(answer: AnswerNow) {
-  const { rowCount, bytes, bytesRead, schema, cursor, lastTransactionId, warnings } = answer
+  const { rowCount, bytes, bytesRead, schema, cursor, warnings } = answer
   const out = bytes.length > keptBytes / 2 ? new ByteWriter(bytes.length + 65_536) : kept
   out.truncate(0)
-  out.text('{"data":[')
+  out.copy(openData)
   if (rowCount > 0) out.copy(bytes)
-  out.text('],"schema":')
   out.copy(textOf(schema))
   if (cursor !== undefined) out.text(`,"cursor":"${cursor}"`)
-  const last = JSON.stringify(lastTransactionId)
-  out.text(
-    `,"freshness_state":{"last_processed_xact_id":${last},"last_considered_xact_id":${last}}`,
-  )
-  out.text(`,"realtime_state":{"type":"on","minimum_xact_id":${last},"read_bytes":${bytesRead},`)
-  out.text(`"actual_xact_id":${last}}`)
+  const state = stateOf(answer.lastTransactionId)
+  out.copy(state.beforeRead)
+  out.text(String(bytesRead))
+  out.copy(state.afterRead)
   if (warnings.length > 0) out.text(`,"warnings":${JSON.stringify(warnings)}`)
-  out.text('}')
+  out.byte(closeBrace)
   return out.view()
 }
 
+const openData = Buffer.from('{"data":[')
+const closeBrace = 0x7d
+
+/** What an answer says of the newest transaction, before and after the number of bytes that were read. */
+interface StateText {
+  readonly transaction: string | null
+  readonly beforeRead: Buffer
+  readonly afterRead: Buffer
+}
+
+let lastState: StateText | undefined
+
+/** The same for all answers until something is written. */
+function stateOf(transaction: string | null): StateText {
+  if (lastState?.transaction === transaction) return lastState
+  const last = JSON.stringify(transaction)
+  const freshness = `{"last_processed_xact_id":${last},"last_considered_xact_id":${last}}`
+  const realtime = `{"type":"on","minimum_xact_id":${last},"read_bytes":`
+  lastState = {
+    transaction,
+    beforeRead: Buffer.from(`,"freshness_state":${freshness},"realtime_state":${realtime}`),
+    afterRead: Buffer.from(`,"actual_xact_id":${last}}`),
+  }
+  return lastState
+}
+
+/** With what stands between the rows and it. */
 function textOf(schema: ResultSchema): Buffer {
   let text = schemaTexts.get(schema)
   if (text === undefined) {
-    text = Buffer.from(JSON.stringify(schema))
+    text = Buffer.from(`],"schema":${JSON.stringify(schema)}`)
     schemaTexts.set(schema, text)
   }
   return text

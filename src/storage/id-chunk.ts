@@ -10,6 +10,8 @@
  */
 import { copyBytes } from '../json/copy-bytes.ts'
 
+import { readUint, readUint48 } from './big-endian.ts'
+
 export const entryBytes = 32
 export const fullHashBytes = 16
 const objectBytes = 4
@@ -24,7 +26,7 @@ const laterBytes = 2 + rowKeyBytes
 const tailBytes = 3
 
 /** Two pages without what LMDB keeps there, at most. */
-const chunkBytes = 8168
+export const chunkBytes = 8168
 const mostWide = Math.floor(chunkBytes / entryBytes)
 /** No chunk has more. */
 export const mostEntries = Math.floor((chunkBytes - objectBytes - tailBytes) / denseEntryBytes)
@@ -102,7 +104,17 @@ export function wideEntries(chunk: Buffer): Buffer {
   return wide
 }
 
-/** Where an entry has what, in bytes of its chunk. */
+/** What hashes are ordered by, as numbers; the last bit is 0. */
+export interface HashNumbers {
+  readonly object: number
+  /** Of what follows the object, the first half and the second: as many bits as a number holds. */
+  readonly high: number
+  readonly low: number
+}
+
+const halfBytes = shortHashBytes / 2
+
+/** Where an entry has what. */
 export interface FoundEntry {
   /** The last byte of its hash, whose last bit says whether the record is deleted. */
   readonly hashEnd: number
@@ -110,82 +122,83 @@ export interface FoundEntry {
   readonly paginationKey: number
 }
 
-/** @param wanted its hash, whose last bit is 0 */
-export function findEntry(chunk: Buffer, wanted: string): FoundEntry | undefined {
-  const dense = denseOf(chunk)
-  if (!dense) {
-    const place = placeOf(chunk, 0, entryBytes, chunk.length / entryBytes, wanted, 0)
-    if (place < 0) return undefined
-    const at = place * entryBytes
-    return {
-      hashEnd: at + fullHashBytes - 1,
-      version: at + versionAt,
-      paginationKey: at + paginationKeyAt,
+/** Of a chunk that has `length` bytes from `start` on. */
+export function findEntry(
+  bytes: Uint8Array,
+  start: number,
+  length: number,
+  wanted: HashNumbers,
+): FoundEntry | undefined {
+  const { object, high, low } = wanted
+  if (length % 2 === 0) {
+    const count = length / entryBytes
+    let first = 0
+    let end = count
+    while (first < end) {
+      const middle = (first + end) >> 1
+      const at = start + middle * entryBytes
+      const order = readUint(bytes, at) - object || compareHash(bytes, at + objectBytes, high, low)
+      if (order === 0) {
+        const hashEnd = at + fullHashBytes - 1
+        return { hashEnd, version: at + versionAt, paginationKey: at + paginationKeyAt }
+      }
+      if (order < 0) first = middle + 1
+      else end = middle
     }
+    return undefined
   }
-  for (let i = 0; i < objectBytes; i++) if (chunk[i] !== wanted.charCodeAt(i)) return undefined
-  const { count, laterCount } = dense
-  const place = placeOf(chunk, objectBytes, denseEntryBytes, count, wanted, objectBytes)
-  if (place < 0) return undefined
-  const paginationKey = objectBytes + place * denseEntryBytes + shortHashBytes
-  return {
-    hashEnd: paginationKey - 1,
-    version: versionOf(chunk, count, laterCount, place) ?? paginationKey,
-    paginationKey,
-  }
-}
-
-/** Where the version of an entry is, if it is a later one. */
-function versionOf(
-  chunk: Buffer,
-  count: number,
-  laterCount: number,
-  place: number,
-): number | undefined {
-  for (let i = 0; i < laterCount; i++) {
-    const at = laterAt(count, i)
-    if (chunk.readUInt16BE(at) === place) return at + 2
+  if (readUint(bytes, start) !== object) return undefined
+  const laterCount = laterCountOf(bytes, start + length)
+  const count = denseCount(length, laterCount)
+  let first = 0
+  let end = count
+  while (first < end) {
+    const middle = (first + end) >> 1
+    const at = start + objectBytes + middle * denseEntryBytes
+    const order = compareHash(bytes, at, high, low)
+    if (order === 0) {
+      const paginationKey = at + shortHashBytes
+      const laters = start + laterAt(count, 0)
+      const version = versionOf(bytes, laters, laterCount, middle) ?? paginationKey
+      return { hashEnd: paginationKey - 1, version, paginationKey }
+    }
+    if (order < 0) first = middle + 1
+    else end = middle
   }
   return undefined
 }
 
-/**
- * The place among `count` hashes, the first at `first` and each `stride` bytes after the one before, or -1.
- *
- * @param skipped characters of `wanted` that the hashes lack
- */
-function placeOf(
-  chunk: Buffer,
-  first: number,
-  stride: number,
-  count: number,
-  wanted: string,
-  skipped: number,
-): number {
-  let low = 0
-  let high = count
-  while (low < high) {
-    const middle = (low + high) >> 1
-    const order = compareHash(chunk, first + middle * stride, wanted, skipped)
-    if (order === 0) return middle
-    if (order < 0) low = middle + 1
-    else high = middle
+/** Where the version of an entry is, if it is a later one. */
+function versionOf(
+  bytes: Uint8Array,
+  laters: number,
+  laterCount: number,
+  place: number,
+): number | undefined {
+  for (let i = 0; i < laterCount; i++) {
+    const at = laters + i * laterBytes
+    if (((bytes[at]! << 8) | bytes[at + 1]!) === place) return at + 2
   }
-  return -1
+  return undefined
 }
 
-/** Hashes mostly differ in their first bytes, so that no call of native code pays. */
-function compareHash(chunk: Buffer, at: number, wanted: string, skipped: number): number {
-  const last = fullHashBytes - 1
-  for (let i = skipped; i < last; i++) {
-    const difference = chunk[at + i - skipped]! - wanted.charCodeAt(i)
-    if (difference !== 0) return difference
-  }
-  return (chunk[at + last - skipped]! & 0xfe) - wanted.charCodeAt(last)
+/** Hashes mostly differ in their first halves. */
+function compareHash(bytes: Uint8Array, at: number, high: number, low: number): number {
+  const order = readUint48(bytes, at) - high
+  if (order !== 0) return order
+  return readUint48(bytes, at + halfBytes) - (bytes[at + shortHashBytes - 1]! & 1) - low
 }
 
 function laterAt(count: number, i: number): number {
   return objectBytes + count * denseEntryBytes + i * laterBytes
+}
+
+function laterCountOf(bytes: Uint8Array, end: number): number {
+  return (bytes[end - tailBytes]! << 8) | bytes[end - tailBytes + 1]!
+}
+
+function denseCount(length: number, laterCount: number): number {
+  return (length - objectBytes - tailBytes - laterCount * laterBytes) / denseEntryBytes
 }
 
 /** Undefined of a wide chunk. */
@@ -194,7 +207,6 @@ function denseOf(
 ): { readonly count: number; readonly laterCount: number } | undefined {
   const { length } = chunk
   if (length % 2 === 0) return undefined
-  const laterCount = chunk.readUInt16BE(length - tailBytes)
-  const bytes = length - objectBytes - tailBytes - laterCount * laterBytes
-  return { count: bytes / denseEntryBytes, laterCount }
+  const laterCount = laterCountOf(chunk, length)
+  return { count: denseCount(length, laterCount), laterCount }
 }

@@ -15,6 +15,7 @@ import {
   entryBytes,
   findEntry,
   fullHashBytes,
+  type HashNumbers,
   mostEntries,
   packChunk,
   wideEntries,
@@ -70,6 +71,17 @@ export function fullHash(object: number, idHash: IdHash): IdHash {
       object & 0xff,
     ) + idHash
   )
+}
+
+export function hashNumbers(hash: IdHash): HashNumbers {
+  return { object: numberIn(hash, 0, 4), high: numberIn(hash, 4, 10), low: numberIn(hash, 10, 16) }
+}
+
+/** Of the characters of a hash, each of which is a byte. */
+function numberIn(hash: IdHash, start: number, end: number): number {
+  let number = 0
+  for (let i = start; i < end; i++) number = number * 0x100 + hash.charCodeAt(i)
+  return number
 }
 
 /** The key of the part of a run that begins with `first`. */
@@ -152,15 +164,19 @@ export function* hashesOf(value: Buffer): Generator<IdHash> {
   for (let at = 0; at < wide.length; at += entryBytes) yield hashAt(wide, at)
 }
 
-/** What a chunk knows of an id. */
-export function findInChunk(value: Uint8Array, wanted: IdHash): CurrentVersion | undefined {
-  const chunk = Buffer.from(value.buffer, value.byteOffset, value.length)
-  const found = findEntry(chunk, wanted)
+/** What a chunk knows of an id; it has `length` bytes from `start` on. */
+export function findInChunk(
+  bytes: Uint8Array,
+  start: number,
+  length: number,
+  wanted: HashNumbers,
+): CurrentVersion | undefined {
+  const found = findEntry(bytes, start, length, wanted)
   return (
     found && {
-      version: readRowKey(chunk, found.version),
-      paginationKey: readRowKey(chunk, found.paginationKey),
-      isDeleted: (chunk[found.hashEnd]! & 1) === 1,
+      version: readRowKey(bytes, found.version),
+      paginationKey: readRowKey(bytes, found.paginationKey),
+      isDeleted: (bytes[found.hashEnd]! & 1) === 1,
     }
   )
 }

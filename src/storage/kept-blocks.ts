@@ -5,8 +5,9 @@ import type { RowBlock } from './row-block.ts'
 
 export interface KeptBlock {
   readonly object: number
-  /** Of its value. */
+  /** Of its value, and the same as a text. */
   readonly key: Buffer
+  readonly name: string
   readonly first: RowKey
   readonly block: RowBlock
 }
@@ -25,21 +26,21 @@ export class KeptBlocks {
     })
   }
 
-  /** The block that has that key. */
-  get(key: Buffer): KeptBlock | undefined {
-    return this.#blocks.get(nameOf(key))
+  /** The block of that name. */
+  get(name: string): KeptBlock | undefined {
+    return this.#blocks.get(name)
   }
 
   /** In the place of another with that key. */
   set(kept: KeptBlock): void {
-    const name = nameOf(kept.key)
+    const { name } = kept
     this.#blocks.set(name, kept)
     // What is larger than all may be is not kept.
     if (this.#blocks.peek(name) === kept) this.#enter(kept)
   }
 
-  delete({ key }: KeptBlock): void {
-    this.#blocks.delete(nameOf(key))
+  delete({ name }: KeptBlock): void {
+    this.#blocks.delete(name)
   }
 
   clear(): void {
@@ -49,7 +50,7 @@ export class KeptBlocks {
   /** The block between whose first and last version that one lies. */
   covering(object: number, version: RowKey): KeptBlock | undefined {
     const kept = this.#inOrder.get(object)?.last(version)
-    return kept?.block.covers(version) ? this.get(kept.key) : undefined
+    return kept?.block.covers(version) ? this.get(kept.name) : undefined
   }
 
   #enter(kept: KeptBlock): void {
@@ -111,6 +112,6 @@ class BlocksInOrder {
   }
 }
 
-function nameOf(key: Buffer): string {
+export function nameOfBlock(key: Buffer): string {
   return key.toString('latin1')
 }

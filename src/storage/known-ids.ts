@@ -7,14 +7,27 @@
  */
 import { compareRowKeys } from '../type/transaction.ts'
 import type { BinaryDatabase, ReadTransaction, RecordsEnvironment } from './environment.ts'
-import { chunkKey, findInChunk, fullHash, hashId, type IdHash, runOf } from './id-run.ts'
+import type { HashNumbers } from './id-chunk.ts'
+import {
+  chunkKey,
+  findInChunk,
+  fullHash,
+  hashId,
+  hashNumbers,
+  type IdHash,
+  runOf,
+} from './id-run.ts'
 import type { IdRun, IdRunList } from './id-run-list.ts'
 import { type CurrentVersion, decodeCurrentVersion, recordIdKey } from './record-key.ts'
-import { placeOfHash, type RunChunks } from './run-chunks.ts'
+import type { RunChunks } from './run-chunks.ts'
 
 type IdDatabases = Pick<RecordsEnvironment, 'ids' | 'idRuns'>
 
-/** The newest version of the record `id`, deleted perhaps. */
+/**
+ * The newest version of the record `id`, deleted perhaps.
+ *
+ * @param hasRecent false if nothing is in `ids`
+ */
 export function currentVersion(
   databases: IdDatabases,
   { runs }: IdRunList,
@@ -22,12 +35,11 @@ export function currentVersion(
   id: string,
   transaction?: ReadTransaction,
   chunks?: RunChunks,
+  hasRecent = true,
 ): CurrentVersion | undefined {
   const hash = fullHash(object, hashId(id))
-  return newest(
-    recentVersion(databases, object, id, transaction),
-    versionInRuns(databases, runs, hash, transaction, chunks),
-  )
+  const inRuns = versionInRuns(databases, runs, hash, transaction, chunks)
+  return hasRecent ? newest(recentVersion(databases, object, id, transaction), inRuns) : inRuns
 }
 
 /** What `ids` knows. */
@@ -44,7 +56,7 @@ export function recentVersion(
 /**
  * What runs know.
  *
- * @param chunks tells where in a run to look, without a search of LMDB's
+ * @param chunks has parts of runs in memory
  */
 export function versionInRuns(
   { idRuns }: IdDatabases,
@@ -53,18 +65,28 @@ export function versionInRuns(
   transaction?: ReadTransaction,
   chunks?: RunChunks,
 ): CurrentVersion | undefined {
-  const options = transaction ? { transaction } : undefined
-  const place = chunks && placeOfHash(hash)
+  const wanted = hashNumbers(hash)
   chunks?.keep(runs)
   let found: CurrentVersion | undefined
   for (const run of runs) {
-    const known = chunks && place ? chunks.keyOf(idRuns, run, place, transaction) : 'unknown'
-    const key = known === 'unknown' ? lastKey(idRuns, run.id, hash, transaction) : known
-    // Read where LMDB puts it, and done with before the next value: a copy costs 5 µs.
-    const value = key && idRuns.getBinaryFast(key, options)
-    if (value) found = newest(found, findInChunk(value, hash))
+    const known = chunks ? chunks.find(idRuns, run, wanted, transaction) : 'unknown'
+    const inRun = known === 'unknown' ? search(idRuns, run, hash, wanted, transaction) : known
+    if (inRun) found = newest(found, inRun)
   }
   return found
+}
+
+function search(
+  idRuns: BinaryDatabase,
+  run: IdRun,
+  hash: IdHash,
+  wanted: HashNumbers,
+  transaction: ReadTransaction | undefined,
+): CurrentVersion | undefined {
+  const key = lastKey(idRuns, run.id, hash, transaction)
+  // Read where LMDB puts it, and done with before the next value: a copy costs 5 µs.
+  const value = key && idRuns.getBinaryFast(key, transaction ? { transaction } : undefined)
+  return value && findInChunk(value, 0, value.length, wanted)
 }
 
 /** The key of the last part of the run that does not begin after the hash. */

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto'
 import type { RowKey } from '../type/transaction.ts'
-import { writeUint48 } from './big-endian.ts'
+import { readUint48, writeUint48 } from './big-endian.ts'
 
 const longestTextBytes = 256
 
@@ -89,8 +89,8 @@ export function writeRowKey(bytes: Buffer, at: number, key: RowKey): void {
   bytes[at + 7] = key.index
 }
 
-export function readRowKey(bytes: Buffer, at: number): RowKey {
-  return { transaction: bytes.readUIntBE(at, 6), index: bytes.readUInt16BE(at + 6) }
+export function readRowKey(bytes: Uint8Array, at: number): RowKey {
+  return { transaction: readUint48(bytes, at), index: (bytes[at + 6]! << 8) | bytes[at + 7]! }
 }
 
 function textKey(object: number, text: string): Buffer {

@@ -5,6 +5,7 @@
  * transaction. Large values lie in LMDB's map, so no row may be used after the transaction it was
  * read in, nor, without one, after the current turn of the event loop.
  */
+import type { ByteWriter } from '../json/byte-writer.ts'
 import type { RowKey } from '../type/transaction.ts'
 import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
 import type { FieldPath } from './field-shapes.ts'
@@ -26,9 +27,10 @@ import {
   type LogEntry,
   type Spill,
 } from './record-log.ts'
-import type { RowView } from './row.ts'
+import type { ObjectConstants, RowView } from './row.ts'
+import type { PrintedRow } from './row-block.ts'
 import { RunChunks } from './run-chunks.ts'
-import { StoredRows, type StoredVersion } from './stored-rows.ts'
+import { defaultCacheBytes, StoredRows, type StoredVersion } from './stored-rows.ts'
 
 export type { StoredVersion }
 
@@ -42,19 +44,30 @@ export interface Supersession {
 /** Greater than every transaction. */
 const endOfTime = 2 ** 48 - 1
 
+/** The share of it that parts of runs of ids have: of a record they take 20 bytes, where its block takes 100. */
+const shareIds = 1 / 8
+
+/** Of ids, what the transaction that is held sees. */
+interface HeldIds {
+  readonly of: ReadTransaction
+  readonly runs: IdRunList
+  /** Whether any are in no run. */
+  recent: 'not asked' | 'asked once' | 'none' | 'some'
+}
+
 export class RecordReader {
   readonly #records: RecordsEnvironment
   readonly #rows: StoredRows
   /** As it was read last. */
   #runs: IdRunList | undefined
-  /** As the transaction that is held sees it. */
-  #heldRuns: { readonly of: ReadTransaction; readonly runs: IdRunList } | undefined
-  readonly #chunks = new RunChunks()
+  #held: HeldIds | undefined
+  readonly #chunks: RunChunks
 
-  /** @param cacheBytes what is kept of rows that were read; see `StoredRows` */
-  constructor(records: RecordsEnvironment, cacheBytes?: number) {
+  /** @param cacheBytes what is kept of ids and rows that were read; see `StoredRows` */
+  constructor(records: RecordsEnvironment, cacheBytes = defaultCacheBytes) {
     this.#records = records
-    this.#rows = new StoredRows(records.rows, cacheBytes)
+    this.#chunks = new RunChunks(cacheBytes * shareIds)
+    this.#rows = new StoredRows(records.rows, cacheBytes * (1 - shareIds))
   }
 
   /**
@@ -62,7 +75,11 @@ export class RecordReader {
    * held or none. It must not end before.
    */
   hold(transaction: ReadTransaction | undefined): void {
-    this.#heldRuns = transaction && { of: transaction, runs: this.#runsAsOf(transaction) }
+    this.#held = transaction && {
+      of: transaction,
+      runs: this.#runsAsOf(transaction),
+      recent: 'not asked',
+    }
   }
 
   /** The version of the record `id` that is current; undefined if there is none or it is deleted. */
@@ -85,23 +102,21 @@ export class RecordReader {
     snapshot: number,
     transaction?: ReadTransaction,
   ): StoredVersion | undefined {
-    const current = this.#current(object, id, transaction)
-    if (!current) return undefined
-    let { version, paginationKey } = current
-    while (version.transaction > snapshot) {
-      const known = this.#lastBefore(object, paginationKey, snapshot, transaction)
-      if (known) {
-        version = known
-        break
-      }
-      // This record began later. The id may have belonged to one that was deleted before.
-      const previous = this.rowAt(object, paginationKey, transaction)?.previous
-      if (!previous) return undefined
-      version = previous
-      paginationKey = this.rowAt(object, previous, transaction)!.paginationKey
-    }
-    const view = this.rowAt(object, version, transaction)
-    return view && !view.isTombstone ? { key: version, view } : undefined
+    const version = this.#versionAsOf(object, id, snapshot, transaction)
+    const found = version && this.#version(object, version, transaction)
+    return found?.view.isTombstone ? undefined : found
+  }
+
+  /** Appends that version as `select: *` shows it; undefined when there is none. */
+  printAsOf(
+    object: ObjectConstants & { readonly number: number },
+    id: string,
+    snapshot: number,
+    out: ByteWriter,
+    transaction?: ReadTransaction,
+  ): PrintedRow | undefined {
+    const version = this.#versionAsOf(object.number, id, snapshot, transaction)
+    return version && this.#rows.print(object, version, out, transaction)
   }
 
   /** All versions of the record `id` up to the snapshot, the newest first; tombstones among them. */
@@ -259,9 +274,43 @@ export class RecordReader {
   }
 
   #current(object: number, id: string, transaction?: ReadTransaction): CurrentVersion | undefined {
-    const held = this.#heldRuns
-    const runs = held && held.of === transaction ? held.runs : this.#runsAsOf(transaction)
-    return currentVersion(this.#records, runs, object, id, transaction, this.#chunks)
+    const held = this.#held?.of === transaction ? this.#held : undefined
+    const runs = held?.runs ?? this.#runsAsOf(transaction)
+    const hasRecent = !held || this.#hasRecent(held)
+    return currentVersion(this.#records, runs, object, id, transaction, this.#chunks, hasRecent)
+  }
+
+  /** Whether there may be ids that are in no run. To find out takes 3 µs, to ask for one 1. */
+  #hasRecent(held: HeldIds): boolean {
+    if (held.recent === 'not asked') held.recent = 'asked once'
+    else if (held.recent === 'asked once') {
+      const keys = this.#records.ids.getKeys({ limit: 1, transaction: held.of })
+      held.recent = 'none'
+      for (const _ of keys) held.recent = 'some'
+    }
+    return held.recent !== 'none'
+  }
+
+  /** A tombstone's perhaps. */
+  #versionAsOf(
+    object: number,
+    id: string,
+    snapshot: number,
+    transaction: ReadTransaction | undefined,
+  ): RowKey | undefined {
+    const current = this.#current(object, id, transaction)
+    if (!current) return undefined
+    let { version, paginationKey } = current
+    while (version.transaction > snapshot) {
+      const known = this.#lastBefore(object, paginationKey, snapshot, transaction)
+      if (known) return known
+      // This record began later. The id may have belonged to one that was deleted before.
+      const previous = this.rowAt(object, paginationKey, transaction)?.previous
+      if (!previous) return undefined
+      version = previous
+      paginationKey = this.rowAt(object, previous, transaction)!.paginationKey
+    }
+    return version
   }
 
   #runsAsOf(transaction: ReadTransaction | undefined): IdRunList {

@@ -16,7 +16,16 @@ import { ByteWriter } from '../json/byte-writer.ts'
 import { packRows } from '../kernel/row-pack.ts'
 import { readUint, writeUint } from './big-endian.ts'
 import { kindOfValue, packedLength, packValue, plainValue, unpackValue } from './packed-value.ts'
-import { directoryEntryBytes, headerBytes, type RowHeader, RowView, writeRowHeader } from './row.ts'
+import {
+  directoryEntryBytes,
+  headerBytes,
+  type ObjectConstants,
+  type RowHeader,
+  RowView,
+  rowFlags,
+  writeRowHeader,
+} from './row.ts'
+import { RowPrinting } from './row-printing.ts'
 
 const headBytes = 8
 const createdBytes = 8
@@ -29,6 +38,11 @@ interface Shape {
   readonly ranks: readonly number[]
   readonly nameLengths: readonly number[]
   readonly kinds: readonly number[]
+}
+
+/** Of rows that are read: mostly those of a shape have the same names, too. */
+interface ReadShape extends Shape {
+  printing?: RowPrinting
 }
 
 export interface EncodedBody {
@@ -207,11 +221,13 @@ export interface BlockBytes {
    * over when the next row is asked for.
    *
    * @param stored the body as it is stored; needed for what is not at hand
+   * @param keeps whether what is decompressed is kept if it is asked for again
    */
   pieceOf(
     place: number,
     end: number,
     stored: Buffer | undefined,
+    keeps: boolean,
   ): { readonly bytes: Buffer; readonly start: number }
 }
 
@@ -222,7 +238,7 @@ export class BlockRows {
   /** Where in the bytes the body begins. */
   readonly #from: number
   readonly #rowCount: number
-  readonly #shapes: Shape[]
+  readonly #shapes: ReadShape[]
   /** Where in the body the lengths of each row's values begin, as far as `#reached`. */
   readonly #lengthStarts: Uint32Array
   /** Where in the body its members begin. */
@@ -281,6 +297,7 @@ export class BlockRows {
       place,
       this.#from + this.#memberStarts[row + 1]!,
       stored,
+      true,
     )
     let from = place - start
     let copied = from
@@ -308,6 +325,58 @@ export class BlockRows {
     return new RowView(bytes)
   }
 
+  /**
+   * Appends the row as `writeRow` does, without making it. What was decompressed for it is not kept.
+   *
+   * @returns how many bytes the row has; undefined for a tombstone, of which nothing is printed
+   */
+  printAt(
+    row: number,
+    keys: Pick<RowHeader, 'paginationKey' | 'transaction'>,
+    object: ObjectConstants,
+    out: ByteWriter,
+    stored: Buffer | undefined,
+  ): number | undefined {
+    const flags = this.#body[headBytes + this.#rowCount * createdBytes + row]!
+    if ((flags & rowFlags.tombstone) !== 0) return undefined
+    this.#reach(row + 1)
+    const place = this.#from + this.#memberStarts[row]!
+    const end = this.#from + this.#memberStarts[row + 1]!
+    const { bytes, start } = this.#bytes.pieceOf(place, end, stored, false)
+    const shape = this.#shapeOf(row)
+    const { ranks, nameLengths, kinds } = shape
+    if (ranks.length > members.kinds.length) members = new Members(ranks.length)
+    const { starts, values, lengths } = members
+    const read = new VarintReader(this.#body, this.#lengthStarts[row]!)
+    let { printing } = shape
+    if (!printing?.isOf(object)) printing = undefined
+    let byteLength = headerBytes + ranks.length * directoryEntryBytes
+    let from = place - start
+    for (let i = 0; i < ranks.length; i++) {
+      const rank = ranks[i]!
+      const length = read.next()
+      starts[rank] = from
+      if (printing && !printing.isNamed(rank, bytes, from)) printing = undefined
+      from += nameLengths[i]! + 1
+      byteLength += nameLengths[i]! + 1 + length
+      values[rank] = from
+      lengths[rank] = length
+      members.kinds[rank] = kinds[i]!
+      from += packedLength(kinds[i]!, length)
+    }
+    if (!printing) {
+      const names = ranks.map((_, rank) => {
+        return Buffer.from(bytes.subarray(starts[rank]!, values[rank]! - 1))
+      })
+      printing = RowPrinting.of(object, names)
+      shape.printing = printing
+    }
+    members.bytes = bytes
+    members.out = out
+    printing.print(keys, out, members.append)
+    return byteLength
+  }
+
   #valueLengths(row: number, count: number): number[] {
     const lengths = new VarintReader(this.#body, this.#lengthStarts[row]!)
     const found = new Array<number>(count)
@@ -315,7 +384,7 @@ export class BlockRows {
     return found
   }
 
-  #shapeOf(row: number): Shape {
+  #shapeOf(row: number): ReadShape {
     const at = headBytes + this.#rowCount * (createdBytes + 1) + row * shapeBytes
     return this.#shapes[(this.#body[at]! << 8) | this.#body[at + 1]!]!
   }
@@ -336,6 +405,41 @@ export class BlockRows {
     this.#reached = row
   }
 }
+
+/** Where members of a row are that is printed, by rank, in memory that the next one overwrites. */
+class Members {
+  bytes: Uint8Array = new Uint8Array()
+  out = new ByteWriter(0)
+  readonly starts: Float64Array
+  readonly values: Float64Array
+  /** Of values as they are printed. */
+  readonly lengths: Float64Array
+  readonly kinds: Uint8Array
+
+  constructor(count: number) {
+    this.starts = new Float64Array(count)
+    this.values = new Float64Array(count)
+    this.lengths = new Float64Array(count)
+    this.kinds = new Uint8Array(count)
+  }
+
+  readonly append = (rank: number) => {
+    const { bytes, out } = this
+    const value = this.values[rank]!
+    const length = this.lengths[rank]!
+    const kind = this.kinds[rank]!
+    if (kind === plainValue) {
+      out.copy(bytes, this.starts[rank]!, value + length)
+      return
+    }
+    out.copy(bytes, this.starts[rank]!, value)
+    const at = out.length
+    out.skip(length)
+    unpackValue(kind, bytes, value, out.bytes, at, at + length)
+  }
+}
+
+let members = new Members(64)
 
 class VarintReader {
   at: number

@@ -87,6 +87,7 @@ export class BlockPieces implements BlockBytes {
   /** Where each piece ends, plain and as it is stored. */
   readonly #plainEnds: Float64Array
   readonly #ends: Float64Array
+  readonly #dictionary: Buffer
   readonly #kept: KeptPieces
   readonly #pieces: readonly object[]
   /** The piece of which a row was asked for last, and which is not kept. */
@@ -115,6 +116,7 @@ export class BlockPieces implements BlockBytes {
     this.#kept = kept
     this.#pieces = Array.from({ length: count }, () => ({}))
     this.first = Buffer.from(this.#decompress(0, this.#lengthOf(0), bytes))
+    this.#dictionary = this.first.subarray(-dictionaryBytes)
   }
 
   get keptBytes(): number {
@@ -130,11 +132,12 @@ export class BlockPieces implements BlockBytes {
     place: number,
     end: number,
     stored: Buffer | undefined,
+    keeps: boolean,
   ): { readonly bytes: Buffer; readonly start: number } {
     const piece = this.#pieceWith(place)
     if (piece === 0) return { bytes: this.first, start: 0 }
     const start = this.#plainEnds[piece - 1]!
-    return { bytes: this.#pieceAt(piece, end - start, stored), start }
+    return { bytes: this.#pieceAt(piece, end - start, stored, keeps), start }
   }
 
   #pieceWith(place: number): number {
@@ -144,10 +147,11 @@ export class BlockPieces implements BlockBytes {
   }
 
   /** Of a piece that is asked for once, no more than the first `length` bytes; the second time it is kept. */
-  #pieceAt(piece: number, length: number, stored: Buffer | undefined): Buffer {
+  #pieceAt(piece: number, length: number, stored: Buffer | undefined, keeps: boolean): Buffer {
     const known = this.#kept.get(this.#pieces[piece]!)
     if (known) return known
     if (!stored) throw new AssayError('INTERNAL', 'a row was read without the bytes of its block')
+    if (!keeps) return this.#decompress(piece, length, stored)
     if (this.#asked !== piece) {
       this.#asked = piece
       return this.#decompress(piece, length, stored)
@@ -167,7 +171,7 @@ export class BlockPieces implements BlockBytes {
     const bytes = stored.subarray(start, this.#ends[piece])
     const whole = this.#lengthOf(piece)
     if (bytes.length === whole) return bytes
-    const dictionary = piece === 0 ? undefined : this.first.subarray(-dictionaryBytes)
+    const dictionary = piece === 0 ? undefined : this.#dictionary
     const plain = decompressLz4(bytes, length, dictionary)
     if (!plain || plainLength(bytes) !== whole) throw this.#corrupt()
     return plain

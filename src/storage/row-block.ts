@@ -19,11 +19,12 @@
  * Versions of the object between a block's first and last row are in no other value.
  */
 import { AssayError } from '../error.ts'
+import type { ByteWriter } from '../json/byte-writer.ts'
 import { copyWhole } from '../json/copy-bytes.ts'
 import { compareRowKeys, type RowKey, rowKey, rowsPerTransaction } from '../type/transaction.ts'
 import { readUint48 } from './big-endian.ts'
 import { readRowKey, writeRowKey } from './record-key.ts'
-import { type RowHeader, RowView } from './row.ts'
+import { type ObjectConstants, type RowHeader, RowView, writeRow } from './row.ts'
 import { type BlockBytes, BlockRows, encodeBody } from './row-block-body.ts'
 import {
   BlockPieces,
@@ -156,7 +157,10 @@ export class RowBlock {
   readonly #bodyStart: number
   readonly #places: Places
   readonly #rows: BlockRows | undefined
-  readonly #rowAt: (row: number, stored: Buffer | undefined) => RowView | undefined
+  /** The row, if it is by itself. */
+  readonly #single: RowView | undefined
+  /** Undefined of a row that was not written. */
+  readonly #keysAt: (row: number) => RowKeys | undefined
   /** Unless pieces are kept elsewhere. */
   readonly #value: Buffer | undefined
 
@@ -178,7 +182,8 @@ export class RowBlock {
         versionAt: () => first,
         compareAt: (_, version) => compareRowKeys(first, version),
       }
-      this.#rowAt = () => new RowView(value)
+      this.#single = new RowView(value)
+      this.#keysAt = () => undefined
       return
     }
     if (kind !== kinds.request && kind !== kinds.packed) throw corruptBlock()
@@ -195,21 +200,21 @@ export class RowBlock {
       const rows = new BlockRows(body, rowCount * keysBytes, rowCount)
       this.#places = new PackedPlaces(head)
       this.#rows = rows
-      this.#rowAt = (row, stored) => rows.rowAt(row, readKeys(head, row * keysBytes + 8), stored)
+      this.#keysAt = (row) => readKeys(head, row * keysBytes + 8)
     } else {
       const rows = new BlockRows(body, rowCount * stepBytes, rowCount)
       const places = new RequestPlaces(first, head, rowCount)
       const exceptions = exceptionCount > 0 ? readExceptions(value, exceptionCount) : undefined
       this.#places = places
       this.#rows = rows
-      this.#rowAt = (row, stored) => {
+      this.#keysAt = (row) => {
         const version = places.versionAt(row)
         const isNew = { paginationKey: version, previous: undefined }
         const keys = exceptions?.has(row) ? exceptions.get(row) : isNew
         if (!keys) return undefined
         const { paginationKey, previous } = keys
         const shown = transaction === 0 ? version.transaction : transaction
-        return rows.rowAt(row, { paginationKey, transaction: shown, previous }, stored)
+        return { paginationKey, transaction: shown, previous }
       }
     }
   }
@@ -237,14 +242,19 @@ export class RowBlock {
    * @param value of the block; needed where it is not kept, unless the row is at hand
    */
   find(version: RowKey, value?: Buffer): RowView | undefined {
-    const place = this.placeOf(version)
-    return this.#isAt(place, version) ? this.rowAt(place, value) : undefined
+    const place = this.placeWith(version)
+    return place === undefined ? undefined : this.rowAt(place, value)
   }
 
-  /** Whether `find` needs no value. */
-  isAtHand(version: RowKey): boolean {
+  /** Whether `rowAt` and `printAt` need no value. */
+  isAtHand(place: number): boolean {
+    return this.#rows?.isAtHand(place) !== false
+  }
+
+  /** The place of that version; undefined when no row has it. */
+  placeWith(version: RowKey): number | undefined {
     const place = this.placeOf(version)
-    return !this.#isAt(place, version) || this.#rows?.isAtHand(place) !== false
+    return place < this.rowCount && this.#places.compareAt(place, version) === 0 ? place : undefined
   }
 
   /** The place of the first version that is not before `version`. */
@@ -261,12 +271,42 @@ export class RowBlock {
 
   /** The row at a place; undefined when it was not written. As for the value, see `find`. */
   rowAt(place: number, value = this.#value): RowView | undefined {
-    return this.#rowAt(place, value?.subarray(this.#bodyStart))
+    if (!this.#rows) return this.#single
+    const keys = this.#keysAt(place)
+    return keys && this.#rows.rowAt(place, keys, value?.subarray(this.#bodyStart))
   }
 
-  #isAt(place: number, version: RowKey): boolean {
-    return place < this.rowCount && this.#places.compareAt(place, version) === 0
+  /**
+   * Appends the row at a place as `writeRow` does. Undefined, and nothing is appended, when it was not written or
+   * is a tombstone. As for the value, see `find`.
+   */
+  printAt(
+    place: number,
+    object: ObjectConstants,
+    out: ByteWriter,
+    value = this.#value,
+  ): PrintedRow | undefined {
+    const single = this.#single
+    if (single?.isTombstone) return undefined
+    if (single) {
+      writeRow(single, object, out)
+      return { paginationKey: single.paginationKey, byteLength: single.bytes.length }
+    }
+    const keys = this.#keysAt(place)
+    if (!keys) return undefined
+    const stored = value?.subarray(this.#bodyStart)
+    const byteLength = this.#rows!.printAt(place, keys, object, out, stored)
+    return byteLength === undefined ? undefined : { paginationKey: keys.paginationKey, byteLength }
   }
+}
+
+type RowKeys = Omit<RowHeader, 'flags' | 'createdMs'>
+
+/** What there is to say of a row that was printed. */
+export interface PrintedRow {
+  readonly paginationKey: RowKey
+  /** As it is stored by itself. */
+  readonly byteLength: number
 }
 
 interface Places {
@@ -370,7 +410,7 @@ function readExceptions(value: Buffer, count: number): Map<number, RowException[
   return exceptions
 }
 
-function readKeys(bytes: Buffer, at: number): Omit<RowHeader, 'flags' | 'createdMs'> {
+function readKeys(bytes: Buffer, at: number): RowKeys {
   return {
     paginationKey: readRowKey(bytes, at),
     transaction: bytes.readUIntBE(at + 8, 6),

@@ -201,13 +201,18 @@ export function writeRowKeys(
   writeRowKey(bytes, start + 32, previous ?? noKey)
 }
 
+/** What values that are derived from a row's keys are made of. */
+export type PrintedKeys = Pick<RowHeader, 'paginationKey' | 'transaction'>
+
 /** A column that `select: *` shows, in the order of its name. */
-interface PrintedColumn {
+export interface PrintedColumn {
   readonly name: Uint8Array
   /** `"name":null` */
   readonly absent: Uint8Array
   /** The string that is the value of a derived column. */
-  readonly derive?: (view: RowView, object: ObjectConstants) => string
+  readonly derive?: (row: PrintedKeys, object: ObjectConstants) => string
+  /** Whether that is the same for all rows of an object. */
+  readonly isOfObject: boolean
   /** Appends the value of a column that is shown in place of the row's own. */
   readonly write?: ShownColumn['write']
 }
@@ -222,13 +227,13 @@ export interface ShownColumn {
 /** The columns that rows of an object show besides their other fields, by the object's type. */
 export type RowLayout = Readonly<Record<ObjectType, readonly PrintedColumn[]>>
 
-const rowDerivations: Record<string, (view: RowView) => string> = {
-  _pagination_key: (view) => formatPaginationKey(view.paginationKey),
-  _xact_id: (view) => formatTransaction(view.transaction),
+const rowDerivations: Record<string, (row: PrintedKeys) => string> = {
+  _pagination_key: (row) => formatPaginationKey(row.paginationKey),
+  _xact_id: (row) => formatTransaction(row.transaction),
 }
 
 /** What `select: *` shows. */
-const plainLayout = layoutOf(columnsOf)
+export const plainLayout = layoutOf(columnsOf)
 
 function columnsOf(type: ObjectType): PrintedColumn[] {
   return recordColumns
@@ -236,10 +241,11 @@ function columnsOf(type: ObjectType): PrintedColumn[] {
     .map(({ name, origin }) => ({
       name: fieldNameBytes(name),
       absent: Buffer.from(`${JSON.stringify(name)}:null`),
+      isOfObject: origin === 'object',
       ...(origin === 'row' && { derive: rowDerivations[name]! }),
       ...(origin === 'object' && {
         // Of the columns of a type, no object lacks a value.
-        derive: (_: RowView, object: ObjectConstants) => objectColumnValue(name, object)!,
+        derive: (_: PrintedKeys, object: ObjectConstants) => objectColumnValue(name, object)!,
       }),
     }))
     .sort(byName)
@@ -258,7 +264,7 @@ export function rowLayout(
     const columns = new Map(columnsOf(type).map((column) => [String(column.name), column]))
     const show = ({ name, write }: ShownColumn) => {
       const bytes = fieldNameBytes(name)
-      columns.set(String(bytes), { name: bytes, absent: bytes, write })
+      columns.set(String(bytes), { name: bytes, absent: bytes, isOfObject: false, write })
     }
     for (const column of replaced) {
       if (columns.has(String(fieldNameBytes(column.name)))) show(column)

@@ -1,25 +1,33 @@
 /** Reads the database `rows`, whether a row is stored by itself or in a block. */
 import { LRUCache } from 'lru-cache'
+import type { ByteWriter } from '../json/byte-writer.ts'
 import type { RowKey } from '../type/transaction.ts'
 import type { BinaryDatabase, ReadTransaction } from './environment.ts'
-import { type KeptBlock, KeptBlocks } from './kept-blocks.ts'
+import { type KeptBlock, KeptBlocks, nameOfBlock } from './kept-blocks.ts'
 import { objectOf, readRowKey, rowVersionKey } from './record-key.ts'
-import type { RowView } from './row.ts'
-import { isBlock, RowBlock } from './row-block.ts'
+import type { ObjectConstants, RowView } from './row.ts'
+import { isBlock, type PrintedRow, RowBlock } from './row-block.ts'
 
 export interface StoredVersion {
   readonly key: RowKey
   readonly view: RowView
 }
 
-/** What a thread keeps of blocks, if not said: a screen of rows from all over a store, and more. */
-const defaultCacheBytes = 16 * 2 ** 20
+/** What a thread keeps, if not said: a screen of rows from all over a store, and more. */
+export const defaultCacheBytes = 16 * 2 ** 20
 
 /**
  * The share of it that decompressed pieces have. Of blocks only the first piece is kept, which tells where all
  * rows are, and is what the other pieces are decompressed with: a row costs the decompression of one piece.
  */
 const sharePieces = 1 / 4
+
+interface FoundRow {
+  readonly block: RowBlock
+  readonly place: number
+  /** Of the block; undefined where the row needs none. */
+  readonly value: Buffer | undefined
+}
 
 const lowestKey: RowKey = { transaction: 0, index: 0 }
 
@@ -31,6 +39,7 @@ export class StoredRows {
   /** The block that was used last: rows that are asked for together often stand together. */
   #last: KeptBlock | undefined
 
+  /** @param cacheBytes what is kept of blocks */
   constructor(rows: BinaryDatabase, cacheBytes = defaultCacheBytes) {
     this.#rows = rows
     this.#blocks = new KeptBlocks(cacheBytes * (1 - sharePieces))
@@ -42,20 +51,22 @@ export class StoredRows {
 
   /** The row version with that key, a tombstone perhaps. */
   rowAt(object: number, version: RowKey, transaction?: ReadTransaction): RowView | undefined {
-    const last = this.#last
-    const isLast = last?.object === object && last.block.covers(version)
-    const kept = isLast ? last : this.#blocks.covering(object, version)
-    if (kept?.block.isAtHand(version)) return this.#rowOf(kept, version)
-    const key = kept?.key ?? this.#keyOfBlock(object, version, transaction)
-    const value = key && this.#valueAt(key, transaction)
-    if (value && kept?.block.isOf(value)) return this.#rowOf(kept, version, value)
-    if (kept) {
-      // It was put together with others.
-      this.#blocks.delete(kept)
-      this.#last = undefined
-      return this.rowAt(object, version, transaction)
-    }
-    return value && this.#rowOf(this.#decode(key!, value), version, value)
+    const found = this.#find(object, version, transaction)
+    return found?.block.rowAt(found.place, found.value)
+  }
+
+  /**
+   * Appends the row version with that key as `select: *` shows it. Undefined when there is none or it is a
+   * tombstone.
+   */
+  print(
+    object: ObjectConstants & { readonly number: number },
+    version: RowKey,
+    out: ByteWriter,
+    transaction?: ReadTransaction,
+  ): PrintedRow | undefined {
+    const found = this.#find(object.number, version, transaction)
+    return found?.block.printAt(found.place, object, out, found.value)
   }
 
   /** Row versions from `from` on and before `to`, in the order of their keys. */
@@ -97,10 +108,37 @@ export class StoredRows {
     this.#last = undefined
   }
 
-  /** @param value of the block; needed for a row that is not at hand */
-  #rowOf(kept: KeptBlock, version: RowKey, value?: Buffer): RowView | undefined {
-    if (kept.block.rowCount > 1) this.#last = kept
-    return kept.block.find(version, value)
+  #find(
+    object: number,
+    version: RowKey,
+    transaction: ReadTransaction | undefined,
+  ): FoundRow | undefined {
+    const last = this.#last
+    const isLast = last?.object === object && last.block.covers(version)
+    const kept = isLast ? last : this.#blocks.covering(object, version)
+    if (!kept) {
+      const key = this.#keyOfBlock(object, version, transaction)
+      const value = key && this.#valueAt(key, transaction)
+      return value && this.#foundIn(this.#decode(key!, value), version, value)
+    }
+    const place = kept.block.placeWith(version)
+    if (place === undefined) return undefined
+    const { block } = kept
+    this.#last = kept
+    if (block.isAtHand(place)) return { block, place, value: undefined }
+    const value = this.#lentValueAt(kept.key, transaction)
+    if (value && block.isOf(value)) return { block, place, value }
+    // It was put together with others.
+    this.#blocks.delete(kept)
+    this.#last = undefined
+    return this.#find(object, version, transaction)
+  }
+
+  #foundIn(kept: KeptBlock, version: RowKey, value: Buffer): FoundRow | undefined {
+    const { block } = kept
+    if (block.rowCount > 1) this.#last = kept
+    const place = block.placeWith(version)
+    return place === undefined ? undefined : { block, place, value }
   }
 
   /** The key of the value that has `version`, if any has. */
@@ -122,19 +160,26 @@ export class StoredRows {
 
   /** Of a block, it is good until the next value is read: a copy costs 15 µs, and few of its bytes are used. */
   #valueAt(key: Buffer, transaction: ReadTransaction | undefined): Buffer | undefined {
+    const value = this.#lentValueAt(key, transaction)
+    return value && isBlock(value) ? value.subarray(0, value.length) : value
+  }
+
+  /** As `#valueAt`; of a block, the memory behind it may be longer than its `length` says. */
+  #lentValueAt(key: Buffer, transaction: ReadTransaction | undefined): Buffer | undefined {
     const options = transaction ? { transaction } : undefined
     const value = this.#rows.getBinaryFast(key, options)
     // What is too large for the memory that values are put in comes as another kind of array.
     const isWhole = value && (!isBlock(value) || !Buffer.isBuffer(value))
-    return isWhole ? this.#rows.get(key, options) : value?.subarray(0, value.length)
+    return isWhole ? this.#rows.get(key, options) : value
   }
 
   #decode(key: Buffer, value: Buffer): KeptBlock {
     const [object, first] = [objectOf(key), readRowKey(key, 4)]
-    if (!isBlock(value)) return { object, key, first, block: new RowBlock(first, value) }
-    const known = this.#blocks.get(key)
+    if (!isBlock(value)) return { object, key, name: '', first, block: new RowBlock(first, value) }
+    const name = nameOfBlock(key)
+    const known = this.#blocks.get(name)
     if (known?.block.isOf(value)) return known
-    const kept = { object, key, first, block: new RowBlock(first, value, this.#pieces) }
+    const kept = { object, key, name, first, block: new RowBlock(first, value, this.#pieces) }
     this.#blocks.set(kept)
     return kept
   }

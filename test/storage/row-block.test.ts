@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { ByteWriter } from '../../src/json/byte-writer.ts'
 import { prepareRows } from '../../src/storage/prepare.ts'
 import { rowBytes } from '../../src/storage/prepared-blocks.ts'
 import { RowView, writeRowKeys } from '../../src/storage/row.ts'
@@ -54,6 +55,33 @@ function described(view: RowView): string {
   return `${JSON.stringify(header)} ${printRow(view)}`
 }
 
+/** Objects of two types: what is printed of their rows differs. */
+const objects = [
+  { type: 'project_logs', id: 'P', projectId: 'P', organizationId: 'O' },
+  { type: 'experiment', id: 'E', projectId: 'P', organizationId: 'O' },
+  { type: 'experiment', id: 'F', projectId: 'P', organizationId: 'O' },
+] as const
+
+/** A row that is printed from a block is what `writeRow` makes of the row itself. */
+function expectSamePrinted(block: RowBlock, value?: Buffer): void {
+  const out = new ByteWriter()
+  for (let place = 0; place < block.rowCount; place++) {
+    for (const object of objects) {
+      const view = block.rowAt(place, value)
+      out.truncate(0)
+      const printed = block.printAt(place, object, out, value)
+      if (!view || view.isTombstone) {
+        expect(printed).toBeUndefined()
+        expect(out.length).toBe(0)
+        continue
+      }
+      const { paginationKey, bytes } = view
+      expect(printed).toEqual({ paginationKey, byteLength: bytes.length })
+      expect(out.view().toString()).toBe(printRow(view, object))
+    }
+  }
+}
+
 describe('a block of a request', () => {
   test('gives back its rows as if each were stored by itself', () => {
     fc.assert(
@@ -70,6 +98,7 @@ describe('a block of a request', () => {
           expect(block.placeOf(version)).toBe(i)
           expect(block.find({ transaction, index: version.index + 1 })).toBeUndefined()
         })
+        expectSamePrinted(block)
       }),
     )
   })
@@ -97,6 +126,14 @@ describe('a block of a request', () => {
     expect(described(block.rowAt(1)!)).toBe(keyed(rows[1]!, earlier, earlier))
     expect(block.rowAt(2)).toBeUndefined()
     expect(described(block.rowAt(0)!)).toBe(keyed(rows[0]!, first))
+    expectSamePrinted(block)
+  })
+
+  test('prints rows whose fields differ in their names alone', () => {
+    const names = ['zeta', 'zeto', 'beta', 'zeta', 'id_x', 'id_x', 'zulu', 'zeta']
+    const rows = prepared(names.map((name, i) => ({ id: `${i}`, [name]: i, metadata: { i } })))
+    const numbers = rows.map((_, i) => i)
+    expectSamePrinted(new RowBlock(first, requestBlock(encodeRequestBody(numbers, rows), 0, [])))
   })
 })
 
@@ -123,6 +160,7 @@ test('a packed block gives back rows of any requests, with all their keys', () =
         expect(block.placeOf({ transaction: number - 1, index: 0xffff })).toBe(i)
         expect(block.covers(versions[i]!)).toBe(true)
       })
+      expectSamePrinted(block)
       const last = versions.at(-1)!
       expect(block.covers({ ...last, index: last.index + 1 })).toBe(false)
       expect(block.covers({ transaction: transaction - 1, index: 0xffff })).toBe(false)
@@ -141,6 +179,7 @@ test('a block that an older version wrote is read', () => {
     const version = { transaction, index: first.index + i }
     expect(described(block.find(version)!)).toBe(keyed(row, version))
   })
+  expectSamePrinted(block)
 })
 
 test('a value that is no block is refused', () => {
@@ -177,6 +216,34 @@ test('rows of one request in blocks see the earlier ones: merges, deletions, com
   ])
 })
 
+test('records are printed as they are at a snapshot', () => {
+  const records = new TemporaryRecords()
+  const snapshots = [
+    [{ id: 'a', input: 1 }],
+    [
+      { id: 'a', _is_merge: true, output: 2 },
+      { id: 'b', input: 3 },
+    ],
+    [{ id: 'a', _object_delete: true }],
+    [{ id: 'a', input: 4 }],
+  ].map((rows) => {
+    records.insert(rows)
+    return records.reader.lastTransaction()
+  })
+  const object = { ...objects[0], number: 1 }
+  const out = new ByteWriter()
+  for (const snapshot of snapshots) {
+    for (const id of ['a', 'b', 'c']) {
+      const view = records.reader.versionAsOf(1, id, snapshot)?.view
+      const expected = view && printRow(view, object)
+      out.truncate(0)
+      const printed = records.reader.printAsOf(object, id, snapshot, out)
+      expect(printed?.paginationKey).toEqual(view?.paginationKey)
+      expect(printed && out.view().toString()).toBe(expected)
+    }
+  }
+})
+
 test('what is decompressed for a row is kept where its owner keeps it, and made again if it does not', () => {
   const rows = prepared(Array.from({ length: 200 }, (_, i) => ({ input: `${i} `.repeat(100) })))
   const numbers = rows.map((_, i) => i)
@@ -185,7 +252,9 @@ test('what is decompressed for a row is kept where its owner keeps it, and made 
   const block = new RowBlock(first, value, kept)
   const readAll = () => rows.map((_, i) => described(block.rowAt(i, value)!))
   const expected = rows.map((row, i) => keyed(row, { transaction, index: first.index + i }))
+  expectSamePrinted(new RowBlock(first, value, new Map()), value)
   expect(readAll()).toEqual(expected)
+  expectSamePrinted(block, value)
   expect(kept.size).toBeGreaterThan(1)
   const plainBytes = rows.reduce((sum, { length }) => sum + length, 0)
   expect(block.keptBytes).toBeLessThan(plainBytes / 2)

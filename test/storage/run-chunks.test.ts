@@ -21,25 +21,30 @@ function entriesOf(run: number): IdEntry[] {
   return entries.sort((a, b) => (a.hash < b.hash ? -1 : 1))
 }
 
-test('every id is found in the newest run that has it, and no other', () => {
-  const records = new TemporaryRecords().environment
-  const runs = [3, 5, 2].map((id) => ({ id, entries: entriesOf(id).length }))
-  records.root.transactionSync(() => {
-    for (const { id } of runs) {
-      for (const { key, value } of encodeRun(id, entriesOf(id))) records.idRuns.putSync(key, value)
-    }
-  })
-  const chunks = new RunChunks()
-  for (const listed of [runs, runs.slice(1), runs]) {
-    const list = { next: 9, runs: listed }
-    for (const object of [...objects, 3]) {
-      for (const id of [...ids, 'not there']) {
-        const searched = currentVersion(records, list, object, id)
-        const found = currentVersion(records, list, object, id, undefined, chunks)
-        expect(found, `${object} ${id}`).toEqual(searched)
+/** No room, room for one part, and for all of them. */
+test.each([0, 8168, 2 ** 20])(
+  'every id is found in the newest run that has it, and no other, with %i bytes',
+  (bytes) => {
+    const records = new TemporaryRecords().environment
+    const runs = [3, 5, 2].map((id) => ({ id, entries: entriesOf(id).length }))
+    records.root.transactionSync(() => {
+      for (const { id } of runs) {
+        for (const { key, value } of encodeRun(id, entriesOf(id)))
+          records.idRuns.putSync(key, value)
       }
+    })
+    const chunks = new RunChunks(bytes)
+    for (const listed of [runs, runs.slice(1), runs]) {
+      const list = { next: 9, runs: listed }
+      for (const object of [...objects, 3]) {
+        for (const id of [...ids, 'not there']) {
+          const searched = currentVersion(records, list, object, id)
+          const found = currentVersion(records, list, object, id, undefined, chunks)
+          expect(found, `${object} ${id}`).toEqual(searched)
+        }
+      }
+      const newest = currentVersion(records, list, 1, ids[0]!, undefined, chunks)?.version
+      expect(newest).toEqual({ transaction: 5000, index: 0 })
     }
-    const newest = currentVersion(records, list, 1, ids[0]!, undefined, chunks)?.version
-    expect(newest).toEqual({ transaction: 5000, index: 0 })
-  }
-})
+  },
+)
