@@ -1,4 +1,4 @@
-import { Needle, present, searchTexts } from '../../src/executor/text-search.ts'
+import { Needle, present, searchTexts } from '../../src/executor/text/text-search.ts'
 import {
   countAll,
   countNumbers,

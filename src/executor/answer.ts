@@ -3,18 +3,24 @@ import type { ByteWriter } from '../json/byte-writer.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { OperatorMetrics } from '../planner/plan-profile.ts'
 import { finishScanned, runFinish } from './finish.ts'
-import { GroupSink } from './group-sink.ts'
-import { printRows } from './print.ts'
-import { type Relation, sliceRelation } from './relation.ts'
-import { relationOfRows } from './relation-rows.ts'
-import { type SortedRows, sliceSortedRows } from './row-buffer.ts'
-import type { PrintedRows, RowForm } from './row-form.ts'
-import { placeOfFinished, placeOfRow, type RowPlace } from './row-place.ts'
-import type { TaskStorage } from './row-run.ts'
-import { RowSink } from './row-sink.ts'
+import { GroupSink } from './group/group-sink.ts'
+import { type SortedRows, sliceSortedRows } from './order/row-buffer.ts'
+import { RowSink } from './order/row-sink.ts'
+import { printRows } from './print/print.ts'
+import type { PrintedRows, RowForm } from './print/row-form.ts'
+import { settleForm } from './print/settle-form.ts'
+import { type Relation, sliceRelation } from './relation/relation.ts'
+import { relationOfRows } from './relation/relation-rows.ts'
+import { placeOfFinished, placeOfRow, type RowPlace } from './relation/row-place.ts'
+import type { TaskStorage } from './scan/row-run.ts'
 import { resultOf, type Scanned, scan } from './scan.ts'
-import { settleForm } from './settle-form.ts'
-import type { AnswerResult, AnswerTask, FinishResult, RowsResult, ScanMetrics } from './task.ts'
+import type {
+  AnswerResult,
+  AnswerTask,
+  FinishResult,
+  RowsResult,
+  ScanMetrics,
+} from './task/task.ts'
 
 /** @param out see `printRows` */
 export function runAnswer(task: AnswerTask, storage: TaskStorage, out?: ByteWriter): AnswerResult {

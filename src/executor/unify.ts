@@ -1,8 +1,8 @@
 import { assert } from '../error.ts'
 import { type SharedDictionary, SharedDictionaryBuilder } from '../vector/shared-dictionary.ts'
-import { checkCancelled, isCancelled } from './cancelled.ts'
-import type { TaskStorage } from './row-run.ts'
-import type { UnifyResult, UnifyTask } from './task.ts'
+import type { TaskStorage } from './scan/row-run.ts'
+import type { UnifyResult, UnifyTask } from './task/task.ts'
+import { checkCancelled, isCancelled } from './thread/cancelled.ts'
 
 /**
  * Adds the texts that a field has in some segments to its shared dictionary. When nobody waits for it any more,

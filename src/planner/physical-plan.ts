@@ -35,7 +35,7 @@ export interface GroupsStage extends BoundGrouping {
   readonly kind: 'groups'
 }
 
-/** What is made of rows in memory (`executor/relation.ts`), one stage after the other. */
+/** What is made of rows in memory (`executor/relation/relation.ts`), one stage after the other. */
 export type RelationStage =
   | { readonly kind: 'filter'; readonly predicates: readonly BoundExpression[] }
   | { readonly kind: 'unpivot'; readonly unpivot: BoundUnpivot }

@@ -1,7 +1,7 @@
 /** The form of an answer before its rows are read: its columns, and what is known of their types. */
 import type { OutputColumn } from '../binder/bound.ts'
 import type { ResultSchema } from '../binder/schema.ts'
-import type { ColumnsForm, FormColumn, RowForm } from '../executor/row-form.ts'
+import type { ColumnsForm, FormColumn, RowForm } from '../executor/print/row-form.ts'
 import type { ColumnType } from '../format/column-type.ts'
 import type { OutputFormat } from '../format/output-format.ts'
 import { recordColumn } from '../type/record.ts'

@@ -1,6 +1,6 @@
 /** What stands around the rows of an answer, so that its bytes are a whole stream or file. */
 import { assert } from '../error.ts'
-import type { ColumnsForm, FormColumn, RowForm } from '../executor/row-form.ts'
+import type { ColumnsForm, FormColumn, RowForm } from '../executor/print/row-form.ts'
 import { arrowHead, arrowTail } from '../format/arrow-stream.ts'
 import type { TypedColumn } from '../format/column-type.ts'
 import { csvHead } from '../format/csv.ts'

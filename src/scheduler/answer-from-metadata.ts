@@ -1,5 +1,5 @@
 /** Leaves out of a split what the metadata of segments answers. */
-import { KnownGroups } from '../executor/known-groups.ts'
+import { KnownGroups } from '../executor/group/known-groups.ts'
 import type { SplitInputs, SplittingRun } from './scan-rows.ts'
 import { areAllVisible, isAllVisible, isSegmentPiece, type Piece, rowsOfPiece } from './split.ts'
 

@@ -1,6 +1,6 @@
 /** Runs a plan that reads little in one task, so that one message goes to a worker, or none. */
-import type { RowForm } from '../executor/row-form.ts'
-import type { AnswerResult, AnswerTask, TaskInput } from '../executor/task.ts'
+import type { RowForm } from '../executor/print/row-form.ts'
+import type { AnswerResult, AnswerTask, TaskInput } from '../executor/task/task.ts'
 import { type PlanRun, type SplitInputs, splitInputs, wantedRows } from './scan-rows.ts'
 import { isLookUp, isSmall } from './small-work.ts'
 

@@ -1,4 +1,4 @@
-import type { ScanMetrics } from '../executor/task.ts'
+import type { ScanMetrics } from '../executor/task/task.ts'
 import { PlanProfile } from '../planner/plan-profile.ts'
 
 export type AuditDetail =

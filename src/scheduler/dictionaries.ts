@@ -7,7 +7,7 @@
  * segments. The one that was used last is the last to go.
  */
 import { distinctArgument } from '../executor/aggregate/create.ts'
-import type { TaskDictionary } from '../executor/task-dictionaries.ts'
+import type { TaskDictionary } from '../executor/task/task-dictionaries.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { ManifestSegment } from '../storage/manifest.ts'
 import type { SegmentMetadata } from '../storage/segment/metadata.ts'

@@ -2,8 +2,8 @@
  * Leaves of the granules that the key index names the very rows that have what is looked for, so that a
  * trace, or a user's few rows, are read as fast as records by their ids.
  */
-import type { PrunedRange } from '../executor/prune.ts'
-import { rowsWithText } from '../executor/rows-with-text.ts'
+import type { PrunedRange } from '../executor/scan/prune.ts'
+import { rowsWithText } from '../executor/text/rows-with-text.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { isStoredField } from '../type/record.ts'

@@ -1,11 +1,11 @@
 /**
  * What queries may hold outside of tasks: groups, rows and dictionaries' maps on their way from scans
  * to the answer. What a task holds while it runs is held to the same budget by the task itself, and
- * bounded by `executor/memory-limit.ts`.
+ * bounded by `executor/thread/memory-limit.ts`.
  */
 import { AssayError } from '../error.ts'
-import { releaseWhenIdle } from '../executor/idle-memory.ts'
-import { overBudget } from '../executor/memory-limit.ts'
+import { releaseWhenIdle } from '../executor/thread/idle-memory.ts'
+import { overBudget } from '../executor/thread/memory-limit.ts'
 
 export interface MemoryLimits {
   /** Bytes that one query may hold. */

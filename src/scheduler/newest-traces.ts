@@ -10,9 +10,9 @@
  */
 import { type BoundExpression, hiddenField, type RowChoice } from '../binder/bound.ts'
 import { mapChildren } from '../binder/rewrite.ts'
-import type { FinishResult } from '../executor/task.ts'
-import type { TraceSet } from '../executor/trace-set.ts'
-import { lowerBound } from '../executor/visibility.ts'
+import type { TraceSet } from '../executor/expression/trace-set.ts'
+import { lowerBound } from '../executor/scan/visibility.ts'
+import type { FinishResult } from '../executor/task/task.ts'
 import type { GroupsStage, PhysicalPlan, RelationStage } from '../planner/physical-plan.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'

@@ -1,6 +1,7 @@
 /** Prints a relation on the workers, in chunks that leave in order as they are asked for. */
-import { type Relation, sliceRelation } from '../executor/relation.ts'
-import type { PrintedRows, RowForm } from '../executor/row-form.ts'
+
+import type { PrintedRows, RowForm } from '../executor/print/row-form.ts'
+import { type Relation, sliceRelation } from '../executor/relation/relation.ts'
 import { inOrder } from './in-flight.ts'
 import { inFlight, type PlanRun, shortMerge } from './scan-rows.ts'
 

@@ -5,7 +5,7 @@ import { objectsOf } from '../binder/bound.ts'
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import { KnownFields } from '../binder/known-fields.ts'
 import type { CatalogView } from '../catalog/catalog.ts'
-import type { RowForm } from '../executor/row-form.ts'
+import type { RowForm } from '../executor/print/row-form.ts'
 import type { PriceTable } from '../function/prices.ts'
 import { PlanCache, type PlanStatistics, type UnfilledPlan } from '../planner/plan-cache.ts'
 import {

@@ -1,5 +1,4 @@
 import { AssayError } from '../error.ts'
-import { outOfMemory } from '../executor/memory-limit.ts'
 import { runTask } from '../executor/run-task.ts'
 import type {
   AnswerResult,
@@ -18,7 +17,8 @@ import type {
   TaskOutcome,
   UnifyResult,
   UnifyTask,
-} from '../executor/task.ts'
+} from '../executor/task/task.ts'
+import { outOfMemory } from '../executor/thread/memory-limit.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { Dictionaries } from './dictionaries.ts'
 import { FairQueue } from './fair-queue.ts'

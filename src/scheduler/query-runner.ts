@@ -1,7 +1,7 @@
 /** Runs queries beside each other: admits them, ends them in time, and knows which ones there are. */
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import { AssayError } from '../error.ts'
-import type { RowForm } from '../executor/row-form.ts'
+import type { RowForm } from '../executor/print/row-form.ts'
 import { explainPhysical } from '../planner/explain.ts'
 import type { PhysicalQuery } from '../planner/physical-plan.ts'
 import { Admission } from './admission.ts'

@@ -1,4 +1,4 @@
-import type { Task } from '../executor/task.ts'
+import type { Task } from '../executor/task/task.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import type { Admission } from './admission.ts'
 import type { Dictionaries } from './dictionaries.ts'

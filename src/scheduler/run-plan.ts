@@ -3,19 +3,20 @@
  * stages make of them is one task; printing is many. Rows leave in their final order, in the form that
  * is asked for.
  */
-import { checkLimit, isMemoryLimit, maximumHeldRows } from '../executor/memory-limit.ts'
-import type { Relation } from '../executor/relation.ts'
-import { concatenateRows, relationOfRows } from '../executor/relation-rows.ts'
-import type { SortedRows } from '../executor/row-buffer.ts'
+
+import type { TraceSet } from '../executor/expression/trace-set.ts'
+import type { SortedRows } from '../executor/order/row-buffer.ts'
 import {
   type ColumnsForm,
   isSettled,
   type PrintedRows,
   type RowForm,
-} from '../executor/row-form.ts'
-import { placeOfFinished, placeOfRow, type RowPlace } from '../executor/row-place.ts'
-import type { AnswerResult, FinishResult, FinishTask } from '../executor/task.ts'
-import type { TraceSet } from '../executor/trace-set.ts'
+} from '../executor/print/row-form.ts'
+import type { Relation } from '../executor/relation/relation.ts'
+import { concatenateRows, relationOfRows } from '../executor/relation/relation-rows.ts'
+import { placeOfFinished, placeOfRow, type RowPlace } from '../executor/relation/row-place.ts'
+import type { AnswerResult, FinishResult, FinishTask } from '../executor/task/task.ts'
+import { checkLimit, isMemoryLimit, maximumHeldRows } from '../executor/thread/memory-limit.ts'
 import type { PhysicalQuery } from '../planner/physical-plan.ts'
 import { openColumns } from './answer-form.ts'
 import { framed } from './answer-frame.ts'

@@ -1,15 +1,16 @@
 /** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
 import type { EvaluationContext } from '../binder/evaluate.ts'
-import { checkLimit, maximumHeldRows } from '../executor/memory-limit.ts'
-import type { SortThreshold } from '../executor/prune.ts'
-import { positionOfRow } from '../executor/relation-rows.ts'
+import type { TraceSet } from '../executor/expression/trace-set.ts'
 import {
   carriedCount,
   RowBuffer,
   type SortedRows,
   sliceSortedRows,
-} from '../executor/row-buffer.ts'
-import { isTaken, type SharedInputs, sharedInputs } from '../executor/shared-inputs.ts'
+} from '../executor/order/row-buffer.ts'
+import { positionOfRow } from '../executor/relation/relation-rows.ts'
+import type { SortThreshold } from '../executor/scan/prune.ts'
+import { isUnsuperseded } from '../executor/scan/visibility.ts'
+import { isTaken, type SharedInputs, sharedInputs } from '../executor/task/shared-inputs.ts'
 import type {
   FinishTask,
   GroupsResult,
@@ -19,10 +20,9 @@ import type {
   Settling,
   SnapshotBounds,
   TaskInput,
-} from '../executor/task.ts'
-import type { TaskDictionary } from '../executor/task-dictionaries.ts'
-import type { TraceSet } from '../executor/trace-set.ts'
-import { isUnsuperseded } from '../executor/visibility.ts'
+} from '../executor/task/task.ts'
+import type { TaskDictionary } from '../executor/task/task-dictionaries.ts'
+import { checkLimit, maximumHeldRows } from '../executor/thread/memory-limit.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'

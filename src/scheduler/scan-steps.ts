@@ -3,7 +3,7 @@
  * that is a cluster by itself is read from its newest rows on, in ranges, so that the first rows leave
  * soon and few keys of rows wait to be printed.
  */
-import type { TaskInput } from '../executor/task.ts'
+import type { TaskInput } from '../executor/task/task.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { granuleRows } from '../vector/column.ts'
 import type { Piece } from './split.ts'

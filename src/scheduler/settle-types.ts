@@ -1,9 +1,9 @@
 /** Finds the types of columns before the first row leaves, by whichever way reads less. */
 import { type BoundExpression, fieldsOf, type StaticType } from '../binder/bound.ts'
 import { assert } from '../error.ts'
-import { groupColumn, type Relation } from '../executor/relation.ts'
-import { type ColumnsForm, type FormColumn, isSettled } from '../executor/row-form.ts'
-import { vectorOf } from '../executor/wire-values.ts'
+import { vectorOf } from '../executor/column/wire-values.ts'
+import { type ColumnsForm, type FormColumn, isSettled } from '../executor/print/row-form.ts'
+import { groupColumn, type Relation } from '../executor/relation/relation.ts'
 import { typeOfBits, valueBit } from '../format/column-type.ts'
 import type { ComparisonOperator } from '../parser/ast.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'

@@ -1,7 +1,7 @@
-/** Tells tasks which of their groups are settled: see `executor/settled-groups.ts`. */
-import { firstStages } from '../executor/settled-groups.ts'
-import type { GroupsResult, Settling, TaskInput } from '../executor/task.ts'
-import type { TaskDictionary } from '../executor/task-dictionaries.ts'
+/** Tells tasks which of their groups are settled: see `executor/group/settled-groups.ts`. */
+import { firstStages } from '../executor/group/settled-groups.ts'
+import type { GroupsResult, Settling, TaskInput } from '../executor/task/task.ts'
+import type { TaskDictionary } from '../executor/task/task-dictionaries.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 
 /** The key that tells settled groups from others; undefined when it would not help. */

@@ -1,6 +1,6 @@
 /** Whether what scans gave is finished on the main thread, as that is shorter than the way to a worker. */
-import { bytesOf } from '../executor/held-bytes.ts'
-import type { FinishTask } from '../executor/task.ts'
+import { bytesOf } from '../executor/task/held-bytes.ts'
+import type { FinishTask } from '../executor/task/task.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { shortMerge } from './scan-rows.ts'
 import { multipliesRows } from './small-work.ts'

@@ -3,9 +3,9 @@
  * way to a worker and back takes two threads. Everything else would hold up all other requests.
  */
 import { type BoundExpression, type BoundObject, childrenOf, fieldsOf } from '../binder/bound.ts'
-import { objectField } from '../executor/derived-field.ts'
-import type { TaskInput } from '../executor/task.ts'
-import { leastBucket } from '../executor/time-operators.ts'
+import { leastBucket } from '../executor/expression/time-operators.ts'
+import { objectField } from '../executor/field/derived-field.ts'
+import type { TaskInput } from '../executor/task/task.ts'
 import type { PhysicalPlan, RelationStage } from '../planner/physical-plan.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { isStoredField } from '../type/record.ts'

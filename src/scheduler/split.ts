@@ -1,17 +1,17 @@
 /** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
 
 import { type BoundExpression, type BoundSortKey, childrenOf, fieldsOf } from '../binder/bound.ts'
+import type { TraceSet } from '../executor/expression/trace-set.ts'
+import { thresholdOf } from '../executor/order/row-buffer.ts'
 import {
   bestSortValue,
   mayFollow,
   type PrunedRange,
   pruneRows,
   type SortThreshold,
-} from '../executor/prune.ts'
-import { thresholdOf } from '../executor/row-buffer.ts'
-import type { TaskInput } from '../executor/task.ts'
-import type { TraceSet } from '../executor/trace-set.ts'
-import { hasNoSupersession } from '../executor/visibility.ts'
+} from '../executor/scan/prune.ts'
+import { hasNoSupersession } from '../executor/scan/visibility.ts'
+import type { TaskInput } from '../executor/task/task.ts'
 import { printBound } from '../planner/explain.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { PlanProfile, type SkippedParts } from '../planner/plan-profile.ts'

@@ -1,6 +1,6 @@
 /** What tasks cost and what their results weigh, as far as it can be told without looking closely. */
-import { bytesOf } from '../executor/held-bytes.ts'
-import type { Task, TaskResult } from '../executor/task.ts'
+import { bytesOf } from '../executor/task/held-bytes.ts'
+import type { Task, TaskResult } from '../executor/task/task.ts'
 
 /** What a thread does in a millisecond, roughly: only the order of magnitude matters. */
 const scannedRows = 10_000

@@ -1,13 +1,13 @@
 import { assert } from '../error.ts'
-import type { Relation } from '../executor/relation.ts'
-import type { FinishTask } from '../executor/task.ts'
-import { type TraceSet, type TraceTexts, traceBytes } from '../executor/trace-set.ts'
 import {
   type SharedValues,
   sharedNull,
   vectorOf,
   type WireValues,
-} from '../executor/wire-values.ts'
+} from '../executor/column/wire-values.ts'
+import { type TraceSet, type TraceTexts, traceBytes } from '../executor/expression/trace-set.ts'
+import type { Relation } from '../executor/relation/relation.ts'
+import type { FinishTask } from '../executor/task/task.ts'
 import { type SharedDictionary, SharedTexts } from '../vector/shared-dictionary.ts'
 import { GrowingTexts, TextIndex } from '../vector/text-index.ts'
 import { valueReader } from '../vector/vector.ts'

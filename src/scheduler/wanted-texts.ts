@@ -1,5 +1,5 @@
 import type { BoundExpression } from '../binder/bound.ts'
-import type { TraceSet, TraceTexts } from '../executor/trace-set.ts'
+import type { TraceSet, TraceTexts } from '../executor/expression/trace-set.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import type { Path } from '../type/value.ts'
 

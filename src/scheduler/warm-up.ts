@@ -6,7 +6,7 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import type { CatalogView } from '../catalog/catalog.ts'
-import type { RowForm } from '../executor/row-form.ts'
+import type { RowForm } from '../executor/print/row-form.ts'
 import type { PriceTable } from '../function/prices.ts'
 import type { ColumnMetadata, ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
 import type { TaskReads } from '../storage/task-reads.ts'

@@ -1,8 +1,8 @@
 /** A task whose query was cancelled reads no further batch, whatever is left of its inputs. */
 import { expect, test } from 'vitest'
 import { runTask } from '../../src/executor/run-task.ts'
-import { sharedInputs } from '../../src/executor/shared-inputs.ts'
-import type { ScanTask } from '../../src/executor/task.ts'
+import { sharedInputs } from '../../src/executor/task/shared-inputs.ts'
+import type { ScanTask } from '../../src/executor/task/task.ts'
 import { context, planOf, ScannedRecords } from '../support/scan-task.ts'
 
 const records = Array.from({ length: 4 }, (_, n) => ({ id: `r${n}`, metadata: { n } }))

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { CountDistinctState } from '../../src/executor/aggregate/count-distinct.ts'
 import { wholeRows } from '../../src/executor/aggregate/state.ts'
-import { pickStates } from '../../src/executor/pick-states.ts'
+import { pickStates } from '../../src/executor/group/pick-states.ts'
 import {
   type SharedCodes,
   SharedDictionaryBuilder,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { firstRows } from '../../src/executor/first-rows.ts'
+import { firstRows } from '../../src/executor/order/first-rows.ts'
 
 const values = fc
   .array(fc.constantFrom(Number.NaN, -1, -0, 0, 0.5, 1, 7), { maxLength: 30 })

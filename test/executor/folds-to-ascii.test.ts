@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mayFoldToAscii } from '../../src/executor/folds-to-ascii.ts'
+import { mayFoldToAscii } from '../../src/executor/text/folds-to-ascii.ts'
 import { foldAccent } from '../../src/type/fold-accents.ts'
 
 function mayFold(text: string): boolean {

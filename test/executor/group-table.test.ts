@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { GroupTable } from '../../src/executor/group-table.ts'
-import { vectorOf } from '../../src/executor/wire-values.ts'
+import { GroupTable } from '../../src/executor/column/group-table.ts'
+import { vectorOf } from '../../src/executor/column/wire-values.ts'
 import type { Value } from '../../src/type/value.ts'
 import { textEntries, type Vector, valueEntries, valueReader } from '../../src/vector/vector.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { releaseWhenIdle } from '../../src/executor/idle-memory.ts'
+import { releaseWhenIdle } from '../../src/executor/thread/idle-memory.ts'
 
 it('what others have made and queries have let go of is collected once the thread is idle', async () => {
   const shared = new WeakRef(structuredClone(new SharedArrayBuffer(1024)))

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { KeptValues, mostKeptBytes } from '../../src/executor/kept-values.ts'
+import { KeptValues, mostKeptBytes } from '../../src/executor/thread/kept-values.ts'
 
 const count = 8
 const partBytes = mostKeptBytes / count

@@ -1,7 +1,7 @@
 /** Texts have the same groups by codes of a shared dictionary, whichever segment's map leads to these. */
 import fc from 'fast-check'
 import { afterEach, expect, test } from 'vitest'
-import { GroupTable } from '../../src/executor/group-table.ts'
+import { GroupTable } from '../../src/executor/column/group-table.ts'
 import { beginBatch, beginStates, endBatches } from '../../src/kernel/memory.ts'
 import {
   type SharedCodes,

@@ -1,8 +1,8 @@
 /** A task that settles its groups ends once it has many, so that the next begins with room for their states. */
 import { expect, test } from 'vitest'
 import { runScan } from '../../src/executor/scan.ts'
-import { isTaken, sharedInputs } from '../../src/executor/shared-inputs.ts'
-import type { GroupsResult, ScanTask } from '../../src/executor/task.ts'
+import { isTaken, sharedInputs } from '../../src/executor/task/shared-inputs.ts'
+import type { GroupsResult, ScanTask } from '../../src/executor/task/task.ts'
 import { runUnify } from '../../src/executor/unify.ts'
 import type { RelationStage } from '../../src/planner/physical-plan.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'

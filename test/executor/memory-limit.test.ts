@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isOutOfRoom } from '../../src/executor/memory-limit.ts'
+import { isOutOfRoom } from '../../src/executor/thread/memory-limit.ts'
 
 function thrownBy(work: () => unknown): unknown {
   try {

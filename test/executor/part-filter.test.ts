@@ -1,8 +1,8 @@
 /** A filter of the parts of texts leaves out no text that is there, and most that are not. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { blocksWithParts, noteMisled } from '../../src/executor/dictionary-filters.ts'
-import { PartFilter } from '../../src/executor/part-filter.ts'
+import { blocksWithParts, noteMisled } from '../../src/executor/text/dictionary-filters.ts'
+import { PartFilter } from '../../src/executor/text/part-filter.ts'
 import { PagedBytes } from '../../src/storage/segment/checked-pages.ts'
 import { gramBytesOf, openGrams, writeGrams } from '../../src/storage/segment/gram-writer.ts'
 import { foldedForSearch } from '../../src/type/find-phrase.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mayFollow } from '../../src/executor/prune.ts'
+import { mayFollow } from '../../src/executor/scan/prune.ts'
 import type { ColumnMetadata, SegmentMetadata } from '../../src/storage/segment/metadata.ts'
 import { field } from '../support/scan-task.ts'
 

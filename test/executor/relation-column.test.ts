@@ -5,8 +5,8 @@ import {
   compactColumn,
   gatherColumn,
   sliceColumn,
-} from '../../src/executor/relation-column.ts'
-import { plainValues, vectorOf, type WireValues } from '../../src/executor/wire-values.ts'
+} from '../../src/executor/column/relation-column.ts'
+import { plainValues, vectorOf, type WireValues } from '../../src/executor/column/wire-values.ts'
 import { Timestamp, type Value } from '../../src/type/value.ts'
 import { valueReader } from '../../src/vector/vector.ts'
 

@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { columnOf } from '../../src/executor/relation-column.ts'
-import { columnOrder, leadingNumbers, orderRows } from '../../src/executor/relation-order.ts'
-import { compareNullsLast } from '../../src/executor/row-order.ts'
-import { concatenateTexts } from '../../src/executor/wire-values.ts'
+import { columnOf } from '../../src/executor/column/relation-column.ts'
+import { concatenateTexts } from '../../src/executor/column/wire-values.ts'
+import { compareNullsLast } from '../../src/executor/order/row-order.ts'
+import {
+  columnOrder,
+  leadingNumbers,
+  orderRows,
+} from '../../src/executor/relation/relation-order.ts'
 import type { Value } from '../../src/type/value.ts'
 import { GrowingTexts } from '../../src/vector/text-index.ts'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { BoundExpression, RowChoice } from '../../src/binder/bound.ts'
-import { noRow, RowChooser } from '../../src/executor/row-choice.ts'
-import type { GroupsResult, TaskInput } from '../../src/executor/task.ts'
+import { noRow, RowChooser } from '../../src/executor/column/row-choice.ts'
+import type { GroupsResult, TaskInput } from '../../src/executor/task/task.ts'
 import { constant, field, inputKinds, keyReader, ScannedRecords } from '../support/scan-task.ts'
 
 const isRoot: BoundExpression = {

@@ -1,7 +1,7 @@
 /** Rows that are found by the bytes of a column are those that have the text, or nothing is told of them. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { rowsWithText } from '../../src/executor/rows-with-text.ts'
+import { rowsWithText } from '../../src/executor/text/rows-with-text.ts'
 import { shred } from '../../src/storage/shred.ts'
 import { randomSeed } from '../support/random-seed.ts'
 import { versionedRow } from '../support/versioned-row.ts'

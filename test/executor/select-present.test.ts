@@ -1,7 +1,7 @@
 /** Null tests by bitmaps select the rows that a look at each row does. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { selectPresent, selectPresentWithin } from '../../src/executor/select-present.ts'
+import { selectPresent, selectPresentWithin } from '../../src/executor/field/select-present.ts'
 import { isSet } from '../../src/vector/read-column.ts'
 
 /** Any place, and those at which rows are looked at by 32. */

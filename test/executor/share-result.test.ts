@@ -1,7 +1,7 @@
 /** What goes to another thread with a result: memory of about the size of what is read there. */
 import { expect, test } from 'vitest'
-import { shareResult, sliceArray } from '../../src/executor/share-result.ts'
-import type { PrintResult } from '../../src/executor/task.ts'
+import { shareResult, sliceArray } from '../../src/executor/task/share-result.ts'
+import type { PrintResult } from '../../src/executor/task/task.ts'
 import { ByteWriter } from '../../src/json/byte-writer.ts'
 
 function printed(text: string, out: ByteWriter): PrintResult {

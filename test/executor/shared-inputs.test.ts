@@ -4,8 +4,8 @@ import {
   numberThread,
   sharedInputs,
   takeInputs,
-} from '../../src/executor/shared-inputs.ts'
-import type { TaskInput } from '../../src/executor/task.ts'
+} from '../../src/executor/task/shared-inputs.ts'
+import type { TaskInput } from '../../src/executor/task/task.ts'
 
 const noneWait = Int32Array.of(0)
 

@@ -5,20 +5,20 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { BoundAggregate, BoundExpression } from '../../src/binder/bound.ts'
+import { vectorOf } from '../../src/executor/column/wire-values.ts'
 import { runFinish } from '../../src/executor/finish.ts'
-import type { TaskStorage } from '../../src/executor/row-run.ts'
+import type { TaskStorage } from '../../src/executor/scan/row-run.ts'
 import { runScan } from '../../src/executor/scan.ts'
-import { sharedInputs } from '../../src/executor/shared-inputs.ts'
+import { sharedInputs } from '../../src/executor/task/shared-inputs.ts'
 import type {
   FinishTask,
   GroupsResult,
   ScanTask,
   SettledGroups,
   TaskInput,
-} from '../../src/executor/task.ts'
-import type { TaskDictionary } from '../../src/executor/task-dictionaries.ts'
+} from '../../src/executor/task/task.ts'
+import type { TaskDictionary } from '../../src/executor/task/task-dictionaries.ts'
 import { runUnify } from '../../src/executor/unify.ts'
-import { vectorOf } from '../../src/executor/wire-values.ts'
 import type { PhysicalPlan, RelationStage } from '../../src/planner/physical-plan.ts'
 import { settlingKey, settlingOf } from '../../src/scheduler/settling.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { runScan } from '../../src/executor/scan.ts'
-import type { RowsResult } from '../../src/executor/task.ts'
+import type { RowsResult } from '../../src/executor/task/task.ts'
 import { FreshRows } from '../../src/scheduler/fresh-rows.ts'
 import { splitScan } from '../../src/scheduler/split.ts'
 import { openSegments } from '../../src/storage/environment.ts'

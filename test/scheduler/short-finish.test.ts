@@ -1,7 +1,7 @@
 /** What the main thread merges by itself: little, by the number of groups and by what they hold. */
 import { expect, test } from 'vitest'
-import { keyColumn } from '../../src/executor/key-column.ts'
-import type { PartialGroups } from '../../src/executor/task.ts'
+import { keyColumn } from '../../src/executor/column/key-column.ts'
+import type { PartialGroups } from '../../src/executor/task/task.ts'
 import { isShortFinish } from '../../src/scheduler/short-finish.ts'
 import { field, planOf } from '../support/scan-task.ts'
 

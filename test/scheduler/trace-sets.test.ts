@@ -1,8 +1,8 @@
 /** Large sets of traces are bytes by code of a shared dictionary, and hold what small ones would. */
 import { expect, test } from 'vitest'
-import type { PartialGroups } from '../../src/executor/task.ts'
-import { withTraceSets } from '../../src/executor/trace-set.ts'
-import { plainValues, sharedNull } from '../../src/executor/wire-values.ts'
+import { plainValues, sharedNull } from '../../src/executor/column/wire-values.ts'
+import { withTraceSets } from '../../src/executor/expression/trace-set.ts'
+import type { PartialGroups } from '../../src/executor/task/task.ts'
 import { traceSetOfGroups } from '../../src/scheduler/trace-sets.ts'
 import { SharedDictionaryBuilder, SharedTexts } from '../../src/vector/shared-dictionary.ts'
 import { context } from '../support/scan-task.ts'

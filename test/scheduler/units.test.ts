@@ -1,7 +1,7 @@
 /** What tasks take of a scan lets two threads do it in little more than half of the time of one. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { TaskInput } from '../../src/executor/task.ts'
+import type { TaskInput } from '../../src/executor/task/task.ts'
 import { type SegmentPiece, segmentUnits, unitsOf } from '../../src/scheduler/split.ts'
 import { granuleRows } from '../../src/vector/column.ts'
 import { planOf } from '../support/scan-task.ts'

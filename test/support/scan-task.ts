@@ -1,9 +1,9 @@
 /** Runs scans over records that a test wrote, without the stages before and after them. */
 import type { BoundExpression, BoundObject } from '../../src/binder/bound.ts'
-import type { TaskStorage } from '../../src/executor/row-run.ts'
+import { type KeyValues, vectorOf } from '../../src/executor/column/wire-values.ts'
+import type { TaskStorage } from '../../src/executor/scan/row-run.ts'
 import { runScan } from '../../src/executor/scan.ts'
-import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../../src/executor/task.ts'
-import { type KeyValues, vectorOf } from '../../src/executor/wire-values.ts'
+import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../../src/executor/task/task.ts'
 import type { PhysicalPlan } from '../../src/planner/physical-plan.ts'
 import type { SegmentMetadata } from '../../src/storage/segment/metadata.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'

@@ -1,5 +1,5 @@
 /** A thread that fills so much memory and lets go of it, and tells how much it has in arrays. */
-import { releaseWhenIdle } from '../../src/executor/idle-memory.ts'
+import { releaseWhenIdle } from '../../src/executor/thread/idle-memory.ts'
 
 export default function waste(megabytes: number): number {
   try {

@@ -1,7 +1,7 @@
 /** The folding of full-text search, for every character that there is. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isStable } from '../../src/executor/word-search.ts'
+import { isStable } from '../../src/executor/text/word-search.ts'
 import { foldAccent, foldAccents, isPartwise } from '../../src/type/fold-accents.ts'
 import { foldText } from '../../src/type/fold-text.ts'
 import { isOfPart, isOfWord, wordClass } from '../../src/type/word-class.ts'

@@ -3,10 +3,10 @@ import { pickCodes, pickNumbers } from '../../kernel/gather.ts'
 import { newBytes, newCodes } from '../../kernel/memory.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
-import type { Presence } from '../batch.ts'
-import { checkAtTimes } from '../cancelled.ts'
-import { truthBytes } from '../compile.ts'
-import { selectPresent, truthsOf } from '../select-present.ts'
+import type { Presence } from '../expression/batch.ts'
+import { truthBytes } from '../expression/compile.ts'
+import { selectPresent, truthsOf } from '../field/select-present.ts'
+import { checkAtTimes } from '../thread/cancelled.ts'
 import {
   type AggregateState,
   type AliveRows,

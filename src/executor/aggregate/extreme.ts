@@ -4,8 +4,8 @@ import { orderValues } from '../../type/compare.ts'
 import { fromPlain, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
-import type { StoredField } from '../batch.ts'
-import { valueBytes } from '../value-bytes.ts'
+import { valueBytes } from '../column/value-bytes.ts'
+import type { StoredField } from '../expression/batch.ts'
 import {
   type AggregateState,
   type AliveRows,

@@ -2,7 +2,7 @@ import { orderValues } from '../../type/compare.ts'
 import { fromPlain, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
-import { valueBytes } from '../value-bytes.ts'
+import { valueBytes } from '../column/value-bytes.ts'
 import { type AggregateState, type AliveRows, grown, type WireState, wholeRows } from './state.ts'
 
 /**

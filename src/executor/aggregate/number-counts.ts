@@ -6,7 +6,7 @@ import {
   sumBlocks,
 } from '../../kernel/number-counts.ts'
 import type { StoredIntegers } from '../../vector/elements.ts'
-import { newResultCodes } from '../share-result.ts'
+import { newResultCodes } from '../task/share-result.ts'
 import type { AliveRows } from './state.ts'
 
 /** How often numbers come in groups: the i-th place of a group is that of `(first + i) / divisor`. */

@@ -12,10 +12,10 @@ import { sequence } from '../../kernel/sequence.ts'
 import { asNumber, finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
-import type { StoredField } from '../batch.ts'
-import { checkAtTimes, inCheckedParts } from '../cancelled.ts'
-import { numbersOf } from '../number-operators.ts'
-import { newResultNumbers } from '../share-result.ts'
+import type { StoredField } from '../expression/batch.ts'
+import { numbersOf } from '../expression/number-operators.ts'
+import { newResultNumbers } from '../task/share-result.ts'
+import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
 import {
   type AggregateState,
   type AliveRows,

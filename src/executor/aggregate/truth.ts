@@ -1,6 +1,6 @@
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
-import { truthBytes } from '../compile.ts'
+import { truthBytes } from '../expression/compile.ts'
 import { type AggregateState, type AliveRows, aliveBytes, grown, type WireState } from './state.ts'
 
 const sawTrue = 1

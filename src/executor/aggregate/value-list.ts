@@ -3,7 +3,7 @@ import { asNumber, finite } from '../../type/arithmetic.ts'
 import { orderValues } from '../../type/compare.ts'
 import { textOf } from '../../type/text.ts'
 import type { Value } from '../../type/value.ts'
-import { checkLimit, maximumCollectedCharacters } from '../memory-limit.ts'
+import { checkLimit, maximumCollectedCharacters } from '../thread/memory-limit.ts'
 
 export function sorted(values: readonly Value[]): readonly Value[] | null {
   return values.length === 0 ? null : values.toSorted(orderValues)

@@ -1,0 +1,125 @@
+import { newCodes } from '../../kernel/memory.ts'
+import { sequence } from '../../kernel/sequence.ts'
+import type { SharedTexts } from '../../vector/shared-dictionary.ts'
+import type { Selection } from '../../vector/vector.ts'
+import { checkLimit, maximumGroups } from '../thread/memory-limit.ts'
+import { pickedCodes } from './gather-vector.ts'
+import { PairCodes } from './pair-codes.ts'
+import { ProductCodes } from './product-codes.ts'
+import { ValueCodes } from './value-codes.ts'
+import { encodeVaried, type GroupKey } from './varied-key.ts'
+import { type KeyValues, vectorOf, type WireValues } from './wire-values.ts'
+
+/** Numbers the distinct combinations of key values: the groups, in the order they are first seen. */
+export class GroupTable {
+  readonly #keys: readonly ValueCodes[]
+  /** For each key from the second on: (group of the keys before, code) → group of the keys so far. */
+  readonly #pairs: readonly PairCodes[]
+  readonly #products = new ProductCodes()
+  #finalCodes: Int32Array[] | undefined
+
+  /** @param dictionaries for each key, the dictionary that most of its texts come from, if any */
+  constructor(dictionaries: readonly (SharedTexts | undefined)[]) {
+    this.#keys = dictionaries.map((dictionary) => new ValueCodes(dictionary))
+    this.#pairs = dictionaries.slice(1).map(() => new PairCodes())
+  }
+
+  get groupCount(): number {
+    if (this.#keys.length === 0) return 1
+    return this.#pairs.at(-1)?.count ?? this.#keys[0]!.count
+  }
+
+  get heldBytes(): number {
+    let bytes = 0
+    for (const key of this.#keys) bytes += key.heldBytes
+    for (const pairs of this.#pairs) bytes += pairs.heldBytes
+    return bytes
+  }
+
+  /**
+   * Writes the groups of the selected rows, one after the other, to `out`. Without keys nothing is
+   * written: `out` must hold zeros, for the one group that there is.
+   */
+  assign(keys: readonly GroupKey[], rowCount: number, selection: Selection, out: Int32Array): void {
+    const assignSome = (some: readonly GroupKey[], count: number, groups: Int32Array) =>
+      this.#assignRows(some, count, undefined, groups)
+    if (!this.#products.encode(keys, rowCount, selection, out, assignSome)) {
+      this.#assignRows(keys, rowCount, selection, out)
+    }
+  }
+
+  #assignRows(
+    keys: readonly GroupKey[],
+    rowCount: number,
+    selection: Selection,
+    out: Int32Array,
+  ): void {
+    this.#assign(out, selection ? selection.length : rowCount, (k, codes) => {
+      const key = keys[k]!
+      if ('kind' in key) this.#keys[k]!.encode(key, rowCount, selection, codes)
+      else if ('variants' in key) encodeVaried(this.#keys[k]!, key, rowCount, selection, codes)
+      else this.#keys[k]!.encodeShared(key, rowCount, selection, codes)
+    })
+  }
+
+  /** The same for the keys of another table's groups. */
+  assignKeys(keys: readonly KeyValues[], groupCount: number, out: Int32Array): void {
+    this.#assign(out, groupCount, (k, codes) => {
+      const key = keys[k]!
+      if (key.kind === 'shared') this.#keys[k]!.encodeKeys(key, codes)
+      else this.#keys[k]!.encode(vectorOf(key), groupCount, undefined, codes)
+    })
+  }
+
+  #assign(out: Int32Array, count: number, encode: (key: number, codes: Int32Array) => void): void {
+    if (this.#keys.length === 0) return
+    encode(0, out)
+    const codes = newCodes(this.#keys.length > 1 ? count : 0)
+    let groupsBefore = this.#keys[0]!.count
+    for (let k = 1; k < this.#keys.length; k++) {
+      const [key, pairs] = [this.#keys[k]!, this.#pairs[k - 1]!]
+      if (groupsBefore <= 1) {
+        encode(k, out)
+        pairs.takeSeconds(key.count)
+      } else {
+        encode(k, codes)
+        pairs.combine(out, groupsBefore, codes, key.count, count)
+      }
+      groupsBefore = pairs.count
+    }
+    checkLimit(this.groupCount, maximumGroups, 'groups', 'group by less, or filter')
+  }
+
+  /** Key values of these groups, key by key, for another thread; undefined: of all. */
+  toWire(groups: Int32Array | undefined): KeyValues[] {
+    return this.#keyCodes().map((codes, k) => {
+      return this.#keys[k]!.toKeys(groups ? pickedCodes(codes, groups) : codes)
+    })
+  }
+
+  /** By group, the code that its key has in the key's shared dictionary; -1: none. */
+  sharedCodes(key: number): Int32Array {
+    return this.#keys[key]!.sharedCodesOf(this.#keyCodes()[key]!)
+  }
+
+  /** Values of a key in these groups; undefined: in all. Groups must not be added any more. */
+  keyValues(key: number, groups: Int32Array | undefined): WireValues {
+    this.#finalCodes ??= this.#keyCodes()
+    const codes = this.#finalCodes[key]!
+    return this.#keys[key]!.toWire(groups ? pickedCodes(codes, groups) : codes)
+  }
+
+  /** Codes of all groups, key by key. */
+  #keyCodes(): Int32Array[] {
+    let groups: Int32Array = sequence(0, this.groupCount)
+    const codes: Int32Array[] = []
+    for (let k = this.#keys.length - 1; k > 0; k--) {
+      const { firsts, seconds } = this.#pairs[k - 1]!
+      const isLast = k === this.#keys.length - 1
+      codes.unshift(isLast ? seconds : pickedCodes(seconds, groups))
+      groups = isLast ? firsts : pickedCodes(firsts, groups)
+    }
+    if (this.#keys.length > 0) codes.unshift(groups)
+    return codes
+  }
+}

@@ -1,0 +1,196 @@
+/** Columns of relations, which are `WireValues`: made of vectors and values, read as vectors, cut and put in another order. */
+import { pickCodes, pickNumbers } from '../../kernel/gather.ts'
+import { type PlainValue, toPlain } from '../../type/plain.ts'
+import { Timestamp, type Value } from '../../type/value.ts'
+import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/vector.ts'
+import { sliceArray } from '../task/share-result.ts'
+import { checkAtTimes } from '../thread/cancelled.ts'
+import {
+  type ColumnVector,
+  countOf,
+  type TextValues,
+  vectorOf,
+  type WireValues,
+} from './wire-values.ts'
+
+/** Rows `from … to` of a vector, without copying what is long. */
+export function sliceVector(vector: ColumnVector, from: number, to: number): ColumnVector {
+  switch (vector.kind) {
+    case 'text': {
+      const { texts, first, valid } = vector
+      return { kind: 'text', texts, first: first + from, valid: valid?.subarray(from, to) }
+    }
+    case 'values':
+      return { kind: 'values', values: vector.values.slice(from, to) }
+    case 'dictionary':
+      return { ...vector, codes: vector.codes.subarray(from, to) }
+    default:
+      return { kind: vector.kind, values: vector.values.subarray(from, to) }
+  }
+}
+
+/** The column that holds these values most compactly. */
+export function columnOf(values: readonly Value[]): WireValues {
+  const builder = new ColumnBuilder(values.length)
+  builder.append({ kind: 'values', values }, values.length, undefined)
+  return builder.finish()
+}
+
+/** The same column, as numbers or times when it holds nothing else. */
+export function compactColumn(column: WireValues): WireValues {
+  if (column.kind !== 'plain') return column
+  const { values } = column
+  if (values.every((value) => value === null || typeof value === 'number')) {
+    const numbers = Float64Array.from(values, (value) => (value as number | null) ?? Number.NaN)
+    return { kind: 'number', values: numbers }
+  }
+  if (!values.every((value) => value === null || isTime(value))) return column
+  const times = Float64Array.from(values, (value) =>
+    value !== null && isTime(value) ? value[1] : Number.NaN,
+  )
+  return { kind: 'timestamp', values: times }
+}
+
+function isTime(value: PlainValue): value is readonly ['time', number] {
+  return Array.isArray(value) && value[0] === 'time'
+}
+
+/** Puts a column together from the vectors of batches. */
+export class ColumnBuilder {
+  /** NaN where nothing was appended. */
+  readonly #numbers: Float64Array
+  #kind: 'number' | 'timestamp' | undefined
+  /** Once values of another kind came. */
+  #values: Value[] | undefined
+  #count = 0
+
+  constructor(rowCount: number) {
+    this.#numbers = new Float64Array(rowCount).fill(Number.NaN)
+  }
+
+  /** Appends the selected rows of a vector. */
+  append(vector: Vector, rowCount: number, selection: Selection): void {
+    const count = selection ? selection.length : rowCount
+    if (this.#appendNumbers(vector, count, selection)) return
+    const read = valueReader(vector)
+    for (const row of rowsOf(selection, rowCount)) {
+      checkAtTimes()
+      this.push(read(row))
+    }
+  }
+
+  finish(): WireValues {
+    if (this.#values) return { kind: 'plain', values: this.#values.map(toPlain) }
+    return { kind: this.#kind ?? 'number', values: this.#numbers }
+  }
+
+  #appendNumbers(vector: Vector, count: number, selection: Selection): boolean {
+    if (vector.kind !== 'number' && vector.kind !== 'timestamp') return false
+    if (this.#values || (this.#kind ?? vector.kind) !== vector.kind) return false
+    this.#kind = vector.kind
+    const out = this.#numbers.subarray(this.#count, this.#count + count)
+    if (selection) pickNumbers(vector.values, selection, out)
+    else out.set(vector.values.subarray(0, count))
+    this.#count += count
+    return true
+  }
+
+  push(value: Value): void {
+    const kind = kindOfNumber(value)
+    const fits = value === null || (kind !== undefined && (this.#kind ?? kind) === kind)
+    if (!this.#values && !fits) this.#box()
+    if (this.#values) {
+      this.#values.push(value)
+    } else if (value !== null) {
+      this.#kind = kind
+      this.#numbers[this.#count] = value instanceof Timestamp ? value.ms : (value as number)
+    }
+    this.#count++
+  }
+
+  /** Changes over to values of any kind. */
+  #box(): void {
+    const read = valueReader({ kind: this.#kind ?? 'number', values: this.#numbers })
+    this.#values = Array.from({ length: this.#count }, (_, row) => read(row))
+  }
+}
+
+function kindOfNumber(value: Value): 'number' | 'timestamp' | undefined {
+  if (typeof value === 'number') return 'number'
+  return value instanceof Timestamp ? 'timestamp' : undefined
+}
+
+/** Rows `from … to`; see `sliceArray`. */
+export function sliceColumn(column: WireValues, from: number, to: number): WireValues {
+  switch (column.kind) {
+    case 'texts': {
+      const start = column.offsets[from]!
+      return {
+        kind: 'texts',
+        bytes: sliceArray(column.bytes, start, column.offsets[to]!),
+        offsets: column.offsets.slice(from, to + 1).map((offset) => offset - start),
+        valid: sliceArray(column.valid, from, to),
+      }
+    }
+    case 'plain':
+      return { kind: 'plain', values: column.values.slice(from, to) }
+    case 'coded':
+      return { ...column, codes: sliceArray(column.codes, from, to) }
+    default:
+      return { kind: column.kind, values: sliceArray(column.values, from, to) }
+  }
+}
+
+/** The values of all columns, one column after the other. */
+export function concatenateColumns(columns: readonly WireValues[]): WireValues {
+  if (columns.length === 1) return columns[0]!
+  const counts = columns.map(countOf)
+  const builder = new ColumnBuilder(counts.reduce((sum, count) => sum + count, 0))
+  for (const [i, column] of columns.entries())
+    builder.append(vectorOf(column), counts[i]!, undefined)
+  return builder.finish()
+}
+
+/** The rows of these indexes, in their order. */
+export function gatherColumn(column: WireValues, rows: Int32Array): WireValues {
+  switch (column.kind) {
+    case 'texts':
+      return gatherTexts(column, rows)
+    case 'plain':
+      return { kind: 'plain', values: Array.from(rows, (row) => column.values[row]!) }
+    case 'coded': {
+      const codes = new Int32Array(rows.length)
+      pickCodes(column.codes, rows, codes)
+      return { ...column, codes }
+    }
+    default: {
+      const values = new Float64Array(rows.length)
+      pickNumbers(column.values, rows, values)
+      return { kind: column.kind, values }
+    }
+  }
+}
+
+function gatherTexts({ bytes, offsets, valid }: TextValues, rows: Int32Array): TextValues {
+  const gathered = {
+    offsets: new Int32Array(rows.length + 1),
+    valid: new Uint8Array(rows.length),
+  }
+  let length = 0
+  for (let i = 0; i < rows.length; i++) {
+    checkAtTimes()
+    const row = rows[i]!
+    gathered.valid[i] = valid[row]!
+    length += offsets[row + 1]! - offsets[row]!
+    gathered.offsets[i + 1] = length
+  }
+  const out = new Uint8Array(length)
+  let at = 0
+  for (let i = 0; i < rows.length; i++) {
+    checkAtTimes()
+    const end = offsets[rows[i]! + 1]!
+    // A loop beats the view that `set` would need: texts are short.
+    for (let k = offsets[rows[i]!]!; k < end; k++) out[at++] = bytes[k]!
+  }
+  return { kind: 'texts', bytes: out, ...gathered }
+}

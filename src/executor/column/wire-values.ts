@@ -1,0 +1,130 @@
+/** Values on their way between threads: texts as bytes, which are neither decoded nor copied. */
+import { fromPlain, type PlainValue, toPlain } from '../../type/plain.ts'
+import type { Value } from '../../type/value.ts'
+import type { Texts } from '../../vector/column.ts'
+import {
+  type DictionaryVector,
+  type NumberVector,
+  type TextVector,
+  textEntries,
+  type ValuesVector,
+  valueEntries,
+} from '../../vector/vector.ts'
+import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
+
+export type WireValues =
+  | {
+      readonly kind: 'texts'
+      readonly bytes: Uint8Array
+      readonly offsets: Int32Array
+      /** 0 where the value is null. */
+      readonly valid: Uint8Array
+    }
+  /** Doubles, or ms since 1970 UTC; NaN is null. */
+  | { readonly kind: 'number' | 'timestamp'; readonly values: Float64Array }
+  /** Codes of values that repeat; -1 is null. */
+  | { readonly kind: 'coded'; readonly codes: Int32Array; readonly values: DistinctValues }
+  | PlainValues
+
+export interface PlainValues {
+  readonly kind: 'plain'
+  readonly values: readonly PlainValue[]
+}
+
+/** No value is null. */
+export type DistinctValues = TextValues | PlainValues
+
+export function plainValues(values: readonly Value[]): PlainValues {
+  const plain = values.map((value) => {
+    checkAtTimes()
+    return toPlain(value)
+  })
+  return { kind: 'plain', values: plain }
+}
+
+/** Stands for null among `SharedValues.codes`. */
+export const sharedNull = -1
+
+/**
+ * Keys of groups, most of them texts of a shared dictionary: their codes there; `sharedNull`; and
+ * below that, counting down, the places of other values.
+ */
+export interface SharedValues {
+  readonly kind: 'shared'
+  /** Its id. */
+  readonly dictionary: number
+  readonly codes: Int32Array
+  readonly others: WireValues
+}
+
+export type KeyValues = WireValues | SharedValues
+
+export type TextValues = Extract<WireValues, { readonly kind: 'texts' }>
+
+/** Text `places[i]` of `sources[which[i]]`, the i-th; a place of -1 is null. */
+export function concatenateTexts(
+  sources: readonly Texts[],
+  which: Uint8Array | Int32Array,
+  places: Int32Array,
+): TextValues {
+  const offsets = new Int32Array(places.length + 1)
+  const valid = new Uint8Array(places.length)
+  let total = 0
+  inCheckedParts(places.length, (first, last) => {
+    for (let i = first; i < last; i++) {
+      const place = places[i]!
+      if (place >= 0) {
+        const source = sources[which[i]!]!
+        valid[i] = 1
+        total += source.offsets[place + 1]! - source.offsets[place]!
+      }
+      offsets[i + 1] = total
+    }
+  })
+  const bytes = new Uint8Array(total)
+  for (let i = 0; i < places.length; i++) {
+    checkAtTimes()
+    const place = places[i]!
+    if (place < 0) continue
+    const { bytes: from, offsets: starts } = sources[which[i]!]!
+    const end = starts[place + 1]!
+    let at = offsets[i]!
+    // A loop beats the view that `set` would need: texts are short.
+    for (let k = starts[place]!; k < end; k++) bytes[at++] = from[k]!
+  }
+  return { kind: 'texts', bytes, offsets, valid }
+}
+
+/** The values as a vector with one row each. */
+export function vectorOf(wire: WireValues): ColumnVector {
+  switch (wire.kind) {
+    case 'plain':
+      return { kind: 'values', values: wire.values.map(fromPlain) }
+    case 'texts':
+      return { kind: 'text', texts: textsOf(wire), first: 0, valid: wire.valid }
+    case 'coded': {
+      const { codes, values } = wire
+      const entries =
+        values.kind === 'texts'
+          ? textEntries(textsOf(values), 'text')
+          : valueEntries(values.values.map(fromPlain))
+      return { kind: 'dictionary', codes, entries }
+    }
+    default:
+      return wire
+  }
+}
+
+/** What columns of rows in memory are as vectors. */
+export type ColumnVector = NumberVector | DictionaryVector | TextVector | ValuesVector
+
+/** In place. */
+export function textsOf({ bytes, offsets }: Pick<TextValues, 'bytes' | 'offsets'>): Texts {
+  // Between threads a Buffer becomes a plain Uint8Array.
+  return { bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), offsets }
+}
+
+export function countOf(wire: WireValues): number {
+  if (wire.kind === 'texts') return wire.valid.length
+  return wire.kind === 'coded' ? wire.codes.length : wire.values.length
+}

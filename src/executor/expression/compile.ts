@@ -1,0 +1,334 @@
+/**
+ * Compiles a bound expression to a function over batches. A node's kernel is chosen per batch by the
+ * vectors that come in; what has no kernel is evaluated value by value (`binder/evaluate.ts`).
+ */
+import { type BoundExpression, childrenOf } from '../../binder/bound.ts'
+import { applyOperator, constantValue } from '../../binder/evaluate.ts'
+import { assert } from '../../error.ts'
+import { negateNumbers } from '../../kernel/arithmetic.ts'
+import { absentNumbers } from '../../kernel/compare.ts'
+import { andInto, notOf, orInto } from '../../kernel/logic.ts'
+import { newBytes, newNumbers } from '../../kernel/memory.ts'
+import { rowFraction } from '../../type/hash.ts'
+import type { Path, Value } from '../../type/value.ts'
+import {
+  compactValues,
+  rowsOf,
+  type Selection,
+  unknown,
+  type Vector,
+  valueReader,
+} from '../../vector/vector.ts'
+import { noRow } from '../column/row-choice.ts'
+import { compileJsonSearch } from '../text/json-search.ts'
+import { compileRelevance } from '../text/relevance.ts'
+import { compileText } from '../text/text-operators.ts'
+import { checkCancelled } from '../thread/cancelled.ts'
+import type { Batch } from './batch.ts'
+import { compileConditional } from './conditional.ts'
+import { compileKindVerdict } from './kind-verdict.ts'
+import { calculateVectors, compareVectors, roundVector } from './number-operators.ts'
+import { compareObjects, includedEntries } from './object-operators.ts'
+import { dictionaryField, overDictionary } from './over-dictionary.ts'
+import { overVariants, type VariedExpression } from './over-variants.ts'
+import { compileTruncation } from './time-operators.ts'
+import { inSharedTraces, inTraces } from './trace-operators.ts'
+import type { TaskContext } from './trace-set.ts'
+
+/** Gives the expression's values in the selected rows; other rows may hold anything. */
+export type Evaluator = (batch: Batch, selection: Selection) => Vector
+
+export function compile(node: BoundExpression, context: TaskContext): Evaluator {
+  if (node.kind === 'field') return (batch, selection) => batch.field(node.path, selection)
+  const evaluate = compileOperator(node, context)
+  const path = dictionaryField(node)
+  if (!path) return evaluate
+  const over = overDictionary(node, path, evaluate)
+  if (node.kind === 'not' || node.kind === 'and' || node.kind === 'or') {
+    return (batch, selection) => (batch.isVaried?.(path) ? evaluate : over)(batch, selection)
+  }
+  return overVariants(variedExpression(node, path, over, context))
+}
+
+/** @param evaluate the expression where the field has values of one kind */
+export function variedExpression(
+  node: BoundExpression,
+  path: Path,
+  evaluate: Evaluator,
+  context: TaskContext,
+): VariedExpression {
+  const overObjects = compileIncludedObject(node, context)
+  return { node, path, evaluate, overObjects, verdict: compileKindVerdict(node, context) }
+}
+
+/** Undefined when the node does not ask objects for an object. */
+function compileIncludedObject(node: BoundExpression, context: TaskContext): Evaluator | undefined {
+  const entries = includedEntries(node, context)?.map((entry) => compile(entry, context))
+  if (!entries) return undefined
+  return (batch, selection) => {
+    const values = newBytes(batch.rowCount).fill(1)
+    for (const entry of entries) {
+      const truth = truthOf(entry(batch, selection), batch, selection)
+      // What is not known to be equal is not.
+      for (let row = 0; row < values.length; row++) values[row]! &= +(truth[row] === 1)
+    }
+    return { kind: 'boolean', values }
+  }
+}
+
+function compileOperator(node: BoundExpression, context: TaskContext): Evaluator {
+  switch (node.kind) {
+    case 'constant':
+    case 'timestamp':
+    case 'interval': {
+      const vector: Vector = { kind: 'constant', value: applyOperator(node, [], context) }
+      return () => vector
+    }
+    case 'group_column':
+      return (batch, selection) => {
+        assert(batch.groupColumn, 'an expression asks for a group where there is none')
+        return batch.groupColumn(node.index, selection)
+      }
+    case 'in_traces':
+      return compileInTraces(node, context)
+    case 'is_null':
+      return compileNullTest(node.operand, context)
+    case 'not': {
+      const operand = compile(node.operand, context)
+      return (batch, selection) => {
+        const values = newBytes(batch.rowCount)
+        notOf(truthOf(operand(batch, selection), batch, selection), batch.rowCount, values)
+        return { kind: 'boolean', values }
+      }
+    }
+    case 'and':
+    case 'or': {
+      const combine = node.kind === 'and' ? andInto : orInto
+      const operands = node.operands.map((operand) => compile(operand, context))
+      return (batch, selection) => {
+        const values = newBytes(batch.rowCount).fill(node.kind === 'and' ? 1 : 0)
+        for (const operand of operands) {
+          const next = truthOf(operand(batch, selection), batch, selection)
+          combine(values, next, batch.rowCount)
+        }
+        return { kind: 'boolean', values }
+      }
+    }
+    case 'negate': {
+      const operand = compile(node.operand, context)
+      const byValue = compileByValue(node, [operand], context)
+      return (batch, selection) => {
+        const vector = operand(batch, selection)
+        if (vector.kind !== 'number') return byValue.apply([vector], batch, selection)
+        const values = newNumbers(batch.rowCount)
+        negateNumbers(vector.values, batch.rowCount, values)
+        return { kind: 'number', values }
+      }
+    }
+    case 'conditional': {
+      const operands = childrenOf(node).map((child) => compile(child, context))
+      const choose = compileConditional(node)
+      const byValue = compileByValue(node, operands, context)
+      return (batch, selection) => {
+        const vectors = operands.map((operand) => operand(batch, selection))
+        return choose(vectors, batch, selection) ?? byValue.apply(vectors, batch, selection)
+      }
+    }
+    case 'comparison':
+    case 'arithmetic': {
+      const left = compile(node.left, context)
+      const right = compile(node.right, context)
+      const byText = compileText(node)
+      const byValue = compileByValue(node, [left, right], context)
+      return (batch, selection) => {
+        const [l, r] = [left(batch, selection), right(batch, selection)]
+        const result =
+          node.kind === 'comparison'
+            ? (compareVectors(node.operator, l, r, batch.rowCount) ??
+              byText?.(l, r, batch, selection) ??
+              compareObjects(node, l, r, context))
+            : calculateVectors(node.operator, l, r, batch.rowCount)
+        return result ?? byValue.apply([l, r], batch, selection)
+      }
+    }
+    case 'like':
+    case 'match':
+    case 'includes':
+    case 'in': {
+      const [first, second] = childrenOf(node).map((child) => compile(child, context))
+      const byText = compileText(node)
+      const inJson = compileJsonSearch(node)
+      const byValue = compileByValue(node, [first!, second!], context)
+      return (batch, selection) => {
+        const [l, r] = [first!(batch, selection), second!(batch, selection)]
+        const result = byText?.(l, r, batch, selection)
+        if (result) return result
+        const isSearched = l.kind === 'lazy' && r.kind === 'constant'
+        const rows = isSearched && inJson?.(l, r.value, batch.rowCount, selection)
+        if (!rows) return byValue.apply([l, r], batch, selection)
+        const values = newBytes(batch.rowCount).fill(0)
+        const truth = truthOf(byValue.apply([l, r], batch, rows), batch, rows)
+        for (const row of rows) values[row] = truth[row]!
+        return { kind: 'boolean', values }
+      }
+    }
+    case 'call': {
+      const sampled = compileRowFraction(node, context)
+      if (sampled) return sampled
+      const operands = node.arguments.map((argument) => compile(argument, context))
+      const scored = compileRelevance(node, operands, context)
+      if (scored) return scored
+      const truncate = compileTruncation(node.name, context)
+      const byValue = compileByValue(node, operands, context)
+      return (batch, selection) => {
+        const vectors = operands.map((operand) => operand(batch, selection))
+        const [only] = vectors
+        if (only && vectors.length === 1) {
+          const made =
+            truncate?.(only, batch.rowCount) ?? roundVector(node.name, only, batch.rowCount)
+          if (made) return made
+        }
+        return byValue.apply(vectors, batch, selection)
+      }
+    }
+    default: {
+      const operands = childrenOf(node).map((child) => compile(child, context))
+      return compileByValue(node, operands, context).evaluate
+    }
+  }
+}
+
+function compileInTraces(
+  node: Extract<BoundExpression, { kind: 'in_traces' }>,
+  context: TaskContext,
+): Evaluator {
+  const lookup = context.traces?.[node.set]
+  assert(lookup, 'a condition asks for traces that were not found')
+  const object = compile(node.object, context)
+  const trace = compile(node.trace, context)
+  const byValue = compileByValue(node, [object, trace], context)
+  const path = node.trace.kind === 'field' ? node.trace.path : undefined
+  return (batch, selection) => {
+    const o = object(batch, selection)
+    const shared = path && batch.sharedCodes?.(path)
+    if (shared && o.kind === 'constant') return inSharedTraces(lookup, o.value, shared, batch)
+    const t = trace(batch, selection)
+    return (
+      inTraces(lookup, o, t, batch.rowCount, selection) ?? byValue.apply([o, t], batch, selection)
+    )
+  }
+}
+
+/** The hash of stored rows by the numbers of their pagination keys, which need no text then. */
+function compileRowFraction(
+  node: Extract<BoundExpression, { kind: 'call' }>,
+  context: TaskContext,
+): Evaluator | undefined {
+  const [field, seed] = node.arguments
+  if (node.name !== 'hash_fraction' || field?.kind !== 'field' || !seed) return undefined
+  if (field.path.length !== 1 || field.path[0] !== '_pagination_key') return undefined
+  const constant = constantValue(seed, context)
+  if (typeof constant !== 'number') return undefined
+  const byValue = compileByValue(node, [compile(field, context), compile(seed, context)], context)
+  return (batch, selection) => {
+    const { keys, rowCount } = batch
+    if (!keys || keys.object.includes(noRow)) return byValue.evaluate(batch, selection)
+    const values = new Float64Array(rowCount)
+    const { paginationTransaction, paginationIndex } = keys
+    for (const row of rowsOf(selection, rowCount)) {
+      values[row] = rowFraction(paginationTransaction[row]!, paginationIndex[row]!, constant)
+    }
+    return { kind: 'number', values }
+  }
+}
+
+/** Evaluates a node row by row, whatever its operands are. */
+function compileByValue(
+  node: BoundExpression,
+  operands: readonly Evaluator[],
+  context: TaskContext,
+) {
+  const apply = (vectors: readonly Vector[], batch: Batch, selection: Selection): Vector => {
+    if (vectors.every((vector) => vector.kind === 'constant')) {
+      const values = vectors.map((vector) => vector.value)
+      return { kind: 'constant', value: applyOperator(node, values, context) }
+    }
+    const readers = vectors.map(valueReader)
+    const values = new Array<Value>(batch.rowCount)
+    const rows = rowsOf(selection, batch.rowCount)
+    for (const row of rows) {
+      // The JSON of one row may take as long to read as a thousand numbers.
+      checkCancelled()
+      const rowOperands = readers.map((read) => read(row))
+      values[row] = applyOperator(node, rowOperands, context)
+    }
+    return compactValues(values, rows)
+  }
+  const evaluate: Evaluator = (batch, selection) => {
+    const vectors = operands.map((operand) => operand(batch, selection))
+    return apply(vectors, batch, selection)
+  }
+  return { apply, evaluate }
+}
+
+/** Any value but null where the expression has one, for who only asks that. */
+export function compilePresence(node: BoundExpression, context: TaskContext): Evaluator {
+  const evaluate = compile(node, context)
+  if (node.kind !== 'field') return evaluate
+  return (batch, selection) => {
+    if (!batch.isVaried?.(node.path)) return evaluate(batch, selection)
+    const nulls = batch.isNull(node.path, selection)
+    const values = newBytes(batch.rowCount)
+    for (let row = 0; row < values.length; row++) values[row] = nulls[row]! * unknown
+    return { kind: 'boolean', values }
+  }
+}
+
+function compileNullTest(operand: BoundExpression, context: TaskContext): Evaluator {
+  if (operand.kind === 'field') {
+    return (batch, selection) => ({
+      kind: 'boolean',
+      values: batch.isNull(operand.path, selection),
+    })
+  }
+  const evaluate = compile(operand, context)
+  return (batch, selection) => {
+    const vector = evaluate(batch, selection)
+    if (vector.kind === 'constant') return { kind: 'constant', value: vector.value === null }
+    const values = newBytes(batch.rowCount)
+    if (vector.kind === 'number' || vector.kind === 'timestamp') {
+      absentNumbers(vector.values, batch.rowCount, values)
+      return { kind: 'boolean', values }
+    }
+    const read = valueReader(vector)
+    for (const row of rowsOf(selection, batch.rowCount)) values[row] = read(row) === null ? 1 : 0
+    return { kind: 'boolean', values }
+  }
+}
+
+/** The truth of each selected row, to be read only. */
+export function truthOf(vector: Vector, { rowCount }: Batch, selection: Selection): Uint8Array {
+  return vector.kind === 'boolean' ? vector.values : truthBytes(vector, rowCount, selection)
+}
+
+/** The truth of each selected row in a new array; what is not boolean is unknown. */
+export function truthBytes(vector: Vector, rowCount: number, selection: Selection): Uint8Array {
+  const truth = newBytes(rowCount)
+  if (vector.kind === 'boolean') {
+    truth.set(vector.values.subarray(0, rowCount))
+    return truth
+  }
+  truth.fill(unknown)
+  if (vector.kind === 'constant') {
+    if (typeof vector.value === 'boolean') truth.fill(vector.value ? 1 : 0)
+    return truth
+  }
+  if (vector.kind === 'number' || vector.kind === 'timestamp' || vector.kind === 'text')
+    return truth
+  const read = valueReader(vector)
+  for (const row of rowsOf(selection, rowCount)) {
+    const value = read(row)
+    if (typeof value === 'boolean') truth[row] = value ? 1 : 0
+  }
+  return truth
+}

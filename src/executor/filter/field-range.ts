@@ -1,0 +1,65 @@
+/** Predicates that say of one field where its numbers or times lie. */
+import type { BoundExpression } from '../../binder/bound.ts'
+import { constantValue, type EvaluationContext } from '../../binder/evaluate.ts'
+import { type NumberComparison, type NumberRange, rangeOf, swapped } from '../../kernel/compare.ts'
+import { type Path, Timestamp } from '../../type/value.ts'
+
+/** A field that is in a range of numbers or times, or is another than one of them. */
+export interface FieldRange {
+  readonly path: Path
+  readonly kind: 'number' | 'timestamp'
+  /** Undefined: all but `than`. */
+  readonly range: NumberRange | undefined
+  readonly than: number
+}
+
+/** One predicate, or two and more that say from where to where a field goes. */
+export interface FilterPart {
+  readonly predicate: BoundExpression
+  readonly field: FieldRange | undefined
+}
+
+/** Comparisons of the same field are made at once, where the first of them stood. */
+export function withRanges(
+  predicates: readonly BoundExpression[],
+  context: EvaluationContext,
+): FilterPart[] {
+  const parts = new Map<string, FilterPart>()
+  for (const [i, predicate] of predicates.entries()) {
+    const field = fieldRange(predicate, context)
+    const key = field?.range ? JSON.stringify([field.kind, field.path]) : String(i)
+    const known = parts.get(key)
+    parts.set(key, known ? both(known, { predicate, field }) : { predicate, field })
+  }
+  return [...parts.values()]
+}
+
+function both(a: FilterPart, b: FilterPart): FilterPart {
+  const { range, ...field } = a.field!
+  const low = Math.max(range!.low, b.field!.range!.low)
+  const high = Math.min(range!.high, b.field!.range!.high)
+  const operands = [a.predicate, b.predicate]
+  return {
+    predicate: { kind: 'and', operands, type: 'boolean' },
+    field: { ...field, range: { low, high } },
+  }
+}
+
+/** What `field op constant` says, where the constant is a number or a time. */
+function fieldRange(
+  predicate: BoundExpression,
+  context: EvaluationContext,
+): FieldRange | undefined {
+  if (predicate.kind !== 'comparison') return undefined
+  const { operator, left, right } = predicate
+  if (operator === 'is_same' || operator === 'is_different') return undefined
+  const [field, other] = left.kind === 'field' ? [left, right] : [right, left]
+  if (field.kind !== 'field') return undefined
+  const constant = constantValue(other, context)
+  const isTime = constant instanceof Timestamp
+  if (!isTime && typeof constant !== 'number') return undefined
+  const than = isTime ? constant.ms : constant
+  const asked: NumberComparison = field === left ? operator : swapped[operator]
+  const range = asked === 'ne' ? undefined : rangeOf(asked, than)
+  return { path: field.path, kind: isTime ? 'timestamp' : 'number', range, than }
+}

@@ -1,0 +1,158 @@
+import type { EvaluationContext } from '../../binder/evaluate.ts'
+import { assert } from '../../error.ts'
+import { newCodes } from '../../kernel/memory.ts'
+import type { GroupsStage } from '../../planner/physical-plan.ts'
+import type { Path } from '../../type/value.ts'
+import { granuleRows } from '../../vector/column.ts'
+import type { SharedTexts } from '../../vector/shared-dictionary.ts'
+import type { Selection } from '../../vector/vector.ts'
+import { AggregateInputs } from '../aggregate/aggregate-inputs.ts'
+import { ChosenValues } from '../column/chosen-values.ts'
+import { GroupTable } from '../column/group-table.ts'
+import { type ChosenRows, RowChooser } from '../column/row-choice.ts'
+import type { GroupKey, VariedKey } from '../column/varied-key.ts'
+import type { Batch } from '../expression/batch.ts'
+import { compile, type Evaluator, truthBytes } from '../expression/compile.ts'
+import type { RowRun } from '../scan/row-run.ts'
+import type { Sink } from '../scan.ts'
+import type { GroupsResult, PartialGroups, ScanMetrics } from '../task/task.ts'
+import type { TaskDictionaries } from '../task/task-dictionaries.ts'
+import { GroupRelation } from './group-relation.ts'
+import { lastingState, pickStates } from './pick-states.ts'
+
+/** Of the row that stands for a group. */
+const chosenBytes = 29
+
+/** For when there are no keys: all rows are in the first group. */
+const oneGroup = new Int32Array(granuleRows)
+
+function variedKey(batch: Batch, path: Path, selection: Selection): VariedKey | undefined {
+  const variants = batch.variants?.(path, selection)
+  return variants && { variants }
+}
+
+/** Aggregates rows by group. */
+export class GroupSink implements Sink {
+  readonly #keys: readonly ((batch: Batch, selection: Selection) => GroupKey)[]
+  readonly #dictionaries: readonly (SharedTexts | undefined)[]
+  readonly #aggregates: AggregateInputs
+  readonly #table: GroupTable
+  readonly #chooser: RowChooser | undefined
+  readonly #preferred: Evaluator | undefined
+  readonly #values: readonly { readonly evaluate: Evaluator; readonly chosen: ChosenValues }[]
+  readonly addCount: ((rows: number) => void) | undefined
+
+  constructor(stage: GroupsStage, context: EvaluationContext, dictionaries: TaskDictionaries) {
+    const shared = stage.keys.map((key) => dictionaries.of(key))
+    this.#dictionaries = shared
+    this.#keys = stage.keys.map((key, k) => {
+      const evaluate = compile(key, context)
+      if (key.kind !== 'field') return evaluate
+      const { path } = key
+      const isShared = shared[k] !== undefined
+      return (batch, selection) =>
+        (isShared ? batch.sharedCodes?.(path) : undefined) ??
+        variedKey(batch, path, selection) ??
+        evaluate(batch, selection)
+    })
+    this.#aggregates = new AggregateInputs(stage.aggregates, context, dictionaries)
+    this.#table = new GroupTable(shared)
+    this.#chooser = stage.row && new RowChooser(stage.row)
+    this.#preferred = stage.row?.preferred && compile(stage.row.preferred, context)
+    const countsOnly = stage.keys.length === 0 && !stage.row && this.#aggregates.countOnly
+    this.addCount = countsOnly ? (rows) => this.#aggregates.addCount(rows) : undefined
+    const values = stage.row?.values ?? []
+    this.#values = values.map((value) => {
+      return { evaluate: compile(value, context), chosen: new ChosenValues() }
+    })
+  }
+
+  add(_run: RowRun | undefined, batch: Batch, selection: Selection): void {
+    const { rowCount } = batch
+    const keys = this.#keys.map((key) => key(batch, selection))
+    const groups = keys.length === 0 ? oneGroup : newCodes(rowCount)
+    this.#table.assign(keys, rowCount, selection, groups)
+    this.#aggregates.update(batch, selection, groups, this.#table.groupCount)
+    if (this.#chooser) this.#offerRows(this.#chooser, batch, selection, groups)
+  }
+
+  isDone(): boolean {
+    return false
+  }
+
+  get heldBytes(): number {
+    const { groupCount, heldBytes } = this.#table
+    let bytes = heldBytes + this.#aggregates.heldBytes(groupCount)
+    if (this.#chooser) bytes += groupCount * chosenBytes
+    for (const { chosen } of this.#values) bytes += chosen.heldBytes
+    return bytes
+  }
+
+  get groupCount(): number {
+    return this.#table.groupCount
+  }
+
+  get keyCount(): number {
+    return this.#keys.length
+  }
+
+  finish(metrics: ScanMetrics): GroupsResult {
+    return { ...this.groups(), settled: undefined, metrics }
+  }
+
+  /** What was collected so far, of these groups; undefined: of all. */
+  groups(groups?: Int32Array): PartialGroups {
+    const { groupCount } = this.#table
+    const states = this.#aggregates.states(groupCount).map((state) => {
+      if (!groups) return lastingState(state.toWire(groupCount))
+      return state.toWireOf?.(groups) ?? pickStates(state.toWire(groupCount), groups)
+    })
+    const chosen = this.#chosen(groups)
+    return {
+      kind: 'groups',
+      groupCount: groups ? groups.length : groupCount,
+      keys: this.#table.toWire(groups),
+      states,
+      rows: chosen?.rows,
+      preferred: chosen?.preferred,
+      rowValues: this.#values.map(({ chosen }) => chosen.toWire(groupCount, groups)),
+    }
+  }
+
+  /** The groups as rows. No rows must be added any more. */
+  relation(): GroupRelation {
+    const { groupCount } = this.#table
+    const states = this.#aggregates.states(groupCount)
+    const values = this.#values.map(({ chosen }) => chosen)
+    for (const chosen of values) chosen.resize(groupCount)
+    const rows = this.#chooser && ((groups?: Int32Array) => this.#chosen(groups)!.rows)
+    return GroupRelation.of(this.#table, this.keyCount, states, values, rows)
+  }
+
+  /** The shared dictionary of a key that has one, and by group the code in it; -1: none. */
+  sharedKey(key: number): { readonly dictionary: SharedTexts; readonly codes: Int32Array } {
+    const dictionary = this.#dictionaries[key]
+    assert(dictionary, 'the key has no shared dictionary')
+    return { dictionary, codes: this.#table.sharedCodes(key) }
+  }
+
+  #chosen(groups: Int32Array | undefined): ChosenRows | undefined {
+    const { groupCount } = this.#table
+    for (const { chosen } of this.#values) chosen.resize(groupCount)
+    this.#chooser?.resize(groupCount)
+    return this.#chooser?.finish(groups)
+  }
+
+  #offerRows(chooser: RowChooser, batch: Batch, selection: Selection, groups: Int32Array): void {
+    const { keys, rowCount } = batch
+    assert(keys, 'rows of a scan have keys')
+    const preferred = this.#preferred?.(batch, selection)
+    const truth = preferred && truthBytes(preferred, rowCount, selection)
+    chooser.resize(this.#table.groupCount)
+    chooser.offer(keys, truth, rowCount, selection, groups)
+    for (const { evaluate, chosen } of this.#values) {
+      chosen.resize(this.#table.groupCount)
+      chosen.take(evaluate(batch, selection), rowCount, chooser.changed)
+    }
+  }
+}

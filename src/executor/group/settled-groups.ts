@@ -1,0 +1,137 @@
+/**
+ * Groups that one task knows in full. A shared dictionary tells which texts only one segment has;
+ * a group with such a key is settled when its task reads the whole segment, as most traces are. Its
+ * task runs the plan's next stages over it right away, so that of many groups few leave the task:
+ * those of other texts, to be merged, and what the stages leave of the settled ones.
+ */
+import { assert } from '../../error.ts'
+import type { PhysicalPlan, RelationStage } from '../../planner/physical-plan.ts'
+import { severalHomes } from '../../vector/shared-dictionary.ts'
+import { concatenateRelations, type Relation } from '../relation/relation.ts'
+import type { StageContext } from '../relation/relation-stage.ts'
+import { ignoresOrder, runStages, type StagesResult } from '../relation/run-stages.ts'
+import type { PartialGroups, SettledGroups, Settling } from '../task/task.ts'
+import { partialGroups } from './aggregate-rows.ts'
+import type { GroupSink } from './group-sink.ts'
+import { mergeGroups } from './merge-groups.ts'
+
+type Aggregate = Extract<RelationStage, { kind: 'aggregate' }>
+
+/** Rows up to which each task keeps its own first ones. */
+const maximumKept = 10_000
+
+/** The first stages of a plan, as far as tasks can run them over their own groups. */
+interface FirstStages {
+  readonly filters: readonly RelationStage[]
+  /** Rows are put in order and cut, by `sort` and what follows up to a limit, or aggregated. */
+  readonly next:
+    | { readonly kind: 'order'; readonly stages: readonly RelationStage[] }
+    | { readonly kind: 'aggregate'; readonly stage: Aggregate }
+  /** What is left to do with all rows: to order them again, but not to aggregate. */
+  readonly rest: readonly RelationStage[]
+}
+
+/** Undefined when a plan's stages need all groups at once. */
+export function firstStages({ then }: Pick<PhysicalPlan, 'then'>): FirstStages | undefined {
+  const filterCount = then.findIndex(({ kind }) => kind !== 'filter')
+  const filters = then.slice(0, filterCount)
+  const [first, second, third] = then.slice(filterCount)
+  if (filterCount < 0 || !first) return undefined
+  if (first.kind === 'aggregate') {
+    if (!ignoresOrder(first)) return undefined
+    const rest = then.slice(filterCount + 1)
+    return { filters, next: { kind: 'aggregate', stage: first }, rest }
+  }
+  const seek = second?.kind === 'seek' ? [second] : []
+  const limit = second?.kind === 'seek' ? third : second
+  if (first.kind !== 'sort' || limit?.kind !== 'limit' || limit.count === undefined)
+    return undefined
+  const count = limit.offset + limit.count
+  if (count > maximumKept) return undefined
+  const stages: RelationStage[] = [first, ...seek, { kind: 'limit', count, offset: 0 }]
+  const rest = [first, ...then.slice(filterCount + seek.length + 1)]
+  return { filters, next: { kind: 'order', stages }, rest }
+}
+
+/** Parts a task's groups into settled ones, with the first stages run over them, and the others. */
+export function settle(
+  sink: GroupSink,
+  settling: Settling,
+  plan: PhysicalPlan,
+  context: StageContext,
+): { readonly open: PartialGroups; readonly settled: SettledGroups } {
+  const first = firstStages(plan)
+  assert(first, 'groups are settled for stages that need all of them')
+  const { settled, open } = partGroups(sink, settling)
+  const relation = sink.relation().gather(settled)
+  context.profile?.mark('sink', 0, settled.length)
+  return {
+    open: sink.groups(open),
+    settled: runFirst(relation, first, sink.keyCount, context),
+  }
+}
+
+interface PartedGroups {
+  readonly settled: Int32Array
+  readonly open: Int32Array
+}
+
+function partGroups(sink: GroupSink, settling: Settling): PartedGroups {
+  const { dictionary, codes } = sink.sharedKey(settling.key)
+  const { homes, count } = dictionary
+  const isElsewhere = new Uint8Array(settling.open.length === 0 ? 0 : count)
+  for (let i = 0; i < settling.open.length; i++) isElsewhere[settling.open[i]!] = 1
+  const isWhole = new Uint8Array(Math.max(0, ...settling.segments) + 1)
+  for (const segment of settling.segments) isWhole[segment] = 1
+  const settled = new Int32Array(codes.length)
+  const open = new Int32Array(codes.length)
+  let [settledCount, openCount] = [0, 0]
+  for (let group = 0; group < codes.length; group++) {
+    const code = codes[group]!
+    const home = code < 0 ? severalHomes : homes[code]!
+    if (home >= 0 && isWhole[home] === 1 && !isElsewhere[code]) settled[settledCount++] = group
+    else open[openCount++] = group
+  }
+  return { settled: settled.subarray(0, settledCount), open: open.subarray(0, openCount) }
+}
+
+function runFirst(
+  relation: Relation,
+  { filters, next }: FirstStages,
+  keyCount: number,
+  context: StageContext,
+): SettledGroups {
+  if (next.kind === 'order') {
+    const stages = [...filters, ...next.stages]
+    return { kind: 'rows', relation: runStages(relation, keyCount, stages, context).relation }
+  }
+  const filtered = filters.length === 0 ? relation : filterAll(relation, filters, context)
+  return { kind: 'groups', groups: partialGroups(filtered, next.stage, context) }
+}
+
+/** The order of rows does not matter. */
+function filterAll(relation: Relation, filters: readonly RelationStage[], context: StageContext) {
+  return runStages(relation, 0, filters, context).relation
+}
+
+/** Runs all stages: over the merged groups, and what tasks have made of settled ones. */
+export function runStagesOfAll(
+  groups: Relation,
+  settled: readonly SettledGroups[],
+  plan: PhysicalPlan,
+  context: StageContext,
+): StagesResult {
+  const { stage, then } = plan
+  const keyCount = stage.kind === 'groups' ? stage.keys.length : 0
+  if (settled.length === 0) return runStages(groups, keyCount, then, context)
+  const first = firstStages(plan)
+  assert(first, 'groups were settled for stages that need all of them')
+  const parts = [runFirst(groups, first, keyCount, context), ...settled]
+  if (first.next.kind === 'order') {
+    const relations = parts.flatMap((part) => (part.kind === 'rows' ? [part.relation] : []))
+    return runStages(concatenateRelations(relations), keyCount, first.rest, context)
+  }
+  const partials = parts.flatMap((part) => (part.kind === 'groups' ? [part.groups] : []))
+  const merged = mergeGroups(first.next.stage, partials, [])
+  return runStages(merged, first.next.stage.keys.length, first.rest, context)
+}

@@ -1,0 +1,67 @@
+/** Prints values of vectors as JSON. */
+import type { ByteWriter } from '../../json/byte-writer.ts'
+import { formatTimestamp } from '../../type/time.ts'
+import { writeJson } from '../../type/write-json.ts'
+import { type TextVector, type Vector, valueReader } from '../../vector/vector.ts'
+
+export type ValueWriter = (row: number, out: ByteWriter) => void
+
+const quote = 0x22
+const backslash = 0x5c
+
+/** A function that appends the JSON of one row's value. */
+export function valueWriter(vector: Vector): ValueWriter {
+  switch (vector.kind) {
+    case 'number': {
+      const { values } = vector
+      return (row, out) => {
+        const value = values[row]!
+        // Of what is not finite, NaN is null and the rest has no JSON.
+        out.text(Number.isFinite(value) ? String(value) : 'null')
+      }
+    }
+    case 'timestamp': {
+      const { values } = vector
+      return (row, out) => {
+        const ms = values[row]!
+        out.text(Number.isNaN(ms) ? 'null' : `"${formatTimestamp(ms)}"`)
+      }
+    }
+    case 'text':
+      return textWriter(vector)
+    case 'constant': {
+      const text = writeJson(vector.value)
+      return (_, out) => out.text(text)
+    }
+    default: {
+      const read = valueReader(vector)
+      return (row, out) => out.text(writeJson(read(row)))
+    }
+  }
+}
+
+/** Most texts need no escapes, and are copied. */
+function textWriter(vector: TextVector): ValueWriter {
+  const { texts, first, valid } = vector
+  const { bytes, offsets } = texts
+  const read = valueReader(vector)
+  return (row, out) => {
+    const start = offsets[first + row]!
+    const end = offsets[first + row + 1]!
+    if ((valid && valid[row] === 0) || needsEscape(bytes, start, end)) {
+      out.text(writeJson(read(row)))
+      return
+    }
+    out.byte(quote)
+    out.copy(bytes, start, end)
+    out.byte(quote)
+  }
+}
+
+function needsEscape(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let i = start; i < end; i++) {
+    const byte = bytes[i]!
+    if (byte < 0x20 || byte === quote || byte === backslash) return true
+  }
+  return false
+}

@@ -1,0 +1,233 @@
+/** Gives batches of a relation to expressions. Stored rows are read when a field of them is. */
+import { type BoundObject, hiddenField, isHiddenField } from '../../binder/bound.ts'
+import { assert } from '../../error.ts'
+import type { RowView } from '../../storage/row.ts'
+import { isStoredField } from '../../type/record.ts'
+import { type Path, type Value, valueAt } from '../../type/value.ts'
+import { granuleRows } from '../../vector/column.ts'
+import { versionKeyAt } from '../../vector/row-keys.ts'
+import {
+  compactValues,
+  rowsOf,
+  type Selection,
+  type Vector,
+  valueReader,
+} from '../../vector/vector.ts'
+import { ColumnBuilder, sliceVector } from '../column/relation-column.ts'
+import { noRow } from '../column/row-choice.ts'
+import { type ColumnVector, vectorOf, type WireValues } from '../column/wire-values.ts'
+import type { Batch } from '../expression/batch.ts'
+import type { Evaluator } from '../expression/compile.ts'
+import type { RowList } from '../order/row-buffer.ts'
+import { storedRow, type TaskStorage } from '../scan/row-run.ts'
+import { fieldOfRow } from '../scan/row-scan.ts'
+import { checkCancelled } from '../thread/cancelled.ts'
+import { comparedField, groupColumn, type Relation } from './relation.ts'
+
+/** Rows of a batch whose stored rows may be read: each may be some megabytes. */
+const storedBatchRows = 256
+
+/** A relation that is read batch by batch, by one task. */
+export class RelationReader {
+  readonly relation: Relation
+  readonly #objects: ReadonlyMap<number, BoundObject>
+  readonly #storage: TaskStorage
+  readonly #groupColumns = new Map<number, ColumnVector>()
+  readonly #fields: ReadonlyMap<string, ColumnVector>
+  #objectNumbers: ColumnVector | undefined
+
+  constructor(relation: Relation, objects: readonly BoundObject[], storage: TaskStorage) {
+    this.relation = relation
+    this.#objects = new Map(objects.map((object) => [object.number, object]))
+    this.#storage = storage
+    this.#fields = new Map(
+      relation.fields.map(({ name, values }) => [name, vectorOf(values)] as const),
+    )
+  }
+
+  /** All rows in order. Throws QUERY_CANCELLED between batches. */
+  *batches(): Generator<{ readonly from: number; readonly batch: RelationBatch }> {
+    const { rowCount, rows } = this.relation
+    const size = rows ? storedBatchRows : granuleRows
+    for (let from = 0; from < rowCount; from += size) {
+      checkCancelled()
+      yield { from, batch: this.batch(from, Math.min(rowCount, from + size)) }
+    }
+  }
+
+  /** Rows `from … to`. */
+  batch(from: number, to: number): RelationBatch {
+    return new RelationBatch(this, from, to)
+  }
+
+  /** What the expression gives for all rows. */
+  evaluate(evaluator: Evaluator): WireValues {
+    const builder = new ColumnBuilder(this.relation.rowCount)
+    for (const { batch } of this.batches()) {
+      builder.append(evaluator(batch, undefined), batch.rowCount, undefined)
+    }
+    return builder.finish()
+  }
+
+  groupColumn(index: number): ColumnVector {
+    let vector = this.#groupColumns.get(index)
+    if (!vector) {
+      const column = groupColumn(this.relation, index)
+      assert(column, 'an expression names a column that the aggregation does not give')
+      vector = vectorOf(column)
+      this.#groupColumns.set(index, vector)
+    }
+    return vector
+  }
+
+  /** A field that is none of a stored row. */
+  field(name: string): ColumnVector | undefined {
+    if (name === hiddenField.object) this.#objectNumbers ??= this.#numbersOfObjects()
+    return this.#fields.get(name) ?? (name === hiddenField.object ? this.#objectNumbers : undefined)
+  }
+
+  #numbersOfObjects(): ColumnVector | undefined {
+    const { rows } = this.relation
+    if (!rows || this.#fields.has(hiddenField.object)) return undefined
+    const values = new Float64Array(rows.object)
+    for (let row = 0; row < values.length; row++)
+      if (values[row] === noRow) values[row] = Number.NaN
+    return { kind: 'number', values }
+  }
+
+  /** Names of the fields that are none of stored rows, but for hidden ones. */
+  shownFields(): string[] {
+    return [...this.#fields.keys()].filter((name) => !isHiddenField(name))
+  }
+
+  /** Whether the field is read from the rows' stored text. */
+  isStored(name: string): boolean {
+    const { rows, compared } = this.relation
+    if (!rows || this.#fields.has(name)) return false
+    return isStoredField(name) && !(compared && name === comparedField.name)
+  }
+
+  objectOf(number: number): BoundObject {
+    const object = this.#objects.get(number)
+    assert(object, 'a row belongs to an object that the plan does not name')
+    return object
+  }
+
+  /**
+   * The stored row of a row of the list; undefined when it is made of none. Throws QUERY_CANCELLED: rows of an
+   * order of their own may each lie in a block that is to be decompressed.
+   */
+  storedRow(rows: RowList | undefined, row: number): StoredRow | undefined {
+    checkCancelled()
+    const number = rows ? rows.object[row]! : noRow
+    if (!rows || number === noRow) return undefined
+    const object = this.objectOf(number)
+    const view = storedRow(this.#storage.records, object, versionKeyAt(rows, row))
+    assert(view, 'a result names a row that the row store does not have')
+    return { view, object }
+  }
+}
+
+export interface StoredRow {
+  readonly view: RowView
+  readonly object: BoundObject
+}
+
+export class RelationBatch implements Batch {
+  readonly rowCount: number
+  readonly keys: RowList | undefined
+  readonly #reader: RelationReader
+  readonly #from: number
+  readonly #to: number
+  readonly #rows: (StoredRow | undefined)[] = []
+  readonly #compared: (StoredRow | undefined)[] = []
+  /** By path: the values that were read so far. */
+  readonly #known = new Map<string, Value[]>()
+
+  constructor(reader: RelationReader, from: number, to: number) {
+    this.rowCount = to - from
+    this.#reader = reader
+    this.#from = from
+    this.#to = to
+    const { rows } = reader.relation
+    this.keys = rows && viewRows(rows, from, to)
+  }
+
+  field(path: Path, selection: Selection): Vector {
+    const name = String(path[0])
+    const field = this.#reader.field(name)
+    if (field) {
+      const whole = sliceVector(field, this.#from, this.#to)
+      if (path.length === 1) return whole
+      const read = valueReader(whole)
+      return this.#values(path, selection, (row) => valueAt(read(row), path, 1))
+    }
+    const { rows, compared } = this.#reader.relation
+    if (compared && name === comparedField.name) {
+      return this.#values(path, selection, (row) => this.#comparedAt(row, path.slice(1)))
+    }
+    if (!rows) return { kind: 'constant', value: null }
+    return this.#values(path, selection, (row) => fieldOf(this.storedRow(row), path))
+  }
+
+  isNull(path: Path, selection: Selection): Uint8Array {
+    const read = valueReader(this.field(path, selection))
+    const nulls = new Uint8Array(this.rowCount)
+    for (const row of rowsOf(selection, this.rowCount)) nulls[row] = read(row) === null ? 1 : 0
+    return nulls
+  }
+
+  groupColumn(index: number): Vector {
+    return sliceVector(this.#reader.groupColumn(index), this.#from, this.#to)
+  }
+
+  /** The stored row that a row of the batch is made of, if it is. */
+  storedRow(row: number): StoredRow | undefined {
+    this.#rows[row] ??= this.#reader.storedRow(this.#reader.relation.rows, this.#from + row)
+    return this.#rows[row]
+  }
+
+  #comparedAt(row: number, path: Path): Value {
+    const { compared } = this.#reader.relation
+    this.#compared[row] ??= this.#reader.storedRow(compared, this.#from + row)
+    const stored = this.#compared[row]
+    if (!stored) return null
+    const [name, ...rest] = path
+    const made = (field: string) => valueReader(this.#reader.field(field)!)(this.#from + row)
+    if (name === 'scores') return valueAt(made(hiddenField.comparedScores), rest)
+    if (name === 'metrics') return valueAt(made(hiddenField.comparedMetrics), rest)
+    if (name !== undefined) {
+      return comparedField.parts.some((part) => part === name) ? fieldOf(stored, path) : null
+    }
+    const whole: Record<string, Value> = Object.create(null)
+    for (const part of [...comparedField.parts, 'scores', 'metrics'].sort()) {
+      whole[part] = this.#comparedAt(row, [part])
+    }
+    return whole
+  }
+
+  /** What `read` gives for the selected rows; each is read once. */
+  #values(path: Path, selection: Selection, read: (row: number) => Value): Vector {
+    const key = JSON.stringify(path)
+    const values = this.#known.get(key) ?? new Array<Value>(this.rowCount)
+    this.#known.set(key, values)
+    const alive = rowsOf(selection, this.rowCount)
+    for (const row of alive) if (values[row] === undefined) values[row] = read(row)
+    return compactValues(values, alive)
+  }
+}
+
+function fieldOf(stored: StoredRow | undefined, path: Path): Value {
+  return stored ? fieldOfRow(stored.view, path, stored.object) : null
+}
+
+/** Rows `from … to` of a list, sharing its memory. */
+function viewRows(rows: RowList, from: number, to: number): RowList {
+  return {
+    object: rows.object.subarray(from, to),
+    paginationTransaction: rows.paginationTransaction.subarray(from, to),
+    paginationIndex: rows.paginationIndex.subarray(from, to),
+    transaction: rows.transaction.subarray(from, to),
+    index: rows.index.subarray(from, to),
+  }
+}

@@ -1,0 +1,101 @@
+/**
+ * Rows in memory: what a stage gives to the next. Plain data, so that it crosses threads, and column
+ * by column, so that expressions run over it in batches as over segments.
+ */
+import { type BoundExpression, fieldsOf } from '../../binder/bound.ts'
+import { sequence } from '../../kernel/sequence.ts'
+import { gatherRows } from '../column/gather-vector.ts'
+import { concatenateColumns, gatherColumn, sliceColumn } from '../column/relation-column.ts'
+import type { WireValues } from '../column/wire-values.ts'
+import { GroupRelation } from '../group/group-relation.ts'
+import { concatenateRowLists, type RowList, sliceRows } from '../order/row-buffer.ts'
+
+export interface Relation {
+  readonly rowCount: number
+  /** The stored row that each row's fields are read from; undefined when rows have none. */
+  readonly rows: RowList | undefined
+  /** Of a comparison: the stored row that each row is compared with; see `comparedField`. */
+  readonly compared?: RowList | undefined
+  /** Columns of the aggregation below, by index. */
+  readonly groupColumns: readonly WireValues[]
+  /** Fields that are no stored ones: hidden fields, and what a pivot or a comparison has made. They
+   * go before the stored row's. */
+  readonly fields: readonly RelationField[]
+}
+
+/** The field of a comparison that is read from the row that is compared, and its parts. */
+export const comparedField = {
+  name: 'compared',
+  /** Those of the row; `scores` and `metrics` are hidden fields. */
+  parts: ['created', 'error', 'experiment_id', 'id', 'output', 'root_span_id', 'tags'],
+} as const
+
+export interface RelationField {
+  readonly name: string
+  readonly values: WireValues
+}
+
+/** A column of the aggregation below; undefined when there is none. */
+export function groupColumn(relation: Relation, index: number): WireValues | undefined {
+  if (relation instanceof GroupRelation) return relation.groupColumn(index)
+  return relation.groupColumns[index]
+}
+
+/**
+ * The relation without its stored rows where no expression reads a field: those of groups need not be chosen then,
+ * and batches are larger.
+ */
+export function withoutUnreadRows(
+  relation: Relation,
+  expressions: readonly BoundExpression[],
+): Relation {
+  if (fieldsOf(expressions).length > 0) return relation
+  if (relation instanceof GroupRelation) return relation.withoutRows()
+  return { ...relation, rows: undefined }
+}
+
+/** Rows `from … to`; see `sliceArray`. */
+export function sliceRelation(relation: Relation, from: number, to: number): Relation {
+  if (from === 0 && to === relation.rowCount) return relation
+  if (relation instanceof GroupRelation) {
+    return relation.gather(sequence(from, to - from))
+  }
+  const { rows, compared, groupColumns, fields } = relation
+  const slice = (column: WireValues) => sliceColumn(column, from, to)
+  return {
+    rowCount: to - from,
+    rows: rows && sliceRows(rows, from, to),
+    compared: compared && sliceRows(compared, from, to),
+    groupColumns: groupColumns.map(slice),
+    fields: fields.map(({ name, values }) => ({ name, values: slice(values) })),
+  }
+}
+
+/** The rows of all relations, which have the same columns and no fields of their own. */
+export function concatenateRelations(relations: readonly Relation[]): Relation {
+  const [first] = relations
+  if (!first || relations.length === 1) return first!
+  const rowCount = relations.reduce((sum, relation) => sum + relation.rowCount, 0)
+  return {
+    rowCount,
+    rows: first.rows && concatenateRowLists(relations.map(({ rows }) => rows!)),
+    groupColumns: first.groupColumns.map((_, index) => {
+      return concatenateColumns(relations.map(({ groupColumns }) => groupColumns[index]!))
+    }),
+    fields: [],
+  }
+}
+
+/** The rows of these indexes, in their order. */
+export function gatherRelation(relation: Relation, indexes: Int32Array): Relation {
+  if (relation instanceof GroupRelation) return relation.gather(indexes)
+  const { rows, compared, groupColumns, fields } = relation
+  const gather = (column: WireValues) => gatherColumn(column, indexes)
+  return {
+    rowCount: indexes.length,
+    rows: rows && gatherRows(rows, indexes),
+    compared: compared && gatherRows(compared, indexes),
+    groupColumns: groupColumns.map(gather),
+    fields: fields.map(({ name, values }) => ({ name, values: gather(values) })),
+  }
+}

@@ -1,0 +1,99 @@
+/**
+ * Predicates that every row of a granule passes, by what the segment's metadata says of its columns.
+ *
+ * | predicate            | every row passes when                                              |
+ * | -------------------- | ------------------------------------------------------------------ |
+ * | `field op constant`  | the field has numbers or times alone, in every row, and the        |
+ * |                      | granule's bounds leave no other                                    |
+ * | `field is null`      | no row has a value                                                 |
+ * | `not field is null`  | every row has a value                                              |
+ * | `a and b`, `a or b`  | of both; of one                                                    |
+ */
+import type { BoundExpression } from '../../binder/bound.ts'
+import { swapped } from '../../kernel/compare.ts'
+import type { Path } from '../../type/value.ts'
+import type { Zones } from './prune.ts'
+
+/** Whether the predicate is of a form that may be certain. */
+export function mayBeCertain(predicate: BoundExpression): boolean {
+  switch (predicate.kind) {
+    case 'and':
+      return predicate.operands.every(mayBeCertain)
+    case 'or':
+      return predicate.operands.some(mayBeCertain)
+    case 'comparison':
+      return comparisonOf(predicate) !== undefined
+    case 'is_null':
+      return predicate.operand.kind === 'field'
+    case 'not':
+      return predicate.operand.kind === 'is_null' && predicate.operand.operand.kind === 'field'
+    default:
+      return false
+  }
+}
+
+/** Whether every row of the granule that `zones` are of passes. */
+export function isCertain(predicate: BoundExpression, zones: Zones): boolean {
+  switch (predicate.kind) {
+    case 'and':
+      return predicate.operands.every((operand) => isCertain(operand, zones))
+    case 'or':
+      return predicate.operands.some((operand) => isCertain(operand, zones))
+    case 'comparison': {
+      const comparison = comparisonOf(predicate)
+      return comparison !== undefined && isCompared(comparison, zones)
+    }
+    case 'is_null':
+      return predicate.operand.kind === 'field' && !zones.mayHoldAnything(predicate.operand.path)
+    case 'not': {
+      const { operand } = predicate
+      if (operand.kind !== 'is_null' || operand.operand.kind !== 'field') return false
+      return !zones.mayHoldNull(operand.operand.path)
+    }
+    default:
+      return false
+  }
+}
+
+type Comparison = Extract<BoundExpression, { kind: 'comparison' }>
+
+interface FieldComparison {
+  readonly operator: Exclude<Comparison['operator'], 'is_same' | 'is_different'>
+  readonly path: Path
+  readonly kind: 'number' | 'timestamp'
+  readonly value: number
+}
+
+function comparisonOf({ operator, left, right }: Comparison): FieldComparison | undefined {
+  if (operator === 'is_same' || operator === 'is_different') return undefined
+  const [field, other] = left.kind === 'field' ? [left, right] : [right, left]
+  if (field.kind !== 'field') return undefined
+  const { path } = field
+  const turned = field === left ? operator : swapped[operator]
+  if (other.kind === 'timestamp') {
+    return { operator: turned, path, kind: 'timestamp', value: other.ms }
+  }
+  if (other.kind !== 'constant' || typeof other.value !== 'number') return undefined
+  return { operator: turned, path, kind: 'number', value: other.value }
+}
+
+function isCompared({ path, kind, operator, value }: FieldComparison, zones: Zones): boolean {
+  if (zones.mayHoldNull(path)) return false
+  const bounds = zones.onlyBounds(path, kind)
+  if (!bounds) return false
+  const { minimum, maximum = Number.POSITIVE_INFINITY } = bounds
+  switch (operator) {
+    case 'eq':
+      return minimum === value && maximum === value
+    case 'ne':
+      return maximum < value || minimum > value
+    case 'lt':
+      return maximum < value
+    case 'le':
+      return maximum <= value
+    case 'gt':
+      return minimum > value
+    case 'ge':
+      return minimum >= value
+  }
+}

@@ -1,0 +1,130 @@
+/** The parts of a run that are read as batches, and what need not be asked of their rows. */
+import type { BoundExpression } from '../../binder/bound.ts'
+import { newCodes } from '../../kernel/memory.ts'
+import { granuleRows } from '../../vector/column.ts'
+import { hasRow, type RowBits } from '../../vector/row-bits.ts'
+import { rowsOf, type Selection } from '../../vector/vector.ts'
+import { type Filter, filterOf } from '../filter/filter.ts'
+import type { TextCandidates } from '../text/text-candidates.ts'
+import { isCertain, mayBeCertain } from './certain.ts'
+import type { RowRun } from './row-run.ts'
+
+/** Rows `from … to` of a run, all in one granule of its column set. */
+export interface RunPart {
+  readonly from: number
+  readonly to: number
+}
+
+/** The parts of a run, the newest rows first. */
+export function newestFirst({ firstRow, rowCount }: RowRun): RunPart[] {
+  const parts: RunPart[] = []
+  for (let to = rowCount; to > 0; ) {
+    const last = firstRow + to - 1
+    const from = Math.max(0, last - (last % granuleRows) - firstRow)
+    parts.push({ from, to })
+    to = from
+  }
+  return parts
+}
+
+/** Whether a filter asks a predicate, knows that all rows pass it, or leaves it to another filter. */
+export type Asked = boolean | 'elsewhere'
+
+/**
+ * Makes the filter of a part: predicates that all rows of its granule pass are not asked, nor are those
+ * of which an index of texts has said that a row passes.
+ */
+export class GranuleFilters {
+  readonly #predicates: readonly BoundExpression[]
+  readonly #mayBeCertain: readonly boolean[]
+  readonly #isNeverCertain: boolean
+  readonly #all: readonly Asked[]
+  readonly #compile: (asked: readonly Asked[]) => Filter
+  readonly #filters = new Map<string, Filter>()
+  /** Asks all. */
+  #whole: Filter | undefined
+
+  /** @param compile makes a filter of some of the predicates */
+  constructor(
+    predicates: readonly BoundExpression[],
+    compile: (asked: readonly Asked[]) => Filter,
+  ) {
+    this.#predicates = predicates
+    this.#mayBeCertain = predicates.map(mayBeCertain)
+    this.#isNeverCertain = !this.#mayBeCertain.includes(true)
+    this.#compile = compile
+    this.#all = predicates.map(() => true)
+  }
+
+  /** @param candidates those among which the filter is given rows */
+  of(run: RowRun, part: RunPart, candidates: TextCandidates | undefined): Filter {
+    const { firstRow, zones } = run
+    if (!candidates && (!zones || this.#isNeverCertain)) {
+      this.#whole ??= this.#filterOf(this.#all)
+      return this.#whole
+    }
+    if (zones) zones.granule = Math.floor((firstRow + part.from) / granuleRows)
+    const partlySure: { readonly at: number; readonly sure: RowBits }[] = []
+    const asked = this.#predicates.map((predicate, at): Asked => {
+      const sure = candidates?.sure[at]
+      if (sure === 'all') return false
+      if (zones && this.#mayBeCertain[at] && isCertain(predicate, zones)) return false
+      if (!sure || sure === 'none') return true
+      partlySure.push({ at, sure })
+      return 'elsewhere'
+    })
+    const filter = this.#filterOf(asked)
+    if (partlySure.length === 0) return filter
+    const first = firstRow + part.from
+    // Texts are read last.
+    return filterOf((batch, selection) =>
+      partlySure.reduce(
+        (rows, { at, sure }) => {
+          const only = this.#filterOf(this.#predicates.map((_, i) => i === at || 'elsewhere'))
+          const all = rowsOf(rows, batch.rowCount)
+          // Of the batch that goes on, fields are not yet read: it would have those of few rows.
+          return withSureRows(all, sure, first, (unsure) =>
+            rowsOf(only.keep(run.batch(part.from, batch.rowCount), unsure), batch.rowCount),
+          )
+        },
+        filter.keep(batch, selection),
+      ),
+    )
+  }
+
+  #filterOf(asked: readonly Asked[]): Filter {
+    const key = asked.join()
+    const filter = this.#filters.get(key) ?? this.#compile(asked)
+    this.#filters.set(key, filter)
+    return filter
+  }
+}
+
+/**
+ * The rows that are sure to pass, and those of the others that do.
+ *
+ * @param sure by their places in the column set, in which row 0 of the batch is `first`
+ */
+function withSureRows(
+  rows: Int32Array,
+  sure: RowBits,
+  first: number,
+  filter: (unsure: Int32Array) => Int32Array,
+): Selection {
+  const unsure = newCodes(rows.length)
+  let count = 0
+  for (let i = 0; i < rows.length; i++) {
+    if (!hasRow(sure, first + rows[i]!)) unsure[count++] = rows[i]!
+  }
+  if (count === 0) return rows
+  const passing = filter(unsure.subarray(0, count))
+  const kept = newCodes(rows.length)
+  let keptCount = 0
+  for (let i = 0, next = 0; i < rows.length; i++) {
+    const row = rows[i]!
+    const passes = passing[next] === row
+    if (passes) next++
+    if (passes || hasRow(sure, first + row)) kept[keptCount++] = row
+  }
+  return kept.subarray(0, keptCount)
+}

@@ -1,0 +1,77 @@
+/**
+ * Results on their way to another thread: long arrays are put into shared memory, which both threads
+ * then read, while a message would copy them twice, and groups once more on their way to the merge.
+ */
+import { checkCancelled } from '../thread/cancelled.ts'
+import type { TaskResult } from './task.ts'
+
+/** Shorter arrays are copied along with the message: shared memory has a cost of its own. */
+const leastBytes = 16 * 1024
+
+/** Between two looks at whether anybody waits for the result: some milliseconds. */
+const copiedBytes = 8 * 2 ** 20
+
+/** Zeros to be sent to another thread: if they are many, in shared memory from the start. */
+export function newResultNumbers(count: number): Float64Array {
+  const byteLength = count * 8
+  return byteLength < leastBytes
+    ? new Float64Array(count)
+    : new Float64Array(new SharedArrayBuffer(byteLength))
+}
+
+/** The same for codes. */
+export function newResultCodes(count: number): Int32Array {
+  const byteLength = count * 4
+  return byteLength < leastBytes
+    ? new Int32Array(count)
+    : new Int32Array(new SharedArrayBuffer(byteLength))
+}
+
+/** Elements `from … to`: of a long array in shared memory a view, otherwise a copy, of which a message takes no more. */
+export function sliceArray<T extends Float64Array | Int32Array | Uint8Array>(
+  array: T,
+  from: number,
+  to: number,
+): T {
+  const isLong = (to - from) * array.BYTES_PER_ELEMENT >= leastBytes
+  const isView = isLong && array.buffer instanceof SharedArrayBuffer
+  return (isView ? array.subarray(from, to) : array.slice(from, to)) as T
+}
+
+/** The result with its long arrays in shared memory, but for printed rows, which a message copies. */
+export function shareResult(result: TaskResult): TaskResult {
+  return result.kind === 'print' || result.kind === 'answer'
+    ? { ...result, bytes: withoutRest(result.bytes) }
+    : (shared(result) as TaskResult)
+}
+
+/** Bytes in memory that has hardly more: a message takes with it all the memory that a view is of. */
+function withoutRest(bytes: Uint8Array): Uint8Array {
+  const restBytes = bytes.buffer.byteLength - bytes.byteLength
+  if (restBytes * 16 <= bytes.byteLength) return bytes
+  const copy = Buffer.allocUnsafeSlow(bytes.byteLength)
+  copy.set(bytes)
+  return copy
+}
+
+function shared(part: unknown): unknown {
+  if (ArrayBuffer.isView(part)) return sharedArray(part)
+  if (typeof part !== 'object' || part === null) return part
+  if (Array.isArray(part)) return part.map(shared)
+  // Values that are no numbers may be many, and hold no arrays of numbers.
+  if ('kind' in part && (part.kind === 'plain' || part.kind === 'chosen')) return part
+  return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, shared(value)]))
+}
+
+function sharedArray(array: ArrayBufferView): ArrayBufferView {
+  const { buffer, byteOffset, byteLength } = array
+  if (byteLength < leastBytes || buffer instanceof SharedArrayBuffer) return array
+  const memory = new SharedArrayBuffer(byteLength)
+  const [from, to] = [new Uint8Array(buffer, byteOffset, byteLength), new Uint8Array(memory)]
+  for (let at = 0; at < byteLength; at += copiedBytes) {
+    checkCancelled()
+    to.set(from.subarray(at, at + copiedBytes), at)
+  }
+  if (array instanceof Float64Array) return new Float64Array(memory)
+  return array instanceof Int32Array ? new Int32Array(memory) : new Uint8Array(memory)
+}

@@ -1,0 +1,298 @@
+/** What is sent to a worker, and what comes back: plain data. */
+import type { SortPosition } from '../../binder/bound.ts'
+import type { EvaluationContext } from '../../binder/evaluate.ts'
+import type { WireError } from '../../error.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+import type { OperatorMetrics, SkippedParts } from '../../planner/plan-profile.ts'
+import type { FreshSpan } from '../../storage/fresh-part.ts'
+import type { RowKey } from '../../type/transaction.ts'
+import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
+import type { WireState } from '../aggregate/state.ts'
+import type { KeyValues, WireValues } from '../column/wire-values.ts'
+import type { TraceSet } from '../expression/trace-set.ts'
+import type { RowList, SortedRows } from '../order/row-buffer.ts'
+import type { ColumnsForm, PrintedRows, RowForm } from '../print/row-form.ts'
+import type { Relation } from '../relation/relation.ts'
+import type { RowPlace } from '../relation/row-place.ts'
+import type { SortThreshold } from '../scan/prune.ts'
+import type { SharedInputs } from './shared-inputs.ts'
+import type { TaskDictionary } from './task-dictionaries.ts'
+
+/** Rows to read: of a segment, of what is in none yet, of the row store, or of single records. */
+export type TaskInput =
+  | {
+      readonly kind: 'segment'
+      readonly segment: number
+      /** Number of the object; the rows of the range are all of it. */
+      readonly object: number
+      readonly from: number
+      readonly to: number
+      /** Whether some of the rows may be newer than the snapshot. */
+      readonly mayBeNewer: boolean
+    }
+  | {
+      /** A fresh part, which is in memory only (`storage/fresh-part.ts`). */
+      readonly kind: 'part'
+      readonly part: number
+      readonly memory: SharedArrayBuffer
+      readonly object: number
+      readonly from: number
+      readonly to: number
+      readonly mayBeNewer: boolean
+    }
+  | {
+      /** Rows that are only in the row store. */
+      readonly kind: 'delta'
+      readonly object: number
+      /** The transactions that wrote them, ascending. */
+      readonly spans: readonly FreshSpan[]
+    }
+  /** Row versions whose keys are from `from` on and before `to`, whether they were superseded or not. */
+  | {
+      readonly kind: 'history'
+      readonly object: number
+      readonly from: RowKey
+      readonly to: RowKey
+    }
+  | { readonly kind: 'records'; readonly object: number; readonly ids: readonly string[] }
+
+/** What a query sees: rows of all transactions up to one. */
+export interface SnapshotBounds {
+  readonly transaction: number
+  /** Numbers of objects of which no version was superseded by then, as far as that was asked. */
+  readonly unsuperseded?: readonly number[]
+}
+
+export interface ScanTask {
+  readonly kind: 'scan'
+  /** Whether its operators are measured one by one. */
+  readonly isProfiled?: boolean | undefined
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly traceSets: readonly TraceSet[]
+  /** Of fields that rows are grouped by; with the maps of the segments of `inputs`. */
+  readonly dictionaries: readonly TaskDictionary[]
+  readonly settling: Settling | undefined
+  readonly snapshot: SnapshotBounds
+  readonly inputs: readonly TaskInput[]
+  /** How it shares the inputs with other tasks; undefined: all of them are its own. */
+  readonly share: SharedInputs | undefined
+  /** How many rows are wanted at most, of those that come first in the plan's order. */
+  readonly wanted: number
+  /** First sort keys beyond this are not wanted: as many rows at least as good are known already. */
+  readonly threshold: SortThreshold | undefined
+  /** Whether rows that come last may be left out where all that are wanted would take too much memory. */
+  readonly mayBePartial: boolean
+  /** Bytes that the query may hold: tasks that share their inputs, all of them together. */
+  readonly budgetBytes: number
+  /** Set to non-zero when nobody waits for the answer any more. */
+  readonly cancelled: Int32Array | undefined
+}
+
+/** Prints rows of a relation as the plan's output says, or as many of the first as make one chunk. */
+export interface PrintTask {
+  readonly kind: 'print'
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly traceSets: readonly TraceSet[]
+  readonly relation: Relation
+  /** With all that rows tell of it. */
+  readonly form: RowForm
+  readonly cancelled: Int32Array | undefined
+}
+
+/** Finds out what only the rows of a relation tell of the form that they are to be printed in. */
+export interface SettleTask {
+  readonly kind: 'settle'
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly traceSets: readonly TraceSet[]
+  readonly relation: Relation
+  readonly form: ColumnsForm
+  readonly cancelled: Int32Array | undefined
+}
+
+/** Puts together what scans gave and runs the plan's stages over it. */
+export interface FinishTask {
+  readonly kind: 'finish'
+  /** Whether its operators are measured one by one. */
+  readonly isProfiled?: boolean | undefined
+  readonly plan: PhysicalPlan
+  readonly context: EvaluationContext
+  readonly traceSets: readonly TraceSet[]
+  /** Partial groups, or rows in their order. */
+  readonly input:
+    | {
+        readonly kind: 'groups'
+        readonly partials: readonly PartialGroups[]
+        readonly settled: readonly SettledGroups[]
+        /** Those that the partial groups name. */
+        readonly dictionaries: readonly SharedDictionary[]
+      }
+    | { readonly kind: 'rows'; readonly rows: SortedRows }
+  readonly cancelled: Int32Array | undefined
+}
+
+/** Brings lists of rows into the one order of the plan. */
+export interface OrderTask {
+  readonly kind: 'order'
+  readonly plan: PhysicalPlan
+  readonly lists: readonly SortedRows[]
+  /** Indexes of lists of which rows were left out that come after theirs. */
+  readonly partial: readonly number[]
+  /** How many of the first rows are wanted. */
+  readonly wanted: number
+  readonly cancelled: Int32Array | undefined
+}
+
+/** Adds the texts of a field in some segments, which have such texts, to its shared dictionary. */
+export interface UnifyTask {
+  readonly kind: 'unify'
+  /** The dictionary's. */
+  readonly id: number
+  /** What it has so far; no other task may be adding to it. */
+  readonly dictionary: SharedDictionary | undefined
+  readonly path: readonly string[]
+  readonly segments: readonly number[]
+  /** Maps of the segments whose texts it has, where others have gone since it was made. */
+  readonly homes: ReadonlyMap<number, Int32Array> | undefined
+  /** The dictionary is given up when its texts are longer. */
+  readonly maximumBytes: number
+  readonly cancelled: Int32Array | undefined
+}
+
+/** All of a plan in one task: see `executor/answer.ts`. */
+export interface AnswerTask {
+  readonly kind: 'answer'
+  readonly scan: ScanTask
+  /** Groups of rows that need not be scanned. */
+  readonly known: PartialGroups | undefined
+  readonly form: RowForm
+  /** No further row is printed when the printed ones have so many bytes. */
+  readonly printedBytes: number
+}
+
+export type Task =
+  | ScanTask
+  | PrintTask
+  | SettleTask
+  | FinishTask
+  | OrderTask
+  | UnifyTask
+  | AnswerTask
+
+export interface ScanMetrics {
+  readonly rowsRead: number
+  readonly rowsMatched: number
+  /** What was found out not to be worth reading. */
+  readonly skipped: readonly SkippedParts[]
+  readonly bytesRead: number
+  readonly milliseconds: number
+  /** Of a task that is profiled. */
+  readonly operators?: readonly OperatorMetrics[]
+}
+
+export interface PartialGroups {
+  readonly kind: 'groups'
+  readonly groupCount: number
+  readonly keys: readonly KeyValues[]
+  readonly states: readonly WireState[]
+  /** The row that stands for each group; undefined when the grouping chooses none. */
+  readonly rows: RowList | undefined
+  /** One byte per group: 1 where that row is a preferred one. Undefined when none is preferred. */
+  readonly preferred: Uint8Array | undefined
+  /** What is kept of those rows. */
+  readonly rowValues: readonly WireValues[]
+}
+
+/** How a task tells which of its groups are settled: see `executor/group/settled-groups.ts`. */
+export interface Settling {
+  /** The key whose texts have codes of a shared dictionary. */
+  readonly key: number
+  /** Segments of which one task reads every row that the query reads. */
+  readonly segments: readonly number[]
+  /** Codes of the dictionary that the query also finds elsewhere: in the delta. */
+  readonly open: Int32Array
+}
+
+/** What the first stages make of the settled groups of one task. */
+export type SettledGroups =
+  | { readonly kind: 'rows'; readonly relation: Relation }
+  | { readonly kind: 'groups'; readonly groups: PartialGroups }
+
+export interface GroupsResult extends PartialGroups {
+  /** Of groups that are not among the partial ones. */
+  readonly settled: SettledGroups | undefined
+  readonly metrics: ScanMetrics
+}
+
+export interface RowsResult {
+  readonly kind: 'rows'
+  readonly rows: SortedRows
+  /** Whether wanted rows were left out, all of which come after these. */
+  readonly isPartial: boolean
+  readonly metrics: ScanMetrics
+}
+
+export interface PrintResult extends PrintedRows {
+  readonly kind: 'print'
+}
+
+export interface SettleResult {
+  readonly kind: 'settle'
+  readonly form: ColumnsForm
+}
+
+export interface FinishResult {
+  readonly kind: 'finish'
+  /** Of a task that is profiled. */
+  readonly operators?: readonly OperatorMetrics[]
+  readonly relation: Relation
+  /** Of stored rows that a stage has put in the order of sort keys: the place of the last one. */
+  readonly lastSorted: SortPosition | undefined
+}
+
+export interface OrderResult {
+  readonly kind: 'order'
+  readonly rows: SortedRows
+  /** Whether wanted rows are missing, all of which come after these. */
+  readonly isPartial: boolean
+}
+
+export interface UnifyResult {
+  readonly kind: 'unify'
+  /** Undefined when it was given up. */
+  readonly dictionary: SharedDictionary | undefined
+  /**
+   * By segment, in the order of the task's: see `SharedDictionaryBuilder.add`. Those of the first only, if the task
+   * was cancelled.
+   */
+  readonly maps: readonly Int32Array[]
+}
+
+/** Its rows are the first of the answer. */
+export interface AnswerResult extends PrintedRows {
+  readonly kind: 'answer'
+  readonly metrics: ScanMetrics
+  /** That of the task, with what the rows have told. */
+  readonly form: RowForm
+  /** Of the last row that is printed. */
+  readonly place: RowPlace
+  /** Columns of the rows that only the data names. */
+  readonly madeColumns: readonly string[]
+  /** The rows that follow. */
+  readonly rest: RowsResult | FinishResult | undefined
+}
+
+export type TaskResult =
+  | GroupsResult
+  | RowsResult
+  | PrintResult
+  | SettleResult
+  | FinishResult
+  | OrderResult
+  | UnifyResult
+  | AnswerResult
+
+/** An Error loses its class between threads, so failures travel as data. */
+export type TaskOutcome = { readonly result: TaskResult } | { readonly error: WireError }

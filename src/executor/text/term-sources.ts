@@ -1,0 +1,79 @@
+/**
+ * Where a term of full-text search may be in a field. Most of a field's columns are dictionaries of some
+ * kilobytes, numbers and names: what is in none of them is told by a filter of all their parts, which a
+ * thread keeps, so that these are not asked one by one.
+ */
+import type { TextColumn } from '../../vector/column.ts'
+import { KeptValues } from '../thread/kept-values.ts'
+import { type FoundRows, foundInAny } from './found-rows.ts'
+import { PartFilter } from './part-filter.ts'
+import { keptText, rowsOfTerm } from './term-rows.ts'
+import type { SoughtTerm } from './text-requirement.ts'
+
+/** Finds where a term may be in one of the columns of a value. */
+export type TermSource = (term: SoughtTerm, isTold: boolean) => FoundRows
+
+/** What numbers and times may be printed with; truths are texts of the filter. */
+const printedCharacters = /^[-+.:0-9etz]*$/
+
+/** Of all that is to be in one. */
+const filters = new KeptValues<PartFilter>()
+
+export class TermSources {
+  readonly #inStore: FoundRows
+  /** Those that are always asked. */
+  readonly #others: TermSource[] = []
+  /** Those of which the filter tells. */
+  readonly #filtered: TermSource[] = []
+  /** Texts of these. */
+  readonly #texts: (() => string)[] = [() => 'true false']
+
+  constructor(inStore: FoundRows) {
+    this.#inStore = inStore
+  }
+
+  /** @param source gives rows for a term only if it is in one of the folded texts */
+  addTexts(texts: readonly string[], source: TermSource): void {
+    this.#filtered.push(source)
+    this.#texts.push(() => texts.join('\n'))
+  }
+
+  /** @param source gives rows for a term only if a number, time or truth may be printed with it */
+  addPrinted(source: TermSource): void {
+    this.#filtered.push(source)
+  }
+
+  /** @param isAll whether the column has nothing of other fields */
+  addColumn(column: TextColumn, content: 'text' | 'json', rowCount: number, isAll = true): void {
+    const source: TermSource = (term, isTold) => {
+      return rowsOfTerm(column, content, term, isTold && isAll, rowCount)
+    }
+    const text = keptText(column, content)
+    if (!text) {
+      this.#others.push(source)
+      return
+    }
+    this.#filtered.push(source)
+    this.#texts.push(text)
+  }
+
+  /** Rows that may have the term. */
+  rowsWith(term: SoughtTerm, isTold: boolean): FoundRows {
+    const found = [this.#inStore]
+    for (const source of this.#others) found.push(source(term, isTold))
+    if (this.#mayBeFiltered(term)) {
+      for (const source of this.#filtered) found.push(source(term, isTold))
+    }
+    return foundInAny(found)
+  }
+
+  #mayBeFiltered({ text, grams }: SoughtTerm): boolean {
+    if (grams.length === 0 || printedCharacters.test(text)) return true
+    let filter = filters.get(this)
+    if (!filter) {
+      filter = PartFilter.of(this.#texts.map((read) => read()).join('\n'))
+      filters.set(this, filter, filter.byteLength)
+    }
+    return filter.mayHaveAll(grams)
+  }
+}
