@@ -9,7 +9,6 @@
  * All of a dense one are of that object. Its length is odd, that of a wide one is not.
  */
 import { copyBytes } from '../json/copy-bytes.ts'
-
 import { readUint, readUint48 } from './big-endian.ts'
 
 export const entryBytes = 32
