@@ -128,43 +128,51 @@ export function findEntry(
   length: number,
   wanted: HashNumbers,
 ): FoundEntry | undefined {
-  const { object, high, low } = wanted
   if (length % 2 === 0) {
-    const count = length / entryBytes
-    let first = 0
-    let end = count
-    while (first < end) {
-      const middle = (first + end) >> 1
-      const at = start + middle * entryBytes
-      const order = readUint(bytes, at) - object || compareHash(bytes, at + objectBytes, high, low)
-      if (order === 0) {
-        const hashEnd = at + fullHashBytes - 1
-        return { hashEnd, version: at + versionAt, paginationKey: at + paginationKeyAt }
-      }
-      if (order < 0) first = middle + 1
-      else end = middle
-    }
-    return undefined
+    const place = placeOf(bytes, start, entryBytes, length / entryBytes, wanted, true)
+    if (place < 0) return undefined
+    const at = start + place * entryBytes
+    const hashEnd = at + fullHashBytes - 1
+    return { hashEnd, version: at + versionAt, paginationKey: at + paginationKeyAt }
   }
-  if (readUint(bytes, start) !== object) return undefined
+  if (readUint(bytes, start) !== wanted.object) return undefined
   const laterCount = laterCountOf(bytes, start + length)
   const count = denseCount(length, laterCount)
+  const entries = start + objectBytes
+  const place = placeOf(bytes, entries, denseEntryBytes, count, wanted, false)
+  if (place < 0) return undefined
+  const paginationKey = entries + place * denseEntryBytes + shortHashBytes
+  const laters = start + laterAt(count, 0)
+  const version = versionOf(bytes, laters, laterCount, place) ?? paginationKey
+  return { hashEnd: paginationKey - 1, version, paginationKey }
+}
+
+/**
+ * The place among `count` entries, the first at `start` and each `stride` bytes after the one before, or -1.
+ *
+ * @param hasObjects whether each entry begins with its object; otherwise all are of that of `wanted`
+ */
+function placeOf(
+  bytes: Uint8Array,
+  start: number,
+  stride: number,
+  count: number,
+  { object, high, low }: HashNumbers,
+  hasObjects: boolean,
+): number {
+  const hashAt = hasObjects ? objectBytes : 0
   let first = 0
   let end = count
   while (first < end) {
     const middle = (first + end) >> 1
-    const at = start + objectBytes + middle * denseEntryBytes
-    const order = compareHash(bytes, at, high, low)
-    if (order === 0) {
-      const paginationKey = at + shortHashBytes
-      const laters = start + laterAt(count, 0)
-      const version = versionOf(bytes, laters, laterCount, middle) ?? paginationKey
-      return { hashEnd: paginationKey - 1, version, paginationKey }
-    }
+    const at = start + middle * stride
+    const byObject = hasObjects ? readUint(bytes, at) - object : 0
+    const order = byObject || compareHash(bytes, at + hashAt, high, low)
+    if (order === 0) return middle
     if (order < 0) first = middle + 1
     else end = middle
   }
-  return undefined
+  return -1
 }
 
 /** Where the version of an entry is, if it is a later one. */
