@@ -37,6 +37,9 @@ const filledPlanBytes = 2048
 
 const keptShapes = 2000
 
+/** Users whose prefix is kept. */
+const keptPrefixes = 1000
+
 type Answer = CatalogObject | NamedEntry | KnownFields | undefined
 
 /** A question, and the entries that it was answered with; they are never changed in place. */
@@ -74,6 +77,8 @@ export class PlanCache {
   /** Shapes that one text had so far, and those of which no template can be made. */
   readonly #shapes = new LRUCache<string, 'once' | 'fixed'>({ max: keptShapes })
   readonly #cuts = new RecentCuts()
+  /** By user, of requests without options: one string is compared and hashed in no time, equal ones are not. */
+  readonly #prefixes = new LRUCache<string, string>({ max: keptPrefixes })
   #hits = 0
   #misses = 0
 
@@ -85,7 +90,7 @@ export class PlanCache {
     if (request.query.length > longestText) return planQuery(request, context, recorder)
     const started = recorder.now()
     const { query } = request
-    const prefix = prefixOf(request, context)
+    const prefix = this.#prefixOf(request, context)
     const key = prefix + query
     const kept = this.#find(this.#plans, key, context)
     const cut = kept ? undefined : this.#cuts.cut(prefix, query)
@@ -118,13 +123,27 @@ export class PlanCache {
     context: PlanContext,
     isWanted: (template: Template<PlannedQuery>) => boolean,
   ): UnfilledPlan | undefined {
-    const prefix = prefixOf(request, context)
+    const prefix = this.#prefixOf(request, context)
     const cut = this.#cuts.again(prefix, request.query)
     if (!cut) return undefined
     const cached = this.#templates.get(cut.userShape)
     if (!cached || !isWanted(cached.template) || !isUnchanged(cached, context)) return undefined
     this.#hits++
     return { template: cached.template, literals: cut.literals }
+  }
+
+  /** What besides its text the plan of a request depends on; no two users have the same. */
+  #prefixOf(request: PlanRequest, { tzOffset, view }: PlanContext): string {
+    const { from, rootSpanId, inferenceDepth, useColumnstore = false, auditLog = false } = request
+    const user = view.owner?.userId ?? ''
+    const isScoped = from !== undefined || rootSpanId !== undefined || inferenceDepth !== undefined
+    const isPlain = !isScoped && tzOffset === 0 && !useColumnstore && !auditLog
+    const known = isPlain ? this.#prefixes.get(user) : undefined
+    if (known !== undefined) return known
+    const texts = isScoped ? JSON.stringify([from, rootSpanId, inferenceDepth]) : ''
+    const prefix = `${user},${tzOffset},${useColumnstore},${auditLog},${texts}\n`
+    if (isPlain) this.#prefixes.set(user, prefix)
+    return prefix
   }
 
   /** Undefined where planning would be answered otherwise now. */
@@ -167,15 +186,6 @@ export class PlanCache {
 function sizeOf(key: string, lookups: readonly Lookup[]): number {
   const entries = lookups.reduce((sum, { answer }) => sum + (answer?.length ?? 0), 0)
   return planBytes + key.length * bytesPerCharacter + entries * bytesPerObject
-}
-
-/** What besides its text the plan of a request depends on; no two users have the same. */
-function prefixOf(request: PlanRequest, context: PlanContext): string {
-  const { from, rootSpanId, inferenceDepth, useColumnstore = false, auditLog = false } = request
-  const { tzOffset, view } = context
-  const isPlain = from === undefined && rootSpanId === undefined && inferenceDepth === undefined
-  const texts = isPlain ? '' : JSON.stringify([from, rootSpanId, inferenceDepth])
-  return `${view.owner?.userId ?? ''},${tzOffset},${useColumnstore},${auditLog},${texts}\n`
 }
 
 /** Undefined when the plan depends on which literals they are. */

@@ -1,7 +1,7 @@
 /** The one shape of errors, and the only place where they turn into answers. */
 import type { AssayError } from '../error.ts'
 import { locate, renderError } from '../parser/error-location.ts'
-import type { Reply } from './reply.ts'
+import type { WholeReply } from './reply.ts'
 
 export interface ErrorContext {
   readonly path: string
@@ -25,7 +25,7 @@ const names = new Map([
 ])
 
 /** What we did wrong is in the log under the trace id; the client only learns that we did. */
-export function errorReply(error: AssayError, context: ErrorContext): Reply {
+export function errorReply(error: AssayError, context: ErrorContext): WholeReply {
   const { queryText, traceId } = context
   const body = {
     Code: names.get(error.status) ?? 'InternalServerError',

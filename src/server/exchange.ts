@@ -3,7 +3,7 @@ import { performance } from 'node:perf_hooks'
 import { AssayError } from '../error.ts'
 import type { RequestBody } from './body.ts'
 import { type ContentEncoding, chooseEncoding } from './content-encoding.ts'
-import type { Reply } from './reply.ts'
+import type { WholeReply } from './reply.ts'
 import { ResponseSender } from './response.ts'
 import { newTraceId } from './trace-id.ts'
 
@@ -26,7 +26,7 @@ export class Exchange {
   route = 'none'
   body: RequestBody | undefined
   /** See `Route`. */
-  answerNow: ((body: Uint8Array) => (Reply & { readonly body: Uint8Array }) | undefined) | undefined
+  answerNow: ((body: Uint8Array) => WholeReply | undefined) | undefined
   status = 0
   #cancel: AbortController | undefined
   #reason: AssayError | undefined

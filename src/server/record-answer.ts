@@ -3,10 +3,12 @@ import type { Gate } from '../access/gate.ts'
 import type { ResultSchema } from '../binder/schema.ts'
 import type { Fields } from '../catalog/schema/field.ts'
 import type { AnswerNow, Engine } from '../engine.ts'
+import { AssayError, type ErrorCode } from '../error.ts'
 import { contentTypeOf } from '../format/output-format.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
 import type { PlainQuery } from '../scheduler/answers-now.ts'
-import type { Reply } from './reply.ts'
+import type { WholeReply } from './reply.ts'
+import type { RequestNow } from './route.ts'
 
 /** Longer bodies are for the general way. */
 const longestBody = 4096
@@ -23,22 +25,30 @@ export function isJsonAccepted(accept: string | undefined): boolean {
   return accept === undefined || accept === '*/*' || accept === 'application/json'
 }
 
-/** Undefined for anything but such a query. Its body must be sent before the next call. */
+/** Undefined for anything but such a query. Its body must be sent before the next call. Throws the query's faults. */
 export function recordReply(
   engine: Engine,
   body: Uint8Array,
+  request: RequestNow,
   gate: Gate,
-): (Reply & { readonly body: Uint8Array }) | undefined {
-  const asked = queryIn(body)
+): WholeReply | undefined {
+  const asked = queryIn(body, gate)
   if (!asked) return undefined
+  request.queryText = asked.query
   try {
     const started = performance.now()
-    const answer = engine.answerNow({ ...asked, view: gate })
+    const answer = engine.answerNow(asked)
     return answer && replyOf(answer, performance.now() - started)
-  } catch {
-    // The general way comes to the same fault, and tells where it is.
+  } catch (thrown) {
+    if (thrown instanceof AssayError && isOfPlanning(thrown.code)) throw thrown
+    // The general way may do what failed here in parts, or comes to the same fault.
     return undefined
   }
+}
+
+/** Whether the query has that fault whatever way it runs. */
+function isOfPlanning(code: ErrorCode): boolean {
+  return code.startsWith('PARSE_') || code.startsWith('BIND_') || code === 'ACCESS_DENIED'
 }
 
 function replyOf(answer: AnswerNow, ms: number) {
@@ -54,7 +64,7 @@ function replyOf(answer: AnswerNow, ms: number) {
 const plainOptions: ReadonlySet<string> = new Set(['query', 'fmt', 'use_columnstore'])
 
 /** The query of a body that holds little else: the format that is the default, `use_columnstore`. */
-function queryIn(body: Uint8Array): Pick<PlainQuery, 'query' | 'useColumnstore'> | undefined {
+function queryIn(body: Uint8Array, view: Gate): PlainQuery | undefined {
   if (body.length > longestBody) return undefined
   const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString()
   // What was no UTF-8 is refused by the general way.
@@ -69,7 +79,7 @@ function queryIn(body: Uint8Array): Pick<PlainQuery, 'query' | 'useColumnstore'>
   for (const name in given) if (!plainOptions.has(name)) return undefined
   const { query, fmt = 'json', use_columnstore: useColumnstore = false } = given as Fields
   if (typeof query !== 'string' || fmt !== 'json') return undefined
-  return typeof useColumnstore === 'boolean' ? { query, useColumnstore } : undefined
+  return typeof useColumnstore === 'boolean' ? { query, useColumnstore, view } : undefined
 }
 
 function bodyOf(answer: AnswerNow) {

@@ -62,11 +62,6 @@ export class ResponseSender {
   #writable: (() => void) | undefined
   constructor(response: HttpResponse) {
     this.#response = response
-    // Now and not when it is waited for: streams of which that came later had chunks that began in the middle.
-    response.onWritable(() => {
-      this.#writable?.()
-      return true
-    })
   }
 
   /** The client has left. Must be called before anything else is done in uWS's abort handler. */
@@ -88,6 +83,7 @@ export class ResponseSender {
   /** Resolves when everything is written. Rejects when a stream fails after its first bytes. */
   async send(reply: Reply, options: SendOptions): Promise<void> {
     const { body } = reply
+    this.#watchWritable()
     if (typeof body === 'string' || body instanceof Uint8Array) {
       await this.#sendWhole(reply, typeof body === 'string' ? Buffer.from(body) : body, options)
     } else if (options.headOnly) await this.#sendWhole(reply, new Uint8Array(), options)
@@ -186,6 +182,15 @@ export class ResponseSender {
       if (!this.started) this.#writeHead(reply, encoding, options)
       this.#ended = true
       this.#response.end(undefined, options.closeConnection)
+    })
+  }
+
+  /** Before the first byte: streams of which that came later had chunks that began in the middle. */
+  #watchWritable(): void {
+    if (this.#gone) return
+    this.#response.onWritable(() => {
+      this.#writable?.()
+      return true
     })
   }
 

@@ -2,7 +2,7 @@
 import type { Gate } from '../access/gate.ts'
 import { AssayError } from '../error.ts'
 import type { OperationDescription } from './operation.ts'
-import type { Reply } from './reply.ts'
+import type { Reply, WholeReply } from './reply.ts'
 
 export interface RouteRequest {
   /** Decoded parts of the path where the route has `:name`, in order. */
@@ -49,14 +49,14 @@ export type Route =
       handle(request: RouteRequest, gate: Gate): Reply | Promise<Reply>
       /**
        * Answers in this turn of the event loop what can be; undefined for all that `handle` has to
-       * answer. The body of the reply is sent before anything else is done.
+       * answer. The body of the reply is sent before anything else is done. Throws no more than what
+       * `handle` would.
        */
-      answerNow?(
-        body: Uint8Array,
-        headers: RouteRequest['headers'],
-        gate: Gate,
-      ): (Reply & { readonly body: Uint8Array }) | undefined
+      answerNow?(body: Uint8Array, request: RequestNow, gate: Gate): WholeReply | undefined
     })
+
+/** What is known of a request in the turn in which its body is whole. */
+export type RequestNow = Pick<RouteRequest, 'headers' | 'queryText'>
 
 export interface RouteMatch {
   readonly route: Route

@@ -57,7 +57,7 @@ import { searchRoutes } from './route/search.ts'
 import { sessionRoutes } from './route/session.ts'
 import { statusRoutes } from './route/status.ts'
 import { streamRoutes } from './route/stream.ts'
-import { type Route, type RouteMatch, type RouteRequest, Router } from './route.ts'
+import { type RequestNow, type Route, type RouteMatch, type RouteRequest, Router } from './route.ts'
 
 export interface ServerOptions {
   readonly engine: Engine
@@ -281,7 +281,14 @@ export class Server {
     const search = request.getQuery()
     const headers = namedHeaders(request, route.headers)
     if (route.access === 'key' && route.answerNow && gate) {
-      exchange.answerNow = (body) => route.answerNow!(body, headers, gate)
+      const asked: RequestNow = { headers }
+      exchange.answerNow = (body) => {
+        try {
+          return route.answerNow!(body, asked, gate)
+        } catch (thrown) {
+          return this.#errorReply(exchange, thrown, asked.queryText)
+        }
+      }
     }
     return () => {
       const routeRequest: RouteRequest = {
@@ -386,7 +393,7 @@ export class Server {
     }
   }
 
-  #errorReply(exchange: Exchange, thrown: unknown, queryText?: string): Reply {
+  #errorReply(exchange: Exchange, thrown: unknown, queryText?: string): WholeReply {
     const { traceId, path } = exchange
     // A query that was cancelled says only that; whoever cancelled it knows why.
     const isCause = thrown instanceof AssayError && thrown.code === 'QUERY_CANCELLED'

@@ -65,6 +65,26 @@ test.each([
 })
 
 test.each([
+  [
+    "select: * | from: experiment('00000000-0000-4000-8000-000000000000') | filter: id = 'record-a'",
+  ],
+  ["select: * | from: experiment('nothing') | limit: 1"],
+  ['select: * | from: nowhere | limit: 1'],
+  ['select: "open'],
+  ['select: nothing(1) | frm: x | limit: -1'],
+  [''],
+])('the fault of %s is told as the general way tells it', async (query) => {
+  const withoutId = (text: string) => text.replace(/"InternalTraceId":"\w+"/, '')
+  const plain = withoutTimes(await service.query(query))
+  const general = withoutTimes(await service.query(query, generally))
+  expect(plain.status).toBeGreaterThanOrEqual(400)
+  expect({ ...plain, text: withoutId(plain.text) }).toEqual({
+    ...general,
+    text: withoutId(general.text),
+  })
+})
+
+test.each([
   ['use_columnstore', true],
   ['use_columnstore', false],
   ['use_columnstore', null],

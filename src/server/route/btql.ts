@@ -19,8 +19,9 @@ export function btqlRoutes(engine: Engine): Route[] {
         const reply = await queryReply(await engine.query(body.request), body)
         return timed(reply, performance.now() - started)
       },
-      answerNow: (body, headers, gate) => {
-        return isJsonAccepted(headers.get('accept')) ? recordReply(engine, body, gate) : undefined
+      answerNow: (body, request, gate) => {
+        const isJson = isJsonAccepted(request.headers.get('accept'))
+        return isJson ? recordReply(engine, body, request, gate) : undefined
       },
     },
     {
