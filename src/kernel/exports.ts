@@ -145,7 +145,9 @@ export interface Kernels {
   widenNumbers16(source: number, count: number, out: number): void
   widenNumbers32(source: number, count: number, out: number): void
   scaleNumbers(values: number, count: number, base: number, divisor: number): void
+  compress(table: number, lowest: number, source: number, end: number, out: number): number
   decompress(source: number, sourceEnd: number, lowest: number, out: number, outEnd: number): number
+  fillTable(table: number, lowest: number, end: number): void
   writeDigits(source: number, byteLength: number, out: number): void
   writeUuids(source: number, count: number, out: number): void
   areSame(groups: number, count: number): number

@@ -1,8 +1,11 @@
 /**
- * Decompresses LZ4 blocks as lz4-napi writes them: their length in four bytes, little-endian, comes first. It
- * takes three fifths of lz4-napi's time, which makes memory of its own for each, and can stop halfway.
+ * LZ4 blocks as lz4-napi writes and reads them: their length in four bytes, little-endian, comes first. That package
+ * makes memory of its own for each, which collecting garbage then has to find; reading takes three fifths of its
+ * time here, and can stop halfway.
  */
-import { uncompressSync } from 'lz4-napi'
+import { compressSync, uncompressSync } from 'lz4-napi'
+import type { ByteWriter } from '../json/byte-writer.ts'
+import { copyWhole } from '../json/copy-bytes.ts'
 import { beginLoop, bytes, kernels, place, stageBytes, stagedBytes } from './memory.ts'
 
 const lengthBytes = 4
@@ -53,4 +56,47 @@ function decompressLarge(
   } catch {
     return undefined
   }
+}
+
+/** Places within a block and its dictionary have 16 bits. */
+const windowBytes = 2 ** 16
+const tableBytes = 2 ** 14
+/** Where nothing comes again, a block becomes larger by one byte for each 255, and a few. */
+const mostCompressedBytes = windowBytes + windowBytes / 255 + 64
+
+/** Appends a block to `out`, compressed; returns how many bytes it has there. */
+export type Compress = (block: Uint8Array, out: ByteWriter) => number
+
+/**
+ * Compresses blocks, until another loop of this thread begins.
+ *
+ * @param dictionary what each of them may refer to
+ */
+export function lz4Compressor(dictionary: Uint8Array = noBytes): Compress {
+  beginLoop()
+  const filled = stageBytes(tableBytes)
+  const table = stageBytes(tableBytes)
+  const lowest = stageBytes(windowBytes)
+  const target = stageBytes(mostCompressedBytes)
+  const start = lowest + dictionary.length
+  if (dictionary.length < windowBytes) {
+    copyWhole(dictionary, memory, lowest)
+    kernels.fillTable(filled, lowest, start)
+  }
+  return (block, out) => {
+    const before = out.length
+    if (dictionary.length + block.length < windowBytes) {
+      copyWhole(block, memory, start)
+      memory.copyWithin(table, filled, filled + tableBytes)
+      memory.writeUInt32LE(block.length, target)
+      const end = kernels.compress(table, lowest, start, start + block.length, target + lengthBytes)
+      out.copy(memory, target, end)
+    } else out.copy(compressLarge(block, dictionary))
+    return out.length - before
+  }
+}
+
+function compressLarge({ buffer, byteOffset, length }: Uint8Array, dictionary: Uint8Array): Buffer {
+  const block = Buffer.from(buffer, byteOffset, length)
+  return compressSync(block, dictionary.length > 0 ? Buffer.from(dictionary) : undefined)
 }

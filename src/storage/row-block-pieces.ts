@@ -8,9 +8,10 @@
  * members of rows, and is the dictionary of the others, which have members of whole rows alone. So a
  * row costs two pieces, and all take little more than if they were compressed as one.
  */
-import { compressSync, uncompressSync } from 'lz4-napi'
+import { uncompressSync } from 'lz4-napi'
 import { AssayError } from '../error.ts'
-import { decompressLz4, plainLength } from '../kernel/lz4.ts'
+import { ByteWriter } from '../json/byte-writer.ts'
+import { type Compress, decompressLz4, lz4Compressor, plainLength } from '../kernel/lz4.ts'
 import type { BlockBytes } from './row-block-body.ts'
 
 const pieceBytes = 16 * 1024
@@ -24,28 +25,38 @@ const entryBytes = 8
 /** In memory, of where a piece is, by estimate. */
 const bytesPerPiece = 64
 
+/** What the next block is written to, if it is no larger. */
+let kept = new ByteWriter(0)
+const keptBytes = 2 ** 20
+
 /**
+ * The result is gone with the next call.
+ *
  * @param head what comes before the members
  * @param ends where among the members those of each row end
  */
 export function compressPieces(head: Buffer, members: Uint8Array, ends: ArrayLike<number>): Buffer {
   const cuts = cutsOf(head.length, ends)
-  const first = Buffer.concat([head, members.subarray(0, cuts[0])])
-  const plain: Buffer[] = [first]
-  for (let i = 1; i < cuts.length; i++) {
-    const { buffer, byteOffset } = members
-    const start = cuts[i - 1]!
-    plain.push(Buffer.from(buffer, byteOffset + start, cuts[i]! - start))
+  if (kept.bytes.length > keptBytes) kept = new ByteWriter(0)
+  const out = kept
+  out.truncate(0)
+  out.skip(countBytes + cuts.length * entryBytes)
+  const directory: number[] = []
+  const add = (plain: Uint8Array, compress: Compress) => {
+    directory.push(plain.length, addPiece(plain, compress, out))
   }
-  const dictionary = first.subarray(-dictionaryBytes)
-  const stored = plain.map((piece, i) => compress(piece, i === 0 ? undefined : dictionary))
-  const directory = Buffer.allocUnsafe(countBytes + stored.length * entryBytes)
-  directory.writeUInt16BE(stored.length, 0)
-  stored.forEach((piece, i) => {
-    directory.writeUInt32BE(plain[i]!.length, countBytes + i * entryBytes)
-    directory.writeUInt32BE(piece.length, countBytes + i * entryBytes + 4)
+  const first = Buffer.concat([head, members.subarray(0, cuts[0])])
+  add(first, lz4Compressor())
+  if (cuts.length > 1) {
+    const compress = lz4Compressor(first.subarray(-dictionaryBytes))
+    for (let i = 1; i < cuts.length; i++) add(members.subarray(cuts[i - 1], cuts[i]), compress)
+  }
+  const bytes = out.view()
+  bytes.writeUInt16BE(cuts.length, 0)
+  directory.forEach((length, i) => {
+    bytes.writeUInt32BE(length, countBytes + i * 4)
   })
-  return Buffer.concat([directory, ...stored])
+  return bytes
 }
 
 /** Where among the members the pieces end. */
@@ -63,10 +74,15 @@ function cutsOf(headBytes: number, ends: ArrayLike<number>): number[] {
   return cuts
 }
 
-function compress(plain: Buffer, dictionary: Buffer | undefined): Buffer {
-  if (plain.length > compressibleBytes) return plain
-  const compressed = compressSync(plain, dictionary)
-  return compressed.length < plain.length ? compressed : plain
+/** Returns how many bytes it takes. */
+function addPiece(plain: Uint8Array, compress: Compress, out: ByteWriter): number {
+  const start = out.length
+  if (plain.length <= compressibleBytes && compress(plain, out) < plain.length) {
+    return out.length - start
+  }
+  out.truncate(start)
+  out.copy(plain)
+  return plain.length
 }
 
 /** The bytes of an older block, which are not in pieces. */

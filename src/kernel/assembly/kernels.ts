@@ -38,7 +38,7 @@ export {
   sumByGroup,
 } from './few-groups'
 export { chooseRows, numberCodes, recallCodes } from './groups'
-export { decompress } from './lz4'
+export { compress, decompress, fillTable } from './lz4'
 export {
   countKept,
   keepBoth,

@@ -11,7 +11,9 @@
  * blocks, and their CRC-32.
  */
 import { crc32 } from 'node:zlib'
-import { compressSync, uncompressSync } from 'lz4-napi'
+import { uncompressSync } from 'lz4-napi'
+import { ByteWriter } from '../../json/byte-writer.ts'
+import { lz4Compressor } from '../../kernel/lz4.ts'
 import type { CompressedTexts, Texts } from '../../vector/column.ts'
 import { letQueriesPass } from '../give-way.ts'
 import { LruBuffers } from './lru-buffers.ts'
@@ -58,13 +60,13 @@ export function compressTexts(
   if (byteLength < compressedFromBytes || byteLength <= (count - nullCount) * longTextBytes) {
     return undefined
   }
-  const blocks: Buffer[] = []
+  const compress = lz4Compressor()
+  const blocks = new ByteWriter(Math.ceil(byteLength / 2))
   const rows: number[] = []
   const ends: number[] = []
   const checksums: number[] = []
   const endsInBlocks = new Uint16Array(count)
   let isNarrow = true
-  let end = 0
   for (let from = 0; from < count; ) {
     letQueriesPass()
     const start = offsets[from]!
@@ -73,20 +75,19 @@ export function compressTexts(
     if (offsets[to]! - start > mostBlockBytes) isNarrow = false
     for (let row = from; row < to; row++) endsInBlocks[row] = offsets[row + 1]! - start
     const text = bytes.subarray(start, offsets[to]!)
-    const block = text.length === 0 ? text : compressSync(text)
-    end += block.length
-    if (end > byteLength * worthwhile) return undefined
-    blocks.push(block)
+    const before = blocks.length
+    if (text.length > 0) compress(text, blocks)
+    if (blocks.length > byteLength * worthwhile) return undefined
     rows.push(to)
-    ends.push(end)
-    checksums.push(crc32(block))
+    ends.push(blocks.length)
+    checksums.push(crc32(blocks.view(before)))
     from = to
   }
   const directory = Int32Array.from([...rows, ...ends, ...checksums])
   return {
     ends: isNarrow ? endsInBlocks : offsets.subarray(1),
     directory: new Uint8Array(directory.buffer),
-    blocks: Buffer.concat(blocks),
+    blocks: blocks.view(),
   }
 }
 
