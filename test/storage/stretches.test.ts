@@ -20,7 +20,8 @@ it('finds what a search of all bytes finds', () => {
         const from = at % bytes.length
         const needle = Buffer.from(bytes.subarray(from, from + length))
         if (needle.length < 4) return
-        const stretches = new Stretches(bytes)
+        const read = (start: number, end: number) => bytes.subarray(start, end)
+        const stretches = new Stretches(bytes, read)
         expect(placesOf(stretches.find(new ByteSearch(needle, false)))).toEqual(
           placesOf((next) => bytes.indexOf(needle, next)),
         )

@@ -103,8 +103,36 @@ describe('an index of words', () => {
     for (const word of ['4711', 'some', 'all', 'row', 'o', 'zebra', '0', '99999']) {
       expectRows(index, list, 'is', termPartsOf(word, false)[0]!)
     }
-    for (const part of ['71', 'o', 'ow', 'zz']) {
+    for (const part of ['71', 'o', 'ow', 'zz', '4711', 'some', 'zebra']) {
       expectRows(index, list, 'has', termPartsOf(part, true)[0]!)
+    }
+  })
+
+  it('keeps few of many words that were searched again and again', () => {
+    const list = Array.from({ length: 20_000 }, (_, i) => `wor${i}`)
+    const { bytes, beside: _, ...shape } = writeTerms(textsOf(list), 'text', false)!
+    let keptBytes = 0
+    const keeps = (byteLength: number) => {
+      keptBytes += byteLength
+    }
+    const words = fetched(bytes, termBytesOf(shape), keeps)
+    const index = new TermReader(words, shape, undefined, list.length, keeps)
+    for (const part of ['or4711', 'r815', 'r4242', 'r4243']) {
+      expect(index.rowsWith('has', Buffer.from(part))).toBeDefined()
+    }
+    expect(keptBytes).toBeLessThan(shape.wordBytes)
+  })
+
+  it('finds words with accents, of which it has many, by what they are folded to', () => {
+    const list = Array.from(
+      { length: 3000 },
+      (_, i) => `é${String.fromCharCode(97 + (i % 26))}${i}`,
+    )
+    const index = indexOf(list, 'text')
+    for (let times = 0; times < 3; times++) {
+      expect(numbersOf(list.length, index.rowsAlike('word', Buffer.from('eb27')))).toEqual([27])
+      const begin = index.rowsAlike('start', Buffer.from('ez29'))
+      expect(numbersOf(list.length, begin)).toEqual([2911, 2937, 2963, 2989])
     }
   })
 
@@ -155,12 +183,16 @@ describe('an index of words', () => {
 const damaged = () => new Error('damaged')
 
 /** Bytes that lie in chunks, not at the beginning of one. */
-function fetched(bytes: Uint8Array, byteLength: number): FetchedBytes {
+function fetched(
+  bytes: Uint8Array,
+  byteLength: number,
+  keeps: (byteLength: number) => void = () => undefined,
+): FetchedBytes {
   const offset = 800
   const stored = new Uint8Array(offset + bytes.length)
   stored.set(bytes, offset)
   const read = (chunk: number) => stored.slice(chunk * chunkBytes, (chunk + 1) * chunkBytes)
-  return new FetchedBytes({ offset, byteLength }, read, () => undefined, damaged)
+  return new FetchedBytes({ offset, byteLength }, read, keeps, damaged)
 }
 
 /** Of the texts and a longer one, so that words that are left out are no large part of them. */

@@ -120,7 +120,7 @@ export class FetchedBytes implements CheckedBytes {
 
 const none = new Uint8Array(0)
 
-/** Bytes of indexes that a thread keeps: those of some ninety segments of 56,000 rows, which take 0.4 to 1.6 MB each. */
+/** Bytes of indexes that a thread keeps: more than those of ninety segments of 56,000 rows, which take some 0.8 MB each. */
 export const keptBytes = 2 ** 27
 const keptIndexes = 4096
 

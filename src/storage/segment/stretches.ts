@@ -16,13 +16,16 @@ const hashBits = 11
 export type FindNext = (from: number) => number
 
 export class Stretches {
-  readonly #bytes: Uint8Array
+  readonly #byteLength: number
+  readonly #read: (from: number, to: number) => Uint8Array
   readonly #rowLength: number
   /** By hash, a row of bits: one for each stretch. */
   readonly #rows: Int32Array
 
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes
+  /** @param read gives some of the bytes, which are not kept here */
+  constructor(bytes: Uint8Array, read: (from: number, to: number) => Uint8Array) {
+    this.#byteLength = bytes.length
+    this.#read = read
     const count = Math.ceil(bytes.length / stretchBytes)
     this.#rowLength = (count + 31) >> 5
     this.#rows = new Int32Array(this.#rowLength << hashBits)
@@ -47,16 +50,15 @@ export class Stretches {
   /** @param search for `gramBytes` or more */
   find(search: ByteSearch): FindNext {
     const { needle } = search
-    const bytes = this.#bytes
     const stretches = this.#withPartsOf(needle)
     let next = 0
     let inStretch: FindNext | undefined
     return (from) => {
       for (; next < stretches.length; next++) {
         const start = stretches[next]! * stretchBytes
-        const end = Math.min(bytes.length, start + stretchBytes + needle.length - 1)
+        const end = Math.min(this.#byteLength, start + stretchBytes + needle.length - 1)
         if (end - needle.length >= from) {
-          inStretch ??= search.in(bytes.subarray(start, end))
+          inStretch ??= search.in(this.#read(start, end))
           const hit = inStretch(Math.max(0, from - start))
           if (hit >= 0) return start + hit
         }

@@ -11,6 +11,9 @@ import type { CheckedBytes } from './checked-pages.ts'
 import { type FindNext, Stretches } from './stretches.ts'
 import { space, type TermShape, tab, termBytesOf, termsOfBlock } from './term-writer.ts'
 
+/** Bytes of which nearly all aliases, with their numbers, have fewer. */
+const usualAlias = 64
+
 const gap = Buffer.from([space])
 const aliasEnd = Buffer.from([tab])
 
@@ -64,8 +67,8 @@ export class TermReader implements TermIndex {
     this.#aliasesAt = this.#wordsAt + shape.wordBytes
     this.#listsAt = this.#aliasesAt + (shape.aliasBytes ?? 0)
     this.#rowCount = rowCount
-    this.#wordSearch = new RepeatedSearch(() => bytes.whole(this.#wordsAt, this.#aliasesAt), keeps)
-    this.#aliasSearch = new RepeatedSearch(() => bytes.whole(this.#aliasesAt, this.#listsAt), keeps)
+    this.#wordSearch = new RepeatedSearch(bytes, this.#wordsAt, this.#aliasesAt, keeps)
+    this.#aliasSearch = new RepeatedSearch(bytes, this.#aliasesAt, this.#listsAt, keeps)
     this.beside = beside
     this.#keeps = keeps
     this.isOlder = shape.isOlder ?? false
@@ -162,7 +165,7 @@ export class TermReader implements TermIndex {
 
   /** Adds the rows of words in which something occurs, or that end with it. */
   #addFound(search: ByteSearch, found: FoundLists): void {
-    const { bytes: words, find } = this.#wordSearch.find(search)
+    const find = this.#wordSearch.find(search)
     const places = this.#places
     // Reading a list ends the search.
     const hits: { readonly block: number; readonly terms: number[] }[] = []
@@ -171,14 +174,15 @@ export class TermReader implements TermIndex {
     while (hit >= 0) {
       while (places[block * 2 + 2]! <= hit) block++
       // The words of this block that have it: a search begins again where a word ends.
-      const end = places[block * 2 + 2]!
+      const [start, end] = [places[block * 2]!, places[block * 2 + 2]!]
+      const words = this.#wordsOf(block)
       const terms: number[] = []
       let term = -1
-      let at = places[block * 2]!
+      let at = 0
       while (hit >= 0 && hit < end) {
-        for (; at < hit; at++) if (words[at] === space) term++
+        for (; at < hit - start; at++) if (words[at] === space) term++
         terms.push(term)
-        hit = find(words.indexOf(space, hit))
+        hit = find(start + words.indexOf(space, at))
       }
       hits.push({ block, terms })
     }
@@ -188,16 +192,29 @@ export class TermReader implements TermIndex {
   /** Adds the rows of words whose aliases have what is searched for, but for their numbers. */
   #addAliases(search: ByteSearch, found: FoundLists): void {
     if (this.#aliasesAt === this.#listsAt) return
-    const { bytes: aliases, find } = this.#aliasSearch.find(search)
+    const find = this.#aliasSearch.find(search)
     const terms: number[] = []
     for (let hit = find(0); hit >= 0; ) {
-      const from = aliases.indexOf(tab, hit) + 1
-      const to = aliases.indexOf(space, from)
-      terms.push(Number.parseInt(Buffer.from(aliases.subarray(from, to)).toString('latin1'), 16))
-      hit = find(to)
+      const { term, end } = this.#aliasAt(hit)
+      terms.push(term)
+      hit = find(end)
     }
     for (const term of terms) {
       this.#addRowsOf(Math.floor(term / termsOfBlock), [term % termsOfBlock], found)
+    }
+  }
+
+  /** The number of the word of the alias that has the byte `hit`, and where the alias ends. */
+  #aliasAt(hit: number): { readonly term: number; readonly end: number } {
+    const length = this.#listsAt - this.#aliasesAt
+    for (let taken = usualAlias; ; taken *= 2) {
+      const last = Math.min(length, hit + taken)
+      const aliases = this.#bytes.view(this.#aliasesAt + hit, this.#aliasesAt + last)
+      const from = aliases.indexOf(tab) + 1
+      const to = from > 0 ? aliases.indexOf(space, from) : -1
+      if (to < 0 && last < length) continue
+      const digits = Buffer.from(aliases.subarray(from, to)).toString('latin1')
+      return { term: Number.parseInt(digits, 16), end: hit + to }
     }
   }
 
@@ -271,35 +288,55 @@ function compareBeginning(text: Buffer, words: Uint8Array, at: number): number {
   return 0
 }
 
-/** A search in bytes, which are kept, and of which an index is made in memory when they are searched a second time. */
+/**
+ * A search in some of an index's bytes, of which an index is made in memory when they are searched a second time:
+ * then it reads the pages of the stretches that may have what is searched for, and these stay. All of the bytes are
+ * kept only for what is too short for that. Ninety segments' words would leave no room for what else is kept of them.
+ */
 class RepeatedSearch {
-  readonly #read: () => Uint8Array
+  readonly #bytes: CheckedBytes
+  readonly #from: number
+  readonly #to: number
   readonly #keeps: ((byteLength: number) => void) | undefined
-  #bytes: Uint8Array | undefined
+  #all: Uint8Array | undefined
   #stretches: Stretches | undefined
   #wasSearched = false
 
   /** @param keeps undefined: nothing is kept */
-  constructor(read: () => Uint8Array, keeps: ((byteLength: number) => void) | undefined) {
-    this.#read = read
+  constructor(
+    bytes: CheckedBytes,
+    from: number,
+    to: number,
+    keeps: ((byteLength: number) => void) | undefined,
+  ) {
+    this.#bytes = bytes
+    this.#from = from
+    this.#to = to
     this.#keeps = keeps
   }
 
-  find(search: ByteSearch): { readonly bytes: Uint8Array; readonly find: FindNext } {
-    const bytes = this.#bytes ?? this.#read()
-    if (this.#keeps && !this.#bytes) {
-      this.#bytes = bytes
-      this.#keeps(bytes.length)
-    }
-    if (search.needle.length >= gramBytes) {
-      if (this.#wasSearched && !this.#stretches && this.#keeps) {
-        this.#stretches = new Stretches(bytes)
-        this.#keeps(this.#stretches.byteLength)
+  /** Gives places counted from the first of the bytes. */
+  find(search: ByteSearch): FindNext {
+    if (search.needle.length < gramBytes) {
+      const all = this.#all ?? this.#whole()
+      if (this.#keeps && !this.#all) {
+        this.#all = all
+        this.#keeps(all.length)
       }
-      this.#wasSearched = true
-      if (this.#stretches) return { bytes, find: this.#stretches.find(search) }
+      return search.in(all)
     }
-    return { bytes, find: search.in(bytes) }
+    if (this.#wasSearched && !this.#stretches && this.#keeps) {
+      const read = (from: number, to: number) =>
+        this.#bytes.view(this.#from + from, this.#from + to)
+      this.#stretches = new Stretches(this.#whole(), read)
+      this.#keeps(this.#stretches.byteLength)
+    }
+    this.#wasSearched = true
+    return this.#stretches?.find(search) ?? search.in(this.#whole())
+  }
+
+  #whole(): Uint8Array {
+    return this.#bytes.whole(this.#from, this.#to)
   }
 }
 
