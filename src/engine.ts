@@ -71,10 +71,7 @@ export interface EngineOptions {
   readonly limits?: Partial<QueryLimits>
   /** In ms since 1970; what `now()` gives, and when records were made that do not say so. */
   readonly now?: () => number
-  readonly maintenance?: Pick<
-    MaintenanceOptions,
-    'automatic' | 'limits' | 'dropSupersededBefore' | 'onManifest'
-  >
+  readonly maintenance?: Pick<MaintenanceOptions, 'automatic' | 'limits' | 'onManifest'>
 }
 
 export type { AnswerNow, InsertRequest, InsertResult, QueryRequest, QueryResult, QuerySummary }
@@ -406,11 +403,14 @@ export class Engine {
    */
   #snapshot(transaction: number, since = 0): QuerySnapshot {
     const { manifest, release } = this.#parts.maintenance.acquire()
-    const isLater = ({ metadata }: SegmentInManifest) =>
-      metadata.objects.some(({ lastTransaction }) => lastTransaction > since)
+    const mayBeSeen = ({ metadata }: SegmentInManifest) => {
+      const { supersededThrough = Number.POSITIVE_INFINITY, objects } = metadata
+      if (supersededThrough <= transaction) return false
+      return since === 0 || objects.some(({ lastTransaction }) => lastTransaction > since)
+    }
     return {
       transaction,
-      segments: since === 0 ? manifest.segments : manifest.segments.filter(isLater),
+      segments: manifest.segments.filter(mayBeSeen),
       fresh: this.#parts.fresh.at(transaction, since),
       history: (object) => this.#parts.reads.during(({ records }) => historyParts(records, object)),
       release,

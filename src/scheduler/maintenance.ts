@@ -57,8 +57,6 @@ export interface MaintenanceOptions {
   /** Flush and compact without being asked; the default. */
   readonly automatic?: boolean
   readonly limits?: Partial<SegmentLimits>
-  /** See `CompactOptions`. */
-  readonly dropSupersededBefore?: number
   /** Objects that were deleted, whose records are to be removed from disk. */
   readonly removals?: Removals
   /** See `QueryPool`. */
@@ -331,8 +329,7 @@ export class Maintenance {
   }
 
   #compactOnce(eager: boolean): Promise<boolean> {
-    const { dropSupersededBefore } = this.#options
-    return this.#run({ kind: 'compact', limits: this.#limits, eager, dropSupersededBefore })
+    return this.#run({ kind: 'compact', limits: this.#limits, eager })
   }
 
   /** Runs the step after those before it; resolves to whether it changed anything. */

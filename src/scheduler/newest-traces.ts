@@ -11,9 +11,9 @@
 import { type BoundExpression, hiddenField, type RowChoice } from '../binder/bound.ts'
 import { mapChildren } from '../binder/rewrite.ts'
 import type { TraceSet } from '../executor/expression/trace-set.ts'
-import { lowerBound } from '../executor/scan/visibility.ts'
 import type { FinishResult } from '../executor/task/task.ts'
 import type { GroupsStage, PhysicalPlan, RelationStage } from '../planner/physical-plan.ts'
+import { lowerBound } from '../storage/superseded-rows.ts'
 import { compareRowKeys, type RowKey } from '../type/transaction.ts'
 import { paginationKeyAt } from '../vector/row-keys.ts'
 import type { TaskRunner } from './query-pool.ts'
@@ -137,7 +137,7 @@ function newestRows(
     const lastOf = (piece: Piece) => {
       const { from, to } = piece.input
       if (!after || compareRowKeys(piece.newest, after) < 0) return to
-      return lowerBound(keysOf(piece), from, to, after)
+      return lowerBound(keysOf(piece).keys, from, to, after)
     }
     let left = rowCount
     let end: RowKey | undefined
@@ -155,7 +155,7 @@ function newestRows(
     for (const piece of split.pieces) {
       if (compareRowKeys(piece.newest, end) < 0) continue
       const { to } = piece.input
-      const from = lowerBound(keysOf(piece), piece.input.from, to, end)
+      const from = lowerBound(keysOf(piece).keys, piece.input.from, to, end)
       if (from < to) pieces.push(rowsOfPiece(piece, { from, to }))
     }
     return { pieces, others: split.others, end }

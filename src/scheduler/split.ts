@@ -10,7 +10,7 @@ import {
   pruneRows,
   type SortThreshold,
 } from '../executor/scan/prune.ts'
-import { hasNoSupersession } from '../executor/scan/visibility.ts'
+import { hasNoSupersession, isCurrent } from '../executor/scan/visibility.ts'
 import type { TaskInput } from '../executor/task/task.ts'
 import { printBound } from '../planner/explain.ts'
 import type { PhysicalPlan } from '../planner/physical-plan.ts'
@@ -83,11 +83,13 @@ export function openKeys(
 
 /** Whether every row of the piece is known to be seen by a snapshot of the transaction. */
 export function isAllVisible(
-  { input: { object, mayBeNewer }, oldest, newest }: Piece,
+  { input: { object, mayBeNewer }, oldest, newest, metadata }: Piece,
   transaction: number,
   records: RecordReader,
 ): boolean {
-  return !mayBeNewer && hasNoSupersession(object, oldest, newest, transaction, records)
+  if (mayBeNewer) return false
+  if (metadata && isCurrent(metadata, object, records)) return true
+  return hasNoSupersession(object, oldest, newest, transaction, records)
 }
 
 /**
@@ -100,8 +102,9 @@ export function areAllVisible(
   records: RecordReader,
 ): boolean {
   const bounds = new Map<number, { oldest: RowKey; newest: RowKey }>()
-  for (const { input, oldest, newest } of pieces) {
+  for (const { input, oldest, newest, metadata } of pieces) {
     if (input.mayBeNewer) return false
+    if (metadata && isCurrent(metadata, input.object, records)) continue
     const known = bounds.get(input.object)
     if (!known) bounds.set(input.object, { oldest, newest })
     else {

@@ -8,7 +8,12 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { CatalogView } from '../catalog/catalog.ts'
 import type { RowForm } from '../executor/print/row-form.ts'
 import type { PriceTable } from '../function/prices.ts'
-import type { ColumnMetadata, ObjectRows, SegmentMetadata } from '../storage/segment/metadata.ts'
+import {
+  type ColumnMetadata,
+  isSupersededWhole,
+  type ObjectRows,
+  type SegmentMetadata,
+} from '../storage/segment/metadata.ts'
 import type { TaskReads } from '../storage/task-reads.ts'
 import { textAt } from '../vector/read-column.ts'
 import { AnswersNow } from './answers-now.ts'
@@ -60,7 +65,7 @@ export class WarmUp {
    */
   start(options: WarmUpOptions): Promise<number> {
     const { manifest, release } = options.maintenance.acquire()
-    const newest = manifest.segments.at(-1)
+    const newest = manifest.segments.findLast(({ metadata }) => !isSupersededWhole(metadata))
     const largest = newest && largestPart(newest.metadata)
     const asked = newest && largest ? this.#run(options, newest, largest) : Promise.resolve(0)
     this.#running = asked.finally(release)

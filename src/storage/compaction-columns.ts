@@ -22,15 +22,21 @@ import { maximumResidualPaths, RowShredder } from './shred-row.ts'
 /** Reads the row version that a row of a source is of. */
 export type ReadRow = (source: ColumnTable, row: number) => RowView
 
-/** The rows of `runs` as columns, equal in all that can be read to those that `shred` would make. */
+/**
+ * The rows of `runs` as columns, equal in all that can be read to those that `shred` would make.
+ *
+ * @param supersededBy by source, of each row, where all rows of `runs` are superseded
+ */
 export function mergeColumns(
   sources: readonly ColumnTable[],
   runs: Runs,
   readRow: ReadRow,
+  supersededBy?: readonly (Float64Array | undefined)[],
 ): ColumnTable {
   const keys = gatherKeys(
     sources.map((source) => source.keys),
     runs,
+    supersededBy,
   )
   const paths = mergePaths(sources)
   const overlay = shredAnew(sources, runs, paths, readRow)

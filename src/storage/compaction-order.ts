@@ -158,8 +158,12 @@ export function* cutRuns(
   if (part.rowCount > 0) yield { runs: part, bytes: Math.round(bytes) }
 }
 
-/** The keys of the rows. */
-export function gatherKeys(sources: readonly KeyColumns[], runs: Runs): KeyColumns {
+/** The keys of the rows, with what superseded them where that is given, by source. */
+export function gatherKeys(
+  sources: readonly KeyColumns[],
+  runs: Runs,
+  supersededBy?: readonly (Float64Array | undefined)[],
+): KeyColumns {
   const count = runs.rowCount
   const keys = {
     object: new Int32Array(count),
@@ -176,15 +180,32 @@ export function gatherKeys(sources: readonly KeyColumns[], runs: Runs): KeyColum
       keys[name],
     )
   }
-  if (sources.every((source) => source.shownTransaction === undefined)) return keys
-  const shownTransaction = new Float64Array(count)
-  copyRuns(
+  return {
+    ...keys,
+    ...shownTransactions(sources, runs, keys.transaction),
+    ...(supersededBy && { supersededBy: gather(runs, supersededBy) }),
+  }
+}
+
+/** Nothing where all are those of the keys. */
+function shownTransactions(
+  sources: readonly KeyColumns[],
+  runs: Runs,
+  transactions: Float64Array,
+): Pick<KeyColumns, 'shownTransaction'> {
+  if (sources.every((source) => source.shownTransaction === undefined)) return {}
+  const shownTransaction = gather(
     runs,
     sources.map((source) => source.shownTransaction ?? source.transaction),
-    shownTransaction,
   )
-  const same = shownTransaction.every((shown, row) => shown === keys.transaction[row])
-  return same ? keys : { ...keys, shownTransaction }
+  const isSame = shownTransaction.every((shown, row) => shown === transactions[row])
+  return isSame ? {} : { shownTransaction }
+}
+
+function gather(runs: Runs, sources: readonly (Float64Array | undefined)[]): Float64Array {
+  const gathered = new Float64Array(runs.rowCount)
+  copyRuns(runs, sources, gathered)
+  return gathered
 }
 
 type Numbers = Int32Array | Float64Array | Uint8Array

@@ -3,12 +3,10 @@
  * of object, pagination key and version, so that segments whose ranges overlapped come out disjoint.
  */
 import { assert } from '../error.ts'
-import type { RowKey } from '../type/transaction.ts'
 import type { KeyColumns } from '../vector/column.ts'
 import type { ColumnTable } from '../vector/column-table.ts'
-import { paginationKeyAt, versionKeyAt } from '../vector/row-keys.ts'
 import { mergeColumns } from './compaction-columns.ts'
-import { cutRuns, filterRuns, mergeOrder, type Runs } from './compaction-order.ts'
+import { cutRuns, filterRuns, mergeOrder, Runs } from './compaction-order.ts'
 import type { ReadTransaction, RecordsEnvironment } from './environment.ts'
 import { readerOf } from './flush.ts'
 import type { Manifest } from './manifest.ts'
@@ -16,24 +14,23 @@ import { RecordReader } from './record-reader.ts'
 import { type SegmentLimits, SegmentSink } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
 import { objectRuns } from './shred-keys.ts'
+import { forEachSuperseded } from './superseded-rows.ts'
 
 export interface CompactOptions {
   readonly limits: SegmentLimits
-  /**
-   * Leaves out versions that were superseded by this transaction or an earlier one. Queries of a
-   * moment before it then miss them. Without it every version is kept.
-   */
-  readonly dropSupersededBefore?: number
   /** Leaves out all rows of these objects. */
   readonly withoutObjects?: ReadonlySet<number>
 }
 
-/** Replaces the segments `ids` of the manifest by new ones with the same row versions. */
+/**
+ * Replaces the segments `ids` of the manifest by new ones with the same row versions. Superseded ones go to
+ * segments of their own, which only queries of the past read. The rows of others are then known to be current.
+ */
 export function compact(
   records: RecordsEnvironment,
   store: SegmentStore,
   ids: readonly number[],
-  { limits, dropSupersededBefore, withoutObjects }: CompactOptions,
+  { limits, withoutObjects }: CompactOptions,
 ): Manifest {
   const manifest = store.manifest()
   const replaced = new Set(ids)
@@ -49,18 +46,32 @@ export function compact(
   const readRow = readerOf(reader, transaction)
   try {
     const open = () => ids.map((id) => store.open(id))
+    const sources = open()
     const order = withoutRowsOf(
       withoutObjects,
-      open(),
-      keptRows(open(), reader, transaction, dropSupersededBefore),
+      sources,
+      mergeOrder(sources.map(({ keys }) => keys)),
     )
+    const through = reader.lastTransaction(transaction)
+    const supersededBy = sources.map(({ keys }) =>
+      supersedingTransactions(keys, through, reader, transaction),
+    )
+    const isSuperseded = (source: number, row: number) => (supersededBy[source]?.[row] ?? 0) > 0
+    const isDivided = supersededBy.some((transactions) => transactions)
     const rowBytes = ids.map((id) => {
       const { metadata } = manifest.segments.find((segment) => segment.id === id)!
       return metadata.rowBytes / metadata.rowCount
     })
-    for (const { runs, bytes } of cutRuns(order, rowBytes, limits)) {
-      // Opened again, because what was open is not after a segment was written.
-      sink.addTable(mergeColumns(open(), runs, readRow), bytes)
+    const current = isDivided
+      ? filterRuns(order, (source, row) => !isSuperseded(source, row))
+      : order
+    // Opened again for each, because what was open is not after a segment was written.
+    for (const { runs, bytes } of cutRuns(current, rowBytes, limits)) {
+      sink.addTable(mergeColumns(open(), runs, readRow), bytes, through)
+    }
+    const superseded = isDivided ? filterRuns(order, isSuperseded) : new Runs()
+    for (const { runs, bytes } of cutRuns(superseded, rowBytes, limits)) {
+      sink.addTable(mergeColumns(open(), runs, readRow, supersededBy), bytes)
     }
     const { segments, nextSegment, last } = sink.finish()
     return store.commit(
@@ -88,50 +99,23 @@ function withoutRowsOf(
   return filterRuns(order, (source, row) => !objects.has(numbers[source]![row]!))
 }
 
-/** All rows of the segments in order, without those that were superseded by then. */
-function keptRows(
-  sources: readonly ColumnTable[],
-  reader: RecordReader,
-  transaction: ReadTransaction,
-  dropSupersededBefore: number | undefined,
-): Runs {
-  const keys = sources.map((source) => source.keys)
-  const order = mergeOrder(keys)
-  if (dropSupersededBefore === undefined) return order
-  const dropped = supersededVersions(reader, keys, dropSupersededBefore, transaction)
-  if (dropped.size === 0) return order
-  return filterRuns(order, (source, row) => {
-    const ofObject = dropped.get(keys[source]!.object[row]!)
-    return !ofObject?.has(versionName(versionKeyAt(keys[source]!, row)))
-  })
-}
-
-/**
- * By object, the names of its versions that were superseded by transactions up to `through`, as far
- * as they may be among the rows of these keys.
- */
-function supersededVersions(
-  reader: RecordReader,
-  sources: readonly KeyColumns[],
+/** By row, the transaction that superseded it, or 0; undefined when none is superseded. */
+function supersedingTransactions(
+  keys: KeyColumns,
   through: number,
+  reader: RecordReader,
   transaction: ReadTransaction,
-): Map<number, Set<string>> {
-  const versions = new Map<number, Set<string>>()
-  for (const keys of sources) {
-    for (const { from, to } of objectRuns(keys.object)) {
-      const object = keys.object[from]!
-      const first = paginationKeyAt(keys, from)
-      const last = paginationKeyAt(keys, to - 1)
-      for (const { version } of reader.supersessions(object, first, last, through, transaction)) {
-        const ofObject = versions.get(object)
-        if (ofObject) ofObject.add(versionName(version))
-        else versions.set(object, new Set([versionName(version)]))
-      }
+): Float64Array | undefined {
+  // A copy, since the segment is not open any more after one was written.
+  if (keys.supersededBy) return keys.supersededBy.slice()
+  let transactions: Float64Array | undefined
+  for (const range of objectRuns(keys.object)) {
+    const object = keys.object[range.from]!
+    const mark = (row: number, supersededBy: number) => {
+      transactions ??= new Float64Array(keys.object.length)
+      transactions[row] = supersededBy
     }
+    forEachSuperseded(keys, { ...range, object }, through, reader, mark, transaction)
   }
-  return versions
-}
-
-function versionName({ transaction, index }: RowKey): string {
-  return `${transaction}/${index}`
+  return transactions
 }

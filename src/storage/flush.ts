@@ -17,6 +17,7 @@ import { type SegmentLimits, SegmentSink } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
 import { shred } from './shred.ts'
 import type { VersionedRow } from './shred-keys.ts'
+import { SupersededCounts } from './superseded-counts.ts'
 
 /** Everything after `flushedThrough` and up to `through`: in parts, or in spans of the row store. */
 export interface FlushedRows {
@@ -45,7 +46,8 @@ export function flush(
   try {
     const { through, parts, spans } = fresh ?? unflushed(reader, manifest, transaction)
     if (through <= manifest.flushedThrough) return manifest
-    const sink = new SegmentSink(store, manifest, limits)
+    const counts = new SupersededCounts(manifest.segments)
+    const sink = new SegmentSink(store, manifest, limits, (keys) => counts.add(keys))
     const rows = rowsOf(reader, spans, transaction)
     if (parts.length === 0) for (const row of rows) sink.add(row)
     else mergeParts(sink, parts, rows, limits, readerOf(reader, transaction))
@@ -55,7 +57,7 @@ export function flush(
       {
         flushedThrough: through,
         nextSegment,
-        segments: [...manifest.segments, ...segments],
+        segments: [...counts.counted(), ...segments],
       },
       last,
     )

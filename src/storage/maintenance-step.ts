@@ -31,7 +31,6 @@ export type MaintenanceStep =
       readonly kind: 'compact'
       readonly limits: SegmentLimits
       readonly eager: boolean
-      readonly dropSupersededBefore: number | undefined
     }
   /** Finishes a segment; see `finish-segment.ts`. */
   | { readonly kind: 'finish' }
@@ -73,13 +72,10 @@ export function runStep(
         packRows(records, before.flushedThrough)
         return foldIds(records, defaultFoldLimits, foldMs)
       case 'compact': {
-        const { limits, eager, dropSupersededBefore } = step
+        const { limits, eager } = step
         const ids = chooseCompaction(before.segments, { limits, eager })
         if (ids === undefined) return false
-        compact(records, store, ids, {
-          limits,
-          ...(dropSupersededBefore !== undefined && { dropSupersededBefore }),
-        })
+        compact(records, store, ids, { limits })
         return true
       }
       case 'finish':

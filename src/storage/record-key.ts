@@ -19,6 +19,11 @@ export function rowVersionKey(object: number, key: RowKey): Buffer {
   return bytes
 }
 
+/** In `progress`: the last transaction that superseded a version of the object. */
+export function lastSupersessionKey(object: number): Buffer {
+  return Buffer.from(`superseded ${object}`)
+}
+
 export function supersessionKey(object: number, paginationKey: RowKey, version: RowKey): Buffer {
   const bytes = Buffer.allocUnsafe(20)
   bytes.writeUInt32BE(object, 0)

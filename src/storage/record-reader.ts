@@ -13,6 +13,7 @@ import { type IdRunList, readRunListAgain } from './id-run-list.ts'
 import { currentVersion } from './known-ids.ts'
 import {
   type CurrentVersion,
+  lastSupersessionKey,
   objectRange,
   readRowKey,
   supersessionKey,
@@ -193,6 +194,12 @@ export class RecordReader {
         transaction: superseding,
       }
     }
+  }
+
+  /** The last transaction that superseded a version of the object; beyond all while that is not known. */
+  lastSupersession(object: number, transaction?: ReadTransaction): number {
+    const value = this.#records.progress.get(lastSupersessionKey(object), options(transaction))
+    return value ? transactionOf(value) : endOfTime
   }
 
   /** The transaction from which on a version is not seen any more; undefined when it is. */

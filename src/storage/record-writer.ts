@@ -8,7 +8,7 @@ import type { RecordsEnvironment } from './environment.ts'
 import { FieldPathStore } from './field-path-store.ts'
 import { IdWriter } from './id-writer.ts'
 import type { PreparedRows } from './prepared-rows.ts'
-import { transactionKey, transactionOf } from './record-key.ts'
+import { lastSupersessionKey, transactionKey, transactionOf } from './record-key.ts'
 import {
   encodeLogEntry,
   encodeSpill,
@@ -107,6 +107,10 @@ export class RecordWriter {
       this.#log({ transaction, first: isOne ? first : transaction, objects })
     })
     this.#last = last
+    for (const { object, supersessions } of writes.flat()) {
+      if (supersessions === 0) continue
+      this.#records.progress.putSync(lastSupersessionKey(object), transactionKey(last))
+    }
     const { unchanged } = writer
     return { transaction: last, first, transactions, objects: sumOf(writes), unchanged, newFields }
   }

@@ -9,7 +9,7 @@
 import { compact } from './compaction.ts'
 import type { BinaryDatabase, RecordsEnvironment } from './environment.ts'
 import type { Manifest } from './manifest.ts'
-import { objectRange } from './record-key.ts'
+import { lastSupersessionKey, objectRange } from './record-key.ts'
 import type { SegmentLimits } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
 
@@ -44,11 +44,12 @@ function holdsAny(
 
 /** Removes all that the row store has of the objects; nobody may read them any more. */
 export function purgeRows(records: RecordsEnvironment, objects: readonly number[]): void {
-  const { rows, ids, supersessions, fieldPaths } = records
+  const { root, rows, ids, supersessions, fieldPaths, progress } = records
   for (const object of objects) {
     for (const database of [rows, ids, supersessions, fieldPaths]) {
       while (removeSome(records, database, object));
     }
+    root.transactionSync(() => progress.removeSync(lastSupersessionKey(object)))
   }
 }
 

@@ -1,5 +1,6 @@
 /** Makes segments of rows, which come in the order of their objects, or of columns. */
 import { AssayError } from '../error.ts'
+import type { KeyColumns } from '../vector/column.ts'
 import type { ColumnTable } from '../vector/column-table.ts'
 import type { Manifest, ManifestSegment } from './manifest.ts'
 import { writeSegment } from './segment/writer.ts'
@@ -24,14 +25,22 @@ export class SegmentSink {
   readonly #store: SegmentStore
   readonly #limits: SegmentLimits
   readonly #written: ManifestSegment[] = []
+  readonly #onTable: ((keys: KeyColumns) => void) | undefined
   #nextSegment: number
   #rows: VersionedRow[] = []
   #rowBytes = 0
   #last: NewSegment | undefined
 
-  constructor(store: SegmentStore, { nextSegment }: Manifest, limits: SegmentLimits) {
+  /** @param onTable called with the keys of each segment */
+  constructor(
+    store: SegmentStore,
+    { nextSegment }: Manifest,
+    limits: SegmentLimits,
+    onTable?: (keys: KeyColumns) => void,
+  ) {
     this.#store = store
     this.#limits = limits
+    this.#onTable = onTable
     // A segment is never overwritten: a query may still read the leftover of an earlier step.
     this.#nextSegment = Math.max(nextSegment, 1 + Math.max(0, ...store.storedIds()))
   }
@@ -48,11 +57,16 @@ export class SegmentSink {
     this.#rowBytes += length
   }
 
-  /** Makes one segment, of columns that rows of `rowBytes` bytes were shredded to. */
-  addTable(table: ColumnTable, rowBytes: number): void {
+  /**
+   * Makes one segment, of columns that rows of `rowBytes` bytes were shredded to.
+   *
+   * @param currentThrough see `SegmentMetadata`
+   */
+  addTable(table: ColumnTable, rowBytes: number, currentThrough?: number): void {
     if (this.#last !== undefined) this.#store.write(this.#last)
     this.#last = undefined
-    this.#last = { id: this.#nextSegment++, ...writeSegment(table, rowBytes) }
+    this.#last = { id: this.#nextSegment++, ...writeSegment(table, rowBytes, currentThrough) }
+    this.#onTable?.(table.keys)
     this.#written.push(manifestSegment(this.#last))
   }
 

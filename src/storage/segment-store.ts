@@ -14,6 +14,7 @@ import {
   corruptSegment,
   decodeMetadata,
   encodeMetadata,
+  isSupersededWhole,
   type SegmentMetadata,
 } from './segment/metadata.ts'
 import { openSegment } from './segment/reader.ts'
@@ -70,8 +71,15 @@ export class SegmentStore {
     this.endReads()
     const bytes = this.#environment.manifest.get(manifestKey)
     if (bytes === undefined) return emptyManifest
-    const { segments, ...rest } = decodeManifest(bytes)
-    return { ...rest, segments: segments.map((id) => ({ id, metadata: this.metadata(id) })) }
+    const { segments, superseded = {}, ...rest } = decodeManifest(bytes)
+    return {
+      ...rest,
+      segments: segments.map((id) => ({
+        id,
+        metadata: this.metadata(id),
+        ...(superseded[id] !== undefined && { superseded: superseded[id] }),
+      })),
+    }
   }
 
   /** Throws STORAGE_CORRUPT when the segment is not there or damaged. */
@@ -192,8 +200,10 @@ export class SegmentStore {
 }
 
 /** Whether texts of the segment's rows are to have indexes beside it. */
-export function isWorthFinishing({ rowCount, rowBytes, isFinished }: SegmentMetadata): boolean {
-  return !isFinished && (rowCount >= finishedFromRows || rowBytes >= finishedFromRowBytes)
+export function isWorthFinishing(metadata: SegmentMetadata): boolean {
+  const { rowCount, rowBytes, isFinished } = metadata
+  if (isFinished || isSupersededWhole(metadata)) return false
+  return rowCount >= finishedFromRows || rowBytes >= finishedFromRowBytes
 }
 
 /** Outside of the transaction, which others wait for. */

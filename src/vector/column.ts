@@ -125,6 +125,8 @@ export interface KeyColumns {
    * that were too many for one transaction). Absent when the two are the same in all rows.
    */
   readonly shownTransaction?: Float64Array
+  /** The transaction from which on the version is not seen; only where all of them have one. */
+  readonly supersededBy?: Float64Array
 }
 
 /**

@@ -53,6 +53,25 @@ describe('the compaction policy', () => {
     expect(chooseCompaction([...segments, segment(3, 20)], { limits })).toBeUndefined()
   })
 
+  it('writes a segment anew once a quarter of its rows is superseded', () => {
+    const full = segment(1, 64)
+    expect(chooseCompaction([{ ...full, superseded: 15 }], { limits })).toBeUndefined()
+    expect(chooseCompaction([{ ...full, superseded: 16 }], { limits })).toEqual([1])
+  })
+
+  it('merges segments of superseded versions with each other alone', () => {
+    const past = (id: number, rowCount: number) => {
+      const { metadata } = segment(id, rowCount)
+      return { id, metadata: { ...metadata, supersededThrough: 9 } }
+    }
+    const segments = [segment(1, 4), past(2, 3), segment(3, 4), past(4, 4)]
+    expect(chooseCompaction(segments, { limits })).toBeUndefined()
+    expect(chooseCompaction([...segments, segment(5, 4)], { limits })).toEqual([1, 3, 5])
+    expect(chooseCompaction([...segments, past(6, 5), past(7, 5)], { limits })).toEqual([
+      2, 4, 6, 7,
+    ])
+  })
+
   it('does not wait for more where neighbours nearly make a full one', () => {
     const segments = [segment(1, 31), segment(2, 1), segment(3, 15)]
     expect(chooseCompaction(segments, { limits })).toBeUndefined()
@@ -198,7 +217,7 @@ describe('compaction', () => {
     const answers = snapshots.map((at) => visibleAt(records.reader, store, before, at, [1, 2]))
     const rows = rowsOfSegments(store, before)
     const manifest = compact(records.environment, store, [1, 2, 3, 4], { limits: defaultLimits })
-    expect(manifest.segments.map(({ id }) => id)).toEqual([5])
+    expect(manifest.segments.map(({ id }) => id)).toEqual([5, 6])
     expect(manifest.flushedThrough).toBe(before.flushedThrough)
     expect(rowsOfSegments(store, manifest)).toEqual(rows)
     expect(snapshots.map((at) => visibleAt(records.reader, store, manifest, at, [1, 2]))).toEqual(
@@ -213,36 +232,60 @@ describe('compaction', () => {
     const options = { limits: { rows: 2, rowBytes: 1e9 } }
     const { segments } = compact(records.environment, store, [4, 1, 2], options)
     const ranges = segments
-      .filter(({ id }) => id > 4)
+      .filter(({ metadata }) => metadata.currentThrough !== undefined)
       .flatMap(({ metadata }) => metadata.objects)
       .map(({ firstPagination, lastPagination }) => [firstPagination, lastPagination])
     const bounds = ranges.flat().map(({ transaction, index }) => transaction * 65_536 + index)
     expect(bounds).toEqual([...bounds].sort((a, b) => a - b))
-    expect(segments.map(({ id }) => id)).toEqual([3, 5, 6, 7])
+    expect(ranges).toHaveLength(2)
+    expect(segments.map(({ id }) => id)).toEqual([3, 5, 6, 7, 8])
   })
 
-  it('drops what was superseded when it is told to', () => {
+  it('puts superseded versions into segments of their own', () => {
     const { records, store, snapshots } = threeFlushes()
-    const manifest = compact(records.environment, store, [1, 2, 3, 4], {
-      limits: defaultLimits,
-      dropSupersededBefore: snapshots[1]!,
-    })
-    expect(rowsOfSegments(store, manifest).map(({ id }) => id)).toEqual([
-      'a',
-      'a',
-      'b',
-      'c',
-      'd',
-      'e',
+    const options = { limits: defaultLimits }
+    const { segments } = compact(records.environment, store, [1, 2, 3, 4], options)
+    const [current, past] = segments.map((segment) => ({
+      ...store.manifest(),
+      segments: [segment],
+    }))
+    expect(rowsOfSegments(store, current!).map(({ id }) => id)).toEqual(['a', 'c', 'd', 'e'])
+    expect(rowsOfSegments(store, past!).map(({ id }) => id)).toEqual(['a', 'a', 'b'])
+    const [written, updated, , deleted] = snapshots
+    expect(segments[0]!.metadata).toMatchObject({ currentThrough: deleted })
+    expect(segments[0]!.metadata.supersededThrough).toBeUndefined()
+    expect(segments[1]!.metadata).toMatchObject({ supersededThrough: deleted })
+    const { supersededBy } = store.open(segments[1]!.id).keys
+    expect([...supersededBy!]).toEqual([updated, deleted, deleted])
+    expect(written).toBeLessThan(updated!)
+  })
+
+  it('keeps by what versions were superseded when segments of them are merged', () => {
+    const { records, store, snapshots } = threeFlushes()
+    const options = { limits: defaultLimits }
+    compact(records.environment, store, [1], options)
+    compact(records.environment, store, [2], options)
+    const before = store.manifest()
+    const past = before.segments.filter(({ metadata }) => metadata.supersededThrough !== undefined)
+    expect(past).toHaveLength(2)
+    const ids = past.map(({ id }) => id)
+    const { segments } = compact(records.environment, store, ids, options)
+    const merged = segments.at(-1)!
+    expect(merged.metadata.supersededThrough).toBe(snapshots[3])
+    const { supersededBy } = store.open(merged.id).keys
+    expect([...supersededBy!]).toEqual([snapshots[1], snapshots[3], snapshots[3]])
+  })
+
+  it('leaves segments of the past alone when all records were deleted', () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    records.insert([{ id: 'a' }])
+    flush(records.environment, store, defaultLimits)
+    records.insert([{ id: 'a', _object_delete: true }])
+    const { segments } = compact(records.environment, store, [1], { limits: defaultLimits })
+    expect(segments.map(({ metadata }) => metadata.supersededThrough)).toEqual([
+      records.reader.lastTransaction(),
     ])
-    for (const at of snapshots.slice(1)) {
-      expect(visibleAt(records.reader, store, manifest, at, [1, 2]).length).toBeGreaterThan(0)
-    }
-    const all = compact(records.environment, store, [5], {
-      limits: defaultLimits,
-      dropSupersededBefore: snapshots[3]!,
-    })
-    expect(rowsOfSegments(store, all).map(({ id }) => id)).toEqual(['a', 'c', 'd', 'e'])
   })
 
   it('leaves no segment when nothing is kept', () => {
@@ -250,13 +293,18 @@ describe('compaction', () => {
     const store = temporarySegments(records.directory)
     records.insert([{ id: 'a' }])
     flush(records.environment, store, defaultLimits)
-    records.insert([{ id: 'a', _object_delete: true }])
-    const dropSupersededBefore = records.reader.lastTransaction()
     const manifest = compact(records.environment, store, [1], {
       limits: defaultLimits,
-      dropSupersededBefore,
+      withoutObjects: new Set([1]),
     })
     expect(manifest.segments).toEqual([])
     expect(store.manifest()).toEqual(manifest)
+  })
+
+  it('is told by flushes how many rows of a segment they supersede', () => {
+    const { store } = threeFlushes()
+    const counts = store.manifest().segments.map(({ superseded }) => superseded)
+    // Of a, its first version twice, as the second one lies between the same keys; a deletion is not counted.
+    expect(counts).toEqual([2, 1, undefined, undefined])
   })
 })

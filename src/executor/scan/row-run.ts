@@ -8,6 +8,7 @@ import type { RowView } from '../../storage/row.ts'
 import type { SegmentMetadata } from '../../storage/segment/metadata.ts'
 import { shred } from '../../storage/shred.ts'
 import type { VersionedRow } from '../../storage/shred-keys.ts'
+import { lowerBound } from '../../storage/superseded-rows.ts'
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import type { ColumnSet, KeyColumns } from '../../vector/column.ts'
 import { versionKeyAt } from '../../vector/row-keys.ts'
@@ -19,7 +20,7 @@ import type { SegmentDictionaries, TaskDictionaries } from '../task/task-diction
 import { ColumnScan, keysBetween } from './column-scan.ts'
 import { Zones } from './prune.ts'
 import { rowBatch } from './row-scan.ts'
-import { lowerBound, type RowRange, visibleRows } from './visibility.ts'
+import { isCurrent, type RowRange, visibleRows } from './visibility.ts'
 
 /** What a task reads from; the same in a worker and on the main thread. */
 export interface TaskStorage {
@@ -83,7 +84,9 @@ export function openRun(
       const part = metadata.objects.find((each) => each.object === input.object)
       assert(part, 'a task names an object that its segment does not hold')
       const known = { opened, dictionaries: numbered, zones: new Zones(metadata, part, []) }
-      return columnRun(set, object, input, plan.after, snapshot, storage.records, known)
+      const isSeen = !input.mayBeNewer && isCurrent(metadata, input.object, storage.records)
+      const bounds = isSeen ? undefined : snapshot
+      return columnRun(set, object, input, plan.after, bounds, storage.records, known)
     }
     case 'part': {
       const set = storage.openPart(input.part, input.memory)
@@ -121,7 +124,7 @@ function columnRun(
   records: RecordReader,
   known?: SegmentKnowledge,
 ): RowRun {
-  const end = after ? lowerBound(set, from, to, after) : to
+  const end = after ? lowerBound(set.keys, from, to, after) : to
   const { keys } = set
   const fetch: RowFetcher = (_, row, path) => {
     const view = storedRow(records, object, versionKeyAt(keys, row))

@@ -3,15 +3,13 @@
  * nothing that was written at V or before superseded it.
  */
 import type { RecordReader } from '../../storage/record-reader.ts'
+import type { SegmentMetadata } from '../../storage/segment/metadata.ts'
+import { forEachSuperseded, type ObjectRange } from '../../storage/superseded-rows.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { ColumnSet } from '../../vector/column.ts'
-import { paginationKeyAt } from '../../vector/row-keys.ts'
 
 /** Rows of one object in a column set. */
-export interface RowRange {
-  readonly object: number
-  readonly from: number
-  readonly to: number
+export interface RowRange extends ObjectRange {
   /** Whether some of the rows may be newer than the snapshot. */
   readonly mayBeNewer: boolean
 }
@@ -51,12 +49,11 @@ export function visibleRows(
 }
 
 function findVisible(
-  set: ColumnSet,
+  { keys }: ColumnSet,
   { object, from, to, mayBeNewer }: RowRange,
   transaction: number,
   records: RecordReader,
 ): Uint8Array | undefined {
-  const { keys } = set
   let visible: Uint8Array | undefined
   const hide = (row: number) => {
     visible ??= new Uint8Array(to - from).fill(1)
@@ -65,28 +62,11 @@ function findVisible(
   if (mayBeNewer) {
     for (let row = from; row < to; row++) if (keys.transaction[row]! > transaction) hide(row)
   }
-  if (from === to) return visible
-  const first = paginationKeyAt(keys, from)
-  const last = paginationKeyAt(keys, to - 1)
-  // Both come in the order of pagination keys.
-  let next = from
-  for (const { paginationKey, version } of records.supersessions(
-    object,
-    first,
-    last,
-    transaction,
-  )) {
-    if (comparePagination(set, next, paginationKey) < 0) {
-      next = lowerBound(set, next + 1, to, paginationKey)
-      if (next === to) break
-    }
-    for (let row = next; row < to; row++) {
-      if (comparePagination(set, row, paginationKey) !== 0) break
-      if (keys.transaction[row] === version.transaction && keys.index[row] === version.index) {
-        hide(row)
-      }
-    }
+  if (keys.supersededBy) {
+    for (let row = from; row < to; row++) if (keys.supersededBy[row]! <= transaction) hide(row)
+    return visible
   }
+  forEachSuperseded(keys, { object, from, to }, transaction, records, hide)
   return visible
 }
 
@@ -111,24 +91,14 @@ export function isUnsuperseded(object: number, records: RecordReader): boolean {
   return hasNoSupersession(object, first, last, last.transaction, records)
 }
 
-/** The first row of the range whose pagination key is not below `key`. */
-export function lowerBound(
-  set: Pick<ColumnSet, 'keys'>,
-  from: number,
-  to: number,
-  key: RowKey,
-): number {
-  let [low, high] = [from, to]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (comparePagination(set, middle, key) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function comparePagination({ keys }: Pick<ColumnSet, 'keys'>, row: number, key: RowKey): number {
-  return (
-    keys.paginationTransaction[row]! - key.transaction || keys.paginationIndex[row]! - key.index
-  )
+/**
+ * Whether every row version of the object in a segment is seen, if it was written by then: since the rows
+ * that were superseded before were taken out of it, no other has been.
+ */
+export function isCurrent(
+  { currentThrough }: SegmentMetadata,
+  object: number,
+  records: RecordReader,
+): boolean {
+  return currentThrough !== undefined && records.lastSupersession(object) <= currentThrough
 }

@@ -57,6 +57,7 @@ export const keyColumnNames = {
   transaction: 'transaction',
   index: 'index',
   shownTransaction: 'shown_transaction',
+  supersededBy: 'superseded_by',
 } as const
 
 export type KeyColumnName = keyof typeof keyColumnNames

@@ -146,6 +146,13 @@ export interface SegmentMetadata {
   /** Least and greatest transaction of its row versions. */
   readonly firstTransaction: number
   readonly lastTransaction: number
+  /**
+   * In segments of superseded versions alone: none of them is seen from this transaction on. By which
+   * transaction each was superseded, its key says.
+   */
+  readonly supersededThrough?: number
+  /** No version in it was superseded up to this transaction; absent where that was not found out. */
+  readonly currentThrough?: number
   /** By number, which is the order of the rows. */
   readonly objects: readonly ObjectRows[]
   readonly keys: Readonly<Partial<Record<KeyColumnName, BufferPlace>>>
@@ -170,6 +177,11 @@ export interface TextIndexMetadata {
   readonly byteLength: number
   readonly partIndexes: readonly GramIndexMetadata[]
   readonly wordIndexes: readonly TermIndexMetadata[]
+}
+
+/** Whether it is a segment of superseded versions. */
+export function isSupersededWhole({ supersededThrough }: SegmentMetadata): boolean {
+  return supersededThrough !== undefined
 }
 
 export function encodeMetadata(metadata: SegmentMetadata): Buffer {

@@ -223,6 +223,7 @@ function openCodes(codes: NarrowNumbers): Codes {
 /** Key columns that are opened one by one. */
 class SegmentKeys implements KeyColumns {
   readonly shownTransaction?: Float64Array
+  readonly supersededBy?: Float64Array
   readonly #buffers: Buffers
   readonly #places: SegmentMetadata['keys']
   readonly #opened: Partial<Record<KeyColumnName, Int32Array | Float64Array>> = {}
@@ -232,6 +233,7 @@ class SegmentKeys implements KeyColumns {
     this.#places = metadata.keys
     // Too rare to be worth opening late.
     if (metadata.keys.shownTransaction) this.shownTransaction = this.#doubles('shownTransaction')
+    if (metadata.keys.supersededBy) this.supersededBy = this.#doubles('supersededBy')
   }
 
   get object(): Int32Array {

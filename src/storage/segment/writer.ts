@@ -42,8 +42,15 @@ export interface WrittenSegment {
   readonly metadata: SegmentMetadata
 }
 
-/** @param rowBytes those of the rows that the columns were made of; compaction goes by them */
-export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegment {
+/**
+ * @param rowBytes those of the rows that the columns were made of; compaction goes by them
+ * @param currentThrough see `SegmentMetadata`
+ */
+export function writeSegment(
+  table: ColumnTable,
+  rowBytes: number,
+  currentThrough?: number,
+): WrittenSegment {
   const { rowCount, residual } = table
   assert(rowCount > 0, 'a segment has rows')
   const written = writtenKeys(table)
@@ -88,6 +95,8 @@ export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegme
     rowBytes,
     firstTransaction: Math.min(...objects.map((rows) => rows.firstTransaction)),
     lastTransaction: Math.max(...objects.map((rows) => rows.lastTransaction)),
+    ...(table.keys.supersededBy && { supersededThrough: greatest(table.keys.supersededBy) }),
+    ...(currentThrough !== undefined && { currentThrough }),
     objects,
     keys,
     columns,
@@ -96,6 +105,10 @@ export function writeSegment(table: ColumnTable, rowBytes: number): WrittenSegme
     ...(partIndexes.length > 0 && { partIndexes }),
   }
   return { bytes, metadata }
+}
+
+function greatest(values: Float64Array): number {
+  return values.reduce((most, value) => Math.max(most, value), 0)
 }
 
 /** Of a record's first version, both are the same. */
