@@ -4,6 +4,7 @@
  * work.
  */
 import { assert } from '../error.ts'
+import type { KeyColumns } from '../vector/column.ts'
 import type { ColumnTable } from '../vector/column-table.ts'
 import { versionKeyAt } from '../vector/row-keys.ts'
 import { openSharedColumns } from '../vector/shared-columns.ts'
@@ -16,8 +17,9 @@ import { RecordReader } from './record-reader.ts'
 import { type SegmentLimits, SegmentSink } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
 import { shred } from './shred.ts'
-import type { VersionedRow } from './shred-keys.ts'
+import { objectRuns, type VersionedRow } from './shred-keys.ts'
 import { SupersededCounts } from './superseded-counts.ts'
+import { forEachSuperseded } from './superseded-rows.ts'
 
 /** Everything after `flushedThrough` and up to `through`: in parts, or in spans of the row store. */
 export interface FlushedRows {
@@ -47,7 +49,10 @@ export function flush(
     const { through, parts, spans } = fresh ?? unflushed(reader, manifest, transaction)
     if (through <= manifest.flushedThrough) return manifest
     const counts = new SupersededCounts(manifest.segments)
-    const sink = new SegmentSink(store, manifest, limits, (keys) => counts.add(keys))
+    const sink = new SegmentSink(store, manifest, limits, (keys) => {
+      counts.add(keys)
+      return isCurrent(keys, through, reader, transaction) ? through : undefined
+    })
     const rows = rowsOf(reader, spans, transaction)
     if (parts.length === 0) for (const row of rows) sink.add(row)
     else mergeParts(sink, parts, rows, limits, readerOf(reader, transaction))
@@ -65,6 +70,21 @@ export function flush(
     transaction.done()
     records.root.resetReadTxn()
   }
+}
+
+/** Whether no row was superseded by then. */
+function isCurrent(
+  keys: KeyColumns,
+  through: number,
+  reader: RecordReader,
+  transaction: ReadTransaction,
+): boolean {
+  let superseded = 0
+  for (const range of objectRuns(keys.object)) {
+    const ofObject = { ...range, object: keys.object[range.from]! }
+    forEachSuperseded(keys, ofObject, through, reader, () => superseded++, transaction)
+  }
+  return superseded === 0
 }
 
 function unflushed(

@@ -25,22 +25,22 @@ export class SegmentSink {
   readonly #store: SegmentStore
   readonly #limits: SegmentLimits
   readonly #written: ManifestSegment[] = []
-  readonly #onTable: ((keys: KeyColumns) => void) | undefined
+  readonly #describe: ((keys: KeyColumns) => number | undefined) | undefined
   #nextSegment: number
   #rows: VersionedRow[] = []
   #rowBytes = 0
   #last: NewSegment | undefined
 
-  /** @param onTable called with the keys of each segment */
+  /** @param describe called with the keys of each segment; up to when it is current, if that is known */
   constructor(
     store: SegmentStore,
     { nextSegment }: Manifest,
     limits: SegmentLimits,
-    onTable?: (keys: KeyColumns) => void,
+    describe?: (keys: KeyColumns) => number | undefined,
   ) {
     this.#store = store
     this.#limits = limits
-    this.#onTable = onTable
+    this.#describe = describe
     // A segment is never overwritten: a query may still read the leftover of an earlier step.
     this.#nextSegment = Math.max(nextSegment, 1 + Math.max(0, ...store.storedIds()))
   }
@@ -62,11 +62,14 @@ export class SegmentSink {
    *
    * @param currentThrough see `SegmentMetadata`
    */
-  addTable(table: ColumnTable, rowBytes: number, currentThrough?: number): void {
+  addTable(
+    table: ColumnTable,
+    rowBytes: number,
+    currentThrough = this.#describe?.(table.keys),
+  ): void {
     if (this.#last !== undefined) this.#store.write(this.#last)
     this.#last = undefined
     this.#last = { id: this.#nextSegment++, ...writeSegment(table, rowBytes, currentThrough) }
-    this.#onTable?.(table.keys)
     this.#written.push(manifestSegment(this.#last))
   }
 

@@ -58,6 +58,25 @@ test('rows that have a field, or have none, are counted without reading any, wha
   }
 })
 
+test('sums of what was updated read none again once superseded rows have left the segments', async () => {
+  const { engine, insert, ask } = await openLogs()
+  const first = await insert(rows(0, 20_000))
+  await engine.flush()
+  const second = await insert(rows(0, 20_000).map((row) => ({ ...row, metrics: { n: 1 } })))
+  await engine.flush()
+  expect((await ask(sums)).read).toBeGreaterThan(0)
+  await engine.compact()
+  expect(await ask(sums)).toMatchObject({ s: 180, m: 1, read: 0 })
+  expect(await ask(sums, first)).toMatchObject({ s: 180, m: 9999.5 })
+  await insert([{ id: 'r1', scores: { s: 1 }, metrics: { n: 20_001 } }])
+  for (const state of ['delta', 'segments', 'compacted']) {
+    if (state === 'segments') await engine.flush()
+    if (state === 'compacted') await engine.compact()
+    expect(await ask(sums)).toMatchObject({ n: 18_000, s: 180.999999, m: 2, b: 1 })
+    expect(await ask(sums, second)).toMatchObject({ s: 180, m: 1 })
+  }
+})
+
 test('sums of what was updated since are read, and those of a version are not', async () => {
   const { engine, insert, ask } = await openLogs()
   const first = await insert(rows(0, 20_000))

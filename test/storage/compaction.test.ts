@@ -232,7 +232,7 @@ describe('compaction', () => {
     const options = { limits: { rows: 2, rowBytes: 1e9 } }
     const { segments } = compact(records.environment, store, [4, 1, 2], options)
     const ranges = segments
-      .filter(({ metadata }) => metadata.currentThrough !== undefined)
+      .filter(({ id, metadata }) => id > 4 && metadata.supersededThrough === undefined)
       .flatMap(({ metadata }) => metadata.objects)
       .map(({ firstPagination, lastPagination }) => [firstPagination, lastPagination])
     const bounds = ranges.flat().map(({ transaction, index }) => transaction * 65_536 + index)
