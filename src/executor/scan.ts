@@ -135,6 +135,10 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
       rowsRead += counted.rows
       rowsMatched += counted.rows
       profile?.mark('text index', run.rowCount, counted.rows)
+      if (!profile && counted.areAll) {
+        checkCancelled()
+        continue
+      }
       candidatesOf = () => counted.others
     }
     for (const part of sink.parts?.(run, skipped) ?? newestFirst(run)) {

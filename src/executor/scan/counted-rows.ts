@@ -8,13 +8,16 @@ export interface CountedRows {
   readonly rows: number
   readonly sure: TextCandidates
   readonly others: TextCandidates
+  /** Whether no other row of the run may pass: only who is told what was left out goes through its parts. */
+  readonly areAll: boolean
 }
 
 /** Undefined if some rows of the run are not visible. */
 export function countOf(run: RowRun, candidates: TextCandidates): CountedRows | undefined {
   const { sure, others } = candidates.divided()
-  const rows = sure.countBetween(run.firstRow, run.firstRow + run.rowCount)
+  const end = run.firstRow + run.rowCount
+  const rows = sure.countBetween(run.firstRow, end)
   // Only then is it worth finding out.
   if (rows > 0 && run.visible) return undefined
-  return { rows, sure, others }
+  return { rows, sure, others, areAll: others.countBetween(run.firstRow, end) === 0 }
 }
