@@ -1,11 +1,20 @@
 /** What stands around the rows of an answer, so that its bytes are a whole stream or file. */
 import { assert } from '../error.ts'
-import type { ColumnsForm, FormColumn, RowForm } from '../executor/print/row-form.ts'
+import type { ColumnsForm, FormColumn, PrintedRows, RowForm } from '../executor/print/row-form.ts'
+import type { RowPlace } from '../executor/relation/row-place.ts'
 import { arrowHead, arrowTail } from '../format/arrow-stream.ts'
 import type { TypedColumn } from '../format/column-type.ts'
 import { csvHead } from '../format/csv.ts'
 import { ParquetFooter, parquetHead } from '../format/parquet-file.ts'
-import type { RowChunk } from './run-plan.ts'
+
+/** What is printed of an answer: some of its rows, or what begins or ends it. */
+export interface RowChunk extends RowPlace {
+  readonly rowCount: number
+  /** Of JSON, rows with the separator between them. The bytes of any other form go end to end. */
+  readonly bytes: Uint8Array
+  /** Of rows of Parquet. */
+  readonly group?: PrintedRows['group']
+}
 
 /** The chunks of rows, with what begins and what ends the answer. Of JSON, rows come alone. */
 export async function* framed(

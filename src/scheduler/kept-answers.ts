@@ -7,9 +7,9 @@ import { LRUCache } from 'lru-cache'
 import { objectsOf } from '../binder/bound.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
 import { formatTransaction } from '../type/transaction.ts'
+import type { RowChunk } from './answer-frame.ts'
 import type { AnswerNow } from './direct-look-up.ts'
 import type { QueryRequest, QuerySummary } from './query-request.ts'
-import type { RowChunk } from './run-plan.ts'
 
 export interface KeptAnswer {
   readonly planned: PlannedQuery

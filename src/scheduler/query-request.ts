@@ -6,8 +6,8 @@ import { AssayError } from '../error.ts'
 import type { OutputFormat } from '../format/output-format.ts'
 import type { PriceTable } from '../function/prices.ts'
 import type { QueryWarning } from '../planner/lint.ts'
+import type { RowChunk } from './answer-frame.ts'
 import type { AuditEvent } from './audit-log.ts'
-import type { RowChunk } from './run-plan.ts'
 import type { QueryOwner, QueryProgress } from './running-query.ts'
 
 export interface QueryRequest {

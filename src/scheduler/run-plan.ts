@@ -6,20 +6,15 @@
 
 import type { TraceSet } from '../executor/expression/trace-set.ts'
 import type { SortedRows } from '../executor/order/row-buffer.ts'
-import {
-  type ColumnsForm,
-  isSettled,
-  type PrintedRows,
-  type RowForm,
-} from '../executor/print/row-form.ts'
+import { type ColumnsForm, isSettled, type RowForm } from '../executor/print/row-form.ts'
 import type { Relation } from '../executor/relation/relation.ts'
 import { concatenateRows, relationOfRows } from '../executor/relation/relation-rows.ts'
-import { placeOfFinished, placeOfRow, type RowPlace } from '../executor/relation/row-place.ts'
+import { placeOfFinished, placeOfRow } from '../executor/relation/row-place.ts'
 import type { AnswerResult, FinishResult, FinishTask } from '../executor/task/task.ts'
 import { checkLimit, isMemoryLimit, maximumHeldRows } from '../executor/thread/memory-limit.ts'
 import type { PhysicalQuery } from '../planner/physical-plan.ts'
 import { openColumns } from './answer-form.ts'
-import { framed } from './answer-frame.ts'
+import { framed, type RowChunk } from './answer-frame.ts'
 import { withoutKnown } from './answer-from-metadata.ts'
 import { answerAtOnce, readsLittle } from './answer-plan.ts'
 import { finishNewest } from './newest-traces.ts'
@@ -43,15 +38,6 @@ export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' 
   readonly onTraceSet?: (index: number, page: Relation | undefined) => void
   /** Is told of columns that only the data names, such as those of a pivot, before the first row. */
   readonly onMadeColumns?: (names: readonly string[]) => void
-}
-
-/** What is printed of an answer: some of its rows, or what begins or ends it. */
-export interface RowChunk extends RowPlace {
-  readonly rowCount: number
-  /** Of JSON, rows with the separator between them. The bytes of any other form go end to end. */
-  readonly bytes: Uint8Array
-  /** Of rows of Parquet. */
-  readonly group?: PrintedRows['group']
 }
 
 /** Rows up to which a limit is worth having all of them looked at before the first is printed. */
