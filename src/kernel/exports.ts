@@ -114,6 +114,39 @@ export interface Kernels {
   readonly sumAllWhole8: SumAllWhole
   readonly sumAllWhole16: SumAllWhole
   readonly sumAllWhole32: SumAllWhole
+  sumWholeByGroup(
+    width: number,
+    source: number,
+    base: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    lanes: number,
+    sums: number,
+  ): void
+  sumScaledByGroup(
+    width: number,
+    source: number,
+    base: number,
+    divisor: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    lanes: number,
+    sums: number,
+  ): void
+  extremesByGroup(
+    width: number,
+    flip: number,
+    source: number,
+    base: number,
+    divisor: number,
+    groups: number,
+    count: number,
+    groupCount: number,
+    lanes: number,
+    states: number,
+  ): void
   sumBlocks(counts: number, blocks: number, out: number): void
   keepBoth(left: number, right: number, count: number): void
   keepEither(left: number, right: number, count: number): void

@@ -1,7 +1,7 @@
-/** Sums and extremes of whole numbers as columns store them, which are not widened for that. */
+/** Sums and extremes of numbers as columns store them, which are not widened for that. */
 import type { StoredIntegers } from '../vector/elements.ts'
 import { wordsPerSum } from './group-sums.ts'
-import { beginLoop, isOfKernels, kernels, maximumRows } from './memory.ts'
+import { beginLoop, isOfKernels, kernels, maximumRows, place, placeOutput } from './memory.ts'
 import { boundsOfIntegers } from './number-counts.ts'
 import { placeIntegers, widthOf } from './widen.ts'
 
@@ -23,6 +23,63 @@ export function sumStored(stored: StoredIntegers, states: Float64Array, group: n
   beginLoop()
   const sum = states.byteOffset + group * wordsPerSum * 8
   sums[widthOf(integers)](placeIntegers(integers), base, length, sum)
+  return true
+}
+
+/** Rows per group from which on lanes (`assembly/narrow-groups.ts`) pay for being put together: of whole numbers, and of others. */
+const [rowsPerLane, rowsPerScaledLane] = [16, 64]
+
+const noNumbers = new Float64Array(0)
+
+/**
+ * Adds numbers to the sums of groups (`group-sums.ts`), the i-th to that of group `groups[i]`; false, and nothing is
+ * added, when these are not where loops find them.
+ */
+export function sumStoredByGroup(
+  stored: StoredIntegers,
+  groups: Int32Array,
+  states: Float64Array,
+): boolean {
+  const { integers, base, divisor } = stored
+  const { length: count } = integers
+  if (!isOfKernels(states) || count > maximumRows) return false
+  const width = widthOf(integers)
+  const groupCount = states.length / wordsPerSum
+  const isExact = divisor === 1 && (Math.abs(base) + 2 ** (width * 8 - 1)) * count <= 2 ** 53
+  beginLoop()
+  const [source, of, sums] = [placeIntegers(integers), place(groups, count), states.byteOffset]
+  if (isExact && groupCount * rowsPerLane <= count) {
+    const lanes = placeOutput(noNumbers, groupCount * 4)
+    kernels.sumWholeByGroup(width, source, base, of, count, groupCount, lanes, sums)
+    return true
+  }
+  const isFew = groupCount * rowsPerScaledLane <= count
+  const lanes = isFew ? placeOutput(noNumbers, groupCount * 16) : 0
+  kernels.sumScaledByGroup(width, source, base, divisor, of, count, groupCount, lanes, sums)
+  return true
+}
+
+/**
+ * Keeps the lowest (-1) or the highest (1) of each group, as `minNumbers` and `maxNumbers` do; false, and nothing is
+ * kept, when groups are too many for it, or numbers too great.
+ */
+export function keepExtremesOfStored(
+  direction: -1 | 1,
+  { integers, base, divisor }: StoredIntegers,
+  groups: Int32Array,
+  states: Float64Array,
+): boolean {
+  const { length: count } = integers
+  const groupCount = states.length
+  const width = widthOf(integers)
+  if (!isOfKernels(states) || count > maximumRows || groupCount * rowsPerLane > count) return false
+  if (width === 4 && direction < 0) return false
+  beginLoop()
+  const [source, of] = [placeIntegers(integers), place(groups, count)]
+  const lanes = placeOutput(noNumbers, groupCount * 2)
+  const flip = direction < 0 ? -1 : 0
+  const at = states.byteOffset
+  kernels.extremesByGroup(width, flip, source, base, divisor, of, count, groupCount, lanes, at)
   return true
 }
 

@@ -1,9 +1,14 @@
 /** Sums and extremes are the same from whole numbers as they are stored as from the numbers that these stand for. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { countOf, sumOf, wordsPerSum } from '../../src/kernel/group-sums.ts'
+import { addToSum, countOf, sumOf, wordsPerSum } from '../../src/kernel/group-sums.ts'
 import { beginBatch, beginStates, endBatches, newState } from '../../src/kernel/memory.ts'
-import { extremeOfStored, sumStored } from '../../src/kernel/narrow-sums.ts'
+import {
+  extremeOfStored,
+  keepExtremesOfStored,
+  sumStored,
+  sumStoredByGroup,
+} from '../../src/kernel/narrow-sums.ts'
 
 afterEach(endBatches)
 
@@ -26,6 +31,33 @@ const given = fc.record({
   divisor: fc.constantFrom(1, 1, 10, 1000),
 })
 type Given = typeof given extends fc.Arbitrary<infer Shape> ? Shape : never
+
+/** Rows for lanes of few groups and for single states of many, which rows of the same group may follow each other in. */
+const grouped = fc.record({
+  shape: given.chain((shape) =>
+    fc.record({
+      values: fc.array(
+        fc.oneof(fc.integer({ min: -130, max: 130 }), fc.constantFrom(...shape.values)),
+        {
+          minLength: 1,
+          maxLength: 400,
+          size: 'max',
+        },
+      ),
+      base: fc.constant(shape.base),
+      divisor: fc.constant(shape.divisor),
+    }),
+  ),
+  groupCount: fc.constantFrom(2, 5, 90),
+  seeds: fc.array(fc.nat(1000), { minLength: 7, maxLength: 7 }),
+})
+
+/** The group of each row. */
+function groupsOf(count: number, groupCount: number, seeds: readonly number[]): Int32Array {
+  return Int32Array.from({ length: count }, (_, row) => {
+    return (seeds[row % seeds.length]! * (1 + (row >> 4))) % groupCount
+  })
+}
 
 /** A stored column, and the numbers that it has. */
 function columnOf(array: (typeof widths)[number][1], { values, base, divisor }: Given) {
@@ -54,6 +86,63 @@ describe.each(widths)('of %s', (_, array) => {
         expect(countOf(states, 0)).toBe(0)
       }),
       { numRuns: 200 },
+    )
+  })
+
+  test('sums by group', () => {
+    fc.assert(
+      fc.property(grouped, ({ shape, groupCount, seeds }) => {
+        const { stored } = columnOf(array, shape)
+        const none = -(2 ** (array.BYTES_PER_ELEMENT * 8 - 1))
+        const groups = groupsOf(stored.integers.length, groupCount, seeds)
+        const states = newState(groupCount * wordsPerSum, 0)
+        const expected = new Float64Array(groupCount * wordsPerSum)
+        const sizes = new Float64Array(groupCount)
+        for (const sums of [states, expected]) addToSum(sums, 1, 0.5, 0, 1)
+        expect(sumStoredByGroup(stored, groups, states)).toBe(true)
+        for (const [row, integer] of stored.integers.entries()) {
+          if (integer === none) continue
+          const number = (integer + shape.base) / shape.divisor
+          addToSum(expected, groups[row]!, number, 0, 1)
+          sizes[groups[row]!]! += Math.abs(number)
+        }
+        for (let group = 0; group < groupCount; group++) {
+          expect(countOf(states, group)).toBe(countOf(expected, group))
+          const difference = Math.abs(sumOf(states, group) - sumOf(expected, group))
+          const last = 2 ** -52 * Math.abs(sumOf(expected, group)) + 2 ** -90 * sizes[group]!
+          expect(difference).toBeLessThanOrEqual(last)
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test.each([
+    ['least', -1],
+    ['greatest', 1],
+  ] as const)('the %s numbers by group', (__, direction) => {
+    fc.assert(
+      fc.property(grouped, ({ shape, groupCount, seeds }) => {
+        const { stored } = columnOf(array, shape)
+        const count = stored.integers.length
+        const none = -(2 ** (array.BYTES_PER_ELEMENT * 8 - 1))
+        const groups = groupsOf(count, groupCount, seeds)
+        const start = direction < 0 ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY
+        const states = newState(groupCount, start)
+        const expected = new Float64Array(groupCount).fill(start)
+        for (const extremes of [states, expected]) extremes[1] = 3.5
+        const isTaken = keepExtremesOfStored(direction, stored, groups, states)
+        const isWide = array === Int32Array && direction < 0
+        expect(isTaken).toBe(!isWide && groupCount * 16 <= count)
+        for (const [row, integer] of stored.integers.entries()) {
+          if (integer === none || !isTaken) continue
+          const number = (integer + shape.base) / shape.divisor
+          const known = expected[groups[row]!]!
+          expected[groups[row]!] = direction < 0 ? Math.min(known, number) : Math.max(known, number)
+        }
+        expect([...states]).toEqual([...expected])
+      }),
+      { numRuns: 300 },
     )
   })
 

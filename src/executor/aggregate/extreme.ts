@@ -1,5 +1,5 @@
 import { maxAll, maxNumbers, minAll, minNumbers } from '../../kernel/aggregate.ts'
-import { extremeOfStored } from '../../kernel/narrow-sums.ts'
+import { extremeOfStored, keepExtremesOfStored } from '../../kernel/narrow-sums.ts'
 import { orderValues } from '../../type/compare.ts'
 import { fromPlain, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
@@ -10,7 +10,7 @@ import {
   type AggregateState,
   type AliveRows,
   aliveNumbers,
-  areWholeBatchOfOne,
+  areWholeBatch,
   grownState,
   type WireState,
   wholeRows,
@@ -66,16 +66,17 @@ export class ExtremeState implements AggregateState {
   }
 
   takesStored(rows: AliveRows): boolean {
-    return this.#direction !== 0 && areWholeBatchOfOne(rows)
+    return this.#direction !== 0 && areWholeBatch(rows)
   }
 
-  updateStored(stored: StoredField, { only }: AliveRows): boolean {
+  updateStored(stored: StoredField, { groups, only }: AliveRows): boolean {
     const direction = this.#direction
     const { kind } = stored
     if (!this.#numbers || direction === 0 || kind === 'dictionary') return false
     if (this.#type !== undefined && this.#type !== kind) return false
+    if (only !== undefined) this.#keep(this.#numbers, only, extremeOfStored(direction, stored))
+    else if (!keepExtremesOfStored(direction, stored, groups, this.#numbers)) return false
     this.#type = kind
-    this.#keep(this.#numbers, only!, extremeOfStored(direction, stored))
     return true
   }
 

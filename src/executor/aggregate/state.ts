@@ -151,9 +151,9 @@ export function aliveBytes(values: Uint8Array, selection: Selection): Uint8Array
   return alive
 }
 
-/** Whether all rows of a batch are alive, and in one group. */
-export function areWholeBatchOfOne({ rowCount, selection, only }: AliveRows): boolean {
-  return only !== undefined && !selection && rowCount <= maximumRows
+/** Whether all rows of a batch are alive, and loops take them at once. */
+export function areWholeBatch({ rowCount, selection }: AliveRows): boolean {
+  return !selection && rowCount <= maximumRows
 }
 
 /** Rows that are all alive, one of each of these groups. */

@@ -7,7 +7,7 @@ import {
   sumOf,
   wordsPerSum,
 } from '../../kernel/group-sums.ts'
-import { sumStored } from '../../kernel/narrow-sums.ts'
+import { sumStored, sumStoredByGroup } from '../../kernel/narrow-sums.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { asNumber, finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
@@ -20,7 +20,7 @@ import {
   type AggregateState,
   type AliveRows,
   aliveNumbers,
-  areWholeBatchOfOne,
+  areWholeBatch,
   grownState,
   type WireState,
 } from './state.ts'
@@ -48,11 +48,13 @@ export class SumState implements AggregateState {
   }
 
   takesStored(rows: AliveRows): boolean {
-    return areWholeBatchOfOne(rows)
+    return areWholeBatch(rows)
   }
 
-  updateStored(stored: StoredField, { only }: AliveRows): boolean {
-    return stored.kind === 'number' && sumStored(stored, this.#sums, only!)
+  updateStored(stored: StoredField, { groups, only }: AliveRows): boolean {
+    if (stored.kind !== 'number') return false
+    if (only !== undefined) return sumStored(stored, this.#sums, only)
+    return sumStoredByGroup(stored, groups, this.#sums)
   }
 
   toWire(groupCount: number): WireState {

@@ -1,0 +1,285 @@
+/**
+ * Sums and extremes by group of whole numbers of one, two or four bytes, as they are stored: each stands for
+ * `(integer + base) / divisor`, and the least of a width for null. Of few groups, in four lanes that rows take turns in
+ * (`few-groups.ts`): `lanes` has room for them.
+ *
+ * `width` is that of a number in bytes. At most 8,192 rows.
+ */
+import { addToSum } from './few-groups'
+import { codeAt, noNumber, numberAt, setNumber } from './memory'
+
+const laneCount = 4
+const sumShift: usize = 5
+
+function fill(from: usize, byteLength: usize, value: v128): void {
+  for (let at: usize = 0; at < byteLength; at += 16) v128.store(from + at, value)
+}
+
+function placeOf<T>(source: usize, row: i32): usize {
+  return source + <usize>row * sizeof<T>()
+}
+
+function integerAt<T>(source: usize, row: i32): i32 {
+  return <i32>load<T>(placeOf<T>(source, row))
+}
+
+function fourAt<T>(source: usize, row: i32): v128 {
+  const at = placeOf<T>(source, row)
+  if (sizeof<T>() === 4) return v128.load(at)
+  const words = sizeof<T>() === 2 ? v128.load64_zero(at) : wordsOf(v128.load32_zero(at))
+  return i32x4.extend_low_i16x8_s(words)
+}
+
+function wordsOf(bytes: v128): v128 {
+  return i16x8.extend_low_i8x16_s(bytes)
+}
+
+/** Above what four lanes of 2,048 numbers of 32 bits add up to, with its sign. */
+const countShift: i64 = 46
+
+/** What a lane has of a group is a sum, and above it how many numbers were added. */
+function wholeByGroup<T>(
+  source: usize,
+  base: f64,
+  groups: usize,
+  count: i32,
+  groupCount: i32,
+  lanes: usize,
+  sums: usize,
+): void {
+  fill(lanes, (<usize>groupCount) << 5, i32x4.splat(0))
+  const none = noNumber<T>()
+  const nones = i32x4.splat(none)
+  const one = (<i64>1) << countShift
+  const ones = i64x2.splat(one)
+  const whole = count & ~3
+  for (let row = 0; row < whole; row += 4) {
+    const integers = fourAt<T>(source, row)
+    const isNone = i32x4.eq(integers, nones)
+    const low = v128.andnot(
+      i64x2.add(i64x2.extend_low_i32x4_s(integers), ones),
+      i64x2.extend_low_i32x4_s(isNone),
+    )
+    const high = v128.andnot(
+      i64x2.add(i64x2.extend_high_i32x4_s(integers), ones),
+      i64x2.extend_high_i32x4_s(isNone),
+    )
+    const a = lanes + ((<usize>codeAt(groups, row)) << 5)
+    const b = lanes + ((<usize>codeAt(groups, row + 1)) << 5)
+    const c = lanes + ((<usize>codeAt(groups, row + 2)) << 5)
+    const d = lanes + ((<usize>codeAt(groups, row + 3)) << 5)
+    v128.store64_lane(a, i64x2.add(v128.load64_zero(a), low), 0)
+    v128.store64_lane(b, i64x2.add(v128.load64_splat(b, 8), low), 1, 8)
+    v128.store64_lane(c, i64x2.add(v128.load64_zero(c, 16), high), 0, 16)
+    v128.store64_lane(d, i64x2.add(v128.load64_splat(d, 24), high), 1, 24)
+  }
+  for (let row = whole; row < count; row++) {
+    const integer = integerAt<T>(source, row)
+    const at = lanes + ((<usize>codeAt(groups, row)) << 5)
+    if (integer !== none) store<i64>(at, load<i64>(at) + <i64>integer + one)
+  }
+  for (let group = 0; group < groupCount; group++) {
+    const all = load<i64>(lanes) + load<i64>(lanes, 8) + load<i64>(lanes, 16) + load<i64>(lanes, 24)
+    const added = (all + (one >> 1)) >> countShift
+    const sum = <f64>(all - (added << countShift)) + <f64>added * base
+    if (added > 0) addToSum(sums + ((<usize>group) << sumShift), sum, 0, <f64>added)
+    lanes += 32
+  }
+}
+
+/** Of numbers whose divisor is 1. @param lanes has room for 32 bytes per group */
+export function sumWholeByGroup(
+  width: i32,
+  source: usize,
+  base: f64,
+  groups: usize,
+  count: i32,
+  groupCount: i32,
+  lanes: usize,
+  sums: usize,
+): void {
+  if (width === 1) wholeByGroup<i8>(source, base, groups, count, groupCount, lanes, sums)
+  else if (width === 2) wholeByGroup<i16>(source, base, groups, count, groupCount, lanes, sums)
+  else wholeByGroup<i32>(source, base, groups, count, groupCount, lanes, sums)
+}
+
+function pairAt<T>(source: usize, row: i32): v128 {
+  const at = placeOf<T>(source, row)
+  if (sizeof<T>() === 4) return v128.load64_zero(at)
+  const words = sizeof<T>() === 2 ? v128.load32_zero(at) : wordsOf(v128.load16_splat(at))
+  return i32x4.extend_low_i16x8_s(words)
+}
+
+/** As `few-groups.ts` adds two rows; by itself for each width, so that it is inlined. */
+function addPair<T>(
+  source: usize,
+  bases: v128,
+  divisors: v128,
+  groups: usize,
+  row: i32,
+  first: usize,
+  second: usize,
+): void {
+  const integers = pairAt<T>(source, row)
+  const isNone = i64x2.extend_low_i32x4_s(i32x4.eq(integers, i32x4.splat(noNumber<T>())))
+  const number = f64x2.div(f64x2.add(f64x2.convert_low_i32x4_s(integers), bases), divisors)
+  const value = v128.andnot(number, isNone)
+  const one = v128.andnot(f64x2.splat(1), isNone)
+  const a = first + ((<usize>codeAt(groups, row)) << sumShift)
+  const b = second + ((<usize>codeAt(groups, row + 1)) << sumShift)
+  const before = v128.load64_lane(b, v128.load64_zero(a), 1)
+  const after = f64x2.add(before, value)
+  const added = f64x2.sub(after, before)
+  v128.store64_lane(a, after, 0)
+  v128.store64_lane(b, after, 1)
+  const lost = f64x2.add(f64x2.sub(before, f64x2.sub(after, added)), f64x2.sub(value, added))
+  v128.store(a, f64x2.add(v128.load(a, 16), i64x2.shuffle(lost, one, 0, 2)), 16)
+  v128.store(b, f64x2.add(v128.load(b, 16), i64x2.shuffle(lost, one, 1, 3)), 16)
+}
+
+function addRow<T>(
+  source: usize,
+  base: f64,
+  divisor: f64,
+  groups: usize,
+  row: i32,
+  sums: usize,
+): void {
+  const integer = integerAt<T>(source, row)
+  if (integer === noNumber<T>()) return
+  const sum = sums + ((<usize>codeAt(groups, row)) << sumShift)
+  addToSum(sum, (<f64>integer + base) / divisor, 0, 1)
+}
+
+function scaledByGroup<T>(
+  source: usize,
+  base: f64,
+  divisor: f64,
+  groups: usize,
+  count: i32,
+  groupCount: i32,
+  lanes: usize,
+  sums: usize,
+): void {
+  const laneBytes: usize = lanes === 0 ? 0 : (<usize>groupCount) << sumShift
+  fill(lanes, laneBytes * laneCount, i32x4.splat(0))
+  const bases = f64x2.splat(base)
+  const divisors = f64x2.splat(divisor)
+  let a = lanes === 0 ? sums : lanes
+  let c = a + 2 * laneBytes
+  const even = count & ~1
+  for (let row = 0; row < even; row += 2) {
+    if (laneBytes === 0 && codeAt(groups, row) === codeAt(groups, row + 1)) {
+      addRow<T>(source, base, divisor, groups, row, sums)
+      addRow<T>(source, base, divisor, groups, row + 1, sums)
+      continue
+    }
+    addPair<T>(source, bases, divisors, groups, row, a, a + laneBytes)
+    const taken = a
+    a = c
+    c = taken
+  }
+  if (even < count) addRow<T>(source, base, divisor, groups, even, sums)
+  if (laneBytes === 0) return
+  for (let lane = 0; lane < laneCount; lane++) {
+    for (let group = 0; group < groupCount; group++) {
+      const sum = sums + ((<usize>group) << sumShift)
+      addToSum(sum, load<f64>(lanes), load<f64>(lanes, 16), load<f64>(lanes, 24))
+      lanes += 1 << sumShift
+    }
+  }
+}
+
+/** @param lanes has room for 128 bytes per group; 0: rows are added to the sums one pair after the other */
+export function sumScaledByGroup(
+  width: i32,
+  source: usize,
+  base: f64,
+  divisor: f64,
+  groups: usize,
+  count: i32,
+  groupCount: i32,
+  lanes: usize,
+  sums: usize,
+): void {
+  if (width === 1) scaledByGroup<i8>(source, base, divisor, groups, count, groupCount, lanes, sums)
+  else if (width === 2)
+    scaledByGroup<i16>(source, base, divisor, groups, count, groupCount, lanes, sums)
+  else scaledByGroup<i32>(source, base, divisor, groups, count, groupCount, lanes, sums)
+}
+
+/** The greatest; with the bits of all turned over, which turns their order round, the least. */
+function extremesOf<T>(
+  flip: i32,
+  source: usize,
+  base: f64,
+  divisor: f64,
+  groups: usize,
+  count: i32,
+  groupCount: i32,
+  lanes: usize,
+  states: usize,
+): void {
+  const nothing = i32.MIN_VALUE
+  const nothings = i32x4.splat(nothing)
+  fill(lanes, (<usize>groupCount) << 4, nothings)
+  const none = noNumber<T>()
+  const nones = i32x4.splat(none)
+  const flips = i32x4.splat(flip)
+  const whole = count & ~3
+  for (let row = 0; row < whole; row += 4) {
+    const integers = fourAt<T>(source, row)
+    const isNone = i32x4.eq(integers, nones)
+    const x = v128.bitselect(nothings, v128.xor(integers, flips), isNone)
+    const a = lanes + ((<usize>codeAt(groups, row)) << 4)
+    const b = lanes + ((<usize>codeAt(groups, row + 1)) << 4)
+    const c = lanes + ((<usize>codeAt(groups, row + 2)) << 4)
+    const d = lanes + ((<usize>codeAt(groups, row + 3)) << 4)
+    const y = i32x4.shuffle(x, x, 1, 1, 1, 1)
+    const z = i32x4.shuffle(x, x, 2, 2, 2, 2)
+    const w = i32x4.shuffle(x, x, 3, 3, 3, 3)
+    v128.store32_lane(a, i32x4.max_s(v128.load32_zero(a), x), 0)
+    v128.store32_lane(b, i32x4.max_s(v128.load32_zero(b, 4), y), 0, 4)
+    v128.store32_lane(c, i32x4.max_s(v128.load32_zero(c, 8), z), 0, 8)
+    v128.store32_lane(d, i32x4.max_s(v128.load32_zero(d, 12), w), 0, 12)
+  }
+  for (let row = whole; row < count; row++) {
+    const integer = integerAt<T>(source, row)
+    const at = lanes + ((<usize>codeAt(groups, row)) << 4)
+    if (integer !== none) store<i32>(at, max(load<i32>(at), integer ^ flip))
+  }
+  for (let group = 0; group < groupCount; group++) {
+    const first = max(load<i32>(lanes), load<i32>(lanes, 4))
+    const found = max(first, max(load<i32>(lanes, 8), load<i32>(lanes, 12)))
+    lanes += 16
+    if (found === nothing) continue
+    const number = (<f64>(found ^ flip) + base) / divisor
+    const before = numberAt(states, group)
+    setNumber(states, group, flip === 0 ? max(before, number) : min(before, number))
+  }
+}
+
+/**
+ * Keeps the greatest by group, where `flip` is 0, or the least, where it is -1: of numbers among which is not the
+ * greatest of 32 bits.
+ *
+ * @param lanes has room for 16 bytes per group
+ */
+export function extremesByGroup(
+  width: i32,
+  flip: i32,
+  source: usize,
+  base: f64,
+  divisor: f64,
+  groups: usize,
+  count: i32,
+  groupCount: i32,
+  lanes: usize,
+  states: usize,
+): void {
+  if (width === 1)
+    extremesOf<i8>(flip, source, base, divisor, groups, count, groupCount, lanes, states)
+  else if (width === 2)
+    extremesOf<i16>(flip, source, base, divisor, groups, count, groupCount, lanes, states)
+  else extremesOf<i32>(flip, source, base, divisor, groups, count, groupCount, lanes, states)
+}
