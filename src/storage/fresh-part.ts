@@ -149,10 +149,12 @@ function shredViews(
 
 /** Keys of new records, as if the first transaction were 0, and without their object. */
 function newKeys(numbers: readonly number[]): KeyColumns {
-  const index = Int32Array.from(numbers, (number) => number % rowsPerTransaction)
-  const transaction = Float64Array.from(numbers, (number) =>
-    Math.floor(number / rowsPerTransaction),
-  )
+  const index = new Int32Array(numbers.length)
+  const transaction = new Float64Array(numbers.length)
+  numbers.forEach((number, row) => {
+    index[row] = number % rowsPerTransaction
+    transaction[row] = Math.floor(number / rowsPerTransaction)
+  })
   return {
     object: new Int32Array(numbers.length),
     paginationTransaction: transaction,

@@ -1,8 +1,11 @@
 /** A Bloom filter that grows: whether an id may be known, without asking the disk. */
 import type { IdHash } from './id-run.ts'
 
-/** At most so many ids in a hundred that are not known seem to be. */
-const bitsPerId = 12
+/**
+ * Of ids that are not known, one in 2,000 seems to be, for each layer. Such a one is looked for in all runs, of which
+ * there are dozens while rows come: with 12 bits it is one in 200, which took a quarter of the writer's time.
+ */
+const bitsPerId = 20
 const firstCapacity = 1 << 17
 const blockWords = 16
 const bitsPerAdded = 6

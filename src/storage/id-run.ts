@@ -73,6 +73,16 @@ export function fullHash(object: number, idHash: IdHash): IdHash {
   )
 }
 
+const written = Buffer.alloc(fullHashBytes)
+
+/** The same of the id in place `row` of those that `writeIdHash` has written: one string is made of all bytes at once. */
+export function fullHashIn(object: number, hashes: Uint8Array, row: number): IdHash {
+  written.writeUInt32BE(object)
+  const first = row * idHashBytes
+  for (let i = 0; i < idHashBytes; i++) written[4 + i] = hashes[first + i]!
+  return written.toString('latin1')
+}
+
 export function hashNumbers(hash: IdHash): HashNumbers {
   return { object: numberIn(hash, 0, 4), high: numberIn(hash, 4, 10), low: numberIn(hash, 10, 16) }
 }

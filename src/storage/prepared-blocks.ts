@@ -53,7 +53,7 @@ function fullBlocks(
   let bytes = 0
   for (let row = 0; row < rows.ends.length; row++) {
     if (rows.objectOf[row] !== object) continue
-    const length = rows.ends[row]! - startOf(rows, row)
+    const length = rowLength(rows, row)
     const block = blocks.at(-1)
     if (!block || bytes + length > limits.bytes || block.length === fullBlockRows) {
       blocks.push([row])
@@ -69,6 +69,10 @@ function fullBlocks(
 
 function startOf({ ends }: Pick<PreparedRows, 'ends'>, row: number): number {
   return row === 0 ? 0 : ends[row - 1]!
+}
+
+export function rowLength(rows: Pick<PreparedRows, 'ends'>, row: number): number {
+  return rows.ends[row]! - startOf(rows, row)
 }
 
 /** The encoded form of a prepared row. */

@@ -3,10 +3,10 @@ import { AssayError } from '../error.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
 import { type RowKey, rowKey, rowsPerTransaction } from '../type/transaction.ts'
 import type { RecordsEnvironment } from './environment.ts'
-import { fullHash, hashId, type IdHash, idHashBytes } from './id-run.ts'
+import { fullHash, fullHashIn, hashId, type IdHash } from './id-run.ts'
 import type { IdWriter } from './id-writer.ts'
 import { addComment, applyChange } from './merge.ts'
-import { rowBytes } from './prepared-blocks.ts'
+import { rowBytes, rowLength } from './prepared-blocks.ts'
 import {
   type PreparedBlock,
   type PreparedRows,
@@ -155,7 +155,7 @@ export class RequestWriter {
     const transaction = this.#isOneRequest ? this.#last : undefined
     this.#records.rows.putSync(this.#rowKey(rows[0]!), requestBlock(body, transaction, exceptions))
     for (const row of this.#unstored.keys()) {
-      this.#writeOf(row).bytes += rowBytes(this.#rows, row).length
+      this.#writeOf(row).bytes += rowLength(this.#rows, row)
     }
   }
 
@@ -197,14 +197,13 @@ export class RequestWriter {
     return bytes
   }
 
-  #idHash(row: number): IdHash {
-    const { buffer, byteOffset } = this.#rows.idHashes
-    const bytes = Buffer.from(buffer, byteOffset + row * idHashBytes, idHashBytes)
-    return bytes.toString('latin1')
-  }
-
   #prepared(row: number): RowView {
     return new RowView(rowBytes(this.#rows, row))
+  }
+
+  #hash(row: number, object: number, { commentOn }: Partial<RowControl>): IdHash {
+    if (this.#rows.actions[row] === rowActions.comment) return fullHash(object, hashId(commentOn!))
+    return fullHashIn(object, this.#rows.idHashes, row)
   }
 
   /** Writes all that a row changes but itself; undefined when it changes nothing. */
@@ -222,8 +221,7 @@ export class RequestWriter {
     const action = rows.actions[row]!
     const id = action === rowActions.comment ? control.commentOn! : rows.ids[row]!
     const write = this.#writeOf(row)
-    const idHash = action === rowActions.comment ? hashId(id) : this.#idHash(row)
-    const hash = fullHash(write.object, idHash)
+    const hash = this.#hash(row, write.object, control)
     const current = this.#ids.find(write.object, id, hash)
     const live = current?.isDeleted ? undefined : current
     if (!live && (action === rowActions.delete || action === rowActions.comment)) return undefined

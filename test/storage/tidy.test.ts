@@ -205,5 +205,5 @@ test('the filter knows every id that was added, and few others', () => {
     if (filter.mayHave(hash(count + i))) mistaken++
   }
   expect(known).toBe(count)
-  expect(mistaken / count).toBeLessThan(0.02)
+  expect(mistaken / count).toBeLessThan(0.002)
 })

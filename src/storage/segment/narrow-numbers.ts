@@ -26,36 +26,46 @@ const widestSpan = 2 ** 32
 
 /** Undefined when the numbers, of which NaN is null, are no whole ones over a power of ten, or too far apart. */
 export function asIntegers(values: Float64Array): Integers | undefined {
-  const divisor = divisorOf(values)
-  if (divisor === undefined) return undefined
-  let least = Number.POSITIVE_INFINITY
-  let greatest = Number.NEGATIVE_INFINITY
-  for (const value of values) {
-    const whole = Math.round(value * divisor)
-    // False for null.
-    if (whole < least) least = whole
-    if (whole > greatest) greatest = whole
-  }
-  const form = formOf(least, greatest)
-  if (form === undefined) return undefined
+  const decimals = decimalsOf(values)
+  if (!decimals) return undefined
+  const { divisor, least, greatest } = decimals
+  // Rounding keeps the order.
+  const form = formOf(Math.round(least * divisor), Math.round(greatest * divisor))
+  if (!form) return undefined
   const { integers, base } = form(values.length)
   const none = noNumberOf(integers)
-  for (let row = 0; row < values.length; row++) {
-    const whole = Math.round(values[row]! * divisor)
-    integers[row] = Number.isNaN(whole) ? none : whole - base
+  if (divisor === 1) {
+    for (let row = 0; row < values.length; row++) {
+      const whole = values[row]!
+      integers[row] = Number.isNaN(whole) ? none : whole - base
+    }
+  } else {
+    for (let row = 0; row < values.length; row++) {
+      const whole = Math.round(values[row]! * divisor)
+      integers[row] = Number.isNaN(whole) ? none : whole - base
+    }
   }
   return { integers, scale: { base, divisor } }
 }
 
-/** The least power of ten that makes all numbers whole ones from which they come back. */
-function divisorOf(values: Float64Array): number | undefined {
+interface Decimals {
+  /** The least power of ten that makes all numbers whole ones from which they come back. */
+  readonly divisor: number
+  readonly least: number
+  readonly greatest: number
+}
+
+function decimalsOf(values: Float64Array): Decimals | undefined {
   let divisor = 1
   let least = Number.POSITIVE_INFINITY
   let greatest = Number.NEGATIVE_INFINITY
-  for (const value of values) {
+  for (let row = 0; row < values.length; row++) {
+    const value = values[row]!
     if (Number.isNaN(value)) continue
     if (Object.is(value, -0)) return undefined
-    while (Math.round(value * divisor) / divisor !== value) {
+    // Most columns have whole numbers only, which need no division.
+    const isWhole = divisor === 1 && Math.floor(value) === value
+    while (!isWhole && Math.round(value * divisor) / divisor !== value) {
       divisor *= 10
       if (divisor > greatestDivisor) return undefined
     }
@@ -64,7 +74,7 @@ function divisorOf(values: Float64Array): number | undefined {
     if ((greatest - least) * divisor > widestSpan) return undefined
   }
   const farthest = Math.max(Math.abs(least), Math.abs(greatest)) * divisor
-  return farthest <= greatestWhole / 2 ? divisor : undefined
+  return farthest <= greatestWhole / 2 ? { divisor, least, greatest } : undefined
 }
 
 type Form = (count: number) => { readonly integers: NarrowNumbers; readonly base: number }
