@@ -22,7 +22,6 @@ const longestStallMs = 120_000
 const lastWordsMs = 2000
 
 const statusTexts = new Map([
-  [200, '200 OK'],
   [204, '204 No Content'],
   [206, '206 Partial Content'],
   [400, '400 Bad Request'],
@@ -221,14 +220,15 @@ export class ResponseSender {
   #writeHead(reply: Reply, encoding: ContentEncoding | undefined, options: SendOptions): void {
     this.started = true
     const status = reply.status ?? 200
-    this.#response.writeStatus(statusTexts.get(status) ?? String(status))
+    // Said by itself of a success; each call takes as long as many lines.
+    if (status !== 200) this.#response.writeStatus(statusTexts.get(status) ?? String(status))
     let lines = options.commonLines()
     if (status !== 204) {
       lines += `content-type: ${reply.contentType ?? 'application/json'}\r\n${varyLine}`
     }
     if (encoding) lines += `content-encoding: ${encoding}\r\n`
     if (reply.headers) lines += headerLines(reply.headers)
-    // What it is given as a value it writes as it is, and each call takes as long as many lines.
+    // What it is given as a value it writes as it is.
     const colon = lines.indexOf(': ')
     this.#response.writeHeader(lines.slice(0, colon), lines.slice(colon + 2, -2))
   }

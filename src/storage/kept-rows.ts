@@ -2,14 +2,19 @@
  * Rows that were looked up by their ids lately, as they are now. Whoever asks for a record mostly asks
  * for it again, and a row takes a twentieth of the memory that is kept of its block.
  *
- * Texts lie end to end in two large pieces of memory: a buffer for each would take half a kilobyte more, and
- * be work for the collector. Once the newer piece is full, the older one is emptied and becomes the newer;
- * a row that is asked for in the older one is put into the newer one again.
+ * Rows lie end to end in two large pieces of memory, each behind what else is known of it: a buffer or an object
+ * for each would take half a kilobyte more, and be work for the collector. Once the newer piece is full, the older
+ * one is emptied and becomes the newer; a row that is asked for in the older one is put into the newer one again.
+ *
+ *     row = text length u32, length as it is stored u48, pagination key u64, text
  */
 import type { RowKey } from '../type/transaction.ts'
+import { readUint, readUint48, writeUint, writeUint48 } from './big-endian.ts'
+import { readRowKey, writeRowKey } from './record-key.ts'
 
-/** What a row takes besides its text, by estimate: its name, what is known of it, and places in maps. */
-const entryBytes = 256
+/** What a row takes elsewhere, by estimate: its name, and its place in a map. */
+const entryBytes = 192
+const headBytes = 18
 
 /** Of longer ones few would be kept. */
 const longestText = 64 * 1024
@@ -25,15 +30,11 @@ export interface KeptRow {
   readonly byteLength: number
 }
 
-interface Entry extends Pick<KeptRow, 'paginationKey' | 'byteLength'> {
-  readonly start: number
-  readonly end: number
-}
-
 class Generation {
-  readonly #entries = new Map<string, Entry>()
+  /** Where the row of each name begins. */
+  readonly #starts = new Map<string, number>()
   readonly #capacity: number
-  #texts: Buffer | undefined
+  #rows: Buffer | undefined
   #length = 0
 
   /** @param capacity what its rows may take together */
@@ -42,31 +43,40 @@ class Generation {
   }
 
   get(name: string): KeptRow | undefined {
-    const entry = this.#entries.get(name)
-    if (!entry || !this.#texts) return undefined
-    const { start, end, paginationKey, byteLength } = entry
-    return { text: this.#texts.subarray(start, end), paginationKey, byteLength }
+    const start = this.#starts.get(name)
+    const rows = this.#rows
+    if (start === undefined || !rows) return undefined
+    const text = start + headBytes
+    return {
+      text: rows.subarray(text, text + readUint(rows, start)),
+      paginationKey: readRowKey(rows, start + 10),
+      byteLength: readUint48(rows, start + 4),
+    }
   }
 
   /** False when there is no room. */
   add(name: string, { text, paginationKey, byteLength }: KeptRow): boolean {
     const start = this.#length
-    const end = start + text.length
-    if (end + (this.#entries.size + 1) * entryBytes > this.#capacity) return false
+    const end = start + headBytes + text.length
+    if (end + (this.#starts.size + 1) * entryBytes > this.#capacity) return false
     // What is never written to is not taken from the system.
-    this.#texts ??= Buffer.allocUnsafeSlow(this.#capacity)
-    this.#texts.set(text, start)
-    this.#entries.set(name, { start, end, paginationKey, byteLength })
+    this.#rows ??= Buffer.allocUnsafeSlow(this.#capacity)
+    const rows = this.#rows
+    writeUint(rows, start, text.length)
+    writeUint48(rows, start + 4, byteLength)
+    writeRowKey(rows, start + 10, paginationKey)
+    rows.set(text, start + headBytes)
+    this.#starts.set(name, start)
     this.#length = end
     return true
   }
 
   delete(name: string): void {
-    this.#entries.delete(name)
+    this.#starts.delete(name)
   }
 
   clear(): void {
-    this.#entries.clear()
+    this.#starts.clear()
     this.#length = 0
   }
 }
