@@ -181,6 +181,15 @@ export interface Kernels {
   compress(table: number, lowest: number, source: number, end: number, out: number): number
   decompress(source: number, sourceEnd: number, lowest: number, out: number, outEnd: number): number
   fillTable(table: number, lowest: number, end: number): void
+  printRow(
+    program: number,
+    lengths: number,
+    source: number,
+    sourceEnd: number,
+    derived: number,
+    ranked: number,
+    out: number,
+  ): number
   writeDigits(source: number, byteLength: number, out: number): void
   writeUuids(source: number, count: number, out: number): void
   areSame(groups: number, count: number): number

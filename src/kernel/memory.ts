@@ -253,6 +253,11 @@ export function stageBytes(byteLength: number): number {
   return at
 }
 
+/** Bytes that a loop may still be given in copies. */
+export function roomToStage(): number {
+  return buffer.byteLength - nextStaged
+}
+
 function reserve(byteLength: number): number | undefined {
   const end = aligned(next + byteLength + roomBytes)
   if (end > lowestState) return undefined

@@ -23,9 +23,10 @@ import {
   type RowHeader,
   RowView,
   rowFlags,
+  writeRow,
   writeRowHeader,
 } from './row.ts'
-import { RowPrinting } from './row-printing.ts'
+import { RowPrinting, type RowShape } from './row-printing.ts'
 
 const headBytes = 8
 const createdBytes = 8
@@ -34,14 +35,8 @@ const tableCountBytes = 2
 const olderFieldBytes = 6
 const tableFieldBytes = 7
 
-interface Shape {
-  readonly ranks: readonly number[]
-  readonly nameLengths: readonly number[]
-  readonly kinds: readonly number[]
-}
-
 /** Of rows that are read: mostly those of a shape have the same names, too. */
-interface ReadShape extends Shape {
+interface ReadShape extends RowShape {
   printing?: RowPrinting
 }
 
@@ -70,7 +65,7 @@ function headOf(fixed: Buffer, table: Buffer, lengths: Buffer): Buffer {
 
 /** The same of rows that are larger, or of more shapes, than the loops in `kernel/row-pack.ts` take. */
 export function encodeAnyBody(rows: readonly Uint8Array[]): EncodedBody {
-  const shapes: Shape[] = []
+  const shapes: RowShape[] = []
   const directory = new Directory()
   const ends: number[] = []
   const lengths = new ByteWriter(rows.length * 24)
@@ -120,7 +115,7 @@ class Directory {
     }
   }
 
-  isOfShape(shape: Shape | undefined): boolean {
+  isOfShape(shape: RowShape | undefined): boolean {
     if (shape?.ranks.length !== this.fieldCount) return false
     const { ranks, nameLengths, kinds } = shape
     let after = 0
@@ -142,7 +137,7 @@ class Directory {
   }
 }
 
-function shapeOf(view: RowView, kinds: Uint8Array): Shape {
+function shapeOf(view: RowView, kinds: Uint8Array): RowShape {
   const names = Array.from({ length: view.fieldCount }, (_, rank) => ({
     rank,
     ...view.nameAt(rank),
@@ -158,7 +153,7 @@ function shapeOf(view: RowView, kinds: Uint8Array): Shape {
 function addMembers(
   { bytes }: RowView,
   directory: Directory,
-  { ranks, nameLengths, kinds }: Shape,
+  { ranks, nameLengths, kinds }: RowShape,
   lengths: ByteWriter,
   out: ByteWriter,
 ): void {
@@ -183,7 +178,7 @@ function addMembers(
   out.copy(bytes, copied, end)
 }
 
-function encodeTable(shapes: readonly Shape[]): Buffer {
+function encodeTable(shapes: readonly RowShape[]): Buffer {
   const fields = shapes.reduce((total, { ranks }) => total + ranks.length, 0)
   const table = Buffer.allocUnsafe(shapes.length * tableCountBytes + fields * tableFieldBytes)
   let at = 0
@@ -326,55 +321,45 @@ export class BlockRows {
   }
 
   /**
-   * Appends the row as `writeRow` does, without making it. What was decompressed for it is not kept.
+   * Appends the row as `writeRow` does, mostly without making it.
    *
    * @returns how many bytes the row has; undefined for a tombstone, of which nothing is printed
    */
   printAt(
     row: number,
-    keys: Pick<RowHeader, 'paginationKey' | 'transaction'>,
+    keys: Omit<RowHeader, 'flags' | 'createdMs'>,
     object: ObjectConstants,
     out: ByteWriter,
     stored: Buffer | undefined,
   ): number | undefined {
-    const flags = this.#body[headBytes + this.#rowCount * createdBytes + row]!
+    const body = this.#body
+    const flags = body[headBytes + this.#rowCount * createdBytes + row]!
     if ((flags & rowFlags.tombstone) !== 0) return undefined
     this.#reach(row + 1)
-    const place = this.#from + this.#memberStarts[row]!
-    const end = this.#from + this.#memberStarts[row + 1]!
-    const { bytes, start } = this.#bytes.pieceOf(place, end, stored, false)
     const shape = this.#shapeOf(row)
-    const { ranks, nameLengths, kinds } = shape
-    if (ranks.length > members.kinds.length) members = new Members(ranks.length)
-    const { starts, values, lengths } = members
-    const read = new VarintReader(this.#body, this.#lengthStarts[row]!)
-    let { printing } = shape
-    if (!printing?.isOf(object)) printing = undefined
-    let byteLength = headerBytes + ranks.length * directoryEntryBytes
-    let from = place - start
-    for (let i = 0; i < ranks.length; i++) {
-      const rank = ranks[i]!
-      const length = read.next()
-      starts[rank] = from
-      if (printing && !printing.isNamed(rank, bytes, from)) printing = undefined
-      from += nameLengths[i]! + 1
-      byteLength += nameLengths[i]! + 1 + length
-      values[rank] = from
-      lengths[rank] = length
-      members.kinds[rank] = kinds[i]!
-      from += packedLength(kinds[i]!, length)
+    if (!shape.printing?.isOf(object)) {
+      const like = RowPrinting.like(object, shape)
+      if (like) shape.printing = like
     }
-    if (!printing) {
-      const names = ranks.map((_, rank) => {
-        return Buffer.from(bytes.subarray(starts[rank]!, values[rank]! - 1))
-      })
-      printing = RowPrinting.of(object, names)
-      shape.printing = printing
+    const { printing } = shape
+    if (printing?.isOf(object)) {
+      const place = this.#from + this.#memberStarts[row]!
+      const end = this.#from + this.#memberStarts[row + 1]!
+      const { bytes, start } = this.#bytes.pieceOf(place, end, stored, false)
+      const members = { bytes, start: place - start, end: end - start }
+      const [from, to] = [this.#lengthStarts[row]!, this.#lengthStarts[row + 1]!]
+      const memberBytes = printing.print(members, body, from, to, keys, out)
+      const directoryBytes = shape.ranks.length * directoryEntryBytes
+      if (memberBytes !== undefined) return headerBytes + memberBytes + directoryBytes
     }
-    members.bytes = bytes
-    members.out = out
-    printing.print(keys, out, members.append)
-    return byteLength
+    const view = this.rowAt(row, keys, stored)
+    const names = shape.ranks.map((_, rank) => {
+      const { start, end } = view.nameAt(rank)
+      return view.bytes.subarray(start, end)
+    })
+    shape.printing = RowPrinting.of(object, shape, names)
+    writeRow(view, object, out)
+    return view.bytes.length
   }
 
   #valueLengths(row: number, count: number): number[] {
@@ -406,41 +391,6 @@ export class BlockRows {
   }
 }
 
-/** Where members of a row are that is printed, by rank, in memory that the next one overwrites. */
-class Members {
-  bytes: Uint8Array = new Uint8Array()
-  out = new ByteWriter(0)
-  readonly starts: Float64Array
-  readonly values: Float64Array
-  /** Of values as they are printed. */
-  readonly lengths: Float64Array
-  readonly kinds: Uint8Array
-
-  constructor(count: number) {
-    this.starts = new Float64Array(count)
-    this.values = new Float64Array(count)
-    this.lengths = new Float64Array(count)
-    this.kinds = new Uint8Array(count)
-  }
-
-  readonly append = (rank: number) => {
-    const { bytes, out } = this
-    const value = this.values[rank]!
-    const length = this.lengths[rank]!
-    const kind = this.kinds[rank]!
-    if (kind === plainValue) {
-      out.copy(bytes, this.starts[rank]!, value + length)
-      return
-    }
-    out.copy(bytes, this.starts[rank]!, value)
-    const at = out.length
-    out.skip(length)
-    unpackValue(kind, bytes, value, out.bytes, at, at + length)
-  }
-}
-
-let members = new Members(64)
-
 class VarintReader {
   at: number
   readonly #bytes: Uint8Array
@@ -464,9 +414,9 @@ class VarintReader {
   }
 }
 
-function decodeTable(body: Buffer, start: number, end: number, hasKinds: boolean): Shape[] {
+function decodeTable(body: Buffer, start: number, end: number, hasKinds: boolean): RowShape[] {
   const fieldBytes = hasKinds ? tableFieldBytes : olderFieldBytes
-  const shapes: Shape[] = []
+  const shapes: RowShape[] = []
   let at = start
   while (at < end) {
     const fieldCount = body.readUInt16BE(at)

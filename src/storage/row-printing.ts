@@ -4,6 +4,12 @@
  */
 import { LRUCache } from 'lru-cache'
 import { ByteWriter } from '../json/byte-writer.ts'
+import {
+  type MemberBytes,
+  type ProgramStep,
+  printMembers,
+  RowProgram,
+} from '../kernel/print-row.ts'
 import { compareBytes } from './compare-bytes.ts'
 import { type ObjectConstants, type PrintedColumn, type PrintedKeys, plainLayout } from './row.ts'
 
@@ -13,34 +19,38 @@ const quote = 0x22
 const openBrace = 0x7b
 const closeBrace = 0x7d
 
-/** A member of the row by its rank, or a value that is made of its keys; then the text up to `end`. */
-interface Step {
-  readonly member: number | undefined
-  readonly derive: PrintedColumn['derive']
-  end: number
+/** What rows have in common that have the same fields in the same order; by the order of their text. */
+export interface RowShape {
+  /** Of each field by its name. */
+  readonly ranks: readonly number[]
+  /** With their quotes. */
+  readonly nameLengths: readonly number[]
+  /** Of values (`packed-value.ts`). */
+  readonly kinds: readonly number[]
 }
 
 /** Blocks of rows share them: each takes some kilobytes. */
 const sharedPrintings = 256
 const shared = new LRUCache<string, RowPrinting>({ max: sharedPrintings })
 
-/** Appends the member of that rank. */
-type AppendMember = (rank: number) => void
+/** Those that were used last of other blocks, the newest first: rows of most have the same fields. */
+const keptRecent = 8
+let recent: readonly RowPrinting[] = []
+
+type Derive = NonNullable<PrintedColumn['derive']>
 
 export class RowPrinting {
   readonly #object: ObjectConstants
-  /** Of the row's members, by rank. */
-  readonly #names: readonly Uint8Array[]
-  /** All that stands between values, end to end. */
-  readonly #text: Uint8Array
-  /** Where in it what comes before the first value ends. */
-  readonly #firstEnd: number
-  readonly #steps: readonly Step[]
+  readonly #shape: RowShape
+  readonly #program: RowProgram
+  /** What values are derived from a row's keys, in the order in which they are printed. */
+  readonly #derived: readonly Derive[]
 
-  private constructor(object: ObjectConstants, names: readonly Uint8Array[]) {
+  private constructor(object: ObjectConstants, shape: RowShape, names: readonly Uint8Array[]) {
     this.#object = object
-    this.#names = names
-    const steps: Step[] = []
+    this.#shape = shape
+    const steps: { member: number | undefined; end: number }[] = []
+    const derived: Derive[] = []
     const text = new ByteWriter(512)
     let firstEnd = 0
     const endText = () => {
@@ -59,7 +69,7 @@ export class RowPrinting {
       const order = name && next ? compareNames(next.name, name) : name ? 1 : -1
       if (order >= 0) {
         endText()
-        steps.push({ member: field++, derive: undefined, end: 0 })
+        steps.push({ member: field++, end: 0 })
         if (order === 0) column++
         continue
       }
@@ -75,27 +85,38 @@ export class RowPrinting {
       if (isOfObject) text.text(derive(noKeys, object))
       else {
         endText()
-        steps.push({ member: undefined, derive, end: 0 })
+        steps.push({ member: undefined, end: 0 })
+        derived.push(derive)
       }
       text.byte(quote)
     }
     text.byte(closeBrace)
     endText()
-    this.#text = text.view()
-    this.#firstEnd = firstEnd
-    this.#steps = steps
+    const { ranks, kinds } = shape
+    const fields = ranks.map((rank, i) => ({ rank, name: names[rank]!, kind: kinds[i]! }))
+    this.#program = new RowProgram(fields, steps satisfies ProgramStep[], text.view(), firstEnd)
+    this.#derived = derived
   }
 
   /** @param names of the row's members, quoted, by rank */
-  static of(object: ObjectConstants, names: readonly Buffer[]): RowPrinting {
+  static of(object: ObjectConstants, shape: RowShape, names: readonly Buffer[]): RowPrinting {
     const { type, id, projectId, organizationId } = object
+    const { ranks, kinds } = shape
     const texts = names.map((name) => name.toString('latin1'))
-    const key = [type, id, projectId, organizationId, ...texts].join('\0')
-    const known = shared.get(key)
-    if (known) return known
-    const printing = new RowPrinting(object, names)
-    shared.set(key, printing)
+    const order = `${ranks.join()} ${kinds.join()}`
+    const key = [type, id, projectId, organizationId, order, ...texts].join('\0')
+    let printing = shared.get(key)
+    if (!printing) {
+      printing = new RowPrinting(object, shape, names)
+      shared.set(key, printing)
+    }
+    recent = [printing, ...recent.filter((each) => each !== printing)].slice(0, keptRecent)
     return printing
+  }
+
+  /** One that was used lately for rows that may have the same names. */
+  static like(object: ObjectConstants, shape: RowShape): RowPrinting | undefined {
+    return recent.find((printing) => printing.isOf(object) && isSame(printing.#shape, shape))
   }
 
   isOf({ type, id, projectId, organizationId }: ObjectConstants): boolean {
@@ -108,27 +129,40 @@ export class RowPrinting {
     )
   }
 
-  /** Whether the member of that rank has the name that begins at `start`, as long as the one that it is made for. */
-  isNamed(rank: number, bytes: Uint8Array, start: number): boolean {
-    const name = this.#names[rank]!
-    for (let i = 0; i < name.length; i++) if (bytes[start + i] !== name[i]) return false
-    return true
-  }
-
-  print(keys: PrintedKeys, out: ByteWriter, append: AppendMember): void {
-    const text = this.#text
-    let start = this.#firstEnd
-    out.copy(text, 0, start)
-    for (const { member, derive, end } of this.#steps) {
-      if (member === undefined) out.text(derive!(keys, this.#object))
-      else append(member)
-      out.copy(text, start, end)
-      start = end
-    }
+  /**
+   * Appends a row. Undefined, and nothing is appended, when its names are not those that it is made for, or it is too
+   * large; otherwise how many bytes names, colons and values have.
+   *
+   * @param lengths has those of its values, as varints, from `from` to `to`
+   */
+  print(
+    members: MemberBytes,
+    lengths: Uint8Array,
+    from: number,
+    to: number,
+    keys: PrintedKeys,
+    out: ByteWriter,
+  ): number | undefined {
+    const derived: string[] = []
+    for (const derive of this.#derived) derived.push(derive(keys, this.#object))
+    const printed = printMembers(this.#program, members, lengths, from, to, derived)
+    if (!printed) return undefined
+    out.copy(printed.text)
+    return printed.memberBytes
   }
 }
 
 const noKeys: PrintedKeys = { paginationKey: { transaction: 0, index: 0 }, transaction: 0 }
+
+function isSame(a: RowShape, b: RowShape): boolean {
+  return (
+    areSame(a.ranks, b.ranks) && areSame(a.nameLengths, b.nameLengths) && areSame(a.kinds, b.kinds)
+  )
+}
+
+function areSame(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((number, i) => number === b[i])
+}
 
 function compareNames(a: Uint8Array, b: Uint8Array): number {
   return compareBytes(a, 0, a.length, b, 0, b.length)

@@ -54,6 +54,7 @@ export { extremesByGroup, sumScaledByGroup, sumWholeByGroup } from './narrow-gro
 export { maskByCode8, maskByCode16, maskWithin8, maskWithin16, maskWithin32 } from './narrow-mask'
 export { sumAllWhole8, sumAllWhole16, sumAllWhole32 } from './narrow-sums'
 export { addCounts, boundsOf8, boundsOf16, boundsOf32, sumBlocks } from './number-counts'
+export { printRow } from './print-row'
 export { addListedRows } from './row-lists'
 export {
   combineCodes,
