@@ -11,8 +11,6 @@
  * - A stretch that was written before the full segment behind it is settled: nothing new comes to it. It is
  *   merged as a whole, and with one of the full segments around it if they fit into one. That rewrites at
  *   most one full segment for each that is made, and leaves no small one between large ones.
- * - One of which a quarter was superseded is written anew without that. So an update costs four rewritten rows
- *   at most.
  *
  * Segments of superseded versions are merged with each other alone.
  */
@@ -30,34 +28,20 @@ const leastGrowth = 3
 /** Neighbours with so much are merged however small some are: it is the last time. */
 const lastShare = 3 / 4
 
-/** Of a segment's rows, from which on it is written anew without those that were superseded. */
-const mostSuperseded = 1 / 4
-
 export interface CompactionOptions {
   readonly limits: SegmentLimits
   /** Merge whatever can be merged, and do not wait for more. */
   readonly eager?: boolean
 }
 
-/** Ids of segments to merge into one or more; undefined when all is well. */
+/** Ids of at least two segments to merge into one or more; undefined when all is well. */
 export function chooseCompaction(
   segments: readonly ManifestSegment[],
   options: CompactionOptions,
 ): readonly number[] | undefined {
   const current = segments.filter(({ metadata }) => !isSupersededWhole(metadata))
   const past = segments.filter(({ metadata }) => isSupersededWhole(metadata))
-  return (
-    chooseMerge(current, options) ??
-    chooseRewrite(current) ??
-    (past.length > 1 ? chooseMerge(past, options) : undefined)
-  )
-}
-
-function chooseRewrite(segments: readonly ManifestSegment[]): readonly number[] | undefined {
-  const found = segments.find(
-    ({ metadata, superseded = 0 }) => superseded >= metadata.rowCount * mostSuperseded,
-  )
-  return found && [found.id]
+  return chooseMerge(current, options) ?? (past.length > 1 ? chooseMerge(past, options) : undefined)
 }
 
 function chooseMerge(

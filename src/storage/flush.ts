@@ -18,7 +18,6 @@ import { type SegmentLimits, SegmentSink } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
 import { shred } from './shred.ts'
 import { objectRuns, type VersionedRow } from './shred-keys.ts'
-import { SupersededCounts } from './superseded-counts.ts'
 import { forEachSuperseded } from './superseded-rows.ts'
 
 /** Everything after `flushedThrough` and up to `through`: in parts, or in spans of the row store. */
@@ -48,11 +47,9 @@ export function flush(
   try {
     const { through, parts, spans } = fresh ?? unflushed(reader, manifest, transaction)
     if (through <= manifest.flushedThrough) return manifest
-    const counts = new SupersededCounts(manifest.segments)
-    const sink = new SegmentSink(store, manifest, limits, (keys) => {
-      counts.add(keys)
-      return isCurrent(keys, through, reader, transaction) ? through : undefined
-    })
+    const sink = new SegmentSink(store, manifest, limits, (keys) =>
+      isCurrent(keys, through, reader, transaction) ? through : undefined,
+    )
     const rows = rowsOf(reader, spans, transaction)
     if (parts.length === 0) for (const row of rows) sink.add(row)
     else mergeParts(sink, parts, rows, limits, readerOf(reader, transaction))
@@ -62,7 +59,7 @@ export function flush(
       {
         flushedThrough: through,
         nextSegment,
-        segments: [...counts.counted(), ...segments],
+        segments: [...manifest.segments, ...segments],
       },
       last,
     )

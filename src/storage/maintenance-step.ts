@@ -11,6 +11,7 @@ import { RecordReader } from './record-reader.ts'
 import { dropObjects, purgeRows } from './remove-objects.ts'
 import { type SegmentLimits, writeError } from './segment-sink.ts'
 import type { SegmentStore } from './segment-store.ts'
+import { findSuperseded } from './superseded-share.ts'
 
 /** Between two flushes of a load, of some seconds each. */
 const foldMs = 300
@@ -26,7 +27,7 @@ export type MaintenanceStep =
     }
   /** Packs the rows that were flushed, and folds ids for a while; `changed`: there may be more to fold. */
   | { readonly kind: 'tidy' }
-  /** Merges once; see `chooseCompaction` for `eager`. */
+  /** Merges once, or writes a segment anew; see `chooseCompaction` and `findSuperseded` for `eager`. */
   | {
       readonly kind: 'compact'
       readonly limits: SegmentLimits
@@ -73,7 +74,11 @@ export function runStep(
         return foldIds(records, defaultFoldLimits, foldMs)
       case 'compact': {
         const { limits, eager } = step
-        const ids = chooseCompaction(before.segments, { limits, eager })
+        const merged = chooseCompaction(before.segments, { limits, eager })
+        const rewritten = merged
+          ? undefined
+          : findSuperseded(records, store, before.segments, eager)
+        const ids = merged ?? (rewritten === undefined ? undefined : [rewritten])
         if (ids === undefined) return false
         compact(records, store, ids, { limits })
         return true

@@ -14,8 +14,6 @@ import type { SegmentMetadata } from './segment/metadata.ts'
 export interface ManifestSegment {
   readonly id: number
   readonly metadata: SegmentMetadata
-  /** How many of its rows flushes have superseded, about: what was deleted since is not counted. */
-  readonly superseded?: number
 }
 
 /** Never changed; every step makes a new one with the next generation. */
@@ -42,19 +40,15 @@ export interface ManifestEntry {
   readonly flushedThrough: number
   readonly nextSegment: number
   readonly segments: readonly number[]
-  /** `ManifestSegment.superseded` by id, where there is any. */
-  readonly superseded?: Readonly<Record<number, number>>
 }
 
 export function encodeManifest(manifest: Manifest): Buffer {
   const { generation, flushedThrough, nextSegment, segments } = manifest
-  const counts = segments.flatMap(({ id, superseded }) => (superseded ? [[id, superseded]] : []))
   const entry: ManifestEntry = {
     generation,
     flushedThrough,
     nextSegment,
     segments: segments.map(({ id }) => id),
-    ...(counts.length > 0 && { superseded: Object.fromEntries(counts) }),
   }
   return encodeChecked(entry)
 }

@@ -25,22 +25,22 @@ export class SegmentSink {
   readonly #store: SegmentStore
   readonly #limits: SegmentLimits
   readonly #written: ManifestSegment[] = []
-  readonly #describe: ((keys: KeyColumns) => number | undefined) | undefined
+  readonly #currentThrough: ((keys: KeyColumns) => number | undefined) | undefined
   #nextSegment: number
   #rows: VersionedRow[] = []
   #rowBytes = 0
   #last: NewSegment | undefined
 
-  /** @param describe called with the keys of each segment; up to when it is current, if that is known */
+  /** @param currentThrough of segments with these keys; see `SegmentMetadata` */
   constructor(
     store: SegmentStore,
     { nextSegment }: Manifest,
     limits: SegmentLimits,
-    describe?: (keys: KeyColumns) => number | undefined,
+    currentThrough?: (keys: KeyColumns) => number | undefined,
   ) {
     this.#store = store
     this.#limits = limits
-    this.#describe = describe
+    this.#currentThrough = currentThrough
     // A segment is never overwritten: a query may still read the leftover of an earlier step.
     this.#nextSegment = Math.max(nextSegment, 1 + Math.max(0, ...store.storedIds()))
   }
@@ -65,7 +65,7 @@ export class SegmentSink {
   addTable(
     table: ColumnTable,
     rowBytes: number,
-    currentThrough = this.#describe?.(table.keys),
+    currentThrough = this.#currentThrough?.(table.keys),
   ): void {
     if (this.#last !== undefined) this.#store.write(this.#last)
     this.#last = undefined

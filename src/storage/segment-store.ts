@@ -71,15 +71,8 @@ export class SegmentStore {
     this.endReads()
     const bytes = this.#environment.manifest.get(manifestKey)
     if (bytes === undefined) return emptyManifest
-    const { segments, superseded = {}, ...rest } = decodeManifest(bytes)
-    return {
-      ...rest,
-      segments: segments.map((id) => ({
-        id,
-        metadata: this.metadata(id),
-        ...(superseded[id] !== undefined && { superseded: superseded[id] }),
-      })),
-    }
+    const { segments, ...rest } = decodeManifest(bytes)
+    return { ...rest, segments: segments.map((id) => ({ id, metadata: this.metadata(id) })) }
   }
 
   /** Throws STORAGE_CORRUPT when the segment is not there or damaged. */

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { compact } from '../../src/storage/compaction.ts'
 import { chooseCompaction } from '../../src/storage/compaction-policy.ts'
 import { flush } from '../../src/storage/flush.ts'
+import { runStep } from '../../src/storage/maintenance-step.ts'
 import type { ManifestSegment } from '../../src/storage/manifest.ts'
 import { defaultLimits, type SegmentLimits } from '../../src/storage/segment-sink.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
@@ -51,12 +52,6 @@ describe('the compaction policy', () => {
       1, 2, 3, 4,
     ])
     expect(chooseCompaction([...segments, segment(3, 20)], { limits })).toBeUndefined()
-  })
-
-  it('writes a segment anew once a quarter of its rows is superseded', () => {
-    const full = segment(1, 64)
-    expect(chooseCompaction([{ ...full, superseded: 15 }], { limits })).toBeUndefined()
-    expect(chooseCompaction([{ ...full, superseded: 16 }], { limits })).toEqual([1])
   })
 
   it('merges segments of superseded versions with each other alone', () => {
@@ -301,10 +296,23 @@ describe('compaction', () => {
     expect(store.manifest()).toEqual(manifest)
   })
 
-  it('is told by flushes how many rows of a segment they supersede', () => {
-    const { store } = threeFlushes()
-    const counts = store.manifest().segments.map(({ superseded }) => superseded)
-    // Of a, its first version twice, as the second one lies between the same keys; a deletion is not counted.
-    expect(counts).toEqual([2, 1, undefined, undefined])
+  it('writes a full segment anew once a quarter of its rows was updated or deleted', () => {
+    const records = new TemporaryRecords()
+    const store = temporarySegments(records.directory)
+    const full: SegmentLimits = { rows: 8, rowBytes: 1e9 }
+    const step = { kind: 'compact', limits: full, eager: false } as const
+    const compactOnce = () => runStep(step, records.environment, store)
+    records.insert(Array.from({ length: 8 }, (_, i) => ({ id: `r${i}` })))
+    flush(records.environment, store, full)
+    expect(compactOnce()).toBe(false)
+    records.insert([{ id: 'r1', input: 1 }])
+    flush(records.environment, store, full)
+    expect(compactOnce()).toBe(false)
+    records.insert([{ id: 'r2', _object_delete: true }])
+    flush(records.environment, store, full)
+    expect(compactOnce()).toBe(true)
+    const rowCounts = store.manifest().segments.map(({ metadata }) => metadata.rowCount)
+    expect(rowCounts).toEqual([1, 6, 2])
+    expect(compactOnce()).toBe(false)
   })
 })
