@@ -4,6 +4,7 @@ import type { EvaluationContext } from '../binder/evaluate.ts'
 import { resultSchema } from '../binder/schema.ts'
 import type { RowForm } from '../executor/print/row-form.ts'
 import { runTask } from '../executor/run-task.ts'
+import type { SortThreshold } from '../executor/scan/prune.ts'
 import type { AnswerTask } from '../executor/task/task.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
@@ -12,6 +13,7 @@ import { withoutKnown } from './answer-from-metadata.ts'
 import { answerTask, inputsOf, printedBytes } from './answer-plan.ts'
 import { cursorOf } from './answer-progress.ts'
 import { AuditLog } from './audit-log.ts'
+import { bestGranules, isAhead } from './best-granules.ts'
 import type { AnswerNow } from './direct-look-up.ts'
 import { exactRows, nearRuns } from './exact-rows.ts'
 import { newestRows } from './newest-rows.ts'
@@ -47,11 +49,18 @@ export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
   const whole = { name: 'query', plan, context, traceSets: [], snapshot, pool, audit }
   const { transaction } = snapshot
   const all = withoutKnown(splitInputs(whole), whole)
+  let behind: SortThreshold | undefined
   const outcome = pool.read((reads) => {
     const newest = newestRows(all, plan, transaction, reads)
-    const split = exactRows(newest, plan, reads)
-    if (!isSmall(plan, inputsOf(split), reads)) return undefined
-    const isExact = split !== newest
+    const exact = exactRows(newest, plan, reads)
+    const isExact = exact !== newest
+    let split = exact
+    if (!isSmall(plan, inputsOf(exact), reads)) {
+      const best = bestGranules(exact, plan)
+      if (!best || !isSmall(plan, inputsOf(best.split), reads)) return undefined
+      behind = best.behind
+      split = best.split
+    }
     const task = answerTask(whole, isExact ? nearRuns(split) : split, form, {
       isProfiled: false,
       budgetBytes,
@@ -65,6 +74,9 @@ export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
   const { rowCount, bytes, place, madeColumns, rest, metrics } = resultOf<AnswerTask>(outcome)
   if (rest) return undefined
   const { last, lastSorted } = place
+  const isAll =
+    !behind || (rowCount === plan.limit && lastSorted && isAhead(lastSorted, behind, plan))
+  if (!isAll) return undefined
   const shown = madeColumns.filter((name) => !isHiddenField(name))
   return {
     rowCount,

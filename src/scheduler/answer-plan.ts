@@ -12,7 +12,7 @@ const fewRows = 32_768
 const spanRows = 4096
 
 /** What is printed by one task at most, in a worker and in this thread. */
-export const printedBytes = { worker: 1 << 20, here: 1 << 16 }
+export const printedBytes = { worker: 1 << 20, here: 1 << 18 }
 
 export function readsLittle(run: PlanRun): boolean {
   if (isLookUp(run.plan)) return true

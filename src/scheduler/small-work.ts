@@ -3,6 +3,7 @@
  * way to a worker and back takes two threads. Everything else would hold up all other requests.
  */
 import { type BoundExpression, type BoundObject, childrenOf, fieldsOf } from '../binder/bound.ts'
+import { nullTest } from '../executor/expression/null-test.ts'
 import { leastBucket } from '../executor/expression/time-operators.ts'
 import { objectField } from '../executor/field/derived-field.ts'
 import type { TaskInput } from '../executor/task/task.ts'
@@ -24,7 +25,7 @@ const valueCost = { column: 1, key: 20, anyLength: Number.POSITIVE_INFINITY }
 
 /** Rows that may all be groups of their own, or are printed. */
 const fewGroups = 2000
-const fewPrinted = 128
+export const fewPrinted = 128
 
 /** Rows for which expressions are evaluated one by one. */
 const fewRows = 1000
@@ -52,8 +53,8 @@ export function isSmall(
   const rows = inputs.reduce((sum, input) => sum + rowsIn(input), 0)
   if (rows <= fewRecords) return true
   if (rows > fewValues || !isSimple(plan, rows)) return false
-  const paths = fieldsOf(expressionsOf(plan))
-  if (rows * (1 + paths.length) > fewValues) return false
+  if (rows > mostSmallRows(plan)) return false
+  const paths = pathsOf(plan)
   let cost = 0
   for (const input of inputs) {
     if (input.kind !== 'segment' && input.kind !== 'part') return false
@@ -66,6 +67,11 @@ export function isSmall(
     if (cost > fewValues || !hasFewGroups(plan, input, { set, reads })) return false
   }
   return true
+}
+
+/** How many rows may be small work for the plan, if each of its fields is in a column of its own. */
+export function mostSmallRows(plan: PhysicalPlan): number {
+  return Math.floor(fewValues / (1 + fieldsOf(expressionsOf(plan)).length))
 }
 
 /** Rows that nobody has counted are many. */
@@ -126,11 +132,41 @@ function expressionsOf({ predicates, stage, sort }: PhysicalPlan): BoundExpressi
   return expressions
 }
 
+interface PlanPaths {
+  /** Of fields whose values are read. */
+  readonly read: readonly Path[]
+  /** Of those that are only asked whether they are null, which bitmaps tell whatever the values are. */
+  readonly tested: readonly Path[]
+}
+
+function pathsOf(plan: PhysicalPlan): PlanPaths {
+  const tested = new Map<BoundExpression, Path>()
+  for (const predicate of plan.predicates) {
+    const test = nullTest(predicate)
+    if (test) tested.set(predicate, test.path)
+  }
+  const read = fieldsOf(expressionsOf(plan).filter((expression) => !tested.has(expression)))
+  return { read, tested: [...tested.values()] }
+}
+
 /** By the paths of plans, which share them where they differ in constants only. */
 const costsOfSets = new WeakMap<ColumnSet, WeakMap<Path, number>>()
 
-function rowCost(set: ColumnSet, paths: readonly Path[], object: BoundObject): number {
-  return paths.reduce((sum, path) => sum + fieldCost(set, path, object), 1)
+function rowCost(set: ColumnSet, { read, tested }: PlanPaths, object: BoundObject): number {
+  const cost = read.reduce((sum, path) => sum + fieldCost(set, path, object), 1)
+  return tested.reduce((sum, path) => sum + testCost(set, path), cost)
+}
+
+function testCost(set: ColumnSet, path: Path): number {
+  const isInColumns = isStoredField(String(path[0])) && namesInColumns(set, path) !== undefined
+  return isInColumns ? valueCost.column : valueCost.anyLength
+}
+
+/** The path, if columns alone have all that is there. */
+function namesInColumns(set: ColumnSet, path: Path): readonly string[] | undefined {
+  if (path.some((part) => typeof part === 'number')) return undefined
+  const names = path as readonly string[]
+  return set.residualMayBe(names) || storedRows(set, names).length > 0 ? undefined : names
 }
 
 function fieldCost(set: ColumnSet, path: Path, object: BoundObject): number {
@@ -145,9 +181,8 @@ function fieldCost(set: ColumnSet, path: Path, object: BoundObject): number {
 function columnCost(set: ColumnSet, path: Path): number {
   const name = String(path[0])
   if (!isStoredField(name)) return valueCost.key
-  if (path.some((part) => typeof part === 'number')) return valueCost.anyLength
-  const names = path as readonly string[]
-  if (set.residualMayBe(names) || storedRows(set, names).length > 0) return valueCost.anyLength
+  const names = namesInColumns(set, path)
+  if (!names) return valueCost.anyLength
   const { number, timestamp, boolean, text, json, objects } = set.columns(names) ?? {}
   const held = [number, timestamp, boolean, text, json, objects].filter((column) => column)
   if (held.length > 1) return valueCost.anyLength

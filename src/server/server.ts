@@ -242,7 +242,8 @@ export class Server {
       body.whenSettled((bytes) => {
         const reply = bytes && answerNow(bytes)
         if (reply && this.#sendNow(exchange, reply)) return true
-        this.#serve(exchange, answer)
+        if (reply) void this.#serveLater(exchange, lasting(reply))
+        else this.#serve(exchange, answer)
         return false
       })
     }
@@ -443,6 +444,12 @@ export class Server {
     const now = performance.now()
     for (const { rate, of } of this.#rates) rate.take(of(principal), now)
   }
+}
+
+/** The same reply with a body of its own: one that was made within a turn is valid until the next is made. */
+function lasting(reply: WholeReply): WholeReply {
+  const { body } = reply
+  return typeof body === 'string' ? reply : { ...reply, body: Buffer.from(body) }
 }
 
 function isWhole(reply: Reply): reply is WholeReply {

@@ -117,7 +117,7 @@ export class RecordReader {
     transaction?: ReadTransaction,
   ): PrintedRow | undefined {
     const version = this.#versionAsOf(object.number, id, snapshot, transaction)
-    return version && this.#rows.print(object, version, out, transaction)
+    return version && this.#rows.print(object, version, out, false, transaction)
   }
 
   /** All versions of the record `id` up to the snapshot, the newest first; tombstones among them. */
@@ -155,6 +155,15 @@ export class RecordReader {
   /** The row version with that key, a tombstone perhaps. */
   rowAt(object: number, key: RowKey, transaction?: ReadTransaction): RowView | undefined {
     return this.#rows.rowAt(object, key, transaction)
+  }
+
+  /** Appends one of many row versions as `select: *` shows it; undefined when there is none. */
+  print(
+    object: ObjectConstants & { readonly number: number },
+    key: RowKey,
+    out: ByteWriter,
+  ): PrintedRow | undefined {
+    return this.#rows.print(object, key, out, true)
   }
 
   /** Row versions of transactions after `after` and up to `through`, in the order of their keys. */

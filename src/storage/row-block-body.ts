@@ -323,6 +323,7 @@ export class BlockRows {
   /**
    * Appends the row as `writeRow` does, mostly without making it.
    *
+   * @param keeps whether what is decompressed is kept if rows of it are printed again
    * @returns how many bytes the row has; undefined for a tombstone, of which nothing is printed
    */
   printAt(
@@ -331,6 +332,7 @@ export class BlockRows {
     object: ObjectConstants,
     out: ByteWriter,
     stored: Buffer | undefined,
+    keeps: boolean,
   ): number | undefined {
     const body = this.#body
     const flags = body[headBytes + this.#rowCount * createdBytes + row]!
@@ -345,7 +347,7 @@ export class BlockRows {
     if (printing?.isOf(object)) {
       const place = this.#from + this.#memberStarts[row]!
       const end = this.#from + this.#memberStarts[row + 1]!
-      const { bytes, start } = this.#bytes.pieceOf(place, end, stored, false)
+      const { bytes, start } = this.#bytes.pieceOf(place, end, stored, keeps)
       const members = { bytes, start: place - start, end: end - start }
       const [from, to] = [this.#lengthStarts[row]!, this.#lengthStarts[row + 1]!]
       const memberBytes = printing.print(members, body, from, to, keys, out)

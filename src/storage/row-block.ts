@@ -279,11 +279,14 @@ export class RowBlock {
   /**
    * Appends the row at a place as `writeRow` does. Undefined, and nothing is appended, when it was not written or
    * is a tombstone. As for the value, see `find`.
+   *
+   * @param keeps see `BlockRows`
    */
   printAt(
     place: number,
     object: ObjectConstants,
     out: ByteWriter,
+    keeps: boolean,
     value = this.#value,
   ): PrintedRow | undefined {
     const single = this.#single
@@ -295,7 +298,7 @@ export class RowBlock {
     const keys = this.#keysAt(place)
     if (!keys) return undefined
     const stored = value?.subarray(this.#bodyStart)
-    const byteLength = this.#rows!.printAt(place, keys, object, out, stored)
+    const byteLength = this.#rows!.printAt(place, keys, object, out, stored, keeps)
     return byteLength === undefined ? undefined : { paginationKey: keys.paginationKey, byteLength }
   }
 }

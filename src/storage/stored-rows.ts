@@ -58,15 +58,18 @@ export class StoredRows {
   /**
    * Appends the row version with that key as `select: *` shows it. Undefined when there is none or it is a
    * tombstone.
+   *
+   * @param keeps whether rows beside it are likely to be printed as well: what is decompressed is kept then
    */
   print(
     object: ObjectConstants & { readonly number: number },
     version: RowKey,
     out: ByteWriter,
+    keeps: boolean,
     transaction?: ReadTransaction,
   ): PrintedRow | undefined {
     const found = this.#find(object.number, version, transaction)
-    return found?.block.printAt(found.place, object, out, found.value)
+    return found?.block.printAt(found.place, object, out, keeps, found.value)
   }
 
   /** Row versions from `from` on and before `to`, in the order of their keys. */

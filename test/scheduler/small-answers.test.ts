@@ -1,5 +1,6 @@
 /** What is small is answered within a turn of the event loop, and by the same answer as in general. */
 import { beforeEach, expect, test } from 'vitest'
+import { granuleRows } from '../../src/vector/column.ts'
 import { openLogs } from '../support/temporary-logs.ts'
 
 type Logs = Awaited<ReturnType<typeof openLogs>>
@@ -106,6 +107,34 @@ test('of the newest rows no others are read, unless some of them were updated', 
   await logs.engine.flush()
   const left = [5999, 5997, 5996, 5995, 5994].map((n) => ({ id: `r${n}` }))
   expect(logs.now(`${clauses} | offset: 0`)?.rows).toEqual(left)
+})
+
+test('of rows in order, the best granules are read alone, if they are sure to have the first', async () => {
+  logs = await openLogs(1_000_000)
+  const count = 3 * granuleRows + 1500
+  const shapes = rows(count) as { metrics: { n: number } }[]
+  await logs.insert(
+    shapes.map((row) => {
+      const { n } = row.metrics
+      return { ...row, metrics: { n, same: 1, a: n % 2, b: n % 3, c: n % 5, d: n % 7 } }
+    }),
+  )
+  await logs.engine.flush()
+  // Of all rows, so many fields are no small work.
+  const fields = ['same', 'a', 'b', 'c', 'd'].map((name) => `${name} < 9`)
+  const filter = `metadata.model != 'none' and metrics.n >= 0 and ${fields.join(' and ')}`
+  const by = (sort: string, of = filter) => `select: id | filter: ${of} | sort: ${sort} | limit: 3`
+  const last = [1, 2, 3].map((n) => ({ id: `r${count - n}` }))
+  const first = [0, 1, 2].map((n) => ({ id: `r${n}` }))
+  expect(logs.now(by('created desc'))).toMatchObject({ rows: last, read: 1500 })
+  expect(logs.now(by('metrics.n'))).toMatchObject({ rows: first, read: granuleRows })
+  // Rows of the others may tie with these.
+  expect(logs.now(by('metrics.same desc, metrics.n'))).toBeUndefined()
+  expect((await logs.page(by('metrics.same desc, metrics.n'))).rows).toEqual(first)
+  // Too few pass in the granules that are read.
+  const early = `${filter} and metrics.n + metrics.same < 4`
+  expect(logs.now(by('created desc', early))).toBeUndefined()
+  expect((await logs.page(by('created desc', early))).rows).toEqual(first.toReversed())
 })
 
 test('of few texts the very rows are read, whatever these hold', async () => {

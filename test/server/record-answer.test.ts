@@ -103,6 +103,21 @@ test.each([
   })
 })
 
+test('answers that are compressed stay what they were while others are made', async () => {
+  const ids = Array.from({ length: 40 }, (_, i) => (i % 2 === 0 ? 'record-b' : 'record-ü'))
+  const headers = { 'accept-encoding': 'gzip' }
+  const answers = await Promise.all(
+    ids.map((id) => {
+      const query = `select: * | from: experiment('${experiment}') | filter: id = '${id}'`
+      return service.request('/btql', { body: { query }, headers })
+    }),
+  )
+  for (const [i, { headers, json }] of answers.entries()) {
+    expect(headers.get('content-encoding')).toBe('gzip')
+    expect(json.data).toEqual([expect.objectContaining({ id: ids[i] })])
+  }
+})
+
 test('the same text with another id gives another record', async () => {
   for (const id of ['record-a', 'record-b', 'record-a']) {
     const query = `select: * | from: experiment('${experiment}') | filter: id = '${id}'`

@@ -106,10 +106,12 @@ function starPrinter(
   const replaced = preview ? previewedFields.map((name) => previewedColumn(name, preview)) : []
   const layout = rowLayout(added, replaced)
   const print = membersPrinter(columns)
+  const isPlain = columns.length === 0 && !preview
   return (batch) => {
     writers = columns.map((column) => column.open(batch))
     const printColumns = print(writers)
     return (row, out) => {
+      if (isPlain && batch.printStored(row, out)) return
       current = row
       const stored = batch.storedRow(row)
       if (stored) writeRow(stored.view, stored.object, out, layout)

@@ -1,6 +1,7 @@
 /** Gives batches of a relation to expressions. Stored rows are read when a field of them is. */
 import { type BoundObject, hiddenField, isHiddenField } from '../../binder/bound.ts'
 import { assert } from '../../error.ts'
+import type { ByteWriter } from '../../json/byte-writer.ts'
 import type { RowView } from '../../storage/row.ts'
 import { isStoredField } from '../../type/record.ts'
 import { type Path, type Value, valueAt } from '../../type/value.ts'
@@ -119,14 +120,34 @@ export class RelationReader {
    */
   storedRow(rows: RowList | undefined, row: number): StoredRow | undefined {
     checkCancelled()
-    const number = rows ? rows.object[row]! : noRow
-    if (!rows || number === noRow) return undefined
-    const object = this.objectOf(number)
+    const object = this.#objectAt(rows, row)
+    if (!rows || !object) return undefined
     const view = storedRow(this.#storage.records, object, versionKeyAt(rows, row))
-    assert(view, 'a result names a row that the row store does not have')
+    assert(view, rowIsMissing)
     return { view, object }
   }
+
+  /**
+   * Appends the stored row of a row of the relation as `select: *` shows it, without making it first; false where it is
+   * none, or is shown in another way. Throws as `storedRow`.
+   */
+  printStored(row: number, out: ByteWriter): boolean {
+    checkCancelled()
+    const { rows } = this.relation
+    const object = this.#objectAt(rows, row)
+    if (!rows || !object || object.isHistory) return false
+    const printed = this.#storage.records.print(object, versionKeyAt(rows, row), out)
+    assert(printed, rowIsMissing)
+    return true
+  }
+
+  #objectAt(rows: RowList | undefined, row: number): BoundObject | undefined {
+    const number = rows ? rows.object[row]! : noRow
+    return number === noRow ? undefined : this.objectOf(number)
+  }
 }
+
+const rowIsMissing = 'a result names a row that the row store does not have'
 
 export interface StoredRow {
   readonly view: RowView
@@ -185,6 +206,11 @@ export class RelationBatch implements Batch {
   storedRow(row: number): StoredRow | undefined {
     this.#rows[row] ??= this.#reader.storedRow(this.#reader.relation.rows, this.#from + row)
     return this.#rows[row]
+  }
+
+  /** See `RelationReader.printStored`. */
+  printStored(row: number, out: ByteWriter): boolean {
+    return this.#reader.printStored(this.#from + row, out)
   }
 
   #comparedAt(row: number, path: Path): Value {
