@@ -4,7 +4,11 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { AssayError } from './error.ts'
 import { type PriceTable, readPriceTable } from './function/prices.ts'
-import { type AsyncLimits, defaultQueryLimits, type QueryLimits } from './scheduler/query-limits.ts'
+import {
+  type AsyncLimits,
+  defaultQueryLimits,
+  type QueryLimits,
+} from './scheduler/admission/query-limits.ts'
 import type { LanguageModel } from './search/ask-model.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const

@@ -27,11 +27,20 @@ const orders: readonly (readonly string[])[] = [
   ['vector', 'type', 'json', 'error'],
 ]
 
+/** Folders within a unit, from top to ground: left may import right. `''` is the unit itself. */
+const innerOrders: ReadonlyMap<string, readonly string[]> = new Map([
+  ['scheduler', ['', 'answer', 'scan', 'insert', 'maintenance', 'thread', 'admission']],
+  ['storage', ['maintenance', 'write', 'prepare', 'read', 'segment', 'shred', 'id', 'row', '']],
+])
+
 /** Packages that only these units or files may name. */
 const owners: ReadonlyMap<string, readonly string[]> = new Map([
-  ['piscina', ['scheduler/threads.ts']],
+  ['piscina', ['scheduler/thread/threads.ts']],
   ['lmdb', ['storage/environment.ts']],
-  ['lz4-napi', ['kernel/lz4.ts', 'storage/row-block-pieces.ts', 'storage/segment/text-blocks.ts']],
+  [
+    'lz4-napi',
+    ['kernel/lz4.ts', 'storage/row/row-block-pieces.ts', 'storage/segment/text-blocks.ts'],
+  ],
   ['@modelcontextprotocol/sdk/server/mcp.js', ['server/mcp/tools.ts']],
   ['protobufjs/light.js', ['otlp/schema.ts']],
   ['re2js', ['function/pattern.ts']],
@@ -97,9 +106,24 @@ function packageFault({ from, to }: Import): string | undefined {
   return `only ${allowed.join(', ')} may name ${to}`
 }
 
+function innerFault({ from, to }: Pick<Import, 'from' | 'to'>, unit: string): string | undefined {
+  const order = innerOrders.get(unit)
+  if (!order) return undefined
+  const [folder, target] = [folderOf(from), folderOf(to)]
+  const unknown = [folder, target].find((name) => !order.includes(name))
+  if (unknown !== undefined) return `${unit}/${unknown} has no place in the order of ${unit}`
+  if (order.indexOf(folder) <= order.indexOf(target)) return undefined
+  return `${posix.join(unit, folder)} may not know ${posix.join(unit, target)}`
+}
+
+/** The folder of a unit that a file is in. */
+function folderOf(file: string): string {
+  return file.split('/').slice(1, -1)[0] ?? ''
+}
+
 function directionFault({ from, to }: Import): string | undefined {
   const [unit, target] = [unitOf(from), unitOf(to)]
-  if (unit === target) return undefined
+  if (unit === target) return innerFault({ from, to }, unit)
   const [floor, targetFloor] = [floorOf(unit), floorOf(target)]
   if (floor < 0) return `${unit} has no floor`
   if (targetFloor < 0) return `${target} has no floor`
@@ -202,8 +226,14 @@ test('the check sees every form of import and every kind of fault', () => {
   expect(faultsOf('engine.ts', "import { helper } from './helper/x.ts'")).toEqual([
     'engine.ts imports helper/x.ts: helper has no floor',
   ])
-  expect(faultsOf('storage/row.ts', "import type { Database } from 'lmdb'")).toEqual([
-    'storage/row.ts imports lmdb: only storage/environment.ts may name lmdb',
+  expect(faultsOf('storage/row/row.ts', "import type { Database } from 'lmdb'")).toEqual([
+    'storage/row/row.ts imports lmdb: only storage/environment.ts may name lmdb',
+  ])
+  expect(faultsOf('storage/row/a.ts', "import type { B } from '../read/b.ts'")).toEqual([
+    'storage/row/a.ts imports storage/read/b.ts: storage/row may not know storage/read',
+  ])
+  expect(faultsOf('storage/rule/a.ts', "import '../environment.ts'")).toEqual([
+    'storage/rule/a.ts imports storage/environment.ts: storage/rule has no place in the order of storage',
   ])
   expect(faultsOf('vector/x.ts', "import { AssayError } from '../error.ts'")).toEqual([])
   const ring = importsOf('binder/a.ts', "import '../planner/b.ts'").concat(

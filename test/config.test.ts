@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
-import { defaultQueryLimits } from '../src/scheduler/query-limits.ts'
+import { defaultQueryLimits } from '../src/scheduler/admission/query-limits.ts'
 
 test('defaults', () => {
   const config = readConfig({}, {})

@@ -6,16 +6,16 @@ import { workerData } from 'node:worker_threads'
 import { toAssayError } from '../src/error.ts'
 import { ByteWriter } from '../src/json/byte-writer.ts'
 import { openRecords } from '../src/storage/environment.ts'
-import { PartMaker } from '../src/storage/fresh-part.ts'
 import { giveWay } from '../src/storage/give-way.ts'
+import { sealRows } from '../src/storage/maintenance/seal-rows.ts'
+import { PartMaker } from '../src/storage/prepare/fresh-part.ts'
 import {
   type IngestOutcome,
   type IngestTask,
   type PreparedRequests,
   prepareTogether,
   type UnpreparedRequest,
-} from '../src/storage/prepare.ts'
-import { sealRows } from '../src/storage/seal-rows.ts'
+} from '../src/storage/prepare/prepare.ts'
 import { SharedRoom } from '../src/storage/shared-room.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 

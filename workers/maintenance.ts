@@ -3,8 +3,12 @@ import { workerData } from 'node:worker_threads'
 import { AssayError, toAssayError } from '../src/error.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { giveWay, letQueriesPass } from '../src/storage/give-way.ts'
-import { type MaintenanceStep, runStep, type StepOutcome } from '../src/storage/maintenance-step.ts'
-import { SegmentStore } from '../src/storage/segment-store.ts'
+import {
+  type MaintenanceStep,
+  runStep,
+  type StepOutcome,
+} from '../src/storage/maintenance/maintenance-step.ts'
+import { SegmentStore } from '../src/storage/segment/segment-store.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
 const { directory, stop, runningTasks } = workerData as {

@@ -8,7 +8,7 @@ import type { Task, TaskOutcome } from '../src/executor/task/task.ts'
 import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import { ByteWriter } from '../src/json/byte-writer.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
-import { TaskReads } from '../src/storage/task-reads.ts'
+import { TaskReads } from '../src/storage/read/task-reads.ts'
 import { threadNumber } from './thread-number.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 

@@ -1,5 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts'
-import type { RecordReader } from '../storage/record-reader.ts'
+import type { RecordReader } from '../storage/read/record-reader.ts'
 
 /**
  * The project whose prompts and functions have this id; undefined when the organization has none. All

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { AssayError } from '../error.ts'
 import { JsonScanner } from '../json/scan.ts'
-import { findObject, noObject } from '../storage/prepare-object.ts'
+import { findObject, noObject } from '../storage/prepare/prepare-object.ts'
 import type { ObjectReference } from '../type/record.ts'
 
 export interface NamedAttachments {

@@ -13,7 +13,7 @@ export interface ProgramField {
   readonly rank: number
   /** With its quotes. */
   readonly name: Uint8Array
-  /** `storage/packed-value.ts` */
+  /** `storage/row/packed-value.ts` */
   readonly kind: number
 }
 

@@ -87,7 +87,7 @@ export class RowShred {
     return this.#loops.finishShred() !== 0
   }
 
-  /** What rows have there, as `storage/shred-column.ts` numbers it; undefined where none has anything. */
+  /** What rows have there, as `storage/shred/shred-column.ts` numbers it; undefined where none has anything. */
   kinds(path: number): Uint8Array | undefined {
     const place = this.#of(path, fields.kinds)
     return place === 0 ? undefined : this.#memory.subarray(place, place + this.#rowCount)

@@ -36,7 +36,7 @@ export function explainPhysical({ traceSets, plan }: PhysicalQuery): string {
 
 /**
  * The operators with what each did: rows in and out, time of all tasks, and bytes; and what was left
- * out, by what ruled it out. Profiles are found by the plan's name (`scheduler/scan-rows.ts`).
+ * out, by what ruled it out. Profiles are found by the plan's name (`scheduler/scan/scan-rows.ts`).
  */
 export function explainAnalyzed(
   { traceSets, plan }: PhysicalQuery,

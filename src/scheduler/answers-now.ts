@@ -5,18 +5,18 @@
  */
 import type { PlannedQuery } from '../planner/plan-query.ts'
 import type { Template } from '../planner/plan-template.ts'
-import { KeptRows } from '../storage/kept-rows.ts'
-import type { TaskReads } from '../storage/task-reads.ts'
-import { answerHere } from './answer-here.ts'
-import { type AnswerNow, idLiteral, idOf, isDirect, lookUp } from './direct-look-up.ts'
-import type { InsertedRows } from './inserts.ts'
+import type { TaskReads } from '../storage/read/task-reads.ts'
+import { KeptRows } from '../storage/row/kept-rows.ts'
+import type { QueryLimits } from './admission/query-limits.ts'
+import { answerHere } from './answer/answer-here.ts'
+import { type AnswerNow, idLiteral, idOf, isDirect, lookUp } from './answer/direct-look-up.ts'
+import type { InsertedRows } from './insert/inserts.ts'
 import { KeptAnswers, repeated } from './kept-answers.ts'
-import type { QueryLimits } from './query-limits.ts'
 import type { QueryPlans, RunnablePlan } from './query-plans.ts'
-import type { QueryPool } from './query-pool.ts'
 import type { QueryRequest } from './query-request.ts'
 import type { QueryRunner } from './query-runner.ts'
-import type { QuerySnapshot } from './snapshot.ts'
+import type { QuerySnapshot } from './scan/snapshot.ts'
+import type { QueryPool } from './thread/query-pool.ts'
 
 export interface AnswersNowOptions {
   readonly plans: QueryPlans

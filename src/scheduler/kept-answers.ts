@@ -7,8 +7,8 @@ import { LRUCache } from 'lru-cache'
 import { objectsOf } from '../binder/bound.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
 import { formatTransaction } from '../type/transaction.ts'
-import type { RowChunk } from './answer-frame.ts'
-import type { AnswerNow } from './direct-look-up.ts'
+import type { RowChunk } from './answer/answer-frame.ts'
+import type { AnswerNow } from './answer/direct-look-up.ts'
 import type { QueryRequest, QuerySummary } from './query-request.ts'
 
 export interface KeptAnswer {

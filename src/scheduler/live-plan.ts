@@ -9,7 +9,7 @@ import {
 } from '../binder/bound.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../planner/physical-plan.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
-import type { RecordReader } from '../storage/record-reader.ts'
+import type { RecordReader } from '../storage/read/record-reader.ts'
 import { formatTransaction, parseTransaction } from '../type/transaction.ts'
 import type { QueryRequest } from './query-request.ts'
 

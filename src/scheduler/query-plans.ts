@@ -15,8 +15,8 @@ import {
   planQuery,
 } from '../planner/plan-query.ts'
 import type { Template } from '../planner/plan-template.ts'
-import type { TaskReads } from '../storage/task-reads.ts'
-import { formOf } from './answer-form.ts'
+import type { TaskReads } from '../storage/read/task-reads.ts'
+import { formOf } from './answer/answer-form.ts'
 import { evaluationContext, type QueryRequest } from './query-request.ts'
 
 export interface QueryPlansOptions {

@@ -6,9 +6,9 @@ import { AssayError } from '../error.ts'
 import type { OutputFormat } from '../format/output-format.ts'
 import type { PriceTable } from '../function/prices.ts'
 import type { QueryWarning } from '../planner/lint.ts'
-import type { RowChunk } from './answer-frame.ts'
-import type { AuditEvent } from './audit-log.ts'
-import type { QueryOwner, QueryProgress } from './running-query.ts'
+import type { QueryOwner, QueryProgress } from './admission/running-query.ts'
+import type { RowChunk } from './answer/answer-frame.ts'
+import type { AuditEvent } from './scan/audit-log.ts'
 
 export interface QueryRequest {
   /** Names the query where those that run are listed; made up if not given. */

@@ -13,12 +13,14 @@ import { placeOfFinished, placeOfRow } from '../executor/relation/row-place.ts'
 import type { AnswerResult, FinishResult, FinishTask } from '../executor/task/task.ts'
 import { checkLimit, isMemoryLimit, maximumHeldRows } from '../executor/thread/memory-limit.ts'
 import type { PhysicalQuery } from '../planner/physical-plan.ts'
-import { openColumns } from './answer-form.ts'
-import { framed, type RowChunk } from './answer-frame.ts'
-import { withoutKnown } from './answer-from-metadata.ts'
-import { answerAtOnce, readsLittle } from './answer-plan.ts'
-import { finishNewest } from './newest-traces.ts'
-import { printRelation } from './print-relation.ts'
+import { openColumns } from './answer/answer-form.ts'
+import { framed, type RowChunk } from './answer/answer-frame.ts'
+import { answerAtOnce, readsLittle } from './answer/answer-plan.ts'
+import { printRelation } from './answer/print-relation.ts'
+import { planOfKinds, settleByRows, withKinds } from './answer/settle-types.ts'
+import { isShortFinish } from './answer/short-finish.ts'
+import { withoutKnown } from './scan/answer-from-metadata.ts'
+import { finishNewest } from './scan/newest-traces.ts'
 import {
   type PlanRun,
   rowsOfPieces,
@@ -26,10 +28,8 @@ import {
   scanRows,
   splitInputs,
   wantedRows,
-} from './scan-rows.ts'
-import { planOfKinds, settleByRows, withKinds } from './settle-types.ts'
-import { isShortFinish } from './short-finish.ts'
-import { traceSetOf, traceSetOfGroups } from './trace-sets.ts'
+} from './scan/scan-rows.ts'
+import { traceSetOf, traceSetOfGroups } from './scan/trace-sets.ts'
 
 export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' | 'split'> {
   readonly query: PhysicalQuery

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PlanStatistics } from '../planner/plan-cache.ts'
 import type { KeptStatistics } from './kept-answers.ts'
-import type { Maintenance, StepStatistics } from './maintenance.ts'
+import type { Maintenance, StepStatistics } from './maintenance/maintenance.ts'
 
 export interface EngineStatus {
   readonly queries: QueriesStatus

@@ -8,23 +8,23 @@ import { setTimeout as wait } from 'node:timers/promises'
 import type { CatalogView } from '../catalog/catalog.ts'
 import type { RowForm } from '../executor/print/row-form.ts'
 import type { PriceTable } from '../function/prices.ts'
+import type { TaskReads } from '../storage/read/task-reads.ts'
 import {
   type ColumnMetadata,
   isSupersededWhole,
   type ObjectRows,
   type SegmentMetadata,
 } from '../storage/segment/metadata.ts'
-import type { TaskReads } from '../storage/task-reads.ts'
 import { textAt } from '../vector/read-column.ts'
+import type { QueryLimits } from './admission/query-limits.ts'
 import { AnswersNow } from './answers-now.ts'
-import { AuditLog } from './audit-log.ts'
-import { FreshSnapshot } from './fresh-rows.ts'
-import type { Maintenance } from './maintenance.ts'
-import type { QueryLimits } from './query-limits.ts'
+import { FreshSnapshot } from './maintenance/fresh-rows.ts'
+import type { Maintenance } from './maintenance/maintenance.ts'
 import { QueryPlans } from './query-plans.ts'
-import type { QueryPool } from './query-pool.ts'
 import { QueryRunner } from './query-runner.ts'
-import type { QuerySnapshot } from './snapshot.ts'
+import { AuditLog } from './scan/audit-log.ts'
+import type { QuerySnapshot } from './scan/snapshot.ts'
+import type { QueryPool } from './thread/query-pool.ts'
 
 export interface WarmUpOptions {
   /** That its queries may take together. */

@@ -28,19 +28,19 @@ export interface RecordsEnvironment {
   readonly root: RootDatabase<Buffer, Buffer>
   /** Catalog entries as JSON: see `catalog/`. */
   readonly catalog: BinaryDatabase
-  /** Row versions: object u32, version key u64 → row, or block of rows (`storage/row-block.ts`). */
+  /** Row versions: object u32, version key u64 → row, or block of rows (`storage/row/row-block.ts`). */
   readonly rows: BinaryDatabase
   /** Newest versions of records that were written lately: object u32, id → version key, pagination key, flags. */
   readonly ids: BinaryDatabase
-  /** The same of most records, by hashes of their ids (`storage/id-run.ts`). */
+  /** The same of most records, by hashes of their ids (`storage/id/id-run.ts`). */
   readonly idRuns: BinaryDatabase
-  /** Which runs of ids count (`storage/id-run-list.ts`), and how far rows are packed. */
+  /** Which runs of ids count (`storage/id/id-run-list.ts`), and how far rows are packed. */
   readonly progress: BinaryDatabase
   /** One entry per request: what it wrote (`storage/record-log.ts`). */
   readonly log: BinaryDatabase
   /** Object u32, pagination key u64, version key u64 → the transaction that superseded it, u64. */
   readonly supersessions: BinaryDatabase
-  /** Object u32, path of a field (`storage/field-shapes.ts`) → the path as JSON. */
+  /** Object u32, path of a field (`storage/row/field-shapes.ts`) → the path as JSON. */
   readonly fieldPaths: BinaryDatabase
 }
 
@@ -50,14 +50,14 @@ export interface SegmentsEnvironment {
   readonly segments: BinaryDatabase
   /** Segment u32 → its metadata as JSON (`storage/segment/metadata.ts`). */
   readonly metadata: BinaryDatabase
-  /** Which granules hold a text, of fields with many (`storage/key-index.ts`). */
+  /** Which granules hold a text, of fields with many (`storage/segment/key-index.ts`). */
   readonly keys: BinaryDatabase
   /**
    * Segment u32 → metadata of its indexes of texts as JSON; segment u32, number u32 → a chunk of their
-   * bytes (`storage/text-index-store.ts`).
+   * bytes (`storage/segment/text-index-store.ts`).
    */
   readonly textIndexes: BinaryDatabase
-  /** One entry: the current manifest as JSON (`storage/manifest.ts`). */
+  /** One entry: the current manifest as JSON (`storage/segment/manifest.ts`). */
   readonly manifest: BinaryDatabase
 }
 

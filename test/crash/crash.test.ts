@@ -9,8 +9,8 @@ import {
   openSegments,
   type RecordsEnvironment,
 } from '../../src/storage/environment.ts'
-import { RecordReader } from '../../src/storage/record-reader.ts'
-import { SegmentStore } from '../../src/storage/segment-store.ts'
+import { RecordReader } from '../../src/storage/read/record-reader.ts'
+import { SegmentStore } from '../../src/storage/segment/segment-store.ts'
 import type { RowKey } from '../../src/type/transaction.ts'
 import { crashRows, recordId } from '../support/crash-rows.ts'
 import { temporaryDirectory } from '../support/temporary-records.ts'

@@ -18,7 +18,7 @@ import type { PartialGroups, RowsResult, UnifyResult } from '../../src/executor/
 import { compileText } from '../../src/executor/text/text-operators.ts'
 import { watchCancelled } from '../../src/executor/thread/cancelled.ts'
 import { runUnify } from '../../src/executor/unify.ts'
-import { shred } from '../../src/storage/shred.ts'
+import { shred } from '../../src/storage/shred/shred.ts'
 import type { Value } from '../../src/type/value.ts'
 import { SharedTexts } from '../../src/vector/shared-dictionary.ts'
 import { constant, field, planOf, ScannedRecords } from '../support/scan-task.ts'

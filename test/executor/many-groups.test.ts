@@ -6,7 +6,7 @@ import type { GroupsResult, ScanTask } from '../../src/executor/task/task.ts'
 import { runUnify } from '../../src/executor/unify.ts'
 import type { RelationStage } from '../../src/planner/physical-plan.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
-import { shred } from '../../src/storage/shred.ts'
+import { shred } from '../../src/storage/shred/shred.ts'
 import { context, field, planOf, ScannedRecords } from '../support/scan-task.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { rowsWithText } from '../../src/executor/text/rows-with-text.ts'
-import { shred } from '../../src/storage/shred.ts'
+import { shred } from '../../src/storage/shred/shred.ts'
 import { randomSeed } from '../support/random-seed.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 

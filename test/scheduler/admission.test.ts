@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
 import { AssayError } from '../../src/error.ts'
-import { Admission } from '../../src/scheduler/admission.ts'
-import { MemoryBudget } from '../../src/scheduler/memory-budget.ts'
-import { RunningQueries } from '../../src/scheduler/running-queries.ts'
-import { RunningQuery } from '../../src/scheduler/running-query.ts'
+import { Admission } from '../../src/scheduler/admission/admission.ts'
+import { MemoryBudget } from '../../src/scheduler/admission/memory-budget.ts'
+import { RunningQueries } from '../../src/scheduler/admission/running-queries.ts'
+import { RunningQuery } from '../../src/scheduler/admission/running-query.ts'
 
 const memory = new MemoryBudget({ perQuery: 1000, total: 1500 })
 const owner = { organizationId: 'o', userId: 'u', keyId: 'k', requestId: 'r' }

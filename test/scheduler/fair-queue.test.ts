@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { FairQueue } from '../../src/scheduler/fair-queue.ts'
+import { FairQueue } from '../../src/scheduler/admission/fair-queue.ts'
 
 test('what is due first leaves first, and of what is due together what came first', () => {
   fc.assert(

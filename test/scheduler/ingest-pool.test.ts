@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest'
-import { IngestPool } from '../../src/scheduler/ingest-pool.ts'
-import { sampleBody } from '../../src/scheduler/sample-rows.ts'
+import { IngestPool } from '../../src/scheduler/insert/ingest-pool.ts'
+import { sampleBody } from '../../src/scheduler/insert/sample-rows.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 
 let pool: IngestPool | undefined

@@ -1,9 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { Maintenance, type MaintenanceOptions } from '../../src/scheduler/maintenance.ts'
-import type { Manifest } from '../../src/storage/manifest.ts'
+import {
+  Maintenance,
+  type MaintenanceOptions,
+} from '../../src/scheduler/maintenance/maintenance.ts'
+import type { Manifest } from '../../src/storage/segment/manifest.ts'
+import type { SegmentStore } from '../../src/storage/segment/segment-store.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
-import type { SegmentStore } from '../../src/storage/segment-store.ts'
-import { shred } from '../../src/storage/shred.ts'
+import { shred } from '../../src/storage/shred/shred.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 import { rowsOfSegments, temporarySegments } from '../support/temporary-segments.ts'
 

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { AssayError } from '../../src/error.ts'
-import { IngestPool } from '../../src/scheduler/ingest-pool.ts'
-import { RecordWriterThread } from '../../src/scheduler/record-writer-thread.ts'
+import { IngestPool } from '../../src/scheduler/insert/ingest-pool.ts'
+import { RecordWriterThread } from '../../src/scheduler/insert/record-writer-thread.ts'
 import { openRecords } from '../../src/storage/environment.ts'
-import { type PrepareOptions, prepareRows } from '../../src/storage/prepare.ts'
-import { RecordReader } from '../../src/storage/record-reader.ts'
-import type { WriteRequest } from '../../src/storage/record-writer.ts'
+import { type PrepareOptions, prepareRows } from '../../src/storage/prepare/prepare.ts'
+import { RecordReader } from '../../src/storage/read/record-reader.ts'
+import type { WriteRequest } from '../../src/storage/write/record-writer.ts'
 import { temporaryDirectory } from '../support/temporary-records.ts'
 
 const options: PrepareOptions = { form: 'logs3', nowMs: Date.UTC(2026, 0, 1) }

@@ -3,7 +3,7 @@ import { afterEach, expect, it } from 'vitest'
 import { system } from '../../src/catalog/audit-trail.ts'
 import { Engine } from '../../src/engine.ts'
 import { openRecords } from '../../src/storage/environment.ts'
-import { RecordReader } from '../../src/storage/record-reader.ts'
+import { RecordReader } from '../../src/storage/read/record-reader.ts'
 import { ownerGate } from '../support/owner-gate.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { keyColumn } from '../../src/executor/column/key-column.ts'
 import type { PartialGroups } from '../../src/executor/task/task.ts'
-import { isShortFinish } from '../../src/scheduler/short-finish.ts'
+import { isShortFinish } from '../../src/scheduler/answer/short-finish.ts'
 import { field, planOf } from '../support/scan-task.ts'
 
 const plan = planOf({

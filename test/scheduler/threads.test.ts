@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isOutOfHeap, poolOf } from '../../src/scheduler/threads.ts'
+import { isOutOfHeap, poolOf } from '../../src/scheduler/thread/threads.ts'
 
 // So many that what V8 lets lie before it collects, more on a busy machine, is less than half of it.
 const tasks = 240

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import { allowedRate, WritePace } from '../../src/scheduler/write-pace.ts'
+import { allowedRate, WritePace } from '../../src/scheduler/maintenance/write-pace.ts'
 
 const mebibyte = 2 ** 20
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { prepareRows } from '../../src/storage/prepare.ts'
-import { RecordWriter } from '../../src/storage/record-writer.ts'
+import { prepareRows } from '../../src/storage/prepare/prepare.ts'
+import { RecordWriter } from '../../src/storage/write/record-writer.ts'
 import type { ObjectReference } from '../../src/type/record.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 

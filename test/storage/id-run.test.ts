@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { entryBytes, wideEntries } from '../../src/storage/id-chunk.ts'
+import { entryBytes, wideEntries } from '../../src/storage/id/id-chunk.ts'
 import {
   encodeRun,
   findInChunk,
@@ -12,7 +12,7 @@ import {
   type IdHash,
   mergeChunks,
   type RunChunk,
-} from '../../src/storage/id-run.ts'
+} from '../../src/storage/id/id-run.ts'
 
 interface Shape {
   readonly count: number

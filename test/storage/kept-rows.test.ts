@@ -1,6 +1,6 @@
 /** Rows that were looked up are kept within a bound, those that are asked for again the longest. */
 import { expect, test } from 'vitest'
-import { type KeptRow, KeptRows } from '../../src/storage/kept-rows.ts'
+import { type KeptRow, KeptRows } from '../../src/storage/row/kept-rows.ts'
 
 const megabyte = 2 ** 20
 const row = (text: string | Buffer): KeptRow => ({

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { openSegment } from '../../src/storage/segment/reader.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
-import { shred } from '../../src/storage/shred.ts'
+import { shred } from '../../src/storage/shred/shred.ts'
 import { textAt } from '../../src/vector/read-column.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 

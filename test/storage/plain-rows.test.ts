@@ -2,15 +2,19 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AssayError } from '../../src/error.ts'
-import { type PrepareOptions, prepareRows, prepareTogether } from '../../src/storage/prepare.ts'
-import { rowBytes } from '../../src/storage/prepared-blocks.ts'
-import type { PreparedRows } from '../../src/storage/prepared-rows.ts'
-import { RowView } from '../../src/storage/row.ts'
-import { encodeAnyBody, encodeBody } from '../../src/storage/row-block-body.ts'
-import { defaultMaximumValueBytes } from '../../src/storage/shred.ts'
-import { choosePaths } from '../../src/storage/shred-paths.ts'
-import { shredPlainRows } from '../../src/storage/shred-plain.ts'
-import { RowShredder, type ShreddedColumns } from '../../src/storage/shred-row.ts'
+import {
+  type PrepareOptions,
+  prepareRows,
+  prepareTogether,
+} from '../../src/storage/prepare/prepare.ts'
+import { rowBytes } from '../../src/storage/row/prepared-blocks.ts'
+import type { PreparedRows } from '../../src/storage/row/prepared-rows.ts'
+import { RowView } from '../../src/storage/row/row.ts'
+import { encodeAnyBody, encodeBody } from '../../src/storage/row/row-block-body.ts'
+import { defaultMaximumValueBytes } from '../../src/storage/shred/shred.ts'
+import { choosePaths } from '../../src/storage/shred/shred-paths.ts'
+import { shredPlainRows } from '../../src/storage/shred/shred-plain.ts'
+import { RowShredder, type ShreddedColumns } from '../../src/storage/shred/shred-row.ts'
 import { rowTexts } from '../support/arbitrary-row-text.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 

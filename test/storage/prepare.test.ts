@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { AssayError } from '../../src/error.ts'
-import { type PrepareOptions, prepareRows } from '../../src/storage/prepare.ts'
-import { type PreparedRows, rowActions } from '../../src/storage/prepared-rows.ts'
-import { RowView, rowFlags } from '../../src/storage/row.ts'
+import { type PrepareOptions, prepareRows } from '../../src/storage/prepare/prepare.ts'
+import { type PreparedRows, rowActions } from '../../src/storage/row/prepared-rows.ts'
+import { RowView, rowFlags } from '../../src/storage/row/row.ts'
 
 const nowMs = Date.UTC(2026, 0, 2, 3, 4, 5, 678)
 const logs = { project_id: 'P', log_id: 'g' }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { openSegments, type SegmentsEnvironment } from '../../src/storage/environment.ts'
-import { reclaimSegmentSpace } from '../../src/storage/reclaim-space.ts'
+import { reclaimSegmentSpace } from '../../src/storage/maintenance/reclaim-space.ts'
 import { temporaryDirectory } from '../support/temporary-records.ts'
 
 const value = Buffer.alloc(2 ** 20, 7)

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { prepareRows } from '../../src/storage/prepare.ts'
-import { RecordReader } from '../../src/storage/record-reader.ts'
-import type { WriteOutcome } from '../../src/storage/record-writer.ts'
-import { RecordWriter } from '../../src/storage/record-writer.ts'
+import { prepareRows } from '../../src/storage/prepare/prepare.ts'
+import { RecordReader } from '../../src/storage/read/record-reader.ts'
+import type { WriteOutcome } from '../../src/storage/write/record-writer.ts'
+import { RecordWriter } from '../../src/storage/write/record-writer.ts'
 import { printRow, TemporaryRecords } from '../support/temporary-records.ts'
 
 function transactionOf(outcome: WriteOutcome): number {

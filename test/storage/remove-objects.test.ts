@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { flush } from '../../src/storage/flush.ts'
-import { packRows } from '../../src/storage/pack-rows.ts'
-import { dropObjects, namesAny, purgeRows } from '../../src/storage/remove-objects.ts'
-import { defaultLimits } from '../../src/storage/segment-sink.ts'
+import { flush } from '../../src/storage/maintenance/flush.ts'
+import { packRows } from '../../src/storage/maintenance/pack-rows.ts'
+import { dropObjects, namesAny, purgeRows } from '../../src/storage/maintenance/remove-objects.ts'
+import { defaultLimits } from '../../src/storage/segment/segment-sink.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 import { rowsOfSegments, temporarySegments, visibleAt } from '../support/temporary-segments.ts'
 

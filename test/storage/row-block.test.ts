@@ -1,15 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteWriter } from '../../src/json/byte-writer.ts'
-import { prepareRows } from '../../src/storage/prepare.ts'
-import { rowBytes } from '../../src/storage/prepared-blocks.ts'
-import { RowView, writeRowKeys } from '../../src/storage/row.ts'
+import { prepareRows } from '../../src/storage/prepare/prepare.ts'
+import { rowBytes } from '../../src/storage/row/prepared-blocks.ts'
+import { RowView, writeRowKeys } from '../../src/storage/row/row.ts'
 import {
   encodeRequestBody,
   packedBlock,
   RowBlock,
   requestBlock,
-} from '../../src/storage/row-block.ts'
+} from '../../src/storage/row/row-block.ts'
 import type { RowKey } from '../../src/type/transaction.ts'
 import { printRow, TemporaryRecords } from '../support/temporary-records.ts'
 

@@ -1,8 +1,8 @@
 /** Ids are found in runs by where their parts begin, just as by LMDB's own search. */
 import { expect, test } from 'vitest'
-import { encodeRun, fullHash, hashId, type IdEntry } from '../../src/storage/id-run.ts'
-import { currentVersion } from '../../src/storage/known-ids.ts'
-import { RunChunks } from '../../src/storage/run-chunks.ts'
+import { encodeRun, fullHash, hashId, type IdEntry } from '../../src/storage/id/id-run.ts'
+import { currentVersion } from '../../src/storage/id/known-ids.ts'
+import { RunChunks } from '../../src/storage/id/run-chunks.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 
 const objects = [1, 2, 70_000]

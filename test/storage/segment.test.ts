@@ -14,7 +14,7 @@ import {
 } from '../../src/storage/segment/metadata.ts'
 import { openSegment } from '../../src/storage/segment/reader.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
-import { shred } from '../../src/storage/shred.ts'
+import { shred } from '../../src/storage/shred/shred.ts'
 import type { ColumnSet, TextColumn } from '../../src/vector/column.ts'
 import type { ColumnTable } from '../../src/vector/column-table.ts'
 import type { Numbers } from '../../src/vector/elements.ts'

@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { openSegments } from '../../src/storage/environment.ts'
-import type { RecordReader } from '../../src/storage/record-reader.ts'
-import { TaskReads } from '../../src/storage/task-reads.ts'
+import type { RecordReader } from '../../src/storage/read/record-reader.ts'
+import { TaskReads } from '../../src/storage/read/task-reads.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 
 function opened() {

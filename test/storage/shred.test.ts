@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { shred } from '../../src/storage/shred.ts'
+import { shred } from '../../src/storage/shred/shred.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
 import { Timestamp, type Value } from '../../src/type/value.ts'
 import { canonicalJson } from '../../src/type/write-json.ts'

@@ -7,7 +7,7 @@ import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../../src/ex
 import type { PhysicalPlan } from '../../src/planner/physical-plan.ts'
 import type { SegmentMetadata } from '../../src/storage/segment/metadata.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
-import { shred } from '../../src/storage/shred.ts'
+import { shred } from '../../src/storage/shred/shred.ts'
 import type { Path, Value } from '../../src/type/value.ts'
 import type { ColumnTable } from '../../src/vector/column-table.ts'
 import { valueReader } from '../../src/vector/vector.ts'

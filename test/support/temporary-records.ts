@@ -4,10 +4,14 @@ import { join } from 'node:path'
 import { afterEach } from 'vitest'
 import { ByteWriter } from '../../src/json/byte-writer.ts'
 import { openRecords, type RecordsEnvironment } from '../../src/storage/environment.ts'
-import { type PrepareOptions, prepareRows, prepareTogether } from '../../src/storage/prepare.ts'
-import { RecordReader } from '../../src/storage/record-reader.ts'
-import { RecordWriter, type WriteOutcome } from '../../src/storage/record-writer.ts'
-import { type ObjectConstants, type RowView, writeRow } from '../../src/storage/row.ts'
+import {
+  type PrepareOptions,
+  prepareRows,
+  prepareTogether,
+} from '../../src/storage/prepare/prepare.ts'
+import { RecordReader } from '../../src/storage/read/record-reader.ts'
+import { type ObjectConstants, type RowView, writeRow } from '../../src/storage/row/row.ts'
+import { RecordWriter, type WriteOutcome } from '../../src/storage/write/record-writer.ts'
 
 /** A new directory that is gone after the test. */
 export function temporaryDirectory(): string {

@@ -1,8 +1,8 @@
 import { afterEach } from 'vitest'
 import { openSegments } from '../../src/storage/environment.ts'
-import type { Manifest } from '../../src/storage/manifest.ts'
-import type { RecordReader } from '../../src/storage/record-reader.ts'
-import { SegmentStore } from '../../src/storage/segment-store.ts'
+import type { RecordReader } from '../../src/storage/read/record-reader.ts'
+import type { Manifest } from '../../src/storage/segment/manifest.ts'
+import { SegmentStore } from '../../src/storage/segment/segment-store.ts'
 import { compareRowKeys, type RowKey } from '../../src/type/transaction.ts'
 import { textAt } from '../../src/vector/read-column.ts'
 

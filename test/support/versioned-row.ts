@@ -1,9 +1,9 @@
 /** Builds rows as the row store keeps them, from JSON text. */
 import { ByteWriter } from '../../src/json/byte-writer.ts'
 import { JsonScanner } from '../../src/json/scan.ts'
-import { RowView } from '../../src/storage/row.ts'
-import { RowBuilder } from '../../src/storage/row-builder.ts'
-import type { VersionedRow } from '../../src/storage/shred-keys.ts'
+import { RowView } from '../../src/storage/row/row.ts'
+import { RowBuilder } from '../../src/storage/row/row-builder.ts'
+import type { VersionedRow } from '../../src/storage/shred/shred-keys.ts'
 import { parseTimestamp } from '../../src/type/time.ts'
 import type { RowKey } from '../../src/type/transaction.ts'
 

@@ -8,7 +8,7 @@ import { EntryStore } from '../../src/catalog/entry-store.ts'
 import { KindTable } from '../../src/catalog/kind-table.ts'
 import { ObjectIndex } from '../../src/catalog/object-index.ts'
 import { Engine } from '../../src/engine.ts'
-import { RecordReader } from '../../src/storage/record-reader.ts'
+import { RecordReader } from '../../src/storage/read/record-reader.ts'
 
 export class WorkCount {
   readonly #spies = [

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { shred } from '../../src/storage/shred.ts'
+import { shred } from '../../src/storage/shred/shred.ts'
 import { openSharedColumns, setKeys, shareColumns } from '../../src/vector/shared-columns.ts'
 import { expectRows, rowTexts } from '../support/arbitrary-row-text.ts'
 import { versionedRow } from '../support/versioned-row.ts'

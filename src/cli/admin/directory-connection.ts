@@ -12,7 +12,7 @@ import { catalogResources } from '../../server/resource/resources.ts'
 import { Router } from '../../server/route.ts'
 import { lockDirectory } from '../../storage/directory-lock.ts'
 import { openRecords } from '../../storage/environment.ts'
-import { RecordReader } from '../../storage/record-reader.ts'
+import { RecordReader } from '../../storage/read/record-reader.ts'
 import { type AdminConnection, type Fields, userOf } from './connection.ts'
 
 /**

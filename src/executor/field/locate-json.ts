@@ -1,5 +1,5 @@
 import { JsonScanner } from '../../json/scan.ts'
-import type { RowView } from '../../storage/row.ts'
+import type { RowView } from '../../storage/row/row.ts'
 import { parseJsonBytes } from '../../type/parse-json.ts'
 import type { Path, Value } from '../../type/value.ts'
 

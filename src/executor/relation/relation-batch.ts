@@ -2,7 +2,7 @@
 import { type BoundObject, hiddenField, isHiddenField } from '../../binder/bound.ts'
 import { assert } from '../../error.ts'
 import type { ByteWriter } from '../../json/byte-writer.ts'
-import type { RowView } from '../../storage/row.ts'
+import type { RowView } from '../../storage/row/row.ts'
 import { isStoredField } from '../../type/record.ts'
 import { type Path, type Value, valueAt } from '../../type/value.ts'
 import { granuleRows } from '../../vector/column.ts'

@@ -1,6 +1,6 @@
 /** Gives batches of rows that were read from the row store, for when they are few. */
 import type { BoundObject } from '../../binder/bound.ts'
-import type { RowView } from '../../storage/row.ts'
+import type { RowView } from '../../storage/row/row.ts'
 import { formatPaginationKey, formatTransaction } from '../../type/transaction.ts'
 import { type Path, Timestamp, type Value } from '../../type/value.ts'
 import { compactValues, rowsOf } from '../../vector/vector.ts'

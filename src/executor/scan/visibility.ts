@@ -2,9 +2,9 @@
  * The visibility rule: a row version is seen at transaction V when it was written at V or before and
  * nothing that was written at V or before superseded it.
  */
-import type { RecordReader } from '../../storage/record-reader.ts'
+import type { RecordReader } from '../../storage/read/record-reader.ts'
+import { forEachSuperseded, type ObjectRange } from '../../storage/read/superseded-rows.ts'
 import type { SegmentMetadata } from '../../storage/segment/metadata.ts'
-import { forEachSuperseded, type ObjectRange } from '../../storage/superseded-rows.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { ColumnSet } from '../../vector/column.ts'
 

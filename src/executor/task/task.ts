@@ -4,7 +4,7 @@ import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { WireError } from '../../error.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { OperatorMetrics, SkippedParts } from '../../planner/plan-profile.ts'
-import type { FreshSpan } from '../../storage/fresh-part.ts'
+import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
 import type { WireState } from '../aggregate/state.ts'
@@ -31,7 +31,7 @@ export type TaskInput =
       readonly mayBeNewer: boolean
     }
   | {
-      /** A fresh part, which is in memory only (`storage/fresh-part.ts`). */
+      /** A fresh part, which is in memory only (`storage/prepare/fresh-part.ts`). */
       readonly kind: 'part'
       readonly part: number
       readonly memory: SharedArrayBuffer

@@ -87,7 +87,7 @@ export function printRow(
   return out
 }
 
-/** As `packedLength` of `storage/packed-value.ts`. */
+/** As `packedLength` of `storage/row/packed-value.ts`. */
 function packedLength(kind: u32, length: usize): usize {
   if (kind === uuidValue) return uuidBytes
   return kind === hexValue ? (length - 2) >> 1 : length

@@ -1,7 +1,7 @@
 /** The queries that stay open: when each may run again, and whether its reader may still see it. */
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
-import type { QueryStatus } from '../../scheduler/running-query.ts'
+import type { QueryStatus } from '../../scheduler/admission/running-query.ts'
 import { SharedAnswers } from './shared-answers.ts'
 
 /** What there is to know of an open query here. */

@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Engine, QueryRequest, QueryResult, QuerySummary } from '../../engine.ts'
-import type { RowChunk } from '../../scheduler/answer-frame.ts'
+import type { RowChunk } from '../../scheduler/answer/answer-frame.ts'
 
 export interface SharedAnswer {
   /** The version up to which it has everything. */

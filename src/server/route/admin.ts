@@ -1,7 +1,7 @@
 import type { Gate } from '../../access/gate.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
-import type { QueryStatus } from '../../scheduler/running-query.ts'
+import type { QueryStatus } from '../../scheduler/admission/running-query.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
 import type { Metrics } from '../metrics.ts'
 import { jsonReply, type Reply } from '../reply.ts'

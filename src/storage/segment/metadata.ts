@@ -5,7 +5,7 @@
 import { AssayError } from '../../error.ts'
 import type { NumberScale } from '../../kernel/widen.ts'
 import type { RowKey } from '../../type/transaction.ts'
-import { decodeChecked, encodeChecked } from '../checked-json.ts'
+import { decodeChecked, encodeChecked } from './checked-json.ts'
 import type { GramShape } from './gram-writer.ts'
 import type { KeyColumnName } from './layout.ts'
 import type { PackedShape } from './packed-texts.ts'

@@ -2,7 +2,7 @@
 import type { ColumnSet } from '../../vector/column.ts'
 import { isValid } from '../../vector/read-column.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
-import { objectRuns } from '../shred-keys.ts'
+import { objectRuns } from '../shred/shred-keys.ts'
 import type { ObjectRows } from './metadata.ts'
 
 export function objectRows(set: ColumnSet): ObjectRows[] {

@@ -6,7 +6,7 @@
 import { writeDigits, writeUuids } from '../../kernel/digits.ts'
 import { type CompressedTexts, granuleRows, type Texts } from '../../vector/column.ts'
 import { countSet, isValid } from '../../vector/read-column.ts'
-import { areDigits, isUuid, packDigits } from '../packed-value.ts'
+import { areDigits, isUuid, packDigits } from '../row/packed-value.ts'
 
 /** What texts are: `uuid`, or so many pairs of digits as a row has bytes. */
 export type IdentifierForm = 'uuid' | 'digits'

@@ -18,7 +18,7 @@ export interface QueryWarning {
   readonly hint?: string
 }
 
-/** One step of a query: see `scheduler/audit-log.ts`. Times in milliseconds. */
+/** One step of a query: see `scheduler/scan/audit-log.ts`. Times in milliseconds. */
 export interface AuditEvent {
   readonly event: string
   readonly at: number

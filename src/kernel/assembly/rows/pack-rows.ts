@@ -1,4 +1,4 @@
-/** Rows to the body of a block, as `storage/row-block-body.ts` describes it. */
+/** Rows to the body of a block, as `storage/row/row-block-body.ts` describes it. */
 import { byteAt, quote } from './json-text'
 import { outPlace, rowTable } from './places'
 

@@ -1,6 +1,6 @@
 /**
- * Rows of a request, from their JSON to the form of `storage/row.ts`, as long as there is nothing about them
- * that `storage/prepare-row.ts` has to look at.
+ * Rows of a request, from their JSON to the form of `storage/row/row.ts`, as long as there is nothing about them
+ * that `storage/prepare/prepare-row.ts` has to look at.
  */
 import { isAsChecked } from './checks'
 import {

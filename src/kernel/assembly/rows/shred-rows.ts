@@ -1,5 +1,5 @@
 /**
- * Rows of the form of `storage/row.ts` to columns, as `storage/shred-row.ts` makes them. What is rare is left
+ * Rows of the form of `storage/row/row.ts` to columns, as `storage/shred/shred-row.ts` makes them. What is rare is left
  * to that: then all rows are. A node of the tree of paths, which the caller makes, has:
  *
  *     first child i32, child count i32, last child found i32, name u32, name length i32,

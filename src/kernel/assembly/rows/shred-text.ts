@@ -1,5 +1,5 @@
 /**
- * The texts of one column, as `storage/shred-text.ts` collects them. A builder has:
+ * The texts of one column, as `storage/shred/shred-text.ts` collects them. A builder has:
  *
  *     codes u32, offsets u32, room for offsets i32, bytes u32, room for bytes u32, slots u32, slot count i32,
  *     texts i32, bytes i32, values i32, next row i32, last code i32, has dictionary i32, probes i32

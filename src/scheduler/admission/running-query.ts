@@ -1,0 +1,128 @@
+/** One query from its start to the last byte that its reader takes. */
+import { AssayError } from '../../error.ts'
+import type { MemoryBudget, MemoryShare } from './memory-budget.ts'
+
+/** On whose behalf a query runs. */
+export interface QueryOwner {
+  readonly organizationId: string
+  readonly userId: string
+  readonly keyId: string
+  /** Names the request in logs, headers and errors. */
+  readonly requestId: string
+}
+
+export interface QueryProgress {
+  /** Rows that the query will read, as soon as that is known. */
+  readonly rowsToRead: number
+  /** Rows that it has read, for its sets of traces, too. */
+  readonly rowsRead: number
+  /** Rows of the answer that have left. */
+  readonly rowsSent: number
+}
+
+/** What may be told of a query to others. */
+export interface QueryStatus {
+  readonly id: string
+  readonly owner: QueryOwner | undefined
+  /** The query, or as much of its beginning as is worth showing. */
+  readonly text: string
+  /** Milliseconds since 1970. */
+  readonly startedAt: number
+  /** `queued`: it waits for others. `sending`: it waits for its reader. `live`: it waits for writes. */
+  readonly state: 'queued' | 'running' | 'sending' | 'live'
+  readonly progress: QueryProgress
+  /** Worker time so far. */
+  readonly workerMs: number
+  readonly memoryBytes: number
+}
+
+export interface RunningQueryOptions {
+  readonly id: string
+  readonly owner: QueryOwner | undefined
+  readonly text: string
+  readonly startedAt: number
+  readonly memory: MemoryBudget
+  /** Is told when it is cancelled for a reason of ours; whoever leaves knows it. */
+  readonly onCancelled?: ((reason: AssayError) => void) | undefined
+  /** Is told how far it has come. */
+  readonly onProgress?: ((progress: QueryProgress) => void) | undefined
+}
+
+const shownText = 1000
+
+export class RunningQuery {
+  readonly id: string
+  readonly owner: QueryOwner | undefined
+  /** Bytes that it holds outside of tasks. */
+  readonly memory: MemoryShare
+  /** Non-zero once it is cancelled; shared with the workers, who read it once per batch. */
+  readonly cancelled = new Int32Array(new SharedArrayBuffer(4))
+  /** Milliseconds that workers have spent on it. */
+  workerMs = 0
+  rowsToRead = 0
+  rowsRead = 0
+  rowsSent = 0
+  state: QueryStatus['state'] = 'running'
+  /** Rows were handed over, and whoever reads them has not asked for more. */
+  awaitsReader = false
+  /** Tasks that were begun and have not ended. */
+  tasksAtWork = 0
+  readonly #text: string
+  readonly #startedAt: number
+  readonly #onCancelled: RunningQueryOptions['onCancelled']
+  readonly #onProgress: RunningQueryOptions['onProgress']
+  #isCancelled = false
+  #reason: AssayError | undefined
+
+  constructor(options: RunningQueryOptions) {
+    const { id, owner, text, startedAt, memory, onCancelled, onProgress } = options
+    this.id = id
+    this.owner = owner
+    this.#text = text
+    this.#startedAt = startedAt
+    this.memory = memory.share()
+    this.#onCancelled = onCancelled
+    this.#onProgress = onProgress
+  }
+
+  /** Its tasks end within a batch, and whoever reads the rows gets the reason. */
+  cancel(given?: AssayError): void {
+    if (this.#isCancelled) return
+    this.#isCancelled = true
+    this.#reason = given
+    Atomics.store(this.cancelled, 0, 1)
+    if (given) this.#onCancelled?.(given)
+  }
+
+  /** Why it was cancelled; undefined when it was not. */
+  get reason(): AssayError | undefined {
+    // Every query is cancelled when it ends, and an error costs more than the rest of that.
+    if (!this.#isCancelled) return undefined
+    this.#reason ??= new AssayError('QUERY_CANCELLED', 'the query was cancelled')
+    return this.#reason
+  }
+
+  /** Must be called when one of the numbers has grown. */
+  tellProgress(): void {
+    this.#onProgress?.(this.progress)
+  }
+
+  get progress(): QueryProgress {
+    const { rowsToRead, rowsRead, rowsSent } = this
+    return { rowsToRead: Math.max(rowsToRead, rowsRead), rowsRead, rowsSent }
+  }
+
+  get status(): QueryStatus {
+    const { id, owner, state, workerMs, progress } = this
+    return {
+      id,
+      owner,
+      text: this.#text.slice(0, shownText),
+      startedAt: this.#startedAt,
+      state,
+      progress,
+      workerMs,
+      memoryBytes: this.memory.bytes,
+    }
+  }
+}

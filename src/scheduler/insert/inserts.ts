@@ -1,0 +1,216 @@
+/**
+ * The way of an insert: its rows are prepared, its rights checked, and all of it is written and made known.
+ * Small bodies that come while others are under way go that way together, since each step costs about as
+ * much for one row as for many.
+ */
+import { missingAccess } from '../../catalog/missing-access.ts'
+import { AssayError } from '../../error.ts'
+import type { PreparedPart } from '../../storage/prepare/fresh-part.ts'
+import {
+  type PrepareOptions,
+  prepareRows,
+  type UnpreparedRequest,
+} from '../../storage/prepare/prepare.ts'
+import type { PreparedRows } from '../../storage/row/prepared-rows.ts'
+import type { Written } from '../../storage/write/record-writer.ts'
+import { formatTransaction } from '../../type/transaction.ts'
+import type { Maintenance } from '../maintenance/maintenance.ts'
+import type { IngestPool } from './ingest-pool.ts'
+import type { InsertRequest, InsertResult } from './insert-request.ts'
+import type { RecordWriterThread } from './record-writer-thread.ts'
+
+/** A body that comes alone is prepared in this thread if it is no larger. */
+const inlineBytes = 64 * 1024
+
+/** Smaller bodies go together: no request of them has more rows than a transaction numbers. */
+const groupedBytes = 128 * 1024
+
+/** Bodies that go together have so many bytes, but for the last of them. */
+const groupBytes = 512 * 1024
+
+/** Rows that are on disk. */
+export interface InsertedRows {
+  readonly written: Written
+  readonly rows: PreparedRows
+  readonly parts: readonly PreparedPart[]
+  /** The number of each of `rows.objects`. */
+  readonly objectNumbers: readonly number[]
+}
+
+export interface InsertsOptions {
+  /** Undefined: bodies are prepared in this thread. */
+  readonly ingest: IngestPool | undefined
+  readonly writer: RecordWriterThread
+  readonly maintenance: Pick<Maintenance, 'roomForWrite'>
+  /** In ms since 1970. */
+  readonly now: () => number
+  /** Called before requests are answered; from then on queries see the rows. */
+  readonly onWritten: (inserted: InsertedRows) => void
+}
+
+interface Waiting {
+  readonly request: InsertRequest
+  readonly resolve: (result: InsertResult) => void
+  readonly reject: (error: unknown) => void
+}
+
+export class Inserts {
+  readonly #options: InsertsOptions
+  #waiting: Waiting[] = []
+  /** Groups that are being prepared. */
+  #groups = 0
+  #isSending = false
+
+  constructor(options: InsertsOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the rows are on disk and queries see them. */
+  async insert(request: InsertRequest): Promise<InsertResult> {
+    const { ingest, writer, maintenance } = this.#options
+    const { length } = request.body
+    await maintenance.roomForWrite(length)
+    const isAlone = this.#groups === 0 && this.#waiting.length === 0 && !writer.isBusy
+    if (!ingest || (isAlone && length <= inlineBytes)) return this.#insertHere(request)
+    if (length >= groupedBytes) return this.#insertAlone(ingest, request)
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ request, resolve, reject })
+      this.#sendSoon(ingest)
+    })
+  }
+
+  async #insertHere(request: InsertRequest): Promise<InsertResult> {
+    const { body, options } = this.#unprepared(request)
+    const [result] = await this.#write([request], prepareRows(body, options), [])
+    return result!
+  }
+
+  async #insertAlone(ingest: IngestPool, request: InsertRequest): Promise<InsertResult> {
+    const { rows, parts, errors } = await ingest.prepare([this.#unprepared(request)])
+    if (errors[0]) throw AssayError.fromWire(errors[0])
+    const [result] = await this.#write([request], rows, parts)
+    return result!
+  }
+
+  /** After all that arrives in this turn of the event loop. */
+  #sendSoon(ingest: IngestPool): void {
+    if (this.#isSending) return
+    this.#isSending = true
+    setImmediate(() => {
+      this.#isSending = false
+      this.#sendGroups(ingest)
+    })
+  }
+
+  /** No more than there are threads, so that what comes meanwhile waits here and goes together. */
+  #sendGroups(ingest: IngestPool): void {
+    while (this.#waiting.length > 0 && this.#groups < ingest.threads) {
+      this.#groups++
+      void this.#insertGroup(ingest, this.#nextGroup())
+    }
+  }
+
+  #nextGroup(): Waiting[] {
+    let bytes = 0
+    let count = 0
+    for (const { request } of this.#waiting) {
+      bytes += request.body.length
+      count++
+      if (bytes >= groupBytes) break
+    }
+    return this.#waiting.splice(0, count)
+  }
+
+  async #insertGroup(ingest: IngestPool, group: readonly Waiting[]): Promise<void> {
+    let left = group
+    try {
+      const unprepared = group.map(({ request }) => this.#unprepared(request))
+      const prepared = await ingest.prepare(unprepared).finally(() => {
+        this.#groups--
+        this.#sendGroups(ingest)
+      })
+      const { rows, parts, errors } = prepared
+      left = withoutFailed(
+        group,
+        errors.map((error) => error && AssayError.fromWire(error)),
+      )
+      const allowed = withoutFailed(
+        left,
+        left.map(({ request }, i) => missingOf(request, rows, i)),
+      )
+      if (allowed.length < left.length) {
+        this.#waiting.unshift(...allowed)
+        this.#sendSoon(ingest)
+      } else if (left.length > 0) {
+        const results = await this.#write(
+          left.map(({ request }) => request),
+          rows,
+          parts,
+        )
+        left.forEach(({ resolve }, i) => {
+          resolve(results[i]!)
+        })
+      }
+    } catch (thrown) {
+      this.#onFailure(ingest, left, thrown)
+    }
+  }
+
+  /** Where the fault may be that of one request's rows, each shows alone whether it is its own. */
+  #onFailure(ingest: IngestPool, group: readonly Waiting[], thrown: unknown): void {
+    // Then nobody knows whether something was written.
+    const isUnknown = !(thrown instanceof AssayError) || thrown.code === 'STORAGE_UNAVAILABLE'
+    for (const { request, resolve, reject } of group) {
+      if (isUnknown || group.length === 1) reject(thrown)
+      else this.#insertAlone(ingest, request).then(resolve, reject)
+    }
+  }
+
+  #unprepared({ body, form, object }: InsertRequest): UnpreparedRequest {
+    const options: PrepareOptions = { form, nowMs: this.#options.now(), ...(object && { object }) }
+    return { body, options }
+  }
+
+  /** Of several requests, each may write its rows; of one, that is asked here. */
+  async #write(
+    requests: readonly InsertRequest[],
+    rows: PreparedRows,
+    parts: readonly PreparedPart[],
+  ): Promise<InsertResult[]> {
+    const { writer, onWritten } = this.#options
+    const objectNumbers = rows.objects.map(({ type, id }) => {
+      for (const { view } of requests) {
+        const found = view.writable(type, id)
+        if (found) return found.number
+      }
+      throw missingAccess('update', type, id)
+    })
+    const { ids, ...written } = await writer.write({ rows, objectNumbers })
+    onWritten({ written, rows, parts, objectNumbers })
+    return requests.map((_, i) => ({
+      ids: ids.slice(i === 0 ? 0 : rows.requestEnds[i - 1]!, rows.requestEnds[i]!),
+      transactionId: formatTransaction(written.transactions[i]!),
+    }))
+  }
+}
+
+/** Rejects those that have an error; the others are left. */
+function withoutFailed(
+  group: readonly Waiting[],
+  errors: readonly (AssayError | undefined)[],
+): readonly Waiting[] {
+  return group.filter(({ reject }, i) => {
+    if (errors[i]) reject(errors[i])
+    return !errors[i]
+  })
+}
+
+/** Why request `i` of those that `rows` are of may not write its rows. */
+function missingOf({ view }: InsertRequest, rows: PreparedRows, i: number): AssayError | undefined {
+  const start = i === 0 ? 0 : rows.requestEnds[i - 1]!
+  for (const place of new Set(rows.objectOf.subarray(start, rows.requestEnds[i]!))) {
+    const { type, id } = rows.objects[place]!
+    if (!view.writable(type, id)) return missingAccess('update', type, id)
+  }
+  return undefined
+}

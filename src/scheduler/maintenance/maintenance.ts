@@ -1,0 +1,432 @@
+/**
+ * Runs flush and compaction in a thread of their own, one step at a time, and knows which manifest
+ * counts. Queries acquire the manifest that they read; a segment is deleted only when it has left the
+ * manifest and no query that acquired an older one is still running.
+ */
+import { AssayError } from '../../error.ts'
+import { unfinished } from '../../storage/maintenance/finish-segment.ts'
+import type { MaintenanceStep, StepOutcome } from '../../storage/maintenance/maintenance-step.ts'
+import { namesAny } from '../../storage/maintenance/remove-objects.ts'
+import type { Manifest } from '../../storage/segment/manifest.ts'
+import { defaultLimits, type SegmentLimits } from '../../storage/segment/segment-sink.ts'
+import type { SegmentStore } from '../../storage/segment/segment-store.ts'
+import { newTaskCount } from '../thread/task-count.ts'
+import { openThreads, type Threads } from '../thread/threads.ts'
+import type { FreshRows } from './fresh-rows.ts'
+import { WritePace } from './write-pace.ts'
+
+/**
+ * A delta is flushed when it has so many rows or bytes, which make a segment that need not be merged, or
+ * is so old.
+ */
+const flushRows = 65_536
+const flushBytes = 64 * 2 ** 20
+const flushAfterMs = 5000
+
+/**
+ * While one of so many bytes grows it is let be for longer, as it will be large: what is flushed before has to be
+ * merged with what comes after, which takes longer than the flush, while rows go on coming.
+ */
+const growingBytes = flushBytes / 4
+const growingForMs = 20_000
+const stoppedAfterMs = 1000
+
+const lastRetryMs = 60_000
+
+/**
+ * While large deltas follow each other no segment is finished, as that takes as much of the processors as all
+ * the rest of an insert, until so many wait for it: 4 GiB of rows.
+ */
+const mostUnfinished = 64
+
+/** Those that make a new manifest when they change something. */
+const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'drop'])
+
+export interface MaintenanceLogger {
+  debug(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+export interface MaintenanceOptions {
+  readonly directory: string
+  /** The segments as the calling thread sees them. */
+  readonly store: SegmentStore
+  /** What queries read of what is not flushed; all that the row store has when not given. */
+  readonly fresh?: FreshRows
+  readonly logger?: MaintenanceLogger
+  /** Flush and compact without being asked; the default. */
+  readonly automatic?: boolean
+  readonly limits?: Partial<SegmentLimits>
+  /** Objects that were deleted, whose records are to be removed from disk. */
+  readonly removals?: Removals
+  /** See `QueryPool`. */
+  readonly runningTasks?: Int32Array
+  /** Called with every new manifest. */
+  readonly onManifest?: (manifest: Manifest) => void
+}
+
+export interface Removals {
+  /** Numbers of objects that nobody writes to or reads any more. */
+  purges(): readonly number[]
+  /** Called when nothing of them is left. */
+  purged(objects: readonly number[]): Promise<void>
+}
+
+export interface AcquiredManifest {
+  readonly manifest: Manifest
+  /** To be called once, when none of the manifest's segments will be read any more. */
+  release(): void
+}
+
+/** What a commit added to the delta. */
+export interface NotedWrite {
+  readonly rows: number
+  readonly bytes: number
+}
+
+/** What steps of one kind have done so far. */
+export interface StepStatistics {
+  readonly count: number
+  readonly milliseconds: number
+  readonly failures: number
+}
+
+export class Maintenance {
+  readonly #statistics = new Map<MaintenanceStep['kind'], StepStatistics>()
+  readonly #options: MaintenanceOptions
+  readonly #limits: SegmentLimits
+  readonly #pool: Threads
+  #manifest: Manifest
+  /** Manifests that queries read, and by how many of them. */
+  readonly #acquired = new Map<Manifest, number>()
+  /** Segments that left the manifest and are not deleted yet. */
+  readonly #retired = new Set<number>()
+  /** The delta, as far as it was noted. */
+  #rows = 0
+  #bytes = 0
+  /** When the first and the last of it were noted, in ms since 1970. */
+  #since = 0
+  #grown = 0
+  #timer: { readonly due: number; readonly handle: NodeJS.Timeout } | undefined
+  /** After a failure, when to try again at the earliest; and how long to wait after the next. */
+  #notBefore = 0
+  #retryMs = flushAfterMs
+  /** Ends when all steps that were asked for are done; never rejects. */
+  #steps: Promise<unknown> = Promise.resolve()
+  #automaticWork: Promise<void> | undefined
+  readonly #pace = new WritePace(() => (this.#automaticWork ? this.#bytes : undefined))
+  #isClosed = false
+  /** Not 0 once nothing is to be begun any more that can wait. */
+  readonly #stop = new Int32Array(new SharedArrayBuffer(4))
+
+  private constructor(options: MaintenanceOptions) {
+    this.#options = options
+    this.#limits = { ...defaultLimits, ...options.limits }
+    this.#manifest = options.store.manifest()
+    const { directory, runningTasks = newTaskCount() } = options
+    const data = { directory, stop: this.#stop, runningTasks }
+    this.#pool = openThreads('maintenance', { data, least: 1, most: 1 })
+  }
+
+  /** Starts the thread and deletes the segments that no manifest names. */
+  static async start(options: MaintenanceOptions): Promise<Maintenance> {
+    const maintenance = new Maintenance(options)
+    try {
+      const hasWork = await maintenance.#run({ kind: 'recover' })
+      if (hasWork) maintenance.#workSoon(0)
+    } catch (thrown) {
+      await maintenance.close()
+      throw thrown
+    }
+    return maintenance
+  }
+
+  /** The manifest that counts now. Queries acquire it. */
+  get manifest(): Manifest {
+    return this.#manifest
+  }
+
+  /** What was noted and is not flushed yet. */
+  get delta(): NotedWrite {
+    return { rows: this.#rows, bytes: this.#bytes }
+  }
+
+  /** By kind. */
+  get steps(): ReadonlyMap<MaintenanceStep['kind'], StepStatistics> {
+    return this.#statistics
+  }
+
+  /** Keeps the segments of the present manifest readable until it is released. */
+  acquire(): AcquiredManifest {
+    const manifest = this.#manifest
+    this.#acquired.set(manifest, (this.#acquired.get(manifest) ?? 0) + 1)
+    let released = false
+    return {
+      manifest,
+      release: () => {
+        if (released) return
+        released = true
+        const left = this.#acquired.get(manifest)! - 1
+        if (left > 0) {
+          this.#acquired.set(manifest, left)
+        } else {
+          this.#acquired.delete(manifest)
+          this.#removeSoon()
+        }
+      },
+    }
+  }
+
+  /** Tells of a commit; the delta is flushed when it has become large, or else after a while. */
+  noteWrite({ rows, bytes }: NotedWrite): void {
+    if (this.#rows === 0) this.#since = Date.now()
+    this.#grown = Date.now()
+    this.#rows += rows
+    this.#bytes += bytes
+    this.#workSoon(this.#deltaIsLarge ? 0 : flushAfterMs)
+  }
+
+  /**
+   * Resolves when a write of so many bytes may begin, after those that asked before: at once, unless so much
+   * is in no segment that it would pile up (`write-pace.ts`). A flush that fails keeps no write waiting.
+   */
+  roomForWrite(bytes: number): Promise<void> {
+    return this.#pace.enter(bytes)
+  }
+
+  /** Tells that there may be objects to remove now. */
+  noteRemoval(): void {
+    if ((this.#options.removals?.purges().length ?? 0) > 0) this.#workSoon(flushAfterMs)
+  }
+
+  /**
+   * Removes the records of deleted objects from disk. Resolves to false when some of them may still be
+   * read by queries that began before, and have to wait for another time.
+   */
+  async removeObjects(): Promise<boolean> {
+    const { removals, fresh } = this.#options
+    const objects = removals?.purges() ?? []
+    if (!removals || objects.length === 0) return true
+    while (await this.#run({ kind: 'drop', objects, limits: this.#limits }));
+    const removed = new Set(objects)
+    const isRead = [...this.#acquired.keys()].some((manifest) => namesAny(manifest, removed))
+    if (isRead || namesAny(this.#manifest, removed) || fresh?.hasAny(removed)) return false
+    await this.#run({ kind: 'purge', objects })
+    await removals.purged(objects)
+    return true
+  }
+
+  /** Resolves when all that was written before is in segments. */
+  async flush(): Promise<void> {
+    const last = this.#options.fresh?.last ?? 0
+    do await this.#run({ kind: 'flush', limits: this.#limits })
+    while (this.#manifest.flushedThrough < last)
+    await this.#run({ kind: 'tidy' })
+  }
+
+  /** Resolves when no two neighbouring segments are left that fit into one, and all are finished. */
+  async compact(): Promise<void> {
+    while (await this.#compactOnce(true));
+    while (await this.#finishOnce());
+  }
+
+  /**
+   * Waits for the step that runs, unless it only finishes a segment, and ends the thread. Later calls
+   * that need it are refused.
+   */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    Atomics.store(this.#stop, 0, 1)
+    clearTimeout(this.#timer?.handle)
+    this.#pace.open()
+    await this.#automaticWork
+    await this.#steps
+    await this.#pool.destroy()
+  }
+
+  get #deltaIsLarge(): boolean {
+    return this.#rows >= flushRows || this.#bytes >= flushBytes
+  }
+
+  get #deltaIsDue(): boolean {
+    return this.#deltaIsLarge || (this.#deltaHasWaited && !this.#deltaGrows)
+  }
+
+  get #deltaHasWaited(): boolean {
+    return this.#rows > 0 && Date.now() - this.#since >= flushAfterMs
+  }
+
+  get #deltaGrows(): boolean {
+    const now = Date.now()
+    const isYoung = now - this.#since < growingForMs && now - this.#grown < stoppedAfterMs
+    return isYoung && this.#bytes > growingBytes && !this.#deltaIsLarge
+  }
+
+  get #mayFinish(): boolean {
+    return !this.#isClosed && !this.#deltaIsLarge && !this.#deltaHasWaited
+  }
+
+  #workSoon(delayMs: number): void {
+    if (this.#options.automatic === false || this.#isClosed) return
+    const due = Math.max(Date.now() + delayMs, this.#notBefore)
+    if (this.#timer !== undefined && this.#timer.due <= due) return
+    clearTimeout(this.#timer?.handle)
+    const handle = setTimeout(() => {
+      this.#timer = undefined
+      if (this.#deltaGrows) {
+        this.#workSoon(stoppedAfterMs)
+        return
+      }
+      this.#automaticWork ??= this.#work().finally(() => {
+        this.#automaticWork = undefined
+        this.#pace.update()
+        if (this.#rows > 0) this.#workSoon(flushAfterMs)
+      })
+    }, due - Date.now())
+    // Waiting for work must not keep a process alive.
+    handle.unref()
+    this.#timer = { due, handle }
+  }
+
+  /**
+   * Flushes, compacts as long as there is something to merge, then finishes segments. A large delta
+   * goes first, and between two segments that are finished an old one does.
+   */
+  async #work(): Promise<void> {
+    try {
+      do {
+        const wasLarge = this.#deltaIsLarge
+        await this.#run({ kind: 'flush', limits: this.#limits })
+        while (!this.#isClosed && (await this.#run({ kind: 'tidy' })) && !this.#deltaIsLarge);
+        while (!this.#isClosed && !this.#deltaIsLarge && (await this.#compactOnce(false)));
+        await this.#finish(wasLarge)
+      } while (!this.#isClosed && this.#deltaIsDue)
+      if (!this.#isClosed && !(await this.removeObjects())) this.#workSoon(flushAfterMs)
+      this.#retryMs = flushAfterMs
+    } catch (thrown) {
+      if (this.#isClosed) return
+      // The rows are in the records, so nothing is lost; readers go on with the delta.
+      this.#options.logger?.error({ err: thrown }, 'maintenance of segments failed; it will retry')
+      this.#notBefore = Date.now() + this.#retryMs
+      this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs)
+      this.#workSoon(0)
+    }
+  }
+
+  /** Finishes segments until a delta is to be flushed. */
+  async #finish(isBusy: boolean): Promise<void> {
+    const waiting = unfinished(this.#manifest).length
+    if (isBusy && waiting <= mostUnfinished) {
+      // Whoever writes so much mostly goes on.
+      if (waiting > 0) this.#workSoon(flushAfterMs)
+      return
+    }
+    while (this.#mayFinish && (await this.#finishOnce()));
+  }
+
+  #finishOnce(): Promise<boolean> {
+    return this.#run({ kind: 'finish' })
+  }
+
+  #compactOnce(eager: boolean): Promise<boolean> {
+    return this.#run({ kind: 'compact', limits: this.#limits, eager })
+  }
+
+  /** Runs the step after those before it; resolves to whether it changed anything. */
+  #run(step: MaintenanceStep): Promise<boolean> {
+    if (this.#isClosed) {
+      return Promise.reject(new AssayError('STORAGE_UNAVAILABLE', 'the segments are closed'))
+    }
+    const result = this.#steps.then(() => this.#execute(step))
+    this.#steps = result.catch(() => undefined)
+    return result
+  }
+
+  async #execute(step: MaintenanceStep): Promise<boolean> {
+    if (step.kind !== 'flush') return this.#carryOut(step)
+    const [rows, bytes, begun] = [this.#rows, this.#bytes, Date.now()]
+    let succeeded = false
+    try {
+      const { fresh } = this.#options
+      const taken = fresh?.take()
+      const left = taken && fresh?.after(taken.through)
+      this.#pace.flushBegins(bytes - (left?.bytes ?? 0))
+      const changed = await this.#carryOut(taken ? { ...step, fresh: taken } : step)
+      // What was noted before the step began was committed before, too.
+      this.#rows -= rows - (left?.rows ?? 0)
+      this.#bytes -= bytes - (left?.bytes ?? 0)
+      this.#since = begun
+      succeeded = true
+      return changed
+    } finally {
+      this.#pace.flushEnds(succeeded, this.#deltaIsLarge)
+    }
+  }
+
+  async #carryOut(step: MaintenanceStep): Promise<boolean> {
+    const start = performance.now()
+    const outcome = await this.#ask(step)
+    this.#count(step, performance.now() - start, 'error' in outcome)
+    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+    if (outcome.changed && manifestSteps.has(step.kind)) {
+      this.#publish(this.#options.store.manifest())
+      this.#options.logger?.debug(
+        {
+          step: step.kind,
+          milliseconds: Math.round(performance.now() - start),
+          generation: this.#manifest.generation,
+          segments: this.#manifest.segments.length,
+        },
+        'segments changed',
+      )
+    }
+    return outcome.changed
+  }
+
+  #count({ kind }: MaintenanceStep, milliseconds: number, hasFailed: boolean): void {
+    const before = this.#statistics.get(kind) ?? { count: 0, milliseconds: 0, failures: 0 }
+    this.#statistics.set(kind, {
+      count: before.count + 1,
+      milliseconds: before.milliseconds + milliseconds,
+      failures: before.failures + (hasFailed ? 1 : 0),
+    })
+  }
+
+  async #ask(step: MaintenanceStep): Promise<StepOutcome> {
+    try {
+      return (await this.#pool.run(step)) as StepOutcome
+    } catch (thrown) {
+      // What is thrown in place of an outcome is about the thread; the next step gets a new one.
+      const reason = thrown instanceof Error ? thrown.message : String(thrown)
+      const message = `the maintenance of segments failed: ${reason}`
+      throw new AssayError('STORAGE_UNAVAILABLE', message, { cause: thrown })
+    }
+  }
+
+  #publish(manifest: Manifest): void {
+    const named = new Set(manifest.segments.map(({ id }) => id))
+    for (const { id } of this.#manifest.segments) if (!named.has(id)) this.#retired.add(id)
+    this.#manifest = manifest
+    this.#options.fresh?.flushed(manifest.flushedThrough)
+    this.#options.onManifest?.(manifest)
+    this.#removeSoon()
+  }
+
+  /** Deletes the retired segments that no query can read any more. */
+  #removeSoon(): void {
+    if (this.#retired.size === 0 || this.#isClosed) return
+    const inUse = new Set<number>()
+    for (const manifest of this.#acquired.keys()) {
+      for (const { id } of manifest.segments) inUse.add(id)
+    }
+    const ids = [...this.#retired].filter((id) => !inUse.has(id))
+    if (ids.length === 0) return
+    for (const id of ids) this.#retired.delete(id)
+    this.#run({ kind: 'remove', ids }).catch((thrown: unknown) => {
+      for (const id of ids) this.#retired.add(id)
+      if (!this.#isClosed) {
+        this.#options.logger?.error({ err: thrown, ids }, 'retired segments could not be deleted')
+      }
+    })
+  }
+}

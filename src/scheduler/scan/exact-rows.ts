@@ -1,0 +1,90 @@
+/**
+ * Leaves of the granules that the key index names the very rows that have what is looked for, so that a
+ * trace, or a user's few rows, are read as fast as records by their ids.
+ */
+import type { PrunedRange } from '../../executor/scan/prune.ts'
+import { rowsWithText } from '../../executor/text/rows-with-text.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+import type { TaskReads } from '../../storage/read/task-reads.ts'
+import { isStoredField } from '../../type/record.ts'
+import type { ColumnSet } from '../../vector/column.ts'
+import { granuleRows } from '../../vector/column.ts'
+import type { SplitInputs } from './scan-rows.ts'
+import { openColumns, type Piece, rowsOfPiece } from './split.ts'
+import { type WantedTexts, wantedTexts } from './wanted-texts.ts'
+
+/** Of texts that are compared: a few tenths of a millisecond. */
+const mostComparisons = 8 * granuleRows
+
+/** Runs of rows that follow each other, beyond which to open each costs more than it saves. */
+const mostRuns = 64
+
+/** Rows between two runs that are read sooner than a run is opened: spans of a trace lie among those of others. */
+const mostBetween = 64
+
+/**
+ * The rows that may pass, by a predicate that asks for a few texts; the same split when there is none, or
+ * when too much would have to be looked at.
+ */
+export function exactRows(
+  split: SplitInputs,
+  plan: PhysicalPlan,
+  reads: Pick<TaskReads, 'openSegment' | 'openPart'>,
+): SplitInputs {
+  const { pieces, others } = split
+  const wanted = plan.predicates.flatMap((predicate) => wantedTexts(predicate, []) ?? [])
+  const [first] = wanted
+    .filter(({ path }) => isStoredField(path[0]!))
+    .sort((a, b) => a.texts.length - b.texts.length)
+  if (!first || pieces.length === 0 || others.length > 0) return split
+  const rows = pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
+  if (rows * first.texts.length > mostComparisons) return split
+  const exact = pieces.flatMap((piece): readonly Piece[] => {
+    const ranges = rangesOf(openColumns(piece.input, reads), first, piece.input)
+    return ranges?.map((range) => rowsOfPiece(piece, range)) ?? [piece]
+  })
+  return { ...split, pieces: exact }
+}
+
+/** Runs of the rows of an input that have one of the texts; undefined when these are not found out. */
+function rangesOf(
+  set: ColumnSet,
+  { path, texts }: WantedTexts,
+  { from, to }: PrunedRange,
+): { from: number; to: number }[] | undefined {
+  const rows = rowsWithText(set, path, texts, from, to)
+  if (!rows) return undefined
+  const ranges: { from: number; to: number }[] = []
+  for (const row of rows) {
+    const last = ranges.at(-1)
+    if (last?.to === row) last.to++
+    else if (ranges.length === mostRuns) return undefined
+    else ranges.push({ from: row, to: row + 1 })
+  }
+  return ranges
+}
+
+/** The same with fewer runs, for a plan whose predicates are asked of the rows between them as well. */
+export function nearRuns(split: SplitInputs): SplitInputs {
+  const pieces: Piece[] = []
+  for (const piece of split.pieces) {
+    const last = pieces.at(-1)
+    const joined = last && joinedPiece(last, piece)
+    if (joined) pieces[pieces.length - 1] = joined
+    else pieces.push(piece)
+  }
+  return { ...split, pieces }
+}
+
+/** One run of two that lie near each other in the same columns; undefined of others. */
+function joinedPiece(first: Piece, second: Piece): Piece | undefined {
+  const [a, b] = [first.input, second.input]
+  const isSame =
+    a.object === b.object &&
+    (a.kind === 'segment'
+      ? b.kind === 'segment' && a.segment === b.segment
+      : b.kind === 'part' && a.part === b.part)
+  const between = b.from - a.to
+  if (!isSame || between < 0 || between > mostBetween) return undefined
+  return rowsOfPiece(first, { from: a.from, to: b.to })
+}

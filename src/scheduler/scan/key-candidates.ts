@@ -1,0 +1,79 @@
+/** Narrows a scan to the granules that may hold the texts that its predicates ask for. */
+import type { BoundExpression } from '../../binder/bound.ts'
+import type { TraceSet } from '../../executor/expression/trace-set.ts'
+import { type PrunedRange, Zones } from '../../executor/scan/prune.ts'
+import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
+import type { Path } from '../../type/value.ts'
+import { granuleRows } from '../../vector/column.ts'
+import { wantedTexts } from './wanted-texts.ts'
+
+/** Looks texts of a field up: see `storage/segment/key-index.ts`. */
+export interface KeyFinder {
+  findKeys(
+    path: readonly string[],
+    texts: readonly string[],
+  ): ReadonlyMap<number, ReadonlySet<number>>
+}
+
+interface Candidates {
+  readonly path: Path
+  readonly bySegment: ReadonlyMap<number, ReadonlySet<number>>
+}
+
+export interface NarrowedRanges {
+  readonly ranges: readonly PrunedRange[]
+  /** Rows of the ranges that were given and are not in these. */
+  readonly skipped: number
+}
+
+export class KeyCandidates {
+  readonly #candidates: readonly Candidates[]
+
+  /** @param traceSets those that predicates ask, as far as they are known */
+  constructor(
+    predicates: readonly BoundExpression[],
+    traceSets: readonly TraceSet[],
+    finder: KeyFinder,
+  ) {
+    this.#candidates = predicates.flatMap((predicate) => {
+      const wanted = wantedTexts(predicate, traceSets)
+      if (!wanted) return []
+      return [{ path: wanted.path, bySegment: finder.findKeys(wanted.path, wanted.texts) }]
+    })
+  }
+
+  /** For each text or set of texts that is looked for: the granules of a segment that may hold one. */
+  granulesOf(
+    segment: number,
+    metadata: SegmentMetadata,
+    part: ObjectRows,
+  ): readonly ReadonlySet<number>[] {
+    return this.#candidates.flatMap(({ path, bySegment }) => {
+      const found = bySegment.get(segment)
+      // A value of another kind may equal a text too.
+      const isOnlyText = found && new Zones(metadata, part, []).textBounds(path) !== 'unknown'
+      return isOnlyText ? [found] : []
+    })
+  }
+}
+
+/** What of the ranges lies in all of the sets of granules. */
+export function narrowRanges(
+  ranges: readonly PrunedRange[],
+  granules: readonly ReadonlySet<number>[],
+): NarrowedRanges {
+  if (granules.length === 0) return { ranges, skipped: 0 }
+  const left: { from: number; to: number }[] = []
+  let skipped = 0
+  for (const range of ranges) {
+    for (let from = range.from; from < range.to; ) {
+      const granule = Math.floor(from / granuleRows)
+      const to = Math.min(range.to, (granule + 1) * granuleRows)
+      if (!granules.every((found) => found.has(granule))) skipped += to - from
+      else if (left.at(-1)?.to === from) left.at(-1)!.to = to
+      else left.push({ from, to })
+      from = to
+    }
+  }
+  return { ranges: left, skipped }
+}

@@ -1,0 +1,234 @@
+/**
+ * Finds the newest traces without grouping all rows. The row that stands for a trace is one of its
+ * rows, so it is among the newest rows if the trace is among the newest:
+ *
+ * 1. The newest rows are grouped. If what stands for a trace is among them, it stands for it here, too;
+ *    so conditions on it leave out only what they would leave out of all traces.
+ * 2. All rows of the first of these candidates are grouped, which tells what does stand for them.
+ * 3. That is the answer if as many as are wanted are newer than whatever was not looked at. If not, more
+ *    rows are read, or more candidates are taken; with too many of them, all traces are grouped.
+ */
+import { type BoundExpression, hiddenField, type RowChoice } from '../../binder/bound.ts'
+import { mapChildren } from '../../binder/rewrite.ts'
+import type { TraceSet } from '../../executor/expression/trace-set.ts'
+import type { FinishResult } from '../../executor/task/task.ts'
+import type { GroupsStage, PhysicalPlan, RelationStage } from '../../planner/physical-plan.ts'
+import { lowerBound } from '../../storage/read/superseded-rows.ts'
+import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
+import { paginationKeyAt } from '../../vector/row-keys.ts'
+import type { TaskRunner } from '../thread/query-pool.ts'
+import { type PlanRun, type SplitInputs, splitInputs } from './scan-rows.ts'
+import { openKeys, type Piece, rowsOfPiece } from './split.ts'
+import { traceSetOf } from './trace-sets.ts'
+
+/** Rows that are read for each wanted trace, at first. */
+const rowsPerTrace = 16
+
+/** Candidates beyond the wanted ones, at first: some may turn out to be older. */
+const spareCandidates = 8
+
+/** How much more is read, or taken, when it was not enough. */
+const growth = 8
+
+/** With more candidates, all traces are grouped as fast. */
+const maximumCandidates = 4096
+
+/** The share of all rows beyond which all of them are as well grouped. */
+const largestShare = 1 / 4
+
+/** What a plan says whose traces come newest first, up to a limit. */
+interface NewestTraces {
+  readonly stage: GroupsStage & { readonly row: RowChoice }
+  /** On the row that stands for the trace, and on its keys. */
+  readonly conditions: readonly BoundExpression[]
+  /** Only traces that are older. */
+  readonly after: RowKey | undefined
+  /** How many of the first are skipped, and how many wanted then. */
+  readonly offset: number
+  readonly count: number
+}
+
+/**
+ * The answer of a plan whose traces come newest first, up to a limit; undefined for other plans, and
+ * where all traces have to be grouped.
+ *
+ * @param finish runs all of a plan but the printing
+ */
+export async function finishNewest(
+  run: PlanRun,
+  finish: (run: PlanRun) => Promise<FinishResult>,
+): Promise<FinishResult | undefined> {
+  const newest = newestTraces(run.plan)
+  if (!newest) return undefined
+  const split = splitInputs(run)
+  const mostRows = rowCountOf(split) * largestShare
+  const wanted = newest.offset + newest.count
+  let rowCount = wanted * rowsPerTrace
+  let candidateCount = wanted + spareCandidates
+  while (rowCount <= mostRows && candidateCount <= maximumCandidates) {
+    const window = newestRows(split, rowCount, newest.after, run.pool)
+    const { relation } = await finish({
+      ...run,
+      name: `${run.name}, newest rows`,
+      plan: planOfCandidates(run.plan, newest, candidateCount),
+      split: window,
+    })
+    const areAll = relation.rowCount < candidateCount
+    if (!areAll || window.end === undefined) {
+      const end = areAll ? window.end : paginationKeyAt(relation.rows!, candidateCount - 1)
+      const traces = traceSetOf(relation)
+      // Rows without a trace are in no set.
+      if (sizeOf(traces) < relation.rowCount) return undefined
+      const found = await finish(runWithin(run, traces))
+      if (isWhole(found, newest.count, end)) return found
+      candidateCount *= growth
+      rowCount *= growth
+    } else {
+      const missing = candidateCount / Math.max(1, relation.rowCount)
+      rowCount *= Math.min(growth * growth, Math.max(2, Math.ceil(missing * 1.5)))
+    }
+  }
+  return undefined
+}
+
+function newestTraces({ stage, then }: PhysicalPlan): NewestTraces | undefined {
+  if (stage.kind !== 'groups' || !stage.row || !isByTrace(stage)) return undefined
+  const filters = then.filter((each) => each.kind === 'filter')
+  const [sort, ...others] = then.slice(filters.length)
+  const limit = others.pop()
+  const seek = others.pop()
+  if (sort?.kind !== 'sort' || sort.keys.length > 0 || others.length > 0) return undefined
+  if (limit?.kind !== 'limit' || !limit.count) return undefined
+  let after: RowKey | undefined
+  if (seek) {
+    if (seek.kind !== 'seek' || 'values' in seek.after) return undefined
+    after = seek.after
+  }
+  return {
+    stage: { ...stage, row: stage.row },
+    conditions: filters.flatMap(({ predicates }) => predicates),
+    after,
+    offset: limit.offset,
+    count: limit.count,
+  }
+}
+
+function isByTrace({ keys }: GroupsStage): boolean {
+  const names = keys.map((key) => (key.kind === 'field' ? key.path.join('.') : undefined))
+  return names.length === 2 && names[0] === hiddenField.object && names[1] === 'root_span_id'
+}
+
+/** The rows of the split that are not older than some key, `end`; undefined: all rows. */
+interface RowWindow extends SplitInputs {
+  readonly end: RowKey | undefined
+}
+
+/**
+ * About as many of the newest rows that are older than `after`, and all rows that have no order by age.
+ */
+function newestRows(
+  split: SplitInputs,
+  rowCount: number,
+  after: RowKey | undefined,
+  pool: TaskRunner,
+): RowWindow {
+  return pool.read((reads) => {
+    const keysOf = ({ input }: Piece) => openKeys(input, reads)
+    const lastOf = (piece: Piece) => {
+      const { from, to } = piece.input
+      if (!after || compareRowKeys(piece.newest, after) < 0) return to
+      return lowerBound(keysOf(piece).keys, from, to, after)
+    }
+    let left = rowCount
+    let end: RowKey | undefined
+    for (const piece of split.pieces.toSorted((a, b) => compareRowKeys(b.newest, a.newest))) {
+      const last = lastOf(piece)
+      const count = last - piece.input.from
+      if (count > left) {
+        end = paginationKeyAt(keysOf(piece).keys, last - left)
+        break
+      }
+      left -= count
+    }
+    if (!end) return { ...split, end }
+    const pieces: Piece[] = []
+    for (const piece of split.pieces) {
+      if (compareRowKeys(piece.newest, end) < 0) continue
+      const { to } = piece.input
+      const from = lowerBound(keysOf(piece).keys, piece.input.from, to, end)
+      if (from < to) pieces.push(rowsOfPiece(piece, { from, to }))
+    }
+    return { pieces, others: split.others, end }
+  })
+}
+
+/** The traces of which rows that are read may be shown, newest first. */
+function planOfCandidates(
+  plan: PhysicalPlan,
+  { stage, conditions, after }: NewestTraces,
+  count: number,
+): PhysicalPlan {
+  const columns = { keys: stage.keys.length, aggregates: stage.aggregates.length }
+  const predicates = conditions.flatMap((condition) => withoutAggregates(condition, columns) ?? [])
+  const then: RelationStage[] = [
+    { kind: 'sort', keys: [] },
+    { kind: 'limit', count, offset: 0 },
+  ]
+  if (predicates.length > 0) then.unshift({ kind: 'filter', predicates })
+  return { ...plan, after, stage: { ...stage, aggregates: [] }, then }
+}
+
+/** The condition over groups that have no aggregates; undefined where it asks for one. */
+function withoutAggregates(
+  condition: BoundExpression,
+  columns: { readonly keys: number; readonly aggregates: number },
+): BoundExpression | undefined {
+  let isPossible = true
+  const move = (node: BoundExpression): BoundExpression => {
+    // Chance does not fall twice alike.
+    if (node.kind === 'field' || (node.kind === 'call' && node.name === 'random')) {
+      isPossible = false
+    }
+    if (node.kind !== 'group_column') return mapChildren(node, move)
+    if (node.index < columns.keys) return node
+    const index = node.index - columns.aggregates
+    if (index < columns.keys) isPossible = false
+    return { ...node, index }
+  }
+  const moved = move(condition)
+  return isPossible ? moved : undefined
+}
+
+/** The same over the rows of these traces alone. */
+function runWithin({ split: _, ...run }: PlanRun, traces: TraceSet): PlanRun {
+  const { name, plan, traceSets } = run
+  const [object, trace] = (plan.stage as GroupsStage).keys
+  const isCandidate: BoundExpression = {
+    kind: 'in_traces',
+    set: traceSets.length,
+    object: object!,
+    trace: trace!,
+    type: 'boolean',
+  }
+  return {
+    ...run,
+    name: `${name}, candidates`,
+    plan: { ...plan, predicates: [isCandidate, ...plan.predicates] },
+    traceSets: [...traceSets, traces],
+  }
+}
+
+/** Whether there are as many traces as are wanted, all of them newer than `end`. */
+function isWhole({ relation }: FinishResult, count: number, end: RowKey | undefined): boolean {
+  if (!end) return true
+  const { rows, rowCount } = relation
+  return rowCount === count && compareRowKeys(paginationKeyAt(rows!, rowCount - 1), end) > 0
+}
+
+function sizeOf({ traces }: TraceSet): number {
+  return traces.reduce((sum, { offsets }) => sum + offsets.length - 1, 0)
+}
+
+function rowCountOf({ pieces }: SplitInputs): number {
+  return pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
+}

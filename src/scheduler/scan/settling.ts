@@ -1,0 +1,47 @@
+/** Tells tasks which of their groups are settled: see `executor/group/settled-groups.ts`. */
+import { firstStages } from '../../executor/group/settled-groups.ts'
+import type { GroupsResult, Settling, TaskInput } from '../../executor/task/task.ts'
+import type { TaskDictionary } from '../../executor/task/task-dictionaries.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+
+/** The key that tells settled groups from others; undefined when it would not help. */
+export function settlingKey(
+  plan: PhysicalPlan,
+  dictionaries: readonly TaskDictionary[],
+): number | undefined {
+  const { stage } = plan
+  if (stage.kind !== 'groups' || dictionaries.length === 0 || !firstStages(plan)) return undefined
+  const counts = stage.keys.map((key) => {
+    if (key.kind !== 'field') return 0
+    const path = JSON.stringify(key.path)
+    const found = dictionaries.find((each) => JSON.stringify(each.path) === path)
+    return found?.isComplete ? found.dictionary.count : 0
+  })
+  const most = Math.max(...counts)
+  return most > 0 ? counts.indexOf(most) : undefined
+}
+
+/**
+ * @param units what tasks take one after the other
+ * @param scanned the groups of rows that are in no segment
+ */
+export function settlingOf(
+  units: readonly (readonly TaskInput[])[],
+  key: number,
+  scanned: readonly GroupsResult[],
+): Settling {
+  const codes = scanned.flatMap(({ keys }) => {
+    const values = keys[key]!
+    return values.kind === 'shared' ? Array.from(values.codes).filter((code) => code >= 0) : []
+  })
+  const unitsOf = new Map<number, number>()
+  for (const segment of units.flatMap((unit) => [...new Set(unit.flatMap(segmentOf))])) {
+    unitsOf.set(segment, (unitsOf.get(segment) ?? 0) + 1)
+  }
+  const segments = [...unitsOf.keys()].filter((segment) => unitsOf.get(segment) === 1)
+  return { key, segments, open: Int32Array.from(codes) }
+}
+
+function segmentOf(input: TaskInput): number[] {
+  return input.kind === 'segment' ? [input.segment] : []
+}

@@ -1,0 +1,381 @@
+/** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
+
+import {
+  type BoundExpression,
+  type BoundSortKey,
+  childrenOf,
+  fieldsOf,
+} from '../../binder/bound.ts'
+import type { TraceSet } from '../../executor/expression/trace-set.ts'
+import { thresholdOf } from '../../executor/order/row-buffer.ts'
+import {
+  bestSortValue,
+  mayFollow,
+  type PrunedRange,
+  pruneRows,
+  type SortThreshold,
+} from '../../executor/scan/prune.ts'
+import { hasNoSupersession, isCurrent } from '../../executor/scan/visibility.ts'
+import type { TaskInput } from '../../executor/task/task.ts'
+import { printBound } from '../../planner/explain.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+import { PlanProfile, type SkippedParts } from '../../planner/plan-profile.ts'
+import type { RecordReader } from '../../storage/read/record-reader.ts'
+import type { TaskReads } from '../../storage/read/task-reads.ts'
+import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
+import { fromPlain } from '../../type/plain.ts'
+import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
+import { type ColumnSet, granuleRows } from '../../vector/column.ts'
+import { sharedKeys } from '../../vector/shared-columns.ts'
+import { KeyCandidates, type KeyFinder, narrowRanges } from './key-candidates.ts'
+import type { QuerySnapshot } from './snapshot.ts'
+
+/** Rows of one object in one segment, or in one fresh part, that may match. */
+export type Piece = SegmentPiece | PartPiece
+
+/** The bounds of their pagination keys. */
+interface PieceBounds {
+  readonly oldest: RowKey
+  readonly newest: RowKey
+}
+
+/** Of these nothing is known but how many they are, and their keys. */
+export interface PartPiece extends PieceBounds {
+  readonly input: Extract<TaskInput, { kind: 'part' }>
+  readonly metadata?: undefined
+}
+
+export interface SegmentPiece extends PieceBounds {
+  readonly input: Extract<TaskInput, { kind: 'segment' }>
+  readonly metadata: SegmentMetadata
+  /** All rows of the object in the segment. */
+  readonly part: ObjectRows
+  /**
+   * For a sort, the best value of the first sort key that rows of the piece may have, by kind;
+   * undefined when not known.
+   */
+  bestSortValue(kind: SortThreshold['kind']): number | undefined
+}
+
+export function isSegmentPiece(piece: Piece): piece is SegmentPiece {
+  return piece.metadata !== undefined
+}
+
+/** Some rows of a piece, which keeps its bounds. */
+export function rowsOfPiece<Of extends Piece>(piece: Of, { from, to }: PrunedRange): Of {
+  return { ...piece, input: { ...piece.input, from, to } }
+}
+
+/** The columns that the rows are in. */
+export function openColumns(
+  input: Piece['input'],
+  reads: Pick<TaskReads, 'openSegment' | 'openPart'>,
+): ColumnSet {
+  return input.kind === 'segment'
+    ? reads.openSegment(input.segment)
+    : reads.openPart(input.part, input.memory)
+}
+
+/** Their keys alone: the layout of a part need not be read for them. */
+export function openKeys(
+  input: Piece['input'],
+  reads: Pick<TaskReads, 'openSegment'>,
+): Pick<ColumnSet, 'keys'> {
+  return input.kind === 'segment'
+    ? reads.openSegment(input.segment)
+    : { keys: sharedKeys(input.memory) }
+}
+
+/** Whether every row of the piece is known to be seen by a snapshot of the transaction. */
+export function isAllVisible(
+  { input: { object, mayBeNewer }, oldest, newest, metadata }: Piece,
+  transaction: number,
+  records: RecordReader,
+): boolean {
+  if (mayBeNewer) return false
+  if (metadata && isCurrent(metadata, object, records)) return true
+  return hasNoSupersession(object, oldest, newest, transaction, records)
+}
+
+/**
+ * Whether every row of all pieces is known to be, by a look per object: most objects have no supersession, and
+ * one look takes as long as all else that is done for a piece.
+ */
+export function areAllVisible(
+  pieces: readonly Piece[],
+  transaction: number,
+  records: RecordReader,
+): boolean {
+  const bounds = new Map<number, { oldest: RowKey; newest: RowKey }>()
+  for (const { input, oldest, newest, metadata } of pieces) {
+    if (input.mayBeNewer) return false
+    if (metadata && isCurrent(metadata, input.object, records)) continue
+    const known = bounds.get(input.object)
+    if (!known) bounds.set(input.object, { oldest, newest })
+    else {
+      if (compareRowKeys(oldest, known.oldest) < 0) known.oldest = oldest
+      if (compareRowKeys(newest, known.newest) > 0) known.newest = newest
+    }
+  }
+  for (const [object, { oldest, newest }] of bounds) {
+    if (!hasNoSupersession(object, oldest, newest, transaction, records)) return false
+  }
+  return true
+}
+
+export interface PruningReport {
+  /** Fresh parts, and what else is in no segment. */
+  readonly deltas: number
+  /** Segments that hold rows of the objects. */
+  readonly segments: number
+  readonly segmentsRead: number
+  readonly rows: number
+  readonly rowsRead: number
+  /** Rows that were left out, by what left them out. */
+  readonly skipped: Readonly<Record<string, number>>
+}
+
+export interface Split {
+  /** Those of fresh parts before those of segments. */
+  readonly pieces: readonly Piece[]
+  /** What is read from the row store: rows that are in no part yet, and histories. */
+  readonly others: readonly TaskInput[]
+  readonly report: PruningReport
+  /** What was left out, by what ruled it out. */
+  readonly skipped: readonly SkippedParts[]
+}
+
+/** @param traceSets the sets of traces that were found for the plan; none before it is run */
+export function splitScan(
+  plan: PhysicalPlan,
+  snapshot: QuerySnapshot,
+  traceSets: readonly TraceSet[],
+  finder: KeyFinder,
+): Split {
+  const objects = new Set(plan.objects.map((object) => object.number))
+  const [sortKey] = plan.sort
+  const [first] = plan.afterSorted?.values ?? []
+  const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
+  const candidates = new KeyCandidates(plan.predicates, traceSets, finder)
+  const skipped: Record<string, number> = Object.create(null)
+  const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0, skipped }
+  const ruledOut = new PlanProfile()
+  const skip = (reason: string, by: string, rows: number, isAll: boolean) => {
+    if (rows === 0) return
+    skipped[reason] = (skipped[reason] ?? 0) + rows
+    ruledOut.skip({ by, segments: +isAll, granules: Math.ceil(rows / granuleRows), rows })
+  }
+  const histories = plan.objects.filter(({ isHistory }) => isHistory)
+  if (histories.length > 0) {
+    const others = histories.flatMap(({ number }) =>
+      snapshot.history(number).map(
+        (range): TaskInput => ({
+          kind: 'history',
+          object: number,
+          ...range,
+        }),
+      ),
+    )
+    return { pieces: [], others, report: { ...report, deltas: others.length }, skipped: [] }
+  }
+  const others = deltaInputs(objects, snapshot)
+  const pieces: Piece[] = partPieces(objects, plan.after, snapshot)
+  const deltas = others.length + pieces.length
+  for (const { id, metadata } of snapshot.segments) {
+    const parts = metadata.objects.filter((part) => objects.has(part.object))
+    if (parts.length === 0) {
+      const granules = Math.ceil(metadata.rowCount / granuleRows)
+      ruledOut.skip({ by: 'object', segments: 1, granules, rows: metadata.rowCount })
+      continue
+    }
+    report.segments++
+    const before = pieces.length
+    for (const part of parts) {
+      const rowCount = part.to - part.from
+      report.rows += rowCount
+      if (part.firstTransaction > snapshot.transaction) {
+        skip('version', 'version', rowCount, true)
+        continue
+      }
+      if (!isBefore(part, plan.after)) {
+        skip('cursor', 'cursor', rowCount, true)
+        continue
+      }
+      if (sortKey && place && !mayFollow(metadata, part, sortKey, place)) {
+        skip('cursor', 'sort position', rowCount, true)
+        continue
+      }
+      const granules = candidates.granulesOf(id, metadata, part)
+      if (granules.some(({ size }) => size === 0)) {
+        skip('key index', 'key index', rowCount, true)
+        continue
+      }
+      const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
+      for (const [i, rows] of pruning.skipped.entries()) {
+        if (rows === 0) continue
+        const predicate = plan.predicates[i]!
+        skip(printBound(predicate, []), mechanismOf(predicate), rows, rows === rowCount)
+      }
+      const narrowed = narrowRanges(pruning.ranges, granules)
+      skip('key index', 'key index', narrowed.skipped, narrowed.skipped === rowCount)
+      for (const { from, to } of narrowed.ranges) {
+        report.rowsRead += to - from
+        pieces.push(pieceOf({ segment: id, metadata, part, from, to }, snapshot, sortKey))
+      }
+    }
+    if (pieces.length > before) report.segmentsRead++
+  }
+  return { pieces, others, report: { ...report, deltas }, skipped: ruledOut.skipped }
+}
+
+/** Undefined when nobody knows. */
+function rowCountOf(input: TaskInput): number | undefined {
+  return input.kind === 'segment' || input.kind === 'part' ? input.to - input.from : undefined
+}
+
+function deltaInputs(objects: ReadonlySet<number>, { fresh }: QuerySnapshot): TaskInput[] {
+  const inputs: TaskInput[] = []
+  for (const object of objects) {
+    const spans = fresh.spansOf(object)
+    if (spans.length > 0) inputs.push({ kind: 'delta', object, spans })
+  }
+  return inputs
+}
+
+function partPieces(
+  objects: ReadonlySet<number>,
+  after: RowKey | undefined,
+  { transaction, fresh }: QuerySnapshot,
+): PartPiece[] {
+  const pieces: PartPiece[] = []
+  for (const { id, memory, last, objects: held } of fresh.parts) {
+    const mayBeNewer = last > transaction
+    for (const { object, from, to, oldest, newest } of held) {
+      if (!objects.has(object) || (after && compareRowKeys(oldest, after) >= 0)) continue
+      const input = { kind: 'part', part: id, memory, object, from, to, mayBeNewer } as const
+      pieces.push({ input, oldest, newest })
+    }
+  }
+  return pieces
+}
+
+const timeFields: ReadonlySet<string> = new Set(['created', '_xact_id', '_pagination_key'])
+
+/** What of the metadata a predicate is held against. */
+function mechanismOf(predicate: BoundExpression): string {
+  if (predicate.kind === 'in_traces') return 'traces'
+  const fields = fieldsOf([predicate])
+  return fields.every((path) => timeFields.has(String(path[0]))) ? 'time' : 'zone map'
+}
+
+function pieceOf(
+  { segment, metadata, part, from, to }: PieceRows,
+  { transaction }: QuerySnapshot,
+  sortKey: BoundSortKey | undefined,
+): SegmentPiece {
+  const mayBeNewer = part.lastTransaction > transaction
+  return {
+    input: { kind: 'segment', segment, object: part.object, from, to, mayBeNewer },
+    metadata,
+    part,
+    bestSortValue: (kind) => sortKey && bestSortValue(metadata, part, sortKey, kind),
+    oldest: part.firstPagination,
+    newest: part.lastPagination,
+  }
+}
+
+interface PieceRows extends Pick<SegmentPiece, 'metadata' | 'part'> {
+  readonly segment: number
+  readonly from: number
+  readonly to: number
+}
+
+function isBefore(part: ObjectRows, after: RowKey | undefined): boolean {
+  return !after || compareRowKeys(part.firstPagination, after) < 0
+}
+
+/**
+ * Pieces with the best values of the first sort key first, so that what is wanted is found early and
+ * `mayEnter` rules out the rest. Of fresh parts that value is not known: they are read first.
+ */
+export function bySortValue(pieces: readonly Piece[], { descending }: BoundSortKey): Piece[] {
+  const sign = descending ? -1 : 1
+  const best = new Map(
+    pieces.map((piece): [Piece, number] => {
+      if (!isSegmentPiece(piece)) return [piece, Number.POSITIVE_INFINITY]
+      const value = piece.bestSortValue('number') ?? piece.bestSortValue('timestamp')
+      return [piece, value === undefined ? Number.NEGATIVE_INFINITY : value * sign]
+    }),
+  )
+  return pieces.toSorted((a, b) => best.get(a)! - best.get(b)! || 0)
+}
+
+/** Of all rows, those that are taken by whole pieces; the rest goes by few granules at a time. */
+const wholeShare = 3 / 4
+const lastGranules = 4
+
+/**
+ * What tasks take one after the other of the inputs, in their order. The last units are small: whoever
+ * takes one ends soon after the others, however long those took.
+ */
+export function unitsOf(inputs: readonly TaskInput[], plan: PhysicalPlan): TaskInput[][] {
+  // The indexes of texts are asked once by each task that reads some of a segment.
+  if (plan.predicates.some(asksTexts)) return inputs.map((input) => [input])
+  const sizes = inputs.map((input) => rowCountOf(input) ?? granuleRows)
+  const whole = sizes.reduce((sum, size) => sum + size, 0) * wholeShare
+  const units: TaskInput[][] = []
+  let rows = 0
+  for (const [i, input] of inputs.entries()) {
+    rows += sizes[i]!
+    if (input.kind !== 'segment' || rows <= whole) units.push([input])
+    else for (const part of partsOf(input)) units.push([part])
+  }
+  return units
+}
+
+const textKinds: ReadonlySet<BoundExpression['kind']> = new Set(['like', 'match', 'includes'])
+
+function asksTexts(node: BoundExpression): boolean {
+  return textKinds.has(node.kind) || childrenOf(node).some(asksTexts)
+}
+
+function* partsOf(input: SegmentPiece['input']): Generator<TaskInput> {
+  for (let { from } = input; from < input.to; ) {
+    const end = (Math.floor(from / granuleRows) + lastGranules) * granuleRows
+    const to = Math.min(input.to, end)
+    yield { ...input, from, to }
+    from = to
+  }
+}
+
+/** The same where a task has to read all of a segment: the largest segments first. */
+export function segmentUnits(pieces: readonly SegmentPiece[]): TaskInput[][] {
+  const units = new Map<number, TaskInput[]>()
+  for (const { input } of pieces) {
+    const unit = units.get(input.segment)
+    if (unit) unit.push(input)
+    else units.set(input.segment, [input])
+  }
+  const sizeOf = (unit: readonly TaskInput[]) =>
+    unit.reduce((sum, input) => sum + (rowCountOf(input) ?? 0), 0)
+  return [...units.values()].sort((a, b) => sizeOf(b) - sizeOf(a))
+}
+
+/**
+ * Pieces grouped so that all rows of a cluster are newer than those of the clusters that follow, the
+ * newest first.
+ */
+export function clusterByAge(pieces: readonly Piece[]): Piece[][] {
+  const sorted = pieces.toSorted(
+    (a, b) => compareRowKeys(b.newest, a.newest) || compareRowKeys(b.oldest, a.oldest),
+  )
+  const clusters: Piece[][] = []
+  let oldest: RowKey | undefined
+  for (const piece of sorted) {
+    if (oldest && compareRowKeys(piece.newest, oldest) >= 0) clusters.at(-1)!.push(piece)
+    else clusters.push([piece])
+    const isNewCluster = clusters.at(-1)!.length === 1
+    if (isNewCluster || compareRowKeys(piece.oldest, oldest!) < 0) oldest = piece.oldest
+  }
+  return clusters
+}

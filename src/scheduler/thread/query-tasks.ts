@@ -1,0 +1,95 @@
+import type { Task } from '../../executor/task/task.ts'
+import type { TaskReads } from '../../storage/read/task-reads.ts'
+import type { Admission } from '../admission/admission.ts'
+import type { RunningQuery } from '../admission/running-query.ts'
+import type { Dictionaries } from './dictionaries.ts'
+import { type QueryPool, type ResultOf, resultOf, type TaskRunner } from './query-pool.ts'
+import { estimateMs, heldBytes, rowsToRead } from './task-cost.ts'
+
+/**
+ * Runs the tasks of one query in the pool that all share. Before its first task goes to a worker the
+ * query is admitted; what tasks give back is counted against its memory.
+ */
+export class QueryTasks implements TaskRunner {
+  readonly #pool: QueryPool
+  readonly #admission: Admission
+  readonly #query: RunningQuery
+
+  constructor(pool: QueryPool, admission: Admission, query: RunningQuery) {
+    this.#pool = pool
+    this.#admission = admission
+    this.#query = query
+  }
+
+  get workers(): number {
+    return this.#pool.workers
+  }
+
+  get waiting(): Int32Array {
+    return this.#pool.waiting
+  }
+
+  /** Bytes that the query may hold. */
+  get budgetBytes(): number {
+    return this.#query.memory.limit
+  }
+
+  /** Bytes of results that the query is taken to hold. */
+  get heldBytes(): number {
+    return this.#query.memory.bytes
+  }
+
+  /** Tells that results which tasks gave so far are not held any more. */
+  release(): void {
+    this.#query.memory.release()
+  }
+
+  get dictionaries(): Dictionaries {
+    return this.#pool.dictionaries
+  }
+
+  /** Throws LIMIT_OVERLOADED, LIMIT_MEMORY, and why the query was cancelled while the task waited. */
+  async run<T extends Task>(task: T, short = false): Promise<ResultOf<T>> {
+    const query = this.#query
+    if (!short && this.workers > 0) {
+      await this.#admission.enter(query, this.#pool.dueTime(query, estimateMs(task)))
+    }
+    const { outcome, workerMs } = await this.#runAdmitted(task, short)
+    query.workerMs += workerMs
+    const result = resultOf<T>(outcome)
+    query.rowsRead += rowsToRead(task)
+    query.tellProgress()
+    // What was merged is let go of.
+    if (result.kind === 'finish' || result.kind === 'order') this.release()
+    query.memory.take(heldBytes(task, result))
+    return result
+  }
+
+  /** Tasks that are begun ahead take a place again; once they are done, it is not kept for a reader. */
+  async #runAdmitted(task: Task, short: boolean) {
+    const query = this.#query
+    query.tasksAtWork++
+    try {
+      return await this.#pool.runFor(query, task, short)
+    } finally {
+      query.tasksAtWork--
+      if (query.awaitsReader && query.tasksAtWork === 0) {
+        this.#admission.leave(query)
+        query.state = 'sending'
+      }
+    }
+  }
+
+  /** Tells how much there is to read, for those who watch. */
+  willRead(rows: number): void {
+    this.#query.rowsToRead += rows
+  }
+
+  read<Result>(work: (reads: TaskReads) => Result): Result {
+    return this.#pool.read(work)
+  }
+
+  findKeys(path: readonly string[], texts: readonly string[]) {
+    return this.#pool.findKeys(path, texts)
+  }
+}

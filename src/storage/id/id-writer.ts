@@ -1,0 +1,96 @@
+/** The writer's side of ids: knows at once that an id is new, and writes those of a request together. */
+import type { RecordsEnvironment } from '../environment.ts'
+import { type CurrentVersion, encodeCurrentVersion, objectOf, recordIdKey } from '../record-key.ts'
+import { IdFilter } from './id-filter.ts'
+import {
+  encodeRun,
+  fullHash,
+  hashesOf,
+  hashIdKey,
+  type IdEntry,
+  type IdHash,
+  runRange,
+} from './id-run.ts'
+import { type IdRunList, readRunList, writeRunList } from './id-run-list.ts'
+import { newest, recentVersion, versionInRuns } from './known-ids.ts'
+
+/** A commit of so many records writes a run: it costs less than as many places in a tree. */
+const defaultRunIds = 256
+
+interface WrittenId extends IdEntry {
+  readonly object: number
+  readonly id: string
+}
+
+/** One per writer. All but the constructor must be called in a write transaction. */
+export class IdWriter {
+  readonly #records: RecordsEnvironment
+  readonly #runIds: number
+  readonly #filter = new IdFilter()
+  /** What the commit has written so far, by hash. */
+  #written = new Map<IdHash, WrittenId>()
+  #list: IdRunList | undefined
+
+  /** Reads all ids that there are: a second for some two million. */
+  constructor(records: RecordsEnvironment, runIds = defaultRunIds) {
+    this.#records = records
+    this.#runIds = runIds
+    for (const key of records.ids.getKeys()) {
+      this.#filter.add(fullHash(objectOf(key), hashIdKey(key)))
+    }
+    for (const { id } of readRunList(records.progress).runs) {
+      for (const { value } of records.idRuns.getRange(runRange(id))) {
+        for (const hash of hashesOf(value)) this.#filter.add(hash)
+      }
+    }
+  }
+
+  /** The newest version of the record, deleted perhaps. `hash` is that of object and id. */
+  find(object: number, id: string, hash: IdHash): CurrentVersion | undefined {
+    if (!this.#filter.mayHave(hash)) return undefined
+    const written = this.#written.get(hash)
+    if (written) return written
+    this.#list ??= readRunList(this.#records.progress)
+    return newest(
+      recentVersion(this.#records, object, id),
+      versionInRuns(this.#records, this.#list.runs, hash),
+    )
+  }
+
+  put(object: number, id: string, hash: IdHash, current: CurrentVersion, isKnown: boolean): void {
+    if (!isKnown) this.#filter.add(hash)
+    const { version, paginationKey, isDeleted } = current
+    this.#written.set(hash, { object, id, hash, version, paginationKey, isDeleted })
+  }
+
+  /** Stores what was put since the last call. */
+  store(): void {
+    const written = this.#written
+    this.forget()
+    if (written.size >= this.#runIds) this.#storeRun(written)
+    else {
+      for (const current of written.values()) {
+        const key = recordIdKey(current.object, current.id)
+        this.#records.ids.putSync(key, encodeCurrentVersion(current))
+      }
+    }
+  }
+
+  /** Drops what was put since the last call of `store`. */
+  forget(): void {
+    this.#written = new Map()
+    this.#list = undefined
+  }
+
+  #storeRun(written: ReadonlyMap<IdHash, IdEntry>): void {
+    const { progress, idRuns } = this.#records
+    const { next, runs } = readRunList(progress)
+    const hashes = [...written.keys()].sort()
+    const entries = hashes.map((hash) => written.get(hash)!)
+    for (const { key, value } of encodeRun(next, entries)) idRuns.putSync(key, value)
+    writeRunList(progress, {
+      next: next + 1,
+      runs: [...runs, { id: next, entries: written.size }],
+    })
+  }
+}

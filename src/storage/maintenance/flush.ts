@@ -1,0 +1,159 @@
+/**
+ * Flush: turns what was written since the last one into segments. The rows themselves stay where they
+ * are; if a flush fails or is cut short, the manifest is still the old one and nothing is lost but the
+ * work.
+ */
+import { assert } from '../../error.ts'
+import type { KeyColumns } from '../../vector/column.ts'
+import type { ColumnTable } from '../../vector/column-table.ts'
+import { versionKeyAt } from '../../vector/row-keys.ts'
+import { openSharedColumns } from '../../vector/shared-columns.ts'
+import type { ReadTransaction, RecordsEnvironment } from '../environment.ts'
+import type { FreshSpan } from '../prepare/fresh-part.ts'
+import { RecordReader } from '../read/record-reader.ts'
+import { forEachSuperseded } from '../read/superseded-rows.ts'
+import type { Manifest } from '../segment/manifest.ts'
+import { type SegmentLimits, SegmentSink } from '../segment/segment-sink.ts'
+import type { SegmentStore } from '../segment/segment-store.ts'
+import { shred } from '../shred/shred.ts'
+import { objectRuns, type VersionedRow } from '../shred/shred-keys.ts'
+import { mergeColumns, type ReadRow } from './compaction-columns.ts'
+import { cutRuns, mergeOrder } from './compaction-order.ts'
+
+/** Everything after `flushedThrough` and up to `through`: in parts, or in spans of the row store. */
+export interface FlushedRows {
+  readonly through: number
+  readonly parts: readonly { readonly memory: SharedArrayBuffer; readonly rowBytes: number }[]
+  readonly spans: readonly FreshSpan[]
+}
+
+/**
+ * Puts every row version that is committed and not yet in a segment into one, but no tombstones;
+ * superseded versions too, for queries of the past. Returns the new manifest, or the present one when
+ * there was nothing to do.
+ *
+ * @param fresh what there is; all that the row store has when not given
+ */
+export function flush(
+  records: RecordsEnvironment,
+  store: SegmentStore,
+  limits: SegmentLimits,
+  fresh?: FlushedRows,
+): Manifest {
+  const manifest = store.manifest()
+  records.root.resetReadTxn()
+  const reader = new RecordReader(records)
+  const transaction = records.root.useReadTransaction()
+  try {
+    const { through, parts, spans } = fresh ?? unflushed(reader, manifest, transaction)
+    if (through <= manifest.flushedThrough) return manifest
+    const sink = new SegmentSink(store, manifest, limits, (keys) =>
+      isCurrent(keys, through, reader, transaction) ? through : undefined,
+    )
+    const rows = rowsOf(reader, spans, transaction)
+    if (parts.length === 0) for (const row of rows) sink.add(row)
+    else mergeParts(sink, parts, rows, limits, readerOf(reader, transaction))
+    const { segments, nextSegment, last } = sink.finish()
+    return store.commit(
+      manifest,
+      {
+        flushedThrough: through,
+        nextSegment,
+        segments: [...manifest.segments, ...segments],
+      },
+      last,
+    )
+  } finally {
+    transaction.done()
+    records.root.resetReadTxn()
+  }
+}
+
+/** Whether no row was superseded by then. */
+function isCurrent(
+  keys: KeyColumns,
+  through: number,
+  reader: RecordReader,
+  transaction: ReadTransaction,
+): boolean {
+  let superseded = 0
+  for (const range of objectRuns(keys.object)) {
+    const ofObject = { ...range, object: keys.object[range.from]! }
+    forEachSuperseded(keys, ofObject, through, reader, () => superseded++, transaction)
+  }
+  return superseded === 0
+}
+
+function unflushed(
+  reader: RecordReader,
+  { flushedThrough: after }: Manifest,
+  transaction: ReadTransaction,
+): FlushedRows {
+  const through = reader.lastTransaction(transaction)
+  const objects = reader.objectsWrittenAfter(after, transaction)
+  return { through, parts: [], spans: objects.map((object) => ({ object, after, through })) }
+}
+
+/** In the order of objects. */
+function* rowsOf(
+  reader: RecordReader,
+  spans: readonly FreshSpan[],
+  transaction: ReadTransaction,
+): Generator<VersionedRow> {
+  const ordered = spans.toSorted((a, b) => a.object - b.object || a.after - b.after)
+  for (const { object, after, through } of ordered) {
+    for (const { key, view } of reader.readDelta(object, after, through, transaction)) {
+      if (!view.isTombstone) yield { object, version: key, row: view }
+    }
+  }
+}
+
+export function readerOf(reader: RecordReader, transaction: ReadTransaction): ReadRow {
+  return ({ keys }, row) => {
+    const found = reader.rowAt(keys.object[row]!, versionKeyAt(keys, row), transaction)
+    assert(found, 'a segment holds a row that the row store does not')
+    return found
+  }
+}
+
+/** Columns of rows that take so many bytes. */
+interface Source {
+  readonly table: ColumnTable
+  readonly rowBytes: number
+}
+
+function mergeParts(
+  sink: SegmentSink,
+  parts: FlushedRows['parts'],
+  rows: Iterable<VersionedRow>,
+  limits: SegmentLimits,
+  readRow: ReadRow,
+): void {
+  const sources: Source[] = parts.map(({ memory, rowBytes }) => {
+    return { table: openSharedColumns(memory), rowBytes }
+  })
+  sources.push(...shredded(rows, limits))
+  const tables = sources.map(({ table }) => table)
+  const order = mergeOrder(tables.map(({ keys }) => keys))
+  const averages = sources.map(({ table, rowBytes }) => rowBytes / table.rowCount)
+  for (const { runs, bytes } of cutRuns(order, averages, limits)) {
+    sink.addTable(mergeColumns(tables, runs, readRow), bytes)
+  }
+}
+
+/** Tables of no more rows and bytes than a segment has. */
+function* shredded(rows: Iterable<VersionedRow>, limits: SegmentLimits): Generator<Source> {
+  let group: VersionedRow[] = []
+  let rowBytes = 0
+  for (const row of rows) {
+    const { length } = row.row.bytes
+    if (group.length === limits.rows || (group.length > 0 && rowBytes + length > limits.rowBytes)) {
+      yield { table: shred(group), rowBytes }
+      group = []
+      rowBytes = 0
+    }
+    group.push(row)
+    rowBytes += length
+  }
+  if (group.length > 0) yield { table: shred(group), rowBytes }
+}

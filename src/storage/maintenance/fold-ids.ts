@@ -1,0 +1,225 @@
+/**
+ * Keeps the ids in few places: those that small requests wrote become a run, and runs of like length
+ * become one. All of it in short transactions, so that requests never wait for long; a run counts
+ * from the transaction on that lists it, and in the same the runs that it is made of count no more.
+ *
+ * Millions of ids take seconds, for which nothing is flushed. So a fold may be left and gone on with: what it
+ * has written counts for nothing until then, and the runs that it reads never change. Meanwhile shorter runs are folded.
+ */
+import type { RecordsEnvironment } from '../environment.ts'
+import {
+  encodeRun,
+  fullHash,
+  hashIdKey,
+  type IdEntry,
+  mergeChunks,
+  type RunChunk,
+  runOf,
+  runRange,
+} from '../id/id-run.ts'
+import { type IdRun, readRunList, writeRunList } from '../id/id-run-list.ts'
+import { decodeCurrentVersion, objectOf } from '../record-key.ts'
+
+export interface FoldLimits {
+  /** Ids that `ids` may have before they become a run. */
+  readonly recentIds: number
+  /** As many runs of like length become one. */
+  readonly fanIn: number
+}
+
+export const defaultFoldLimits: FoldLimits = { recentIds: 4096, fanIn: 4 }
+
+/** Ids of `ids` that are folded at once: what is held in memory. */
+const foldedAtOnce = 32_768
+/** Changes of one transaction: some ten milliseconds. */
+const chunksPerTransaction = 64
+const removalsPerTransaction = 1000
+/** Of each run that is folded, what is held in memory. */
+const chunksRead = 16
+/** Runs up to this length are alike. */
+const shortRun = 1024
+
+/** What was begun, in steps of one transaction each. */
+interface Fold {
+  /** The runs that it puts into one, and about how long they are. */
+  readonly runs: readonly IdRun[]
+  readonly level: number
+  readonly steps: Iterator<void>
+}
+
+/** By who folds: the last of them goes on first, and its runs are the shortest. */
+const begun = new WeakMap<RecordsEnvironment, Fold[]>()
+
+/**
+ * Folds once, or goes on with what was begun; false when there is nothing to fold.
+ *
+ * @param forMs a fold that takes longer is left, for the next call to go on with
+ */
+export function foldIds(
+  records: RecordsEnvironment,
+  limits = defaultFoldLimits,
+  forMs = Number.POSITIVE_INFINITY,
+): boolean {
+  const until = performance.now() + forMs
+  records.root.resetReadTxn()
+  const folds = begun.get(records) ?? []
+  begun.set(records, folds)
+  const next = nextFold(records, limits, folds)
+  if (next) folds.push(next)
+  const fold = folds.at(-1)
+  if (!fold) return false
+  try {
+    while (!fold.steps.next().done) if (performance.now() >= until) return true
+    folds.pop()
+  } catch (thrown) {
+    folds.pop()
+    throw thrown
+  }
+  return true
+}
+
+/** Undefined when none is shorter than those that were begun. */
+function nextFold(
+  records: RecordsEnvironment,
+  { recentIds, fanIn }: FoldLimits,
+  begun: readonly Fold[],
+): Fold | undefined {
+  const most = begun.at(-1)?.level ?? Number.POSITIVE_INFINITY
+  const recent = (records.ids.getStats() as { readonly entryCount: number }).entryCount
+  if (recent >= recentIds && most >= 0) {
+    return { runs: [], level: -1, steps: foldRecent(records) }
+  }
+  const taken = new Set(begun.flatMap(({ runs }) => runs.map(({ id }) => id)))
+  const free = readRunList(records.progress).runs.filter(({ id }) => !taken.has(id))
+  const chosen = chooseRuns(free, fanIn)
+  if (!chosen || chosen.level >= most) return undefined
+  return { ...chosen, steps: mergeRuns(records, chosen.runs) }
+}
+
+/** Removes what a process that was killed left of runs that do not count. */
+export function removeUnlistedRuns(records: RecordsEnvironment): void {
+  const listed = new Set(readRunList(records.progress).runs.map(({ id }) => id))
+  for (let run = 0; ; run++) {
+    const found = Array.from(records.idRuns.getKeys({ ...runRange(run, 2 ** 32 - 1), limit: 1 }))[0]
+    if (!found) return
+    run = runOf(found)
+    if (!listed.has(run)) for (const _ of removeRuns(records, [run]));
+  }
+}
+
+function* foldRecent(records: RecordsEnvironment): Generator<void> {
+  const recent = Array.from(records.ids.getRange({ limit: foldedAtOnce }))
+  const entries = recent.map(({ key, value }): IdEntry => {
+    return { hash: fullHash(objectOf(key), hashIdKey(key)), ...decodeCurrentVersion(value) }
+  })
+  entries.sort((a, b) => (a.hash < b.hash ? -1 : 1))
+  yield* writeRun(records, [], (run) => encodeRun(run, entries))
+  for (const removed of batches(recent, removalsPerTransaction)) {
+    records.root.transactionSync(() => {
+      for (const { key, value } of removed) {
+        // A version that was written meanwhile is in no run.
+        if (records.ids.get(key)?.equals(value)) records.ids.removeSync(key)
+      }
+    })
+    yield
+  }
+}
+
+function* mergeRuns(records: RecordsEnvironment, merged: readonly IdRun[]): Generator<void> {
+  const runs = merged.map(({ id }) => chunksOf(records, id))
+  yield* writeRun(records, merged, (run) => mergeChunks(run, runs))
+  yield* removeRuns(
+    records,
+    merged.map(({ id }) => id),
+  )
+}
+
+/** The shortest runs of like length, if they are enough. */
+function chooseRuns(
+  runs: readonly IdRun[],
+  fanIn: number,
+): Pick<Fold, 'runs' | 'level'> | undefined {
+  const levels = new Map<number, IdRun[]>()
+  for (const run of runs) {
+    const level = Math.floor(Math.log(Math.max(1, run.entries / shortRun)) / Math.log(fanIn))
+    levels.set(level, [...(levels.get(level) ?? []), run])
+  }
+  const enough = [...levels].filter(([, alike]) => alike.length >= fanIn)
+  const [shortest] = enough.sort(([a], [b]) => a - b)
+  return shortest && { level: shortest[0], runs: shortest[1] }
+}
+
+/** Writes a run, then lists it in the place of those that it is made of. */
+function* writeRun(
+  records: RecordsEnvironment,
+  replaced: readonly IdRun[],
+  chunksOf: (run: number) => Iterable<RunChunk>,
+): Generator<void> {
+  const { root, progress, idRuns } = records
+  const run = root.transactionSync(() => {
+    const list = readRunList(progress)
+    writeRunList(progress, { ...list, next: list.next + 1 })
+    return list.next
+  })
+  let entries = 0
+  for (const chunks of batches(chunksOf(run), chunksPerTransaction)) {
+    root.transactionSync(() => {
+      for (const { key, value } of chunks) idRuns.putSync(key, value)
+    })
+    for (const chunk of chunks) entries += chunk.entries
+    yield
+  }
+  const dropped = new Set(replaced.map(({ id }) => id))
+  root.transactionSync(() => {
+    const { next, runs } = readRunList(progress)
+    const kept = runs.filter(({ id }) => !dropped.has(id))
+    writeRunList(progress, { next, runs: [...kept, { id: run, entries }] })
+  })
+  root.resetReadTxn()
+}
+
+/** Most runs are of one commit and have few chunks: a transaction waits for the disk, and removes many of them. */
+function* removeRuns(records: RecordsEnvironment, runs: readonly number[]): Generator<void> {
+  const { root, idRuns } = records
+  for (const keys of batches(keysOf(records, runs), removalsPerTransaction)) {
+    root.transactionSync(() => {
+      for (const key of keys) idRuns.removeSync(key)
+    })
+    yield
+  }
+}
+
+function* keysOf({ root, idRuns }: RecordsEnvironment, runs: readonly number[]): Generator<Buffer> {
+  for (const run of runs) {
+    root.resetReadTxn()
+    yield* Array.from(idRuns.getKeys(runRange(run)))
+  }
+}
+
+/** Without a transaction, which would keep LMDB from using freed pages for as long as the fold takes. */
+function* chunksOf({ root, idRuns }: RecordsEnvironment, run: number): Generator<Buffer> {
+  const range = runRange(run)
+  let after: Buffer | undefined
+  while (true) {
+    root.resetReadTxn()
+    const start = after ?? range.start
+    const chunks = Array.from(
+      idRuns.getRange({ ...range, start, exclusiveStart: after !== undefined, limit: chunksRead }),
+    )
+    for (const { value } of chunks) yield value
+    if (chunks.length < chunksRead) return
+    after = chunks.at(-1)!.key
+  }
+}
+
+function* batches<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {
+  let batch: Item[] = []
+  for (const item of items) {
+    batch.push(item)
+    if (batch.length === size) {
+      yield batch
+      batch = []
+    }
+  }
+  if (batch.length > 0) yield batch
+}

@@ -1,0 +1,102 @@
+/** The steps of maintenance, as they are sent to its thread. */
+import type { WireError } from '../../error.ts'
+import type { RecordsEnvironment } from '../environment.ts'
+import { RecordReader } from '../read/record-reader.ts'
+import { type SegmentLimits, writeError } from '../segment/segment-sink.ts'
+import type { SegmentStore } from '../segment/segment-store.ts'
+import { compact } from './compaction.ts'
+import { chooseCompaction } from './compaction-policy.ts'
+import { finishSegment, unfinished } from './finish-segment.ts'
+import { type FlushedRows, flush } from './flush.ts'
+import { defaultFoldLimits, foldIds, removeUnlistedRuns } from './fold-ids.ts'
+import { packRows } from './pack-rows.ts'
+import { dropObjects, purgeRows } from './remove-objects.ts'
+import { findSuperseded } from './superseded-share.ts'
+
+/** Between two flushes of a load, of some seconds each. */
+const foldMs = 300
+
+export type MaintenanceStep =
+  /** Removes what a process that was killed left behind; `changed`: something is to be done. */
+  | { readonly kind: 'recover' }
+  | {
+      readonly kind: 'flush'
+      readonly limits: SegmentLimits
+      /** See `flush`. */
+      readonly fresh?: FlushedRows
+    }
+  /** Packs the rows that were flushed, and folds ids for a while; `changed`: there may be more to fold. */
+  | { readonly kind: 'tidy' }
+  /** Merges once, or writes a segment anew; see `chooseCompaction` and `findSuperseded` for `eager`. */
+  | {
+      readonly kind: 'compact'
+      readonly limits: SegmentLimits
+      readonly eager: boolean
+    }
+  /** Finishes a segment; see `finish-segment.ts`. */
+  | { readonly kind: 'finish' }
+  | { readonly kind: 'remove'; readonly ids: readonly number[] }
+  /** Writes a segment anew without rows of these objects; `changed`: one had some. */
+  | { readonly kind: 'drop'; readonly objects: readonly number[]; readonly limits: SegmentLimits }
+  /** Removes what the row store has of these objects. */
+  | { readonly kind: 'purge'; readonly objects: readonly number[] }
+
+/** Whether there is a new manifest, or what went wrong. */
+export type StepOutcome = { readonly changed: boolean } | { readonly error: WireError }
+
+/**
+ * Carries out one step and tells whether it changed anything.
+ *
+ * @param checkpoint called now and then while it finishes segments, which may take seconds; what it throws
+ *   ends the step
+ */
+export function runStep(
+  step: MaintenanceStep,
+  records: RecordsEnvironment,
+  store: SegmentStore,
+  checkpoint?: () => void,
+): boolean {
+  try {
+    const before = store.manifest()
+    switch (step.kind) {
+      case 'recover': {
+        const named = new Set(before.segments.map(({ id }) => id))
+        const leftovers = store.storedIds().filter((id) => !named.has(id))
+        if (leftovers.length > 0) store.remove(leftovers)
+        removeUnlistedRuns(records)
+        const hasDelta = new RecordReader(records).lastTransaction() > before.flushedThrough
+        return hasDelta || unfinished(before).length > 0
+      }
+      case 'flush':
+        return flush(records, store, step.limits, step.fresh).generation !== before.generation
+      case 'tidy':
+        packRows(records, before.flushedThrough)
+        return foldIds(records, defaultFoldLimits, foldMs)
+      case 'compact': {
+        const { limits, eager } = step
+        const merged = chooseCompaction(before.segments, { limits, eager })
+        const rewritten = merged
+          ? undefined
+          : findSuperseded(records, store, before.segments, eager)
+        const ids = merged ?? (rewritten === undefined ? undefined : [rewritten])
+        if (ids === undefined) return false
+        compact(records, store, ids, { limits })
+        return true
+      }
+      case 'finish':
+        return finishSegment(store, checkpoint)
+      case 'remove':
+        store.remove(step.ids)
+        return true
+      case 'drop':
+        return dropObjects(records, store, step.objects, step.limits)
+      case 'purge':
+        purgeRows(records, step.objects)
+        return true
+    }
+  } catch (thrown) {
+    throw writeError(thrown)
+  } finally {
+    records.root.resetReadTxn()
+  }
+}

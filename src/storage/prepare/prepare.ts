@@ -1,0 +1,143 @@
+/**
+ * From a request body to rows that can be written. Everything that can be wrong with a row is found
+ * here, before anything is written, and named by its place: `rows[17].tags`.
+ *
+ * What a row does not say is filled in: a random id, the time, a span that is its own root. Members
+ * that no column has are kept. `inputs` is accepted for `input`, and on rows of datasets `output`
+ * for `expected`. A row that consists of a `comment` and its `origin` is a comment on the record
+ * `origin.id`, and goes into that record's `comments`; it is no record of its own, and comes to
+ * nothing where there is no such record.
+ */
+import { toAssayError, type WireError } from '../../error.ts'
+import { ByteWriter } from '../../json/byte-writer.ts'
+import { JsonScanner } from '../../json/scan.ts'
+import { decodeUtf8, requireUtf8 } from '../../json/utf8.ts'
+import type { ObjectReference } from '../../type/record.ts'
+import type { BlockLimits } from '../row/prepared-blocks.ts'
+import type { PreparedRows } from '../row/prepared-rows.ts'
+import type { FreshSpan, PreparedPart } from './fresh-part.ts'
+import { invalid } from './prepare-control.ts'
+import { RowCollector } from './row-collector.ts'
+
+export interface PrepareOptions {
+  /** `logs3`: `{"rows": [...]}`, or the bare array. `events`: `{"events": [...]}`. */
+  readonly form: 'logs3' | 'events'
+  /** The object that all rows belong to; without it each row names its own. */
+  readonly object?: ObjectReference
+  /** The time of rows that do not say when they were made. */
+  readonly nowMs: number
+  readonly blockLimits?: BlockLimits
+}
+
+export interface UnpreparedRequest {
+  readonly body: Uint8Array
+  readonly options: PrepareOptions
+}
+
+/** What a thread is asked to prepare: one request, or several small ones. */
+export interface PrepareTask {
+  readonly kind: 'prepare'
+  readonly requests: readonly UnpreparedRequest[]
+}
+
+/** What came of the requests of a task. */
+export interface PreparedRequests {
+  /** Of those without an error, in their order. */
+  readonly rows: PreparedRows
+  /** Of objects with many rows; none when the rows were prepared in the thread that asks. */
+  readonly parts: readonly PreparedPart[]
+  /** One place for each request. */
+  readonly errors: readonly (WireError | undefined)[]
+}
+
+export type PrepareOutcome = PreparedRequests | { readonly error: WireError }
+
+/** Asks a thread for the columns of rows that were written; see `seal-rows.ts`. */
+export interface SealTask {
+  readonly kind: 'seal'
+  readonly spans: readonly FreshSpan[]
+}
+
+export type SealOutcome =
+  | { readonly memory: SharedArrayBuffer | undefined }
+  | { readonly error: WireError }
+
+export type IngestTask = PrepareTask | SealTask
+export type IngestOutcome = PrepareOutcome | SealOutcome
+
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
+
+/**
+ * Checks and encodes the rows of a body of JSON. Throws the REQUEST_ errors.
+ *
+ * @param out what rows are written to: they are views of it
+ */
+export function prepareRows(
+  body: Uint8Array,
+  options: PrepareOptions,
+  out = new ByteWriter(0),
+): PreparedRows {
+  const collector = new RowCollector(out)
+  collect({ body, options }, collector)
+  return collector.finish(options.blockLimits)
+}
+
+/**
+ * The rows of several small bodies, as if they were one, so that what costs the same for each is done
+ * once for all. Bodies that cannot be taken have an error and leave nothing behind.
+ *
+ * @param out what rows are written to, and `blocks` their blocks: they are views of these
+ */
+export function prepareTogether(
+  requests: readonly UnpreparedRequest[],
+  out = new ByteWriter(0),
+  blocks = new ByteWriter(0),
+): { readonly rows: PreparedRows; readonly errors: readonly (WireError | undefined)[] } {
+  const errors: (WireError | undefined)[] = requests.map(() => undefined)
+  let collector = new RowCollector(out, blocks)
+  const collectAll = () =>
+    requests.forEach((request, i) => {
+      if (errors[i]) return
+      try {
+        collect(request, collector)
+      } catch (thrown) {
+        errors[i] = toAssayError(thrown).toWire()
+      }
+    })
+  collectAll()
+  if (errors.some((error) => error)) {
+    collector = new RowCollector(out, blocks)
+    collectAll()
+  }
+  return { rows: collector.finish(requests[0]?.options.blockLimits), errors }
+}
+
+function collect({ body, options }: UnpreparedRequest, collector: RowCollector): void {
+  requireUtf8(body)
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const start = byteOrderMark.equals(bytes.subarray(0, 3)) ? 3 : 0
+  const scanner = new JsonScanner(bytes, start)
+  const member = options.form === 'logs3' ? 'rows' : 'events'
+  collector.begin(scanner, options)
+  let isGiven = false
+  if (options.form === 'logs3' && scanner.openArray()) {
+    collector.readRows(member)
+    isGiven = true
+  } else if (scanner.openObject()) {
+    while (scanner.nextMember()) {
+      const name = JSON.parse(decodeUtf8(body, scanner.keyStart, scanner.keyEnd)) as string
+      if (name !== member) scanner.value()
+      else if (scanner.openArray()) {
+        if (isGiven) throw invalid(member, 'is given twice')
+        collector.readRows(member)
+        isGiven = true
+      } else throw invalid(member, 'must be an array')
+    }
+  } else {
+    scanner.value()
+    throw invalid('body', `must be an object {"${member}": [...]}`)
+  }
+  scanner.finish()
+  if (!isGiven) throw invalid(member, 'is missing', `send {"${member}": [...]}`)
+  collector.end()
+}

@@ -1,0 +1,363 @@
+/**
+ * Reads the records environment. Nothing here writes, so any thread may have one.
+ *
+ * Each call sees what was committed when it began; calls that must agree are given one read
+ * transaction. Large values lie in LMDB's map, so no row may be used after the transaction it was
+ * read in, nor, without one, after the current turn of the event loop.
+ */
+import type { ByteWriter } from '../../json/byte-writer.ts'
+import type { RowKey } from '../../type/transaction.ts'
+import type { ReadTransaction, RecordsEnvironment } from '../environment.ts'
+import { type IdRunList, readRunListAgain } from '../id/id-run-list.ts'
+import { currentVersion } from '../id/known-ids.ts'
+import { RunChunks } from '../id/run-chunks.ts'
+import {
+  type CurrentVersion,
+  lastSupersessionKey,
+  objectRange,
+  readRowKey,
+  supersessionKey,
+  transactionKey,
+  transactionOf,
+} from '../record-key.ts'
+import {
+  decodeLogEntry,
+  decodeSpill,
+  endOfLog,
+  endOfSpills,
+  type LogEntry,
+  type Spill,
+} from '../record-log.ts'
+import type { FieldPath } from '../row/field-shapes.ts'
+import type { ObjectConstants, RowView } from '../row/row.ts'
+import type { PrintedRow } from '../row/row-block.ts'
+import { defaultCacheBytes, StoredRows, type StoredVersion } from '../row/stored-rows.ts'
+
+export type { StoredVersion }
+
+/** Version `version` of the record `paginationKey` is not visible from `transaction` on. */
+export interface Supersession {
+  readonly paginationKey: RowKey
+  readonly version: RowKey
+  readonly transaction: number
+}
+
+/** Greater than every transaction. */
+const endOfTime = 2 ** 48 - 1
+
+/** The share of it that parts of runs of ids have: of a record they take 20 bytes, where its block takes 100. */
+const shareIds = 1 / 8
+
+/** Of ids, what the transaction that is held sees. */
+interface HeldIds {
+  readonly of: ReadTransaction
+  readonly runs: IdRunList
+  /** Whether any are in no run. */
+  recent: 'not asked' | 'asked once' | 'none' | 'some'
+}
+
+export class RecordReader {
+  readonly #records: RecordsEnvironment
+  readonly #rows: StoredRows
+  /** As it was read last. */
+  #runs: IdRunList | undefined
+  #held: HeldIds | undefined
+  readonly #chunks: RunChunks
+
+  /** @param cacheBytes what is kept of ids and rows that were read; see `StoredRows` */
+  constructor(records: RecordsEnvironment, cacheBytes = defaultCacheBytes) {
+    this.#records = records
+    this.#chunks = new RunChunks(cacheBytes * shareIds)
+    this.#rows = new StoredRows(records.rows, cacheBytes * (1 - shareIds))
+  }
+
+  /**
+   * What never changes in a transaction is read once for all calls that are given this one, until another is
+   * held or none. It must not end before.
+   */
+  hold(transaction: ReadTransaction | undefined): void {
+    this.#held = transaction && {
+      of: transaction,
+      runs: this.#runsAsOf(transaction),
+      recent: 'not asked',
+    }
+  }
+
+  /** The version of the record `id` that is current; undefined if there is none or it is deleted. */
+  latest(object: number, id: string, transaction?: ReadTransaction): StoredVersion | undefined {
+    const current = this.#current(object, id, transaction)
+    return current && !current.isDeleted
+      ? this.#version(object, current.version, transaction)
+      : undefined
+  }
+
+  /** Whether the record `id` is there now. */
+  has(object: number, id: string): boolean {
+    return this.#current(object, id)?.isDeleted === false
+  }
+
+  /** The version of the record `id` that the snapshot `snapshot` sees. */
+  versionAsOf(
+    object: number,
+    id: string,
+    snapshot: number,
+    transaction?: ReadTransaction,
+  ): StoredVersion | undefined {
+    const version = this.#versionAsOf(object, id, snapshot, transaction)
+    const found = version && this.#version(object, version, transaction)
+    return found?.view.isTombstone ? undefined : found
+  }
+
+  /** Appends that version as `select: *` shows it; undefined when there is none. */
+  printAsOf(
+    object: ObjectConstants & { readonly number: number },
+    id: string,
+    snapshot: number,
+    out: ByteWriter,
+    transaction?: ReadTransaction,
+  ): PrintedRow | undefined {
+    const version = this.#versionAsOf(object.number, id, snapshot, transaction)
+    return version && this.#rows.print(object, version, out, false, transaction)
+  }
+
+  /** All versions of the record `id` up to the snapshot, the newest first; tombstones among them. */
+  *historyOf(
+    object: number,
+    id: string,
+    snapshot: number,
+    transaction?: ReadTransaction,
+  ): Generator<StoredVersion> {
+    let version = this.#current(object, id, transaction)?.version
+    while (version) {
+      const view = this.rowAt(object, version, transaction)
+      if (!view) return
+      if (version.transaction <= snapshot) yield { key: version, view }
+      version = view.previous
+    }
+  }
+
+  /** Where the values of an object's row versions begin, in order: parts to read it in. */
+  *partsOf(object: number, transaction?: ReadTransaction): Generator<RowKey> {
+    const range = { ...objectRange(object), ...options(transaction) }
+    for (const key of this.#records.rows.getKeys(range)) yield readRowKey(key, 4)
+  }
+
+  /** Row versions from `from` on and before `to`, in the order of their keys. */
+  versionsBetween(
+    object: number,
+    from: RowKey,
+    to: RowKey,
+    transaction?: ReadTransaction,
+  ): Generator<StoredVersion> {
+    return this.#rows.range(object, from, to, transaction)
+  }
+
+  /** The row version with that key, a tombstone perhaps. */
+  rowAt(object: number, key: RowKey, transaction?: ReadTransaction): RowView | undefined {
+    return this.#rows.rowAt(object, key, transaction)
+  }
+
+  /** Appends one of many row versions as `select: *` shows it; undefined when there is none. */
+  print(
+    object: ObjectConstants & { readonly number: number },
+    key: RowKey,
+    out: ByteWriter,
+  ): PrintedRow | undefined {
+    return this.#rows.print(object, key, out, true)
+  }
+
+  /** Row versions of transactions after `after` and up to `through`, in the order of their keys. */
+  readDelta(
+    object: number,
+    after: number,
+    through: number,
+    transaction?: ReadTransaction,
+  ): Generator<StoredVersion> {
+    const from = { transaction: after + 1, index: 0 }
+    const to = { transaction: through + 1, index: 0 }
+    return this.#rows.range(object, from, to, transaction)
+  }
+
+  /**
+   * Supersessions by transactions up to `through`, of records whose pagination keys lie between
+   * `from` and `to`, both included; in the order of pagination key, then version.
+   */
+  *supersessions(
+    object: number,
+    from: RowKey,
+    to: RowKey,
+    through: number,
+    transaction?: ReadTransaction,
+  ): Generator<Supersession> {
+    const range = this.#records.supersessions.getRange({
+      start: supersessionKey(object, from, { transaction: 0, index: 0 }),
+      end: supersessionKey(object, to, { transaction: endOfTime, index: 0xffff }),
+      ...options(transaction),
+    })
+    for (const { key, value } of range) {
+      const superseding = transactionOf(value)
+      if (superseding > through) continue
+      yield {
+        paginationKey: readRowKey(key, 4),
+        version: readRowKey(key, 12),
+        transaction: superseding,
+      }
+    }
+  }
+
+  /** The last transaction that superseded a version of the object; beyond all while that is not known. */
+  lastSupersession(object: number, transaction?: ReadTransaction): number {
+    const value = this.#records.progress.get(lastSupersessionKey(object), options(transaction))
+    return value ? transactionOf(value) : endOfTime
+  }
+
+  /** The transaction from which on a version is not seen any more; undefined when it is. */
+  supersededBy(
+    object: number,
+    paginationKey: RowKey,
+    version: RowKey,
+    transaction?: ReadTransaction,
+  ): number | undefined {
+    const key = supersessionKey(object, paginationKey, version)
+    const value = this.#records.supersessions.get(key, options(transaction))
+    return value && transactionOf(value)
+  }
+
+  /**
+   * Fields that rows of the object have, or had: those beyond the columns of its type by their name,
+   * and what is in objects by paths of two or three names; of these as many as are kept
+   * (`storage/row/field-shapes.ts`). In no order.
+   */
+  fieldPaths(object: number, transaction?: ReadTransaction): FieldPath[] {
+    const range = this.#records.fieldPaths.getRange({
+      ...objectRange(object),
+      ...options(transaction),
+    })
+    return Array.from(range, ({ value }) => JSON.parse(value.toString()) as FieldPath)
+  }
+
+  /** The newest snapshot; 0 before the first write. */
+  lastTransaction(transaction?: ReadTransaction): number {
+    return this.snapshotAt(endOfTime, transaction)
+  }
+
+  /**
+   * The newest snapshot that is not after `version`. Only snapshots may be looked at: other numbers
+   * may lie within a request (`storage/record-log.ts`).
+   */
+  snapshotAt(version: number, transaction?: ReadTransaction): number {
+    const keys = this.#records.log.getKeys({
+      start: version >= endOfTime ? endOfLog : transactionKey(version),
+      end: transactionKey(0),
+      reverse: true,
+      limit: 1,
+      ...options(transaction),
+    })
+    for (const key of keys) return transactionOf(key)
+    return 0
+  }
+
+  /** What was written after `after` and up to `through`, oldest first. */
+  *log(after: number, through = endOfTime, transaction?: ReadTransaction): Generator<LogEntry> {
+    const range = this.#records.log.getRange({
+      start: transactionKey(after + 1),
+      end: through >= endOfTime ? endOfLog : transactionKey(through + 1),
+      ...options(transaction),
+    })
+    for (const { key, value } of range) yield decodeLogEntry(key, value)
+  }
+
+  /** Numbers of the objects that were written to after `after`, ascending. */
+  objectsWrittenAfter(after: number, transaction?: ReadTransaction): number[] {
+    const objects = new Set<number>()
+    for (const entry of this.log(after, endOfTime, transaction)) {
+      for (const { object } of entry.objects) objects.add(object)
+    }
+    return [...objects].sort((a, b) => a - b)
+  }
+
+  /**
+   * The requests whose rows' keys have several transactions, oldest first; rarely any. Each of their
+   * rows shows `last` as its `_xact_id`.
+   */
+  spills(transaction?: ReadTransaction): Spill[] {
+    const range = this.#records.log.getRange({
+      start: endOfLog,
+      end: endOfSpills,
+      ...options(transaction),
+    })
+    return Array.from(range, ({ key, value }) => decodeSpill(key, value))
+  }
+
+  #current(object: number, id: string, transaction?: ReadTransaction): CurrentVersion | undefined {
+    const held = this.#held?.of === transaction ? this.#held : undefined
+    const runs = held?.runs ?? this.#runsAsOf(transaction)
+    const hasRecent = !held || this.#hasRecent(held)
+    return currentVersion(this.#records, runs, object, id, transaction, this.#chunks, hasRecent)
+  }
+
+  /** Whether there may be ids that are in no run. To find out takes 3 µs, to ask for one 1. */
+  #hasRecent(held: HeldIds): boolean {
+    if (held.recent === 'not asked') held.recent = 'asked once'
+    else if (held.recent === 'asked once') {
+      const keys = this.#records.ids.getKeys({ limit: 1, transaction: held.of })
+      held.recent = 'none'
+      for (const _ of keys) held.recent = 'some'
+    }
+    return held.recent !== 'none'
+  }
+
+  /** A tombstone's perhaps. */
+  #versionAsOf(
+    object: number,
+    id: string,
+    snapshot: number,
+    transaction: ReadTransaction | undefined,
+  ): RowKey | undefined {
+    const current = this.#current(object, id, transaction)
+    if (!current) return undefined
+    let { version, paginationKey } = current
+    while (version.transaction > snapshot) {
+      const known = this.#lastBefore(object, paginationKey, snapshot, transaction)
+      if (known) return known
+      // This record began later. The id may have belonged to one that was deleted before.
+      const previous = this.rowAt(object, paginationKey, transaction)?.previous
+      if (!previous) return undefined
+      version = previous
+      paginationKey = this.rowAt(object, previous, transaction)!.paginationKey
+    }
+    return version
+  }
+
+  #runsAsOf(transaction: ReadTransaction | undefined): IdRunList {
+    this.#runs = readRunListAgain(this.#records.progress, this.#runs, transaction)
+    return this.#runs
+  }
+
+  #version(object: number, key: RowKey, transaction?: ReadTransaction): StoredVersion | undefined {
+    const view = this.rowAt(object, key, transaction)
+    return view && { key, view }
+  }
+
+  /** The record's last superseded version that is not after `snapshot`. */
+  #lastBefore(
+    object: number,
+    paginationKey: RowKey,
+    snapshot: number,
+    transaction?: ReadTransaction,
+  ): RowKey | undefined {
+    const keys = this.#records.supersessions.getKeys({
+      start: supersessionKey(object, paginationKey, { transaction: snapshot, index: 0xffff }),
+      end: supersessionKey(object, paginationKey, { transaction: 0, index: 0 }),
+      reverse: true,
+      limit: 1,
+      ...options(transaction),
+    })
+    for (const key of keys) return readRowKey(key, 12)
+    return undefined
+  }
+}
+
+function options(transaction: ReadTransaction | undefined): { transaction?: ReadTransaction } {
+  return transaction ? { transaction } : {}
+}

@@ -1,0 +1,108 @@
+/**
+ * Identifiers in half of their bytes: values that are strings of hexadecimal digits look random, so
+ * that nothing else makes them smaller. What is packed is given back to the byte.
+ */
+import type { ByteWriter } from '../../json/byte-writer.ts'
+
+/** A value that stands as it is. */
+export const plainValue = 0
+/** A string of at least `fewestDigits` lower-case digits, an even number of them. */
+const hexValue = 1
+/** A UUID in lower case. */
+const uuidValue = 2
+
+const fewestDigits = 16
+const uuidLength = 38
+const uuidBytes = 16
+
+const quote = 0x22
+const dash = 0x2d
+
+/** Of a byte, its value as a digit; 16 for others. */
+const digits = new Uint8Array(256).fill(16)
+/** Of a value, its digit. */
+const characters = Buffer.from('0123456789abcdef')
+characters.forEach((character, value) => {
+  digits[character] = value
+})
+
+export function kindOfValue(bytes: Uint8Array, start: number, end: number): number {
+  const length = end - start
+  if (length < fewestDigits + 2 || bytes[start] !== quote) return plainValue
+  if (length === uuidLength && bytes[start + 9] === dash) {
+    return isUuid(bytes, start + 1) ? uuidValue : plainValue
+  }
+  if (length % 2 !== 0) return plainValue
+  return areDigits(bytes, start + 1, end - 1) ? hexValue : plainValue
+}
+
+/** Whether there is nothing but hexadecimal digits in lower case. */
+export function areDigits(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (digits[bytes[at]!] === 16) return false
+  return true
+}
+
+/** Whether a UUID in lower case begins there. */
+export function isUuid(bytes: Uint8Array, start: number): boolean {
+  for (let i = 0; i < uuidLength - 2; i++) {
+    const byte = bytes[start + i]!
+    if (isDashPlace(i) ? byte !== dash : digits[byte] === 16) return false
+  }
+  return true
+}
+
+function isDashPlace(i: number): boolean {
+  return i === 8 || i === 13 || i === 18 || i === 23
+}
+
+/** How many bytes a value of so many takes. */
+export function packedLength(kind: number, length: number): number {
+  if (kind === plainValue) return length
+  return kind === uuidValue ? uuidBytes : (length - 2) / 2
+}
+
+/** Appends the value that stands at `start … end`. */
+export function packValue(
+  kind: number,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  out: ByteWriter,
+): void {
+  const to = out.length
+  out.skip(packedLength(kind, end - start))
+  packDigits(bytes, start + 1, end - 1, out.bytes, to)
+}
+
+/** Writes a byte for each two digits of those at `start … end` from `to` on, and none for dashes. */
+export function packDigits(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  target: Uint8Array,
+  to: number,
+): void {
+  for (let at = start; at < end; at += 2) {
+    if (bytes[at] === dash) at++
+    target[to++] = (digits[bytes[at]!]! << 4) | digits[bytes[at + 1]!]!
+  }
+}
+
+/** Writes the value whose packed form begins at `from` to `start … end` of `target`. */
+export function unpackValue(
+  kind: number,
+  source: Uint8Array,
+  from: number,
+  target: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  target[start] = quote
+  target[end - 1] = quote
+  for (let at = start + 1, byte = from; at < end - 1; byte++) {
+    if (kind === uuidValue && isDashPlace(at - start - 1)) target[at++] = dash
+    const value = source[byte]!
+    target[at++] = characters[value >> 4]!
+    target[at++] = characters[value & 15]!
+  }
+}

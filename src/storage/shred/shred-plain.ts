@@ -1,0 +1,104 @@
+/**
+ * Columns of rows that lie end to end, by the loops of `kernel/row-shred.ts`; what they do not take is for
+ * `shred-row.ts`, which makes the same of any rows.
+ */
+import {
+  breadthFirst,
+  RowShred,
+  type ShreddedPath,
+  type ShreddedTexts,
+} from '../../kernel/row-shred.ts'
+import type { PathColumns, TextColumn } from '../../vector/column.ts'
+import { elementsOf } from '../../vector/elements.ts'
+import { letQueriesPass } from '../give-way.ts'
+import { pathColumns } from './shred-column.ts'
+import type { ChosenPath } from './shred-paths.ts'
+import { maximumResidualPaths, type ShreddedColumns } from './shred-row.ts'
+
+/** Rows between two looks at queries that wait. */
+const rowsAtOnce = 64
+
+interface NamedPath extends ShreddedPath {
+  readonly path: readonly string[]
+  readonly children: readonly NamedPath[]
+}
+
+/** Of this thread. */
+let shred: RowShred | undefined
+
+/**
+ * The columns of rows, in memory that the next call takes; undefined where the loops cannot make them.
+ *
+ * @param starts, ends of each row among `bytes`
+ */
+export function shredPlainRows(
+  bytes: Uint8Array,
+  starts: ArrayLike<number>,
+  ends: ArrayLike<number>,
+  paths: readonly ChosenPath[],
+  maximumValueBytes: number,
+): ShreddedColumns | undefined {
+  shred ??= new RowShred()
+  const rowCount = starts.length
+  const root = namedPath([], paths)
+  if (!shred.begin(bytes, rowCount, root, maximumValueBytes)) return undefined
+  for (let row = 0; row < rowCount; row++) {
+    if (row % rowsAtOnce === 0) letQueriesPass()
+    if (!shred.add(row, starts[row]!, ends[row]!)) return undefined
+  }
+  return shred.finish() ? columnsOf(shred, root) : undefined
+}
+
+function namedPath(path: readonly string[], children: readonly ChosenPath[]): NamedPath {
+  return {
+    path,
+    quotedName: Buffer.from(JSON.stringify(path.at(-1) ?? '')),
+    isTime: path.length === 1 && path[0] === 'created',
+    children: children.map((child) => namedPath([...path, child.key], child.children)),
+  }
+}
+
+function columnsOf(rows: RowShred, root: NamedPath): ShreddedColumns {
+  const all = breadthFirst(root)
+  const paths: (readonly [readonly string[], PathColumns])[] = []
+  all.forEach(({ path }, number) => {
+    const columns = columnsAt(rows, number)
+    if (columns) paths.push([path, columns])
+  })
+  const below = rows.residualPaths()
+  const residualPaths = below.map(({ parent, quotedName }) => [
+    ...all[parent]!.path,
+    JSON.parse(quotedName.toString()) as string,
+  ])
+  return {
+    paths,
+    residual: columnsAt(rows, all.length)?.json,
+    residualPaths: below.length > maximumResidualPaths ? undefined : residualPaths,
+  }
+}
+
+function columnsAt(rows: RowShred, path: number): PathColumns | undefined {
+  const kinds = rows.kinds(path)
+  return (
+    kinds &&
+    pathColumns(kinds, {
+      numbers: () => rows.numbers(path),
+      timestamps: () => rows.timestamps(path),
+      text: (validity) => textColumn(rows.texts(path), validity),
+      json: (validity) => textColumn(rows.json(path), validity),
+    })
+  )
+}
+
+function textColumn(
+  { bytes, offsets, codes }: ShreddedTexts,
+  validity: Uint8Array | undefined,
+): TextColumn {
+  if (!codes) return { encoding: 'plain', texts: { bytes, offsets }, validity }
+  return {
+    encoding: 'dictionary',
+    codes: elementsOf(codes),
+    dictionary: { bytes, offsets },
+    validity,
+  }
+}

@@ -1,0 +1,87 @@
+/** The writer's side of the database `field_paths`: what fields the rows of each object have. */
+import { MemberNames } from '../../json/member-names.ts'
+import { JsonScanner } from '../../json/scan.ts'
+import type { RecordsEnvironment } from '../environment.ts'
+import { fieldPathKey, objectRange } from '../record-key.ts'
+import { type FieldPath, FieldShapes, hasRoom, pathKey } from '../row/field-shapes.ts'
+import type { RowView } from '../row/row.ts'
+import { StoredRows } from '../row/stored-rows.ts'
+
+/** Paths that are kept in memory, over all objects. */
+const keptPaths = 200_000
+
+interface KnownPaths {
+  readonly keys: Set<string>
+  nested: number
+}
+
+export class FieldPathStore {
+  readonly #records: RecordsEnvironment
+  readonly #known = new Map<number, KnownPaths>()
+  #kept = 0
+
+  constructor(records: RecordsEnvironment) {
+    this.#records = records
+  }
+
+  /** Adds the paths that are new; false when none is. Must be called in a write transaction. */
+  add(object: number, paths: readonly FieldPath[]): boolean {
+    if (paths.length === 0) return false
+    const known = this.#knownOf(object)
+    let isChanged = false
+    for (const path of paths) {
+      const key = pathKey(path)
+      if (known.keys.has(key) || !hasRoom(path, known.nested)) continue
+      this.#records.fieldPaths.putSync(fieldPathKey(object, key), Buffer.from(key))
+      this.#keep(known, path, key)
+      isChanged = true
+    }
+    return isChanged
+  }
+
+  /** Forgets what is in memory: a transaction was given up, and what it added is not on disk. */
+  forget(): void {
+    this.#known.clear()
+    this.#kept = 0
+  }
+
+  /**
+   * Makes the database from the rows, where it is empty and they are not. Takes about as long as
+   * reading all of them. Must be called in a write transaction.
+   */
+  rebuildIfMissing(): void {
+    if (this.#records.fieldPaths.getKeysCount({ limit: 1 }) > 0) return
+    for (const { object, view } of new StoredRows(this.#records.rows).all()) {
+      this.add(object, pathsOf(view))
+    }
+  }
+
+  #knownOf(object: number): KnownPaths {
+    const found = this.#known.get(object)
+    if (found) return found
+    if (this.#kept > keptPaths) this.forget()
+    const known: KnownPaths = { keys: new Set(), nested: 0 }
+    for (const { value } of this.#records.fieldPaths.getRange(objectRange(object))) {
+      const key = value.toString()
+      this.#keep(known, JSON.parse(key) as FieldPath, key)
+    }
+    this.#known.set(object, known)
+    return known
+  }
+
+  #keep(known: KnownPaths, path: FieldPath, key: string): void {
+    known.keys.add(key)
+    if (path.length > 1) known.nested++
+    this.#kept++
+  }
+}
+
+/** All that a stored row has: which of its fields are columns does not matter to who asks. */
+function pathsOf(row: RowView): FieldPath[] {
+  const names = new MemberNames()
+  return Array.from(row.fields(), ({ name, value: { start, end } }): FieldPath[] => {
+    names.clear()
+    new JsonScanner(row.bytes, start, end).value(undefined, names)
+    return [[name], ...(new FieldShapes(name).find(names, row.bytes)?.paths ?? [])]
+  }).flat()
+}
