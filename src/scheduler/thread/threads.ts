@@ -28,7 +28,7 @@ export function openThreads(
   options: ThreadsOptions,
 ): Threads {
   const ending = import.meta.url.slice(-3)
-  return poolOf(new URL(`../../workers/${worker}${ending}`, import.meta.url), options)
+  return poolOf(new URL(`../../../workers/${worker}${ending}`, import.meta.url), options)
 }
 
 /** Whether V8 has ended a thread because its heap was full; another one takes its place. */
