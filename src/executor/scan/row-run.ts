@@ -84,7 +84,8 @@ export function openRun(
       const part = metadata.objects.find((each) => each.object === input.object)
       assert(part, 'a task names an object that its segment does not hold')
       const known = { opened, dictionaries: numbered, zones: new Zones(metadata, part, []) }
-      const isSeen = !input.mayBeNewer && isCurrent(metadata, input.object, storage.records)
+      const isKnown = input.mayBeNewer || snapshot.unsuperseded?.includes(input.object)
+      const isSeen = !isKnown && isCurrent(metadata, input.object, storage.records)
       const bounds = isSeen ? undefined : snapshot
       return columnRun(set, object, input, plan.after, bounds, storage.records, known)
     }

@@ -107,9 +107,8 @@ export function areAllVisible(
   records: RecordReader,
 ): boolean {
   const bounds = new Map<number, { oldest: RowKey; newest: RowKey }>()
-  for (const { input, oldest, newest, metadata } of pieces) {
+  for (const { input, oldest, newest } of pieces) {
     if (input.mayBeNewer) return false
-    if (metadata && isCurrent(metadata, input.object, records)) continue
     const known = bounds.get(input.object)
     if (!known) bounds.set(input.object, { oldest, newest })
     else {
