@@ -1,11 +1,6 @@
 /** Splits a scan into pieces that tasks are made of, after leaving out what cannot match. */
 
-import {
-  type BoundExpression,
-  type BoundSortKey,
-  childrenOf,
-  fieldsOf,
-} from '../../binder/bound.ts'
+import { type BoundExpression, type BoundSortKey, childrenOf } from '../../binder/bound.ts'
 import type { TraceSet } from '../../executor/expression/trace-set.ts'
 import { thresholdOf } from '../../executor/order/row-buffer.ts'
 import {
@@ -17,9 +12,8 @@ import {
 } from '../../executor/scan/prune.ts'
 import { hasNoSupersession, isCurrent } from '../../executor/scan/visibility.ts'
 import type { TaskInput } from '../../executor/task/task.ts'
-import { printBound } from '../../planner/explain.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
-import { PlanProfile, type SkippedParts } from '../../planner/plan-profile.ts'
+import type { SkippedParts } from '../../planner/plan-profile.ts'
 import type { RecordReader } from '../../storage/read/record-reader.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
@@ -28,6 +22,7 @@ import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import { type ColumnSet, granuleRows } from '../../vector/column.ts'
 import { sharedKeys } from '../../vector/shared-columns.ts'
 import { KeyCandidates, type KeyFinder, narrowRanges } from './key-candidates.ts'
+import { SkippedRows } from './skipped-rows.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 
 /** Rows of one object in one segment, or in one fresh part, that may match. */
@@ -63,7 +58,21 @@ export function isSegmentPiece(piece: Piece): piece is SegmentPiece {
 
 /** Some rows of a piece, which keeps its bounds. */
 export function rowsOfPiece<Of extends Piece>(piece: Of, { from, to }: PrunedRange): Of {
-  return { ...piece, input: { ...piece.input, from, to } }
+  return (isSegmentPiece(piece) ? segmentRows(piece, from, to) : partRows(piece, from, to)) as Of
+}
+
+// Written out, as to copy an object with `...` takes 4 µs in Node 20, and these are made by row.
+
+function segmentRows(piece: SegmentPiece, from: number, to: number): SegmentPiece {
+  const { input, metadata, part, oldest, newest, bestSortValue } = piece
+  const { segment, object, mayBeNewer } = input
+  const rows = { kind: 'segment', segment, object, from, to, mayBeNewer } as const
+  return { input: rows, metadata, part, oldest, newest, bestSortValue }
+}
+
+function partRows({ input, oldest, newest }: PartPiece, from: number, to: number): PartPiece {
+  const { part, memory, object, mayBeNewer } = input
+  return { input: { kind: 'part', part, memory, object, from, to, mayBeNewer }, oldest, newest }
 }
 
 /** The columns that the rows are in. */
@@ -156,14 +165,8 @@ export function splitScan(
   const [first] = plan.afterSorted?.values ?? []
   const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
   const candidates = new KeyCandidates(plan.predicates, traceSets, finder)
-  const skipped: Record<string, number> = Object.create(null)
-  const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0, skipped }
-  const ruledOut = new PlanProfile()
-  const skip = (reason: string, by: string, rows: number, isAll: boolean) => {
-    if (rows === 0) return
-    skipped[reason] = (skipped[reason] ?? 0) + rows
-    ruledOut.skip({ by, segments: +isAll, granules: Math.ceil(rows / granuleRows), rows })
-  }
+  const skipped = new SkippedRows(plan.predicates)
+  const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
   const histories = plan.objects.filter(({ isHistory }) => isHistory)
   if (histories.length > 0) {
     const others = histories.flatMap(({ number }) =>
@@ -175,7 +178,8 @@ export function splitScan(
         }),
       ),
     )
-    return { pieces: [], others, report: { ...report, deltas: others.length }, skipped: [] }
+    const nothing = { ...report, deltas: others.length, skipped: {} }
+    return { pieces: [], others, report: nothing, skipped: [] }
   }
   const others = deltaInputs(objects, snapshot)
   const pieces: Piece[] = partPieces(objects, plan.after, snapshot)
@@ -183,8 +187,7 @@ export function splitScan(
   for (const { id, metadata } of snapshot.segments) {
     const parts = metadata.objects.filter((part) => objects.has(part.object))
     if (parts.length === 0) {
-      const granules = Math.ceil(metadata.rowCount / granuleRows)
-      ruledOut.skip({ by: 'object', segments: 1, granules, rows: metadata.rowCount })
+      skipped.addOther(metadata.rowCount)
       continue
     }
     report.segments++
@@ -193,30 +196,26 @@ export function splitScan(
       const rowCount = part.to - part.from
       report.rows += rowCount
       if (part.firstTransaction > snapshot.transaction) {
-        skip('version', 'version', rowCount, true)
+        skipped.add('version', 'version', rowCount, rowCount)
         continue
       }
       if (!isBefore(part, plan.after)) {
-        skip('cursor', 'cursor', rowCount, true)
+        skipped.add('cursor', 'cursor', rowCount, rowCount)
         continue
       }
       if (sortKey && place && !mayFollow(metadata, part, sortKey, place)) {
-        skip('cursor', 'sort position', rowCount, true)
+        skipped.add('cursor', 'sort position', rowCount, rowCount)
         continue
       }
       const granules = candidates.granulesOf(id, metadata, part)
       if (granules.some(({ size }) => size === 0)) {
-        skip('key index', 'key index', rowCount, true)
+        skipped.add('key index', 'key index', rowCount, rowCount)
         continue
       }
       const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
-      for (const [i, rows] of pruning.skipped.entries()) {
-        if (rows === 0) continue
-        const predicate = plan.predicates[i]!
-        skip(printBound(predicate, []), mechanismOf(predicate), rows, rows === rowCount)
-      }
+      skipped.addPruned(pruning.skipped, rowCount)
       const narrowed = narrowRanges(pruning.ranges, granules)
-      skip('key index', 'key index', narrowed.skipped, narrowed.skipped === rowCount)
+      skipped.add('key index', 'key index', narrowed.skipped, rowCount)
       for (const { from, to } of narrowed.ranges) {
         report.rowsRead += to - from
         pieces.push(pieceOf({ segment: id, metadata, part, from, to }, snapshot, sortKey))
@@ -224,7 +223,8 @@ export function splitScan(
     }
     if (pieces.length > before) report.segmentsRead++
   }
-  return { pieces, others, report: { ...report, deltas }, skipped: ruledOut.skipped }
+  const { rows, parts } = skipped.finish()
+  return { pieces, others, report: { ...report, deltas, skipped: rows }, skipped: parts }
 }
 
 /** Undefined when nobody knows. */
@@ -256,15 +256,6 @@ function partPieces(
     }
   }
   return pieces
-}
-
-const timeFields: ReadonlySet<string> = new Set(['created', '_xact_id', '_pagination_key'])
-
-/** What of the metadata a predicate is held against. */
-function mechanismOf(predicate: BoundExpression): string {
-  if (predicate.kind === 'in_traces') return 'traces'
-  const fields = fieldsOf([predicate])
-  return fields.every((path) => timeFields.has(String(path[0]))) ? 'time' : 'zone map'
 }
 
 function pieceOf(
