@@ -1,4 +1,6 @@
 /** Finds the rows that have one of a few texts at a path, where a look at a column's bytes tells. */
+import { maximumRows } from '../../kernel/memory.ts'
+import { boundsOfIntegers } from '../../kernel/number-counts.ts'
 import type { ColumnSet, TextColumn, Texts } from '../../vector/column.ts'
 import { isValid, storedRows } from '../../vector/read-column.ts'
 import { forEachWith } from '../column/residual-values.ts'
@@ -22,7 +24,7 @@ export function rowsWithText(
   const needles = texts.map((each) => Buffer.from(each))
   if (text.encoding === 'plain') return rowsAt(text, needles, from, to)
   const codes = text.codes.between(from, to - from)
-  const [lowest, highest] = boundsOf(codes)
+  const { least: lowest, greatest: highest } = boundsOf(codes)
   if (highest < 0) return []
   const isShort = (highest + 1 - lowest) * rowsPerEntry <= codes.length
   if (!isShort || needles.some(({ length }) => length === 0)) {
@@ -31,7 +33,7 @@ export function rowsWithText(
   const wanted = codesOf(text.dictionary, lowest, highest, needles)
   const [only] = wanted
   if (only === undefined) return []
-  if (wanted.size === 1) return rowsOfCodes(codes, from, (code) => code === only)
+  if (wanted.size === 1) return rowsOfCode(codes, from, only)
   return rowsOfCodes(codes, from, (code) => wanted.has(code))
 }
 
@@ -42,15 +44,18 @@ export function rowsWithText(
 const rowsPerEntry = 2
 
 /** The lowest and the highest code; of nulls alone, the highest is negative. */
-function boundsOf(codes: Int32Array): readonly [number, number] {
-  let lowest = Number.MAX_SAFE_INTEGER
-  let highest = -1
-  for (let i = 0; i < codes.length; i++) {
-    const code = codes[i]!
-    if (code > highest) highest = code
-    if (code >= 0 && code < lowest) lowest = code
+function boundsOf(codes: Int32Array): { readonly least: number; readonly greatest: number } {
+  let [least, greatest] = [Number.MAX_SAFE_INTEGER, -1]
+  for (let from = 0; from < codes.length; from += maximumRows) {
+    const bounds = boundsOfIntegers(codes.subarray(from, from + maximumRows))!
+    least = Math.min(least, bounds.least)
+    greatest = Math.max(greatest, bounds.greatest)
   }
-  return [lowest, highest]
+  // Ids and traces, which are looked for most, are never null.
+  if (least >= 0) return { least, greatest }
+  least = Number.MAX_SAFE_INTEGER
+  for (const code of codes) if (code >= 0 && code < least) least = code
+  return { least, greatest }
 }
 
 function rowsAt(
@@ -63,6 +68,13 @@ function rowsAt(
   for (let row = from; row < to; row++) {
     if (isOneOf(needles, texts, row) && isValid(validity, row)) found.push(row)
   }
+  return found
+}
+
+/** Natively. */
+function rowsOfCode(codes: Int32Array, from: number, wanted: number): number[] {
+  const found: number[] = []
+  for (let i = codes.indexOf(wanted); i >= 0; i = codes.indexOf(wanted, i + 1)) found.push(from + i)
   return found
 }
 
