@@ -17,33 +17,45 @@ export interface Turns {
   readonly runs: number
 }
 
-/** A system that takes long gets fewer runs, about so much time; beyond it, its first one counts. */
+/** A system that takes long gets fewer turns: none begins once it has spent so much time. */
 const budgetMs = { warmUps: 2000, runs: 8000 }
 
-/** `texts` are the query for each of the systems, `first` what it took there, not yet warm. */
+/**
+ * `texts` are the query for each of the systems, `first` what it took there when it was first asked: that says nothing
+ * of how long it takes once it is warm.
+ */
 export async function alternate(
   systems: readonly System[],
   texts: readonly string[],
   first: readonly number[],
   turns: Turns,
 ): Promise<Timed[]> {
-  const turnsWithin = (kind: keyof Turns) =>
-    first.map((ms) => Math.min(turns[kind], Math.floor(budgetMs[kind] / ms)))
-  const warmUps = turnsWithin('warmUps')
-  const runs = turnsWithin('runs')
-  const times: number[][] = runs.map((count, i) => (count === 0 ? [first[i]!] : []))
-  for (let run = -turns.warmUps; run < turns.runs; run++) {
-    for (const [i, system] of systems.entries()) {
-      const takesPart = run < 0 ? -run <= warmUps[i]! : run < runs[i]!
-      if (!takesPart) continue
-      const { ms } = await system.run(texts[i]!)
-      if (run >= 0) times[i]!.push(ms)
-    }
-  }
+  await takeTurns(systems, texts, turns.warmUps, budgetMs.warmUps)
+  const times = await takeTurns(systems, texts, turns.runs, budgetMs.runs)
   return systems.map(({ layout }, i) => ({
     layout,
     firstMs: first[i]!,
     ms: median(times[i]!),
     runs: times[i]!.length,
   }))
+}
+
+/** What each turn took, by system: one at least, unless `most` is none. */
+async function takeTurns(
+  systems: readonly System[],
+  texts: readonly string[],
+  most: number,
+  budgetMs: number,
+): Promise<number[][]> {
+  const times: number[][] = systems.map(() => [])
+  const spent = systems.map(() => 0)
+  for (let turn = 0; turn < most; turn++) {
+    for (const [i, system] of systems.entries()) {
+      if (spent[i]! >= budgetMs) continue
+      const { ms } = await system.run(texts[i]!)
+      times[i]!.push(ms)
+      spent[i]! += ms
+    }
+  }
+  return times
 }
