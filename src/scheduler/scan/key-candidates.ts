@@ -48,12 +48,14 @@ export class KeyCandidates {
     metadata: SegmentMetadata,
     part: ObjectRows,
   ): readonly ReadonlySet<number>[] {
-    return this.#candidates.flatMap(({ path, bySegment }) => {
+    const granules: ReadonlySet<number>[] = []
+    for (const { path, bySegment } of this.#candidates) {
       const found = bySegment.get(segment)
       // A value of another kind may equal a text too.
-      const isOnlyText = found && new Zones(metadata, part, []).textBounds(path) !== 'unknown'
-      return isOnlyText ? [found] : []
-    })
+      if (found && new Zones(metadata, part, []).textBounds(path) !== 'unknown')
+        granules.push(found)
+    }
+    return granules
   }
 }
 

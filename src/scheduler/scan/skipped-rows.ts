@@ -4,55 +4,73 @@ import { printBound } from '../../planner/explain.ts'
 import { PlanProfile, type SkippedParts } from '../../planner/plan-profile.ts'
 import { granuleRows } from '../../vector/column.ts'
 
+/** Sums that are added to, as most of many segments are left out by the same. */
+interface SkippedSum {
+  segments: number
+  granules: number
+  rows: number
+}
+
+function newSum(): SkippedSum {
+  return { segments: 0, granules: 0, rows: 0 }
+}
+
+function addTo(sum: SkippedSum, rows: number, isAll: boolean): void {
+  if (isAll) sum.segments++
+  sum.granules += Math.ceil(rows / granuleRows)
+  sum.rows += rows
+}
+
 export class SkippedRows {
   readonly #predicates: readonly BoundExpression[]
-  /** By predicate: they are many segments that one rules out, and printing it takes longer than asking it. */
-  readonly #pruned: readonly { segments: number; granules: number; rows: number }[]
-  readonly #byMechanism: Record<string, number> = Object.create(null)
-  readonly #parts = new PlanProfile()
+  /** By predicate: to print one takes longer than to ask it of a segment. */
+  readonly #pruned: readonly SkippedSum[]
+  readonly #others = newSum()
+  readonly #byReason = new Map<string, { readonly mechanism: string; readonly sum: SkippedSum }>()
 
   constructor(predicates: readonly BoundExpression[]) {
     this.#predicates = predicates
-    this.#pruned = predicates.map(() => ({ segments: 0, granules: 0, rows: 0 }))
+    this.#pruned = predicates.map(newSum)
   }
 
   /** A segment that has no rows of the plan's objects; these count for no mechanism. */
   addOther(rows: number): void {
-    const granules = Math.ceil(rows / granuleRows)
-    this.#parts.skip({ by: 'object', segments: 1, granules, rows })
+    addTo(this.#others, rows, true)
   }
 
   /** @param rowCount so many rows of the object are in the segment */
   add(mechanism: string, by: string, rows: number, rowCount: number): void {
     if (rows === 0) return
-    this.#count(mechanism, rows)
-    const segments = rows === rowCount ? 1 : 0
-    this.#parts.skip({ by, segments, granules: Math.ceil(rows / granuleRows), rows })
+    let reason = this.#byReason.get(by)
+    if (!reason) {
+      reason = { mechanism, sum: newSum() }
+      this.#byReason.set(by, reason)
+    }
+    addTo(reason.sum, rows, rows === rowCount)
   }
 
   /** @param skipped for each predicate, how many rows it left out */
   addPruned(skipped: readonly number[], rowCount: number): void {
     for (const [i, rows] of skipped.entries()) {
-      const sum = this.#pruned[i]!
-      if (rows === rowCount) sum.segments++
-      sum.granules += Math.ceil(rows / granuleRows)
-      sum.rows += rows
+      if (rows > 0) addTo(this.#pruned[i]!, rows, rows === rowCount)
     }
   }
 
-  /** Rows by mechanism, and parts by what ruled them out. Nothing must be added any more. */
-  finish(): { readonly rows: Readonly<Record<string, number>>; readonly parts: SkippedParts[] } {
+  /** Rows by mechanism, and parts by what ruled them out. */
+  finish(): { readonly rows: Record<string, number>; readonly parts: readonly SkippedParts[] } {
+    const rows: Record<string, number> = Object.create(null)
+    const parts = new PlanProfile()
+    if (this.#others.rows > 0) parts.skip({ by: 'object', ...this.#others })
+    const tell = (mechanism: string, by: string, sum: SkippedSum) => {
+      rows[mechanism] = (rows[mechanism] ?? 0) + sum.rows
+      parts.skip({ by, ...sum })
+    }
+    for (const [by, { mechanism, sum }] of this.#byReason) tell(mechanism, by, sum)
     for (const [i, predicate] of this.#predicates.entries()) {
       const sum = this.#pruned[i]!
-      if (sum.rows === 0) continue
-      this.#count(mechanismOf(predicate), sum.rows)
-      this.#parts.skip({ by: printBound(predicate, []), ...sum })
+      if (sum.rows > 0) tell(mechanismOf(predicate), printBound(predicate, []), sum)
     }
-    return { rows: this.#byMechanism, parts: [...this.#parts.skipped] }
-  }
-
-  #count(mechanism: string, rows: number): void {
-    this.#byMechanism[mechanism] = (this.#byMechanism[mechanism] ?? 0) + rows
+    return { rows, parts: parts.skipped }
   }
 }
 

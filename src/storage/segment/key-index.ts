@@ -96,7 +96,7 @@ export function findKeys(
   path: readonly string[],
   texts: readonly string[],
 ): ReadonlyMap<number, ReadonlySet<number>> {
-  const found = new Map<number, Set<number>>()
+  const found = new Map<number, ReadonlySet<number>>()
   const hash = hashOfPath(path)
   for (const text of texts) {
     const bytes = Buffer.from(text)
@@ -108,30 +108,36 @@ export function findKeys(
     })
     for (const { key, value } of range) {
       const segment = key.readUInt32BE(pathHashBytes + 2)
-      let granules = found.get(segment)
-      if (!granules) {
-        granules = new Set()
-        found.set(segment, granules)
-      }
-      addGranules(value, entryOf(textHash, 0), granules)
+      const before = found.get(segment) ?? none
+      found.set(segment, withGranules(before, value, entryOf(textHash, 0)))
     }
   }
   return found
 }
 
-/** @param first the entry of the text in granule 0 */
-function addGranules(entries: Buffer, first: number, granules: Set<number>): void {
+/** What most segments have of a text. */
+const none: ReadonlySet<number> = new Set()
+
+/** The granules, and those that entries have of the text. @param first its entry in granule 0 */
+function withGranules(
+  granules: ReadonlySet<number>,
+  entries: Buffer,
+  first: number,
+): ReadonlySet<number> {
   let [low, high] = [0, entries.length / 4]
   while (low < high) {
     const middle = (low + high) >>> 1
     if (entries.readUInt32LE(middle * 4) < first) low = middle + 1
     else high = middle
   }
+  let found: Set<number> | undefined
   for (let at = low * 4; at < entries.length; at += 4) {
     const granule = entries.readUInt32LE(at) - first
-    if (granule >= 1 << granuleBits) return
-    granules.add(granule)
+    if (granule >= 1 << granuleBits) break
+    found ??= new Set(granules)
+    found.add(granule)
   }
+  return found ?? granules
 }
 
 /** By metadata alone: columns of long texts need not be opened. */
