@@ -70,11 +70,12 @@ function sortedJson(value: Value, writeTime: (value: Timestamp | Interval) => st
   if (value === null) return 'null'
   if (value instanceof Timestamp || value instanceof Interval) return writeTime(value)
   if (isArray(value)) return `[${value.map((item) => sortedJson(item, writeTime)).join(',')}]`
-  const members: string[] = []
+  let members = ''
   for (const key of Object.keys(value).sort()) {
-    members.push(`${JSON.stringify(key)}:${sortedJson(value[key]!, writeTime)}`)
+    const before = members === '' ? '' : ','
+    members += `${before}${JSON.stringify(key)}:${sortedJson(value[key]!, writeTime)}`
   }
-  return `{${members.join(',')}}`
+  return `{${members}}`
 }
 
 function isArray(value: object): value is readonly Value[] {

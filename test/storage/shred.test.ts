@@ -124,6 +124,39 @@ describe('shred', () => {
     expect(valueAtRow(set, ['rare'], 18)).toBe(null)
   })
 
+  it('gives back objects of few members as one for all rows that have it, and no other', () => {
+    const given = [
+      '{"a":1}',
+      '{"a":"1"}',
+      '{"a":null}',
+      '{}',
+      '{"a":1,"b":true}',
+      '{"b":true}',
+      '{"a":[1]}',
+      '{"a":1}',
+      `{"a":"${'x'.repeat(100)}"}`,
+      '{"b":true,"a":1}',
+    ]
+    const set = shredTexts(given.map((text) => `{"m":${text}}`))
+    const read = pathReader(set, ['m'])
+    const objects = given.map((_, row) => read(row) as Value)
+    expect(objects.map(canonicalJson)).toEqual(given.map((text) => canonicalJson(parseJson(text))))
+    expect(objects[7]).toBe(objects[0])
+    expect(objects[9]).toBe(objects[4])
+  })
+
+  it('keeps apart objects of which one has a member in the residual', () => {
+    const texts = Array.from({ length: 4000 }, (_, i) =>
+      i === 17 ? '{"id":"r","m":{"a":1,"rare":"\\u0061"}}' : '{"id":"r","m":{"a":1}}',
+    )
+    const set = shredTexts(texts)
+    expect(set.residualMayHold(['m', 'rare'])).toBe(true)
+    const read = pathReader(set, ['m'])
+    expect(canonicalJson(read(17) as Value)).toBe('{"a":1,"rare":"a"}')
+    expect(canonicalJson(read(18) as Value)).toBe('{"a":1}')
+    expect(read(19)).toBe(read(16))
+  })
+
   it('bounds the columns of rows whose keys never repeat', () => {
     const texts = Array.from({ length: 300 }, (_, i) => {
       const members = Array.from({ length: 100 }, (_, k) => `"k${i}-${k}":${k}`)

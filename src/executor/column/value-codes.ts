@@ -42,6 +42,9 @@ const loneSurrogate = /\p{Surrogate}/u
 /** What a text takes besides its bytes, and a value that is none, with its place in a Map. */
 const [textBytes, valueBytes] = [24, 64]
 
+/** Objects and lists of a batch that are found by themselves. */
+const keptObjects = 1024
+
 /** Stands for a code that is not given yet. */
 const unassigned = -1
 
@@ -263,9 +266,17 @@ export class ValueCodes {
         return
       default: {
         const read = valueReader(vector)
+        // Readers give the same object where rows have one of few, which is found sooner than its text is made.
+        const objects = new Map<Value, number>()
         for (let j = 0; j < count; j++) {
           checkAtTimes()
-          out[j] = this.codeOf(read(selection ? selection[j]! : j))
+          const value = read(selection ? selection[j]! : j)
+          const known = objects.get(value)
+          const code = known ?? this.codeOf(value)
+          if (known === undefined && objects.size < keptObjects && typeof value === 'object') {
+            objects.set(value, code)
+          }
+          out[j] = code
         }
       }
     }
