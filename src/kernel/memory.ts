@@ -23,10 +23,11 @@ export const kernels = new WebAssembly.Instance(module).exports
 const { buffer } = kernels.memory
 /** Loops work on up to 16 rows at once, so arrays have room for a few rows more than they hold. */
 const roomBytes = 128
-/** The first bytes are for sums of all rows (`aggregate.ts`), those after them a table of bits. */
+/** The first bytes are for sums of all rows (`aggregate.ts`), those after them tables, up to the start of batches. */
 export const stateStart = 0
-const start = 1 << 12
+const start = kernels.tablesEnd.value
 placeBits(new Uint8Array(buffer, kernels.placesOfBits.value, 256 * 8))
+kernels.makeGapTables()
 
 /** For each byte, the places of its bits that are set, one after the other. */
 function placeBits(places: Uint8Array): void {

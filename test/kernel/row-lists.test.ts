@@ -6,7 +6,7 @@ import { addRow, hasRow, noRows } from '../../src/vector/row-bits.ts'
 import { listMargin, RowListWriter } from '../../src/vector/row-list.ts'
 
 it('reads what was written', () => {
-  const share = fc.constantFrom(0, 0.0005, 0.01, 0.1, 0.3, 0.45, 0.6, 0.95, 1)
+  const share = fc.constantFrom(0, 0.0005, 0.01, 0.1, 0.2, 0.3, 0.45, 0.6, 0.95, 1)
   const count = fc.integer({ min: 1, max: 20_000 })
   fc.assert(
     fc.property(count, fc.array(share, { maxLength: 5 }), fc.nat(), (rowCount, shares, seed) => {

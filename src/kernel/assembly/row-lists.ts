@@ -1,16 +1,139 @@
-/** Lists of rows as `vector/row-list.ts` writes them. */
+/**
+ * Lists of rows as `vector/row-list.ts` writes them: of each gap between two rows its upper bits as so many zeros, a one,
+ * and its lower bits as they are. 16 bytes after a code must be readable.
+ */
+import { gapTableCount, gapTables } from './memory'
+
+/** So many bits of a code are looked up at once. */
+const lookedUp = 10
+/** Gaps that so many bits may have. */
+const mostGaps = lookedUp / 2
+
+/**
+ * For lists whose gaps have one lower bit, and for those with two, a table of what so many bits begin with, in 16
+ * bytes: the rows of whole gaps as bits, counted from the first row that may come; how many bits the gaps are; which row
+ * may come next; how many gaps they are. Nothing where no gap is whole. More lower bits leave one gap in a look-up,
+ * which then takes longer than to read that.
+ */
+function tableOf(lower: i32): usize {
+  return gapTables + ((<usize>(lower - 1)) << (lookedUp + 4))
+}
+
+export function makeGapTables(): void {
+  for (let lower = 1; lower <= gapTableCount; lower++) {
+    for (let bits = 0; bits < 1 << lookedUp; bits++) {
+      makeEntry(tableOf(lower) + ((<usize>bits) << 4), bits, lower)
+    }
+  }
+}
+
+function makeEntry(entry: usize, bits: i32, lower: i32): void {
+  let rows: u64 = 0
+  let used = 0
+  let next = 0
+  let gaps = 0
+  for (;;) {
+    const left = bits >> used
+    const zeros = ctz(left | (1 << lookedUp))
+    const length = zeros + 1 + lower
+    const row = next + ((zeros << lower) | ((left >> (zeros + 1)) & ((1 << lower) - 1)))
+    if (used + length > lookedUp || row > 63) break
+    rows |= (<u64>1) << row
+    next = row + 1
+    used += length
+    gaps++
+  }
+  store<u64>(entry, rows)
+  store<u8>(entry, <u8>used, 8)
+  store<u8>(entry, <u8>next, 9)
+  store<u8>(entry, <u8>gaps, 10)
+}
+
+/** Where the gap that was read last ends, in bits. */
+let gapEnd = 0
+
+/** The gap whose code begins at a bit, whatever its length. */
+function gapAt(code: usize, at: i32, lower: i32): i32 {
+  let upper = 0
+  let window = load<u64>(code + <usize>(at >> 3)) >> (at & 7)
+  let left = 64 - (at & 7)
+  while (window === 0) {
+    upper += left
+    at += left
+    window = load<u64>(code + <usize>(at >> 3))
+    left = 64
+  }
+  const zeros = <i32>ctz(window)
+  at += zeros + 1
+  const low = <i32>(load<u64>(code + <usize>(at >> 3)) >> (at & 7)) & ((1 << lower) - 1)
+  gapEnd = at + lower
+  return ((upper + zeros) << lower) | low
+}
 
 /**
  * Sets the bits of the rows of a list in `rows`.
  *
- * @param lower how many lower bits of a gap are written as they are; 16 bytes after the code must be readable
+ * @param lower how many lower bits of a gap are written as they are
  */
 export function addListedRows(code: usize, count: i32, lower: i32, rows: usize): void {
+  if (lower > 0 && lower <= gapTableCount) addNearRows(code, count, lower, rows)
+  else addFarRows(code, count, lower, rows)
+}
+
+/** Several gaps at a time. */
+function addNearRows(code: usize, count: i32, lower: i32, rows: usize): void {
+  const table = tableOf(lower)
+  const indexes: u64 = (1 << lookedUp) - 1
+  let at = 0
+  let row = 0
+  let i = 0
+  // The rows of one word, which is written once rows are beyond it.
+  let word = 0
+  let bits: u64 = 0
+  while (i < count) {
+    const window = load<u64>(code + <usize>(at >> 3)) >> (at & 7)
+    const entry = table + ((<usize>(window & indexes)) << 4)
+    let used = <i32>load<u8>(entry, 8)
+    let found = load<u64>(entry)
+    let rowCount = <i32>load<u8>(entry, 9)
+    let gaps = <i32>load<u8>(entry, 10)
+    if (used === 0 || i > count - mostGaps) {
+      row += gapAt(code, at, lower)
+      used = gapEnd - at
+      found = 1
+      rowCount = 1
+      gaps = 1
+      if (row >> 6 !== word) {
+        addWord(rows, word, bits)
+        word = row >> 6
+        bits = 0
+      }
+    }
+    const shift = row & 63
+    bits |= found << shift
+    row += rowCount
+    at += used
+    i += gaps
+    if (row >> 6 === word) continue
+    addWord(rows, word, bits)
+    word = row >> 6
+    bits = shift === 0 ? 0 : found >> (64 - shift)
+  }
+  addWord(rows, word, bits)
+}
+
+function addWord(rows: usize, word: i32, bits: u64): void {
+  if (bits === 0) return
+  const place = rows + ((<usize>word) << 3)
+  store<u64>(place, load<u64>(place) | bits)
+}
+
+/** Gap by gap. */
+function addFarRows(code: usize, count: i32, lower: i32, rows: usize): void {
   const mask = ((<u64>1) << lower) - 1
-  // Places of bits, counted from the code's first.
-  let at: i32 = 0
-  let row: i32 = -1
-  let i: i32 = 0
+  let at = 0
+  let row = -1
+  let i = 0
   while (i < count) {
     const shift = at & 7
     let window = load<u64>(code + <usize>(at >> 3)) >> shift
@@ -31,20 +154,8 @@ export function addListedRows(code: usize, count: i32, lower: i32, rows: usize):
       i++
     }
     if (i > before) continue
-    // A gap of many bits.
-    let upper: i32 = 0
-    while (window === 0) {
-      upper += left
-      at += left
-      window = load<u64>(code + <usize>(at >> 3))
-      left = 64
-    }
-    const zeros = <i32>ctz(window)
-    upper += zeros
-    at += zeros + 1
-    const low = <i32>((load<u64>(code + <usize>(at >> 3)) >> (at & 7)) & mask)
-    at += lower
-    row += 1 + ((upper << lower) | low)
+    row += 1 + gapAt(code, at, lower)
+    at = gapEnd
     addRow(rows, row)
     i++
   }
