@@ -26,27 +26,32 @@ export class SkippedRows {
   /** By predicate: to print one takes longer than to ask it of a segment. */
   readonly #pruned: readonly SkippedSum[]
   readonly #others = newSum()
-  readonly #byReason = new Map<string, { readonly mechanism: string; readonly sum: SkippedSum }>()
+  /** By what ruled them out. */
+  readonly #ruledOut = new Map<string, { readonly reason: string; readonly sum: SkippedSum }>()
 
   constructor(predicates: readonly BoundExpression[]) {
     this.#predicates = predicates
     this.#pruned = predicates.map(newSum)
   }
 
-  /** A segment that has no rows of the plan's objects; these count for no mechanism. */
+  /** A segment that has no rows of the plan's objects; these count for no reason. */
   addOther(rows: number): void {
     addTo(this.#others, rows, true)
   }
 
-  /** @param rowCount so many rows of the object are in the segment */
-  add(mechanism: string, by: string, rows: number, rowCount: number): void {
+  /**
+   * @param reason what in the query
+   * @param by what ruled them out
+   * @param rowCount so many rows of the object are in the segment
+   */
+  add(reason: string, by: string, rows: number, rowCount: number): void {
     if (rows === 0) return
-    let reason = this.#byReason.get(by)
-    if (!reason) {
-      reason = { mechanism, sum: newSum() }
-      this.#byReason.set(by, reason)
+    let ruledOut = this.#ruledOut.get(by)
+    if (!ruledOut) {
+      ruledOut = { reason, sum: newSum() }
+      this.#ruledOut.set(by, ruledOut)
     }
-    addTo(reason.sum, rows, rows === rowCount)
+    addTo(ruledOut.sum, rows, rows === rowCount)
   }
 
   /** @param skipped for each predicate, how many rows it left out */
@@ -56,19 +61,19 @@ export class SkippedRows {
     }
   }
 
-  /** Rows by mechanism, and parts by what ruled them out. */
+  /** Rows by reason, and parts by what ruled them out. */
   finish(): { readonly rows: Record<string, number>; readonly parts: readonly SkippedParts[] } {
     const rows: Record<string, number> = Object.create(null)
     const parts = new PlanProfile()
     if (this.#others.rows > 0) parts.skip({ by: 'object', ...this.#others })
-    const tell = (mechanism: string, by: string, sum: SkippedSum) => {
-      rows[mechanism] = (rows[mechanism] ?? 0) + sum.rows
+    const tell = (reason: string, by: string, sum: SkippedSum) => {
+      rows[reason] = (rows[reason] ?? 0) + sum.rows
       parts.skip({ by, ...sum })
     }
-    for (const [by, { mechanism, sum }] of this.#byReason) tell(mechanism, by, sum)
+    for (const [by, { reason, sum }] of this.#ruledOut) tell(reason, by, sum)
     for (const [i, predicate] of this.#predicates.entries()) {
       const sum = this.#pruned[i]!
-      if (sum.rows > 0) tell(mechanismOf(predicate), printBound(predicate, []), sum)
+      if (sum.rows > 0) tell(printBound(predicate, []), mechanismOf(predicate), sum)
     }
     return { rows, parts: parts.skipped }
   }
