@@ -1,7 +1,7 @@
 /** In how many rows of a segment a field has a value is told by its metadata, wherever the values lie. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Zones } from '../../src/executor/scan/prune.ts'
+import { Zones } from '../../src/executor/scan/zones.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { shred } from '../../src/storage/shred/shred.ts'
 import { valueAt } from '../../src/type/value.ts'

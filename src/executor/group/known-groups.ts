@@ -8,7 +8,8 @@ import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
 import { granuleRows } from '../../vector/column.ts'
 import { isCertain, mayBeCertain } from '../scan/certain.ts'
-import { type PrunedRange, Zones } from '../scan/prune.ts'
+import type { PrunedRange } from '../scan/prune.ts'
+import { Zones } from '../scan/zones.ts'
 import type { PartialGroups } from '../task/task.ts'
 import {
   type KnownAggregate,

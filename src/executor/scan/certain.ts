@@ -12,7 +12,7 @@
 import type { BoundExpression } from '../../binder/bound.ts'
 import { swapped } from '../../kernel/compare.ts'
 import type { Path } from '../../type/value.ts'
-import type { Zones } from './prune.ts'
+import type { Zones } from './zones.ts'
 
 /** Whether the predicate is of a form that may be certain. */
 export function mayBeCertain(predicate: BoundExpression): boolean {

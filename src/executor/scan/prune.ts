@@ -22,20 +22,13 @@ import {
   type ConstantValue,
   hiddenField,
 } from '../../binder/bound.ts'
-import { decodeUtf8 } from '../../json/utf8.ts'
 import { swapped } from '../../kernel/compare.ts'
-import type {
-  ColumnMetadata,
-  NumberColumnMetadata,
-  ObjectRows,
-  SegmentMetadata,
-} from '../../storage/segment/metadata.ts'
+import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
 import { compareText } from '../../type/compare.ts'
-import { formatPaginationKey, formatTransaction } from '../../type/transaction.ts'
 import type { Path } from '../../type/value.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { TraceSet } from '../expression/trace-set.ts'
-import { type Held, heldAt, SegmentColumns } from './segment-columns.ts'
+import { longList, Zones } from './zones.ts'
 
 export interface PrunedRange {
   readonly from: number
@@ -68,24 +61,48 @@ export function pruneRows(
     skipped[excluding] = rows.to - rows.from
     return { ranges: [], skipped }
   }
+  const first = Math.floor(rows.from / granuleRows)
+  const part = { zones: new Zones(metadata, rows, traceSets), first, count: granulesIn(rows) }
+  const left = new Uint8Array(part.count).fill(1)
+  for (const [i, predicate] of predicates.entries()) {
+    const matching = granulesMatching(predicate, part)
+    if (matching) skipped[i] = leaveOut(left, matching, rows)
+  }
+  return { ranges: rangesOf(left, rows), skipped }
+}
+
+function granulesIn({ from, to }: ObjectRows): number {
+  return Math.floor((to - 1) / granuleRows) - Math.floor(from / granuleRows) + 1
+}
+
+/** Returns how many rows the granules have that were left and do not match. */
+function leaveOut(left: Uint8Array, matching: Uint8Array, rows: ObjectRows): number {
+  let skipped = 0
+  for (let i = 0; i < left.length; i++) {
+    if (left[i] === 0 || matching[i] !== 0) continue
+    left[i] = 0
+    const { from, to } = granuleAt(rows, i)
+    skipped += to - from
+  }
+  return skipped
+}
+
+function rangesOf(left: Uint8Array, rows: ObjectRows): PrunedRange[] {
   const ranges: { from: number; to: number }[] = []
-  const firstGranule = Math.floor(rows.from / granuleRows)
-  const lastGranule = Math.floor((rows.to - 1) / granuleRows)
-  const zones = new Zones(metadata, rows, traceSets)
-  for (let granule = firstGranule; granule <= lastGranule; granule++) {
-    zones.granule = granule
-    const from = Math.max(rows.from, granule * granuleRows)
-    const to = Math.min(rows.to, (granule + 1) * granuleRows)
-    const failing = predicates.findIndex((predicate) => !mayMatch(predicate, zones))
-    if (failing >= 0) {
-      skipped[failing]! += to - from
-      continue
-    }
+  for (let i = 0; i < left.length; i++) {
+    if (left[i] === 0) continue
+    const { from, to } = granuleAt(rows, i)
     const last = ranges.at(-1)
     if (last?.to === from) last.to = to
     else ranges.push({ from, to })
   }
-  return { ranges, skipped }
+  return ranges
+}
+
+/** The part's rows in one of its granules. */
+function granuleAt(rows: ObjectRows, i: number): PrunedRange {
+  const start = (Math.floor(rows.from / granuleRows) + i) * granuleRows
+  return { from: Math.max(rows.from, start), to: Math.min(rows.to, start + granuleRows) }
 }
 
 /** A first sort key that is known to be reached by as many rows as are wanted. */
@@ -126,8 +143,73 @@ export function mayFollow(
   return descending ? minimum <= value : maximum >= value
 }
 
-/** Lists beyond this are not compared with every granule. */
-const longList = 64
+/** Granules of a part, from the first one on. */
+interface PartGranules {
+  readonly zones: Zones
+  readonly first: number
+  readonly count: number
+}
+
+/**
+ * For each granule whether rows of it may match; undefined: all of them may. Bounds of numbers are compared in one
+ * loop, as there are a thousand granules for each ten millions of rows.
+ */
+function granulesMatching(predicate: BoundExpression, part: PartGranules): Uint8Array | undefined {
+  switch (predicate.kind) {
+    case 'and':
+      return predicate.operands.reduce((all: Uint8Array | undefined, operand) => {
+        const matching = granulesMatching(operand, part)
+        return all && matching ? all.map((may, i) => may & matching[i]!) : (all ?? matching)
+      }, undefined)
+    case 'or': {
+      const each = predicate.operands.map((operand) => granulesMatching(operand, part))
+      const any = new Uint8Array(part.count)
+      for (const matching of each) {
+        if (!matching) return undefined
+        for (let i = 0; i < any.length; i++) any[i]! |= matching[i]!
+      }
+      return any
+    }
+    case 'comparison':
+      return granulesComparing(predicate, part)
+    default: {
+      const { zones, first, count } = part
+      const matching = new Uint8Array(count)
+      for (let i = 0; i < count; i++) {
+        zones.granule = first + i
+        matching[i] = mayMatch(predicate, zones) ? 1 : 0
+      }
+      zones.granule = undefined
+      return matching
+    }
+  }
+}
+
+function granulesComparing(
+  predicate: ComparisonExpression,
+  { zones, first, count }: PartGranules,
+): Uint8Array | undefined {
+  const compared = comparedField(predicate)
+  const constant = compared && numberOf(compared.constant)
+  // Texts have no bounds by granule.
+  if (!constant) return mayMatch(predicate, zones) ? undefined : new Uint8Array(count)
+  const { operator, path } = compared
+  const column = zones.numberColumn(path, constant.type)
+  if (column === 'unknown' || operator === 'ne') return undefined
+  const matching = new Uint8Array(count)
+  if (!column) return matching
+  const { granuleMinimums, granuleMaximums } = column
+  for (let i = 0; i < count; i++) {
+    const minimum = granuleMinimums[first + i]!
+    const maximum = granuleMaximums[first + i]!
+    if (minimum === null || maximum === null) continue
+    const { value } = constant
+    matching[i] = isWithin(operator, compareNumbers(value, minimum), compareNumbers(value, maximum))
+      ? 1
+      : 0
+  }
+  return matching
+}
 
 type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
 
@@ -138,11 +220,8 @@ function mayMatch(predicate: BoundExpression, zones: Zones): boolean {
     case 'or':
       return predicate.operands.some((operand) => mayMatch(operand, zones))
     case 'comparison': {
-      const { operator, left, right } = predicate
-      if (operator === 'is_same' || operator === 'is_different') return true
-      if (left.kind === 'field') return mayCompare(operator, left.path, right, zones)
-      if (right.kind === 'field') return mayCompare(swapped[operator], right.path, left, zones)
-      return true
+      const compared = comparedField(predicate)
+      return !compared || mayCompare(compared.operator, compared.path, compared.constant, zones)
     }
     case 'in': {
       const { operand, list } = predicate
@@ -173,6 +252,38 @@ function mayMatch(predicate: BoundExpression, zones: Zones): boolean {
   }
 }
 
+type ComparisonExpression = Extract<BoundExpression, { kind: 'comparison' }>
+
+interface ComparedField {
+  readonly operator: Comparison
+  readonly path: Path
+  readonly constant: BoundExpression
+}
+
+/** A comparison as one of a field with something else. */
+function comparedField({ operator, left, right }: ComparisonExpression): ComparedField | undefined {
+  if (operator === 'is_same' || operator === 'is_different') return undefined
+  if (left.kind === 'field') return { operator, path: left.path, constant: right }
+  if (right.kind !== 'field') return undefined
+  return { operator: swapped[operator], path: right.path, constant: left }
+}
+
+interface NumberConstant {
+  readonly type: 'number' | 'timestamp'
+  readonly value: number
+}
+
+/** What columns of numbers have bounds for; times in milliseconds. */
+function numberOf(constant: BoundExpression): NumberConstant | undefined {
+  if (constant.kind === 'timestamp') return { type: 'timestamp', value: constant.ms }
+  if (constant.kind !== 'constant' || typeof constant.value !== 'number') return undefined
+  return { type: 'number', value: constant.value }
+}
+
+function compareNumbers(a: number, b: number): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
 function mayBeOneOf(path: Path, values: readonly ConstantValue[], zones: Zones): boolean {
   return values.some((value) =>
     mayCompare('eq', path, { kind: 'constant', value, type: 'json' }, zones),
@@ -186,23 +297,14 @@ function mayCompare(
   zones: Zones,
 ): boolean {
   if (operator === 'ne') return true
-  if (constant.kind === 'timestamp') {
-    const bounds = zones.numberBounds(path, 'timestamp')
-    return bounds === 'unknown' || isBetween(operator, constant.ms, bounds, (a, b) => a - b)
+  const number = numberOf(constant)
+  if (number) {
+    const bounds = zones.numberBounds(path, number.type)
+    return bounds === 'unknown' || isBetween(operator, number.value, bounds, compareNumbers)
   }
-  if (constant.kind !== 'constant') return true
-  switch (typeof constant.value) {
-    case 'number': {
-      const bounds = zones.numberBounds(path, 'number')
-      return bounds === 'unknown' || isBetween(operator, constant.value, bounds, (a, b) => a - b)
-    }
-    case 'string': {
-      const bounds = zones.textBounds(path)
-      return bounds === 'unknown' || isBetween(operator, constant.value, bounds, compareText)
-    }
-    default:
-      return true
-  }
+  if (constant.kind !== 'constant' || typeof constant.value !== 'string') return true
+  const bounds = zones.textBounds(path)
+  return bounds === 'unknown' || isBetween(operator, constant.value, bounds, compareText)
 }
 
 /** Undefined bounds: there is no value. An undefined maximum: any value from the minimum on. */
@@ -214,187 +316,26 @@ function isBetween<T>(
 ): boolean {
   if (!bounds) return false
   const { minimum, maximum } = bounds
-  const aboveMaximum = maximum !== undefined ? compare(constant, maximum) : -1
-  const aboveMinimum = compare(constant, minimum)
+  const toMaximum = maximum !== undefined ? compare(constant, maximum) : -1
+  return isWithin(operator, compare(constant, minimum), toMaximum)
+}
+
+/** Whether the comparison can hold for a value between two, by how the constant compares with these. */
+function isWithin(
+  operator: Exclude<Comparison, 'ne'>,
+  toMinimum: number,
+  toMaximum: number,
+): boolean {
   switch (operator) {
     case 'eq':
-      return aboveMinimum >= 0 && aboveMaximum <= 0
+      return toMinimum >= 0 && toMaximum <= 0
     case 'lt':
-      return aboveMinimum > 0
+      return toMinimum > 0
     case 'le':
-      return aboveMinimum >= 0
+      return toMinimum >= 0
     case 'gt':
-      return aboveMaximum < 0
+      return toMaximum < 0
     case 'ge':
-      return aboveMaximum <= 0
-  }
-}
-
-type Bounds<T> = { readonly minimum: T; readonly maximum: T | undefined } | undefined | 'unknown'
-
-interface GranuleSum {
-  readonly sum: number
-  /** What rounding has taken from it. */
-  readonly error: number
-  readonly count: number
-}
-
-/** How many rows of a granule have a value of a column that has nulls; undefined when nobody has counted. */
-function countIn(column: ColumnMetadata, granule: number): number | undefined {
-  const isCounted = column.type === 'number' || column.type === 'timestamp'
-  return isCounted ? column.granuleCounts?.[granule] : undefined
-}
-
-/** What is known of the fields of an object's rows, in the whole segment or in one granule. */
-export class Zones {
-  readonly #metadata: SegmentMetadata
-  readonly #rows: ObjectRows
-  readonly #traceSets: readonly TraceSet[]
-  /** The granule that is asked about; undefined for all rows. */
-  granule: number | undefined
-
-  constructor(metadata: SegmentMetadata, rows: ObjectRows, traceSets: readonly TraceSet[]) {
-    this.#metadata = metadata
-    this.#rows = rows
-    this.#traceSets = traceSets
-  }
-
-  /** The object's traces in a set; unknown when they are many, too. */
-  tracesIn(set: number): readonly string[] | 'unknown' {
-    const known = this.#traceSets[set]
-    if (!known || known.numbered) return 'unknown'
-    const texts = known.traces[known.objects.indexOf(this.#rows.object)]
-    if (!texts) return []
-    const { bytes, offsets } = texts
-    const count = offsets.length - 1
-    if (count > longList) return 'unknown'
-    return Array.from({ length: count }, (_, i) => decodeUtf8(bytes, offsets[i]!, offsets[i + 1]!))
-  }
-
-  numberBounds(path: Path, type: 'number' | 'timestamp'): Bounds<number> {
-    const columns = this.#columns(path)
-    if (columns === 'unknown') return 'unknown'
-    // Integers past 2^53 are JSON; texts may be times.
-    const alsoHeldBy = type === 'number' ? 'json' : 'text'
-    if (columns.some((column) => column.type === alsoHeldBy)) return 'unknown'
-    const column = columns.find((candidate) => candidate.type === type)
-    if (!column) return undefined
-    if (column.type !== 'number' && column.type !== 'timestamp') return 'unknown'
-    if (this.granule !== undefined) {
-      const minimum = column.granuleMinimums[this.granule]!
-      const maximum = column.granuleMaximums[this.granule]!
-      return minimum === null || maximum === null ? undefined : { minimum, maximum }
-    }
-    const { firstCreated, lastCreated } = this.#rows
-    if (path.length === 1 && path[0] === 'created' && firstCreated !== null) {
-      return { minimum: firstCreated, maximum: lastCreated! }
-    }
-    return column
-  }
-
-  /** The bounds of a field that has values of this kind and no other. */
-  onlyBounds(path: Path, kind: 'number' | 'timestamp') {
-    const columns = this.#columns(path)
-    if (columns === 'unknown') return undefined
-    const isOnly = columns.every(({ type }) => type === kind || type === 'nulls')
-    const bounds = isOnly ? this.numberBounds(path, kind) : undefined
-    return bounds === 'unknown' ? undefined : bounds
-  }
-
-  /** Numbers of the granule that is asked about: of a field that has numbers and nothing else. */
-  sumOf(path: Path): GranuleSum | undefined {
-    const columns = this.#columns(path)
-    const { granule } = this
-    if (columns === 'unknown' || granule === undefined) return undefined
-    const [column, ...others] = columns.filter(({ type }) => type !== 'nulls')
-    if (column?.type !== 'number' || others.length > 0) return undefined
-    const sum = column.granuleSums?.[granule] ?? undefined
-    const count = this.#countIn(column, granule)
-    if (sum === undefined || count === undefined) return undefined
-    return { sum, error: column.granuleErrors?.[granule] ?? 0, count }
-  }
-
-  /** In how many rows the field has a value. */
-  countOf(path: Path): number | undefined {
-    const { granule } = this
-    if (granule === undefined) {
-      const present = SegmentColumns.of(this.#metadata).presentAt(path)
-      return present === 'unknown' ? undefined : present
-    }
-    const columns = this.#columns(path)
-    if (columns === 'unknown') return undefined
-    let count = 0
-    for (const column of columns) {
-      if (column.type === 'nulls') continue
-      // A row has a value in one column at most.
-      if (column.nullCount === 0) return this.#rowsIn(granule)
-      const counted = countIn(column, granule)
-      if (counted === undefined) return undefined
-      count += counted
-    }
-    return count
-  }
-
-  #countIn(column: NumberColumnMetadata, granule: number): number | undefined {
-    return column.nullCount === 0 ? this.#rowsIn(granule) : countIn(column, granule)
-  }
-
-  #rowsIn(granule: number): number {
-    return Math.min(granuleRows, this.#metadata.rowCount - granule * granuleRows)
-  }
-
-  textBounds(path: Path): Bounds<string> {
-    if (path.length === 1 && path[0] === '_pagination_key') {
-      const { firstPagination, lastPagination } = this.#rows
-      return {
-        minimum: formatPaginationKey(firstPagination),
-        maximum: formatPaginationKey(lastPagination),
-      }
-    }
-    if (path.length === 1 && path[0] === '_xact_id') {
-      if (this.#metadata.keys.shownTransaction) return 'unknown'
-      const { firstTransaction, lastTransaction } = this.#rows
-      return {
-        minimum: formatTransaction(firstTransaction),
-        maximum: formatTransaction(lastTransaction),
-      }
-    }
-    const columns = this.#columns(path)
-    if (columns === 'unknown') return 'unknown'
-    // A string may be compared with a time; JSON holds strings that UTF-8 cannot.
-    if (columns.some(({ type }) => type === 'timestamp' || type === 'json')) return 'unknown'
-    const column = columns.find((candidate) => candidate.type === 'text')
-    if (!column) return undefined
-    if (column.type !== 'text' || !column.bounds) return 'unknown'
-    return { minimum: column.bounds.minimum, maximum: column.bounds.maximum }
-  }
-
-  mayHoldAnything(path: Path): boolean {
-    const columns = this.#columns(path)
-    if (columns === 'unknown') return true
-    const { granule } = this
-    return columns.some((column) => {
-      if (granule === undefined || (column.type !== 'number' && column.type !== 'timestamp')) {
-        return column.type !== 'nulls'
-      }
-      return column.granuleMinimums[granule] !== null
-    })
-  }
-
-  mayHoldNull(path: Path): boolean {
-    const columns = this.#columns(path)
-    if (columns === 'unknown') return true
-    const { granule } = this
-    return columns.every((column) => {
-      if (column.type === 'nulls') return true
-      if (granule === undefined || (column.type !== 'number' && column.type !== 'timestamp')) {
-        return column.nullCount > 0
-      }
-      return this.#countIn(column, granule) !== this.#rowsIn(granule)
-    })
-  }
-
-  #columns(path: Path): Held {
-    return heldAt(path, this.#metadata)
+      return toMaximum <= 0
   }
 }

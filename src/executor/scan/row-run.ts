@@ -18,9 +18,9 @@ import { valueInRow } from '../field/locate-json.ts'
 import type { SnapshotBounds, TaskInput } from '../task/task.ts'
 import type { SegmentDictionaries, TaskDictionaries } from '../task/task-dictionaries.ts'
 import { ColumnScan, keysBetween } from './column-scan.ts'
-import { Zones } from './prune.ts'
 import { rowBatch } from './row-scan.ts'
 import { isCurrent, type RowRange, visibleRows } from './visibility.ts'
+import { Zones } from './zones.ts'
 
 /** What a task reads from; the same in a worker and on the main thread. */
 export interface TaskStorage {

@@ -4,7 +4,8 @@
  */
 import type { BoundSortKey, SortPosition } from '../../binder/bound.ts'
 import { thresholdOf } from '../../executor/order/row-buffer.ts'
-import { type SortThreshold, Zones } from '../../executor/scan/prune.ts'
+import type { SortThreshold } from '../../executor/scan/prune.ts'
+import { Zones } from '../../executor/scan/zones.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { fromPlain } from '../../type/plain.ts'
 import { granuleRows } from '../../vector/column.ts'

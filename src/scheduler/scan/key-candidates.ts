@@ -1,7 +1,8 @@
 /** Narrows a scan to the granules that may hold the texts that its predicates ask for. */
 import type { BoundExpression } from '../../binder/bound.ts'
 import type { TraceSet } from '../../executor/expression/trace-set.ts'
-import { type PrunedRange, Zones } from '../../executor/scan/prune.ts'
+import type { PrunedRange } from '../../executor/scan/prune.ts'
+import { Zones } from '../../executor/scan/zones.ts'
 import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
 import type { Path } from '../../type/value.ts'
 import { granuleRows } from '../../vector/column.ts'

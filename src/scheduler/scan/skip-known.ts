@@ -1,6 +1,6 @@
 /** Rows that an offset leaves out without reading them, since metadata tells that each is in the answer. */
 import { isCertain, mayBeCertain } from '../../executor/scan/certain.ts'
-import { Zones } from '../../executor/scan/prune.ts'
+import { Zones } from '../../executor/scan/zones.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { PlanRun } from './scan-rows.ts'
