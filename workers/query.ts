@@ -2,9 +2,10 @@
 import { workerData } from 'node:worker_threads'
 import { runTask } from '../src/executor/run-task.ts'
 import { givenBytes } from '../src/executor/task/held-bytes.ts'
+import { type PackedTask, unpackTask } from '../src/executor/task/packed-task.ts'
 import { shareResult } from '../src/executor/task/share-result.ts'
 import { numberThread } from '../src/executor/task/shared-inputs.ts'
-import type { Task, TaskOutcome } from '../src/executor/task/task.ts'
+import type { TaskOutcome } from '../src/executor/task/task.ts'
 import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import { ByteWriter } from '../src/json/byte-writer.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
@@ -30,7 +31,8 @@ const keptBytes = 8 * 2 ** 20
  * once any memory was detached in a thread, every access to a typed array there has to ask whether
  * its memory is: scans take 1.3 to 2 times as long.
  */
-export default function query(task: Task): TaskOutcome {
+export default function query(packed: PackedTask): TaskOutcome {
+  const task = unpackTask(packed)
   try {
     return reads.during((storage) => runTask(task, storage, out, shareResult))
   } finally {

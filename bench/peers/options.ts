@@ -10,7 +10,7 @@ export const usage = `npm run bench:peers -- [options]
                         without it the data is made in a temporary directory and removed
   --only SYSTEM[,…]     assay, duckdb, duckdb-json, clickhouse, clickhouse-json    (all)
   --filter TEXT[,…]     queries whose name has one of the texts
-  --warm-ups N          runs of each query that do not count, in up to two seconds  (20)
+  --warm-ups N          runs of each query that do not count, in up to two seconds  (300)
   --runs N              measured runs of each query; fewer for what takes seconds   (7)
   --workers N[,N…]      threads of each system; several are compared               (2)
   --cold                measures first queries after a start, without the page cache (root)
@@ -53,7 +53,7 @@ export function readOptions(): Options | undefined {
       dir: { type: 'string' },
       only: { type: 'string' },
       filter: { type: 'string' },
-      'warm-ups': { type: 'string', default: '20' },
+      'warm-ups': { type: 'string', default: '300' },
       runs: { type: 'string', default: '7' },
       workers: { type: 'string', default: '2' },
       cold: { type: 'boolean', default: false },

@@ -140,7 +140,7 @@ export class Dictionaries {
     })
     // A query of an older snapshot that reads such segments has their maps.
     for (const segment of gone) field.maps.delete(segment)
-    for (const [i, map] of maps.entries()) field.maps.set(segments[i]!, map)
+    for (const [i, map] of together(maps).entries()) field.maps.set(segments[i]!, map)
     field.dictionary = dictionary
     if (!dictionary) {
       field.isGivenUp = true
@@ -208,6 +208,17 @@ function firstOf(segments: readonly number[], texts: ReadonlyMap<number, number>
     count += texts.get(segment)!
   }
   return taken
+}
+
+/** The maps in one piece of memory, as a message takes half a microsecond for each piece that it shares. */
+function together(maps: readonly Int32Array[]): Int32Array[] {
+  const all = new Int32Array(new SharedArrayBuffer(sumOf(maps.map(({ byteLength }) => byteLength))))
+  let end = 0
+  return maps.map((map) => {
+    all.set(map, end)
+    end += map.length
+    return all.subarray(end - map.length, end)
+  })
 }
 
 function bytesOf({ dictionary, maps }: FieldState): number {

@@ -1,5 +1,6 @@
 import { AssayError } from '../../error.ts'
 import { runTask } from '../../executor/run-task.ts'
+import { packTask } from '../../executor/task/packed-task.ts'
 import type {
   AnswerResult,
   AnswerTask,
@@ -155,7 +156,7 @@ export class QueryPool implements TaskRunner {
     await this.#turn(query, estimateMs(task))
     const started = performance.now()
     try {
-      const outcome = (await pool.run(task)) as TaskOutcome
+      const outcome = (await pool.run(packTask(task))) as TaskOutcome
       return { outcome, workerMs: performance.now() - started }
     } catch (thrown) {
       throw isOutOfHeap(thrown) ? outOfMemory(thrown) : thrown

@@ -1,0 +1,137 @@
+/**
+ * Tasks on their way to another thread. A message is written anew for each task, and read anew by each thread: of 178
+ * inputs that are objects that takes 73 and 139 µs, of as many that are numbers 2 and 2. A plan goes as bytes that are
+ * made once, and a thread that has read them before keeps what it has read.
+ */
+import { deserialize, serialize } from 'node:v8'
+import { LRUCache } from 'lru-cache'
+import { assert } from '../../error.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+import type { AnswerTask, ScanTask, Task, TaskInput, UnifyTask } from './task.ts'
+
+interface PackedPlan {
+  /** Of one thread's plans; all tasks of another thread come from the same one. */
+  readonly id: number
+  readonly bytes: Uint8Array
+}
+
+interface PackedInputs {
+  /** For each input its segment, object, first row, end, and 1 where some rows may be newer; of others `elsewhere` and which. */
+  readonly numbers: Int32Array
+  readonly others: readonly TaskInput[]
+}
+
+type Packed<T extends Task> = T extends AnswerTask
+  ? Omit<T, 'scan'> & { readonly scan: Packed<ScanTask> }
+  : T extends ScanTask
+    ? Omit<T, 'plan' | 'inputs'> & { readonly plan: PackedPlan; readonly inputs: PackedInputs }
+    : T extends UnifyTask
+      ? T
+      : Omit<T, 'plan'> & { readonly plan: PackedPlan }
+
+export type PackedTask = Packed<Task>
+
+export function packTask(task: Task): PackedTask {
+  switch (task.kind) {
+    case 'unify':
+      return task
+    case 'answer':
+      return { ...task, scan: packScan(task.scan) }
+    case 'scan':
+      return packScan(task)
+    default:
+      return { ...task, plan: packPlan(task.plan) }
+  }
+}
+
+/** What `packTask` was given. Its plan may be one that other tasks were given, too. */
+export function unpackTask(task: PackedTask): Task {
+  switch (task.kind) {
+    case 'unify':
+      return task
+    case 'answer':
+      return { ...task, scan: unpackScan(task.scan) }
+    case 'scan':
+      return unpackScan(task)
+    default:
+      return { ...task, plan: unpackPlan(task.plan) }
+  }
+}
+
+function packScan(task: ScanTask): Packed<ScanTask> {
+  return { ...task, plan: packPlan(task.plan), inputs: packInputs(task.inputs) }
+}
+
+function unpackScan(task: Packed<ScanTask>): ScanTask {
+  return { ...task, plan: unpackPlan(task.plan), inputs: unpackInputs(task.inputs) }
+}
+
+const packedPlans = new WeakMap<PhysicalPlan, PackedPlan>()
+let lastPlan = 0
+
+function packPlan(plan: PhysicalPlan): PackedPlan {
+  let packed = packedPlans.get(plan)
+  if (!packed) {
+    // A copy, as a view takes all the memory along that it is of.
+    packed = { id: ++lastPlan, bytes: Uint8Array.from(serialize(plan)) }
+    packedPlans.set(plan, packed)
+  }
+  return packed
+}
+
+/** Plans that a thread keeps, by the bytes that they came as: lists of many ids are long. */
+const keptPlanBytes = 4 * 2 ** 20
+const readPlans = new LRUCache<number, PhysicalPlan>({ maxSize: keptPlanBytes })
+
+function unpackPlan({ id, bytes }: PackedPlan): PhysicalPlan {
+  const known = readPlans.get(id)
+  if (known) return known
+  const plan = deserialize(bytes) as PhysicalPlan
+  readPlans.set(id, plan, { size: bytes.length })
+  return plan
+}
+
+const numbersOfInput = 5
+/** In place of a segment's number, which is from 0 on. */
+const elsewhere = -1
+
+function packInputs(inputs: readonly TaskInput[]): PackedInputs {
+  const numbers = new Int32Array(inputs.length * numbersOfInput)
+  const others: TaskInput[] = []
+  for (const [i, input] of inputs.entries()) {
+    const at = i * numbersOfInput
+    if (input.kind === 'segment') {
+      numbers[at] = input.segment
+      numbers[at + 1] = input.object
+      numbers[at + 2] = input.from
+      numbers[at + 3] = input.to
+      numbers[at + 4] = input.mayBeNewer ? 1 : 0
+    } else {
+      numbers[at] = elsewhere
+      numbers[at + 1] = others.length
+      others.push(input)
+    }
+  }
+  return { numbers, others }
+}
+
+function unpackInputs({ numbers, others }: PackedInputs): TaskInput[] {
+  const inputs: TaskInput[] = []
+  for (let at = 0; at < numbers.length; at += numbersOfInput) {
+    if (numbers[at] !== elsewhere) {
+      inputs.push({
+        kind: 'segment',
+        segment: numbers[at]!,
+        object: numbers[at + 1]!,
+        from: numbers[at + 2]!,
+        to: numbers[at + 3]!,
+        mayBeNewer: numbers[at + 4] === 1,
+      })
+      continue
+    }
+    const other = others[numbers[at + 1]!]
+    assert(other, 'a task came without one of its inputs')
+    inputs.push(other)
+  }
+  return inputs
+}
