@@ -19,6 +19,8 @@ export interface SharedDictionary {
   readonly slots: TextSlots
   /** By code: the only segment that has the text, or `severalHomes`. */
   readonly homes: Int32Array
+  /** How many texts only one segment has. */
+  readonly homed: number
 }
 
 /** No segment's id. */
@@ -147,8 +149,16 @@ export class SharedDictionaryBuilder {
   finish(): SharedDictionary {
     this.#makeHomes()
     const { count, bytes, offsets } = this.#texts
-    return { id: this.#id, count, bytes, offsets, slots: this.#index.slots, homes: this.#homes }
+    const homes = this.#homes
+    const homed = countHomed(homes, count)
+    return { id: this.#id, count, bytes, offsets, slots: this.#index.slots, homes, homed }
   }
+}
+
+function countHomed(homes: Int32Array, count: number): number {
+  let homed = 0
+  for (let code = 0; code < count; code++) if (homes[code]! >= 0) homed++
+  return homed
 }
 
 function textCountOf(column: TextColumn): number {

@@ -39,6 +39,19 @@ test.each([4, 6, 8, 10, 12, 14])(
   },
 )
 
+test('it tells how many texts only one segment has', () => {
+  const builder = new SharedDictionaryBuilder(1, undefined)
+  const map = builder.add(textColumn(named(0, 10)), 1)
+  builder.add(textColumn(named(8, 15)), 2)
+  expect(builder.finish()).toMatchObject({ count: 15, homed: 13 })
+  const next = new SharedDictionaryBuilder(1, builder.finish())
+  next.add(textColumn(named(0, 3)), 3)
+  expect(next.finish().homed).toBe(10)
+  // Two of the segments have gone.
+  next.setHomes(new Map([[1, map]]))
+  expect(next.finish().homed).toBe(10)
+})
+
 test('homes are those of before when finding them out anew was given up', () => {
   const builder = new SharedDictionaryBuilder(1, undefined)
   const map = builder.add(textColumn(named(0, 10)), 1)

@@ -4,6 +4,13 @@ import type { GroupsResult, Settling, TaskInput } from '../../executor/task/task
 import type { TaskDictionary } from '../../executor/task/task-dictionaries.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 
+/**
+ * As many of a key's texts have to be in one segment only, so that it pays to settle their groups: a task ends early
+ * for it, and each leaves its own groups of the others. Of 200,000 users who are in most segments of 10 M rows, tasks left
+ * eight million groups to be merged: without that two threads take 0.6 times as long.
+ */
+const leastHomed = 1 / 2
+
 /** The key that tells settled groups from others; undefined when it would not help. */
 export function settlingKey(
   plan: PhysicalPlan,
@@ -15,7 +22,9 @@ export function settlingKey(
     if (key.kind !== 'field') return 0
     const path = JSON.stringify(key.path)
     const found = dictionaries.find((each) => JSON.stringify(each.path) === path)
-    return found?.isComplete ? found.dictionary.count : 0
+    if (!found?.isComplete) return 0
+    const { count, homed } = found.dictionary
+    return homed >= count * leastHomed ? count : 0
   })
   const most = Math.max(...counts)
   return most > 0 ? counts.indexOf(most) : undefined
