@@ -33,7 +33,7 @@ import { QueryPlans } from './scheduler/query-plans.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
 import { AuditLog } from './scheduler/scan/audit-log.ts'
-import { historyParts, type QuerySnapshot } from './scheduler/scan/snapshot.ts'
+import { historyParts, type QuerySnapshot, seenSegments } from './scheduler/scan/snapshot.ts'
 import { splitScan } from './scheduler/scan/split.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
 import { QueryPool } from './scheduler/thread/query-pool.ts'
@@ -403,14 +403,9 @@ export class Engine {
    */
   #snapshot(transaction: number, since = 0): QuerySnapshot {
     const { manifest, release } = this.#parts.maintenance.acquire()
-    const mayBeSeen = ({ metadata }: SegmentInManifest) => {
-      const { supersededThrough = Number.POSITIVE_INFINITY, objects } = metadata
-      if (supersededThrough <= transaction) return false
-      return since === 0 || objects.some(({ lastTransaction }) => lastTransaction > since)
-    }
     return {
       transaction,
-      segments: manifest.segments.filter(mayBeSeen),
+      segments: seenSegments(manifest, transaction, since),
       fresh: this.#parts.fresh.at(transaction, since),
       history: (object) => this.#parts.reads.during(({ records }) => historyParts(records, object)),
       release,
@@ -489,8 +484,6 @@ interface Run {
   readonly progress: AnswerProgress
   readonly form: RowForm
 }
-
-type SegmentInManifest = QuerySnapshot['segments'][number]
 
 function indented(text: string): string {
   return text.replace(/^/gm, '  ')

@@ -19,7 +19,7 @@ import { answerAtOnce, readsLittle } from './answer/answer-plan.ts'
 import { printRelation } from './answer/print-relation.ts'
 import { planOfKinds, settleByRows, withKinds } from './answer/settle-types.ts'
 import { isShortFinish } from './answer/short-finish.ts'
-import { withoutKnown } from './scan/answer-from-metadata.ts'
+import { splitWithoutKnown } from './scan/answer-from-metadata.ts'
 import { finishNewest } from './scan/newest-traces.ts'
 import {
   type PlanRun,
@@ -62,7 +62,7 @@ async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<Row
     onTraceSet?.(i, page)
     run = { ...run, traceSets: [...run.traceSets, set] }
   }
-  const split = withoutKnown(splitInputs(run), run)
+  const split = splitWithoutKnown(run)
   run.pool.willRead(rowsOfPieces(split))
   run = { ...run, split }
   if (readsLittle(run)) {

@@ -9,12 +9,11 @@ import type { AnswerTask } from '../../executor/task/task.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
 import type { PlannedQuery } from '../../planner/plan-query.ts'
 import { formatTransaction } from '../../type/transaction.ts'
-import { withoutKnown } from '../scan/answer-from-metadata.ts'
+import { splitWithoutKnown } from '../scan/answer-from-metadata.ts'
 import { AuditLog } from '../scan/audit-log.ts'
 import { bestGranules, isAhead } from '../scan/best-granules.ts'
 import { exactRows, nearRuns } from '../scan/exact-rows.ts'
 import { newestRows } from '../scan/newest-rows.ts'
-import { splitInputs } from '../scan/scan-rows.ts'
 import { isSmall } from '../scan/small-work.ts'
 import type { QuerySnapshot } from '../scan/snapshot.ts'
 import { resultOf, type TaskRunner } from '../thread/query-pool.ts'
@@ -48,7 +47,7 @@ export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
   const audit = new AuditLog(false)
   const whole = { name: 'query', plan, context, traceSets: [], snapshot, pool, audit }
   const { transaction } = snapshot
-  const all = withoutKnown(splitInputs(whole), whole)
+  const all = splitWithoutKnown(whole)
   let behind: SortThreshold | undefined
   const outcome = pool.read((reads) => {
     const newest = newestRows(all, plan, transaction, reads)

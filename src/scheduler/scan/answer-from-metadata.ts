@@ -1,13 +1,50 @@
 /** Leaves out of a split what the metadata of segments answers. */
 import { KnownGroups } from '../../executor/group/known-groups.ts'
-import type { SplitInputs, SplittingRun } from './scan-rows.ts'
+import { hasNoSupersession } from '../../executor/scan/visibility.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+import { ObjectParts } from './object-parts.ts'
+import { type SplitInputs, type SplittingRun, splitInputs } from './scan-rows.ts'
 import { areAllVisible, isAllVisible, isSegmentPiece, type Piece, rowsOfPiece } from './split.ts'
 
-/** What is left to be read, with the groups of what need not be. */
-export function withoutKnown(split: SplitInputs, run: SplittingRun): SplitInputs {
-  const { name, plan, snapshot, pool, audit } = run
-  const groups = split.pieces.length > 0 ? KnownGroups.of(plan) : undefined
-  if (!groups) return split
+/** What there is to be read for a plan, with the groups of what need not be. */
+export function splitWithoutKnown(run: SplittingRun): SplitInputs {
+  const groups = KnownGroups.of(run.plan)
+  if (!groups) return splitInputs(run)
+  return takeRest(takeSegments(run, groups), run, groups)
+}
+
+/**
+ * What is left to be split once rows are counted by what is known of all segments together, where nothing is asked of them
+ * but how many they are. Whoever wants to know of each operator what it did is told segment by segment.
+ */
+function takeSegments(run: SplittingRun, groups: KnownGroups): SplitInputs {
+  const { plan, snapshot, split, pool, audit } = run
+  const { predicates, objects, limit } = plan
+  const isWhole = predicates.length === 0 && limit !== 0 && !objects.some((each) => each.isHistory)
+  if (split || audit.isKept || !isWhole) return splitInputs(run)
+  const { rowCount, bounds, lastTransaction } = partsOf(plan, snapshot.segments)
+  const { transaction } = snapshot
+  const areAllSeen =
+    lastTransaction <= transaction &&
+    pool.read(({ records }) =>
+      bounds.every(({ object, oldest, newest }) => {
+        return hasNoSupersession(object, oldest, newest, transaction, records)
+      }),
+    )
+  if (!areAllSeen || groups.takeUnread({ from: 0, to: rowCount }).length > 0)
+    return splitInputs(run)
+  return splitInputs({ ...run, snapshot: { ...snapshot, segments: noSegments } })
+}
+
+const noSegments: SplittingRun['snapshot']['segments'] = []
+
+function partsOf({ objects }: PhysicalPlan, segments: SplittingRun['snapshot']['segments']) {
+  return ObjectParts.of(segments, new Set(objects.map(({ number }) => number)))
+}
+
+/** The same of what there is to be read, piece by piece. */
+function takeRest(split: SplitInputs, run: SplittingRun, groups: KnownGroups): SplitInputs {
+  const { name, snapshot, pool, audit } = run
   const started = audit.now()
   const { transaction } = snapshot
   const pieces = pool.read(({ records }) => {

@@ -6,6 +6,7 @@ import { Zones } from '../../executor/scan/zones.ts'
 import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
 import type { Path } from '../../type/value.ts'
 import { granuleRows } from '../../vector/column.ts'
+import type { ObjectParts } from './object-parts.ts'
 import { wantedTexts } from './wanted-texts.ts'
 
 /** Looks texts of a field up: see `storage/segment/key-index.ts`. */
@@ -40,6 +41,14 @@ export class KeyCandidates {
       const wanted = wantedTexts(predicate, traceSets)
       if (!wanted) return []
       return [{ path: wanted.path, bySegment: finder.findKeys(wanted.path, wanted.texts) }]
+    })
+  }
+
+  /** Whether a part of a segment has none of the texts, or of a set of them, that are looked for. */
+  leaveOut(i: number, parts: ObjectParts): boolean {
+    return this.#candidates.some(({ path, bySegment }) => {
+      // A value of another kind may equal a text too.
+      return bySegment.get(parts.segments[i]!)?.size === 0 && parts.holdsTexts(path)[i] === 1
     })
   }
 

@@ -5,7 +5,7 @@ import { PlanProfile, type SkippedParts } from '../../planner/plan-profile.ts'
 import { granuleRows } from '../../vector/column.ts'
 
 /** Sums that are added to, as most of many segments are left out by the same. */
-interface SkippedSum {
+export interface SkippedSum {
   segments: number
   granules: number
   rows: number
@@ -25,7 +25,7 @@ export class SkippedRows {
   readonly #predicates: readonly BoundExpression[]
   /** By predicate: to print one takes longer than to ask it of a segment. */
   readonly #pruned: readonly SkippedSum[]
-  readonly #others = newSum()
+  #others: Readonly<SkippedSum> = newSum()
   /** By what ruled them out. */
   readonly #ruledOut = new Map<string, { readonly reason: string; readonly sum: SkippedSum }>()
 
@@ -34,9 +34,9 @@ export class SkippedRows {
     this.#pruned = predicates.map(newSum)
   }
 
-  /** A segment that has no rows of the plan's objects; these count for no reason. */
-  addOther(rows: number): void {
-    addTo(this.#others, rows, true)
+  /** Segments that have no rows of the plan's objects; these count for no reason. */
+  addOthers(others: Readonly<SkippedSum>): void {
+    this.#others = others
   }
 
   /**
@@ -52,6 +52,11 @@ export class SkippedRows {
       this.#ruledOut.set(by, ruledOut)
     }
     addTo(ruledOut.sum, rows, rows === rowCount)
+  }
+
+  /** All rows of a segment that the predicate of this index rules out. */
+  addWhole(predicate: number, rows: number): void {
+    addTo(this.#pruned[predicate]!, rows, true)
   }
 
   /** @param skipped for each predicate, how many rows it left out */

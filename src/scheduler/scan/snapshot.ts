@@ -1,5 +1,6 @@
 import type { RecordReader } from '../../storage/read/record-reader.ts'
-import type { SegmentMetadata } from '../../storage/segment/metadata.ts'
+import type { Manifest, ManifestSegment } from '../../storage/segment/manifest.ts'
+import { isSupersededWhole, type SegmentMetadata } from '../../storage/segment/metadata.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { FreshSnapshot } from '../maintenance/fresh-rows.ts'
 
@@ -19,6 +20,42 @@ export interface QuerySnapshot {
   /** Parts in which all row versions of the object can be read; the last may have newer ones, too. */
   history(object: number): readonly KeyRange[]
   release(): void
+}
+
+/** Those of a manifest that hold superseded versions alone, and the others. */
+const partedSegments = new WeakMap<
+  Manifest,
+  { readonly current: readonly ManifestSegment[]; readonly past: readonly ManifestSegment[] }
+>()
+
+/**
+ * Segments that have versions which a snapshot of the transaction may see: mostly the same list for all queries, by which
+ * more is remembered (`object-parts.ts`).
+ *
+ * @param since those without a row of a later transaction are left out
+ */
+export function seenSegments(
+  manifest: Manifest,
+  transaction: number,
+  since: number,
+): readonly ManifestSegment[] {
+  let parted = partedSegments.get(manifest)
+  if (!parted) {
+    const { segments } = manifest
+    const isPast = ({ metadata }: ManifestSegment) => isSupersededWhole(metadata)
+    parted = {
+      current: segments.filter((segment) => !isPast(segment)),
+      past: segments.filter(isPast),
+    }
+    partedSegments.set(manifest, parted)
+  }
+  const { current, past } = parted
+  const seen = past.filter(({ metadata }) => metadata.supersededThrough! > transaction)
+  const all = seen.length === 0 ? current : [...current, ...seen]
+  if (since === 0) return all
+  return all.filter(({ metadata }) =>
+    metadata.objects.some(({ lastTransaction }) => lastTransaction > since),
+  )
 }
 
 /** Values of the row store, mostly blocks of 64 KiB, that one part of a history has at most. */

@@ -22,6 +22,7 @@ import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import { type ColumnSet, granuleRows } from '../../vector/column.ts'
 import { sharedKeys } from '../../vector/shared-columns.ts'
 import { KeyCandidates, type KeyFinder, narrowRanges } from './key-candidates.ts'
+import { ObjectParts, type SegmentPart } from './object-parts.ts'
 import { SkippedRows } from './skipped-rows.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 
@@ -162,8 +163,7 @@ export function splitScan(
 ): Split {
   const objects = new Set(plan.objects.map((object) => object.number))
   const [sortKey] = plan.sort
-  const [first] = plan.afterSorted?.values ?? []
-  const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
+  const passedBy = placePassed(plan)
   const candidates = new KeyCandidates(plan.predicates, traceSets, finder)
   const skipped = new SkippedRows(plan.predicates)
   const report = { segments: 0, segmentsRead: 0, rows: 0, rowsRead: 0 }
@@ -184,47 +184,62 @@ export function splitScan(
   const others = deltaInputs(objects, snapshot)
   const pieces: Piece[] = partPieces(objects, plan.after, snapshot)
   const deltas = others.length + pieces.length
-  for (const { id, metadata } of snapshot.segments) {
-    const parts = metadata.objects.filter((part) => objects.has(part.object))
-    if (parts.length === 0) {
-      skipped.addOther(metadata.rowCount)
+  const table = ObjectParts.of(snapshot.segments, objects)
+  skipped.addOthers(table.others)
+  report.segments = table.segmentCount
+  report.rows = table.rowCount
+  const matching = table.matching(plan.predicates)
+  let lastRead: number | undefined
+  for (let i = 0; i < table.count; i++) {
+    const rowCount = table.rowCounts[i]!
+    if (table.firstTransactions[i]! > snapshot.transaction) {
+      skipped.add('version', 'version', rowCount, rowCount)
       continue
     }
-    report.segments++
-    const before = pieces.length
-    for (const part of parts) {
-      const rowCount = part.to - part.from
-      report.rows += rowCount
-      if (part.firstTransaction > snapshot.transaction) {
-        skipped.add('version', 'version', rowCount, rowCount)
-        continue
-      }
-      if (!isBefore(part, plan.after)) {
-        skipped.add('cursor', 'cursor', rowCount, rowCount)
-        continue
-      }
-      if (sortKey && place && !mayFollow(metadata, part, sortKey, place)) {
-        skipped.add('cursor', 'sort position', rowCount, rowCount)
-        continue
-      }
-      const granules = candidates.granulesOf(id, metadata, part)
-      if (granules.some(({ size }) => size === 0)) {
-        skipped.add('key index', 'key index', rowCount, rowCount)
-        continue
-      }
-      const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
-      skipped.addPruned(pruning.skipped, rowCount)
-      const narrowed = narrowRanges(pruning.ranges, granules)
-      skipped.add('key index', 'key index', narrowed.skipped, rowCount)
-      for (const { from, to } of narrowed.ranges) {
-        report.rowsRead += to - from
-        pieces.push(pieceOf({ segment: id, metadata, part, from, to }, snapshot, sortKey))
-      }
+    const passed = passedBy?.(table.parts[i]!)
+    if (passed) {
+      skipped.add('cursor', passed, rowCount, rowCount)
+      continue
     }
-    if (pieces.length > before) report.segmentsRead++
+    if (candidates.leaveOut(i, table)) {
+      skipped.add('key index', 'key index', rowCount, rowCount)
+      continue
+    }
+    const excluding = matching.findIndex((zones) => zones && zones[i] === 0)
+    if (excluding >= 0) {
+      skipped.addWhole(excluding, rowCount)
+      continue
+    }
+    const { segment, metadata, part } = table.parts[i]!
+    const granules = candidates.granulesOf(segment, metadata, part)
+    const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
+    skipped.addPruned(pruning.skipped, rowCount)
+    const narrowed = narrowRanges(pruning.ranges, granules)
+    skipped.add('key index', 'key index', narrowed.skipped, rowCount)
+    for (const { from, to } of narrowed.ranges) {
+      report.rowsRead += to - from
+      pieces.push(pieceOf({ segment, metadata, part, from, to }, snapshot, sortKey))
+      if (segment === lastRead) continue
+      report.segmentsRead++
+      lastRead = segment
+    }
   }
   const { rows, parts } = skipped.finish()
   return { pieces, others, report: { ...report, deltas, skipped: rows }, skipped: parts }
+}
+
+/** What of the place that a plan continues from leaves out all rows of a part; undefined when it begins at the start. */
+function placePassed(plan: PhysicalPlan) {
+  const { after, afterSorted } = plan
+  const [sortKey] = plan.sort
+  const [first] = afterSorted?.values ?? []
+  const place = first === undefined ? undefined : thresholdOf(fromPlain(first))
+  if (!after && !place) return undefined
+  return ({ metadata, part }: SegmentPart) => {
+    if (after && compareRowKeys(part.firstPagination, after) >= 0) return 'cursor'
+    const isBehind = sortKey && place && !mayFollow(metadata, part, sortKey, place)
+    return isBehind ? 'sort position' : undefined
+  }
 }
 
 /** Undefined when nobody knows. */
@@ -274,14 +289,9 @@ function pieceOf(
   }
 }
 
-interface PieceRows extends Pick<SegmentPiece, 'metadata' | 'part'> {
-  readonly segment: number
+interface PieceRows extends SegmentPart {
   readonly from: number
   readonly to: number
-}
-
-function isBefore(part: ObjectRows, after: RowKey | undefined): boolean {
-  return !after || compareRowKeys(part.firstPagination, after) < 0
 }
 
 /**
