@@ -58,6 +58,31 @@ test('rows that have a field, or have none, are counted without reading any, wha
   }
 })
 
+test('all rows are counted with what was written, updated and deleted since, and those of a version', async () => {
+  const { engine, insert, ask, now } = await openLogs()
+  const count = 'measures: count(1) as n'
+  const first = await insert(rows(0, 5000))
+  await engine.flush()
+  const second = await insert(rows(5000, 9000))
+  await engine.flush()
+  expect(await ask(count)).toEqual({ n: 9000, read: 0 })
+  // Nobody wants to know how: it is counted over all segments at once.
+  expect(now(count)?.rows).toEqual([{ n: 9000 }])
+  expect(await ask(count, first)).toMatchObject({ n: 5000 })
+  await insert([...rows(10, 20), { id: 'r30', _object_delete: true }, { id: 'new' }])
+  for (const state of ['delta', 'segments', 'compacted']) {
+    if (state === 'segments') await engine.flush()
+    if (state === 'compacted') await engine.compact()
+    expect(await ask(count)).toMatchObject({ n: 9000 })
+    if (state !== 'delta') expect(now(count)?.rows).toEqual([{ n: 9000 }])
+    expect(await ask(count, second)).toMatchObject({ n: 9000 })
+    expect(await ask(count, first)).toMatchObject({ n: 5000 })
+    expect(await ask(`${count} | limit: 0`)).toEqual(
+      await ask(`${count} | filter: true | limit: 0`),
+    )
+  }
+})
+
 test('sums of what was updated read none again once superseded rows have left the segments', async () => {
   const { engine, insert, ask } = await openLogs()
   const first = await insert(rows(0, 20_000))
