@@ -6,13 +6,12 @@ import { SharedDictionaryBuilder } from '../../src/vector/shared-dictionary.ts'
 import { field, planOf } from '../support/scan-task.ts'
 import { textColumn } from '../support/text-column.ts'
 
-const plan = planOf({
-  stage: { kind: 'groups', keys: [field('trace')], aggregates: [], row: undefined },
-  then: [
-    { kind: 'sort', keys: [] },
-    { kind: 'limit', count: 3, offset: 0 },
-  ],
-})
+const stage = { kind: 'groups', keys: [field('trace')], aggregates: [], row: undefined } as const
+const then = [
+  { kind: 'sort', keys: [] },
+  { kind: 'limit', count: 3, offset: 0 },
+] as const
+const plan = planOf({ stage, then })
 
 function dictionaryOf(segments: readonly (readonly string[])[]): TaskDictionary {
   const builder = new SharedDictionaryBuilder(1, undefined)
