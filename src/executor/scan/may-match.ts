@@ -76,8 +76,8 @@ function zonesComparing(predicate: ComparisonExpression, zones: ZoneList): Uint8
     const minimum = minimums[first + i]!
     const maximum = maximums[first + i]!
     if (minimum === null || maximum === null) continue
-    const [toMinimum, toMaximum] = [compareNumbers(value, minimum), compareNumbers(value, maximum)]
-    matching[i] = isWithin(operator, toMinimum, toMaximum) ? 1 : 0
+    const toMinimum = compareNumbers(value, minimum)
+    matching[i] = isWithin(operator, toMinimum, compareNumbers(value, maximum)) ? 1 : 0
   }
   return matching
 }

@@ -44,12 +44,18 @@ export class KeyCandidates {
     })
   }
 
-  /** Whether a part of a segment has none of the texts, or of a set of them, that are looked for. */
-  leaveOut(i: number, parts: ObjectParts): boolean {
-    return this.#candidates.some(({ path, bySegment }) => {
+  /** By part, 1 where a segment has none of the texts, or of a set of them; undefined when none are looked for. */
+  without(parts: ObjectParts): Uint8Array | undefined {
+    if (this.#candidates.length === 0) return undefined
+    const without = new Uint8Array(parts.count)
+    for (const { path, bySegment } of this.#candidates) {
       // A value of another kind may equal a text too.
-      return bySegment.get(parts.segments[i]!)?.size === 0 && parts.holdsTexts(path)[i] === 1
-    })
+      const holdsTexts = parts.holdsTexts(path)
+      for (let i = 0; i < without.length; i++) {
+        if (holdsTexts[i] === 1 && bySegment.get(parts.segments[i]!)?.size === 0) without[i] = 1
+      }
+    }
+    return without
   }
 
   /** For each text or set of texts that is looked for: the granules of a segment that may hold one. */

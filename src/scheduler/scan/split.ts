@@ -188,6 +188,7 @@ export function splitScan(
   skipped.addOthers(table.others)
   report.segments = table.segmentCount
   report.rows = table.rowCount
+  const without = candidates.without(table)
   const matching = table.matching(plan.predicates)
   let lastRead: number | undefined
   for (let i = 0; i < table.count; i++) {
@@ -201,7 +202,7 @@ export function splitScan(
       skipped.add('cursor', passed, rowCount, rowCount)
       continue
     }
-    if (candidates.leaveOut(i, table)) {
+    if (without?.[i] === 1) {
       skipped.add('key index', 'key index', rowCount, rowCount)
       continue
     }
