@@ -1,6 +1,7 @@
 /** Answers of the engine and of the service, and how golden files show them. */
 import type { Gate } from '../../src/access/gate.ts'
 import type { Engine, QueryResult } from '../../src/engine.ts'
+import type { Reply } from '../../src/server/reply.ts'
 import { btqlRoutes } from '../../src/server/route/btql.ts'
 import { type RouteRequest, Router } from '../../src/server/route.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
@@ -50,18 +51,27 @@ export async function askService(
   request: RouteRequest,
 ): Promise<Answer> {
   const { route } = new Router(btqlRoutes(engine)).match('POST', '/btql')
-  const { headers, body: sent } = await route.handle(request, gate)
+  const reply = await route.handle(request, gate)
   const body = Buffer.from(await request.body).toString()
-  const text = Buffer.from(sent as Uint8Array).toString()
-  const cursor = headers?.['x-bt-cursor']
+  const text = await textOf(reply)
   if ((JSON.parse(body) as { fmt?: string }).fmt === 'jsonl') {
-    return { schemas: undefined, rows: text.split('\n').filter((line) => line !== ''), cursor }
+    const rows = text.split('\n').filter((line) => line !== '')
+    return { schemas: undefined, rows, cursor: reply.headers?.['x-bt-cursor'] }
   }
-  const { data, schema } = parseJson(text) as unknown as {
+  const { data, schema, cursor } = parseJson(text) as unknown as {
     data: Value[]
     schema: { items: { properties: Record<string, Schema> } }
+    cursor?: string
   }
   return { schemas: schema.items.properties, rows: data.map(writeJson), cursor }
+}
+
+/** What is sent at once, or, of an answer that takes a while, piece by piece. */
+async function textOf({ body }: Reply): Promise<string> {
+  if (typeof body === 'string' || body instanceof Uint8Array) return Buffer.from(body).toString()
+  const pieces: Uint8Array[] = []
+  for await (const piece of body) pieces.push(piece)
+  return Buffer.concat(pieces).toString()
 }
 
 /** The lines that a block expects of an answer: a header and the rows. */

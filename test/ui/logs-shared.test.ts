@@ -27,14 +27,15 @@ const seen = `(() => {
   })
 })()`
 
-/** What is seen once it is seen twice in a row, with all of its parts. */
+/** What is seen once it is seen twice in a row, with all of its parts, and all rows are counted. */
 async function settled(page: Page): Promise<string> {
   let last = ''
   await expect
     .poll(async () => {
       const before = last
       last = await page.evaluate<string>(seen)
-      return last === before && /"time":\[".+"\]/.test(last) && !/Loading|loading/.test(last)
+      const isWhole = /"time":\[".+"\]/.test(last) && !/Loading|loading|or more/.test(last)
+      return last === before && isWhole
     }, patiently)
     .toBe(true)
   return last

@@ -80,7 +80,7 @@ function packPlan(plan: PhysicalPlan): PackedPlan {
 }
 
 /** Plans that a thread keeps, by the bytes that they came as: lists of many ids are long. */
-const keptPlanBytes = 4 * 2 ** 20
+const keptPlanBytes = 2 ** 20
 const readPlans = new LRUCache<number, PhysicalPlan>({ maxSize: keptPlanBytes })
 
 function unpackPlan({ id, bytes }: PackedPlan): PhysicalPlan {
