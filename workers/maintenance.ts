@@ -1,37 +1,34 @@
 /** The thread that writes segments and tidies records: one per data directory. */
 import { workerData } from 'node:worker_threads'
-import { AssayError, toAssayError } from '../src/error.ts'
+import { toAssayError } from '../src/error.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
-import { giveWay, letQueriesPass } from '../src/storage/give-way.ts'
+import { giveWay } from '../src/storage/give-way.ts'
 import {
   type MaintenanceStep,
   runStep,
   type StepOutcome,
 } from '../src/storage/maintenance/maintenance-step.ts'
+import { checkpoint, hasGivenWay } from '../src/storage/maintenance/step-control.ts'
 import { SegmentStore } from '../src/storage/segment/segment-store.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
-const { directory, stop, runningTasks } = workerData as {
+const { directory, control, runningTasks } = workerData as {
   readonly directory: string
   readonly runningTasks: Int32Array
-  readonly stop: Int32Array
+  /** See `StepControl`. */
+  readonly control: Int32Array
 }
 const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
 const records = openRecords(directory, { readOnly: false })
 lowerThreadPriority(niceness.segments)
 giveWay(runningTasks)
 
-function checkpoint(): void {
-  letQueriesPass()
-  if (Atomics.load(stop, 0) === 0) return
-  throw new AssayError('STORAGE_UNAVAILABLE', 'the segments are being closed')
-}
-
 /** Carries out one step. What fails has changed nothing that counts and may be tried again. */
 export default function maintain(step: MaintenanceStep): StepOutcome {
   try {
-    return { changed: runStep(step, records, segments, checkpoint) }
+    return { changed: runStep(step, records, segments, () => checkpoint(control)) }
   } catch (thrown) {
+    if (hasGivenWay(thrown)) return { changed: false }
     return { error: toAssayError(thrown).toWire() }
   } finally {
     segments.endReads()

@@ -24,11 +24,12 @@ function rowsOf(texts: readonly string[]): VersionedRow[] {
 /** Merges sets that hold all of `rows` between them; `reread` gets the rows that were read again. */
 function merge(rows: readonly VersionedRow[], sources: readonly ColumnTable[], reread?: number[]) {
   const order = mergeOrder(sources.map(({ keys }) => keys))
-  return mergeColumns(sources, order, ({ keys }, row) => {
+  const readRow = ({ keys }: ColumnTable, row: number) => {
     const place = keys.transaction[row]! - 1000
     reread?.push(place)
     return rows[place]!.row
-  })
+  }
+  return mergeColumns(sources, order, readRow, () => undefined)
 }
 
 /** Every `count`-th row is in one set. */

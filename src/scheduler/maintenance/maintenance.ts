@@ -7,6 +7,7 @@ import { AssayError } from '../../error.ts'
 import { unfinished } from '../../storage/maintenance/finish-segment.ts'
 import type { MaintenanceStep, StepOutcome } from '../../storage/maintenance/maintenance-step.ts'
 import { namesAny } from '../../storage/maintenance/remove-objects.ts'
+import { StepControl } from '../../storage/maintenance/step-control.ts'
 import type { Manifest } from '../../storage/segment/manifest.ts'
 import { defaultLimits, type SegmentLimits } from '../../storage/segment/segment-sink.ts'
 import type { SegmentStore } from '../../storage/segment/segment-store.ts'
@@ -16,8 +17,7 @@ import type { FreshRows } from './fresh-rows.ts'
 import { WritePace } from './write-pace.ts'
 
 /**
- * A delta is flushed when it has so many rows or bytes, which make a segment that need not be merged, or
- * is so old.
+ * A delta is flushed when it has so many rows or bytes, which make a quarter of a full segment, or is so old.
  */
 const flushRows = 65_536
 const flushBytes = 64 * 2 ** 20
@@ -35,7 +35,7 @@ const lastRetryMs = 60_000
 
 /**
  * While large deltas follow each other no segment is finished, as that takes as much of the processors as all
- * the rest of an insert, until so many wait for it: 4 GiB of rows.
+ * the rest of an insert, until so many wait for it: 4 GiB of rows at least.
  */
 const mostUnfinished = 64
 
@@ -116,15 +116,17 @@ export class Maintenance {
   #automaticWork: Promise<void> | undefined
   readonly #pace = new WritePace(() => (this.#automaticWork ? this.#bytes : undefined))
   #isClosed = false
-  /** Not 0 once nothing is to be begun any more that can wait. */
-  readonly #stop = new Int32Array(new SharedArrayBuffer(4))
+  readonly #control = new StepControl()
+  /** Whether the step that runs is one that can wait, and whether the one before it gave way. */
+  #canWait = false
+  #gaveWay = false
 
   private constructor(options: MaintenanceOptions) {
     this.#options = options
     this.#limits = { ...defaultLimits, ...options.limits }
     this.#manifest = options.store.manifest()
     const { directory, runningTasks = newTaskCount() } = options
-    const data = { directory, stop: this.#stop, runningTasks }
+    const data = { directory, control: this.#control.state, runningTasks }
     this.#pool = openThreads('maintenance', { data, least: 1, most: 1 })
   }
 
@@ -183,6 +185,7 @@ export class Maintenance {
     this.#grown = Date.now()
     this.#rows += rows
     this.#bytes += bytes
+    if (this.#deltaIsLarge && this.#canWait) this.#control.giveWay()
     this.#workSoon(this.#deltaIsLarge ? 0 : flushAfterMs)
   }
 
@@ -226,17 +229,17 @@ export class Maintenance {
 
   /** Resolves when no two neighbouring segments are left that fit into one, and all are finished. */
   async compact(): Promise<void> {
-    while (await this.#compactOnce(true));
-    while (await this.#finishOnce());
+    while (await this.#run({ kind: 'compact', limits: this.#limits, eager: true }));
+    while (await this.#run({ kind: 'finish' }));
   }
 
   /**
-   * Waits for the step that runs, unless it only finishes a segment, and ends the thread. Later calls
-   * that need it are refused.
+   * Waits for the step that runs, or until it is given up where that is possible, and ends the thread. Later
+   * calls that need it are refused.
    */
   async close(): Promise<void> {
     this.#isClosed = true
-    Atomics.store(this.#stop, 0, 1)
+    this.#control.close()
     clearTimeout(this.#timer?.handle)
     this.#pace.open()
     await this.#automaticWork
@@ -262,7 +265,7 @@ export class Maintenance {
     return isYoung && this.#bytes > growingBytes && !this.#deltaIsLarge
   }
 
-  get #mayFinish(): boolean {
+  get #mayTakeTime(): boolean {
     return !this.#isClosed && !this.#deltaIsLarge && !this.#deltaHasWaited
   }
 
@@ -289,8 +292,8 @@ export class Maintenance {
   }
 
   /**
-   * Flushes, compacts as long as there is something to merge, then finishes segments. A large delta
-   * goes first, and between two segments that are finished an old one does.
+   * Flushes, merges small segments, then larger ones as long as there are too many, and finishes segments. A large
+   * delta goes first, and between two of the steps that take long an old one does.
    */
   async #work(): Promise<void> {
     try {
@@ -298,8 +301,8 @@ export class Maintenance {
         const wasLarge = this.#deltaIsLarge
         await this.#run({ kind: 'flush', limits: this.#limits })
         while (!this.#isClosed && (await this.#run({ kind: 'tidy' })) && !this.#deltaIsLarge);
-        while (!this.#isClosed && !this.#deltaIsLarge && (await this.#compactOnce(false)));
-        await this.#finish(wasLarge)
+        while (!this.#isClosed && !this.#deltaIsLarge && (await this.#mergeSmall()));
+        await this.#mergeAndFinish(wasLarge)
       } while (!this.#isClosed && this.#deltaIsDue)
       if (!this.#isClosed && !(await this.removeObjects())) this.#workSoon(flushAfterMs)
       this.#retryMs = flushAfterMs
@@ -313,31 +316,50 @@ export class Maintenance {
     }
   }
 
-  /** Finishes segments until a delta is to be flushed. */
-  async #finish(isBusy: boolean): Promise<void> {
+  /** Merges segments, if they are too many, and finishes them, until a delta is to be flushed. */
+  async #mergeAndFinish(isBusy: boolean): Promise<void> {
+    const merge = { kind: 'compact', limits: this.#limits } as const
+    while (this.#mayTakeTime && (await this.#runIfItCanWait(merge)));
     const waiting = unfinished(this.#manifest).length
     if (isBusy && waiting <= mostUnfinished) {
       // Whoever writes so much mostly goes on.
       if (waiting > 0) this.#workSoon(flushAfterMs)
       return
     }
-    while (this.#mayFinish && (await this.#finishOnce()));
+    while (this.#mayTakeTime && (await this.#runIfItCanWait({ kind: 'finish' })));
   }
 
-  #finishOnce(): Promise<boolean> {
-    return this.#run({ kind: 'finish' })
+  #mergeSmall(): Promise<boolean> {
+    return this.#run({ kind: 'compact', limits: this.#limits, onlySmall: true })
   }
 
-  #compactOnce(eager: boolean): Promise<boolean> {
-    return this.#run({ kind: 'compact', limits: this.#limits, eager })
+  /**
+   * Gives the step up as soon as a delta is large, as flushes are not to wait for seconds. After that one is carried
+   * out whatever comes, or under a load that goes on for days nothing would ever be done.
+   */
+  #runIfItCanWait(step: MaintenanceStep): Promise<boolean> {
+    return this.#queue(async () => {
+      this.#canWait = !this.#gaveWay
+      try {
+        const changed = await this.#carryOut(step)
+        this.#gaveWay = !changed && this.#control.hasAskedForWay
+        return changed
+      } finally {
+        this.#canWait = false
+      }
+    })
   }
 
   /** Runs the step after those before it; resolves to whether it changed anything. */
   #run(step: MaintenanceStep): Promise<boolean> {
+    return this.#queue(() => this.#execute(step))
+  }
+
+  #queue(execute: () => Promise<boolean>): Promise<boolean> {
     if (this.#isClosed) {
       return Promise.reject(new AssayError('STORAGE_UNAVAILABLE', 'the segments are closed'))
     }
-    const result = this.#steps.then(() => this.#execute(step))
+    const result = this.#steps.then(execute)
     this.#steps = result.catch(() => undefined)
     return result
   }
@@ -365,6 +387,7 @@ export class Maintenance {
 
   async #carryOut(step: MaintenanceStep): Promise<boolean> {
     const start = performance.now()
+    this.#control.begin()
     const outcome = await this.#ask(step)
     this.#count(step, performance.now() - start, 'error' in outcome)
     if ('error' in outcome) throw AssayError.fromWire(outcome.error)

@@ -10,7 +10,6 @@
 import type { PathColumns } from '../../vector/column.ts'
 import { ColumnTable } from '../../vector/column-table.ts'
 import { isSet, storedRows, textBytesAt } from '../../vector/read-column.ts'
-import { letQueriesPass } from '../give-way.ts'
 import type { RowView } from '../row/row.ts'
 import { defaultMaximumValueBytes } from '../shred/shred.ts'
 import { kind, pathColumns } from '../shred/shred-column.ts'
@@ -25,12 +24,14 @@ export type ReadRow = (source: ColumnTable, row: number) => RowView
 /**
  * The rows of `runs` as columns, equal in all that can be read to those that `shred` would make.
  *
+ * @param checkpoint called before each path; may throw to give up
  * @param supersededBy by source, of each row, where all rows of `runs` are superseded
  */
 export function mergeColumns(
   sources: readonly ColumnTable[],
   runs: Runs,
   readRow: ReadRow,
+  checkpoint: () => void,
   supersededBy?: readonly (Float64Array | undefined)[],
 ): ColumnTable {
   const keys = gatherKeys(
@@ -43,7 +44,7 @@ export function mergeColumns(
   const all = overlay === undefined ? sources : [...sources, overlay.columns]
   const merged: (readonly [readonly string[], PathColumns])[] = []
   for (const path of [[], ...paths.chosen]) {
-    letQueriesPass()
+    checkpoint()
     const ofPath = overlay === undefined ? runs : overlaid(runs, sources.length, overlay, path)
     const columns = mergePath(
       ofPath,

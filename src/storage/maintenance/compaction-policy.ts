@@ -12,6 +12,10 @@
  *   merged as a whole, and with one of the full segments around it if they fit into one. That rewrites at
  *   most one full segment for each that is made, and leaves no small one between large ones.
  *
+ * All that goes for small segments, of half the full size, until there are many of these, and then for full ones: what
+ * merged segments were in stays in the file, where only rows to come can fill it, and some dozens of segments cost
+ * queries little. Those that are oldest are merged first.
+ *
  * Segments of superseded versions are merged with each other alone.
  */
 import { compareRowKeys } from '../../type/transaction.ts'
@@ -28,10 +32,23 @@ const leastGrowth = 3
 /** Neighbours with so much are merged however small some are: it is the last time. */
 const lastShare = 3 / 4
 
+/** What is full among small segments, of a full one: what a large delta makes, a quarter, is more than half of it. */
+const smallShare = 15 / 32
+
+/** So many are left small: 2 GiB of rows, half a gigabyte of segments. */
+const usuallySmall = 32
+
+/** Segments of which one is larger by so much are about alike. */
+const alike = 4 / 3
+
 export interface CompactionOptions {
   readonly limits: SegmentLimits
   /** Merge whatever can be merged, and do not wait for more. */
   readonly eager?: boolean
+  /** Merge only what makes a segment of less than half the full size, which takes a second at most. */
+  readonly onlySmall?: boolean
+  /** Segments of less than half the full size that are left as they are; 32 if not given. */
+  readonly mostSmall?: number
 }
 
 /** Ids of at least two segments to merge into one or more; undefined when all is well. */
@@ -46,10 +63,14 @@ export function chooseCompaction(
 
 function chooseMerge(
   segments: readonly ManifestSegment[],
-  { limits, eager = false }: CompactionOptions,
+  { limits, eager = false, onlySmall = false, mostSmall = usuallySmall }: CompactionOptions,
 ): readonly number[] | undefined {
+  const areMany = () => {
+    return segments.filter((segment) => shareOf(segment, limits) < fullShare).length > mostSmall
+  }
+  const most = eager || (!onlySmall && areMany()) ? limits : smallOf(limits)
   const sized = segments
-    .map((segment) => ({ segment, share: shareOf(segment, limits) }))
+    .map((segment) => ({ segment, share: shareOf(segment, most) }))
     .sort((a, b) => compareStart(a.segment, b.segment))
   const stretches = stretchesOf(sized)
   const grown = quickest(stretches.flatMap((stretch) => growing(stretch.small)))
@@ -72,6 +93,10 @@ interface Stretch {
   readonly before: SizedSegment | undefined
   readonly small: readonly SizedSegment[]
   readonly after: SizedSegment | undefined
+}
+
+function smallOf({ rows, rowBytes }: SegmentLimits): SegmentLimits {
+  return { rows: rows * smallShare, rowBytes: rowBytes * smallShare }
 }
 
 function shareOf({ metadata }: ManifestSegment, limits: SegmentLimits): number {
@@ -118,17 +143,14 @@ function growing(small: readonly SizedSegment[]): (readonly SizedSegment[])[] {
   return runs
 }
 
-/** The run whose largest segment is the smallest: small ones are the most. */
+/**
+ * The run whose largest segment is the smallest, as small ones are the most; of runs that are about alike the first,
+ * or one in the middle would leave too few on both sides to be merged.
+ */
 function quickest(runs: readonly (readonly SizedSegment[])[]): readonly SizedSegment[] | undefined {
-  let best: readonly SizedSegment[] | undefined
-  let bestLargest = Number.POSITIVE_INFINITY
-  for (const run of runs) {
-    const largest = Math.max(...run.map(({ share }) => share))
-    if (largest >= bestLargest) continue
-    best = run
-    bestLargest = largest
-  }
-  return best
+  const largest = runs.map((run) => Math.max(...run.map(({ share }) => share)))
+  const least = Math.min(...largest)
+  return runs[largest.findIndex((share) => share <= least * alike)]
 }
 
 /** Whether all of it was written before what comes after it. */

@@ -6,6 +6,7 @@ import { assert } from '../../error.ts'
 import type { KeyColumns } from '../../vector/column.ts'
 import type { ColumnTable } from '../../vector/column-table.ts'
 import type { ReadTransaction, RecordsEnvironment } from '../environment.ts'
+import { letQueriesPass } from '../give-way.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { forEachSuperseded } from '../read/superseded-rows.ts'
 import type { Manifest } from '../segment/manifest.ts'
@@ -18,6 +19,8 @@ import { readerOf } from './flush.ts'
 
 export interface CompactOptions {
   readonly limits: SegmentLimits
+  /** Called now and then; what it throws ends the work, and nothing has changed. */
+  readonly checkpoint?: (() => void) | undefined
   /** Leaves out all rows of these objects. */
   readonly withoutObjects?: ReadonlySet<number>
 }
@@ -30,7 +33,7 @@ export function compact(
   records: RecordsEnvironment,
   store: SegmentStore,
   ids: readonly number[],
-  { limits, withoutObjects }: CompactOptions,
+  { limits, checkpoint = letQueriesPass, withoutObjects }: CompactOptions,
 ): Manifest {
   const manifest = store.manifest()
   const replaced = new Set(ids)
@@ -67,11 +70,11 @@ export function compact(
       : order
     // Opened again for each, because what was open is not after a segment was written.
     for (const { runs, bytes } of cutRuns(current, rowBytes, limits)) {
-      sink.addTable(mergeColumns(open(), runs, readRow), bytes, through)
+      sink.addTable(mergeColumns(open(), runs, readRow, checkpoint), bytes, through)
     }
     const superseded = isDivided ? filterRuns(order, isSuperseded) : new Runs()
     for (const { runs, bytes } of cutRuns(superseded, rowBytes, limits)) {
-      sink.addTable(mergeColumns(open(), runs, readRow, supersededBy), bytes)
+      sink.addTable(mergeColumns(open(), runs, readRow, checkpoint, supersededBy), bytes)
     }
     const { segments, nextSegment, last } = sink.finish()
     return store.commit(
@@ -83,6 +86,9 @@ export function compact(
       },
       last,
     )
+  } catch (thrown) {
+    sink.discard()
+    throw thrown
   } finally {
     transaction.done()
     records.root.resetReadTxn()

@@ -9,6 +9,7 @@ import type { ColumnTable } from '../../vector/column-table.ts'
 import { versionKeyAt } from '../../vector/row-keys.ts'
 import { openSharedColumns } from '../../vector/shared-columns.ts'
 import type { ReadTransaction, RecordsEnvironment } from '../environment.ts'
+import { letQueriesPass } from '../give-way.ts'
 import type { FreshSpan } from '../prepare/fresh-part.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { forEachSuperseded } from '../read/superseded-rows.ts'
@@ -137,7 +138,7 @@ function mergeParts(
   const order = mergeOrder(tables.map(({ keys }) => keys))
   const averages = sources.map(({ table, rowBytes }) => rowBytes / table.rowCount)
   for (const { runs, bytes } of cutRuns(order, averages, limits)) {
-    sink.addTable(mergeColumns(tables, runs, readRow), bytes)
+    sink.addTable(mergeColumns(tables, runs, readRow, letQueriesPass), bytes)
   }
 }
 

@@ -27,11 +27,15 @@ export type MaintenanceStep =
     }
   /** Packs the rows that were flushed, and folds ids for a while; `changed`: there may be more to fold. */
   | { readonly kind: 'tidy' }
-  /** Merges once, or writes a segment anew; see `chooseCompaction` and `findSuperseded` for `eager`. */
+  /**
+   * Merges once, or, unless it is about small segments only, writes one anew; see `CompactionOptions` and, for `eager`,
+   * `findSuperseded`.
+   */
   | {
       readonly kind: 'compact'
       readonly limits: SegmentLimits
-      readonly eager: boolean
+      readonly eager?: boolean
+      readonly onlySmall?: boolean
     }
   /** Finishes a segment; see `finish-segment.ts`. */
   | { readonly kind: 'finish' }
@@ -47,8 +51,8 @@ export type StepOutcome = { readonly changed: boolean } | { readonly error: Wire
 /**
  * Carries out one step and tells whether it changed anything.
  *
- * @param checkpoint called now and then while it finishes segments, which may take seconds; what it throws
- *   ends the step
+ * @param checkpoint called now and then while it merges or finishes segments, which may take seconds; what it
+ *   throws ends the step, and nothing has changed
  */
 export function runStep(
   step: MaintenanceStep,
@@ -73,14 +77,13 @@ export function runStep(
         packRows(records, before.flushedThrough)
         return foldIds(records, defaultFoldLimits, foldMs)
       case 'compact': {
-        const { limits, eager } = step
-        const merged = chooseCompaction(before.segments, { limits, eager })
-        const rewritten = merged
-          ? undefined
-          : findSuperseded(records, store, before.segments, eager)
+        const { limits, eager = false, onlySmall } = step
+        const merged = chooseCompaction(before.segments, step)
+        const rewritten =
+          merged || onlySmall ? undefined : findSuperseded(records, store, before.segments, eager)
         const ids = merged ?? (rewritten === undefined ? undefined : [rewritten])
         if (ids === undefined) return false
-        compact(records, store, ids, { limits })
+        compact(records, store, ids, { limits, checkpoint })
         return true
       }
       case 'finish':

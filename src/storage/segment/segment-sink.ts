@@ -14,7 +14,8 @@ export interface SegmentLimits {
   readonly rowBytes: number
 }
 
-export const defaultLimits: SegmentLimits = { rows: 131_072, rowBytes: 128 * 2 ** 20 }
+/** Four deltas fit, which are flushed with 64 MiB and what comes meanwhile. */
+export const defaultLimits: SegmentLimits = { rows: 262_144, rowBytes: 272 * 2 ** 20 }
 
 /**
  * Holds no more than one segment's rows and bytes at a time. All segments but the last are stored at
@@ -80,6 +81,12 @@ export class SegmentSink {
   } {
     this.#close()
     return { segments: this.#written, nextSegment: this.#nextSegment, last: this.#last }
+  }
+
+  /** Removes what was stored, in place of `finish`. */
+  discard(): void {
+    const stored = this.#written.filter(({ id }) => id !== this.#last?.id)
+    if (stored.length > 0) this.#store.remove(stored.map(({ id }) => id))
   }
 
   #close(): void {
