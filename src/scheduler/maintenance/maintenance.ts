@@ -326,7 +326,10 @@ export class Maintenance {
       if (waiting > 0) this.#workSoon(flushAfterMs)
       return
     }
-    while (this.#mayTakeTime && (await this.#runIfItCanWait({ kind: 'finish' })));
+    // Indexes fill what merges leave free in the file, after which more may be merged.
+    while (this.#mayTakeTime && (await this.#runIfItCanWait({ kind: 'finish' }))) {
+      while (this.#mayTakeTime && (await this.#runIfItCanWait(merge)));
+    }
   }
 
   #mergeSmall(): Promise<boolean> {

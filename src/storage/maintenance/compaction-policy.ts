@@ -12,13 +12,14 @@
  *   merged as a whole, and with one of the full segments around it if they fit into one. That rewrites at
  *   most one full segment for each that is made, and leaves no small one between large ones.
  *
- * All that goes for small segments, of half the full size, until there are many of these, and then for full ones: what
- * merged segments were in stays in the file, where only rows to come can fill it, and some dozens of segments cost
- * queries little. Those that are oldest are merged first.
+ * All that goes for small segments, of half the full size, until there are many of these, and then for full ones. What
+ * merged segments were in stays free in the file, and is too cut up for large ones: flushes and indexes fill it. So none
+ * is made that is more than small while much is free. Those that are oldest are merged first.
  *
  * Segments of superseded versions are merged with each other alone.
  */
 import { compareRowKeys } from '../../type/transaction.ts'
+import type { FileSpace } from '../segment/file-space.ts'
 import type { ManifestSegment } from '../segment/manifest.ts'
 import { isSupersededWhole } from '../segment/metadata.ts'
 import type { SegmentLimits } from '../segment/segment-sink.ts'
@@ -32,11 +33,14 @@ const leastGrowth = 3
 /** Neighbours with so much are merged however small some are: it is the last time. */
 const lastShare = 3 / 4
 
-/** What is full among small segments, of a full one: what a large delta makes, a quarter, is more than half of it. */
-const smallShare = 15 / 32
+/** What is full among small segments, of a full one: what a large delta makes, a quarter, is half of it. */
+const smallShare = 1 / 2
 
-/** So many are left small: 2 GiB of rows, half a gigabyte of segments. */
+/** So many are left small: 2 GiB of rows. They cost queries little. */
 const usuallySmall = 32
+
+/** Much of a file is free: that share, and so many bytes. */
+const [muchShare, muchBytes] = [1 / 12, 2 ** 26]
 
 /** Segments of which one is larger by so much are about alike. */
 const alike = 4 / 3
@@ -49,6 +53,8 @@ export interface CompactionOptions {
   readonly onlySmall?: boolean
   /** Segments of less than half the full size that are left as they are; 32 if not given. */
   readonly mostSmall?: number
+  /** Of the file; nothing is free if not given. */
+  readonly space?: FileSpace
 }
 
 /** Ids of at least two segments to merge into one or more; undefined when all is well. */
@@ -63,12 +69,10 @@ export function chooseCompaction(
 
 function chooseMerge(
   segments: readonly ManifestSegment[],
-  { limits, eager = false, onlySmall = false, mostSmall = usuallySmall }: CompactionOptions,
+  options: CompactionOptions,
 ): readonly number[] | undefined {
-  const areMany = () => {
-    return segments.filter((segment) => shareOf(segment, limits) < fullShare).length > mostSmall
-  }
-  const most = eager || (!onlySmall && areMany()) ? limits : smallOf(limits)
+  const { limits, eager = false } = options
+  const most = eager || mayBeLarge(segments, options) ? limits : smallOf(limits)
   const sized = segments
     .map((segment) => ({ segment, share: shareOf(segment, most) }))
     .sort((a, b) => compareStart(a.segment, b.segment))
@@ -80,6 +84,15 @@ function chooseMerge(
     if (found) return ids(found)
   }
   return undefined
+}
+
+function mayBeLarge(
+  segments: readonly ManifestSegment[],
+  { limits, onlySmall = false, mostSmall = usuallySmall, space }: CompactionOptions,
+): boolean {
+  if (onlySmall) return false
+  if (space && space.freeBytes > Math.max(muchBytes, space.allBytes * muchShare)) return false
+  return segments.filter((segment) => shareOf(segment, limits) < fullShare).length > mostSmall
 }
 
 interface SizedSegment {

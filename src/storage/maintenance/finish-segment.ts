@@ -23,9 +23,9 @@ export function finishSegment(
   return true
 }
 
-/** Those that are to be finished, the oldest first. */
+/** Those that are to be finished, the largest first, which are merged the least often. */
 export function unfinished({ segments }: Manifest): ManifestSegment[] {
-  return segments.filter(
-    ({ metadata }) => isWorthFinishing(metadata) && metadata.textIndexes === undefined,
-  )
+  return segments
+    .filter(({ metadata }) => isWorthFinishing(metadata) && metadata.textIndexes === undefined)
+    .sort((a, b) => b.metadata.rowBytes - a.metadata.rowBytes)
 }

@@ -4,27 +4,14 @@
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BinaryDatabase, SegmentsEnvironment } from '../environment.ts'
 import { openSegments } from '../environment.ts'
+import { spaceOf } from '../segment/file-space.ts'
 
 /** A file is copied if so much of it is free: that share, and so many bytes. */
 const worthwhileShare = 1 / 4
 const worthwhileBytes = 2 ** 25
 
 const fileName = 'data.mdb'
-
-/** Parts of what LMDB tells that the package has no types for. */
-interface TreePages {
-  readonly pageSize: number
-  readonly treeBranchPageCount: number
-  readonly treeLeafPageCount: number
-  readonly overflowPages: number
-}
-
-interface RootPages extends TreePages {
-  readonly lastPageNumber: number
-  readonly free: TreePages
-}
 
 /**
  * Makes the file of segments smaller if it pays; nobody else may have it open. When the copy cannot be
@@ -59,21 +46,6 @@ export async function reclaimSegmentSpace(
   syncFile(segments)
   rmSync(copy, { recursive: true, force: true })
   return freeBytes
-}
-
-function spaceOf({ root, ...databases }: SegmentsEnvironment): {
-  readonly freeBytes: number
-  readonly allBytes: number
-} {
-  const { free, lastPageNumber, ...names } = root.getStats() as RootPages
-  const trees = Object.values<BinaryDatabase>(databases).map(
-    (database) => database.getStats() as TreePages,
-  )
-  const used = [names, free, ...trees].reduce((sum, tree) => {
-    return sum + tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages
-  }, 0)
-  const { pageSize } = names
-  return { freeBytes: (lastPageNumber + 1 - used) * pageSize, allBytes: lastPageNumber * pageSize }
 }
 
 function syncFile(path: string): void {

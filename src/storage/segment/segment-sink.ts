@@ -14,8 +14,7 @@ export interface SegmentLimits {
   readonly rowBytes: number
 }
 
-/** Four deltas fit, which are flushed with 64 MiB and what comes meanwhile. */
-export const defaultLimits: SegmentLimits = { rows: 262_144, rowBytes: 272 * 2 ** 20 }
+export const defaultLimits: SegmentLimits = { rows: 262_144, rowBytes: 256 * 2 ** 20 }
 
 /**
  * Holds no more than one segment's rows and bytes at a time. All segments but the last are stored at

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ColumnTable } from '../../vector/column-table.ts'
 import type { SegmentsEnvironment } from '../environment.ts'
+import { type FileSpace, spaceOf } from './file-space.ts'
 import { type ColumnKeys, findKeys, makeKeys, putKeys, removeKeys } from './key-index.ts'
 import {
   decodeManifest,
@@ -73,6 +74,12 @@ export class SegmentStore {
     if (bytes === undefined) return emptyManifest
     const { segments, ...rest } = decodeManifest(bytes)
     return { ...rest, segments: segments.map((id) => ({ id, metadata: this.metadata(id) })) }
+  }
+
+  /** Of the file, as of what was committed last. */
+  space(): FileSpace {
+    this.endReads()
+    return spaceOf(this.#environment)
   }
 
   /** Throws STORAGE_CORRUPT when the segment is not there or damaged. */
