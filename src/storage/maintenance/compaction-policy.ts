@@ -40,7 +40,7 @@ const smallShare = 1 / 2
 const usuallySmall = 32
 
 /** Much of a file is free: that share, and so many bytes. */
-const [muchShare, muchBytes] = [1 / 12, 2 ** 26]
+const [muchShare, muchBytes] = [1 / 16, 2 ** 26]
 
 /** Segments of which one is larger by so much are about alike. */
 const alike = 4 / 3
