@@ -42,6 +42,7 @@ import { WarmUp } from './scheduler/warm-up.ts'
 import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
 import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
 import {
+  closeSegments,
   openRecords,
   openSegments,
   type RecordsEnvironment,
@@ -385,7 +386,7 @@ export class Engine {
     await this.#parts.writer.close()
     await this.#parts.maintenance.close()
     await this.#parts.records.root.close()
-    await this.#parts.segments.root.close()
+    await closeSegments(this.#parts.segments)
     await this.#parts.lock.release()
   }
 

@@ -1,4 +1,4 @@
-/** Runs tasks of queries. Each thread opens both environments for itself, read-only. */
+/** Runs tasks of queries. Each thread opens the environments for itself, read-only. */
 import { workerData } from 'node:worker_threads'
 import { runTask } from '../src/executor/run-task.ts'
 import { givenBytes } from '../src/executor/task/held-bytes.ts'

@@ -2,6 +2,7 @@
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PlanStatistics } from '../planner/plan-cache.ts'
+import { segmentFolders } from '../storage/environment.ts'
 import type { KeptStatistics } from './kept-answers.ts'
 import type { Maintenance, StepStatistics } from './maintenance/maintenance.ts'
 
@@ -19,7 +20,7 @@ export interface EngineStatus {
   readonly delta: { readonly rows: number; readonly bytes: number }
   /** By kind of step. */
   readonly maintenance: Readonly<Record<string, StepStatistics>>
-  /** On disk, by environment. */
+  /** On disk: of records, and of segments. */
   readonly storedBytes: Readonly<Record<string, number>>
 }
 
@@ -45,6 +46,10 @@ export function maintenanceStatus({ manifest, delta, steps }: Maintenance) {
 
 /** Files of LMDB are sparse: what counts is what is allocated. */
 export function storedBytes(directory: string): Record<string, number> {
-  const bytes = (name: string) => statSync(join(directory, name, 'data.mdb')).blocks * 512
-  return { records: bytes('records'), segments: bytes('segments') }
+  const bytes = (folder: string) => statSync(join(folder, 'data.mdb')).blocks * 512
+  const [segments, columns] = segmentFolders(directory)
+  return {
+    records: bytes(join(directory, 'records')),
+    segments: bytes(segments) + bytes(columns),
+  }
 }

@@ -1,14 +1,20 @@
 /**
- * The two LMDB environments. `records` takes small writes that must be durable at once; `segments`
- * takes large ones that can be made again from the records, so that neither holds up the other.
- * Both are opened once per thread; lmdb shares the map between the threads of a process.
+ * The three LMDB environments. `records` takes small writes that must be durable at once; `segments`
+ * takes large ones that can be made again from the records, so that neither holds up the other. The
+ * columns of segments, each one value of megabytes, are in an environment of their own: LMDB never
+ * moves a value, and small pages of later transactions between large free stretches would leave no
+ * room for the next large one.
+ * Each is opened once per thread; lmdb shares the map between the threads of a process.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
 
-/** Address space only: the file grows as it is written, and the map never has to move. */
-const mapBytes = 2 ** 42
+/**
+ * Address space only: a file grows as it is written, and the map never has to move. A process has 2 ** 47 of it,
+ * and tests open some ten engines in one.
+ */
+const mapBytes = { records: 2 ** 42, segments: 2 ** 40, columns: 2 ** 41 }
 
 export interface BinaryDatabase extends Database<Buffer, Buffer> {
   /**
@@ -46,8 +52,9 @@ export interface RecordsEnvironment {
 
 export interface SegmentsEnvironment {
   readonly root: RootDatabase<Buffer, Buffer>
+  readonly columnsRoot: RootDatabase<Buffer, Buffer>
   /** Segment u32 → Arrow IPC file, padded to 16 MiB when it is full, so that it is mapped. */
-  readonly segments: BinaryDatabase
+  readonly columns: BinaryDatabase
   /** Segment u32 → its metadata as JSON (`storage/segment/metadata.ts`). */
   readonly metadata: BinaryDatabase
   /** Which granules hold a text, of fields with many (`storage/segment/key-index.ts`). */
@@ -66,7 +73,7 @@ export interface OpenOptions {
 }
 
 export function openRecords(directory: string, options: OpenOptions): RecordsEnvironment {
-  const root = openRoot(join(directory, 'records'), options)
+  const root = openRoot(join(directory, 'records'), mapBytes.records, options)
   const database = (name: string) => openDatabase(root, name)
   return {
     root,
@@ -82,11 +89,14 @@ export function openRecords(directory: string, options: OpenOptions): RecordsEnv
 }
 
 export function openSegments(directory: string, options: OpenOptions): SegmentsEnvironment {
-  const root = openRoot(join(directory, 'segments'), options)
+  const [folder, columnsFolder] = segmentFolders(directory)
+  const root = openRoot(folder, mapBytes.segments, options)
+  const columnsRoot = openRoot(columnsFolder, mapBytes.columns, options)
   const database = (name: string) => openDatabase(root, name)
   return {
     root,
-    segments: database('segments'),
+    columnsRoot,
+    columns: openDatabase(columnsRoot, 'columns'),
     metadata: database('metadata'),
     keys: database('keys'),
     textIndexes: database('text_indexes'),
@@ -94,13 +104,42 @@ export function openSegments(directory: string, options: OpenOptions): SegmentsE
   }
 }
 
-function openRoot(path: string, { readOnly }: OpenOptions): RootDatabase<Buffer, Buffer> {
+/** Of the two environments of segments, each with one file: that of all else, and that of their columns. */
+export function segmentFolders(directory: string): readonly [string, string] {
+  const folder = join(directory, 'segments')
+  return [folder, join(folder, 'columns')]
+}
+
+export async function closeSegments({ root, columnsRoot }: SegmentsEnvironment): Promise<void> {
+  await root.close()
+  await columnsRoot.close()
+}
+
+/** What directories had in place of `columns`, in the environment of all else. */
+const olderColumns = 'segments'
+
+/** Moves the columns of a directory that has them in one file with all else. Ended at any moment, it can be done again. */
+export function moveColumns({ root, columnsRoot, columns }: SegmentsEnvironment): void {
+  // Names of databases are keys of the root, and end in a zero.
+  if (!root.doesExist(Buffer.from(`${olderColumns}\0`))) return
+  const older = openDatabase(root, olderColumns)
+  for (const key of older.getKeys()) {
+    columnsRoot.transactionSync(() => columns.putSync(key, older.get(key)!))
+  }
+  root.transactionSync(() => older.dropSync())
+}
+
+function openRoot(
+  path: string,
+  mapSize: number,
+  { readOnly }: OpenOptions,
+): RootDatabase<Buffer, Buffer> {
   if (!readOnly) mkdirSync(path, { recursive: true })
   return open<Buffer, Buffer>({
     path,
     noSubdir: false,
     readOnly,
-    mapSize: mapBytes,
+    mapSize,
     maxDbs: 16,
     maxReaders: 1024,
     encoding: 'binary',

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import {
+  closeSegments,
   openRecords,
   openSegments,
   type RecordsEnvironment,
@@ -124,7 +125,7 @@ test(`${kills} kills in the middle of writes and flushes lose nothing and leave 
     checkRun(reader, runs.at(-1)!)
     checkSegments(records, new SegmentStore(segments))
     await records.root.close()
-    await segments.root.close()
+    await closeSegments(segments)
   }
 
   const records = openRecords(directory, { readOnly: true })
@@ -138,5 +139,5 @@ test(`${kills} kills in the middle of writes and flushes lose nothing and leave 
   expect(logged).toEqual(expect.arrayContaining(acknowledged))
   expect(checkSegments(records, new SegmentStore(segments))).toBeGreaterThan(0)
   await records.root.close()
-  await segments.root.close()
+  await closeSegments(segments)
 }, 600_000)

@@ -4,7 +4,7 @@ import { runScan } from '../../src/executor/scan.ts'
 import type { RowsResult } from '../../src/executor/task/task.ts'
 import { FreshRows } from '../../src/scheduler/maintenance/fresh-rows.ts'
 import { splitScan } from '../../src/scheduler/scan/split.ts'
-import { openSegments } from '../../src/storage/environment.ts'
+import { closeSegments, openSegments } from '../../src/storage/environment.ts'
 import { flush } from '../../src/storage/maintenance/flush.ts'
 import { sealRows } from '../../src/storage/maintenance/seal-rows.ts'
 import { type FreshSpan, PartMaker } from '../../src/storage/prepare/fresh-part.ts'
@@ -122,7 +122,7 @@ class Store {
   }
 
   async close(): Promise<void> {
-    await this.#environment.root.close()
+    await closeSegments(this.#environment)
     this.records.close()
   }
 

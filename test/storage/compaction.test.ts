@@ -160,18 +160,6 @@ describe('the compaction policy', () => {
     expect(chooseCompaction(quarters.slice(1), { ...options, eager: true })).toEqual([2, 3, 4, 5])
   })
 
-  it('makes only small ones while much of the file is free, unless it is eager', () => {
-    const quarters = Array.from({ length: 4 }, (_, i) => segment(i + 1, 16))
-    const file = (freeBytes: number) => ({ ...toFull, space: { freeBytes, allBytes: 2 ** 31 } })
-    expect(chooseCompaction(quarters, file(2 ** 27))).toEqual([1, 2, 3, 4])
-    expect(chooseCompaction(quarters, file(2 ** 28))).toBeUndefined()
-    expect(chooseCompaction(quarters, { ...file(2 ** 28), eager: true })).toEqual([1, 2, 3, 4])
-    const eighths = quarters.map(({ id }) => segment(id, 8))
-    expect(chooseCompaction(eighths, file(2 ** 28))).toEqual([1, 2, 3, 4])
-    const small = { ...file(2 ** 25), space: { freeBytes: 2 ** 25, allBytes: 2 ** 26 } }
-    expect(chooseCompaction(quarters, small)).toEqual([1, 2, 3, 4])
-  })
-
   it('merges the oldest of those that are about alike', () => {
     const sizes = [13, 12, 11, 12, 13, 12, 11, 10]
     const segments = sizes.map((rows, i) => segment(i + 1, rows))

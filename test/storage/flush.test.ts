@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { openSegments } from '../../src/storage/environment.ts'
+import { closeSegments, openSegments } from '../../src/storage/environment.ts'
 import { flush } from '../../src/storage/maintenance/flush.ts'
 import { runStep } from '../../src/storage/maintenance/maintenance-step.ts'
 import { mappedBytes } from '../../src/storage/segment/layout.ts'
@@ -137,7 +137,7 @@ describe('flush', () => {
     const manifest = flush(records.environment, store, { rows: 3, rowBytes: 1e9 })
     expect(idsOf(rowsOfSegments(store, manifest)).length).toBe(11)
     expect(runStep({ kind: 'recover' }, records.environment, store)).toBe(false)
-    return segments.root.close()
+    return closeSegments(segments)
   })
 
   it('reports a segment that is missing', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
-import { openSegments } from '../../src/storage/environment.ts'
+import { closeSegments, openSegments } from '../../src/storage/environment.ts'
 import { openLogs } from '../support/temporary-logs.ts'
 
 /** Looks random, as ids do. */
@@ -86,5 +86,5 @@ test('an index goes with its segment', async () => {
   await engine.flush()
   expect(indexed()).toHaveLength(1)
   expect(indexed()).not.toEqual([1])
-  await segments.root.close()
+  await closeSegments(segments)
 })

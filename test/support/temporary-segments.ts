@@ -1,5 +1,5 @@
 import { afterEach } from 'vitest'
-import { openSegments } from '../../src/storage/environment.ts'
+import { closeSegments, openSegments } from '../../src/storage/environment.ts'
 import type { RecordReader } from '../../src/storage/read/record-reader.ts'
 import type { Manifest } from '../../src/storage/segment/manifest.ts'
 import { SegmentStore } from '../../src/storage/segment/segment-store.ts'
@@ -15,7 +15,7 @@ afterEach(async () => {
 /** The segments of a data directory that a test made. */
 export function temporarySegments(directory: string): SegmentStore {
   const environment = openSegments(directory, { readOnly: false })
-  cleanups.push(() => environment.root.close())
+  cleanups.push(() => closeSegments(environment))
   return new SegmentStore(environment)
 }
 

@@ -12,14 +12,12 @@
  *   merged as a whole, and with one of the full segments around it if they fit into one. That rewrites at
  *   most one full segment for each that is made, and leaves no small one between large ones.
  *
- * All that goes for small segments, of half the full size, until there are many of these, and then for full ones. What
- * merged segments were in stays free in the file, and is too cut up for large ones: flushes and indexes fill it. So none
- * is made that is more than small while much is free. Those that are oldest are merged first.
+ * All that goes for small segments, of half the full size, until there are many of these, and then for full ones. Those
+ * that are oldest are merged first.
  *
  * Segments of superseded versions are merged with each other alone.
  */
 import { compareRowKeys } from '../../type/transaction.ts'
-import type { FileSpace } from '../segment/file-space.ts'
 import type { ManifestSegment } from '../segment/manifest.ts'
 import { isSupersededWhole } from '../segment/metadata.ts'
 import type { SegmentLimits } from '../segment/segment-sink.ts'
@@ -39,9 +37,6 @@ const smallShare = 1 / 2
 /** So many are left small: 2 GiB of rows. They cost queries little. */
 const usuallySmall = 32
 
-/** Much of a file is free: that share, and so many bytes. */
-const [muchShare, muchBytes] = [1 / 16, 2 ** 26]
-
 /** Segments of which one is larger by so much are about alike. */
 const alike = 4 / 3
 
@@ -53,8 +48,6 @@ export interface CompactionOptions {
   readonly onlySmall?: boolean
   /** Segments of less than half the full size that are left as they are; 32 if not given. */
   readonly mostSmall?: number
-  /** Of the file; nothing is free if not given. */
-  readonly space?: FileSpace
 }
 
 /** Ids of at least two segments to merge into one or more; undefined when all is well. */
@@ -88,10 +81,9 @@ function chooseMerge(
 
 function mayBeLarge(
   segments: readonly ManifestSegment[],
-  { limits, onlySmall = false, mostSmall = usuallySmall, space }: CompactionOptions,
+  { limits, onlySmall = false, mostSmall = usuallySmall }: CompactionOptions,
 ): boolean {
   if (onlySmall) return false
-  if (space && space.freeBytes > Math.max(muchBytes, space.allBytes * muchShare)) return false
   return segments.filter((segment) => shareOf(segment, limits) < fullShare).length > mostSmall
 }
 

@@ -78,7 +78,7 @@ export function runStep(
         return foldIds(records, defaultFoldLimits, foldMs)
       case 'compact': {
         const { limits, eager = false, onlySmall } = step
-        const merged = chooseCompaction(before.segments, { ...step, space: store.space() })
+        const merged = chooseCompaction(before.segments, step)
         const rewritten =
           merged || onlySmall ? undefined : findSuperseded(records, store, before.segments, eager)
         const ids = merged ?? (rewritten === undefined ? undefined : [rewritten])

@@ -1,11 +1,17 @@
 /**
- * LMDB keeps what is freed for values to come, and never makes its file smaller. Where much of it is
- * free when a service starts, the file is written anew without that, before any thread has it open.
+ * LMDB keeps what is freed for values to come, and never makes its file smaller. Where much of a file of
+ * segments is free when a service starts, it is written anew without that, before any thread has it open.
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openSegments } from '../environment.ts'
-import { spaceOf } from '../segment/file-space.ts'
+import {
+  type BinaryDatabase,
+  closeSegments,
+  moveColumns,
+  openSegments,
+  type SegmentsEnvironment,
+  segmentFolders,
+} from '../environment.ts'
 
 /** A file is copied if so much of it is free: that share, and so many bytes. */
 const worthwhileShare = 1 / 4
@@ -14,9 +20,9 @@ const worthwhileBytes = 2 ** 25
 const fileName = 'data.mdb'
 
 /**
- * Makes the file of segments smaller if it pays; nobody else may have it open. When the copy cannot be
- * made, as there is no room for it, all stays as it is. The file is always either the old one or the
- * whole new one.
+ * Makes the files of segments smaller where it pays; nobody else may have them open. When a copy cannot be
+ * made, as there is no room for it, the file stays as it is. A file is always either the old one or the
+ * whole new one. Columns that an older version wrote are first moved to where they are looked for.
  *
  * @returns bytes that the file system has back
  */
@@ -24,28 +30,93 @@ export async function reclaimSegmentSpace(
   directory: string,
   worthwhile = worthwhileBytes,
 ): Promise<number> {
-  const segments = join(directory, 'segments')
-  const copy = join(segments, 'copy')
-  rmSync(copy, { recursive: true, force: true })
-  if (!existsSync(join(segments, fileName))) return 0
+  const [folder, columnsFolder] = segmentFolders(directory)
+  rmSync(copyIn(folder), { recursive: true, force: true })
+  rmSync(copyIn(columnsFolder), { recursive: true, force: true })
+  if (!existsSync(join(folder, fileName))) return 0
   const environment = openSegments(directory, { readOnly: false })
-  const { freeBytes, allBytes } = spaceOf(environment)
-  const isWorthwhile = freeBytes >= worthwhile && freeBytes >= allBytes * worthwhileShare
+  const files = filesOf(environment, folder, columnsFolder)
+  const copied: { readonly folder: string; readonly freeBytes: number }[] = []
   try {
-    if (!isWorthwhile) return 0
-    mkdirSync(copy)
-    await environment.root.backup(copy, true)
-    syncFile(join(copy, fileName))
-  } catch {
-    rmSync(copy, { recursive: true, force: true })
-    return 0
+    moveColumns(environment)
+    for (const file of files) {
+      const { freeBytes, allBytes } = spaceOf(file)
+      if (freeBytes < worthwhile || freeBytes < allBytes * worthwhileShare) continue
+      if (await copy(file)) copied.push({ folder: file.folder, freeBytes })
+    }
   } finally {
-    await environment.root.close()
+    await closeSegments(environment)
   }
-  renameSync(join(copy, fileName), join(segments, fileName))
-  syncFile(segments)
-  rmSync(copy, { recursive: true, force: true })
-  return freeBytes
+  for (const { folder } of copied) replaceByCopy(folder)
+  return copied.reduce((sum, { freeBytes }) => sum + freeBytes, 0)
+}
+
+interface SegmentsFile {
+  readonly folder: string
+  readonly root: SegmentsEnvironment['root']
+  readonly databases: readonly BinaryDatabase[]
+}
+
+function filesOf(
+  { root, columnsRoot, columns, ...others }: SegmentsEnvironment,
+  folder: string,
+  columnsFolder: string,
+): SegmentsFile[] {
+  return [
+    { folder, root, databases: Object.values<BinaryDatabase>(others) },
+    { folder: columnsFolder, root: columnsRoot, databases: [columns] },
+  ]
+}
+
+/** Parts of what LMDB tells that the package has no types for. */
+interface TreePages {
+  readonly pageSize: number
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+  readonly overflowPages: number
+}
+
+interface RootPages extends TreePages {
+  readonly lastPageNumber: number
+  readonly free: TreePages
+}
+
+function spaceOf({ root, databases }: SegmentsFile): {
+  readonly freeBytes: number
+  readonly allBytes: number
+} {
+  const { free, lastPageNumber, ...names } = root.getStats() as RootPages
+  const trees = databases.map((database) => database.getStats() as TreePages)
+  const used = [names, free, ...trees].reduce((sum, tree) => {
+    return sum + tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages
+  }, 0)
+  const { pageSize } = names
+  return { freeBytes: (lastPageNumber + 1 - used) * pageSize, allBytes: lastPageNumber * pageSize }
+}
+
+function copyIn(folder: string): string {
+  return join(folder, 'copy')
+}
+
+/** False: there is no room for it. */
+async function copy({ folder, root }: SegmentsFile): Promise<boolean> {
+  const target = copyIn(folder)
+  try {
+    mkdirSync(target)
+    await root.backup(target, true)
+    syncFile(join(target, fileName))
+    return true
+  } catch {
+    rmSync(target, { recursive: true, force: true })
+    return false
+  }
+}
+
+function replaceByCopy(folder: string): void {
+  const target = copyIn(folder)
+  renameSync(join(target, fileName), join(folder, fileName))
+  syncFile(folder)
+  rmSync(target, { recursive: true, force: true })
 }
 
 function syncFile(path: string): void {

@@ -1,8 +1,13 @@
-/** Segments and manifest in the segments environment. */
+/**
+ * Segments and manifest in the two environments of segments.
+ *
+ * Each change is one transaction of either. The columns of a segment are written before the rest of it,
+ * and removed after it: what has a place in the manifest is always whole, and a segment that is only
+ * half there is a leftover.
+ */
 import { LRUCache } from 'lru-cache'
 import type { ColumnTable } from '../../vector/column-table.ts'
 import type { SegmentsEnvironment } from '../environment.ts'
-import { type FileSpace, spaceOf } from './file-space.ts'
 import { type ColumnKeys, findKeys, makeKeys, putKeys, removeKeys } from './key-index.ts'
 import {
   decodeManifest,
@@ -76,12 +81,6 @@ export class SegmentStore {
     return { ...rest, segments: segments.map((id) => ({ id, metadata: this.metadata(id) })) }
   }
 
-  /** Of the file, as of what was committed last. */
-  space(): FileSpace {
-    this.endReads()
-    return spaceOf(this.#environment)
-  }
-
   /** Throws STORAGE_CORRUPT when the segment is not there or damaged. */
   metadata(id: number): SegmentMetadata {
     let metadata = this.#metadata.get(id)
@@ -115,7 +114,7 @@ export class SegmentStore {
     if (kept) return openSegment(kept, metadata, id, readIndex)
     // Unlike `get`, this does not copy a value that LMDB has mapped.
     const bytes: (Buffer & { readonly isGlobal?: boolean }) | undefined =
-      this.#environment.segments.getBinaryFast(segmentKey(id))
+      this.#environment.columns.getBinaryFast(segmentKey(id))
     if (bytes === undefined) throw corruptSegment(id, 'it is not there')
     if (!bytes.isGlobal) return openSegment(bytes, metadata, id, readIndex)
     // A small value lies in a buffer that the next read overwrites.
@@ -135,23 +134,25 @@ export class SegmentStore {
   /** Ends the thread's read transaction: the next read sees what was committed since. */
   endReads(): void {
     this.#environment.root.resetReadTxn()
+    this.#environment.columnsRoot.resetReadTxn()
   }
 
   /** Ids of all segments that are stored, whether or not a manifest names them. */
   storedIds(): number[] {
     this.endReads()
-    return Array.from(this.#environment.metadata.getKeys(), (key) => key.readUInt32BE())
+    return Array.from(this.#environment.columns.getKeys(), (key) => key.readUInt32BE())
   }
 
   /** Writes a segment that no manifest names yet. */
   write(segment: NewSegment): void {
+    this.#putColumns(segment)
     const keys = keysOf(segment)
-    this.#environment.root.transactionSync(() => this.#put(segment, keys))
+    this.#environment.root.transactionSync(() => this.#putRest(segment, keys))
   }
 
   /**
    * Makes the manifest that follows `current` the one that counts, together with one more segment of
-   * it that is not written yet, in one transaction.
+   * it that is not written yet.
    */
   commit(
     current: Manifest,
@@ -159,9 +160,10 @@ export class SegmentStore {
     last: NewSegment | undefined,
   ): Manifest {
     const manifest: Manifest = { ...change, generation: current.generation + 1 }
+    if (last) this.#putColumns(last)
     const keys = last && keysOf(last)
     this.#environment.root.transactionSync(() => {
-      if (last && keys) this.#put(last, keys)
+      if (last && keys) this.#putRest(last, keys)
       this.#environment.manifest.putSync(manifestKey, encodeManifest(manifest))
     })
     return manifest
@@ -179,7 +181,6 @@ export class SegmentStore {
   remove(ids: readonly number[]): void {
     this.#environment.root.transactionSync(() => {
       for (const id of ids) {
-        this.#environment.segments.removeSync(segmentKey(id))
         this.#environment.metadata.removeSync(segmentKey(id))
         removeKeys(this.#environment.keys, id)
         removeTextIndexes(this.#environment.textIndexes, id)
@@ -187,13 +188,19 @@ export class SegmentStore {
         this.#small.delete(id)
       }
     })
+    this.#environment.columnsRoot.transactionSync(() => {
+      for (const id of ids) this.#environment.columns.removeSync(segmentKey(id))
+    })
   }
 
-  #put({ id, bytes, metadata }: NewSegment, keys: readonly ColumnKeys[]): void {
-    this.#environment.segments.putSync(
-      segmentKey(id),
-      Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
-    )
+  #putColumns({ id, bytes }: NewSegment): void {
+    const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    this.#environment.columnsRoot.transactionSync(() => {
+      this.#environment.columns.putSync(segmentKey(id), value)
+    })
+  }
+
+  #putRest({ id, metadata }: NewSegment, keys: readonly ColumnKeys[]): void {
     this.#environment.metadata.putSync(segmentKey(id), encodeMetadata(metadata))
     putKeys(this.#environment.keys, id, keys)
   }
