@@ -29,6 +29,7 @@ import { RecordWriterThread } from './scheduler/insert/record-writer-thread.ts'
 import { changedIds, narrowed, type Watched, watchedOf } from './scheduler/live-plan.ts'
 import { FreshRows } from './scheduler/maintenance/fresh-rows.ts'
 import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance/maintenance.ts'
+import { newPartMemory } from './scheduler/maintenance/part-memory.ts'
 import { QueryPlans } from './scheduler/query-plans.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
@@ -122,10 +123,13 @@ export class Engine {
       const runningTasks = newTaskCount()
       // One such thread keeps up with what two processors do with its rows, and each compiles its code anew.
       const threads = Math.ceil(workers / 2)
-      const ingest = workers === 0 ? undefined : new IngestPool(directory, threads, runningTasks)
+      const partMemory = newPartMemory()
+      const ingest =
+        workers === 0 ? undefined : new IngestPool(directory, threads, { runningTasks, partMemory })
       const isAutomatic = options.maintenance?.automatic !== false
       const fresh = new FreshRows({
-        seal: isAutomatic && ingest ? (spans) => ingest.seal(spans) : undefined,
+        memory: partMemory,
+        seal: isAutomatic && ingest ? (spans, bytes) => ingest.seal(spans, bytes) : undefined,
         onError: (thrown) => logger?.error({ err: thrown }, 'fresh rows could not be sealed'),
       })
       const maintenance = await Maintenance.start({
@@ -398,18 +402,22 @@ export class Engine {
   }
 
   /**
-   * Must be released: until then, its segments are kept.
+   * Must be released: until then, its segments are kept, and the memory of its fresh parts.
    *
    * @param since what has no row of a later transaction is left out
    */
   #snapshot(transaction: number, since = 0): QuerySnapshot {
     const { manifest, release } = this.#parts.maintenance.acquire()
+    const fresh = this.#parts.fresh.at(transaction, since)
     return {
       transaction,
       segments: seenSegments(manifest, transaction, since),
-      fresh: this.#parts.fresh.at(transaction, since),
+      fresh,
       history: (object) => this.#parts.reads.during(({ records }) => historyParts(records, object)),
-      release,
+      release: () => {
+        fresh.release()
+        release()
+      },
     }
   }
 

@@ -13,7 +13,10 @@ import {
   type IngestOutcome,
   type IngestTask,
   type PreparedRequests,
+  type PrepareTask,
   prepareTogether,
+  type SealedRows,
+  type SealTask,
   type UnpreparedRequest,
 } from '../src/storage/prepare/prepare.ts'
 import { SharedRoom } from '../src/storage/shared-room.ts'
@@ -34,20 +37,25 @@ giveWay(runningTasks)
 
 export default function ingest(task: IngestTask): IngestOutcome {
   try {
-    return task.kind === 'seal' ? { memory: sealRows(records, task) } : prepare(task.requests)
+    return task.kind === 'seal' ? seal(task) : prepare(task)
   } catch (thrown) {
     return { error: toAssayError(thrown).toWire() }
   }
 }
 
+function seal(task: SealTask): SealedRows {
+  const memory = sealRows(records, task)
+  return { memory, isGiven: memory !== undefined && memory === task.memory }
+}
+
 /** The rows are in shared memory, which the writer then reads in place. */
-function prepare(requests: readonly UnpreparedRequest[]): PreparedRequests {
+function prepare({ requests, memory }: PrepareTask): PreparedRequests {
   try {
     const { rows, errors } = prepareTogether(requests, out, blocks)
     const room = roomBehind(requests)
     return {
       rows: { ...rows, bytes: room.copy(rows.bytes), blockBytes: room.copy(rows.blockBytes) },
-      parts: parts.make(rows),
+      parts: parts.make(rows, memory),
       errors,
     }
   } finally {

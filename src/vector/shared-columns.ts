@@ -57,8 +57,12 @@ interface Layout {
 
 type Mutable<T> = { -readonly [name in keyof T]: T[name] }
 
-/** Copies columns, none of which may be compressed, into memory that threads share. */
-export function shareColumns(table: ColumnTable): SharedArrayBuffer {
+/**
+ * Copies columns, none of which may be compressed, into memory that threads share.
+ *
+ * @param given is where they are put if they fit
+ */
+export function shareColumns(table: ColumnTable, given?: SharedArrayBuffer): SharedArrayBuffer {
   const { rowCount, keys, residual, residualPaths } = table
   const shown = keys.shownTransaction
   const writer = new Arrays(headBytes)
@@ -77,10 +81,17 @@ export function shareColumns(table: ColumnTable): SharedArrayBuffer {
   }
   const text = Buffer.from(JSON.stringify(layout))
   const [start, length] = writer.place(text)
-  const memory = new SharedArrayBuffer(writer.end)
+  const isEnough = given && given.byteLength >= writer.end
+  const memory = isEnough ? given : new SharedArrayBuffer(writer.end)
   new Uint32Array(memory, 0, 4).set([start, length, rowCount, shown ? 1 : 0])
   writer.copyTo(memory)
   return memory
+}
+
+/** Bytes of the memory that columns take. */
+export function sharedBytes(memory: SharedArrayBuffer): number {
+  const [start, length] = new Uint32Array(memory, 0, 2)
+  return start! + length!
 }
 
 /** The columns that `shareColumns` has put there. */

@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest'
 import { IngestPool } from '../../src/scheduler/insert/ingest-pool.ts'
 import { sampleBody } from '../../src/scheduler/insert/sample-rows.ts'
+import { SharedMemory } from '../../src/storage/shared-memory.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 
 let pool: IngestPool | undefined
@@ -85,4 +86,26 @@ it('gets to know its work by rows that are as good as any, and leaves nothing of
   expect(errors).toEqual([undefined])
   expect(parts).toMatchObject([{ rowCount: rows.ids.length }])
   expect(reader.lastTransaction()).toBe(0)
+})
+
+it('takes memory for a part, which is taken again once it is given back', async () => {
+  const { directory } = new TemporaryRecords()
+  const partMemory = new SharedMemory(2 ** 22)
+  pool = new IngestPool(directory, 1, { partMemory })
+  const bodyOf = (count: number) => {
+    const event = { input: 'a text '.repeat(100) }
+    return Buffer.from(JSON.stringify({ events: Array.from({ length: count }, () => event) }))
+  }
+  const partsOf = async (...bodies: Buffer[]) => {
+    const { parts } = await pool!.prepare(bodies.map((body) => ({ body, options })))
+    return parts
+  }
+  const [first, ...none] = await partsOf(bodyOf(500))
+  expect(none).toEqual([])
+  const [second] = await partsOf(bodyOf(500))
+  expect(second!.memory).not.toBe(first!.memory)
+  pool.drop([first!])
+  // Rows that no part is made of, and a body that is wrong, leave it where it is.
+  expect(await partsOf(bodyOf(500).subarray(1))).toEqual([])
+  expect((await partsOf(bodyOf(500)))[0]!.memory).toBe(first!.memory)
 })

@@ -70,7 +70,9 @@ describe('a file of segments that is mostly free becomes as small as what it has
     const directory = temporaryDirectory()
     await withFreePages(directory, name)
     expect(fileBytes(directory, name)).toBeGreaterThan(count * value.length)
-    expect(await reclaimSegmentSpace(directory, value.length)).toBeGreaterThan((count - 3) * value.length)
+    expect(await reclaimSegmentSpace(directory, value.length)).toBeGreaterThan(
+      (count - 3) * value.length,
+    )
     expect(fileBytes(directory, name)).toBeLessThan(3 * value.length)
     expect(await numbersIn(directory, name)).toEqual([0, 10])
     expect(await reclaimSegmentSpace(directory, value.length)).toBe(0)

@@ -1,6 +1,6 @@
 /** The threads that do what inserts need before and after they are written, apart from queries. */
 import { AssayError } from '../../error.ts'
-import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
+import type { FreshSpan, PreparedPart } from '../../storage/prepare/fresh-part.ts'
 import type {
   IngestTask,
   PreparedRequests,
@@ -8,6 +8,8 @@ import type {
   SealOutcome,
   UnpreparedRequest,
 } from '../../storage/prepare/prepare.ts'
+import type { SharedMemory } from '../../storage/shared-memory.ts'
+import { sharedBytes } from '../../vector/shared-columns.ts'
 import { newTaskCount } from '../thread/task-count.ts'
 import { openThreads, type Threads } from '../thread/threads.ts'
 import { sampleBody } from './sample-rows.ts'
@@ -18,18 +20,37 @@ import { sampleBody } from './sample-rows.ts'
  */
 const movedBytes = 32 * 2 ** 20
 
+/** Memory of parts of fewer bytes is not shared out: there is little of it. */
+const leastPartBytes = 16 * 1024
+const partStep = 64 * 1024
+const largestPartShare = 8
+
 /** After as many bodies of sample rows most of what inserts run is compiled. */
 const warmUpBodies = 4
+
+export interface IngestPoolOptions {
+  /** See `QueryPool`. */
+  readonly runningTasks?: Int32Array
+  /** For parts; whoever gets them gives it back. */
+  readonly partMemory?: SharedMemory
+}
 
 export class IngestPool {
   readonly #pool: Threads
   readonly threads: number
+  readonly #partMemory: SharedMemory | undefined
+  /**
+   * Of its body, what a part may take: more than all where rows are so short that what is filled in is longer. What is
+   * too large costs hardly anything, as only what is written to is there.
+   */
+  #partShare = 1
   /** Whether there was work to do, or is to be none any more. */
   #isAsked = false
 
-  /** @param runningTasks see `QueryPool` */
-  constructor(directory: string, threads: number, runningTasks = newTaskCount()) {
+  constructor(directory: string, threads: number, options: IngestPoolOptions = {}) {
+    const { runningTasks = newTaskCount(), partMemory } = options
     this.threads = threads
+    this.#partMemory = partMemory
     const data = { directory, runningTasks }
     this.#pool = openThreads('ingest', { data, least: 0, most: threads })
   }
@@ -49,30 +70,72 @@ export class IngestPool {
     const object = { type: 'project_logs', id: 'sample' } as const
     const one = async () => {
       for (let i = 0; i < warmUpBodies && !this.#isAsked; i++) {
-        await this.#prepare([{ body, options: { form: 'events', object, nowMs: 0 } }])
+        const options = { form: 'events', object, nowMs: 0 } as const
+        const { parts } = await this.#prepare([{ body, options }])
+        this.drop(parts)
       }
     }
     await Promise.all(Array.from({ length: this.threads }, one))
   }
 
   async #prepare(requests: readonly UnpreparedRequest[]): Promise<PreparedRequests> {
-    const task: IngestTask = { kind: 'prepare', requests }
     const moved = requests.filter(({ body: { length, buffer } }) => {
       return length >= movedBytes && length === buffer.byteLength
     })
     const transferList = moved.map(({ body }) => body.buffer as ArrayBuffer)
-    const outcome = (await this.#pool.run(task, { transferList })) as PrepareOutcome
-    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
-    return outcome
+    const bytes = requests.reduce((sum, { body }) => sum + body.length, 0)
+    return this.#withPartMemory(bytes, async (memory) => {
+      const task: IngestTask = { kind: 'prepare', requests, memory }
+      const outcome = (await this.#pool.run(task, { transferList })) as PrepareOutcome
+      if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+      const parts = outcome.parts.map((part) =>
+        part.isGiven ? { ...part, memory: memory! } : part,
+      )
+      return { ...outcome, parts }
+    })
   }
 
-  /** The rows that were written in these spans, as a fresh part; undefined when there are none. */
-  async seal(spans: readonly FreshSpan[]): Promise<SharedArrayBuffer | undefined> {
+  /**
+   * The rows that were written in these spans, as a fresh part; undefined when there are none.
+   *
+   * @param bytes that rows and JSON around them have, more or less
+   */
+  async seal(spans: readonly FreshSpan[], bytes: number): Promise<SharedArrayBuffer | undefined> {
     this.#isAsked = true
-    const task: IngestTask = { kind: 'seal', spans }
-    const outcome = (await this.#pool.run(task)) as SealOutcome
-    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
-    return outcome.memory
+    const sealed = await this.#withPartMemory(bytes, async (memory) => {
+      const task: IngestTask = { kind: 'seal', spans, memory }
+      const outcome = (await this.#pool.run(task)) as SealOutcome
+      if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+      return { parts: outcome.isGiven ? [{ memory: memory! }] : [outcome] }
+    })
+    return sealed.parts[0]?.memory
+  }
+
+  /** Takes back the memory of parts that nobody reads. */
+  drop(parts: readonly PreparedPart[]): void {
+    for (const { memory } of parts) this.#partMemory?.giveBack(memory)
+  }
+
+  /** Takes the memory back unless a part is in it. */
+  async #withPartMemory<
+    Made extends { readonly parts: readonly { readonly memory: SharedArrayBuffer | undefined }[] },
+  >(bytes: number, make: (memory: SharedArrayBuffer | undefined) => Promise<Made>): Promise<Made> {
+    const needed = Math.ceil((bytes * this.#partShare) / partStep) * partStep
+    const memory = bytes < leastPartBytes ? undefined : this.#partMemory?.take(needed)
+    let made: Made | undefined
+    try {
+      made = await make(memory)
+      for (const part of made.parts) this.#noteShare(part.memory, bytes)
+      return made
+    } finally {
+      const isUsed = made?.parts.some((part) => part.memory === memory)
+      if (memory && !isUsed) this.#partMemory?.giveBack(memory)
+    }
+  }
+
+  #noteShare(part: SharedArrayBuffer | undefined, bytes: number): void {
+    const share = part ? sharedBytes(part) / bytes : 0
+    if (share > this.#partShare) this.#partShare = Math.min(largestPartShare, share * 1.1)
   }
 
   async close(): Promise<void> {

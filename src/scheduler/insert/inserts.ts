@@ -139,6 +139,7 @@ export class Inserts {
         left.map(({ request }, i) => missingOf(request, rows, i)),
       )
       if (allowed.length < left.length) {
+        ingest.drop(parts)
         this.#waiting.unshift(...allowed)
         this.#sendSoon(ingest)
       } else if (left.length > 0) {
@@ -177,7 +178,21 @@ export class Inserts {
     rows: PreparedRows,
     parts: readonly PreparedPart[],
   ): Promise<InsertResult[]> {
-    const { writer, onWritten } = this.#options
+    const { ingest, onWritten } = this.#options
+    const { written, ids, objectNumbers } = await this.#writeRows(requests, rows).catch(
+      (thrown) => {
+        ingest?.drop(parts)
+        throw thrown
+      },
+    )
+    onWritten({ written, rows, parts, objectNumbers })
+    return requests.map((_, i) => ({
+      ids: ids.slice(i === 0 ? 0 : rows.requestEnds[i - 1]!, rows.requestEnds[i]!),
+      transactionId: formatTransaction(written.transactions[i]!),
+    }))
+  }
+
+  async #writeRows(requests: readonly InsertRequest[], rows: PreparedRows) {
     const objectNumbers = rows.objects.map(({ type, id }) => {
       for (const { view } of requests) {
         const found = view.writable(type, id)
@@ -185,12 +200,8 @@ export class Inserts {
       }
       throw missingAccess('update', type, id)
     })
-    const { ids, ...written } = await writer.write({ rows, objectNumbers })
-    onWritten({ written, rows, parts, objectNumbers })
-    return requests.map((_, i) => ({
-      ids: ids.slice(i === 0 ? 0 : rows.requestEnds[i - 1]!, rows.requestEnds[i]!),
-      transactionId: formatTransaction(written.transactions[i]!),
-    }))
+    const { ids, ...written } = await this.#options.writer.write({ rows, objectNumbers })
+    return { written, ids, objectNumbers }
   }
 }
 

@@ -9,11 +9,13 @@
  */
 import type { FreshSpan, PreparedPart } from '../../storage/prepare/fresh-part.ts'
 import type { LogEntry } from '../../storage/record-log.ts'
+import { SharedMemory } from '../../storage/shared-memory.ts'
 import { objectRuns } from '../../storage/shred/shred-keys.ts'
 import type { Written } from '../../storage/write/record-writer.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
-import { setKeys, sharedKeys } from '../../vector/shared-columns.ts'
+import { setKeys, sharedBytes, sharedKeys } from '../../vector/shared-columns.ts'
+import { RetiredMemory } from './part-memory.ts'
 
 /** Rows of one object in a part, with the bounds of their pagination keys. */
 export interface PartRows {
@@ -49,13 +51,18 @@ export interface FlushInput {
 }
 
 /** Makes a part of the rows of spans. */
-export type Seal = (spans: readonly FreshSpan[]) => Promise<SharedArrayBuffer | undefined>
+export type Seal = (
+  spans: readonly FreshSpan[],
+  bytes: number,
+) => Promise<SharedArrayBuffer | undefined>
 
 export interface FreshRowsOptions {
   /** Without it spans stay spans. */
   readonly seal?: Seal | undefined
   /** Told when sealing has failed; the rows are still read as spans. */
   readonly onError?: (thrown: unknown) => void
+  /** Where the memory of parts comes from, if they have any of it; it is given back. */
+  readonly memory?: SharedMemory
 }
 
 /** Spans are sealed when they have so many rows or bytes. */
@@ -94,10 +101,13 @@ export class FreshRows {
   #last = 0
   #flushedThrough = 0
   #isSealing = false
+  readonly #retired: RetiredMemory
 
-  constructor({ seal, onError = () => undefined }: FreshRowsOptions = {}) {
+  constructor(options: FreshRowsOptions = {}) {
+    const { seal, onError = () => undefined, memory = new SharedMemory(0) } = options
     this.#seal = seal
     this.#onError = onError
+    this.#retired = new RetiredMemory(memory)
   }
 
   /** Takes what was written before a start. */
@@ -117,12 +127,14 @@ export class FreshRows {
     const { first, transaction, objects } = written
     this.#last = Math.max(this.#last, transaction)
     const unchanged = new Set(written.unchanged)
+    const taken = new Set<PreparedPart>()
     for (const { object, rows, bytes } of objects) {
       const part = prepared.find(
         (each) => objectNumbers[each.object] === object && each.rowCount === rows,
       )
-      const fits = this.#partBytes + (part?.memory.byteLength ?? 0) <= keptBytes
+      const fits = this.#partBytes + (part ? sharedBytes(part.memory) : 0) <= keptBytes
       if (part && unchanged.has(object) && fits) {
+        taken.add(part)
         setKeys(part.memory, object, first)
         this.#addPart(part.memory, bytes)
         // Whatever is written after it begins a span of its own.
@@ -131,6 +143,7 @@ export class FreshRows {
         this.#addSpan(object, { first, last: transaction, rows, bytes })
       }
     }
+    this.#retired.retire(prepared.filter((part) => !taken.has(part)).map(({ memory }) => memory))
     this.#sealSoon()
   }
 
@@ -141,7 +154,7 @@ export class FreshRows {
   }
 
   /**
-   * What a query of the snapshot `transaction` reads.
+   * What a query of the snapshot `transaction` reads, until it is released.
    *
    * @param since what has no row of a later transaction is left out
    */
@@ -150,7 +163,7 @@ export class FreshRows {
     const spans = this.#spans.flatMap((span) =>
       span.through > since ? [{ ...span, after: Math.max(span.after, since) }] : [],
     )
-    return new FreshSnapshot(transaction, parts, spans)
+    return new FreshSnapshot(transaction, parts, spans, this.#retired.addReader())
   }
 
   /** The last transaction that it knows of. */
@@ -183,8 +196,10 @@ export class FreshRows {
   /** Forgets what is in segments. */
   flushed(through: number): void {
     this.#flushedThrough = through
+    const gone = this.#parts.filter(({ last }) => last <= through)
     this.#parts = this.#parts.filter((part) => part.last > through)
-    this.#partBytes = this.#parts.reduce((sum, { memory }) => sum + memory.byteLength, 0)
+    this.#partBytes = this.#parts.reduce((sum, { memory }) => sum + sharedBytes(memory), 0)
+    this.#retired.retire(gone.map(({ memory }) => memory))
     this.#spans = this.#spans.filter((span) => span.through > through)
   }
 
@@ -232,7 +247,7 @@ export class FreshRows {
 
   #addPart(memory: SharedArrayBuffer, rowBytes: number): void {
     this.#parts = [...this.#parts, describe(this.#nextPart++, memory, rowBytes)]
-    this.#partBytes += memory.byteLength
+    this.#partBytes += sharedBytes(memory)
   }
 
   #sealSoon(): void {
@@ -254,9 +269,13 @@ export class FreshRows {
   async #sealAll(seal: Seal, spans: readonly Span[], rowBytes: number): Promise<void> {
     const memory = await seal(
       spans.map(({ object, after, through }) => ({ object, after, through })),
+      rowBytes,
     )
     // A flush may have been faster.
-    if (spans.some(({ through }) => through <= this.#flushedThrough)) return
+    if (spans.some(({ through }) => through <= this.#flushedThrough)) {
+      if (memory) this.#retired.retire([memory])
+      return
+    }
     const sealed = new Set(spans)
     this.#spans = this.#spans.filter((span) => !sealed.has(span))
     if (memory) this.#addPart(memory, rowBytes)
@@ -266,9 +285,17 @@ export class FreshRows {
 /** The fresh rows of one moment. */
 export class FreshSnapshot {
   readonly parts: readonly FreshPart[]
+  /** To be called once nothing of the parts is read any more. */
+  readonly release: () => void
   readonly #spans: readonly FreshSpan[]
 
-  constructor(transaction: number, parts: readonly FreshPart[], spans: readonly FreshSpan[]) {
+  constructor(
+    transaction: number,
+    parts: readonly FreshPart[],
+    spans: readonly FreshSpan[],
+    release: () => void = () => undefined,
+  ) {
+    this.release = release
     this.parts = parts.filter(({ first }) => first <= transaction)
     this.#spans = spans.flatMap(({ object, after, through }) =>
       after < transaction ? [{ object, after, through: Math.min(through, transaction) }] : [],

@@ -34,8 +34,8 @@ const lastShare = 3 / 4
 /** What is full among small segments, of a full one: what a large delta makes, a quarter, is half of it. */
 const smallShare = 1 / 2
 
-/** So many are left small: 2 GiB of rows. They cost queries little. */
-const usuallySmall = 32
+/** So many are left small. They cost queries little. */
+const usuallySmall = 8
 
 /** Segments of which one is larger by so much are about alike. */
 const alike = 4 / 3
@@ -46,7 +46,7 @@ export interface CompactionOptions {
   readonly eager?: boolean
   /** Merge only what makes a segment of less than half the full size, which takes a second at most. */
   readonly onlySmall?: boolean
-  /** Segments of less than half the full size that are left as they are; 32 if not given. */
+  /** Segments of less than half the full size that are left as they are; 8 if not given. */
   readonly mostSmall?: number
 }
 

@@ -1,18 +1,19 @@
 /** Makes a fresh part of rows that small requests have written one by one. */
 import type { RecordsEnvironment } from '../environment.ts'
 import { type FreshSpan, partOf } from '../prepare/fresh-part.ts'
+import type { SealTask } from '../prepare/prepare.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import type { VersionedRow } from '../shred/shred-keys.ts'
 
 /** The rows of these spans, but no tombstones; undefined when there are none. */
 export function sealRows(
   records: RecordsEnvironment,
-  { spans }: { readonly spans: readonly FreshSpan[] },
+  { spans, memory }: Pick<SealTask, 'spans' | 'memory'>,
 ): SharedArrayBuffer | undefined {
   records.root.resetReadTxn()
   try {
     const rows = rowsOfSpans(new RecordReader(records), spans)
-    return rows.length > 0 ? partOf(rows) : undefined
+    return rows.length > 0 ? partOf(rows, memory) : undefined
   } finally {
     records.root.resetReadTxn()
   }

@@ -25,6 +25,8 @@ export interface PreparedPart {
   readonly rowCount: number
   /** Columns (`vector/shared-columns.ts`) whose keys are not all known: see `setKeys`. */
   readonly memory: SharedArrayBuffer
+  /** Whether that is the memory which was given for it. */
+  readonly isGiven: boolean
 }
 
 /** Rows of an object that were written after one transaction, and up to another. */
@@ -86,8 +88,12 @@ export class PartMaker {
     this.#fewestRows = fewestRows
   }
 
-  /** Parts of the objects that have many rows, all of which replace what their record was. */
-  make(rows: PreparedRows): readonly PreparedPart[] {
+  /**
+   * Parts of the objects that have many rows, all of which replace what their record was.
+   *
+   * @param given is for one of them
+   */
+  make(rows: PreparedRows, given?: SharedArrayBuffer): readonly PreparedPart[] {
     // A request of more rows than a transaction has shows another one than its keys have.
     if (rows.requestEnds.length === 1 && rows.ids.length > rowsPerTransaction) return []
     const numbers = new Map<number, number[]>()
@@ -101,18 +107,26 @@ export class PartMaker {
     for (const [object, ofObject] of numbers) {
       if (ofObject.length < this.#fewestRows) continue
       if (ofObject.some((row) => rows.actions[row] !== rowActions.replace)) continue
-      parts.push({ object, rowCount: ofObject.length, memory: this.#part(rows, object, ofObject) })
+      const left = parts.some(({ isGiven }) => isGiven) ? undefined : given
+      const memory = this.#part(rows, object, ofObject, left)
+      const isGiven = memory === left
+      parts.push({ object, rowCount: ofObject.length, memory, isGiven })
     }
     return parts
   }
 
-  #part(rows: PreparedRows, object: number, numbers: readonly number[]): SharedArrayBuffer {
+  #part(
+    rows: PreparedRows,
+    object: number,
+    numbers: readonly number[],
+    given: SharedArrayBuffer | undefined,
+  ): SharedArrayBuffer {
     const rowCount = numbers.length
     const viewAt = (row: number) => new RowView(rowBytes(rows, numbers[row]!))
     const paths = this.#choice(rows.objects[object]!).next(rowCount, viewAt)
     const keys = newKeys(numbers.map((row) => rows.numbers[row]!))
     const columns = shredPlain(rows, numbers, paths) ?? shredViews(rowCount, viewAt, paths)
-    return shareColumns(new ColumnTable({ rowCount, keys, ...columns }))
+    return shareColumns(new ColumnTable({ rowCount, keys, ...columns }), given)
   }
 
   #choice({ type, id }: ObjectReference): PathChoice {
@@ -164,7 +178,10 @@ function newKeys(numbers: readonly number[]): KeyColumns {
   }
 }
 
-/** Rows that were written, in any order, as a part. */
-export function partOf(rows: readonly VersionedRow[]): SharedArrayBuffer {
-  return shareColumns(shred(rows))
+/** Rows that were written, in any order, as a part; see `shareColumns`. */
+export function partOf(
+  rows: readonly VersionedRow[],
+  given?: SharedArrayBuffer,
+): SharedArrayBuffer {
+  return shareColumns(shred(rows), given)
 }

@@ -38,6 +38,8 @@ export interface UnpreparedRequest {
 export interface PrepareTask {
   readonly kind: 'prepare'
   readonly requests: readonly UnpreparedRequest[]
+  /** Shared memory for a part. */
+  readonly memory?: SharedArrayBuffer | undefined
 }
 
 /** What came of the requests of a task. */
@@ -56,11 +58,17 @@ export type PrepareOutcome = PreparedRequests | { readonly error: WireError }
 export interface SealTask {
   readonly kind: 'seal'
   readonly spans: readonly FreshSpan[]
+  /** Shared memory for the part. */
+  readonly memory?: SharedArrayBuffer | undefined
 }
 
-export type SealOutcome =
-  | { readonly memory: SharedArrayBuffer | undefined }
-  | { readonly error: WireError }
+/** The part, if there are rows, and whether its memory is what the task gave. */
+export interface SealedRows {
+  readonly memory: SharedArrayBuffer | undefined
+  readonly isGiven: boolean
+}
+
+export type SealOutcome = SealedRows | { readonly error: WireError }
 
 export type IngestTask = PrepareTask | SealTask
 export type IngestOutcome = PrepareOutcome | SealOutcome

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { ColumnSet } from '../../vector/column.ts'
-import { openSharedColumns } from '../../vector/shared-columns.ts'
+import { openSharedColumns, sharedBytes } from '../../vector/shared-columns.ts'
 import type { ReadTransaction, RecordsEnvironment, SegmentsEnvironment } from '../environment.ts'
 import { mappedBytes } from '../segment/layout.ts'
 import type { SegmentMetadata } from '../segment/metadata.ts'
@@ -80,7 +80,7 @@ export class TaskReads {
     let columns = this.#parts.get(part)
     if (!columns) {
       columns = openSharedColumns(memory)
-      this.#parts.set(part, columns, { size: memory.byteLength })
+      this.#parts.set(part, columns, { size: sharedBytes(memory) })
     }
     return columns
   }
