@@ -1,8 +1,9 @@
 /** What the main thread merges by itself: little, by the number of groups and by what they hold. */
 import { expect, test } from 'vitest'
 import { keyColumn } from '../../src/executor/column/key-column.ts'
+import { plainValues } from '../../src/executor/column/wire-values.ts'
 import type { PartialGroups } from '../../src/executor/task/task.ts'
-import { isShortFinish } from '../../src/scheduler/answer/short-finish.ts'
+import { isShortFinish, isShortPrint } from '../../src/scheduler/answer/short-finish.ts'
 import { field, planOf } from '../support/scan-task.ts'
 
 const plan = planOf({
@@ -41,4 +42,14 @@ test.each([
 test('many groups', () => {
   const partial = (groupCount: number) => ({ ...collected(10), groupCount })
   expect([100, 1000, 10_000].map((count) => isShort(partial(count)))).toEqual([true, true, false])
+})
+
+test.each([
+  [10, true],
+  [1000, true],
+  [100_000, false],
+])('one row with a list of %i values is printed there', (count, short) => {
+  const list = Array.from({ length: count }, (_, i) => `value ${i}`)
+  const relation = { rowCount: 1, rows: undefined, fields: [], groupColumns: [plainValues([list])] }
+  expect(isShortPrint(relation)).toBe(short)
 })

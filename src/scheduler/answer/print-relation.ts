@@ -3,7 +3,8 @@
 import type { PrintedRows, RowForm } from '../../executor/print/row-form.ts'
 import { type Relation, sliceRelation } from '../../executor/relation/relation.ts'
 import { inOrder } from '../admission/in-flight.ts'
-import { inFlight, type PlanRun, shortMerge } from '../scan/scan-rows.ts'
+import { inFlight, type PlanRun } from '../scan/scan-rows.ts'
+import { isShortPrint } from './short-finish.ts'
 
 /**
  * Chunks of about this size leave the workers: as many as are printed ahead take 2 MiB, so that many slow readers
@@ -95,8 +96,7 @@ async function printPart(
     form,
     cancelled,
   } as const
-  const isShort = relation.rows === undefined && relation.rowCount <= shortMerge
-  const { rowCount, bytes, rawBytes, group } = await pool.run(task, isShort)
+  const { rowCount, bytes, rawBytes, group } = await pool.run(task, isShortPrint(part))
   audit.printed(name, started, rowCount, bytes.length)
   const next = from + rowCount
   return {

@@ -1,4 +1,5 @@
-/** Whether what scans gave is finished on the main thread, as that is shorter than the way to a worker. */
+/** Whether what scans gave is finished, and printed, on the main thread, as that is shorter than the way to a worker. */
+import type { Relation } from '../../executor/relation/relation.ts'
 import { bytesOf } from '../../executor/task/held-bytes.ts'
 import type { FinishTask } from '../../executor/task/task.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
@@ -8,7 +9,7 @@ import { multipliesRows } from '../scan/small-work.ts'
 /** Stored rows up to which stages over them are run on the main thread. */
 const shortStages = 100
 
-/** Bytes of groups up to which merging them takes the main thread some milliseconds. */
+/** Bytes of groups up to which merging them, or printing them, takes the main thread some milliseconds. */
 const shortMergeBytes = 2 ** 18
 
 export function isShortFinish(plan: PhysicalPlan, input: FinishTask['input']): boolean {
@@ -20,4 +21,10 @@ export function isShortFinish(plan: PhysicalPlan, input: FinishTask['input']): b
   if (total > (readsRows ? shortStages : shortMerge)) return false
   // Of few groups there may be many values.
   return bytesOf(input.partials) <= shortMergeBytes
+}
+
+/** @param relation rows that were made, or stored ones that are still to be read */
+export function isShortPrint(relation: Relation): boolean {
+  if (relation.rows !== undefined || relation.rowCount > shortMerge) return false
+  return bytesOf(relation) <= shortMergeBytes
 }
