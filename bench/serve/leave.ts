@@ -92,13 +92,14 @@ function send({ process, client }: Assay, { query, fmt }: LongQuery) {
   socket.on('error', () => undefined)
   let head = ''
   socket.on('data', (data: Buffer) => {
-    if (head.length < statusLength) head += data.toString('latin1', 0, statusLength)
+    if (head.length < headLength) head += data.toString('latin1', 0, headLength)
   })
   let isEnded = false
   const ended = new Promise<void>((resolve, reject) => {
     socket.on('end', () => {
       isEnded = true
-      if (head.startsWith('HTTP/1.1 200')) resolve()
+      // What is too much to be held in order is refused when all of that is read.
+      if (head.startsWith('HTTP/1.1 200') || head.includes('"LIMIT_MEMORY"')) resolve()
       else reject(new Error(`${query}: ${head}`))
     })
   })
@@ -108,7 +109,7 @@ function send({ process, client }: Assay, { query, fmt }: LongQuery) {
   return { ended, leave }
 }
 
-const statusLength = 1000
+const headLength = 2000
 
 /** Milliseconds until no worker has a task, as the service tells it. */
 async function idle(client: AssayClient): Promise<number> {

@@ -3,11 +3,12 @@ import { orderValues } from '../../type/compare.ts'
 import { textOf } from '../../type/text.ts'
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
+import { grown } from '../column/grown.ts'
 import { ValueCodes } from '../column/value-codes.ts'
 import { countOf, vectorOf } from '../column/wire-values.ts'
 import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
 import { checkLimit, maximumCollectedValues } from '../thread/memory-limit.ts'
-import { type AggregateState, type AliveRows, grown, type WireState } from './state.ts'
+import type { AggregateState, AliveRows, WireState } from './state.ts'
 import { checkCollected } from './value-list.ts'
 
 /**

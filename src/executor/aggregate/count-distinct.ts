@@ -1,9 +1,11 @@
 /** `count_distinct`, and `count` of different values. */
+
 import { addBits, countBits } from '../../kernel/bit-rows.ts'
 import type { Value } from '../../type/value.ts'
 import type { SharedCodes, SharedTexts } from '../../vector/shared-dictionary.ts'
+import { grown } from '../column/grown.ts'
 import { DifferentValues } from './distinct.ts'
-import { type AliveRows, grown, type WireState } from './state.ts'
+import type { AliveRows, WireState } from './state.ts'
 
 /** Words of bits, 32 each, of all groups: 16 MiB. With more, pairs of groups and values are kept. */
 const maximumWords = 1 << 22

@@ -1,10 +1,11 @@
 import { maxAll, maxNumbers, minAll, minNumbers } from '../../kernel/aggregate.ts'
 import { extremeOfStored, keepExtremesOfStored } from '../../kernel/narrow-sums.ts'
 import { orderValues } from '../../type/compare.ts'
-import { fromPlain, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
+import { keyColumn } from '../column/key-column.ts'
 import { valueBytes } from '../column/value-bytes.ts'
+import { vectorOf } from '../column/wire-values.ts'
 import type { StoredField } from '../expression/batch.ts'
 import {
   type AggregateState,
@@ -96,15 +97,13 @@ export class ExtremeState implements AggregateState {
       return { kind: 'extremes', type: this.#type, values: this.#numbers.subarray(0, groupCount) }
     }
     this.#box()
-    return { kind: 'values', values: this.#values.slice(0, groupCount).map(toPlain) }
+    return { kind: 'values', values: keyColumn(this.#values.slice(0, groupCount)) }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
     const rows = wholeRows(groups)
     if (wire.kind === 'extremes') this.update([{ kind: wire.type, values: wire.values }], rows)
-    if (wire.kind === 'values') {
-      this.update([{ kind: 'values', values: wire.values.map(fromPlain) }], rows)
-    }
+    if (wire.kind === 'values') this.update([vectorOf(wire.values)], rows)
   }
 
   result(group: number): Value {

@@ -1,9 +1,11 @@
 import { orderValues } from '../../type/compare.ts'
-import { fromPlain, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
+import { grown } from '../column/grown.ts'
+import { keyColumn } from '../column/key-column.ts'
 import { valueBytes } from '../column/value-bytes.ts'
-import { type AggregateState, type AliveRows, grown, type WireState, wholeRows } from './state.ts'
+import { vectorOf } from '../column/wire-values.ts'
+import { type AggregateState, type AliveRows, type WireState, wholeRows } from './state.ts'
 
 /**
  * `first` and `last`: the value, not null, whose key is lowest or highest. Rows without a key count
@@ -63,17 +65,14 @@ export class FirstState implements AggregateState {
   toWire(groupCount: number): WireState {
     return {
       kind: 'chosen',
-      values: this.#values.slice(0, groupCount).map(toPlain),
-      keys: this.#keys.slice(0, groupCount).map(toPlain),
+      values: keyColumn(this.#values.slice(0, groupCount)),
+      keys: keyColumn(this.#keys.slice(0, groupCount)),
     }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
     if (wire.kind !== 'chosen') return
-    const vectors = [wire.values, wire.keys].map((plain): Vector => {
-      return { kind: 'values', values: plain.map(fromPlain) }
-    })
-    this.update(vectors, wholeRows(groups))
+    this.update([vectorOf(wire.values), vectorOf(wire.keys)], wholeRows(groups))
   }
 
   result(group: number): Value {

@@ -1,7 +1,6 @@
 /** What the states of all aggregates have in common. */
 import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
 import { maximumRows, newBytes, newNumbers, newState } from '../../kernel/memory.ts'
-import type { PlainValue } from '../../type/plain.ts'
 import type { Value } from '../../type/value.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
@@ -33,12 +32,12 @@ export type WireState =
       readonly type: 'number' | 'timestamp'
       readonly values: Float64Array
     }
-  | { readonly kind: 'values'; readonly values: readonly PlainValue[] }
+  | { readonly kind: 'values'; readonly values: WireValues }
   /** Values with the keys by which they were chosen; no value is null but where there is none. */
   | {
       readonly kind: 'chosen'
-      readonly values: readonly PlainValue[]
-      readonly keys: readonly PlainValue[]
+      readonly values: WireValues
+      readonly keys: WireValues
     }
   /** The i-th value occurs in group `groups[i]`. */
   | {
@@ -161,22 +160,7 @@ export function wholeRows(groups: Int32Array): AliveRows {
   return { rowCount: groups.length, selection: undefined, groups, count: groups.length }
 }
 
-/** The array, or a copy whose new elements are `fill`, as long as the next power of 2. */
-export function grown<T extends Float64Array | Int32Array | Uint8Array>(
-  array: T,
-  length: number,
-  fill: number,
-): T {
-  if (length <= array.length) return array
-  const larger = new (array.constructor as new (length: number) => T)(
-    2 ** Math.ceil(Math.log2(length)),
-  )
-  if (fill !== 0) larger.fill(fill)
-  larger.set(array)
-  return larger
-}
-
-/** The same for numbers of groups, which a scan has where its loops find them. */
+/** `grown` for numbers of groups, which a scan has where its loops find them. */
 export function grownState(state: Float64Array, groupCount: number, fill: number): Float64Array {
   if (groupCount <= state.length) return state
   const larger = newState(2 ** Math.ceil(Math.log2(groupCount)), fill)

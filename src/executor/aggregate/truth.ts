@@ -1,7 +1,8 @@
 import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
+import { grown } from '../column/grown.ts'
 import { truthBytes } from '../expression/compile.ts'
-import { type AggregateState, type AliveRows, aliveBytes, grown, type WireState } from './state.ts'
+import { type AggregateState, type AliveRows, aliveBytes, type WireState } from './state.ts'
 
 const sawTrue = 1
 const sawFalse = 2

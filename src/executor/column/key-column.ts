@@ -1,5 +1,5 @@
 /**
- * Values of sort keys and carried fields on their way between threads. Texts are bytes: a million of them as
+ * Values of sort keys, carried fields and aggregates on their way between threads. Texts are bytes: a million of them as
  * strings take a thread a tenth of a second at either end of a message, and the main thread has two of those.
  */
 import { ByteWriter } from '../../json/byte-writer.ts'
@@ -7,6 +7,7 @@ import { type PlainValue, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
 import { decodeText } from '../../vector/vector.ts'
 import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
+import { slicePacked, unpackValues } from './packed-values.ts'
 import { plainValues, textsOf, type WireValues } from './wire-values.ts'
 
 /** The values as numbers, times or texts if they are nothing else, but for nulls. */
@@ -28,6 +29,8 @@ export function keyAt(column: WireValues, row: number): PlainValue {
   switch (column.kind) {
     case 'plain':
       return column.values[row]!
+    case 'packed':
+      return unpackValues(slicePacked(column, row, row + 1))[0]!
     case 'texts':
       return column.valid[row] === 0 ? null : toPlain(decodeText(textsOf(column), 'text', row))
     case 'coded': {

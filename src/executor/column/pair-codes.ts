@@ -1,8 +1,8 @@
 import { combineCodes, mapCodes } from '../../kernel/gather.ts'
 import { forgetCopy, newCodes, newTable } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
-import { grown } from '../aggregate/state.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
+import { grown } from './grown.ts'
 
 /** Pairs of codes up to this product are looked up in an array, more in a hash table. */
 const maximumDensePairs = 1 << 20

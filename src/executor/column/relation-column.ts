@@ -5,9 +5,11 @@ import { Timestamp, type Value } from '../../type/value.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/vector.ts'
 import { sliceArray } from '../task/share-result.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
+import { slicePacked, unpackValues } from './packed-values.ts'
 import {
   type ColumnVector,
   countOf,
+  type PlainValues,
   type TextValues,
   vectorOf,
   type WireValues,
@@ -134,6 +136,8 @@ export function sliceColumn(column: WireValues, from: number, to: number): WireV
     }
     case 'plain':
       return { kind: 'plain', values: column.values.slice(from, to) }
+    case 'packed':
+      return slicePacked(column, from, to)
     case 'coded':
       return { ...column, codes: sliceArray(column.codes, from, to) }
     default:
@@ -157,7 +161,9 @@ export function gatherColumn(column: WireValues, rows: Int32Array): WireValues {
     case 'texts':
       return gatherTexts(column, rows)
     case 'plain':
-      return { kind: 'plain', values: Array.from(rows, (row) => column.values[row]!) }
+      return gatherPlain(column.values, rows)
+    case 'packed':
+      return gatherPlain(unpackValues(column), rows)
     case 'coded': {
       const codes = new Int32Array(rows.length)
       pickCodes(column.codes, rows, codes)
@@ -169,6 +175,10 @@ export function gatherColumn(column: WireValues, rows: Int32Array): WireValues {
       return { kind: column.kind, values }
     }
   }
+}
+
+function gatherPlain(values: readonly PlainValue[], rows: Int32Array): PlainValues {
+  return { kind: 'plain', values: Array.from(rows, (row) => values[row]!) }
 }
 
 function gatherTexts({ bytes, offsets, valid }: TextValues, rows: Int32Array): TextValues {

@@ -17,10 +17,10 @@ import {
   type Vector,
   valueReader,
 } from '../../vector/vector.ts'
-import { grown } from '../aggregate/state.ts'
 import { checkAtTimes, checkCancelled, inCheckedParts } from '../thread/cancelled.ts'
 import { checkLimit, maximumDistinctBytes, maximumDistinctValues } from '../thread/memory-limit.ts'
 import { EntryCodes } from './entry-codes.ts'
+import { grown } from './grown.ts'
 import { LateNumbers } from './late-numbers.ts'
 import { LeadTable } from './lead-table.ts'
 import { valueBytes as bytesOf } from './value-bytes.ts'

@@ -11,6 +11,7 @@ import {
   valueEntries,
 } from '../../vector/vector.ts'
 import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
+import { type PackedValues, unpackValues } from './packed-values.ts'
 
 export type WireValues =
   | {
@@ -24,7 +25,10 @@ export type WireValues =
   | { readonly kind: 'number' | 'timestamp'; readonly values: Float64Array }
   /** Codes of values that repeat; -1 is null. */
   | { readonly kind: 'coded'; readonly codes: Int32Array; readonly values: DistinctValues }
-  | PlainValues
+  | OtherValues
+
+/** Values of any kind: as they are, or, if they are many and came from another thread, as bytes. */
+export type OtherValues = PlainValues | PackedValues
 
 export interface PlainValues {
   readonly kind: 'plain'
@@ -32,7 +36,7 @@ export interface PlainValues {
 }
 
 /** No value is null. */
-export type DistinctValues = TextValues | PlainValues
+export type DistinctValues = TextValues | OtherValues
 
 export function plainValues(values: readonly Value[]): PlainValues {
   const plain = values.map((value) => {
@@ -99,7 +103,8 @@ export function concatenateTexts(
 export function vectorOf(wire: WireValues): ColumnVector {
   switch (wire.kind) {
     case 'plain':
-      return { kind: 'values', values: wire.values.map(fromPlain) }
+    case 'packed':
+      return { kind: 'values', values: valuesOf(wire) }
     case 'texts':
       return { kind: 'text', texts: textsOf(wire), first: 0, valid: wire.valid }
     case 'coded': {
@@ -107,12 +112,20 @@ export function vectorOf(wire: WireValues): ColumnVector {
       const entries =
         values.kind === 'texts'
           ? textEntries(textsOf(values), 'text')
-          : valueEntries(values.values.map(fromPlain))
+          : valueEntries(valuesOf(values))
       return { kind: 'dictionary', codes, entries }
     }
     default:
       return wire
   }
+}
+
+function valuesOf(wire: OtherValues): Value[] {
+  const values = wire.kind === 'packed' ? unpackValues(wire) : wire.values
+  return values.map((value) => {
+    checkAtTimes()
+    return fromPlain(value)
+  })
 }
 
 /** What columns of rows in memory are as vectors. */
@@ -126,5 +139,6 @@ export function textsOf({ bytes, offsets }: Pick<TextValues, 'bytes' | 'offsets'
 
 export function countOf(wire: WireValues): number {
   if (wire.kind === 'texts') return wire.valid.length
+  if (wire.kind === 'packed') return wire.to - wire.from
   return wire.kind === 'coded' ? wire.codes.length : wire.values.length
 }

@@ -34,12 +34,12 @@ export function pickStates(state: WireState, groups: Int32Array): WireState {
     case 'extremes':
       return { ...state, values: picked(state.values, groups) }
     case 'values':
-      return { ...state, values: Array.from(groups, (group) => state.values[group]!) }
+      return { ...state, values: gatherColumn(state.values, groups) }
     case 'chosen':
       return {
         kind: 'chosen',
-        values: Array.from(groups, (group) => state.values[group]!),
-        keys: Array.from(groups, (group) => state.keys[group]!),
+        values: gatherColumn(state.values, groups),
+        keys: gatherColumn(state.keys, groups),
       }
     case 'pairs': {
       const { places, renumbered } = entriesOf(state.groups, groups)

@@ -2,11 +2,17 @@
  * Results on their way to another thread: long arrays are put into shared memory, which both threads
  * then read, while a message would copy them twice, and groups once more on their way to the merge.
  */
+import { packValues } from '../column/packed-values.ts'
+import type { PlainValues } from '../column/wire-values.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
+import { bytesOf } from './held-bytes.ts'
 import type { TaskResult } from './task.ts'
 
 /** Shorter arrays are copied along with the message: shared memory has a cost of its own. */
 const leastBytes = 16 * 1024
+
+/** Values of any kind are copied along as long as both threads take less than a millisecond for them. */
+const leastPackedBytes = 128 * 1024
 
 /** Between two looks at whether anybody waits for the result: some milliseconds. */
 const copiedBytes = 8 * 2 ** 20
@@ -58,9 +64,16 @@ function shared(part: unknown): unknown {
   if (ArrayBuffer.isView(part)) return sharedArray(part)
   if (typeof part !== 'object' || part === null) return part
   if (Array.isArray(part)) return part.map(shared)
-  // Values that are no numbers may be many, and hold no arrays of numbers.
-  if ('kind' in part && (part.kind === 'plain' || part.kind === 'chosen')) return part
+  // Values of any kind may be many, and hold no arrays of numbers.
+  if (isPlain(part)) {
+    const valueBytes = bytesOf(part.values)
+    return valueBytes < leastPackedBytes ? part : packValues(part.values, valueBytes)
+  }
   return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, shared(value)]))
+}
+
+function isPlain(part: object): part is PlainValues {
+  return 'kind' in part && part.kind === 'plain'
 }
 
 function sharedArray(array: ArrayBufferView): ArrayBufferView {
