@@ -8,7 +8,7 @@ import {
   unknown,
   type Vector,
 } from '../../vector/vector.ts'
-import type { RowList } from '../order/row-buffer.ts'
+import type { RowList } from '../order/row-list.ts'
 
 /** Any vector but texts, whose places are those of their bytes. */
 export type GatherableVector = Exclude<Vector, TextVector>

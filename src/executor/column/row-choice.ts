@@ -9,7 +9,7 @@ import {
 import { newCodes, newTable } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { Selection } from '../../vector/vector.ts'
-import type { RowList } from '../order/row-buffer.ts'
+import type { RowList } from '../order/row-list.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { checkLimit } from '../thread/memory-limit.ts'
 

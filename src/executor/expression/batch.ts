@@ -8,7 +8,7 @@ import type {
   Selection,
   Vector,
 } from '../../vector/vector.ts'
-import type { RowList } from '../order/row-buffer.ts'
+import type { RowList } from '../order/row-list.ts'
 import type { SoughtPhrases } from '../text/text-candidates.ts'
 
 /** Rows that are evaluated together, at most `granuleRows` of them; in a scan, all of one object. */

@@ -5,7 +5,7 @@ import { pickedCodes } from '../column/gather-vector.ts'
 import type { GroupTable } from '../column/group-table.ts'
 import { ColumnBuilder, compactColumn, gatherColumn } from '../column/relation-column.ts'
 import type { WireValues } from '../column/wire-values.ts'
-import type { RowList } from '../order/row-buffer.ts'
+import type { RowList } from '../order/row-list.ts'
 import type { Relation } from '../relation/relation.ts'
 import { checkCancelled, inCheckedParts } from '../thread/cancelled.ts'
 

@@ -99,14 +99,7 @@ export class RowSink implements Sink {
       const row = rows ? rows[j]! : j
       if (this.#isAfter && !this.#isAfter(readers, keys, row)) continue
       if (first && this.#isBeyondLast(readers[0]!(row), oldLose)) continue
-      this.#buffer.push(
-        keys.object[row]!,
-        keys.paginationTransaction[row]!,
-        keys.paginationIndex[row]!,
-        keys.transaction[row]!,
-        keys.index[row]!,
-        readers.map((read) => read(row)),
-      )
+      this.#buffer.push(keys, row, readers)
       this.#takenOfRun++
       if (this.isDone(run)) return
     }

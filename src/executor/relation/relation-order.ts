@@ -6,7 +6,7 @@ import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
 import { type DictionaryVector, type TextVector, valueReader } from '../../vector/vector.ts'
 import { vectorOf, type WireValues } from '../column/wire-values.ts'
-import type { RowList } from '../order/row-buffer.ts'
+import type { RowList } from '../order/row-list.ts'
 import { afterPosition, compareNewestFirst, compareNullsLast } from '../order/row-order.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 

@@ -5,7 +5,7 @@ import { paginationKeyAt, versionKeyAt } from '../../vector/row-keys.ts'
 import { keyAt } from '../column/key-column.ts'
 import { concatenateColumns } from '../column/relation-column.ts'
 import type { WireValues } from '../column/wire-values.ts'
-import { concatenateRowLists, type SortedRows } from '../order/row-buffer.ts'
+import { concatenateRowLists, type SortedRows } from '../order/row-list.ts'
 import type { Relation } from './relation.ts'
 
 /** The rows with the fields that the plan's scans carry. */

@@ -8,7 +8,7 @@ import { gatherRows } from '../column/gather-vector.ts'
 import { concatenateColumns, gatherColumn, sliceColumn } from '../column/relation-column.ts'
 import type { WireValues } from '../column/wire-values.ts'
 import { GroupRelation } from '../group/group-relation.ts'
-import { concatenateRowLists, type RowList, sliceRows } from '../order/row-buffer.ts'
+import { concatenateRowLists, type RowList, sliceRows } from '../order/row-list.ts'
 
 export interface Relation {
   readonly rowCount: number

@@ -3,7 +3,7 @@ import type { SortPosition } from '../../binder/bound.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
-import type { SortedRows } from '../order/row-buffer.ts'
+import type { SortedRows } from '../order/row-list.ts'
 import type { FinishResult } from '../task/task.ts'
 import { positionOfRow } from './relation-rows.ts'
 

@@ -23,7 +23,7 @@ import type {
 import { ObjectMembers } from '../expression/object-members.ts'
 import { type FieldReader, openField, type RowFetcher } from '../field/field-reader.ts'
 import { variantsOf } from '../field/field-variants.ts'
-import type { RowList } from '../order/row-buffer.ts'
+import type { RowList } from '../order/row-list.ts'
 import type { SegmentDictionaries } from '../task/task-dictionaries.ts'
 import type { FoundRows } from '../text/found-rows.ts'
 import { rowsWithPhrase, type SoughtPhrases } from '../text/text-candidates.ts'

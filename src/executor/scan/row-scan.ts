@@ -7,7 +7,7 @@ import { compactValues, rowsOf } from '../../vector/vector.ts'
 import type { Batch } from '../expression/batch.ts'
 import { objectField } from '../field/derived-field.ts'
 import { valueInRow } from '../field/locate-json.ts'
-import type { RowList } from '../order/row-buffer.ts'
+import type { RowList } from '../order/row-list.ts'
 
 /** A batch of whole rows of one object, whose keys are given. */
 export function rowBatch(rows: readonly RowView[], keys: RowList, object: BoundObject): Batch {

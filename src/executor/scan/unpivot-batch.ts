@@ -29,7 +29,7 @@ import { ValueCodes } from '../column/value-codes.ts'
 import type { Batch, ObjectEntry } from '../expression/batch.ts'
 import { compile, type Evaluator } from '../expression/compile.ts'
 import { compileFilter } from '../filter/filter.ts'
-import type { RowList } from '../order/row-buffer.ts'
+import type { RowList } from '../order/row-list.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import { asksElementsAlone, CountedLists } from './counted-lists.ts'
 

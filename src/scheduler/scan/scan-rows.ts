@@ -1,12 +1,8 @@
 /** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { TraceSet } from '../../executor/expression/trace-set.ts'
-import {
-  carriedCount,
-  RowBuffer,
-  type SortedRows,
-  sliceSortedRows,
-} from '../../executor/order/row-buffer.ts'
+import { carriedCount, RowBuffer } from '../../executor/order/row-buffer.ts'
+import { type SortedRows, sliceSortedRows } from '../../executor/order/row-list.ts'
 import { positionOfRow } from '../../executor/relation/relation-rows.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
 import { isUnsuperseded } from '../../executor/scan/visibility.ts'
