@@ -61,7 +61,7 @@ export async function loadData(
     )
     for (let i = done % everyId; i < round.length; i += everyId) ids.push(round[i]!.id)
     done += round.length
-    process.stderr.write(`\rloading: ${done} of ${rows} rows`)
+    if (process.stderr.isTTY) process.stderr.write(`\rloading: ${done} of ${rows} rows`)
   }
   process.stderr.write('\n')
   await duckdb.run("alter table spans add column experiment varchar default 'large'")

@@ -84,7 +84,8 @@ async function measure(): Promise<void> {
     systems.push(assay)
     const data = await loadData(directory, rows, { url: assay.process.url, key })
     systems.push(await startDuckdb(directory))
-    const scan = scanOf(data)
+    let scans = 0
+    const nextScan = () => scanOf(data, ++scans)
     const reports: Report[] = []
     for (const workload of workloads(data)) {
       if (!workload.name.includes(flags.filter)) continue
@@ -93,7 +94,7 @@ async function measure(): Promise<void> {
         for (const system of systems) {
           const stop = new AbortController()
           const scanners = Array.from({ length: workload.scanners }, () =>
-            scanUntil(system, scan[system.name], stop.signal),
+            scanUntil(system, () => nextScan()[system.name], stop.signal),
           )
           const { connections } = workload
           const load = { url: system.process.url, path: system.path, headers: system.headers }
@@ -149,8 +150,13 @@ async function startDuckdb(directory: string): Promise<Served> {
 }
 
 /** Asks for scans, one after the other. */
-async function scanUntil({ process, path, headers }: Served, body: string, signal: AbortSignal) {
+async function scanUntil(
+  { process, path, headers }: Served,
+  nextBody: () => string,
+  signal: AbortSignal,
+) {
   while (!signal.aborted) {
+    const body = nextBody()
     const response = await fetch(process.url + path, { method: 'POST', headers, body })
     const text = await response.text()
     if (!response.ok) throw new Error(`a scan failed: ${text}`)

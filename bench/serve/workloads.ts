@@ -90,17 +90,18 @@ export function workloads(data: LoadedData): Workload[] {
   ]
 }
 
-/** Reads every row of two columns. */
-export function scanOf({ largeExperiment }: LoadedData): Scan {
+/** The `number`-th, which reads every row of two columns. No two are the same, as the answer of one would be kept. */
+export function scanOf({ largeExperiment }: LoadedData, number: number): Scan {
   return {
     assay: btql(
       'dimensions: metadata.user_id as user | measures: count(1) as n, avg(metrics.tokens) as tokens | ' +
-        `from: experiment('${largeExperiment}') | sort: n desc | limit: 10`,
+        `from: experiment('${largeExperiment}') | filter: metrics.tokens != ${number}.5 | ` +
+        'sort: n desc | limit: 10',
     ),
     duckdb: sql(
       'select user_id, count(*) as n, avg(tokens) as tokens from spans where experiment = $1 ' +
-        'group by user_id order by n desc limit 10',
-      ['large'],
+        'and tokens != cast($2 as double) group by user_id order by n desc limit 10',
+      ['large', `${number}.5`],
     ),
   }
 }

@@ -54,6 +54,15 @@ describe('inputs that tasks share', () => {
     expect([...takeInputs(inputs, share)]).toEqual([...units[1]!, ...units[2]!])
   })
 
+  it('are taken on while others wait as long as the task had better not end yet', () => {
+    const { inputs, share } = sharedInputs(units, 1, Int32Array.of(1))
+    const taken: TaskInput[] = []
+    const mayGiveWay = () => taken.length > units[0]!.length
+    for (const input of takeInputs(inputs, share, () => false, mayGiveWay)) taken.push(input)
+    expect(taken).toEqual([...units[0]!, ...units[1]!])
+    expect(isTaken(share)).toBe(false)
+  })
+
   it('are left to a later task after a unit once one has found much', () => {
     const { inputs, share } = sharedInputs(units, 1, new Int32Array(1))
     const taken = []

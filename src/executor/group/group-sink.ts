@@ -88,7 +88,7 @@ export class GroupSink implements Sink {
     return bytes
   }
 
-  get groupCount(): number {
+  get resultCount(): number {
     return this.#table.groupCount
   }
 

@@ -153,6 +153,10 @@ export class RowSink implements Sink {
     return this.#buffer.heldBytes
   }
 
+  get resultCount(): number {
+    return this.#buffer.count
+  }
+
   finish(metrics: ScanMetrics): RowsResult {
     const rows = this.#buffer.finish()
     return { kind: 'rows', rows, isPartial: this.#buffer.isPartial, metrics }

@@ -23,7 +23,7 @@ export interface SharedInputs {
   readonly starts: Int32Array
   /** How many tasks there are at a time. */
   readonly tasks: number
-  /** One number, that of tasks which wait for a thread: while there are any, a task ends after a unit. */
+  /** One number, that of tasks which wait for a thread: while there are any, a task ends after some units. */
   readonly waiting: Int32Array
 }
 
@@ -48,11 +48,13 @@ export function isTaken({ taken, starts }: SharedInputs): boolean {
  * The inputs that are this task's, as it comes to them.
  *
  * @param isFull whether the task has found so much that another had better go on
+ * @param mayGiveWay whether it may end because others wait: what it has found is then sent, and put together, by itself
  */
 export function* takeInputs(
   inputs: readonly TaskInput[],
   share: SharedInputs | undefined,
   isFull: () => boolean = () => false,
+  mayGiveWay: () => boolean = () => true,
 ): Generator<TaskInput> {
   if (!share) {
     yield* inputs
@@ -62,7 +64,7 @@ export function* takeInputs(
   for (const unit of ownFirst(inputs, share)) {
     if (!take(unit, share)) continue
     yield* inputs.slice(share.starts[unit], share.starts[unit + 1])
-    if (Atomics.load(waiting, 0) > 0 || isFull()) return
+    if ((Atomics.load(waiting, 0) > 0 && mayGiveWay()) || isFull()) return
   }
 }
 
