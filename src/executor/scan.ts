@@ -31,6 +31,8 @@ export interface Sink {
   add(run: RowRun, batch: Batch, selection: Selection): void
   /** Instead of `add`, where all that it wants to know of rows is how many there are. */
   addCount?: ((rows: number) => void) | undefined
+  /** Instead of `add`, of a batch whose rows have no weights: those that are 1 in a mask, so many. */
+  addMasked?: ((batch: Batch, mask: Uint8Array, count: number) => void) | undefined
   /**
    * The parts of a run in the order in which this sink wants them; it tells `skipped` of those that
    * cannot matter by what is known when their turn comes. Without it: all, the newest first.
@@ -128,6 +130,7 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
   const skipped = new PlanProfile()
   let bytesRead = 0
   const addCount = isUnpivoted ? undefined : sink.addCount
+  const addMasked = isUnpivoted ? undefined : sink.addMasked
   const mayGiveWay = () => {
     const turnMs = Math.min(longestTurnMs, sink.resultCount / resultsPerMs)
     return performance.now() - started >= turnMs
@@ -177,7 +180,14 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
         profile?.mark('sink', matched, 0)
         continue
       }
-      const selection = filter.keep(batch, visible)
+      const mayBeMasked = addMasked && !visible && !batch.weights
+      const kept = mayBeMasked ? filter.keepMasked?.(batch) : undefined
+      if (kept?.mask) {
+        rowsMatched += kept.count
+        addMasked!(batch, kept.mask, kept.count)
+        continue
+      }
+      const selection = kept ? kept.selection : filter.keep(batch, visible)
       const matched = selectedCount(selection, end - start)
       rowsMatched += matched
       if (matched === 0) continue

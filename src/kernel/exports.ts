@@ -116,6 +116,16 @@ export interface Kernels {
   readonly sumAllWhole8: SumAllWhole
   readonly sumAllWhole16: SumAllWhole
   readonly sumAllWhole32: SumAllWhole
+  sumByTable(
+    width: number,
+    source: number,
+    low: number,
+    mask: number,
+    table: number,
+    count: number,
+    places: number,
+    sum: number,
+  ): void
   sumWholeByGroup(
     width: number,
     source: number,

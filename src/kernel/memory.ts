@@ -176,6 +176,27 @@ export function place(array: NumericArray, count: number): number {
   return copyTo(at, array, count)
 }
 
+/** Bytes that were copied in last, for a loop of batch `batch`. */
+let placed: { buffer: ArrayBufferLike; from: number; length: number; batch: number; at: number } = {
+  buffer,
+  from: 0,
+  length: 0,
+  batch: noBatch,
+  at: 0,
+}
+
+/** Where a loop finds bytes that do not change: those of a column, which several loops of a batch may ask for in turn. */
+export function placeStored(source: ArrayBufferLike, from: number, length: number): number {
+  if (source === buffer) return from
+  const isKnown = isInBatch && placed.batch === batches && placed.buffer === source
+  if (isKnown && placed.from === from && placed.length === length) return placed.at
+  const array = new Uint8Array(source, from, length)
+  const at = isInBatch ? reserve(length) : undefined
+  if (at === undefined) return copyTo(stage(array, length), array, length)
+  placed = { buffer: source, from, length, batch: batches, at }
+  return copyTo(at, array, length)
+}
+
 /** A table of bytes by code, its last entry, that of null, first. */
 export function placeTable(table: Uint8Array): number {
   const at = stage(table, table.length)

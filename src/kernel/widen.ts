@@ -15,6 +15,7 @@ import {
   noBatch,
   place,
   placeOutput,
+  placeStored,
   takeOutput,
 } from './memory.ts'
 
@@ -31,7 +32,7 @@ export function widthOf(narrow: NarrowNumbers): 1 | 2 | 4 {
 
 /** Where a loop finds whole numbers as they are stored. */
 export function placeIntegers({ buffer, byteOffset, byteLength }: NarrowNumbers): number {
-  return place(new Uint8Array(buffer, byteOffset, byteLength), byteLength)
+  return placeStored(buffer, byteOffset, byteLength)
 }
 
 /** Codes of one byte or two; -1 is null in them, too. */

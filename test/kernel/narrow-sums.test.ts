@@ -1,6 +1,7 @@
 /** Sums and extremes are the same from whole numbers as they are stored as from the numbers that these stand for. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
+import { DecimalTable } from '../../src/kernel/decimal-table.ts'
 import { addToSum, countOf, sumOf, wordsPerSum } from '../../src/kernel/group-sums.ts'
 import { beginBatch, beginStates, endBatches, newState } from '../../src/kernel/memory.ts'
 import {
@@ -8,6 +9,7 @@ import {
   keepExtremesOfStored,
   sumStored,
   sumStoredByGroup,
+  sumStoredWhere,
 } from '../../src/kernel/narrow-sums.ts'
 
 afterEach(endBatches)
@@ -28,9 +30,31 @@ const given = fc.record({
     { minLength: 1, maxLength: 200 },
   ),
   base: fc.constantFrom(0, -7, 2 ** 33, 2 ** 50),
-  divisor: fc.constantFrom(1, 1, 10, 1000),
+  divisor: fc.constantFrom<number>(1, 1, 10, 1000),
 })
 type Given = typeof given extends fc.Arbitrary<infer Shape> ? Shape : never
+
+/** Numbers of up to some thousands, as many batches have, and rows that count. */
+const masked = fc.record({
+  values: fc.array(
+    fc.oneof(fc.integer({ min: -130, max: 130 }), fc.integer({ min: 0, max: 3000 })),
+    {
+      minLength: 1,
+      maxLength: 400,
+      size: 'max',
+    },
+  ),
+  base: fc.constantFrom(0, -7, 5000),
+  divisor: fc.constantFrom(1, 8, 10, 1000, 1_000_000),
+  mask: fc.array(fc.constantFrom(0, 1), { minLength: 5, maxLength: 40 }),
+})
+
+/** In units of 2^-120, which is exact for doubles that are not very small. */
+function fixed(number: number): bigint {
+  return (
+    BigInt(Math.trunc(number * 2 ** 60)) * 2n ** 60n + BigInt(((number * 2 ** 60) % 1) * 2 ** 60)
+  )
+}
 
 /** Rows for lanes of few groups and for single states of many, which rows of the same group may follow each other in. */
 const grouped = fc.record({
@@ -86,6 +110,33 @@ describe.each(widths)('of %s', (_, array) => {
         expect(countOf(states, 0)).toBe(0)
       }),
       { numRuns: 200 },
+    )
+  })
+
+  test('the sum of the rows of a mask loses nothing to rounding', () => {
+    fc.assert(
+      fc.property(masked, ({ values, base, divisor, mask }) => {
+        const { stored } = columnOf(array, { values, base, divisor })
+        const none = -(2 ** (array.BYTES_PER_ELEMENT * 8 - 1))
+        const states = newState(2 * wordsPerSum, 0)
+        addToSum(states, 1, 2 ** -20, 0, 1)
+        const kept = Uint8Array.from(values, (_, row) => mask[row % mask.length]!)
+        const table = new DecimalTable()
+        table.has(0, 0, divisor, 100_000)
+        // The second time the table is there.
+        const areTaken = [1, 2].map(() => sumStoredWhere(stored, kept, table, states, 1))
+        expect(areTaken).toEqual([array !== Int32Array, array !== Int32Array])
+        const numbers = [...stored.integers].flatMap((integer, row) => {
+          return kept[row] === 1 && integer !== none ? [(integer + base) / divisor] : []
+        })
+        const times = areTaken[0] ? 2 : 0
+        expect(countOf(states, 1)).toBe(1 + times * numbers.length)
+        const exact = numbers.reduce((sum, number) => sum + fixed(number), 0n) * BigInt(times)
+        // Each part as it is: their sum as one double has fewer bits.
+        const [sum, error] = [states[wordsPerSum]!, states[wordsPerSum + 2]!]
+        expect(fixed(sum) + fixed(error)).toBe(exact + fixed(2 ** -20))
+      }),
+      { numRuns: 300 },
     )
   })
 
@@ -160,4 +211,15 @@ describe.each(widths)('of %s', (_, array) => {
       { numRuns: 200 },
     )
   })
+})
+
+test('numbers of few rows, of too many bits, or too far apart, have no table', () => {
+  beginStates()
+  expect(new DecimalTable().has(0, 100_000, 1000, 10 ** 6)).toBe(false)
+  expect(new DecimalTable().has(2 ** 50, 2 ** 50 + 1, 1000, 10 ** 6)).toBe(false)
+  const table = new DecimalTable()
+  expect(table.has(100, 3000, 1000, 2000)).toBe(false)
+  expect(table.has(100, 3000, 1000, 2000)).toBe(true)
+  expect(table.has(-500, 200, 1000, 2000)).toBe(true)
+  expect(table.has(0, 100_000, 1000, 10 ** 6)).toBe(false)
 })

@@ -2,7 +2,8 @@ import type { BoundAggregate, BoundExpression } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { structuralKey } from '../../binder/rewrite.ts'
 import { onlyGroup } from '../../kernel/aggregate.ts'
-import { forgetCopy } from '../../kernel/memory.ts'
+import { forgetCopy, newCodes } from '../../kernel/memory.ts'
+import { selectTrue } from '../../kernel/select.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { Selection } from '../../vector/vector.ts'
 import type { Batch } from '../expression/batch.ts'
@@ -45,6 +46,13 @@ function rowsKey({ name, arguments: given, filter }: BoundAggregate): string {
 const groupBytes = 32
 
 const noGroups = new Int32Array(0)
+
+/** For when there are no keys: all rows are in the first group. */
+export const oneGroup = new Int32Array(granuleRows)
+
+function takesMask({ state, storedOf, filter }: Input): boolean {
+  return storedOf !== undefined && filter === undefined && 'updateStoredWhere' in state
+}
 
 /** The aggregates of a grouping, and what they take in of each batch. */
 export class AggregateInputs {
@@ -102,37 +110,74 @@ export class AggregateInputs {
     const all = { rowCount, selection, groups, only, count, weights }
     const kept: (AliveRows | undefined)[] = []
     for (const input of this.#inputs) {
-      const { state, arguments: evaluators, entriesOf, presenceOf, storedOf, sharedOf } = input
-      const { filter } = input
-      state.resize(groupCount)
-      let rows: AliveRows = all
-      if (filter !== undefined) {
-        kept[filter] ??= this.#narrow(filter, batch, all)
-        rows = kept[filter]
-      }
-      const entries = entriesOf && batch.entries?.(entriesOf.path, selection)
-      if (entries) {
-        state.updateEntries!(entries, rows)
-        continue
-      }
-      const presence = presenceOf && !rows.weights && batch.presence?.(presenceOf.path)
-      if (presence) {
-        state.updatePresence!(presence, rows)
-        continue
-      }
-      const stored = storedOf && state.takesStored!(rows) && batch.stored?.(storedOf.path)
-      if (stored && state.updateStored!(stored, rows)) continue
-      const shared = sharedOf && batch.sharedCodes?.(sharedOf.path)
-      if (shared) {
-        state.updateShared!(shared, rows)
-        continue
-      }
-      // All selected rows are read: a batch keeps a field's values for whoever asks next.
-      state.update(
-        evaluators.map((evaluate) => evaluate(batch, selection)),
-        rows,
-      )
+      input.state.resize(groupCount)
+      this.#updateOne(input, batch, all, kept)
     }
+  }
+
+  /** Whether some of them take the rows of a mask without that these are selected. */
+  get takeMasks(): boolean {
+    return this.#inputs.some(takesMask)
+  }
+
+  /**
+   * Takes in the rows of a mask as those of the one group that there is.
+   *
+   * @param count how many they are
+   */
+  updateMasked(batch: Batch, mask: Uint8Array, count: number): void {
+    const { rowCount } = batch
+    let all: AliveRows | undefined
+    const kept: (AliveRows | undefined)[] = []
+    for (const input of this.#inputs) {
+      const { state, storedOf } = input
+      state.resize(1)
+      const stored = takesMask(input) && storedOf && batch.stored?.(storedOf.path)
+      if (stored && state.updateStoredWhere!(stored, mask)) continue
+      if (!all) {
+        const selection = newCodes(count)
+        selectTrue(mask, rowCount, selection)
+        all = { rowCount, selection, groups: oneGroup, only: 0, count }
+      }
+      this.#updateOne(input, batch, all, kept)
+    }
+  }
+
+  /** @param kept the rows that conditions have left, by their places among `#filters` */
+  #updateOne(
+    { state, arguments: evaluators, entriesOf, presenceOf, storedOf, sharedOf, filter }: Input,
+    batch: Batch,
+    all: AliveRows,
+    kept: (AliveRows | undefined)[],
+  ): void {
+    const { selection } = all
+    let rows = all
+    if (filter !== undefined) {
+      kept[filter] ??= this.#narrow(filter, batch, all)
+      rows = kept[filter]
+    }
+    const entries = entriesOf && batch.entries?.(entriesOf.path, selection)
+    if (entries) {
+      state.updateEntries!(entries, rows)
+      return
+    }
+    const presence = presenceOf && !rows.weights && batch.presence?.(presenceOf.path)
+    if (presence) {
+      state.updatePresence!(presence, rows)
+      return
+    }
+    const stored = storedOf && state.takesStored!(rows) && batch.stored?.(storedOf.path)
+    if (stored && state.updateStored!(stored, rows)) return
+    const shared = sharedOf && batch.sharedCodes?.(sharedOf.path)
+    if (shared) {
+      state.updateShared!(shared, rows)
+      return
+    }
+    // All selected rows are read: a batch keeps a field's values for whoever asks next.
+    state.update(
+      evaluators.map((evaluate) => evaluate(batch, selection)),
+      rows,
+    )
   }
 
   /** Whether all that they take in is how many rows there are. */

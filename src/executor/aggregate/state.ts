@@ -119,6 +119,11 @@ export interface AggregateState {
   takesStored?(rows: AliveRows): boolean
   /** Instead of `update`. False: nothing was taken in, and `update` is to be called. */
   updateStored?(stored: StoredField, rows: AliveRows): boolean
+  /**
+   * Instead of `update`, of the rows of a mask, in which 1 is a row that counts, where the only group is theirs.
+   * False: nothing was taken in.
+   */
+  updateStoredWhere?(stored: StoredField, mask: Uint8Array): boolean
   /** May be a view of what the state has. Rows must not be added any more. */
   toWire(groupCount: number): WireState
   /** The same of these groups alone, where that is less work than to pick them of all. */

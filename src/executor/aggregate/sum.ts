@@ -1,3 +1,4 @@
+import { DecimalTable } from '../../kernel/decimal-table.ts'
 import {
   addToSum,
   countOf,
@@ -7,7 +8,7 @@ import {
   sumOf,
   wordsPerSum,
 } from '../../kernel/group-sums.ts'
-import { sumStored, sumStoredByGroup } from '../../kernel/narrow-sums.ts'
+import { sumStored, sumStoredByGroup, sumStoredWhere } from '../../kernel/narrow-sums.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { asNumber, finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
@@ -30,6 +31,7 @@ export class SumState implements AggregateState {
   readonly #finish: (sum: number, count: number) => number
   /** See `kernel/group-sums.ts`. */
   #sums: Float64Array = new Float64Array(0)
+  readonly #decimals = new DecimalTable()
 
   constructor(finish: (sum: number, count: number) => number) {
     this.#finish = finish
@@ -55,6 +57,11 @@ export class SumState implements AggregateState {
     if (stored.kind !== 'number') return false
     if (only !== undefined) return sumStored(stored, this.#sums, only)
     return sumStoredByGroup(stored, groups, this.#sums)
+  }
+
+  updateStoredWhere(stored: StoredField, mask: Uint8Array): boolean {
+    if (stored.kind !== 'number') return false
+    return sumStoredWhere(stored, mask, this.#decimals, this.#sums, 0)
   }
 
   toWire(groupCount: number): WireState {

@@ -24,9 +24,16 @@ import { type FieldRange, type FilterPart, withRanges } from './field-range.ts'
 import { compileMask, type MaskMaker } from './row-mask.ts'
 import { selectVaried } from './select-varied.ts'
 
+/** Rows that a filter keeps. In a mask, 1 is a row that it does. */
+export type KeptRows =
+  | { readonly mask: Uint8Array; readonly count: number }
+  | { readonly mask: undefined; readonly selection: Selection }
+
 /** Keeps the rows for which all predicates are true; each sees only what the ones before left. */
 export interface Filter {
   keep(batch: Batch, selection: Selection): Selection
+  /** The same of all rows of a batch, as a mask where they were found so and are many. */
+  keepMasked?(batch: Batch): KeptRows
   /** How many rows it keeps; cheaper where nobody asks which. */
   count(batch: Batch, selection: Selection): number
 }
@@ -110,6 +117,15 @@ class PredicateFilter implements Filter {
     if (selection) return this.#select(batch, selection, 0)
     const masked = this.#mask(batch)
     return this.#select(batch, selectedBy(masked, batch.rowCount), masked.next)
+  }
+
+  keepMasked(batch: Batch): KeptRows {
+    const { rowCount } = batch
+    const masked = this.#mask(batch)
+    const { mask, count, next } = masked
+    if (mask && next === this.#parts.length && count * maskedOf >= rowCount) return { mask, count }
+    const selection = this.#select(batch, selectedBy(masked, rowCount), next)
+    return { mask: undefined, selection }
   }
 
   count(batch: Batch, selection: Selection): number {

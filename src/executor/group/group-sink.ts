@@ -3,10 +3,9 @@ import { assert } from '../../error.ts'
 import { newCodes } from '../../kernel/memory.ts'
 import type { GroupsStage } from '../../planner/physical-plan.ts'
 import type { Path } from '../../type/value.ts'
-import { granuleRows } from '../../vector/column.ts'
 import type { SharedTexts } from '../../vector/shared-dictionary.ts'
 import type { Selection } from '../../vector/vector.ts'
-import { AggregateInputs } from '../aggregate/aggregate-inputs.ts'
+import { AggregateInputs, oneGroup } from '../aggregate/aggregate-inputs.ts'
 import { ChosenValues } from '../column/chosen-values.ts'
 import { GroupTable } from '../column/group-table.ts'
 import { type ChosenRows, RowChooser } from '../column/row-choice.ts'
@@ -23,9 +22,6 @@ import { lastingState, pickStates } from './pick-states.ts'
 /** Of the row that stands for a group. */
 const chosenBytes = 29
 
-/** For when there are no keys: all rows are in the first group. */
-const oneGroup = new Int32Array(granuleRows)
-
 function variedKey(batch: Batch, path: Path, selection: Selection): VariedKey | undefined {
   const variants = batch.variants?.(path, selection)
   return variants && { variants }
@@ -41,6 +37,7 @@ export class GroupSink implements Sink {
   readonly #preferred: Evaluator | undefined
   readonly #values: readonly { readonly evaluate: Evaluator; readonly chosen: ChosenValues }[]
   readonly addCount: ((rows: number) => void) | undefined
+  readonly addMasked: Sink['addMasked']
 
   constructor(stage: GroupsStage, context: EvaluationContext, dictionaries: TaskDictionaries) {
     const shared = stage.keys.map((key) => dictionaries.of(key))
@@ -59,7 +56,12 @@ export class GroupSink implements Sink {
     this.#table = new GroupTable(shared)
     this.#chooser = stage.row && new RowChooser(stage.row)
     this.#preferred = stage.row?.preferred && compile(stage.row.preferred, context)
-    const countsOnly = stage.keys.length === 0 && !stage.row && this.#aggregates.countOnly
+    const isOneGroup = stage.keys.length === 0 && !stage.row
+    const countsOnly = isOneGroup && this.#aggregates.countOnly
+    this.addMasked =
+      isOneGroup && this.#aggregates.takeMasks
+        ? (batch, mask, count) => this.#aggregates.updateMasked(batch, mask, count)
+        : undefined
     this.addCount = countsOnly ? (rows) => this.#aggregates.addCount(rows) : undefined
     const values = stage.row?.values ?? []
     this.#values = values.map((value) => {
