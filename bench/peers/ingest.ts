@@ -43,19 +43,24 @@ export interface IngestReport extends BatchTimes {
 
 const connections = 4
 const rowsPerPoint = 100_000
-const probePauseMs = 3000
+const probePauseMs = 1000
 const idleRuns = 7
 
 /** Assay must have been started with more connections than this loads over: one is the probe's. */
 export const ingestConnections = connections + 1
 
-export async function ingest(assay: Assay, data: DataFile): Promise<IngestReport> {
+/** @param rate MB/s that clients send; as fast as they are answered by default */
+export async function ingest(
+  assay: Assay,
+  data: DataFile,
+  rate = Number.POSITIVE_INFINITY,
+): Promise<IngestReport> {
   const reader = new BatchReader(data)
   const path = `/v1/project_logs/${assay.projectId}/insert`
   const prober = new Prober(assay)
   const latencies: number[] = []
   const curve: IngestPoint[] = []
-  let [next, acknowledged, pointBytes, pointFrom] = [0, 0, 0, 0]
+  let [next, acknowledged, sentBytes, pointBytes, pointFrom] = [0, 0, 0, 0, 0]
   const cpuBefore = cpuMs(assay.process.pid)
   const begin = performance.now()
   let pointBegin = begin
@@ -63,6 +68,10 @@ export async function ingest(assay: Assay, data: DataFile): Promise<IngestReport
   const client = async () => {
     while (next < reader.count) {
       const body = reader.body(next++)
+      const due = begin + sentBytes / 1000 / rate
+      sentBytes += body.length
+      const early = due - performance.now()
+      if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
       const sent = performance.now()
       await assay.client.post(path, body)
       latencies.push(performance.now() - sent)

@@ -13,6 +13,7 @@ export const usage = `npm run bench:peers -- [options]
   --warm-ups N          runs of each query that do not count, in up to two seconds  (300)
   --runs N              measured runs of each query; fewer for what takes seconds   (7)
   --workers N[,N…]      threads of each system; several are compared               (2)
+  --insert-rate N       MB/s that the clients send while Assay is loaded     (as fast as they can)
   --cold                measures first queries after a start, without the page cache (root)
   --scaling             a handful of queries at 0.1, 1 and 10 M rows, or at --rows
   --adversarial         Assay alone over rows of mixed types, 5,000 paths and long texts, all updated
@@ -29,6 +30,7 @@ export interface Options {
   readonly filter: readonly string[] | undefined
   readonly turns: Turns
   readonly workers: readonly number[]
+  readonly insertRate: number | undefined
   readonly cold: boolean
   readonly scaling: boolean
   readonly adversarial: boolean
@@ -56,6 +58,7 @@ export function readOptions(): Options | undefined {
       'warm-ups': { type: 'string', default: '300' },
       runs: { type: 'string', default: '7' },
       workers: { type: 'string', default: '2' },
+      'insert-rate': { type: 'string' },
       cold: { type: 'boolean', default: false },
       scaling: { type: 'boolean', default: false },
       adversarial: { type: 'boolean', default: false },
@@ -81,6 +84,7 @@ export function readOptions(): Options | undefined {
       runs: positives('runs', flags.runs)[0]!,
     },
     workers: positives('workers', flags.workers),
+    insertRate: positives('insert-rate', flags['insert-rate'] ?? '')[0],
     cold,
     scaling,
     adversarial,
@@ -90,6 +94,7 @@ export function readOptions(): Options | undefined {
 }
 
 function positives(flag: string, list: string): number[] {
+  if (list === '') return []
   return list.split(',').map((text) => {
     const number = Number(text)
     if (Number.isSafeInteger(number) && number > 0) return number

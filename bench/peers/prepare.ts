@@ -20,6 +20,8 @@ export interface PrepareOptions {
   readonly layouts: readonly Layout[]
   /** The built `main.js`. */
   readonly server: string
+  /** MB/s that clients send while Assay is loaded; undefined: as fast as they are answered. */
+  readonly insertRate?: number | undefined
 }
 
 /** What a folder has been loaded with. */
@@ -66,7 +68,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
       rmSync(assayDirectory, { recursive: true, force: true })
       const filling = await Assay.start(start, ingestConnections)
       try {
-        loaded.assay = await ingest(filling, data)
+        loaded.assay = await ingest(filling, data, options.insertRate)
       } finally {
         await filling.close()
       }
