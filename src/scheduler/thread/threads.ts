@@ -22,6 +22,12 @@ export interface ThreadsOptions {
  */
 const uncollectedMegabytes = 32
 
+/**
+ * What a thread may have of young objects: half of what V8 would take by itself. Fifty queries over 10 M rows take as
+ * long, and the service some 100 MiB less.
+ */
+const youngMegabytes = 24
+
 /** The threads stay until the pool is destroyed. */
 export function openThreads(
   worker: 'query' | 'ingest' | 'write' | 'maintenance',
@@ -51,7 +57,10 @@ export function poolOf(module: URL, { data, least, most, heapBytes }: ThreadsOpt
     // Otherwise the first of the tasks that wait becomes the last whenever a thread is found busy: of four clients'
     // inserts one waited until the others had no more, for seconds.
     stricterFIFO: true,
-    ...(isLess && { resourceLimits: { maxOldGenerationSizeMb: Math.ceil(heapBytes / 2 ** 20) } }),
+    resourceLimits: {
+      maxYoungGenerationSizeMb: youngMegabytes,
+      ...(isLess && { maxOldGenerationSizeMb: Math.ceil(heapBytes / 2 ** 20) }),
+    },
     // A thread that waits for its next task by Atomics never comes to its event loop, which is where Node
     // gives back the memory of native buffers: what LZ4 had made of 10 GB of rows was never freed.
     atomics: 'disabled',
