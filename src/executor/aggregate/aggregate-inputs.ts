@@ -47,8 +47,18 @@ const groupBytes = 32
 
 const noGroups = new Int32Array(0)
 
+/** For what only counts them. */
+function rowsOfOneGroup(count: number): AliveRows {
+  return { rowCount: count, selection: undefined, groups: noGroups, only: 0, count }
+}
+
 /** For when there are no keys: all rows are in the first group. */
 export const oneGroup = new Int32Array(granuleRows)
+
+/** Whether all that it takes in is how many rows there are. */
+function countsRows({ state, arguments: evaluators, filter }: Input): boolean {
+  return state instanceof CountState && evaluators.length === 0 && filter === undefined
+}
 
 function takesMask({ state, storedOf, filter }: Input): boolean {
   return storedOf !== undefined && filter === undefined && 'updateStoredWhere' in state
@@ -132,6 +142,10 @@ export class AggregateInputs {
     for (const input of this.#inputs) {
       const { state, storedOf } = input
       state.resize(1)
+      if (countsRows(input)) {
+        state.update([], rowsOfOneGroup(count))
+        continue
+      }
       const stored = takesMask(input) && storedOf && batch.stored?.(storedOf.path)
       if (stored && state.updateStoredWhere!(stored, mask)) continue
       if (!all) {
@@ -182,17 +196,14 @@ export class AggregateInputs {
 
   /** Whether all that they take in is how many rows there are. */
   get countOnly(): boolean {
-    return this.#inputs.every(({ state, arguments: evaluators, filter }) => {
-      return state instanceof CountState && evaluators.length === 0 && filter === undefined
-    })
+    return this.#inputs.every(countsRows)
   }
 
   /** Takes in so many rows of the one group that there is. */
   addCount(count: number): void {
-    const rows = { rowCount: count, selection: undefined, groups: noGroups, only: 0, count }
     for (const { state } of this.#inputs) {
       state.resize(1)
-      state.update([], rows)
+      state.update([], rowsOfOneGroup(count))
     }
   }
 
