@@ -1,10 +1,12 @@
 import { sumNumbers } from '../../kernel/aggregate.ts'
+import { sequence } from '../../kernel/sequence.ts'
 import { asNumber } from '../../type/arithmetic.ts'
 import { compareText } from '../../type/compare.ts'
-import { isObject, type JsonObject, type Value } from '../../type/value.ts'
+import { isObject, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
 import { PairCodes } from '../column/pair-codes.ts'
 import type { ObjectEntry } from '../expression/batch.ts'
+import { checkAtTimes } from '../thread/cancelled.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
 import { type AggregateState, type AliveRows, grownState, type WireState } from './state.ts'
 import { summableNumbers } from './sum.ts'
@@ -20,7 +22,7 @@ export class EntriesState implements AggregateState {
   #sums: Float64Array = new Float64Array(0)
   #errors: Float64Array = new Float64Array(0)
   #counts: Float64Array = new Float64Array(0)
-  #results: (Record<string, Value> | undefined)[] | undefined
+  #sorted: SortedPairs | undefined
 
   constructor(finish: (sum: number, count: number) => number) {
     this.#finish = finish
@@ -93,8 +95,18 @@ export class EntriesState implements AggregateState {
   }
 
   result(group: number): Value {
-    this.#results ??= this.#objects()
-    return (this.#results[group] as JsonObject | undefined) ?? null
+    this.#sorted ??= this.#sort()
+    const { places, ends, names } = this.#sorted
+    let object: Record<string, Value> | null = null
+    for (let i = group === 0 ? 0 : ends[group - 1]!; i < ends[group]!; i++) {
+      const pair = places[i]!
+      if (this.#counts[pair] === 0) continue
+      const value = this.#finish(this.#sums[pair]! + this.#errors[pair]!, this.#counts[pair]!)
+      if (!Number.isFinite(value)) continue
+      object ??= Object.create(null) as Record<string, Value>
+      object[names[this.#pairs.seconds[pair]!]!] = value
+    }
+    return object
   }
 
   #codeOf(key: string): number {
@@ -121,22 +133,53 @@ export class EntriesState implements AggregateState {
     sumNumbers(numbers, pairs, pairs.length, this.#sums, this.#errors, this.#counts)
   }
 
-  #objects(): (Record<string, Value> | undefined)[] {
-    const pairsByKey: number[][] = Array.from({ length: this.#keys.size }, () => [])
-    const { firsts, seconds } = this.#pairs
-    for (let pair = 0; pair < this.#pairs.count; pair++) {
-      if (this.#counts[pair]! > 0) pairsByKey[seconds[pair]!]!.push(pair)
+  /** Pairs are put in order once: by group, and there by key. */
+  #sort(): SortedPairs {
+    const names = [...this.#keys.keys()].sort(compareText)
+    const { firsts, seconds, count } = this.#pairs
+    const byKey = sortedBy(seconds, sequence(0, count), names.length)
+    const keyEnds = byKey.ends
+    const byName = new Int32Array(count)
+    let end = 0
+    for (const name of names) {
+      const key = this.#keys.get(name)!
+      const pairs = byKey.places.subarray(key === 0 ? 0 : keyEnds[key - 1]!, keyEnds[key])
+      byName.set(pairs, end)
+      end += pairs.length
     }
-    const results: (Record<string, Value> | undefined)[] = []
-    for (const key of [...this.#keys.keys()].sort(compareText)) {
-      for (const pair of pairsByKey[this.#keys.get(key)!]!) {
-        const value = this.#finish(this.#sums[pair]! + this.#errors[pair]!, this.#counts[pair]!)
-        if (!Number.isFinite(value)) continue
-        const group = firsts[pair]!
-        results[group] ??= Object.create(null) as Record<string, Value>
-        results[group][key] = value
-      }
-    }
-    return results
+    return { ...sortedBy(firsts, byName, this.#groupCount), names: [...this.#keys.keys()] }
   }
+}
+
+interface SortedPairs extends Sorted {
+  /** By code of the key. */
+  readonly names: readonly string[]
+}
+
+interface Sorted {
+  readonly places: Int32Array
+  /** The places of code `i` end at `ends[i]`, where those of the next one begin. */
+  readonly ends: Int32Array
+}
+
+/** Puts these places in the order of their codes; those of one code stay in theirs. */
+function sortedBy(codes: ArrayLike<number>, places: Int32Array, codeCount: number): Sorted {
+  const ends = new Int32Array(codeCount)
+  for (let i = 0; i < places.length; i++) {
+    checkAtTimes()
+    ends[codes[places[i]!]!]!++
+  }
+  let end = 0
+  for (let code = 0; code < codeCount; code++) {
+    const size = ends[code]!
+    // For now where the code begins; filling moves it to the end.
+    ends[code] = end
+    end += size
+  }
+  const sorted = new Int32Array(places.length)
+  for (let i = 0; i < places.length; i++) {
+    checkAtTimes()
+    sorted[ends[codes[places[i]!]!]!++] = places[i]!
+  }
+  return { places: sorted, ends }
 }

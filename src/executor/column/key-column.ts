@@ -7,6 +7,7 @@ import { type PlainValue, toPlain } from '../../type/plain.ts'
 import { Timestamp, type Value } from '../../type/value.ts'
 import { decodeText } from '../../vector/vector.ts'
 import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
+import { objectAt } from './number-objects.ts'
 import { slicePacked, unpackValues } from './packed-values.ts'
 import { plainValues, textsOf, type WireValues } from './wire-values.ts'
 
@@ -31,6 +32,8 @@ export function keyAt(column: WireValues, row: number): PlainValue {
       return column.values[row]!
     case 'packed':
       return unpackValues(slicePacked(column, row, row + 1))[0]!
+    case 'objects':
+      return toPlain(objectAt(column, row))
     case 'texts':
       return column.valid[row] === 0 ? null : toPlain(decodeText(textsOf(column), 'text', row))
     case 'coded': {

@@ -5,6 +5,7 @@ import { Timestamp, type Value } from '../../type/value.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/vector.ts'
 import { sliceArray } from '../task/share-result.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
+import { gatherObjects, NumberObjectsBuilder, objectAt, sliceObjects } from './number-objects.ts'
 import { slicePacked, unpackValues } from './packed-values.ts'
 import {
   type ColumnVector,
@@ -62,6 +63,8 @@ export class ColumnBuilder {
   /** NaN where nothing was appended. */
   readonly #numbers: Float64Array
   #kind: 'number' | 'timestamp' | undefined
+  /** Once an object of numbers came, after nothing but nulls. */
+  #objects: NumberObjectsBuilder | undefined
   /** Once values of another kind came. */
   #values: Value[] | undefined
   #count = 0
@@ -83,12 +86,13 @@ export class ColumnBuilder {
 
   finish(): WireValues {
     if (this.#values) return { kind: 'plain', values: this.#values.map(toPlain) }
+    if (this.#objects) return this.#objects.finish()
     return { kind: this.#kind ?? 'number', values: this.#numbers }
   }
 
   #appendNumbers(vector: Vector, count: number, selection: Selection): boolean {
     if (vector.kind !== 'number' && vector.kind !== 'timestamp') return false
-    if (this.#values || (this.#kind ?? vector.kind) !== vector.kind) return false
+    if (this.#values || this.#objects || (this.#kind ?? vector.kind) !== vector.kind) return false
     this.#kind = vector.kind
     const out = this.#numbers.subarray(this.#count, this.#count + count)
     if (selection) pickNumbers(vector.values, selection, out)
@@ -98,28 +102,58 @@ export class ColumnBuilder {
   }
 
   push(value: Value): void {
-    const kind = kindOfNumber(value)
-    const fits = value === null || (kind !== undefined && (this.#kind ?? kind) === kind)
-    if (!this.#values && !fits) this.#box()
-    if (this.#values) {
-      this.#values.push(value)
-    } else if (value !== null) {
-      this.#kind = kind
-      this.#numbers[this.#count] = value instanceof Timestamp ? value.ms : (value as number)
-    }
+    if (!this.#values && !this.#takes(value)) this.#box()
+    this.#values?.push(value)
     this.#count++
+  }
+
+  /** False where the value is none of what the column has been made of so far. */
+  #takes(value: Value): boolean {
+    if (this.#objects) return this.#objects.push(value)
+    if (value === null) return true
+    const kind = kindOfNumber(value)
+    if (kind === undefined) return this.#kind === undefined && this.#beginsObjects(value)
+    if ((this.#kind ?? kind) !== kind) return false
+    this.#kind = kind
+    this.#numbers[this.#count] = value instanceof Timestamp ? value.ms : (value as number)
+    return true
+  }
+
+  #beginsObjects(value: Value): boolean {
+    const objects = new NumberObjectsBuilder(this.#count)
+    if (!objects.push(value)) return false
+    this.#objects = objects
+    return true
   }
 
   /** Changes over to values of any kind. */
   #box(): void {
-    const read = valueReader({ kind: this.#kind ?? 'number', values: this.#numbers })
+    const objects = this.#objects?.finish()
+    const read = objects
+      ? (row: number) => objectAt(objects, row)
+      : valueReader({ kind: this.#kind ?? 'number', values: this.#numbers })
     this.#values = Array.from({ length: this.#count }, (_, row) => read(row))
+    this.#objects = undefined
   }
 }
 
 function kindOfNumber(value: Value): 'number' | 'timestamp' | undefined {
   if (typeof value === 'number') return 'number'
   return value instanceof Timestamp ? 'timestamp' : undefined
+}
+
+/** Gives rows `from … to` as a vector, made when they are asked for where a value of each row is to be made. */
+export function vectorSlices(column: WireValues): (from: number, to: number) => ColumnVector {
+  if (column.kind === 'objects' || column.kind === 'plain') {
+    return (from, to) => vectorOf(sliceColumn(column, from, to))
+  }
+  const whole = vectorOf(column)
+  return (from, to) => sliceVector(whole, from, to)
+}
+
+/** Gives the value of a row. */
+export function columnReader(column: WireValues): (row: number) => Value {
+  return column.kind === 'objects' ? (row) => objectAt(column, row) : valueReader(vectorOf(column))
 }
 
 /** Rows `from … to`; see `sliceArray`. */
@@ -138,6 +172,8 @@ export function sliceColumn(column: WireValues, from: number, to: number): WireV
       return { kind: 'plain', values: column.values.slice(from, to) }
     case 'packed':
       return slicePacked(column, from, to)
+    case 'objects':
+      return sliceObjects(column, from, to)
     case 'coded':
       return { ...column, codes: sliceArray(column.codes, from, to) }
     default:
@@ -164,6 +200,8 @@ export function gatherColumn(column: WireValues, rows: Int32Array): WireValues {
       return gatherPlain(column.values, rows)
     case 'packed':
       return gatherPlain(unpackValues(column), rows)
+    case 'objects':
+      return gatherObjects(column, rows)
     case 'coded': {
       const codes = new Int32Array(rows.length)
       pickCodes(column.codes, rows, codes)
@@ -174,6 +212,32 @@ export function gatherColumn(column: WireValues, rows: Int32Array): WireValues {
       pickNumbers(column.values, rows, values)
       return { kind: column.kind, values }
     }
+  }
+}
+
+/** The same, with null where the index is -1. The column has rows. */
+export function gatherOrNull(column: WireValues, rows: Int32Array): WireValues {
+  const gathered = gatherColumn(
+    column,
+    rows.map((row) => Math.max(0, row)),
+  )
+  const isNone = (i: number) => rows[i]! < 0
+  switch (gathered.kind) {
+    case 'objects':
+    case 'texts':
+      return { ...gathered, valid: gathered.valid.map((valid, i) => (isNone(i) ? 0 : valid)) }
+    case 'coded':
+      return { ...gathered, codes: gathered.codes.map((code, i) => (isNone(i) ? -1 : code)) }
+    case 'plain':
+    case 'packed': {
+      const values = gathered.kind === 'packed' ? unpackValues(gathered) : gathered.values
+      return { kind: 'plain', values: values.map((value, i) => (isNone(i) ? null : value)) }
+    }
+    default:
+      return {
+        kind: gathered.kind,
+        values: gathered.values.map((value, i) => (isNone(i) ? Number.NaN : value)),
+      }
   }
 }
 

@@ -11,6 +11,7 @@ import {
   valueEntries,
 } from '../../vector/vector.ts'
 import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
+import { type NumberObjects, objectAt } from './number-objects.ts'
 import { type PackedValues, unpackValues } from './packed-values.ts'
 
 export type WireValues =
@@ -25,6 +26,7 @@ export type WireValues =
   | { readonly kind: 'number' | 'timestamp'; readonly values: Float64Array }
   /** Codes of values that repeat; -1 is null. */
   | { readonly kind: 'coded'; readonly codes: Int32Array; readonly values: DistinctValues }
+  | NumberObjects
   | OtherValues
 
 /** Values of any kind: as they are, or, if they are many and came from another thread, as bytes. */
@@ -105,6 +107,8 @@ export function vectorOf(wire: WireValues): ColumnVector {
     case 'plain':
     case 'packed':
       return { kind: 'values', values: valuesOf(wire) }
+    case 'objects':
+      return { kind: 'values', values: objectsOf(wire) }
     case 'texts':
       return { kind: 'text', texts: textsOf(wire), first: 0, valid: wire.valid }
     case 'coded': {
@@ -128,6 +132,13 @@ function valuesOf(wire: OtherValues): Value[] {
   })
 }
 
+function objectsOf(objects: NumberObjects): Value[] {
+  return Array.from(objects.valid, (_, row) => {
+    checkAtTimes()
+    return objectAt(objects, row)
+  })
+}
+
 /** What columns of rows in memory are as vectors. */
 export type ColumnVector = NumberVector | DictionaryVector | TextVector | ValuesVector
 
@@ -138,7 +149,7 @@ export function textsOf({ bytes, offsets }: Pick<TextValues, 'bytes' | 'offsets'
 }
 
 export function countOf(wire: WireValues): number {
-  if (wire.kind === 'texts') return wire.valid.length
+  if (wire.kind === 'texts' || wire.kind === 'objects') return wire.valid.length
   if (wire.kind === 'packed') return wire.to - wire.from
   return wire.kind === 'coded' ? wire.codes.length : wire.values.length
 }

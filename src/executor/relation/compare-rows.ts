@@ -3,25 +3,25 @@ import { type BoundExpression, hiddenField } from '../../binder/bound.ts'
 import { assert } from '../../error.ts'
 import type { RelationStage } from '../../planner/physical-plan.ts'
 import { isObject, type Value } from '../../type/value.ts'
-import { valueReader } from '../../vector/vector.ts'
 import { gatherRows } from '../column/gather-vector.ts'
-import { columnOf } from '../column/relation-column.ts'
+import { grown } from '../column/grown.ts'
+import { ColumnBuilder, columnReader, gatherOrNull } from '../column/relation-column.ts'
 import { noRow } from '../column/row-choice.ts'
 import { ValueCodes } from '../column/value-codes.ts'
-import { vectorOf } from '../column/wire-values.ts'
+import type { WireValues } from '../column/wire-values.ts'
 import { compile } from '../expression/compile.ts'
 import type { RowList } from '../order/row-list.ts'
-import { checkCancelled } from '../thread/cancelled.ts'
+import { checkAtTimes } from '../thread/cancelled.ts'
 import { checkLimit, maximumComparedRows } from '../thread/memory-limit.ts'
-import type { Relation, RelationField } from './relation.ts'
+import type { Relation } from './relation.ts'
 import type { StageContext } from './relation-stage.ts'
 
 type CompareStage = Extract<RelationStage, { kind: 'compare' }>
 
-/** Places of rows in the input; -1 where there is none. */
-interface Pair {
-  readonly first: number
-  readonly other: number
+/** Places of rows in the input, pair by pair; -1 where there is none. */
+interface Pairs {
+  readonly first: Int32Array
+  readonly other: Int32Array
 }
 
 /** The columns are those that `RelationStage` describes; rows come in the order of the input. */
@@ -34,87 +34,134 @@ export function compareRows(
   assert(rows, 'only stored rows are compared')
   checkLimit(rowCount, maximumComparedRows, 'traces to compare', 'filter the traces')
   const reader = read(relation)
-  const readerOf = (expression: BoundExpression) =>
-    valueReader(vectorOf(reader.evaluate(compile(expression, evaluation))))
-  const [keyAt, scoresAt, metricsAt] = [readerOf(key), readerOf(scores), readerOf(metrics)]
-  const keys = Array.from({ length: rowCount }, (_, row) => keyAt(row))
-  const pairs = pairRows(rows, keys, objects)
-
-  const of = (side: keyof Pair, value: (row: number) => Value) => (pair: Pair) =>
-    pair[side] < 0 ? null : value(pair[side])
-  const field = (name: string, value: (pair: Pair) => Value): RelationField => {
-    checkCancelled()
-    return { name, values: columnOf(pairs.map(value)) }
+  const keys = new ValueCodes()
+  const codes = new Int32Array(rowCount)
+  const keyOf = compile(key, evaluation)
+  for (const { from, batch } of reader.batches()) {
+    keys.encode(keyOf(batch, undefined), batch.rowCount, undefined, codes.subarray(from))
   }
-  const shown = (pair: Pair) => (pair.first < 0 ? pair.other : pair.first)
+  const { first, other } = pairRows(rows.object, codes, keys, objects)
+  const shown = first.map((row, i) => (row < 0 ? other[i]! : row))
+
+  const ids = first.some((row) => row >= 0) ? [reader.objectOf(objects[0]!).id] : []
+  const sidesOf = (expression: BoundExpression) => {
+    const column = reader.evaluate(compile(expression, evaluation))
+    return {
+      first: gatherOrNull(column, first),
+      other: gatherOrNull(column, other),
+      differences: differences(column, first, other),
+    }
+  }
+  const [scored, measured] = [sidesOf(scores), sidesOf(metrics)]
+  const fields: Readonly<Record<string, WireValues>> = {
+    comparison_key: keys.toWire(shown.map((row) => codes[row]!)),
+    experiment_id: {
+      kind: 'coded',
+      codes: first.map((row) => (row < 0 ? -1 : 0)),
+      values: { kind: 'plain', values: ids },
+    },
+    scores: scored.first,
+    metrics: measured.first,
+    [hiddenField.comparedScores]: scored.other,
+    [hiddenField.comparedMetrics]: measured.other,
+    score_differences: scored.differences,
+    metric_differences: measured.differences,
+  }
   return {
-    rowCount: pairs.length,
-    rows: gatherRows(rows, Int32Array.from(pairs, shown)),
-    compared: partnersOf(rows, pairs),
+    rowCount: shown.length,
+    rows: gatherRows(rows, shown),
+    compared: partnersOf(rows, other),
     groupColumns: [],
-    fields: [
-      field('comparison_key', (pair) => keys[shown(pair)]!),
-      field(
-        'experiment_id',
-        of('first', (row) => reader.objectOf(rows.object[row]!).id),
-      ),
-      field('scores', of('first', scoresAt)),
-      field('metrics', of('first', metricsAt)),
-      field(hiddenField.comparedScores, of('other', scoresAt)),
-      field(hiddenField.comparedMetrics, of('other', metricsAt)),
-      field('score_differences', (pair) => differences(pair, scoresAt)),
-      field('metric_differences', (pair) => differences(pair, metricsAt)),
-    ],
+    fields: Object.entries(fields).map(([name, values]) => ({ name, values })),
   }
 }
 
-/** Rows come newest first. A null is the key of no other row. */
-function pairRows(rows: RowList, keys: readonly Value[], objects: readonly number[]): Pair[] {
-  const codes = new ValueCodes()
-  const codeOf = keys.map((key) => (key === null ? -1 : codes.codeOf(key)))
-  /** By object, by code: the rows from the oldest on. */
-  const lists = new Map(objects.map((object) => [object, new Map<number, number[]>()]))
-  const ranks = new Int32Array(codeOf.length).fill(-1)
-  // The first row of a key is its oldest, so that later ones change no pairs.
-  for (let row = codeOf.length - 1; row >= 0; row--) {
-    const byCode = lists.get(rows.object[row]!)
-    const code = codeOf[row]!
-    if (code < 0 || !byCode) continue
-    const list = byCode.get(code) ?? []
-    byCode.set(code, list)
-    ranks[row] = list.push(row) - 1
+/**
+ * Rows come newest first. Of the rows of one key, the oldest of one object goes with the oldest of another, and so on.
+ * A null is the key of no other row.
+ */
+function pairRows(
+  objectOf: Int32Array,
+  codes: Int32Array,
+  { count: codeCount, nullCode }: ValueCodes,
+  [firstObject, ...others]: readonly number[],
+): Pairs {
+  const rowCount = codes.length
+  const isPaired = new Uint8Array(rowCount)
+  const partners = others.map((object) => {
+    const queues = queueRows(objectOf, codes, object, codeCount)
+    const partnerOf = new Int32Array(rowCount).fill(-1)
+    // The first of a key is its oldest, so that later ones change no pairs.
+    for (let row = rowCount - 1; row >= 0; row--) {
+      checkAtTimes()
+      const code = codes[row]!
+      if (objectOf[row] !== firstObject || code === nullCode) continue
+      const partner = queues.heads[code]!
+      if (partner < 0) continue
+      queues.heads[code] = queues.next[partner]!
+      partnerOf[row] = partner
+      isPaired[partner] = 1
+    }
+    return partnerOf
+  })
+  let [first, other] = [new Int32Array(rowCount), new Int32Array(rowCount)]
+  let count = 0
+  const add = (row: number, partner: number) => {
+    first = grown(first, count + 1, 0)
+    other = grown(other, count + 1, 0)
+    first[count] = row
+    other[count++] = partner
   }
-  const [first, ...others] = objects
-  const pairs: Pair[] = []
-  for (const [row, rank] of ranks.entries()) {
-    const code = codeOf[row]!
-    if (rows.object[row] !== first) {
-      const isPaired = rank >= 0 && lists.get(first!)!.get(code)?.[rank] !== undefined
-      if (!isPaired) pairs.push({ first: -1, other: row })
+  for (let row = 0; row < rowCount; row++) {
+    checkAtTimes()
+    if (objectOf[row] !== firstObject) {
+      if (isPaired[row] === 0) add(-1, row)
       continue
     }
-    const partners = others.flatMap((object) => lists.get(object)!.get(code)?.[rank] ?? [])
-    if (partners.length === 0) pairs.push({ first: row, other: -1 })
-    for (const other of partners) pairs.push({ first: row, other })
+    const before = count
+    for (const partnerOf of partners) if (partnerOf[row]! >= 0) add(row, partnerOf[row]!)
+    if (count === before) add(row, -1)
   }
-  return pairs
+  return { first: first.slice(0, count), other: other.slice(0, count) }
 }
 
-function partnersOf(rows: RowList, pairs: readonly Pair[]): RowList {
+/** By code, the oldest row of the object, and by row the next one of its code; -1 where there is none. */
+function queueRows(objectOf: Int32Array, codes: Int32Array, object: number, codeCount: number) {
+  const heads = new Int32Array(codeCount).fill(-1)
+  const next = new Int32Array(codes.length).fill(-1)
+  for (let row = 0; row < codes.length; row++) {
+    checkAtTimes()
+    if (objectOf[row] !== object) continue
+    next[row] = heads[codes[row]!]!
+    heads[codes[row]!] = row
+  }
+  return { heads, next }
+}
+
+function partnersOf(rows: RowList, other: Int32Array): RowList {
   const partners = gatherRows(
     rows,
-    Int32Array.from(pairs, ({ other }) => Math.max(0, other)),
+    other.map((row) => Math.max(0, row)),
   )
   return {
     ...partners,
-    object: partners.object.map((object, i) => (pairs[i]!.other < 0 ? noRow : object)),
+    object: partners.object.map((object, i) => (other[i]! < 0 ? noRow : object)),
   }
 }
 
-/** By name, the other one's less the first one's. */
-function differences({ first, other }: Pair, at: (row: number) => Value): Value {
-  if (first < 0 || other < 0) return null
-  const [base, compared] = [at(first), at(other)]
+/** By name, the other one's less the first one's; null where one of the two is missing. */
+function differences(column: WireValues, first: Int32Array, other: Int32Array): WireValues {
+  const read = columnReader(column)
+  const builder = new ColumnBuilder(first.length)
+  for (let pair = 0; pair < first.length; pair++) {
+    checkAtTimes()
+    const [base, compared] = [first[pair]!, other[pair]!]
+    builder.push(base < 0 || compared < 0 ? null : difference(read(base), read(compared)))
+  }
+  return builder.finish()
+}
+
+function difference(base: Value, compared: Value): Value {
   const found: Record<string, Value> = Object.create(null)
   if (!isObject(base) || !isObject(compared)) return found
   for (const name of Object.keys(base).sort()) {

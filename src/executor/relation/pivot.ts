@@ -3,11 +3,10 @@ import type { BoundPivot } from '../../binder/bound.ts'
 import { textOf } from '../../type/text.ts'
 import type { Value } from '../../type/value.ts'
 import { writeJson } from '../../type/write-json.ts'
-import { valueReader } from '../../vector/vector.ts'
 import { GroupTable } from '../column/group-table.ts'
-import { columnOf } from '../column/relation-column.ts'
+import { columnOf, columnReader } from '../column/relation-column.ts'
 import { ValueCodes } from '../column/value-codes.ts'
-import { vectorOf, type WireValues } from '../column/wire-values.ts'
+import type { WireValues } from '../column/wire-values.ts'
 import { compile } from '../expression/compile.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import { checkLimit, maximumPivotCells, maximumPivotColumns } from '../thread/memory-limit.ts'
@@ -31,7 +30,7 @@ export function pivotRows(
   const rowOf = new Int32Array(rowCount)
   const table = new GroupTable(others.map(() => undefined))
   table.assign(
-    others.map((index) => reader.groupColumn(index)),
+    others.map((index) => reader.groupColumn(index)(0, rowCount)),
     rowCount,
     undefined,
     rowOf,
@@ -39,7 +38,7 @@ export function pivotRows(
   const madeCount = rowCount === 0 ? 0 : table.groupCount
   const valueAt = new Int32Array(rowCount)
   const values = new ValueCodes()
-  values.encode(reader.groupColumn(key), rowCount, undefined, valueAt)
+  values.encode(reader.groupColumn(key)(0, rowCount), rowCount, undefined, valueAt)
   checkLimit(
     values.count * measures.length,
     maximumPivotColumns,
@@ -58,7 +57,7 @@ export function pivotRows(
   const nothing = columnOf(new Array<Value>(madeCount).fill(null))
   const fields = measures.flatMap(({ name, expression }) => {
     const column = reader.evaluate(compile(expression, evaluation))
-    const readCell = valueReader(vectorOf(column))
+    const readCell = columnReader(column)
     return labels.map((label, code): RelationField => {
       checkCancelled()
       const rows = cells.subarray(code * madeCount, (code + 1) * madeCount)

@@ -14,9 +14,9 @@ import {
   type Vector,
   valueReader,
 } from '../../vector/vector.ts'
-import { ColumnBuilder, sliceVector } from '../column/relation-column.ts'
+import { ColumnBuilder, vectorSlices } from '../column/relation-column.ts'
 import { noRow } from '../column/row-choice.ts'
-import { type ColumnVector, vectorOf, type WireValues } from '../column/wire-values.ts'
+import type { ColumnVector, WireValues } from '../column/wire-values.ts'
 import type { Batch } from '../expression/batch.ts'
 import type { Evaluator } from '../expression/compile.ts'
 import type { RowList } from '../order/row-list.ts'
@@ -24,6 +24,9 @@ import { storedRow, type TaskStorage } from '../scan/row-run.ts'
 import { fieldOfRow } from '../scan/row-scan.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import { comparedField, groupColumn, type Relation } from './relation.ts'
+
+/** Gives rows `from … to` of a column. */
+type ColumnSlices = (from: number, to: number) => ColumnVector
 
 /** Rows of a batch whose stored rows may be read: each may be some megabytes. */
 const storedBatchRows = 256
@@ -33,16 +36,16 @@ export class RelationReader {
   readonly relation: Relation
   readonly #objects: ReadonlyMap<number, BoundObject>
   readonly #storage: TaskStorage
-  readonly #groupColumns = new Map<number, ColumnVector>()
-  readonly #fields: ReadonlyMap<string, ColumnVector>
-  #objectNumbers: ColumnVector | undefined
+  readonly #groupColumns = new Map<number, ColumnSlices>()
+  readonly #fields: ReadonlyMap<string, ColumnSlices>
+  #objectNumbers: ColumnSlices | undefined
 
   constructor(relation: Relation, objects: readonly BoundObject[], storage: TaskStorage) {
     this.relation = relation
     this.#objects = new Map(objects.map((object) => [object.number, object]))
     this.#storage = storage
     this.#fields = new Map(
-      relation.fields.map(({ name, values }) => [name, vectorOf(values)] as const),
+      relation.fields.map(({ name, values }) => [name, vectorSlices(values)] as const),
     )
   }
 
@@ -70,30 +73,31 @@ export class RelationReader {
     return builder.finish()
   }
 
-  groupColumn(index: number): ColumnVector {
-    let vector = this.#groupColumns.get(index)
-    if (!vector) {
+  /** A column of the aggregation below. */
+  groupColumn(index: number): ColumnSlices {
+    let slices = this.#groupColumns.get(index)
+    if (!slices) {
       const column = groupColumn(this.relation, index)
       assert(column, 'an expression names a column that the aggregation does not give')
-      vector = vectorOf(column)
-      this.#groupColumns.set(index, vector)
+      slices = vectorSlices(column)
+      this.#groupColumns.set(index, slices)
     }
-    return vector
+    return slices
   }
 
   /** A field that is none of a stored row. */
-  field(name: string): ColumnVector | undefined {
+  field(name: string): ColumnSlices | undefined {
     if (name === hiddenField.object) this.#objectNumbers ??= this.#numbersOfObjects()
     return this.#fields.get(name) ?? (name === hiddenField.object ? this.#objectNumbers : undefined)
   }
 
-  #numbersOfObjects(): ColumnVector | undefined {
+  #numbersOfObjects(): ColumnSlices | undefined {
     const { rows } = this.relation
     if (!rows || this.#fields.has(hiddenField.object)) return undefined
     const values = new Float64Array(rows.object)
     for (let row = 0; row < values.length; row++)
       if (values[row] === noRow) values[row] = Number.NaN
-    return { kind: 'number', values }
+    return vectorSlices({ kind: 'number', values })
   }
 
   /** Names of the fields that are none of stored rows, but for hidden ones. */
@@ -162,6 +166,8 @@ export class RelationBatch implements Batch {
   readonly #to: number
   readonly #rows: (StoredRow | undefined)[] = []
   readonly #compared: (StoredRow | undefined)[] = []
+  /** By name of a field, and by index of a column of the aggregation. */
+  readonly #slices = new Map<string | number, ColumnVector>()
   /** By path: the values that were read so far. */
   readonly #known = new Map<string, Value[]>()
 
@@ -176,9 +182,8 @@ export class RelationBatch implements Batch {
 
   field(path: Path, selection: Selection): Vector {
     const name = String(path[0])
-    const field = this.#reader.field(name)
-    if (field) {
-      const whole = sliceVector(field, this.#from, this.#to)
+    const whole = this.#slice(name, this.#reader.field(name))
+    if (whole) {
       if (path.length === 1) return whole
       const read = valueReader(whole)
       return this.#values(path, selection, (row) => valueAt(read(row), path, 1))
@@ -199,7 +204,16 @@ export class RelationBatch implements Batch {
   }
 
   groupColumn(index: number): Vector {
-    return sliceVector(this.#reader.groupColumn(index), this.#from, this.#to)
+    return this.#slice(index, this.#reader.groupColumn(index))!
+  }
+
+  #slice(column: string | number, slices: ColumnSlices | undefined): ColumnVector | undefined {
+    let vector = this.#slices.get(column)
+    if (!vector && slices) {
+      vector = slices(this.#from, this.#to)
+      this.#slices.set(column, vector)
+    }
+    return vector
   }
 
   /** The stored row that a row of the batch is made of, if it is. */
@@ -219,7 +233,7 @@ export class RelationBatch implements Batch {
     const stored = this.#compared[row]
     if (!stored) return null
     const [name, ...rest] = path
-    const made = (field: string) => valueReader(this.#reader.field(field)!)(this.#from + row)
+    const made = (field: string) => valueReader(this.#slice(field, this.#reader.field(field))!)(row)
     if (name === 'scores') return valueAt(made(hiddenField.comparedScores), rest)
     if (name === 'metrics') return valueAt(made(hiddenField.comparedMetrics), rest)
     if (name !== undefined) {
