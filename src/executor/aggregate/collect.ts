@@ -5,7 +5,7 @@ import type { Value } from '../../type/value.ts'
 import type { Vector } from '../../vector/vector.ts'
 import { grown } from '../column/grown.ts'
 import { ValueCodes } from '../column/value-codes.ts'
-import { countOf, vectorOf } from '../column/wire-values.ts'
+import { countOf, vectorOf, type WireValues } from '../column/wire-values.ts'
 import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
 import { checkLimit, maximumCollectedValues } from '../thread/memory-limit.ts'
 import type { AggregateState, AliveRows, WireState } from './state.ts'
@@ -16,7 +16,7 @@ import { checkCollected } from './value-list.ts'
  * of reading does not show. Kept as codes: equal values take the room of one.
  */
 export class CollectState implements AggregateState {
-  readonly #finish: (values: readonly Value[] | null) => Value
+  readonly #finish: ((values: readonly Value[] | null) => Value) | undefined
   readonly #codes = new ValueCodes()
   #collectedGroups = new Int32Array(1024)
   #collectedCodes = new Int32Array(1024)
@@ -24,8 +24,8 @@ export class CollectState implements AggregateState {
   #groupCount = 1
   #sorted: SortedLists | undefined
 
-  /** @param finish makes the result of the sorted values; null stands for no values */
-  constructor(finish: (values: readonly Value[] | null) => Value) {
+  /** @param finish makes the result of the sorted values; null stands for no values; undefined: it is their list */
+  constructor(finish?: (values: readonly Value[] | null) => Value) {
     this.#finish = finish
   }
 
@@ -67,15 +67,23 @@ export class CollectState implements AggregateState {
 
   result(group: number): Value {
     this.#sorted ??= this.#sort()
-    const { values, sizes, ends, ranks } = this.#sorted
-    const list = ranks.subarray(group === 0 ? 0 : ends[group - 1]!, ends[group])
-    if (list.length === 0) return this.#finish(null)
-    let size = 0
-    for (let i = 0; i < list.length; i++) {
-      size += sizes[list[i]!]!
-      checkCollected(size)
+    const { start, end } = membersOf(group, this.#sorted)
+    const members = this.#sorted.members.subarray(start, end)
+    const values = start === end ? null : Array.from(members, (code) => this.#codes.valueAt(code))
+    return this.#finish ? this.#finish(values) : values
+  }
+
+  column(groups: Int32Array): WireValues | undefined {
+    if (this.#finish) return undefined
+    this.#sorted ??= this.#sort()
+    const starts = new Int32Array(groups.length)
+    const ends = new Int32Array(groups.length)
+    for (let i = 0; i < groups.length; i++) {
+      const { start, end } = membersOf(groups[i]!, this.#sorted)
+      starts[i] = start === end ? -1 : start
+      ends[i] = end
     }
-    return this.#finish(Array.from(list, (rank) => values[rank]!))
+    return { kind: 'lists', starts, ends, members: this.#codes.toWire(this.#sorted.members) }
   }
 
   #add(groups: Int32Array, codes: Int32Array): void {
@@ -100,8 +108,6 @@ export class CollectState implements AggregateState {
     })
     const rankOf = new Int32Array(count)
     for (const [rank, code] of order.entries()) rankOf[code] = rank
-    const values = order.map((code) => this.#codes.valueAt(code))
-    checkCancelled()
     const ends = new Int32Array(this.#groupCount)
     for (let i = 0; i < this.#count; i++) ends[this.#collectedGroups[i]!]!++
     let end = 0
@@ -120,17 +126,31 @@ export class CollectState implements AggregateState {
       ranks.subarray(start, ends[group]).sort()
       start = ends[group]!
     }
-    const sizes = Float64Array.from(values, (value) => textOf(value).length + 1)
-    return { values, sizes, ends, ranks }
+    const sizes = Float64Array.from({ length: count }, (_, code) => {
+      checkAtTimes()
+      return textOf(this.#codes.valueAt(code)).length + 1
+    })
+    return { sizes, ends, members: ranks.map((rank) => order[rank]!) }
   }
 }
 
 interface SortedLists {
-  /** All values, in order; a value's place is its rank. */
-  readonly values: readonly Value[]
-  /** Characters of each. */
+  /** Characters of each value, by code. */
   readonly sizes: Float64Array
-  /** Those of group `i` end at `ends[i]`, where the next group's begin. */
+  /** Codes of the values of all lists, in order; those of group `i` end at `ends[i]`, where the next group's begin. */
   readonly ends: Int32Array
-  readonly ranks: Int32Array
+  readonly members: Int32Array
+}
+
+/** Places among the members of all lists. Throws LIMIT_MEMORY when they are too long. */
+function membersOf(group: number, { members, sizes, ends }: SortedLists) {
+  const start = group === 0 ? 0 : ends[group - 1]!
+  const end = ends[group]!
+  let size = 0
+  for (let i = start; i < end; i++) {
+    checkAtTimes()
+    size += sizes[members[i]!]!
+    checkCollected(size)
+  }
+  return { start, end }
 }

@@ -71,7 +71,7 @@ export function createAggregateState(
     case 'mode':
       return new ModeState()
     case 'array_agg':
-      return distinct ? new DistinctState(dictionary, sorted) : new CollectState((values) => values)
+      return distinct ? new DistinctState(dictionary, sorted) : new CollectState()
     case 'string_agg': {
       const join = joined(String(parameters[0]))
       return distinct

@@ -137,6 +137,8 @@ export interface AggregateState {
    * others.
    */
   results?(groups: Int32Array): Float64Array | undefined
+  /** The results of these groups as a column, of a state that need not make a value of each; undefined: it has to. */
+  column?(groups: Int32Array): WireValues | undefined
 }
 
 /** The numbers of the alive rows, one after the other. */

@@ -9,7 +9,7 @@ import { decodeText } from '../../vector/vector.ts'
 import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
 import { objectAt } from './number-objects.ts'
 import { slicePacked, unpackValues } from './packed-values.ts'
-import { plainValues, textsOf, type WireValues } from './wire-values.ts'
+import { listReader, plainValues, textsOf, type WireValues } from './wire-values.ts'
 
 /** The values as numbers, times or texts if they are nothing else, but for nulls. */
 export function keyColumn(values: readonly Value[]): WireValues {
@@ -34,6 +34,8 @@ export function keyAt(column: WireValues, row: number): PlainValue {
       return unpackValues(slicePacked(column, row, row + 1))[0]!
     case 'objects':
       return toPlain(objectAt(column, row))
+    case 'lists':
+      return toPlain(listReader(column)(row))
     case 'texts':
       return column.valid[row] === 0 ? null : toPlain(decodeText(textsOf(column), 'text', row))
     case 'coded': {

@@ -5,11 +5,13 @@ import { Timestamp, type Value } from '../../type/value.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/vector.ts'
 import { sliceArray } from '../task/share-result.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
+import { pickedCodes } from './gather-vector.ts'
 import { gatherObjects, NumberObjectsBuilder, objectAt, sliceObjects } from './number-objects.ts'
 import { slicePacked, unpackValues } from './packed-values.ts'
 import {
   type ColumnVector,
   countOf,
+  listReader,
   type PlainValues,
   type TextValues,
   vectorOf,
@@ -147,13 +149,23 @@ export function vectorSlices(column: WireValues): (from: number, to: number) => 
   if (column.kind === 'objects' || column.kind === 'plain') {
     return (from, to) => vectorOf(sliceColumn(column, from, to))
   }
+  if (column.kind === 'lists') {
+    const listAt = listReader(column)
+    return (from, to) => {
+      return {
+        kind: 'values',
+        values: Array.from({ length: to - from }, (_, i) => listAt(from + i)),
+      }
+    }
+  }
   const whole = vectorOf(column)
   return (from, to) => sliceVector(whole, from, to)
 }
 
 /** Gives the value of a row. */
 export function columnReader(column: WireValues): (row: number) => Value {
-  return column.kind === 'objects' ? (row) => objectAt(column, row) : valueReader(vectorOf(column))
+  if (column.kind === 'objects') return (row) => objectAt(column, row)
+  return column.kind === 'lists' ? listReader(column) : valueReader(vectorOf(column))
 }
 
 /** Rows `from … to`; see `sliceArray`. */
@@ -174,6 +186,12 @@ export function sliceColumn(column: WireValues, from: number, to: number): WireV
       return slicePacked(column, from, to)
     case 'objects':
       return sliceObjects(column, from, to)
+    case 'lists':
+      return {
+        ...column,
+        starts: sliceArray(column.starts, from, to),
+        ends: sliceArray(column.ends, from, to),
+      }
     case 'coded':
       return { ...column, codes: sliceArray(column.codes, from, to) }
     default:
@@ -202,6 +220,10 @@ export function gatherColumn(column: WireValues, rows: Int32Array): WireValues {
       return gatherPlain(unpackValues(column), rows)
     case 'objects':
       return gatherObjects(column, rows)
+    case 'lists': {
+      const starts = pickedCodes(column.starts, rows)
+      return { ...column, starts, ends: pickedCodes(column.ends, rows) }
+    }
     case 'coded': {
       const codes = new Int32Array(rows.length)
       pickCodes(column.codes, rows, codes)
@@ -226,6 +248,8 @@ export function gatherOrNull(column: WireValues, rows: Int32Array): WireValues {
     case 'objects':
     case 'texts':
       return { ...gathered, valid: gathered.valid.map((valid, i) => (isNone(i) ? 0 : valid)) }
+    case 'lists':
+      return { ...gathered, starts: gathered.starts.map((start, i) => (isNone(i) ? -1 : start)) }
     case 'coded':
       return { ...gathered, codes: gathered.codes.map((code, i) => (isNone(i) ? -1 : code)) }
     case 'plain':

@@ -9,6 +9,7 @@ import {
   textEntries,
   type ValuesVector,
   valueEntries,
+  valueReader,
 } from '../../vector/vector.ts'
 import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
 import { type NumberObjects, objectAt } from './number-objects.ts'
@@ -27,7 +28,20 @@ export type WireValues =
   /** Codes of values that repeat; -1 is null. */
   | { readonly kind: 'coded'; readonly codes: Int32Array; readonly values: DistinctValues }
   | NumberObjects
+  | ValueLists
   | OtherValues
+
+/**
+ * Lists, whose members are one column: a list of a hundred thousand texts is as many things for V8 to make and to go
+ * through, and a message makes each of them anew.
+ */
+export interface ValueLists {
+  readonly kind: 'lists'
+  /** Those of row `i` are `starts[i] … ends[i]`; a start of -1 is null. */
+  readonly starts: Int32Array
+  readonly ends: Int32Array
+  readonly members: WireValues
+}
 
 /** Values of any kind: as they are, or, if they are many and came from another thread, as bytes. */
 export type OtherValues = PlainValues | PackedValues
@@ -109,6 +123,10 @@ export function vectorOf(wire: WireValues): ColumnVector {
       return { kind: 'values', values: valuesOf(wire) }
     case 'objects':
       return { kind: 'values', values: objectsOf(wire) }
+    case 'lists': {
+      const listAt = listReader(wire)
+      return { kind: 'values', values: Array.from(wire.starts, (_, row) => listAt(row)) }
+    }
     case 'texts':
       return { kind: 'text', texts: textsOf(wire), first: 0, valid: wire.valid }
     case 'coded': {
@@ -132,6 +150,21 @@ function valuesOf(wire: OtherValues): Value[] {
   })
 }
 
+/** Gives the list of a row, made anew; its members are made once. */
+export function listReader({ starts, ends, members }: ValueLists): (row: number) => Value {
+  const memberAt = valueReader(vectorOf(members))
+  return (row) => {
+    const start = starts[row]!
+    if (start < 0) return null
+    const list: Value[] = []
+    for (let member = start; member < ends[row]!; member++) {
+      checkAtTimes()
+      list.push(memberAt(member))
+    }
+    return list
+  }
+}
+
 function objectsOf(objects: NumberObjects): Value[] {
   return Array.from(objects.valid, (_, row) => {
     checkAtTimes()
@@ -151,5 +184,6 @@ export function textsOf({ bytes, offsets }: Pick<TextValues, 'bytes' | 'offsets'
 export function countOf(wire: WireValues): number {
   if (wire.kind === 'texts' || wire.kind === 'objects') return wire.valid.length
   if (wire.kind === 'packed') return wire.to - wire.from
+  if (wire.kind === 'lists') return wire.starts.length
   return wire.kind === 'coded' ? wire.codes.length : wire.values.length
 }

@@ -50,6 +50,8 @@ class Groups {
       })
       return { kind: 'number', values }
     }
+    const column = state.column?.(wanted)
+    if (column) return column
     const builder = new ColumnBuilder(wanted.length)
     for (let i = 0; i < wanted.length; i++) {
       checkCancelled()

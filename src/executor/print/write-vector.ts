@@ -1,8 +1,10 @@
 /** Prints values of vectors as JSON. */
 import type { ByteWriter } from '../../json/byte-writer.ts'
 import { formatTimestamp } from '../../type/time.ts'
+import type { Value } from '../../type/value.ts'
 import { writeJson } from '../../type/write-json.ts'
 import { type TextVector, type Vector, valueReader } from '../../vector/vector.ts'
+import { checkCancelled } from '../thread/cancelled.ts'
 
 export type ValueWriter = (row: number, out: ByteWriter) => void
 
@@ -35,9 +37,27 @@ export function valueWriter(vector: Vector): ValueWriter {
     }
     default: {
       const read = valueReader(vector)
-      return (row, out) => out.text(writeJson(read(row)))
+      return (row, out) => writeValue(read(row), out)
     }
   }
+}
+
+/** Members of a list between two looks at whether anybody waits for them: a millisecond or less. */
+const listPart = 1024
+
+function writeValue(value: Value, out: ByteWriter): void {
+  if (!Array.isArray(value) || value.length <= listPart) {
+    out.text(writeJson(value))
+    return
+  }
+  const list = value as readonly Value[]
+  for (let from = 0; from < list.length; from += listPart) {
+    checkCancelled()
+    const part = writeJson(list.slice(from, from + listPart))
+    out.text(from === 0 ? '[' : ',')
+    out.text(part.slice(1, -1))
+  }
+  out.text(']')
 }
 
 /** Most texts need no escapes, and are copied. */
