@@ -3,15 +3,21 @@
  * waits, and ends where nobody does. Rows are counted here, since no clock can be trusted.
  */
 import { expect, test, vi } from 'vitest'
+import { CollectState } from '../../src/executor/aggregate/collect.ts'
+import { wholeRows } from '../../src/executor/aggregate/state.ts'
 import { GroupTable } from '../../src/executor/column/group-table.ts'
 import { keyColumn } from '../../src/executor/column/key-column.ts'
-import { gatherColumn } from '../../src/executor/column/relation-column.ts'
+import { columnOf, gatherColumn } from '../../src/executor/column/relation-column.ts'
 import { ValueCodes } from '../../src/executor/column/value-codes.ts'
-import type { WireValues } from '../../src/executor/column/wire-values.ts'
+import { vectorOf, type WireValues } from '../../src/executor/column/wire-values.ts'
 import type { Batch } from '../../src/executor/expression/batch.ts'
+import { withTraceSets } from '../../src/executor/expression/trace-set.ts'
 import { mergeGroups } from '../../src/executor/group/merge-groups.ts'
 import { RowBuffer, runOrder } from '../../src/executor/order/row-buffer.ts'
 import type { SortedRows } from '../../src/executor/order/row-list.ts'
+import { valueWriter } from '../../src/executor/print/write-vector.ts'
+import { compareRows } from '../../src/executor/relation/compare-rows.ts'
+import type { Relation } from '../../src/executor/relation/relation.ts'
 import { RelationReader } from '../../src/executor/relation/relation-batch.ts'
 import { columnOrder, orderRows } from '../../src/executor/relation/relation-order.ts'
 import { shareResult } from '../../src/executor/task/share-result.ts'
@@ -19,10 +25,11 @@ import type { PartialGroups, RowsResult, UnifyResult } from '../../src/executor/
 import { compileText } from '../../src/executor/text/text-operators.ts'
 import { watchCancelled } from '../../src/executor/thread/cancelled.ts'
 import { runUnify } from '../../src/executor/unify.ts'
+import { ByteWriter } from '../../src/json/byte-writer.ts'
 import { shred } from '../../src/storage/shred/shred.ts'
 import type { Value } from '../../src/type/value.ts'
 import { SharedTexts } from '../../src/vector/shared-dictionary.ts'
-import { constant, field, planOf, ScannedRecords } from '../support/scan-task.ts'
+import { constant, context, field, planOf, ScannedRecords } from '../support/scan-task.ts'
 import { versionedRow } from '../support/versioned-row.ts'
 
 const rows = 1 << 17
@@ -93,6 +100,15 @@ test.each<readonly [string, () => unknown]>([
       table.assignKeys([ofTexts], rows, new Int32Array(rows))
     },
   ],
+  [
+    'making lists',
+    () => {
+      const state = new CollectState()
+      state.update([{ kind: 'values', values: texts }], wholeRows(new Int32Array(rows)))
+      return state.column(Int32Array.of(0))
+    },
+  ],
+  ['making objects of numbers', () => vectorOf(columnOf(numbers.map((a) => ({ a }))))],
   ['merging groups', () => mergeGroups(grouping, [groupsOf(ofTexts), groupsOf(ofTexts)], [])],
 ])('%s', (_, work) => {
   expectManyLooks(work)
@@ -105,6 +121,45 @@ test.each<readonly [string, readonly Value[]]>([
 ])('giving away keys of groups that are %s', (_, values) => {
   const { codes, out } = coded(values)
   expectManyLooks(() => codes.toWire(out))
+})
+
+test('a long list that is printed', () => {
+  const write = valueWriter({ kind: 'values', values: [numbers] })
+  const out = new ByteWriter(1024)
+  expect(looksOf(() => write(0, out))).toBe(rows / 1024)
+  expect(out.view().toString()).toBe(JSON.stringify(numbers))
+  expect(looksOf(() => write(0, out), 3)).toBe(3)
+})
+
+test('rows of two experiments that are compared', () => {
+  const keys = keyColumn(numbers.map((number) => `text ${number >> 1}`))
+  const relation: Relation = {
+    rowCount: rows,
+    rows: { ...sortedRows([]), object: Int32Array.from(numbers, (number) => 1 + (number & 1)) },
+    groupColumns: [keys, columnOf(numbers.map((a) => ({ a })))],
+    fields: [],
+  }
+  const column = (index: number) => ({ kind: 'group_column', index, type: 'json' }) as const
+  const [key, scores, metrics] = [column(0), column(1), column(1)]
+  const stage = { kind: 'compare', objects: [1, 2], key, scores, metrics } as const
+  ScannedRecords.during([], ({ storage }) => {
+    const { objects } = planOf({ stage: { kind: 'rows', carried: [] } })
+    const read = (of: Relation) => new RelationReader(of, objects, storage)
+    const compare = () =>
+      compareRows(relation, stage, {
+        evaluation: withTraceSets(context, []),
+        read,
+        profile: undefined,
+      })
+    expectManyLooks(compare)
+    const made = compare()
+    expect(made.rowCount).toBe(rows / 2)
+    const differences = made.fields.find(({ name }) => name === 'score_differences')!
+    expect(vectorOf(differences.values)).toEqual({
+      kind: 'values',
+      values: Array.from({ length: rows / 2 }, () => ({ a: 1 })),
+    })
+  })
 })
 
 test('rows in order', () => {
