@@ -13,6 +13,7 @@ import {
   type Vector,
   valueReader,
 } from '../../vector/vector.ts'
+import { checkAtTimes } from '../thread/cancelled.ts'
 import type { Batch, FieldPart, FieldVariant } from './batch.ts'
 import type { Evaluator } from './compile.ts'
 import type { KindVerdict } from './kind-verdict.ts'
@@ -131,7 +132,10 @@ export function copyValues(
 ): void {
   const read = valueReader(vector)
   const places = rowsOf(rows, rowCount)
-  for (let i = 0; i < places.length; i++) out[places[i]!] = read(isPacked ? i : places[i]!)
+  for (let i = 0; i < places.length; i++) {
+    checkAtTimes()
+    out[places[i]!] = read(isPacked ? i : places[i]!)
+  }
 }
 
 function copyTruth(

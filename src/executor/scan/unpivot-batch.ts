@@ -30,7 +30,7 @@ import type { Batch, ObjectEntry } from '../expression/batch.ts'
 import { compile, type Evaluator } from '../expression/compile.ts'
 import { compileFilter } from '../filter/filter.ts'
 import type { RowList } from '../order/row-list.ts'
-import { checkCancelled } from '../thread/cancelled.ts'
+import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
 import { asksElementsAlone, CountedLists } from './counted-lists.ts'
 
 export interface SelectedBatch {
@@ -277,7 +277,9 @@ function tableOf(lists: readonly Value[], repeat: boolean): ElementTable {
   const names: Value[] = []
   const values: Value[] = []
   for (const [i, list] of lists.entries()) {
+    checkAtTimes()
     for (const [name, value] of elementsOf(list)) {
+      checkAtTimes()
       names.push(name)
       values.push(value)
     }
