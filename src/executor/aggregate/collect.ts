@@ -78,12 +78,27 @@ export class CollectState implements AggregateState {
     this.#sorted ??= this.#sort()
     const starts = new Int32Array(groups.length)
     const ends = new Int32Array(groups.length)
+    // Other groups than these may have many more members, and a group may come again and again.
+    const members = new Int32Array(this.#sorted.members.length)
+    const firstOf = new Int32Array(this.#groupCount).fill(-1)
+    let count = 0
     for (let i = 0; i < groups.length; i++) {
-      const { start, end } = membersOf(groups[i]!, this.#sorted)
-      starts[i] = start === end ? -1 : start
-      ends[i] = end
+      const group = groups[i]!
+      const first = firstOf[group]!
+      if (first >= 0) {
+        starts[i] = starts[first]!
+        ends[i] = ends[first]!
+        continue
+      }
+      const { start, end } = membersOf(group, this.#sorted)
+      firstOf[group] = i
+      starts[i] = start === end ? -1 : count
+      members.set(this.#sorted.members.subarray(start, end), count)
+      count += end - start
+      ends[i] = count
     }
-    return { kind: 'lists', starts, ends, members: this.#codes.toWire(this.#sorted.members) }
+    const values = this.#codes.toWire(members.subarray(0, count))
+    return { kind: 'lists', starts, ends, members: values }
   }
 
   #add(groups: Int32Array, codes: Int32Array): void {

@@ -4,6 +4,7 @@
  */
 import { pickBytes } from '../../kernel/gather.ts'
 import { isObject, type JsonObject, type Value } from '../../type/value.ts'
+import { sliceArray } from '../task/share-result.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { grown } from './grown.ts'
 
@@ -32,16 +33,16 @@ export function objectAt(objects: NumberObjects, row: number): Value {
   return object
 }
 
-/** Rows `from … to`, in the same memory but for their offsets. */
+/** Rows `from … to`; see `sliceArray`. */
 export function sliceObjects(objects: NumberObjects, from: number, to: number): NumberObjects {
   const { offsets, keys, numbers } = objects
   const [first, last] = [offsets[from]!, offsets[to]!]
   return {
     ...objects,
-    valid: objects.valid.subarray(from, to),
+    valid: sliceArray(objects.valid, from, to),
     offsets: offsets.slice(from, to + 1).map((offset) => offset - first),
-    keys: keys.subarray(first, last),
-    numbers: numbers.subarray(first, last),
+    keys: sliceArray(keys, first, last),
+    numbers: sliceArray(numbers, first, last),
   }
 }
 
