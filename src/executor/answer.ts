@@ -11,6 +11,7 @@ import type { PrintedRows, RowForm } from './print/row-form.ts'
 import { settleForm } from './print/settle-form.ts'
 import { type Relation, sliceRelation } from './relation/relation.ts'
 import { relationOfRows } from './relation/relation-rows.ts'
+import { segmentsOf } from './relation/row-columns.ts'
 import { placeOfFinished, placeOfRow, type RowPlace } from './relation/row-place.ts'
 import type { TaskStorage } from './scan/row-run.ts'
 import { resultOf, type Scanned, scan } from './scan.ts'
@@ -80,9 +81,10 @@ type AnswerRest = Pick<AnswerResult, 'metrics' | 'place' | 'madeColumns' | 'rest
 
 /** Runs the plan's stages; of a scan that was profiled, with its operators before theirs. */
 function finish(scanned: Scanned, task: AnswerTask, storage: TaskStorage): FinishResult {
-  const { plan, context, traceSets, cancelled, isProfiled } = task.scan
+  const { plan, context, traceSets, inputs, cancelled, isProfiled } = task.scan
   const { sink } = scanned
-  if (sink instanceof GroupSink && !task.known) return finishScanned(sink, scanned, plan, storage)
+  if (sink instanceof GroupSink && !task.known)
+    return finishScanned(sink, scanned, task.scan, storage)
   const result = resultOf(scanned)
   const input =
     result.kind === 'rows'
@@ -93,8 +95,9 @@ function finish(scanned: Scanned, task: AnswerTask, storage: TaskStorage): Finis
           settled: [],
           dictionaries: [],
         } as const)
+  const segments = segmentsOf(inputs)
   const finished = runFinish(
-    { kind: 'finish', isProfiled, plan, context, traceSets, input, cancelled },
+    { kind: 'finish', isProfiled, plan, context, traceSets, input, segments, cancelled },
     storage,
   )
   const { operators } = result.metrics
@@ -127,13 +130,14 @@ function print(
   storage: TaskStorage,
   out: ByteWriter | undefined,
 ): Printed {
-  const { plan, context, traceSets } = task.scan
+  const { plan, context, traceSets, inputs } = task.scan
+  const segments = segmentsOf(inputs)
   const started = performance.now()
   const form =
     task.form.kind === 'json'
       ? task.form
-      : settleForm({ plan, context, traceSets, relation, form: task.form }, storage)
-  const input = { plan, context, traceSets, relation, form }
+      : settleForm({ plan, context, traceSets, relation, segments, form: task.form }, storage)
+  const input = { plan, context, traceSets, relation, segments, form }
   const rows = printRows(input, storage, task.printedBytes, out)
   const { rowCount, bytes } = rows
   const operator = {

@@ -1,7 +1,6 @@
 /** Puts together what scans gave, and runs the stages of a plan over it in memory. */
 import { assert } from '../error.ts'
 import { beginStates } from '../kernel/memory.ts'
-import type { PhysicalPlan } from '../planner/physical-plan.ts'
 import { withTraceSets } from './expression/trace-set.ts'
 import type { GroupSink } from './group/group-sink.ts'
 import { mergeGroups } from './group/merge-groups.ts'
@@ -10,19 +9,20 @@ import type { Relation } from './relation/relation.ts'
 import { RelationReader } from './relation/relation-batch.ts'
 import { relationOfRows } from './relation/relation-rows.ts'
 import type { StageContext } from './relation/relation-stage.ts'
+import { segmentsOf } from './relation/row-columns.ts'
 import { runStages, type StagesResult } from './relation/run-stages.ts'
 import type { TaskStorage } from './scan/row-run.ts'
 import type { Scanned } from './scan.ts'
-import type { FinishResult, FinishTask } from './task/task.ts'
+import type { FinishResult, FinishTask, ScanTask } from './task/task.ts'
 import { TaskProfile } from './task/task-profile.ts'
 
 export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult {
-  const { plan, input } = task
+  const { plan, input, segments } = task
   const profile = task.isProfiled ? new TaskProfile(plan) : undefined
   const context: StageContext = {
     evaluation: withTraceSets(task.context, task.traceSets),
     profile,
-    read: (relation) => new RelationReader(relation, plan.objects, storage),
+    read: (relation) => new RelationReader(relation, plan, { segments, storage }),
   }
   const { stage, then } = plan
   if (input.kind === 'rows') {
@@ -41,14 +41,15 @@ export function runFinish(task: FinishTask, storage: TaskStorage): FinishResult 
 export function finishScanned(
   sink: GroupSink,
   { evaluation, profile }: Scanned,
-  plan: PhysicalPlan,
+  { plan, inputs }: Pick<ScanTask, 'plan' | 'inputs'>,
   storage: TaskStorage,
 ): FinishResult {
   const groups = sink.relation()
   profile?.mark('sink', 0, groups.rowCount)
   // Nothing is to be merged.
   profile?.mark('merge', groups.rowCount, groups.rowCount)
-  const read = (relation: Relation) => new RelationReader(relation, plan.objects, storage)
+  const segments = segmentsOf(inputs)
+  const read = (relation: Relation) => new RelationReader(relation, plan, { segments, storage })
   return finished(runStagesOfAll(groups, [], plan, { evaluation, profile, read }), profile)
 }
 

@@ -10,6 +10,7 @@ import { GroupSink } from './group/group-sink.ts'
 import { settle } from './group/settled-groups.ts'
 import { RowSink } from './order/row-sink.ts'
 import { RelationReader } from './relation/relation-batch.ts'
+import { segmentsOf } from './relation/row-columns.ts'
 import { countOf } from './scan/counted-rows.ts'
 import { GranuleFilters, newestFirst, type RunPart } from './scan/granules.ts'
 import { OpenedColumns, openRun, type RowRun, type TaskStorage } from './scan/row-run.ts'
@@ -64,10 +65,11 @@ export function runScan(task: ScanTask, storage: TaskStorage): GroupsResult | Ro
   const { sink, evaluation, profile, metrics } = scanned
   if (!task.settling || !(sink instanceof GroupSink)) return resultOf(scanned)
   const { plan } = task
+  const segments = segmentsOf(task.inputs)
   const { open, settled } = settle(sink, task.settling, plan, {
     evaluation,
     profile,
-    read: (relation) => new RelationReader(relation, plan.objects, storage),
+    read: (relation) => new RelationReader(relation, plan, { segments, storage }),
   })
   if (!profile) return { ...open, settled, metrics }
   profile.mark('sink', 0, open.groupCount)

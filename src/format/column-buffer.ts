@@ -30,7 +30,9 @@ export abstract class ColumnBuffer {
   }
 
   push(value: Value): void {
-    if (value === null) this.pushNull()
+    // What is not finite has no JSON either.
+    const isShown = typeof value !== 'number' || Number.isFinite(value)
+    if (value === null || !isShown) this.pushNull()
     else {
       this.put(value)
       this.rowCount++
@@ -115,11 +117,6 @@ class NumberBuffer extends ColumnBuffer {
       if (Number.isFinite(values[row])) this.#values[this.rowCount++] = values[row]!
       else this.pushNull()
     }
-  }
-
-  override push(value: Value): void {
-    // What is not finite has no JSON either.
-    super.push(typeof value === 'number' && !Number.isFinite(value) ? null : value)
   }
 
   protected put(value: Value): void {

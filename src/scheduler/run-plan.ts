@@ -26,6 +26,7 @@ import {
   rowsOfPieces,
   scanGroups,
   scanRows,
+  segmentsOf,
   splitInputs,
   wantedRows,
 } from './scan/scan-rows.ts'
@@ -184,7 +185,17 @@ async function finishAll(given: PlanRun): Promise<FinishResult> {
   const isProfiled = audit.isKept
   const input = await scan(run)
   const started = audit.now()
-  const task = { kind: 'finish', isProfiled, plan, context, traceSets, input, cancelled } as const
+  const segments = segmentsOf(run)
+  const task: FinishTask = {
+    kind: 'finish',
+    isProfiled,
+    plan,
+    context,
+    traceSets,
+    input,
+    segments,
+    cancelled,
+  }
   const result = await pool.run(task, isShortFinish(plan, input))
   for (const metrics of result.operators ?? []) audit.profile(name).add(metrics)
   audit.add('finish', started, {

@@ -144,7 +144,7 @@ test('rows of two experiments that are compared', () => {
   const stage = { kind: 'compare', objects: [1, 2], key, scores, metrics } as const
   ScannedRecords.during([], ({ storage }) => {
     const { objects } = planOf({ stage: { kind: 'rows', carried: [] } })
-    const read = (of: Relation) => new RelationReader(of, objects, storage)
+    const read = (of: Relation) => new RelationReader(of, { objects }, { segments: [], storage })
     const compare = () =>
       compareRows(relation, stage, {
         evaluation: withTraceSets(context, []),
@@ -256,7 +256,8 @@ test('stored rows, which may lie in a block each', () => {
     const stage = { kind: 'rows', carried: [] } as const
     const { rows } = scanned.scan({ stage }) as RowsResult
     const relation = { rowCount: rows.object.length, rows, groupColumns: [], fields: [] }
-    const reader = new RelationReader(relation, planOf({ stage }).objects, scanned.storage)
+    const { storage } = scanned
+    const reader = new RelationReader(relation, planOf({ stage }), { segments: [], storage })
     const work = () => {
       for (let row = 0; row < relation.rowCount; row++) reader.storedRow(rows, row)
     }

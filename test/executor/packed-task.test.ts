@@ -74,6 +74,7 @@ test('a plan is read once, by tasks of any kind; another plan is another one', (
     context,
     traceSets: [],
     input: { kind: 'groups', partials: [], settled: [], dictionaries: [] },
+    segments: [],
     cancelled: undefined,
   }
   expect(first.plan).not.toBe(plan)

@@ -205,6 +205,7 @@ class Parts {
         settled,
         dictionaries: dictionaries.map(({ dictionary }) => dictionary),
       },
+      segments: [],
       cancelled: undefined,
     }
     const { relation } = runFinish(task, this.#storage)

@@ -129,7 +129,17 @@ const backslash = 0x5c
 
 /** Texts of stored rows, most of which are copied without their quotes. */
 function appendStoredTexts(batch: RelationBatch, path: Path, buffer: TextBuffer): void {
+  const known = batch.inColumns(path)
   for (let row = 0; row < batch.rowCount; row++) {
+    const text = known?.textAt(row)
+    if (text) {
+      buffer.pushBytes(text, 0, text.length)
+      continue
+    }
+    if (known?.valueAt(row) === null) {
+      buffer.push(null)
+      continue
+    }
     const view = batch.storedRow(row)?.view
     const span = view && locateInRow(view, path)
     if (!span) buffer.push(null)

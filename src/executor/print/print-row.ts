@@ -10,6 +10,7 @@ import type { TaskContext } from '../expression/trace-set.ts'
 import { locateInRow } from '../field/locate-json.ts'
 import type { RelationBatch, RelationReader } from '../relation/relation-batch.ts'
 import { previewedFields, writePreview } from './preview.ts'
+import { writeFromColumns, writeFromRow } from './write-field.ts'
 import { type ValueWriter, valueWriter } from './write-vector.ts'
 
 export type RowPrinter = (row: number, out: ByteWriter) => void
@@ -73,12 +74,16 @@ function copiedColumn(name: string, path: Path, preview: Preview | undefined): P
   const length = isPreviewed ? preview?.length : undefined
   return {
     name,
-    open: (batch) => (row, out) => {
-      const view = batch.storedRow(row)?.view
-      const span = view && locateInRow(view, path)
-      if (!span) out.copy(nullText)
-      else if (length === undefined) out.copy(view.bytes, span.start, span.end)
-      else writePreview(view.bytes, span.start, span.end, length, out)
+    open: (batch) => {
+      const known = length === undefined ? batch.inColumns(path) : undefined
+      return (row, out) => {
+        if (known && writeFromColumns(known, row, out)) return
+        const view = batch.storedRow(row)?.view
+        const span = view && locateInRow(view, path)
+        if (!span) out.copy(nullText)
+        else if (length === undefined) writeFromRow(view.bytes, span.start, span.end, out)
+        else writePreview(view.bytes, span.start, span.end, length, out)
+      }
     },
   }
 }

@@ -1,8 +1,11 @@
 /** Prints rows: whole stored rows and single fields by copying their text, the rest by evaluating. */
+import { fieldsOf } from '../../binder/bound.ts'
 import { unreachable } from '../../error.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { withTraceSets } from '../expression/trace-set.ts'
-import { RelationReader } from '../relation/relation-batch.ts'
+import type { Relation } from '../relation/relation.ts'
+import { RelationReader, type RowSources } from '../relation/relation-batch.ts'
 import type { TaskStorage } from '../scan/row-run.ts'
 import type { PrintResult, PrintTask } from '../task/task.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
@@ -27,14 +30,14 @@ export function runPrint(task: PrintTask, storage: TaskStorage, out?: ByteWriter
  * @param out where JSON and CSV are written to, from its start; undefined: to memory of its own
  */
 export function printRows(
-  { plan, context, traceSets, relation, form }: Omit<PrintTask, 'kind' | 'cancelled'>,
+  { plan, context, traceSets, relation, segments, form }: Omit<PrintTask, 'kind' | 'cancelled'>,
   storage: TaskStorage,
   enoughBytes: number,
   out?: ByteWriter,
 ): PrintedRows {
   const input: PrintInput = {
     output: plan.output,
-    reader: new RelationReader(relation, plan.objects, storage),
+    reader: printReader(plan, relation, { segments, storage }),
     context: withTraceSets(context, traceSets),
     enoughBytes,
   }
@@ -49,6 +52,18 @@ export function printRows(
     default:
       return unreachable(form)
   }
+}
+
+/** Reads the rows of a relation for the output of the plan. */
+export function printReader(
+  plan: PhysicalPlan,
+  relation: Relation,
+  { segments, storage }: Omit<RowSources, 'paths'>,
+): RelationReader {
+  const { star, columns } = plan.output
+  const paths = fieldsOf(columns.map(({ expression }) => expression))
+  // Whole rows tell all that there is.
+  return new RelationReader(relation, plan, { storage, segments: star ? [] : segments, paths })
 }
 
 function printJson(

@@ -7,9 +7,10 @@ import { Timestamp, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
 import { compile } from '../expression/compile.ts'
 import { type TaskContext, withTraceSets } from '../expression/trace-set.ts'
-import { RelationReader } from '../relation/relation-batch.ts'
+import type { RelationReader } from '../relation/relation-batch.ts'
 import type { TaskStorage } from '../scan/row-run.ts'
 import type { SettleResult, SettleTask } from '../task/task.ts'
+import { printReader } from './print.ts'
 import type { ColumnsForm, FormColumn } from './row-form.ts'
 
 export function runSettle(task: SettleTask, storage: TaskStorage): SettleResult {
@@ -17,10 +18,10 @@ export function runSettle(task: SettleTask, storage: TaskStorage): SettleResult 
 }
 
 export function settleForm(
-  { plan, context, traceSets, relation, form }: Omit<SettleTask, 'kind' | 'cancelled'>,
+  { plan, context, traceSets, relation, segments, form }: Omit<SettleTask, 'kind' | 'cancelled'>,
   storage: TaskStorage,
 ): ColumnsForm {
-  const reader = new RelationReader(relation, plan.objects, storage)
+  const reader = printReader(plan, relation, { segments, storage })
   const columns = plan.output.star ? withMadeColumns(form.columns, reader) : form.columns
   if (form.kind === 'csv') return { ...form, columns }
   return { ...form, columns: withTypes(columns, reader, withTraceSets(context, traceSets)) }

@@ -1,5 +1,6 @@
 /** Prints values of vectors as JSON. */
 import type { ByteWriter } from '../../json/byte-writer.ts'
+import { decodeUtf8 } from '../../json/utf8.ts'
 import { formatTimestamp } from '../../type/time.ts'
 import type { Value } from '../../type/value.ts'
 import { writeJson } from '../../type/write-json.ts'
@@ -60,22 +61,24 @@ function writeValue(value: Value, out: ByteWriter): void {
   out.text(']')
 }
 
-/** Most texts need no escapes, and are copied. */
 function textWriter(vector: TextVector): ValueWriter {
   const { texts, first, valid } = vector
   const { bytes, offsets } = texts
-  const read = valueReader(vector)
   return (row, out) => {
-    const start = offsets[first + row]!
-    const end = offsets[first + row + 1]!
-    if ((valid && valid[row] === 0) || needsEscape(bytes, start, end)) {
-      out.text(writeJson(read(row)))
-      return
-    }
-    out.byte(quote)
-    out.copy(bytes, start, end)
-    out.byte(quote)
+    if (valid && valid[row] === 0) out.text('null')
+    else writeText(bytes, offsets[first + row]!, offsets[first + row + 1]!, out)
   }
+}
+
+/** Appends the UTF-8 from `start` to `end` as JSON. Most texts need no escapes, and are copied. */
+export function writeText(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
+  if (needsEscape(bytes, start, end)) {
+    out.text(JSON.stringify(decodeUtf8(bytes, start, end)))
+    return
+  }
+  out.byte(quote)
+  out.copy(bytes, start, end)
+  out.byte(quote)
 }
 
 function needsEscape(bytes: Uint8Array, start: number, end: number): boolean {

@@ -2,6 +2,7 @@
 import { type BoundObject, hiddenField, isHiddenField } from '../../binder/bound.ts'
 import { assert } from '../../error.ts'
 import type { ByteWriter } from '../../json/byte-writer.ts'
+import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { RowView } from '../../storage/row/row.ts'
 import { isStoredField } from '../../type/record.ts'
 import { type Path, type Value, valueAt } from '../../type/value.ts'
@@ -19,17 +20,28 @@ import { noRow } from '../column/row-choice.ts'
 import type { ColumnVector, WireValues } from '../column/wire-values.ts'
 import type { Batch } from '../expression/batch.ts'
 import type { Evaluator } from '../expression/compile.ts'
+import type { FieldAtRow } from '../field/field-at-row.ts'
 import type { RowList } from '../order/row-list.ts'
 import { storedRow, type TaskStorage } from '../scan/row-run.ts'
 import { fieldOfRow } from '../scan/row-scan.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import { comparedField, groupColumn, type Relation } from './relation.ts'
+import { type PlacedRows, RowColumns } from './row-columns.ts'
 
 /** Gives rows `from … to` of a column. */
 type ColumnSlices = (from: number, to: number) => ColumnVector
 
 /** Rows of a batch whose stored rows may be read: each may be some megabytes. */
 const storedBatchRows = 256
+
+/** Where the stored rows of a relation are read. */
+export interface RowSources {
+  readonly storage: TaskStorage
+  /** Those in which rows may be found. */
+  readonly segments: readonly number[]
+  /** The fields that will be read of each row; absent: these are not known. */
+  readonly paths?: readonly Path[]
+}
 
 /** A relation that is read batch by batch, by one task. */
 export class RelationReader {
@@ -38,15 +50,24 @@ export class RelationReader {
   readonly #storage: TaskStorage
   readonly #groupColumns = new Map<number, ColumnSlices>()
   readonly #fields: ReadonlyMap<string, ColumnSlices>
+  readonly #columns: RowColumns | undefined
   #objectNumbers: ColumnSlices | undefined
 
-  constructor(relation: Relation, objects: readonly BoundObject[], storage: TaskStorage) {
+  constructor(
+    relation: Relation,
+    { objects }: Pick<PhysicalPlan, 'objects'>,
+    { segments, paths = [], storage }: RowSources,
+  ) {
     this.relation = relation
     this.#objects = new Map(objects.map((object) => [object.number, object]))
     this.#storage = storage
     this.#fields = new Map(
       relation.fields.map(({ name, values }) => [name, vectorSlices(values)] as const),
     )
+    this.#columns =
+      relation.rows && segments.length > 0
+        ? new RowColumns(objects, segments, paths, storage)
+        : undefined
   }
 
   /** All rows in order. Throws QUERY_CANCELLED between batches. */
@@ -112,6 +133,12 @@ export class RelationReader {
     return isStoredField(name) && !(compared && name === comparedField.name)
   }
 
+  /** Rows `from … to` where segments have them; undefined when none is looked for there. */
+  placed(from: number, to: number): PlacedRows | undefined {
+    const { rows } = this.relation
+    return rows && this.#columns?.placed(rows, from, to)
+  }
+
   objectOf(number: number): BoundObject {
     const object = this.#objects.get(number)
     assert(object, 'a row belongs to an object that the plan does not name')
@@ -170,6 +197,7 @@ export class RelationBatch implements Batch {
   readonly #slices = new Map<string | number, ColumnVector>()
   /** By path: the values that were read so far. */
   readonly #known = new Map<string, Value[]>()
+  #placed: { readonly rows: PlacedRows | undefined } | undefined
 
   constructor(reader: RelationReader, from: number, to: number) {
     this.rowCount = to - from
@@ -193,7 +221,11 @@ export class RelationBatch implements Batch {
       return this.#values(path, selection, (row) => this.#comparedAt(row, path.slice(1)))
     }
     if (!rows) return { kind: 'constant', value: null }
-    return this.#values(path, selection, (row) => fieldOf(this.storedRow(row), path))
+    const known = this.inColumns(path)
+    return this.#values(path, selection, (row) => {
+      const value = known?.valueAt(row)
+      return value === undefined ? fieldOf(this.storedRow(row), path) : value
+    })
   }
 
   isNull(path: Path, selection: Selection): Uint8Array {
@@ -214,6 +246,12 @@ export class RelationBatch implements Batch {
       this.#slices.set(column, vector)
     }
     return vector
+  }
+
+  /** A field of stored rows by the columns of segments; undefined where these are not to be asked. */
+  inColumns(path: Path): FieldAtRow | undefined {
+    this.#placed ??= { rows: this.#reader.placed(this.#from, this.#to) }
+    return this.#placed.rows?.field(path)
   }
 
   /** The stored row that a row of the batch is made of, if it is. */

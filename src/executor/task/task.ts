@@ -96,6 +96,8 @@ export interface PrintTask {
   readonly context: EvaluationContext
   readonly traceSets: readonly TraceSet[]
   readonly relation: Relation
+  /** In which rows of the relation may be found. */
+  readonly segments: readonly number[]
   /** With all that rows tell of it. */
   readonly form: RowForm
   readonly cancelled: Int32Array | undefined
@@ -108,6 +110,8 @@ export interface SettleTask {
   readonly context: EvaluationContext
   readonly traceSets: readonly TraceSet[]
   readonly relation: Relation
+  /** See `PrintTask`. */
+  readonly segments: readonly number[]
   readonly form: ColumnsForm
   readonly cancelled: Int32Array | undefined
 }
@@ -130,6 +134,8 @@ export interface FinishTask {
         readonly dictionaries: readonly SharedDictionary[]
       }
     | { readonly kind: 'rows'; readonly rows: SortedRows }
+  /** See `PrintTask`. */
+  readonly segments: readonly number[]
   readonly cancelled: Int32Array | undefined
 }
 

@@ -3,7 +3,7 @@
 import type { PrintedRows, RowForm } from '../../executor/print/row-form.ts'
 import { type Relation, sliceRelation } from '../../executor/relation/relation.ts'
 import { inOrder } from '../admission/in-flight.ts'
-import { inFlight, type PlanRun } from '../scan/scan-rows.ts'
+import { inFlight, type PlanRun, segmentsOf } from '../scan/scan-rows.ts'
 import { isShortPrint } from './short-finish.ts'
 
 /**
@@ -57,7 +57,8 @@ export async function* printRelation(
       : (isGrouped ? firstGroupRows : firstChunkRows)[kind]
   const most = (isGrouped ? maximumGroupRows : maximumChunkRows)[kind]
   const wantedBytes = isGrouped ? groupBytes : Math.max(leastBytes, aheadBytes / inFlight(run))
-  const print = (part: Part) => printPart(relation, part, run, form)
+  const segments = rows ? segmentsOf(run) : []
+  const print = (part: Part) => printPart(relation, part, run, segments, form)
   let known = rowBytes
   const tasks = function* () {
     for (let from = 0; from < rowCount; ) {
@@ -83,6 +84,7 @@ async function printPart(
   relation: Relation,
   { from, to }: Part,
   { name, plan, context, traceSets, cancelled, pool, audit }: PlanRun,
+  segments: readonly number[],
   form: RowForm,
 ): Promise<{ printed: PrintedPart; rest: Part | undefined }> {
   const started = audit.now()
@@ -93,6 +95,7 @@ async function printPart(
     context,
     traceSets,
     relation: part,
+    segments,
     form,
     cancelled,
   } as const

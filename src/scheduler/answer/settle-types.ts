@@ -8,17 +8,28 @@ import { typeOfBits, valueBit } from '../../format/column-type.ts'
 import type { ComparisonOperator } from '../../parser/ast.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { valueReader } from '../../vector/vector.ts'
-import type { PlanRun } from '../scan/scan-rows.ts'
+import { type PlanRun, segmentsOf } from '../scan/scan-rows.ts'
 
 /** Looks at all rows of a relation. */
 export async function settleByRows(
   form: ColumnsForm,
   relation: Relation,
-  { plan, context, traceSets, cancelled, pool, audit }: PlanRun,
+  run: PlanRun,
 ): Promise<ColumnsForm> {
+  const { plan, context, traceSets, cancelled, pool, audit } = run
   if (isSettled(form) && !plan.output.star && relation.rows) return form
   const started = audit.now()
-  const task = { kind: 'settle', plan, context, traceSets, relation, form, cancelled } as const
+  const segments = segmentsOf(run)
+  const task = {
+    kind: 'settle',
+    plan,
+    context,
+    traceSets,
+    relation,
+    segments,
+    form,
+    cancelled,
+  } as const
   const settled = await pool.run(task)
   audit.add('types', started, { rows: relation.rowCount })
   return settled.form

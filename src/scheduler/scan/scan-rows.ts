@@ -408,6 +408,14 @@ export function splitInputs(run: SplittingRun): SplitInputs {
   return { pieces, others }
 }
 
+/** In which rows that the plan gives may be found. */
+export function segmentsOf({ plan, snapshot }: Pick<PlanRun, 'plan' | 'snapshot'>): number[] {
+  const numbers = new Set(plan.objects.map(({ number }) => number))
+  return snapshot.segments
+    .filter(({ metadata }) => metadata.objects.some(({ object }) => numbers.has(object)))
+    .map(({ id }) => id)
+}
+
 export function rowsOfPieces({ pieces }: SplitInputs): number {
   return pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
 }

@@ -99,8 +99,20 @@ export function unpackValue(
 ): void {
   target[start] = quote
   target[end - 1] = quote
-  for (let at = start + 1, byte = from; at < end - 1; byte++) {
-    if (kind === uuidValue && isDashPlace(at - start - 1)) target[at++] = dash
+  unpackDigits(kind === uuidValue, source, from, target, start + 1, end - 1)
+}
+
+/** Writes the digits of the bytes from `from` on to `start … end` of `target`; those of a UUID with its dashes. */
+export function unpackDigits(
+  isUuid: boolean,
+  source: Uint8Array,
+  from: number,
+  target: Uint8Array,
+  start: number,
+  end: number,
+): void {
+  for (let at = start, byte = from; at < end; byte++) {
+    if (isUuid && isDashPlace(at - start)) target[at++] = dash
     const value = source[byte]!
     target[at++] = characters[value >> 4]!
     target[at++] = characters[value & 15]!

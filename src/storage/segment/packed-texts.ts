@@ -6,7 +6,7 @@
 import { writeDigits, writeUuids } from '../../kernel/digits.ts'
 import { type CompressedTexts, granuleRows, type Texts } from '../../vector/column.ts'
 import { countSet, isValid } from '../../vector/read-column.ts'
-import { areDigits, isUuid, packDigits } from '../row/packed-value.ts'
+import { areDigits, isUuid, packDigits, unpackDigits } from '../row/packed-value.ts'
 
 /** What texts are: `uuid`, or so many pairs of digits as a row has bytes. */
 export type IdentifierForm = 'uuid' | 'digits'
@@ -80,6 +80,7 @@ const noBytes = Buffer.alloc(0)
 
 export class PackedTexts implements CompressedTexts {
   readonly count: number
+  readonly areApart = true
   readonly #bytes: Uint8Array
   readonly #shape: PackedShape
   readonly #length: number
@@ -99,7 +100,11 @@ export class PackedTexts implements CompressedTexts {
   }
 
   textAt(row: number): Buffer {
-    return isValid(this.#validity, row) ? this.#write(this.#rows(row, row + 1)) : noBytes
+    if (!isValid(this.#validity, row)) return noBytes
+    const { form, width } = this.#shape
+    const text = Buffer.allocUnsafe(this.#length)
+    unpackDigits(form === 'uuid', this.#bytes, row * width, text, 0, this.#length)
+    return text
   }
 
   between(from: number, count: number, selection: Int32Array | undefined): Texts {

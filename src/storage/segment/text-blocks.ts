@@ -114,6 +114,7 @@ const numbersPerColumn = 2 ** 31
 /** Throws what `corrupt` makes when a block is damaged. */
 export class TextBlocks implements CompressedTexts {
   readonly count: number
+  readonly areApart = false
   readonly #ends: TextEnds
   readonly #blockCount: number
   readonly #directory: Int32Array
