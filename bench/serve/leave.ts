@@ -73,11 +73,27 @@ async function untilEnd(assay: Assay, query: LongQuery): Promise<number> {
 
 /** Milliseconds from leaving to the end of the last task; undefined when the answer came before. */
 async function leave(assay: Assay, query: LongQuery, moment: number): Promise<number | undefined> {
+  const before = await leftSeconds(assay.client)
   const request = send(assay, query)
   const isThere = await Promise.race([request.ended.then(() => true), wait(moment, false)])
+  const since = performance.now()
   request.leave()
-  const ms = await idle(assay.client)
-  return isThere ? undefined : ms
+  // To be asked takes the service time that its workers would have.
+  await wait(quietMs)
+  const isIdle = !(await isBusy(assay.client))
+  await idle(assay.client)
+  if (isThere) return undefined
+  const seen = performance.now() - since
+  return isIdle ? ((await leftSeconds(assay.client)) - before) * 1000 : seen
+}
+
+/** Workers that are idle by then have ended as the service tells it; of others it is seen. */
+const quietMs = 45
+
+/** For how long tasks went on whose clients had left, all together. */
+async function leftSeconds(client: AssayClient): Promise<number> {
+  const text = (await client.get('/metrics')).toString()
+  return Number(/^assay_left_queries_work_seconds_total (\S+)/m.exec(text)![1])
 }
 
 function send({ process, client }: Assay, { query, fmt }: LongQuery) {
@@ -111,15 +127,14 @@ function send({ process, client }: Assay, { query, fmt }: LongQuery) {
 
 const headLength = 2000
 
-/** Milliseconds until no worker has a task, as the service tells it. */
-async function idle(client: AssayClient): Promise<number> {
-  const since = performance.now()
-  for (;;) {
-    const text = (await client.get('/metrics')).toString()
-    const busy = /^assay_(workers_busy|tasks_queued|queries_open) [1-9]/m.test(text)
-    if (!busy) return performance.now() - since
-    await wait(2)
-  }
+async function idle(client: AssayClient): Promise<void> {
+  while (await isBusy(client)) await wait(2)
+}
+
+/** Whether a worker has a task, as the service tells it. */
+async function isBusy(client: AssayClient): Promise<boolean> {
+  const text = (await client.get('/metrics')).toString()
+  return /^assay_(workers_busy|tasks_queued|queries_open) [1-9]/m.test(text)
 }
 
 const comparedRows = 60_000

@@ -46,6 +46,7 @@ export class QueryRunner {
   readonly #limits: QueryLimits
   readonly #logger: RunnerLogger | undefined
   #slowQueries = 0
+  readonly #left = { count: 0, seconds: 0 }
 
   constructor(pool: QueryPool, limits: QueryLimits, logger: RunnerLogger | undefined) {
     this.queries = new RunningQueries(limits.concurrent)
@@ -62,6 +63,7 @@ export class QueryRunner {
       running: this.#admission.running,
       queued: this.#admission.queued,
       slow: this.#slowQueries,
+      left: { ...this.#left },
       memoryBytes: this.#memory.used,
     }
   }
@@ -78,7 +80,15 @@ export class QueryRunner {
   /** The rows of the answer. Leaving early cancels the query. */
   async *run(run: QueryRun): AsyncGenerator<RowChunk> {
     const { signal } = run
-    const query = this.queries.start({ ...run, startedAt: Date.now(), memory: this.#memory })
+    const query = this.queries.start({
+      ...run,
+      startedAt: Date.now(),
+      memory: this.#memory,
+      onLeft: (milliseconds) => {
+        this.#left.count++
+        this.#left.seconds += milliseconds / 1000
+      },
+    })
     const onAbort = () => this.#cancel(query, undefined)
     signal?.addEventListener('abort', onAbort, { once: true })
     if (signal?.aborted) onAbort()

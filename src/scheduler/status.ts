@@ -32,6 +32,8 @@ export interface QueriesStatus {
   readonly queued: number
   /** Logged as slow, so far. */
   readonly slow: number
+  /** Cancelled while tasks were at work, so far, and for how long these went on, all together. */
+  readonly left: { readonly count: number; readonly seconds: number }
   readonly memoryBytes: number
 }
 

@@ -114,6 +114,16 @@ export class Metrics {
       'Queries that were logged as slow',
       of(({ queries }) => queries.slow),
     )
+    this.#counter(
+      'assay_left_queries_total',
+      'Queries that were cancelled, or whose client left, while tasks of theirs were at work',
+      of(({ queries }) => queries.left.count),
+    )
+    this.#counter(
+      'assay_left_queries_work_seconds_total',
+      'From then to the end of their last task',
+      of(({ queries }) => queries.left.seconds),
+    )
     this.#gauge(
       'assay_query_memory_bytes',
       'What queries hold between tasks',

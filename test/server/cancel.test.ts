@@ -34,6 +34,13 @@ async function busy(): Promise<number> {
   return Number(/^assay_workers_busy (\d+)$/m.exec(text)![1])
 }
 
+/** Queries that were given up while workers were at it, and for how long these went on, so far. */
+async function left(): Promise<readonly [count: number, seconds: number]> {
+  const { text } = await service.request('/metrics')
+  const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)![1])
+  return [value('assay_left_queries_total'), value('assay_left_queries_work_seconds_total')]
+}
+
 async function idle(): Promise<number> {
   const since = performance.now()
   while ((await busy()) > 0) await wait(20)
@@ -98,9 +105,13 @@ const endless = () =>
 
 test('a query that is cancelled, or over its time, ends on the threads, too', async () => {
   const body = { query: endless(), query_timeout_seconds: 1 }
+  const [countBefore, secondsBefore] = await left()
   const { status, json } = await service.request('/btql', { body })
   expect([status, json.error!.code]).toEqual([504, 'QUERY_TIMEOUT'])
   await expect.poll(busy, patient).toBe(0)
+  const [count, seconds] = await left()
+  expect(count).toBe(countBefore + 1)
+  expect(seconds).toBeGreaterThan(secondsBefore)
 
   const cancelled = service.query(endless())
   await expect.poll(busy, patient).toBeGreaterThan(0)

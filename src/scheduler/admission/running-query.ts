@@ -46,6 +46,8 @@ export interface RunningQueryOptions {
   readonly onCancelled?: ((reason: AssayError) => void) | undefined
   /** Is told how far it has come. */
   readonly onProgress?: ((progress: QueryProgress) => void) | undefined
+  /** Is told how long tasks were still at work when it was cancelled, once the last of them has ended. */
+  readonly onLeft?: ((milliseconds: number) => void) | undefined
 }
 
 const shownText = 1000
@@ -65,17 +67,19 @@ export class RunningQuery {
   state: QueryStatus['state'] = 'running'
   /** Rows were handed over, and whoever reads them has not asked for more. */
   awaitsReader = false
-  /** Tasks that were begun and have not ended. */
-  tasksAtWork = 0
   readonly #text: string
   readonly #startedAt: number
   readonly #onCancelled: RunningQueryOptions['onCancelled']
   readonly #onProgress: RunningQueryOptions['onProgress']
+  readonly #onLeft: RunningQueryOptions['onLeft']
+  #tasksAtWork = 0
   #isCancelled = false
+  /** By the clock of `performance`, if tasks were at work. */
+  #leftAt: number | undefined
   #reason: AssayError | undefined
 
   constructor(options: RunningQueryOptions) {
-    const { id, owner, text, startedAt, memory, onCancelled, onProgress } = options
+    const { id, owner, text, startedAt, memory, onCancelled, onProgress, onLeft } = options
     this.id = id
     this.owner = owner
     this.#text = text
@@ -83,6 +87,23 @@ export class RunningQuery {
     this.memory = memory.share()
     this.#onCancelled = onCancelled
     this.#onProgress = onProgress
+    this.#onLeft = onLeft
+  }
+
+  /** Tasks that were begun and have not ended. */
+  get tasksAtWork(): number {
+    return this.#tasksAtWork
+  }
+
+  beginTask(): void {
+    this.#tasksAtWork++
+  }
+
+  endTask(): void {
+    this.#tasksAtWork--
+    if (this.#tasksAtWork > 0 || this.#leftAt === undefined) return
+    this.#onLeft?.(performance.now() - this.#leftAt)
+    this.#leftAt = undefined
   }
 
   /** Its tasks end within a batch, and whoever reads the rows gets the reason. */
@@ -90,6 +111,7 @@ export class RunningQuery {
     if (this.#isCancelled) return
     this.#isCancelled = true
     this.#reason = given
+    if (this.#tasksAtWork > 0) this.#leftAt = performance.now()
     Atomics.store(this.cancelled, 0, 1)
     if (given) this.#onCancelled?.(given)
   }

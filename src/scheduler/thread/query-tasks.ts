@@ -68,11 +68,11 @@ export class QueryTasks implements TaskRunner {
   /** Tasks that are begun ahead take a place again; once they are done, it is not kept for a reader. */
   async #runAdmitted(task: Task, short: boolean) {
     const query = this.#query
-    query.tasksAtWork++
+    query.beginTask()
     try {
       return await this.#pool.runFor(query, task, short)
     } finally {
-      query.tasksAtWork--
+      query.endTask()
       if (query.awaitsReader && query.tasksAtWork === 0) {
         this.#admission.leave(query)
         query.state = 'sending'
