@@ -99,9 +99,12 @@ describe(`fields of stored rows, seed ${randomSeed}`, { timeout: 600_000 }, () =
       const relation = stored.relation([3, 1, 17, 1])
       const printed = stored.print(relation, 'json', output)
       expect(stored.rowsRead).toBe(0)
-      expect(printed.toString().match(/(?<="metadata.n":)[^,]*/g)).toEqual([
-        ...['3.5', '1.5', '17.5', '1.5'],
-      ])
+      expect(
+        printed
+          .toString()
+          .match(/(?<="metadata.n":)[^,]*/g)!
+          .slice(0, 4),
+      ).toEqual([...['3.5', '1.5', '17.5', '1.5']])
       stored.print(relation, 'json', output, [])
       expect(stored.rowsRead).toBeGreaterThan(0)
     })
@@ -143,9 +146,12 @@ class StoredRows {
     this.#segments = segments
   }
 
+  /** In this order, again and again: columns are asked for many rows only. */
   relation(order: readonly number[]) {
     const { keys } = shred(this.#versions)
-    const rows = order.map((row) => row % this.#versions.length)
+    const rows = Array.from({ length: 130 }, (_, i) => {
+      return order[i % order.length]! % this.#versions.length
+    })
     return {
       rowCount: rows.length,
       rows: {

@@ -43,6 +43,12 @@ export interface RowSources {
   readonly paths?: readonly Path[]
 }
 
+/**
+ * Rows that are read from the row store alone: all bytes of a column are checked when a thread opens it first, which are
+ * megabytes.
+ */
+const fewRows = 128
+
 /** A relation that is read batch by batch, by one task. */
 export class RelationReader {
   readonly relation: Relation
@@ -64,10 +70,8 @@ export class RelationReader {
     this.#fields = new Map(
       relation.fields.map(({ name, values }) => [name, vectorSlices(values)] as const),
     )
-    this.#columns =
-      relation.rows && segments.length > 0
-        ? new RowColumns(objects, segments, paths, storage)
-        : undefined
+    const isWorthColumns = relation.rows && relation.rowCount > fewRows && segments.length > 0
+    this.#columns = isWorthColumns ? new RowColumns(objects, segments, paths, storage) : undefined
   }
 
   /** All rows in order. Throws QUERY_CANCELLED between batches. */
