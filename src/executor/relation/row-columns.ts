@@ -7,6 +7,7 @@ import type { BoundObject } from '../../binder/bound.ts'
 import type { ObjectRows } from '../../storage/segment/metadata.ts'
 import type { Path } from '../../type/value.ts'
 import type { ColumnSet } from '../../vector/column.ts'
+import { comparePagination, lowerBound, paginationKeyAt } from '../../vector/row-keys.ts'
 import { type FieldAtRow, fieldAtRow } from '../field/field-at-row.ts'
 import type { RowList } from '../order/row-list.ts'
 import type { TaskStorage } from '../scan/row-run.ts'
@@ -131,21 +132,17 @@ class ObjectPart {
 
   /** Whether it has the version that the row of the list is. */
   find(list: RowList, row: number): boolean {
-    const transaction = list.paginationTransaction[row]!
-    const index = list.paginationIndex[row]!
+    const key = paginationKeyAt(list, row)
     const { from, to, firstPagination, lastPagination } = this.#rows
-    if (transaction < firstPagination.transaction || transaction > lastPagination.transaction) {
-      return false
-    }
+    if (key.transaction < firstPagination.transaction) return false
+    if (key.transaction > lastPagination.transaction) return false
     const { keys } = this.#openedPart()
     if (!keys) return false
     // Most lists have the newest row first.
     let at = this.found - 1
-    if (at < from || comparePagination(keys, at, transaction, index) !== 0) {
-      at = lowerBound(keys, from, to, transaction, index)
-    }
-    while (at > from && comparePagination(keys, at - 1, transaction, index) === 0) at--
-    for (; at < to && comparePagination(keys, at, transaction, index) === 0; at++) {
+    if (at < from || comparePagination(keys, at, key) !== 0) at = lowerBound(keys, from, to, key)
+    while (at > from && comparePagination(keys, at - 1, key) === 0) at--
+    for (; at < to && comparePagination(keys, at, key) === 0; at++) {
       if (keys.transaction[at] !== list.transaction[row]) continue
       if (keys.index[at] !== list.index[row]) continue
       this.found = at
@@ -183,25 +180,4 @@ interface OpenedPart {
 function rowKeysOf({ keys }: ColumnSet): RowList {
   const { object, paginationTransaction, paginationIndex, transaction, index } = keys
   return { object, paginationTransaction, paginationIndex, transaction, index }
-}
-
-/** The first row from `from` to `to` whose pagination key is not before this one. */
-function lowerBound(
-  keys: RowList,
-  from: number,
-  to: number,
-  transaction: number,
-  index: number,
-): number {
-  let [low, high] = [from, to]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (comparePagination(keys, middle, transaction, index) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function comparePagination(keys: RowList, row: number, transaction: number, index: number): number {
-  return keys.paginationTransaction[row]! - transaction || keys.paginationIndex[row]! - index
 }

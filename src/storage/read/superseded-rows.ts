@@ -1,7 +1,6 @@
 /** Which rows of columns are superseded, by the marks of the row store. */
-import type { RowKey } from '../../type/transaction.ts'
 import type { KeyColumns } from '../../vector/column.ts'
-import { paginationKeyAt } from '../../vector/row-keys.ts'
+import { comparePagination, lowerBound, paginationKeyAt } from '../../vector/row-keys.ts'
 import type { ReadTransaction } from '../environment.ts'
 import type { RecordReader } from './record-reader.ts'
 
@@ -41,21 +40,4 @@ export function forEachSuperseded(
       }
     }
   }
-}
-
-/** The first row of the range whose pagination key is not below `key`. */
-export function lowerBound(keys: KeyColumns, from: number, to: number, key: RowKey): number {
-  let [low, high] = [from, to]
-  while (low < high) {
-    const middle = (low + high) >>> 1
-    if (comparePagination(keys, middle, key) < 0) low = middle + 1
-    else high = middle
-  }
-  return low
-}
-
-function comparePagination(keys: KeyColumns, row: number, key: RowKey): number {
-  return (
-    keys.paginationTransaction[row]! - key.transaction || keys.paginationIndex[row]! - key.index
-  )
 }
