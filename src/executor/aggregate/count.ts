@@ -100,10 +100,9 @@ export class CountState implements AggregateState {
     return this.#counts[group]!
   }
 
-  results(groups: Int32Array): Float64Array {
-    const results = new Float64Array(groups.length)
-    pickNumbers(this.#counts, groups, results)
-    return results
+  writeResults(groups: Int32Array, out: Float64Array): boolean {
+    pickNumbers(this.#counts, groups, out)
+    return true
   }
 }
 

@@ -113,16 +113,15 @@ export class ExtremeState implements AggregateState {
     return this.#type === 'timestamp' ? new Timestamp(value) : value
   }
 
-  results(groups: Int32Array): Float64Array | undefined {
+  writeResults(groups: Int32Array, out: Float64Array): boolean {
     const numbers = this.#numbers
-    if (this.#type !== 'number' || !numbers) return undefined
+    if (this.#type !== 'number' || !numbers) return false
     const none = this.#none
-    const results = new Float64Array(groups.length)
     for (let i = 0; i < groups.length; i++) {
       const value = numbers[groups[i]!]!
-      results[i] = value === none ? Number.NaN : value
+      out[i] = value === none ? Number.NaN : value
     }
-    return results
+    return true
   }
 
   #offer(group: number, value: Value): void {

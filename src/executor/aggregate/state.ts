@@ -132,11 +132,8 @@ export interface AggregateState {
   merge(wire: WireState, groups: Int32Array): void
   /** Rows must not be added any more. */
   result(group: number): Value
-  /**
-   * The results of these groups, NaN for null, of a state that has only numbers; undefined: it has
-   * others.
-   */
-  results?(groups: Int32Array): Float64Array | undefined
+  /** Writes the results of these groups, NaN for null, of a state that has only numbers; false: it has others. */
+  writeResults?(groups: Int32Array, out: Float64Array): boolean
   /** The results of these groups as a column, of a state that need not make a value of each; undefined: it has to. */
   column?(groups: Int32Array): WireValues | undefined
 }

@@ -99,14 +99,13 @@ export class SumState implements AggregateState {
     return finite(this.#finish(sumOf(this.#sums, group), count))
   }
 
-  results(groups: Int32Array): Float64Array {
-    const results = new Float64Array(groups.length)
+  writeResults(groups: Int32Array, out: Float64Array): boolean {
     for (let i = 0; i < groups.length; i++) {
       const count = countOf(this.#sums, groups[i]!)
       const result = this.#finish(sumOf(this.#sums, groups[i]!), count)
-      results[i] = count > 0 && Number.isFinite(result) ? result : Number.NaN
+      out[i] = count > 0 && Number.isFinite(result) ? result : Number.NaN
     }
-    return results
+    return true
   }
 }
 

@@ -1,4 +1,6 @@
+import { newTable } from '../../kernel/memory.ts'
 import type { Vector } from '../../vector/vector.ts'
+import { pickedCodes } from './gather-vector.ts'
 import { compactColumn } from './relation-column.ts'
 import type { ChangedGroups } from './row-choice.ts'
 import { ValueCodes } from './value-codes.ts'
@@ -11,7 +13,7 @@ const none = -1
 export class ChosenValues {
   readonly #codes = new ValueCodes()
   /** By group. */
-  #chosen = new Int32Array(0)
+  #chosen: Int32Array = new Int32Array(0)
   #batch = new Int32Array(0)
 
   get heldBytes(): number {
@@ -22,7 +24,7 @@ export class ChosenValues {
   resize(groupCount: number): void {
     const before = this.#chosen.length
     if (groupCount <= before) return
-    const chosen = new Int32Array(Math.max(groupCount, before * 2)).fill(none, before)
+    const chosen = newTable(Math.max(groupCount, before * 2), none)
     chosen.set(this.#chosen)
     this.#chosen = chosen
   }
@@ -39,7 +41,7 @@ export class ChosenValues {
   /** Of these groups; undefined: of all. */
   toWire(groupCount: number, groups?: Int32Array): WireValues {
     const chosen = this.#chosen
-    const codes = groups ? groups.map((group) => chosen[group]!) : chosen.subarray(0, groupCount)
+    const codes = groups ? pickedCodes(chosen, groups) : chosen.subarray(0, groupCount)
     return this.#codes.toWire(codes)
   }
 

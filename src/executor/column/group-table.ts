@@ -3,7 +3,6 @@ import { sequence } from '../../kernel/sequence.ts'
 import type { SharedTexts } from '../../vector/shared-dictionary.ts'
 import type { Selection } from '../../vector/vector.ts'
 import { checkLimit, maximumGroups } from '../thread/memory-limit.ts'
-import { pickedCodes } from './gather-vector.ts'
 import { PairCodes } from './pair-codes.ts'
 import { ProductCodes } from './product-codes.ts'
 import { ValueCodes } from './value-codes.ts'
@@ -16,7 +15,6 @@ export class GroupTable {
   /** For each key from the second on: (group of the keys before, code) → group of the keys so far. */
   readonly #pairs: readonly PairCodes[]
   readonly #products = new ProductCodes()
-  #finalCodes: Int32Array[] | undefined
 
   /** @param dictionaries for each key, the dictionary that most of its texts come from, if any */
   constructor(dictionaries: readonly (SharedTexts | undefined)[]) {
@@ -92,34 +90,27 @@ export class GroupTable {
 
   /** Key values of these groups, key by key, for another thread; undefined: of all. */
   toWire(groups: Int32Array | undefined): KeyValues[] {
-    return this.#keyCodes().map((codes, k) => {
-      return this.#keys[k]!.toKeys(groups ? pickedCodes(codes, groups) : codes)
-    })
+    return this.#keys.map((key, k) => key.toKeys(this.#codesOf(k, groups) ?? this.#allGroups()))
   }
 
   /** By group, the code that its key has in the key's shared dictionary; -1: none. */
   sharedCodes(key: number): Int32Array {
-    return this.#keys[key]!.sharedCodesOf(this.#keyCodes()[key]!)
+    return this.#keys[key]!.sharedCodesOf(this.#codesOf(key, undefined))
   }
 
-  /** Values of a key in these groups; undefined: in all. Groups must not be added any more. */
+  /** Values of a key in these groups; undefined: in all. */
   keyValues(key: number, groups: Int32Array | undefined): WireValues {
-    this.#finalCodes ??= this.#keyCodes()
-    const codes = this.#finalCodes[key]!
-    return this.#keys[key]!.toWire(groups ? pickedCodes(codes, groups) : codes)
+    return this.#keys[key]!.toWire(this.#codesOf(key, groups) ?? this.#allGroups())
   }
 
-  /** Codes of all groups, key by key. */
-  #keyCodes(): Int32Array[] {
-    let groups: Int32Array = sequence(0, this.groupCount)
-    const codes: Int32Array[] = []
-    for (let k = this.#keys.length - 1; k > 0; k--) {
-      const { firsts, seconds } = this.#pairs[k - 1]!
-      const isLast = k === this.#keys.length - 1
-      codes.unshift(isLast ? seconds : pickedCodes(seconds, groups))
-      groups = isLast ? firsts : pickedCodes(firsts, groups)
-    }
-    if (this.#keys.length > 0) codes.unshift(groups)
-    return codes
+  /** Codes of a key in these groups; undefined: in all, and where the code of each is its number. */
+  #codesOf(key: number, groups: Int32Array | undefined): Int32Array | undefined {
+    let codes = groups
+    for (let k = this.#pairs.length; k > key; k--) codes = this.#pairs[k - 1]!.firstsOf(codes)
+    return key > 0 ? this.#pairs[key - 1]!.secondsOf(codes) : codes
+  }
+
+  #allGroups(): Int32Array {
+    return sequence(0, this.groupCount)
   }
 }

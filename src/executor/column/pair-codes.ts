@@ -2,6 +2,7 @@ import { combineCodes, mapCodes } from '../../kernel/gather.ts'
 import { forgetCopy, newCodes, newTable } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
+import { pickedCodes } from './gather-vector.ts'
 import { grown } from './grown.ts'
 
 /** Pairs of codes up to this product are looked up in an array, more in a hash table. */
@@ -30,13 +31,24 @@ export class PairCodes {
 
   /** First codes, by the code of their pair. */
   get firsts(): Int32Array {
-    return this.#isPlain ? new Int32Array(this.#count) : this.#firsts.subarray(0, this.#count)
+    return this.firstsOf(undefined)
   }
 
   /** Second codes, by the code of their pair. */
   get seconds(): Int32Array {
-    if (this.#isPlain) return sequence(0, this.#count)
-    return this.#seconds.subarray(0, this.#count)
+    return this.secondsOf(undefined) ?? sequence(0, this.#count)
+  }
+
+  /** First codes of these pairs; undefined: of all. */
+  firstsOf(pairs: Int32Array | undefined): Int32Array {
+    if (this.#isPlain) return new Int32Array(pairs ? pairs.length : this.#count)
+    return pairs ? pickedCodes(this.#firsts, pairs) : this.#firsts.subarray(0, this.#count)
+  }
+
+  /** Second codes of these pairs; undefined: of all, and as what is given: a pair's is its own code. */
+  secondsOf(pairs: Int32Array | undefined): Int32Array | undefined {
+    if (this.#isPlain) return pairs
+    return pairs ? pickedCodes(this.#seconds, pairs) : this.#seconds.subarray(0, this.#count)
   }
 
   /** While all first codes are 0, the code of a pair is its second: there are so many seconds. */

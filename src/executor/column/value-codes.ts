@@ -208,12 +208,12 @@ export class ValueCodes {
     return { kind: 'shared', dictionary: shared.id, codes: keys, others: wire }
   }
 
-  /** Codes in the shared dictionary; -1 for what is not of it. */
-  sharedCodesOf(codes: Int32Array): Int32Array {
-    const shared = new Int32Array(codes.length)
-    for (let i = 0; i < codes.length; i++) {
+  /** Codes in the shared dictionary of these, or of all there are; -1 for what is not of it. */
+  sharedCodesOf(codes?: Int32Array): Int32Array {
+    const shared = new Int32Array(codes ? codes.length : this.#count)
+    for (let i = 0; i < shared.length; i++) {
       checkAtTimes()
-      const code = codes[i]!
+      const code = codes ? codes[i]! : i
       shared[i] = this.#origins[code] === origin.shared ? this.#places[code]! : -1
     }
     return shared

@@ -1,13 +1,23 @@
+import { newNumbers } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { AggregateState } from '../aggregate/state.ts'
 import type { ChosenValues } from '../column/chosen-values.ts'
 import { pickedCodes } from '../column/gather-vector.ts'
 import type { GroupTable } from '../column/group-table.ts'
 import { ColumnBuilder, compactColumn, gatherColumn } from '../column/relation-column.ts'
-import type { WireValues } from '../column/wire-values.ts'
+import type { ColumnVector, WireValues } from '../column/wire-values.ts'
 import type { RowList } from '../order/row-list.ts'
 import type { Relation } from '../relation/relation.ts'
 import { checkCancelled, inCheckedParts } from '../thread/cancelled.ts'
+
+type NumbersState = AggregateState & Required<Pick<AggregateState, 'writeResults'>>
+
+const noGroups = new Int32Array(0)
+const noNumbers = new Float64Array(0)
+
+function hasNumbers(state: AggregateState): state is NumbersState {
+  return state.writeResults?.(noGroups, noNumbers) === true
+}
 
 /** What is known of groups: their keys and aggregates, which are the columns of rows. */
 class Groups {
@@ -43,10 +53,10 @@ class Groups {
       return groups ? gatherColumn(column, groups) : column
     }
     const wanted = groups ?? sequence(0, groupCount)
-    if (state.results?.(wanted.subarray(0, 0))) {
+    if (hasNumbers(state)) {
       const values = new Float64Array(wanted.length)
       inCheckedParts(wanted.length, (from, to) => {
-        values.set(state.results!(wanted.subarray(from, to))!, from)
+        state.writeResults(wanted.subarray(from, to), values.subarray(from, to))
       })
       return { kind: 'number', values }
     }
@@ -59,7 +69,22 @@ class Groups {
     }
     return builder.finish()
   }
+
+  /** Instead of the column, of one that has only numbers: those of some of these groups at a time. */
+  numberSlices(index: number, groups: Int32Array | undefined): ColumnSlices | undefined {
+    const state = this.#states[index - this.keyCount]
+    if (!state || !hasNumbers(state)) return undefined
+    return (from, to) => {
+      const values = newNumbers(to - from)
+      const wanted = groups ? groups.subarray(from, to) : sequence(from, to - from)
+      state.writeResults(wanted, values)
+      return { kind: 'number', values }
+    }
+  }
 }
+
+/** Gives rows `from … to` of a column. */
+export type ColumnSlices = (from: number, to: number) => ColumnVector
 
 /** The rows that stand for groups; undefined: for all. */
 type RowsOfGroups = (groups: Int32Array | undefined) => RowList
@@ -121,6 +146,11 @@ export class GroupRelation implements Relation {
     if (index >= this.#groups.columnCount) return undefined
     this.#columns[index] ??= this.#groups.column(index, this.#places)
     return this.#columns[index]
+  }
+
+  /** A column of which nothing is kept, made as it is asked for: undefined when it is to be made as a whole. */
+  numberSlices(index: number): ColumnSlices | undefined {
+    return this.#columns[index] ? undefined : this.#groups.numberSlices(index, this.#places)
   }
 
   /** The rows of these indexes, in their order. */

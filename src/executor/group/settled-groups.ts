@@ -83,16 +83,16 @@ function partGroups(sink: GroupSink, settling: Settling): PartedGroups {
   for (let i = 0; i < settling.open.length; i++) isElsewhere[settling.open[i]!] = 1
   const isWhole = new Uint8Array(Math.max(0, ...settling.segments) + 1)
   for (const segment of settling.segments) isWhole[segment] = 1
-  const settled = new Int32Array(codes.length)
-  const open = new Int32Array(codes.length)
-  let [settledCount, openCount] = [0, 0]
+  // The settled ones from the start on, the others from the end.
+  const groups = new Int32Array(codes.length)
+  let [settledCount, openFrom] = [0, codes.length]
   for (let group = 0; group < codes.length; group++) {
     const code = codes[group]!
     const home = code < 0 ? severalHomes : homes[code]!
-    if (home >= 0 && isWhole[home] === 1 && !isElsewhere[code]) settled[settledCount++] = group
-    else open[openCount++] = group
+    if (home >= 0 && isWhole[home] === 1 && !isElsewhere[code]) groups[settledCount++] = group
+    else groups[--openFrom] = group
   }
-  return { settled: settled.subarray(0, settledCount), open: open.subarray(0, openCount) }
+  return { settled: groups.subarray(0, settledCount), open: groups.subarray(openFrom).reverse() }
 }
 
 function runFirst(

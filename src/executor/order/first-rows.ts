@@ -38,7 +38,7 @@ export function firstRows(
     for (let i = 0; i < wanted; i++) before += +(kept[i] !== last)
   }
   let ties = laterFirst ? wanted - before : count
-  const out = newCodes(laterFirst ? wanted : count)
+  const out = newCodes(laterFirst ? wanted : countUpTo(last, values, selection, count, descending))
   let start = out.length
   for (let i = count - 1; i >= 0; i--) {
     const row = selection ? selection[i]! : i
@@ -52,6 +52,22 @@ export function firstRows(
     out[--start] = row
   }
   return out.subarray(start)
+}
+
+/** How many of the numbers do not come after `last`. */
+function countUpTo(
+  last: number,
+  values: Float64Array,
+  selection: Selection,
+  count: number,
+  descending: boolean,
+): number {
+  let found = 0
+  for (let i = 0; i < count; i++) {
+    const value = values[selection ? selection[i]! : i]!
+    found += +(descending ? value >= last : value <= last)
+  }
+  return found
 }
 
 /**

@@ -21,15 +21,13 @@ import type { ColumnVector, WireValues } from '../column/wire-values.ts'
 import type { Batch } from '../expression/batch.ts'
 import type { Evaluator } from '../expression/compile.ts'
 import type { FieldAtRow } from '../field/field-at-row.ts'
+import type { ColumnSlices } from '../group/group-relation.ts'
 import type { RowList } from '../order/row-list.ts'
 import { storedRow, type TaskStorage } from '../scan/row-run.ts'
 import { fieldOfRow } from '../scan/row-scan.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
-import { comparedField, groupColumn, type Relation } from './relation.ts'
+import { comparedField, groupColumnSlices, type Relation } from './relation.ts'
 import { type PlacedRows, RowColumns } from './row-columns.ts'
-
-/** Gives rows `from … to` of a column. */
-type ColumnSlices = (from: number, to: number) => ColumnVector
 
 /** Rows of a batch whose stored rows may be read: each may be some megabytes. */
 const storedBatchRows = 256
@@ -56,7 +54,8 @@ export class RelationReader {
   readonly #storage: TaskStorage
   readonly #groupColumns = new Map<number, ColumnSlices>()
   readonly #fields: ReadonlyMap<string, ColumnSlices>
-  readonly #columns: RowColumns | undefined
+  readonly #openColumns: (() => RowColumns) | undefined
+  #columns: RowColumns | undefined
   #objectNumbers: ColumnSlices | undefined
 
   constructor(
@@ -70,8 +69,11 @@ export class RelationReader {
     this.#fields = new Map(
       relation.fields.map(({ name, values }) => [name, vectorSlices(values)] as const),
     )
-    const isWorthColumns = relation.rows && relation.rowCount > fewRows && segments.length > 0
-    this.#columns = isWorthColumns ? new RowColumns(objects, segments, paths, storage) : undefined
+    const isWorthColumns = relation.rowCount > fewRows && segments.length > 0
+    // Not before they are asked: groups choose their rows when these are first asked for.
+    if (isWorthColumns) {
+      this.#openColumns = () => new RowColumns(objects, segments, paths, storage)
+    }
   }
 
   /** All rows in order. Throws QUERY_CANCELLED between batches. */
@@ -102,9 +104,8 @@ export class RelationReader {
   groupColumn(index: number): ColumnSlices {
     let slices = this.#groupColumns.get(index)
     if (!slices) {
-      const column = groupColumn(this.relation, index)
-      assert(column, 'an expression names a column that the aggregation does not give')
-      slices = vectorSlices(column)
+      slices = groupColumnSlices(this.relation, index)
+      assert(slices, 'an expression names a column that the aggregation does not give')
       this.#groupColumns.set(index, slices)
     }
     return slices
@@ -140,7 +141,9 @@ export class RelationReader {
   /** Rows `from … to` where segments have them; undefined when none is looked for there. */
   placed(from: number, to: number): PlacedRows | undefined {
     const { rows } = this.relation
-    return rows && this.#columns?.placed(rows, from, to)
+    if (!rows || !this.#openColumns) return undefined
+    this.#columns ??= this.#openColumns()
+    return this.#columns.placed(rows, from, to)
   }
 
   objectOf(number: number): BoundObject {

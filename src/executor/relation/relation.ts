@@ -5,9 +5,14 @@
 import { type BoundExpression, fieldsOf } from '../../binder/bound.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { gatherRows } from '../column/gather-vector.ts'
-import { concatenateColumns, gatherColumn, sliceColumn } from '../column/relation-column.ts'
+import {
+  concatenateColumns,
+  gatherColumn,
+  sliceColumn,
+  vectorSlices,
+} from '../column/relation-column.ts'
 import type { WireValues } from '../column/wire-values.ts'
-import { GroupRelation } from '../group/group-relation.ts'
+import { type ColumnSlices, GroupRelation } from '../group/group-relation.ts'
 import { concatenateRowLists, type RowList, sliceRows } from '../order/row-list.ts'
 
 export interface Relation {
@@ -39,6 +44,14 @@ export interface RelationField {
 export function groupColumn(relation: Relation, index: number): WireValues | undefined {
   if (relation instanceof GroupRelation) return relation.groupColumn(index)
   return relation.groupColumns[index]
+}
+
+/** The same, some rows at a time; these may be good only until the batch that they are read in ends. */
+export function groupColumnSlices(relation: Relation, index: number): ColumnSlices | undefined {
+  const numbers = relation instanceof GroupRelation ? relation.numberSlices(index) : undefined
+  if (numbers) return numbers
+  const column = groupColumn(relation, index)
+  return column && vectorSlices(column)
 }
 
 /**
