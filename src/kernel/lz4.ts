@@ -6,12 +6,10 @@
 import { compressSync, uncompressSync } from 'lz4-napi'
 import type { ByteWriter } from '../json/byte-writer.ts'
 import { copyWhole } from '../json/copy-bytes.ts'
-import { beginLoop, bytes, kernels, place, stageBytes, stagedBytes } from './memory.ts'
+import { beginLoop, bytes, kernels, place, stageBytes, stagedBytes, whole } from './memory.ts'
 
 const lengthBytes = 4
 const noBytes = new Uint8Array(0)
-/** The same memory: a part of a Buffer is made in half the time of one of other memory. */
-const memory = Buffer.from(bytes.buffer)
 
 /**
  * The first `length` bytes of a block; undefined if it is damaged. They lie in memory that the next loop
@@ -37,7 +35,7 @@ export function decompressLz4(
   const sourceEnd = source + block.length
   if (kernels.decompress(source + lengthBytes, sourceEnd, lowest, out, end) !== end)
     return undefined
-  return memory.subarray(out, end)
+  return whole.subarray(out, end)
 }
 
 /** Of all of a block; -1 if it is damaged. */
@@ -80,17 +78,17 @@ export function lz4Compressor(dictionary: Uint8Array = noBytes): Compress {
   const target = stageBytes(mostCompressedBytes)
   const start = lowest + dictionary.length
   if (dictionary.length < windowBytes) {
-    copyWhole(dictionary, memory, lowest)
+    copyWhole(dictionary, whole, lowest)
     kernels.fillTable(filled, lowest, start)
   }
   return (block, out) => {
     const before = out.length
     if (dictionary.length + block.length < windowBytes) {
-      copyWhole(block, memory, start)
-      memory.copyWithin(table, filled, filled + tableBytes)
-      memory.writeUInt32LE(block.length, target)
+      copyWhole(block, whole, start)
+      whole.copyWithin(table, filled, filled + tableBytes)
+      whole.writeUInt32LE(block.length, target)
       const end = kernels.compress(table, lowest, start, start + block.length, target + lengthBytes)
-      out.copy(memory, target, end)
+      out.copy(whole, target, end)
     } else out.copy(compressLarge(block, dictionary))
     return out.length - before
   }

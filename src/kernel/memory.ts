@@ -81,6 +81,12 @@ export function newBytes(count: number): Uint8Array {
   return place === undefined ? new Uint8Array(count) : new Uint8Array(buffer, place, count)
 }
 
+/** Any bytes. */
+export function newText(count: number): Buffer {
+  const place = isInBatch ? reserve(count) : undefined
+  return place === undefined ? Buffer.allocUnsafeSlow(count) : whole.subarray(place, place + count)
+}
+
 /** Rows that a loop takes at once, at most: those of a batch. Longer arrays go in parts. */
 export const maximumRows = 8192
 
@@ -156,6 +162,8 @@ export function isOfKernels(array: NumericArray): boolean {
 export const numbers = new Float64Array(buffer)
 export const codes = new Int32Array(buffer)
 export const bytes = new Uint8Array(buffer)
+/** The same: a part of a Buffer is made in half the time of one of other memory. */
+export const whole = Buffer.from(buffer)
 
 /** To be called before a loop's arrays are placed. */
 export function beginLoop(): void {

@@ -18,6 +18,10 @@ function moreOfLength(source: usize, end: usize): usize {
   return (end - source - 1) * 255 + <usize>load<u8>(end - 1)
 }
 
+/** At most fourteen literals and eighteen bytes of a match, each copied as a few more. */
+const shortBytes: usize = 48
+const shortSourceBytes: usize = 32
+
 /**
  * Decompresses a block until `out` has come to `outEnd`, or to the end of the block. What it was compressed
  * with as a dictionary lies from `lowest` to where it is written. Returns where that ends, 0 of a damaged one.
@@ -29,8 +33,30 @@ export function decompress(
   out: usize,
   outEnd: usize,
 ): usize {
+  // Before these a short sequence neither ends nor is read or written beyond what there is.
+  const shortUntil = sourceEnd - min(sourceEnd - source, shortSourceBytes)
+  const shortOutUntil = outEnd - min(outEnd - out, shortBytes)
   while (source < sourceEnd && out < outEnd) {
     const token = <u32>load<u8>(source++)
+    if (source < shortUntil && out < shortOutUntil && token < 0xf0 && (token & 15) !== 15) {
+      v128.store(out, v128.load(source))
+      const literals = <usize>(token >> 4)
+      out += literals
+      source += literals
+      const offset = <usize>load<u16>(source)
+      source += 2
+      const from = out - offset
+      if (offset === 0 || offset > out - lowest) return 0
+      const end = out + <usize>(token & 15) + 4
+      if (offset >= 16) {
+        v128.store(out, v128.load(from))
+        store<u32>(out + 16, load<u32>(from + 16))
+      } else {
+        for (let at = out; at < end; at++) store<u8>(at, load<u8>(at - offset))
+      }
+      out = end
+      continue
+    }
     let length = <usize>(token >> 4)
     if (length === 15) {
       const end = endOfLength(source, sourceEnd)

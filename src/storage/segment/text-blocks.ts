@@ -11,9 +11,9 @@
  * blocks, and their CRC-32.
  */
 import { crc32 } from 'node:zlib'
-import { uncompressSync } from 'lz4-napi'
 import { ByteWriter } from '../../json/byte-writer.ts'
-import { lz4Compressor } from '../../kernel/lz4.ts'
+import { decompressLz4, lz4Compressor } from '../../kernel/lz4.ts'
+import { newCodes, newText } from '../../kernel/memory.ts'
 import type { CompressedTexts, Texts } from '../../vector/column.ts'
 import { letQueriesPass } from '../give-way.ts'
 import { LruBuffers } from './lru-buffers.ts'
@@ -106,6 +106,8 @@ let nextNumber = 0
 /** Bytes of decompressed blocks that a thread keeps. */
 const keptBytes = 2 ** 25
 const kept = new LruBuffers(keptBytes)
+/** Of more blocks that are read at a time none is kept: there are so many of a scan that each is gone when it comes again. */
+const keptPerRead = 4
 /** Of a block of which fewer of its rows are needed, one in so many, the others are not copied. */
 const rowsPerFew = 8
 /** More blocks than a column has. */
@@ -153,9 +155,14 @@ export class TextBlocks implements CompressedTexts {
 
   between(from: number, count: number, selection: Int32Array | undefined): Texts {
     const to = from + count
-    const offsets = new Int32Array(count + 1)
-    const parts: Buffer[] = []
+    const offsets = newCodes(count + 1)
+    offsets[0] = 0
+    const parts: BlockPart[] = []
     let byteLength = 0
+    const take = (block: number, start: number, end: number) => {
+      parts.push({ block, start, end, at: byteLength })
+      byteLength += end - start
+    }
     let selected = 0
     for (let row = from, block = this.#blockOf(from); row < to; block++) {
       const end = Math.min(this.#directory[block]!, to)
@@ -165,33 +172,27 @@ export class TextBlocks implements CompressedTexts {
         while (selected < selection.length && selection[selected]! < end - from) selected++
       }
       const needed = selection ? selected - before : end - row
+      const shift = this.#shiftOf(block)
       if (needed > 0 && needed * rowsPerFew < end - row) {
-        const bytes = this.#bytesOf(block)
-        const shift = this.#shiftOf(block)
         for (let i = before; i < selected; i++) {
           const at = selection![i]!
           offsets.fill(byteLength, row - from + 1, at + 1)
           row = from + at + 1
-          const textStart = this.#startOf(row - 1, block) - shift
-          const text = bytes.subarray(textStart, this.#ends[row - 1]! - shift)
-          parts.push(text)
-          byteLength += text.length
+          take(block, this.#startOf(row - 1, block) - shift, this.#ends[row - 1]! - shift)
           offsets[at + 1] = byteLength
         }
         offsets.fill(byteLength, row - from + 1, end - from + 1)
       } else if (needed > 0 && this.#ends[end - 1]! > start) {
-        const shift = this.#shiftOf(block)
-        parts.push(this.#bytesOf(block).subarray(start - shift, this.#ends[end - 1]! - shift))
         for (let i = row; i < end; i++) {
           offsets[i - from + 1] = byteLength + this.#ends[i]! - start
         }
-        byteLength = offsets[end - from]!
+        take(block, start - shift, this.#ends[end - 1]! - shift)
       } else {
         offsets.fill(byteLength, row - from + 1, end - from + 1)
       }
       row = end
     }
-    return { bytes: parts.length === 1 ? parts[0]! : Buffer.concat(parts, byteLength), offsets }
+    return { bytes: this.#bytesOfParts(parts, byteLength), offsets }
   }
 
   *parts(): Generator<Texts> {
@@ -200,7 +201,7 @@ export class TextBlocks implements CompressedTexts {
       const start = this.#startOf(row, block)
       const offsets = new Int32Array(end - row + 1)
       for (let i = row; i < end; i++) offsets[i - row + 1] = this.#ends[i]! - start
-      yield { bytes: this.#decompress(block), offsets }
+      yield { bytes: this.#copyOf(block), offsets }
       row = end
     }
   }
@@ -235,28 +236,78 @@ export class TextBlocks implements CompressedTexts {
     return low
   }
 
+  #bytesOfParts(parts: readonly BlockPart[], byteLength: number): Buffer {
+    const [first] = parts
+    if (!first) return nothing
+    if (parts.length === 1) return this.#bytesOf(first.block).subarray(first.start, first.end)
+    const bytes = newText(byteLength)
+    const areKept = parts.at(-1)!.block - first.block < keptPerRead
+    let last = -1
+    let ofBlock: Buffer = nothing
+    for (const { block, start, end, at } of parts) {
+      if (block !== last) {
+        ofBlock = areKept ? this.#bytesOf(block) : this.#decompress(block)
+        last = block
+      }
+      ofBlock.copy(bytes, at, start, end)
+    }
+    return bytes
+  }
+
+  #lengthOf(block: number): number {
+    return this.#ends[this.#directory[block]! - 1]! - this.#shiftOf(block)
+  }
+
+  #keyOf(block: number): number {
+    return this.#state.number * numbersPerColumn + block
+  }
+
   #bytesOf(block: number): Buffer {
-    const key = this.#state.number * numbersPerColumn + block
+    const key = this.#keyOf(block)
     let bytes = kept.get(key)
     if (bytes === undefined) {
-      bytes = this.#decompress(block)
+      bytes = this.#copyOf(block)
       kept.set(key, bytes)
     }
     return bytes
   }
 
+  #copyOf(block: number): Buffer {
+    const bytes = this.#decompress(block)
+    const copy = Buffer.allocUnsafeSlow(bytes.length)
+    bytes.copy(copy)
+    return copy
+  }
+
+  /** Good until the next loop of kernels begins. */
   #decompress(block: number): Buffer {
     const blockCount = this.#blockCount
     const from = block === 0 ? 0 : this.#directory[blockCount + block - 1]!
-    const bytes = this.#blocks.subarray(from, this.#directory[blockCount + block])
-    if (bytes.length === 0) return nothing
+    const to = this.#directory[blockCount + block]!
+    if (from === to) return nothing
+    const bytes = viewOf(this.#blocks, from, to)
     const { isChecked } = this.#state
     if (isChecked[block] === 0) {
       if ((crc32(bytes) | 0) !== this.#directory[blockCount * 2 + block]) throw this.#corrupt()
       isChecked[block] = 1
     }
-    return uncompressSync(bytes)
+    const length = this.#lengthOf(block)
+    const texts = decompressLz4(bytes, length)
+    if (texts?.length !== length) throw this.#corrupt()
+    return texts
   }
+}
+
+/** Bytes `start … end` of a block, which go to `at`. */
+interface BlockPart {
+  readonly block: number
+  readonly start: number
+  readonly end: number
+  readonly at: number
+}
+
+function viewOf({ buffer, byteOffset }: Uint8Array, from: number, to: number): Buffer {
+  return Buffer.from(buffer, byteOffset + from, to - from)
 }
 
 const nothing = Buffer.alloc(0)
