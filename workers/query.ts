@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads'
 import { runTask } from '../src/executor/run-task.ts'
 import { givenBytes } from '../src/executor/task/held-bytes.ts'
 import { type PackedTask, unpackTask } from '../src/executor/task/packed-task.ts'
-import { shareResult } from '../src/executor/task/share-result.ts'
+import { shareResult, takeMadeBytes } from '../src/executor/task/share-result.ts'
 import { numberThread } from '../src/executor/task/shared-inputs.ts'
 import type { TaskOutcome } from '../src/executor/task/task.ts'
 import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
@@ -27,16 +27,18 @@ let out = new ByteWriter(4096)
 const keptBytes = 8 * 2 ** 20
 
 /**
+ * Gives one outcome, in a list so that it can be taken out (`scheduler/thread/query-pool.ts`).
+ *
  * No memory of a result is handed over. To hand them over would detach their memory, and
  * once any memory was detached in a thread, every access to a typed array there has to ask whether
  * its memory is: scans take 1.3 to 2 times as long.
  */
-export default function query(packed: PackedTask): TaskOutcome {
+export default function query(packed: PackedTask): TaskOutcome[] {
   const task = unpackTask(packed)
   try {
-    return reads.during((storage) => runTask(task, storage, out, shareResult))
+    return [reads.during((storage) => runTask(task, storage, out, shareResult))]
   } finally {
     if (out.bytes.length > keptBytes) out = new ByteWriter(4096)
-    releaseWhenIdle(givenBytes(task))
+    releaseWhenIdle(givenBytes(task) + takeMadeBytes())
   }
 }

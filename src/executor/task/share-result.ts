@@ -17,20 +17,30 @@ const leastPackedBytes = 128 * 1024
 /** Between two looks at whether anybody waits for the result: some milliseconds. */
 const copiedBytes = 8 * 2 ** 20
 
+let madeBytes = 0
+
+/** How many bytes of shared memory were made here for results since this was asked last. */
+export function takeMadeBytes(): number {
+  const bytes = madeBytes
+  madeBytes = 0
+  return bytes
+}
+
+function newShared(byteLength: number): SharedArrayBuffer {
+  madeBytes += byteLength
+  return new SharedArrayBuffer(byteLength)
+}
+
 /** Zeros to be sent to another thread: if they are many, in shared memory from the start. */
 export function newResultNumbers(count: number): Float64Array {
   const byteLength = count * 8
-  return byteLength < leastBytes
-    ? new Float64Array(count)
-    : new Float64Array(new SharedArrayBuffer(byteLength))
+  return byteLength < leastBytes ? new Float64Array(count) : new Float64Array(newShared(byteLength))
 }
 
 /** The same for codes. */
 export function newResultCodes(count: number): Int32Array {
   const byteLength = count * 4
-  return byteLength < leastBytes
-    ? new Int32Array(count)
-    : new Int32Array(new SharedArrayBuffer(byteLength))
+  return byteLength < leastBytes ? new Int32Array(count) : new Int32Array(newShared(byteLength))
 }
 
 /** Elements `from … to`: of a long array in shared memory a view, otherwise a copy, of which a message takes no more. */
@@ -79,7 +89,7 @@ function isPlain(part: object): part is PlainValues {
 function sharedArray(array: ArrayBufferView): ArrayBufferView {
   const { buffer, byteOffset, byteLength } = array
   if (byteLength < leastBytes || buffer instanceof SharedArrayBuffer) return array
-  const memory = new SharedArrayBuffer(byteLength)
+  const memory = newShared(byteLength)
   const [from, to] = [new Uint8Array(buffer, byteOffset, byteLength), new Uint8Array(memory)]
   for (let at = 0; at < byteLength; at += copiedBytes) {
     checkCancelled()
