@@ -210,7 +210,7 @@ export class ValueCodes {
 
   /** Codes in the shared dictionary of these, or of all there are; -1 for what is not of it. */
   sharedCodesOf(codes?: Int32Array): Int32Array {
-    const shared = new Int32Array(codes ? codes.length : this.#count)
+    const shared = codes ? new Int32Array(codes.length) : newTable(this.#count, -1)
     for (let i = 0; i < shared.length; i++) {
       checkAtTimes()
       const code = codes ? codes[i]! : i

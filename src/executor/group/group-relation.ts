@@ -1,4 +1,4 @@
-import { newNumbers } from '../../kernel/memory.ts'
+import { newNumbers, newState } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { AggregateState } from '../aggregate/state.ts'
 import type { ChosenValues } from '../column/chosen-values.ts'
@@ -17,6 +17,12 @@ const noNumbers = new Float64Array(0)
 
 function hasNumbers(state: AggregateState): state is NumbersState {
   return state.writeResults?.(noGroups, noNumbers) === true
+}
+
+function writeAll(state: NumbersState, groups: Int32Array, out: Float64Array): void {
+  inCheckedParts(groups.length, (from, to) => {
+    state.writeResults(groups.subarray(from, to), out.subarray(from, to))
+  })
 }
 
 /** What is known of groups: their keys and aggregates, which are the columns of rows. */
@@ -55,9 +61,7 @@ class Groups {
     const wanted = groups ?? sequence(0, groupCount)
     if (hasNumbers(state)) {
       const values = new Float64Array(wanted.length)
-      inCheckedParts(wanted.length, (from, to) => {
-        state.writeResults(wanted.subarray(from, to), values.subarray(from, to))
-      })
+      writeAll(state, wanted, values)
       return { kind: 'number', values }
     }
     const column = state.column?.(wanted)
@@ -68,6 +72,15 @@ class Groups {
       builder.push(state.result(wanted[i]!))
     }
     return builder.finish()
+  }
+
+  /** See `GroupRelation.numbersOf`. */
+  numbersOf(index: number, groups: Int32Array): Float64Array | undefined {
+    const state = this.#states[index - this.keyCount]
+    if (!state || !hasNumbers(state)) return undefined
+    const values = newState(groups.length, 0)
+    writeAll(state, groups, values)
+    return values
   }
 
   /** Instead of the column, of one that has only numbers: those of some of these groups at a time. */
@@ -146,6 +159,15 @@ export class GroupRelation implements Relation {
     if (index >= this.#groups.columnCount) return undefined
     this.#columns[index] ??= this.#groups.column(index, this.#places)
     return this.#columns[index]
+  }
+
+  /**
+   * Numbers of a column of which nothing is kept, good until the next task begins its states; undefined when it has
+   * others, or is there.
+   */
+  numbersOf(index: number): Float64Array | undefined {
+    if (this.#columns[index] || !this.#places) return undefined
+    return this.#groups.numbersOf(index, this.#places)
   }
 
   /** A column of which nothing is kept, made as it is asked for: undefined when it is to be made as a whole. */

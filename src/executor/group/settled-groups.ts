@@ -5,6 +5,7 @@
  * those of other texts, to be merged, and what the stages leave of the settled ones.
  */
 import { assert } from '../../error.ts'
+import { addStates, newTable } from '../../kernel/memory.ts'
 import type { PhysicalPlan, RelationStage } from '../../planner/physical-plan.ts'
 import { severalHomes } from '../../vector/shared-dictionary.ts'
 import { concatenateRelations, type Relation } from '../relation/relation.ts'
@@ -62,6 +63,7 @@ export function settle(
 ): { readonly open: PartialGroups; readonly settled: SettledGroups } {
   const first = firstStages(plan)
   assert(first, 'groups are settled for stages that need all of them')
+  addStates()
   const { settled, open } = partGroups(sink, settling)
   const relation = sink.relation().gather(settled)
   context.profile?.mark('sink', 0, settled.length)
@@ -84,7 +86,7 @@ function partGroups(sink: GroupSink, settling: Settling): PartedGroups {
   const isWhole = new Uint8Array(Math.max(0, ...settling.segments) + 1)
   for (const segment of settling.segments) isWhole[segment] = 1
   // The settled ones from the start on, the others from the end.
-  const groups = new Int32Array(codes.length)
+  const groups = newTable(codes.length, 0)
   let [settledCount, openFrom] = [0, codes.length]
   for (let group = 0; group < codes.length; group++) {
     const code = codes[group]!

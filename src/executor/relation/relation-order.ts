@@ -89,7 +89,9 @@ function textOrder({ texts, first, valid }: TextVector, descending: boolean): Ro
   const sign = descending ? -1 : 1
   return (a, b) => {
     const difference = prefixes[a]! - prefixes[b]!
-    if (difference !== 0 && !Number.isNaN(difference)) return difference * sign
+    // No difference itself: what does not fit into 31 bits is an object for each comparison.
+    if (difference < 0) return -sign
+    if (difference > 0) return sign
     if (valid && valid[a] === 0) return 0
     const [left, right] = [first + a, first + b]
     const order = compareBytes(

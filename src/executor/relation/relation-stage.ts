@@ -14,9 +14,11 @@ import { paginationKeyAt, versionKeyAt } from '../../vector/row-keys.ts'
 import { rowsOf, valueReader } from '../../vector/vector.ts'
 import { columnOf } from '../column/relation-column.ts'
 import { noRow } from '../column/row-choice.ts'
+import type { WireValues } from '../column/wire-values.ts'
 import { compile } from '../expression/compile.ts'
 import type { TaskContext } from '../expression/trace-set.ts'
 import { compileFilter } from '../filter/filter.ts'
+import { GroupRelation } from '../group/group-relation.ts'
 import { firstRows } from '../order/first-rows.ts'
 import { elementsOf } from '../scan/unpivot-batch.ts'
 import type { TaskProfile } from '../task/task-profile.ts'
@@ -105,22 +107,35 @@ export function sortRows(
     expression.kind === 'group_column'
       ? groupColumn(relation, expression.index)!
       : reader.evaluate(compile(expression, context.evaluation))
-  const [first, ...others] = keys
-  const leading = first && columnOf(first)
-  const numbers = leading && leadingNumbers(leading, first.descending)
-  if (numbers && wanted < rowCount) {
-    const order = { wanted, descending: first.descending, laterFirst: false }
-    const kept = firstRows(numbers.values, undefined, rowCount, order)
+  const [first] = keys
+  let leading: WireValues | undefined
+  if (first && wanted < rowCount) {
+    const { descending } = first
+    const ofGroups = numbersOfGroups(relation, first)
+    if (!ofGroups) leading = columnOf(first)
+    const values = ofGroups ?? leadingNumbers(leading!, descending)?.values
+    const order = { wanted, descending, laterFirst: false }
+    const kept = values && firstRows(values, undefined, rowCount, order)
     // What else decides is only looked at in rows that the first numbers do not rule out.
     if (kept && kept.length < rowCount) {
       return sortRows(gatherRelation(relation, kept), keys, ties, wanted, context)
     }
   }
-  const columns = leading ? [leading, ...others.map(columnOf)] : []
+  const columns = keys.map((key, i) => (i === 0 && leading) || columnOf(key))
+  const numbers = first && leadingNumbers(columns[0]!, first.descending)
   const orders = columns.map((column, i) => columnOrder(column, keys[i]!.descending))
   const age = relation.rows ? [ageOrder(relation.rows)] : []
   const order = orderRows(rowCount, [...orders, ...age, ...ties(relation)], wanted, numbers)
   return gatherRelation(relation, order)
+}
+
+/** What groups are sorted by, without a column of it, as few of them may be left. */
+function numbersOfGroups(
+  relation: Relation,
+  { expression }: BoundSortKey,
+): Float64Array | undefined {
+  if (expression.kind !== 'group_column' || !(relation instanceof GroupRelation)) return undefined
+  return relation.numbersOf(expression.index)
 }
 
 export function seekRows(
