@@ -241,7 +241,8 @@ export class TextBlocks implements CompressedTexts {
     if (!first) return nothing
     if (parts.length === 1) return this.#bytesOf(first.block).subarray(first.start, first.end)
     const bytes = newText(byteLength)
-    const areKept = parts.at(-1)!.block - first.block < keptPerRead
+    const areKept =
+      parts.filter(({ block }, i) => block !== parts[i - 1]?.block).length <= keptPerRead
     let last = -1
     let ofBlock: Buffer = nothing
     for (const { block, start, end, at } of parts) {
