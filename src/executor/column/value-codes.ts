@@ -208,7 +208,7 @@ export class ValueCodes {
     return { kind: 'shared', dictionary: shared.id, codes: keys, others: wire }
   }
 
-  /** Codes in the shared dictionary of these, or of all there are; -1 for what is not of it. */
+  /** Codes in the shared dictionary of these; of all there are, good for as long as states; -1 for what is not of it. */
   sharedCodesOf(codes?: Int32Array): Int32Array {
     const shared = codes ? new Int32Array(codes.length) : newTable(this.#count, -1)
     for (let i = 0; i < shared.length; i++) {
