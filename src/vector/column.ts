@@ -41,7 +41,7 @@ export interface CompressedTexts {
   textAt(row: number): Buffer
   /**
    * The texts of rows `from … from + count`, numbered from 0. Only what the rows of the selection
-   * lie in is decompressed; any other text may be empty.
+   * lie in is decompressed; any other text may be empty. They are good until the batch that they are read in ends.
    *
    * @param selection rows counted from `from`, ascending; undefined: all
    */
