@@ -79,7 +79,9 @@ function ingestTexts(ingest: IngestReport): string[] {
     formatMs(point.batchMaxMs),
     (point.anonymousBytes / 2 ** 20).toFixed(0),
   ])
-  const probes = ingest.probes.map(({ name, busyMs, idleMs, isFresh }) => [
+  // Few rows are inserted before a query is asked beside them; what is no number is null in a file.
+  const asked = ingest.probes.filter(({ busyMs }) => Number.isFinite(busyMs))
+  const probes = asked.map(({ name, busyMs, idleMs, isFresh }) => [
     name,
     formatMs(busyMs),
     formatMs(idleMs),
