@@ -3,7 +3,7 @@ import { workerData } from 'node:worker_threads'
 import { runTask } from '../src/executor/run-task.ts'
 import { givenBytes } from '../src/executor/task/held-bytes.ts'
 import { type PackedTask, unpackTask } from '../src/executor/task/packed-task.ts'
-import { shareResult, takeMadeBytes } from '../src/executor/task/share-result.ts'
+import { shareResult } from '../src/executor/task/share-result.ts'
 import { numberThread } from '../src/executor/task/shared-inputs.ts'
 import type { TaskOutcome } from '../src/executor/task/task.ts'
 import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
@@ -39,6 +39,6 @@ export default function query(packed: PackedTask): TaskOutcome[] {
     return [reads.during((storage) => runTask(task, storage, out, shareResult))]
   } finally {
     if (out.bytes.length > keptBytes) out = new ByteWriter(4096)
-    releaseWhenIdle(givenBytes(task) + takeMadeBytes())
+    releaseWhenIdle(givenBytes(task))
   }
 }

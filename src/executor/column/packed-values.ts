@@ -5,6 +5,7 @@
 import { deserialize, serialize } from 'node:v8'
 import type { PlainValue } from '../../type/plain.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
+import { newSharedMemory } from '../thread/idle-memory.ts'
 
 export interface PackedValues {
   readonly kind: 'packed'
@@ -35,7 +36,7 @@ export function packValues(values: readonly PlainValue[], valueBytes: number): P
     blocks.push(bytes)
     places[block + 1] = places[block]! + bytes.length
   }
-  const bytes = new Uint8Array(new SharedArrayBuffer(places[blockCount]!))
+  const bytes = new Uint8Array(newSharedMemory(places[blockCount]!))
   for (const [block, part] of blocks.entries()) {
     checkCancelled()
     bytes.set(part, places[block])

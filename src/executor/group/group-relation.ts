@@ -76,8 +76,8 @@ class Groups {
 
   /** See `GroupRelation.numbersOf`. */
   numbersOf(index: number, groups: Int32Array): Float64Array | undefined {
-    const state = this.#states[index - this.keyCount]
-    if (!state || !hasNumbers(state)) return undefined
+    const state = this.#numbersState(index)
+    if (!state) return undefined
     const values = newState(groups.length, 0)
     writeAll(state, groups, values)
     return values
@@ -85,14 +85,19 @@ class Groups {
 
   /** Instead of the column, of one that has only numbers: those of some of these groups at a time. */
   numberSlices(index: number, groups: Int32Array | undefined): ColumnSlices | undefined {
-    const state = this.#states[index - this.keyCount]
-    if (!state || !hasNumbers(state)) return undefined
+    const state = this.#numbersState(index)
+    if (!state) return undefined
     return (from, to) => {
       const values = newNumbers(to - from)
       const wanted = groups ? groups.subarray(from, to) : sequence(from, to - from)
       state.writeResults(wanted, values)
       return { kind: 'number', values }
     }
+  }
+
+  #numbersState(index: number): NumbersState | undefined {
+    const state = this.#states[index - this.keyCount]
+    return state && hasNumbers(state) ? state : undefined
   }
 }
 
@@ -163,7 +168,7 @@ export class GroupRelation implements Relation {
 
   /**
    * Numbers of a column of which nothing is kept, good until the next task begins its states; undefined when it has
-   * others, or is there.
+   * others, is there, or is of all groups.
    */
   numbersOf(index: number): Float64Array | undefined {
     if (this.#columns[index] || !this.#places) return undefined

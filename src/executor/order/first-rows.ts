@@ -1,5 +1,5 @@
 /** Picks the rows of a batch that may be among the first of an order, by numbers alone. */
-import { newCodes, newNumbers } from '../../kernel/memory.ts'
+import { batchNumber, newCodes, newNumbers, noBatch } from '../../kernel/memory.ts'
 import { moveRank } from '../../kernel/rank.ts'
 import type { Selection } from '../../vector/vector.ts'
 
@@ -38,7 +38,10 @@ export function firstRows(
     for (let i = 0; i < wanted; i++) before += +(kept[i] !== last)
   }
   let ties = laterFirst ? wanted - before : count
-  const out = newCodes(laterFirst ? wanted : countUpTo(last, values, selection, count, descending))
+  // The memory of a batch has room for all; outside of one it is made for what is left.
+  const isInBatch = batchNumber() !== noBatch
+  const mostLeft = isInBatch ? count : countUpTo(last, values, selection, count, descending)
+  const out = newCodes(laterFirst ? wanted : mostLeft)
   let start = out.length
   for (let i = count - 1; i >= 0; i--) {
     const row = selection ? selection[i]! : i

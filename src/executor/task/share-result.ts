@@ -5,6 +5,7 @@
 import { packValues } from '../column/packed-values.ts'
 import type { PlainValues } from '../column/wire-values.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
+import { newSharedMemory } from '../thread/idle-memory.ts'
 import { bytesOf } from './held-bytes.ts'
 import type { TaskResult } from './task.ts'
 
@@ -17,30 +18,20 @@ const leastPackedBytes = 128 * 1024
 /** Between two looks at whether anybody waits for the result: some milliseconds. */
 const copiedBytes = 8 * 2 ** 20
 
-let madeBytes = 0
-
-/** How many bytes of shared memory were made here for results since this was asked last. */
-export function takeMadeBytes(): number {
-  const bytes = madeBytes
-  madeBytes = 0
-  return bytes
-}
-
-function newShared(byteLength: number): SharedArrayBuffer {
-  madeBytes += byteLength
-  return new SharedArrayBuffer(byteLength)
-}
-
 /** Zeros to be sent to another thread: if they are many, in shared memory from the start. */
 export function newResultNumbers(count: number): Float64Array {
   const byteLength = count * 8
-  return byteLength < leastBytes ? new Float64Array(count) : new Float64Array(newShared(byteLength))
+  return byteLength < leastBytes
+    ? new Float64Array(count)
+    : new Float64Array(newSharedMemory(byteLength))
 }
 
 /** The same for codes. */
 export function newResultCodes(count: number): Int32Array {
   const byteLength = count * 4
-  return byteLength < leastBytes ? new Int32Array(count) : new Int32Array(newShared(byteLength))
+  return byteLength < leastBytes
+    ? new Int32Array(count)
+    : new Int32Array(newSharedMemory(byteLength))
 }
 
 /** Elements `from … to`: of a long array in shared memory a view, otherwise a copy, of which a message takes no more. */
@@ -89,7 +80,7 @@ function isPlain(part: object): part is PlainValues {
 function sharedArray(array: ArrayBufferView): ArrayBufferView {
   const { buffer, byteOffset, byteLength } = array
   if (byteLength < leastBytes || buffer instanceof SharedArrayBuffer) return array
-  const memory = newShared(byteLength)
+  const memory = newSharedMemory(byteLength)
   const [from, to] = [new Uint8Array(buffer, byteOffset, byteLength), new Uint8Array(memory)]
   for (let at = 0; at < byteLength; at += copiedBytes) {
     checkCancelled()

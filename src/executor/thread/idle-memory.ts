@@ -32,11 +32,21 @@ timer.unref()
 export function releaseWhenIdle(bytes = 0): void {
   leftBytes += bytes
   timer.refresh()
+  const isDue = leftYoungBytes < youngBytes && leftYoungBytes + bytes >= youngBytes
   leftYoungBytes += bytes
-  if (leftYoungBytes < youngBytes) return
-  leftYoungBytes = 0
   // Not before the caller has let go of it, too.
-  setImmediate(() => collector()({ type: 'minor' }))
+  if (isDue) setImmediate(collectYoung)
+}
+
+/** Memory for what a task has found, which the thread lets go of when the task ends. */
+export function newSharedMemory(byteLength: number): SharedArrayBuffer {
+  releaseWhenIdle(byteLength)
+  return new SharedArrayBuffer(byteLength)
+}
+
+function collectYoung(): void {
+  leftYoungBytes = 0
+  collector()({ type: 'minor' })
 }
 
 function release(): void {

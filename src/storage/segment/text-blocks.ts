@@ -120,7 +120,7 @@ export class TextBlocks implements CompressedTexts {
   readonly #ends: TextEnds
   readonly #blockCount: number
   readonly #directory: Int32Array
-  readonly #blocks: Uint8Array
+  readonly #blocks: Buffer
   readonly #state: BlockState
   readonly #corrupt: () => Error
   /** The block of the row that was read last. */
@@ -137,7 +137,7 @@ export class TextBlocks implements CompressedTexts {
     this.#ends = ends
     this.#blockCount = directory.length / directoryFields
     this.#directory = directory
-    this.#blocks = blocks
+    this.#blocks = Buffer.from(blocks.buffer, blocks.byteOffset, blocks.length)
     this.#state = state
     this.#corrupt = corrupt
   }
@@ -259,12 +259,8 @@ export class TextBlocks implements CompressedTexts {
     return this.#ends[this.#directory[block]! - 1]! - this.#shiftOf(block)
   }
 
-  #keyOf(block: number): number {
-    return this.#state.number * numbersPerColumn + block
-  }
-
   #bytesOf(block: number): Buffer {
-    const key = this.#keyOf(block)
+    const key = this.#state.number * numbersPerColumn + block
     let bytes = kept.get(key)
     if (bytes === undefined) {
       bytes = this.#copyOf(block)
@@ -286,7 +282,7 @@ export class TextBlocks implements CompressedTexts {
     const from = block === 0 ? 0 : this.#directory[blockCount + block - 1]!
     const to = this.#directory[blockCount + block]!
     if (from === to) return nothing
-    const bytes = viewOf(this.#blocks, from, to)
+    const bytes = this.#blocks.subarray(from, to)
     const { isChecked } = this.#state
     if (isChecked[block] === 0) {
       if ((crc32(bytes) | 0) !== this.#directory[blockCount * 2 + block]) throw this.#corrupt()
@@ -305,10 +301,6 @@ interface BlockPart {
   readonly start: number
   readonly end: number
   readonly at: number
-}
-
-function viewOf({ buffer, byteOffset }: Uint8Array, from: number, to: number): Buffer {
-  return Buffer.from(buffer, byteOffset + from, to - from)
 }
 
 const nothing = Buffer.alloc(0)
