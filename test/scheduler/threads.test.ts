@@ -81,3 +81,22 @@ it('a thread takes tasks in the order in which they were asked for, while others
   }
   expect(ended).toEqual(Array.from({ length: 40 }, (_, i) => i))
 })
+
+it.each([
+  ['from the start', 2],
+  ['for a task', 0],
+])('threads that are made %s are ended once they have started', async (_, least) => {
+  const module = new URL('../support/slow-thread.ts', import.meta.url)
+  const started = new Int32Array(new SharedArrayBuffer(4))
+  const pool = poolOf(module, { data: { started }, least, most: 2 })
+  const task = pool.run(undefined).catch(() => undefined)
+  await pool.destroy()
+  expect(started[0]).toBe(least || 1)
+  await task
+})
+
+it('a thread that cannot start does not keep its pool from ending', async () => {
+  const module = new URL('../support/no-such-thread.ts', import.meta.url)
+  const pool = poolOf(module, { data: {}, least: 1, most: 1 })
+  await pool.destroy()
+})

@@ -1,9 +1,53 @@
 /** Pools of threads that run one of the modules of `workers/`. */
 import { fileURLToPath } from 'node:url'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
+import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
 
-export type Threads = Piscina
+/**
+ * A pool of threads. It ends none before it has started: a thread that is ended while it loads a native addon takes the
+ * process with it.
+ */
+export class Threads extends Piscina {
+  readonly #first: ReadonlySet<Worker>
+  readonly #started = new WeakSet<Worker>()
+
+  constructor(options: ConstructorParameters<typeof Piscina>[0]) {
+    super(options)
+    this.#first = new Set(this.threads)
+    // Of these it is said that they are there before they have begun.
+    for (const thread of this.#first) thread.once('message', () => this.#started.add(thread))
+    this.on('workerCreate', ({ id }: { readonly id: number }) => {
+      const thread = this.threads.find(({ threadId }) => threadId === id)
+      if (thread && !this.#first.has(thread)) this.#started.add(thread)
+    })
+  }
+
+  override async close(options?: { readonly force?: boolean }): Promise<void> {
+    await this.#allStarted()
+    await super.close(options)
+  }
+
+  override async destroy(): Promise<void> {
+    await this.#allStarted()
+    await super.destroy()
+  }
+
+  async #allStarted(): Promise<void> {
+    const starting = this.threads.filter((thread) => !this.#started.has(thread))
+    await Promise.all(starting.map(startOf))
+  }
+}
+
+/** Resolves when the thread has started, or has failed to. */
+function startOf(thread: Worker): Promise<void> {
+  // It may be all that the process still waits for.
+  thread.ref()
+  return new Promise((resolve) => {
+    thread.once('message', () => resolve())
+    thread.once('exit', () => resolve())
+  })
+}
 
 export interface ThreadsOptions {
   /** What each thread is started with, besides what `workers/thread-number.ts` takes. */
@@ -48,7 +92,7 @@ export function poolOf(module: URL, { data, least, most, heapBytes }: ThreadsOpt
   setFlagsFromString(`--initial-old-space-size=${uncollectedMegabytes}`)
   const usual = getHeapStatistics().heap_size_limit
   const isLess = heapBytes !== undefined && heapBytes < usual
-  const pool = new Piscina({
+  const pool = new Threads({
     filename: fileURLToPath(module),
     workerData: { ...data, startedThreads: new Int32Array(new SharedArrayBuffer(4)) },
     minThreads: least,
