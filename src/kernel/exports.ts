@@ -116,15 +116,15 @@ export interface Kernels {
   readonly sumAllWhole8: SumAllWhole
   readonly sumAllWhole16: SumAllWhole
   readonly sumAllWhole32: SumAllWhole
-  sumByTable(
+  sumWhere(
     width: number,
     source: number,
+    base: number,
+    high: number,
     low: number,
     mask: number,
-    table: number,
     count: number,
-    places: number,
-    sum: number,
+    out: number,
   ): void
   sumWholeByGroup(
     width: number,
@@ -189,6 +189,7 @@ export interface Kernels {
   widenNumbers8(source: number, count: number, out: number): void
   widenNumbers16(source: number, count: number, out: number): void
   widenNumbers32(source: number, count: number, out: number): void
+  scaleByReciprocal(values: number, count: number, base: number, high: number, low: number): void
   scaleNumbers(values: number, count: number, base: number, divisor: number): void
   compress(table: number, lowest: number, source: number, end: number, out: number): number
   decompress(source: number, sourceEnd: number, lowest: number, out: number, outEnd: number): number

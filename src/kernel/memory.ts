@@ -48,7 +48,8 @@ export function beginBatch(): void {
   next = start
   isInBatch = true
   batches++
-  copies.clear()
+  // To clear a map makes a new table, which took a third of a microsecond.
+  if (copies.size > 0) copies.clear()
 }
 
 /** No batch's number. */

@@ -13,17 +13,56 @@ const within = {
 
 /** In all of these, there are at most `maximumRows`: one for each element. */
 
+/** The integers that stand for the numbers of a range. They are found once for all batches that are stored alike. */
+export class IntegerRange {
+  readonly #range: NumberRange
+  #width = 0
+  #base = 0
+  #divisor = 0
+  /** The first of them. */
+  first = 0
+  /** That after the last. */
+  end = 0
+  /** The greatest that rows have, with either sign. */
+  most = 0
+
+  constructor(range: NumberRange) {
+    this.#range = range
+  }
+
+  /** Makes it that of a column. */
+  find({ integers, base, divisor }: StoredIntegers): void {
+    const width = integers.BYTES_PER_ELEMENT
+    if (width === this.#width && base === this.#base && divisor === this.#divisor) return
+    const { low, high } = this.#range
+    const most = 2 ** (width * 8 - 1) - 1
+    const numberOf = (integer: number): number => (integer + base) / divisor
+    this.first = firstFrom(-most, most, (integer) => numberOf(integer) >= low)
+    this.end = firstFrom(-most, most, (integer) => !(numberOf(integer) <= high))
+    this.most = most
+    this.#width = width
+    this.#base = base
+    this.#divisor = divisor
+  }
+}
+
 /** Those whose number is in the range, which null never is. */
-export function maskStored(stored: StoredIntegers, range: NumberRange, out: Uint8Array): void {
-  const { first, end } = integersOf(stored, range)
+export function maskStored(stored: StoredIntegers, range: IntegerRange, out: Uint8Array): void {
+  range.find(stored)
+  const { first, end } = range
   if (first < end) maskIntegers(stored.integers, first, end - 1, out)
   else out.fill(0, 0, stored.integers.length)
 }
 
-/** Those whose number is another, which null never is. */
-export function maskStoredOther(stored: StoredIntegers, than: number, out: Uint8Array): void {
+/** Those whose number is not in the range, which is that of one number; null is in neither. */
+export function maskStoredOther(
+  stored: StoredIntegers,
+  range: IntegerRange,
+  out: Uint8Array,
+): void {
   const { integers } = stored
-  const { first, end, most } = integersOf(stored, { low: than, high: than })
+  range.find(stored)
+  const { first, end, most } = range
   if (first >= end) {
     maskIntegers(integers, -most, most, out)
     return
@@ -35,15 +74,6 @@ export function maskStoredOther(stored: StoredIntegers, than: number, out: Uint8
   const above = newBytes(count)
   maskIntegers(integers, end, most, above)
   keepEither(out, above, count)
-}
-
-/** The integers from `first` and before `end` stand for the numbers of a range; those of rows lie within `most`. */
-function integersOf({ integers, base, divisor }: StoredIntegers, { low, high }: NumberRange) {
-  const most = 2 ** (integers.BYTES_PER_ELEMENT * 8 - 1) - 1
-  const numberOf = (integer: number): number => (integer + base) / divisor
-  const first = firstFrom(-most, most, (integer) => numberOf(integer) >= low)
-  const end = firstFrom(-most, most, (integer) => !(numberOf(integer) <= high))
-  return { first, end, most }
 }
 
 /** The least from `least` to `most` for which something holds, as it does for all above; else `most + 1`. */

@@ -18,6 +18,7 @@ import {
   placeStored,
   takeOutput,
 } from './memory.ts'
+import { reciprocalOf } from './reciprocal.ts'
 
 export type NarrowNumbers = Int8Array | Int16Array | Int32Array
 
@@ -58,6 +59,7 @@ export function narrowNumbers(narrow: NarrowNumbers, scale: NumberScale): Number
   }
   const widen = wideners[widthOf(narrow)]
   const isPlain = base === 0 && divisor === 1
+  const reciprocal = reciprocalOf(divisor, Math.ceil(Math.log2(Math.abs(base) - none)))
   return new NarrowElements<Float64Array>(
     { integers: narrow, base, divisor },
     newNumbers,
@@ -65,7 +67,8 @@ export function narrowNumbers(narrow: NarrowNumbers, scale: NumberScale): Number
       ? widen
       : (source, count, out) => {
           widen(source, count, out)
-          kernels.scaleNumbers(out, count, base, divisor)
+          if (!reciprocal) kernels.scaleNumbers(out, count, base, divisor)
+          else kernels.scaleByReciprocal(out, count, base, reciprocal.high, reciprocal.low)
         },
     numberAt,
   )

@@ -223,14 +223,22 @@ describe.each([
           const { length } = integers
           const none = -(2 ** (integers.BYTES_PER_ELEMENT * 8 - 1))
           const out = new Uint8Array(length)
-          narrow.maskStored({ integers, base, divisor }, { low, high }, out)
+          narrow.maskStored(
+            { integers, base, divisor },
+            new narrow.IntegerRange({ low, high }),
+            out,
+          )
           const numberOf = (integer: number) => (integer + base) / divisor
           const isWithin = Array.from(integers, (integer) => {
             return integer !== none && numberOf(integer) >= low && numberOf(integer) <= high
           })
           expect(masked(out, length)).toEqual(isWithin)
           if (Number.isNaN(low)) continue
-          narrow.maskStoredOther({ integers, base, divisor }, low, out)
+          narrow.maskStoredOther(
+            { integers, base, divisor },
+            new narrow.IntegerRange({ low, high: low }),
+            out,
+          )
           const isOther = Array.from(integers, (integer) => {
             return integer !== none && numberOf(integer) !== low
           })

@@ -1,7 +1,6 @@
 /** Sums and extremes are the same from whole numbers as they are stored as from the numbers that these stand for. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { DecimalTable } from '../../src/kernel/decimal-table.ts'
 import { addToSum, countOf, sumOf, wordsPerSum } from '../../src/kernel/group-sums.ts'
 import { beginBatch, beginStates, endBatches, newState } from '../../src/kernel/memory.ts'
 import {
@@ -121,10 +120,7 @@ describe.each(widths)('of %s', (_, array) => {
         const states = newState(2 * wordsPerSum, 0)
         addToSum(states, 1, 2 ** -20, 0, 1)
         const kept = Uint8Array.from(values, (_, row) => mask[row % mask.length]!)
-        const table = new DecimalTable()
-        table.has(0, 0, divisor, 100_000)
-        // The second time the table is there.
-        const areTaken = [1, 2].map(() => sumStoredWhere(stored, kept, table, states, 1))
+        const areTaken = [1, 2].map(() => sumStoredWhere(stored, kept, states, 1))
         expect(areTaken).toEqual([array !== Int32Array, array !== Int32Array])
         const numbers = [...stored.integers].flatMap((integer, row) => {
           return kept[row] === 1 && integer !== none ? [(integer + base) / divisor] : []
@@ -211,15 +207,4 @@ describe.each(widths)('of %s', (_, array) => {
       { numRuns: 200 },
     )
   })
-})
-
-test('numbers of few rows, of too many bits, or too far apart, have no table', () => {
-  beginStates()
-  expect(new DecimalTable().has(0, 100_000, 1000, 10 ** 6)).toBe(false)
-  expect(new DecimalTable().has(2 ** 50, 2 ** 50 + 1, 1000, 10 ** 6)).toBe(false)
-  const table = new DecimalTable()
-  expect(table.has(100, 3000, 1000, 2000)).toBe(false)
-  expect(table.has(100, 3000, 1000, 2000)).toBe(true)
-  expect(table.has(-500, 200, 1000, 2000)).toBe(true)
-  expect(table.has(0, 100_000, 1000, 10 ** 6)).toBe(false)
 })

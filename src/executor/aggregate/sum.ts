@@ -1,4 +1,3 @@
-import { DecimalTable } from '../../kernel/decimal-table.ts'
 import {
   addToSum,
   countOf,
@@ -31,7 +30,6 @@ export class SumState implements AggregateState {
   readonly #finish: (sum: number, count: number) => number
   /** See `kernel/group-sums.ts`. */
   #sums: Float64Array = new Float64Array(0)
-  readonly #decimals = new DecimalTable()
 
   constructor(finish: (sum: number, count: number) => number) {
     this.#finish = finish
@@ -61,7 +59,7 @@ export class SumState implements AggregateState {
 
   updateStoredWhere(stored: StoredField, mask: Uint8Array): boolean {
     if (stored.kind !== 'number') return false
-    return sumStoredWhere(stored, mask, this.#decimals, this.#sums, 0)
+    return sumStoredWhere(stored, mask, this.#sums, 0)
   }
 
   toWire(groupCount: number): WireState {

@@ -15,6 +15,7 @@ import {
 } from '../../kernel/mask.ts'
 import { maximumRows, newBytes } from '../../kernel/memory.ts'
 import {
+  IntegerRange,
   maskByStored,
   maskIntegers,
   maskStored,
@@ -97,12 +98,13 @@ function overParts(
 }
 
 function ofRange({ kind, range, than }: FieldRange): InPlaceMask {
+  const integers = new IntegerRange(range ?? { low: than, high: than })
   return (field, rowCount, _, out) => {
     const stored = field.stored()
     if (stored) {
       if (stored.kind !== kind) return false
-      if (range) maskStored(stored, range, out)
-      else maskStoredOther(stored, than, out)
+      if (range) maskStored(stored, integers, out)
+      else maskStoredOther(stored, integers, out)
       return true
     }
     const vector = field.vector()

@@ -147,6 +147,7 @@ class ColumnBatch implements Batch {
   readonly #from: number
   /** What was read, by the places of the fields. */
   readonly #vectors: (Vector | undefined)[] = []
+  readonly #stored: (StoredField | undefined)[] = []
   /** Whether their bytes are counted. */
   readonly #isCounted: boolean[] = []
   readonly #parts: ({ readonly parts: readonly FieldPart[] | undefined } | undefined)[] = []
@@ -181,7 +182,10 @@ class ColumnBatch implements Batch {
 
   stored(path: Path): StoredField | undefined {
     const { reader, place } = this.#scan.field(path)
+    const known = this.#stored[place]
+    if (known) return known
     const found = reader.stored?.(this.#from, this.rowCount)
+    this.#stored[place] = found
     if (!found || this.#isCounted[place]) return found
     // As vectors have them, so that what is told depends on no form of storing.
     this.#scan.bytesRead += this.rowCount * (found.kind === 'dictionary' ? 4 : 8)

@@ -8,6 +8,7 @@ import { type Filter, filterOf } from '../filter/filter.ts'
 import type { TextCandidates } from '../text/text-candidates.ts'
 import { isCertain, mayBeCertain } from './certain.ts'
 import type { RowRun } from './row-run.ts'
+import type { Zones } from './zones.ts'
 
 /** Rows `from … to` of a run, all in one granule of its column set. */
 export interface RunPart {
@@ -43,6 +44,9 @@ export class GranuleFilters {
   readonly #filters = new Map<string, Filter>()
   /** Asks all. */
   #whole: Filter | undefined
+  /** Of the last granule. */
+  readonly #lastAsked: boolean[] = []
+  #last: Filter | undefined
 
   /** @param compile makes a filter of some of the predicates */
   constructor(
@@ -64,6 +68,7 @@ export class GranuleFilters {
       return this.#whole
     }
     if (zones) zones.granule = Math.floor((firstRow + part.from) / granuleRows)
+    if (zones && !candidates) return this.#ofGranule(zones)
     const partlySure: { readonly at: number; readonly sure: RowBits }[] = []
     const asked = this.#predicates.map((predicate, at): Asked => {
       const sure = candidates?.sure[at]
@@ -90,6 +95,19 @@ export class GranuleFilters {
         filter.keep(batch, selection),
       ),
     )
+  }
+
+  /** That of the granule before, where all is asked of both that is asked of one. */
+  #ofGranule(zones: Zones): Filter {
+    const predicates = this.#predicates
+    let isSame = this.#last !== undefined
+    for (let at = 0; at < predicates.length; at++) {
+      const isAsked = !(this.#mayBeCertain[at] && isCertain(predicates[at]!, zones))
+      isSame &&= this.#lastAsked[at] === isAsked
+      this.#lastAsked[at] = isAsked
+    }
+    if (!this.#last || !isSame) this.#last = this.#filterOf([...this.#lastAsked])
+    return this.#last
   }
 
   #filterOf(asked: readonly Asked[]): Filter {

@@ -52,7 +52,7 @@ export {
 export { placesOfBits, tablesEnd } from './memory'
 export { extremesByGroup, sumScaledByGroup, sumWholeByGroup } from './narrow-groups'
 export { maskByCode8, maskByCode16, maskWithin8, maskWithin16, maskWithin32 } from './narrow-mask'
-export { sumAllWhole8, sumAllWhole16, sumAllWhole32, sumByTable } from './narrow-sums'
+export { sumAllWhole8, sumAllWhole16, sumAllWhole32, sumWhere } from './narrow-sums'
 export { addCounts, boundsOf8, boundsOf16, boundsOf32, sumBlocks } from './number-counts'
 export { printRow } from './print-row'
 export { addListedRows, makeGapTables } from './row-lists'
@@ -80,6 +80,7 @@ export {
   orInto,
 } from './truth'
 export {
+  scaleByReciprocal,
   scaleNumbers,
   widenCodes8,
   widenCodes16,

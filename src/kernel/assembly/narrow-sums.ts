@@ -52,75 +52,99 @@ export function sumAllWhole32(source: usize, base: f64, count: i32, sum: usize):
   sumOfAll<i32>(source, base, count, sum)
 }
 
-/** The places in a table of the rows of a mask, where `low` has place 1; 0 for others and for nulls. How many have one. */
-function placesOf<T>(source: usize, low: i32, mask: usize, count: i32, places: usize): i32 {
+/** What the quotients of two integers are more than the first part of the divisor's reciprocal times these. */
+function restsOf(integers: v128, highs: v128, lows: v128): v128 {
+  const number = f64x2.convert_low_i32x4_s(integers)
+  const most = f64x2.mul(number, highs)
+  return f64x2.sub(f64x2.add(most, f64x2.mul(number, lows)), most)
+}
+
+function sumOfMask<T>(
+  source: usize,
+  base: i32,
+  high: f64,
+  low: f64,
+  mask: usize,
+  count: i32,
+  out: usize,
+): void {
   const none = noNumber<T>()
   const nones = i16x8.splat(<i16>none)
-  const before = i16x8.splat(<i16>(low - 1))
   const one = i16x8.splat(1)
-  let kept = i32x4.splat(0)
+  const bases = i32x4.splat(base)
+  const highs = f64x2.splat(high)
+  const lows = f64x2.splat(low)
+  let kept = i16x8.splat(0)
+  let integers = i32x4.splat(0)
+  let rests = f64x2.splat(0)
+  let others = f64x2.splat(0)
   const whole = count & ~7
   for (let row = 0; row < whole; row += 8) {
     const at = source + <usize>row * sizeof<T>()
-    const integers = sizeof<T>() === 1 ? v128.load_ext<i8>(at) : v128.load(at)
-    const isKept = i16x8.eq(v128.and(v128.load_ext<u8>(mask + <usize>row), one), one)
-    const keep = v128.andnot(isKept, i16x8.eq(integers, nones))
-    kept = i32x4.sub(kept, i32x4.extadd_pairwise_i16x8_s(keep))
-    v128.store(places + ((<usize>row) << 1), v128.and(i16x8.sub(integers, before), keep))
+    const eight = sizeof<T>() === 1 ? v128.load_ext<i8>(at) : v128.load(at)
+    const isKept = i16x8.eq(v128.load_ext<u8>(mask + <usize>row), one)
+    const keep = v128.andnot(isKept, i16x8.eq(eight, nones))
+    const taken = v128.and(eight, keep)
+    kept = i16x8.sub(kept, keep)
+    integers = i32x4.add(integers, i32x4.extadd_pairwise_i16x8_s(taken))
+    const first = i32x4.add(i32x4.extend_low_i16x8_s(taken), bases)
+    const last = i32x4.add(i32x4.extend_high_i16x8_s(taken), bases)
+    const a = restsOf(first, highs, lows)
+    const b = restsOf(i32x4.shuffle(first, first, 2, 3, 2, 3), highs, lows)
+    const c = restsOf(last, highs, lows)
+    const d = restsOf(i32x4.shuffle(last, last, 2, 3, 2, 3), highs, lows)
+    rests = f64x2.add(rests, f64x2.add(a, c))
+    others = f64x2.add(others, f64x2.add(b, d))
   }
-  let found =
-    i32x4.extract_lane(kept, 0) +
-    i32x4.extract_lane(kept, 1) +
-    i32x4.extract_lane(kept, 2) +
-    i32x4.extract_lane(kept, 3)
+  let total = sumOfLanes(integers)
+  let added = sumOfLanes(i32x4.extadd_pairwise_i16x8_s(kept))
+  rests = f64x2.add(rests, others)
+  let rest = f64x2.extract_lane(rests, 0) + f64x2.extract_lane(rests, 1)
+  // Rows that are left out were taken for 0.
+  rest -= restOf(<f64>base, high, low) * <f64>(whole - added)
   for (let row = whole; row < count; row++) {
     const integer = <i32>load<T>(source + <usize>row * sizeof<T>())
-    const isKept = byteAt(mask, row) & 1 & <i32>(integer !== none)
-    found += isKept
-    store<u16>(places + ((<usize>row) << 1), <u16>((integer - low + 1) & -isKept))
+    if ((byteAt(mask, row) & 1) === 0 || integer === none) continue
+    total += integer
+    added++
+    rest += restOf(<f64>(integer + base), high, low)
   }
-  return found
+  store<f64>(out, <f64>total + <f64>added * <f64>base)
+  store<f64>(out, rest, 8)
+  store<f64>(out, <f64>added, 16)
+}
+
+function restOf(integer: f64, high: f64, low: f64): f64 {
+  const most = integer * high
+  return most + integer * low - most
+}
+
+function sumOfLanes(four: v128): i32 {
+  return (
+    i32x4.extract_lane(four, 0) +
+    i32x4.extract_lane(four, 1) +
+    i32x4.extract_lane(four, 2) +
+    i32x4.extract_lane(four, 3)
+  )
 }
 
 /**
- * Adds the rows of a mask to one sum, by a table of numbers in two parts each (`decimal-table.ts`), of which none of so
- * many rows loses anything to rounding.
+ * Sums the rows of a mask: `integer + base`, then what their numbers are more than `high` times that, then how many
+ * they are. Nothing is lost to rounding: see `reciprocal.ts`.
  *
  * @param width bytes of an integer: one or two
- * @param low the integer whose number is the table's second; the first is 0
- * @param places room for two bytes for each row, and some more
+ * @param out three doubles
  */
-export function sumByTable(
+export function sumWhere(
   width: i32,
   source: usize,
-  low: i32,
+  base: i32,
+  high: f64,
+  low: f64,
   mask: usize,
-  table: usize,
   count: i32,
-  places: usize,
-  sum: usize,
+  out: usize,
 ): void {
-  const added =
-    width === 1
-      ? placesOf<i8>(source, low, mask, count, places)
-      : placesOf<i16>(source, low, mask, count, places)
-  if (added === 0) return
-  let a = f64x2.splat(0)
-  let b = f64x2.splat(0)
-  let c = f64x2.splat(0)
-  let d = f64x2.splat(0)
-  const whole = count & ~3
-  for (let row = 0; row < whole; row += 4) {
-    const four = load<u64>(places + ((<usize>row) << 1))
-    a = f64x2.add(a, v128.load(table + ((<usize>(four & 0xffff)) << 4)))
-    b = f64x2.add(b, v128.load(table + ((<usize>((four >> 16) & 0xffff)) << 4)))
-    c = f64x2.add(c, v128.load(table + ((<usize>((four >> 32) & 0xffff)) << 4)))
-    d = f64x2.add(d, v128.load(table + ((<usize>(four >> 48)) << 4)))
-  }
-  for (let row = whole; row < count; row++) {
-    const place = <usize>load<u16>(places + ((<usize>row) << 1))
-    a = f64x2.add(a, v128.load(table + (place << 4)))
-  }
-  const all = f64x2.add(f64x2.add(a, b), f64x2.add(c, d))
-  addToSum(sum, f64x2.extract_lane(all, 0), f64x2.extract_lane(all, 1), <f64>added)
+  if (width === 1) sumOfMask<i8>(source, base, high, low, mask, count, out)
+  else sumOfMask<i16>(source, base, high, low, mask, count, out)
 }

@@ -89,3 +89,15 @@ export function scaleNumbers(values: usize, count: i32, base: f64, divisor: f64)
     setNumber(values, pairs, (load<f64>(at) + base) / divisor)
   }
 }
+
+/** The same by both parts of the divisor's reciprocal (`reciprocal.ts`). */
+export function scaleByReciprocal(values: usize, count: i32, base: f64, high: f64, low: f64): void {
+  const bases = f64x2.splat(base)
+  const highs = f64x2.splat(high)
+  const lows = f64x2.splat(low)
+  for (let row = 0; row < count; row += 2) {
+    const at = values + ((<usize>row) << 3)
+    const whole = f64x2.add(v128.load(at), bases)
+    v128.store(at, f64x2.add(f64x2.mul(whole, highs), f64x2.mul(whole, lows)))
+  }
+}
