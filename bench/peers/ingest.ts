@@ -4,6 +4,7 @@ import { percentile } from './measure/percentile.ts'
 import { anonymousBytes, cpuMs } from './measure/process-status.ts'
 import { note, showProgress } from './report/progress.ts'
 import type { Assay } from './systems/assay.ts'
+import type { Run } from './systems/system.ts'
 
 /** One stretch of the curve. */
 export interface IngestPoint extends BatchTimes {
@@ -23,7 +24,7 @@ interface BatchTimes {
 /** A query that was asked beside the inserts. */
 export interface Probe {
   readonly name: string
-  /** Medians of the last third of the load, and of the store at rest after it. */
+  /** Medians of the last third of the load, and of as many rounds with the same pauses over the store at rest after it. */
   readonly busyMs: number
   readonly idleMs: number
   /** Whether its count of rows was at least that of the acknowledged ones, each time. */
@@ -44,7 +45,7 @@ export interface IngestReport extends BatchTimes {
 const connections = 4
 const rowsPerPoint = 100_000
 const probePauseMs = 1000
-const idleRuns = 7
+const idleRuns = 15
 
 /** Assay must have been started with more connections than this loads over: one is the probe's. */
 export const ingestConnections = connections + 1
@@ -157,8 +158,7 @@ class Prober {
       await new Promise((resolve) => setTimeout(resolve, probePauseMs))
       if (this.#isStopped) break
       const least = this.acknowledgedRows
-      for (const [name, query] of this.#queries) {
-        const { ms, rows } = await this.#assay.run(query)
+      for (const [name, { ms, rows }] of await this.#askAll()) {
         this.#times.get(name)!.push(ms)
         if (name === 'count' && !(Number(rows()[0]?.n) >= least)) this.#isFresh = false
       }
@@ -169,22 +169,30 @@ class Prober {
     this.#isStopped = true
   }
 
-  /** Measures the same queries at rest. */
+  /** Measures the same queries at rest, with the same pauses: what a processor does meanwhile leaves nothing in its caches. */
   async report(): Promise<Probe[]> {
-    const probes: Probe[] = []
-    for (const [name, query] of this.#queries) {
-      const idle: number[] = []
-      for (let run = 0; run < idleRuns; run++) idle.push((await this.#assay.run(query)).ms)
-      const times = this.#times.get(name)!
+    const idle = new Map<string, number[]>()
+    for (let run = 0; run < idleRuns; run++) {
+      await new Promise((resolve) => setTimeout(resolve, probePauseMs))
+      for (const [name, { ms }] of await this.#askAll()) {
+        idle.set(name, [...(idle.get(name) ?? []), ms])
+      }
+    }
+    return [...this.#times].map(([name, times]) => {
       const busy = times.slice(Math.floor((times.length * 2) / 3))
-      probes.push({
+      return {
         name,
         busyMs: percentile(busy, 0.5),
-        idleMs: percentile(idle, 0.5),
+        idleMs: percentile(idle.get(name)!, 0.5),
         isFresh: this.#isFresh,
-      })
-    }
-    return probes
+      }
+    })
+  }
+
+  async #askAll(): Promise<readonly (readonly [string, Run])[]> {
+    const answers: [string, Run][] = []
+    for (const [name, query] of this.#queries) answers.push([name, await this.#assay.run(query)])
+    return answers
   }
 }
 

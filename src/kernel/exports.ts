@@ -136,15 +136,24 @@ export interface Kernels {
     lanes: number,
     sums: number,
   ): void
-  sumScaledByGroup(
+  sumDecimalsByGroup(
     width: number,
     source: number,
     base: number,
-    divisor: number,
+    high: number,
+    mid: number,
+    low: number,
     groups: number,
     count: number,
+    laneShift: number,
+    words: number,
+  ): void
+  settleDecimals(
+    words: number,
+    laneShift: number,
     groupCount: number,
-    lanes: number,
+    first: number,
+    second: number,
     sums: number,
   ): void
   extremesByGroup(

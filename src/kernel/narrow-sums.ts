@@ -6,12 +6,13 @@ import {
   isOfKernels,
   kernels,
   maximumRows,
+  newState,
   place,
   placeOutput,
   takeOutput,
 } from './memory.ts'
 import { boundsOfIntegers } from './number-counts.ts'
-import { summableBits, summableReciprocal } from './reciprocal.ts'
+import { batchBits, type Reciprocal, reciprocalOf, summableBits } from './reciprocal.ts'
 import { placeIntegers, widthOf } from './widen.ts'
 
 const sums = {
@@ -20,83 +21,162 @@ const sums = {
   4: kernels.sumAllWhole32,
 } as const
 
+/** Whether so many of the numbers are whole, and their sum is one that a double can have. */
+function areWhole({ integers, base, divisor }: StoredIntegers, count: number): boolean {
+  const most = Math.abs(base) + 2 ** (integers.BYTES_PER_ELEMENT * 8 - 1)
+  return divisor === 1 && most * count <= 2 ** 53
+}
+
 /**
- * Adds whole numbers to the sum of one group (`group-sums.ts`); false, and nothing is added, when they are none, or
- * rounding would take something.
+ * Adds numbers to the sum of one group (`group-sums.ts`); false, and nothing is added, when rounding would take
+ * something.
  */
 export function sumStored(stored: StoredIntegers, states: Float64Array, group: number): boolean {
-  const { integers, base, divisor } = stored
-  const { length, BYTES_PER_ELEMENT: width } = integers
-  if (divisor !== 1 || !isOfKernels(states) || length > maximumRows) return false
-  if ((Math.abs(base) + 2 ** (width * 8 - 1)) * length > 2 ** 53) return false
+  const { integers, base } = stored
+  const { length } = integers
+  if (!isOfKernels(states) || length > maximumRows) return false
+  if (!areWhole(stored, length)) return sumStoredWhere(stored, undefined, states, group)
   beginLoop()
   const sum = states.byteOffset + group * wordsPerSum * 8
   sums[widthOf(integers)](placeIntegers(integers), base, length, sum)
   return true
 }
 
-/** Of the rows of a mask: the sum of whole numbers, that of the rests of numbers, and their number. */
+/** Of the rows of a mask: the sum of whole numbers, that of the rests of numbers, and how many there are. */
 const sumsOfMask = new Float64Array(3)
 
 /**
- * Adds the numbers of the rows of a mask to the sum of one group (`group-sums.ts`), without that rounding takes anything;
- * false, and nothing is added, when they have too many bits. Widened and picked by row it takes five times as long.
+ * Adds the numbers of the rows of a mask, or of all, to the sum of one group (`group-sums.ts`), without that rounding takes
+ * anything; false, and nothing is added, when they have too many bits. Widened and picked by row it takes five times as
+ * long.
  */
 export function sumStoredWhere(
-  { integers, base, divisor }: StoredIntegers,
-  mask: Uint8Array,
+  stored: StoredIntegers,
+  mask: Uint8Array | undefined,
   states: Float64Array,
   group: number,
 ): boolean {
+  const { integers, base, divisor } = stored
   const { length: count } = integers
   const width = widthOf(integers)
-  const isSummable = Math.abs(base) + 2 ** (width * 8 - 1) <= 2 ** summableBits
-  const reciprocal = isSummable ? summableReciprocal(divisor) : undefined
+  const isShort = width < 4 && Math.abs(base) + 2 ** (width * 8 - 1) <= 2 ** batchBits
+  const reciprocal = isShort ? reciprocalOf(divisor, batchBits) : undefined
   if (!reciprocal || count > maximumRows) return false
-  const { high, low, halves } = reciprocal
+  const { high, low, highParts } = reciprocal
   beginLoop()
-  const [source, of] = [placeIntegers(integers), place(mask, count)]
+  const [source, of] = [placeIntegers(integers), mask ? place(mask, count) : 0]
   const out = placeOutput(sumsOfMask, sumsOfMask.length)
   kernels.sumWhere(width, source, base, high, low, of, count, out)
   takeOutput(sumsOfMask, sumsOfMask.length, out)
   const [whole, rest, added] = sumsOfMask as unknown as readonly [number, number, number]
   addToSum(states, group, rest, 0, added)
-  addToSum(states, group, whole * halves[0], 0, 0)
-  addToSum(states, group, whole * halves[1], 0, 0)
+  addToSum(states, group, whole * highParts[0], 0, 0)
+  addToSum(states, group, whole * highParts[1], 0, 0)
   return true
 }
 
-/** Rows per group from which on lanes (`assembly/narrow-groups.ts`) pay for being put together: of whole numbers, and of others. */
-const [rowsPerLane, rowsPerScaledLane] = [16, 64]
+/** That of numbers of which sums lose nothing. */
+function summable({ integers, base, divisor }: StoredIntegers): Reciprocal | undefined {
+  if (Math.abs(base) >= 2 ** (summableBits - 1)) return undefined
+  let most = 2 ** (integers.BYTES_PER_ELEMENT * 8 - 1)
+  if (integers.BYTES_PER_ELEMENT === 4) {
+    const bounds = boundsOfIntegers(integers)
+    if (bounds) most = Math.max(Math.abs(bounds.least), Math.abs(bounds.greatest))
+  }
+  return most < 2 ** (summableBits - 1) ? reciprocalOf(divisor, summableBits) : undefined
+}
+
+/** Rows per group from which on lanes (`assembly/narrow-groups.ts`) pay for being put together. */
+const rowsPerLane = 16
 
 const noNumbers = new Float64Array(0)
 
 /**
- * Adds numbers to the sums of groups (`group-sums.ts`), the i-th to that of group `groups[i]`; false, and nothing is
- * added, when these are not where loops find them.
+ * Adds whole numbers to the sums of groups (`group-sums.ts`), the i-th to that of group `groups[i]`; false, and nothing is
+ * added, when they are none, rounding would take something, or groups are too many for it.
  */
-export function sumStoredByGroup(
+export function sumWholeByGroup(
   stored: StoredIntegers,
   groups: Int32Array,
   states: Float64Array,
 ): boolean {
-  const { integers, base, divisor } = stored
+  const { integers, base } = stored
   const { length: count } = integers
-  if (!isOfKernels(states) || count > maximumRows) return false
-  const width = widthOf(integers)
   const groupCount = states.length / wordsPerSum
-  const isExact = divisor === 1 && (Math.abs(base) + 2 ** (width * 8 - 1)) * count <= 2 ** 53
+  if (!isOfKernels(states) || count > maximumRows || groupCount * rowsPerLane > count) return false
+  if (!areWhole(stored, count)) return false
   beginLoop()
-  const [source, of, sums] = [placeIntegers(integers), place(groups, count), states.byteOffset]
-  if (isExact && groupCount * rowsPerLane <= count) {
-    const lanes = placeOutput(noNumbers, groupCount * 4)
-    kernels.sumWholeByGroup(width, source, base, of, count, groupCount, lanes, sums)
+  const [source, of] = [placeIntegers(integers), place(groups, count)]
+  const lanes = placeOutput(noNumbers, groupCount * 4)
+  const width = widthOf(integers)
+  kernels.sumWholeByGroup(width, source, base, of, count, groupCount, lanes, states.byteOffset)
+  return true
+}
+
+/** Rows after which sums are settled, as counts have no room for more. */
+const mostUnsettled = 65_536
+
+/** Groups that have four lanes, as those of few are often the same in rows that follow each other. */
+const fewGroups = 128
+
+/**
+ * Sums of decimals by group, apart from those of `group-sums.ts` until they are settled: so that nothing is lost to
+ * rounding, and a row takes one addition of two words.
+ */
+export class DecimalSums {
+  /** In the memory of kernels: 16 bytes for each lane of a group. */
+  #words: Float64Array = new Float64Array(0)
+  #groupCount = 0
+  #laneShift = 0
+  #of: Reciprocal | undefined
+  #rows = 0
+
+  /**
+   * Adds numbers, the i-th to the sum of group `groups[i]`; false, and nothing is added, when they have too many bits, or
+   * no memory is left.
+   *
+   * @param states the sums that they are settled into, with as many groups
+   */
+  add(stored: StoredIntegers, groups: Int32Array, states: Float64Array): boolean {
+    const { integers, base } = stored
+    const { length: count } = integers
+    if (!isOfKernels(states) || count > maximumRows) return false
+    const reciprocal = summable(stored)
+    if (!reciprocal) return false
+    if (reciprocal !== this.#of || this.#rows + count > mostUnsettled) this.settle(states)
+    if (!this.#makeRoom(states)) return false
+    this.#of = reciprocal
+    this.#rows += count
+    const { high, mid, low } = reciprocal
+    beginLoop()
+    const [source, of] = [placeIntegers(integers), place(groups, count)]
+    const [width, words] = [widthOf(integers), this.#words.byteOffset]
+    const shift = this.#laneShift
+    kernels.sumDecimalsByGroup(width, source, base, high, mid, low, of, count, shift, words)
     return true
   }
-  const isFew = groupCount * rowsPerScaledLane <= count
-  const lanes = isFew ? placeOutput(noNumbers, groupCount * 16) : 0
-  kernels.sumScaledByGroup(width, source, base, divisor, of, count, groupCount, lanes, sums)
-  return true
+
+  /** Brings what was added to the sums. */
+  settle(states: Float64Array): void {
+    if (this.#rows === 0) return
+    this.#rows = 0
+    const [first, second] = this.#of!.parts
+    const [words, shift, sums] = [this.#words.byteOffset, this.#laneShift, states.byteOffset]
+    kernels.settleDecimals(words, shift, this.#groupCount, first, second, sums)
+  }
+
+  #makeRoom(states: Float64Array): boolean {
+    const groupCount = states.length / wordsPerSum
+    if (groupCount === this.#groupCount) return true
+    this.settle(states)
+    const laneShift = groupCount <= fewGroups ? 2 : 0
+    const words = newState(groupCount * 2 ** (laneShift + 1), 0)
+    if (!isOfKernels(words)) return false
+    this.#words = words
+    this.#groupCount = groupCount
+    this.#laneShift = laneShift
+    return true
+  }
 }
 
 /**

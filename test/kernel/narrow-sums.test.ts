@@ -1,15 +1,17 @@
 /** Sums and extremes are the same from whole numbers as they are stored as from the numbers that these stand for. */
 import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
-import { addToSum, countOf, sumOf, wordsPerSum } from '../../src/kernel/group-sums.ts'
+import { addToSum, countOf, wordsPerSum } from '../../src/kernel/group-sums.ts'
 import { beginBatch, beginStates, endBatches, newState } from '../../src/kernel/memory.ts'
 import {
+  DecimalSums,
   extremeOfStored,
   keepExtremesOfStored,
   sumStored,
-  sumStoredByGroup,
   sumStoredWhere,
+  sumWholeByGroup,
 } from '../../src/kernel/narrow-sums.ts'
+import type { StoredIntegers } from '../../src/vector/elements.ts'
 
 afterEach(endBatches)
 
@@ -93,18 +95,37 @@ function columnOf(array: (typeof widths)[number][1], { values, base, divisor }: 
   return { stored: { integers, base, divisor }, numbers }
 }
 
+/** Those of a group. */
+function numbersOf(stored: StoredIntegers, groups: Int32Array, group: number): number[] {
+  const { integers, base, divisor } = stored
+  const none = -(2 ** (integers.BYTES_PER_ELEMENT * 8 - 1))
+  return [...integers].flatMap((integer, row) => {
+    return groups[row] === group && integer !== none ? [(integer + base) / divisor] : []
+  })
+}
+
+function exactSum(numbers: readonly number[]): bigint {
+  return numbers.reduce((sum, number) => sum + fixed(number), 0n)
+}
+
+/** A sum and what rounding took from it, each as it is: together as one double they have fewer bits. */
+function partsOf(states: Float64Array, group: number): bigint {
+  const at = group * wordsPerSum
+  return fixed(states[at]!) + fixed(states[at + 2]!)
+}
+
 describe.each(widths)('of %s', (_, array) => {
-  test('the sum of whole numbers', () => {
+  test('the sum of all', () => {
     fc.assert(
       fc.property(given, (shape) => {
         const { stored, numbers } = columnOf(array, shape)
         const states = newState(2 * wordsPerSum, 0)
         const isTaken = sumStored(stored, states, 1)
         const isWhole = shape.divisor === 1 && shape.base < 2 ** 50
-        expect(isTaken || !isWhole).toBe(true)
-        expect(isTaken && shape.divisor !== 1).toBe(false)
-        const exact = numbers.reduce((sum, number) => sum + BigInt(isTaken ? number : 0), 0n)
-        expect(BigInt(sumOf(states, 1))).toBe(exact)
+        const isSummable = array !== Int32Array && shape.base < 2 ** 19
+        if (isWhole) expect(isTaken).toBe(true)
+        else if (shape.divisor !== 1) expect(isTaken).toBe(isSummable)
+        expect(partsOf(states, 1)).toBe(isTaken ? exactSum(numbers) : 0n)
         expect(countOf(states, 1)).toBe(isTaken ? numbers.length : 0)
         expect(countOf(states, 0)).toBe(0)
       }),
@@ -127,37 +148,59 @@ describe.each(widths)('of %s', (_, array) => {
         })
         const times = areTaken[0] ? 2 : 0
         expect(countOf(states, 1)).toBe(1 + times * numbers.length)
-        const exact = numbers.reduce((sum, number) => sum + fixed(number), 0n) * BigInt(times)
-        // Each part as it is: their sum as one double has fewer bits.
-        const [sum, error] = [states[wordsPerSum]!, states[wordsPerSum + 2]!]
-        expect(fixed(sum) + fixed(error)).toBe(exact + fixed(2 ** -20))
+        expect(partsOf(states, 1)).toBe(exactSum(numbers) * BigInt(times) + fixed(2 ** -20))
       }),
       { numRuns: 300 },
     )
   })
 
-  test('sums by group', () => {
+  test('sums of whole numbers by group', () => {
     fc.assert(
       fc.property(grouped, ({ shape, groupCount, seeds }) => {
-        const { stored } = columnOf(array, shape)
-        const none = -(2 ** (array.BYTES_PER_ELEMENT * 8 - 1))
+        const { stored } = columnOf(array, { ...shape, divisor: 1 })
         const groups = groupsOf(stored.integers.length, groupCount, seeds)
         const states = newState(groupCount * wordsPerSum, 0)
-        const expected = new Float64Array(groupCount * wordsPerSum)
-        const sizes = new Float64Array(groupCount)
-        for (const sums of [states, expected]) addToSum(sums, 1, 0.5, 0, 1)
-        expect(sumStoredByGroup(stored, groups, states)).toBe(true)
-        for (const [row, integer] of stored.integers.entries()) {
-          if (integer === none) continue
-          const number = (integer + shape.base) / shape.divisor
-          addToSum(expected, groups[row]!, number, 0, 1)
-          sizes[groups[row]!]! += Math.abs(number)
-        }
+        for (let group = 0; group < groupCount; group++) addToSum(states, group, 0.5, 0, 1)
+        const isTaken = sumWholeByGroup(stored, groups, states)
+        expect(isTaken).toBe(groupCount * 16 <= groups.length && shape.base < 2 ** 50)
         for (let group = 0; group < groupCount; group++) {
-          expect(countOf(states, group)).toBe(countOf(expected, group))
-          const difference = Math.abs(sumOf(states, group) - sumOf(expected, group))
-          const last = 2 ** -52 * Math.abs(sumOf(expected, group)) + 2 ** -90 * sizes[group]!
-          expect(difference).toBeLessThanOrEqual(last)
+          const numbers = isTaken ? numbersOf(stored, groups, group) : []
+          expect(countOf(states, group)).toBe(1 + numbers.length)
+          expect(partsOf(states, group)).toBe(exactSum([0.5, ...numbers]))
+        }
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  test('sums of decimals by group, of columns one after the other', () => {
+    const columns = fc.array(grouped, { minLength: 1, maxLength: 3 })
+    fc.assert(
+      fc.property(columns, fc.constantFrom(5, 90, 300), (shapes, groupCount) => {
+        beginStates()
+        beginBatch()
+        const states = newState(groupCount * wordsPerSum, 0)
+        const sums = new DecimalSums()
+        const expected = Array.from({ length: groupCount }, () => [0.5])
+        for (let group = 0; group < groupCount; group++) addToSum(states, group, 0.5, 0, 1)
+        for (const { shape, seeds } of shapes) {
+          const integers = array.from(shape.values)
+          const stored = { integers, base: shape.base, divisor: shape.divisor }
+          const groups = groupsOf(integers.length, groupCount, seeds)
+          const isTaken = sums.add(stored, groups, states)
+          const most = Math.max(...integers.map((integer) => Math.abs(integer)))
+          expect(isTaken).toBe(shape.base < 2 ** 25 && most < 2 ** 25)
+          if (!isTaken) continue
+          for (let group = 0; group < groupCount; group++) {
+            expected[group]!.push(...numbersOf(stored, groups, group))
+          }
+        }
+        sums.settle(states)
+        // There is nothing left to be settled.
+        sums.settle(states)
+        for (let group = 0; group < groupCount; group++) {
+          expect(countOf(states, group)).toBe(expected[group]!.length)
+          expect(partsOf(states, group)).toBe(exactSum(expected[group]!))
         }
       }),
       { numRuns: 300 },
@@ -207,4 +250,22 @@ describe.each(widths)('of %s', (_, array) => {
       { numRuns: 200 },
     )
   })
+})
+
+test('sums of decimals are settled before their counts have no room for more rows', () => {
+  beginStates()
+  const states = newState(2 * wordsPerSum, 0)
+  const sums = new DecimalSums()
+  const integers = new Int16Array(8192).fill(32_767)
+  const groups = new Int32Array(8192)
+  const batches = 40
+  for (let batch = 0; batch < batches; batch++) {
+    beginBatch()
+    expect(sums.add({ integers, base: 2 ** 25 - 1, divisor: 1000 }, groups, states)).toBe(true)
+  }
+  sums.settle(states)
+  const number = (32_767 + 2 ** 25 - 1) / 1000
+  expect(countOf(states, 0)).toBe(8192 * batches)
+  expect(partsOf(states, 0)).toBe(fixed(number) * BigInt(8192 * batches))
+  expect(countOf(states, 1)).toBe(0)
 })

@@ -7,7 +7,12 @@ import {
   sumOf,
   wordsPerSum,
 } from '../../kernel/group-sums.ts'
-import { sumStored, sumStoredByGroup, sumStoredWhere } from '../../kernel/narrow-sums.ts'
+import {
+  DecimalSums,
+  sumStored,
+  sumStoredWhere,
+  sumWholeByGroup,
+} from '../../kernel/narrow-sums.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { asNumber, finite } from '../../type/arithmetic.ts'
 import type { Value } from '../../type/value.ts'
@@ -30,12 +35,16 @@ export class SumState implements AggregateState {
   readonly #finish: (sum: number, count: number) => number
   /** See `kernel/group-sums.ts`. */
   #sums: Float64Array = new Float64Array(0)
+  /** What is to be added to them. */
+  readonly #decimals = new DecimalSums()
 
   constructor(finish: (sum: number, count: number) => number) {
     this.#finish = finish
   }
 
   resize(groupCount: number): void {
+    if (groupCount * wordsPerSum <= this.#sums.length) return
+    this.#decimals.settle(this.#sums)
     this.#sums = grownState(this.#sums, groupCount * wordsPerSum, 0)
   }
 
@@ -54,7 +63,8 @@ export class SumState implements AggregateState {
   updateStored(stored: StoredField, { groups, only }: AliveRows): boolean {
     if (stored.kind !== 'number') return false
     if (only !== undefined) return sumStored(stored, this.#sums, only)
-    return sumStoredByGroup(stored, groups, this.#sums)
+    const sums = this.#sums
+    return sumWholeByGroup(stored, groups, sums) || this.#decimals.add(stored, groups, sums)
   }
 
   updateStoredWhere(stored: StoredField, mask: Uint8Array): boolean {
@@ -67,6 +77,7 @@ export class SumState implements AggregateState {
   }
 
   toWireOf(groups: Int32Array): WireState {
+    this.#decimals.settle(this.#sums)
     const parts = {
       sums: newResultNumbers(groups.length),
       errors: newResultNumbers(groups.length),
@@ -92,12 +103,14 @@ export class SumState implements AggregateState {
   }
 
   result(group: number): Value {
+    this.#decimals.settle(this.#sums)
     const count = countOf(this.#sums, group)
     if (count === 0) return null
     return finite(this.#finish(sumOf(this.#sums, group), count))
   }
 
   writeResults(groups: Int32Array, out: Float64Array): boolean {
+    this.#decimals.settle(this.#sums)
     for (let i = 0; i < groups.length; i++) {
       const count = countOf(this.#sums, groups[i]!)
       const result = this.#finish(sumOf(this.#sums, groups[i]!), count)

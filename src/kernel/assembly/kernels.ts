@@ -50,7 +50,12 @@ export {
   maskOther,
 } from './mask'
 export { placesOfBits, tablesEnd } from './memory'
-export { extremesByGroup, sumScaledByGroup, sumWholeByGroup } from './narrow-groups'
+export {
+  extremesByGroup,
+  settleDecimals,
+  sumDecimalsByGroup,
+  sumWholeByGroup,
+} from './narrow-groups'
 export { maskByCode8, maskByCode16, maskWithin8, maskWithin16, maskWithin32 } from './narrow-mask'
 export { sumAllWhole8, sumAllWhole16, sumAllWhole32, sumWhere } from './narrow-sums'
 export { addCounts, boundsOf8, boundsOf16, boundsOf32, sumBlocks } from './number-counts'

@@ -1,6 +1,6 @@
 /**
  * Sums and extremes by group of whole numbers of one, two or four bytes, as they are stored: each stands for
- * `(integer + base) / divisor`, and the least of a width for null. Of few groups, in four lanes that rows take turns in
+ * `(integer + base) / divisor`, and the least of a width for null. Few groups have four lanes that rows take turns in
  * (`few-groups.ts`): `lanes` has room for them.
  *
  * `width` is that of a number in bytes. At most 8,192 rows.
@@ -8,7 +8,6 @@
 import { addToSum } from './few-groups'
 import { codeAt, noNumber, numberAt, setNumber } from './memory'
 
-const laneCount = 4
 const sumShift: usize = 5
 
 function fill(from: usize, byteLength: usize, value: v128): void {
@@ -110,102 +109,137 @@ function pairAt<T>(source: usize, row: i32): v128 {
   return i32x4.extend_low_i16x8_s(words)
 }
 
-/** As `few-groups.ts` adds two rows; by itself for each width, so that it is inlined. */
-function addPair<T>(
-  source: usize,
-  bases: v128,
-  divisors: v128,
-  groups: usize,
-  row: i32,
-  first: usize,
-  second: usize,
-): void {
-  const integers = pairAt<T>(source, row)
-  const isNone = i64x2.extend_low_i32x4_s(i32x4.eq(integers, i32x4.splat(noNumber<T>())))
-  const number = f64x2.div(f64x2.add(f64x2.convert_low_i32x4_s(integers), bases), divisors)
-  const value = v128.andnot(number, isNone)
-  const one = v128.andnot(f64x2.splat(1), isNone)
-  const a = first + ((<usize>codeAt(groups, row)) << sumShift)
-  const b = second + ((<usize>codeAt(groups, row + 1)) << sumShift)
-  const before = v128.load64_lane(b, v128.load64_zero(a), 1)
-  const after = f64x2.add(before, value)
-  const added = f64x2.sub(after, before)
-  v128.store64_lane(a, after, 0)
-  v128.store64_lane(b, after, 1)
-  const lost = f64x2.add(f64x2.sub(before, f64x2.sub(after, added)), f64x2.sub(value, added))
-  v128.store(a, f64x2.add(v128.load(a, 16), i64x2.shuffle(lost, one, 0, 2)), 16)
-  v128.store(b, f64x2.add(v128.load(b, 16), i64x2.shuffle(lost, one, 1, 3)), 16)
+/** The rests of the numbers of two integers. */
+function restsOf(integers: v128, bases: v128, highs: v128, mids: v128, lows: v128): v128 {
+  const whole = f64x2.add(f64x2.convert_low_i32x4_s(integers), bases)
+  const most = f64x2.mul(whole, highs)
+  const number = f64x2.add(most, f64x2.mul(whole, lows))
+  return f64x2.sub(f64x2.sub(number, most), f64x2.mul(whole, mids))
 }
 
-function addRow<T>(
-  source: usize,
-  base: f64,
-  divisor: f64,
-  groups: usize,
-  row: i32,
-  sums: usize,
-): void {
-  const integer = integerAt<T>(source, row)
-  if (integer === noNumber<T>()) return
-  const sum = sums + ((<usize>codeAt(groups, row)) << sumShift)
-  addToSum(sum, (<f64>integer + base) / divisor, 0, 1)
+function restOf(whole: f64, high: f64, mid: f64, low: f64): f64 {
+  const most = whole * high
+  return most + whole * low - most - whole * mid
 }
 
-function scaledByGroup<T>(
+/** Adds the rest and the whole number of a row to those of its group. */
+function addParts(at: usize, parts: v128): void {
+  const before = v128.load(at)
+  v128.store(at, i64x2.shuffle(f64x2.add(before, parts), i64x2.add(before, parts), 0, 3))
+}
+
+function decimalsByGroup<T>(
   source: usize,
   base: f64,
-  divisor: f64,
+  high: f64,
+  mid: f64,
+  low: f64,
   groups: usize,
   count: i32,
-  groupCount: i32,
-  lanes: usize,
-  sums: usize,
+  laneShift: usize,
+  words: usize,
 ): void {
-  const laneBytes: usize = lanes === 0 ? 0 : (<usize>groupCount) << sumShift
-  fill(lanes, laneBytes * laneCount, i32x4.splat(0))
+  const nones = i32x4.splat(noNumber<T>())
   const bases = f64x2.splat(base)
-  const divisors = f64x2.splat(divisor)
-  let a = lanes === 0 ? sums : lanes
-  let c = a + 2 * laneBytes
+  const highs = f64x2.splat(high)
+  const mids = f64x2.splat(mid)
+  const lows = f64x2.splat(low)
+  const counted = <i64>base + ((<i64>1) << countShift)
+  const counts = i64x2.splat(counted)
+  const groupShift = wordShift + laneShift
+  // Two rows after the first two, where there are four lanes; the same where there is one.
+  const nextPair = (((<usize>1) << laneShift) >> 1) << wordShift
+  const nextRow = nextPair >> 1
+  let first = words
+  let other = words + nextPair
   const even = count & ~1
   for (let row = 0; row < even; row += 2) {
-    if (laneBytes === 0 && codeAt(groups, row) === codeAt(groups, row + 1)) {
-      addRow<T>(source, base, divisor, groups, row, sums)
-      addRow<T>(source, base, divisor, groups, row + 1, sums)
-      continue
-    }
-    addPair<T>(source, bases, divisors, groups, row, a, a + laneBytes)
-    const taken = a
-    a = c
-    c = taken
+    const integers = pairAt<T>(source, row)
+    const isNone = i64x2.extend_low_i32x4_s(i32x4.eq(integers, nones))
+    const rests = v128.andnot(restsOf(integers, bases, highs, mids, lows), isNone)
+    const wholes = v128.andnot(i64x2.add(i64x2.extend_low_i32x4_s(integers), counts), isNone)
+    const a = first + ((<usize>codeAt(groups, row)) << groupShift)
+    const b = first + nextRow + ((<usize>codeAt(groups, row + 1)) << groupShift)
+    addParts(a, i64x2.shuffle(rests, wholes, 0, 2))
+    addParts(b, i64x2.shuffle(rests, wholes, 1, 3))
+    const taken = first
+    first = other
+    other = taken
   }
-  if (even < count) addRow<T>(source, base, divisor, groups, even, sums)
-  if (laneBytes === 0) return
-  for (let lane = 0; lane < laneCount; lane++) {
-    for (let group = 0; group < groupCount; group++) {
-      const sum = sums + ((<usize>group) << sumShift)
-      addToSum(sum, load<f64>(lanes), load<f64>(lanes, 16), load<f64>(lanes, 24))
-      lanes += 1 << sumShift
-    }
-  }
+  if (even === count) return
+  const integer = integerAt<T>(source, even)
+  if (integer === noNumber<T>()) return
+  const at = words + ((<usize>codeAt(groups, even)) << groupShift)
+  store<f64>(at, load<f64>(at) + restOf(<f64>integer + base, high, mid, low))
+  store<i64>(at, load<i64>(at, 8) + <i64>integer + counted, 8)
 }
 
-/** @param lanes has room for 128 bytes per group; 0: rows are added to the sums one pair after the other */
-export function sumScaledByGroup(
+/** Of a group, or of a lane of it: the sum of rests, and that of whole numbers below how many there are. */
+const wordShift: usize = 4
+
+/**
+ * Adds numbers `(integer + base) / divisor`, each as its rest and its whole number (`../reciprocal.ts`). Counts have room
+ * for 65,536 rows until `settleDecimals` is called.
+ *
+ * @param laneShift 2: each group has four lanes, which rows take turns in; 0: it has one
+ * @param words 16 bytes for each lane of each group
+ */
+export function sumDecimalsByGroup(
   width: i32,
   source: usize,
   base: f64,
-  divisor: f64,
+  high: f64,
+  mid: f64,
+  low: f64,
   groups: usize,
   count: i32,
+  laneShift: i32,
+  words: usize,
+): void {
+  const shift = <usize>laneShift
+  if (width === 1) decimalsByGroup<i8>(source, base, high, mid, low, groups, count, shift, words)
+  else if (width === 2)
+    decimalsByGroup<i16>(source, base, high, mid, low, groups, count, shift, words)
+  else decimalsByGroup<i32>(source, base, high, mid, low, groups, count, shift, words)
+}
+
+/** Bits of a whole number below those that are multiplied by themselves, so that products are exact. */
+const lowerBits: i64 = 23
+
+/**
+ * Adds what `sumDecimalsByGroup` has found to sums, and begins anew.
+ *
+ * @param first, second what whole numbers are multiplied by, in two parts
+ */
+export function settleDecimals(
+  words: usize,
+  laneShift: i32,
   groupCount: i32,
-  lanes: usize,
+  first: f64,
+  second: f64,
   sums: usize,
 ): void {
-  if (width === 1) scaledByGroup<i8>(source, base, divisor, groups, count, groupCount, lanes, sums)
-  else if (width === 2)
-    scaledByGroup<i16>(source, base, divisor, groups, count, groupCount, lanes, sums)
-  else scaledByGroup<i32>(source, base, divisor, groups, count, groupCount, lanes, sums)
+  const zero = i64x2.splat(0)
+  for (let group = 0; group < groupCount; group++) {
+    let all = zero
+    let rest: f64 = 0
+    for (let lane = 0; lane < 1 << laneShift; lane++) {
+      rest += load<f64>(words)
+      all = i64x2.add(all, v128.load(words))
+      v128.store(words, zero)
+      words += 1 << wordShift
+    }
+    const word = i64x2.extract_lane(all, 1)
+    const added = (word + ((<i64>1) << (countShift - 1))) >> countShift
+    if (added === 0) continue
+    const whole = word - (added << countShift)
+    const upper = (whole >> lowerBits) << lowerBits
+    const sum = sums + ((<usize>group) << sumShift)
+    addToSum(sum, <f64>upper * first, 0, <f64>added)
+    addToSum(sum, <f64>(whole - upper) * first, 0, 0)
+    addToSum(sum, <f64>upper * second, 0, 0)
+    addToSum(sum, <f64>(whole - upper) * second, rest, 0)
+  }
 }
 
 /** The greatest; with the bits of all turned over, which turns their order round, the least. */

@@ -82,8 +82,8 @@ function sumOfMask<T>(
   for (let row = 0; row < whole; row += 8) {
     const at = source + <usize>row * sizeof<T>()
     const eight = sizeof<T>() === 1 ? v128.load_ext<i8>(at) : v128.load(at)
-    const isKept = i16x8.eq(v128.load_ext<u8>(mask + <usize>row), one)
-    const keep = v128.andnot(isKept, i16x8.eq(eight, nones))
+    const ones = mask === 0 ? one : v128.load_ext<u8>(mask + <usize>row)
+    const keep = v128.andnot(i16x8.eq(ones, one), i16x8.eq(eight, nones))
     const taken = v128.and(eight, keep)
     kept = i16x8.sub(kept, keep)
     integers = i32x4.add(integers, i32x4.extadd_pairwise_i16x8_s(taken))
@@ -104,7 +104,7 @@ function sumOfMask<T>(
   rest -= restOf(<f64>base, high, low) * <f64>(whole - added)
   for (let row = whole; row < count; row++) {
     const integer = <i32>load<T>(source + <usize>row * sizeof<T>())
-    if ((byteAt(mask, row) & 1) === 0 || integer === none) continue
+    if ((mask !== 0 && (byteAt(mask, row) & 1) === 0) || integer === none) continue
     total += integer
     added++
     rest += restOf(<f64>(integer + base), high, low)
@@ -133,6 +133,7 @@ function sumOfLanes(four: v128): i32 {
  * they are. Nothing is lost to rounding: see `reciprocal.ts`.
  *
  * @param width bytes of an integer: one or two
+ * @param mask 0: all rows
  * @param out three doubles
  */
 export function sumWhere(
