@@ -1,4 +1,6 @@
-/** Rows of bits, in words of 32: which numbers each group has. */
+/** Rows of bits, in words of 32: which numbers each group has, and sets of rows. */
+import { bitmapOf, type RowBits } from '../vector/row-bits.ts'
+import { beginLoop, kernels, place, stagedBytes } from './memory.ts'
 
 /** The numbers of rows: codes, or what a map has for them; a code of -1 is none. */
 export interface RowNumbers {
@@ -27,15 +29,38 @@ export function addBits(
   }
 }
 
+/** Fewer words take less time than to copy them to where the loop finds them, and more have no room there. */
+const [loopedFrom, loopedTo] = [128, stagedBytes / 4]
+
 /** How many bits are set. */
 export function countBits(bits: Int32Array): number {
   let count = 0
-  for (let i = 0; i < bits.length; i++) {
-    let word = bits[i]!
-    word -= (word >>> 1) & 0x55555555
-    word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
-    word = (word + (word >>> 4)) & 0x0f0f0f0f
-    count += Math.imul(word, 0x01010101) >>> 24
+  for (let from = 0; from < bits.length; from += loopedTo) {
+    const part = bits.length <= loopedTo ? bits : bits.subarray(from, from + loopedTo)
+    if (part.length >= loopedFrom) {
+      beginLoop()
+      // Of bytes no copy is kept, as these may change.
+      const bytes = bitmapOf(part)
+      count += kernels.countBits(place(bytes, bytes.length), part.length)
+    } else for (let i = 0; i < part.length; i++) count += bitsOf(part[i]!)
   }
   return count
+}
+
+/** How many of the rows `from … to` are in a set. */
+export function countRows(rows: RowBits, from: number, to: number): number {
+  if (from >= to) return 0
+  const [first, last] = [from >> 5, (to - 1) >> 5]
+  const ofFirst = -1 << (from & 31)
+  const ofLast = -1 >>> (31 - ((to - 1) & 31))
+  if (first === last) return bitsOf(rows[first]! & ofFirst & ofLast)
+  const ofEnds = bitsOf(rows[first]! & ofFirst) + bitsOf(rows[last]! & ofLast)
+  return last - first < 2 ? ofEnds : ofEnds + countBits(rows.subarray(first + 1, last))
+}
+
+function bitsOf(bits: number): number {
+  let word = bits - ((bits >>> 1) & 0x55555555)
+  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
+  word = (word + (word >>> 4)) & 0x0f0f0f0f
+  return Math.imul(word, 0x01010101) >>> 24
 }

@@ -253,6 +253,7 @@ export interface Kernels {
     first: number,
     second: number,
   ): number
+  countBits(words: number, count: number): number
   addListedRows(code: number, count: number, lower: number, rows: number): void
   scanWords(
     source: number,

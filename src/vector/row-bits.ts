@@ -61,21 +61,6 @@ export function isEmpty(rows: RowBits): boolean {
   return true
 }
 
-/** How many of the rows `from … to` are in the set. */
-export function countRows(rows: RowBits, from: number, to: number): number {
-  if (from >= to) return 0
-  const [first, last] = [from >> 5, (to - 1) >> 5]
-  const ofFirst = -1 << (from & 31)
-  const ofLast = -1 >>> (31 - ((to - 1) & 31))
-  if (first === last) return countBits(rows[first]! & ofFirst & ofLast)
-  let count = countBits(rows[first]! & ofFirst) + countBits(rows[last]! & ofLast)
-  for (let i = first + 1; i < last; i++) {
-    const word = rows[i]!
-    if (word !== 0) count += countBits(word)
-  }
-  return count
-}
-
 /** Writes those of the rows `from … to` that are in the set to `out`, ascending and counted from `from` on. */
 export function listRows(rows: RowBits, from: number, to: number, out: Int32Array): void {
   if (from >= to) return
@@ -90,11 +75,4 @@ export function listRows(rows: RowBits, from: number, to: number, out: Int32Arra
       out[count++] = i * 32 + 31 - Math.clz32(bits & -bits) - from
     }
   }
-}
-
-function countBits(bits: number): number {
-  let word = bits - ((bits >>> 1) & 0x55555555)
-  word = (word & 0x33333333) + ((word >>> 2) & 0x33333333)
-  word = (word + (word >>> 4)) & 0x0f0f0f0f
-  return Math.imul(word, 0x01010101) >>> 24
 }

@@ -13,6 +13,7 @@
  */
 import type { BoundExpression } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
+import { countRows } from '../../kernel/bit-rows.ts'
 import { expandBits } from '../../kernel/bitmap.ts'
 import { newBytes, newCodes } from '../../kernel/memory.ts'
 import { selectTrue } from '../../kernel/select.ts'
@@ -23,7 +24,6 @@ import { storedRows } from '../../vector/read-column.ts'
 import {
   addBitmap,
   bitmapOf,
-  countRows,
   isWithin,
   listRows,
   noRows,

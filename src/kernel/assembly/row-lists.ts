@@ -1,5 +1,5 @@
 /**
- * Lists of rows as `vector/row-list.ts` writes them: of each gap between two rows its upper bits as so many zeros, a one,
+ * Sets of rows as bits, and lists of rows as `vector/row-list.ts` writes them: of each gap between two rows its upper bits as so many zeros, a one,
  * and its lower bits as they are. 16 bytes after a code must be readable.
  */
 import { gapTableCount, gapTables } from './memory'
@@ -8,11 +8,13 @@ import { gapTableCount, gapTables } from './memory'
 const lookedUp = 10
 /** Gaps that so many bits may have. */
 const mostGaps = lookedUp / 2
+/** So often a window of 57 bits can be looked into. */
+const looksPerWindow = 5
 
 /**
  * For lists whose gaps have one lower bit, and for those with two, a table of what so many bits begin with, in 16
- * bytes: the rows of whole gaps as bits, counted from the first row that may come; how many bits the gaps are; which row
- * may come next; how many gaps they are. Nothing where no gap is whole. More lower bits leave one gap in a look-up,
+ * bytes: the rows of whole gaps as bits, counted from the first row that may come; how many bits the gaps are, how many
+ * they are, and which row may come next, in the lower bytes of one number. Nothing where no gap is whole. More lower bits leave one gap in a look-up,
  * which then takes longer than to read that.
  */
 function tableOf(lower: i32): usize {
@@ -44,9 +46,7 @@ function makeEntry(entry: usize, bits: i32, lower: i32): void {
     gaps++
   }
   store<u64>(entry, rows)
-  store<u8>(entry, <u8>used, 8)
-  store<u8>(entry, <u8>next, 9)
-  store<u8>(entry, <u8>gaps, 10)
+  store<u32>(entry, used | (gaps << 8) | (next << 16), 8)
 }
 
 /** Where the gap that was read last ends, in bits. */
@@ -84,6 +84,7 @@ export function addListedRows(code: usize, count: i32, lower: i32, rows: usize):
 function addNearRows(code: usize, count: i32, lower: i32, rows: usize): void {
   const table = tableOf(lower)
   const indexes: u64 = (1 << lookedUp) - 1
+  const lastOfMany = count - mostGaps * looksPerWindow
   let at = 0
   let row = 0
   let i = 0
@@ -91,33 +92,45 @@ function addNearRows(code: usize, count: i32, lower: i32, rows: usize): void {
   let word = 0
   let bits: u64 = 0
   while (i < count) {
-    const window = load<u64>(code + <usize>(at >> 3)) >> (at & 7)
-    const entry = table + ((<usize>(window & indexes)) << 4)
-    let used = <i32>load<u8>(entry, 8)
-    let found = load<u64>(entry)
-    let rowCount = <i32>load<u8>(entry, 9)
-    let gaps = <i32>load<u8>(entry, 10)
-    if (used === 0 || i > count - mostGaps) {
-      row += gapAt(code, at, lower)
-      used = gapEnd - at
-      found = 1
-      rowCount = 1
-      gaps = 1
-      if (row >> 6 !== word) {
+    let looks = 0
+    if (i <= lastOfMany) {
+      let window = load<u64>(code + <usize>(at >> 3)) >> (at & 7)
+      // Bits and gaps of all looks together, each in a byte.
+      let all = 0
+      for (; looks < looksPerWindow; looks++) {
+        const entry = table + ((<usize>(window & indexes)) << 4)
+        const parts = load<u32>(entry, 8)
+        if (parts === 0) break
+        // By the bits, which are the lowest of the parts.
+        window >>= <u64>parts
+        all += parts
+        const found = load<u64>(entry)
+        const shift = row & 63
+        row += parts >> 16
+        bits |= found << shift
+        if (row >> 6 === word) continue
         addWord(rows, word, bits)
         word = row >> 6
-        bits = 0
+        bits = shift === 0 ? 0 : found >> (64 - shift)
       }
+      at += all & 0xff
+      i += (all >> 8) & 0xff
     }
-    const shift = row & 63
-    bits |= found << shift
-    row += rowCount
-    at += used
-    i += gaps
+    if (looks > 0) continue
+    row += gapAt(code, at, lower)
+    at = gapEnd
+    i++
+    if (row >> 6 !== word) {
+      addWord(rows, word, bits)
+      word = row >> 6
+      bits = 0
+    }
+    bits |= (<u64>1) << (row & 63)
+    row++
     if (row >> 6 === word) continue
     addWord(rows, word, bits)
     word = row >> 6
-    bits = shift === 0 ? 0 : found >> (64 - shift)
+    bits = 0
   }
   addWord(rows, word, bits)
 }
@@ -164,4 +177,13 @@ function addFarRows(code: usize, count: i32, lower: i32, rows: usize): void {
 function addRow(rows: usize, row: i32): void {
   const place = rows + <usize>((row >> 5) << 2)
   store<i32>(place, load<i32>(place) | (1 << (row & 31)))
+}
+
+/** How many bits are set in so many words. */
+export function countBits(words: usize, count: i32): i32 {
+  let found: i64 = 0
+  const even = count & ~1
+  for (let i = 0; i < even; i += 2) found += popcnt(load<u64>(words + ((<usize>i) << 2)))
+  if (even < count) found += popcnt(<i64>load<u32>(words + ((<usize>even) << 2)))
+  return <i32>found
 }
