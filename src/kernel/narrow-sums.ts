@@ -113,8 +113,8 @@ export function sumWholeByGroup(
   return true
 }
 
-/** Rows after which sums are settled, as counts have no room for more. */
-const mostUnsettled = 65_536
+/** Rows after which sums are settled, as counts have no room for more; of more groups that would take too long. */
+const [mostUnsettled, mostGroups] = [65_536, 4096]
 
 /** Groups that have four lanes, as those of few are often the same in rows that follow each other. */
 const fewGroups = 128
@@ -132,8 +132,8 @@ export class DecimalSums {
   #rows = 0
 
   /**
-   * Adds numbers, the i-th to the sum of group `groups[i]`; false, and nothing is added, when they have too many bits, or
-   * no memory is left.
+   * Adds numbers, the i-th to the sum of group `groups[i]`; false, and nothing is added, when they have too many bits,
+   * groups are too many, or no memory is left.
    *
    * @param states the sums that they are settled into, with as many groups
    */
@@ -141,6 +141,7 @@ export class DecimalSums {
     const { integers, base } = stored
     const { length: count } = integers
     if (!isOfKernels(states) || count > maximumRows) return false
+    if (states.length > mostGroups * wordsPerSum) return false
     const reciprocal = summable(stored)
     if (!reciprocal) return false
     if (reciprocal !== this.#of || this.#rows + count > mostUnsettled) this.settle(states)

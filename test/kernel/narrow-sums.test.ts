@@ -252,6 +252,14 @@ describe.each(widths)('of %s', (_, array) => {
   })
 })
 
+test('decimals of many groups are left to others', () => {
+  beginStates()
+  beginBatch()
+  const states = newState(8192 * wordsPerSum, 0)
+  const stored = { integers: new Int16Array(8192).fill(1), base: 0, divisor: 10 }
+  expect(new DecimalSums().add(stored, new Int32Array(8192), states)).toBe(false)
+})
+
 test('sums of decimals are settled before their counts have no room for more rows', () => {
   beginStates()
   const states = newState(2 * wordsPerSum, 0)

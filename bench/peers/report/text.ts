@@ -18,10 +18,12 @@ export function reportText(report: PeersReport): string {
     parts.push(`Most memory of the service without mapped files: ${mebibytes} MiB.`)
   }
   if (columnScan !== undefined) {
-    const { scanMs, scanGbPerSecond, memoryGbPerSecond, timesMemory } = columnScan
+    const { memoryGbPerSecond, scans } = columnScan
+    const times = scans.map(({ name, ms, timesMemory }) => {
+      return `${name} ${formatMs(ms)} ms, ${timesMemory.toFixed(1)} times what memory takes`
+    })
     parts.push(
-      `Filter and sum of a double: ${formatMs(scanMs)} ms, ${scanGbPerSecond.toFixed(2)} GB/s; the memory gives ` +
-        `${memoryGbPerSecond.toFixed(1)} GB/s, ${timesMemory.toFixed(1)} times that.`,
+      `A double, where memory gives ${memoryGbPerSecond.toFixed(1)} GB/s: ${times.join('; ')}.`,
     )
   }
   if (report.cold !== undefined) parts.push(coldTable(report))

@@ -1,6 +1,6 @@
 /**
- * Sets of rows as bits, and lists of rows as `vector/row-list.ts` writes them: of each gap between two rows its upper bits as so many zeros, a one,
- * and its lower bits as they are. 16 bytes after a code must be readable.
+ * Sets of rows as bits, and lists of rows as `vector/row-list.ts` writes them: of each gap between two rows its upper
+ * bits as so many zeros, a one, and its lower bits as they are. 16 bytes after a code must be readable.
  */
 import { gapTableCount, gapTables } from './memory'
 
@@ -14,8 +14,8 @@ const looksPerWindow = 5
 /**
  * For lists whose gaps have one lower bit, and for those with two, a table of what so many bits begin with, in 16
  * bytes: the rows of whole gaps as bits, counted from the first row that may come; how many bits the gaps are, how many
- * they are, and which row may come next, in the lower bytes of one number. Nothing where no gap is whole. More lower bits leave one gap in a look-up,
- * which then takes longer than to read that.
+ * they are, and which row may come next, in one number. Nothing where no gap is whole. More lower bits leave one gap in a
+ * look-up, which then takes longer than to read that.
  */
 function tableOf(lower: i32): usize {
   return gapTables + ((<usize>(lower - 1)) << (lookedUp + 4))
