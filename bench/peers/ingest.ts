@@ -24,7 +24,7 @@ interface BatchTimes {
 /** A query that was asked beside the inserts. */
 export interface Probe {
   readonly name: string
-  /** Medians of the last third of the load, and of as many rounds with the same pauses over the store at rest after it. */
+  /** Medians of the last third of the load, and of the store at rest after it, asked with the same pauses. */
   readonly busyMs: number
   readonly idleMs: number
   /** Whether its count of rows was at least that of the acknowledged ones, each time. */

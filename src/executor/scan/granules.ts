@@ -70,10 +70,10 @@ export class GranuleFilters {
     if (zones) zones.granule = Math.floor((firstRow + part.from) / granuleRows)
     if (zones && !candidates) return this.#ofGranule(zones)
     const partlySure: { readonly at: number; readonly sure: RowBits }[] = []
-    const asked = this.#predicates.map((predicate, at): Asked => {
+    const asked = this.#predicates.map((_, at): Asked => {
       const sure = candidates?.sure[at]
       if (sure === 'all') return false
-      if (zones && this.#mayBeCertain[at] && isCertain(predicate, zones)) return false
+      if (zones && this.#isCertain(at, zones)) return false
       if (!sure || sure === 'none') return true
       partlySure.push({ at, sure })
       return 'elsewhere'
@@ -99,15 +99,18 @@ export class GranuleFilters {
 
   /** That of the granule before, where all is asked of both that is asked of one. */
   #ofGranule(zones: Zones): Filter {
-    const predicates = this.#predicates
     let isSame = this.#last !== undefined
-    for (let at = 0; at < predicates.length; at++) {
-      const isAsked = !(this.#mayBeCertain[at] && isCertain(predicates[at]!, zones))
+    for (let at = 0; at < this.#predicates.length; at++) {
+      const isAsked = !this.#isCertain(at, zones)
       isSame &&= this.#lastAsked[at] === isAsked
       this.#lastAsked[at] = isAsked
     }
     if (!this.#last || !isSame) this.#last = this.#filterOf([...this.#lastAsked])
     return this.#last
+  }
+
+  #isCertain(at: number, zones: Zones): boolean {
+    return this.#mayBeCertain[at]! && isCertain(this.#predicates[at]!, zones)
   }
 
   #filterOf(asked: readonly Asked[]): Filter {
