@@ -175,6 +175,24 @@ describe.skipIf(!hasBrowser)('the web page', { timeout: 60_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('is left while it connects, and says nothing of that', async () => {
+    const { page, faults } = await browser.page('/app/default/p/support/datasets')
+    const connecting = page.evaluate(`new Promise((resolve) => {
+      const Socket = window.WebSocket
+      window.WebSocket = class extends Socket {
+        constructor(url) {
+          super(url)
+          setTimeout(() => document.querySelector('nav a[href$="/datasets"]').click())
+          this.addEventListener('close', () => resolve())
+        }
+      }
+    })`)
+    await page.getByRole('link', { name: 'Logs' }).click()
+    await connecting
+    await page.getByRole('heading', { name: 'Datasets', exact: true }).waitFor()
+    expect(faults).toEqual([])
+  })
+
   test('offers what may follow, and says where a query is wrong', async () => {
     const { page, faults, picture } = await browser.page(traces)
     const input = page.getByLabel('Search')

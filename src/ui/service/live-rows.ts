@@ -4,9 +4,9 @@
  * written. While the page cannot be seen, nothing is listened to.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { base } from '../state/location.ts'
 import { query, type Row, tzOffset } from './query.ts'
 import { forTable, measured, withClauses } from './query-text.ts'
+import { leaveStream, openStream } from './stream-socket.ts'
 
 /** The newest rows, among which those are that came since. */
 const newestRows = 100
@@ -89,13 +89,11 @@ type Message =
 
 /** Resolves when the connection has ended; rejects with what the service refuses. */
 function listenOnce(newest: string, { signal, onRows, onError }: Listener): Promise<void> {
-  const url = new URL(`${base}/btql/stream`, window.location.href)
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  const socket = new WebSocket(url)
+  const socket = openStream()
   let isOpen = false
   let rows: Row[] = []
   return new Promise((resolve, reject) => {
-    const leave = () => socket.close()
+    const leave = () => leaveStream(socket)
     signal.addEventListener('abort', leave)
     socket.onopen = () => {
       isOpen = true

@@ -2,11 +2,11 @@
  * One query over a WebSocket, which tells how far it is while it runs; leaving it cancels the query.
  * Where no WebSocket gets through, the same query goes by POST and tells nothing until it ends.
  */
-import { base } from '../state/location.ts'
 import type { Answer, Progress, Row } from './answer.ts'
 import { request, ServiceError } from './client.ts'
 import { parseExactly } from './exact-json.ts'
 import { tzOffset } from './query.ts'
+import { leaveStream, openStream } from './stream-socket.ts'
 
 export interface AskOptions {
   readonly query: string
@@ -39,16 +39,14 @@ let isBlocked = false
 /** Resolves once the service is ready for a query; undefined where no socket gets through. */
 function connect(signal: AbortSignal): Promise<WebSocket | undefined> {
   if (isBlocked || signal.aborted) return Promise.resolve(undefined)
-  const url = new URL(`${base}/btql/stream`, window.location.href)
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:'
-  const socket = new WebSocket(url)
+  const socket = openStream()
   return new Promise((resolve) => {
     const settle = (ready: boolean) => {
       window.clearTimeout(timer)
       signal.removeEventListener('abort', leave)
       socket.onopen = null
       socket.onclose = null
-      if (!ready) socket.close()
+      if (!ready) leaveStream(socket)
       resolve(ready ? socket : undefined)
     }
     const leave = () => settle(false)
