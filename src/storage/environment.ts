@@ -51,6 +51,8 @@ export interface RecordsEnvironment {
 }
 
 export interface SegmentsEnvironment {
+  /** The data directory. */
+  readonly directory: string
   readonly root: RootDatabase<Buffer, Buffer>
   readonly columnsRoot: RootDatabase<Buffer, Buffer>
   /** Segment u32 → Arrow IPC file, padded to 16 MiB when it is full, so that it is mapped. */
@@ -94,6 +96,7 @@ export function openSegments(directory: string, options: OpenOptions): SegmentsE
   const columnsRoot = openRoot(columnsFolder, mapBytes.columns, options)
   const database = (name: string) => openDatabase(root, name)
   return {
+    directory,
     root,
     columnsRoot,
     columns: openDatabase(columnsRoot, 'columns'),

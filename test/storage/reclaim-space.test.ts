@@ -10,19 +10,15 @@ import {
 import { compact } from '../../src/storage/maintenance/compaction.ts'
 import { flush } from '../../src/storage/maintenance/flush.ts'
 import { reclaimSegmentSpace } from '../../src/storage/maintenance/reclaim-space.ts'
+import { trimFiles } from '../../src/storage/maintenance/trim-files.ts'
 import { SegmentStore } from '../../src/storage/segment/segment-store.ts'
+import { fileOf, segmentKey } from '../support/segment-values.ts'
 import { TemporaryRecords, temporaryDirectory } from '../support/temporary-records.ts'
 
 const value = Buffer.alloc(2 ** 20, 7)
 const count = 20
 
-function keyOf(number: number): Buffer {
-  const key = Buffer.alloc(4)
-  key.writeUInt32BE(number)
-  return key
-}
-
-type NamedDatabase = 'columns' | 'textIndexes'
+type NamedDatabase = keyof typeof fileOf
 
 /** A file of values, of which all but every tenth was removed again. */
 async function withFreePages(directory: string, name: NamedDatabase = 'columns'): Promise<void> {
@@ -30,10 +26,10 @@ async function withFreePages(directory: string, name: NamedDatabase = 'columns')
     const root = name === 'columns' ? environment.columnsRoot : environment.root
     const database = environment[name]
     root.transactionSync(() => {
-      for (let i = 0; i < count; i++) database.putSync(keyOf(i), value)
+      for (let i = 0; i < count; i++) database.putSync(segmentKey(i), value)
     })
     root.transactionSync(() => {
-      for (let i = 0; i < count; i++) if (i % 10 !== 0) database.removeSync(keyOf(i))
+      for (let i = 0; i < count; i++) if (i % 10 !== 0) database.removeSync(segmentKey(i))
     })
   })
 }
@@ -54,12 +50,10 @@ async function change<Result>(
 function numbersIn(directory: string, name: NamedDatabase): Promise<number[]> {
   return change(directory, (environment) =>
     Array.from({ length: count }, (_, i) => i).filter((i) =>
-      environment[name].get(keyOf(i))?.equals(value),
+      environment[name].get(segmentKey(i))?.equals(value),
     ),
   )
 }
-
-const fileOf = { columns: 'segments/columns/data.mdb', textIndexes: 'segments/data.mdb' }
 
 function fileBytes(directory: string, name: NamedDatabase = 'columns'): number {
   return statSync(join(directory, fileOf[name])).size
@@ -84,6 +78,15 @@ it('little that is free is left for what comes', async () => {
   await withFreePages(directory)
   const before = fileBytes(directory)
   expect(await reclaimSegmentSpace(directory)).toBe(0)
+  expect(fileBytes(directory)).toBe(before)
+})
+
+it('what was given back before is no reason to write a file anew', async () => {
+  const directory = temporaryDirectory()
+  await withFreePages(directory)
+  await change(directory, (environment) => trimFiles(environment, value.length))
+  const before = fileBytes(directory)
+  expect(await reclaimSegmentSpace(directory, value.length)).toBe(0)
   expect(fileBytes(directory)).toBe(before)
 })
 
@@ -116,11 +119,11 @@ it('columns that were in one file with all else are moved, and leave no room beh
     keyEncoding: 'binary',
   })
   root.transactionSync(() => {
-    for (let i = 0; i < count; i += 5) older.putSync(keyOf(i), value)
+    for (let i = 0; i < count; i += 5) older.putSync(segmentKey(i), value)
   })
   await root.close()
   // As when the move was cut short.
-  await change(directory, ({ columns }) => columns.putSync(keyOf(0), value))
+  await change(directory, ({ columns }) => columns.putSync(segmentKey(0), value))
 
   expect(await reclaimSegmentSpace(directory, value.length)).toBeGreaterThan(3 * value.length)
   expect(await numbersIn(directory, 'columns')).toEqual([0, 5, 10, 15])

@@ -227,10 +227,11 @@ export class Maintenance {
     await this.#run({ kind: 'tidy' })
   }
 
-  /** Resolves when no two neighbouring segments are left that fit into one, and all are finished. */
+  /** Resolves when no two neighbouring segments are left that fit into one, all are finished, and what is free is given back. */
   async compact(): Promise<void> {
     while (await this.#run({ kind: 'compact', limits: this.#limits, eager: true }));
     while (await this.#run({ kind: 'finish' }));
+    await this.#run({ kind: 'trim' })
   }
 
   /**
@@ -316,20 +317,21 @@ export class Maintenance {
     }
   }
 
-  /** Merges segments, if they are too many, and finishes them, until a delta is to be flushed. */
+  /** Merges segments, if they are too many, finishes them and gives back what is free, until a delta is to be flushed. */
   async #mergeAndFinish(isBusy: boolean): Promise<void> {
     const merge = { kind: 'compact', limits: this.#limits } as const
     while (this.#mayTakeTime && (await this.#runIfItCanWait(merge)));
     const waiting = unfinished(this.#manifest).length
     if (isBusy && waiting <= mostUnfinished) {
       // Whoever writes so much mostly goes on.
-      if (waiting > 0) this.#workSoon(flushAfterMs)
+      this.#workSoon(flushAfterMs)
       return
     }
     // Indexes fill what merges leave free in the file, after which more may be merged.
     while (this.#mayTakeTime && (await this.#runIfItCanWait({ kind: 'finish' }))) {
       while (this.#mayTakeTime && (await this.#runIfItCanWait(merge)));
     }
+    if (this.#mayTakeTime) await this.#run({ kind: 'trim' })
   }
 
   #mergeSmall(): Promise<boolean> {
@@ -448,11 +450,14 @@ export class Maintenance {
     const ids = [...this.#retired].filter((id) => !inUse.has(id))
     if (ids.length === 0) return
     for (const id of ids) this.#retired.delete(id)
-    this.#run({ kind: 'remove', ids }).catch((thrown: unknown) => {
-      for (const id of ids) this.#retired.add(id)
-      if (!this.#isClosed) {
-        this.#options.logger?.error({ err: thrown, ids }, 'retired segments could not be deleted')
-      }
-    })
+    this.#run({ kind: 'remove', ids }).then(
+      () => this.#workSoon(flushAfterMs),
+      (thrown: unknown) => {
+        for (const id of ids) this.#retired.add(id)
+        if (!this.#isClosed) {
+          this.#options.logger?.error({ err: thrown, ids }, 'retired segments could not be deleted')
+        }
+      },
+    )
   }
 }

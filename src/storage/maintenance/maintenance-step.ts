@@ -12,6 +12,7 @@ import { defaultFoldLimits, foldIds, removeUnlistedRuns } from './fold-ids.ts'
 import { packRows } from './pack-rows.ts'
 import { dropObjects, purgeRows } from './remove-objects.ts'
 import { findSuperseded } from './superseded-share.ts'
+import { trimFiles } from './trim-files.ts'
 
 /** Between two flushes of a load, of some seconds each. */
 const foldMs = 300
@@ -39,6 +40,8 @@ export type MaintenanceStep =
     }
   /** Finishes a segment; see `finish-segment.ts`. */
   | { readonly kind: 'finish' }
+  /** Gives free space of the segments' files back; see `trim-files.ts`. */
+  | { readonly kind: 'trim' }
   | { readonly kind: 'remove'; readonly ids: readonly number[] }
   /** Writes a segment anew without rows of these objects; `changed`: one had some. */
   | { readonly kind: 'drop'; readonly objects: readonly number[]; readonly limits: SegmentLimits }
@@ -88,6 +91,8 @@ export function runStep(
       }
       case 'finish':
         return finishSegment(store, checkpoint)
+      case 'trim':
+        return trimFiles(store.environment) > 0
       case 'remove':
         store.remove(step.ids)
         return true

@@ -1,23 +1,16 @@
 /**
- * LMDB keeps what is freed for values to come, and never makes its file smaller. Where much of a file of
- * segments is free when a service starts, it is written anew without that, before any thread has it open.
+ * LMDB keeps what is freed for values to come, and never makes its file smaller. What a service does not give back while
+ * it runs (`trim-files.ts`), as where files cannot have holes, it gives back when it starts: a file of segments of
+ * which much is free is written anew without that, before any thread has it open.
  */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type BinaryDatabase,
-  closeSegments,
-  moveColumns,
-  openSegments,
-  type SegmentsEnvironment,
-  segmentFolders,
-} from '../environment.ts'
+import { closeSegments, moveColumns, openSegments, segmentFolders } from '../environment.ts'
+import { fileName, type SegmentsFile, segmentFiles, spaceOf } from './segment-files.ts'
 
 /** A file is copied if so much of it is free: that share, and so many bytes. */
 const worthwhileShare = 1 / 4
 const worthwhileBytes = 2 ** 25
-
-const fileName = 'data.mdb'
 
 /**
  * Makes the files of segments smaller where it pays; nobody else may have them open. When a copy cannot be
@@ -35,13 +28,13 @@ export async function reclaimSegmentSpace(
   rmSync(copyIn(columnsFolder), { recursive: true, force: true })
   if (!existsSync(join(folder, fileName))) return 0
   const environment = openSegments(directory, { readOnly: false })
-  const files = filesOf(environment, folder, columnsFolder)
   const copied: { readonly folder: string; readonly freeBytes: number }[] = []
   try {
     moveColumns(environment)
-    for (const file of files) {
-      const { freeBytes, allBytes } = spaceOf(file)
-      if (freeBytes < worthwhile || freeBytes < allBytes * worthwhileShare) continue
+    for (const file of segmentFiles(environment)) {
+      const { usedBytes, diskBytes } = spaceOf(file)
+      const freeBytes = diskBytes - usedBytes
+      if (freeBytes < worthwhile || freeBytes < diskBytes * worthwhileShare) continue
       if (await copy(file)) copied.push({ folder: file.folder, freeBytes })
     }
   } finally {
@@ -49,49 +42,6 @@ export async function reclaimSegmentSpace(
   }
   for (const { folder } of copied) replaceByCopy(folder)
   return copied.reduce((sum, { freeBytes }) => sum + freeBytes, 0)
-}
-
-interface SegmentsFile {
-  readonly folder: string
-  readonly root: SegmentsEnvironment['root']
-  readonly databases: readonly BinaryDatabase[]
-}
-
-function filesOf(
-  { root, columnsRoot, columns, ...others }: SegmentsEnvironment,
-  folder: string,
-  columnsFolder: string,
-): SegmentsFile[] {
-  return [
-    { folder, root, databases: Object.values<BinaryDatabase>(others) },
-    { folder: columnsFolder, root: columnsRoot, databases: [columns] },
-  ]
-}
-
-/** Parts of what LMDB tells that the package has no types for. */
-interface TreePages {
-  readonly pageSize: number
-  readonly treeBranchPageCount: number
-  readonly treeLeafPageCount: number
-  readonly overflowPages: number
-}
-
-interface RootPages extends TreePages {
-  readonly lastPageNumber: number
-  readonly free: TreePages
-}
-
-function spaceOf({ root, databases }: SegmentsFile): {
-  readonly freeBytes: number
-  readonly allBytes: number
-} {
-  const { free, lastPageNumber, ...names } = root.getStats() as RootPages
-  const trees = databases.map((database) => database.getStats() as TreePages)
-  const used = [names, free, ...trees].reduce((sum, tree) => {
-    return sum + tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages
-  }, 0)
-  const { pageSize } = names
-  return { freeBytes: (lastPageNumber + 1 - used) * pageSize, allBytes: lastPageNumber * pageSize }
 }
 
 function copyIn(folder: string): string {

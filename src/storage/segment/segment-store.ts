@@ -61,7 +61,7 @@ export interface NewSegment extends WrittenSegment {
  * call `endReads` itself.
  */
 export class SegmentStore {
-  readonly #environment: SegmentsEnvironment
+  readonly environment: SegmentsEnvironment
   readonly #metadata = new Map<number, SegmentMetadata>()
   readonly #small = new LRUCache<number, Uint8Array>({
     maxSize: keptSmallBytes,
@@ -69,13 +69,13 @@ export class SegmentStore {
   })
 
   constructor(environment: SegmentsEnvironment) {
-    this.#environment = environment
+    this.environment = environment
   }
 
   /** The manifest that was committed last. */
   manifest(): Manifest {
     this.endReads()
-    const bytes = this.#environment.manifest.get(manifestKey)
+    const bytes = this.environment.manifest.get(manifestKey)
     if (bytes === undefined) return emptyManifest
     const { segments, ...rest } = decodeManifest(bytes)
     return { ...rest, segments: segments.map((id) => ({ id, metadata: this.metadata(id) })) }
@@ -85,12 +85,12 @@ export class SegmentStore {
   metadata(id: number): SegmentMetadata {
     let metadata = this.#metadata.get(id)
     if (metadata === undefined) {
-      const bytes = this.#environment.metadata.get(segmentKey(id))
+      const bytes = this.environment.metadata.get(segmentKey(id))
       if (bytes === undefined) throw corruptSegment(id, 'it is not there')
       metadata = decodeMetadata(bytes, id)
     }
     if (!metadata.textIndexes && isWorthFinishing(metadata)) {
-      const textIndexes = findTextIndexes(this.#environment.textIndexes, id)
+      const textIndexes = findTextIndexes(this.environment.textIndexes, id)
       if (textIndexes) metadata = { ...metadata, textIndexes }
     }
     // The entry that was used last is the last to go.
@@ -109,12 +109,12 @@ export class SegmentStore {
   open(id: number): ColumnTable {
     const metadata = this.metadata(id)
     const { textIndexes } = metadata
-    const readIndex = textIndexes && chunkReader(this.#environment.textIndexes, id, textIndexes)
+    const readIndex = textIndexes && chunkReader(this.environment.textIndexes, id, textIndexes)
     const kept = this.#small.get(id)
     if (kept) return openSegment(kept, metadata, id, readIndex)
     // Unlike `get`, this does not copy a value that LMDB has mapped.
     const bytes: (Buffer & { readonly isGlobal?: boolean }) | undefined =
-      this.#environment.columns.getBinaryFast(segmentKey(id))
+      this.environment.columns.getBinaryFast(segmentKey(id))
     if (bytes === undefined) throw corruptSegment(id, 'it is not there')
     if (!bytes.isGlobal) return openSegment(bytes, metadata, id, readIndex)
     // A small value lies in a buffer that the next read overwrites.
@@ -128,26 +128,26 @@ export class SegmentStore {
     path: readonly string[],
     texts: readonly string[],
   ): ReadonlyMap<number, ReadonlySet<number>> {
-    return findKeys(this.#environment.keys, path, texts)
+    return findKeys(this.environment.keys, path, texts)
   }
 
   /** Ends the thread's read transaction: the next read sees what was committed since. */
   endReads(): void {
-    this.#environment.root.resetReadTxn()
-    this.#environment.columnsRoot.resetReadTxn()
+    this.environment.root.resetReadTxn()
+    this.environment.columnsRoot.resetReadTxn()
   }
 
   /** Ids of all segments that are stored, whether or not a manifest names them. */
   storedIds(): number[] {
     this.endReads()
-    return Array.from(this.#environment.columns.getKeys(), (key) => key.readUInt32BE())
+    return Array.from(this.environment.columns.getKeys(), (key) => key.readUInt32BE())
   }
 
   /** Writes a segment that no manifest names yet. */
   write(segment: NewSegment): void {
     this.#putColumns(segment)
     const keys = keysOf(segment)
-    this.#environment.root.transactionSync(() => this.#putRest(segment, keys))
+    this.environment.root.transactionSync(() => this.#putRest(segment, keys))
   }
 
   /**
@@ -162,47 +162,47 @@ export class SegmentStore {
     const manifest: Manifest = { ...change, generation: current.generation + 1 }
     if (last) this.#putColumns(last)
     const keys = last && keysOf(last)
-    this.#environment.root.transactionSync(() => {
+    this.environment.root.transactionSync(() => {
       if (last && keys) this.#putRest(last, keys)
-      this.#environment.manifest.putSync(manifestKey, encodeManifest(manifest))
+      this.environment.manifest.putSync(manifestKey, encodeManifest(manifest))
     })
     return manifest
   }
 
   /** Stores the indexes of a segment's texts beside it; whoever asks for it next finds them. */
   writeTextIndexes(id: number, indexes: WrittenTextIndexes): void {
-    this.#environment.root.transactionSync(() => {
-      putTextIndexes(this.#environment.textIndexes, id, indexes)
+    this.environment.root.transactionSync(() => {
+      putTextIndexes(this.environment.textIndexes, id, indexes)
     })
     this.endReads()
   }
 
   /** Deletes segments, which no manifest in use may name. */
   remove(ids: readonly number[]): void {
-    this.#environment.root.transactionSync(() => {
+    this.environment.root.transactionSync(() => {
       for (const id of ids) {
-        this.#environment.metadata.removeSync(segmentKey(id))
-        removeKeys(this.#environment.keys, id)
-        removeTextIndexes(this.#environment.textIndexes, id)
+        this.environment.metadata.removeSync(segmentKey(id))
+        removeKeys(this.environment.keys, id)
+        removeTextIndexes(this.environment.textIndexes, id)
         this.#metadata.delete(id)
         this.#small.delete(id)
       }
     })
-    this.#environment.columnsRoot.transactionSync(() => {
-      for (const id of ids) this.#environment.columns.removeSync(segmentKey(id))
+    this.environment.columnsRoot.transactionSync(() => {
+      for (const id of ids) this.environment.columns.removeSync(segmentKey(id))
     })
   }
 
   #putColumns({ id, bytes }: NewSegment): void {
     const value = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#environment.columnsRoot.transactionSync(() => {
-      this.#environment.columns.putSync(segmentKey(id), value)
+    this.environment.columnsRoot.transactionSync(() => {
+      this.environment.columns.putSync(segmentKey(id), value)
     })
   }
 
   #putRest({ id, metadata }: NewSegment, keys: readonly ColumnKeys[]): void {
-    this.#environment.metadata.putSync(segmentKey(id), encodeMetadata(metadata))
-    putKeys(this.#environment.keys, id, keys)
+    this.environment.metadata.putSync(segmentKey(id), encodeMetadata(metadata))
+    putKeys(this.environment.keys, id, keys)
   }
 }
 

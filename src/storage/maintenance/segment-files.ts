@@ -1,0 +1,63 @@
+/** The two files of segments, and how much of each is used. */
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type BinaryDatabase, type SegmentsEnvironment, segmentFolders } from '../environment.ts'
+
+export const fileName = 'data.mdb'
+
+export interface SegmentsFile {
+  readonly folder: string
+  readonly root: SegmentsEnvironment['root']
+  readonly databases: readonly BinaryDatabase[]
+}
+
+export function segmentFiles({
+  directory,
+  root,
+  columnsRoot,
+  columns,
+  ...others
+}: SegmentsEnvironment): readonly SegmentsFile[] {
+  const [folder, columnsFolder] = segmentFolders(directory)
+  return [
+    { folder, root, databases: Object.values<BinaryDatabase>(others) },
+    { folder: columnsFolder, root: columnsRoot, databases: [columns] },
+  ]
+}
+
+/** Parts of what LMDB tells that the package has no types for. */
+interface TreePages {
+  readonly pageSize: number
+  readonly treeBranchPageCount: number
+  readonly treeLeafPageCount: number
+  readonly overflowPages: number
+}
+
+interface RootPages extends TreePages {
+  readonly lastTxnId: number
+  readonly free: TreePages
+}
+
+export interface FileSpace {
+  readonly pageBytes: number
+  /** Of the transaction that was committed last. */
+  readonly transaction: number
+  readonly usedBytes: number
+  /** What the file takes on disk, where free stretches may be holes. */
+  readonly diskBytes: number
+}
+
+export function spaceOf({ folder, root, databases }: SegmentsFile): FileSpace {
+  const { free, lastTxnId, ...names } = root.getStats() as RootPages
+  const trees = databases.map((database) => database.getStats() as TreePages)
+  const usedPages = [names, free, ...trees].reduce((sum, tree) => {
+    return sum + tree.treeBranchPageCount + tree.treeLeafPageCount + tree.overflowPages
+  }, 0)
+  const { pageSize } = names
+  return {
+    pageBytes: pageSize,
+    transaction: lastTxnId,
+    usedBytes: usedPages * pageSize,
+    diskBytes: statSync(join(folder, fileName)).blocks * 512,
+  }
+}

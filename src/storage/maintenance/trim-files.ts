@@ -1,0 +1,90 @@
+/**
+ * Gives back what is free in the files of segments while they are read and written: a stretch of free pages becomes
+ * a hole, which takes nothing on disk until LMDB uses the pages again. Nothing moves, and what is used is not touched.
+ */
+import { closeSync, openSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { SegmentsEnvironment } from '../environment.ts'
+import { freeStretches, type Stretch } from './free-stretches.ts'
+import { fileName, type SegmentsFile, segmentFiles, spaceOf } from './segment-files.ts'
+
+/** A file is trimmed if so much of what it takes is free: that share, and so many bytes. */
+const worthwhileShare = 1 / 32
+const worthwhileBytes = 2 ** 25
+
+/** Shorter stretches are left to small values. */
+const leastStretchBytes = 2 ** 16
+
+/** While a hole is made, whoever touches a page of the file for the first time has to wait. */
+const mostHoleBytes = 2 ** 24
+
+interface FileHoles {
+  trimSync(file: number, offset: number, length: number): void
+}
+
+/**
+ * The calling thread must be the only one that writes to the files. Where there can be no holes, or somebody still reads
+ * what was there before the last transaction, nothing is done.
+ *
+ * @returns bytes that the file system has back
+ */
+export function trimFiles(environment: SegmentsEnvironment, worthwhile = worthwhileBytes): number {
+  const files = segmentFiles(environment).filter((file) => isWorthwhile(file, worthwhile))
+  const holes = files.length === 0 ? undefined : loadHoles()
+  return holes ? files.reduce((sum, file) => sum + trim(file, holes), 0) : 0
+}
+
+function isWorthwhile(file: SegmentsFile, worthwhile: number): boolean {
+  const { usedBytes, diskBytes } = spaceOf(file)
+  const freeBytes = diskBytes - usedBytes
+  return freeBytes >= worthwhile && freeBytes >= diskBytes * worthwhileShare
+}
+
+/** Undefined on systems that the package is not made for. */
+function loadHoles(): FileHoles | undefined {
+  try {
+    return createRequire(import.meta.url)('fs-native-extensions') as FileHoles
+  } catch {
+    return undefined
+  }
+}
+
+function trim(file: SegmentsFile, holes: FileHoles): number {
+  const { root, folder } = file
+  root.resetReadTxn()
+  const { pageBytes, transaction, diskBytes } = spaceOf(file)
+  if (hasReaderBefore(transaction, root)) return 0
+  const descriptor = openSync(join(folder, fileName), 'r+')
+  try {
+    for (const stretch of freeStretches(descriptor, pageBytes, leastStretchBytes) ?? []) {
+      makeHoles(stretch, descriptor, holes)
+    }
+  } catch (thrown) {
+    if (!isUnsupported(thrown)) throw thrown
+  } finally {
+    closeSync(descriptor)
+  }
+  return Math.max(0, diskBytes - spaceOf(file).diskBytes)
+}
+
+/** Whether somebody reads what was there before the transaction, of which other pages may have been a part. */
+function hasReaderBefore(transaction: number, root: SegmentsFile['root']): boolean {
+  const lines = root.readerList().split('\n')
+  return lines.some((line) => {
+    const [seen] = /\d+$/.exec(line.trimEnd()) ?? []
+    return seen !== undefined && Number(seen) < transaction
+  })
+}
+
+function makeHoles({ offset, length }: Stretch, file: number, { trimSync }: FileHoles): void {
+  const end = offset + length
+  for (let from = offset; from < end; from += mostHoleBytes) {
+    trimSync(file, from, Math.min(mostHoleBytes, end - from))
+  }
+}
+
+function isUnsupported(thrown: unknown): boolean {
+  const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined
+  return code === 'EOPNOTSUPP' || code === 'ENOTSUP' || code === 'ENOSYS'
+}
