@@ -14,13 +14,24 @@ const segment: TaskInput = {
   to: 56_001,
   mayBeNewer: true,
 }
+const part: TaskInput = {
+  kind: 'part',
+  part: 12,
+  memory: new SharedArrayBuffer(64),
+  object: 3,
+  from: 0,
+  to: 1000,
+  mayBeNewer: false,
+}
+const otherPart: TaskInput = { ...part, part: 13, memory: new SharedArrayBuffer(8), from: 10 }
 const delta: TaskInput = {
   kind: 'delta',
   object: 3,
   spans: [{ object: 3, after: 5, through: 9 }],
 }
 const records: TaskInput = { kind: 'records', object: 3, ids: ['a', 'b'] }
-const inputs = [delta, segment, records, { ...segment, segment: 0, mayBeNewer: false }]
+const others = [records, { ...segment, segment: 0, mayBeNewer: false }]
+const inputs = [delta, otherPart, segment, part, ...others]
 
 function scanOf(parts: Partial<ScanTask>): ScanTask {
   return {
@@ -47,9 +58,14 @@ function sent<T extends ScanTask | AnswerTask | FinishTask>(task: T): T {
   return unpackTask(structuredClone(packTask(task))) as T
 }
 
+function memoryBytes({ inputs }: ScanTask): number[] {
+  return inputs.flatMap((input) => (input.kind === 'part' ? input.memory.byteLength : []))
+}
+
 test('scans come with their plan and all inputs in their order', () => {
   const task = scanOf({})
   expect(sent(task)).toEqual(task)
+  expect(memoryBytes(sent(task))).toEqual([8, 64])
   expect(sent(scanOf({ inputs: [] })).inputs).toEqual([])
 })
 

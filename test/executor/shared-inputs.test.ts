@@ -45,6 +45,21 @@ describe('inputs that tasks share', () => {
     numberThread(0)
   })
 
+  it('are taken by the same thread also when parts before them were flushed', () => {
+    const memory = new SharedArrayBuffer(8)
+    const order = (parts: readonly number[]) => {
+      const ofParts = parts.map((part): TaskInput[] => {
+        return [{ kind: 'part', part, memory, object: 1, from: 0, to: 10, mayBeNewer: false }]
+      })
+      const { inputs, share } = sharedInputs(ofParts, 2, noneWait)
+      return Array.from(takeInputs(inputs, share), (input) =>
+        input.kind === 'part' ? input.part : 0,
+      )
+    }
+    expect(order([1, 2, 3, 4, 5])).toEqual([2, 4, 1, 3, 5])
+    expect(order([2, 3, 4, 5, 6])).toEqual([2, 4, 6, 3, 5])
+  })
+
   it('are left to a later task after a unit while others wait for a thread', () => {
     const waiting = Int32Array.of(1)
     const { inputs, share } = sharedInputs(units, 1, waiting)

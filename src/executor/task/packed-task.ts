@@ -16,8 +16,13 @@ interface PackedPlan {
 }
 
 interface PackedInputs {
-  /** For each input its segment, object, first row, end, and 1 where some rows may be newer; of others `elsewhere` and which. */
+  /**
+   * For each input of columns its segment or `inPart`, object, first row, end, 1 where some rows may be newer, and its
+   * part; of others `elsewhere` and which.
+   */
   readonly numbers: Int32Array
+  /** Of the parts, in their order. */
+  readonly memories: readonly SharedArrayBuffer[]
   readonly others: readonly TaskInput[]
 }
 
@@ -91,47 +96,58 @@ function unpackPlan({ id, bytes }: PackedPlan): PhysicalPlan {
   return plan
 }
 
-const numbersOfInput = 5
+const numbersOfInput = 6
 /** In place of a segment's number, which is from 0 on. */
-const elsewhere = -1
+const [elsewhere, inPart] = [-1, -2]
 
 function packInputs(inputs: readonly TaskInput[]): PackedInputs {
   const numbers = new Int32Array(inputs.length * numbersOfInput)
+  const memories: SharedArrayBuffer[] = []
   const others: TaskInput[] = []
   for (const [i, input] of inputs.entries()) {
     const at = i * numbersOfInput
-    if (input.kind === 'segment') {
-      numbers[at] = input.segment
-      numbers[at + 1] = input.object
-      numbers[at + 2] = input.from
-      numbers[at + 3] = input.to
-      numbers[at + 4] = input.mayBeNewer ? 1 : 0
-    } else {
+    if (input.kind !== 'segment' && input.kind !== 'part') {
       numbers[at] = elsewhere
       numbers[at + 1] = others.length
       others.push(input)
-    }
-  }
-  return { numbers, others }
-}
-
-function unpackInputs({ numbers, others }: PackedInputs): TaskInput[] {
-  const inputs: TaskInput[] = []
-  for (let at = 0; at < numbers.length; at += numbersOfInput) {
-    if (numbers[at] !== elsewhere) {
-      inputs.push({
-        kind: 'segment',
-        segment: numbers[at]!,
-        object: numbers[at + 1]!,
-        from: numbers[at + 2]!,
-        to: numbers[at + 3]!,
-        mayBeNewer: numbers[at + 4] === 1,
-      })
       continue
     }
-    const other = others[numbers[at + 1]!]
-    assert(other, 'a task came without one of its inputs')
-    inputs.push(other)
+    numbers[at] = input.kind === 'segment' ? input.segment : inPart
+    numbers[at + 1] = input.object
+    numbers[at + 2] = input.from
+    numbers[at + 3] = input.to
+    numbers[at + 4] = input.mayBeNewer ? 1 : 0
+    if (input.kind === 'segment') continue
+    numbers[at + 5] = input.part
+    memories.push(input.memory)
+  }
+  return { numbers, memories, others }
+}
+
+function unpackInputs({ numbers, memories, others }: PackedInputs): TaskInput[] {
+  const inputs: TaskInput[] = []
+  let parts = 0
+  for (let at = 0; at < numbers.length; at += numbersOfInput) {
+    const segment = numbers[at]!
+    if (segment === elsewhere) {
+      const other = others[numbers[at + 1]!]
+      assert(other, 'a task came without one of its inputs')
+      inputs.push(other)
+      continue
+    }
+    const rows = {
+      object: numbers[at + 1]!,
+      from: numbers[at + 2]!,
+      to: numbers[at + 3]!,
+      mayBeNewer: numbers[at + 4] === 1,
+    }
+    if (segment !== inPart) {
+      inputs.push({ kind: 'segment', segment, ...rows })
+      continue
+    }
+    const memory = memories[parts++]
+    assert(memory, 'a task came without the memory of one of its parts')
+    inputs.push({ kind: 'part', part: numbers[at + 5]!, memory, ...rows })
   }
   return inputs
 }

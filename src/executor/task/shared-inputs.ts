@@ -3,8 +3,8 @@
  * that all of them end at about the same time, each thread collects what it finds in one place, and a
  * query needs no more messages than there are threads.
  *
- * A thread takes units of its own segments first, always the same ones, then what others have left: what it
- * keeps of segments that it has read serves its next query, and is not kept by all threads.
+ * A thread takes units of its own segments and parts first, always the same ones, then what others have left: what it
+ * keeps of those that it has read serves its next query, and is not kept by all threads.
  */
 import type { TaskInput } from './task.ts'
 
@@ -74,13 +74,17 @@ function* ownFirst(
   { starts, tasks }: SharedInputs,
 ): Generator<number> {
   const isOwn = (unit: number) => {
-    const input = inputs[starts[unit]!]
-    const number = input?.kind === 'segment' ? input.segment : unit
-    return (number + threadNumber) % tasks === 0
+    return (numberOf(inputs[starts[unit]!], unit) + threadNumber) % tasks === 0
   }
   for (const own of [true, false]) {
     for (let unit = 0; unit < starts.length - 1; unit++) if (isOwn(unit) === own) yield unit
   }
+}
+
+/** By which a unit is the same one in the next query, where it has rows that a thread may have opened. */
+function numberOf(input: TaskInput | undefined, unit: number): number {
+  if (input?.kind === 'segment') return input.segment
+  return input?.kind === 'part' ? input.part : unit
 }
 
 /** Whether no other task has taken the unit. */
