@@ -10,7 +10,7 @@ export const usage = `npm run bench:peers -- [options]
                         without it the data is made in a temporary directory and removed
   --only SYSTEM[,…]     assay, duckdb, duckdb-json, clickhouse, clickhouse-json    (all)
   --filter TEXT[,…]     queries whose name has one of the texts
-  --warm-ups N          runs of each query that do not count, in up to two seconds  (300)
+  --warm-ups N          runs of each query that do not count, in up to two seconds (1000)
   --runs N              measured runs of each query; fewer for what takes seconds   (7)
   --workers N[,N…]      threads of each system; several are compared               (2)
   --insert-rate N       MB/s that the clients send while Assay is loaded     (as fast as they can)
@@ -55,7 +55,7 @@ export function readOptions(): Options | undefined {
       dir: { type: 'string' },
       only: { type: 'string' },
       filter: { type: 'string' },
-      'warm-ups': { type: 'string', default: '300' },
+      'warm-ups': { type: 'string', default: '1000' },
       runs: { type: 'string', default: '7' },
       workers: { type: 'string', default: '2' },
       'insert-rate': { type: 'string' },

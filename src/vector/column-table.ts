@@ -2,35 +2,28 @@
 import type { ColumnSet, KeyColumns, PathColumns, TextColumn } from './column.ts'
 import { PathTree } from './path-tree.ts'
 
+/** The columns of paths. */
+export interface PathColumnsSource {
+  columns(path: readonly string[]): PathColumns | undefined
+  /** See `ColumnSet.pathsBelow`. */
+  pathsBelow(path: readonly string[]): readonly (readonly string[])[]
+}
+
 export interface ColumnTableParts {
   readonly rowCount: number
   readonly keys: KeyColumns
-  /** Paths and their columns; a function is called once, when the path is first asked for. */
-  readonly paths: Iterable<readonly [readonly string[], PathColumns | (() => PathColumns)]>
+  readonly paths: PathColumnsSource
   readonly residual: TextColumn | (() => TextColumn | undefined) | undefined
   /** Paths at which residual values begin; undefined when they are too many to list. */
   readonly residualPaths: readonly (readonly string[])[] | undefined
 }
 
-export class ColumnTable implements ColumnSet {
-  readonly rowCount: number
-  readonly keys: KeyColumns
+/** Columns that are given; a function is called once, when the path is first asked for. */
+export class ListedColumns implements PathColumnsSource {
   readonly #columns = new PathTree<{ columns: PathColumns | (() => PathColumns) }>()
-  /** Paths at which residual values begin; undefined when they are too many to list. */
-  readonly residualPaths: readonly (readonly string[])[] | undefined
-  #residual: ColumnTableParts['residual']
-  readonly #residualTree: PathTree<true> | undefined
 
-  constructor(parts: ColumnTableParts) {
-    this.rowCount = parts.rowCount
-    this.keys = parts.keys
-    this.#residual = parts.residual
-    this.residualPaths = parts.residualPaths
-    for (const [path, columns] of parts.paths) this.#columns.set(path, { columns })
-    if (parts.residualPaths !== undefined) {
-      this.#residualTree = new PathTree()
-      for (const path of parts.residualPaths) this.#residualTree.set(path, true)
-    }
+  constructor(paths: Iterable<readonly [readonly string[], PathColumns | (() => PathColumns)]>) {
+    for (const [path, columns] of paths) this.#columns.set(path, { columns })
   }
 
   columns(path: readonly string[]): PathColumns | undefined {
@@ -42,6 +35,36 @@ export class ColumnTable implements ColumnSet {
 
   pathsBelow(path: readonly string[]): readonly (readonly string[])[] {
     return this.#columns.below(path)
+  }
+}
+
+export class ColumnTable implements ColumnSet {
+  readonly rowCount: number
+  readonly keys: KeyColumns
+  /** Paths at which residual values begin; undefined when they are too many to list. */
+  readonly residualPaths: readonly (readonly string[])[] | undefined
+  readonly #paths: PathColumnsSource
+  #residual: ColumnTableParts['residual']
+  readonly #residualTree: PathTree<true> | undefined
+
+  constructor(parts: ColumnTableParts) {
+    this.rowCount = parts.rowCount
+    this.keys = parts.keys
+    this.#paths = parts.paths
+    this.#residual = parts.residual
+    this.residualPaths = parts.residualPaths
+    if (parts.residualPaths !== undefined) {
+      this.#residualTree = new PathTree()
+      for (const path of parts.residualPaths) this.#residualTree.set(path, true)
+    }
+  }
+
+  columns(path: readonly string[]): PathColumns | undefined {
+    return this.#paths.columns(path)
+  }
+
+  pathsBelow(path: readonly string[]): readonly (readonly string[])[] {
+    return this.#paths.pathsBelow(path)
   }
 
   get residual(): TextColumn | undefined {

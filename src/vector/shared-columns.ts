@@ -1,58 +1,67 @@
 /**
  * A set of columns in one piece of shared memory, so that a thread makes it and all read it in place.
  *
- *     memory = layout start u32, layout bytes u32, row count u32, 1 if it has shown transactions u32,
+ *     memory = 8 numbers u32 (`Head`),
  *              pagination transaction f64*, transaction f64*, [shown transaction f64*],
  *              object i32*, pagination index i32*, index i32*,
- *              arrays, each at a multiple of 8 bytes, layout as JSON
+ *              arrays, each at a multiple of 8 bytes, their places (offset u32, length u32)*,
+ *              shape as JSON, paths of residual values as JSON
  *
  * Numbers are in the order of the machine: nothing of this is ever stored. The keys lie where they are
- * found without the layout, because the transactions of rows are known only after they were written.
+ * found without the shape, because the transactions of rows are known only after they were written. Sets of an
+ * object mostly have one shape, which a thread reads once.
  */
+import { LRUCache } from 'lru-cache'
 import { copyWhole } from '../json/copy-bytes.ts'
 import type { KeyColumns, NumberColumn, PathColumns, TextColumn, Texts } from './column.ts'
-import { ColumnTable, type ColumnTableParts } from './column-table.ts'
+import { ColumnTable, type PathColumnsSource } from './column-table.ts'
 import { elementsOf } from './elements.ts'
+import { PathTree } from './path-tree.ts'
 
-const headBytes = 16
+/** What the first numbers of the memory are: offsets and lengths in bytes, how many rows, and 1 or 0. */
+const head = {
+  places: 0,
+  shape: 1,
+  shapeBytes: 2,
+  residualPaths: 3,
+  residualPathsBytes: 4,
+  rowCount: 5,
+  hasShown: 6,
+} as const
+const headNumbers = 8
+const headBytes = 4 * headNumbers
 const alignment = 8
 
 /** Where an array begins, and how many elements it has. */
 type Place = readonly [offset: number, length: number]
 
-interface TextsPlace {
-  readonly bytes: Place
-  readonly offsets: Place
+/** Which arrays a column has: of the bytes and offsets of its texts, then of these. */
+interface TextShape {
+  readonly hasCodes: boolean
+  readonly hasValidity: boolean
 }
 
-interface TextPlaces {
-  readonly validity?: Place
-  /** Of the texts of rows; or, with `codes`, of the dictionary. */
-  readonly texts: TextsPlace
-  readonly codes?: Place
+interface ValuesShape {
+  readonly hasValidity: boolean
 }
 
-interface ValuePlaces {
-  readonly values: Place
-  readonly validity?: Place
-}
-
-interface PathPlaces {
+/** Of a path's columns those that there are, whose arrays follow each other in this order. */
+interface PathShape {
   readonly path: readonly string[]
-  readonly number?: ValuePlaces
-  readonly timestamp?: ValuePlaces
-  readonly boolean?: ValuePlaces
-  readonly text?: TextPlaces
-  readonly json?: TextPlaces
-  readonly objects?: Place
-  readonly stored?: Place
-  readonly nulls?: Place
+  readonly number?: ValuesShape
+  readonly timestamp?: ValuesShape
+  readonly boolean?: ValuesShape
+  readonly text?: TextShape
+  readonly json?: TextShape
+  readonly objects?: true
+  readonly stored?: true
+  readonly nulls?: true
 }
 
-interface Layout {
-  readonly paths: readonly PathPlaces[]
-  readonly residual?: TextPlaces
-  readonly residualPaths?: readonly (readonly string[])[]
+interface Shape {
+  readonly paths: readonly PathShape[]
+  /** Whose arrays are after those of all paths. */
+  readonly residual?: TextShape
 }
 
 type Mutable<T> = { -readonly [name in keyof T]: T[name] }
@@ -66,47 +75,129 @@ export function shareColumns(table: ColumnTable, given?: SharedArrayBuffer): Sha
   const { rowCount, keys, residual, residualPaths } = table
   const shown = keys.shownTransaction
   const writer = new Arrays(headBytes)
-  writer.place(keys.paginationTransaction)
-  writer.place(keys.transaction)
-  if (shown) writer.place(shown)
-  writer.placeTight(keys.object)
-  writer.placeTight(keys.paginationIndex)
-  writer.placeTight(keys.index)
-  const layout: Layout = {
+  writer.put(keys.paginationTransaction)
+  writer.put(keys.transaction)
+  if (shown) writer.put(shown)
+  writer.putTight(keys.object)
+  writer.putTight(keys.paginationIndex)
+  writer.putTight(keys.index)
+  const shape: Shape = {
     paths: [[], ...table.pathsBelow([])].map((path) => {
       return { path, ...placePath(writer, table.columns(path) ?? {}, rowCount) }
     }),
     ...(residual && { residual: placeText(writer, residual, rowCount) }),
-    ...(residualPaths && { residualPaths }),
   }
-  const text = Buffer.from(JSON.stringify(layout))
-  const [start, length] = writer.place(text)
+  const places = writer.put(Uint32Array.from(writer.places))
+  const shapeText = Buffer.from(JSON.stringify(shape))
+  const residualText = Buffer.from(residualPaths ? JSON.stringify(residualPaths) : '')
+  const shapeAt = writer.put(shapeText)
+  const residualAt = writer.put(residualText)
   const isEnough = given && given.byteLength >= writer.end
   const memory = isEnough ? given : new SharedArrayBuffer(writer.end)
-  new Uint32Array(memory, 0, 4).set([start, length, rowCount, shown ? 1 : 0])
+  const numbers = new Uint32Array(memory, 0, headNumbers)
+  numbers[head.places] = places
+  numbers[head.shape] = shapeAt
+  numbers[head.shapeBytes] = shapeText.length
+  numbers[head.residualPaths] = residualAt
+  numbers[head.residualPathsBytes] = residualText.length
+  numbers[head.rowCount] = rowCount
+  numbers[head.hasShown] = shown ? 1 : 0
   writer.copyTo(memory)
   return memory
 }
 
 /** Bytes of the memory that columns take. */
 export function sharedBytes(memory: SharedArrayBuffer): number {
-  const [start, length] = new Uint32Array(memory, 0, 2)
-  return start! + length!
+  const numbers = new Uint32Array(memory, 0, headNumbers)
+  return numbers[head.residualPaths]! + numbers[head.residualPathsBytes]!
 }
 
 /** The columns that `shareColumns` has put there. */
 export function openSharedColumns(memory: SharedArrayBuffer): ColumnTable {
-  const head = new Uint32Array(memory, 0, 4)
-  const text = Buffer.from(memory, head[0], head[1]).toString()
-  const { paths, residual, residualPaths } = JSON.parse(text) as Layout
-  const parts: ColumnTableParts = {
-    rowCount: head[2]!,
+  const numbers = new Uint32Array(memory, 0, headNumbers)
+  const textAt = (at: number, bytes: number) => Buffer.from(memory, at, bytes).toString()
+  const shape = knownShape(textAt(numbers[head.shape]!, numbers[head.shapeBytes]!))
+  const placesAt = numbers[head.places]!
+  const arrays = new SharedArrays(memory, new Uint32Array(memory, placesAt, 2 * shape.arrays))
+  const { residual, residualStart } = shape
+  const residualText = textAt(numbers[head.residualPaths]!, numbers[head.residualPathsBytes]!)
+  return new ColumnTable({
+    rowCount: numbers[head.rowCount]!,
     keys: sharedKeys(memory),
-    paths: paths.map((places) => [places.path, () => openPath(memory, places)] as const),
-    residual: residual && (() => openText(memory, residual)),
-    residualPaths,
+    paths: new SharedPaths(shape, arrays),
+    residual: residual && (() => openText(residual, arrays.from(residualStart))),
+    residualPaths: residualText === '' ? undefined : (JSON.parse(residualText) as string[][]),
+  })
+}
+
+/** A shape as it is used: its paths by name, and where the arrays of each begin among all. */
+interface KnownShape extends Shape {
+  readonly numbers: PathTree<number>
+  readonly starts: readonly number[]
+  readonly residualStart: number
+  readonly arrays: number
+}
+
+/** Of a thread. To read a shape anew took most of the time to open a part of a thousand rows. */
+const knownShapes = new LRUCache<string, KnownShape>({ max: 64 })
+
+function knownShape(text: string): KnownShape {
+  let known = knownShapes.get(text)
+  if (known === undefined) {
+    known = withStarts(JSON.parse(text) as Shape)
+    knownShapes.set(text, known)
   }
-  return new ColumnTable(parts)
+  return known
+}
+
+function withStarts({ paths, residual }: Shape): KnownShape {
+  const numbers = new PathTree<number>()
+  const starts: number[] = []
+  let arrays = 0
+  for (const [i, shape] of paths.entries()) {
+    numbers.set(shape.path, i)
+    starts.push(arrays)
+    arrays += arraysOf(shape)
+  }
+  const residualStart = arrays
+  if (residual) arrays += arraysOfText(residual)
+  return { paths, ...(residual && { residual }), numbers, starts, residualStart, arrays }
+}
+
+function arraysOf({ number, timestamp, boolean, text, json, ...others }: PathShape): number {
+  let arrays = 0
+  for (const values of [number, timestamp, boolean]) if (values) arrays += 1 + +values.hasValidity
+  for (const texts of [text, json]) if (texts) arrays += arraysOfText(texts)
+  for (const bitmap of [others.objects, others.stored, others.nulls]) if (bitmap) arrays++
+  return arrays
+}
+
+function arraysOfText({ hasCodes, hasValidity }: TextShape): number {
+  return 2 + +hasCodes + +hasValidity
+}
+
+/** Columns that are opened when they are first asked for. */
+class SharedPaths implements PathColumnsSource {
+  readonly #shape: KnownShape
+  readonly #arrays: SharedArrays
+  readonly #opened: (PathColumns | undefined)[] = []
+
+  constructor(shape: KnownShape, arrays: SharedArrays) {
+    this.#shape = shape
+    this.#arrays = arrays
+  }
+
+  columns(path: readonly string[]): PathColumns | undefined {
+    const { numbers, paths, starts } = this.#shape
+    const number = numbers.get(path)
+    if (number === undefined) return undefined
+    this.#opened[number] ??= openPath(paths[number]!, this.#arrays.from(starts[number]!))
+    return this.#opened[number]
+  }
+
+  pathsBelow(path: readonly string[]): readonly (readonly string[])[] {
+    return this.#shape.numbers.below(path)
+  }
 }
 
 /**
@@ -123,8 +214,8 @@ export function setKeys(memory: SharedArrayBuffer, object: number, first: number
 
 /** The keys alone: without reading the layout. */
 export function sharedKeys(memory: SharedArrayBuffer): KeyColumns {
-  const head = new Uint32Array(memory, 0, 4)
-  const [count, hasShown] = [head[2]!, head[3]!]
+  const numbers = new Uint32Array(memory, 0, headNumbers)
+  const [count, hasShown] = [numbers[head.rowCount]!, numbers[head.hasShown]!]
   const doubles = (index: number) => new Float64Array(memory, headBytes + index * count * 8, count)
   const integersAt = headBytes + (2 + hasShown) * count * 8
   const integers = (index: number) => new Int32Array(memory, integersAt + index * count * 4, count)
@@ -138,33 +229,40 @@ export function sharedKeys(memory: SharedArrayBuffer): KeyColumns {
   }
 }
 
-type Numbers = Uint8Array | Int32Array | Float64Array
+type Numbers = Uint8Array | Int32Array | Uint32Array | Float64Array
 
 /** Gives arrays their places, and copies them there in the end. */
 class Arrays {
   end: number
-  readonly #placed: { readonly array: Numbers; readonly offset: number }[] = []
+  /** Offset and length of those that the shape tells of. */
+  readonly places: number[] = []
+  readonly #put: { readonly array: Numbers; readonly offset: number }[] = []
 
   constructor(start: number) {
     this.end = start
   }
 
-  place(array: Numbers): Place {
+  place(array: Numbers): void {
+    this.places.push(this.put(array), array.length)
+  }
+
+  /** Gives its offset. */
+  put(array: Numbers): number {
     this.end = Math.ceil(this.end / alignment) * alignment
-    return this.placeTight(array)
+    return this.putTight(array)
   }
 
   /** Right after the array before it, whose elements are as long or longer. */
-  placeTight(array: Numbers): Place {
+  putTight(array: Numbers): number {
     const offset = this.end
-    this.#placed.push({ array, offset })
+    this.#put.push({ array, offset })
     this.end += array.byteLength
-    return [offset, array.length]
+    return offset
   }
 
   copyTo(memory: SharedArrayBuffer): void {
     const all = Buffer.from(memory)
-    for (const { array, offset } of this.#placed) {
+    for (const { array, offset } of this.#put) {
       copyWhole(new Uint8Array(array.buffer, array.byteOffset, array.byteLength), all, offset)
     }
   }
@@ -174,103 +272,128 @@ function placePath(
   writer: Arrays,
   columns: PathColumns,
   rowCount: number,
-): Omit<PathPlaces, 'path'> {
-  const places: Mutable<Omit<PathPlaces, 'path'>> = {}
+): Omit<PathShape, 'path'> {
+  const shape: Mutable<Omit<PathShape, 'path'>> = {}
   for (const type of ['number', 'timestamp'] as const) {
     const column = columns[type]
     if (!column) continue
-    places[type] = placeValues(writer, column.values.between(0, rowCount), column.validity)
+    shape[type] = placeValues(writer, column.values.between(0, rowCount), column.validity)
   }
   const { boolean } = columns
-  if (boolean) places.boolean = placeValues(writer, boolean.bits, boolean.validity)
+  if (boolean) shape.boolean = placeValues(writer, boolean.bits, boolean.validity)
   for (const type of ['text', 'json'] as const) {
     const column = columns[type]
-    if (column) places[type] = placeText(writer, column, rowCount)
+    if (column) shape[type] = placeText(writer, column, rowCount)
   }
   for (const type of ['objects', 'stored', 'nulls'] as const) {
     const bitmap = columns[type]
-    if (bitmap) places[type] = writer.place(bitmap)
+    if (!bitmap) continue
+    writer.place(bitmap)
+    shape[type] = true
   }
-  return places
+  return shape
 }
 
 function placeValues(
   writer: Arrays,
   values: Numbers,
   validity: Uint8Array | undefined,
-): ValuePlaces {
-  return { values: writer.place(values), ...(validity && { validity: writer.place(validity) }) }
+): ValuesShape {
+  writer.place(values)
+  return { hasValidity: placeValidity(writer, validity) }
 }
 
-function placeText(writer: Arrays, column: TextColumn, rowCount: number): TextPlaces {
+function placeText(writer: Arrays, column: TextColumn, rowCount: number): TextShape {
   if (column.encoding === 'compressed') throw new TypeError('compressed columns are not shared')
   const { bytes, offsets } = column.encoding === 'plain' ? column.texts : column.dictionary
-  const { validity } = column
-  return {
-    texts: {
-      bytes: writer.place(bytes.subarray(0, offsets.at(-1)!)),
-      offsets: writer.place(offsets),
-    },
-    ...(column.encoding === 'dictionary' && {
-      codes: writer.place(column.codes.between(0, rowCount)),
-    }),
-    ...(validity && { validity: writer.place(validity) }),
+  writer.place(bytes.subarray(0, offsets.at(-1)!))
+  writer.place(offsets)
+  const hasCodes = column.encoding === 'dictionary'
+  if (hasCodes) writer.place(column.codes.between(0, rowCount))
+  return { hasCodes, hasValidity: placeValidity(writer, column.validity) }
+}
+
+function placeValidity(writer: Arrays, validity: Uint8Array | undefined): boolean {
+  if (validity) writer.place(validity)
+  return validity !== undefined
+}
+
+/** The arrays of a memory, one after the other. */
+class SharedArrays {
+  readonly #memory: SharedArrayBuffer
+  readonly #places: Uint32Array
+  #next = 0
+
+  constructor(memory: SharedArrayBuffer, places: Uint32Array) {
+    this.#memory = memory
+    this.#places = places
+  }
+
+  /** Those from the array of that number on; what was given before has ended. */
+  from(number: number): this {
+    this.#next = number
+    return this
+  }
+
+  doubles(): Float64Array {
+    const [offset, length] = this.#place()
+    return new Float64Array(this.#memory, offset, length)
+  }
+
+  integers(): Int32Array {
+    const [offset, length] = this.#place()
+    return new Int32Array(this.#memory, offset, length)
+  }
+
+  bytes(): Uint8Array {
+    const [offset, length] = this.#place()
+    return new Uint8Array(this.#memory, offset, length)
+  }
+
+  /** As a Buffer, as which texts are read. */
+  buffer(): Buffer {
+    return Buffer.from(this.#memory, ...this.#place())
+  }
+
+  #place(): Place {
+    const at = 2 * this.#next++
+    return [this.#places[at]!, this.#places[at + 1]!]
   }
 }
 
-function openPath(memory: SharedArrayBuffer, places: PathPlaces): PathColumns {
+function openPath(shape: PathShape, arrays: SharedArrays): PathColumns {
   const opened: Mutable<PathColumns> = {}
   for (const type of ['number', 'timestamp'] as const) {
-    const column = places[type]
-    if (column) opened[type] = openNumbers(memory, column)
+    const values = shape[type]
+    if (values) opened[type] = openNumbers(values, arrays)
   }
-  const { boolean } = places
-  if (boolean) {
-    opened.boolean = {
-      bits: bytesAt(memory, boolean.values),
-      validity: validityAt(memory, boolean.validity),
-    }
-  }
+  const { boolean } = shape
+  if (boolean) opened.boolean = { bits: arrays.bytes(), validity: openValidity(boolean, arrays) }
   for (const type of ['text', 'json'] as const) {
-    const column = places[type]
-    if (column) opened[type] = openText(memory, column)
+    const texts = shape[type]
+    if (texts) opened[type] = openText(texts, arrays)
   }
   for (const type of ['objects', 'stored', 'nulls'] as const) {
-    const bitmap = places[type]
-    if (bitmap) opened[type] = bytesAt(memory, bitmap)
+    if (shape[type]) opened[type] = arrays.bytes()
   }
   return opened
 }
 
-function openNumbers(memory: SharedArrayBuffer, { values, validity }: ValuePlaces): NumberColumn {
-  const [offset, length] = values
-  return {
-    values: elementsOf(new Float64Array(memory, offset, length)),
-    validity: validityAt(memory, validity),
-  }
+function openNumbers(shape: ValuesShape, arrays: SharedArrays): NumberColumn {
+  const values = elementsOf(arrays.doubles())
+  return { values, validity: openValidity(shape, arrays) }
 }
 
-function openText(memory: SharedArrayBuffer, places: TextPlaces): TextColumn {
-  const validity = validityAt(memory, places.validity)
-  const texts = openTexts(memory, places.texts)
-  if (!places.codes) return { encoding: 'plain', texts, validity }
-  const codes = elementsOf(integersAt(memory, places.codes))
+function openText(shape: TextShape, arrays: SharedArrays): TextColumn {
+  const texts: Texts = { bytes: arrays.buffer(), offsets: arrays.integers() }
+  if (!shape.hasCodes) {
+    return { encoding: 'plain', texts, validity: openValidity(shape, arrays) }
+  }
+  const codes = elementsOf(arrays.integers())
+  const validity = openValidity(shape, arrays)
   return { encoding: 'dictionary', codes, dictionary: texts, validity }
 }
 
-function openTexts(memory: SharedArrayBuffer, { bytes, offsets }: TextsPlace): Texts {
-  const [offset, length] = bytes
-  return { bytes: Buffer.from(memory, offset, length), offsets: integersAt(memory, offsets) }
-}
-
-function integersAt(memory: SharedArrayBuffer, [offset, length]: Place): Int32Array {
-  return new Int32Array(memory, offset, length)
-}
-
-function bytesAt(memory: SharedArrayBuffer, [offset, length]: Place): Uint8Array {
-  return new Uint8Array(memory, offset, length)
-}
-
-function validityAt(memory: SharedArrayBuffer, place: Place | undefined): Uint8Array | undefined {
-  return place && bytesAt(memory, place)
+function openValidity({ hasValidity }: ValuesShape, arrays: SharedArrays): Uint8Array | undefined {
+  return hasValidity ? arrays.bytes() : undefined
 }

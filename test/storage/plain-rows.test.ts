@@ -294,8 +294,11 @@ function flat({ paths, residual, residualPaths }: ShreddedColumns, rowCount: num
     }
     return Object.fromEntries(Object.entries(value).map(([name, of]) => [name, plain(of)]))
   }
+  const ofPaths = [[], ...paths.pathsBelow([])].map((path) => {
+    return [path.join('\n'), plain(paths.columns(path))] as const
+  })
   return {
-    paths: Object.fromEntries(paths.map(([path, columns]) => [path.join('\n'), plain(columns)])),
+    paths: Object.fromEntries(ofPaths),
     residual: plain(residual),
     residualPaths: residualPaths?.map((path) => path.join('\n')).sort(),
   }

@@ -8,7 +8,7 @@
  * the overlay, whose rows are numbered like those of the result and take their places.
  */
 import type { PathColumns } from '../../vector/column.ts'
-import { ColumnTable } from '../../vector/column-table.ts'
+import { ColumnTable, ListedColumns } from '../../vector/column-table.ts'
 import { isSet, storedRows, textBytesAt } from '../../vector/read-column.ts'
 import type { RowView } from '../row/row.ts'
 import { defaultMaximumValueBytes } from '../shred/shred.ts'
@@ -56,7 +56,7 @@ export function mergeColumns(
   return new ColumnTable({
     rowCount: runs.rowCount,
     keys,
-    paths: merged,
+    paths: new ListedColumns(merged),
     residual: mergeResiduals(runs, sources, overlay),
     residualPaths: mergeResidualPaths(sources, overlay),
   })

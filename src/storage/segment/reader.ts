@@ -16,7 +16,7 @@ import type {
   TextColumn,
   Texts,
 } from '../../vector/column.ts'
-import { ColumnTable } from '../../vector/column-table.ts'
+import { ColumnTable, ListedColumns } from '../../vector/column-table.ts'
 import { type Codes, elementsOf } from '../../vector/elements.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'
 import { bitmapBytes } from './arrow-column.ts'
@@ -75,7 +75,7 @@ export function openSegment(
   return new ColumnTable({
     rowCount: metadata.rowCount,
     keys: new SegmentKeys(buffers, metadata),
-    paths: pathEntries(buffers, metadata),
+    paths: new ListedColumns(pathEntries(buffers, metadata)),
     residual: residualOpener(buffers, metadata),
     residualPaths: metadata.residualPaths,
   })

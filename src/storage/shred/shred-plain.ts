@@ -9,6 +9,7 @@ import {
   type ShreddedTexts,
 } from '../../kernel/row-shred.ts'
 import type { PathColumns, TextColumn } from '../../vector/column.ts'
+import { ListedColumns } from '../../vector/column-table.ts'
 import { elementsOf } from '../../vector/elements.ts'
 import { letQueriesPass } from '../give-way.ts'
 import { pathColumns } from './shred-column.ts'
@@ -71,7 +72,7 @@ function columnsOf(rows: RowShred, root: NamedPath): ShreddedColumns {
     JSON.parse(quotedName.toString()) as string,
   ])
   return {
-    paths,
+    paths: new ListedColumns(paths),
     residual: columnsAt(rows, all.length)?.json,
     residualPaths: below.length > maximumResidualPaths ? undefined : residualPaths,
   }

@@ -1,5 +1,6 @@
 /** The second pass of shredding: hands every value of a row to the columns of its path. */
 import type { PathColumns, TextColumn } from '../../vector/column.ts'
+import { ListedColumns } from '../../vector/column-table.ts'
 import { letQueriesPass } from '../give-way.ts'
 import { fieldNameBytes, type RowView } from '../row/row.ts'
 import { kind, PathBuilder } from './shred-column.ts'
@@ -18,7 +19,7 @@ export interface RowShredderOptions {
 }
 
 export interface ShreddedColumns {
-  readonly paths: readonly (readonly [readonly string[], PathColumns])[]
+  readonly paths: ListedColumns
   readonly residual: TextColumn | undefined
   readonly residualPaths: readonly (readonly string[])[] | undefined
 }
@@ -104,7 +105,7 @@ export class RowShredder {
     }
     visit(this.#root)
     return {
-      paths,
+      paths: new ListedColumns(paths),
       residual: this.#residuals.finish()?.json,
       residualPaths: this.#residualPathCount > maximumResidualPaths ? undefined : residualPaths,
     }
