@@ -7,6 +7,7 @@ import type { Manifest } from '../../src/storage/segment/manifest.ts'
 import type { SegmentStore } from '../../src/storage/segment/segment-store.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { shred } from '../../src/storage/shred/shred.ts'
+import { diskBytes, segmentKey } from '../support/segment-values.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 import { rowsOfSegments, temporarySegments } from '../support/temporary-segments.ts'
 
@@ -151,6 +152,20 @@ describe('maintenance', () => {
     await until(() => maintenance.manifest.segments.length < 4)
     expect(rowsOfSegments(store, maintenance.manifest).length).toBe(8)
     await until(() => store.storedIds().length === maintenance.manifest.segments.length)
+  })
+
+  it('gives back what a process that was killed has left', async () => {
+    const records = new TemporaryRecords()
+    const { directory } = records
+    const store = temporarySegments(directory)
+    const { columns, columnsRoot } = store.environment
+    const value = Buffer.alloc(2 ** 20, 7)
+    columnsRoot.transactionSync(() => {
+      for (let i = 1; i <= 40; i++) columns.putSync(segmentKey(i), value)
+    })
+    await start(records, store, { automatic: true })
+    expect(diskBytes(directory)).toBeGreaterThan(40 * value.length)
+    await until(() => diskBytes(directory) < value.length)
   })
 
   it('takes up after a restart where it was left', async () => {

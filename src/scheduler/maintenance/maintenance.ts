@@ -135,7 +135,8 @@ export class Maintenance {
     const maintenance = new Maintenance(options)
     try {
       const hasWork = await maintenance.#run({ kind: 'recover' })
-      if (hasWork) maintenance.#workSoon(0)
+      // What was removed may be given back, now or before.
+      maintenance.#workSoon(hasWork ? 0 : flushAfterMs)
     } catch (thrown) {
       await maintenance.close()
       throw thrown

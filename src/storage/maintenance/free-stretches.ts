@@ -81,6 +81,7 @@ class Pages {
   }
 }
 
+/** A byte for each page: 256 MB for a file of a terabyte. */
 class UsedPages {
   readonly #used: Uint8Array
 

@@ -61,6 +61,7 @@ export interface NewSegment extends WrittenSegment {
  * call `endReads` itself.
  */
 export class SegmentStore {
+  /** For maintenance, which looks at its files. */
   readonly environment: SegmentsEnvironment
   readonly #metadata = new Map<number, SegmentMetadata>()
   readonly #small = new LRUCache<number, Uint8Array>({
