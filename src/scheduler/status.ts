@@ -1,8 +1,8 @@
 /** How the engine is, for those who watch it. */
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PlanStatistics } from '../planner/plan-cache.ts'
 import { segmentFolders } from '../storage/environment.ts'
+import { diskBytesOf } from '../storage/maintenance/segment-files.ts'
 import type { KeptStatistics } from './kept-answers.ts'
 import type { Maintenance, StepStatistics } from './maintenance/maintenance.ts'
 
@@ -46,12 +46,10 @@ export function maintenanceStatus({ manifest, delta, steps }: Maintenance) {
   }
 }
 
-/** Files of LMDB are sparse: what counts is what is allocated. */
 export function storedBytes(directory: string): Record<string, number> {
-  const bytes = (folder: string) => statSync(join(folder, 'data.mdb')).blocks * 512
   const [segments, columns] = segmentFolders(directory)
   return {
-    records: bytes(join(directory, 'records')),
-    segments: bytes(segments) + bytes(columns),
+    records: diskBytesOf(join(directory, 'records')),
+    segments: diskBytesOf(segments) + diskBytesOf(columns),
   }
 }

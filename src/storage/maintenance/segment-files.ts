@@ -43,7 +43,7 @@ export interface FileSpace {
   /** Of the transaction that was committed last. */
   readonly transaction: number
   readonly usedBytes: number
-  /** What the file takes on disk, where free stretches may be holes. */
+  /** See `diskBytesOf`. */
   readonly diskBytes: number
 }
 
@@ -58,6 +58,11 @@ export function spaceOf({ folder, root, databases }: SegmentsFile): FileSpace {
     pageBytes: pageSize,
     transaction: lastTxnId,
     usedBytes: usedPages * pageSize,
-    diskBytes: statSync(join(folder, fileName)).blocks * 512,
+    diskBytes: diskBytesOf(folder),
   }
+}
+
+/** What the file of an environment takes on disk: free stretches may be holes, which take nothing. */
+export function diskBytesOf(folder: string): number {
+  return statSync(join(folder, fileName)).blocks * 512
 }
