@@ -1,7 +1,7 @@
 /**
  * A set of columns in one piece of shared memory, so that a thread makes it and all read it in place.
  *
- *     memory = 8 numbers u32 (`Head`),
+ *     memory = 8 numbers u32 (`head`),
  *              pagination transaction f64*, transaction f64*, [shown transaction f64*],
  *              object i32*, pagination index i32*, index i32*,
  *              arrays, each at a multiple of 8 bytes, their places (offset u32, length u32)*,
@@ -138,14 +138,14 @@ interface KnownShape extends Shape {
   readonly arrays: number
 }
 
-/** Of a thread. To read a shape anew took most of the time to open a part of a thousand rows. */
-const knownShapes = new LRUCache<string, KnownShape>({ max: 64 })
+/** Characters of the shapes that a thread keeps. To read one anew took most of the time to open a part of a thousand rows. */
+const knownShapes = new LRUCache<string, KnownShape>({ maxSize: 2 ** 20 })
 
 function knownShape(text: string): KnownShape {
   let known = knownShapes.get(text)
   if (known === undefined) {
     known = withStarts(JSON.parse(text) as Shape)
-    knownShapes.set(text, known)
+    knownShapes.set(text, known, { size: text.length })
   }
   return known
 }
@@ -212,7 +212,7 @@ export function setKeys(memory: SharedArrayBuffer, object: number, first: number
   }
 }
 
-/** The keys alone: without reading the layout. */
+/** The keys alone: without reading the shape. */
 export function sharedKeys(memory: SharedArrayBuffer): KeyColumns {
   const numbers = new Uint32Array(memory, 0, headNumbers)
   const [count, hasShown] = [numbers[head.rowCount]!, numbers[head.hasShown]!]
