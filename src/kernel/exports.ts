@@ -29,7 +29,6 @@ export interface Kernels {
   readonly memory: { readonly buffer: ArrayBuffer }
   readonly placesOfBits: { readonly value: number }
   readonly tablesEnd: { readonly value: number }
-  makeGapTables(): void
   selectTrue(values: number, count: number, out: number): number
   selectTrueWithin(values: number, selection: number, count: number, out: number): number
   selectBetweenWithin(

@@ -27,7 +27,6 @@ const roomBytes = 128
 export const stateStart = 0
 const start = kernels.tablesEnd.value
 placeBits(new Uint8Array(buffer, kernels.placesOfBits.value, 256 * 8))
-kernels.makeGapTables()
 
 /** For each byte, the places of its bits that are set, one after the other. */
 function placeBits(places: Uint8Array): void {

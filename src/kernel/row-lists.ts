@@ -1,6 +1,7 @@
 /** Reads lists of rows. */
 import { bitmapOf, type RowBits } from '../vector/row-bits.ts'
-import { longList, lowerBits } from '../vector/row-list.ts'
+import { listCode, longGap, longList, lowerBits } from '../vector/row-list.ts'
+import type { RowSetBuilder } from '../vector/row-set.ts'
 import { beginLoop, kernels, place, takeOutput } from './memory.ts'
 
 /** Of a longer code, or of a set of more rows, loops have no copy. */
@@ -13,12 +14,15 @@ const loopedFrom = 256
 export class RowListReader {
   readonly #bytes: Uint8Array
   readonly #rowCount: number
+  readonly #isOlder: boolean
   /** Where the next list begins. */
   at: number
 
-  constructor(bytes: Uint8Array, at: number, rowCount: number) {
+  /** @param isOlder whether lists were written when all were in Rice's code */
+  constructor(bytes: Uint8Array, at: number, rowCount: number, isOlder: boolean) {
     this.#bytes = bytes
     this.#rowCount = rowCount
+    this.#isOlder = isOlder
     this.at = at
   }
 
@@ -28,31 +32,56 @@ export class RowListReader {
   }
 
   /** Adds the rows of the next list to a set, if one is given, and returns how many they are. */
-  addTo(rows: RowBits | undefined): number {
+  addTo(set: RowSetBuilder | undefined): number {
     const count = this.#varint()
     if (count === 0) return 0
-    const bits = lowerBits(count, this.#rowCount)
     if (count < longList) {
-      this.at = this.#code(count, bits, rows)
+      const rows = set && new Int32Array(count)
+      this.at = this.#code(count, rows)
+      if (rows) set.addList(rows)
       return count
     }
     const byteLength = this.#varint()
-    if (rows) {
-      if (bits === 0) this.#bitmap(byteLength, rows)
-      else if (isLooped(count, byteLength, rows)) this.#longCode(count, bits, byteLength, rows)
-      else this.#code(count, bits, rows)
-    }
+    if (set) this.#addLong(count, byteLength, set)
     this.at += byteLength
     return count
   }
 
-  #bitmap(byteLength: number, rows: RowBits): void {
-    const bytes = this.#bytes
-    const out = bitmapOf(rows)
-    for (let i = 0, at = this.at; i < byteLength; i++, at++) out[i]! |= bytes[at]!
+  #addLong(count: number, byteLength: number, set: RowSetBuilder): void {
+    const code = listCode(count, this.#rowCount, this.#isOlder)
+    if (code === 'bitmap') this.#bitmap(byteLength, set)
+    else if (code === 'gaps') this.#gaps(byteLength, set.bits)
+    else if (isLooped(count, byteLength, this.#rowCount)) {
+      this.#longCode(count, byteLength, set.bits)
+    } else {
+      const rows = new Int32Array(count)
+      this.#code(count, rows)
+      set.addList(rows)
+    }
   }
 
-  #longCode(count: number, bits: number, byteLength: number, rows: RowBits): void {
+  #bitmap(byteLength: number, set: RowSetBuilder): void {
+    const bytes = this.#bytes.subarray(this.at, this.at + byteLength)
+    const isFirst = !set.hasBits
+    const out = bitmapOf(set.bits)
+    if (isFirst) out.set(bytes)
+    else for (let i = 0; i < byteLength; i++) out[i]! |= bytes[i]!
+  }
+
+  #gaps(byteLength: number, rows: RowBits): void {
+    const bytes = this.#bytes
+    let row = 0
+    for (let at = this.at; at < this.at + byteLength; at++) {
+      const gap = bytes[at]!
+      row += gap
+      if (gap === longGap) continue
+      rows[row >> 5]! |= 1 << (row & 31)
+      row++
+    }
+  }
+
+  #longCode(count: number, byteLength: number, rows: RowBits): void {
+    const bits = lowerBits(count, this.#rowCount)
     beginLoop()
     const code = place(this.#bytes.subarray(this.at, this.at + byteLength), byteLength)
     // Of bytes no copy is kept.
@@ -62,8 +91,9 @@ export class RowListReader {
     takeOutput(bitmap, bitmap.length, out)
   }
 
-  /** Returns where the code ends. */
-  #code(count: number, bits: number, rows: RowBits | undefined): number {
+  /** Reads rows in Rice's code, and returns where it ends. */
+  #code(count: number, rows: Int32Array | undefined): number {
+    const bits = lowerBits(count, this.#rowCount)
     const { buffer, byteOffset, byteLength } = this.#bytes
     const view = new DataView(buffer, byteOffset, byteLength)
     const mask = (1 << bits) - 1
@@ -86,7 +116,7 @@ export class RowListReader {
         zeros + bits < 25 ? window >>> (zeros + 1) : view.getInt32(at >> 3, true) >>> (at & 7)
       row += 1 + ((upper << bits) | (lower & mask))
       at += bits
-      if (rows) rows[row >> 5]! |= 1 << (row & 31)
+      if (rows) rows[i] = row
     }
     return (at + 7) >> 3
   }
@@ -101,6 +131,6 @@ export class RowListReader {
   }
 }
 
-function isLooped(count: number, byteLength: number, rows: RowBits): boolean {
-  return count >= loopedFrom && byteLength <= mostBytes && rows.byteLength <= mostBytes
+function isLooped(count: number, byteLength: number, rowCount: number): boolean {
+  return count >= loopedFrom && byteLength <= mostBytes && rowCount / 8 <= mostBytes
 }

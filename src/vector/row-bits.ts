@@ -16,6 +16,10 @@ export function addRow(rows: RowBits, row: number): void {
   rows[row >> 5]! |= 1 << (row & 31)
 }
 
+export function removeRow(rows: RowBits, row: number): void {
+  rows[row >> 5]! &= ~(1 << (row & 31))
+}
+
 export function hasRow(rows: RowBits, row: number): boolean {
   return (rows[row >> 5]! & (1 << (row & 31))) !== 0
 }

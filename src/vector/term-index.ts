@@ -10,7 +10,7 @@ import { foldAccents } from '../type/fold-accents.ts'
 import type { SearchTerm } from '../type/search-query.ts'
 import { digit, gaplessCharacter, isOfPart, isOfWord, wordClass } from '../type/word-class.ts'
 import type { GramIndex } from './gram-index.ts'
-import type { RowBits } from './row-bits.ts'
+import type { RowSet } from './row-set.ts'
 
 /** What a word has to do with a text that is looked for. */
 export type TermRelation = 'is' | 'begins with' | 'ends with' | 'has'
@@ -18,17 +18,17 @@ export type TermRelation = 'is' | 'begins with' | 'ends with' | 'has'
 /** Sets of rows that it gives are never changed; undefined: no row. */
 export interface TermIndex {
   /** Rows that have a word that is in the index, and that is, or has, the text. */
-  rowsWith(relation: TermRelation, text: Buffer): RowBits | undefined
+  rowsWith(relation: TermRelation, text: Buffer): RowSet | undefined
   /** Rows that have a word in the index that fits a term of full-text search, whatever its accents. */
-  rowsAlike(fits: SearchTerm['fits'], text: Buffer): RowBits | undefined
+  rowsAlike(fits: SearchTerm['fits'], text: Buffer): RowSet | undefined
   /** Rows that have a word that is not in the index. */
-  readonly besideRows: RowBits | undefined
+  readonly besideRows: RowSet | undefined
   /** The parts of those words, folded for full-text search; undefined when there are none. */
   readonly beside: GramIndex | undefined
   /** Rows whose words are not as they are in the index, or may not be. */
-  readonly doubtfulRows: RowBits | undefined
+  readonly doubtfulRows: RowSet | undefined
   /** Rows whose text JSON writes with letters in place of some characters, as in `\\nword`. */
-  readonly escapedRows: RowBits | undefined
+  readonly escapedRows: RowSet | undefined
   /**
    * Of an older version: words were cut in another way where they are not of ASCII, accents tell them
    * apart, and those of JSON are as it is printed.

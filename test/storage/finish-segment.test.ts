@@ -6,7 +6,7 @@ import type { Manifest } from '../../src/storage/segment/manifest.ts'
 import { manifestSegment, type SegmentStore } from '../../src/storage/segment/segment-store.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
 import { shred } from '../../src/storage/shred/shred.ts'
-import { hasRow } from '../../src/vector/row-bits.ts'
+import { isInSet } from '../../src/vector/row-set.ts'
 import type { TermIndex } from '../../src/vector/term-index.ts'
 import { TemporaryRecords } from '../support/temporary-records.ts'
 import { rowsOfSegments, temporarySegments } from '../support/temporary-segments.ts'
@@ -39,7 +39,7 @@ function flushed(records: TemporaryRecords, store: SegmentStore, rowBytes: numbe
 function rowsWithWord(store: SegmentStore, word: string): number[] {
   const { terms } = store.open(1).columns(['output'])!.text! as { readonly terms: TermIndex }
   const rows = terms.rowsWith('is', Buffer.from(word))
-  return Array.from({ length: 100 }, (_, row) => row).filter((row) => rows && hasRow(rows, row))
+  return Array.from({ length: 100 }, (_, row) => row).filter((row) => rows && isInSet(rows, row))
 }
 
 it('a large segment has its words indexed once it is finished, and the same rows', () => {

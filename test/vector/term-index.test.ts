@@ -12,7 +12,7 @@ import { cutWords } from '../../src/type/search-query.ts'
 import { eachText } from '../../src/type/text-match.ts'
 import type { Value } from '../../src/type/value.ts'
 import { blocksWithGrams, gramsOf } from '../../src/vector/gram-index.ts'
-import { hasRow, type RowBits } from '../../src/vector/row-bits.ts'
+import { isInSet, type RowSet } from '../../src/vector/row-set.ts'
 import {
   type TermIndex,
   type TermPart,
@@ -244,8 +244,8 @@ function fits(word: string, relation: TermRelation, text: string): boolean {
   }
 }
 
-function numbersOf(count: number, rows: RowBits | undefined): number[] {
-  return Array.from({ length: count }, (_, row) => row).filter((row) => rows && hasRow(rows, row))
+function numbersOf(count: number, rows: RowSet | undefined): number[] {
+  return Array.from({ length: count }, (_, row) => row).filter((row) => rows && isInSet(rows, row))
 }
 
 function textsIn(value: Value): string[] {

@@ -3,7 +3,7 @@ import type { BoundObject } from '../../binder/bound.ts'
 import { isStoredField } from '../../type/record.ts'
 import type { Path } from '../../type/value.ts'
 import type { ColumnSet, KeyColumns } from '../../vector/column.ts'
-import { hasRow } from '../../vector/row-bits.ts'
+import { isInSet } from '../../vector/row-set.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import {
   type DictionaryVector,
@@ -91,7 +91,7 @@ export class ColumnScan {
     const found = ofPhrases.get(path)
     if (found === undefined || found === 'all') return undefined
     if (found === 'none') return noneSelected
-    return rowsOf(selection, rowCount).filter((row) => hasRow(found, from + row))
+    return rowsOf(selection, rowCount).filter((row) => isInSet(found, from + row))
   }
 
   sharedCodes(path: Path, from: number, rowCount: number): SharedCodes | undefined {

@@ -2,7 +2,7 @@
 import type { BoundExpression } from '../../binder/bound.ts'
 import { newCodes } from '../../kernel/memory.ts'
 import { granuleRows } from '../../vector/column.ts'
-import { hasRow, type RowBits } from '../../vector/row-bits.ts'
+import { isInSet, type RowSet } from '../../vector/row-set.ts'
 import { rowsOf, type Selection } from '../../vector/vector.ts'
 import { type Filter, filterOf } from '../filter/filter.ts'
 import type { TextCandidates } from '../text/text-candidates.ts'
@@ -69,7 +69,7 @@ export class GranuleFilters {
     }
     if (zones) zones.granule = Math.floor((firstRow + part.from) / granuleRows)
     if (zones && !candidates) return this.#ofGranule(zones)
-    const partlySure: { readonly at: number; readonly sure: RowBits }[] = []
+    const partlySure: { readonly at: number; readonly sure: RowSet }[] = []
     const asked = this.#predicates.map((_, at): Asked => {
       const sure = candidates?.sure[at]
       if (sure === 'all') return false
@@ -128,14 +128,14 @@ export class GranuleFilters {
  */
 function withSureRows(
   rows: Int32Array,
-  sure: RowBits,
+  sure: RowSet,
   first: number,
   filter: (unsure: Int32Array) => Int32Array,
 ): Selection {
   const unsure = newCodes(rows.length)
   let count = 0
   for (let i = 0; i < rows.length; i++) {
-    if (!hasRow(sure, first + rows[i]!)) unsure[count++] = rows[i]!
+    if (!isInSet(sure, first + rows[i]!)) unsure[count++] = rows[i]!
   }
   if (count === 0) return rows
   const passing = filter(unsure.subarray(0, count))
@@ -145,7 +145,7 @@ function withSureRows(
     const row = rows[i]!
     const passes = passing[next] === row
     if (passes) next++
-    if (passes || hasRow(sure, first + row)) kept[keptCount++] = row
+    if (passes || isInSet(sure, first + row)) kept[keptCount++] = row
   }
   return kept.subarray(0, keptCount)
 }

@@ -16,8 +16,28 @@ export type TermSource = (term: SoughtTerm, isTold: boolean) => FoundRows
 /** What numbers and times may be printed with; truths are texts of the filter. */
 const printedCharacters = /^[-+.:0-9etz]*$/
 
-/** Of all that is to be in one. */
 const filters = new KeptValues<PartFilter>()
+
+/** Texts of all fields of a set that were asked for, and a filter of them all. */
+export class FilteredTexts {
+  readonly #texts: (() => string)[] = [() => 'true false']
+
+  add(read: () => string): void {
+    this.#texts.push(read)
+    filters.delete(this)
+  }
+
+  /** Whether one of the texts may have the term. */
+  mayHave({ text, grams }: SoughtTerm): boolean {
+    if (grams.length === 0 || printedCharacters.test(text)) return true
+    let filter = filters.get(this)
+    if (!filter) {
+      filter = PartFilter.of(this.#texts.map((read) => read()).join('\n'))
+      filters.set(this, filter, filter.byteLength)
+    }
+    return filter.mayHaveAll(grams)
+  }
+}
 
 export class TermSources {
   readonly #inStore: FoundRows
@@ -25,17 +45,18 @@ export class TermSources {
   readonly #others: TermSource[] = []
   /** Those of which the filter tells. */
   readonly #filtered: TermSource[] = []
-  /** Texts of these. */
-  readonly #texts: (() => string)[] = [() => 'true false']
+  /** Texts of these, and of others. */
+  readonly #texts: FilteredTexts
 
-  constructor(inStore: FoundRows) {
+  constructor(inStore: FoundRows, texts: FilteredTexts) {
     this.#inStore = inStore
+    this.#texts = texts
   }
 
   /** @param source gives rows for a term only if it is in one of the folded texts */
   addTexts(texts: readonly string[], source: TermSource): void {
     this.#filtered.push(source)
-    this.#texts.push(() => texts.join('\n'))
+    this.#texts.add(() => texts.join('\n'))
   }
 
   /** @param source gives rows for a term only if a number, time or truth may be printed with it */
@@ -54,26 +75,16 @@ export class TermSources {
       return
     }
     this.#filtered.push(source)
-    this.#texts.push(text)
+    this.#texts.add(text)
   }
 
   /** Rows that may have the term. */
   rowsWith(term: SoughtTerm, isTold: boolean): FoundRows {
     const found = [this.#inStore]
     for (const source of this.#others) found.push(source(term, isTold))
-    if (this.#mayBeFiltered(term)) {
+    if (this.#texts.mayHave(term)) {
       for (const source of this.#filtered) found.push(source(term, isTold))
     }
     return foundInAny(found)
-  }
-
-  #mayBeFiltered({ text, grams }: SoughtTerm): boolean {
-    if (grams.length === 0 || printedCharacters.test(text)) return true
-    let filter = filters.get(this)
-    if (!filter) {
-      filter = PartFilter.of(this.#texts.map((read) => read()).join('\n'))
-      filters.set(this, filter, filter.byteLength)
-    }
-    return filter.mayHaveAll(grams)
   }
 }

@@ -33,6 +33,11 @@ export class KeptValues<Value> {
     return kept?.value
   }
 
+  delete(owner: object, name = ''): void {
+    const kept = this.#ofOwners.get(owner)?.get(name)
+    if (kept) places.delete(kept.place)
+  }
+
   /** @param bytes about as many as it takes */
   set(owner: object, value: Value, bytes: number, name = ''): void {
     const values = this.#ofOwners.get(owner) ?? new Map<string, Kept<Value>>()

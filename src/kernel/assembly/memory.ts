@@ -3,12 +3,8 @@
 /** Where `memory.ts` has put, for each byte, the places of its bits that are set, in eight bytes. */
 export const placesOfBits: usize = 1024
 
-/** Where the tables of `row-lists.ts` are, of 16 KiB each. */
-export const gapTables: usize = 4096
-export const gapTableCount = 2
-
 /** From here on memory is free for batches. */
-export const tablesEnd: usize = gapTables + (gapTableCount << 14)
+export const tablesEnd: usize = 4096
 
 export function numberAt(values: usize, row: i32): f64 {
   return load<f64>(values + ((<usize>row) << 3))

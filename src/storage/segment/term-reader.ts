@@ -4,8 +4,8 @@ import { RowListReader } from '../../kernel/row-lists.ts'
 import { ByteSearch } from '../../kernel/text.ts'
 import type { SearchTerm } from '../../type/search-query.ts'
 import { type GramIndex, gramBytes } from '../../vector/gram-index.ts'
-import { noRows, type RowBits } from '../../vector/row-bits.ts'
 import { listMargin } from '../../vector/row-list.ts'
+import { FewRows, type RowSet, RowSetBuilder } from '../../vector/row-set.ts'
 import type { TermIndex, TermRelation } from '../../vector/term-index.ts'
 import type { CheckedBytes } from './checked-pages.ts'
 import { type FindNext, Stretches } from './stretches.ts'
@@ -45,10 +45,11 @@ export class TermReader implements TermIndex {
   readonly #aliasesAt: number
   readonly #listsAt: number
   readonly #rowCount: number
+  readonly #hasCodes: boolean
   readonly #wordSearch: RepeatedSearch
   readonly #aliasSearch: RepeatedSearch
   /** By the number of the list. */
-  readonly #rare = new Map<number, RowBits | undefined>()
+  readonly #rare = new Map<number, RowSet | undefined>()
   readonly #keeps: ((byteLength: number) => void) | undefined
   #directory: Int32Array | undefined
 
@@ -67,6 +68,7 @@ export class TermReader implements TermIndex {
     this.#aliasesAt = this.#wordsAt + shape.wordBytes
     this.#listsAt = this.#aliasesAt + (shape.aliasBytes ?? 0)
     this.#rowCount = rowCount
+    this.#hasCodes = shape.hasCodes ?? false
     this.#wordSearch = new RepeatedSearch(bytes, this.#wordsAt, this.#aliasesAt, keeps)
     this.#aliasSearch = new RepeatedSearch(bytes, this.#aliasesAt, this.#listsAt, keeps)
     this.beside = beside
@@ -84,8 +86,8 @@ export class TermReader implements TermIndex {
     return this.#directory
   }
 
-  rowsWith(relation: TermRelation, text: Buffer): RowBits | undefined {
-    const found = new FoundLists(this.#rowCount)
+  rowsWith(relation: TermRelation, text: Buffer): RowSet | undefined {
+    const found = new RowSetBuilder(this.#rowCount)
     switch (relation) {
       case 'is':
         this.#addEqual(text, found)
@@ -99,11 +101,11 @@ export class TermReader implements TermIndex {
       case 'has':
         this.#addFound(searchFor('part', text), found)
     }
-    return found.rows
+    return found.finish()
   }
 
-  rowsAlike(fits: SearchTerm['fits'], text: Buffer): RowBits | undefined {
-    const found = new FoundLists(this.#rowCount)
+  rowsAlike(fits: SearchTerm['fits'], text: Buffer): RowSet | undefined {
+    const found = new RowSetBuilder(this.#rowCount)
     switch (fits) {
       case 'word':
         this.#addEqual(text, found)
@@ -117,22 +119,22 @@ export class TermReader implements TermIndex {
         this.#addFound(searchFor('part', text), found)
         this.#addAliases(searchFor('part', text), found)
     }
-    return found.rows
+    return found.finish()
   }
 
-  get besideRows(): RowBits | undefined {
+  get besideRows(): RowSet | undefined {
     return this.#rareRows(0)
   }
 
-  get doubtfulRows(): RowBits | undefined {
+  get doubtfulRows(): RowSet | undefined {
     return this.#rareRows(1)
   }
 
-  get escapedRows(): RowBits | undefined {
+  get escapedRows(): RowSet | undefined {
     return this.#rareRows(2)
   }
 
-  #addEqual(text: Buffer, found: FoundLists): void {
+  #addEqual(text: Buffer, found: RowSetBuilder): void {
     const block = this.#blockOf(text)
     if (block < 0) return
     const words = this.#wordsOf(block)
@@ -147,7 +149,7 @@ export class TermReader implements TermIndex {
   }
 
   /** Adds the rows of words that begin with the text: they follow each other. */
-  #addBeginning(text: Buffer, found: FoundLists): void {
+  #addBeginning(text: Buffer, found: RowSetBuilder): void {
     let isBeyond = false
     for (let block = Math.max(0, this.#blockOf(text)); block < this.#blockCount; block++) {
       const words = this.#wordsOf(block)
@@ -164,7 +166,7 @@ export class TermReader implements TermIndex {
   }
 
   /** Adds the rows of words in which something occurs, or that end with it. */
-  #addFound(search: ByteSearch, found: FoundLists): void {
+  #addFound(search: ByteSearch, found: RowSetBuilder): void {
     const find = this.#wordSearch.find(search)
     const places = this.#places
     // Reading a list ends the search.
@@ -190,7 +192,7 @@ export class TermReader implements TermIndex {
   }
 
   /** Adds the rows of words whose aliases have what is searched for, but for their numbers. */
-  #addAliases(search: ByteSearch, found: FoundLists): void {
+  #addAliases(search: ByteSearch, found: RowSetBuilder): void {
     if (this.#aliasesAt === this.#listsAt) return
     const find = this.#aliasSearch.find(search)
     const terms: number[] = []
@@ -244,32 +246,33 @@ export class TermReader implements TermIndex {
   }
 
   /** @param terms of the block, ascending */
-  #addRowsOf(block: number, terms: readonly number[], found: FoundLists): void {
+  #addRowsOf(block: number, terms: readonly number[], found: RowSetBuilder): void {
     const places = this.#places
     const lists = this.#lists(places[block * 2 + 1]!, places[block * 2 + 3]!)
     let next = 0
     for (const term of terms) {
       for (; next < term; next++) lists.pass()
-      found.add(lists)
+      lists.addTo(found)
       next++
     }
   }
 
-  #rareRows(number: number): RowBits | undefined {
+  #rareRows(number: number): RowSet | undefined {
     if (this.#rare.has(number)) return this.#rare.get(number)
     const lists = this.#lists(0, this.#places[1]!)
     for (let i = 0; i < number; i++) lists.pass()
-    const all = noRows(this.#rowCount)
-    const rows = lists.addTo(all) > 0 ? all : undefined
+    const found = new RowSetBuilder(this.#rowCount)
+    lists.addTo(found)
+    const rows = found.finish()
     this.#rare.set(number, rows)
-    if (rows) this.#keeps?.(rows.byteLength)
+    if (rows) this.#keeps?.((rows instanceof FewRows ? rows.rows : rows).byteLength)
     return rows
   }
 
   /** A reader of the lists that begin and end there. */
   #lists(from: number, to: number): RowListReader {
     const bytes = this.#bytes.view(this.#listsAt + from, this.#listsAt + to + listMargin)
-    return new RowListReader(bytes, 0, this.#rowCount)
+    return new RowListReader(bytes, 0, this.#rowCount, !this.#hasCodes)
   }
 }
 
@@ -337,21 +340,5 @@ class RepeatedSearch {
 
   #whole(): Uint8Array {
     return this.#bytes.whole(this.#from, this.#to)
-  }
-}
-
-/** Rows of lists, with a set for them once there is one. */
-class FoundLists {
-  rows: RowBits | undefined
-  readonly #rowCount: number
-
-  constructor(rowCount: number) {
-    this.#rowCount = rowCount
-  }
-
-  /** Reads the next list. */
-  add(lists: RowListReader): void {
-    this.rows ??= noRows(this.#rowCount)
-    lists.addTo(this.rows)
   }
 }

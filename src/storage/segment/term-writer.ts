@@ -30,6 +30,8 @@ export interface TermShape {
   /** Absent in older indexes, which have none. */
   readonly aliasBytes?: number
   readonly listBytes: number
+  /** Absent in older indexes, of which all lists are in Rice's code. */
+  readonly hasCodes?: true
 }
 
 export interface WrittenTerms extends TermShape {
@@ -109,7 +111,8 @@ export function writeTerms(
     wordBytes: written.length,
     aliasBytes: aliases.length,
     listBytes: lists.byteLength,
-  }
+    hasCodes: true,
+  } as const
   const index = new Uint8Array(termBytesOf(shape))
   index.set(new Uint8Array(directory.buffer))
   index.set(written, directory.byteLength)
