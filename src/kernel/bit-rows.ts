@@ -1,6 +1,6 @@
 /** Rows of bits, in words of 32: which numbers each group has, and sets of rows. */
 import { bitmapOf, type RowBits } from '../vector/row-bits.ts'
-import { beginLoop, kernels, place, stagedBytes } from './memory.ts'
+import { beginLoop, kernels, place, stagedBytes, takeOutput } from './memory.ts'
 
 /** The numbers of rows: codes, or what a map has for them; a code of -1 is none. */
 export interface RowNumbers {
@@ -45,6 +45,36 @@ export function countBits(bits: Int32Array): number {
     } else for (let i = 0; i < part.length; i++) count += bitsOf(part[i]!)
   }
   return count
+}
+
+/** Adds the rows of another set. */
+export function addAll(rows: RowBits, others: RowBits): void {
+  if (isLooped(rows)) combine(rows, others, kernels.keepEither)
+  else for (let i = 0; i < rows.length; i++) rows[i]! |= others[i]!
+}
+
+/** Keeps those that are in another set, too. */
+export function keepOnly(rows: RowBits, others: RowBits): void {
+  if (isLooped(rows)) combine(rows, others, kernels.keepBoth)
+  else for (let i = 0; i < rows.length; i++) rows[i]! &= others[i]!
+}
+
+/** Two sets have room among what a loop is given. */
+function isLooped({ length }: RowBits): boolean {
+  return length >= loopedFrom && length <= loopedTo / 4
+}
+
+function combine(
+  rows: RowBits,
+  others: RowBits,
+  loop: (left: number, right: number, byteLength: number) => void,
+): void {
+  beginLoop()
+  // Of bytes no copy is kept, as these may change.
+  const [left, right] = [bitmapOf(rows), bitmapOf(others)]
+  const at = place(left, left.length)
+  loop(at, place(right, right.length), left.length)
+  takeOutput(left, left.length, at)
 }
 
 /** How many of the rows `from … to` are in a set. */

@@ -254,6 +254,7 @@ export interface Kernels {
   ): number
   countBits(words: number, count: number): number
   addListedRows(code: number, count: number, lower: number, rows: number): void
+  addNearRows(code: number, byteLength: number, rows: number): void
   scanWords(
     source: number,
     ends: number,

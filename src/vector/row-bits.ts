@@ -42,14 +42,6 @@ export function addBitmap(rows: RowBits, bitmap: Uint8Array | undefined, rowCoun
   for (let i = 0; i < bitmap.length; i++) bytes[i]! |= bitmap[i]!
 }
 
-export function addAll(rows: RowBits, others: RowBits): void {
-  for (let i = 0; i < rows.length; i++) rows[i]! |= others[i]!
-}
-
-export function keepOnly(rows: RowBits, others: RowBits): void {
-  for (let i = 0; i < rows.length; i++) rows[i]! &= others[i]!
-}
-
 export function remove(rows: RowBits, others: RowBits): void {
   for (let i = 0; i < rows.length; i++) rows[i]! &= ~others[i]!
 }

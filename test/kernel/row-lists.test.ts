@@ -1,9 +1,10 @@
 /** Lists of rows come back as they were written, however many rows they have. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { RowListReader } from '../../src/kernel/row-lists.ts'
+import { type ListBytes, RowListReader } from '../../src/kernel/row-lists.ts'
+import { RowSetBuilder } from '../../src/kernel/row-sets.ts'
 import { listMargin, RowListWriter } from '../../src/vector/row-list.ts'
-import { isInSet, RowSetBuilder } from '../../src/vector/row-set.ts'
+import { isInSet } from '../../src/vector/row-set.ts'
 
 it('reads what was written', () => {
   const share = fc.constantFrom(0, 0.0005, 0.01, 0.1, 0.2, 0.3, 0.45, 0.6, 0.95, 1)
@@ -22,7 +23,7 @@ it('reads what was written', () => {
       for (const list of lists) writer.push(Int32Array.from(list), 0, list.length, rowCount)
       const bytes = new Uint8Array(writer.byteLength + listMargin)
       bytes.set(writer.finish())
-      const reader = new RowListReader(bytes, 0, rowCount, false)
+      const reader = new RowListReader(listBytes(bytes), 0, rowCount, false)
       for (const [i, list] of lists.entries()) {
         if ((seed + i) % 3 === 0) {
           reader.pass()
@@ -57,7 +58,7 @@ it('reads rows that lie together, far behind others', () => {
       writer.push(Int32Array.from(rows), 0, rows.length, rowCount)
       const bytes = new Uint8Array(writer.byteLength + listMargin)
       bytes.set(writer.finish())
-      const reader = new RowListReader(bytes, before, rowCount, false)
+      const reader = new RowListReader(listBytes(bytes), before, rowCount, false)
       const set = new RowSetBuilder(rowCount)
       set.addList(Int32Array.of(7))
       expect(reader.addTo(set)).toBe(rows.length)
@@ -85,7 +86,7 @@ it('adds lists of several codes to each other', () => {
     }
     const bytes = new Uint8Array(writer.byteLength + listMargin)
     bytes.set(writer.finish())
-    const reader = new RowListReader(bytes, 0, rowCount, false)
+    const reader = new RowListReader(listBytes(bytes), 0, rowCount, false)
     const set = new RowSetBuilder(rowCount)
     for (const step of steps) expect(reader.addTo(set)).toBe(rowCount / step)
     expect(rowsOf(set, rowCount)).toEqual(
@@ -101,7 +102,7 @@ it("reads lists that are all in Rice's code, as they were in older indexes", () 
   const code = bits.match(/.{8}/g)!.map((byte) => Number.parseInt([...byte].reverse().join(''), 2))
   const bytes = Uint8Array.from([count, code.length, ...code, 0, 0, 0, 0])
   const set = new RowSetBuilder(rowCount)
-  expect(new RowListReader(bytes, 0, rowCount, true).addTo(set)).toBe(count)
+  expect(new RowListReader(listBytes(bytes), 0, rowCount, true).addTo(set)).toBe(count)
   const pairs = Array.from({ length: count / 2 }, (_, i) => [i * 6 + 3, i * 6 + 5])
   expect(rowsOf(set, rowCount)).toEqual(pairs.flat())
 })
@@ -122,4 +123,12 @@ function rowsOf(set: RowSetBuilder, rowCount: number): number[] {
   const found = set.finish()
   if (!found) return []
   return Array.from({ length: rowCount }, (_, row) => row).filter((row) => isInSet(found, row))
+}
+
+function listBytes(bytes: Uint8Array): ListBytes {
+  return {
+    byteLength: bytes.length,
+    view: (from, to) => bytes.slice(from, to),
+    copy: (from, to, out) => out.set(bytes.subarray(from, to)),
+  }
 }

@@ -1,6 +1,7 @@
 /** Rows that a search in indexes has found. Sets of rows are never changed, so results may share them. */
+import { intersectionOf, unionOf, without } from '../../kernel/row-sets.ts'
 import { addBitmap, noRows } from '../../vector/row-bits.ts'
-import { intersectionOf, type RowSet, unionOf, without } from '../../vector/row-set.ts'
+import type { RowSet } from '../../vector/row-set.ts'
 
 export interface FoundRows {
   /** Rows that may have what was looked for. */

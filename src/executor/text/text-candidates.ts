@@ -16,10 +16,11 @@ import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { countRows } from '../../kernel/bit-rows.ts'
 import { expandBits } from '../../kernel/bitmap.ts'
 import { newBytes, newCodes } from '../../kernel/memory.ts'
+import { isWithin, without } from '../../kernel/row-sets.ts'
 import { selectTrue } from '../../kernel/select.ts'
 import type { ColumnSet } from '../../vector/column.ts'
 import { bitmapOf, listRows } from '../../vector/row-bits.ts'
-import { FewRows, isWithin, type RowSet, without } from '../../vector/row-set.ts'
+import { FewRows, type RowSet } from '../../vector/row-set.ts'
 import type { Selection } from '../../vector/vector.ts'
 import {
   anyRow,

@@ -60,7 +60,7 @@ export { maskByCode8, maskByCode16, maskWithin8, maskWithin16, maskWithin32 } fr
 export { sumAllWhole8, sumAllWhole16, sumAllWhole32, sumWhere } from './narrow-sums'
 export { addCounts, boundsOf8, boundsOf16, boundsOf32, sumBlocks } from './number-counts'
 export { printRow } from './print-row'
-export { addListedRows, countBits } from './row-lists'
+export { addListedRows, addNearRows, countBits } from './row-lists'
 export {
   combineCodes,
   mapCodes,

@@ -1,6 +1,7 @@
 /**
  * Sets of rows as bits, and lists of rows as `vector/row-list.ts` writes them. 16 bytes after a code must be readable.
  */
+import { byteAt } from './memory'
 
 /** Bits of a window that begins at any bit of a byte. */
 const windowBits = 57
@@ -49,6 +50,18 @@ export function addListedRows(code: usize, count: i32, lower: i32, rows: usize):
       at = gapEnd
     }
     addRow(rows, row)
+  }
+}
+
+/** Sets those of a list in bytes of gaps, which are so many. */
+export function addNearRows(code: usize, byteLength: i32, rows: usize): void {
+  let row = 0
+  for (let at = 0; at < byteLength; at++) {
+    const gap = byteAt(code, at)
+    row += gap
+    if (gap === 255) continue
+    addRow(rows, row)
+    row++
   }
 }
 

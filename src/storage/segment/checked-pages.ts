@@ -38,7 +38,9 @@ export interface CheckedBytes {
   readonly byteLength: number
   /** The bytes `from … to`; where `from` is a multiple of 4, integers may lie over them. */
   view(from: number, to: number): Uint8Array
-  /** The same for who keeps what is given: it is read at once, and nothing of it is kept here. */
+  /** Writes them where they are needed. */
+  copy(from: number, to: number, out: Uint8Array): void
+  /** Gives them to who keeps what is given: it is read at once, and nothing of it is kept here. */
   whole(from: number, to: number): Uint8Array
 }
 
@@ -99,6 +101,10 @@ export class PagedBytes implements CheckedBytes {
   view(from: number, to: number): Uint8Array {
     if (to > from) this.#pages.check(this.#content, this.#checksums, from, to, this.#corrupt)
     return this.#content.subarray(from, to)
+  }
+
+  copy(from: number, to: number, out: Uint8Array): void {
+    out.set(this.view(from, to))
   }
 
   whole(from: number, to: number): Uint8Array {

@@ -55,12 +55,20 @@ export class FetchedBytes implements CheckedBytes {
     if (first === last) return this.#page(first).subarray(from - start, to - start)
     if (last - first >= mostKeptPages) return this.whole(from, to)
     const bytes = new Uint8Array(to - from)
+    this.copy(from, to, bytes)
+    return bytes
+  }
+
+  copy(from: number, to: number, out: Uint8Array): void {
+    if (to <= from) return
+    const first = Math.floor(from / checkedPageBytes)
+    const last = Math.floor((to - 1) / checkedPageBytes)
+    this.#keep(first, last)
     for (let page = first; page <= last; page++) {
       const at = page * checkedPageBytes
       const part = this.#page(page).subarray(Math.max(0, from - at), to - at)
-      bytes.set(part, Math.max(0, at - from))
+      out.set(part, Math.max(0, at - from))
     }
-    return bytes
   }
 
   /** Page by page, each would have LMDB copy its chunk. */
@@ -73,13 +81,25 @@ export class FetchedBytes implements CheckedBytes {
   }
 
   #page(page: number): Uint8Array {
-    let bytes = this.#pages[page]
-    if (!bytes) {
-      bytes = this.#fetch(page, page)
-      this.#pages[page] = bytes
-      this.#keeps(bytes.length + pageOverhead)
+    if (!this.#pages[page]) this.#keep(page, page)
+    return this.#pages[page]!
+  }
+
+  /** Fetches those of the pages that are not kept; what lies together at once, as each would have LMDB copy its chunk. */
+  #keep(first: number, last: number): void {
+    const pages = this.#pages
+    for (let from = first; from <= last; from++) {
+      if (pages[from]) continue
+      let to = from
+      while (to < last && !pages[to + 1]) to++
+      const bytes = this.#fetch(from, to)
+      for (let page = from; page <= to; page++) {
+        const at = (page - from) * checkedPageBytes
+        pages[page] = bytes.subarray(at, at + checkedPageBytes)
+      }
+      this.#keeps(bytes.length + pageOverhead * (to - from + 1))
+      from = to
     }
-    return bytes
   }
 
   /** Whole pages, checked. */

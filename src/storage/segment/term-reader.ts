@@ -1,11 +1,11 @@
 /** Reads an index of words in place; its bytes are those that `term-writer.ts` says. */
 import { assert } from '../../error.ts'
 import { RowListReader } from '../../kernel/row-lists.ts'
+import { RowSetBuilder } from '../../kernel/row-sets.ts'
 import { ByteSearch } from '../../kernel/text.ts'
 import type { SearchTerm } from '../../type/search-query.ts'
 import { type GramIndex, gramBytes } from '../../vector/gram-index.ts'
-import { listMargin } from '../../vector/row-list.ts'
-import { FewRows, type RowSet, RowSetBuilder } from '../../vector/row-set.ts'
+import { FewRows, type RowSet } from '../../vector/row-set.ts'
 import type { TermIndex, TermRelation } from '../../vector/term-index.ts'
 import type { CheckedBytes } from './checked-pages.ts'
 import { type FindNext, Stretches } from './stretches.ts'
@@ -248,7 +248,7 @@ export class TermReader implements TermIndex {
   /** @param terms of the block, ascending */
   #addRowsOf(block: number, terms: readonly number[], found: RowSetBuilder): void {
     const places = this.#places
-    const lists = this.#lists(places[block * 2 + 1]!, places[block * 2 + 3]!)
+    const lists = this.#lists(places[block * 2 + 1]!)
     let next = 0
     for (const term of terms) {
       for (; next < term; next++) lists.pass()
@@ -259,7 +259,7 @@ export class TermReader implements TermIndex {
 
   #rareRows(number: number): RowSet | undefined {
     if (this.#rare.has(number)) return this.#rare.get(number)
-    const lists = this.#lists(0, this.#places[1]!)
+    const lists = this.#lists(0)
     for (let i = 0; i < number; i++) lists.pass()
     const found = new RowSetBuilder(this.#rowCount)
     lists.addTo(found)
@@ -269,10 +269,9 @@ export class TermReader implements TermIndex {
     return rows
   }
 
-  /** A reader of the lists that begin and end there. */
-  #lists(from: number, to: number): RowListReader {
-    const bytes = this.#bytes.view(this.#listsAt + from, this.#listsAt + to + listMargin)
-    return new RowListReader(bytes, 0, this.#rowCount, !this.#hasCodes)
+  /** A reader of the lists from a place on. */
+  #lists(from: number): RowListReader {
+    return new RowListReader(this.#bytes, this.#listsAt + from, this.#rowCount, !this.#hasCodes)
   }
 }
 

@@ -1,17 +1,15 @@
 /** Sets of rows are the same as lists and as bits, whatever is done with them. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addRow, noRows } from '../../src/vector/row-bits.ts'
 import {
-  FewRows,
   intersectionOf,
-  isInSet,
   isWithin,
-  type RowSet,
   RowSetBuilder,
   unionOf,
   without,
-} from '../../src/vector/row-set.ts'
+} from '../../src/kernel/row-sets.ts'
+import { addRow, noRows } from '../../src/vector/row-bits.ts'
+import { FewRows, isInSet, type RowSet } from '../../src/vector/row-set.ts'
 import { randomSeed } from '../support/random-seed.ts'
 
 const rowCount = 300
