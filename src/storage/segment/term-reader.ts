@@ -9,7 +9,15 @@ import { FewRows, type RowSet } from '../../vector/row-set.ts'
 import type { TermIndex, TermRelation } from '../../vector/term-index.ts'
 import type { CheckedBytes } from './checked-pages.ts'
 import { type FindNext, Stretches } from './stretches.ts'
-import { space, type TermShape, tab, termBytesOf, termsOfBlock } from './term-writer.ts'
+import {
+  directoryBytes,
+  headOf,
+  space,
+  type TermShape,
+  tab,
+  termBytesOf,
+  termsOfBlock,
+} from './term-writer.ts'
 
 /** Bytes of which nearly all aliases, with their numbers, have fewer. */
 const usualAlias = 64
@@ -36,6 +44,13 @@ function searchFor(form: keyof typeof forms, text: Buffer): ByteSearch {
   return search
 }
 
+interface Directory {
+  /** Of each block where its words are, and where the list of the first. */
+  readonly places: Int32Array
+  /** None in older indexes. */
+  readonly heads: Uint32Array
+}
+
 export class TermReader implements TermIndex {
   readonly beside: GramIndex | undefined
   readonly isOlder: boolean
@@ -45,13 +60,13 @@ export class TermReader implements TermIndex {
   readonly #aliasesAt: number
   readonly #listsAt: number
   readonly #rowCount: number
-  readonly #hasCodes: boolean
+  readonly #hasHeads: boolean
   readonly #wordSearch: RepeatedSearch
   readonly #aliasSearch: RepeatedSearch
   /** By the number of the list. */
   readonly #rare = new Map<number, RowSet | undefined>()
   readonly #keeps: ((byteLength: number) => void) | undefined
-  #directory: Int32Array | undefined
+  #opened: Directory | undefined
 
   /** @param keeps is told of bytes that it keeps besides those that are given; undefined: it keeps none */
   constructor(
@@ -64,11 +79,11 @@ export class TermReader implements TermIndex {
     assert(bytes.byteLength === termBytesOf(shape), 'an index of words has the size of its shape')
     this.#bytes = bytes
     this.#blockCount = Math.ceil(shape.termCount / termsOfBlock)
-    this.#wordsAt = (this.#blockCount + 1) * 2 * Int32Array.BYTES_PER_ELEMENT
+    this.#wordsAt = directoryBytes(shape)
     this.#aliasesAt = this.#wordsAt + shape.wordBytes
     this.#listsAt = this.#aliasesAt + (shape.aliasBytes ?? 0)
     this.#rowCount = rowCount
-    this.#hasCodes = shape.hasCodes ?? false
+    this.#hasHeads = shape.hasHeads ?? false
     this.#wordSearch = new RepeatedSearch(bytes, this.#wordsAt, this.#aliasesAt, keeps)
     this.#aliasSearch = new RepeatedSearch(bytes, this.#aliasesAt, this.#listsAt, keeps)
     this.beside = beside
@@ -77,13 +92,19 @@ export class TermReader implements TermIndex {
   }
 
   /** Read when it is needed: most queries open the column for its texts. */
-  get #places(): Int32Array {
-    if (!this.#directory) {
-      const { buffer, byteOffset, byteLength } = this.#bytes.whole(0, this.#wordsAt)
-      this.#directory = new Int32Array(buffer, byteOffset, byteLength / 4)
-      this.#keeps?.(byteLength)
+  get #directory(): Directory {
+    this.#opened ??= this.#openDirectory()
+    return this.#opened
+  }
+
+  #openDirectory(): Directory {
+    const { buffer, byteOffset, byteLength } = this.#bytes.whole(0, this.#wordsAt)
+    this.#keeps?.(byteLength)
+    const integers = (this.#blockCount + 1) * 2
+    return {
+      places: new Int32Array(buffer, byteOffset, integers),
+      heads: new Uint32Array(buffer, byteOffset + integers * 4, byteLength / 4 - integers),
     }
-    return this.#directory
   }
 
   rowsWith(relation: TermRelation, text: Buffer): RowSet | undefined {
@@ -168,7 +189,7 @@ export class TermReader implements TermIndex {
   /** Adds the rows of words in which something occurs, or that end with it. */
   #addFound(search: ByteSearch, found: RowSetBuilder): void {
     const find = this.#wordSearch.find(search)
-    const places = this.#places
+    const { places } = this.#directory
     // Reading a list ends the search.
     const hits: { readonly block: number; readonly terms: number[] }[] = []
     let block = 0
@@ -222,9 +243,8 @@ export class TermReader implements TermIndex {
 
   /** The block whose words may be a text, or -1 if it comes before all words. */
   #blockOf(text: Buffer): number {
-    const places = this.#places
-    let low = 0
-    let high = this.#blockCount
+    const { places } = this.#directory
+    let [low, high] = this.#blocksLike(text)
     while (low < high) {
       const middle = (low + high) >> 1
       const at = this.#wordsAt + places[middle * 2]!
@@ -236,9 +256,30 @@ export class TermReader implements TermIndex {
     return low - 1
   }
 
+  /** Blocks of whose first words the heads do not tell whether they come before a text: from the one, up to the other. */
+  #blocksLike(text: Buffer): [number, number] {
+    if (!this.#hasHeads) return [0, this.#blockCount]
+    const head = headOf(text, 0, text.length)
+    const from = this.#headsBelow(head)
+    return [from, from + this.#headsBelow(head + 1, from)]
+  }
+
+  /** How many of the heads, from one on, are lower. */
+  #headsBelow(head: number, from = 0): number {
+    const { heads } = this.#directory
+    let low = from
+    let high = heads.length
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (heads[middle]! < head) low = middle + 1
+      else high = middle
+    }
+    return low - from
+  }
+
   /** The words of a block, each behind a space, and a space. */
   #wordsOf(block: number): Uint8Array {
-    const places = this.#places
+    const { places } = this.#directory
     return this.#bytes.view(
       this.#wordsAt + places[block * 2]!,
       this.#wordsAt + places[block * 2 + 2]! + 1,
@@ -247,7 +288,7 @@ export class TermReader implements TermIndex {
 
   /** @param terms of the block, ascending */
   #addRowsOf(block: number, terms: readonly number[], found: RowSetBuilder): void {
-    const places = this.#places
+    const { places } = this.#directory
     const lists = this.#lists(places[block * 2 + 1]!)
     let next = 0
     for (const term of terms) {
@@ -271,7 +312,7 @@ export class TermReader implements TermIndex {
 
   /** A reader of the lists from a place on. */
   #lists(from: number): RowListReader {
-    return new RowListReader(this.#bytes, this.#listsAt + from, this.#rowCount, !this.#hasCodes)
+    return new RowListReader(this.#bytes, this.#listsAt + from, this.#rowCount, !this.#hasHeads)
   }
 }
 

@@ -2,15 +2,16 @@
  * Makes the index of the words of a column's texts (`vector/term-index.ts`). Its bytes, with the
  * checksums of their pages:
  *
- *     index     = directory  words  aliases  lists  [zeros to a multiple of 4]
+ *     index     = directory  heads  words  aliases  lists  [zeros to a multiple of 4]
  *     directory = [place:Int32 list:Int32] per block of 16 words, and one more for the end
+ *     heads     = [four bytes of its first word:Uint32] per block
  *     words     = a space before each, in the order of their bytes, and one at the end
  *     aliases   = of each word that full-text search folds to another: [space  that one  tab  the word's
  *                 number in hexadecimal digits], and a space at the end
  *     lists     = `row-list.ts`: rows with words that are left out, rows in doubt, rows with escapes;
  *                 and the rows of each word in their order
  *
- * The directory has where among the words the space before the first word of a block is, and where
+ * A word is looked for among the heads, which lie together, and only then among words. The directory has where among the words the space before the first word of a block is, and where
  * among the lists the list of that word.
  */
 
@@ -30,8 +31,8 @@ export interface TermShape {
   /** Absent in older indexes, which have none. */
   readonly aliasBytes?: number
   readonly listBytes: number
-  /** Absent in older indexes, of which all lists are in Rice's code. */
-  readonly hasCodes?: true
+  /** Absent in older indexes, which have no heads, and of which all lists are in Rice's code. */
+  readonly hasHeads?: true
 }
 
 export interface WrittenTerms extends TermShape {
@@ -90,14 +91,17 @@ export function writeTerms(
   const { termCount } = scanner
   const blocks = Math.ceil(termCount / termsOfBlock)
   const directory = new Int32Array((blocks + 1) * 2)
+  const heads = new Uint32Array(blocks)
   const written = new Uint8Array(scanner.termBytes + termCount + 1).fill(space)
   const { bytes: letters, offsets: places } = scanner.terms
   let wordAt = 0
   for (let i = 0; i < termCount; i++) {
     const term = order[i]!
     if (i % termsOfBlock === 0) {
-      directory[(i / termsOfBlock) * 2] = wordAt
-      directory[(i / termsOfBlock) * 2 + 1] = lists.byteLength
+      const block = i / termsOfBlock
+      directory[block * 2] = wordAt
+      directory[block * 2 + 1] = lists.byteLength
+      heads[block] = headOf(letters, places[term]!, places[term + 1]!)
     }
     wordAt++
     for (let at = places[term]!; at < places[term + 1]!; at++) written[wordAt++] = letters[at]!
@@ -111,13 +115,14 @@ export function writeTerms(
     wordBytes: written.length,
     aliasBytes: aliases.length,
     listBytes: lists.byteLength,
-    hasCodes: true,
+    hasHeads: true,
   } as const
   const index = new Uint8Array(termBytesOf(shape))
-  index.set(new Uint8Array(directory.buffer))
-  index.set(written, directory.byteLength)
-  index.set(aliases, directory.byteLength + written.length)
-  index.set(lists.finish(), directory.byteLength + written.length + aliases.length)
+  let at = 0
+  for (const part of [bytesOf(directory), bytesOf(heads), written, aliases, lists.finish()]) {
+    index.set(part, at)
+    at += part.length
+  }
   return {
     ...shape,
     bytes: withChecksums(index),
@@ -125,15 +130,20 @@ export function writeTerms(
   }
 }
 
+function bytesOf({ buffer }: Int32Array | Uint32Array): Uint8Array {
+  return new Uint8Array(buffer)
+}
+
 /** Bytes of an index, without their checksums. */
-export function termBytesOf({
-  termCount,
-  wordBytes,
-  aliasBytes = 0,
-  listBytes,
-}: TermShape): number {
-  const directory = (Math.ceil(termCount / termsOfBlock) + 1) * 8
-  return (directory + wordBytes + aliasBytes + listBytes + listMargin + 3) & ~3
+export function termBytesOf(shape: TermShape): number {
+  const { wordBytes, aliasBytes = 0, listBytes } = shape
+  return (directoryBytes(shape) + wordBytes + aliasBytes + listBytes + listMargin + 3) & ~3
+}
+
+/** Those before its words. */
+export function directoryBytes({ termCount, hasHeads }: TermShape): number {
+  const blocks = Math.ceil(termCount / termsOfBlock)
+  return (blocks + 1) * 8 + (hasHeads ? blocks * 4 : 0)
 }
 
 function aliasesOf({ bytes, offsets }: Texts, order: Int32Array): Buffer {
@@ -178,7 +188,7 @@ function orderOf({ bytes, offsets }: Texts): Int32Array {
 }
 
 /** The first four bytes as a number, zeros behind a shorter word. */
-function headOf(bytes: Uint8Array, start: number, end: number): number {
+export function headOf(bytes: Uint8Array, start: number, end: number): number {
   let head = 0
   for (let at = start; at < start + 4; at++) head = head * 256 + (at < end ? bytes[at]! : 0)
   return head
