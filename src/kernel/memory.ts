@@ -23,9 +23,12 @@ export const kernels = new WebAssembly.Instance(module).exports
 const { buffer } = kernels.memory
 /** Loops work on up to 16 rows at once, so arrays have room for a few rows more than they hold. */
 const roomBytes = 128
-/** The first bytes are for sums of all rows (`aggregate.ts`), those after them tables, up to the start of batches. */
+/** The first bytes are for sums of all rows (`aggregate.ts`), those after them tables, then sets of rows, up to the start of batches. */
 export const stateStart = 0
-const start = kernels.tablesEnd.value
+const setsStart = kernels.tablesEnd.value
+/** Those of a segment of 170,000 rows take 21 KiB each. */
+const setBytes = 2 ** 21
+const start = setsStart + setBytes
 placeBits(new Uint8Array(buffer, kernels.placesOfBits.value, 256 * 8))
 
 /** For each byte, the places of its bits that are set, one after the other. */
@@ -85,6 +88,22 @@ export function newBytes(count: number): Uint8Array {
 export function newText(count: number): Buffer {
   const place = isInBatch ? reserve(count) : undefined
   return place === undefined ? Buffer.allocUnsafeSlow(count) : whole.subarray(place, place + count)
+}
+
+let nextSet = setsStart
+
+/** Makes the memory of sets free: those that were made before must not be used any more. */
+export function beginSets(): void {
+  nextSet = setsStart
+}
+
+/** So many zeros for a set of rows, which outlives batches; undefined: there is no room. */
+export function newSet(count: number): Int32Array | undefined {
+  const at = nextSet
+  const end = aligned(at + count * 4 + roomBytes)
+  if (end > start) return undefined
+  nextSet = end
+  return codes.subarray(at >> 2, (at >> 2) + count).fill(0)
 }
 
 /** Rows that a loop takes at once, at most: those of a batch. Longer arrays go in parts. */

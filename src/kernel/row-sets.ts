@@ -10,6 +10,47 @@ import {
 } from '../vector/row-bits.ts'
 import { FewRows, isInSet, type RowSet } from '../vector/row-set.ts'
 import { addAll, keepOnly } from './bit-rows.ts'
+import { beginSets, newSet } from './memory.ts'
+
+let areBrief = false
+
+/**
+ * Makes sets in memory that is used again: they, and what is made of them alone, must not be used any more once that is called
+ * the next time. A search makes some for each column of each segment, for which V8 would look through all of a thread's
+ * memory ten times a second.
+ */
+export function makeBriefly<T>(make: () => T): T {
+  beginSets()
+  areBrief = true
+  try {
+    return make()
+  } finally {
+    areBrief = false
+  }
+}
+
+/** Makes sets that are kept, within what makes others briefly, too. */
+export function makeToKeep<T>(make: () => T): T {
+  const wereBrief = areBrief
+  areBrief = false
+  try {
+    return make()
+  } finally {
+    areBrief = wereBrief
+  }
+}
+
+/** No rows, to which some may be added. */
+export function newRows(rowCount: number): RowBits {
+  return (areBrief ? newSet((rowCount + 31) >> 5) : undefined) ?? noRows(rowCount)
+}
+
+function copyOf(rows: RowBits): RowBits {
+  const copy = areBrief ? newSet(rows.length) : undefined
+  if (!copy) return rows.slice()
+  copy.set(rows)
+  return copy
+}
 
 /** Puts together the rows of lists. */
 export class RowSetBuilder {
@@ -30,7 +71,7 @@ export class RowSetBuilder {
 
   /** To which rows may be added. */
   get bits(): RowBits {
-    this.#bits ??= noRows(this.#rowCount)
+    this.#bits ??= newRows(this.#rowCount)
     return this.#bits
   }
 
@@ -72,7 +113,7 @@ export function unionOf(sets: readonly RowSet[]): RowSet {
   const base = sets.find((set) => !(set instanceof FewRows)) as RowBits | undefined
   if (sets.length === 1) return sets[0]!
   if (!base) return fewOf(sets.map((set) => (set as FewRows).rows))
-  const all = base.slice()
+  const all = copyOf(base)
   for (const set of sets) {
     if (!(set instanceof FewRows)) addAll(all, set)
     else for (const row of set.rows) addRow(all, row)
@@ -88,7 +129,7 @@ export function intersectionOf(sets: readonly RowSet[]): RowSet {
   if (few) {
     return new FewRows(few.rows.filter((row) => sets.every((set) => isInSet(set, row))))
   }
-  const rows = (first as RowBits).slice()
+  const rows = copyOf(first as RowBits)
   for (const other of others) keepOnly(rows, other as RowBits)
   return rows
 }
@@ -98,7 +139,7 @@ export function without(set: RowSet, others: RowSet): RowSet {
   if (set instanceof FewRows) {
     return new FewRows(set.rows.filter((row) => !isInSet(others, row)))
   }
-  const left = set.slice()
+  const left = copyOf(set)
   if (!(others instanceof FewRows)) remove(left, others)
   else for (const row of others.rows) removeRow(left, row)
   return left

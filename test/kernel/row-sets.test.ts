@@ -4,6 +4,9 @@ import { describe, expect, it } from 'vitest'
 import {
   intersectionOf,
   isWithin,
+  makeBriefly,
+  makeToKeep,
+  newRows,
   RowSetBuilder,
   unionOf,
   without,
@@ -85,6 +88,31 @@ describe(`sets of rows, seed ${randomSeed}`, () => {
         if (hasBits || added.flat().length > 8) expect(set).not.toBeInstanceOf(FewRows)
       }),
       { seed: randomSeed },
+    )
+  })
+
+  it('are made in the same memory again, but for those that are kept', () => {
+    const others = setOf([[1, 2], false])
+    const make = (row: number) => () => {
+      const kept = makeToKeep(() => unionOf([setOf([[row], false]), others]))
+      return { kept, brief: unionOf([kept, others]) as Int32Array }
+    }
+    const first = makeBriefly(make(7))
+    const second = makeBriefly(make(9))
+    expect(second.brief.byteOffset).toBe(first.brief.byteOffset)
+    expect(second.brief.buffer).toBe(first.brief.buffer)
+    expect(rowsOf(second.brief)).toEqual([1, 2, 9])
+    expect(rowsOf(first.kept)).toEqual([1, 2, 7])
+    // What is made at other times has memory of its own.
+    expect((unionOf([second.brief, others]) as Int32Array).buffer).not.toBe(second.brief.buffer)
+  })
+
+  it('are made all the same when that memory is full', () => {
+    const many = 300_000
+    const sets = makeBriefly(() => Array.from({ length: 100 }, () => newRows(many)))
+    for (const [i, set] of sets.entries()) addRow(set, i)
+    expect(sets.map((set) => numbers.filter((row) => isInSet(set, row)))).toEqual(
+      sets.map((_, i) => [i]),
     )
   })
 })

@@ -1,6 +1,6 @@
 /** Rows that a search in indexes has found. Sets of rows are never changed, so results may share them. */
-import { intersectionOf, unionOf, without } from '../../kernel/row-sets.ts'
-import { addBitmap, noRows } from '../../vector/row-bits.ts'
+import { intersectionOf, newRows, unionOf, without } from '../../kernel/row-sets.ts'
+import { addBitmap } from '../../vector/row-bits.ts'
 import type { RowSet } from '../../vector/row-set.ts'
 
 export interface FoundRows {
@@ -20,7 +20,7 @@ export function mayBe(rows: RowSet): FoundRows {
 
 /** Rows of a bitmap, where undefined is all of them. */
 export function rowsOfBitmap(bitmap: Uint8Array | undefined, rowCount: number): RowSet {
-  const rows = noRows(rowCount)
+  const rows = newRows(rowCount)
   addBitmap(rows, bitmap, rowCount)
   return rows
 }

@@ -1,9 +1,10 @@
 /** What a column set has of the text of its fields, and finds what is looked for in. */
+import { makeToKeep, newRows } from '../../kernel/row-sets.ts'
 import { findPhrase, foldedForSearch } from '../../type/find-phrase.ts'
 import { foldText } from '../../type/fold-text.ts'
 import type { ColumnSet, PathColumns, TextColumn } from '../../vector/column.ts'
 import { storedRows } from '../../vector/read-column.ts'
-import { addBitmap, noRows } from '../../vector/row-bits.ts'
+import { addBitmap } from '../../vector/row-bits.ts'
 import type { RowSet } from '../../vector/row-set.ts'
 import { type FoundRows, foundInAny, mayBe, noRow, rowsOfBitmap } from './found-rows.ts'
 import { FilteredTexts, TermSources } from './term-sources.ts'
@@ -43,7 +44,7 @@ export class SetSources {
     const key = path.length === 1 ? path[0]! : JSON.stringify(path)
     let field = this.#fields.get(key)
     if (!field) {
-      field = this.#open(path)
+      field = makeToKeep(() => this.#open(path))
       this.#fields.set(key, field)
     }
     return field
@@ -141,7 +142,7 @@ function termSources(set: ColumnSet, path: readonly string[], sources: TermSourc
 
 /** Rows that have something at a path, even a null, and so its name in the object around it. */
 function rowsThatName(columns: PathColumns, rowCount: number): RowSet {
-  const rows = noRows(rowCount)
+  const rows = newRows(rowCount)
   const { number, timestamp, boolean, text, json, objects, nulls } = columns
   for (const column of [number, timestamp, boolean, text, json]) {
     if (column) addBitmap(rows, column.validity, rowCount)

@@ -1,10 +1,11 @@
 /** Finds the rows of a column that have a term of full-text search, by what the column has of indexes. */
 import { LRUCache } from 'lru-cache'
+import { newRows } from '../../kernel/row-sets.ts'
 import { findPhrase, foldedForSearch } from '../../type/find-phrase.ts'
 import { eachText } from '../../type/text-match.ts'
 import type { TextColumn, Texts } from '../../vector/column.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'
-import { addRow, noRows } from '../../vector/row-bits.ts'
+import { addRow } from '../../vector/row-bits.ts'
 import type { TermIndex } from '../../vector/term-index.ts'
 import { decodeText } from '../../vector/vector.ts'
 import { blocksWithParts, noteMisled } from './dictionary-filters.ts'
@@ -44,7 +45,7 @@ export function rowsOfTerm(
   const found = new Uint8Array(rowCount)
   mayHave(column.texts, content, term, 0, rowCount, found)
   if (!found.includes(1)) return noRow
-  const rows = noRows(rowCount)
+  const rows = newRows(rowCount)
   for (let row = found.indexOf(1); row >= 0; row = found.indexOf(1, row + 1)) addRow(rows, row)
   return { may: rows, sure: isTold && content === 'text' ? rows : 'none' }
 }

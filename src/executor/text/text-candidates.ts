@@ -16,7 +16,7 @@ import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { countRows } from '../../kernel/bit-rows.ts'
 import { expandBits } from '../../kernel/bitmap.ts'
 import { newBytes, newCodes } from '../../kernel/memory.ts'
-import { isWithin, without } from '../../kernel/row-sets.ts'
+import { isWithin, makeBriefly, without } from '../../kernel/row-sets.ts'
 import { selectTrue } from '../../kernel/select.ts'
 import type { ColumnSet } from '../../vector/column.ts'
 import { bitmapOf, listRows } from '../../vector/row-bits.ts'
@@ -102,7 +102,7 @@ const none = new Int32Array(0)
 /** Of the rows of a batch: fewer are sooner listed bit by bit than by loops that look at all. */
 const listedShare = 1 / 16
 
-/** Undefined when no index tells anything of the rows. */
+/** Undefined when no index tells anything of the rows. What is found must not be used once it is called again. */
 export type FindCandidates = (set: ColumnSet) => TextCandidates | undefined
 
 /** Undefined when the predicates ask nothing of texts. */
@@ -116,13 +116,15 @@ export function compileCandidates(
   return (set) => {
     const sources = SetSources.of(set)
     if (!paths.some((path) => sources.at(path).isIndexed)) return undefined
-    const found = requirements.map((each) => (each ? rowsThatFit(each, sources) : anyRow))
-    const { may } = foundInAll(found)
-    if (may === 'all') return undefined
-    return new TextCandidates(
-      may,
-      found.map(({ sure }) => sure),
-    )
+    return makeBriefly(() => {
+      const found = requirements.map((each) => (each ? rowsThatFit(each, sources) : anyRow))
+      const { may } = foundInAll(found)
+      if (may === 'all') return undefined
+      return new TextCandidates(
+        may,
+        found.map(({ sure }) => sure),
+      )
+    })
   }
 }
 

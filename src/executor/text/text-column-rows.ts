@@ -1,12 +1,13 @@
 /** Finds the rows of a column in which a text may be, by what the column has of indexes. */
 import { LRUCache } from 'lru-cache'
 import { decodeUtf8 } from '../../json/utf8.ts'
+import { newRows } from '../../kernel/row-sets.ts'
 import { foldText } from '../../type/fold-text.ts'
 import { textOf } from '../../type/text.ts'
 import type { TextColumn, Texts } from '../../vector/column.ts'
 import type { Codes } from '../../vector/elements.ts'
 import { blocksWithGrams, type GramIndex, gramsOf } from '../../vector/gram-index.ts'
-import { addRange, addRow, noRows } from '../../vector/row-bits.ts'
+import { addRange, addRow } from '../../vector/row-bits.ts'
 import type { TermIndex, TermPart } from '../../vector/term-index.ts'
 import { decodeText } from '../../vector/vector.ts'
 import { blocksWithParts, noteMisled } from './dictionary-filters.ts'
@@ -118,7 +119,7 @@ export function rowsWithGrams(index: GramIndex, grams: Int32Array, rowCount: num
   const blocks = blocksWithGrams(index, grams)
   if (!blocks) return noRow
   const { blockTexts } = index
-  const rows = noRows(rowCount)
+  const rows = newRows(rowCount)
   for (const block of blocks) {
     addRange(rows, block * blockTexts, Math.min(rowCount, (block + 1) * blockTexts))
   }
@@ -164,7 +165,7 @@ export function rowsOfEntries(
   rowCount: number,
 ): FoundRows {
   if (!found.includes(1)) return noRow
-  const rows = noRows(rowCount)
+  const rows = newRows(rowCount)
   const wide = codes.between(0, rowCount)
   for (let row = 0; row < rowCount; row++) {
     const code = wide[row]!

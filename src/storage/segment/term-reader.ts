@@ -1,7 +1,7 @@
 /** Reads an index of words in place; its bytes are those that `term-writer.ts` says. */
 import { assert } from '../../error.ts'
 import { RowListReader } from '../../kernel/row-lists.ts'
-import { RowSetBuilder } from '../../kernel/row-sets.ts'
+import { makeToKeep, RowSetBuilder } from '../../kernel/row-sets.ts'
 import { ByteSearch } from '../../kernel/text.ts'
 import type { SearchTerm } from '../../type/search-query.ts'
 import { type GramIndex, gramBytes } from '../../vector/gram-index.ts'
@@ -303,8 +303,10 @@ export class TermReader implements TermIndex {
     const lists = this.#lists(0)
     for (let i = 0; i < number; i++) lists.pass()
     const found = new RowSetBuilder(this.#rowCount)
-    lists.addTo(found)
-    const rows = found.finish()
+    const rows = makeToKeep(() => {
+      lists.addTo(found)
+      return found.finish()
+    })
     this.#rare.set(number, rows)
     if (rows) this.#keeps?.((rows instanceof FewRows ? rows.rows : rows).byteLength)
     return rows
