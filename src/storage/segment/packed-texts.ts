@@ -4,6 +4,7 @@
  * tells where texts end.
  */
 import { writeDigits, writeUuids } from '../../kernel/digits.ts'
+import { newCodes } from '../../kernel/memory.ts'
 import { type CompressedTexts, granuleRows, type Texts } from '../../vector/column.ts'
 import { countSet, isValid } from '../../vector/read-column.ts'
 import { areDigits, isUuid, packDigits, unpackDigits } from '../row/packed-value.ts'
@@ -113,7 +114,7 @@ export class PackedTexts implements CompressedTexts {
     if (isFew) return this.#some(from, count, selection)
     if (!this.#validity)
       return { bytes: this.#write(this.#rows(from, to)), offsets: this.#all(count) }
-    const rows = new Int32Array(count)
+    const rows = newCodes(count)
     let valid = 0
     for (let row = 0; row < count; row++)
       if (isValid(this.#validity, from + row)) rows[valid++] = row
@@ -134,7 +135,8 @@ export class PackedTexts implements CompressedTexts {
   #some(from: number, count: number, selection: Int32Array): Texts {
     const { width } = this.#shape
     const packed = new Uint8Array(selection.length * width)
-    const offsets = new Int32Array(count + 1)
+    // As much for few rows as for all of a batch: V8 collected garbage after every fourth query that made it by itself.
+    const offsets = newCodes(count + 1)
     let written = 0
     let next = 0
     for (let i = 0; i < selection.length; i++) {
