@@ -23,7 +23,7 @@ export const kernels = new WebAssembly.Instance(module).exports
 const { buffer } = kernels.memory
 /** Loops work on up to 16 rows at once, so arrays have room for a few rows more than they hold. */
 const roomBytes = 128
-/** The first bytes are for sums of all rows (`aggregate.ts`), those after them tables, then sets of rows, up to the start of batches. */
+/** The first bytes are for sums of all rows (`aggregate.ts`), then come tables, sets of rows, and batches. */
 export const stateStart = 0
 const setsStart = kernels.tablesEnd.value
 /** Those of a segment of 170,000 rows take 21 KiB each. */

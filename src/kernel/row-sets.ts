@@ -75,7 +75,7 @@ export class RowSetBuilder {
     return this.#bits
   }
 
-  /** Whether nobody has added to the bits. */
+  /** Whether there may be rows among the bits already. */
   get hasBits(): boolean {
     return this.#bits !== undefined
   }
@@ -110,8 +110,8 @@ function fewOf(lists: readonly Int32Array[]): FewRows {
 
 /** @param sets one or more, of the same rows */
 export function unionOf(sets: readonly RowSet[]): RowSet {
-  const base = sets.find((set) => !(set instanceof FewRows)) as RowBits | undefined
   if (sets.length === 1) return sets[0]!
+  const base = sets.find((set) => !(set instanceof FewRows)) as RowBits | undefined
   if (!base) return fewOf(sets.map((set) => (set as FewRows).rows))
   const all = copyOf(base)
   for (const set of sets) {

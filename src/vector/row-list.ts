@@ -1,7 +1,7 @@
 /**
  * Ascending rows as few bytes, in a code that follows from how many they are of how many. Of few of many, in Rice's code,
  * which is within some percent of what rows that lie at random need at all; of more, in one that is read several times as
- * fast. Such lists are few: they take a twentieth of the room of all.
+ * fast. Such lists are few: all of an index take a twentieth more.
  *
  *     list   = count varint  [byte length varint, from `longList` rows on]  code, to a whole byte
  *     rice   = per row: as many zeros as the gap's upper bits say, a one, and its lower bits
@@ -53,7 +53,9 @@ export class RowListWriter {
     const code = listCode(count, rowCount, false)
     const bits = code === 'rice' ? lowerBits(count, rowCount) : 0
     if (code === 'gaps') {
-      this.#varint(gapsBytes(rows, from, to))
+      const byteLength = gapsBytes(rows, from, to)
+      this.#varint(byteLength)
+      this.#reserve(byteLength)
       this.#gaps(rows, from, to)
       return
     }
@@ -68,7 +70,6 @@ export class RowListWriter {
   }
 
   #gaps(rows: Int32Array, from: number, to: number): void {
-    this.#reserve(gapsBytes(rows, from, to))
     let next = 0
     for (let i = from; i < to; i++) {
       let gap = rows[i]! - next

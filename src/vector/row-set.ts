@@ -1,8 +1,10 @@
 /**
  * Sets of rows that a search has found: as bits or, where they are few of many, as a list, which takes no time that grows
- * with all rows. Sets are never changed once they are made, so results may share them.
+ * with all rows. Sets are never changed once they are made, so results may share them; those that are made briefly
+ * (`kernel/row-sets.ts`) last until others are.
  */
 import { hasRow, type RowBits } from './row-bits.ts'
+import { countBelow } from './sorted-integers.ts'
 
 export type RowSet = RowBits | FewRows
 
@@ -15,24 +17,12 @@ export class FewRows {
   }
 
   has(row: number): boolean {
-    return this.rows[this.#placeOf(row)] === row
+    return this.rows[countBelow(this.rows, row)] === row
   }
 
   /** The rows `from … to`. */
   between(from: number, to: number): Int32Array {
-    return this.rows.subarray(this.#placeOf(from), this.#placeOf(to))
-  }
-
-  /** How many are before a row. */
-  #placeOf(row: number): number {
-    let low = 0
-    let high = this.rows.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (this.rows[middle]! < row) low = middle + 1
-      else high = middle
-    }
-    return low
+    return this.rows.subarray(countBelow(this.rows, from), countBelow(this.rows, to))
   }
 }
 

@@ -3,7 +3,7 @@
 /** Where `memory.ts` has put, for each byte, the places of its bits that are set, in eight bytes. */
 export const placesOfBits: usize = 1024
 
-/** From here on memory is free for batches. */
+/** From here on memory is free for sets of rows, and for batches. */
 export const tablesEnd: usize = 4096
 
 export function numberAt(values: usize, row: i32): f64 {

@@ -3,6 +3,9 @@
  */
 import { byteAt } from './memory'
 
+/** As in `vector/row-list.ts`. */
+const longGap = 255
+
 /** Bits of a window that begins at any bit of a byte. */
 const windowBits = 57
 
@@ -59,7 +62,7 @@ export function addNearRows(code: usize, byteLength: i32, rows: usize): void {
   for (let at = 0; at < byteLength; at++) {
     const gap = byteAt(code, at)
     row += gap
-    if (gap === 255) continue
+    if (gap === longGap) continue
     addRow(rows, row)
     row++
   }

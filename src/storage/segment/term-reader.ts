@@ -6,6 +6,7 @@ import { ByteSearch } from '../../kernel/text.ts'
 import type { SearchTerm } from '../../type/search-query.ts'
 import { type GramIndex, gramBytes } from '../../vector/gram-index.ts'
 import { FewRows, type RowSet } from '../../vector/row-set.ts'
+import { countBelow } from '../../vector/sorted-integers.ts'
 import type { TermIndex, TermRelation } from '../../vector/term-index.ts'
 import type { CheckedBytes } from './checked-pages.ts'
 import { type FindNext, Stretches } from './stretches.ts'
@@ -259,22 +260,10 @@ export class TermReader implements TermIndex {
   /** Blocks of whose first words the heads do not tell whether they come before a text: from the one, up to the other. */
   #blocksLike(text: Buffer): [number, number] {
     if (!this.#hasHeads) return [0, this.#blockCount]
-    const head = headOf(text, 0, text.length)
-    const from = this.#headsBelow(head)
-    return [from, from + this.#headsBelow(head + 1, from)]
-  }
-
-  /** How many of the heads, from one on, are lower. */
-  #headsBelow(head: number, from = 0): number {
     const { heads } = this.#directory
-    let low = from
-    let high = heads.length
-    while (low < high) {
-      const middle = (low + high) >> 1
-      if (heads[middle]! < head) low = middle + 1
-      else high = middle
-    }
-    return low - from
+    const head = headOf(text, 0, text.length)
+    const from = countBelow(heads, head)
+    return [from, from + countBelow(heads, head + 1, from)]
   }
 
   /** The words of a block, each behind a space, and a space. */

@@ -11,8 +11,9 @@
  *     lists     = `row-list.ts`: rows with words that are left out, rows in doubt, rows with escapes;
  *                 and the rows of each word in their order
  *
- * A word is looked for among the heads, which lie together, and only then among words. The directory has where among the words the space before the first word of a block is, and where
- * among the lists the list of that word.
+ * The directory has where among the words the space before the first word of a block is, and where
+ * among the lists the list of that word. A word is looked for among the heads, which lie together, and
+ * only then among words.
  */
 
 import { isAscii } from 'node:buffer'
