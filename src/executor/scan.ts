@@ -1,11 +1,12 @@
 import { beginBatch, beginStates, endBatches, newCodes } from '../kernel/memory.ts'
+import { countStored } from '../kernel/narrow-mask.ts'
 import { selectTrue, selectTrueWithin } from '../kernel/select.ts'
 import { PlanProfile } from '../planner/plan-profile.ts'
 import type { ColumnSet } from '../vector/column.ts'
 import { rowsOf, type Selection } from '../vector/vector.ts'
 import type { Batch } from './expression/batch.ts'
 import { type TaskContext, withTraceSets } from './expression/trace-set.ts'
-import { compileFilter, selectedCount } from './filter/filter.ts'
+import { compileFilter, type RowsWithin, selectedCount } from './filter/filter.ts'
 import { GroupSink } from './group/group-sink.ts'
 import { settle } from './group/settled-groups.ts'
 import { RowSink } from './order/row-sink.ts'
@@ -34,6 +35,11 @@ export interface Sink {
   addCount?: ((rows: number) => void) | undefined
   /** Instead of `add`, of a batch whose rows have no weights: those that are 1 in a mask, so many. */
   addMasked?: ((batch: Batch, mask: Uint8Array, count: number) => void) | undefined
+  /**
+   * Instead of `addMasked`, those in a range of one field, where it wants nothing but that field. Returns how many they are;
+   * undefined: nothing was added.
+   */
+  addWithin?: ((batch: Batch, rows: RowsWithin) => number | undefined) | undefined
   /**
    * The parts of a run in the order in which this sink wants them; it tells `skipped` of those that
    * cannot matter by what is known when their turn comes. Without it: all, the newest first.
@@ -133,6 +139,20 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
   let bytesRead = 0
   const addCount = isUnpivoted ? undefined : sink.addCount
   const addMasked = isUnpivoted ? undefined : sink.addMasked
+  const addWithin = isUnpivoted ? undefined : sink.addWithin
+  const mayAddRuns = !profile && (addCount ?? addWithin) !== undefined
+  /** Adds all rows of a run at once, where a column tells which pass: a batch takes 2 µs besides its loops. Returns how many they are. */
+  const addRun = (run: RowRun): number | undefined => {
+    if (run.visible) return undefined
+    beginBatch()
+    const batch = run.batch(0, run.rowCount)
+    const within = filters.whole.within?.(batch)
+    if (!within) return undefined
+    if (!addCount) return addWithin!(batch, within)
+    const count = countStored(within.stored, within.range)
+    addCount(count)
+    return count
+  }
   const mayGiveWay = () => {
     const turnMs = Math.min(longestTurnMs, sink.resultCount / resultsPerMs)
     return performance.now() - started >= turnMs
@@ -153,6 +173,14 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
         continue
       }
       candidatesOf = () => counted.others
+    }
+    const added = mayAddRuns && !candidatesOf() ? addRun(run) : undefined
+    if (added !== undefined) {
+      rowsRead += run.rowCount
+      rowsMatched += added
+      bytesRead += run.bytesRead()
+      checkCancelled()
+      continue
     }
     for (const part of sink.parts?.(run, skipped) ?? newestFirst(run)) {
       if (sink.isDone(run)) break

@@ -85,6 +85,9 @@ export interface Kernels {
   maskOther(values: number, than: number, count: number, out: number): void
   maskCode(code: number, codes: number, count: number, out: number): void
   maskByCode(table: number, codes: number, count: number, out: number): void
+  countWithin8(source: number, low: number, high: number, count: number): number
+  countWithin16(source: number, low: number, high: number, count: number): number
+  countWithin32(source: number, low: number, high: number, count: number): number
   maskWithin8(source: number, low: number, high: number, count: number, out: number): void
   maskWithin16(source: number, low: number, high: number, count: number, out: number): void
   maskWithin32(source: number, low: number, high: number, count: number, out: number): void
@@ -122,6 +125,8 @@ export interface Kernels {
     high: number,
     low: number,
     mask: number,
+    least: number,
+    greatest: number,
     count: number,
     out: number,
   ): void

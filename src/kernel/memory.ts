@@ -224,6 +224,13 @@ export function placeStored(source: ArrayBufferLike, from: number, length: numbe
   return copyTo(at, array, length)
 }
 
+/** The same for one loop alone, which finds them where those before it did: in the nearest cache. */
+export function stageStored(source: ArrayBufferLike, from: number, length: number): number {
+  if (source === buffer) return from
+  const array = new Uint8Array(source, from, length)
+  return copyTo(stage(array, length), array, length)
+}
+
 /** A table of bytes by code, its last entry, that of null, first. */
 export function placeTable(table: Uint8Array): number {
   const at = stage(table, table.length)

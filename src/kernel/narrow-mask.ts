@@ -1,9 +1,17 @@
-/** Masks (`mask.ts`) of whole numbers as columns store them, which are not widened for that. */
+/** Masks (`mask.ts`), and counts, of whole numbers as columns store them, which are not widened for that. */
 import type { StoredIntegers } from '../vector/elements.ts'
 import type { NumberRange } from './compare.ts'
 import { keepEither, smallTable } from './mask.ts'
-import { beginLoop, kernels, newBytes, placeOutput, placeTable, takeOutput } from './memory.ts'
-import { type NarrowNumbers, placeIntegers, widthOf } from './widen.ts'
+import {
+  beginLoop,
+  kernels,
+  maximumRows,
+  newBytes,
+  placeOutput,
+  placeTable,
+  takeOutput,
+} from './memory.ts'
+import { type NarrowNumbers, placeIntegers, stageIntegers, widthOf } from './widen.ts'
 
 const within = {
   1: kernels.maskWithin8,
@@ -11,7 +19,13 @@ const within = {
   4: kernels.maskWithin32,
 } as const
 
-/** In all of these, there are at most `maximumRows`: one for each element. */
+const counted = {
+  1: kernels.countWithin8,
+  2: kernels.countWithin16,
+  4: kernels.countWithin32,
+} as const
+
+/** In all of these but where it is told otherwise, there are at most `maximumRows`: one for each element. */
 
 /** The integers that stand for the numbers of a range. They are found once for all batches that are stored alike. */
 export class IntegerRange {
@@ -52,6 +66,23 @@ export function maskStored(stored: StoredIntegers, range: IntegerRange, out: Uin
   const { first, end } = range
   if (first < end) maskIntegers(stored.integers, first, end - 1, out)
   else out.fill(0, 0, stored.integers.length)
+}
+
+/** How many those are, of any number of rows. */
+export function countStored(stored: StoredIntegers, range: IntegerRange): number {
+  range.find(stored)
+  const { integers } = stored
+  const { first, end } = range
+  if (first >= end) return 0
+  const countOf = counted[widthOf(integers)]
+  const { length } = integers
+  let count = 0
+  for (let from = 0; from < length; from += maximumRows) {
+    const to = Math.min(length, from + maximumRows)
+    beginLoop()
+    count += countOf(stageIntegers(integers, from, to), first, end - 1, to - from)
+  }
+  return count
 }
 
 /** Those whose number is not in the range, which is that of one number; null is in neither. */

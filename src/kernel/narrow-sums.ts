@@ -11,9 +11,10 @@ import {
   placeOutput,
   takeOutput,
 } from './memory.ts'
+import { IntegerRange } from './narrow-mask.ts'
 import { boundsOfIntegers } from './number-counts.ts'
 import { batchBits, type Reciprocal, reciprocalOf, summableBits } from './reciprocal.ts'
-import { placeIntegers, widthOf } from './widen.ts'
+import { placeIntegers, stageIntegers, widthOf } from './widen.ts'
 
 const sums = {
   1: kernels.sumAllWhole8,
@@ -35,44 +36,62 @@ export function sumStored(stored: StoredIntegers, states: Float64Array, group: n
   const { integers, base } = stored
   const { length } = integers
   if (!isOfKernels(states) || length > maximumRows) return false
-  if (!areWhole(stored, length)) return sumStoredWhere(stored, undefined, states, group)
+  if (!areWhole(stored, length))
+    return sumStoredWhere(stored, undefined, states, group) !== undefined
   beginLoop()
   const sum = states.byteOffset + group * wordsPerSum * 8
   sums[widthOf(integers)](placeIntegers(integers), base, length, sum)
   return true
 }
 
-/** Of the rows of a mask: the sum of whole numbers, that of the rests of numbers, and how many there are. */
-const sumsOfMask = new Float64Array(3)
+/** Of some rows: the sum of whole numbers, that of the rests of numbers, and how many there are. */
+const sumsOfSome = new Float64Array(3)
 
 /**
- * Adds the numbers of the rows of a mask, or of all, to the sum of one group (`group-sums.ts`), without that rounding takes
- * anything; false, and nothing is added, when they have too many bits. Widened and picked by row it takes five times as
- * long.
+ * Adds the numbers of the rows of a mask, of those in a range, or of all, to the sum of one group (`group-sums.ts`), without
+ * that rounding takes anything, and returns how many they are; undefined, and nothing is added, when they have too many
+ * bits. Widened and picked by row it takes five times as long.
+ *
+ * @param stored of any number of rows; a mask has one for each of `maximumRows` at most
  */
 export function sumStoredWhere(
   stored: StoredIntegers,
-  mask: Uint8Array | undefined,
+  where: Uint8Array | IntegerRange | undefined,
   states: Float64Array,
   group: number,
-): boolean {
+): number | undefined {
   const { integers, base, divisor } = stored
-  const { length: count } = integers
+  const { length } = integers
   const width = widthOf(integers)
   const isShort = width < 4 && Math.abs(base) + 2 ** (width * 8 - 1) <= 2 ** batchBits
   const reciprocal = isShort ? reciprocalOf(divisor, batchBits) : undefined
-  if (!reciprocal || count > maximumRows) return false
+  const mask = where instanceof IntegerRange ? undefined : where
+  if (!reciprocal || (mask && length > maximumRows)) return undefined
+  const most = 2 ** (width * 8 - 1) - 1
+  let [least, greatest] = [-most, most]
+  if (where instanceof IntegerRange) {
+    where.find(stored)
+    least = where.first
+    greatest = where.end - 1
+  }
   const { high, low, highParts } = reciprocal
-  beginLoop()
-  const [source, of] = [placeIntegers(integers), mask ? place(mask, count) : 0]
-  const out = placeOutput(sumsOfMask, sumsOfMask.length)
-  kernels.sumWhere(width, source, base, high, low, of, count, out)
-  takeOutput(sumsOfMask, sumsOfMask.length, out)
-  const [whole, rest, added] = sumsOfMask as unknown as readonly [number, number, number]
-  addToSum(states, group, rest, 0, added)
-  addToSum(states, group, whole * highParts[0], 0, 0)
-  addToSum(states, group, whole * highParts[1], 0, 0)
-  return true
+  let count = 0
+  for (let from = 0; from < length; from += maximumRows) {
+    const rows = Math.min(maximumRows, length - from)
+    beginLoop()
+    const source =
+      rows === length ? placeIntegers(integers) : stageIntegers(integers, from, from + rows)
+    const of = mask ? place(mask, rows) : 0
+    const out = placeOutput(sumsOfSome, sumsOfSome.length)
+    kernels.sumWhere(width, source, base, high, low, of, least, greatest, rows, out)
+    takeOutput(sumsOfSome, sumsOfSome.length, out)
+    const [whole, rest, added] = sumsOfSome as unknown as readonly [number, number, number]
+    addToSum(states, group, rest, 0, added)
+    addToSum(states, group, whole * highParts[0], 0, 0)
+    addToSum(states, group, whole * highParts[1], 0, 0)
+    count += added
+  }
+  return count
 }
 
 /** That of numbers of which sums lose nothing. */

@@ -16,6 +16,7 @@ import {
   place,
   placeOutput,
   placeStored,
+  stageStored,
   takeOutput,
 } from './memory.ts'
 import { reciprocalOf } from './reciprocal.ts'
@@ -34,6 +35,15 @@ export function widthOf(narrow: NarrowNumbers): 1 | 2 | 4 {
 /** Where a loop finds whole numbers as they are stored. */
 export function placeIntegers({ buffer, byteOffset, byteLength }: NarrowNumbers): number {
   return placeStored(buffer, byteOffset, byteLength)
+}
+
+/** Where one loop finds some of them. */
+export function stageIntegers(
+  { buffer, byteOffset, BYTES_PER_ELEMENT: width }: NarrowNumbers,
+  from: number,
+  to: number,
+): number {
+  return stageStored(buffer, byteOffset + from * width, (to - from) * width)
 }
 
 /** Codes of one byte or two; -1 is null in them, too. */

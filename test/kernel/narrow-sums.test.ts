@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { afterEach, describe, expect, test } from 'vitest'
 import { addToSum, countOf, wordsPerSum } from '../../src/kernel/group-sums.ts'
 import { beginBatch, beginStates, endBatches, newState } from '../../src/kernel/memory.ts'
+import { countStored, IntegerRange } from '../../src/kernel/narrow-mask.ts'
 import {
   DecimalSums,
   extremeOfStored,
@@ -141,16 +142,42 @@ describe.each(widths)('of %s', (_, array) => {
         const states = newState(2 * wordsPerSum, 0)
         addToSum(states, 1, 2 ** -20, 0, 1)
         const kept = Uint8Array.from(values, (_, row) => mask[row % mask.length]!)
-        const areTaken = [1, 2].map(() => sumStoredWhere(stored, kept, states, 1))
-        expect(areTaken).toEqual([array !== Int32Array, array !== Int32Array])
         const numbers = [...stored.integers].flatMap((integer, row) => {
           return kept[row] === 1 && integer !== none ? [(integer + base) / divisor] : []
         })
-        const times = areTaken[0] ? 2 : 0
+        const isTaken = array !== Int32Array
+        const added = [1, 2].map(() => sumStoredWhere(stored, kept, states, 1))
+        expect(added).toEqual([1, 2].map(() => (isTaken ? numbers.length : undefined)))
+        const times = isTaken ? 2 : 0
         expect(countOf(states, 1)).toBe(1 + times * numbers.length)
         expect(partsOf(states, 1)).toBe(exactSum(numbers) * BigInt(times) + fixed(2 ** -20))
       }),
       { numRuns: 300 },
+    )
+  })
+
+  test('the sum of a range of many rows loses nothing to rounding', () => {
+    const bound = fc.double({ min: -200, max: 3100, noNaN: true })
+    const repeats = fc.constantFrom(1, 30, 300)
+    fc.assert(
+      fc.property(masked, bound, bound, repeats, ({ values, base, divisor }, a, b, times) => {
+        const many = Array.from({ length: times }, () => values).flat()
+        const { stored } = columnOf(array, { values: many, base, divisor })
+        const none = -(2 ** (array.BYTES_PER_ELEMENT * 8 - 1))
+        const [low, high] = [Math.min(a, b) / divisor, Math.max(a, b) / divisor]
+        const numbers = [...stored.integers].flatMap((integer) => {
+          const number = (integer + base) / divisor
+          return integer !== none && number >= low && number <= high ? [number] : []
+        })
+        expect(countStored(stored, new IntegerRange({ low, high }))).toBe(numbers.length)
+        const states = newState(2 * wordsPerSum, 0)
+        const added = sumStoredWhere(stored, new IntegerRange({ low, high }), states, 1)
+        const isTaken = array !== Int32Array
+        expect(added).toBe(isTaken ? numbers.length : undefined)
+        expect(countOf(states, 1)).toBe(isTaken ? numbers.length : 0)
+        expect(partsOf(states, 1)).toBe(isTaken ? exactSum(numbers) : 0n)
+      }),
+      { numRuns: 100 },
     )
   })
 

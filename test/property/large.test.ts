@@ -19,6 +19,8 @@ const queryCount = isSlow ? 200 : 6
 /** Over fields whose values rise with the rows, repeat, or are of many kinds. */
 const fixedQueries = [
   "measures: count(1) as n, sum(metrics.n) as s, min(metrics.n) as a, max(metrics.n) as b | from: experiment('e') | filter: metrics.n between 100 and 1000.5",
+  "measures: count(1) as n, sum(metrics.n) as s, avg(metrics.n) as a | from: experiment('e') | filter: metrics.n between 100.3 and 1100",
+  "measures: count(1) as n | from: experiment('e') | filter: metrics.n > 100.3",
   "dimensions: metadata.b | measures: count(1) as n, avg(metrics.n) as a, percentile(metrics.n, 0.9) as p | from: experiment('e') | sort: b",
   "dimensions: metadata.u | measures: count(1) as n, max(metrics.n) as m | from: experiment('e') | sort: m desc | limit: 10",
   "select: id, metrics.n | from: experiment('e') | sort: metrics.n desc | limit: 7 | offset: 5",

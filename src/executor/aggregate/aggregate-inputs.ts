@@ -8,7 +8,7 @@ import { granuleRows } from '../../vector/column.ts'
 import type { Selection } from '../../vector/vector.ts'
 import type { Batch } from '../expression/batch.ts'
 import { compile, compilePresence, type Evaluator } from '../expression/compile.ts'
-import { compileFilter, type Filter } from '../filter/filter.ts'
+import { compileFilter, type Filter, type RowsWithin } from '../filter/filter.ts'
 import type { TaskDictionaries } from '../task/task-dictionaries.ts'
 import { CountState } from './count.ts'
 import { createAggregateState, distinctArgument } from './create.ts'
@@ -67,6 +67,9 @@ function takesMask({ state, storedOf, filter }: Input): boolean {
 /** The aggregates of a grouping, and what they take in of each batch. */
 export class AggregateInputs {
   readonly #inputs: readonly Input[]
+  /** Those of them that only count rows, and the others. */
+  readonly #rowCounts: readonly Input[]
+  readonly #others: readonly Input[]
   /** Different conditions of aggregates, with room for the groups of the rows that they leave. */
   readonly #filters: readonly { readonly filter: Filter; readonly groups: Int32Array }[]
 
@@ -109,6 +112,8 @@ export class AggregateInputs {
       }
     })
     this.#filters = filters
+    this.#rowCounts = this.#inputs.filter(countsRows)
+    this.#others = this.#inputs.filter((input) => !countsRows(input))
   }
 
   /** @param groups the group of each selected row, one after the other */
@@ -139,15 +144,12 @@ export class AggregateInputs {
     const { rowCount } = batch
     let all: AliveRows | undefined
     const kept: (AliveRows | undefined)[] = []
-    for (const input of this.#inputs) {
+    this.addCount(count)
+    for (const input of this.#others) {
       const { state, storedOf } = input
       state.resize(1)
-      if (countsRows(input)) {
-        state.update([], rowsOfOneGroup(count))
-        continue
-      }
       const stored = takesMask(input) && storedOf && batch.stored?.(storedOf.path)
-      if (stored && state.updateStoredWhere!(stored, mask)) continue
+      if (stored && state.updateStoredWhere!(stored, mask) !== undefined) continue
       if (!all) {
         const selection = newCodes(count)
         selectTrue(mask, rowCount, selection)
@@ -155,6 +157,31 @@ export class AggregateInputs {
       }
       this.#updateOne(input, batch, all, kept)
     }
+  }
+
+  /** Whether they take in sums of one field, and nothing else but how many rows there are. */
+  get takeRanges(): boolean {
+    return this.#others.length > 0 && this.#others.every(takesMask)
+  }
+
+  /**
+   * Takes in the rows of a range as those of the one group that there is, if they sum nothing but the field that it is of.
+   *
+   * @returns how many they are; undefined: nothing was taken in
+   */
+  updateWithin(batch: Batch, { stored, range }: RowsWithin): number | undefined {
+    let count: number | undefined
+    for (const { storedOf } of this.#others) {
+      // A batch keeps what it has found of a field.
+      if (batch.stored?.(storedOf!.path) !== stored) return undefined
+    }
+    for (const { state } of this.#others) {
+      state.resize(1)
+      count = state.updateStoredWhere!(stored, range)
+      if (count === undefined) return undefined
+    }
+    if (count !== undefined) this.addCount(count)
+    return count
   }
 
   /** @param kept the rows that conditions have left, by their places among `#filters` */
@@ -196,12 +223,12 @@ export class AggregateInputs {
 
   /** Whether all that they take in is how many rows there are. */
   get countOnly(): boolean {
-    return this.#inputs.every(countsRows)
+    return this.#others.length === 0
   }
 
-  /** Takes in so many rows of the one group that there is. */
+  /** Takes in so many rows of the one group that there is, where nothing else is asked of them. */
   addCount(count: number): void {
-    for (const { state } of this.#inputs) {
+    for (const { state } of this.#rowCounts) {
       state.resize(1)
       state.update([], rowsOfOneGroup(count))
     }

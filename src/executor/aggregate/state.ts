@@ -1,6 +1,7 @@
 /** What the states of all aggregates have in common. */
 import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
 import { maximumRows, newBytes, newNumbers, newState } from '../../kernel/memory.ts'
+import type { IntegerRange } from '../../kernel/narrow-mask.ts'
 import type { Value } from '../../type/value.ts'
 import type { SharedCodes } from '../../vector/shared-dictionary.ts'
 import type { Selection, Vector } from '../../vector/vector.ts'
@@ -120,10 +121,10 @@ export interface AggregateState {
   /** Instead of `update`. False: nothing was taken in, and `update` is to be called. */
   updateStored?(stored: StoredField, rows: AliveRows): boolean
   /**
-   * Instead of `update`, of the rows of a mask, in which 1 is a row that counts, where the only group is theirs.
-   * False: nothing was taken in.
+   * Instead of `update`, of the rows of a mask, in which 1 is a row that counts, or of those in a range, where the only
+   * group is theirs. Returns how many have a number; undefined: nothing was taken in.
    */
-  updateStoredWhere?(stored: StoredField, mask: Uint8Array): boolean
+  updateStoredWhere?(stored: StoredField, where: Uint8Array | IntegerRange): number | undefined
   /** May be a view of what the state has. Rows must not be added any more. */
   toWire(groupCount: number): WireState
   /** The same of these groups alone, where that is less work than to pick them of all. */

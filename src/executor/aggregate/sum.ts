@@ -7,6 +7,7 @@ import {
   sumOf,
   wordsPerSum,
 } from '../../kernel/group-sums.ts'
+import type { IntegerRange } from '../../kernel/narrow-mask.ts'
 import {
   DecimalSums,
   sumStored,
@@ -67,9 +68,9 @@ export class SumState implements AggregateState {
     return sumWholeByGroup(stored, groups, sums) || this.#decimals.add(stored, groups, sums)
   }
 
-  updateStoredWhere(stored: StoredField, mask: Uint8Array): boolean {
-    if (stored.kind !== 'number') return false
-    return sumStoredWhere(stored, mask, this.#sums, 0)
+  updateStoredWhere(stored: StoredField, where: Uint8Array | IntegerRange): number | undefined {
+    if (stored.kind !== 'number') return undefined
+    return sumStoredWhere(stored, where, this.#sums, 0)
   }
 
   toWire(groupCount: number): WireState {

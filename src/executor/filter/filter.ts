@@ -2,6 +2,7 @@ import { type BoundExpression, fieldsOf } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import { countKept, keepBoth } from '../../kernel/mask.ts'
 import { newBytes, newCodes } from '../../kernel/memory.ts'
+import { countStored, IntegerRange } from '../../kernel/narrow-mask.ts'
 import {
   selectBetween,
   selectBetweenWithin,
@@ -14,7 +15,7 @@ import {
 } from '../../kernel/select.ts'
 import type { Path } from '../../type/value.ts'
 import { rowsOf, type Selection } from '../../vector/vector.ts'
-import type { Batch } from '../expression/batch.ts'
+import type { Batch, StoredField } from '../expression/batch.ts'
 import { compile, type Evaluator, truthBytes, variedExpression } from '../expression/compile.ts'
 import { nullTest } from '../expression/null-test.ts'
 import { includedEntries } from '../expression/object-operators.ts'
@@ -29,11 +30,19 @@ export type KeptRows =
   | { readonly mask: Uint8Array; readonly count: number }
   | { readonly mask: undefined; readonly selection: Selection }
 
+/** The rows whose number, as it is stored, is in a range. */
+export interface RowsWithin {
+  readonly stored: StoredField
+  readonly range: IntegerRange
+}
+
 /** Keeps the rows for which all predicates are true; each sees only what the ones before left. */
 export interface Filter {
   keep(batch: Batch, selection: Selection): Selection
   /** The same of all rows of a batch, as a mask where they were found so and are many. */
   keepMasked?(batch: Batch): KeptRows
+  /** All rows that it keeps of a batch, where one column tells which; undefined where it does not. */
+  within?(batch: Batch): RowsWithin | undefined
   /** How many rows it keeps; cheaper where nobody asks which. */
   count(batch: Batch, selection: Selection): number
 }
@@ -72,13 +81,15 @@ class CompiledPart {
   readonly mask: MaskMaker | undefined
   /** Of all rows of a batch; undefined when these have to be selected. */
   readonly count: ((batch: Batch) => number | undefined) | undefined
+  readonly within: Filter['within']
   readonly #part: FilterPart
   readonly #context: EvaluationContext
   #select: Select | undefined
 
   constructor(part: FilterPart, context: EvaluationContext) {
     this.mask = compileMask(part, context)
-    this.count = compileCount(part)
+    this.within = compileWithin(part)
+    this.count = compileCount(part, this.within)
     this.#part = part
     this.#context = context
   }
@@ -126,6 +137,11 @@ class PredicateFilter implements Filter {
     if (mask && next === this.#parts.length && count * maskedOf >= rowCount) return { mask, count }
     const selection = this.#select(batch, selectedBy(masked, rowCount), next)
     return { mask: undefined, selection }
+  }
+
+  within(batch: Batch): RowsWithin | undefined {
+    const [only, ...others] = this.#parts
+    return others.length === 0 ? only?.within?.(batch) : undefined
   }
 
   count(batch: Batch, selection: Selection): number {
@@ -177,7 +193,26 @@ function selectedBy({ mask, count }: Masked, rowCount: number): Selection {
   return out
 }
 
-function compileCount({ predicate, field }: FilterPart): CompiledPart['count'] {
+function compileWithin({ field }: FilterPart): CompiledPart['within'] {
+  if (!field?.range) return undefined
+  const { path, kind } = field
+  const range = new IntegerRange(field.range)
+  return (batch) => {
+    const stored = batch.stored?.(path)
+    return stored?.kind === kind ? { stored, range } : undefined
+  }
+}
+
+function compileCount(
+  { predicate, field }: FilterPart,
+  within: CompiledPart['within'],
+): CompiledPart['count'] {
+  if (within) {
+    return (batch) => {
+      const rows = within(batch)
+      return rows && countStored(rows.stored, rows.range)
+    }
+  }
   const test = field ? undefined : nullTest(predicate)
   if (!test) return undefined
   return (batch) => {

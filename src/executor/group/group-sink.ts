@@ -38,6 +38,7 @@ export class GroupSink implements Sink {
   readonly #values: readonly { readonly evaluate: Evaluator; readonly chosen: ChosenValues }[]
   readonly addCount: ((rows: number) => void) | undefined
   readonly addMasked: Sink['addMasked']
+  readonly addWithin: Sink['addWithin']
 
   constructor(stage: GroupsStage, context: EvaluationContext, dictionaries: TaskDictionaries) {
     const shared = stage.keys.map((key) => dictionaries.of(key))
@@ -61,6 +62,10 @@ export class GroupSink implements Sink {
     this.addMasked =
       isOneGroup && this.#aggregates.takeMasks
         ? (batch, mask, count) => this.#aggregates.updateMasked(batch, mask, count)
+        : undefined
+    this.addWithin =
+      isOneGroup && this.#aggregates.takeRanges
+        ? (batch, rows) => this.#aggregates.updateWithin(batch, rows)
         : undefined
     this.addCount = countsOnly ? (rows) => this.#aggregates.addCount(rows) : undefined
     const values = stage.row?.values ?? []

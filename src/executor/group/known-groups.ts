@@ -7,7 +7,7 @@ import type { BoundExpression } from '../../binder/bound.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { ObjectRows, SegmentMetadata } from '../../storage/segment/metadata.ts'
 import { granuleRows } from '../../vector/column.ts'
-import { isCertain, mayBeCertain } from '../scan/certain.ts'
+import { isCertain, isCertainNowhere, mayBeCertain } from '../scan/certain.ts'
 import type { PrunedRange } from '../scan/prune.ts'
 import { Zones } from '../scan/zones.ts'
 import type { PartialGroups } from '../task/task.ts'
@@ -60,6 +60,10 @@ export class KnownGroups {
     if (range.from === 0 && range.to === rowCount) {
       if (this.#takeIfKnown({ zones, rowCount, isWhole: true })) return []
     }
+    const [first, last] = [range.from, range.to - 1].map((row) => Math.floor(row / granuleRows))
+    const isUnknown = (predicate: BoundExpression) =>
+      isCertainNowhere(predicate, zones, first!, last! + 1)
+    if (this.#predicates.some(isUnknown)) return [range]
     const unknown: { from: number; to: number }[] = []
     for (let from = range.from; from < range.to; ) {
       zones.granule = Math.floor(from / granuleRows)

@@ -77,11 +77,63 @@ function comparisonOf({ operator, left, right }: Comparison): FieldComparison | 
   return { operator: turned, path, kind: 'number', value: other.value }
 }
 
+/**
+ * Whether a predicate is certain in none of the granules `from … to`: bounds of all of them are compared in one loop. False
+ * tells nothing.
+ */
+export function isCertainNowhere(
+  predicate: BoundExpression,
+  zones: Zones,
+  from: number,
+  to: number,
+): boolean {
+  switch (predicate.kind) {
+    case 'and':
+      return predicate.operands.some((operand) => isCertainNowhere(operand, zones, from, to))
+    case 'or':
+      return predicate.operands.every((operand) => isCertainNowhere(operand, zones, from, to))
+    case 'comparison': {
+      const comparison = comparisonOf(predicate)
+      return comparison !== undefined && isComparedNowhere(comparison, zones, from, to)
+    }
+    default:
+      return false
+  }
+}
+
+function isComparedNowhere(
+  { path, kind, operator, value }: FieldComparison,
+  zones: Zones,
+  from: number,
+  to: number,
+): boolean {
+  const column = zones.numberColumn(path, kind)
+  if (column === undefined || column === 'unknown') return true
+  const { granuleMinimums, granuleMaximums } = column
+  for (let granule = from; granule < to; granule++) {
+    const minimum = granuleMinimums[granule]!
+    const maximum = granuleMaximums[granule]!
+    if (minimum === null || maximum === null) continue
+    if (holdsBetween(operator, minimum, maximum, value)) return false
+  }
+  return true
+}
+
 function isCompared({ path, kind, operator, value }: FieldComparison, zones: Zones): boolean {
   if (zones.mayHoldNull(path)) return false
   const bounds = zones.onlyBounds(path, kind)
   if (!bounds) return false
   const { minimum, maximum = Number.POSITIVE_INFINITY } = bounds
+  return holdsBetween(operator, minimum, maximum, value)
+}
+
+/** Whether a comparison holds of every number from the one to the other. */
+function holdsBetween(
+  operator: FieldComparison['operator'],
+  minimum: number,
+  maximum: number,
+  value: number,
+): boolean {
   switch (operator) {
     case 'eq':
       return minimum === value && maximum === value

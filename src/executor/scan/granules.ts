@@ -60,12 +60,17 @@ export class GranuleFilters {
     this.#all = predicates.map(() => true)
   }
 
+  /** The filter that asks all, whatever is known of a granule. */
+  get whole(): Filter {
+    this.#whole ??= this.#filterOf(this.#all)
+    return this.#whole
+  }
+
   /** @param candidates those among which the filter is given rows */
   of(run: RowRun, part: RunPart, candidates: TextCandidates | undefined): Filter {
     const { firstRow, zones } = run
     if (!candidates && (!zones || this.#isNeverCertain)) {
-      this.#whole ??= this.#filterOf(this.#all)
-      return this.#whole
+      return this.whole
     }
     if (zones) zones.granule = Math.floor((firstRow + part.from) / granuleRows)
     if (zones && !candidates) return this.#ofGranule(zones)

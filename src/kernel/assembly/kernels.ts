@@ -56,7 +56,16 @@ export {
   sumDecimalsByGroup,
   sumWholeByGroup,
 } from './narrow-groups'
-export { maskByCode8, maskByCode16, maskWithin8, maskWithin16, maskWithin32 } from './narrow-mask'
+export {
+  countWithin8,
+  countWithin16,
+  countWithin32,
+  maskByCode8,
+  maskByCode16,
+  maskWithin8,
+  maskWithin16,
+  maskWithin32,
+} from './narrow-mask'
 export { sumAllWhole8, sumAllWhole16, sumAllWhole32, sumWhere } from './narrow-sums'
 export { addCounts, boundsOf8, boundsOf16, boundsOf32, sumBlocks } from './number-counts'
 export { printRow } from './print-row'

@@ -1,10 +1,70 @@
 /**
- * Masks of whole numbers of one, two or four bytes as they are stored. Sixteen rows are read and written at
- * once, so arrays have room for them.
+ * Masks of whole numbers of one, two or four bytes as they are stored, and how many of them are in a range. Sixteen
+ * rows are read and written at once, so arrays have room for them.
  */
 import { byteAt } from './memory'
 
 const one = i8x16.splat(1)
+
+/** Counts to add up in lanes of 16 bits: 8,192 rows leave them room. */
+function countOfLanes(counts: v128): i32 {
+  const four = i32x4.extadd_pairwise_i16x8_s(counts)
+  return (
+    i32x4.extract_lane(four, 0) +
+    i32x4.extract_lane(four, 1) +
+    i32x4.extract_lane(four, 2) +
+    i32x4.extract_lane(four, 3)
+  )
+}
+
+function countRest<T>(source: usize, low: i32, high: i32, from: i32, count: i32): i32 {
+  let found = 0
+  for (let row = from; row < count; row++) {
+    const integer = <i32>load<T>(source + <usize>row * sizeof<T>())
+    found += <i32>(integer >= low) & <i32>(integer <= high)
+  }
+  return found
+}
+
+/** How many numbers are from `low` to `high`, both included: of at most 8,192. */
+export function countWithin8(source: usize, low: i32, high: i32, count: i32): i32 {
+  const l = i8x16.splat(<i8>low)
+  const h = i8x16.splat(<i8>high)
+  let counts = i16x8.splat(0)
+  const whole = count & ~15
+  for (let row = 0; row < whole; row += 16) {
+    const x = v128.load(source + <usize>row)
+    const found = v128.and(i8x16.ge_s(x, l), i8x16.le_s(x, h))
+    counts = i16x8.sub(counts, i16x8.extadd_pairwise_i8x16_s(found))
+  }
+  return countOfLanes(counts) + countRest<i8>(source, low, high, whole, count)
+}
+
+export function countWithin16(source: usize, low: i32, high: i32, count: i32): i32 {
+  const l = i16x8.splat(<i16>low)
+  const h = i16x8.splat(<i16>high)
+  let counts = i16x8.splat(0)
+  const whole = count & ~15
+  for (let row = 0; row < whole; row += 16) {
+    const at = source + ((<usize>row) << 1)
+    counts = i16x8.sub(counts, i16x8.add(within16(at, l, h), within16(at + 16, l, h)))
+  }
+  return countOfLanes(counts) + countRest<i16>(source, low, high, whole, count)
+}
+
+export function countWithin32(source: usize, low: i32, high: i32, count: i32): i32 {
+  const l = i32x4.splat(low)
+  const h = i32x4.splat(high)
+  let counts = i16x8.splat(0)
+  const whole = count & ~15
+  for (let row = 0; row < whole; row += 16) {
+    const at = source + ((<usize>row) << 2)
+    const first = i16x8.narrow_i32x4_s(within32(at, l, h), within32(at + 16, l, h))
+    const last = i16x8.narrow_i32x4_s(within32(at + 32, l, h), within32(at + 48, l, h))
+    counts = i16x8.sub(counts, i16x8.add(first, last))
+  }
+  return countOfLanes(counts) + countRest<i32>(source, low, high, whole, count)
+}
 
 /** The numbers from `low` to `high`, both included. */
 export function maskWithin8(source: usize, low: i32, high: i32, count: i32, out: usize): void {

@@ -59,18 +59,26 @@ function restsOf(integers: v128, highs: v128, lows: v128): v128 {
   return f64x2.sub(f64x2.add(most, f64x2.mul(number, lows)), most)
 }
 
-function sumOfMask<T>(
+/** The last two integers of four. */
+function upper(four: v128): v128 {
+  return i32x4.shuffle(four, four, 2, 3, 2, 3)
+}
+
+/** Sixteen rows at once, of which V8 makes a tenth less of time per row than of eight. */
+function sumOfSome<T>(
   source: usize,
   base: i32,
   high: f64,
   low: f64,
   mask: usize,
+  least: i32,
+  greatest: i32,
   count: i32,
   out: usize,
 ): void {
-  const none = noNumber<T>()
-  const nones = i16x8.splat(<i16>none)
-  const one = i16x8.splat(1)
+  const leasts = i16x8.splat(<i16>least)
+  const greatests = i16x8.splat(<i16>greatest)
+  const one = i8x16.splat(1)
   const bases = i32x4.splat(base)
   const highs = f64x2.splat(high)
   const lows = f64x2.splat(low)
@@ -78,23 +86,40 @@ function sumOfMask<T>(
   let integers = i32x4.splat(0)
   let rests = f64x2.splat(0)
   let others = f64x2.splat(0)
-  const whole = count & ~7
-  for (let row = 0; row < whole; row += 8) {
+  const whole = count & ~15
+  for (let row = 0; row < whole; row += 16) {
     const at = source + <usize>row * sizeof<T>()
-    const eight = sizeof<T>() === 1 ? v128.load_ext<i8>(at) : v128.load(at)
-    const ones = mask === 0 ? one : v128.load_ext<u8>(mask + <usize>row)
-    const keep = v128.andnot(i16x8.eq(ones, one), i16x8.eq(eight, nones))
-    const taken = v128.and(eight, keep)
-    kept = i16x8.sub(kept, keep)
-    integers = i32x4.add(integers, i32x4.extadd_pairwise_i16x8_s(taken))
-    const first = i32x4.add(i32x4.extend_low_i16x8_s(taken), bases)
-    const last = i32x4.add(i32x4.extend_high_i16x8_s(taken), bases)
-    const a = restsOf(first, highs, lows)
-    const b = restsOf(i32x4.shuffle(first, first, 2, 3, 2, 3), highs, lows)
-    const c = restsOf(last, highs, lows)
-    const d = restsOf(i32x4.shuffle(last, last, 2, 3, 2, 3), highs, lows)
-    rests = f64x2.add(rests, f64x2.add(a, c))
-    others = f64x2.add(others, f64x2.add(b, d))
+    const sixteen = v128.load(at)
+    const a = sizeof<T>() === 1 ? i16x8.extend_low_i8x16_s(sixteen) : sixteen
+    const b = sizeof<T>() === 1 ? i16x8.extend_high_i8x16_s(sixteen) : v128.load(at, 16)
+    let keepA = v128.and(i16x8.ge_s(a, leasts), i16x8.le_s(a, greatests))
+    let keepB = v128.and(i16x8.ge_s(b, leasts), i16x8.le_s(b, greatests))
+    if (mask !== 0) {
+      const ones = i8x16.eq(v128.load(mask + <usize>row), one)
+      keepA = v128.and(keepA, i16x8.extend_low_i8x16_s(ones))
+      keepB = v128.and(keepB, i16x8.extend_high_i8x16_s(ones))
+    }
+    const takenA = v128.and(a, keepA)
+    const takenB = v128.and(b, keepB)
+    kept = i16x8.sub(kept, i16x8.add(keepA, keepB))
+    const pairs = i32x4.extadd_pairwise_i16x8_s(takenA)
+    integers = i32x4.add(integers, i32x4.add(pairs, i32x4.extadd_pairwise_i16x8_s(takenB)))
+    let first = i32x4.extend_low_i16x8_s(takenA)
+    let second = i32x4.extend_high_i16x8_s(takenA)
+    let third = i32x4.extend_low_i16x8_s(takenB)
+    let fourth = i32x4.extend_high_i16x8_s(takenB)
+    if (base !== 0) {
+      first = i32x4.add(first, bases)
+      second = i32x4.add(second, bases)
+      third = i32x4.add(third, bases)
+      fourth = i32x4.add(fourth, bases)
+    }
+    const ofFirst = f64x2.add(restsOf(first, highs, lows), restsOf(upper(first), highs, lows))
+    const ofSecond = f64x2.add(restsOf(second, highs, lows), restsOf(upper(second), highs, lows))
+    const ofThird = f64x2.add(restsOf(third, highs, lows), restsOf(upper(third), highs, lows))
+    const ofFourth = f64x2.add(restsOf(fourth, highs, lows), restsOf(upper(fourth), highs, lows))
+    rests = f64x2.add(rests, f64x2.add(ofFirst, ofSecond))
+    others = f64x2.add(others, f64x2.add(ofThird, ofFourth))
   }
   let total = sumOfLanes(integers)
   let added = sumOfLanes(i32x4.extadd_pairwise_i16x8_s(kept))
@@ -104,7 +129,8 @@ function sumOfMask<T>(
   rest -= restOf(<f64>base, high, low) * <f64>(whole - added)
   for (let row = whole; row < count; row++) {
     const integer = <i32>load<T>(source + <usize>row * sizeof<T>())
-    if ((mask !== 0 && (byteAt(mask, row) & 1) === 0) || integer === none) continue
+    if (integer < least || integer > greatest) continue
+    if (mask !== 0 && byteAt(mask, row) !== 1) continue
     total += integer
     added++
     rest += restOf(<f64>(integer + base), high, low)
@@ -129,8 +155,8 @@ function sumOfLanes(four: v128): i32 {
 }
 
 /**
- * Sums the rows of a mask: `integer + base`, then what their numbers are more than `high` times that, then how many
- * they are. Nothing is lost to rounding: see `reciprocal.ts`.
+ * Sums the rows of a mask whose integer is one of `least` to `greatest`: `integer + base`, then what their numbers are
+ * more than `high` times that, then how many they are. Nothing is lost to rounding: see `reciprocal.ts`.
  *
  * @param width bytes of an integer: one or two
  * @param mask 0: all rows
@@ -143,9 +169,12 @@ export function sumWhere(
   high: f64,
   low: f64,
   mask: usize,
+  least: i32,
+  greatest: i32,
   count: i32,
   out: usize,
 ): void {
-  if (width === 1) sumOfMask<i8>(source, base, high, low, mask, count, out)
-  else sumOfMask<i16>(source, base, high, low, mask, count, out)
+  if (width === 1) {
+    sumOfSome<i8>(source, base, high, low, mask, least, greatest, count, out)
+  } else sumOfSome<i16>(source, base, high, low, mask, least, greatest, count, out)
 }
