@@ -2,16 +2,8 @@
 import type { StoredIntegers } from '../vector/elements.ts'
 import type { NumberRange } from './compare.ts'
 import { keepEither, smallTable } from './mask.ts'
-import {
-  beginLoop,
-  kernels,
-  maximumRows,
-  newBytes,
-  placeOutput,
-  placeTable,
-  takeOutput,
-} from './memory.ts'
-import { type NarrowNumbers, placeIntegers, stageIntegers, widthOf } from './widen.ts'
+import { beginLoop, kernels, newBytes, placeOutput, placeTable, takeOutput } from './memory.ts'
+import { type NarrowNumbers, placeIntegers, stagedRows, stageIntegers, widthOf } from './widen.ts'
 
 const within = {
   1: kernels.maskWithin8,
@@ -76,9 +68,10 @@ export function countStored(stored: StoredIntegers, range: IntegerRange): number
   if (first >= end) return 0
   const countOf = counted[widthOf(integers)]
   const { length } = integers
+  const step = stagedRows(integers)
   let count = 0
-  for (let from = 0; from < length; from += maximumRows) {
-    const to = Math.min(length, from + maximumRows)
+  for (let from = 0; from < length; from += step) {
+    const to = Math.min(length, from + step)
     beginLoop()
     count += countOf(stageIntegers(integers, from, to), first, end - 1, to - from)
   }

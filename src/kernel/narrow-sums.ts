@@ -7,14 +7,15 @@ import {
   kernels,
   maximumRows,
   newState,
+  numbers,
   place,
   placeOutput,
-  takeOutput,
+  stageBytes,
 } from './memory.ts'
 import { IntegerRange } from './narrow-mask.ts'
 import { boundsOfIntegers } from './number-counts.ts'
 import { batchBits, type Reciprocal, reciprocalOf, summableBits } from './reciprocal.ts'
-import { placeIntegers, stageIntegers, widthOf } from './widen.ts'
+import { placeIntegers, stagedRows, stageIntegers, widthOf } from './widen.ts'
 
 const sums = {
   1: kernels.sumAllWhole8,
@@ -45,7 +46,7 @@ export function sumStored(stored: StoredIntegers, states: Float64Array, group: n
 }
 
 /** Of some rows: the sum of whole numbers, that of the rests of numbers, and how many there are. */
-const sumsOfSome = new Float64Array(3)
+const sumsBytes = 24
 
 /**
  * Adds the numbers of the rows of a mask, of those in a range, or of all, to the sum of one group (`group-sums.ts`), without
@@ -73,23 +74,30 @@ export function sumStoredWhere(
     where.find(stored)
     least = where.first
     greatest = where.end - 1
+    // As bytes that the loop takes, the first after all others would be the least.
+    if (least > greatest) return 0
   }
   const { high, low, highParts } = reciprocal
-  let count = 0
-  for (let from = 0; from < length; from += maximumRows) {
-    const rows = Math.min(maximumRows, length - from)
+  const step = length > maximumRows ? stagedRows(integers) : length
+  let [whole, rest, added, count] = [0, 0, 0, 0]
+  for (let from = 0; from < length; from += step) {
+    const to = Math.min(length, from + step)
     beginLoop()
-    const source =
-      rows === length ? placeIntegers(integers) : stageIntegers(integers, from, from + rows)
-    const of = mask ? place(mask, rows) : 0
-    const out = placeOutput(sumsOfSome, sumsOfSome.length)
-    kernels.sumWhere(width, source, base, high, low, of, least, greatest, rows, out)
-    takeOutput(sumsOfSome, sumsOfSome.length, out)
-    const [whole, rest, added] = sumsOfSome as unknown as readonly [number, number, number]
+    const isAll = to - from === length
+    const source = isAll ? placeIntegers(integers) : stageIntegers(integers, from, to)
+    const of = mask ? place(mask, length) : 0
+    const out = stageBytes(sumsBytes)
+    kernels.sumWhere(width, source, base, high, low, of, least, greatest, to - from, out)
+    const sums = out >> 3
+    whole += numbers[sums]!
+    rest += numbers[sums + 1]!
+    added += numbers[sums + 2]!
+    if (to % maximumRows !== 0 && to < length) continue
     addToSum(states, group, rest, 0, added)
     addToSum(states, group, whole * highParts[0], 0, 0)
     addToSum(states, group, whole * highParts[1], 0, 0)
     count += added
+    whole = rest = added = 0
   }
   return count
 }

@@ -21,7 +21,7 @@ export interface ColumnScan {
 }
 
 /** As many as let the loops be compiled, and those that count. */
-const [warmUps, runs] = [50, 9]
+const [warmUps, runs] = [300, 25]
 
 const field = 'metrics.time_to_first_token'
 const scanned = [
