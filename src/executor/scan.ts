@@ -141,9 +141,12 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
   const addMasked = isUnpivoted ? undefined : sink.addMasked
   const addWithin = isUnpivoted ? undefined : sink.addWithin
   const mayAddRuns = !profile && (addCount ?? addWithin) !== undefined
-  /** Adds all rows of a run at once, where a column tells which pass: a batch takes 2 µs besides its loops. Returns how many they are. */
+  /**
+   * Adds all rows of a run at once, where a column tells which pass: by batches it takes 2 µs for each, besides the loops.
+   * Returns how many they are; undefined: nothing was added.
+   */
   const addRun = (run: RowRun): number | undefined => {
-    if (run.visible) return undefined
+    if (!run.columns || run.visible) return undefined
     beginBatch()
     const batch = run.batch(0, run.rowCount)
     const within = filters.whole.within?.(batch)
