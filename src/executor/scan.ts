@@ -133,6 +133,7 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
     )
   }
   let lastRun: RowRun | undefined
+  let rowsTaken = 0
   let rowsRead = 0
   let rowsMatched = 0
   const skipped = new PlanProfile()
@@ -162,6 +163,7 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
   }
   for (const input of takeInputs(task.inputs, task.share, isFull, mayGiveWay)) {
     const run = openRun(input, plan, task.snapshot, storage, dictionaries, opened)
+    rowsTaken += run.rowCount
     profile?.open(run)
     let candidatesOf = () => run.columns && findCandidates?.(run.columns)
     const found = addCount && candidatesOf()
@@ -241,6 +243,7 @@ export function scan(task: ScanTask, storage: TaskStorage): Scanned {
   endBatches()
   const milliseconds = performance.now() - started
   const metrics = {
+    rowsTaken,
     rowsRead,
     rowsMatched,
     skipped: skipped.skipped,

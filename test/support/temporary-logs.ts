@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { afterEach } from 'vitest'
 import { Engine } from '../../src/engine.ts'
+import type { QueryProgress } from '../../src/scheduler/admission/running-query.ts'
 import { ownerGate } from './owner-gate.ts'
 import { makeTemporaryDirectory } from './temporary-directory.ts'
 
@@ -58,5 +59,16 @@ export async function openLogs(segmentRows = 20_000, workers = 0) {
       JSON.parse(`[${Buffer.from(bytes).toString()}]`) as object[]
     return answer && { rows: rowsOf(answer.bytes), cursor: answer.cursor, read: answer.rowsRead }
   }
-  return { engine, directory, insert, ask, page, now }
+  /** How far a query had come at its end. */
+  const progressOf = async (clauses: string) => {
+    let last: QueryProgress | undefined
+    const onProgress = (progress: QueryProgress) => {
+      last = progress
+    }
+    const query = `from: project_logs('${project.id}') | ${clauses}`
+    const { rows } = await engine.query({ query, view, onProgress })
+    for await (const _ of rows) continue
+    return last
+  }
+  return { engine, directory, insert, ask, page, now, progressOf }
 }

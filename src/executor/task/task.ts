@@ -188,6 +188,9 @@ export type Task =
   | AnswerTask
 
 export interface ScanMetrics {
+  /** Of the inputs that the task took. */
+  readonly rowsTaken: number
+  /** Without those that were left out by what an index, metadata or rows before them told. */
   readonly rowsRead: number
   readonly rowsMatched: number
   /** What was found out not to be worth reading. */

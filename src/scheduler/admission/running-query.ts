@@ -14,7 +14,7 @@ export interface QueryOwner {
 export interface QueryProgress {
   /** Rows that the query will read, as soon as that is known. */
   readonly rowsToRead: number
-  /** Rows that it has read, for its sets of traces, too. */
+  /** Rows that it has read, or was told not to be worth it, for its sets of traces, too. */
   readonly rowsRead: number
   /** Rows of the answer that have left. */
   readonly rowsSent: number
@@ -62,6 +62,8 @@ export class RunningQuery {
   /** Milliseconds that workers have spent on it. */
   workerMs = 0
   rowsToRead = 0
+  /** Rows that tasks have taken, whether they read them or not. */
+  rowsTaken = 0
   rowsRead = 0
   rowsSent = 0
   state: QueryStatus['state'] = 'running'
@@ -130,8 +132,8 @@ export class RunningQuery {
   }
 
   get progress(): QueryProgress {
-    const { rowsToRead, rowsRead, rowsSent } = this
-    return { rowsToRead: Math.max(rowsToRead, rowsRead), rowsRead, rowsSent }
+    const { rowsToRead, rowsTaken, rowsSent } = this
+    return { rowsToRead: Math.max(rowsToRead, rowsTaken), rowsRead: rowsTaken, rowsSent }
   }
 
   get status(): QueryStatus {

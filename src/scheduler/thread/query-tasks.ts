@@ -4,7 +4,7 @@ import type { Admission } from '../admission/admission.ts'
 import type { RunningQuery } from '../admission/running-query.ts'
 import type { Dictionaries } from './dictionaries.ts'
 import { type QueryPool, type ResultOf, resultOf, type TaskRunner } from './query-pool.ts'
-import { estimateMs, heldBytes, rowsToRead } from './task-cost.ts'
+import { estimateMs, heldBytes } from './task-cost.ts'
 
 /**
  * Runs the tasks of one query in the pool that all share. Before its first task goes to a worker the
@@ -57,7 +57,10 @@ export class QueryTasks implements TaskRunner {
     const { outcome, workerMs } = await this.#runAdmitted(task, short)
     query.workerMs += workerMs
     const result = resultOf<T>(outcome)
-    query.rowsRead += rowsToRead(task)
+    if ('metrics' in result) {
+      query.rowsTaken += result.metrics.rowsTaken
+      query.rowsRead += result.metrics.rowsRead
+    }
     query.tellProgress()
     // What was merged is let go of.
     if (result.kind === 'finish' || result.kind === 'order') this.release()

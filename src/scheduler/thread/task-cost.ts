@@ -36,17 +36,6 @@ export function estimateMs(task: Task): number {
   }
 }
 
-/** Rows that the task will read from segments and the delta. */
-export function rowsToRead(task: Task): number {
-  const scan = task.kind === 'answer' ? task.scan : task
-  if (scan.kind !== 'scan') return 0
-  const all = scan.inputs.reduce((sum, input) => {
-    const isCounted = input.kind === 'segment' || input.kind === 'part'
-    return sum + (isCounted ? input.to - input.from : 0)
-  }, 0)
-  return all / (scan.share?.tasks ?? 1)
-}
-
 function inputMs(input: Extract<Task, { kind: 'scan' }>['inputs'][number]): number {
   switch (input.kind) {
     case 'segment':
