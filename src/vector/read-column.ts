@@ -112,11 +112,21 @@ function restReader(
     for (const key of path) rest = memberOf(rest, key)
     return rest
   }
-  if (residual.encoding !== 'dictionary') {
-    const name = path.length > 0 ? Buffer.from(JSON.stringify(path.at(-1))) : undefined
+  const name = path.length > 0 ? Buffer.from(JSON.stringify(path.at(-1))) : undefined
+  if (residual.encoding === 'plain') {
+    const { validity, texts } = residual
+    const { bytes, offsets } = texts
+    return (row) => {
+      if (!isValid(validity, row)) return undefined
+      // Most rows have no such name, so no view of their bytes is made.
+      const isNamed = mayName(bytes, offsets[row]!, offsets[row + 1]!, name)
+      return isNamed ? parse(bytesOfText(texts, row)) : undefined
+    }
+  }
+  if (residual.encoding === 'compressed') {
     return (row) => {
       const bytes = textBytesAt(residual, row)
-      return bytes && mayName(bytes, name) ? parse(bytes) : undefined
+      return bytes && mayName(bytes, 0, bytes.length, name) ? parse(bytes) : undefined
     }
   }
   const { codes, dictionary } = residual
@@ -136,19 +146,19 @@ const backslash = 0x5c
 const shortText = 256
 
 /** Whether JSON has a name, which may be escaped where it need not be; any has `undefined`. */
-function mayName(bytes: Uint8Array, name: Buffer | undefined): boolean {
+function mayName(bytes: Uint8Array, from: number, to: number, name: Buffer | undefined): boolean {
   if (name === undefined) return true
-  if (bytes.length > shortText) {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  if (to - from > shortText) {
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from)
     return text.includes(name) || text.includes(backslash)
   }
   const [quote, end] = [name[0], name.length]
-  for (let at = 0; at < bytes.length; at++) {
+  for (let at = from; at < to; at++) {
     const byte = bytes[at]
     if (byte === backslash) return true
     if (byte !== quote) continue
     let i = 1
-    while (i < end && bytes[at + i] === name[i]) i++
+    while (i < end && at + i < to && bytes[at + i] === name[i]) i++
     if (i === end) return true
   }
   return false
