@@ -67,7 +67,7 @@ export async function openLogs(segmentRows = 20_000, workers = 0) {
     }
     const query = `from: project_logs('${project.id}') | ${clauses}`
     const { rows } = await engine.query({ query, view, onProgress })
-    for await (const _ of rows) continue
+    for await (const _ of rows);
     return last
   }
   return { engine, directory, insert, ask, page, now, progressOf }
