@@ -29,8 +29,8 @@ export const maximumNeedleBytes = 256
 /** Bytes that are copied to where loops work, and searched there. */
 const windowBytes = 2 ** 18
 
-/** Bytes of English text, the most frequent first; all others are rarer. */
-const frequentBytes = Buffer.from(' etaoinsrhldcumfpgwybvk.,TAISExj')
+/** Bytes of English text and of JSON, the most frequent first; all others are rarer. */
+const frequentBytes = Buffer.from('" etaoinsrhldcumfpgwybvk.,TAISExj')
 
 /** A search for bytes, in which ASCII letters may stand for both cases. */
 export class ByteSearch {
@@ -44,7 +44,8 @@ export class ByteSearch {
     this.needle = needle
     this.#folds = needle.map((byte) => (caseInsensitive && byte >= 0x61 && byte <= 0x7a ? 0x20 : 0))
     const places = Array.from(needle, (byte, at) => ({ at, rank: frequentBytes.indexOf(byte) }))
-    const [first, second] = places.sort((a, b) => rarity(b.rank) - rarity(a.rank))
+    // Of equally rare ones the last, since names often begin alike.
+    const [first, second] = places.sort((a, b) => rarity(b.rank) - rarity(a.rank) || b.at - a.at)
     this.#first = first!.at
     this.#second = (second ?? first)!.at
   }

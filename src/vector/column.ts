@@ -34,6 +34,8 @@ export interface Texts {
 /** Texts of rows that are made from what is stored when they are read, a part of a granule at a time. */
 export interface CompressedTexts {
   readonly count: number
+  /** As that of `Texts`. */
+  readonly identity?: object
   /** Whether a text is made without those around it. */
   readonly areApart: boolean
   /** Bytes of the text of a row. */

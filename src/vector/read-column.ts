@@ -84,15 +84,23 @@ export function storedRows(set: ColumnSet, path: readonly string[]): readonly Ui
   return bitmaps
 }
 
+/** Rows of which the residual may have something at a path; all that have one are among them. */
+export interface RestRows {
+  has(row: number): boolean
+}
+
 /**
  * Makes a reader of whole values: objects are put together from the columns below the path and the
  * residual. `stored` when any part of the value is only in the row store.
+ *
+ * @param named absent: any row may have something there in its residual
  */
-export function pathReader(set: ColumnSet, path: readonly string[]): PathReader {
+export function pathReader(set: ColumnSet, path: readonly string[], named?: RestRows): PathReader {
   const storedAround = storedRows(set, path.slice(0, -1))
   const node = readNode(set, path)
   const { residual } = set
-  const restAt = residual && set.residualMayHold(path) ? restReader(residual, path) : undefined
+  const restAt =
+    residual && set.residualMayHold(path) ? restReader(residual, path, named) : undefined
   return (row) => {
     for (const bitmap of storedAround) if (isSet(bitmap, row)) return stored
     return readValue(node, row, restAt?.(row)) ?? null
@@ -106,28 +114,15 @@ const keptRests = 1024
 function restReader(
   residual: TextColumn,
   path: readonly string[],
+  named: RestRows | undefined,
 ): (row: number) => Value | undefined {
   const parse = (bytes: Uint8Array | undefined) => {
     let rest = bytes && parseJsonBytes(bytes)
     for (const key of path) rest = memberOf(rest, key)
     return rest
   }
-  const name = path.length > 0 ? Buffer.from(JSON.stringify(path.at(-1))) : undefined
-  if (residual.encoding === 'plain') {
-    const { validity, texts } = residual
-    const { bytes, offsets } = texts
-    return (row) => {
-      if (!isValid(validity, row)) return undefined
-      // Most rows have no such name, so no view of their bytes is made.
-      const isNamed = mayName(bytes, offsets[row]!, offsets[row + 1]!, name)
-      return isNamed ? parse(bytesOfText(texts, row)) : undefined
-    }
-  }
-  if (residual.encoding === 'compressed') {
-    return (row) => {
-      const bytes = textBytesAt(residual, row)
-      return bytes && mayName(bytes, 0, bytes.length, name) ? parse(bytes) : undefined
-    }
+  if (residual.encoding !== 'dictionary') {
+    return (row) => (named?.has(row) === false ? undefined : parse(textBytesAt(residual, row)))
   }
   const { codes, dictionary } = residual
   const kept = new Map<number, Value | undefined>()
@@ -138,30 +133,6 @@ function restReader(
     if (kept.size < keptRests) kept.set(code, rest)
     return rest
   }
-}
-
-const backslash = 0x5c
-
-/** Bytes that a loop goes through sooner than the native search begins, which takes 0.15 µs. */
-const shortText = 256
-
-/** Whether JSON has a name, which may be escaped where it need not be; any has `undefined`. */
-function mayName(bytes: Uint8Array, from: number, to: number, name: Buffer | undefined): boolean {
-  if (name === undefined) return true
-  if (to - from > shortText) {
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset + from, to - from)
-    return text.includes(name) || text.includes(backslash)
-  }
-  const [quote, end] = [name[0], name.length]
-  for (let at = from; at < to; at++) {
-    const byte = bytes[at]
-    if (byte === backslash) return true
-    if (byte !== quote) continue
-    let i = 1
-    while (i < end && at + i < to && bytes[at + i] === name[i]) i++
-    if (i === end) return true
-  }
-  return false
 }
 
 /** A path with the paths right below it. */

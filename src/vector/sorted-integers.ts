@@ -1,7 +1,11 @@
 /** Integers in ascending order. */
 
 /** How many of them, from a place on, are below a bound. */
-export function countBelow(integers: Int32Array | Uint32Array, bound: number, from = 0): number {
+export function countBelow(
+  integers: Uint16Array | Int32Array | Uint32Array,
+  bound: number,
+  from = 0,
+): number {
   let low = from
   let high = integers.length
   while (low < high) {

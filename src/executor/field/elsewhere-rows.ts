@@ -6,15 +6,11 @@ import { anyBit, expandBits } from '../../kernel/bitmap.ts'
 import { orInto } from '../../kernel/logic.ts'
 import { newBytes, newCodes } from '../../kernel/memory.ts'
 import type { ColumnSet, TextColumn } from '../../vector/column.ts'
-import { isSet, storedRows, textBytesAt, textsBetween } from '../../vector/read-column.ts'
+import { isSet, storedRows } from '../../vector/read-column.ts'
 import { rowsOf, type Selection } from '../../vector/vector.ts'
-import { forEachWith, type ResidualValues, residualValues } from '../column/residual-values.ts'
+import { NamedRows } from '../column/named-rows.ts'
+import { type ResidualValues, residualValues } from '../column/residual-values.ts'
 import { selectPresent, selectPresentWithin } from './select-present.ts'
-
-/** Of a batch with more rows than this times those asked about, their residuals are read one by one. */
-const rowsPerFew = 32
-
-const backslash = Buffer.of(0x5c)
 
 type UnnumberedColumn = Exclude<TextColumn, { readonly encoding: 'dictionary' }>
 type DictionaryColumn = Extract<TextColumn, { readonly encoding: 'dictionary' }>
@@ -25,8 +21,8 @@ export class ElsewhereRows {
   readonly #residual: UnnumberedColumn | undefined = undefined
   /** Of all rows that have one of both, where not all rows have a residual. */
   readonly #bitmaps: readonly Uint8Array[]
-  /** Those of the path, as JSON. */
-  readonly #names: readonly Buffer[]
+  /** Those with anything at, above or below the path in a residual that is not numbered. */
+  readonly named: NamedRows | undefined = undefined
   /** Where equal residuals are numbered: what they have at the path. */
   readonly numbered: NumberedResidual | undefined = undefined
 
@@ -40,7 +36,10 @@ export class ElsewhereRows {
       ...this.#stored,
       ...(this.#residual?.validity ? [this.#residual.validity] : []),
     ]
-    this.#names = this.#residual ? path.map((name) => Buffer.from(JSON.stringify(name))) : []
+    const whole = set.residualMayHold(path) ? set.residual : undefined
+    if (whole && whole.encoding !== 'dictionary') {
+      this.named = new NamedRows(whole, set.rowCount, path)
+    }
   }
 
   /** Whether no row of the set has the field elsewhere. */
@@ -73,7 +72,10 @@ export class ElsewhereRows {
       expandBits(stored, from, count, bits)
       orInto(marks, bits, count)
     }
-    if (this.#residual) this.#markNamed(this.#residual, rows, from, count, marks)
+    const validity = this.#residual?.validity
+    if (this.#residual && (!validity || anyBit(validity, from, count))) {
+      this.named?.mark(rows, from, count, marks)
+    }
     const kept = newCodes(rows.length)
     let keptCount = 0
     for (let i = 0; i < rows.length; i++) {
@@ -81,46 +83,6 @@ export class ElsewhereRows {
       keptCount += marks[rows[i]!]!
     }
     return kept.subarray(0, keptCount)
-  }
-
-  /** Marks rows whose residual has the path's names, or names that may be escaped. */
-  #markNamed(
-    residual: UnnumberedColumn,
-    rows: Int32Array,
-    from: number,
-    count: number,
-    marks: Uint8Array,
-  ): void {
-    const { validity } = residual
-    if (validity && !anyBit(validity, from, count)) return
-    if (rows.length * rowsPerFew < count) {
-      for (let i = 0; i < rows.length; i++) {
-        const row = rows[i]!
-        if (validity && !isSet(validity, from + row)) continue
-        if (this.#mayName(textBytesAt(residual, from + row))) marks[row] = 1
-      }
-      return
-    }
-    const { texts, first } = textsBetween(residual, from, count, rows)
-    const { bytes, offsets } = texts
-    const ends = offsets.subarray(first, first + count + 1)
-    const [start, end] = [ends[0]!, ends[count]!]
-    const region = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
-    // The innermost name is the rarest: the others are looked for where it is.
-    forEachWith(this.#names.at(-1)!, region, ends, (row) => {
-      const text = region.subarray(ends[row]! - start, ends[row + 1]! - start)
-      marks[row]! |= +this.#names.every((name) => text.includes(name))
-    })
-    forEachWith(backslash, region, ends, (row) => {
-      marks[row] = 1
-    })
-  }
-
-  #mayName(bytes: Uint8Array | undefined): boolean {
-    if (!bytes) return false
-    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-    // A name may be escaped where it need not be.
-    return this.#names.every((name) => text.includes(name)) || text.includes(backslash)
   }
 }
 

@@ -177,7 +177,7 @@ class ColumnFieldReader implements FieldReader {
   }
 
   #valueAt(row: number): Value {
-    this.#read ??= pathReader(this.#set, this.#base)
+    this.#read ??= pathReader(this.#set, this.#base, this.#elsewhere.named)
     const value = this.#read(row)
     return value === stored ? this.#fetch(this.#set, row, this.#path) : valueAt(value, this.#rest)
   }

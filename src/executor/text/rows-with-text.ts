@@ -3,7 +3,7 @@ import { maximumRows } from '../../kernel/memory.ts'
 import { boundsOfIntegers } from '../../kernel/number-counts.ts'
 import type { ColumnSet, TextColumn, Texts } from '../../vector/column.ts'
 import { isValid, storedRows } from '../../vector/read-column.ts'
-import { forEachWith } from '../column/residual-values.ts'
+import { forEachWith } from '../column/texts-with.ts'
 
 /**
  * Those of rows `from … to` of the set, ascending; undefined when columns of short texts do not tell all of
@@ -101,10 +101,15 @@ function codesOf(
   const ends = offsets.subarray(first, last + 2)
   const region = bytes.subarray(ends[0]!, ends.at(-1)!)
   for (const needle of needles) {
-    forEachWith(needle, region, ends, (entry) => {
-      // A longer entry may have it, too.
-      if (ends[entry + 1]! - ends[entry]! === needle.length) found.add(first + entry)
-    })
+    forEachWith(
+      (at) => region.indexOf(needle, at),
+      needle.length,
+      ends,
+      (entry) => {
+        // A longer entry may have it, too.
+        if (ends[entry + 1]! - ends[entry]! === needle.length) found.add(first + entry)
+      },
+    )
   }
   return found
 }

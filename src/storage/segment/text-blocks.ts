@@ -142,6 +142,10 @@ export class TextBlocks implements CompressedTexts {
     this.#corrupt = corrupt
   }
 
+  get identity(): object {
+    return this.#state
+  }
+
   lengthAt(row: number): number {
     return this.#ends[row]! - this.#startOf(row, this.#blockOf(row))
   }
