@@ -29,6 +29,7 @@ const fields = {
   text: 8,
   json: 9,
   isTime: 10,
+  hasManyResiduals: 12,
 } as const
 
 const texts = {
@@ -109,7 +110,12 @@ export class RowShred {
     return this.#texts(this.#of(path, fields.json))
   }
 
-  /** Paths that residuals have, as the number of the path around them and the name in quotes. */
+  /** Whether more names right below the path went into residuals than are listed. */
+  hasManyResiduals(path: number): boolean {
+    return this.#of(path, fields.hasManyResiduals) !== 0
+  }
+
+  /** Other paths at which residuals begin, as the number of the path around them and the name in quotes. */
   residualPaths(): { readonly parent: number; readonly quotedName: Buffer }[] {
     const first = this.#loops.residualPaths.value >> 2
     return Array.from({ length: this.#loops.residualPathCount.value }, (_, i) => {

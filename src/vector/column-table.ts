@@ -14,8 +14,8 @@ export interface ColumnTableParts {
   readonly keys: KeyColumns
   readonly paths: PathColumnsSource
   readonly residual: TextColumn | (() => TextColumn | undefined) | undefined
-  /** Paths at which residual values begin; undefined when they are too many to list. */
-  readonly residualPaths: readonly (readonly string[])[] | undefined
+  /** Paths at which, or below which, residual values begin. */
+  readonly residualPaths: readonly (readonly string[])[]
 }
 
 /** Columns that are given; a function is called once, when the path is first asked for. */
@@ -41,11 +41,11 @@ export class ListedColumns implements PathColumnsSource {
 export class ColumnTable implements ColumnSet {
   readonly rowCount: number
   readonly keys: KeyColumns
-  /** Paths at which residual values begin; undefined when they are too many to list. */
-  readonly residualPaths: readonly (readonly string[])[] | undefined
+  /** Paths at which, or below which, residual values begin. */
+  readonly residualPaths: readonly (readonly string[])[]
   readonly #paths: PathColumnsSource
   #residual: ColumnTableParts['residual']
-  readonly #residualTree: PathTree<true> | undefined
+  readonly #residualTree = new PathTree<true>()
 
   constructor(parts: ColumnTableParts) {
     this.rowCount = parts.rowCount
@@ -53,10 +53,7 @@ export class ColumnTable implements ColumnSet {
     this.#paths = parts.paths
     this.#residual = parts.residual
     this.residualPaths = parts.residualPaths
-    if (parts.residualPaths !== undefined) {
-      this.#residualTree = new PathTree()
-      for (const path of parts.residualPaths) this.#residualTree.set(path, true)
-    }
+    for (const path of parts.residualPaths) this.#residualTree.set(path, true)
   }
 
   columns(path: readonly string[]): PathColumns | undefined {
@@ -73,10 +70,10 @@ export class ColumnTable implements ColumnSet {
   }
 
   residualMayHold(path: readonly string[]): boolean {
-    return this.#residualTree === undefined || this.#residualTree.touches(path)
+    return this.#residualTree.touches(path)
   }
 
   residualMayBe(path: readonly string[]): boolean {
-    return this.#residualTree === undefined || this.#residualTree.leadsTo(path)
+    return this.#residualTree.leadsTo(path)
   }
 }

@@ -89,7 +89,7 @@ export function shareColumns(table: ColumnTable, given?: SharedArrayBuffer): Sha
   }
   const places = writer.put(Uint32Array.from(writer.places))
   const shapeText = Buffer.from(JSON.stringify(shape))
-  const residualText = Buffer.from(residualPaths ? JSON.stringify(residualPaths) : '')
+  const residualText = Buffer.from(JSON.stringify(residualPaths))
   const shapeAt = writer.put(shapeText)
   const residualAt = writer.put(residualText)
   const isEnough = given && given.byteLength >= writer.end
@@ -126,7 +126,7 @@ export function openSharedColumns(memory: SharedArrayBuffer): ColumnTable {
     keys: sharedKeys(memory),
     paths: new SharedPaths(shape, arrays),
     residual: residual && (() => openText(residual, arrays.from(residualStart))),
-    residualPaths: residualText === '' ? undefined : (JSON.parse(residualText) as string[][]),
+    residualPaths: JSON.parse(residualText) as string[][],
   })
 }
 

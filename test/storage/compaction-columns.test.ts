@@ -79,6 +79,22 @@ describe('merging columns', () => {
     expect(reread).toEqual([])
   })
 
+  it('knows of an object with more rare names than are listed that others are in no residual', () => {
+    const texts = Array.from({ length: 3000 }, (_, i) => `{"id":"${i}","m":{"a":1,"k${i}":${i}}}`)
+    const rows = rowsOf(texts)
+    const sources = [
+      shred(rows.slice(0, 900)),
+      shred(rows.slice(900, 1800)),
+      shred(rows.slice(1800)),
+    ]
+    expect(sources[0]!.residualMayHold(['m', 'b'])).toBe(false)
+    const merged = merge(rows, sources)
+    expect(merged.residualPaths).toEqual([['m']])
+    expect(merged.residualMayHold(['m', 'b'])).toBe(true)
+    expect(merged.residualMayHold(['id'])).toBe(false)
+    expect(pathReader(merged, ['m', 'k2345'])(2345)).toBe(2345)
+  })
+
   it('moves a path that has become rare into the residual, reading only the rows that have it', () => {
     const early = Array.from({ length: 20 }, (_, i) => `{"id":"e${i}"}`)
     early[3] = '{"id":"e3","once":{"x":-0,"y":9007199254740993,"z":1e999}}'

@@ -273,6 +273,30 @@ describe('columns of rows that are shredded many at a time', () => {
   })
 })
 
+test('columns of rows whose residuals have many names', () => {
+  // In turns of different lengths, so that one object after the other has most of the names.
+  const texts = Array.from({ length: 4000 }, (_, i) => {
+    const rare = (name: string, every: number) => (i % every === 0 ? `,"${name} ${i}":${i}` : '')
+    return `{"id":"${i}","a":{"x":1${rare('a', 3)}},"b":{"y":2${rare('b', 1 + (i >> 9))}},"c":{"z":3${rare('c', 50)}}${rare('top', 1000)}}`
+  })
+  const all = storedRows(texts)
+  let end = 0
+  const ends = all.map(({ length }) => (end += length))
+  const viewAt = (row: number) => new RowView(all[row]!)
+  const paths = choosePaths([{ from: 0, to: all.length }], viewAt, undefined)
+  const shredder = new RowShredder(all.length, paths, {
+    fields: undefined,
+    maximumValueBytes: defaultMaximumValueBytes,
+  })
+  for (let row = 0; row < all.length; row++) shredder.add(row, viewAt(row))
+  const starts = [0, ...ends.slice(0, -1)]
+  const whole = Buffer.concat(all)
+  const shredded = shredPlainRows(whole, starts, ends, paths, defaultMaximumValueBytes)!
+  expect(flat(shredded, all.length)).toEqual(flat(shredder.finish(), all.length))
+  const wholly = shredded.residualPaths.filter(({ length }) => length === 1).sort()
+  expect(wholly).toEqual([['a'], ['b'], ['top 0'], ['top 1000'], ['top 2000'], ['top 3000']])
+})
+
 /** Each as the row store has it. */
 function storedRows(texts: readonly string[]): Buffer[] {
   return texts.map((text) => versionedRow(text).row.bytes)
@@ -300,7 +324,7 @@ function flat({ paths, residual, residualPaths }: ShreddedColumns, rowCount: num
   return {
     paths: Object.fromEntries(ofPaths),
     residual: plain(residual),
-    residualPaths: residualPaths?.map((path) => path.join('\n')).sort(),
+    residualPaths: residualPaths.map((path) => path.join('\n')).sort(),
   }
 }
 

@@ -1,6 +1,10 @@
 /** In which columns of a segment a path is, by its metadata. */
 import { hiddenField } from '../../binder/bound.ts'
-import type { ColumnMetadata, SegmentMetadata } from '../../storage/segment/metadata.ts'
+import {
+  type ColumnMetadata,
+  residualPathsOf,
+  type SegmentMetadata,
+} from '../../storage/segment/metadata.ts'
 import { isStoredField } from '../../type/record.ts'
 import type { Path } from '../../type/value.ts'
 
@@ -61,13 +65,10 @@ export class SegmentColumns {
 
   /** @param isOf whether it matters that residuals have something at a path */
   #find(path: Path, isOf = touches): Held {
-    const { residual, residualPaths } = this.#metadata
     const name = String(path[0])
     if (!isStoredField(name) || name === hiddenField.object) return 'unknown'
     if (path.some((part) => typeof part === 'number')) return 'unknown'
-    if (residual && (!residualPaths || residualPaths.some((other) => isOf(other, path)))) {
-      return 'unknown'
-    }
+    if (residualPathsOf(this.#metadata).some((other) => isOf(other, path))) return 'unknown'
     for (let length = 0; length <= path.length; length++) {
       const columns = this.#byPath.get(JSON.stringify(path.slice(0, length))) ?? []
       if (columns.some((column) => column.type === 'stored')) return 'unknown'

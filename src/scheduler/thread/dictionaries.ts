@@ -10,7 +10,7 @@ import { distinctArgument } from '../../executor/aggregate/create.ts'
 import type { TaskDictionary } from '../../executor/task/task-dictionaries.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { ManifestSegment } from '../../storage/segment/manifest.ts'
-import type { SegmentMetadata } from '../../storage/segment/metadata.ts'
+import { residualPathsOf, type SegmentMetadata } from '../../storage/segment/metadata.ts'
 import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
 import type { TaskRunner } from './query-pool.ts'
 
@@ -183,10 +183,9 @@ function textCount({ columns, rowCount }: SegmentMetadata, path: Path): number {
 }
 
 /** Whether the field may have texts there that are in no column of it. */
-function mayHideTexts({ columns, residual, residualPaths }: SegmentMetadata, path: Path): boolean {
-  if (residual && (!residualPaths || residualPaths.some((each) => isPrefix(each, path))))
-    return true
-  return columns.some((column) => column.type === 'stored' && isPrefix(column.path, path))
+function mayHideTexts(metadata: SegmentMetadata, path: Path): boolean {
+  if (residualPathsOf(metadata).some((each) => isPrefix(each, path))) return true
+  return metadata.columns.some((column) => column.type === 'stored' && isPrefix(column.path, path))
 }
 
 /** Whether the path `a` is `b`, or leads to it. */

@@ -11,9 +11,10 @@ import type { PathColumns } from '../../vector/column.ts'
 import { ColumnTable, ListedColumns } from '../../vector/column-table.ts'
 import { isSet, storedRows, textBytesAt } from '../../vector/read-column.ts'
 import type { RowView } from '../row/row.ts'
+import { boundedResidualPaths } from '../shred/residual-paths.ts'
 import { defaultMaximumValueBytes } from '../shred/shred.ts'
 import { kind, pathColumns } from '../shred/shred-column.ts'
-import { maximumResidualPaths, RowShredder } from '../shred/shred-row.ts'
+import { RowShredder } from '../shred/shred-row.ts'
 import { copyRuns, gatherKeys, type Runs } from './compaction-order.ts'
 import { type MergedPaths, mergePaths } from './compaction-paths.ts'
 import { mergeTexts } from './compaction-text.ts'
@@ -128,11 +129,10 @@ function shredAnew(
   return { columns, rows, sources: reread }
 }
 
-/** Whether a residual of the source may begin at one of the paths. */
+/** Whether a residual of the source may begin at one of the paths, among which are those above them. */
 function mayHold(source: ColumnTable, paths: readonly (readonly string[])[]): boolean {
-  if (source.residualPaths === undefined) return true
   const known = new Set(source.residualPaths.map((path) => JSON.stringify(path)))
-  return paths.some((path) => known.has(JSON.stringify(path)))
+  return [[], ...paths].some((path) => known.has(JSON.stringify(path)))
 }
 
 /** The runs with the overlay's rows in place of those that it has at the path, or around it. */
@@ -254,12 +254,8 @@ function mergeResiduals(
 function mergeResidualPaths(
   sources: readonly ColumnTable[],
   overlay: Overlay | undefined,
-): readonly (readonly string[])[] | undefined {
-  const paths = new Map<string, readonly string[]>()
+): readonly (readonly string[])[] {
   const tables = sources.filter((_, i) => !overlay?.sources.has(i))
-  for (const table of overlay === undefined ? tables : [...tables, overlay.columns]) {
-    if (table.residualPaths === undefined) return undefined
-    for (const path of table.residualPaths) paths.set(JSON.stringify(path), path)
-  }
-  return paths.size > maximumResidualPaths ? undefined : [...paths.values()]
+  const all = overlay === undefined ? tables : [...tables, overlay.columns]
+  return boundedResidualPaths(all.flatMap(({ residualPaths }) => residualPaths))
 }

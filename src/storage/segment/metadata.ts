@@ -158,7 +158,7 @@ export interface SegmentMetadata {
   readonly keys: Readonly<Partial<Record<KeyColumnName, BufferPlace>>>
   readonly columns: readonly ColumnMetadata[]
   readonly residual?: TextColumnMetadata
-  /** Where residual values begin; absent when they are too many to list. */
+  /** Paths at which, or below which, residual values begin; absent in older segments with too many to list. */
   readonly residualPaths?: readonly (readonly string[])[]
   /** Absent when no column has one. */
   readonly partIndexes?: readonly GramIndexMetadata[]
@@ -183,6 +183,16 @@ export interface TextIndexMetadata {
 export function isSupersededWhole({ supersededThrough }: SegmentMetadata): boolean {
   return supersededThrough !== undefined
 }
+
+/** Paths at which, or below which, its residual has values. */
+export function residualPathsOf({
+  residual,
+  residualPaths,
+}: SegmentMetadata): readonly (readonly string[])[] {
+  return residual ? (residualPaths ?? anywhere) : []
+}
+
+const anywhere: readonly (readonly string[])[] = [[]]
 
 export function encodeMetadata(metadata: SegmentMetadata): Buffer {
   return encodeChecked(metadata)

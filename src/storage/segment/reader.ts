@@ -31,6 +31,7 @@ import {
   corruptSegment,
   type GramPlace,
   type NumberColumnMetadata,
+  residualPathsOf,
   type SegmentMetadata,
   type TermIndexMetadata,
   type TextColumnMetadata,
@@ -77,7 +78,7 @@ export function openSegment(
     keys: new SegmentKeys(buffers, metadata),
     paths: new ListedColumns(pathEntries(buffers, metadata)),
     residual: residualOpener(buffers, metadata),
-    residualPaths: metadata.residualPaths,
+    residualPaths: residualPathsOf(metadata),
   })
 }
 

@@ -101,7 +101,7 @@ export function writeSegment(
     keys,
     columns,
     ...(residualMetadata && { residual: residualMetadata }),
-    ...(table.residualPaths && { residualPaths: table.residualPaths }),
+    residualPaths: table.residualPaths,
     ...(partIndexes.length > 0 && { partIndexes }),
   }
   return { bytes, metadata }

@@ -12,9 +12,10 @@ import type { PathColumns, TextColumn } from '../../vector/column.ts'
 import { ListedColumns } from '../../vector/column-table.ts'
 import { elementsOf } from '../../vector/elements.ts'
 import { letQueriesPass } from '../give-way.ts'
+import { boundedResidualPaths } from './residual-paths.ts'
 import { pathColumns } from './shred-column.ts'
 import type { ChosenPath } from './shred-paths.ts'
-import { maximumResidualPaths, type ShreddedColumns } from './shred-row.ts'
+import type { ShreddedColumns } from './shred-row.ts'
 
 /** Rows between two looks at queries that wait. */
 const rowsAtOnce = 64
@@ -66,15 +67,15 @@ function columnsOf(rows: RowShred, root: NamedPath): ShreddedColumns {
     const columns = columnsAt(rows, number)
     if (columns) paths.push([path, columns])
   })
-  const below = rows.residualPaths()
-  const residualPaths = below.map(({ parent, quotedName }) => [
-    ...all[parent]!.path,
-    JSON.parse(quotedName.toString()) as string,
-  ])
+  const whole = all.flatMap(({ path }, number) => (rows.hasManyResiduals(number) ? [path] : []))
+  const below = rows.residualPaths().map(({ parent, quotedName }) => {
+    return [...all[parent]!.path, JSON.parse(quotedName.toString()) as string]
+  })
+  const residual = columnsAt(rows, all.length)?.json
   return {
     paths: new ListedColumns(paths),
-    residual: columnsAt(rows, all.length)?.json,
-    residualPaths: below.length > maximumResidualPaths ? undefined : residualPaths,
+    residual,
+    residualPaths: residual ? boundedResidualPaths([...whole, ...below]) : [],
   }
 }
 

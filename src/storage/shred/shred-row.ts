@@ -3,15 +3,13 @@ import type { PathColumns, TextColumn } from '../../vector/column.ts'
 import { ListedColumns } from '../../vector/column-table.ts'
 import { letQueriesPass } from '../give-way.ts'
 import { fieldNameBytes, type RowView } from '../row/row.ts'
+import { boundedResidualPaths, maximumResidualPaths } from './residual-paths.ts'
 import { kind, PathBuilder } from './shred-column.ts'
 import { findChild, guessChild, type NamedNode, parseName } from './shred-node.ts'
 import type { ChosenPath } from './shred-paths.ts'
 import { ResidualWriter } from './shred-residual.ts'
 import { Unescaper, ValueScanner } from './shred-scan.ts'
 import { byteSource } from './text-pool.ts'
-
-/** Paths that the residual lists before it counts as holding anything anywhere. */
-export const maximumResidualPaths = 1024
 
 export interface RowShredderOptions {
   readonly fields: ReadonlySet<string> | undefined
@@ -21,15 +19,17 @@ export interface RowShredderOptions {
 export interface ShreddedColumns {
   readonly paths: ListedColumns
   readonly residual: TextColumn | undefined
-  readonly residualPaths: readonly (readonly string[])[] | undefined
+  /** As `ColumnTable` has them. */
+  readonly residualPaths: readonly (readonly string[])[]
 }
 
 /** A chosen path while rows are shredded. */
 interface ShredNode extends NamedNode<ShredNode> {
   readonly path: readonly string[]
   readonly builder: PathBuilder
-  /** Names below it that went into a residual. */
+  /** Names below it that went into a residual; none where those were too many to list. */
   readonly residualNames: Set<string>
+  hasManyResiduals: boolean
 }
 
 /** Takes rows in ascending order and gives their columns. */
@@ -42,7 +42,9 @@ export class RowShredder {
   readonly #unescaper = new Unescaper()
   readonly #residual: ResidualWriter
   readonly #residuals: PathBuilder
-  #residualPathCount = 0
+  /** Those with names below them that are listed, and how many these are. */
+  readonly #residualParents = new Set<ShredNode>()
+  #residualNameCount = 0
   #row = -1
   #createdMs = 0
   /** Whether the present field names a key twice. */
@@ -100,14 +102,16 @@ export class RowShredder {
     const visit = (node: ShredNode) => {
       const columns = node.builder.finish()
       if (columns !== undefined) paths.push([node.path, columns])
+      if (node.hasManyResiduals) residualPaths.push(node.path)
       for (const name of node.residualNames) residualPaths.push([...node.path, name])
       for (const child of node.children) visit(child)
     }
     visit(this.#root)
+    const residual = this.#residuals.finish()?.json
     return {
       paths: new ListedColumns(paths),
-      residual: this.#residuals.finish()?.json,
-      residualPaths: this.#residualPathCount > maximumResidualPaths ? undefined : residualPaths,
+      residual,
+      residualPaths: residual ? boundedResidualPaths(residualPaths) : [],
     }
   }
 
@@ -268,11 +272,26 @@ export class RowShredder {
   ): void {
     const { bytes } = this.#scanner
     this.#residual.member(bytes, nameStart, nameEnd, valueStart, valueEnd)
-    if (this.#residualPathCount > maximumResidualPaths) return
+    if (parent.hasManyResiduals) return
     const name = parseName(bytes, nameStart, nameEnd)
     if (parent.residualNames.has(name)) return
     parent.residualNames.add(name)
-    this.#residualPathCount++
+    this.#residualParents.add(parent)
+    this.#residualNameCount++
+    if (this.#residualNameCount > maximumResidualPaths) this.#listFullest()
+  }
+
+  /** Has the path above most of the listed names stand for them; the same one that `shredPlainRows` takes. */
+  #listFullest(): void {
+    let fullest: ShredNode | undefined
+    for (const node of this.#residualParents) {
+      if (!fullest || node.residualNames.size > fullest.residualNames.size) fullest = node
+    }
+    if (!fullest) return
+    this.#residualNameCount -= fullest.residualNames.size
+    this.#residualParents.delete(fullest)
+    fullest.residualNames.clear()
+    fullest.hasManyResiduals = true
   }
 
   #leaveToRowStore(node: ShredNode): void {
@@ -298,6 +317,7 @@ function shredNode(
     builder: new PathBuilder(rowCount),
     lastChild: -1,
     residualNames: new Set(),
+    hasManyResiduals: false,
     names: undefined,
   }
 }

@@ -3,7 +3,8 @@
  * to that: then all rows are. A node of the tree of paths, which the caller makes, has:
  *
  *     first child i32, child count i32, last child found i32, name u32, name length i32,
- *     kinds u32, numbers u32, timestamps u32, texts u32, JSON u32, is the time i32
+ *     kinds u32, numbers u32, timestamps u32, texts u32, JSON u32, is the time i32,
+ *     listed names in residuals i32, has too many of them to list i32
  */
 
 import { withoutEscapes } from './escapes'
@@ -448,22 +449,63 @@ function write(from: usize, length: usize): void {
 }
 
 function notePath(parent: usize, name: usize, nameEnd: usize): void {
-  if (residualPathCount > mostResidualPaths) return
+  if (load<i32>(parent, 48) !== 0 || !see(parent, name, nameEnd)) return
+  writePath(residualPathCount++, parent, name, nameEnd)
+  store<i32>(parent, load<i32>(parent, 44) + 1, 44)
+  if (residualPathCount > mostResidualPaths) listFullest()
+}
+
+/** Returns whether it was not seen before. */
+function see(parent: usize, name: usize, nameEnd: usize): bool {
   const key = hashOf(name, nameEnd, <u64>parent * factor) | 1
   let slot = <i32>(key >> 20) & (residualSlots - 1)
   while (true) {
     const place = seenPaths + ((<usize>slot) << 3)
     const known = load<u64>(place)
-    if (known === key) return
+    if (known === key) return false
     if (known === 0) {
       store<u64>(place, key)
-      break
+      return true
     }
     slot = (slot + 1) & (residualSlots - 1)
   }
-  const entry = residualPaths + <usize>residualPathCount * 12
+}
+
+function writePath(place: i32, parent: usize, name: usize, nameEnd: usize): void {
+  const entry = residualPaths + <usize>place * 12
   store<u32>(entry, <u32>((parent - nodes) >> nodeShift))
   store<u32>(entry, <u32>name, 4)
   store<u32>(entry, <u32>nameEnd, 8)
-  residualPathCount++
+}
+
+/** Has the path above most of the listed names stand for them: of several the one whose first name came first. */
+function listFullest(): void {
+  let fullest = nodes
+  let most = 0
+  for (let i = 0; i < residualPathCount; i++) {
+    const parent = parentOf(i)
+    const count = load<i32>(parent, 44)
+    if (count > most) {
+      most = count
+      fullest = parent
+    }
+  }
+  store<i32>(fullest, 1, 48)
+  store<i32>(fullest, 0, 44)
+  memory.fill(seenPaths, 0, (<usize>residualSlots) << 3)
+  let kept = 0
+  for (let i = 0; i < residualPathCount; i++) {
+    const parent = parentOf(i)
+    if (parent === fullest) continue
+    const entry = residualPaths + <usize>i * 12
+    const name = <usize>load<u32>(entry, 4)
+    const nameEnd = <usize>load<u32>(entry, 8)
+    see(parent, name, nameEnd)
+    writePath(kept++, parent, name, nameEnd)
+  }
+  residualPathCount = kept
+}
+
+function parentOf(place: i32): usize {
+  return nodes + ((<usize>load<u32>(residualPaths + <usize>place * 12)) << nodeShift)
 }
