@@ -98,24 +98,35 @@ export interface RestRows {
 export function pathReader(set: ColumnSet, path: readonly string[], named?: RestRows): PathReader {
   const storedAround = storedRows(set, path.slice(0, -1))
   const node = readNode(set, path)
-  const { residual } = set
-  const restAt =
-    residual && set.residualMayHold(path) ? restReader(residual, path, named) : undefined
+  const restAt = restReader(set, path, named)
   return (row) => {
     for (const bitmap of storedAround) if (isSet(bitmap, row)) return stored
     return readValue(node, row, restAt?.(row)) ?? null
   }
 }
 
+/** The same for rows that are among the `objects` of the path, which need not be asked what else they have there. */
+export function objectReader(
+  set: ColumnSet,
+  path: readonly string[],
+  named?: RestRows,
+): PathReader {
+  const node = readNode(set, path)
+  const restAt = restReader(set, path, named)
+  return (row) => readObject(node, row, restAt?.(row))
+}
+
 /** Entries of a residual's dictionary that are kept once they are parsed. */
 const keptRests = 1024
 
-/** Reads what residuals have at the path. */
+/** Reads what residuals have at the path; undefined where none has anything. */
 function restReader(
-  residual: TextColumn,
+  set: ColumnSet,
   path: readonly string[],
   named: RestRows | undefined,
-): (row: number) => Value | undefined {
+): ((row: number) => Value | undefined) | undefined {
+  const residual = set.residualMayHold(path) ? set.residual : undefined
+  if (!residual) return undefined
   const parse = (bytes: Uint8Array | undefined) => {
     let rest = bytes && parseJsonBytes(bytes)
     for (const key of path) rest = memberOf(rest, key)
@@ -140,6 +151,8 @@ interface ReadNode {
   readonly isRoot: boolean
   readonly columns: PathColumns
   readonly children: ReadonlyMap<string, ReadNode>
+  /** The same, one after the other. */
+  readonly members: readonly ReadNode[]
   /** Those of few members, none of which are objects or lists. */
   readonly known: KnownObjects | undefined
 }
@@ -181,9 +194,10 @@ function readNode(set: ColumnSet, path: readonly string[]): ReadNode {
   }
   const isRoot = path.length === 0
   const areFew = !isRoot && children.size <= mostMembers
-  const isFlat = [...children.values()].every((child) => child.children.size === 0)
+  const members = [...children.values()]
+  const isFlat = members.every((member) => member.children.size === 0)
   const known = areFew && isFlat ? new KnownObjects() : undefined
-  return { isRoot, columns: set.columns(path) ?? noColumns, children, known }
+  return { isRoot, columns: set.columns(path) ?? noColumns, children, members, known }
 }
 
 /** Undefined when the row has nothing there, null when it says so. */
@@ -212,8 +226,8 @@ function readObject(node: ReadNode, row: number, rest: Value | undefined): Value
 /** The same object for all rows that have it, so that whoever numbers values need not compare them. */
 function knownObject(node: ReadNode, known: KnownObjects, row: number): Value | typeof stored {
   let members: MembersKnown | undefined = known.first
-  for (const child of node.children.values()) {
-    members = known.after(members, readValue(child, row, undefined))
+  for (let i = 0; i < node.members.length; i++) {
+    members = known.after(members, readValue(node.members[i]!, row, undefined))
     if (!members) return newObject(node, row, undefined)
   }
   // No member is in the row store alone.

@@ -88,6 +88,14 @@ describe('segment', () => {
     expect(contents(opened)).toEqual(contents(set))
   })
 
+  it('takes any path for one of a residual of which an older version did not list them', () => {
+    const set = table(Array.from({ length: 4000 }, (_, i) => (i === 7 ? '{"rare":1}' : '{}')))
+    const { bytes, metadata } = writeSegment(set, 1)
+    expect(openSegment(bytes, stored(metadata)).residualMayHold(['other'])).toBe(false)
+    const { residualPaths: _, ...older } = metadata
+    expect(openSegment(bytes, stored(older)).residualMayHold(['other'])).toBe(true)
+  })
+
   it('reads back columns of any rows', () => {
     const values = fc.oneof(
       fc.integer(),

@@ -16,6 +16,7 @@ import type {
 } from '../../vector/column.ts'
 import {
   isSet,
+  objectReader,
   type PathReader,
   pathReader,
   stored,
@@ -110,8 +111,9 @@ class ColumnFieldReader implements FieldReader {
   /** Whether one column at most has the values of all rows, as they are to be read. */
   readonly #isNeverVaried: boolean
   readonly #fetch: RowFetcher
-  /** Made when a value is first read by itself, which few readers do. */
+  /** Made when a value is first read by itself, which few readers do; of rows that have an object, another. */
   #read: PathReader | undefined
+  #readObject: PathReader | undefined
   readonly #entries: {
     text?: DictionaryEntries
     json?: DictionaryEntries
@@ -182,6 +184,12 @@ class ColumnFieldReader implements FieldReader {
     return value === stored ? this.#fetch(this.#set, row, this.#path) : valueAt(value, this.#rest)
   }
 
+  #objectAt(row: number): Value {
+    this.#readObject ??= objectReader(this.#set, this.#base, this.#elsewhere.named)
+    const value = this.#readObject(row)
+    return value === stored ? this.#fetch(this.#set, row, this.#path) : value
+  }
+
   presence(from: number, count: number): Presence | undefined {
     if (this.#rest.length > 0 || this.#elsewhere.any(from, count)) return undefined
     const { number, timestamp, boolean, text, json, objects } = this.#columns
@@ -248,7 +256,7 @@ class ColumnFieldReader implements FieldReader {
       sources.push({
         kind: 'object',
         bits: objects,
-        read: () => this.#lazy(from, count, source),
+        read: () => lazyVector(count, (row) => this.#objectAt(from + row), source),
       })
     }
     const { numbered } = this.#elsewhere

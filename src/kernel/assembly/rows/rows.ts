@@ -19,6 +19,7 @@ export {
   outPlace,
   rowTable,
 } from './places'
+export { residualPathCount, residualPaths } from './residual-paths'
 export {
   eventCount,
   forgetNamings,
@@ -32,10 +33,4 @@ export {
   stoppedAt,
   stopReason,
 } from './scan-rows'
-export {
-  beginShred,
-  finishShred,
-  residualPathCount,
-  residualPaths,
-  shredRow,
-} from './shred-rows'
+export { beginShred, finishShred, shredRow } from './shred-rows'

@@ -14,13 +14,12 @@ import {
   closeBrace,
   colon,
   comma,
-  factor,
-  hashOf,
   openBrace,
   openBracket,
   quote,
   skipPlain,
 } from './json-text'
+import { beginResidualPaths, nodeShift, notePath, reserveResidualPaths } from './residual-paths'
 import { beginHeap, reserve } from './shred-heap'
 import { appendText, beginTexts, finishText, newText, repeatText } from './shred-text'
 
@@ -36,14 +35,11 @@ const jsonKind: i32 = 6
 const objectKind: i32 = 7
 const nullKind: i32 = 9
 
-const nodeShift: usize = 6
 const directoryEntryBytes: usize = 12
 const exactDigits: usize = 15
 const guesses: i32 = 6
 const mostDepth: i32 = 20
 const residualRoom: usize = 2 * 1024 * 1024
-const mostResidualPaths: i32 = 1024
-const residualSlots: i32 = 4096
 
 let nodes: usize = 0
 let rowCount: i32 = 0
@@ -62,10 +58,6 @@ let enclosing: usize = 0
 let enclosed: i32 = 0
 let open: i32 = 0
 let needsComma: bool = false
-let seenPaths: usize = 0
-/** Node, begin and end of names that begin in residuals. */
-export let residualPaths: usize = 0
-export let residualPathCount: i32 = 0
 
 /** @param from where memory is free behind the `nodeCount` nodes, of which the last is for residuals */
 export function beginShred(
@@ -80,7 +72,7 @@ export function beginShred(
   maximumBytes = <usize>mostValueBytes
   residualNode = nodes + ((<usize>(nodeCount - 1)) << nodeShift)
   residual = 0
-  residualPathCount = 0
+  beginResidualPaths(nodes)
   unescaped = 0
   unescapedRoom = 0
   beginHeap(from)
@@ -406,12 +398,8 @@ function leave(): void {
 
 function beginResiduals(): bool {
   enclosing = reserve((<usize>mostDepth) << 2)
-  seenPaths = reserve((<usize>residualSlots) << 3)
-  residualPaths = reserve(<usize>(mostResidualPaths + 1) * 12)
   residual = reserve(residualRoom)
-  if (enclosing === 0 || seenPaths === 0 || residualPaths === 0 || residual === 0) return false
-  memory.fill(seenPaths, 0, (<usize>residualSlots) << 3)
-  return true
+  return enclosing !== 0 && residual !== 0 && reserveResidualPaths()
 }
 
 function addResidual(parent: usize, name: usize, nameEnd: usize, value: usize, end: usize): bool {
@@ -446,66 +434,4 @@ function separate(): void {
 function write(from: usize, length: usize): void {
   memory.copy(residual + residualLength, from, length)
   residualLength += length
-}
-
-function notePath(parent: usize, name: usize, nameEnd: usize): void {
-  if (load<i32>(parent, 48) !== 0 || !see(parent, name, nameEnd)) return
-  writePath(residualPathCount++, parent, name, nameEnd)
-  store<i32>(parent, load<i32>(parent, 44) + 1, 44)
-  if (residualPathCount > mostResidualPaths) listFullest()
-}
-
-/** Returns whether it was not seen before. */
-function see(parent: usize, name: usize, nameEnd: usize): bool {
-  const key = hashOf(name, nameEnd, <u64>parent * factor) | 1
-  let slot = <i32>(key >> 20) & (residualSlots - 1)
-  while (true) {
-    const place = seenPaths + ((<usize>slot) << 3)
-    const known = load<u64>(place)
-    if (known === key) return false
-    if (known === 0) {
-      store<u64>(place, key)
-      return true
-    }
-    slot = (slot + 1) & (residualSlots - 1)
-  }
-}
-
-function writePath(place: i32, parent: usize, name: usize, nameEnd: usize): void {
-  const entry = residualPaths + <usize>place * 12
-  store<u32>(entry, <u32>((parent - nodes) >> nodeShift))
-  store<u32>(entry, <u32>name, 4)
-  store<u32>(entry, <u32>nameEnd, 8)
-}
-
-/** Has the path above most of the listed names stand for them: of several the one whose first name came first. */
-function listFullest(): void {
-  let fullest = nodes
-  let most = 0
-  for (let i = 0; i < residualPathCount; i++) {
-    const parent = parentOf(i)
-    const count = load<i32>(parent, 44)
-    if (count > most) {
-      most = count
-      fullest = parent
-    }
-  }
-  store<i32>(fullest, 1, 48)
-  store<i32>(fullest, 0, 44)
-  memory.fill(seenPaths, 0, (<usize>residualSlots) << 3)
-  let kept = 0
-  for (let i = 0; i < residualPathCount; i++) {
-    const parent = parentOf(i)
-    if (parent === fullest) continue
-    const entry = residualPaths + <usize>i * 12
-    const name = <usize>load<u32>(entry, 4)
-    const nameEnd = <usize>load<u32>(entry, 8)
-    see(parent, name, nameEnd)
-    writePath(kept++, parent, name, nameEnd)
-  }
-  residualPathCount = kept
-}
-
-function parentOf(place: i32): usize {
-  return nodes + ((<usize>load<u32>(residualPaths + <usize>place * 12)) << nodeShift)
 }
