@@ -11,7 +11,7 @@ import { forEachWith } from './texts-with.ts'
 
 type UnnumberedColumn = Exclude<TextColumn, { readonly encoding: 'dictionary' }>
 
-/** Of a granule in which fewer rows are asked about, one in so many, their texts are looked at one by one. */
+/** Where fewer rows are asked about, one in so many, their texts are looked at one by one. */
 const rowsPerFew = 32
 
 const backslash = 0x5c
@@ -63,23 +63,21 @@ export class NamedRows {
   /**
    * Marks those of the rows that are among them.
    *
-   * @param rows ascending, counted from `from`, of `from … from + count`, which lie in one granule
+   * @param rows ascending, counted from `from`, of `from … from + count`; others of these may be marked, too
    */
   mark(rows: Int32Array, from: number, count: number, marks: Uint8Array): void {
-    this.#turnTo(Math.floor(from / granuleRows))
-    if (!this.#places && rows.length * rowsPerFew < count) {
-      for (let i = 0; i < rows.length; i++) {
-        const row = rows[i]!
-        const text = textBytesAt(this.#residual, from + row)
-        if (text && this.#mayName(text)) marks[row] = 1
-      }
+    if (rows.length * rowsPerFew < count) {
+      for (let i = 0; i < rows.length; i++) if (this.has(from + rows[i]!)) marks[rows[i]!] = 1
       return
     }
-    this.#places ??= this.#find()
-    const places = this.#places
-    const first = from - this.#granule * granuleRows
-    for (let i = countBelow(places, first); places[i]! < first + count; i++) {
-      marks[places[i]! - first] = 1
+    for (let start = from - (from % granuleRows); start < from + count; start += granuleRows) {
+      this.#turnTo(start / granuleRows)
+      this.#places ??= this.#find()
+      const places = this.#places
+      const shift = start - from
+      for (let i = countBelow(places, -shift); places[i]! + shift < count; i++) {
+        marks[places[i]! + shift] = 1
+      }
     }
   }
 
@@ -105,7 +103,7 @@ export class NamedRows {
     // The innermost name is the rarest: the others are looked for where it is.
     forEachWith(next, name.length, ends, (row) => {
       const text = region.subarray(ends[row]! - start, ends[row + 1]! - start)
-      if (this.#names.every((name) => text.includes(name))) found.add(row)
+      if (this.#names.every((each) => text.includes(each))) found.add(row)
     })
     const nextEscape = (at: number) => region.indexOf(backslash, at)
     forEachWith(nextEscape, 1, ends, (row) => found.add(row))

@@ -21,7 +21,7 @@ export class ElsewhereRows {
   readonly #residual: UnnumberedColumn | undefined = undefined
   /** Of all rows that have one of both, where not all rows have a residual. */
   readonly #bitmaps: readonly Uint8Array[]
-  /** Those with anything at, above or below the path in a residual that is not numbered. */
+  /** Those that may have something at the path, or below it, in a residual that is not numbered. */
   readonly named: NamedRows | undefined = undefined
   /** Where equal residuals are numbered: what they have at the path. */
   readonly numbered: NumberedResidual | undefined = undefined
