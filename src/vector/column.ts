@@ -89,6 +89,9 @@ export type TextColumn =
 /** A text column that was not compressed, or is not any more. */
 export type UncompressedColumn = Exclude<TextColumn, { readonly encoding: 'compressed' }>
 
+/** A text column of which equal texts are not numbered. */
+export type UnnumberedColumn = Exclude<TextColumn, { readonly encoding: 'dictionary' }>
+
 /** What one path holds, by type. Columns that no row needs are absent. */
 export interface PathColumns {
   readonly number?: NumberColumn

@@ -2,7 +2,7 @@
 import { decodeUtf8 } from '../json/utf8.ts'
 import { parseJsonBytes } from '../type/parse-json.ts'
 import { isObject, Timestamp, type Value } from '../type/value.ts'
-import type { ColumnSet, PathColumns, TextColumn, Texts } from './column.ts'
+import type { ColumnSet, PathColumns, TextColumn, Texts, UnnumberedColumn } from './column.ts'
 
 /** Stands for a value that only the row store has. */
 export const stored = Symbol('stored')
@@ -55,7 +55,7 @@ export function textBytesAt(column: TextColumn, row: number): Uint8Array | undef
  * @param rows those that are needed, counted from `from`; other texts may be empty
  */
 export function textsBetween(
-  column: Exclude<TextColumn, { readonly encoding: 'dictionary' }>,
+  column: UnnumberedColumn,
   from: number,
   count: number,
   rows: Int32Array | undefined,

@@ -1,20 +1,15 @@
 /**
- * Rows whose residual may have a path: those whose text has all of its names, or names that may be escaped. The texts of
- * a granule are searched at once, and what is found is kept for later queries.
+ * Rows whose residual may have a path. The texts of a granule are searched at once, and what is found is kept for later
+ * queries.
  */
-import { ByteSearch, maximumNeedleBytes } from '../../kernel/text.ts'
-import { granuleRows, type TextColumn } from '../../vector/column.ts'
+import { granuleRows, type UnnumberedColumn } from '../../vector/column.ts'
 import { textBytesAt, textsBetween } from '../../vector/read-column.ts'
 import { countBelow } from '../../vector/sorted-integers.ts'
 import { KeptValues } from '../thread/kept-values.ts'
-import { forEachWith } from './texts-with.ts'
-
-type UnnumberedColumn = Exclude<TextColumn, { readonly encoding: 'dictionary' }>
+import { NameSearch } from './name-search.ts'
 
 /** Where fewer rows are asked about, one in so many, their texts are looked at one by one. */
 const rowsPerFew = 32
-
-const backslash = 0x5c
 
 /** Places in the granule, ascending. */
 type NamedPlaces = Uint16Array
@@ -28,10 +23,7 @@ export class NamedRows {
   readonly #residual: UnnumberedColumn
   readonly #rowCount: number
   readonly #key: string
-  /** Those of the path, as JSON. */
-  readonly #names: readonly Buffer[]
-  readonly #innermost: Buffer
-  readonly #search: ByteSearch | undefined
+  readonly #search: NameSearch
   /** The granule that was asked about last, what is known of it, and of how many of its rows. */
   #granule = -1
   #places: NamedPlaces | undefined
@@ -42,10 +34,7 @@ export class NamedRows {
     this.#residual = residual
     this.#rowCount = rowCount
     this.#key = JSON.stringify(path)
-    this.#names = path.map((name) => Buffer.from(JSON.stringify(name)))
-    this.#innermost = this.#names.at(-1)!
-    const isSearched = this.#innermost.length <= maximumNeedleBytes
-    this.#search = isSearched ? new ByteSearch(this.#innermost, false) : undefined
+    this.#search = new NameSearch(path)
   }
 
   /** Whether the row is one of them. To be asked of rows that are read one after the other. */
@@ -57,7 +46,7 @@ export class NamedRows {
       return this.#places[countBelow(this.#places, place)] === place
     }
     const text = textBytesAt(this.#residual, row)
-    return text !== undefined && this.#mayName(text)
+    return text !== undefined && this.#search.isIn(text)
   }
 
   /**
@@ -93,21 +82,7 @@ export class NamedRows {
     const from = this.#granule * granuleRows
     const count = Math.min(granuleRows, this.#rowCount - from)
     const { texts, first } = textsBetween(this.#residual, from, count, undefined)
-    const { bytes, offsets } = texts
-    const ends = offsets.subarray(first, first + count + 1)
-    const [start, end] = [ends[0]!, ends[count]!]
-    const region = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
-    const found = new Set<number>()
-    const name = this.#innermost
-    const next = this.#search?.in(region) ?? ((at: number) => region.indexOf(name, at))
-    // The innermost name is the rarest: the others are looked for where it is.
-    forEachWith(next, name.length, ends, (row) => {
-      const text = region.subarray(ends[row]! - start, ends[row + 1]! - start)
-      if (this.#names.every((each) => text.includes(each))) found.add(row)
-    })
-    const nextEscape = (at: number) => region.indexOf(backslash, at)
-    forEachWith(nextEscape, 1, ends, (row) => found.add(row))
-    const places = Uint16Array.from(found).sort()
+    const places = Uint16Array.from(this.#search.among(texts, first, count)).sort()
     const { identity } = this.#residual.texts
     const heldBytes = places.byteLength + keptEntryBytes
     if (identity) kept.set(identity, places, heldBytes, this.#nameOf(this.#granule))
@@ -116,10 +91,5 @@ export class NamedRows {
 
   #nameOf(granule: number): string {
     return `${granule} ${this.#key}`
-  }
-
-  #mayName(text: Uint8Array): boolean {
-    const bytes = Buffer.from(text.buffer, text.byteOffset, text.length)
-    return this.#names.every((name) => bytes.includes(name)) || bytes.includes(backslash)
   }
 }

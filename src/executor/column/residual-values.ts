@@ -8,7 +8,7 @@ import { isObject, type Value } from '../../type/value.ts'
 import { canonicalJson } from '../../type/write-json.ts'
 import type { Texts } from '../../vector/column.ts'
 import { bytesOfText } from '../../vector/read-column.ts'
-import { forEachWith } from './texts-with.ts'
+import { NameSearch } from './name-search.ts'
 
 export interface ResidualValues {
   /** By code of the residual, that of its value at the path; -1: it has none, or null. */
@@ -59,7 +59,7 @@ function readValues(dictionary: Texts, path: readonly string[]): KeptValues {
   const places = new Map<string, number>()
   const values: Value[] = []
   let bytes = codes.byteLength + valueBytes
-  for (const entry of entriesWith(dictionary, path)) {
+  for (const entry of new NameSearch(path).among(dictionary, 0, count)) {
     const value = memberAt(parseJsonBytes(bytesOfText(dictionary, entry)), path)
     if (value === null) continue
     const key = canonicalJson(value)
@@ -80,34 +80,5 @@ function memberAt(value: Value, path: readonly string[]): Value {
     if (!isObject(found) || !Object.hasOwn(found, key)) return null
     found = found[key]!
   }
-  return found
-}
-
-const backslash = 0x5c
-
-/** Those that have all names of the path, or names that may be escaped. */
-function entriesWith({ bytes, offsets }: Texts, path: readonly string[]): Iterable<number> {
-  const start = offsets[0]!
-  const region = bytes.subarray(start, offsets.at(-1)!)
-  const ends = offsets
-  const names = path.map((name) => Buffer.from(JSON.stringify(name)))
-  const found = new Set<number>()
-  const innermost = names.at(-1)!
-  // The innermost name is the rarest: the others are looked for where it is.
-  forEachWith(
-    (at) => region.indexOf(innermost, at),
-    innermost.length,
-    ends,
-    (entry) => {
-      const text = region.subarray(ends[entry]! - start, ends[entry + 1]! - start)
-      if (names.every((name) => text.includes(name))) found.add(entry)
-    },
-  )
-  forEachWith(
-    (at) => region.indexOf(backslash, at),
-    1,
-    ends,
-    (entry) => found.add(entry),
-  )
   return found
 }

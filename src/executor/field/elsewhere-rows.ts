@@ -5,14 +5,13 @@
 import { anyBit, expandBits } from '../../kernel/bitmap.ts'
 import { orInto } from '../../kernel/logic.ts'
 import { newBytes, newCodes } from '../../kernel/memory.ts'
-import type { ColumnSet, TextColumn } from '../../vector/column.ts'
+import type { ColumnSet, TextColumn, UnnumberedColumn } from '../../vector/column.ts'
 import { isSet, storedRows } from '../../vector/read-column.ts'
 import { rowsOf, type Selection } from '../../vector/vector.ts'
 import { NamedRows } from '../column/named-rows.ts'
 import { type ResidualValues, residualValues } from '../column/residual-values.ts'
 import { selectPresent, selectPresentWithin } from './select-present.ts'
 
-type UnnumberedColumn = Exclude<TextColumn, { readonly encoding: 'dictionary' }>
 type DictionaryColumn = Extract<TextColumn, { readonly encoding: 'dictionary' }>
 
 export class ElsewhereRows {

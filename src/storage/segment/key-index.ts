@@ -13,7 +13,13 @@
  */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
-import { type ColumnSet, granuleRows, type TextColumn, type Texts } from '../../vector/column.ts'
+import {
+  type ColumnSet,
+  granuleRows,
+  type TextColumn,
+  type Texts,
+  type UnnumberedColumn,
+} from '../../vector/column.ts'
 import { isValid } from '../../vector/read-column.ts'
 import type { BinaryDatabase } from '../environment.ts'
 import type { SegmentMetadata, TextColumnMetadata } from './metadata.ts'
@@ -188,7 +194,7 @@ function entriesOf(column: TextColumn, rowCount: number): Entries {
   return { hashes, granules, count }
 }
 
-function rowTexts(column: Exclude<TextColumn, { encoding: 'dictionary' }>): Iterable<Texts> {
+function rowTexts(column: UnnumberedColumn): Iterable<Texts> {
   return column.encoding === 'plain' ? [column.texts] : column.texts.parts()
 }
 
