@@ -27,6 +27,7 @@ type UpdateGroups = (
 /** Places of arrays are bytes from the memory's start; counts are rows. */
 export interface Kernels {
   readonly memory: { readonly buffer: ArrayBuffer }
+  readonly lanesOfBits: { readonly value: number }
   readonly placesOfBits: { readonly value: number }
   readonly tablesEnd: { readonly value: number }
   selectTrue(values: number, count: number, out: number): number
@@ -128,6 +129,7 @@ export interface Kernels {
     least: number,
     greatest: number,
     count: number,
+    kept: number,
     out: number,
   ): void
   sumWholeByGroup(

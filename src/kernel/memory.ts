@@ -29,13 +29,21 @@ const setsStart = kernels.tablesEnd.value
 /** Those of a segment of 170,000 rows take 21 KiB each. */
 const setBytes = 2 ** 21
 const start = setsStart + setBytes
-placeBits(new Uint8Array(buffer, kernels.placesOfBits.value, 256 * 8))
+placeBits(
+  new Uint8Array(buffer, kernels.placesOfBits.value, 256 * 8),
+  new Uint8Array(buffer, kernels.lanesOfBits.value, 256 * 16),
+)
 
-/** For each byte, the places of its bits that are set, one after the other. */
-function placeBits(places: Uint8Array): void {
+/** For each byte, the places of its bits that are set, one after the other, and those of the bytes of numbers of two. */
+function placeBits(places: Uint8Array, lanes: Uint8Array): void {
   for (let byte = 0; byte < 256; byte++) {
     let at = byte * 8
-    for (let bit = 0; bit < 8; bit++) if (byte & (1 << bit)) places[at++] = bit
+    for (let bit = 0; bit < 8; bit++) {
+      if (!(byte & (1 << bit))) continue
+      lanes[2 * at] = 2 * bit
+      lanes[2 * at + 1] = 2 * bit + 1
+      places[at++] = bit
+    }
   }
 }
 

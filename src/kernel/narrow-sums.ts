@@ -86,8 +86,9 @@ export function sumStoredWhere(
     const isAll = to - from === length
     const source = isAll ? placeIntegers(integers) : stageIntegers(integers, from, to)
     const of = mask ? place(mask, length) : 0
+    const kept = stageBytes((to - from) * 2)
     const out = stageBytes(sumsBytes)
-    kernels.sumWhere(width, source, base, high, low, of, least, greatest, to - from, out)
+    kernels.sumWhere(width, source, base, high, low, of, least, greatest, to - from, kept, out)
     const sums = out >> 3
     whole += numbers[sums]!
     rest += numbers[sums + 1]!

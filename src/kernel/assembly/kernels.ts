@@ -49,7 +49,7 @@ export {
   maskCode,
   maskOther,
 } from './mask'
-export { placesOfBits, tablesEnd } from './memory'
+export { lanesOfBits, placesOfBits, tablesEnd } from './memory'
 export {
   extremesByGroup,
   settleDecimals,

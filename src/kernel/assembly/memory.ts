@@ -3,8 +3,11 @@
 /** Where `memory.ts` has put, for each byte, the places of its bits that are set, in eight bytes. */
 export const placesOfBits: usize = 1024
 
+/** The same, of numbers of two bytes: the places of the bytes of those whose bits are set, in sixteen bytes. */
+export const lanesOfBits: usize = 4096
+
 /** From here on memory is free for sets of rows, and for batches. */
-export const tablesEnd: usize = 4096
+export const tablesEnd: usize = 8192
 
 export function numberAt(values: usize, row: i32): f64 {
   return load<f64>(values + ((<usize>row) << 3))

@@ -3,7 +3,8 @@
  * those of a mask. The least of a width stands for null.
  */
 import { addToSum } from './few-groups'
-import { byteAt, noNumber } from './memory'
+import { lanesOfBits, noNumber } from './memory'
+import { within16 } from './narrow-mask'
 
 /** Adds all rows to one sum. */
 function sumOfAll<T>(source: usize, base: f64, count: i32, sum: usize): void {
@@ -64,50 +65,65 @@ function upper(four: v128): v128 {
   return i32x4.shuffle(four, four, 2, 3, 2, 3)
 }
 
-/** Sixteen rows at once, of which V8 makes a tenth less of time per row than of eight. */
-function sumOfSome<T>(
+/** Writes eight integers of which the bits are set one after the other, and others after them. */
+function storeKept(out: usize, integers: v128, bits: i32): void {
+  const lanes = v128.load(lanesOfBits + ((<usize>bits) << 4))
+  v128.store(out, i8x16.swizzle(integers, lanes))
+}
+
+/**
+ * Writes the integers of `least` to `greatest` in rows of a mask one after the other, as of two bytes, and returns how
+ * many they are.
+ */
+function keepWithin<T>(
   source: usize,
-  base: i32,
-  high: f64,
-  low: f64,
   mask: usize,
   least: i32,
   greatest: i32,
   count: i32,
   out: usize,
-): void {
-  const leasts = i16x8.splat(<i16>least)
-  const greatests = i16x8.splat(<i16>greatest)
+): i32 {
+  const below = i16x8.splat(<i16>(least - 1))
+  const high = i16x8.splat(<i16>greatest)
   const one = i8x16.splat(1)
+  const start = out
+  for (let row = 0; row < count; row += 16) {
+    const at = source + <usize>row * sizeof<T>()
+    const sixteen = v128.load(at)
+    const a = sizeof<T>() === 1 ? i16x8.extend_low_i8x16_s(sixteen) : sixteen
+    const b = sizeof<T>() === 1 ? i16x8.extend_high_i8x16_s(sixteen) : v128.load(at, 16)
+    let isKept = i8x16.narrow_i16x8_s(within16(a, below, high), within16(b, below, high))
+    if (mask !== 0) isKept = v128.and(isKept, i8x16.eq(v128.load(mask + <usize>row), one))
+    let bits = i8x16.bitmask(isKept)
+    if (count - row < 16) bits &= (1 << (count - row)) - 1
+    const first = bits & 0xff
+    storeKept(out, a, first)
+    const next = out + ((<usize>popcnt(first)) << 1)
+    storeKept(next, b, bits >> 8)
+    out += (<usize>popcnt(bits)) << 1
+  }
+  return <i32>((out - start) >> 1)
+}
+
+/** Sixteen rows at once, of which V8 makes a tenth less of time per row than of eight. */
+function sumOfKept(kept: usize, base: i32, high: f64, low: f64, count: i32, out: usize): void {
   const bases = i32x4.splat(base)
   const highs = f64x2.splat(high)
   const lows = f64x2.splat(low)
-  let kept = i16x8.splat(0)
   let integers = i32x4.splat(0)
   let rests = f64x2.splat(0)
   let others = f64x2.splat(0)
   const whole = count & ~15
   for (let row = 0; row < whole; row += 16) {
-    const at = source + <usize>row * sizeof<T>()
-    const sixteen = v128.load(at)
-    const a = sizeof<T>() === 1 ? i16x8.extend_low_i8x16_s(sixteen) : sixteen
-    const b = sizeof<T>() === 1 ? i16x8.extend_high_i8x16_s(sixteen) : v128.load(at, 16)
-    let keepA = v128.and(i16x8.ge_s(a, leasts), i16x8.le_s(a, greatests))
-    let keepB = v128.and(i16x8.ge_s(b, leasts), i16x8.le_s(b, greatests))
-    if (mask !== 0) {
-      const ones = i8x16.eq(v128.load(mask + <usize>row), one)
-      keepA = v128.and(keepA, i16x8.extend_low_i8x16_s(ones))
-      keepB = v128.and(keepB, i16x8.extend_high_i8x16_s(ones))
-    }
-    const takenA = v128.and(a, keepA)
-    const takenB = v128.and(b, keepB)
-    kept = i16x8.sub(kept, i16x8.add(keepA, keepB))
-    const pairs = i32x4.extadd_pairwise_i16x8_s(takenA)
-    integers = i32x4.add(integers, i32x4.add(pairs, i32x4.extadd_pairwise_i16x8_s(takenB)))
-    let first = i32x4.extend_low_i16x8_s(takenA)
-    let second = i32x4.extend_high_i16x8_s(takenA)
-    let third = i32x4.extend_low_i16x8_s(takenB)
-    let fourth = i32x4.extend_high_i16x8_s(takenB)
+    const at = kept + ((<usize>row) << 1)
+    const a = v128.load(at)
+    const b = v128.load(at, 16)
+    const pairs = i32x4.extadd_pairwise_i16x8_s(a)
+    integers = i32x4.add(integers, i32x4.add(pairs, i32x4.extadd_pairwise_i16x8_s(b)))
+    let first = i32x4.extend_low_i16x8_s(a)
+    let second = i32x4.extend_high_i16x8_s(a)
+    let third = i32x4.extend_low_i16x8_s(b)
+    let fourth = i32x4.extend_high_i16x8_s(b)
     if (base !== 0) {
       first = i32x4.add(first, bases)
       second = i32x4.add(second, bases)
@@ -122,22 +138,16 @@ function sumOfSome<T>(
     others = f64x2.add(others, f64x2.add(ofThird, ofFourth))
   }
   let total = sumOfLanes(integers)
-  let added = sumOfLanes(i32x4.extadd_pairwise_i16x8_s(kept))
   rests = f64x2.add(rests, others)
   let rest = f64x2.extract_lane(rests, 0) + f64x2.extract_lane(rests, 1)
-  // Rows that are left out were taken for 0.
-  rest -= restOf(<f64>base, high, low) * <f64>(whole - added)
   for (let row = whole; row < count; row++) {
-    const integer = <i32>load<T>(source + <usize>row * sizeof<T>())
-    if (integer < least || integer > greatest) continue
-    if (mask !== 0 && byteAt(mask, row) !== 1) continue
+    const integer = <i32>load<i16>(kept + ((<usize>row) << 1))
     total += integer
-    added++
     rest += restOf(<f64>(integer + base), high, low)
   }
-  store<f64>(out, <f64>total + <f64>added * <f64>base)
+  store<f64>(out, <f64>total + <f64>count * <f64>base)
   store<f64>(out, rest, 8)
-  store<f64>(out, <f64>added, 16)
+  store<f64>(out, <f64>count, 16)
 }
 
 function restOf(integer: f64, high: f64, low: f64): f64 {
@@ -158,8 +168,11 @@ function sumOfLanes(four: v128): i32 {
  * Sums the rows of a mask whose integer is one of `least` to `greatest`: `integer + base`, then what their numbers are
  * more than `high` times that, then how many they are. Nothing is lost to rounding: see `reciprocal.ts`.
  *
+ * The rests take 0.4 ns a row, so that they are found of those alone that are kept.
+ *
  * @param width bytes of an integer: one or two
  * @param mask 0: all rows
+ * @param kept room for `count` integers of two bytes
  * @param out three doubles
  */
 export function sumWhere(
@@ -172,9 +185,12 @@ export function sumWhere(
   least: i32,
   greatest: i32,
   count: i32,
+  kept: usize,
   out: usize,
 ): void {
-  if (width === 1) {
-    sumOfSome<i8>(source, base, high, low, mask, least, greatest, count, out)
-  } else sumOfSome<i16>(source, base, high, low, mask, least, greatest, count, out)
+  const keptCount =
+    width === 1
+      ? keepWithin<i8>(source, mask, least, greatest, count, kept)
+      : keepWithin<i16>(source, mask, least, greatest, count, kept)
+  sumOfKept(kept, base, high, low, keptCount, out)
 }
