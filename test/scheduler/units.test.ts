@@ -29,23 +29,30 @@ function rowsOfLast(units: readonly (readonly TaskInput[])[]): number {
 }
 
 const segments = fc
-  .array(fc.integer({ min: granuleRows, max: 120_000 }), { minLength: 8, maxLength: 40 })
+  .array(fc.integer({ min: granuleRows, max: 120_000 }), { minLength: 8, maxLength: 80 })
   .map((sizes) => sizes.map((rows, i) => segment(i + 1, rows)))
 
 it('two threads are at least 1.7 times as fast as one', () => {
   fc.assert(
     fc.property(segments, (inputs) => {
       const rows = rowsOf(inputs)
-      const units = unitsOf(inputs, plan)
+      const units = unitsOf(inputs, plan, 2)
       expect(units.reduce((sum, unit) => sum + rowsOf(unit), 0)).toBe(rows)
-      // The longest unit is begun when a quarter of the rows is left at least.
+      // The longest unit is begun when as many rows are left as both threads may be apart, or a quarter.
       expect(rows / rowsOfLast(units)).toBeGreaterThan(rows >= 500_000 ? 1.7 : 1.4)
     }),
   )
 })
 
+it('of many segments most are units, as each unit takes time besides its rows', () => {
+  const inputs = Array.from({ length: 64 }, (_, i) => segment(i + 1, 20 * granuleRows))
+  const units = unitsOf(inputs, plan, 2)
+  expect(units.filter((unit) => rowsOf(unit) === 20 * granuleRows)).toHaveLength(62)
+  expect(units).toHaveLength(62 + 2 * 5)
+})
+
 it('a unit ends where a granule does, so that no two tasks read one', () => {
-  const units = unitsOf([segment(1, 100_000), segment(2, 100_000)], plan)
+  const units = unitsOf([segment(1, 100_000), segment(2, 100_000)], plan, 2)
   for (const [input] of units) {
     const { from, to } = input as SegmentInput
     expect(from % granuleRows).toBe(0)

@@ -14,7 +14,7 @@ function within8(numbers: v128, below: v128, high: v128): v128 {
   return v128.andnot(i8x16.gt_s(numbers, below), i8x16.gt_s(numbers, high))
 }
 
-export function within16(numbers: v128, below: v128, high: v128): v128 {
+function within16(numbers: v128, below: v128, high: v128): v128 {
   return v128.andnot(i16x8.gt_s(numbers, below), i16x8.gt_s(numbers, high))
 }
 

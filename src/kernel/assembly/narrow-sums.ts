@@ -4,7 +4,6 @@
  */
 import { addToSum } from './few-groups'
 import { lanesOfBits, noNumber } from './memory'
-import { within16 } from './narrow-mask'
 
 /** Adds all rows to one sum. */
 function sumOfAll<T>(source: usize, base: f64, count: i32, sum: usize): void {
@@ -65,6 +64,11 @@ function upper(four: v128): v128 {
   return i32x4.shuffle(four, four, 2, 3, 2, 3)
 }
 
+/** Those greater than `below` and not than `high`: as in `narrow-mask.ts`. */
+function within(integers: v128, below: v128, high: v128): v128 {
+  return v128.andnot(i16x8.gt_s(integers, below), i16x8.gt_s(integers, high))
+}
+
 /** Writes eight integers of which the bits are set one after the other, and others after them. */
 function storeKept(out: usize, integers: v128, bits: i32): void {
   const lanes = v128.load(lanesOfBits + ((<usize>bits) << 4))
@@ -92,7 +96,7 @@ function keepWithin<T>(
     const sixteen = v128.load(at)
     const a = sizeof<T>() === 1 ? i16x8.extend_low_i8x16_s(sixteen) : sixteen
     const b = sizeof<T>() === 1 ? i16x8.extend_high_i8x16_s(sixteen) : v128.load(at, 16)
-    let isKept = i8x16.narrow_i16x8_s(within16(a, below, high), within16(b, below, high))
+    let isKept = i8x16.narrow_i16x8_s(within(a, below, high), within(b, below, high))
     if (mask !== 0) isKept = v128.and(isKept, i8x16.eq(v128.load(mask + <usize>row), one))
     let bits = i8x16.bitmask(isKept)
     if (count - row < 16) bits &= (1 << (count - row)) - 1

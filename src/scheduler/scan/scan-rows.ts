@@ -93,7 +93,7 @@ export async function scanGroups(
   const key = settlingKey(run.plan, dictionaries)
   const inputsOf = (some: readonly Piece[]) => some.map(({ input }) => input)
   if (key === undefined) {
-    const units = unitsOf([...others, ...inputsOf(pieces)], run.plan)
+    const units = unitsOf([...others, ...inputsOf(pieces)], run.plan, run.pool.workers)
     // Without keys there is one group even when there are no rows: an empty task makes it.
     await scanAll(units.length === 0 ? [[]] : units, undefined)
   } else {
@@ -197,7 +197,7 @@ async function* sortInPasses(first: PlanRun, wanted: number): AsyncGenerator<Sor
 async function sortOnce(run: PlanRun, wanted: number): Promise<PartOfRows> {
   const { plan, pool } = run
   let parts: PartOfRows[] = []
-  const units = unitsOf(scanInputs(run), plan)
+  const units = unitsOf(scanInputs(run), plan, pool.workers)
   for await (const result of scanUnits(units, { run, wanted, mayBePartial: true })) {
     parts.push(result as RowsResult)
     const count = countRows(parts.map(({ rows }) => rows))
@@ -253,7 +253,8 @@ async function scanLists(
   wanted: number,
 ): Promise<SortedRows[]> {
   const lists: SortedRows[] = []
-  for await (const result of scanUnits(unitsOf(inputs, run.plan), { run, wanted })) {
+  const units = unitsOf(inputs, run.plan, run.pool.workers)
+  for await (const result of scanUnits(units, { run, wanted })) {
     lists.push((result as RowsResult).rows)
     checkLimit(countRows(lists), maximumHeldRows, 'rows in order', 'add a limit or a filter')
   }

@@ -311,19 +311,28 @@ export function bySortValue(pieces: readonly Piece[], { descending }: BoundSortK
   return pieces.toSorted((a, b) => best.get(a)! - best.get(b)! || 0)
 }
 
-/** Of all rows, those that are taken by whole pieces; the rest goes by few granules at a time. */
-const wholeShare = 3 / 4
+/** Of all rows, those that are taken by few granules at a time, at most; the others go by whole pieces. */
+const lastShare = 1 / 4
 const lastGranules = 4
 
 /**
  * What tasks take one after the other of the inputs, in their order. The last units are small: whoever
- * takes one ends soon after the others, however long those took.
+ * takes one ends soon after the others, however long those took. They are no more rows than all tasks may have before them
+ * when the first is done with whole pieces, as each unit takes some microseconds besides its rows.
+ *
+ * @param tasks how many take units at a time
  */
-export function unitsOf(inputs: readonly TaskInput[], plan: PhysicalPlan): TaskInput[][] {
+export function unitsOf(
+  inputs: readonly TaskInput[],
+  plan: PhysicalPlan,
+  tasks: number,
+): TaskInput[][] {
   // The indexes of texts are asked once by each task that reads some of a segment.
   if (plan.predicates.some(asksTexts)) return inputs.map((input) => [input])
   const sizes = inputs.map((input) => rowCountOf(input) ?? granuleRows)
-  const whole = sizes.reduce((sum, size) => sum + size, 0) * wholeShare
+  const all = sizes.reduce((sum, size) => sum + size, 0)
+  const largest = sizes.reduce((most, size) => Math.max(most, size), 0)
+  const whole = all - Math.min(all * lastShare, largest * tasks)
   const units: TaskInput[][] = []
   let rows = 0
   for (const [i, input] of inputs.entries()) {
