@@ -45,6 +45,8 @@ import {
   newState,
   newTable,
 } from '../../src/kernel/memory.ts'
+import { countStored, IntegerRange } from '../../src/kernel/narrow-mask.ts'
+import { sumStoredWhere } from '../../src/kernel/narrow-sums.ts'
 import {
   selectBetween,
   selectByCode,
@@ -87,6 +89,8 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   const whole = numbers.map((number) => Math.floor(number / 100))
   const late = { numbers: newState(1024, Number.NaN), codes: newTable(1024, 0) }
   for (const number of whole) late.numbers[slotOfNumber(number)] = number
+  const storedNumbers = { integers: Int16Array.from(numbers), base: 0, divisor: 100 }
+  const storedRange = new IntegerRange({ low: 7, high: Number.POSITIVE_INFINITY })
   const storedCodes = { integers: Int8Array.from(codes), base: 0, divisor: 1 }
   const needle = Buffer.from('refund')
 
@@ -122,6 +126,11 @@ export function kernelBenchmarks(batch: KernelBatch): KernelBenchmark[] {
   add('mask compared', () => maskBetween(gappyNumbers, range, n, outBytes))
   add('mask by code', () => maskByCode(byteTable, codes, n, outBytes))
   add('mask of one code', () => maskCode(3, codes, n, outBytes))
+  add('count of a range, as stored', () => void countStored(storedNumbers, storedRange))
+  add(
+    'sum of a range, as stored',
+    () => void sumStoredWhere(storedNumbers, storedRange, together, 0),
+  )
   add('put masks together', () => keepBoth(outBytes, kept.mask, n))
   add('count of a mask', () => void countKept(kept.mask, n))
   add('gather numbers by code', () => gatherNumbers(numberTable, codes, n, outNumbers))

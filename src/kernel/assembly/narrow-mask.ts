@@ -115,7 +115,10 @@ export function maskWithin32(source: usize, low: i32, high: i32, count: i32, out
   const below = i32x4.splat(low - 1)
   const h = i32x4.splat(high)
   for (let row = 0; row < count; row += 16) {
-    const bytes = i8x16.narrow_i16x8_s(narrowed32(source, below, h), narrowed32(source + 32, below, h))
+    const bytes = i8x16.narrow_i16x8_s(
+      narrowed32(source, below, h),
+      narrowed32(source + 32, below, h),
+    )
     v128.store(out, v128.and(bytes, one))
     source += 64
     out += 16
