@@ -1,3 +1,4 @@
+import { samePath } from '../type/value.ts'
 import { recognizeComparison } from './comparison-phrase.ts'
 import { isFiller } from './filler.ts'
 import { dimensionOf, measureOf, recognizeGroup } from './group-phrase.ts'
@@ -21,7 +22,7 @@ import { hasTag, recognizeState } from './state-phrase.ts'
 import { recognizeText } from './text-phrase.ts'
 import { recognizeTime } from './time-phrase.ts'
 import { anotherValue, recognizeValue } from './value-phrase.ts'
-import { samePath, type Vocabulary, type VocabularyField } from './vocabulary.ts'
+import type { Vocabulary, VocabularyField } from './vocabulary.ts'
 import { readWords, type Word } from './words.ts'
 import {
   type Condition,

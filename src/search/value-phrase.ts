@@ -1,8 +1,9 @@
 /** Fields and their values: `model gpt-4o`, `user is alice`, `production`, `without expected`. */
 import { printPath, printString } from '../parser/print.ts'
+import { samePath } from '../type/value.ts'
 import { isFiller } from './filler.ts'
 import type { Context, Meaning, PhraseReader, Recognized } from './phrase.ts'
-import { type KnownValue, samePath, type VocabularyField } from './vocabulary.ts'
+import type { KnownValue, VocabularyField } from './vocabulary.ts'
 
 type Condition = Extract<Meaning, { kind: 'condition' }>
 

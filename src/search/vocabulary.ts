@@ -1,4 +1,5 @@
 /** What the records of a source are made of: the names and values that words are looked up in. */
+import { samePath } from '../type/value.ts'
 import { plain, readWords } from './words.ts'
 
 export interface VocabularyField {
@@ -193,10 +194,6 @@ function languageOf(code: string): string | undefined {
   if (!/^[a-z]{2,3}([-_][A-Za-z]{2,4})?$/.test(code)) return undefined
   const name = languageNames.of(code.slice(0, /[-_]/.exec(code)?.index))
   return name === undefined || name.includes(' ') ? undefined : plain(name)
-}
-
-export function samePath(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((part, i) => part === b[i])
 }
 
 /** `metadata.user_id` may be called `user id`, `user_id`, `user` and `metadata.user_id`. */

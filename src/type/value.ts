@@ -76,6 +76,15 @@ export function isObject(value: Value): value is JsonObject {
 export type PathPart = string | number
 export type Path = readonly PathPart[]
 
+export function samePath(a: Path, b: Path): boolean {
+  return a.length === b.length && leadsTo(a, b)
+}
+
+/** Whether the first path is the other one or begins it. */
+export function leadsTo(a: Path, b: Path): boolean {
+  return a.length <= b.length && a.every((part, i) => part === b[i])
+}
+
 /** Reads what is at `path`, or null where a step leads nowhere. Inherited keys do not exist. */
 export function valueAt(value: Value, path: Path, from = 0): Value {
   let current = value

@@ -30,6 +30,10 @@ export class AssayProcess {
       env: { ...process.env, ASSAY_BOOTSTRAP_KEY: key, ASSAY_KEPT_ANSWERS_MB: '0' },
       stdio: ['ignore', 'pipe', 'inherit'],
     })
+    // A bench that fails leaves no service behind, which would keep its data from the next one.
+    const end = () => void child.kill()
+    process.once('exit', end)
+    child.once('exit', () => process.off('exit', end))
     const lines = createInterface({ input: child.stdout })
     const url = await new Promise<string>((resolve, reject) => {
       child.once('exit', (code) => reject(new Error(`the service ended with code ${code}`)))

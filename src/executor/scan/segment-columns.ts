@@ -6,7 +6,7 @@ import {
   type SegmentMetadata,
 } from '../../storage/segment/metadata.ts'
 import { isStoredField } from '../../type/record.ts'
-import type { Path } from '../../type/value.ts'
+import { leadsTo, type Path } from '../../type/value.ts'
 
 /** Columns that hold all there is at a path; unknown when more may be elsewhere. */
 export type Held = readonly ColumnMetadata[] | 'unknown'
@@ -100,11 +100,6 @@ export function heldAt(path: Path, metadata: SegmentMetadata): Held {
 
 /** Paths of a segment of which is remembered what holds them. */
 const rememberedPaths = 1000
-
-/** Whether the first path is the other or a prefix of it. */
-function leadsTo(a: readonly string[], b: Path): boolean {
-  return a.length <= b.length && touches(a, b)
-}
 
 /** Whether one path is the other or a prefix of it. */
 function touches(a: readonly string[], b: Path): boolean {

@@ -1,6 +1,7 @@
 /**
  * Masks of whole numbers of one, two or four bytes as they are stored, and how many of them are in a range. Sixteen
- * rows are read and written at once, so arrays have room for them.
+ * rows are read and written at once, so arrays have room for them. A range does not begin with the least of a width, which
+ * stands for null.
  */
 import { byteAt } from './memory'
 

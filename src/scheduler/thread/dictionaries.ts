@@ -11,6 +11,7 @@ import type { TaskDictionary } from '../../executor/task/task-dictionaries.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { ManifestSegment } from '../../storage/segment/manifest.ts'
 import { residualPathsOf, type SegmentMetadata } from '../../storage/segment/metadata.ts'
+import { leadsTo, samePath } from '../../type/value.ts'
 import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
 import type { TaskRunner } from './query-pool.ts'
 
@@ -184,17 +185,8 @@ function textCount({ columns, rowCount }: SegmentMetadata, path: Path): number {
 
 /** Whether the field may have texts there that are in no column of it. */
 function mayHideTexts(metadata: SegmentMetadata, path: Path): boolean {
-  if (residualPathsOf(metadata).some((each) => isPrefix(each, path))) return true
-  return metadata.columns.some((column) => column.type === 'stored' && isPrefix(column.path, path))
-}
-
-/** Whether the path `a` is `b`, or leads to it. */
-function isPrefix(a: Path, b: Path): boolean {
-  return a.every((part, i) => part === b[i])
-}
-
-function samePath(a: Path, b: Path): boolean {
-  return a.length === b.length && a.every((part, i) => part === b[i])
+  if (residualPathsOf(metadata).some((each) => leadsTo(each, path))) return true
+  return metadata.columns.some((column) => column.type === 'stored' && leadsTo(column.path, path))
 }
 
 /** The first segments, with as many texts as one task adds. */

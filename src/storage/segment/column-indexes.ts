@@ -1,4 +1,5 @@
 /** Finds the indexes of a column's texts in the metadata of its segment. */
+import { samePath } from '../../type/value.ts'
 import type { GramIndexMetadata, SegmentMetadata, TermIndexMetadata } from './metadata.ts'
 
 export interface TextIndexes {
@@ -26,8 +27,4 @@ export function indexesOf(
     terms: (wordIndexes ?? termIndexes)?.find(isOfColumn),
     kind: isOlder ? 'older' : 'within',
   }
-}
-
-export function samePath(a: readonly string[], b: readonly string[]): boolean {
-  return a.length === b.length && a.every((key, i) => key === b[i])
 }

@@ -8,6 +8,7 @@
 import { crc32 } from 'node:zlib'
 import type { AssayError } from '../../error.ts'
 import { type NarrowNumbers, narrowCodes, narrowNumbers } from '../../kernel/widen.ts'
+import { samePath } from '../../type/value.ts'
 import type {
   CompressedTexts,
   KeyColumns,
@@ -22,7 +23,7 @@ import type { GramIndex } from '../../vector/gram-index.ts'
 import { bitmapBytes } from './arrow-column.ts'
 import { type CheckedBytes, CheckedPages, checkedBytes, PagedBytes } from './checked-pages.ts'
 import { FetchedBytes, type Held, KeptBytes, type ReadChunk } from './chunked-bytes.ts'
-import { type IndexKind, indexesOf, samePath, type TextIndexes } from './column-indexes.ts'
+import { type IndexKind, indexesOf, type TextIndexes } from './column-indexes.ts'
 import { gramBytesOf, openGrams } from './gram-writer.ts'
 import { bufferAlignment, type KeyColumnName } from './layout.ts'
 import {
