@@ -80,6 +80,7 @@ export function sumStoredWhere(
   const { high, low, highParts } = reciprocal
   const step = length > maximumRows ? stagedRows(integers) : length
   let [whole, rest, added, count] = [0, 0, 0, 0]
+  let settled = 0
   for (let from = 0; from < length; from += step) {
     const to = Math.min(length, from + step)
     beginLoop()
@@ -93,7 +94,8 @@ export function sumStoredWhere(
     whole += numbers[sums]!
     rest += numbers[sums + 1]!
     added += numbers[sums + 2]!
-    if (to % maximumRows !== 0 && to < length) continue
+    if (to + step - settled <= maximumRows && to < length) continue
+    settled = to
     addToSum(states, group, rest, 0, added)
     addToSum(states, group, whole * highParts[0], 0, 0)
     addToSum(states, group, whole * highParts[1], 0, 0)
