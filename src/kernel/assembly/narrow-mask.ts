@@ -1,9 +1,9 @@
 /**
- * Masks of whole numbers of one, two or four bytes as they are stored, and how many of them are in a range. Sixteen
+ * Masks of whole numbers of one, two or four bytes as they are stored, how many of them are in a range, and which. Sixteen
  * rows are read and written at once, so arrays have room for them. A range does not begin with the least of a width, which
  * stands for null.
  */
-import { byteAt } from './memory'
+import { byteAt, lanesOfBits } from './memory'
 
 const one = i8x16.splat(1)
 
@@ -124,6 +124,45 @@ export function maskWithin32(source: usize, low: i32, high: i32, count: i32, out
     source += 64
     out += 16
   }
+}
+
+/** Writes eight integers of which the bits are set one after the other, and others after them. */
+function storeKept(out: usize, integers: v128, bits: i32): void {
+  const lanes = v128.load(lanesOfBits + ((<usize>bits) << 4))
+  v128.store(out, i8x16.swizzle(integers, lanes))
+}
+
+/**
+ * Writes the integers of `least` to `greatest` in rows of a mask one after the other, as of two bytes, and returns how
+ * many they are.
+ */
+export function keepWithin<T>(
+  source: usize,
+  mask: usize,
+  least: i32,
+  greatest: i32,
+  count: i32,
+  out: usize,
+): i32 {
+  const below = i16x8.splat(<i16>(least - 1))
+  const high = i16x8.splat(<i16>greatest)
+  const start = out
+  for (let row = 0; row < count; row += 16) {
+    const at = source + <usize>row * sizeof<T>()
+    const sixteen = v128.load(at)
+    const a = sizeof<T>() === 1 ? i16x8.extend_low_i8x16_s(sixteen) : sixteen
+    const b = sizeof<T>() === 1 ? i16x8.extend_high_i8x16_s(sixteen) : v128.load(at, 16)
+    let isKept = i8x16.narrow_i16x8_s(within16(a, below, high), within16(b, below, high))
+    if (mask !== 0) isKept = v128.and(isKept, i8x16.eq(v128.load(mask + <usize>row), one))
+    let bits = i8x16.bitmask(isKept)
+    if (count - row < 16) bits &= (1 << (count - row)) - 1
+    const first = bits & 0xff
+    storeKept(out, a, first)
+    const next = out + ((<usize>popcnt(first)) << 1)
+    storeKept(next, b, bits >> 8)
+    out += (<usize>popcnt(bits)) << 1
+  }
+  return <i32>((out - start) >> 1)
 }
 
 /** Where a table of so many times sixteen bytes is 1 at the place after the code, which may be -1. */
