@@ -79,8 +79,7 @@ export function sumStoredWhere(
   }
   const { high, low, highParts } = reciprocal
   const step = length > maximumRows ? stagedRows(integers) : length
-  let [whole, rest, added, count] = [0, 0, 0, 0]
-  let settled = 0
+  let count = 0
   for (let from = 0; from < length; from += step) {
     const to = Math.min(length, from + step)
     beginLoop()
@@ -90,17 +89,13 @@ export function sumStoredWhere(
     const kept = stageBytes((to - from) * 2)
     const out = stageBytes(sumsBytes)
     kernels.sumWhere(width, source, base, high, low, of, least, greatest, to - from, kept, out)
-    const sums = out >> 3
-    whole += numbers[sums]!
-    rest += numbers[sums + 1]!
-    added += numbers[sums + 2]!
-    if (to + step - settled <= maximumRows && to < length) continue
-    settled = to
+    const whole = numbers[out >> 3]!
+    const rest = numbers[(out >> 3) + 1]!
+    const added = numbers[(out >> 3) + 2]!
     addToSum(states, group, rest, 0, added)
     addToSum(states, group, whole * highParts[0], 0, 0)
     addToSum(states, group, whole * highParts[1], 0, 0)
     count += added
-    whole = rest = added = 0
   }
   return count
 }
