@@ -9,6 +9,7 @@ import { scalarFunctions } from '../function/scalar.ts'
 import { type CursorPlace, clauseWords, cursorPlace, sourceIn } from '../parser/cursor-place.ts'
 import { expectedAfter } from '../parser/parse.ts'
 import { printPath, printString } from '../parser/print.ts'
+import { leadsTo } from '../type/value.ts'
 
 export interface Completion {
   /** What to put in place of the text from `Completions.from` to `Completions.to`. */
@@ -133,8 +134,7 @@ function fields(
   path: readonly string[],
 ): Completion[] {
   return fieldsOf(engine, gate, request)
-    .filter((field) => path.every((part, i) => field.path[i] === part))
-    .filter((field) => field.path.length > path.length)
+    .filter((field) => leadsTo(path, field.path) && field.path.length > path.length)
     .map(({ path: parts, description }): Completion => {
       const detail = description === undefined ? {} : { detail: description }
       return { text: printPath(parts), kind: 'field', ...detail }

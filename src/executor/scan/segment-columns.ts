@@ -102,8 +102,6 @@ export function heldAt(path: Path, metadata: SegmentMetadata): Held {
 const rememberedPaths = 1000
 
 /** Whether one path is the other or a prefix of it. */
-function touches(a: readonly string[], b: Path): boolean {
-  const length = Math.min(a.length, b.length)
-  for (let i = 0; i < length; i++) if (a[i] !== b[i]) return false
-  return true
+function touches(a: Path, b: Path): boolean {
+  return leadsTo(a, b) || leadsTo(b, a)
 }
