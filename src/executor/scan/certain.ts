@@ -10,8 +10,7 @@
  * | `a and b`, `a or b`  | of both; of one                                                    |
  */
 import type { BoundExpression } from '../../binder/bound.ts'
-import { swapped } from '../../kernel/compare.ts'
-import type { Path } from '../../type/value.ts'
+import { type ComparedNumber, comparedNumber } from './compared-field.ts'
 import type { Zones } from './zones.ts'
 
 /** Whether the predicate is of a form that may be certain. */
@@ -22,7 +21,7 @@ export function mayBeCertain(predicate: BoundExpression): boolean {
     case 'or':
       return predicate.operands.some(mayBeCertain)
     case 'comparison':
-      return comparisonOf(predicate) !== undefined
+      return comparedNumber(predicate) !== undefined
     case 'is_null':
       return predicate.operand.kind === 'field'
     case 'not':
@@ -40,7 +39,7 @@ export function isCertain(predicate: BoundExpression, zones: Zones): boolean {
     case 'or':
       return predicate.operands.some((operand) => isCertain(operand, zones))
     case 'comparison': {
-      const comparison = comparisonOf(predicate)
+      const comparison = comparedNumber(predicate)
       return comparison !== undefined && isCompared(comparison, zones)
     }
     case 'is_null':
@@ -53,28 +52,6 @@ export function isCertain(predicate: BoundExpression, zones: Zones): boolean {
     default:
       return false
   }
-}
-
-type Comparison = Extract<BoundExpression, { kind: 'comparison' }>
-
-interface FieldComparison {
-  readonly operator: Exclude<Comparison['operator'], 'is_same' | 'is_different'>
-  readonly path: Path
-  readonly kind: 'number' | 'timestamp'
-  readonly value: number
-}
-
-function comparisonOf({ operator, left, right }: Comparison): FieldComparison | undefined {
-  if (operator === 'is_same' || operator === 'is_different') return undefined
-  const [field, other] = left.kind === 'field' ? [left, right] : [right, left]
-  if (field.kind !== 'field') return undefined
-  const { path } = field
-  const turned = field === left ? operator : swapped[operator]
-  if (other.kind === 'timestamp') {
-    return { operator: turned, path, kind: 'timestamp', value: other.ms }
-  }
-  if (other.kind !== 'constant' || typeof other.value !== 'number') return undefined
-  return { operator: turned, path, kind: 'number', value: other.value }
 }
 
 /**
@@ -93,7 +70,7 @@ export function isCertainNowhere(
     case 'or':
       return predicate.operands.every((operand) => isCertainNowhere(operand, zones, from, to))
     case 'comparison': {
-      const comparison = comparisonOf(predicate)
+      const comparison = comparedNumber(predicate)
       return comparison !== undefined && isComparedNowhere(comparison, zones, from, to)
     }
     default:
@@ -102,12 +79,12 @@ export function isCertainNowhere(
 }
 
 function isComparedNowhere(
-  { path, kind, operator, value }: FieldComparison,
+  { path, type, operator, value }: ComparedNumber,
   zones: Zones,
   from: number,
   to: number,
 ): boolean {
-  const column = zones.numberColumn(path, kind)
+  const column = zones.numberColumn(path, type)
   if (column === undefined || column === 'unknown') return true
   const { granuleMinimums, granuleMaximums } = column
   for (let granule = from; granule < to; granule++) {
@@ -119,9 +96,9 @@ function isComparedNowhere(
   return true
 }
 
-function isCompared({ path, kind, operator, value }: FieldComparison, zones: Zones): boolean {
+function isCompared({ path, type, operator, value }: ComparedNumber, zones: Zones): boolean {
   if (zones.mayHoldNull(path)) return false
-  const bounds = zones.onlyBounds(path, kind)
+  const bounds = zones.onlyBounds(path, type)
   if (!bounds) return false
   const { minimum, maximum = Number.POSITIVE_INFINITY } = bounds
   return holdsBetween(operator, minimum, maximum, value)
@@ -129,7 +106,7 @@ function isCompared({ path, kind, operator, value }: FieldComparison, zones: Zon
 
 /** Whether a comparison holds of every number from the one to the other. */
 function holdsBetween(
-  operator: FieldComparison['operator'],
+  operator: ComparedNumber['operator'],
   minimum: number,
   maximum: number,
   value: number,

@@ -16,9 +16,15 @@
  * |                         | equality with none of them can match                            |
  */
 import { type BoundExpression, type ConstantValue, hiddenField } from '../../binder/bound.ts'
-import { swapped } from '../../kernel/compare.ts'
 import { compareText } from '../../type/compare.ts'
 import type { Path } from '../../type/value.ts'
+import {
+  type ComparedField,
+  type ComparisonExpression,
+  comparedField,
+  comparedNumber,
+  numberOf,
+} from './compared-field.ts'
 import { longList, type Zones } from './zones.ts'
 
 /** Bounds of numbers of zones that lie next to each other, from the first of them on; null: it has none. */
@@ -62,16 +68,14 @@ export function matchingZones(predicate: BoundExpression, zones: ZoneList): Uint
 }
 
 function zonesComparing(predicate: ComparisonExpression, zones: ZoneList): Uint8Array | undefined {
-  const compared = comparedField(predicate)
-  const constant = compared && numberOf(compared.constant)
-  if (!constant) return zones.askEach(predicate)
-  const { operator, path } = compared
-  const bounds = zones.boundsOf(path, constant.type)
+  const compared = comparedNumber(predicate)
+  if (!compared) return zones.askEach(predicate)
+  const { operator, path, type, value } = compared
+  const bounds = zones.boundsOf(path, type)
   if (bounds === 'unknown' || operator === 'ne') return undefined
   const matching = new Uint8Array(zones.count)
   if (!bounds) return matching
   const { minimums, maximums, first } = bounds
-  const { value } = constant
   for (let i = 0; i < matching.length; i++) {
     const minimum = minimums[first + i]!
     const maximum = maximums[first + i]!
@@ -82,7 +86,7 @@ function zonesComparing(predicate: ComparisonExpression, zones: ZoneList): Uint8
   return matching
 }
 
-type Comparison = 'eq' | 'ne' | 'lt' | 'le' | 'gt' | 'ge'
+type Comparison = ComparedField['operator']
 
 /** Whether a row of the zone may match. */
 export function mayMatch(predicate: BoundExpression, zones: Zones): boolean {
@@ -122,34 +126,6 @@ export function mayMatch(predicate: BoundExpression, zones: Zones): boolean {
     default:
       return true
   }
-}
-
-type ComparisonExpression = Extract<BoundExpression, { kind: 'comparison' }>
-
-interface ComparedField {
-  readonly operator: Comparison
-  readonly path: Path
-  readonly constant: BoundExpression
-}
-
-/** A comparison as one of a field with something else. */
-function comparedField({ operator, left, right }: ComparisonExpression): ComparedField | undefined {
-  if (operator === 'is_same' || operator === 'is_different') return undefined
-  if (left.kind === 'field') return { operator, path: left.path, constant: right }
-  if (right.kind !== 'field') return undefined
-  return { operator: swapped[operator], path: right.path, constant: left }
-}
-
-interface NumberConstant {
-  readonly type: 'number' | 'timestamp'
-  readonly value: number
-}
-
-/** What columns of numbers have bounds for; times in milliseconds. */
-function numberOf(constant: BoundExpression): NumberConstant | undefined {
-  if (constant.kind === 'timestamp') return { type: 'timestamp', value: constant.ms }
-  if (constant.kind !== 'constant' || typeof constant.value !== 'number') return undefined
-  return { type: 'number', value: constant.value }
 }
 
 function compareNumbers(a: number, b: number): number {

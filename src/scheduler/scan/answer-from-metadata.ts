@@ -1,7 +1,6 @@
 /** Leaves out of a split what the metadata of segments answers. */
 import { KnownGroups } from '../../executor/group/known-groups.ts'
 import { hasNoSupersession } from '../../executor/scan/visibility.ts'
-import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { ObjectParts } from './object-parts.ts'
 import { type SplitInputs, type SplittingRun, splitInputs } from './scan-rows.ts'
 import { areAllVisible, isAllVisible, isSegmentPiece, type Piece, rowsOfPiece } from './split.ts'
@@ -22,7 +21,7 @@ function takeSegments(run: SplittingRun, groups: KnownGroups): SplitInputs {
   const { predicates, objects, limit } = plan
   const isWhole = predicates.length === 0 && limit !== 0 && !objects.some((each) => each.isHistory)
   if (split || audit.isKept || !isWhole) return splitInputs(run)
-  const { rowCount, bounds, lastTransaction } = partsOf(plan, snapshot.segments)
+  const { rowCount, bounds, lastTransaction } = ObjectParts.ofPlan(plan, snapshot.segments)
   const { transaction } = snapshot
   const areAllSeen =
     lastTransaction <= transaction &&
@@ -38,18 +37,17 @@ function takeSegments(run: SplittingRun, groups: KnownGroups): SplitInputs {
 
 const noSegments: SplittingRun['snapshot']['segments'] = []
 
-function partsOf({ objects }: PhysicalPlan, segments: SplittingRun['snapshot']['segments']) {
-  return ObjectParts.of(segments, new Set(objects.map(({ number }) => number)))
-}
-
 /** The same of what there is to be read, piece by piece. */
 function takeRest(split: SplitInputs, run: SplittingRun, groups: KnownGroups): SplitInputs {
   const { name, snapshot, pool, audit } = run
   const started = audit.now()
   const { transaction } = snapshot
+  const isUndecided = (piece: Piece) => isSegmentPiece(piece) && piece.isUndecided
+  if (split.pieces.length > 0 && split.pieces.every(isUndecided)) return split
   const pieces = pool.read(({ records }) => {
     const areAll = areAllVisible(split.pieces, transaction, records)
     return split.pieces.flatMap((piece): readonly Piece[] => {
+      if (isUndecided(piece)) return [piece]
       if (!areAll && !isAllVisible(piece, transaction, records)) return [piece]
       const ranges = isSegmentPiece(piece)
         ? groups.take(piece.metadata, piece.part, piece.input)

@@ -26,6 +26,7 @@ import { inOrder, unordered } from '../admission/in-flight.ts'
 import type { TaskRunner } from '../thread/query-pool.ts'
 import type { QueryTasks } from '../thread/query-tasks.ts'
 import type { AuditLog } from './audit-log.ts'
+import { ObjectParts } from './object-parts.ts'
 import { ScanSteps } from './scan-steps.ts'
 import { settlingKey, settlingOf } from './settling.ts'
 import { skipKnown } from './skip-known.ts'
@@ -410,11 +411,11 @@ export function splitInputs(run: SplittingRun): SplitInputs {
 }
 
 /** In which rows that the plan gives may be found. */
-export function segmentsOf({ plan, snapshot }: Pick<PlanRun, 'plan' | 'snapshot'>): number[] {
-  const numbers = new Set(plan.objects.map(({ number }) => number))
-  return snapshot.segments
-    .filter(({ metadata }) => metadata.objects.some(({ object }) => numbers.has(object)))
-    .map(({ id }) => id)
+export function segmentsOf({
+  plan,
+  snapshot,
+}: Pick<PlanRun, 'plan' | 'snapshot'>): readonly number[] {
+  return ObjectParts.ofPlan(plan, snapshot.segments).segmentIds
 }
 
 export function rowsOfPieces({ pieces }: SplitInputs): number {

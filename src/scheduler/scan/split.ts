@@ -46,6 +46,8 @@ export interface SegmentPiece extends PieceBounds {
   readonly metadata: SegmentMetadata
   /** All rows of the object in the segment. */
   readonly part: ObjectRows
+  /** Whether metadata is known to decide about no granule (`ObjectParts.undecided`). */
+  readonly isUndecided: boolean
   /**
    * For a sort, the best value of the first sort key that rows of the piece may have, by kind;
    * undefined when not known.
@@ -65,10 +67,10 @@ export function rowsOfPiece<Of extends Piece>(piece: Of, { from, to }: PrunedRan
 // Written out, as to copy an object with `...` takes 4 µs in Node 20, and these are made by row.
 
 function segmentRows(piece: SegmentPiece, from: number, to: number): SegmentPiece {
-  const { input, metadata, part, oldest, newest, bestSortValue } = piece
+  const { input, metadata, part, isUndecided, oldest, newest, bestSortValue } = piece
   const { segment, object, mayBeNewer } = input
   const rows = { kind: 'segment', segment, object, from, to, mayBeNewer } as const
-  return { input: rows, metadata, part, oldest, newest, bestSortValue }
+  return { input: rows, metadata, part, isUndecided, oldest, newest, bestSortValue }
 }
 
 function partRows({ input, oldest, newest }: PartPiece, from: number, to: number): PartPiece {
@@ -186,10 +188,11 @@ export function splitScan(
   const deltas = others.length + pieces.length
   const table = ObjectParts.of(snapshot.segments, objects)
   skipped.addOthers(table.others)
-  report.segments = table.segmentCount
+  report.segments = table.segmentIds.length
   report.rows = table.rowCount
   const without = candidates.without(table)
   const matching = table.matching(plan.predicates)
+  const undecided = table.undecided(plan.predicates)
   let lastRead: number | undefined
   for (let i = 0; i < table.count; i++) {
     const rowCount = table.rowCounts[i]!
@@ -213,13 +216,17 @@ export function splitScan(
     }
     const { segment, metadata, part } = table.parts[i]!
     const granules = candidates.granulesOf(segment, metadata, part)
-    const pruning = pruneRows(metadata, part, plan.predicates, traceSets)
+    const isUndecided = undecided?.[i] === 1
+    const pruning = isUndecided
+      ? { ranges: [part], skipped: [] }
+      : pruneRows(metadata, part, plan.predicates, traceSets)
     skipped.addPruned(pruning.skipped, rowCount)
     const narrowed = narrowRanges(pruning.ranges, granules)
     skipped.add('key index', 'key index', narrowed.skipped, rowCount)
     for (const { from, to } of narrowed.ranges) {
       report.rowsRead += to - from
-      pieces.push(pieceOf({ segment, metadata, part, from, to }, snapshot, sortKey))
+      const rows = { segment, metadata, part, from, to, isUndecided }
+      pieces.push(pieceOf(rows, snapshot, sortKey))
       if (segment === lastRead) continue
       report.segmentsRead++
       lastRead = segment
@@ -275,7 +282,7 @@ function partPieces(
 }
 
 function pieceOf(
-  { segment, metadata, part, from, to }: PieceRows,
+  { segment, metadata, part, from, to, isUndecided }: PieceRows,
   { transaction }: QuerySnapshot,
   sortKey: BoundSortKey | undefined,
 ): SegmentPiece {
@@ -284,13 +291,14 @@ function pieceOf(
     input: { kind: 'segment', segment, object: part.object, from, to, mayBeNewer },
     metadata,
     part,
+    isUndecided,
     bestSortValue: (kind) => sortKey && bestSortValue(metadata, part, sortKey, kind),
     oldest: part.firstPagination,
     newest: part.lastPagination,
   }
 }
 
-interface PieceRows extends SegmentPart {
+interface PieceRows extends SegmentPart, Pick<SegmentPiece, 'isUndecided'> {
   readonly from: number
   readonly to: number
 }
