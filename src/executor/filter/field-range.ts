@@ -1,8 +1,9 @@
 /** Predicates that say of one field where its numbers or times lie. */
 import type { BoundExpression } from '../../binder/bound.ts'
 import { constantValue, type EvaluationContext } from '../../binder/evaluate.ts'
-import { type NumberComparison, type NumberRange, rangeOf, swapped } from '../../kernel/compare.ts'
+import { type NumberRange, rangeOf } from '../../kernel/compare.ts'
 import { type Path, Timestamp } from '../../type/value.ts'
+import { comparedField } from '../scan/compared-field.ts'
 
 /** A field that is in a range of numbers or times, or is another than one of them. */
 export interface FieldRange {
@@ -51,15 +52,13 @@ function fieldRange(
   context: EvaluationContext,
 ): FieldRange | undefined {
   if (predicate.kind !== 'comparison') return undefined
-  const { operator, left, right } = predicate
-  if (operator === 'is_same' || operator === 'is_different') return undefined
-  const [field, other] = left.kind === 'field' ? [left, right] : [right, left]
-  if (field.kind !== 'field') return undefined
-  const constant = constantValue(other, context)
+  const compared = comparedField(predicate)
+  if (!compared) return undefined
+  const { operator, path } = compared
+  const constant = constantValue(compared.constant, context)
   const isTime = constant instanceof Timestamp
   if (!isTime && typeof constant !== 'number') return undefined
   const than = isTime ? constant.ms : constant
-  const asked: NumberComparison = field === left ? operator : swapped[operator]
-  const range = asked === 'ne' ? undefined : rangeOf(asked, than)
-  return { path: field.path, kind: isTime ? 'timestamp' : 'number', range, than }
+  const range = operator === 'ne' ? undefined : rangeOf(operator, than)
+  return { path, kind: isTime ? 'timestamp' : 'number', range, than }
 }

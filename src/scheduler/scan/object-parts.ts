@@ -137,12 +137,7 @@ export class ObjectParts implements ZoneList {
 
   #commonBoundsOf(path: Path, type: 'number' | 'timestamp'): CommonBounds {
     const key = `${type} ${JSON.stringify(path)}`
-    let bounds = this.#commonByPath.get(key)
-    if (!bounds) {
-      bounds = this.#findCommonBounds(path, type)
-      if (this.#commonByPath.size < rememberedPaths) this.#commonByPath.set(key, bounds)
-    }
-    return bounds
+    return remembered(this.#commonByPath, key, () => this.#findCommonBounds(path, type))
   }
 
   #findCommonBounds(path: Path, type: 'number' | 'timestamp'): CommonBounds {
@@ -166,12 +161,7 @@ export class ObjectParts implements ZoneList {
 
   boundsOf(path: Path, type: 'number' | 'timestamp'): BoundsList {
     const key = `${type} ${JSON.stringify(path)}`
-    let bounds = this.#boundsByPath.get(key)
-    if (!bounds) {
-      bounds = this.#findBounds(path, type)
-      if (this.#boundsByPath.size < rememberedPaths) this.#boundsByPath.set(key, bounds)
-    }
-    return bounds
+    return remembered(this.#boundsByPath, key, () => this.#findBounds(path, type))
   }
 
   /** Where nothing is known, bounds are all numbers; where there are no values, none. */
@@ -194,16 +184,21 @@ export class ObjectParts implements ZoneList {
 
   /** By part, 1 where what equals a text at the path is one that the segment's metadata knows of as a text. */
   holdsTexts(path: Path): Uint8Array {
-    const key = JSON.stringify(path)
-    let holds = this.#textsByPath.get(key)
-    if (!holds) {
-      holds = Uint8Array.from(this.parts, ({ metadata, part }) =>
+    return remembered(this.#textsByPath, JSON.stringify(path), () =>
+      Uint8Array.from(this.parts, ({ metadata, part }) =>
         new Zones(metadata, part, []).textBounds(path) === 'unknown' ? 0 : 1,
-      )
-      if (this.#textsByPath.size < rememberedPaths) this.#textsByPath.set(key, holds)
-    }
-    return holds
+      ),
+    )
   }
+}
+
+/** What is known by a key, or is found out, and remembered while there is room. */
+function remembered<Found>(known: Map<string, Found>, key: string, find: () => Found): Found {
+  const found = known.get(key)
+  if (found !== undefined) return found
+  const made = find()
+  if (known.size < rememberedPaths) known.set(key, made)
+  return made
 }
 
 function boundsOfObjects(parts: readonly SegmentPart[]): ObjectBounds[] {
