@@ -228,6 +228,8 @@ export class ExpressionBinder {
         return this.#bindSearch(node)
       case 'random':
         return this.#bindRandom(node)
+      case 'repeats_usage':
+        return this.#scope.source.repeatsUsage?.()
       case 'any_span':
       case 'filter_spans':
         throw new AssayError('BIND_UNSUPPORTED', `${node.name}() needs spans`, {
@@ -303,12 +305,20 @@ export class ExpressionBinder {
     if (definition.name === 'now') {
       return { kind: 'timestamp', ms: this.#context.now, type: 'timestamp' }
     }
-    return {
+    const call: BoundExpression = {
       kind: 'call',
       name: definition.name,
       arguments: [...operands, ...this.#fieldsOf(definition, node)],
       type: resultType(definition.result, operands),
     }
+    return definition.isUsage ? this.#countedOnce(call) : call
+  }
+
+  #countedOnce(usage: BoundExpression): BoundExpression {
+    const condition = this.#scope.source.repeatsUsage?.()
+    if (!condition) return usage
+    const branches = [{ condition, result: nullConstant }]
+    return { kind: 'conditional', branches, otherwise: usage, type: usage.type }
   }
 
   /** What a function reads of the row by itself; null where the row cannot have it. */

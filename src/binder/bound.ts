@@ -45,13 +45,17 @@ export type BoundExpression =
       readonly path: Path
       readonly type: 'json'
     }
-  /** Whether the span's trace is in a set of traces that was found before (`BoundQuery.traceSets`). */
+  /**
+   * Whether the span's trace is in a set of traces that was found before (`BoundQuery.traceSets`); or
+   * the span itself in the set of those that repeat the usage of others.
+   */
   | {
       readonly kind: 'in_traces'
+      /** Of the bound query `repeatedUsageSet`, too: plans say which of their sets that is. */
       readonly set: number
       /** `hiddenField.object` */
       readonly object: BoundExpression
-      /** `root_span_id` */
+      /** `root_span_id`; of `repeatedUsageSet`, `id` */
       readonly trace: BoundExpression
       readonly type: 'boolean'
     }
@@ -178,6 +182,9 @@ export const hiddenField = {
   comparedScores: '#scores',
   comparedMetrics: '#metrics',
 } as const
+
+/** Stands for the set of the ids of spans whose usage other spans report, too. */
+export const repeatedUsageSet = -1
 
 /** A pivot may make other columns whose names begin alike. */
 export function isHiddenField(name: string): boolean {

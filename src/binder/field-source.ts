@@ -19,6 +19,8 @@ export interface FieldSource {
    * binds its arguments over the rows that the source itself reads.
    */
   call(call: Call, bind: (argument: Expression) => BoundExpression): BoundExpression | undefined
+  /** Whether the usage of a row is that of other rows, too; undefined where rows are no spans. */
+  repeatsUsage?(): BoundExpression | undefined
   /** What `*` stands for; undefined when it cannot be used. */
   star(): Star | undefined
 }

@@ -46,6 +46,10 @@ export class QueryFields implements FieldSource {
     return this.#inner.call(call, bind)
   }
 
+  repeatsUsage(): BoundExpression | undefined {
+    return this.#showsFields ? this.#inner.repeatsUsage?.() : undefined
+  }
+
   star(): Star {
     const columns = [...this.#columns].map(([name, expression]) => ({ name, expression }))
     return { fields: this.#showsFields || this.#hasOtherColumns, columns }

@@ -3,7 +3,7 @@ import { AssayError } from '../error.ts'
 import type { Expression } from '../parser/ast.ts'
 import { type ObjectType, recordColumn, recordColumns } from '../type/record.ts'
 import type { Path, PathPart } from '../type/value.ts'
-import { type BoundExpression, hiddenField, type StaticType } from './bound.ts'
+import { type BoundExpression, hiddenField, repeatedUsageSet, type StaticType } from './bound.ts'
 import type { Call, FieldSource, Star } from './field-source.ts'
 import { KnownFields } from './known-fields.ts'
 import { structuralKey } from './rewrite.ts'
@@ -91,6 +91,17 @@ export class RecordFields implements FieldSource {
       }
       default:
         return undefined
+    }
+  }
+
+  repeatsUsage(): BoundExpression | undefined {
+    if (!this.#columns.has('span_id')) return undefined
+    return {
+      kind: 'in_traces',
+      set: repeatedUsageSet,
+      object: { kind: 'field', path: [hiddenField.object], type: 'number' },
+      trace: this.#stored(['id']),
+      type: 'boolean',
     }
   }
 

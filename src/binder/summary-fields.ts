@@ -2,6 +2,8 @@
  * The fields of a trace: those of the row that stands for it, but for its scores and metrics, which
  * are made of all of its spans. Only what is asked for is aggregated.
  */
+
+import { isUsageMetric } from '../function/usage-metrics.ts'
 import type { Expression } from '../parser/ast.ts'
 import type { Path } from '../type/value.ts'
 import {
@@ -132,12 +134,25 @@ export class SummaryFields implements FieldSource {
   #metric([name, ...rest]: Path): BoundExpression {
     if (typeof name !== 'string') return this.#metrics()
     const known = this.#knownMetric(name)
-    return stepInto(known ?? this.#sum(metric(name)), rest)
+    const counted = isUsageMetric(name) ? this.#isCounted : undefined
+    return stepInto(known ?? this.#sum(metric(name), counted), rest)
   }
 
   /** Whatever the spans have, and what is known of every trace. */
   #metrics(): BoundExpression {
     const others = this.#aggregate('sum_entries', [storedField(['metrics'])], 'json')
+    const counted = this.#aggregate(
+      'sum_entries',
+      [storedField(['metrics'])],
+      'json',
+      this.#isCounted,
+    )
+    const usage: BoundExpression = {
+      kind: 'call',
+      name: 'usage_metrics',
+      arguments: [counted],
+      type: 'json',
+    }
     const names = [
       'start',
       'end',
@@ -148,7 +163,7 @@ export class SummaryFields implements FieldSource {
     ]
     const entries = names.sort().map((name) => [name, this.#knownMetric(name)!] as const)
     const known: BoundExpression = { kind: 'object', entries, type: 'json' }
-    return { kind: 'call', name: 'merge_objects', arguments: [others, known], type: 'json' }
+    return { kind: 'call', name: 'merge_objects', arguments: [others, usage, known], type: 'json' }
   }
 
   #knownMetric(name: string): BoundExpression | undefined {
@@ -170,7 +185,8 @@ export class SummaryFields implements FieldSource {
       case 'llm_duration':
         return this.#sum(difference(metric('end'), metric('start')), isOfType('llm'))
       case 'llm_calls':
-        return this.#count(isOfType('llm'))
+        // A call within a call is the same one.
+        return this.#count(both(isOfType('llm'), this.#isCounted))
       case 'tool_calls':
         return this.#count(isOfType('tool'))
       case 'llm_errors':
@@ -186,14 +202,23 @@ export class SummaryFields implements FieldSource {
           type: 'number',
         }
       case 'total_tokens':
-        return this.#sum(firstOf(metric('total_tokens'), metric('tokens')))
+        return this.#sum(firstOf(metric('total_tokens'), metric('tokens')), this.#isCounted)
       case 'estimated_cost':
         return this.#sum(this.#bindSpan(costCall))
       case 'time_to_first_token':
         return this.#aggregate('avg', [metric(name)], 'number', isOfType('llm'))
       default:
-        return sums.some((sum) => sum === name) ? this.#sum(metric(name)) : undefined
+        return sums.some((sum) => sum === name)
+          ? this.#sum(metric(name), this.#isCounted)
+          : undefined
     }
+  }
+
+  /** Whether the usage of a span is no other span's, too. */
+  get #isCounted(): BoundExpression {
+    const repeats = this.#records.repeatsUsage()
+    if (!repeats) return { kind: 'constant', value: true, type: 'boolean' }
+    return { kind: 'not', operand: repeats, type: 'boolean' }
   }
 
   /** What the root says of its type, and whether spans were cached or failed. */

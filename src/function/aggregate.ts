@@ -26,6 +26,8 @@ export type AggregateName =
   | 'string_agg'
   | 'sum_entries'
   | 'avg_entries'
+  /** Of plans that count usage once; no text can name it. */
+  | 'repeated_usage'
 
 export interface AggregateFunction {
   readonly name: AggregateName

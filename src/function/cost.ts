@@ -6,6 +6,7 @@ import type { ModelPrice, PriceTable } from './prices.ts'
 
 /** The fields of a row that its cost depends on, in the order in which `costBreakdown` takes them. */
 export const costFields: readonly Path[] = [
+  ['span_attributes', 'purpose'],
   ['metrics', 'estimated_cost'],
   ['metadata', 'model'],
   ['metrics', 'prompt_tokens'],
@@ -28,16 +29,18 @@ export const costComponents = [
 
 /**
  * The parts of a row's cost in US dollars, and the tokens that they are for; null when there is no
- * recorded cost, and no model with a price and tokens. Prompt tokens include those that were read
+ * recorded cost, and no model with a price and tokens, and of scorers, whose calls the application
+ * does not make. Prompt tokens include those that were read
  * from and written to a cache.
  *
  * A recorded cost is the total, whatever the parts add up to; they are null when unknown.
  */
 export function costBreakdown(fields: readonly Value[], prices?: PriceTable): JsonObject | null {
-  const [recordedCost, model] = fields
+  const [purpose, recordedCost, model] = fields
+  if (purpose === 'scorer') return null
   const recorded = asNumber(recordedCost!)
   const price = typeof model === 'string' ? findPrice(model, prices) : undefined
-  const counts = fields.slice(2).map(asNumber)
+  const counts = fields.slice(3).map(asNumber)
   const parts = price && counts.some((count) => count !== null) ? costParts(counts, price) : null
   if (recorded !== null) return { ...(parts ?? unknownParts), totalCost: recorded }
   return parts

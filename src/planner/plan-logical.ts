@@ -13,13 +13,14 @@ import { assert, unreachable } from '../error.ts'
 import { withUsedAggregates } from './group-columns.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { fromLeaf } from './map-plan.ts'
+import { asksForUsage, withRepeatedUsage } from './repeated-usage.ts'
 
 /** The plan as the query says it, before any rule. */
 export function planLogical(query: BoundQuery): LogicalQuery {
   const planner = new LogicalPlanner()
   const plan = planner.plan(query)
   const { output } = query
-  return {
+  return withRepeatedUsage({
     traceSets: planner.traceSets,
     plan: {
       kind: 'project',
@@ -29,7 +30,7 @@ export function planLogical(query: BoundQuery): LogicalQuery {
       preview: query.preview,
       input: plan,
     },
-  }
+  })
 }
 
 class LogicalPlanner {
@@ -73,7 +74,9 @@ class LogicalPlanner {
   #summaryOfPage(page: LogicalPlan, { source, sort }: BoundQuery): LogicalPlan {
     assert(source.kind === 'summary', 'only summaries have pages of traces')
     const finding = withUsedAggregates(page)
-    if (aggregateCount(page) - aggregateCount(finding) <= fewAggregates) return page
+    const isLittleMore = aggregateCount(page) - aggregateCount(finding) <= fewAggregates
+    // Whose usage counts is found for whole traces, so better for those of the page.
+    if (isLittleMore && asksForUsage(page) === asksForUsage(finding)) return page
     this.traceSets.push(finding)
     const { objects, spans, grouping } = source
     const rows = filtered(filtered(scanOf(objects), inLastSet(this.traceSets)), spans)

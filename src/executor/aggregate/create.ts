@@ -9,6 +9,7 @@ import { ExtremeState } from './extreme.ts'
 import { FirstState } from './first.ts'
 import { ModeState } from './mode.ts'
 import { PercentileState } from './percentile.ts'
+import { RepeatedUsageState } from './repeated-usage.ts'
 import type { AggregateState } from './state.ts'
 import { SumState } from './sum.ts'
 import { TruthState } from './truth.ts'
@@ -82,5 +83,7 @@ export function createAggregateState(
       return new EntriesState((sum) => sum)
     case 'avg_entries':
       return new EntriesState((sum, count) => sum / count)
+    case 'repeated_usage':
+      return new RepeatedUsageState()
   }
 }

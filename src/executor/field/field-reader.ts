@@ -48,6 +48,7 @@ import {
 import { derivedField } from './derived-reader.ts'
 import { ElsewhereRows, type NumberedResidual } from './elsewhere-rows.ts'
 import { partsOf, type VariantSource, variantsOf } from './field-variants.ts'
+import { elementsOfSingleTexts } from './single-texts.ts'
 
 export interface FieldReader {
   /** The field in the rows `from … from + count` of the set, as a batch of its own. */
@@ -383,6 +384,8 @@ class ColumnFieldReader implements FieldReader {
 
   /** A vector of one type where the selected rows have no other; else values. */
   #readVaried(from: number, count: number, selection: Selection): Vector {
+    const elements = this.#readElements(from, count, selection)
+    if (elements) return elements
     const variants = variantsOf(this.#parts(from, count), selection)
     const [only] = variants
     if (only && variants.length === 1) {
@@ -396,6 +399,17 @@ class ColumnFieldReader implements FieldReader {
     const values = new Array<Value>(count).fill(null)
     for (const variant of variants) copyValues(variant, count, values)
     return compactValues(values, rowsOf(selection, count))
+  }
+
+  /** One element of each list, where lists are all that there is. */
+  #readElements(from: number, count: number, selection: Selection): Vector | undefined {
+    const { number, timestamp, boolean, text, json, objects } = this.#columns
+    const [index, ...deeper] = this.#rest
+    if (typeof index !== 'number' || index < 0 || deeper.length > 0) return undefined
+    if (!json || json.encoding === 'dictionary') return undefined
+    if (number || timestamp || boolean || text || objects) return undefined
+    if (this.#elsewhere.any(from, count)) return undefined
+    return elementsOfSingleTexts(json, index, from, count, selection)
   }
 
   /** Whether no single column has the values as they are to be read. */

@@ -23,7 +23,8 @@ const maximumKept = 10_000
 
 /** The first stages of a plan, as far as tasks can run them over their own groups. */
 interface FirstStages {
-  readonly filters: readonly RelationStage[]
+  /** Filters; before an aggregation unpivots, too. */
+  readonly ofEachRow: readonly RelationStage[]
   /** Rows are put in order and cut, by `sort` and what follows up to a limit, or aggregated. */
   readonly next:
     | { readonly kind: 'order'; readonly stages: readonly RelationStage[] }
@@ -34,24 +35,24 @@ interface FirstStages {
 
 /** Undefined when a plan's stages need all groups at once. */
 export function firstStages({ then }: Pick<PhysicalPlan, 'then'>): FirstStages | undefined {
-  const filterCount = then.findIndex(({ kind }) => kind !== 'filter')
-  const filters = then.slice(0, filterCount)
-  const [first, second, third] = then.slice(filterCount)
-  if (filterCount < 0 || !first) return undefined
+  const count = then.findIndex(({ kind }) => kind !== 'filter' && kind !== 'unpivot')
+  const ofEachRow = then.slice(0, count)
+  const [first, second, third] = then.slice(count)
+  if (count < 0 || !first) return undefined
   if (first.kind === 'aggregate') {
     if (!ignoresOrder(first)) return undefined
-    const rest = then.slice(filterCount + 1)
-    return { filters, next: { kind: 'aggregate', stage: first }, rest }
+    return { ofEachRow, next: { kind: 'aggregate', stage: first }, rest: then.slice(count + 1) }
   }
+  if (ofEachRow.some(({ kind }) => kind === 'unpivot')) return undefined
   const seek = second?.kind === 'seek' ? [second] : []
   const limit = second?.kind === 'seek' ? third : second
   if (first.kind !== 'sort' || limit?.kind !== 'limit' || limit.count === undefined)
     return undefined
-  const count = limit.offset + limit.count
-  if (count > maximumKept) return undefined
-  const stages: RelationStage[] = [first, ...seek, { kind: 'limit', count, offset: 0 }]
-  const rest = [first, ...then.slice(filterCount + seek.length + 1)]
-  return { filters, next: { kind: 'order', stages }, rest }
+  const wanted = limit.offset + limit.count
+  if (wanted > maximumKept) return undefined
+  const stages: RelationStage[] = [first, ...seek, { kind: 'limit', count: wanted, offset: 0 }]
+  const rest = [first, ...then.slice(count + seek.length + 1)]
+  return { ofEachRow, next: { kind: 'order', stages }, rest }
 }
 
 /** Parts a task's groups into settled ones, with the first stages run over them, and the others. */
@@ -99,21 +100,21 @@ function partGroups(sink: GroupSink, settling: Settling): PartedGroups {
 
 function runFirst(
   relation: Relation,
-  { filters, next }: FirstStages,
+  { ofEachRow, next }: FirstStages,
   keyCount: number,
   context: StageContext,
 ): SettledGroups {
   if (next.kind === 'order') {
-    const stages = [...filters, ...next.stages]
+    const stages = [...ofEachRow, ...next.stages]
     return { kind: 'rows', relation: runStages(relation, keyCount, stages, context).relation }
   }
-  const filtered = filters.length === 0 ? relation : filterAll(relation, filters, context)
-  return { kind: 'groups', groups: partialGroups(filtered, next.stage, context) }
+  const rows = ofEachRow.length === 0 ? relation : runAll(relation, ofEachRow, context)
+  return { kind: 'groups', groups: partialGroups(rows, next.stage, context) }
 }
 
 /** The order of rows does not matter. */
-function filterAll(relation: Relation, filters: readonly RelationStage[], context: StageContext) {
-  return runStages(relation, 0, filters, context).relation
+function runAll(relation: Relation, stages: readonly RelationStage[], context: StageContext) {
+  return runStages(relation, 0, stages, context).relation
 }
 
 /** Runs all stages: over the merged groups, and what tasks have made of settled ones. */

@@ -48,12 +48,14 @@ export interface ScalarFunction {
   readonly check: (args: readonly (Value | undefined)[]) => ArgumentFault | undefined
   /** Fields of the row that `evaluate` gets after the arguments that are written. */
   readonly fields: readonly Path[]
+  /** Whether it tells what calls of models have used: null where a span repeats what others report. */
+  readonly isUsage: boolean
   readonly evaluate: (args: readonly Value[], context: FunctionContext) => Value
 }
 
 type Shape = Pick<ScalarFunction, 'signature' | 'minArguments' | 'maxArguments' | 'result'>
 type Body = Pick<ScalarFunction, 'description' | 'example' | 'evaluate'> &
-  Partial<Pick<ScalarFunction, 'aliases' | 'nulls' | 'check' | 'fields'>>
+  Partial<Pick<ScalarFunction, 'aliases' | 'nulls' | 'check' | 'fields' | 'isUsage'>>
 
 export const unlimited = Number.POSITIVE_INFINITY
 
@@ -73,6 +75,7 @@ export function define(name: string, shape: Shape, body: Body): ScalarFunction {
     nulls: 'propagate',
     check: () => undefined,
     fields: [],
+    isUsage: false,
     ...shape,
     ...body,
   }

@@ -1,0 +1,172 @@
+import { repeatedUsage, type UsageSpan } from '../../function/repeated-usage.ts'
+import { sequence } from '../../kernel/sequence.ts'
+import type { Value } from '../../type/value.ts'
+import { type Vector, valueReader } from '../../vector/vector.ts'
+import { grown } from '../column/grown.ts'
+import { ValueCodes } from '../column/value-codes.ts'
+import { countOf, vectorOf } from '../column/wire-values.ts'
+import { checkAtTimes } from '../thread/cancelled.ts'
+import { checkLimit, maximumCollectedValues } from '../thread/memory-limit.ts'
+import type { AggregateState, AliveRows, WireState } from './state.ts'
+
+/** What is kept of a span: codes of its id, its `span_id` and its parent, and its traits. */
+const numbersPerSpan = 4
+
+const trait = { reports: 1, call: 2, tool: 4, scorer: 8 } as const
+
+/**
+ * `repeated_usage(id, span_id, reports, type, purpose, parent, …)` over the spans of a trace: the ids of
+ * those whose usage other spans report, too (`function/repeated-usage.ts`); null of none.
+ */
+export class RepeatedUsageState implements AggregateState {
+  readonly #codes = new ValueCodes()
+  #groups = new Int32Array(1024)
+  /** `numbersPerSpan` for each span; of one with several parents, so many for each of them. */
+  #spans = new Int32Array(numbersPerSpan * 1024)
+  #count = 0
+  #groupCount = 1
+  #byGroup: SpansByGroup | undefined
+  /** By code of a span: the last group that was found to have a child of it. */
+  #parentIn: Int32Array | undefined
+
+  get heldBytes(): number {
+    return this.#codes.heldBytes + this.#groups.byteLength + this.#spans.byteLength
+  }
+
+  resize(groupCount: number): void {
+    this.#groupCount = groupCount
+  }
+
+  update(vectors: readonly Vector[], { rowCount, selection, groups, count }: AliveRows): void {
+    const [id, span, reports, type, purpose, ...parents] = vectors
+    if (!id || !span || !reports || !type || !purpose) return
+    const encode = (vector: Vector) => {
+      const codes = new Int32Array(count)
+      this.#codes.encode(vector, rowCount, selection, codes)
+      return codes
+    }
+    const [ids, spans] = [encode(id), encode(span)]
+    const [reportsAt, typeAt, purposeAt] = [reports, type, purpose].map(valueReader)
+    for (const [place, parent] of parents.entries()) {
+      if (place > 0 && parent.kind === 'constant' && parent.value === null) continue
+      const codesOfParents = encode(parent)
+      this.#makeRoom(count)
+      for (let j = 0; j < count; j++) {
+        checkAtTimes()
+        if (place > 0 && codesOfParents[j] === this.#codes.nullCode) continue
+        const row = selection ? selection[j]! : j
+        const traits = place > 0 ? 0 : traitsOf(reportsAt!(row), typeAt!(row), purposeAt!(row))
+        this.#add(groups[j]!, ids[j]!, spans[j]!, codesOfParents[j]!, traits)
+      }
+    }
+  }
+
+  toWire(): WireState {
+    const groups = new Int32Array(numbersPerSpan * this.#count)
+    for (let i = 0; i < groups.length; i++) groups[i] = this.#groups[(i / numbersPerSpan) | 0]!
+    return {
+      kind: 'collected',
+      groups,
+      codes: this.#spans.slice(0, numbersPerSpan * this.#count),
+      values: this.#codes.toWire(sequence(0, this.#codes.count)),
+    }
+  }
+
+  merge(wire: WireState, groups: Int32Array): void {
+    if (wire.kind !== 'collected') return
+    const valueCount = countOf(wire.values)
+    const table = new Int32Array(valueCount)
+    this.#codes.encode(vectorOf(wire.values), valueCount, undefined, table)
+    this.#makeRoom(wire.codes.length / numbersPerSpan)
+    for (let at = 0; at < wire.codes.length; at += numbersPerSpan) {
+      const [id, span, parent, traits] = wire.codes.subarray(at, at + numbersPerSpan)
+      const group = groups[wire.groups[at]!]!
+      this.#add(group, table[id!]!, table[span!]!, table[parent!]!, traits!)
+    }
+  }
+
+  result(group: number): Value {
+    this.#byGroup ??= this.#sort()
+    const { places, ends } = this.#byGroup
+    const members = places.subarray(group === 0 ? 0 : ends[group - 1]!, ends[group])
+    if (!this.#mayRepeat(group, members)) return null
+    const repeated = repeatedUsage(Array.from(members, (place) => this.#spanAt(place)))
+    if (repeated.length === 0) return null
+    return repeated.map((i) => this.#codes.valueAt(this.#spans[numbersPerSpan * members[i]!]!))
+  }
+
+  /** Whether a span that reports usage is the parent of any: of most traces, none is. */
+  #mayRepeat(group: number, members: Int32Array): boolean {
+    this.#parentIn ??= new Int32Array(this.#codes.count).fill(-1)
+    for (let i = 0; i < members.length; i++) {
+      checkAtTimes()
+      this.#parentIn[this.#spans[numbersPerSpan * members[i]! + 2]!] = group
+    }
+    for (let i = 0; i < members.length; i++) {
+      const at = numbersPerSpan * members[i]!
+      const reports = (this.#spans[at + 3]! & trait.reports) !== 0
+      if (reports && this.#parentIn[this.#spans[at + 1]!] === group) return true
+    }
+    return false
+  }
+
+  #makeRoom(count: number): void {
+    const needed = this.#count + count
+    checkLimit(needed, maximumCollectedValues, 'spans whose usage is counted', 'filter the rows')
+    this.#groups = grown(this.#groups, needed, 0)
+    this.#spans = grown(this.#spans, numbersPerSpan * needed, 0)
+  }
+
+  #add(group: number, id: number, span: number, parent: number, traits: number): void {
+    const at = numbersPerSpan * this.#count
+    this.#groups[this.#count++] = group
+    this.#spans[at] = id
+    this.#spans[at + 1] = span
+    this.#spans[at + 2] = parent
+    this.#spans[at + 3] = traits
+  }
+
+  #spanAt(place: number): UsageSpan {
+    const at = numbersPerSpan * place
+    const parent = this.#spans[at + 2]!
+    const traits = this.#spans[at + 3]!
+    return {
+      span: this.#spans[at + 1]!,
+      parents: parent === this.#codes.nullCode ? [] : [parent],
+      reports: (traits & trait.reports) !== 0,
+      isCall: (traits & trait.call) !== 0,
+      isTool: (traits & trait.tool) !== 0,
+      isScorer: (traits & trait.scorer) !== 0,
+    }
+  }
+
+  #sort(): SpansByGroup {
+    const ends = new Int32Array(this.#groupCount)
+    for (let i = 0; i < this.#count; i++) ends[this.#groups[i]!]!++
+    let end = 0
+    for (let group = 0; group < ends.length; group++) {
+      const size = ends[group]!
+      // For now where the group begins; filling moves it to the end.
+      ends[group] = end
+      end += size
+    }
+    const places = new Int32Array(this.#count)
+    for (let i = 0; i < this.#count; i++) places[ends[this.#groups[i]!]!++] = i
+    return { places, ends }
+  }
+}
+
+interface SpansByGroup {
+  readonly places: Int32Array
+  /** The places of group `i` end at `ends[i]`, where the next group's begin. */
+  readonly ends: Int32Array
+}
+
+function traitsOf(reports: Value, type: Value, purpose: Value): number {
+  return (
+    (reports === true ? trait.reports : 0) |
+    (type === 'llm' ? trait.call : 0) |
+    (type === 'tool' ? trait.tool : 0) |
+    (purpose === 'scorer' ? trait.scorer : 0)
+  )
+}
