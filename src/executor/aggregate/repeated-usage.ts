@@ -1,7 +1,7 @@
 import { repeatedUsage, type UsageSpan } from '../../function/repeated-usage.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import type { Value } from '../../type/value.ts'
-import { type Vector, valueReader } from '../../vector/vector.ts'
+import { rowsOf, type Vector, valueReader } from '../../vector/vector.ts'
 import { grown } from '../column/grown.ts'
 import { ValueCodes } from '../column/value-codes.ts'
 import { countOf, vectorOf } from '../column/wire-values.ts'
@@ -40,23 +40,37 @@ export class RepeatedUsageState implements AggregateState {
   update(vectors: readonly Vector[], { rowCount, selection, groups, count }: AliveRows): void {
     const [id, span, reports, type, purpose, ...parents] = vectors
     if (!id || !span || !reports || !type || !purpose) return
-    const encode = (vector: Vector) => {
-      const codes = new Int32Array(count)
-      this.#codes.encode(vector, rowCount, selection, codes)
+    const rows = rowsOf(selection, rowCount)
+    const encode = (vector: Vector, of: Int32Array) => {
+      const codes = new Int32Array(of.length)
+      this.#codes.encode(vector, rowCount, of.length === rowCount ? undefined : of, codes)
       return codes
     }
-    const [ids, spans] = [encode(id), encode(span)]
     const [reportsAt, typeAt, purposeAt] = [reports, type, purpose].map(valueReader)
+    const traits = new Uint8Array(count)
+    const reporting = new Int32Array(count)
+    let reportingCount = 0
+    for (let j = 0; j < count; j++) {
+      const row = rows[j]!
+      const isReport = reportsAt!(row) === true
+      if (isReport) reporting[reportingCount++] = row
+      traits[j] = traitsOf(isReport, typeAt!(row), purposeAt!(row))
+    }
+    // Of spans without usage, nobody asks for the id of the record.
+    const ids = encode(id, reporting.subarray(0, reportingCount))
+    const spans = encode(span, rows)
     for (const [place, parent] of parents.entries()) {
       if (place > 0 && parent.kind === 'constant' && parent.value === null) continue
-      const codesOfParents = encode(parent)
+      const codesOfParents = encode(parent, rows)
       this.#makeRoom(count)
+      let next = 0
       for (let j = 0; j < count; j++) {
         checkAtTimes()
+        const isReport = place === 0 && (traits[j]! & trait.reports) !== 0
+        const recordId = isReport ? ids[next++]! : spans[j]!
         if (place > 0 && codesOfParents[j] === this.#codes.nullCode) continue
-        const row = selection ? selection[j]! : j
-        const traits = place > 0 ? 0 : traitsOf(reportsAt!(row), typeAt!(row), purposeAt!(row))
-        this.#add(groups[j]!, ids[j]!, spans[j]!, codesOfParents[j]!, traits)
+        const ofSpan = place === 0 ? traits[j]! : 0
+        this.#add(groups[j]!, recordId, spans[j]!, codesOfParents[j]!, ofSpan)
       }
     }
   }
@@ -162,9 +176,9 @@ interface SpansByGroup {
   readonly ends: Int32Array
 }
 
-function traitsOf(reports: Value, type: Value, purpose: Value): number {
+function traitsOf(reports: boolean, type: Value, purpose: Value): number {
   return (
-    (reports === true ? trait.reports : 0) |
+    (reports ? trait.reports : 0) |
     (type === 'llm' ? trait.call : 0) |
     (type === 'tool' ? trait.tool : 0) |
     (purpose === 'scorer' ? trait.scorer : 0)

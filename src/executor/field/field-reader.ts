@@ -48,7 +48,7 @@ import {
 import { derivedField } from './derived-reader.ts'
 import { ElsewhereRows, type NumberedResidual } from './elsewhere-rows.ts'
 import { partsOf, type VariantSource, variantsOf } from './field-variants.ts'
-import { elementsOfSingleTexts } from './single-texts.ts'
+import { singleTexts } from './single-texts.ts'
 
 export interface FieldReader {
   /** The field in the rows `from … from + count` of the set, as a batch of its own. */
@@ -120,6 +120,8 @@ class ColumnFieldReader implements FieldReader {
     json?: DictionaryEntries
     boolean?: DictionaryEntries
     residual?: ResidualEntries
+    /** Of a dictionary of lists of one text each, these; null: others are among them. */
+    elements?: DictionaryEntries | null
   } = {}
 
   constructor(set: ColumnSet, path: Path, fetch: RowFetcher) {
@@ -401,15 +403,38 @@ class ColumnFieldReader implements FieldReader {
     return compactValues(values, rowsOf(selection, count))
   }
 
-  /** One element of each list, where lists are all that there is. */
+  /** One element of each list, where lists of one text are all that there is. */
   #readElements(from: number, count: number, selection: Selection): Vector | undefined {
     const { number, timestamp, boolean, text, json, objects } = this.#columns
     const [index, ...deeper] = this.#rest
     if (typeof index !== 'number' || index < 0 || deeper.length > 0) return undefined
-    if (!json || json.encoding === 'dictionary') return undefined
-    if (number || timestamp || boolean || text || objects) return undefined
+    if (!json || number || timestamp || boolean || text || objects) return undefined
     if (this.#elsewhere.any(from, count)) return undefined
-    return elementsOfSingleTexts(json, index, from, count, selection)
+    const nothing: Vector = { kind: 'constant', value: null }
+    if (json.encoding === 'dictionary') {
+      const { dictionary, codes } = json
+      if (this.#entries.elements === undefined) {
+        const texts = singleTexts(
+          dictionary,
+          0,
+          new Uint8Array(dictionary.offsets.length - 1).fill(1),
+        )
+        this.#entries.elements = texts ? textEntries(texts, 'text') : null
+      }
+      const entries = this.#entries.elements
+      if (!entries) return undefined
+      return index > 0
+        ? nothing
+        : { kind: 'dictionary', codes: codes.between(from, count), entries }
+    }
+    const valid = newBytes(count).fill(0)
+    if (json.validity) expandBits(json.validity, from, count, valid)
+    else valid.fill(1)
+    if (selection) keepOnly(selection, valid)
+    const lists = textsBetween(json, from, count, selection)
+    const texts = singleTexts(lists.texts, lists.first, valid)
+    if (!texts) return undefined
+    return index > 0 ? nothing : { kind: 'text', texts, first: 0, valid }
   }
 
   /** Whether no single column has the values as they are to be read. */
@@ -422,6 +447,13 @@ class ColumnFieldReader implements FieldReader {
     if (variants.length > 1 || this.#elsewhere.any(from, count)) return true
     return whole && objects !== undefined && anyBit(objects, from, count)
   }
+}
+
+/** Leaves only those of the rows that are selected. */
+function keepOnly(selection: Int32Array, valid: Uint8Array): void {
+  const all = valid.slice()
+  valid.fill(0)
+  for (let i = 0; i < selection.length; i++) valid[selection[i]!] = all[selection[i]!]!
 }
 
 interface ResidualEntries {

@@ -114,9 +114,16 @@ function entriesOf(groupOf: Int32Array, groups: Int32Array) {
   const highest = groups.at(-1) ?? -1
   const numbers = new Int32Array(highest + 1).fill(-1)
   for (let i = 0; i < groups.length; i++) numbers[groups[i]!] = i
-  const isKept = (group: number) => group <= highest && numbers[group]! >= 0
-  const places = Int32Array.from(groupOf.keys()).filter((place) => isKept(groupOf[place]!))
-  return { places, renumbered: places.map((place) => numbers[groupOf[place]!]!) }
+  const places = new Int32Array(groupOf.length)
+  const renumbered = new Int32Array(groupOf.length)
+  let count = 0
+  for (let place = 0; place < groupOf.length; place++) {
+    const group = groupOf[place]!
+    if (group > highest || numbers[group]! < 0) continue
+    places[count] = place
+    renumbered[count++] = numbers[group]!
+  }
+  return { places: places.subarray(0, count), renumbered: renumbered.subarray(0, count) }
 }
 
 function pickLists(
