@@ -18,8 +18,14 @@ export interface UsageSpan {
   readonly isScorer: boolean
 }
 
-/** What is known of a span: some span below it reports; one does without a tool between them. */
-const [below, belowDirectly] = [1, 2]
+/** How a span may be found below another: at all, or without a tool between them. */
+const ways = ['any', 'direct'] as const
+
+/** Of scorers and of others, which do not pass on scorers' usage. */
+const classes = 2
+
+/** Spans that are noted for each way: with two of them, each span knows one that is another. */
+const noted = 2
 
 /**
  * The places of the spans that repeat what spans below them report, in ascending order.
@@ -30,32 +36,69 @@ const [below, belowDirectly] = [1, 2]
  */
 export function repeatedUsage(spans: readonly UsageSpan[]): number[] {
   if (spans.filter(({ reports }) => reports).length < 2) return []
-  const placesOf = new Map<number, number[]>()
-  for (const [place, { span }] of spans.entries()) {
-    const places = placesOf.get(span)
-    if (places) places.push(place)
-    else placesOf.set(span, [place])
-  }
-  const known = new Uint8Array(spans.length)
-  const parentsOf = (place: number) =>
-    spans[place]!.parents.flatMap((parent) => placesOf.get(parent) ?? [])
+  const parentsOf = parentFinder(spans)
+  const below = new SpansBelow(spans.length)
   for (const [start, { reports, isScorer, isTool }] of spans.entries()) {
     if (!reports) continue
     const climb = parentsOf(start).map((place) => ({ place, isDirect: !isTool }))
     for (let next = climb.pop(); next; next = climb.pop()) {
       const { place, isDirect } = next
       const above = spans[place]!
-      const found = isDirect ? below | belowDirectly : below
-      // A cycle ends here, too.
-      if (place === start || (known[place]! & found) === found) continue
       if (isScorer && !above.isScorer) continue
-      known[place]! |= found
+      // Each span is passed few times, also where the tree goes round in circles.
+      if (!below.note(place, start, isScorer, isDirect)) continue
       const passesOn = isDirect && !above.isTool
       climb.push(...parentsOf(place).map((each) => ({ place: each, isDirect: passesOn })))
     }
   }
   return [...spans.keys()].filter((place) => {
     const { reports, isCall } = spans[place]!
-    return reports && (known[place]! & (isCall ? belowDirectly : below)) !== 0
+    return reports && below.hasOther(place, isCall ? 'direct' : 'any')
   })
+}
+
+/** Spans of the same id, such as versions of one, are all parents of its children. */
+function parentFinder(spans: readonly UsageSpan[]): (place: number) => number[] {
+  const placesOf = new Map<number, number[]>()
+  for (const [place, { span }] of spans.entries()) {
+    const places = placesOf.get(span)
+    if (places) places.push(place)
+    else placesOf.set(span, [place])
+  }
+  return (place) => spans[place]!.parents.flatMap((parent) => placesOf.get(parent) ?? [])
+}
+
+/** The first spans that were found below each one. */
+class SpansBelow {
+  readonly #found: Int32Array
+
+  constructor(count: number) {
+    this.#found = new Int32Array(count * classes * ways.length * noted).fill(-1)
+  }
+
+  /** Whether that tells something new. */
+  note(place: number, found: number, isScorer: boolean, isDirect: boolean): boolean {
+    let isNew = false
+    for (const way of isDirect ? ways : (['any'] as const)) {
+      const from = this.#first(place, isScorer, way)
+      for (let i = from; i < from + noted && this.#found[i] !== found; i++) {
+        if (this.#found[i] !== -1) continue
+        this.#found[i] = found
+        isNew = true
+        break
+      }
+    }
+    return isNew
+  }
+
+  hasOther(place: number, way: (typeof ways)[number]): boolean {
+    return [false, true].some((isScorer) => {
+      const from = this.#first(place, isScorer, way)
+      return this.#found.subarray(from, from + noted).some((found) => found >= 0 && found !== place)
+    })
+  }
+
+  #first(place: number, isScorer: boolean, way: (typeof ways)[number]): number {
+    return ((place * classes + Number(isScorer)) * ways.length + ways.indexOf(way)) * noted
+  }
 }

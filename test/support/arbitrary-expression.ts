@@ -89,6 +89,9 @@ const patterns = fc
 
 const words = fc.constantFrom('a', 'hello', 'HELLO world', 'true', '1', '').map(literal)
 
+const repeatsUsage = callOf('repeats_usage')
+const cost = callOf('estimated_cost')
+
 export interface Expressions {
   /** Values of any kind. */
   readonly value: fc.Arbitrary<Expression>
@@ -120,6 +123,7 @@ export function expressionsOver(
         { weight: 2, arbitrary: call(inner) },
         { weight: 1, arbitrary: access(inner) },
         { weight: 1, arbitrary: test },
+        ...(ofSpans === 'same' ? [{ weight: 1, arbitrary: fc.constant(cost) }] : []),
         {
           weight: 1,
           arbitrary: inner.map((operand) => ({ kind: 'negate' as const, operand, span })),
@@ -139,6 +143,7 @@ export function expressionsOver(
         { weight: 1, arbitrary: between(inner) },
         { weight: 1, arbitrary: anyPath },
         ...(ofSpans === 'same' ? [{ weight: 1, arbitrary: anySpan(test) }] : []),
+        ...(ofSpans === 'same' ? [{ weight: 1, arbitrary: fc.constant(repeatsUsage) }] : []),
         ...(ofSpans === 'other' ? [{ weight: 1, arbitrary: anySpan(conditions) }] : []),
       ),
     }

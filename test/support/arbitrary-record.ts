@@ -38,7 +38,8 @@ const score = maybe(fc.oneof(quarters, fc.constant(null)))
 /** Few traces, so that most have several spans; some have no root, some several. */
 const place = {
   root_span_id: fc.constantFrom('t1', 't2', 't3', 't4'),
-  span_parents: fc.constantFrom<Value>(null, null, [], ['parent'], ['parent'], ['a', 'b']),
+  span_id: fc.constantFrom<Value | undefined>(undefined, undefined, 'parent', 'a', 'b'),
+  span_parents: fc.constantFrom<Value>(null, null, [], ['parent'], ['parent'], ['a'], ['a', 'b']),
 }
 
 /**
@@ -68,6 +69,7 @@ export const records: fc.Arbitrary<ArbitraryRecord> = objectOf({
     objectOf({
       type: maybe(fc.constantFrom('llm', 'tool', 'task')),
       name: maybe(fc.constantFrom('call', 'search')),
+      purpose: fc.constantFrom(undefined, undefined, undefined, 'scorer'),
     }),
   ),
   scores: maybe(objectOf({ x: score, y: score })),

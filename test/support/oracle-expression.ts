@@ -4,6 +4,7 @@ import { aggregate, isAggregate } from './oracle-aggregate.ts'
 import { matches, matchScore, search, searchScore } from './oracle-full-text.ts'
 import { between, call, includes, isIn, like, type OracleClock } from './oracle-function.ts'
 import { type Item, step } from './oracle-row.ts'
+import { costOf, repeatsUsage } from './oracle-usage.ts'
 import { before, calculate, equal, number, type Plain, Span } from './oracle-value.ts'
 
 export type Names = ReadonlyMap<string, Expression>
@@ -113,7 +114,9 @@ function called(node: Of<'call'>, around: Surroundings): Plain {
     case 'filter_spans':
       return evaluate(argument!, around)
     case 'estimated_cost':
-      return around.item?.read(['metrics', 'estimated_cost']) ?? null
+      return around.item ? costOf(around.item) : null
+    case 'repeats_usage':
+      return around.item ? repeatsUsage(around.item) : false
   }
   const values = node.arguments.map((child) => evaluate(child, around))
   const [value = null, words = null] = values

@@ -2,6 +2,7 @@
 import type { PathPart } from '../../src/type/value.ts'
 import { aggregate } from './oracle-aggregate.ts'
 import { type Item, step } from './oracle-row.ts'
+import { costOf, repeatsUsage } from './oracle-usage.ts'
 import { isRecord, number, type Plain } from './oracle-value.ts'
 
 /** Metrics that only a whole trace has. */
@@ -43,7 +44,8 @@ function metricsOf(spans: readonly Item[]): Plain {
   const sum = (of: readonly Item[], name: string) => over('sum', of, ['metrics', name])
   const start = over('min', spans, ['metrics', 'start'])
   const end = over('max', spans, ['metrics', 'end'])
-  const tokens = spans.map((span) => [
+  const counted = spans.filter((span) => !repeatsUsage(span))
+  const tokens = counted.map((span) => [
     span.read(['metrics', 'total_tokens']) ?? span.read(['metrics', 'tokens']) ?? null,
   ])
   const durations = ofType('llm').map((span) => [
@@ -54,19 +56,24 @@ function metricsOf(spans: readonly Item[]): Plain {
     end,
     duration: difference(start, end),
     llm_duration: aggregate('sum', durations, false, null),
-    llm_calls: ofType('llm').length,
+    llm_calls: ofType('llm').filter((span) => counted.includes(span)).length,
     tool_calls: ofType('tool').length,
     llm_errors: failed('llm').length,
     tool_errors: failed('tool').length,
     errors: failed('llm').length + failed('tool').length,
     total_tokens: aggregate('sum', tokens, false, null),
-    estimated_cost: sum(spans, 'estimated_cost'),
+    estimated_cost: aggregate(
+      'sum',
+      spans.map((span) => [costOf(span)]),
+      false,
+      null,
+    ),
     time_to_first_token: over('avg', ofType('llm'), ['metrics', 'time_to_first_token']),
   }
   for (const kind of ['prompt', 'completion', 'prompt_cached', 'prompt_cache_creation']) {
-    known[`${kind}_tokens`] = sum(spans, `${kind}_tokens`)
+    known[`${kind}_tokens`] = sum(counted, `${kind}_tokens`)
   }
-  for (const name of ['tokens', 'completion_reasoning_tokens']) known[name] = sum(spans, name)
+  for (const name of ['tokens', 'completion_reasoning_tokens']) known[name] = sum(counted, name)
   const others = over('sum_entries', spans, ['metrics'])
   return { ...sorted(isRecord(others) ? others : {}), ...sorted(known) }
 }

@@ -12,7 +12,8 @@ import type { AggregateState, AliveRows, WireState } from './state.ts'
 /** What is kept of a span: codes of its id, its `span_id` and its parent, and its traits. */
 const numbersPerSpan = 4
 
-const trait = { reports: 1, call: 2, tool: 4, scorer: 8 } as const
+/** `again`: the span was kept before, with another parent. */
+const trait = { reports: 1, call: 2, tool: 4, scorer: 8, again: 16 } as const
 
 /**
  * `repeated_usage(id, span_id, reports, type, purpose, parent, …)` over the spans of a trace: the ids of
@@ -48,29 +49,34 @@ export class RepeatedUsageState implements AggregateState {
     }
     const [reportsAt, typeAt, purposeAt] = [reports, type, purpose].map(valueReader)
     const traits = new Uint8Array(count)
-    const reporting = new Int32Array(count)
-    let reportingCount = 0
+    const asked = new Int32Array(count)
+    let askedCount = 0
+    const others = parents.slice(1).filter((parent) => !isNull(parent))
     for (let j = 0; j < count; j++) {
       const row = rows[j]!
-      const isReport = reportsAt!(row) === true
-      if (isReport) reporting[reportingCount++] = row
-      traits[j] = traitsOf(isReport, typeAt!(row), purposeAt!(row))
+      traits[j] = traitsOf(reportsAt!(row) === true, typeAt!(row), purposeAt!(row))
+      const isAsked = others.length > 0 || (traits[j]! & trait.reports) !== 0
+      if (isAsked) asked[askedCount++] = row
     }
-    // Of spans without usage, nobody asks for the id of the record.
-    const ids = encode(id, reporting.subarray(0, reportingCount))
     const spans = encode(span, rows)
-    for (const [place, parent] of parents.entries()) {
-      if (place > 0 && parent.kind === 'constant' && parent.value === null) continue
-      const codesOfParents = encode(parent, rows)
+    // Of spans that report nothing, nobody asks for the id of the record.
+    const idsOfAsked = encode(id, asked.subarray(0, askedCount))
+    const ids = spans.slice()
+    for (let j = 0, next = 0; next < askedCount; j++) {
+      if (rows[j] === asked[next]) ids[j] = idsOfAsked[next++]!
+    }
+    const first = encode(parents[0]!, rows)
+    this.#makeRoom(count)
+    for (let j = 0; j < count; j++) {
+      checkAtTimes()
+      this.#add(groups[j]!, ids[j]!, spans[j]!, first[j]!, traits[j]!)
+    }
+    for (const parent of others) {
+      const codes = encode(parent, rows)
       this.#makeRoom(count)
-      let next = 0
       for (let j = 0; j < count; j++) {
-        checkAtTimes()
-        const isReport = place === 0 && (traits[j]! & trait.reports) !== 0
-        const recordId = isReport ? ids[next++]! : spans[j]!
-        if (place > 0 && codesOfParents[j] === this.#codes.nullCode) continue
-        const ofSpan = place === 0 ? traits[j]! : 0
-        this.#add(groups[j]!, recordId, spans[j]!, codesOfParents[j]!, ofSpan)
+        if (codes[j] === this.#codes.nullCode) continue
+        this.#add(groups[j]!, ids[j]!, spans[j]!, codes[j]!, trait.again)
       }
     }
   }
@@ -104,9 +110,25 @@ export class RepeatedUsageState implements AggregateState {
     const { places, ends } = this.#byGroup
     const members = places.subarray(group === 0 ? 0 : ends[group - 1]!, ends[group])
     if (!this.#mayRepeat(group, members)) return null
-    const repeated = repeatedUsage(Array.from(members, (place) => this.#spanAt(place)))
+    const ids: number[] = []
+    const spans: UsageSpan[] = []
+    const parents = new Map<string, number[]>()
+    for (const place of members) {
+      const [id, span, parent, traits] = this.#spans.subarray(
+        numbersPerSpan * place,
+        numbersPerSpan * (place + 1),
+      ) as unknown as [number, number, number, number]
+      const key = `${id} ${span}`
+      const known = parents.get(key) ?? []
+      parents.set(key, known)
+      if (parent !== this.#codes.nullCode) known.push(parent)
+      if (traits & trait.again) continue
+      ids.push(id)
+      spans.push(usageSpan(span, known, traits))
+    }
+    const repeated = repeatedUsage(spans)
     if (repeated.length === 0) return null
-    return repeated.map((i) => this.#codes.valueAt(this.#spans[numbersPerSpan * members[i]!]!))
+    return repeated.map((i) => this.#codes.valueAt(ids[i]!))
   }
 
   /** Whether a span that reports usage is the parent of any: of most traces, none is. */
@@ -140,20 +162,6 @@ export class RepeatedUsageState implements AggregateState {
     this.#spans[at + 3] = traits
   }
 
-  #spanAt(place: number): UsageSpan {
-    const at = numbersPerSpan * place
-    const parent = this.#spans[at + 2]!
-    const traits = this.#spans[at + 3]!
-    return {
-      span: this.#spans[at + 1]!,
-      parents: parent === this.#codes.nullCode ? [] : [parent],
-      reports: (traits & trait.reports) !== 0,
-      isCall: (traits & trait.call) !== 0,
-      isTool: (traits & trait.tool) !== 0,
-      isScorer: (traits & trait.scorer) !== 0,
-    }
-  }
-
   #sort(): SpansByGroup {
     const ends = new Int32Array(this.#groupCount)
     for (let i = 0; i < this.#count; i++) ends[this.#groups[i]!]!++
@@ -174,6 +182,21 @@ interface SpansByGroup {
   readonly places: Int32Array
   /** The places of group `i` end at `ends[i]`, where the next group's begin. */
   readonly ends: Int32Array
+}
+
+function isNull(vector: Vector): boolean {
+  return vector.kind === 'constant' && vector.value === null
+}
+
+function usageSpan(span: number, parents: readonly number[], traits: number): UsageSpan {
+  return {
+    span,
+    parents,
+    reports: (traits & trait.reports) !== 0,
+    isCall: (traits & trait.call) !== 0,
+    isTool: (traits & trait.tool) !== 0,
+    isScorer: (traits & trait.scorer) !== 0,
+  }
 }
 
 function traitsOf(reports: boolean, type: Value, purpose: Value): number {
