@@ -14,9 +14,11 @@ export function Totals({ spans, tree, isLoading }: TotalsProps) {
   const totals = useMemo(() => {
     const sums = { tokens: 0, cost: 0, models: 0, failed: 0 }
     for (const span of spans) {
-      sums.tokens += span.tokens
-      sums.cost += span.cost
-      if (span.type === 'llm') sums.models++
+      if (!span.isRepeated) {
+        sums.tokens += span.tokens
+        sums.cost += span.cost
+        if (span.type === 'llm') sums.models++
+      }
       if (span.hasFailed) sums.failed++
     }
     return sums

@@ -110,7 +110,8 @@ export async function totalsOf(
       ' count_distinct(root_span_id) filter (where error is not null) as failed,' +
       ' avg_entries(scores) as scores,' +
       ' avg(metrics.end - metrics.start) filter (where is_root) as duration,' +
-      ' sum(coalesce(metrics.total_tokens, metrics.tokens)) as tokens,' +
+      ' sum(coalesce(metrics.total_tokens, metrics.tokens))' +
+      ' filter (where not repeats_usage()) as tokens,' +
       ' sum(estimated_cost()) as cost\n' +
       `from: experiment(${ids.map(quoted).join(', ')})`,
     signal,

@@ -17,6 +17,8 @@ export interface TraceSpan {
   readonly duration: number | undefined
   readonly hasFailed: boolean
   readonly scores: readonly (readonly [name: string, score: number])[]
+  /** Usage that spans below it report, too: it adds nothing to the trace's. */
+  readonly isRepeated: boolean
   readonly tokens: number
   /** In dollars. */
   readonly cost: number
@@ -128,8 +130,10 @@ async function load(
   }
 }
 
-/** Few fields, whose texts are copied as they are stored. */
-const fields = 'id, span_id, span_parents, span_attributes, metrics, scores, created, error'
+/** Few fields, most of whose texts are copied as they are stored. */
+const fields =
+  'id, span_id, span_parents, span_attributes, metrics, scores, created, error,' +
+  ' estimated_cost() as cost, repeats_usage() as repeats_usage'
 
 function pageOf(trace: string, page: string): string {
   return `select: ${fields}\n${trace}\npreview_length: 1\n${page}`
@@ -150,7 +154,8 @@ function readSpan(row: Row): TraceSpan {
     scores: Object.entries(row.scores ?? {}).filter(
       (entry): entry is [string, number] => typeof entry[1] === 'number',
     ),
+    isRepeated: row.repeats_usage === true,
     tokens: number(at(row, 'metrics', 'total_tokens') ?? at(row, 'metrics', 'tokens')),
-    cost: number(at(row, 'metrics', 'estimated_cost')),
+    cost: number(row.cost),
   }
 }
