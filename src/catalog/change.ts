@@ -11,6 +11,7 @@ import {
   type PatchOf,
 } from './entry.ts'
 import type { StoredEntry } from './entry-store.ts'
+import { furtherFields } from './further-fields.ts'
 import { nameOf, rulesOf } from './kind-rules.ts'
 import { missingAccess } from './missing-access.ts'
 import { endOfNumbers, projectObjectNumbers } from './object-index.ts'
@@ -270,17 +271,18 @@ export class Change {
     if (!this.get(parentKind, parentId)) throw missingAccess('create', parentKind, parentId)
   }
 
-  /** Every key of the schema, in its order. */
+  /** Every key of the schema, in its order, and the further ones. */
   #complete<K extends EntryKind>(kind: K, given: Given<K>): Entries[K] {
     const known = { id: randomUUID(), ...given, created: this.now, deleted_at: null }
     const values = new Map<string, unknown>(Object.entries(known))
+    const further = Object.entries(furtherFields(kind, given))
     const whole = (more: ReadonlyMap<string, unknown>) =>
-      Object.fromEntries(
-        Object.keys(entrySchemas[kind].shape).map((field) => [
-          field,
-          values.get(field) ?? more.get(field) ?? null,
-        ]),
-      ) as Entries[K]
+      Object.fromEntries([
+        ...Object.keys(entrySchemas[kind].shape).map(
+          (field) => [field, values.get(field) ?? more.get(field) ?? null] as const,
+        ),
+        ...further,
+      ]) as Entries[K]
     const entry = whole(new Map())
     const defaults = rulesOf(kind).defaults?.(entry)
     return defaults ? whole(new Map(Object.entries(defaults))) : entry

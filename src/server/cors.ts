@@ -1,3 +1,4 @@
+import { ignoredFieldsHeader } from './ignored-fields.ts'
 import type { Reply } from './reply.ts'
 
 /**
@@ -8,7 +9,8 @@ export const corsHeaders: Readonly<Record<string, string>> = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'x-bt-cursor, x-bt-found-existing, x-bt-internal-trace-id, x-bt-api-duration-ms, ' +
-    'x-bt-brainstore-duration-ms, x-bt-query-plan, x-request-id, retry-after',
+    'x-bt-brainstore-duration-ms, x-bt-query-plan, x-request-id, retry-after, ' +
+    ignoredFieldsHeader,
 }
 
 /** The answer to a browser that asks what it may send to a path. */

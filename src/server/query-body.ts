@@ -17,6 +17,7 @@ import { Highlighter, lookedFor } from '../search/looked-for.ts'
 import { parseJsonBytes } from '../type/parse-json.ts'
 import { isObject } from '../type/value.ts'
 import type { AsyncRequest } from './async/async-queries.ts'
+import { readJsonBody } from './ignored-fields.ts'
 import {
   booleanField,
   type JsonBody,
@@ -79,6 +80,9 @@ const fields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
 
 const noFields: ReadonlySet<string> = new Set()
 
+/** What the body of a query may have that nobody waits for. */
+const asyncFields: ReadonlySet<string> = new Set(['format', 'batch_size'])
+
 /** Rows of a page of the result of a query that nobody waits for. */
 const defaultBatchSize = 1000
 
@@ -86,12 +90,15 @@ const defaultBatchSize = 1000
 const withoutEffect = ['custom_column_scope']
 
 /** Throws the first fault of the body; the query's own faults are found later. */
-export async function readQueryBody(request: RouteRequest, view: Gate): Promise<QueryBody> {
-  const bytes = await request.body
-  const body = parseJsonBody(bytes)
-  const query = queryText(body, bytes)
+export async function readQueryBody(
+  request: RouteRequest,
+  view: Gate,
+  known: ReadonlySet<string> = noFields,
+): Promise<QueryBody> {
+  const body = await readJsonBody(request)
+  const query = queryText(body, await request.body)
   request.queryText = query
-  const given = queryBody(body, query, view, { accept: request.headers.get('accept') })
+  const given = queryBody(body, query, view, { accept: request.headers.get('accept'), known })
   const { signal, cancel: onCancelled } = request
   return { ...given, request: { ...given.request, signal, onCancelled } }
 }
@@ -111,6 +118,7 @@ export function queryBody(
   { accept, known = noFields }: QueryBodyOptions,
 ): QueryBody {
   for (const [name, read] of fields) read(body, name)
+  for (const name of known) body.has(name)
   const format = formatOf(body, accept)
   const lint = lintOf(body)
   const from = stringField(body, 'from')
@@ -158,7 +166,7 @@ function highlighterOf(
 
 /** Of a query that nobody waits for: `format` names the format of its result, JSON lines if not said. */
 export async function readAsyncBody(request: RouteRequest, view: Gate): Promise<AsyncRequest> {
-  const { request: asked } = await readQueryBody(request, view)
+  const { request: asked } = await readQueryBody(request, view, asyncFields)
   const { signal: _, onCancelled: __, ...query } = asked
   const body = parseJsonBody(await request.body)
   const given = stringField(body, 'format') ?? stringField(body, 'fmt') ?? 'jsonl'

@@ -12,11 +12,23 @@ type Issue = z.core.$ZodIssue
 /** Reported of one body. */
 const mostFaults = 20
 
-/** The body as the schema has it; a field that is null counts as one that is absent. */
-export function checkBody<Body extends z.ZodType>(schema: Body, bytes: Uint8Array): z.infer<Body> {
+/** What a request has, as its schema knows it. */
+export interface Checked<Schema extends z.ZodType> {
+  readonly value: z.infer<Schema>
+  /** Fields of the request itself that the schema does not know, with what they have. */
+  readonly unknown: ReadonlyMap<string, unknown>
+  /** Places of what it does not know deeper down, and has no room for. */
+  readonly unknownWithin: readonly string[]
+}
+
+/**
+ * The body as the schema has it; a field that is null counts as one that is absent. What the schema does
+ * not know is no fault: clients may be newer than this service.
+ */
+export function checkBody<Body extends z.ZodType>(schema: Body, bytes: Uint8Array): Checked<Body> {
   const fields = Object.fromEntries(parseJsonBody(bytes))
   for (const [name, value] of Object.entries(fields)) rejectDeep(value, name)
-  return check(schema, fields)
+  return checked(schema, fields)
 }
 
 /**
@@ -26,7 +38,7 @@ export function checkBody<Body extends z.ZodType>(schema: Body, bytes: Uint8Arra
 export function checkQuery<Query extends z.ZodObject>(
   schema: Query,
   query: URLSearchParams,
-): z.infer<Query> {
+): Checked<Query> {
   const given = new Map<string, unknown>()
   for (const name of new Set(query.keys())) {
     const texts = query.getAll(name)
@@ -36,7 +48,7 @@ export function checkQuery<Query extends z.ZodObject>(
       given.set(name, isId ? texts.flatMap((text) => text.split(',')) : texts)
     } else given.set(name, texts.length > 1 ? texts : typedValue(type, texts[0]!))
   }
-  return check(schema, Object.fromEntries(given))
+  return checked(schema, Object.fromEntries(given))
 }
 
 export function checkIdentifier(name: string, text: string): string {
@@ -45,6 +57,40 @@ export function checkIdentifier(name: string, text: string): string {
   throw new AssayError('REQUEST_INVALID', `"${name}" must be a UUID, not "${shorten(text)}"`, {
     path: name,
   })
+}
+
+function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  given: { readonly [name: string]: unknown },
+): Checked<Schema> {
+  const value = check(schema, given)
+  const kept: object = typeof value === 'object' && value !== null ? value : {}
+  const names = Object.keys(given)
+  return {
+    value,
+    unknown: new Map(
+      names.filter((name) => !Object.hasOwn(kept, name)).map((name) => [name, given[name]]),
+    ),
+    unknownWithin: names.flatMap((name) =>
+      Object.hasOwn(kept, name) ? leftOut(given[name], memberOf(kept, name), [name]) : [],
+    ),
+  }
+}
+
+/** Places of members that a value has lost when it was read. Values that nothing was taken from are the same. */
+function leftOut(given: unknown, kept: unknown, path: readonly (string | number)[]): string[] {
+  if (given === kept || typeof given !== 'object' || given === null) return []
+  if (typeof kept !== 'object' || kept === null) return []
+  return Object.entries(given).flatMap(([name, value]) => {
+    const place = [...path, Array.isArray(given) ? Number(name) : name]
+    return Object.hasOwn(kept, name)
+      ? leftOut(value, memberOf(kept, name), place)
+      : [placeOf(place)]
+  })
+}
+
+function memberOf(object: object, name: string): unknown {
+  return (object as { readonly [name: string]: unknown })[name]
 }
 
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
@@ -73,12 +119,6 @@ function bareType(schema: unknown): unknown {
 }
 
 function faultsOf(issue: Issue): AssayError[] {
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => {
-      const path = placeOf([...issue.path, key])
-      return fault(path, `"${shorten(path)}" is not known here`, 'leave it out')
-    })
-  }
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     // Of the forms that a value may have, the one that it comes nearest to tells most.
     const [nearest] = issue.errors.toSorted((a, b) => distance(a) - distance(b))

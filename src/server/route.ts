@@ -20,6 +20,8 @@ export interface RouteRequest {
   readonly body: Promise<Uint8Array>
   /** Tells errors which text their spans point into. */
   queryText?: string
+  /** Names of what the request has and the route has not used; asked once there is an answer. */
+  ignored?: () => readonly string[]
 }
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

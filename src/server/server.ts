@@ -28,6 +28,7 @@ import { documentRoutes } from './document/routes.ts'
 import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
 import { headerLines } from './header-lines.ts'
+import { WatchedQuery, withIgnoredFields } from './ignored-fields.ts'
 import { LanguageModels } from './language-model.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import { Sockets } from './live/sockets.ts'
@@ -294,7 +295,7 @@ export class Server {
     return () => {
       const routeRequest: RouteRequest = {
         parameters: match.parameters,
-        query: new URLSearchParams(search),
+        query: new WatchedQuery(search),
         headers,
         signal: exchange.signal,
         cancel: (reason) => exchange.cancel(reason),
@@ -327,8 +328,13 @@ export class Server {
       if (route.access !== 'open' && !gate) {
         throw new AssayError('INTERNAL', 'a request passed without a principal')
       }
-      const reply = route.access === 'open' ? route.handle(request) : route.handle(request, gate!)
-      return reply instanceof Promise ? reply.catch(onError) : reply
+      if (route.access === 'open') {
+        const reply = route.handle(request)
+        return reply instanceof Promise ? reply.catch(onError) : reply
+      }
+      const reply = route.handle(request, gate!)
+      const noting = (reply: Reply) => withIgnoredFields(reply, request)
+      return reply instanceof Promise ? reply.then(noting).catch(onError) : noting(reply)
     } catch (thrown) {
       return onError(thrown)
     }

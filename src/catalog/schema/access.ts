@@ -23,7 +23,7 @@ export const organizationSchema = z
   })
   .meta({ id: 'Organization' })
 
-export const organizationPatch = z.strictObject({
+export const organizationPatch = z.object({
   name: name.nullish(),
   api_url: shortText.nullish(),
   is_universal_api: z.boolean().nullish(),
@@ -82,7 +82,7 @@ export const apiKeySchema = z
   })
   .meta({ id: 'ApiKey' })
 
-export const newApiKey = z.strictObject({ name, org_name: name.nullish() })
+export const newApiKey = z.object({ name, org_name: name.nullish() })
 
 export const createdApiKey = apiKeySchema.extend({ key: shortText })
 
@@ -114,9 +114,9 @@ export const serviceTokenSchema = z
 
 export const createdServiceToken = serviceTokenSchema.extend({ key: shortText })
 
-export const namedServiceToken = z.strictObject({ id: identifier })
+export const namedServiceToken = z.object({ id: identifier })
 
-export const newServiceToken = z.strictObject({
+export const newServiceToken = z.object({
   name,
   service_account_id: identifier,
   org_name: name.nullish(),
@@ -156,7 +156,7 @@ export const passwordEntry = z.object({
   created: timestamp.nullable(),
 })
 
-export const memberPermission = z.strictObject({
+export const memberPermission = z.object({
   permission,
   restrict_object_type: aclObjectType.nullish(),
 })
@@ -178,7 +178,7 @@ export const roleSchema = z
   })
   .meta({ id: 'Role' })
 
-export const newRole = z.strictObject({
+export const newRole = z.object({
   name,
   description: text.nullish(),
   member_permissions: memberPermissions.nullish(),
@@ -186,7 +186,7 @@ export const newRole = z.strictObject({
   org_name: name.nullish(),
 })
 
-export const rolePatch = z.strictObject({
+export const rolePatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
   add_member_permissions: memberPermissions.nullish(),
@@ -209,7 +209,7 @@ export const groupSchema = z
   })
   .meta({ id: 'Group' })
 
-export const newGroup = z.strictObject({
+export const newGroup = z.object({
   name,
   description: text.nullish(),
   member_users: identifiers.nullish(),
@@ -217,7 +217,7 @@ export const newGroup = z.strictObject({
   org_name: name.nullish(),
 })
 
-export const groupPatch = z.strictObject({
+export const groupPatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
   add_member_users: identifiers.nullish(),
@@ -243,7 +243,7 @@ export const aclSchema = z
   .meta({ id: 'Acl' })
 
 export const aclItem = z
-  .strictObject({
+  .object({
     object_type: aclObjectType,
     object_id: identifier,
     user_id: identifier.nullish(),
@@ -254,20 +254,20 @@ export const aclItem = z
   })
   .meta({ id: 'AclItem' })
 
-export const aclBatchUpdate = z.strictObject({
+export const aclBatchUpdate = z.object({
   add_acls: z.array(aclItem).max(10_000).nullish(),
   remove_acls: z.array(aclItem).max(10_000).nullish(),
 })
 
 const emails = z.array(z.email().max(320)).max(1000)
 
-export const membersPatch = z.strictObject({
+export const membersPatch = z.object({
   invite_users: z
-    .strictObject({
+    .object({
       ids: identifiers.nullish(),
       emails: emails.nullish(),
       service_accounts: z
-        .array(z.strictObject({ name, token_name: name.nullish() }))
+        .array(z.object({ name, token_name: name.nullish() }))
         .max(1000)
         .nullish(),
       send_invite_emails: z.boolean().nullish(),
@@ -277,7 +277,7 @@ export const membersPatch = z.strictObject({
       group_name: name.nullish(),
     })
     .nullish(),
-  remove_users: z.strictObject({ ids: identifiers.nullish(), emails: emails.nullish() }).nullish(),
+  remove_users: z.object({ ids: identifiers.nullish(), emails: emails.nullish() }).nullish(),
   org_name: name.nullish(),
   org_id: identifier.nullish(),
 })

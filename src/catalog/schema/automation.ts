@@ -1,14 +1,14 @@
 /** What a project is to do by itself. Configurations are stored; nothing carries them out. */
 import { z } from 'zod'
-import { fields, identifier, name, shortText, text, timestamp } from './field.ts'
+import { fields, identifier, name, openUnion, shortText, text, timestamp, word } from './field.ts'
 
-const status = z.enum(['active', 'paused'])
+const status = word
 
 const interval = z.number().min(1).max(2_592_000)
 
-const action = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('webhook'), url: text }),
-  z.strictObject({
+const action = openUnion('type', [
+  z.looseObject({ type: z.literal('webhook'), url: text }),
+  z.looseObject({
     type: z.literal('slack'),
     workspace_id: shortText,
     channel: shortText,
@@ -16,56 +16,56 @@ const action = z.discriminatedUnion('type', [
   }),
 ])
 
-const exported = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('log_traces') }),
-  z.strictObject({ type: z.literal('log_spans') }),
-  z.strictObject({ type: z.literal('btql_query'), btql_query: text }),
+const exported = openUnion('type', [
+  z.looseObject({ type: z.literal('log_traces') }),
+  z.looseObject({ type: z.literal('log_spans') }),
+  z.looseObject({ type: z.literal('btql_query'), btql_query: text }),
 ])
 
-const credentials = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('aws_iam'), role_arn: shortText, external_id: shortText }),
-  z.strictObject({
+const credentials = openUnion('type', [
+  z.looseObject({ type: z.literal('aws_iam'), role_arn: shortText, external_id: shortText }),
+  z.looseObject({
     type: z.literal('gcp_service_account'),
     service_account_email: shortText,
   }),
 ])
 
-const recordType = z.enum(['project_logs', 'experiment', 'dataset', 'playground_logs'])
+const recordType = word
 
-export const automationConfiguration = z.discriminatedUnion('event_type', [
-  z.strictObject({
+export const automationConfiguration = openUnion('event_type', [
+  z.looseObject({
     event_type: z.literal('logs'),
     btql_filter: text,
     interval_seconds: interval,
     action,
   }),
-  z.strictObject({
+  z.looseObject({
     event_type: z.literal('btql_export'),
     status: status.optional(),
     export_definition: exported,
     scope: fields.nullish(),
     export_path: text,
-    format: z.enum(['jsonl', 'parquet']),
+    format: word,
     interval_seconds: interval,
     credentials,
     batch_size: z.number().nullish(),
   }),
-  z.strictObject({
+  z.looseObject({
     event_type: z.literal('async_query'),
     status: status.optional(),
     created_by_user_id: identifier,
     object_type: recordType,
     object_id: shortText,
     query: text,
-    format: z.literal('jsonl'),
+    format: word,
     batch_size: z.int().min(0).max(100_000).nullish(),
   }),
-  z.strictObject({
+  z.looseObject({
     event_type: z.literal('retention'),
-    object_type: z.enum(['project_logs', 'experiment', 'dataset']),
+    object_type: recordType,
     retention_days: z.number().min(0),
   }),
-  z.strictObject({
+  z.looseObject({
     event_type: z.literal('environment_update'),
     environment_filter: z.array(shortText).max(1000).optional(),
     action,
@@ -86,14 +86,14 @@ export const projectAutomationSchema = z
   })
   .meta({ id: 'ProjectAutomation' })
 
-export const newProjectAutomation = z.strictObject({
+export const newProjectAutomation = z.object({
   project_id: identifier,
   name,
   description: text.nullish(),
   config: automationConfiguration,
 })
 
-export const projectAutomationPatch = z.strictObject({
+export const projectAutomationPatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
   config: automationConfiguration.nullish(),

@@ -22,9 +22,9 @@ const given = {
   metadata: fields.nullish(),
 }
 
-export const newDataset = z.strictObject({ project_id: identifier, name, ...given })
+export const newDataset = z.object({ project_id: identifier, name, ...given })
 
-export const datasetPatch = z.strictObject({ name: name.nullish(), ...given })
+export const datasetPatch = z.object({ name: name.nullish(), ...given })
 
 /** A version of a dataset under a name. */
 export const datasetSnapshotSchema = z
@@ -38,14 +38,14 @@ export const datasetSnapshotSchema = z
   })
   .meta({ id: 'DatasetSnapshot' })
 
-export const newDatasetSnapshot = z.strictObject({
+export const newDatasetSnapshot = z.object({
   dataset_id: identifier,
   name,
   description: text.nullish(),
   xact_id: shortText,
 })
 
-export const datasetSnapshotPatch = z.strictObject({
+export const datasetSnapshotPatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
 })

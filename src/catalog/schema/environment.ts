@@ -14,14 +14,14 @@ export const environmentSchema = z
   })
   .meta({ id: 'Environment' })
 
-export const newEnvironment = z.strictObject({
+export const newEnvironment = z.object({
   name,
   slug,
   description: text.nullish(),
   org_name: name.nullish(),
 })
 
-export const environmentPatch = z.strictObject({
+export const environmentPatch = z.object({
   name: name.nullish(),
   slug: slug.nullish(),
   description: text.nullish(),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { fields, identifier, name, shortText, tags, text, timestamp } from './field.ts'
 
 /** The state of the repository that an experiment was run from. */
-export const repositoryState = z.strictObject({
+export const repositoryState = z.looseObject({
   commit: shortText.nullish(),
   branch: shortText.nullish(),
   tag: shortText.nullish(),
@@ -52,11 +52,11 @@ const given = {
 }
 
 /** Without a name, one is made up. */
-export const newExperiment = z.strictObject({
+export const newExperiment = z.object({
   project_id: identifier,
   name: name.nullish(),
   ...given,
   ensure_new: z.boolean().nullish(),
 })
 
-export const experimentPatch = z.strictObject({ name: name.nullish(), ...given })
+export const experimentPatch = z.object({ name: name.nullish(), ...given })

@@ -42,6 +42,32 @@ export const fields = z
   })
   .meta({ type: 'object', additionalProperties: true })
 
+/**
+ * A word of a vocabulary that grows: those that are known when this is written are examples. Nothing here
+ * acts on it.
+ */
+export const word = z.string().min(1).max(longestName)
+
+/**
+ * Forms of an object that its tag tells apart. An object with another tag is kept as it is: it is of a
+ * form that came later. A form leaves alone what it does not know, too.
+ */
+export function openUnion<
+  const Tag extends string,
+  const Forms extends readonly [z.ZodObject, ...z.ZodObject[]],
+>(tag: Tag, forms: Forms) {
+  const known = new Set(forms.flatMap((form) => [...literalsOf(form.shape[tag])]))
+  const other = z.looseObject({ [tag]: word }).refine((value) => !known.has(value[tag]), {
+    message: 'has another form',
+    abort: true,
+  })
+  return z.union([other, ...forms])
+}
+
+function literalsOf(schema: unknown): Iterable<unknown> {
+  return schema instanceof z.ZodLiteral ? schema.values : []
+}
+
 function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -1,31 +1,32 @@
 /** What a project has beside objects with records: scores, tags, automations, frames, servers, agents. */
 import { z } from 'zod'
-import { fields, identifier, name, shortText, slug, text, timestamp } from './field.ts'
+import {
+  fields,
+  identifier,
+  name,
+  openUnion,
+  shortText,
+  slug,
+  text,
+  timestamp,
+  word,
+} from './field.ts'
 import { functionReference } from './prompt.ts'
 
-const scoreTypes = [
-  'slider',
-  'categorical',
-  'weighted',
-  'minimum',
-  'maximum',
-  'online',
-  'free-form',
-] as const
-
-export const scoreType = z.enum(scoreTypes)
+/** `slider`, `categorical`, `weighted`, `online`, `free-form`, … */
+export const scoreType = word
 
 export const scoreCategories = z.union([
-  z.array(z.strictObject({ name, value: z.number() })).max(1000),
+  z.array(z.looseObject({ name, value: z.number() })).max(1000),
   z.record(z.string().max(1000), z.number()),
   z.array(shortText).max(1000),
 ])
 
 /** One span, one trace, or spans that agree in a field. */
-const scope = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('span') }),
-  z.strictObject({ type: z.literal('trace'), idle_seconds: z.number().optional() }),
-  z.strictObject({
+const scope = openUnion('type', [
+  z.looseObject({ type: z.literal('span') }),
+  z.looseObject({ type: z.literal('trace'), idle_seconds: z.number().optional() }),
+  z.looseObject({
     type: z.literal('group'),
     group_by: shortText,
     interval_seconds: z.number().optional(),
@@ -38,17 +39,17 @@ const scope = z.discriminatedUnion('type', [
 const clauses = z.array(text).max(1000).nullish()
 
 export const scoreConfiguration = z
-  .strictObject({
+  .looseObject({
     multi_select: z.boolean().nullish(),
     destination: shortText.nullish(),
     visibility: z
-      .strictObject({
+      .looseObject({
         users: z.array(shortText).max(10_000).nullish(),
         groups: z.array(shortText).max(10_000).nullish(),
       })
       .nullish(),
     online: z
-      .strictObject({
+      .looseObject({
         sampling_rate: z.number().min(0).max(1),
         scorers: z.array(functionReference).max(1000),
         btql_filter: text.nullish(),
@@ -59,15 +60,12 @@ export const scoreConfiguration = z
       })
       .nullish(),
     condition: z
-      .strictObject({
-        when: z.strictObject({ clauses, subspan_clauses: clauses, trace_clauses: clauses }),
-        behavior: z.literal('hidden').nullish(),
+      .looseObject({
+        when: z.looseObject({ clauses, subspan_clauses: clauses, trace_clauses: clauses }),
+        behavior: word.nullish(),
       })
       .nullish(),
-    object_types: z
-      .array(z.enum(['project_logs', 'dataset', 'experiment']))
-      .max(3)
-      .nullish(),
+    object_types: z.array(word).max(100).nullish(),
   })
   .meta({ id: 'ProjectScoreConfig' })
 
@@ -86,7 +84,7 @@ export const projectScoreSchema = z
   })
   .meta({ id: 'ProjectScore' })
 
-export const newProjectScore = z.strictObject({
+export const newProjectScore = z.object({
   project_id: identifier,
   name,
   description: text.nullish(),
@@ -95,7 +93,7 @@ export const newProjectScore = z.strictObject({
   config: scoreConfiguration.nullish(),
 })
 
-export const projectScorePatch = z.strictObject({
+export const projectScorePatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
   score_type: scoreType.nullish(),
@@ -116,14 +114,14 @@ export const projectTagSchema = z
   })
   .meta({ id: 'ProjectTag' })
 
-export const newProjectTag = z.strictObject({
+export const newProjectTag = z.object({
   project_id: identifier,
   name,
   description: text.nullish(),
   color: shortText.nullish(),
 })
 
-export const projectTagPatch = z.strictObject({
+export const projectTagPatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
   color: shortText.nullish(),
@@ -143,7 +141,7 @@ export const spanIframeSchema = z
   })
   .meta({ id: 'SpanIFrame' })
 
-export const newSpanIframe = z.strictObject({
+export const newSpanIframe = z.object({
   project_id: identifier,
   name,
   description: text.nullish(),
@@ -151,7 +149,7 @@ export const newSpanIframe = z.strictObject({
   post_message: z.boolean().nullish(),
 })
 
-export const spanIframePatch = z.strictObject({
+export const spanIframePatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
   url: text.nullish(),
@@ -171,14 +169,14 @@ export const mcpServerSchema = z
   })
   .meta({ id: 'MCPServer' })
 
-export const newMcpServer = z.strictObject({
+export const newMcpServer = z.object({
   project_id: identifier,
   name,
   description: text.nullish(),
   url: text,
 })
 
-export const mcpServerPatch = z.strictObject({
+export const mcpServerPatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
   url: text.nullish(),
@@ -198,14 +196,14 @@ export const agentSchema = z
   })
   .meta({ id: 'Agent' })
 
-export const newAgent = z.strictObject({
+export const newAgent = z.object({
   project_id: identifier,
   name,
   description: text.nullish(),
   metadata: fields.nullish(),
 })
 
-export const agentPatch = z.strictObject({
+export const agentPatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
   metadata: fields.nullish(),

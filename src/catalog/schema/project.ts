@@ -1,22 +1,22 @@
 import { z } from 'zod'
-import { identifier, name, shortText, text, timestamp } from './field.ts'
+import { identifier, name, shortText, text, timestamp, word } from './field.ts'
 import { savedFunction } from './prompt.ts'
 
-const spanFieldOrder = z.strictObject({
+const spanFieldOrder = z.looseObject({
   object_type: shortText,
   column_id: shortText,
   position: shortText,
-  layout: z.enum(['full', 'two_column']).nullish(),
+  layout: word.nullish(),
 })
 
-const remoteEvaluation = z.strictObject({
+const remoteEvaluation = z.looseObject({
   url: shortText,
   name,
   description: text.nullish(),
 })
 
 export const projectSettings = z
-  .strictObject({
+  .looseObject({
     comparison_key: shortText.nullish(),
     baseline_experiment_id: identifier.nullish(),
     spanFieldOrder: z.array(spanFieldOrder).max(1000).nullish(),
@@ -39,14 +39,14 @@ export const projectSchema = z
   })
   .meta({ id: 'Project' })
 
-export const newProject = z.strictObject({
+export const newProject = z.object({
   name,
   description: text.nullish(),
   org_name: name.nullish(),
   settings: projectSettings.nullish(),
 })
 
-export const projectPatch = z.strictObject({
+export const projectPatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
   user_id: identifier.nullish(),

@@ -14,13 +14,13 @@ export const promptSessionSchema = z
   })
   .meta({ id: 'PromptSession' })
 
-export const newPromptSession = z.strictObject({
+export const newPromptSession = z.object({
   project_id: identifier,
   name,
   description: text.nullish(),
 })
 
-export const promptSessionPatch = z.strictObject({
+export const promptSessionPatch = z.object({
   name: name.nullish(),
   description: text.nullish(),
 })

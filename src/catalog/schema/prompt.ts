@@ -1,29 +1,25 @@
 /** Prompts and functions. Both are rows of a project's `project_prompts`: a prompt is a function. */
 import { z } from 'zod'
 import { aclObjectType } from './access.ts'
-import { fields, identifier, name, shortText, slug, tags, text, timestamp } from './field.ts'
+import {
+  fields,
+  identifier,
+  name,
+  openUnion,
+  shortText,
+  slug,
+  tags,
+  text,
+  timestamp,
+  word,
+} from './field.ts'
 
-export const functionTypes = [
-  'llm',
-  'scorer',
-  'task',
-  'tool',
-  'custom_view',
-  'preprocessor',
-  'facet',
-  'classifier',
-  'tag',
-  'parameters',
-  'sandbox',
-  // Not in the published document, but recorded.
-  'prompt',
-] as const
+/** `llm`, `scorer`, `task`, `tool`, … */
+export const functionType = word
 
-export const functionType = z.enum(functionTypes)
-
-export const savedFunction = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('function'), id: shortText, version: shortText.optional() }),
-  z.strictObject({
+export const savedFunction = openUnion('type', [
+  z.looseObject({ type: z.literal('function'), id: shortText, version: shortText.optional() }),
+  z.looseObject({
     type: z.literal('global'),
     name: shortText,
     function_type: functionType.optional(),
@@ -35,23 +31,23 @@ export const functionReference = savedFunction
 const longPrompt = z.string().max(4 * 2 ** 20)
 
 /** Messages are stored as they come: providers add to their form all the time. */
-const promptBlock = z.discriminatedUnion('type', [
-  z.strictObject({
+const promptBlock = openUnion('type', [
+  z.looseObject({
     type: z.literal('chat'),
     messages: z.array(z.looseObject({ role: shortText })).max(10_000),
     tools: longPrompt.optional(),
   }),
-  z.strictObject({ type: z.literal('completion'), content: longPrompt }),
+  z.looseObject({ type: z.literal('completion'), content: longPrompt }),
 ])
 
-const toolServer = z.discriminatedUnion('type', [
-  z.strictObject({
+const toolServer = openUnion('type', [
+  z.looseObject({
     type: z.literal('id'),
     id: identifier,
     is_disabled: z.boolean().optional(),
     enabled_tools: z.array(shortText).max(10_000).nullish(),
   }),
-  z.strictObject({
+  z.looseObject({
     type: z.literal('url'),
     url: text,
     is_disabled: z.boolean().optional(),
@@ -70,20 +66,20 @@ export const promptData = z
         position: shortText.nullish(),
       })
       .nullish(),
-    parser: z
-      .strictObject({
+    parser: openUnion('type', [
+      z.looseObject({
         type: z.literal('llm_classifier'),
         use_cot: z.boolean(),
         choice_scores: z.record(text, z.number().min(0).max(1)).optional(),
         choice: z.array(text).max(10_000).optional(),
         allow_no_match: z.boolean().optional(),
-      })
-      .nullish(),
+      }),
+    ]).nullish(),
     tool_functions: z.array(functionReference).max(1000).nullish(),
-    template_format: z.enum(['mustache', 'nunjucks', 'none']).nullish(),
+    template_format: word.nullish(),
     mcp: z.record(shortText, toolServer).nullish(),
     origin: z
-      .strictObject({
+      .looseObject({
         prompt_id: shortText.optional(),
         project_id: shortText.optional(),
         prompt_version: shortText.optional(),
@@ -92,22 +88,8 @@ export const promptData = z
   })
   .meta({ id: 'PromptData' })
 
-const functionDataTypes = [
-  'prompt',
-  'code',
-  'graph',
-  'remote_eval',
-  'global',
-  'facet',
-  'batched_facet',
-  'parameters',
-  'topic_map',
-] as const
-
-/** What runs. Only its type is looked at: nothing of it is run here. */
-export const functionData = z
-  .looseObject({ type: z.enum(functionDataTypes) })
-  .meta({ id: 'FunctionData' })
+/** What runs: `prompt`, `code`, `graph`, …. Only its type is looked at: nothing of it is run here. */
+export const functionData = z.looseObject({ type: word }).meta({ id: 'FunctionData' })
 
 /** In the oldest clients' form: any further key makes them refuse the prompt. */
 export const promptSchema = z
@@ -127,7 +109,7 @@ export const promptSchema = z
   })
   .meta({ id: 'Prompt' })
 
-export const newPrompt = z.strictObject({
+export const newPrompt = z.object({
   project_id: identifier,
   name,
   slug,
@@ -138,7 +120,7 @@ export const newPrompt = z.strictObject({
   function_type: functionType.nullish(),
 })
 
-export const promptPatch = z.strictObject({
+export const promptPatch = z.object({
   name: name.nullish(),
   slug: slug.nullish(),
   description: text.nullish(),
@@ -147,13 +129,13 @@ export const promptPatch = z.strictObject({
   metadata: fields.nullish(),
 })
 
-const origin = z.strictObject({
+const origin = z.looseObject({
   object_type: aclObjectType,
   object_id: identifier,
   internal: z.boolean().nullish(),
 })
 
-const functionSchemas = z.strictObject({
+const functionSchemas = z.looseObject({
   parameters: z.unknown().optional(),
   returns: z.unknown().optional(),
 })
@@ -173,7 +155,7 @@ export const newFunction = newPrompt.extend({
   function_schema: functionSchemas.nullish(),
 })
 
-export const functionPatch = z.strictObject({
+export const functionPatch = z.object({
   name: name.nullish(),
   slug: slug.nullish(),
   description: text.nullish(),

@@ -36,14 +36,14 @@ const givenVariable = {
   secret_type: shortText.nullish(),
 }
 
-export const newEnvironmentVariable = z.strictObject({
+export const newEnvironmentVariable = z.object({
   object_type: environmentVariableOwner,
   object_id: identifier,
   name,
   ...givenVariable,
 })
 
-export const environmentVariablePatch = z.strictObject({ name, ...givenVariable })
+export const environmentVariablePatch = z.object({ name, ...givenVariable })
 
 export const aiSecretSchema = z
   .object({
@@ -68,8 +68,8 @@ const givenSecret = {
   secret: secretText.nullish(),
 }
 
-export const newAiSecret = z.strictObject({ name, ...givenSecret, org_name: name.nullish() })
+export const newAiSecret = z.object({ name, ...givenSecret, org_name: name.nullish() })
 
-export const aiSecretPatch = z.strictObject({ name: name.nullish(), ...givenSecret })
+export const aiSecretPatch = z.object({ name: name.nullish(), ...givenSecret })
 
-export const namedAiSecret = z.strictObject({ name, org_name: name.nullish() })
+export const namedAiSecret = z.object({ name, org_name: name.nullish() })

@@ -1,62 +1,43 @@
 import { z } from 'zod'
 import { aclObjectType } from './access.ts'
-import { identifier, name, shortText, timestamp } from './field.ts'
+import { identifier, name, shortText, text, timestamp, word } from './field.ts'
 
-const viewTypes = [
-  'projects',
-  'experiments',
-  'experiment',
-  'playgrounds',
-  'playground',
-  'datasets',
-  'dataset',
-  'prompts',
-  'parameters',
-  'tools',
-  'scorers',
-  'classifiers',
-  'logs',
-  'monitor',
-  'for_review_project_log',
-  'for_review_experiments',
-  'for_review_datasets',
-] as const
-
-export const viewType = z.enum(viewTypes)
+/** `projects`, `experiments`, `logs`, `monitor`, `for_review_datasets`, … */
+export const viewType = word
 
 const conditions = z.array(z.unknown()).max(10_000).nullish()
 
 export const viewData = z
-  .strictObject({
+  .looseObject({
     search: z
-      .strictObject({ filter: conditions, tag: conditions, match: conditions, sort: conditions })
+      .looseObject({ filter: conditions, tag: conditions, match: conditions, sort: conditions })
       .nullish(),
     custom_charts: z.unknown().optional(),
   })
   .meta({ id: 'ViewData' })
 
-const measure = z.strictObject({
-  type: z.enum(['none', 'score', 'metric', 'metadata']),
+const measure = z.looseObject({
+  type: word,
   value: shortText,
 })
 
-const monitorOptions = z.strictObject({
+const monitorOptions = z.looseObject({
   viewType: z.literal('monitor'),
-  options: z.strictObject({
-    spanType: z.enum(['range', 'frame']).nullish(),
+  options: z.looseObject({
+    spanType: word.nullish(),
     rangeValue: shortText.nullish(),
     frameStart: shortText.nullish(),
     frameEnd: shortText.nullish(),
     tzUTC: z.boolean().nullish(),
     chartVisibility: z.record(shortText, z.boolean()).nullish(),
     projectId: shortText.nullish(),
-    type: z.enum(['project', 'experiment']).nullish(),
+    type: word.nullish(),
     groupBy: shortText.nullish(),
   }),
   freezeColumns: z.boolean().nullish(),
 })
 
-const tableOptions = z.strictObject({
+const tableOptions = z.looseObject({
   columnVisibility: z.record(shortText, z.boolean()).nullish(),
   columnOrder: z.array(shortText).max(10_000).nullish(),
   columnSizing: z.record(shortText, z.number()).nullish(),
@@ -72,18 +53,23 @@ const tableOptions = z.strictObject({
   symbolGrouping: measure.nullish(),
   xAxisAggregation: shortText.nullish(),
   chartAnnotations: z
-    .array(z.strictObject({ id: shortText, text: shortText }))
+    .array(z.looseObject({ id: shortText, text: shortText }))
     .max(1000)
     .nullish(),
   timeRangeFilter: z
-    .union([shortText, z.strictObject({ from: shortText, to: shortText })])
+    .union([shortText, z.looseObject({ from: shortText, to: shortText })])
     .nullish(),
-  queryShape: z.enum(['traces', 'spans', 'topics']).nullish(),
+  queryShape: word.nullish(),
   cluster: shortText.nullish(),
   freezeColumns: z.boolean().nullish(),
 })
 
-export const viewOptions = z.union([monitorOptions, tableOptions]).meta({ id: 'ViewOptions' })
+export const viewOptions = z
+  .union([
+    monitorOptions,
+    tableOptions.refine(({ viewType }) => viewType !== 'monitor', { abort: true }),
+  ])
+  .meta({ id: 'ViewOptions' })
 
 /** How a page of the user interface shows an object, under a name. */
 export const viewSchema = z
@@ -96,6 +82,9 @@ export const viewSchema = z
     created: timestamp.nullable(),
     view_data: viewData.nullable(),
     options: viewOptions.nullable(),
+    description: text.nullable(),
+    starred: z.boolean().nullable(),
+    updated_at: timestamp.nullable(),
     user_id: identifier.nullable(),
     deleted_at: timestamp.nullable(),
   })
@@ -103,24 +92,28 @@ export const viewSchema = z
 
 export const viewEntry = viewSchema.extend({ org_id: identifier })
 
-export const newView = z.strictObject({
+export const newView = z.object({
   object_type: aclObjectType,
   object_id: identifier,
   view_type: viewType,
   name,
   view_data: viewData.nullish(),
   options: viewOptions.nullish(),
+  description: text.nullish(),
+  starred: z.boolean().nullish(),
   user_id: identifier.nullish(),
 })
 
-export const viewPatch = z.strictObject({
+export const viewPatch = z.object({
   object_type: aclObjectType,
   object_id: identifier,
   view_type: viewType.nullish(),
   name: name.nullish(),
   view_data: viewData.nullish(),
   options: viewOptions.nullish(),
+  description: text.nullish(),
+  starred: z.boolean().nullish(),
   user_id: identifier.nullish(),
 })
 
-export const viewOwner = z.strictObject({ object_type: aclObjectType, object_id: identifier })
+export const viewOwner = z.object({ object_type: aclObjectType, object_id: identifier })

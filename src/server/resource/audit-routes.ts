@@ -15,7 +15,7 @@ export const auditRoutes: readonly Route[] = [
     path: '/v1/audit_trail',
     tag: 'audit trail',
     summary: 'Lists who changed what in the organization, or on one entry, newest first',
-    query: z.strictObject({
+    query: z.object({
       limit: z.int().min(0).max(largestLimit).optional(),
       starting_after: z
         .string()

@@ -10,7 +10,7 @@ import { AssayError } from '../../error.ts'
 const defaultLimit = 1000
 const largestLimit = 10_000
 
-export const pageQuery = z.strictObject({
+export const pageQuery = z.object({
   limit: z.int().min(0).max(largestLimit).optional(),
   starting_after: identifier.optional(),
   ending_before: identifier.optional(),

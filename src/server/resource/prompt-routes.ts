@@ -17,6 +17,7 @@ import { jsonReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { inProject, projectQuery, projectScope } from './in-project.ts'
 import { isOwnOrganization, pageQuery } from './list-query.ts'
+import { furtherOfRow, isFurtherPromptField, withFurther } from './prompt-further.ts'
 import type { PromptKind, PromptRow, PromptStore } from './prompt-store.ts'
 import { placedIn, putIsDeprecated, withoutNulls } from './resource.ts'
 
@@ -56,7 +57,7 @@ function routesOf(prompts: PromptStore, form: PromptForm): Route[] {
       ...one,
       method: 'GET',
       summary: `Reads a ${kind}, or a former version of it`,
-      query: z.strictObject(stateQuery),
+      query: z.object(stateQuery),
       handle: async ({ ids, query: { version, environment } }, gate) => {
         const id = ids[0]!
         const asked = environment === undefined ? version : requiredVersionIn(gate, environment, id)
@@ -68,8 +69,11 @@ function routesOf(prompts: PromptStore, form: PromptForm): Route[] {
       method: 'PATCH',
       summary: `Changes fields of a ${kind}; objects are merged into those that are there`,
       body: form.patch,
-      handle: async ({ ids, body }, gate) =>
-        answer(schema, await prompts.patch(gate, kind, ids[0]!, withoutNulls(body))),
+      keeps: isFurtherPromptField,
+      handle: async ({ ids, body, further }, gate) => {
+        const patch = { ...withoutNulls(body), ...withFurther(further) }
+        return answer(schema, await prompts.patch(gate, kind, ids[0]!, patch))
+      },
     }),
     operation({
       ...one,
@@ -97,9 +101,11 @@ function createRoute(prompts: PromptStore, form: PromptForm, method: 'POST' | 'P
     body: inProject(form.creation),
     answer: schema,
     isDeprecated: replaces,
-    handle: async ({ body }, gate) => {
-      const { project_id, ...given } = placedIn(withoutNulls(body), gate)
+    keeps: isFurtherPromptField,
+    handle: async ({ body, further }, gate) => {
+      const { project_id, ...fields } = placedIn(withoutNulls(body), gate)
       const projectId = String(project_id)
+      const given = { ...fields, ...withFurther(further) }
       const { row } = await prompts.findOrWrite(gate, kind, projectId, given, replaces)
       return answer(schema, row, replaces ? putIsDeprecated(path) : {})
     },
@@ -227,10 +233,13 @@ function invokeRoute(prompts: PromptStore): Route {
   })
 }
 
+/** Answers for prompts have no further fields: old clients refuse keys that they do not know. */
 function shown(schema: z.ZodObject, row: PromptRow): PromptRow {
   const functionData = row.function_data ?? { type: 'prompt' }
   const values: PromptRow = { ...row, function_data: functionData }
-  return Object.fromEntries(Object.keys(schema.shape).map((name) => [name, values[name] ?? null]))
+  const known = Object.keys(schema.shape).map((name) => [name, values[name] ?? null] as const)
+  const further = schema === functionSchema ? furtherOfRow(row) : {}
+  return Object.fromEntries([...Object.entries(further), ...known])
 }
 
 function answer(schema: z.ZodObject, row: PromptRow, headers: Record<string, string> = {}): Reply {

@@ -58,6 +58,7 @@ const storedFields = [
   'function_data',
   'origin',
   'function_schema',
+  'further_fields',
 ] as const
 
 export class PromptStore {

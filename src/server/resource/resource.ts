@@ -4,10 +4,18 @@
  */
 import { z } from 'zod'
 import type { Gate, GivenToGate } from '../../access/gate.ts'
-import type { Entries, EntryKind, FoundOrCreated, Patch } from '../../catalog/entry.ts'
+import {
+  type Entries,
+  type EntryKind,
+  entrySchemas,
+  type FoundOrCreated,
+  type Patch,
+} from '../../catalog/entry.ts'
+import { furtherFields, isFurtherField } from '../../catalog/further-fields.ts'
 import { missingAccess, missingReference } from '../../catalog/missing-access.ts'
+import type { Fields } from '../../catalog/schema/field.ts'
 import { AssayError } from '../../error.ts'
-import { operation } from '../operation.ts'
+import { operation, requireShort } from '../operation.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { isOwnOrganization, type PageQuery, pageQuery, readPage } from './list-query.ts'
@@ -81,8 +89,9 @@ function createRoute<K extends EntryKind>(resource: Resource<K>, creation: Creat
     summary: `Makes ${article(resource.title)}, or answers the one that is there as it is`,
     body: creation.body,
     answer: resource.schema,
-    handle: async ({ body }, gate) => {
-      const given = await givenOf(creation, body, gate)
+    keeps: (name) => isFurtherField(resource.kind, name),
+    handle: async ({ body, further }, gate) => {
+      const given = { ...(await givenOf(creation, body, gate)), ...further }
       return createdReply(resource, await create(resource, creation, given, body, gate), gate)
     },
   })
@@ -100,12 +109,14 @@ function putRoute<K extends EntryKind>(resource: Resource<K>, creation: Creation
     body: creation.body,
     answer: resource.schema,
     isDeprecated: true,
-    handle: async ({ body }, gate) => {
-      const given = await givenOf(creation, body, gate)
+    keeps: (name) => isFurtherField(resource.kind, name),
+    handle: async ({ body, further }, gate) => {
+      const given = { ...(await givenOf(creation, body, gate)), ...further }
       const made = await create(resource, creation, given, body, gate)
       const isReplaced = replaces && made.found
+      const changes = (before: Entries[K]) => replacement(resource.kind, creation, given, before)
       const entry = isReplaced
-        ? await gate.update(resource.kind, made.entry.id, replacement(creation, given) as Patch<K>)
+        ? await gate.update(resource.kind, made.entry.id, changes)
         : made.entry
       const reply = createdReply(resource, { ...made, entry }, gate)
       return { ...reply, headers: { ...reply.headers, ...putIsDeprecated(resource.path) } }
@@ -160,10 +171,15 @@ function patchRoute<K extends EntryKind>(resource: Resource<K>, patch: PatchForm
     summary: `Changes fields of ${article(resource.title)}; objects are merged into those that are there`,
     body: patch.body,
     answer: resource.schema,
-    handle: async ({ ids, body }, gate) => {
-      const changes = patch.changes
+    keeps: (name) => isFurtherField(resource.kind, name),
+    handle: async ({ ids, body, further }, gate) => {
+      const known = patch.changes
         ? patch.changes(withoutNulls(body), gate)
         : (before: Entries[K]) => mergedFields(before, withoutNulls(body)) as Patch<K>
+      const changes = (before: Entries[K]) => ({
+        ...known(before),
+        ...mergedFurther(resource.kind, before, further),
+      })
       const entry = await gate.update(resource.kind, ids[0]!, changes)
       return jsonReply(present(resource, entry, gate))
     },
@@ -209,12 +225,17 @@ function create<K extends EntryKind>(
 }
 
 /** What the body has not is cleared. */
-function replacement<K extends EntryKind>(creation: CreationForm<K>, given: Values): Values {
+function replacement<K extends EntryKind>(
+  kind: K,
+  creation: CreationForm<K>,
+  given: Values,
+  before: Entries[K],
+): Patch<K> {
   const { org_name: _, project_name: __, project_id: ___, ...shape } = creation.body.shape
   const names = creation.replacement ?? Object.keys(shape)
   const cleared = Object.fromEntries(names.map((name) => [name, null]))
   const { project_id: ____, ...fields } = given
-  return { ...cleared, ...fields }
+  return { ...cleared, ...clearedFurther(kind, before), ...fields } as Patch<K>
 }
 
 /** The fields of a body with the id of the project that it names in one way or the other. */
@@ -232,11 +253,28 @@ export function placedIn({ project_name, ...fields }: Values, gate: Gate): Value
   return { ...fields, project_id: project.id }
 }
 
+/** What takes the further fields of an entry away. */
+export function clearedFurther<K extends EntryKind>(kind: K, before: Entries[K]): Fields {
+  return Object.fromEntries(Object.keys(furtherFields(kind, before)).map((name) => [name, null]))
+}
+
+/** Fields that are not known here, merged into those that the entry has; throws a 400 when they get too long. */
+export function mergedFurther<K extends EntryKind>(
+  kind: K,
+  before: Entries[K],
+  further: Fields,
+): Fields {
+  if (Object.keys(further).length === 0) return further
+  const merged = mergedFields(before, further)
+  requireShort({ ...furtherFields(kind, before), ...merged })
+  return merged
+}
+
 /** Names of the fields of answers, kept because lists ask for them once for each entry. */
 const fieldNames = new WeakMap<z.ZodObject, readonly string[]>()
 
 export function present<K extends EntryKind>(
-  { schema, present }: Pick<Resource<K>, 'schema' | 'present'>,
+  { kind, schema, present }: Pick<Resource<K>, 'kind' | 'schema' | 'present'>,
   entry: Entries[K],
   gate: Gate,
 ): Values {
@@ -245,7 +283,13 @@ export function present<K extends EntryKind>(
   fieldNames.set(schema, names)
   const shown: Record<string, unknown> = {}
   for (const name of names) shown[name] = values[name] ?? null
-  return shown
+  // Reading all names of an entry takes longer: few have further ones.
+  if (Object.keys(entry).length === knownCount(kind)) return shown
+  return { ...shown, ...furtherFields(kind, entry) }
+}
+
+function knownCount(kind: EntryKind): number {
+  return Object.keys(entrySchemas[kind].shape).length
 }
 
 function createdReply<K extends EntryKind>(

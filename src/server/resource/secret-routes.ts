@@ -114,7 +114,7 @@ function aiSecretRoutes(secrets: SecretBox): Route[] {
         const found = isOwn ? gate.named('ai_secret', gate.organization().id, name) : undefined
         if (!found) throw missingAccess('delete', 'ai_secret', name)
         const removed = await gate.remove('ai_secret', found.id)
-        return jsonReply(present({ schema: aiSecretSchema }, removed, gate))
+        return jsonReply(present({ kind: 'ai_secret', schema: aiSecretSchema }, removed, gate))
       },
     }),
   ]

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import type { Gate } from '../../access/gate.ts'
 import type { Entries, Patch } from '../../catalog/entry.ts'
+import { isFurtherField } from '../../catalog/further-fields.ts'
 import { missingAccess } from '../../catalog/missing-access.ts'
 import { aclObjectType } from '../../catalog/schema/access.ts'
 import { identifier } from '../../catalog/schema/field.ts'
@@ -11,10 +12,17 @@ import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { pageQuery, readPage } from './list-query.ts'
 import { mergedFields } from './merge.ts'
-import { present, putIsDeprecated, withoutNulls } from './resource.ts'
+import {
+  clearedFurther,
+  mergedFurther,
+  present,
+  putIsDeprecated,
+  withoutNulls,
+} from './resource.ts'
 
 const path = '/v1/view'
 const one = { path: `${path}/:view_id`, tag: 'view', answer: viewSchema }
+const keeps = (name: string) => isFurtherField('view', name)
 const texts = z.array(z.string()).optional()
 const owner = { object_type: aclObjectType, object_id: identifier }
 
@@ -42,26 +50,32 @@ export const viewRoutes: readonly Route[] = [
           object_type === query.object_type &&
           (query.view_type === undefined || view_type === query.view_type),
       })
-      return jsonReply({ objects: views.map((view) => shown(view, gate)) })
+      return jsonReply({ objects: views.map((view) => presented(view, gate)) })
     },
   }),
   operation({
     ...one,
     method: 'GET',
     summary: 'Reads a view',
-    query: z.strictObject(owner),
-    handle: ({ ids, query }, gate) => jsonReply(shown(viewOf(gate, 'read', ids[0]!, query), gate)),
+    query: z.object(owner),
+    handle: ({ ids, query }, gate) =>
+      jsonReply(presented(viewOf(gate, 'read', ids[0]!, query), gate)),
   }),
   operation({
     ...one,
     method: 'PATCH',
     summary: 'Changes fields of a view; objects are merged into those that are there',
     body: viewPatch,
-    handle: async ({ ids, body }, gate) => {
+    keeps,
+    handle: async ({ ids, body, further }, gate) => {
       const { object_type: _, object_id: __, ...patch } = withoutNulls(body)
       const { id } = viewOf(gate, 'update', ids[0]!, body)
-      const changes = (before: Entries['view']) => mergedFields(before, patch) as Patch<'view'>
-      return jsonReply(shown(await gate.update('view', id, changes), gate))
+      const changes = (before: Entries['view']): Patch<'view'> => ({
+        ...mergedFields(before, patch),
+        ...mergedFurther('view', before, further),
+        updated_at: new Date().toISOString(),
+      })
+      return jsonReply(presented(await gate.update('view', id, changes), gate))
     },
   }),
   operation({
@@ -71,7 +85,7 @@ export const viewRoutes: readonly Route[] = [
     body: viewOwner,
     handle: async ({ ids, body }, gate) => {
       const { id } = viewOf(gate, 'delete', ids[0]!, body)
-      return jsonReply(shown(await gate.remove('view', id), gate))
+      return jsonReply(presented(await gate.remove('view', id), gate))
     },
   }),
 ]
@@ -88,17 +102,27 @@ function createRoute(method: 'POST' | 'PUT'): Route {
     body: newView,
     answer: viewSchema,
     isDeprecated: replaces,
-    handle: async ({ body }, gate) => {
+    keeps,
+    handle: async ({ body, further }, gate) => {
       const { view_data = null, options = null, user_id, ...place } = body
-      const given = { ...place, view_data, options, ...(user_id && { user_id }) }
+      const { description = null, starred = null, object_type, object_id, view_type, name } = place
+      const shown = { view_data, options, description, starred }
+      const owner = { object_type, object_id, view_type, name, ...(user_id && { user_id }) }
+      const given = { ...further, ...owner, ...shown }
       const { entry, found } = await gate.findOrCreate('view', given)
       const headers: Record<string, string> = {
         ...(found && { 'x-bt-found-existing': 'true' }),
         ...(replaces && putIsDeprecated(path)),
       }
       const isReplaced = replaces && found
-      const view = isReplaced ? await gate.update('view', entry.id, { view_data, options }) : entry
-      return jsonReply(shown(view, gate), headers)
+      const changes = (before: Entries['view']) => ({
+        ...clearedFurther('view', before),
+        ...further,
+        ...shown,
+        updated_at: new Date().toISOString(),
+      })
+      const view = isReplaced ? await gate.update('view', entry.id, changes) : entry
+      return jsonReply(presented(view, gate), headers)
     },
   })
 }
@@ -115,6 +139,6 @@ function viewOf(
   return view
 }
 
-function shown(view: Entries['view'], gate: Gate) {
-  return present({ schema: viewSchema }, view, gate)
+function presented(view: Entries['view'], gate: Gate) {
+  return present({ kind: 'view', schema: viewSchema }, view, gate)
 }

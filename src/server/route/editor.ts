@@ -6,13 +6,8 @@ import { printSqlQuery } from '../../parser/print-sql.ts'
 import type { QueryWarning } from '../../planner/lint.ts'
 import { type CompletionRequest, complete } from '../completion.ts'
 import { faultOf } from '../error-response.ts'
-import {
-  type JsonBody,
-  numberField,
-  parseJsonBody,
-  requiredString,
-  stringField,
-} from '../json-body.ts'
+import { readJsonBody } from '../ignored-fields.ts'
+import { type JsonBody, numberField, requiredString, stringField } from '../json-body.ts'
 import { readQueryBody } from '../query-body.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
@@ -25,7 +20,7 @@ export function editorRoutes(engine: Engine): Route[] {
       path: '/btql/complete',
       access: 'key',
       handle: async (request, gate) => {
-        const body = parseJsonBody(await request.body)
+        const body = await readJsonBody(request)
         return jsonReply(complete(engine, gate, completionOf(body)))
       },
     },

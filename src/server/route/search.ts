@@ -3,11 +3,11 @@ import { AssayError } from '../../error.ts'
 import { parseRequest } from '../../parser/parse-request.ts'
 import { printQuery } from '../../parser/print-query.ts'
 import { Highlighter } from '../../search/looked-for.ts'
+import { readJsonBody } from '../ignored-fields.ts'
 import {
   booleanField,
   type JsonBody,
   numberField,
-  parseJsonBody,
   requiredString,
   stringField,
 } from '../json-body.ts'
@@ -33,7 +33,7 @@ export function searchRoutes(engine: Engine, models: LanguageModels): Route[] {
       path: '/search',
       access: 'key',
       handle: async (request, gate) => {
-        const body = parseJsonBody(await request.body)
+        const body = await readJsonBody(request)
         const text = requiredString(body, 'text')
         if (text.length > longestText) {
           throw new AssayError('REQUEST_INVALID', `"text" has ${text.length} characters`, {

@@ -4,7 +4,8 @@ import { changeTokenOf, type StartedSession, sessionSeconds } from '../../access
 import { aclObjectType } from '../../catalog/schema/access.ts'
 import { identifier } from '../../catalog/schema/field.ts'
 import { AssayError } from '../../error.ts'
-import { booleanField, parseJsonBody, requiredString, stringField } from '../json-body.ts'
+import { readJsonBody } from '../ignored-fields.ts'
+import { booleanField, requiredString, stringField } from '../json-body.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import { checkQuery } from '../request-check.ts'
@@ -42,7 +43,7 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
       headers: [...addressHeaders, 'sec-fetch-site'],
       handle: async (request) => {
         requireOwnSite(request)
-        const body = parseJsonBody(await request.body)
+        const body = await readJsonBody(request)
         const key = stringField(body, 'api_key')
         const organization = stringField(body, 'org_name')
         const started =
@@ -96,7 +97,7 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
       path: '/session/rights',
       access: 'key',
       handle: ({ query }, gate) => {
-        const { object_type, object_id } = checkQuery(rightsQuery, query)
+        const { object_type, object_id } = checkQuery(rightsQuery, query).value
         return jsonReply(gate.permissionsOn(object_type, object_id))
       },
     },
@@ -105,7 +106,7 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
       path: '/session/preferences',
       access: 'key',
       handle: async (request, gate) => {
-        const body = parseJsonBody(await request.body)
+        const body = await readJsonBody(request)
         const query_language = booleanField(body, 'query_language')
         if (query_language !== undefined) await gate.people.choose({ query_language })
         return jsonReply(gate.people.preferences())
@@ -117,7 +118,7 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
       access: 'key',
       headers: addressHeaders,
       handle: async (request, gate) => {
-        const body = parseJsonBody(await request.body)
+        const body = await readJsonBody(request)
         const password = requiredString(body, 'password')
         const current = stringField(body, 'current_password') ?? ''
         const { principal } = gate
@@ -129,7 +130,7 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
 }
 
 /** What somebody asks of, to show only what they may do. */
-const rightsQuery = z.strictObject({ object_type: aclObjectType, object_id: identifier })
+const rightsQuery = z.object({ object_type: aclObjectType, object_id: identifier })
 
 const unstored = { 'cache-control': 'no-store' }
 

@@ -1,7 +1,8 @@
 /** Versions of datasets under names, as clients make, list and remove them. */
 import type { Gate } from '../../../access/gate.ts'
 import { formatTransaction, parseTransaction } from '../../../type/transaction.ts'
-import { booleanField, parseJsonBody, requiredString, stringField } from '../../json-body.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
+import { booleanField, requiredString, stringField } from '../../json-body.ts'
 import { jsonReply, type Reply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
 
@@ -14,7 +15,7 @@ export const appDatasetSnapshotRoutes: readonly Route[] = [
 
 /** A snapshot of that name is answered as it is, unless the body says to update it. */
 async function register(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   const dataset = gate.require('read', 'dataset', requiredString(body, 'dataset_id'))
   const description = stringField(body, 'description')
   const version = normalized(requiredString(body, 'xact_id'))
@@ -36,7 +37,7 @@ async function register(request: RouteRequest, gate: Gate): Promise<Reply> {
 
 /** The snapshots of a dataset, in a list; only that of a name or version if the body has one. */
 async function find(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   const dataset = gate.require('read', 'dataset', requiredString(body, 'dataset_id'))
   const name = stringField(body, 'name') ?? stringField(body, 'dataset_snapshot_name')
   const version = stringField(body, 'xact_id')
@@ -47,7 +48,7 @@ async function find(request: RouteRequest, gate: Gate): Promise<Reply> {
 }
 
 async function patch(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   const name = stringField(body, 'name')
   const description = stringField(body, 'description')
   return jsonReply(
@@ -59,7 +60,7 @@ async function patch(request: RouteRequest, gate: Gate): Promise<Reply> {
 }
 
 async function remove(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   return jsonReply(await gate.remove('dataset_snapshot', requiredString(body, 'id')))
 }
 

@@ -1,5 +1,6 @@
 import type { Gate } from '../../../access/gate.ts'
-import { objectField, parseJsonBody, stringField, stringsField } from '../../json-body.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
+import { objectField, stringField, stringsField } from '../../json-body.ts'
 import { jsonReply, type Reply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
 import { knownProject, namedObject, registeredProject } from './request.ts'
@@ -11,7 +12,7 @@ export const appDatasetRoutes: readonly Route[] = [
 
 /** Finds a dataset by name, or makes it, and its project. */
 async function register(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   const project = await registeredProject(body, gate)
   const { entry, found } = await gate.findOrCreate('dataset', {
     project_id: project.id,
@@ -29,7 +30,7 @@ function madeUpName(): string {
 
 /** The dataset of an id or name, in a list, which is empty if there is none. */
 async function find(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   const id = stringField(body, 'id') ?? stringField(body, 'dataset_id')
   if (id !== undefined)
     return jsonReply(gate.readable('dataset', id) ? [gate.require('read', 'dataset', id)] : [])

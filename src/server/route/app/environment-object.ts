@@ -3,7 +3,8 @@ import type { Gate } from '../../../access/gate.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
 import { AssayError } from '../../../error.ts'
 import { formatTransaction, parseTransaction } from '../../../type/transaction.ts'
-import { parseJsonBody, requiredString } from '../../json-body.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
+import { requiredString } from '../../json-body.ts'
 import { jsonReply } from '../../reply.ts'
 import type { PromptStore } from '../../resource/prompt-store.ts'
 import type { Route, RouteRequest } from '../../route.ts'
@@ -35,7 +36,7 @@ export function environmentObjectRoutes(prompts: PromptStore): Route[] {
       access: 'key',
       handle: async (request, gate) => {
         const place = await objectOf(prompts, request, gate, 'update')
-        const body = parseJsonBody(await request.body)
+        const body = await readJsonBody(request)
         checkOrganization(body, gate)
         const slug = requiredString(body, 'environment_slug')
         const version = normalized(requiredString(body, 'object_version'))
@@ -62,7 +63,7 @@ export function environmentObjectRoutes(prompts: PromptStore): Route[] {
       access: 'key',
       handle: async (request, gate) => {
         const place = await objectOf(prompts, request, gate, 'update')
-        const body = parseJsonBody(await request.body)
+        const body = await readJsonBody(request)
         checkOrganization(body, gate)
         const version = normalized(requiredString(body, 'object_version'))
         const { entry, found } = await assign(gate, place, request.parameters[2]!, version)

@@ -3,11 +3,11 @@ import type { Gate } from '../../../access/gate.ts'
 import type { Project } from '../../../catalog/entry.ts'
 import type { Fields } from '../../../catalog/schema/field.ts'
 import { AssayError } from '../../../error.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
 import {
   booleanField,
   type JsonBody,
   objectField,
-  parseJsonBody,
   stringField,
   stringsField,
 } from '../../json-body.ts'
@@ -27,7 +27,7 @@ export const appExperimentRoutes: readonly Route[] = [
  * answered as it is; without, the new one gets a name of its own.
  */
 async function register(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   const project = await registeredProject(body, gate)
   const repository = objectField(body, 'repo_info') ?? null
   const given = {
@@ -85,7 +85,7 @@ function givenBase(body: JsonBody, project: Project, gate: Gate): string | undef
 
 /** The experiment of a name, in a list, which is empty if there is none. */
 async function find(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   const id = stringField(body, 'id') ?? stringField(body, 'experiment_id')
   if (id !== undefined)
     return jsonReply(
@@ -103,7 +103,7 @@ async function find(request: RouteRequest, gate: Gate): Promise<Reply> {
 
 /** 400 means to clients that there is none. */
 async function baseOf(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   const experiment = gate.require('read', 'experiment', requiredId(stringField(body, 'id'), 'id'))
   const base = baseExperiment(gate, experiment)
   if (!base) {

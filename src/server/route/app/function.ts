@@ -1,4 +1,5 @@
 /** How clients publish functions, and how they upload the code of one. Nothing of it is run here. */
+
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import type { Gate } from '../../../access/gate.ts'
@@ -6,9 +7,10 @@ import type { Attachments } from '../../../attachment/attachments.ts'
 import { contentName } from '../../../attachment/content-store.ts'
 import { newFunction } from '../../../catalog/schema/prompt.ts'
 import { AssayError } from '../../../error.ts'
-import { parseJsonBody } from '../../json-body.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
 import { addressHeaders, type PublicUrl } from '../../public-url.ts'
 import { jsonReply, type Reply } from '../../reply.ts'
+import { isFurtherPromptField, withFurther } from '../../resource/prompt-further.ts'
 import type { PromptRow, PromptStore } from '../../resource/prompt-store.ts'
 import { withoutNulls } from '../../resource/resource.ts'
 import type { Route, RouteRequest } from '../../route.ts'
@@ -20,8 +22,8 @@ export interface FunctionRouteOptions {
   readonly publicUrl: PublicUrl
 }
 
-/** Clients send further keys, which say where the function came from. */
-const published = z.object({
+/** Clients send further keys, which say where the function came from. They are kept. */
+const published = z.looseObject({
   ...newFunction.shape,
   if_exists: z.enum(['error', 'ignore', 'replace']).nullish(),
   environments: z.array(z.object({ slug: z.string().min(1) })).nullish(),
@@ -44,7 +46,7 @@ export function appFunctionRoutes(options: FunctionRouteOptions): Route[] {
       access: 'key',
       headers: addressHeaders,
       handle: async (request, gate) => {
-        checkOrganization(parseJsonBody(await request.body), gate)
+        checkOrganization(await readJsonBody(request), gate)
         const bundleId = randomUUID()
         const { organizationId } = gate.principal
         const place = { organizationId, kind: 'bundle', key: bundleId } as const
@@ -59,7 +61,7 @@ export function appFunctionRoutes(options: FunctionRouteOptions): Route[] {
 
 /** All are checked before the first is written. */
 async function publish(prompts: PromptStore, request: RouteRequest, gate: Gate): Promise<Reply> {
-  const { functions } = readBody(parseJsonBody(await request.body))
+  const { functions } = readBody(await readJsonBody(request))
   for (const [index, { project_id, slug, if_exists }] of functions.entries()) {
     prompts.requireCreate(gate, project_id)
     if ((if_exists ?? 'error') !== 'error') continue
@@ -74,7 +76,7 @@ async function publish(prompts: PromptStore, request: RouteRequest, gate: Gate):
   let ignored = 0
   for (const { if_exists, environments, project_id, ...given } of functions) {
     const replaces = if_exists === 'replace'
-    const fields = withoutNulls(given)
+    const fields = fieldsOf(withoutNulls(given))
     const { row, found } = await prompts.findOrWrite(gate, 'function', project_id, fields, replaces)
     if (found && !replaces) ignored++
     else await assign(gate, row, environments ?? [])
@@ -82,6 +84,14 @@ async function publish(prompts: PromptStore, request: RouteRequest, gate: Gate):
     answers.push({ id, project_id, slug, _xact_id, found_existing: found })
   }
   return jsonReply({ functions: answers, ignored_count: ignored })
+}
+
+/** The fields of a row, with what is not known here in one of them. */
+function fieldsOf(given: PromptRow): PromptRow {
+  const entries = Object.entries(given)
+  const further = entries.filter(([name]) => isFurtherPromptField(name))
+  const known = entries.filter(([name]) => Object.hasOwn(newFunction.shape, name))
+  return { ...Object.fromEntries(known), ...withFurther(Object.fromEntries(further)) }
 }
 
 function readBody(body: ReadonlyMap<string, unknown>): { functions: Published[] } {

@@ -1,7 +1,8 @@
 import type { Gate } from '../../../access/gate.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
 import { AssayError } from '../../../error.ts'
-import { parseJsonBody, stringField } from '../../json-body.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
+import { stringField } from '../../json-body.ts'
 import { jsonReply, type Reply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
 import { checkOrganization, registeredProject } from './request.ts'
@@ -12,7 +13,7 @@ export const appProjectRoutes: readonly Route[] = [
     path: '/api/project/register',
     access: 'key',
     handle: async (request, gate) =>
-      jsonReply({ project: await registeredProject(parseJsonBody(await request.body), gate) }),
+      jsonReply({ project: await registeredProject(await readJsonBody(request), gate) }),
   },
   { method: 'POST', path: '/api/project/get', access: 'key', handle: find },
   { method: 'GET', path: '/api/project', access: 'key', handle: read },
@@ -20,7 +21,7 @@ export const appProjectRoutes: readonly Route[] = [
 
 /** All projects that the body selects by `id` or name, as a list. */
 async function find(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   checkOrganization(body, gate)
   const id = stringField(body, 'id') ?? stringField(body, 'project_id')
   const name = stringField(body, 'name') ?? stringField(body, 'project_name')

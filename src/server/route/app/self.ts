@@ -1,7 +1,8 @@
 import type { Gate } from '../../../access/gate.ts'
 import { AssayError } from '../../../error.ts'
 import type { ObjectType } from '../../../type/record.ts'
-import { parseJsonBody, requiredString, stringsField } from '../../json-body.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
+import { requiredString, stringsField } from '../../json-body.ts'
 import { jsonReply, type Reply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
 
@@ -39,7 +40,7 @@ function self(gate: Gate) {
 
 /** Names and places of those objects that may be read; the others are left out. */
 async function objectInfo(request: RouteRequest, gate: Gate): Promise<Reply> {
-  const body = parseJsonBody(await request.body)
+  const body = await readJsonBody(request)
   const given = requiredString(body, 'object_type')
   const type = types.get(given)
   if (!type) {

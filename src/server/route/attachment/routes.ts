@@ -5,7 +5,8 @@ import type { Attachments } from '../../../attachment/attachments.ts'
 import { type ContentPlace, contentName } from '../../../attachment/content-store.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
 import { AssayError } from '../../../error.ts'
-import { objectField, parseJsonBody, requiredString, stringField } from '../../json-body.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
+import { objectField, requiredString, stringField } from '../../json-body.ts'
 import { addressHeaders, type PublicUrl } from '../../public-url.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route } from '../../route.ts'
@@ -26,7 +27,7 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
       access: 'key',
       headers: addressHeaders,
       handle: async (request, gate) => {
-        const body = parseJsonBody(await request.body)
+        const body = await readJsonBody(request)
         checkOrganization(body, gate)
         const place = placeOf(requiredString(body, 'key'), gate)
         const contentType = contentTypeOf(stringField(body, 'content_type'))
@@ -52,7 +53,7 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
       path: '/attachment/status',
       access: 'key',
       handle: async (request, gate) => {
-        const body = parseJsonBody(await request.body)
+        const body = await readJsonBody(request)
         checkOrganization(body, gate)
         const name = contentName(placeOf(requiredString(body, 'key'), gate))
         const status = objectField(body, 'status')

@@ -11,7 +11,8 @@ import { parseJsonBytes } from '../../../type/parse-json.ts'
 import type { ObjectType } from '../../../type/record.ts'
 import { formatTransaction, parseTransaction } from '../../../type/transaction.ts'
 import { isObject, type Value } from '../../../type/value.ts'
-import { numberField, parseJsonBody, stringField } from '../../json-body.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
+import { numberField, stringField } from '../../json-body.ts'
 import { queryRows } from '../../query-rows.ts'
 import type { Reply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
@@ -77,9 +78,9 @@ export function fetchRoutes(engine: Engine, type: ObjectType): Route[] {
 async function readBody(request: RouteRequest): Promise<Fetch> {
   const bytes = await request.body
   if (bytes.length === 0) return readQuery(request)
-  const body = parseJsonBody(bytes)
+  const body = await readJsonBody(request)
   const exact = parseJsonBytes(bytes)
-  const filters = isObject(exact) ? exact.filters : undefined
+  const filters = body.has('filters') && isObject(exact) ? exact.filters : undefined
   const limit = limitOf(numberField(body, 'limit'))
   return {
     limit,

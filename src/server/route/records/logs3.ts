@@ -8,6 +8,7 @@ import type { Attachments } from '../../../attachment/attachments.ts'
 import { contentName } from '../../../attachment/content-store.ts'
 import type { Engine } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
 import { numberField, objectField, parseJsonBody, stringField } from '../../json-body.ts'
 import { addressHeaders, type PublicUrl } from '../../public-url.ts'
 import type { RecordWriter } from '../../record-writer.ts'
@@ -61,7 +62,7 @@ export function logs3Routes(options: Logs3Options): Route[] {
       access: 'key',
       headers: addressHeaders,
       handle: async (request, gate) => {
-        const size = numberField(parseJsonBody(await request.body), 'size_bytes') ?? 0
+        const size = numberField(await readJsonBody(request), 'size_bytes') ?? 0
         if (size > maxBodyBytes) {
           throw new AssayError('REQUEST_TOO_LARGE', `a body has at most ${maxBodyBytes} bytes`, {
             path: 'size_bytes',

@@ -7,7 +7,8 @@ import { parseJson } from '../../../type/parse-json.ts'
 import { parseTransaction } from '../../../type/transaction.ts'
 import type { JsonObject } from '../../../type/value.ts'
 import { canonicalJson } from '../../../type/write-json.ts'
-import { parseJsonBody, requiredString } from '../../json-body.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
+import { requiredString } from '../../json-body.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
 
@@ -61,7 +62,7 @@ async function differenceOf(
 ): Promise<Difference> {
   const datasetId = request.parameters[0]!
   if (!gate.readable('dataset', datasetId)) throw missingAccess('read', 'dataset', datasetId)
-  const version = requiredString(parseJsonBody(await request.body), 'version')
+  const version = requiredString(await readJsonBody(request), 'version')
   parseTransaction(version)
   const then = await versions(engine, request, gate, datasetId, version)
   const now = await versions(engine, request, gate, datasetId, undefined)

@@ -5,10 +5,10 @@ import { parseJsonBytes } from '../../../type/parse-json.ts'
 import type { ObjectType } from '../../../type/record.ts'
 import { isObject, type JsonObject, type Value } from '../../../type/value.ts'
 import { writeJson } from '../../../type/write-json.ts'
-import { parseJsonBody } from '../../json-body.ts'
+import { readJsonBody } from '../../ignored-fields.ts'
 import type { RecordWriter } from '../../record-writer.ts'
 import { jsonReply } from '../../reply.ts'
-import type { Route } from '../../route.ts'
+import type { Route, RouteRequest } from '../../route.ts'
 import { feedbackRows } from './feedback.ts'
 
 export function feedbackRoute(writer: RecordWriter, type: ObjectType): Route {
@@ -20,7 +20,7 @@ export function feedbackRoute(writer: RecordWriter, type: ObjectType): Route {
     handle: async (request, gate) => {
       const id = request.parameters[0]!
       if (!gate.writable(type, id)) throw missingAccess('update', type, id)
-      const body = readObject(await request.body)
+      const body = await readObject(request, ['feedback'])
       const events = listOf(body, 'feedback', '').flatMap((item, index) =>
         feedbackRows(item, `feedback[${index}]`),
       )
@@ -48,7 +48,7 @@ export function insertAnywhereRoute(writer: RecordWriter): Route {
     access: 'key',
     bodySize: 'records',
     handle: async (request, gate) => {
-      const body = readObject(await request.body)
+      const body = await readObject(request, Object.keys(namings))
       const rows: Value[] = []
       const answer: Record<string, Record<string, { row_ids: string[] }>> = {}
       const waiting: { readonly rowIds: string[]; readonly row: number }[] = []
@@ -85,9 +85,10 @@ export function insertAnywhereRoute(writer: RecordWriter): Route {
 }
 
 /** Numbers keep all their digits, which `JSON.parse` would not let them. */
-function readObject(bytes: Uint8Array): JsonObject {
-  parseJsonBody(bytes)
-  return parseJsonBytes(bytes) as JsonObject
+async function readObject(request: RouteRequest, known: readonly string[]): Promise<JsonObject> {
+  const body = await readJsonBody(request)
+  for (const name of known) body.has(name)
+  return parseJsonBytes(await request.body) as JsonObject
 }
 
 function listOf(object: JsonObject, name: string, path: string): readonly Value[] {

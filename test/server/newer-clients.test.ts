@@ -1,0 +1,255 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { RunningService } from '../support/running-service.ts'
+
+/** Clients that are newer than the service send what it does not know. */
+
+let service: RunningService
+let project: string
+beforeAll(async () => {
+  service = await RunningService.start()
+  project = await service.project()
+})
+afterAll(() => service.stop())
+
+const ignoredBy = ({ headers }: { headers: Headers }) => headers.get('x-assay-ignored-fields')
+
+test('a field that is not known is kept by what has room for it, and found again', async () => {
+  const body = { project_id: project, name: 'newer', org_name: 'x', something_new: { a: [1] } }
+  const made = await service.request('/v1/dataset', { body })
+  expect([made.status, made.json.something_new]).toEqual([200, { a: [1] }])
+  expect(made.json.org_name).toBeUndefined()
+  expect(ignoredBy(made)).toBe('org_name')
+  const path = `/v1/dataset/${String(made.json.id)}`
+  const patched = await service.request(path, {
+    method: 'PATCH',
+    body: { something_new: { b: 2 }, later: true },
+  })
+  expect(patched.json).toMatchObject({ something_new: { a: [1], b: 2 }, later: true })
+  expect(ignoredBy(patched)).toBeNull()
+  service = await service.restart()
+  expect((await service.request(path)).json).toEqual(patched.json)
+  const list = await service.request(`/v1/dataset?project_id=${project}&dataset_name=newer`)
+  expect(list.json.objects).toEqual([patched.json])
+})
+
+test('a field that says what an entry is or where is not taken from who may not say so', async () => {
+  const id = '00000000-0000-4000-8000-000000000001'
+  const body = { id, name: 'own id', deleted_at: 'yes', user_id: id, org_id: id, created: 'then' }
+  const { json, ...made } = await service.request('/v1/project', { body })
+  expect(json).toMatchObject({ name: 'own id', deleted_at: null })
+  expect([json.id, json.user_id, json.org_id]).not.toContain(id)
+  expect(ignoredBy(made)).toBe('id, deleted_at, user_id, org_id, created')
+})
+
+test('PUT, which replaces, takes away what it does not have', async () => {
+  const body = { project_id: project, name: 'replaced', newer: 1 }
+  await service.request('/v1/project_tag', { body })
+  const { json } = await service.request('/v1/project_tag', {
+    method: 'PUT',
+    body: { project_id: project, name: 'replaced', newest: 2 },
+  })
+  expect(json).toMatchObject({ newest: 2 })
+  expect(json).not.toHaveProperty('newer')
+})
+
+test('names of all kinds are names of fields', async () => {
+  const given = { constructor: 1, prototype: 2, toString: 3, ['__proto__']: 4, '': 5, 'ü\n': 6 }
+  const text = JSON.stringify({ project_id: project, name: 'names', ...given })
+  expect(text).toContain('__proto__')
+  const made = await service.request('/v1/experiment', { body: text })
+  const read = await service.request(`/v1/experiment/${String(made.json.id)}`)
+  for (const [name, value] of Object.entries(given)) {
+    expect(JSON.parse(read.text)).toHaveProperty([name], value)
+  }
+})
+
+test('what is unknown in forms within an entry is kept, also a form that came later', async () => {
+  const config = {
+    event_type: 'windowed',
+    window: { window_seconds: 3600, schedule: { cron_expression: '0 * * * *', timezone: 'UTC' } },
+    threshold: { policy: { condition: { operator: 'gt', value: 1 }, pending_seconds: 60 } },
+    actions: [{ type: 'pager', service: 'x' }],
+    product_origin: 'patterns',
+  }
+  const automation = await service.request('/v1/project_automation', {
+    body: { project_id: project, name: 'windowed', config },
+  })
+  expect([automation.status, automation.json.config]).toEqual([200, config])
+  const logs = {
+    event_type: 'logs',
+    btql_filter: 'true',
+    interval_seconds: 60,
+    action: { type: 'teams', url: 'https://example.org', mention: true },
+    severity: 'high',
+  }
+  const path = `/v1/project_automation/${String(automation.json.id)}`
+  const patched = await service.request(path, { method: 'PATCH', body: { config: logs } })
+  expect(patched.json.config).toEqual(logs)
+  const settings = { comparison_key: 'input', spanFieldOrder: [], alerts: { on: true } }
+  const set = await service.request(`/v1/project/${project}`, {
+    method: 'PATCH',
+    body: { settings },
+  })
+  expect(set.json.settings).toEqual(settings)
+  const score = await service.request('/v1/project_score', {
+    body: { project_id: project, name: 's', score_type: 'stars', config: { stars: 5 } },
+  })
+  expect(score.json).toMatchObject({ score_type: 'stars', config: { stars: 5 } })
+  const function_data = { type: 'workflow', steps: [{ id: 1 }] }
+  const made = await service.request('/v1/function', {
+    body: {
+      project_id: project,
+      name: 'f',
+      slug: 'f',
+      function_type: 'planner',
+      function_data,
+      prompt_data: { parser: { type: 'regex', pattern: 'x' }, template_format: 'jinja' },
+      cadence: 'daily',
+    },
+  })
+  expect(made.json).toMatchObject({
+    function_type: 'planner',
+    function_data,
+    prompt_data: { parser: { type: 'regex', pattern: 'x' }, template_format: 'jinja' },
+    cadence: 'daily',
+  })
+})
+
+test('a form that is known is still held to what it is', async () => {
+  const refused = async (config: object) => {
+    const body = { project_id: project, name: 'wrong', config }
+    const { status, json } = await service.request('/v1/project_automation', { body })
+    return [status, json.error?.path]
+  }
+  const action = { type: 'webhook', url: 'https://example.org' }
+  const logs = { event_type: 'logs', btql_filter: 'true', interval_seconds: 60, action }
+  expect(await refused({ ...logs, btql_filter: 1 })).toEqual([400, 'config.btql_filter'])
+  expect(await refused({ ...logs, action: { type: 'webhook' } })).toEqual([
+    400,
+    'config.action.url',
+  ])
+  expect(await refused({ ...logs, action: { type: 1 } })).toEqual([400, 'config.action.type'])
+  expect(await refused({})).toEqual([400, 'config.event_type'])
+  const body = { object_type: 'project', object_id: project, view_type: 'logs', name: 'wrong' }
+  for (const [options, path] of [
+    [{ viewType: 'monitor', options: { tzUTC: 1 } }, 'options.options.tzUTC'],
+    [{ columnOrder: 'x' }, 'options.columnOrder'],
+  ]) {
+    const { status, json } = await service.request('/v1/view', { body: { ...body, options } })
+    expect([status, json.error?.path]).toEqual([400, path])
+  }
+})
+
+test('a view has stars, a description and the time of its last change', async () => {
+  const owner = { object_type: 'project', object_id: project }
+  const options = { queryShape: 'topics', density: 'compact' }
+  const body = {
+    ...owner,
+    view_type: 'topics',
+    name: 'v',
+    starred: true,
+    description: 'd',
+    options,
+  }
+  const made = await service.request('/v1/view', { body })
+  expect(made.json).toMatchObject({ starred: true, description: 'd', options, updated_at: null })
+  const path = `/v1/view/${String(made.json.id)}`
+  const patched = await service.request(path, {
+    method: 'PATCH',
+    body: { ...owner, starred: false, pinned_by: ['x'] },
+  })
+  expect(patched.json).toMatchObject({ starred: false, description: 'd', pinned_by: ['x'] })
+  expect(String(patched.json.updated_at)).toMatch(/^\d{4}-.*Z$/)
+})
+
+test('answers for prompts keep to what old clients allow, and the record has the rest', async () => {
+  const body = { project_id: project, name: 'p', slug: 'p', newer: { a: 1 } }
+  const made = await service.request('/v1/prompt', { body })
+  expect(made.status).toBe(200)
+  expect(made.json).not.toHaveProperty('newer')
+  const path = `/v1/prompt/${String(made.json.id)}`
+  const patched = await service.request(path, { method: 'PATCH', body: { newer: { b: 2 } } })
+  expect(Object.keys(patched.json)).toEqual(Object.keys(made.json))
+  const query = `select: further_fields | from: project_prompts('${project}') | filter: slug = 'p'`
+  const rows = await service.request('/btql', { body: { query } })
+  expect(rows.json.data).toEqual([{ further_fields: { newer: { a: 1, b: 2 } } }])
+})
+
+test('rights, roles, keys and secrets keep nothing that is unknown, and say so', async () => {
+  const role = await service.request('/v1/role', {
+    body: { name: 'r', newer: 1, member_permissions: [{ permission: 'read', until: 'x' }] },
+  })
+  expect(role.json).not.toHaveProperty('newer')
+  expect(role.json.member_permissions).toEqual([{ permission: 'read' }])
+  expect(ignoredBy(role)).toBe('newer, member_permissions[0].until')
+  const group = await service.request('/v1/group', { body: { name: 'g' } })
+  const acl = await service.request('/v1/acl', {
+    body: {
+      object_type: 'project',
+      object_id: project,
+      group_id: group.json.id,
+      permission: 'read',
+      condition: 'x',
+    },
+  })
+  expect([acl.status, ignoredBy(acl)]).toEqual([200, 'condition'])
+  const key = await service.request('/v1/api_key', { body: { name: 'k', scopes: ['read'] } })
+  expect([key.status, ignoredBy(key)]).toEqual([200, 'scopes'])
+  const secret = await service.request('/v1/ai_secret', {
+    body: { name: 's', secret: 'x', second_secret: 'hidden' },
+  })
+  expect(secret.text).not.toContain('hidden')
+  expect(ignoredBy(secret)).toBe('second_secret')
+})
+
+test('parameters that are not known are named', async () => {
+  const list = await service.request(`/v1/project?limit=1&include_archived=true`)
+  expect([list.status, ignoredBy(list)]).toEqual([200, 'include_archived'])
+  const fetched = await service.request(`/v1/project_logs/${project}/fetch?limit=1&newer=1`)
+  expect([fetched.status, ignoredBy(fetched)]).toEqual([200, 'newer'])
+  const events = await service.request(`/v1/project_logs/${project}/fetch`, {
+    body: { limit: 1, newer: 1 },
+  })
+  expect([events.status, ignoredBy(events)]).toEqual([200, 'newer'])
+})
+
+test('the routes of the app, of queries, records and feedback ignore what they do not know', async () => {
+  const cases: [path: string, body: object, ignored: string | null][] = [
+    ['/api/project/register', { project_name: 'p', newer: 1 }, 'newer'],
+    ['/api/experiment/register', { project_name: 'p', experiment_name: 'e', newer: 1 }, 'newer'],
+    ['/api/dataset/register', { project_name: 'p', dataset_name: 'd', newer: 1 }, 'newer'],
+    ['/btql', { query: `select: id | from: project_logs('${project}')`, newer: 1 }, 'newer'],
+    ['/btql/check', { query: `select: id | from: project_logs('${project}')`, newer: 1 }, 'newer'],
+    ['/search', { text: 'x', source: `project_logs('${project}')`, newer: 1 }, 'newer'],
+    [`/v1/project_logs/${project}/feedback`, { feedback: [], newer: 1 }, 'newer'],
+    ['/v1/insert', { project_logs: {}, newer: 1 }, 'newer'],
+    [`/v1/project_logs/${project}/insert`, { newer: [{ a: 1 }], events: [{ id: 'a' }] }, null],
+    ['/logs3', { api_version: 3, newer: {}, rows: [{ project_id: project, log_id: 'g' }] }, null],
+  ]
+  for (const [path, body, ignored] of cases) {
+    const answer = await service.request(path, { body })
+    expect([path, answer.status, ignoredBy(answer)]).toEqual([path, 200, ignored])
+  }
+})
+
+test('what is named in a header is plain, and not long', async () => {
+  const names = [
+    '\r\nset-cookie: x',
+    'ü',
+    'x'.repeat(1000),
+    ...Array.from(Array(30).keys(), (n) => `f${n}`),
+  ]
+  const body = { name: 'k', ...Object.fromEntries(names.map((name) => [name, 1])) }
+  const { status, headers } = await service.request('/v1/api_key', { body })
+  const ignored = headers.get('x-assay-ignored-fields') ?? ''
+  expect([status, headers.get('set-cookie')]).toEqual([200, null])
+  expect(ignored).toContain('%0d%0aset-cookie%3a%20x, %c3%bc')
+  expect(ignored).toContain(', and 13 more')
+  expect(ignored.length).toBeLessThan(1000)
+})
+
+test('what is kept has a longest text', async () => {
+  const body = { name: 'long', newer: 'x'.repeat(2 ** 20) }
+  const { status, json } = await service.request('/v1/project', { body })
+  expect([status, json.error?.path]).toEqual([400, 'newer'])
+})
