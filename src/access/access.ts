@@ -4,6 +4,7 @@ import { AssayError } from '../error.ts'
 import { AccessIndex } from './access-index.ts'
 import { nowhere, ownsOrganization } from './decide.ts'
 import { Gate } from './gate.ts'
+import { KeyExpiry } from './key-expiry.ts'
 import { hashKey, KeyRing, newKeyText, previewKey } from './key-ring.ts'
 import { KeyUse } from './key-use.ts'
 import type { IssuedKey } from './keys.ts'
@@ -36,6 +37,7 @@ export class Access {
   readonly #keys: KeyRing
   readonly #prompts: Prompts | undefined
   readonly #use: KeyUse
+  readonly #expiry: KeyExpiry
 
   constructor(catalog: Catalog, prompts?: Prompts) {
     this.catalog = catalog
@@ -44,6 +46,7 @@ export class Access {
     this.sessions = new Sessions(catalog, this.index)
     this.#keys = new KeyRing(catalog)
     this.#use = new KeyUse(catalog)
+    this.#expiry = new KeyExpiry(catalog)
   }
 
   gate(principal: Principal, requestId = ''): Gate {
@@ -92,20 +95,37 @@ export class Access {
   }
 
   /** Issues a key to a user. A text that is already a key of that user is not issued again. */
-  async issueKey(owner: KeyOwner, name: string, text = newKeyText()): Promise<IssuedKey> {
+  async issueKey(
+    owner: KeyOwner,
+    name: string,
+    text = newKeyText(),
+    expires_at: string | null = null,
+  ): Promise<IssuedKey> {
     const existing = this.#keys.find(text)
     const known = existing?.kind === 'api_key' && this.catalog.get('api_key', existing.id)
     if (known) return { key: known, text }
     const key = await this.catalog.create(
       'api_key',
-      { ...owner, name, preview_name: previewKey(text), hash: hashKey(text).toString('hex') },
+      {
+        ...owner,
+        name,
+        preview_name: previewKey(text),
+        hash: hashKey(text).toString('hex'),
+        expires_at,
+      },
       system,
     )
     return { key, text }
   }
 
+  /** The listener is called at the moment at which a key expires. Returns what ends that. */
+  onExpiry(listener: () => void): () => void {
+    return this.#expiry.onExpiry(listener)
+  }
+
   /** Writes what is kept in memory for a while: when keys were used. */
   close(): Promise<void> {
+    this.#expiry.close()
     return this.#use.write()
   }
 

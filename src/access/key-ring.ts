@@ -2,6 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import type { Catalog, CatalogChange } from '../catalog/catalog.ts'
 import type { ApiKey, ServiceToken } from '../catalog/entry.ts'
+import { expiryMs } from './key-expiry.ts'
 
 /** A key or token as far as it lets somebody in. */
 export interface Key {
@@ -10,6 +11,7 @@ export interface Key {
   readonly organizationId: string
   readonly userId: string
   readonly hash: Buffer
+  readonly expiresMs: number
 }
 
 /** Longer texts are no keys of ours, and not worth hashing. */
@@ -50,8 +52,13 @@ export class KeyRing {
     })
   }
 
-  /** Undefined for an unknown text, after the same work; no text is an unknown one. */
+  /** Undefined for an unknown text or an expired key, after the same work; no text is an unknown one. */
   find(text: string | undefined): Key | undefined {
+    const key = this.#find(text)
+    return key && key.expiresMs > Date.now() ? key : undefined
+  }
+
+  #find(text: string | undefined): Key | undefined {
     const recent = text === undefined ? undefined : this.#recent.get(text)
     if (recent) return recent
     const hash = hashKey(text === undefined || text.length > longestKey ? '' : text)
@@ -77,23 +84,26 @@ export class KeyRing {
   }
 }
 
-function ofApiKey({ id, org_id, user_id, hash }: ApiKey): Key {
+function ofApiKey({ id, org_id, user_id, hash, expires_at }: ApiKey): Key {
   return {
     kind: 'api_key',
     id,
     organizationId: org_id,
     userId: user_id,
     hash: Buffer.from(hash, 'hex'),
+    expiresMs: expiryMs({ expires_at }),
   }
 }
 
-function ofServiceToken({ id, org_id, service_account_id, hash }: ServiceToken): Key {
+function ofServiceToken(token: ServiceToken): Key {
+  const { id, org_id, service_account_id, hash, expires_at } = token
   return {
     kind: 'service_token',
     id,
     organizationId: org_id,
     userId: service_account_id,
     hash: Buffer.from(hash, 'hex'),
+    expiresMs: expiryMs({ expires_at }),
   }
 }
 

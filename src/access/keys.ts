@@ -5,6 +5,7 @@ import { missingAccess } from '../catalog/missing-access.ts'
 import { AssayError } from '../error.ts'
 import type { AccessIndex } from './access-index.ts'
 import { guardedChange } from './guarded-change.ts'
+import { keyExpiryMs } from './key-expiry.ts'
 import { hashKey, newKeyText, previewKey } from './key-ring.ts'
 import type { Rights } from './rights.ts'
 import { addServiceToken, type IssuedToken } from './service-token.ts'
@@ -27,7 +28,7 @@ export class Keys {
   }
 
   /** A key of the principal's own, for this organization. Names need not differ. */
-  async create(name: string): Promise<IssuedKey> {
+  async create(name: string, expires_at: string | null = null): Promise<IssuedKey> {
     const { userId, organizationId } = this.#rights.principal
     const user = userId === null ? undefined : this.#catalog.get('user', userId)
     if (!user || user.is_service_account || !this.#rights.isMember(user.id)) {
@@ -42,13 +43,19 @@ export class Keys {
       name,
       preview_name: previewKey(text),
       hash: hashKey(text).toString('hex'),
+      expires_at,
     }
     const key = await this.#change((change) => change.create('api_key', given))
     return { key, text }
   }
 
   /** With `replace`, tokens of the account that have the name are revoked in the same step. */
-  createToken(accountId: string, name: string, replace: boolean): Promise<IssuedToken> {
+  createToken(
+    accountId: string,
+    name: string,
+    replace: boolean,
+    expires_at: string | null = null,
+  ): Promise<IssuedToken> {
     const { organizationId } = this.#rights.principal
     return this.#change((change) => {
       if (!this.#rights.owns()) throw missingAccess('create', 'organization', organizationId)
@@ -65,8 +72,13 @@ export class Keys {
           change.remove('service_token', token.id)
         }
       }
-      return addServiceToken(change, organizationId, accountId, name)
+      return addServiceToken(change, organizationId, accountId, name, expires_at)
     })
+  }
+
+  /** When what the principal has come in with ends, in milliseconds. */
+  get expiresMs(): number {
+    return keyExpiryMs(this.#catalog, this.#rights.principal.keyId)
   }
 
   #change<T>(run: Parameters<typeof guardedChange<T>>[3]): Promise<T> {

@@ -19,10 +19,17 @@ export type Person = Readonly<z.infer<typeof userSchema>>
 export interface Invitation {
   readonly ids: readonly string[]
   readonly emails: readonly string[]
-  readonly serviceAccounts: readonly { readonly name: string; readonly tokenName?: string }[]
+  readonly serviceAccounts: readonly InvitedAccount[]
   /** Groups for those who were not members before, by id or by name. */
   readonly groupIds: readonly string[]
   readonly groupNames: readonly string[]
+}
+
+export interface InvitedAccount {
+  readonly name: string
+  /** Of a token that it gets at once. */
+  readonly tokenName?: string
+  readonly tokenExpires?: string | null
 }
 
 /** A service account that was made, with its token where one was asked for: shown only now. */
@@ -108,12 +115,12 @@ export class People {
         change.create('member', { org_id, user_id })
         addToGroups(change, groups, user_id)
       }
-      return invitation.serviceAccounts.map(({ name, tokenName }) => {
+      return invitation.serviceAccounts.map(({ name, tokenName, tokenExpires = null }) => {
         const account = addServiceAccount(change, org_id, name)
         addToGroups(change, groups, account.id)
         if (tokenName === undefined) return account
         if (!this.#rights.owns()) throw missingAccess('create', 'organization', org_id)
-        const { text } = addServiceToken(change, org_id, account.id, tokenName)
+        const { text } = addServiceToken(change, org_id, account.id, tokenName, tokenExpires)
         return { ...account, api_key: text, token_name: tokenName }
       })
     })

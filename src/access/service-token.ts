@@ -13,6 +13,7 @@ export function addServiceToken(
   org_id: string,
   service_account_id: string,
   name: string,
+  expires_at: string | null,
 ): IssuedToken {
   const text = newKeyText()
   const token = change.create('service_token', {
@@ -21,6 +22,7 @@ export function addServiceToken(
     name,
     preview_name: previewKey(text),
     hash: hashKey(text).toString('hex'),
+    expires_at,
   })
   return { token, text }
 }

@@ -5,6 +5,7 @@ import type { Entries, Session } from '../catalog/entry.ts'
 import { AssayError } from '../error.ts'
 import type { AccessIndex } from './access-index.ts'
 import { nowhere } from './decide.ts'
+import { keyExpiryMs } from './key-expiry.ts'
 import { hashKey, newKeyText } from './key-ring.ts'
 import { findPassword, hashPassword } from './password.ts'
 import { actorOf, type Principal } from './principal.ts'
@@ -57,11 +58,12 @@ export class Sessions {
     const session = this.#byHash.get(hashKey(text).toString('hex'))
     if (!session || Date.parse(session.expires) <= Date.now()) return undefined
     const { org_id: organizationId, user_id: userId, key_id: keyId } = session
+    if (keyExpiryMs(this.#catalog, keyId) <= Date.now()) return undefined
     if (!this.#index.graph(organizationId).isMember(userId)) return undefined
     return { userId, organizationId, keyId }
   }
 
-  /** A session with the rights of a key; it ends when the key is revoked. */
+  /** A session with the rights of a key; it ends when the key is revoked or expires. */
   start({ organizationId, userId, keyId }: Principal): Promise<StartedSession> {
     if (userId === null) throw refused()
     return this.#create(organizationId, userId, keyId)

@@ -30,8 +30,9 @@ export class PathSigner {
     this.#now = now
   }
 
-  sign(action: ContentAction, name: string): string {
-    const expires = String(this.#now() + lifeMs)
+  /** For an hour, and no longer than `untilMs`, when the key ends that it is made for. */
+  sign(action: ContentAction, name: string, untilMs = Number.POSITIVE_INFINITY): string {
+    const expires = String(Math.min(this.#now() + lifeMs, untilMs))
     const signature = this.#signature(action, name, expires).toString('base64url')
     return `/attachment/content/${name}?action=${action}&expires=${expires}&signature=${signature}`
   }

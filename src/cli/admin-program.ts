@@ -71,6 +71,11 @@ function addKeys(add: Add): void {
   add('create <name>', 'make a key, whose text is shown once')
     .option('--user <who>', 'whose key, by e-mail address or id')
     .option('--account <name>', 'a service account that gets a token instead')
+    .option('--expires-in <time>', 'how long it is valid: 30d, 12h, 15m, or seconds')
+    .option(
+      '--expires-at <time>',
+      'until when it is valid, such as 2027-01-31 or 2027-01-31T12:00Z',
+    )
     .action(async (name: string, options: CreateKeyOptions) =>
       (await people()).createKey(name, options),
     )

@@ -115,7 +115,7 @@ export class Server {
     }))
     this.#rates = ratesOf(requestsPerMinute)
     const url = publicUrl(options.publicUrl)
-    const live = new LiveQueries(engine)
+    const live = new LiveQueries(engine, access)
     this.#live = live
     const countRequest = (who: Principal) => this.#countRequest(who)
     this.#sockets = new Sockets(this.#app, {

@@ -75,6 +75,29 @@ describe.each(ways)('%s', (_, flags) => {
     expect(left.map(({ email }) => email)).not.toContain('eve@acme.example')
   })
 
+  test('keys and tokens expire when it is said', async () => {
+    await assay('members', 'add', 'max@acme.example')
+    const [made] = await assay(
+      'keys',
+      'create',
+      'k',
+      '--user',
+      'max@acme.example',
+      '--expires-in',
+      '30d',
+    )
+    const days = (Date.parse(String(made?.expires_at)) - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(29)
+    const listed = await assay('keys', 'list')
+    expect(listed.find(({ id }) => id === made?.id)).toMatchObject({ expires_at: made?.expires_at })
+    await assay('members', 'add', 'robot', '--service')
+    const until = ['--expires-at', '2030-01-31']
+    const [token] = await assay('keys', 'create', 't', '--account', 'robot', ...until)
+    expect(token).toMatchObject({ expires_at: '2030-01-31T00:00:00.000Z' })
+    await assay('keys', 'revoke', String(token?.id), '--service')
+    await assay('members', 'remove', 'max@acme.example')
+  })
+
   test('service accounts have tokens', async () => {
     const [account] = await assay('members', 'add', 'ci', '--service', '--token', 'first')
     expect(account?.key).toMatch(/^sk-/)

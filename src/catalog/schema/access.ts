@@ -79,10 +79,20 @@ export const apiKeySchema = z
     org_id: identifier.nullable(),
     /** When it was last used, to the minute. */
     used: timestamp.nullable(),
+    /** From then on it opens nothing; never, if not set. */
+    expires_at: timestamp.nullable(),
   })
   .meta({ id: 'ApiKey' })
 
-export const newApiKey = z.object({ name, org_name: name.nullish() })
+/** About as long as timestamps go on. */
+const mostSeconds = 250_000_000_000
+
+const givenExpiry = {
+  expires_at: timestamp.nullish(),
+  token_expires_in_seconds: z.number().min(0).max(mostSeconds).nullish(),
+}
+
+export const newApiKey = z.object({ name, org_name: name.nullish(), ...givenExpiry })
 
 export const createdApiKey = apiKeySchema.extend({ key: shortText })
 
@@ -96,6 +106,7 @@ export const apiKeyEntry = z.object({
   hash: z.string(),
   created: timestamp.nullable(),
   used: timestamp.nullable(),
+  expires_at: timestamp.nullable(),
 })
 
 export const serviceTokenSchema = z
@@ -109,6 +120,7 @@ export const serviceTokenSchema = z
     service_account_name: shortText.nullable(),
     org_id: identifier.nullable(),
     used: timestamp.nullable(),
+    expires_at: timestamp.nullable(),
   })
   .meta({ id: 'ServiceToken' })
 
@@ -120,6 +132,7 @@ export const newServiceToken = z.object({
   name,
   service_account_id: identifier,
   org_name: name.nullish(),
+  ...givenExpiry,
 })
 
 /** As an API key, but of a service account. */
@@ -132,6 +145,7 @@ export const serviceTokenEntry = z.object({
   hash: z.string(),
   created: timestamp.nullable(),
   used: timestamp.nullable(),
+  expires_at: timestamp.nullable(),
 })
 
 /** That somebody is signed in at the web page. Its text is not in it, only the SHA-256 of it. */
@@ -267,7 +281,7 @@ export const membersPatch = z.object({
       ids: identifiers.nullish(),
       emails: emails.nullish(),
       service_accounts: z
-        .array(z.object({ name, token_name: name.nullish() }))
+        .array(z.object({ name, token_name: name.nullish(), ...givenExpiry }))
         .max(1000)
         .nullish(),
       send_invite_emails: z.boolean().nullish(),

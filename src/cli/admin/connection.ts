@@ -20,7 +20,7 @@ export interface AdminConnection {
   /** Makes an organization with an owner. */
   createOrganization(name: string, ownerEmail: string): Promise<Fields>
   /** A key of the user with this id or e-mail address; of the caller without one. */
-  createKey(name: string, user: string | undefined): Promise<Fields>
+  createKey(name: string, user: string | undefined, expires_at: string | null): Promise<Fields>
   close(): Promise<void>
 }
 

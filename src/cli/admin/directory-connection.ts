@@ -85,14 +85,18 @@ class DirectoryConnection implements AdminConnection {
     })
   }
 
-  async createKey(name: string, user: string | undefined): Promise<Fields> {
+  async createKey(
+    name: string,
+    user: string | undefined,
+    expires_at: string | null,
+  ): Promise<Fields> {
     if (user === undefined) {
       throw new AssayError('COMMAND_INVALID', 'whose key is it to be?', { hint: 'give --user' })
     }
     const { id } = await userOf(this, user)
     const owner = { org_id: this.#organization().id, user_id: String(id) }
-    const { key, text } = await this.#access.issueKey(owner, name)
-    return { id: key.id, name, user_id: key.user_id, key: text }
+    const { key, text } = await this.#access.issueKey(owner, name, undefined, expires_at)
+    return { id: key.id, name, user_id: key.user_id, expires_at: key.expires_at, key: text }
   }
 
   #gate(): Gate {

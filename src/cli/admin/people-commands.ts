@@ -1,4 +1,5 @@
 /** `assay orgs`, `assay members` and `assay keys`. */
+import { expiryOf } from '../../access/key-expiry.ts'
 import { AssayError } from '../../error.ts'
 import {
   type AdminOptions,
@@ -85,13 +86,13 @@ export function removeMembers(who: readonly string[], options: AdminOptions): Pr
   })
 }
 
-const keyColumns = ['id', 'name', 'preview_name', 'user_email', 'created', 'used']
+const keyColumns = ['id', 'name', 'preview_name', 'user_email', 'created', 'used', 'expires_at']
 
 export function listKeys(options: AdminOptions & { readonly service?: boolean }): Promise<void> {
   return withConnection(options, async (connection) => {
     const path = options.service ? '/v1/service_token' : '/v1/api_key'
     const columns = options.service
-      ? ['id', 'name', 'preview_name', 'service_account_name', 'created', 'used']
+      ? ['id', 'name', 'preview_name', 'service_account_name', 'created', 'used', 'expires_at']
       : keyColumns
     printEntries(await listAll(connection, path), columns, options)
   })
@@ -101,13 +102,16 @@ export interface CreateKeyOptions extends AdminOptions {
   readonly user?: string
   /** Name or id of a service account: a token of it is made. */
   readonly account?: string
+  readonly expiresIn?: string
+  readonly expiresAt?: string
 }
 
 export function createKey(name: string, options: CreateKeyOptions): Promise<void> {
   return withConnection(options, async (connection) => {
     const { user, account } = options
+    const expires_at = expiryIn(options)
     if (account === undefined) {
-      printSecret(await connection.createKey(name, user), options)
+      printSecret(await connection.createKey(name, user, expires_at), options)
       return
     }
     if (user !== undefined) {
@@ -115,8 +119,38 @@ export function createKey(name: string, options: CreateKeyOptions): Promise<void
     }
     const isAccount = ({ given_name }: Fields) => given_name
     const { id } = await entryOf(connection, '/v1/user', 'service account', account, isAccount)
-    const body = { name, service_account_id: id }
+    const body = { name, service_account_id: id, expires_at }
     printSecret(await connection.call('POST', '/v1/service_token', body), options)
+  })
+}
+
+const unitSeconds: ReadonlyMap<string, number> = new Map([
+  ['', 1],
+  ['s', 1],
+  ['m', 60],
+  ['h', 3600],
+  ['d', 86_400],
+])
+
+/** The time that a command names in one way or the other; null for never. */
+function expiryIn({ expiresIn, expiresAt }: CreateKeyOptions): string | null {
+  if (expiresIn !== undefined && expiresAt !== undefined) {
+    throw new AssayError('COMMAND_INVALID', 'give either --expires-in or --expires-at')
+  }
+  if (expiresIn !== undefined) {
+    const [, count, unit = ''] = /^(\d{1,12})([smhd]?)$/.exec(expiresIn) ?? []
+    if (count === undefined) {
+      throw new AssayError('COMMAND_INVALID', `--expires-in ${expiresIn} is no time`, {
+        hint: 'give a number of days, hours, minutes or seconds: 30d, 12h, 15m, 900',
+      })
+    }
+    return expiryOf({ token_expires_in_seconds: Number(count) * unitSeconds.get(unit)! })
+  }
+  if (expiresAt === undefined) return null
+  const ms = Date.parse(expiresAt)
+  if (!Number.isNaN(ms)) return expiryOf({ expires_at: new Date(ms).toISOString() })
+  throw new AssayError('COMMAND_INVALID', `--expires-at ${expiresAt} is no time`, {
+    hint: 'give a time like 2027-01-31 or 2027-01-31T12:00:00Z',
   })
 }
 

@@ -28,10 +28,14 @@ export class ServiceConnection implements AdminConnection {
     })
   }
 
-  async createKey(name: string, user: string | undefined): Promise<Fields> {
+  async createKey(
+    name: string,
+    user: string | undefined,
+    expires_at: string | null,
+  ): Promise<Fields> {
     await this.#checkOrganization()
     return this.#client.request('POST', '/v1/api_key', {
-      body: JSON.stringify({ name }),
+      body: JSON.stringify({ name, expires_at }),
       ...(user !== undefined && { headers: { 'x-bt-impersonate-user': user } }),
     })
   }

@@ -1,4 +1,5 @@
 /** The queries that stay open: when each may run again, and whether its reader may still see it. */
+import type { Access } from '../../access/access.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import type { QueryStatus } from '../../scheduler/admission/running-query.ts'
@@ -41,12 +42,17 @@ export class LiveQueries {
   #closed: AssayError | undefined
   #rounds = 0
 
-  constructor(engine: Engine) {
+  constructor(engine: Engine, access: Access) {
     this.answers = new SharedAnswers(engine, () => this.turn())
-    this.#stopListening = engine.catalog.onChange(() => {
+    const stopHearingChanges = engine.catalog.onChange(() => {
       if (this.#open.size === 0) return
       this.#recheck ??= setTimeout(() => this.#recheckAll(), this.#recheckMs)
     })
+    const stopHearingExpiry = access.onExpiry(() => this.#recheckAll())
+    this.#stopListening = () => {
+      stopHearingChanges()
+      stopHearingExpiry()
+    }
   }
 
   get size(): number {
@@ -126,6 +132,7 @@ export class LiveQueries {
   }
 
   #recheckAll(): void {
+    clearTimeout(this.#recheck)
     this.#recheck = undefined
     const started = performance.now()
     for (const query of this.#open) query.recheck()

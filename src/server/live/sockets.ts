@@ -78,9 +78,14 @@ export class Sockets {
     })
     this.#timer = setInterval(() => this.#look(), lookEveryMs)
     this.#timer.unref()
-    this.#stopListening = options.engine.catalog.onChange(() => {
+    const stopHearingChanges = options.engine.catalog.onChange(() => {
       if (this.#open.size > 0) this.#recheck ??= setTimeout(() => this.#recheckAll(), recheckMs)
     })
+    const stopHearingExpiry = options.access.onExpiry(() => this.#recheckAll())
+    this.#stopListening = () => {
+      stopHearingChanges()
+      stopHearingExpiry()
+    }
   }
 
   get size(): number {
@@ -165,6 +170,7 @@ export class Sockets {
   }
 
   #recheckAll(): void {
+    clearTimeout(this.#recheck)
     this.#recheck = undefined
     for (const connection of this.#open) connection.recheck()
   }

@@ -1,6 +1,7 @@
 /** `/v1/api_key` and `/v1/service_token`: what opens an organization, for people and for programs. */
 import type { z } from 'zod'
 import type { Gate } from '../../access/gate.ts'
+import { expiryOf } from '../../access/key-expiry.ts'
 import type { ServiceToken } from '../../catalog/entry.ts'
 import { missingAccess } from '../../catalog/missing-access.ts'
 import {
@@ -58,9 +59,9 @@ export const keyRoutes: readonly Route[] = [
     summary: 'Makes an API key of one’s own, whose text is shown in this answer only',
     body: newApiKey,
     answer: createdApiKey,
-    handle: async ({ body: { name, org_name } }, gate) => {
+    handle: async ({ body: { name, org_name, ...expiry } }, gate) => {
       checkOrganization(org_name, gate)
-      const { key, text } = await gate.keys.create(name)
+      const { key, text } = await gate.keys.create(name, expiryOf(expiry))
       return jsonReply({ ...present(apiKeys, key, gate), key: text })
     },
   }),
@@ -103,12 +104,13 @@ export const keyRoutes: readonly Route[] = [
 ]
 
 async function createToken(
-  { name, service_account_id, org_name }: z.infer<typeof newServiceToken>,
+  { name, service_account_id, org_name, ...expiry }: z.infer<typeof newServiceToken>,
   gate: Gate,
   replace: boolean,
 ): Promise<Reply> {
   checkOrganization(org_name, gate)
-  const { token, text } = await gate.keys.createToken(service_account_id, name, replace)
+  const expires = expiryOf(expiry)
+  const { token, text } = await gate.keys.createToken(service_account_id, name, replace, expires)
   return jsonReply({ ...present(serviceTokens, token, gate), key: text })
 }
 

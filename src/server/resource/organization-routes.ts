@@ -1,6 +1,7 @@
 /** `/v1/organization` with its members, and `/v1/user`: who is here. */
 import { z } from 'zod'
 import type { Gate } from '../../access/gate.ts'
+import { expiryOf } from '../../access/key-expiry.ts'
 import type { Person } from '../../access/people.ts'
 import { missingAccess } from '../../catalog/missing-access.ts'
 import {
@@ -97,10 +98,13 @@ async function changeMembers(body: z.infer<typeof membersPatch>, gate: Gate) {
     ? await gate.people.invite({
         ids: invited.ids ?? [],
         emails: invited.emails ?? [],
-        serviceAccounts: (invited.service_accounts ?? []).map(({ name, token_name }) => ({
-          name,
-          ...(typeof token_name === 'string' && { tokenName: token_name }),
-        })),
+        serviceAccounts: (invited.service_accounts ?? []).map(
+          ({ name, token_name, ...expiry }) => ({
+            name,
+            ...(typeof token_name === 'string' && { tokenName: token_name }),
+            tokenExpires: expiryOf(expiry),
+          }),
+        ),
         groupIds: [...(invited.group_ids ?? []), ...(invited.group_id ? [invited.group_id] : [])],
         groupNames: [
           ...(invited.group_names ?? []),

@@ -1,6 +1,7 @@
 /** API keys: one's own, and for who may, those of others. */
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../component/dialog.tsx'
+import { Expiry } from '../component/expiry.tsx'
 import { TextField, textOf } from '../component/field.tsx'
 import { ListTable } from '../component/list-table.tsx'
 import { When } from '../component/when.tsx'
@@ -22,6 +23,7 @@ interface ApiKey {
   readonly user_given_name: string | null
   readonly created: string | null
   readonly used: string | null
+  readonly expires_at: string | null
 }
 
 export function SettingsKeys() {
@@ -58,6 +60,7 @@ export function SettingsKeys() {
               },
               { title: 'Made', cell: ({ created }) => <When at={created} /> },
               { title: 'Last used', cell: ({ used }) => <When at={used} never="never" /> },
+              { title: 'Expires', cell: ({ expires_at }) => <Expiry at={expires_at} /> },
             ]}
             actions={(key) => (
               <button

@@ -1,6 +1,7 @@
 /** Service tokens: how programs come in with rights of their own, under accounts that are no person's. */
 import { useState } from 'preact/hooks'
 import { FormDialog } from '../component/dialog.tsx'
+import { Expiry } from '../component/expiry.tsx'
 import { ChecksField, ChoiceField, TextField, textOf, textsOf } from '../component/field.tsx'
 import { ListTable } from '../component/list-table.tsx'
 import { When } from '../component/when.tsx'
@@ -26,6 +27,7 @@ interface ServiceToken {
   readonly service_account_name: string | null
   readonly created: string | null
   readonly used: string | null
+  readonly expires_at: string | null
 }
 
 async function load(signal: AbortSignal) {
@@ -65,6 +67,7 @@ export function SettingsTokens() {
               { title: 'Account', cell: ({ service_account_name }) => service_account_name ?? '' },
               { title: 'Made', cell: ({ created }) => <When at={created} /> },
               { title: 'Last used', cell: ({ used }) => <When at={used} never="never" /> },
+              { title: 'Expires', cell: ({ expires_at }) => <Expiry at={expires_at} /> },
             ]}
             actions={(token) => (
               <button

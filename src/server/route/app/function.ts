@@ -52,7 +52,7 @@ export function appFunctionRoutes(options: FunctionRouteOptions): Route[] {
         const place = { organizationId, kind: 'bundle', key: bundleId } as const
         const filename = `${bundleId}.js`
         await attachments.store.announce(place, { filename, contentType: 'text/javascript' })
-        const path = attachments.signer.sign('put', contentName(place))
+        const path = attachments.signer.sign('put', contentName(place), gate.keys.expiresMs)
         return jsonReply({ url: publicUrl(request.headers) + path, bundleId })
       },
     },

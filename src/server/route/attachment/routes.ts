@@ -44,7 +44,8 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
             hint: 'use a new key, such as a UUID',
           })
         }
-        const signedUrl = publicUrl(request.headers) + signer.sign('put', contentName(place))
+        const signedUrl =
+          publicUrl(request.headers) + signer.sign('put', contentName(place), gate.keys.expiresMs)
         return jsonReply({ signedUrl, headers: { 'content-type': contentType } })
       },
     },
@@ -86,7 +87,7 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
         }
         const { status, errorMessage } = details
         return jsonReply({
-          downloadUrl: publicUrl(headers) + signer.sign('get', name),
+          downloadUrl: publicUrl(headers) + signer.sign('get', name, gate.keys.expiresMs),
           status: {
             upload_status: status,
             ...(errorMessage !== null && { error_message: errorMessage }),
