@@ -35,7 +35,7 @@ import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-
 import { QueryRunner } from './scheduler/query-runner.ts'
 import { AuditLog } from './scheduler/scan/audit-log.ts'
 import { historyParts, type QuerySnapshot, seenSegments } from './scheduler/scan/snapshot.ts'
-import { splitScan } from './scheduler/scan/split.ts'
+import { describePruning, splitScan } from './scheduler/scan/split.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
 import { QueryPool } from './scheduler/thread/query-pool.ts'
 import { newTaskCount } from './scheduler/thread/task-count.ts'
@@ -50,6 +50,7 @@ import {
   type SegmentsEnvironment,
 } from './storage/environment.ts'
 import { reclaimSegmentSpace } from './storage/maintenance/reclaim-space.ts'
+import { placesOf, type SpanPlace } from './storage/read/span-place.ts'
 import { TaskReads } from './storage/read/task-reads.ts'
 import { SegmentStore } from './storage/segment/segment-store.ts'
 import { formatTransaction, parseTransaction } from './type/transaction.ts'
@@ -207,8 +208,8 @@ export class Engine {
   }
 
   async query(request: QueryRequest): Promise<QueryResult> {
-    const { auditLog, onAuditEvent } = request
-    return this.#start(request, new AuditLog(auditLog === true, onAuditEvent)).result
+    return this.#start(request, new AuditLog(request.auditLog === true, request.onAuditEvent))
+      .result
   }
 
   /**
@@ -290,15 +291,11 @@ export class Engine {
         steps.push(`${rule === undefined ? 'logical' : `rule ${rule}`}\n${indented(plan)}`),
     }
     const { physical } = this.#plans.planAnew(request, recorder)
-    const { plan } = physical
     const snapshot = this.#snapshot(this.#transactionAt(request.version))
     try {
-      const { report } = splitScan(plan, snapshot, [], this.#parts.pool)
+      const { report } = splitScan(physical.plan, snapshot, [], this.#parts.pool)
       const pruning =
-        plan.access.kind === 'scan'
-          ? `pruning\n  segments ${report.segmentsRead} of ${report.segments}, ` +
-            `rows ${report.rowsRead} of ${report.rows}, deltas ${report.deltas}`
-          : undefined
+        physical.plan.access.kind === 'scan' ? `pruning\n  ${describePruning(report)}` : undefined
       return [
         ...steps,
         `physical\n${indented(explainPhysical(physical))}`,
@@ -321,6 +318,11 @@ export class Engine {
       `physical\n${indented(explainAnalyzed(physical, (plan) => audit.profile(plan)))}`,
       `total\n  ${rowCount} rows, ${bytesRead} bytes read, ${milliseconds} ms`,
     ].join('\n')
+  }
+
+  /** Where in traces the records of an object are that have these ids, as they are now. */
+  placesOf(object: number, ids: readonly string[]): Map<string, SpanPlace> {
+    return this.#parts.reads.during(({ records }) => placesOf(records, object, ids))
   }
 
   /** The project whose prompts and functions have this id; undefined when the organization has none. */
@@ -421,15 +423,8 @@ export class Engine {
     }
   }
 
-  async *#run({
-    physical,
-    context,
-    transaction,
-    audit,
-    request,
-    progress,
-    form,
-  }: Run): AsyncGenerator<RowChunk> {
+  async *#run(run: Run): AsyncGenerator<RowChunk> {
+    const { physical, context, transaction, audit, request, progress, form } = run
     const started = audit.now()
     const { since } = request
     const snapshot = this.#snapshot(transaction, since === undefined ? 0 : parseTransaction(since))

@@ -60,6 +60,7 @@ export function jsonKind(byte: number): JsonKind {
 export class JsonScanner {
   readonly bytes: Uint8Array
   readonly end: number
+  readonly #deepest: number
   position: number
   /** Span of the member name that `nextMember` found, quotes included. */
   keyStart = 0
@@ -72,10 +73,12 @@ export class JsonScanner {
   /** Made when a long string is met. */
   #words: Int32Array | undefined
 
-  constructor(bytes: Uint8Array, start = 0, end = bytes.length) {
+  /** @param deepest how deep the text may nest: what is stored is bounded by `maximumDepth` */
+  constructor(bytes: Uint8Array, start = 0, end = bytes.length, deepest = maximumDepth) {
     this.bytes = bytes
     this.position = start
     this.end = end
+    this.#deepest = deepest
   }
 
   /** Skips whitespace and returns the byte that follows, -1 at the end. */
@@ -144,7 +147,7 @@ export class JsonScanner {
   #container(first: number, out: ByteWriter | undefined, names: MemberNames | undefined): void {
     const { bytes, end } = this
     // Made only now because most scanners of short texts never need it.
-    const isObject = this.#isObject ?? new Uint8Array(maximumDepth + 1)
+    const isObject = this.#isObject ?? new Uint8Array(this.#deepest + 1)
     this.#isObject = isObject
     const base = this.#depth
     let depth = base
@@ -155,7 +158,7 @@ export class JsonScanner {
       if (byte === quote) {
         this.#string()
       } else if (byte === openBrace || byte === openBracket) {
-        if (depth === maximumDepth) this.#failDeep()
+        if (depth === this.#deepest) this.#failDeep()
         depth++
         isObject[depth] = byte === openBrace ? 1 : 0
         const opened = ++this.position
@@ -234,7 +237,7 @@ export class JsonScanner {
 
   #open(byte: number): boolean {
     if (this.peek() !== byte) return false
-    if (this.#depth === maximumDepth) this.#failDeep()
+    if (this.#depth === this.#deepest) this.#failDeep()
     this.#depth++
     this.position++
     this.#fresh = true
@@ -382,7 +385,7 @@ export class JsonScanner {
   #failDeep(): never {
     throw new AssayError(
       'REQUEST_TOO_DEEP',
-      `JSON nests deeper than ${maximumDepth} levels at byte ${this.position}`,
+      `JSON nests deeper than ${this.#deepest} levels at byte ${this.position}`,
       { hint: 'store deep structures as text' },
     )
   }

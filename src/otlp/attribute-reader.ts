@@ -1,6 +1,7 @@
-import { parseJson } from '../type/parse-json.ts'
 import { isObject, type JsonObject, type Value } from '../type/value.ts'
+import type { Remark } from './any-value.ts'
 import type { Attributes } from './decode.ts'
+import { readAnyJson, readJsonText } from './json-text.ts'
 
 /** A tree with arrays where its names are numbers: what flattened attributes were made from. */
 type Branch = Map<string, Branch | Value>
@@ -11,9 +12,12 @@ type Branch = Map<string, Branch | Value>
  */
 export class AttributeReader {
   readonly #attributes: Map<string, Value>
+  readonly #remark: Remark
 
-  constructor(attributes: Attributes) {
+  /** @param remark told of what is not read as it was meant */
+  constructor(attributes: Attributes, remark: Remark) {
     this.#attributes = new Map(attributes)
+    this.#remark = remark
   }
 
   /** Reads and leaves. */
@@ -32,17 +36,28 @@ export class AttributeReader {
     return found
   }
 
+  /** The first that is a number, or a text of one; what is neither is left. */
   takeNumber(...names: readonly string[]): number | undefined {
-    const value = this.take(...names)
-    if (typeof value === 'number') return value
-    if (typeof value !== 'string' || value.trim() === '') return undefined
-    const number = Number(value)
-    return Number.isFinite(number) ? number : undefined
+    let found: number | undefined
+    for (const name of names) {
+      const number = numberOf(this.peek(name))
+      if (number === undefined) continue
+      this.#attributes.delete(name)
+      found ??= number
+    }
+    return found
   }
 
   /** As `take`, and a text that is an object or array in JSON becomes that. */
   takeJson(...names: readonly string[]): Value {
-    return readJsonText(this.take(...names))
+    const name = this.#firstOf(names)
+    return readJsonText(this.take(...names), (text) => this.#remark(`attribute "${name}" ${text}`))
+  }
+
+  /** As `take`, and a text becomes what it is in JSON: `"a"` a text, `12` a number. */
+  takeAnyJson(...names: readonly string[]): Value {
+    const name = this.#firstOf(names)
+    return readAnyJson(this.take(...names), (text) => this.#remark(`attribute "${name}" ${text}`))
   }
 
   /**
@@ -57,6 +72,10 @@ export class AttributeReader {
       addLeaf(root, name.slice(prefix.length).split('.'), value)
     }
     return root.size === 0 ? null : built(root)
+  }
+
+  #firstOf(names: readonly string[]): string {
+    return names.find((name) => this.#attributes.has(name)) ?? ''
   }
 
   /** Takes all names that begin with `prefix`, by what follows it. */
@@ -75,14 +94,13 @@ export class AttributeReader {
   }
 }
 
-/** A text that is an object or array in JSON as what it says, anything else as it is. */
-export function readJsonText(value: Value): Value {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-  try {
-    return parseJson(value)
-  } catch {
-    return value
-  }
+/** A number, or a text that is one; undefined for anything else. */
+export function numberOf(value: Value): number | undefined {
+  if (typeof value === 'number') return value
+  if (typeof value === 'bigint') return Number(value)
+  if (typeof value !== 'string' || value.trim() === '') return undefined
+  const number = Number(value)
+  return Number.isFinite(number) ? number : undefined
 }
 
 export function objectOf(value: Value): JsonObject {

@@ -1,11 +1,7 @@
-/** Messages of the protocol, whichever of the two encodings they came in, and the values in them. */
-import { AssayError } from '../error.ts'
-import { decodeUtf8, requireUtf8 } from '../json/utf8.ts'
-import { parseJson } from '../type/parse-json.ts'
-import type { JsonObject, Value } from '../type/value.ts'
-import { decodeRequest, type Signal } from './schema.ts'
-
-export type Encoding = 'json' | 'protobuf'
+/** What the parts of spans and log records mean, whichever of the two encodings they came in. */
+import { isObject, type JsonObject, type Value } from '../type/value.ts'
+import { writeJson } from '../type/write-json.ts'
+import { anyValue, member, type Remark } from './any-value.ts'
 
 /** By name; in the order in which they were sent. */
 export type Attributes = ReadonlyMap<string, Value>
@@ -16,53 +12,48 @@ export interface Scope {
   readonly version: string
 }
 
-/** A value of the decoded request: JSON, and bytes in what was a protocol buffer. */
+/** A member of a message, which is JSON, or of a protocol buffer, where it may be bytes, too. */
 export type Decoded = unknown
-export type DecodedObject = { readonly [name: string]: Decoded }
 
-/** Attribute values nest no deeper; what lies below is cut off as null. */
-const deepest = 64
+/** The members of a message by their names in JSON; null for what is not set. */
+export class Fields {
+  readonly #object: JsonObject
 
-/** One span or log record of a request, with what made it. */
-export interface Item {
-  readonly given: DecodedObject
-  readonly resource: Attributes
-  readonly scope: Scope
-}
-
-/** Throws for what is no request of that signal. */
-export function* readItems(body: Uint8Array, encoding: Encoding, signal: Signal): Generator<Item> {
-  const { resources, scopes, items } = memberNames[signal]
-  const request = objectOf(encoding === 'json' ? readJson(body) : readProtobuf(body, signal))
-  for (const ofResource of objectsOf(request[resources])) {
-    const resource = attributesOf(objectOf(ofResource.resource).attributes)
-    for (const ofScope of objectsOf(ofResource[scopes])) {
-      const { name, version } = objectOf(ofScope.scope)
-      const scope = { name: textOf(name), version: textOf(version) }
-      for (const given of objectsOf(ofScope[items])) yield { given, resource, scope }
-    }
+  constructor(message: Decoded) {
+    this.#object = objectOf(message)
   }
-}
 
-const memberNames = {
-  traces: { resources: 'resourceSpans', scopes: 'scopeSpans', items: 'spans' },
-  logs: { resources: 'resourceLogs', scopes: 'scopeLogs', items: 'logRecords' },
-} as const
+  get(name: string): Decoded {
+    return member(this.#object, name)
+  }
 
-function readJson(body: Uint8Array): Value {
-  requireUtf8(body)
-  return parseJson(decodeUtf8(body, 0, body.length))
-}
+  text(name: string): string {
+    return textOf(this.get(name))
+  }
 
-function readProtobuf(body: Uint8Array, signal: Signal): unknown {
-  try {
-    return decodeRequest(body, signal)
-  } catch (cause) {
-    const reason = cause instanceof Error ? `: ${cause.message}` : ''
-    throw new AssayError('REQUEST_INVALID', `the body is no OTLP export of ${signal}${reason}`, {
-      hint: 'send it as protobuf, or as JSON with "content-type: application/json"',
-      cause,
-    })
+  list(name: string): readonly Decoded[] {
+    const list = this.get(name)
+    return Array.isArray(list) ? list : []
+  }
+
+  /** Undefined where there is none, which is told unless the protocol has a way to say so. */
+  id(name: string, bytes: number, remark: Remark): string | undefined {
+    const given = this.get(name)
+    const id = hexOf(given, bytes)
+    if (id === undefined && !isNoId(given)) remark(`${name} is not ${bytes} bytes`)
+    return id
+  }
+
+  /** In nanoseconds since 1970; undefined where there is none. */
+  time(name: string, remark: Remark): bigint | undefined {
+    const given = this.get(name)
+    const time = nanosecondsOf(given)
+    if (time === undefined && !isNoTime(given)) remark(`${name} is no time in nanoseconds`)
+    return time
+  }
+
+  attributes(remark: Remark): Attributes {
+    return attributesOf(this.get('attributes'), remark)
   }
 }
 
@@ -70,55 +61,65 @@ function readProtobuf(body: Uint8Array, signal: Signal): unknown {
 export function enumOf(value: Decoded, prefix: string, names: readonly string[]): number {
   if (typeof value === 'number') return value
   if (typeof value !== 'string') return 0
-  return Math.max(0, names.indexOf(value.replace(prefix, '')))
+  if (/^\d{1,9}$/.test(value)) return Number(value)
+  return Math.max(0, names.indexOf(value.toUpperCase().replace(prefix, '')))
 }
 
-export function attributesOf(list: Decoded): Attributes {
+/** A list of keys and values; instead of it some senders write an object. */
+export function attributesOf(given: Decoded, remark: Remark): Attributes {
   const attributes = new Map<string, Value>()
-  for (const { key, value } of objectsOf(list)) {
-    if (typeof key === 'string') attributes.set(key, decodedValue(value, 0))
+  const add = (key: string, value: Decoded) => {
+    try {
+      attributes.set(
+        key,
+        anyValue(value, (text) => remark(`attribute "${key}" ${text}`)),
+      )
+    } catch (thrown) {
+      throw new Error(`attribute "${key.slice(0, 100)}": ${(thrown as Error).message}`, {
+        cause: thrown,
+      })
+    }
+  }
+  if (Array.isArray(given)) {
+    for (const entry of given) {
+      const fields = new Fields(entry)
+      const key = fields.get('key')
+      if (key === null || typeof key === 'object') remark('an attribute has no key')
+      else add(String(key), fields.get('value'))
+    }
+  } else if (given !== null && given !== undefined) {
+    const object = objectOf(given)
+    for (const key of Object.keys(object)) add(key, object[key])
+    if (typeof given !== 'object') remark('its attributes are no list')
   }
   return attributes
 }
 
-/** The value that an `AnyValue` holds; of an unknown kind, null. */
-export function decodedValue(any: Decoded, depth: number): Value {
-  if (depth > deepest) return null
-  const given = objectOf(any)
-  if (typeof given.stringValue === 'string') return given.stringValue
-  if (typeof given.boolValue === 'boolean') return given.boolValue
-  if (given.intValue !== undefined && given.intValue !== null) return integerOf(given.intValue)
-  if (given.doubleValue !== undefined && given.doubleValue !== null) {
-    return Number(given.doubleValue)
-  }
-  if (given.arrayValue !== undefined && given.arrayValue !== null) {
-    return objectsOf(objectOf(given.arrayValue).values).map((item) => decodedValue(item, depth + 1))
-  }
-  if (given.kvlistValue !== undefined && given.kvlistValue !== null) {
-    const members = objectsOf(objectOf(given.kvlistValue).values)
-    return Object.fromEntries(
-      members.map(({ key, value }) => [textOf(key), decodedValue(value, depth + 1)]),
-    ) as JsonObject
-  }
-  if (given.bytesValue instanceof Uint8Array)
-    return Buffer.from(given.bytesValue).toString('base64')
-  return typeof given.bytesValue === 'string' ? given.bytesValue : null
-}
-
-function integerOf(value: Decoded): Value {
-  if (typeof value === 'number' || typeof value === 'bigint') return value
-  if (typeof value !== 'string' || !/^-?\d{1,20}$/.test(value)) return null
-  const number = Number(value)
-  return Number.isSafeInteger(number) ? number : BigInt(value)
-}
+const oneSecond = 1_000_000_000n
 
 /** Nanoseconds since 1970, as a decimal text or a number; 0 means that there is no time. */
-export function msOf(value: Decoded): number | undefined {
-  const text = typeof value === 'number' || typeof value === 'bigint' ? String(value) : value
-  if (typeof text !== 'string' || !/^\d{1,20}$/.test(text)) return undefined
+function nanosecondsOf(value: Decoded): bigint | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'bigint') {
+    return undefined
+  }
+  const text = String(value)
+  if (!/^\d{1,20}$/.test(text)) return undefined
   const nanoseconds = BigInt(text)
-  if (nanoseconds === 0n) return undefined
-  return Number(nanoseconds / 1_000_000n) + Number(nanoseconds % 1_000_000n) / 1e6
+  return nanoseconds === 0n ? undefined : nanoseconds
+}
+
+/** The nearest double: later times never give smaller ones. */
+export function secondsOf(nanoseconds: bigint): number {
+  const fraction = String(nanoseconds % oneSecond).padStart(9, '0')
+  return Number(`${nanoseconds / oneSecond}.${fraction}`)
+}
+
+/** ISO 8601 down to the microsecond that has begun: later times never give earlier ones. */
+export function timestampOf(nanoseconds: bigint): string {
+  const iso = new Date(Number(nanoseconds / 1_000_000n)).toISOString()
+  const microseconds = Number((nanoseconds / 1000n) % 1000n)
+  if (microseconds > 0) return `${iso.slice(0, -1)}${String(microseconds).padStart(3, '0')}Z`
+  return iso.replace('.000Z', 'Z')
 }
 
 /** Undefined for an id that is missing, of another length, or all zeros: the protocol's "none". */
@@ -132,19 +133,35 @@ export function hexOf(id: Decoded, bytes: number): string | undefined {
     return /[1-9a-f]/i.test(id) ? id.toLowerCase() : undefined
   }
   // Some encoders of JSON write bytes in base64, as they do in other messages.
-  const decoded = Buffer.from(id, 'base64')
-  return decoded.length === bytes ? decoded.toString('hex') : undefined
+  const decoded = /^[A-Za-z0-9+/]+={0,2}$/.test(id) ? Buffer.from(id, 'base64') : undefined
+  return decoded?.length === bytes && decoded.some((byte) => byte !== 0)
+    ? decoded.toString('hex')
+    : undefined
 }
 
-export function objectOf(value: Decoded): DecodedObject {
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return isObject ? (value as DecodedObject) : {}
+function isNoId(given: Decoded): boolean {
+  if (given === null) return true
+  if (given instanceof Uint8Array) return given.every((byte) => byte === 0)
+  return typeof given === 'string' && /^0*$/.test(given)
 }
 
-export function objectsOf(value: Decoded): DecodedObject[] {
-  return Array.isArray(value) ? value.map(objectOf) : []
+function isNoTime(given: Decoded): boolean {
+  return given === null || given === 0 || given === '' || given === '0'
 }
 
+function objectOf(value: Decoded): JsonObject {
+  const isPlain = typeof value === 'object' && value !== null && isObject(value as Value)
+  return isPlain ? (value as JsonObject) : {}
+}
+
+/** Numbers and the like where a text belongs are what they look like. */
 export function textOf(value: Decoded): string {
-  return typeof value === 'string' ? value : ''
+  if (typeof value === 'string') return value
+  if (value === null || value === undefined || value instanceof Uint8Array) return ''
+  return writeJson(value as Value)
+}
+
+/** Why a message could not be read. */
+export function reasonOf(thrown: unknown): string {
+  return thrown instanceof Error ? thrown.message : String(thrown)
 }

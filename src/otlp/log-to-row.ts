@@ -1,12 +1,11 @@
 /** What log records of OpenTelemetry are as rows of `/logs3`, but for the object that they belong to. */
 import { createHash } from 'node:crypto'
-import { formatTimestamp } from '../type/time.ts'
 import { isObject, type JsonObject, type Value } from '../type/value.ts'
 import { writeJson } from '../type/write-json.ts'
 import { AttributeReader } from './attribute-reader.ts'
 import { readBraintrust } from './convention/braintrust.ts'
 import { isGenAiMessage, readGenAi, readGenAiEvents } from './convention/gen-ai.ts'
-import type { Attributes } from './decode.ts'
+import { type Attributes, secondsOf, timestampOf } from './decode.ts'
 import { exceptionText } from './exception.ts'
 import type { OtlpLogRecord } from './log-record.ts'
 import { RecordDraft } from './record-draft.ts'
@@ -29,7 +28,7 @@ export function groupsOfRows(records: readonly OtlpLogRecord[]): LogRecords[] {
   const groups: [OtlpLogRecord, ...OtlpLogRecord[]][] = []
   const bySpan = new Map<string, OtlpLogRecord[]>()
   for (const record of records) {
-    const span = isOfSpan(record) ? record.spanId : undefined
+    const span = isOfSpan(record) ? `${record.traceId} ${record.spanId}` : undefined
     const known = span === undefined ? undefined : bySpan.get(span)
     if (known) known.push(record)
     else {
@@ -48,7 +47,8 @@ export function rowOfLogRecords(records: LogRecords, outer: OuterSpan | undefine
 
 type RecordOfSpan = OtlpLogRecord & { readonly spanId: string }
 
-function isOfSpan(record: OtlpLogRecord): record is RecordOfSpan {
+/** Whether a record has no row of its own, but is part of that of its span. */
+export function isOfSpan(record: OtlpLogRecord): record is RecordOfSpan {
   return record.spanId !== undefined && record.eventName.startsWith('gen_ai.')
 }
 
@@ -57,8 +57,8 @@ function rowOfSpanEvents(events: LogRecords, { spanId }: RecordOfSpan): JsonObje
   const draft = new RecordDraft()
   const contents = events.map((event) => ({ name: event.eventName, attributes: contentOf(event) }))
   readGenAiEvents(contents, draft)
-  for (const { eventName, attributes } of events) {
-    const reader = new AttributeReader(attributes)
+  for (const { eventName, attributes, remarks } of events) {
+    const reader = new AttributeReader(attributes, (text) => remarks.push(text))
     reader.take('event.name')
     readGenAi(reader, draft)
     if (isGenAiMessage(eventName)) continue
@@ -75,8 +75,8 @@ function contentOf({ body, attributes }: OtlpLogRecord): Attributes {
 
 /** A log record as a span of no duration, inside the one that wrote it. */
 function rowOfRecord(record: OtlpLogRecord, outer: OuterSpan | undefined): JsonObject {
-  const { traceId, timeMs, body, severity } = record
-  const reader = new AttributeReader(record.attributes)
+  const { traceId, time, body, severity, remarks } = record
+  const reader = new AttributeReader(record.attributes, (text) => remarks.push(text))
   const draft = new RecordDraft()
   readBraintrust(reader, draft)
   reader.take('event.name')
@@ -86,9 +86,9 @@ function rowOfRecord(record: OtlpLogRecord, outer: OuterSpan | undefined): JsonO
   if (severity >= leastError) draft.error ??= textOf(body) || 'error'
   for (const [name, value] of reader.rest()) draft.setMetadata(name, value)
   draft.addOrigin(record.scope, record.resource)
-  if (timeMs !== undefined) {
-    draft.setMetric('start', timeMs / 1000)
-    draft.setMetric('end', timeMs / 1000)
+  if (time !== undefined) {
+    draft.setMetric('start', secondsOf(time))
+    draft.setMetric('end', secondsOf(time))
   }
   const id = idOf(record)
   const parent = record.spanId ?? outer?.spanId
@@ -97,7 +97,7 @@ function rowOfRecord(record: OtlpLogRecord, outer: OuterSpan | undefined): JsonO
     span_id: id,
     root_span_id: outer?.rootSpanId ?? traceId ?? id,
     ...(parent !== undefined && { span_parents: [parent] }),
-    ...(timeMs !== undefined && { created: formatTimestamp(Math.floor(timeMs)) }),
+    ...(time !== undefined && { created: timestampOf(time) }),
     span_attributes: { name: nameOf(record), ...draft.spanAttributes, type: draft.type ?? 'log' },
     ...draft.fields(),
     _is_merge: true,
@@ -105,8 +105,8 @@ function rowOfRecord(record: OtlpLogRecord, outer: OuterSpan | undefined): JsonO
 }
 
 /** Records have no id: the same one for the same contents, so that one may be sent twice. */
-function idOf({ traceId, spanId, timeMs, eventName, body, attributes }: OtlpLogRecord): string {
-  const contents = [timeMs ?? null, eventName, body, Object.fromEntries(attributes)] as const
+function idOf({ traceId, spanId, time, eventName, body, attributes }: OtlpLogRecord): string {
+  const contents = [time ?? null, eventName, body, Object.fromEntries(attributes)] as const
   return createHash('sha256')
     .update(`${traceId} ${spanId} ${writeJson(contents)}`)
     .digest('hex')

@@ -7,7 +7,7 @@ export class RecordDraft {
   output: Value = null
   expected: Value = null
   error: Value = null
-  tags: Value = null
+  #tags: readonly string[] | undefined
   /** Of the span: `llm`, `tool`, `task`, `function`, `score`, `eval`. */
   type: string | undefined
   readonly spanAttributes: Record<string, Value> = {}
@@ -22,6 +22,15 @@ export class RecordDraft {
 
   setOutput(value: Value): void {
     if (isNothing(this.output)) this.output = value
+  }
+
+  /** Tags are texts, in a list or one alone; what is none is kept in the metadata, under `name`. */
+  setTags(name: string, value: Value): void {
+    if (value === null) return
+    const given: readonly Value[] = Array.isArray(value) ? value : [value]
+    const tags = given.filter((tag) => typeof tag === 'string')
+    if (tags.length < given.length || this.#tags) this.setMetadata(name, value)
+    if (tags.length > 0) this.#tags ??= tags
   }
 
   setMetadata(name: string, value: Value | undefined): void {
@@ -66,16 +75,10 @@ export class RecordDraft {
   /** The fields that something is known of. */
   fields(): JsonObject {
     const { input, output, expected, error, scores, metadata, metrics, context } = this
-    const tags = tagsOf(this.tags)
+    const tags = this.#tags ?? null
     const all = { input, output, expected, error, tags, scores, metadata, metrics, context }
     return Object.fromEntries(Object.entries(all).filter(([, value]) => !isEmpty(value)))
   }
-}
-
-/** Tags are texts; anything else is none. */
-function tagsOf(tags: Value): Value {
-  if (!Array.isArray(tags)) return null
-  return tags.filter((tag) => typeof tag === 'string')
 }
 
 function isEmpty(value: Value): boolean {

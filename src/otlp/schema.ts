@@ -1,6 +1,7 @@
 /**
  * The messages of the OpenTelemetry Protocol that carry traces and logs, as far as they are read: numbers
- * and types of fields as the public schema (opentelemetry-proto 1.x) has them.
+ * and types of fields as the public schema (opentelemetry-proto 1.x) has them. Messages that may be
+ * damaged without harm to others are bytes here, and decoded one by one; values are read by `any-value.ts`.
  */
 import protobuf from 'protobufjs/light.js'
 
@@ -24,27 +25,27 @@ const root = protobuf.Root.fromJSON({
     },
     ResourceSpans: {
       fields: {
-        resource: { type: 'Resource', id: 1 },
+        resource: { type: 'bytes', id: 1 },
         scopeSpans: { rule: 'repeated', type: 'ScopeSpans', id: 2 },
       },
     },
     ResourceLogs: {
       fields: {
-        resource: { type: 'Resource', id: 1 },
+        resource: { type: 'bytes', id: 1 },
         scopeLogs: { rule: 'repeated', type: 'ScopeLogs', id: 2 },
       },
     },
     Resource: { fields: { attributes: { rule: 'repeated', type: 'KeyValue', id: 1 } } },
     ScopeSpans: {
       fields: {
-        scope: { type: 'Scope', id: 1 },
-        spans: { rule: 'repeated', type: 'Span', id: 2 },
+        scope: { type: 'bytes', id: 1 },
+        spans: { rule: 'repeated', type: 'bytes', id: 2 },
       },
     },
     ScopeLogs: {
       fields: {
-        scope: { type: 'Scope', id: 1 },
-        logRecords: { rule: 'repeated', type: 'LogRecord', id: 2 },
+        scope: { type: 'bytes', id: 1 },
+        logRecords: { rule: 'repeated', type: 'bytes', id: 2 },
       },
     },
     Scope: {
@@ -87,7 +88,7 @@ const root = protobuf.Root.fromJSON({
         timeUnixNano: { type: 'fixed64', id: 1 },
         severityNumber: { type: 'int32', id: 2 },
         severityText: { type: 'string', id: 3 },
-        body: { type: 'AnyValue', id: 5 },
+        body: { type: 'bytes', id: 5 },
         attributes: { rule: 'repeated', type: 'KeyValue', id: 6 },
         traceId: { type: 'bytes', id: 9 },
         spanId: { type: 'bytes', id: 10 },
@@ -96,57 +97,48 @@ const root = protobuf.Root.fromJSON({
       },
     },
     KeyValue: {
-      fields: { key: { type: 'string', id: 1 }, value: { type: 'AnyValue', id: 2 } },
+      fields: { key: { type: 'string', id: 1 }, value: { type: 'bytes', id: 2 } },
     },
-    AnyValue: {
-      fields: {
-        stringValue: { type: 'string', id: 1 },
-        boolValue: { type: 'bool', id: 2 },
-        intValue: { type: 'int64', id: 3 },
-        doubleValue: { type: 'double', id: 4 },
-        arrayValue: { type: 'ArrayValue', id: 5 },
-        kvlistValue: { type: 'KeyValueList', id: 6 },
-        bytesValue: { type: 'bytes', id: 7 },
-      },
-      oneofs: {
-        value: {
-          oneof: [
-            'stringValue',
-            'boolValue',
-            'intValue',
-            'doubleValue',
-            'arrayValue',
-            'kvlistValue',
-            'bytesValue',
-          ],
-        },
-      },
+    // What an error is answered with, over HTTP.
+    Failure: {
+      fields: { code: { type: 'int32', id: 1 }, message: { type: 'string', id: 2 } },
     },
-    ArrayValue: { fields: { values: { rule: 'repeated', type: 'AnyValue', id: 1 } } },
-    KeyValueList: { fields: { values: { rule: 'repeated', type: 'KeyValue', id: 1 } } },
   },
 })
 
 export type Signal = 'traces' | 'logs'
 
-const requests = {
+const types = {
   traces: root.lookupType('ExportTraceServiceRequest'),
   logs: root.lookupType('ExportLogsServiceRequest'),
+  Resource: root.lookupType('Resource'),
+  Scope: root.lookupType('Scope'),
+  Span: root.lookupType('Span'),
+  LogRecord: root.lookupType('LogRecord'),
 }
 const response = root.lookupType('ExportServiceResponse')
+const failure = root.lookupType('Failure')
 
 /**
  * The message as OTLP's JSON form has it, but for bytes, which stay bytes: 64-bit integers are
  * decimal texts, and what is not set is absent. Throws where the bytes are no such message.
  */
-export function decodeRequest(bytes: Uint8Array, signal: Signal): unknown {
-  const request = requests[signal]
-  return request.toObject(request.decode(bytes), { longs: String, bytes: Buffer })
+export function decodeMessage(bytes: Uint8Array, type: keyof typeof types): unknown {
+  return types[type].toObject(types[type].decode(bytes), { longs: String, bytes: Buffer })
 }
 
-/** The answer's message; empty when everything was taken. */
+/** The answer's message; empty when everything was taken and nothing is to be told. */
 export function encodeResponse(rejected: number, errorMessage: string): Uint8Array {
   const isWhole = rejected === 0 && errorMessage === ''
   const message = isWhole ? {} : { partialSuccess: { rejected, errorMessage } }
   return response.encode(response.fromObject(message)).finish()
+}
+
+/** `google.rpc.Status`; `code` is one of gRPC's. */
+export function encodeFailure(code: number, message: string): Uint8Array {
+  return failure.encode(failure.fromObject({ code, message })).finish()
+}
+
+export function readerOf(bytes: Uint8Array): protobuf.Reader {
+  return protobuf.Reader.create(bytes)
 }

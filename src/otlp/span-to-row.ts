@@ -1,5 +1,4 @@
 /** What a span of OpenTelemetry is as a row of `/logs3`, but for the object that it belongs to. */
-import { formatTimestamp } from '../type/time.ts'
 import type { JsonObject, Value } from '../type/value.ts'
 import { AttributeReader } from './attribute-reader.ts'
 import { readBraintrust } from './convention/braintrust.ts'
@@ -7,7 +6,7 @@ import { readGenAi, readGenAiEvents } from './convention/gen-ai.ts'
 import { readOpenInference } from './convention/open-inference.ts'
 import { readOpenLlmetry } from './convention/open-llmetry.ts'
 import { readVercelAi } from './convention/vercel-ai.ts'
-import type { Attributes } from './decode.ts'
+import { type Attributes, secondsOf, timestampOf } from './decode.ts'
 import { exceptionText } from './exception.ts'
 import { RecordDraft } from './record-draft.ts'
 import type { OtlpEvent, OtlpSpan } from './span.ts'
@@ -25,7 +24,7 @@ const kinds = [undefined, 'internal', 'server', 'client', 'producer', 'consumer'
  * nothing.
  */
 export function rowOfSpan(span: OtlpSpan, outer: OuterSpan | undefined): JsonObject {
-  const reader = new AttributeReader(span.attributes)
+  const reader = new AttributeReader(span.attributes, (text) => span.remarks.push(text))
   const draft = new RecordDraft()
   readBraintrust(reader, draft)
   const events = readGenAiEvents(span.events, draft)
@@ -34,19 +33,19 @@ export function rowOfSpan(span: OtlpSpan, outer: OuterSpan | undefined): JsonObj
   readVercelAi(reader, draft)
   readOpenLlmetry(reader, draft)
   addContext(span, reader, draft)
-  addError(span, events, draft)
-  const others = events.filter(({ name }) => name !== 'exception')
+  const cause = addError(span, events, draft)
+  const others = events.filter((event) => event !== cause)
   if (others.length > 0) draft.context.events = others.map(eventOf)
   for (const [name, value] of reader.rest()) draft.setMetadata(name, value)
-  draft.setMetric('start', seconds(span.startMs))
-  draft.setMetric('end', seconds(span.endMs))
+  draft.setMetric('start', seconds(span.start))
+  draft.setMetric('end', seconds(span.end))
   const parent = span.parentSpanId ?? outer?.spanId
   return {
     id: span.spanId,
     span_id: span.spanId,
     root_span_id: outer?.rootSpanId ?? span.traceId,
     ...(parent !== undefined && { span_parents: [parent] }),
-    ...(span.startMs !== undefined && { created: formatTimestamp(Math.floor(span.startMs)) }),
+    ...(span.start !== undefined && { created: timestampOf(span.start) }),
     span_attributes: { name: span.name, ...draft.spanAttributes, type: draft.type ?? 'task' },
     ...draft.fields(),
     _is_merge: true,
@@ -75,18 +74,34 @@ function addContext(span: OtlpSpan, reader: AttributeReader, draft: RecordDraft)
   }
 }
 
-/** The exception that was recorded, or else what the status says. */
-function addError(span: OtlpSpan, events: readonly OtlpEvent[], draft: RecordDraft): void {
-  if (draft.error !== null) return
-  const exception = events.findLast(({ name }) => name === 'exception')
+/**
+ * The last exception that was recorded, or else what the status says. A span that says that it went
+ * well has no error, whatever it met on its way; one that says nothing has none if the exceptions that
+ * it met did not leave it. Returns the event that the error is from.
+ */
+function addError(
+  span: OtlpSpan,
+  events: readonly OtlpEvent[],
+  draft: RecordDraft,
+): OtlpEvent | undefined {
+  if (draft.error !== null || span.status === 'ok') return undefined
+  const exception = events.findLast(
+    ({ name, attributes }) =>
+      name === 'exception' && (span.status === 'error' || hasEscaped(attributes)),
+  )
   if (exception) draft.error = exceptionText(exception.attributes) ?? 'exception'
-  else if (span.isError) draft.error = span.statusMessage || 'error'
+  else if (span.status === 'error') draft.error = span.statusMessage || 'error'
+  return exception
 }
 
-function eventOf({ name, timeMs, attributes }: OtlpEvent): Value {
+function hasEscaped(attributes: Attributes): boolean {
+  return String(attributes.get('exception.escaped')).toLowerCase() !== 'false'
+}
+
+function eventOf({ name, time, attributes }: OtlpEvent): Value {
   return {
     name,
-    ...(timeMs !== undefined && { time: formatTimestamp(timeMs) }),
+    ...(time !== undefined && { time: timestampOf(time) }),
     attributes: objectOfAttributes(attributes),
   }
 }
@@ -95,6 +110,6 @@ function objectOfAttributes(attributes: Attributes): JsonObject {
   return Object.fromEntries(attributes)
 }
 
-function seconds(ms: number | undefined): number | undefined {
-  return ms === undefined ? undefined : ms / 1000
+function seconds(time: bigint | undefined): number | undefined {
+  return time === undefined ? undefined : secondsOf(time)
 }

@@ -1,18 +1,8 @@
 /** Spans of a request. */
-import {
-  type Attributes,
-  attributesOf,
-  type Encoding,
-  enumOf,
-  hexOf,
-  type Item,
-  msOf,
-  objectOf,
-  objectsOf,
-  readItems,
-  type Scope,
-  textOf,
-} from './decode.ts'
+import type { Remark } from './any-value.ts'
+import { type Attributes, enumOf, Fields, reasonOf, type Scope } from './decode.ts'
+import { OriginReader } from './origin.ts'
+import { type Encoding, type SentItem, sentItems } from './request.ts'
 
 export interface OtlpSpan {
   /** Hexadecimal, as are the other ids. */
@@ -23,21 +13,25 @@ export interface OtlpSpan {
   readonly name: string
   /** 1 internal, 2 server, 3 client, 4 producer, 5 consumer. */
   readonly kind: number
-  /** In ms since 1970, with fractions; undefined when not set. */
-  readonly startMs: number | undefined
-  readonly endMs: number | undefined
+  /** In nanoseconds since 1970; undefined when not set. */
+  readonly start: bigint | undefined
+  readonly end: bigint | undefined
   readonly attributes: Attributes
   readonly events: readonly OtlpEvent[]
   readonly links: readonly OtlpLink[]
-  readonly isError: boolean
+  /** What the program says of how the span ended. */
+  readonly status: 'unset' | 'ok' | 'error'
   readonly statusMessage: string
   readonly resource: Attributes
   readonly scope: Scope
+  /** What of it is not kept as it was sent. More may be found when it becomes a row. */
+  readonly remarks: string[]
 }
 
 export interface OtlpEvent {
   readonly name: string
-  readonly timeMs: number | undefined
+  /** In nanoseconds since 1970. */
+  readonly time: bigint | undefined
   readonly attributes: Attributes
 }
 
@@ -47,41 +41,84 @@ export interface OtlpLink {
   readonly attributes: Attributes
 }
 
-/** Undefined stands for a span without a valid id: it cannot be stored. */
-export function readSpans(body: Uint8Array, encoding: Encoding): (OtlpSpan | undefined)[] {
-  return Array.from(readItems(body, encoding, 'traces'), readSpan)
+/** A span or log record that cannot be stored. */
+export interface Unreadable {
+  /** As far as that is known. */
+  readonly called: string
+  readonly problem: string
 }
 
-function readSpan({ given, resource, scope }: Item): OtlpSpan | undefined {
-  const traceId = hexOf(given.traceId, 16)
-  const spanId = hexOf(given.spanId, 8)
-  if (traceId === undefined || spanId === undefined) return undefined
-  const status = objectOf(given.status)
+/** Throws for what is no request for traces; `remark` is told of what is not of one span alone. */
+export function* readSpans(
+  body: Uint8Array,
+  encoding: Encoding,
+  remark: Remark = () => undefined,
+): Generator<OtlpSpan | Unreadable> {
+  const origins = new OriginReader(remark)
+  for (const sent of sentItems(body, encoding, 'traces', remark)) yield readSpan(sent, origins)
+}
+
+function readSpan(sent: SentItem, origins: OriginReader): OtlpSpan | Unreadable {
+  let called = 'a span'
+  try {
+    const fields = new Fields(sent.item.read())
+    called = nameOfSpan(fields.text('spanId'), fields.text('name'))
+    const remarks: string[] = []
+    const remark = (text: string) => remarks.push(text)
+    const traceId = fields.id('traceId', 16, remark)
+    const spanId = fields.id('spanId', 8, remark)
+    called = nameOfSpan(spanId ?? '', fields.text('name'))
+    if (traceId === undefined || spanId === undefined) {
+      return { called, problem: `has no valid ${traceId === undefined ? 'trace' : 'span'} id` }
+    }
+    const status = new Fields(fields.get('status'))
+    return {
+      traceId,
+      spanId,
+      parentSpanId: fields.id('parentSpanId', 8, remark),
+      name: fields.text('name'),
+      kind: enumOf(fields.get('kind'), 'SPAN_KIND_', kinds),
+      start: fields.time('startTimeUnixNano', remark),
+      end: fields.time('endTimeUnixNano', remark),
+      attributes: fields.attributes(remark),
+      events: fields.list('events').map((event) => readEvent(new Fields(event), remark)),
+      links: fields.list('links').map((link) => readLink(new Fields(link), remark)),
+      status: statuses[enumOf(status.get('code'), 'STATUS_CODE_', statusCodes)] ?? 'unset',
+      statusMessage: status.text('message'),
+      ...origins.of(sent),
+      remarks,
+    }
+  } catch (thrown) {
+    return { called, problem: `cannot be read: ${reasonOf(thrown)}` }
+  }
+}
+
+/** How a span is called where something is told of it. */
+export function nameOfSpan(spanId: string, name: string): string {
+  if (spanId === '' && name === '') return 'a span'
+  const id = spanId === '' ? '' : ` ${spanId.slice(0, 16)}`
+  return name === '' ? `span${id}` : `span${id} "${name.slice(0, 100)}"`
+}
+
+function readEvent(fields: Fields, remark: Remark): OtlpEvent {
+  const name = fields.text('name')
+  const ofEvent: Remark = (text) => remark(`event "${name.slice(0, 100)}": ${text}`)
   return {
-    traceId,
-    spanId,
-    parentSpanId: hexOf(given.parentSpanId, 8),
-    name: textOf(given.name),
-    kind: enumOf(given.kind, 'SPAN_KIND_', kinds),
-    startMs: msOf(given.startTimeUnixNano),
-    endMs: msOf(given.endTimeUnixNano),
-    attributes: attributesOf(given.attributes),
-    events: objectsOf(given.events).map(({ name, timeUnixNano, attributes }) => ({
-      name: textOf(name),
-      timeMs: msOf(timeUnixNano),
-      attributes: attributesOf(attributes),
-    })),
-    links: objectsOf(given.links).map((link) => ({
-      traceId: hexOf(link.traceId, 16) ?? '',
-      spanId: hexOf(link.spanId, 8) ?? '',
-      attributes: attributesOf(link.attributes),
-    })),
-    isError: enumOf(status.code, 'STATUS_CODE_', statusCodes) === 2,
-    statusMessage: textOf(status.message),
-    resource,
-    scope,
+    name,
+    time: fields.time('timeUnixNano', ofEvent),
+    attributes: fields.attributes(ofEvent),
+  }
+}
+
+function readLink(fields: Fields, remark: Remark): OtlpLink {
+  const ofLink: Remark = (text) => remark(`link: ${text}`)
+  return {
+    traceId: fields.id('traceId', 16, ofLink) ?? '',
+    spanId: fields.id('spanId', 8, ofLink) ?? '',
+    attributes: fields.attributes(ofLink),
   }
 }
 
 const kinds = ['UNSPECIFIED', 'INTERNAL', 'SERVER', 'CLIENT', 'PRODUCER', 'CONSUMER']
 const statusCodes = ['UNSET', 'OK', 'ERROR']
+const statuses = ['unset', 'ok', 'error'] as const

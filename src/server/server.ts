@@ -52,6 +52,7 @@ import { insertRoutes } from './route/insert.ts'
 import { mcpRoutes } from './route/mcp.ts'
 import { notRunRoutes } from './route/not-run.ts'
 import { otlpRoutes } from './route/otlp/export.ts'
+import { ExportReceiver } from './route/otlp/receive.ts'
 import { pageRoutes } from './route/page.ts'
 import { recordRoutes } from './route/records/routes.ts'
 import { searchRoutes } from './route/search.ts'
@@ -137,7 +138,7 @@ export class Server {
       ...appRoutes({ engine, access, attachments, prompts, publicUrl: url }),
       ...mcpRoutes(engine),
       ...notRunRoutes,
-      ...otlpRoutes(writer),
+      ...otlpRoutes(new ExportReceiver(writer, engine)),
       ...recordRoutes({ engine, writer, attachments, publicUrl: url, maxBodyBytes }),
       ...attachmentRoutes({ attachments, publicUrl: url }),
       ...editorRoutes(engine),

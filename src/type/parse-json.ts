@@ -12,14 +12,14 @@ import type { Value } from './value.ts'
 const longDigits = /\d{16}/
 
 /** Throws REQUEST_NOT_JSON where the text is not JSON, REQUEST_TOO_DEEP where it nests too deep. */
-export function parseJson(text: string): Value {
-  if (longDigits.test(text)) return parseExactly(Buffer.from(text))
-  if (mayBeDeep(text)) check(text)
+export function parseJson(text: string, deepest = maximumDepth): Value {
+  if (longDigits.test(text)) return parseExactly(Buffer.from(text), deepest)
+  if (mayBeDeep(text, deepest)) check(text, deepest)
   try {
     return JSON.parse(text) as Value
   } catch (cause) {
     // Our own words say where the fault is, whatever the version of the runtime.
-    check(text)
+    check(text, deepest)
     throw new AssayError('REQUEST_NOT_JSON', 'the text is not JSON', { cause })
   }
 }
@@ -29,24 +29,25 @@ export function parseJsonBytes(bytes: Uint8Array, start = 0, end = bytes.length)
   return parseJson(decodeUtf8(bytes, start, end))
 }
 
-function mayBeDeep(text: string): boolean {
-  if (text.length <= maximumDepth) return false
+function mayBeDeep(text: string, deepest: number): boolean {
+  if (text.length <= deepest) return false
   let openers = 0
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    if ((code === 0x5b || code === 0x7b) && ++openers > maximumDepth) return true
+    if ((code === 0x5b || code === 0x7b) && ++openers > deepest) return true
   }
   return false
 }
 
-function check(text: string): void {
-  const scanner = new JsonScanner(Buffer.from(text))
+function check(text: string, deepest: number): void {
+  const bytes = Buffer.from(text)
+  const scanner = new JsonScanner(bytes, 0, bytes.length, deepest)
   scanner.value()
   scanner.finish()
 }
 
-function parseExactly(bytes: Buffer): Value {
-  const scanner = new JsonScanner(bytes)
+function parseExactly(bytes: Buffer, deepest: number): Value {
+  const scanner = new JsonScanner(bytes, 0, bytes.length, deepest)
   const value = readValue(scanner)
   scanner.finish()
   return value

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { readSpans } from '../../src/otlp/span.ts'
+import { type OtlpSpan, readSpans } from '../../src/otlp/span.ts'
 import { rowOfSpan } from '../../src/otlp/span-to-row.ts'
 
 type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain }
@@ -26,7 +26,7 @@ function rowOf(attributes: Record<string, Plain>, more: object = {}) {
   const sent = { traceId, spanId, name: 's', attributes: keyValues(attributes), ...more }
   const body = { resourceSpans: [{ scopeSpans: [{ spans: [sent] }] }] }
   const [span] = readSpans(Buffer.from(JSON.stringify(body)), 'json')
-  return rowOfSpan(span!, undefined)
+  return rowOfSpan(span as OtlpSpan, undefined)
 }
 
 test('ids, times and the parent', () => {
@@ -44,9 +44,9 @@ test('ids, times and the parent', () => {
     span_id: spanId,
     root_span_id: traceId,
     span_parents: ['00f067aa0ba902b7'],
-    created: '2023-11-14T22:13:20.123Z',
+    created: '2023-11-14T22:13:20.123456Z',
     span_attributes: { name: 's', type: 'task' },
-    metrics: { start: 1700000000.1234567, end: 1700000001 },
+    metrics: { start: Number('1700000000.123456789'), end: 1700000001 },
     context: { span_kind: 'client' },
     _is_merge: true,
   })
@@ -82,6 +82,31 @@ describe('braintrust.*', () => {
       'braintrust.parent': 'project_name:p',
       'http.method': 'GET',
     })
+  })
+
+  test.each<[attribute: string, text: string, row: object]>([
+    ['output_json', '"a"', { output: 'a' }],
+    ['output_json', '12', { output: 12 }],
+    ['input_json', 'true', { input: true }],
+    ['input_json', '12345678901234567890', { input: 12345678901234567890n }],
+    ['expected_json', '[1]', { expected: [1] }],
+    ['expected_json', 'no JSON', { expected: 'no JSON' }],
+    ['error_json', '{"code":5}', { error: { code: 5 } }],
+    ['metadata_json', '{"k":"v"}', { metadata: { k: 'v' } }],
+    ['metrics_json', '{"m":1}', { metrics: { m: 1 } }],
+    ['scores_json', '{"s":0.5}', { scores: { s: 0.5 } }],
+    ['tags_json', '["a"]', { tags: ['a'] }],
+    ['tags_json', '"a"', { tags: ['a'] }],
+    ['context_json', '{"c":1}', { context: { c: 1 } }],
+    ['span_attributes_json', '{"type":"score"}', { span_attributes: { type: 'score' } }],
+    ['output', '"a"', { output: '"a"' }],
+    ['metrics', 'fast', { metadata: { 'braintrust.metrics': 'fast' } }],
+  ])('%s as %s', (attribute, text, row) => {
+    expect(rowOf({ [`braintrust.${attribute}`]: text })).toMatchObject(row)
+  })
+
+  test('null in JSON is no output', () => {
+    expect(rowOf({ 'braintrust.output_json': 'null' })).not.toHaveProperty('output')
   })
 
   test('a score that is no number is kept as metadata', () => {
@@ -295,6 +320,11 @@ describe('errors', () => {
     attributes: keyValues({ 'exception.type': 'Oops', 'exception.message': 'it broke' }),
   }
 
+  const escaped = (flag: string) => ({
+    ...exception,
+    attributes: [...exception.attributes, ...keyValues({ 'exception.escaped': flag === 'true' })],
+  })
+
   test.each([
     [
       'an exception',
@@ -304,9 +334,38 @@ describe('errors', () => {
     ['a status', { status: { code: 2, message: 'bad' } }, 'bad'],
     ['a status by name', { status: { code: 'STATUS_CODE_ERROR' } }, 'error'],
     ['success', { status: { code: 1, message: 'fine' } }, undefined],
+    ['success after an exception', { events: [exception], status: { code: 1 } }, undefined],
+    ['an exception without a status', { events: [exception] }, 'Oops: it broke'],
+    ['an exception that did not leave the span', { events: [escaped('false')] }, undefined],
+    ['one that did, by a flag', { events: [escaped('true')] }, 'Oops: it broke'],
+    [
+      'the last of several',
+      { events: [exception, { ...exception, attributes: [] }], status: { code: 2 } },
+      'exception',
+    ],
   ])('%s', (_, more, error) => {
     expect(rowOf({}, more).error).toBe(error)
   })
+})
+
+test('an exception that is no error is among the events', () => {
+  const events = [{ name: 'exception', attributes: keyValues({ 'exception.type': 'Retried' }) }]
+  expect(rowOf({}, { events, status: { code: 1 } }).context).toEqual({
+    events: [{ name: 'exception', attributes: { 'exception.type': 'Retried' } }],
+  })
+})
+
+test('times keep their order', () => {
+  const times = ['1700000000123456001', '1700000000123456999', '1700000000123457000']
+  const rows = times.map((startTimeUnixNano) => rowOf({}, { startTimeUnixNano }))
+  expect(rows.map(({ created }) => created)).toEqual([
+    '2023-11-14T22:13:20.123456Z',
+    '2023-11-14T22:13:20.123456Z',
+    '2023-11-14T22:13:20.123457Z',
+  ])
+  const starts = rows.map(({ metrics }) => (metrics as { start: number }).start)
+  expect(starts).toEqual(times.map((time) => Number(time.replace(/(\d{9})$/, '.$1'))))
+  expect(starts[0]).toBeLessThan(starts[1]!)
 })
 
 test('values of every kind keep what they are', () => {
@@ -318,18 +377,22 @@ test('values of every kind keep what they are', () => {
 
 test('spans without a valid id are told from the others', () => {
   const spans = [
-    { traceId, spanId: '0000000000000000' },
+    { traceId, spanId: '0000000000000000', name: 'first' },
     { traceId: 'zz', spanId },
     { traceId, spanId },
   ]
   const body = JSON.stringify({ resourceSpans: [{ scopeSpans: [{ spans }] }] })
-  const read = readSpans(Buffer.from(body), 'json')
-  expect(read.map((span) => span?.spanId)).toEqual([undefined, undefined, spanId])
+  const read = [...readSpans(Buffer.from(body), 'json')]
+  expect(read).toMatchObject([
+    { called: 'span "first"', problem: 'has no valid span id' },
+    { called: `span ${spanId}`, problem: 'has no valid trace id' },
+    { spanId },
+  ])
 })
 
-test('what nests too deep is cut off', () => {
+test('what nests deep is kept', () => {
   let value: object = { stringValue: 'deep' }
-  for (let i = 0; i < 300; i++) value = { arrayValue: { values: [value] } }
+  for (let i = 0; i < 900; i++) value = { arrayValue: { values: [value] } }
   const row = rowOf({}, { attributes: [{ key: 'k', value }] })
-  expect(JSON.stringify(row.metadata)).toMatch(/^\{"k":\[+null\]+\}$/)
+  expect(JSON.stringify(row.metadata)).toMatch(/^\{"k":\[{900}"deep"\]{900}\}$/)
 })

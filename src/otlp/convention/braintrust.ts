@@ -1,35 +1,41 @@
-import type { Value } from '../../type/value.ts'
+import { isObject, type JsonObject, type Value } from '../../type/value.ts'
 import { type AttributeReader, objectOf } from '../attribute-reader.ts'
 import type { RecordDraft } from '../record-draft.ts'
 
 /** `braintrust.*`: what a program says of its records itself, before everything else. */
 export function readBraintrust(reader: AttributeReader, draft: RecordDraft): void {
-  draft.setInput(reader.takeJson('braintrust.input_json', 'braintrust.input'))
-  draft.setOutput(reader.takeJson('braintrust.output_json', 'braintrust.output'))
-  draft.expected = reader.takeJson('braintrust.expected_json', 'braintrust.expected')
-  draft.error = reader.takeJson('braintrust.error')
-  const tags = reader.takeJson('braintrust.tags')
-  draft.tags = typeof tags === 'string' ? [tags] : tags
+  draft.setInput(fieldOf(reader, 'input'))
+  draft.setOutput(fieldOf(reader, 'output'))
+  draft.expected = fieldOf(reader, 'expected')
+  draft.error = fieldOf(reader, 'error')
+  draft.setTags('braintrust.tags', fieldOf(reader, 'tags'))
   for (const field of ['metadata', 'metrics', 'scores'] as const) {
-    const members = {
-      ...Object.fromEntries(reader.takeAll(`braintrust.${field}.`)),
-      ...objectOf(reader.takeJson(`braintrust.${field}`)),
-    }
-    for (const [name, value] of Object.entries(members)) {
+    for (const [name, value] of Object.entries(membersOf(reader, field, draft))) {
       // A score or metric that is no number must not make the whole span fail.
       if (field === 'metadata' || isNumeric(value)) draft.addAll(field, { [name]: value })
       else draft.setMetadata(`braintrust.${field}.${name}`, value)
     }
   }
-  draft.addAll('context', objectOf(reader.takeJson('braintrust.context_json')))
-  const { type, ...attributes } = objectOf(reader.takeJson('braintrust.span_attributes'))
-  const { type: flatType, ...flat } = Object.fromEntries(
-    reader.takeAll('braintrust.span_attributes.'),
-  )
-  const given = type ?? flatType
-  if (typeof given === 'string') draft.type = given
+  draft.addAll('context', membersOf(reader, 'context', draft))
+  const { type, ...attributes } = membersOf(reader, 'span_attributes', draft)
+  if (typeof type === 'string') draft.type = type
+  else draft.setMetadata('braintrust.span_attributes.type', type)
   draft.addAll('spanAttributes', attributes)
-  draft.addAll('spanAttributes', flat)
+}
+
+/** `…_json` is JSON of any type; without it, texts that are objects or arrays are read as such. */
+function fieldOf(reader: AttributeReader, field: string): Value {
+  const exact = reader.takeAnyJson(`braintrust.${field}_json`)
+  const loose = reader.takeJson(`braintrust.${field}`)
+  return exact ?? loose
+}
+
+/** Of an object, and of attributes that each are one member; what is no object is metadata. */
+function membersOf(reader: AttributeReader, field: string, draft: RecordDraft): JsonObject {
+  const given = fieldOf(reader, field)
+  if (given !== null && !isObject(given)) draft.setMetadata(`braintrust.${field}`, given)
+  const single = Object.fromEntries(reader.takeAll(`braintrust.${field}.`))
+  return { ...single, ...objectOf(given) }
 }
 
 function isNumeric(value: Value): boolean {

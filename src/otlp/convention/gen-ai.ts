@@ -1,5 +1,6 @@
 import type { Value } from '../../type/value.ts'
-import { type AttributeReader, readJsonText } from '../attribute-reader.ts'
+import type { AttributeReader } from '../attribute-reader.ts'
+import { readJsonText } from '../json-text.ts'
 import type { RecordDraft } from '../record-draft.ts'
 import type { OtlpEvent } from '../span.ts'
 

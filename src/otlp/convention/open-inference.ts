@@ -1,5 +1,6 @@
 import { isObject, type Value } from '../../type/value.ts'
-import { type AttributeReader, objectOf, readJsonText } from '../attribute-reader.ts'
+import { type AttributeReader, objectOf } from '../attribute-reader.ts'
+import { readJsonText } from '../json-text.ts'
 import type { RecordDraft } from '../record-draft.ts'
 
 const openInferenceTypes: ReadonlyMap<Value, string> = new Map([
@@ -24,8 +25,8 @@ export function readOpenInference(reader: AttributeReader, draft: RecordDraft): 
   draft.setOutput(messagesOf(reader.takeTree('llm.output_messages.')))
   for (const side of ['input', 'output'] as const) {
     const mimeType = reader.take(`${side}.mime_type`)
-    const value = reader.take(`${side}.value`)
-    const read = mimeType === 'text/plain' ? value : readJsonText(value)
+    const name = `${side}.value`
+    const read = mimeType === 'text/plain' ? reader.take(name) : reader.takeJson(name)
     if (side === 'input') draft.setInput(read)
     else draft.setOutput(read)
   }
@@ -49,8 +50,7 @@ export function readOpenInference(reader: AttributeReader, draft: RecordDraft): 
   const metadata = reader.takeJson('metadata')
   if (metadata !== null && isObject(metadata)) draft.addAll('metadata', metadata)
   else draft.setMetadata('metadata', metadata)
-  const tags = reader.takeJson('tag.tags')
-  draft.tags ??= typeof tags === 'string' ? [tags] : tags
+  draft.setTags('tag.tags', reader.takeJson('tag.tags'))
 }
 
 /** Each message is wrapped in an object of one member. */

@@ -397,3 +397,9 @@ export function clusterByAge(pieces: readonly Piece[]): Piece[][] {
   }
   return clusters
 }
+
+/** What was left out of a scan, as `explain` shows it. */
+export function describePruning(report: PruningReport): string {
+  const { segmentsRead, segments, rowsRead, rows, deltas } = report
+  return `segments ${segmentsRead} of ${segments}, rows ${rowsRead} of ${rows}, deltas ${deltas}`
+}

@@ -12,6 +12,8 @@ export type RowObject = Readonly<Record<string, string>>
 
 export interface SpanParent {
   readonly object: RowObject
+  /** The object's number. */
+  readonly number: number
   readonly span: OuterSpan | undefined
 }
 
@@ -30,10 +32,10 @@ export async function resolveParent(text: string, gate: Gate): Promise<SpanParen
   const [, prefix, name] = text.trim().match(/^([a-z_]+):(.+)$/s) ?? []
   if (prefix === 'project_name') {
     const { entry } = await gate.findOrCreate('project', { name: name! })
-    return { object: writable('project_logs', entry.id, gate), span: undefined }
+    return { ...writable('project_logs', entry.id, gate), span: undefined }
   }
   const type = prefixes.get(prefix ?? '')
-  if (type) return { object: writable(type, name!, gate), span: undefined }
+  if (type) return { ...writable(type, name!, gate), span: undefined }
   if (prefix !== undefined) {
     throw new AssayError('REQUEST_INVALID', `"${prefix}" is no kind of parent`, {
       hint: `use project_name, ${[...prefixes.keys()].join(', ')}, or what span.export() gives`,
@@ -43,7 +45,7 @@ export async function resolveParent(text: string, gate: Gate): Promise<SpanParen
   const [first] = objectTypes
   const id = objectId ?? (await registeredId(first!, objectArguments ?? {}, gate))
   const known = objectTypes.find((candidate) => gate.writable(candidate, id)) ?? first!
-  return { object: writable(known, id, gate), span }
+  return { ...writable(known, id, gate), span }
 }
 
 /** The id of an object that the sender had not registered yet when it exported the span. */
@@ -59,8 +61,13 @@ async function registeredId(
   throw new AssayError('REQUEST_INVALID', 'the exported span names no object')
 }
 
-function writable(type: ObjectType, id: string, gate: Gate): RowObject {
-  if (!gate.writable(type, id)) throw missingAccess('update', type, id)
+function writable(type: ObjectType, id: string, gate: Gate): Omit<SpanParent, 'span'> {
+  const found = gate.writable(type, id)
+  if (!found) throw missingAccess('update', type, id)
+  return { object: rowObject(type, id), number: found.number }
+}
+
+function rowObject(type: ObjectType, id: string): RowObject {
   switch (type) {
     case 'experiment':
       return { experiment_id: id }

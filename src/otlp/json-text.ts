@@ -1,0 +1,33 @@
+/** Attributes that are JSON in a text, since attributes themselves are flat. */
+import { AssayError } from '../error.ts'
+import { maximumDepth } from '../json/scan.ts'
+import { parseJson } from '../type/parse-json.ts'
+import type { Value } from '../type/value.ts'
+import type { Remark } from './any-value.ts'
+
+/** A value becomes part of a row, and that of a request, which may nest so deep together. */
+const deepest = maximumDepth - 16
+
+/** A text that is an object or array in JSON as what it says, anything else as it is. */
+export function readJsonText(value: Value, remark: Remark = ignored): Value {
+  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+  return parsed(value, remark, () => undefined)
+}
+
+/** A text as the value that it is in JSON, anything else as it is. */
+export function readAnyJson(value: Value, remark: Remark): Value {
+  return typeof value === 'string' ? parsed(value, remark, remark) : value
+}
+
+const ignored: Remark = () => undefined
+
+function parsed(text: string, onDeep: Remark, onFault: Remark): Value {
+  try {
+    return parseJson(text, deepest)
+  } catch (thrown) {
+    const isDeep = thrown instanceof AssayError && thrown.code === 'REQUEST_TOO_DEEP'
+    if (isDeep) onDeep(`is JSON that nests deeper than ${deepest} levels, and is kept as a text`)
+    else onFault('is not JSON, and is kept as a text')
+    return text
+  }
+}

@@ -1,0 +1,165 @@
+/** From the bytes of a request to its spans or log records, each still by itself. */
+import { isUtf8 } from 'node:buffer'
+import { AssayError } from '../error.ts'
+import { JsonScanner, maximumDepth } from '../json/scan.ts'
+import { decodeUtf8, requireUtf8 } from '../json/utf8.ts'
+import { parseJson } from '../type/parse-json.ts'
+import type { Remark } from './any-value.ts'
+import { decodeMessage, type Signal } from './schema.ts'
+
+export type Encoding = 'json' | 'protobuf'
+
+/** A part of a request as it came. */
+export interface Message {
+  /** A parsed object, or the message as `decodeMessage` gives it. Throws where it cannot be read. */
+  read(): unknown
+}
+
+/** One span or log record, with what made it. */
+export interface SentItem {
+  readonly item: Message
+  readonly resource: Message | undefined
+  readonly scope: Message | undefined
+}
+
+const members = {
+  traces: { resources: 'resourceSpans', scopes: 'scopeSpans', items: 'spans', type: 'Span' },
+  logs: { resources: 'resourceLogs', scopes: 'scopeLogs', items: 'logRecords', type: 'LogRecord' },
+} as const
+
+type Members = (typeof members)[Signal]
+
+/** Objects and lists in a request around a span; what is deeper than that is no span at all. */
+const deepestRequest = 2 ** 20
+
+/** A body that is not UTF-8 is mended if it fits into one text. */
+const longestMended = 2 ** 28
+
+/** A value takes up to four levels of JSON for each of its own. */
+const deepestItem = 4 * maximumDepth + 16
+
+/** Throws for what is no request of that signal, before it gives anything. */
+export function sentItems(
+  body: Uint8Array,
+  encoding: Encoding,
+  signal: Signal,
+  remark: Remark,
+): SentItem[] {
+  return encoding === 'json'
+    ? itemsOfJson(body, members[signal], remark)
+    : itemsOfProtobuf(body, signal)
+}
+
+function itemsOfProtobuf(body: Uint8Array, signal: Signal): SentItem[] {
+  const { resources, scopes, items, type } = members[signal]
+  let request: Decoded
+  try {
+    request = decodeMessage(body, signal) as Decoded
+  } catch (cause) {
+    const reason = cause instanceof Error ? `: ${cause.message}` : ''
+    throw new AssayError('REQUEST_INVALID', `the body is no OTLP export of ${signal}${reason}`, {
+      hint: 'send it as protobuf, or as JSON with "content-type: application/json"',
+      cause,
+    })
+  }
+  return listOf<Decoded>(request[resources]).flatMap((ofResource) => {
+    const resource = messageOf(ofResource.resource, 'Resource')
+    return listOf<Decoded>(ofResource[scopes]).flatMap((ofScope) => {
+      const scope = messageOf(ofScope.scope, 'Scope')
+      return listOf<Uint8Array>(ofScope[items]).map((bytes) => {
+        return { item: messageOf(bytes, type)!, resource, scope }
+      })
+    })
+  })
+}
+
+type Decoded = Readonly<Record<string, unknown>>
+
+function listOf<Element>(list: unknown): readonly Element[] {
+  return Array.isArray(list) ? list : []
+}
+
+function messageOf(
+  bytes: unknown,
+  type: 'Resource' | 'Scope' | 'Span' | 'LogRecord',
+): Message | undefined {
+  return bytes instanceof Uint8Array ? { read: () => decodeMessage(bytes, type) } : undefined
+}
+
+function itemsOfJson(given: Uint8Array, names: Members, remark: Remark): SentItem[] {
+  const body = readableText(given, remark)
+  const scanner = new JsonScanner(body, 0, body.length, Math.min(body.length + 1, deepestRequest))
+  const items: SentItem[] = []
+  if (scanner.peek() !== 0x7b) {
+    scanner.value()
+    throw new AssayError('REQUEST_INVALID', 'the body is no object', {
+      hint: `send {"${names.resources}": […]}`,
+    })
+  }
+  eachMember(scanner, {
+    [names.resources]: () => eachElement(scanner, () => items.push(...ofResource(scanner, names))),
+  })
+  scanner.finish()
+  return items
+}
+
+/** What names the resource or the scope may come after what it is of. */
+function ofResource(scanner: JsonScanner, names: Members): SentItem[] {
+  let resource: Message | undefined
+  const items: { item: Message; scope: Message | undefined }[] = []
+  eachMember(scanner, {
+    resource: () => {
+      resource = textAt(scanner)
+    },
+    [names.scopes]: () => eachElement(scanner, () => items.push(...ofScope(scanner, names))),
+  })
+  return items.map((sent) => ({ ...sent, resource }))
+}
+
+function ofScope(scanner: JsonScanner, names: Members) {
+  let scope: Message | undefined
+  const items: Message[] = []
+  eachMember(scanner, {
+    scope: () => {
+      scope = textAt(scanner)
+    },
+    [names.items]: () => eachElement(scanner, () => items.push(textAt(scanner))),
+  })
+  return items.map((item) => ({ item, scope }))
+}
+
+/** Reads the members that are named, in JSON's way or in the protocol's, and passes the others. */
+function eachMember(scanner: JsonScanner, read: Readonly<Record<string, () => void>>): void {
+  if (!scanner.openObject()) {
+    scanner.value()
+    return
+  }
+  while (scanner.nextMember()) {
+    const key = JSON.parse(decodeUtf8(scanner.bytes, scanner.keyStart, scanner.keyEnd)) as string
+    const name = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
+    if (Object.hasOwn(read, name)) read[name]!()
+    else scanner.value()
+  }
+}
+
+function eachElement(scanner: JsonScanner, read: () => void): void {
+  if (!scanner.openArray()) scanner.value()
+  else while (scanner.nextElement()) read()
+}
+
+function textAt(scanner: JsonScanner): Message {
+  const { bytes } = scanner
+  const start = scanner.value()
+  const end = scanner.position
+  return { read: () => parseJson(decodeUtf8(bytes, start, end), deepestItem) }
+}
+
+/** Without a byte order mark, and UTF-8 whatever came. */
+function readableText(body: Uint8Array, remark: Remark): Uint8Array {
+  const hasMark = body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf
+  const text = hasMark ? body.subarray(3) : body
+  if (isUtf8(text)) return text
+  if (text.length > longestMended) requireUtf8(text)
+  remark('the body is not UTF-8: U+FFFD stands for what cannot be read')
+  return Buffer.from(decodeUtf8(text))
+}
