@@ -74,6 +74,13 @@ export class AttributeReader {
     return root.size === 0 ? null : built(root)
   }
 
+  /** Names that begin with `prefix`; nothing is taken. */
+  namesFrom(prefix: string): string[] {
+    return [...this.#attributes.keys()].filter(
+      (name) => name.startsWith(prefix) && name.length > prefix.length,
+    )
+  }
+
   #firstOf(names: readonly string[]): string {
     return names.find((name) => this.#attributes.has(name)) ?? ''
   }

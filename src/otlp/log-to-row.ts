@@ -10,6 +10,7 @@ import { exceptionText } from './exception.ts'
 import type { OtlpLogRecord } from './log-record.ts'
 import { RecordDraft } from './record-draft.ts'
 import type { OuterSpan } from './span-to-row.ts'
+import { readUsage } from './usage/read-usage.ts'
 
 /** Severities from here on are errors. */
 const leastError = 17
@@ -57,10 +58,11 @@ function rowOfSpanEvents(events: LogRecords, { spanId }: RecordOfSpan): JsonObje
   const draft = new RecordDraft()
   const contents = events.map((event) => ({ name: event.eventName, attributes: contentOf(event) }))
   readGenAiEvents(contents, draft)
-  for (const { eventName, attributes, remarks } of events) {
+  for (const { eventName, attributes, remarks, scope } of events) {
     const reader = new AttributeReader(attributes, (text) => remarks.push(text))
     reader.take('event.name')
     readGenAi(reader, draft)
+    readUsage(reader, draft, scope.name)
     if (isGenAiMessage(eventName)) continue
     for (const [name, value] of reader.rest()) draft.setMetadata(name, value)
   }

@@ -41,17 +41,9 @@ export class RecordDraft {
     setOnce(this.metrics, name, value)
   }
 
-  /** Without a total, it is the sum of what is known of the two. */
-  setTokens(
-    prompt: number | undefined,
-    completion: number | undefined,
-    total: number | undefined,
-  ): void {
-    const isKnown = prompt !== undefined || completion !== undefined
-    const sum = isKnown ? (prompt ?? 0) + (completion ?? 0) : undefined
-    this.setMetric('prompt_tokens', prompt)
-    this.setMetric('completion_tokens', completion)
-    this.setMetric('tokens', total ?? sum)
+  /** The span is of what judges others: what it costs is not the application's. */
+  setScorer(): void {
+    setOnce(this.spanAttributes, 'purpose', 'scorer')
   }
 
   setScore(name: string, value: Value | undefined): void {

@@ -3,13 +3,21 @@ import type { JsonObject, Value } from '../type/value.ts'
 import { AttributeReader } from './attribute-reader.ts'
 import { readBraintrust } from './convention/braintrust.ts'
 import { readGenAi, readGenAiEvents } from './convention/gen-ai.ts'
+import { readGoogleAdk } from './convention/google-adk.ts'
+import { readLangfuse } from './convention/langfuse.ts'
+import { readLangSmith } from './convention/langsmith.ts'
+import { readLiveKit } from './convention/livekit.ts'
+import { readMastra } from './convention/mastra.ts'
+import { readMlflow } from './convention/mlflow.ts'
 import { readOpenInference } from './convention/open-inference.ts'
 import { readOpenLlmetry } from './convention/open-llmetry.ts'
+import { readPydanticAi } from './convention/pydantic-ai.ts'
 import { readVercelAi } from './convention/vercel-ai.ts'
 import { type Attributes, secondsOf, timestampOf } from './decode.ts'
 import { exceptionText } from './exception.ts'
 import { RecordDraft } from './record-draft.ts'
 import type { OtlpEvent, OtlpSpan } from './span.ts'
+import { readUsage } from './usage/read-usage.ts'
 
 /** A span outside that the spans without a parent of their own are part of. */
 export interface OuterSpan {
@@ -28,10 +36,7 @@ export function rowOfSpan(span: OtlpSpan, outer: OuterSpan | undefined): JsonObj
   const draft = new RecordDraft()
   readBraintrust(reader, draft)
   const events = readGenAiEvents(span.events, draft)
-  readGenAi(reader, draft)
-  readOpenInference(reader, draft)
-  readVercelAi(reader, draft)
-  readOpenLlmetry(reader, draft)
+  readConventions(reader, draft, span.scope.name)
   addContext(span, reader, draft)
   const cause = addError(span, events, draft)
   const others = events.filter((event) => event !== cause)
@@ -49,6 +54,28 @@ export function rowOfSpan(span: OtlpSpan, outer: OuterSpan | undefined): JsonObj
     span_attributes: { name: span.name, ...draft.spanAttributes, type: draft.type ?? 'task' },
     ...draft.fields(),
     _is_merge: true,
+  }
+}
+
+/** What frameworks say of themselves goes before what they say in the words of others. */
+function readConventions(reader: AttributeReader, draft: RecordDraft, scope: string): void {
+  readLangfuse(reader, draft)
+  readLangSmith(reader, draft)
+  readMastra(reader, draft)
+  readMlflow(reader, draft)
+  readGenAi(reader, draft)
+  readOpenInference(reader, draft)
+  readVercelAi(reader, draft)
+  readOpenLlmetry(reader, draft)
+  readPydanticAi(reader, draft, scope)
+  readGoogleAdk(reader, draft)
+  readLiveKit(reader, draft)
+  readUsage(reader, draft, scope)
+  const { metrics, metadata } = draft
+  const hasCalled = metrics.prompt_tokens !== undefined || metrics.completion_tokens !== undefined
+  // What counts tokens of a model and is said to be nothing else is a call of it.
+  if (hasCalled && metadata.model !== undefined && metadata.agent_name === undefined) {
+    draft.type ??= 'llm'
   }
 }
 

@@ -1,33 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { type OtlpSpan, readSpans } from '../../src/otlp/span.ts'
-import { rowOfSpan } from '../../src/otlp/span-to-row.ts'
-
-type Plain = string | number | boolean | readonly Plain[] | { readonly [key: string]: Plain }
-
-const traceId = '0af7651916cd43dd8448eb211c80319c'
-const spanId = 'b7ad6b7169203331'
-
-/** An attribute value as OTLP's JSON form has it. */
-function anyValue(value: Plain): object {
-  if (typeof value === 'string') return { stringValue: value }
-  if (typeof value === 'boolean') return { boolValue: value }
-  if (typeof value === 'number') {
-    return Number.isInteger(value) ? { intValue: String(value) } : { doubleValue: value }
-  }
-  if (Array.isArray(value)) return { arrayValue: { values: value.map(anyValue) } }
-  return { kvlistValue: { values: keyValues(value as Record<string, Plain>) } }
-}
-
-function keyValues(attributes: Record<string, Plain>): object[] {
-  return Object.entries(attributes).map(([key, value]) => ({ key, value: anyValue(value) }))
-}
-
-function rowOf(attributes: Record<string, Plain>, more: object = {}) {
-  const sent = { traceId, spanId, name: 's', attributes: keyValues(attributes), ...more }
-  const body = { resourceSpans: [{ scopeSpans: [{ spans: [sent] }] }] }
-  const [span] = readSpans(Buffer.from(JSON.stringify(body)), 'json')
-  return rowOfSpan(span as OtlpSpan, undefined)
-}
+import { readSpans } from '../../src/otlp/span.ts'
+import { keyValues, rowOf, spanId, traceId } from '../support/otlp-span.ts'
 
 test('ids, times and the parent', () => {
   const row = rowOf(
@@ -306,11 +279,13 @@ describe('the AI SDK of Vercel', () => {
     })
   })
 
-  test('tokens of the span around the calls are not counted again', () => {
-    const row = rowOf({ 'ai.operationId': 'ai.generateText', ...usage })
-    expect(row).toMatchObject({ span_attributes: { type: 'task' } })
-    expect(row.metrics).toBeUndefined()
-    expect(row.metadata).toMatchObject({ 'ai.usage.promptTokens': 4 })
+  test('the span around the calls has their tokens, and is no call itself', () => {
+    const row = rowOf({ 'ai.operationId': 'ai.generateText', 'ai.model.id': 'm1', ...usage })
+    expect(row).toMatchObject({
+      span_attributes: { type: 'task' },
+      metrics: { prompt_tokens: 4, completion_tokens: 6, tokens: 10 },
+      metadata: { model: 'm1' },
+    })
   })
 })
 

@@ -17,16 +17,25 @@ const requestParameters = [
   'stream',
 ] as const
 
+/** Operations of the conventions, and those that LiteLLM names after its own functions. */
 const operationTypes: ReadonlyMap<Value, string> = new Map([
   ['chat', 'llm'],
   ['text_completion', 'llm'],
   ['generate_content', 'llm'],
+  ['completion', 'llm'],
+  ['acompletion', 'llm'],
+  ['atext_completion', 'llm'],
+  ['responses', 'llm'],
+  ['aresponses', 'llm'],
   ['execute_tool', 'tool'],
   ['invoke_agent', 'task'],
   ['create_agent', 'task'],
   ['invoke_workflow', 'task'],
   ['embeddings', 'function'],
+  ['embedding', 'function'],
+  ['aembedding', 'function'],
   ['retrieval', 'function'],
+  ['rerank', 'function'],
 ])
 
 /** `gen_ai.*`: OpenTelemetry's own conventions, with the names that they had before. */
@@ -71,29 +80,8 @@ export function readGenAi(reader: AttributeReader, draft: RecordDraft): void {
     draft.setMetadata(name.replaceAll('.', '_'), reader.take(`gen_ai.${name}`))
   }
   draft.setMetadata('tools', reader.takeJson('gen_ai.tool.definitions'))
-  readGenAiUsage(reader, draft)
   draft.setMetric('time_to_first_token', reader.takeNumber('gen_ai.response.time_to_first_chunk'))
   readEvaluation((name) => reader.take(`gen_ai.evaluation.${name}`), draft)
-}
-
-function readGenAiUsage(reader: AttributeReader, draft: RecordDraft): void {
-  const usage = (...names: readonly string[]) =>
-    reader.takeNumber(...names.map((name) => `gen_ai.usage.${name}`))
-  const prompt = usage('input_tokens', 'prompt_tokens')
-  const completion = usage('output_tokens', 'completion_tokens')
-  draft.setTokens(prompt, completion, usage('total_tokens'))
-  draft.setMetric(
-    'prompt_cached_tokens',
-    usage('cache_read.input_tokens', 'cache_read_input_tokens'),
-  )
-  draft.setMetric(
-    'prompt_cache_creation_tokens',
-    usage('cache_creation.input_tokens', 'cache_creation_input_tokens'),
-  )
-  draft.setMetric(
-    'completion_reasoning_tokens',
-    usage('reasoning.output_tokens', 'reasoning_tokens'),
-  )
 }
 
 /** A score, and what was said with it. */

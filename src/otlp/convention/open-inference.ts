@@ -13,6 +13,7 @@ const openInferenceTypes: ReadonlyMap<Value, string> = new Map([
   ['EMBEDDING', 'function'],
   ['GUARDRAIL', 'function'],
   ['EVALUATOR', 'score'],
+  ['PROMPT', 'function'],
 ])
 
 /** OpenInference, as Arize's instrumentations send it. */
@@ -20,6 +21,7 @@ export function readOpenInference(reader: AttributeReader, draft: RecordDraft): 
   const kind = reader.take('openinference.span.kind')
   const knownType = openInferenceTypes.get(typeof kind === 'string' ? kind.toUpperCase() : kind)
   draft.type ??= knownType
+  if (knownType === 'score') draft.setScorer()
   if (knownType === undefined) draft.setMetadata('openinference.span.kind', kind)
   draft.setInput(messagesOf(reader.takeTree('llm.input_messages.')))
   draft.setOutput(messagesOf(reader.takeTree('llm.output_messages.')))
@@ -37,16 +39,6 @@ export function readOpenInference(reader: AttributeReader, draft: RecordDraft): 
   else draft.setMetadata('llm.invocation_parameters', parameters)
   const tools = reader.takeTree('llm.tools.')
   draft.setMetadata('tools', Array.isArray(tools) ? tools.map(toolOf) : tools)
-  const count = (name: string) => reader.takeNumber(`llm.token_count.${name}`)
-  const prompt = count('prompt')
-  const completion = count('completion')
-  draft.setTokens(prompt, completion, count('total'))
-  draft.setMetric('prompt_cached_tokens', count('prompt_details.cache_read'))
-  draft.setMetric('prompt_cache_creation_tokens', count('prompt_details.cache_write'))
-  draft.setMetric('completion_reasoning_tokens', count('completion_details.reasoning'))
-  draft.setMetric('estimated_cost', reader.takeNumber('llm.cost.total'))
-  draft.setMetric('prompt_cost', reader.takeNumber('llm.cost.prompt'))
-  draft.setMetric('completion_cost', reader.takeNumber('llm.cost.completion'))
   const metadata = reader.takeJson('metadata')
   if (metadata !== null && isObject(metadata)) draft.addAll('metadata', metadata)
   else draft.setMetadata('metadata', metadata)

@@ -9,11 +9,18 @@ const traceloopTypes: ReadonlyMap<Value, string> = new Map([
   ['tool', 'tool'],
 ])
 
+/** Requests that are no calls of a language model. */
+const requestTypes: ReadonlyMap<Value, string> = new Map([
+  ['embedding', 'function'],
+  ['rerank', 'function'],
+])
+
 /** OpenLLMetry, beyond what it shares with `gen_ai.*`. */
 export function readOpenLlmetry(reader: AttributeReader, draft: RecordDraft): void {
   const kind = reader.take('traceloop.span.kind')
   draft.type ??= traceloopTypes.get(kind)
-  if (reader.take('llm.request.type') !== null) draft.type ??= 'llm'
+  const request = reader.take('llm.request.type')
+  if (request !== null) draft.type ??= requestTypes.get(request) ?? 'llm'
   draft.setInput(reader.takeJson('traceloop.entity.input'))
   draft.setOutput(reader.takeJson('traceloop.entity.output'))
   draft.setMetadata('entity_name', reader.take('traceloop.entity.name'))
@@ -21,7 +28,6 @@ export function readOpenLlmetry(reader: AttributeReader, draft: RecordDraft): vo
   for (const [name, value] of reader.takeAll('traceloop.association.properties.')) {
     draft.setMetadata(name, value)
   }
-  draft.setMetric('tokens', reader.takeNumber('llm.usage.total_tokens'))
   draft.setMetadata('temperature', reader.take('llm.temperature'))
   draft.setMetadata('top_p', reader.take('llm.top_p'))
   draft.setMetadata('stream', reader.take('llm.is_streaming'))

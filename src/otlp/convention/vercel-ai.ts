@@ -1,7 +1,8 @@
 import type { AttributeReader } from '../attribute-reader.ts'
 import type { RecordDraft } from '../record-draft.ts'
 
-const callOfModel = /\.do(Generate|Stream|Embed)$/
+const callOfModel = /\.do(Generate|Stream|Embed|Rerank)$/
+const callOfOther = /\.do(Embed|Rerank)$/
 
 /** `ai.*`: the AI SDK of Vercel. */
 export function readVercelAi(reader: AttributeReader, draft: RecordDraft): void {
@@ -9,10 +10,10 @@ export function readVercelAi(reader: AttributeReader, draft: RecordDraft): void 
   if (typeof operation !== 'string') return
   reader.take('ai.operationId', 'operation.name')
   draft.setMetadata('operation_name', operation)
-  const isCall = callOfModel.test(operation)
   if (operation === 'ai.toolCall') draft.type ??= 'tool'
-  else if (isCall) draft.type ??= operation.endsWith('doEmbed') ? 'function' : 'llm'
-  else draft.type ??= 'task'
+  else if (callOfModel.test(operation)) {
+    draft.type ??= callOfOther.test(operation) ? 'function' : 'llm'
+  } else draft.type ??= 'task'
   draft.setInput(reader.takeJson('ai.toolCall.args', 'ai.toolCall.input'))
   draft.setOutput(reader.takeJson('ai.toolCall.result', 'ai.toolCall.output'))
   draft.setMetadata('tool_name', reader.take('ai.toolCall.name'))
@@ -32,18 +33,6 @@ export function readVercelAi(reader: AttributeReader, draft: RecordDraft): void 
   for (const [name, value] of reader.takeAll('ai.settings.')) draft.setMetadata(name, value)
   for (const [name, value] of reader.takeAll('ai.telemetry.metadata.'))
     draft.setMetadata(name, value)
-  // The span around the calls repeats their sums, which a trace would then count twice.
-  if (isCall) readVercelUsage(reader, draft)
-}
-
-function readVercelUsage(reader: AttributeReader, draft: RecordDraft): void {
-  const usage = (...names: readonly string[]) =>
-    reader.takeNumber(...names.map((name) => `ai.usage.${name}`))
-  const prompt = usage('inputTokens', 'promptTokens', 'tokens')
-  const completion = usage('outputTokens', 'completionTokens')
-  draft.setTokens(prompt, completion, usage('totalTokens'))
-  draft.setMetric('prompt_cached_tokens', usage('cachedInputTokens'))
-  draft.setMetric('completion_reasoning_tokens', usage('reasoningTokens'))
   const milliseconds = reader.takeNumber('ai.response.msToFirstChunk', 'ai.stream.msToFirstChunk')
   draft.setMetric(
     'time_to_first_token',
