@@ -58,7 +58,7 @@ async function read(experiment: string, shape: string): Promise<Record<string, J
 function modelOf(rows: readonly Record<string, Json>[]): Model {
   return new Map(
     rows.map((found) => {
-      const given = fieldNames.filter((name) => (found[name] ?? null) !== null)
+      const given = fieldNames.filter((name) => Object.hasOwn(found, name) && found[name] !== null)
       return [String(found.id), new Map(given.map((name) => [name, found[name]!])) as Fields]
     }),
   )

@@ -163,19 +163,32 @@ describe('merging', () => {
     expect(merged(base, { ...patch, tags: ['b', 'd'] }).tags).toEqual(['a', 'c', 'd'])
   })
 
-  test('passes over keys of prototypes', () => {
+  test('takes names of what objects inherit in JavaScript for names like any other', () => {
     const records = new TemporaryRecords()
     const send = (text: string) => records.insertText(Buffer.from(`{"events":[${text}]}`))
-    send('{"id":"a","metadata":{"__proto__":{"x":1},"k":1}}')
+    const field = (name: string) => records.reader.latest(1, 'a')!.view.fieldText(name)
+    send('{"id":"a","metadata":{"__proto__":{"x":1},"constructor":"Ferrari","k":1},"valueOf":1}')
     send(
-      '{"id":"a","_is_merge":true,"__proto__":{"q":1},"constructor":1,' +
-        '"metadata":{"__proto__":{"x":2},"constructor":{"y":1},"prototype":3,"k":2}}',
+      '{"id":"a","_is_merge":true,"__proto__":{"q":1},"constructor":1,"valueOf":2,' +
+        '"metadata":{"__proto__":{"y":2},"constructor":{"y":1},"prototype":3,"toString":4}}',
     )
-    expect(records.reader.latest(1, 'a')!.view.fieldText('metadata')).toBe(
-      '{"__proto__":{"x":1},"k":2}',
+    expect(field('metadata')).toBe(
+      '{"__proto__":{"x":1,"y":2},"constructor":{"y":1},"k":1,"prototype":3,"toString":4}',
     )
-    expect(records.reader.latest(1, 'a')!.view.fieldText('__proto__')).toBeUndefined()
-    expect(records.reader.latest(1, 'a')!.view.fieldText('constructor')).toBeUndefined()
+    expect(['__proto__', 'constructor', 'valueOf'].map(field)).toEqual(['{"q":1}', '1', '2'])
+
+    send(
+      '{"id":"a","_is_merge":true,"_merge_paths":[["metadata","__proto__"],["__proto__"]],' +
+        '"__proto__":{"z":1},"metadata":{"__proto__":[1,2,3],"hasOwnProperty":[4]}}',
+    )
+    send(
+      '{"id":"a","_is_merge":true,"_array_delete":[' +
+        '{"path":["metadata","__proto__"],"delete":[2]},' +
+        '{"path":["metadata","hasOwnProperty"],"delete":[4]}]}',
+    )
+    expect(field('__proto__')).toBe('{"z":1}')
+    expect(field('metadata')).toContain('"__proto__":[1,3]')
+    expect(field('metadata')).toContain('"hasOwnProperty":[]')
   })
 
   test('leaves the text of what it does not touch', () => {

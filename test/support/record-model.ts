@@ -1,5 +1,6 @@
 /** Requests that write records, and a naive store that says what comes of them. */
 import fc from 'fast-check'
+import { toObject } from './arbitrary-value.ts'
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json }
 export type Fields = Map<string, Json>
@@ -13,8 +14,16 @@ export interface Row {
   readonly mergePaths: readonly (readonly string[])[]
 }
 
-export const fieldNames = ['input', 'metadata', 'tags', 'extra', 'output']
-const keys = ['a', 'b', 'c', '']
+export const fieldNames = [
+  'input',
+  'metadata',
+  'tags',
+  'extra',
+  'output',
+  'constructor',
+  '__proto__',
+]
+const keys = ['a', 'b', '', '__proto__', 'constructor', 'prototype', 'toString']
 
 const leaf = fc.constantFrom<Json>(null, true, 0, 1.5, 'x', 'é', [], [1, 'x'])
 const { tree } = fc.letrec<{ tree: Json; branch: Json }>((tie) => ({
@@ -26,7 +35,15 @@ const metadata = fc.option(fc.dictionary(fc.constantFrom(...keys), tree, { noNul
 
 const fields = fc
   .record(
-    { input: tree, metadata, tags, extra: tree, output: leaf },
+    {
+      input: tree,
+      metadata,
+      tags,
+      extra: tree,
+      output: leaf,
+      constructor: tree,
+      ['__proto__']: leaf,
+    },
     { requiredKeys: [], noNullPrototype: true },
   )
   .map((record) => new Map(Object.entries(record) as [string, Json][]))
@@ -52,11 +69,12 @@ function merge(base: Json, patch: Json, path: string[], stops: Row['mergePaths']
     return [...new Set([...base, ...patch])]
   }
   if (!isObject(base) || !isObject(patch)) return patch
-  const merged = { ...base }
+  const merged = new Map(Object.entries(base))
   for (const [key, value] of Object.entries(patch)) {
-    merged[key] = Object.hasOwn(base, key) ? merge(base[key]!, value, [...path, key], stops) : value
+    const had = merged.get(key)
+    merged.set(key, had === undefined ? value : merge(had, value, [...path, key], stops))
   }
-  return merged
+  return toObject([...merged]) as Json
 }
 
 export function apply(model: Model, { id, action, fields, mergePaths }: Row): void {
@@ -100,5 +118,5 @@ export function fieldsOf(text: (name: string) => string | undefined): Fields {
 export function sorted(model: Model): unknown {
   return [...model]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([id, found]) => [id, Object.fromEntries(fieldNames.map((n) => [n, found.get(n)]))])
+    .map(([id, found]) => [id, fieldNames.map((name) => found.get(name))])
 }

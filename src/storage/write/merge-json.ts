@@ -20,9 +20,6 @@ export interface MergeStops {
   readonly below: Map<string, MergeStops>
 }
 
-/** Keys that a merge passes over, since some clients would let them reach their prototypes. */
-const ignoredKeys: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype'])
-
 const openBrace = 0x7b
 
 export function mergeStops(paths: readonly (readonly string[])[]): MergeStops {
@@ -42,11 +39,6 @@ export function mergeStops(paths: readonly (readonly string[])[]): MergeStops {
   return root
 }
 
-/** Whether a merge passes over the member `key`. */
-export function isIgnoredKey(key: string): boolean {
-  return ignoredKeys.has(key)
-}
-
 /** Appends `patch` merged into `base`. Recurses no deeper than stored JSON may nest. */
 export function mergeJson(
   base: JsonText,
@@ -61,7 +53,6 @@ export function mergeJson(
   }
   const baseMembers = membersOf(base)
   const patchMembers = membersOf(patch)
-  for (const key of ignoredKeys) patchMembers.delete(key)
   out.byte(openBrace)
   let count = 0
   for (const [key, member] of baseMembers) {

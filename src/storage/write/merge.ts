@@ -13,14 +13,7 @@ import { formatTransaction } from '../../type/transaction.ts'
 import type { RowControl } from '../row/prepared-rows.ts'
 import { type RowHeader, type RowView, rowFlags } from '../row/row.ts'
 import type { RowBuilder } from '../row/row-builder.ts'
-import {
-  deleteElements,
-  isIgnoredKey,
-  type JsonText,
-  mergeJson,
-  mergeStops,
-  uniteArrays,
-} from './merge-json.ts'
+import { deleteElements, type JsonText, mergeJson, mergeStops, uniteArrays } from './merge-json.ts'
 import { addPlace, placeFields } from './merge-place.ts'
 
 export interface RowChange {
@@ -71,7 +64,7 @@ function addFields(change: RowChange, builder: RowBuilder): void {
   for (const { name, value } of base?.fields() ?? []) {
     if (isAddedLater(change, name)) continue
     const own = { bytes: base!.bytes, ...value }
-    const given = isIgnoredKey(name) ? undefined : patch.field(name)
+    const given = patch.field(name)
     addField(change, builder, name, (out) => {
       if (!given) return out.copy(own.bytes, own.start, own.end)
       const stop = stops.below.get(name)
@@ -82,7 +75,7 @@ function addFields(change: RowChange, builder: RowBuilder): void {
   }
   for (const { name, value } of patch.fields()) {
     if (isAddedLater(change, name)) continue
-    if (base && (base.field(name) || isIgnoredKey(name))) continue
+    if (base?.field(name)) continue
     addField(change, builder, name, (out) => out.copy(patch.bytes, value.start, value.end))
   }
 }
