@@ -43,14 +43,11 @@ function verdictOf(
       return applyOperator(node, operands as readonly Value[], context)
     }
     case 'comparison': {
-      const operands = [node.left, node.right].map((operand) => {
-        return operand.kind === 'field' ? sample : constantValue(operand, context)
-      })
-      const other = operands[node.left.kind === 'field' ? 1 : 0]
-      if (other === undefined || other === sample || !isOther(kindOf(sample), other)) {
-        return undefined
-      }
-      return applyOperator(node, operands as readonly Value[], context)
+      const isLeft = node.left.kind === 'field'
+      if (isLeft === (node.right.kind === 'field')) return undefined
+      const other = constantValue(isLeft ? node.right : node.left, context)
+      if (other === undefined || !isOther(kindOf(sample), other)) return undefined
+      return applyOperator(node, isLeft ? [sample, other] : [other, sample], context)
     }
     case 'in': {
       const list = constantValue(node.list, context)
