@@ -1,6 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { AssayError } from '../error.ts'
 
+const loneSurrogate = /\p{Surrogate}/u
+
 /** Throws REQUEST_NOT_UTF8 unless `bytes` are UTF-8. */
 export function requireUtf8(bytes: Uint8Array): void {
   if (!isUtf8(bytes)) {
@@ -16,4 +18,19 @@ export function decodeUtf8(bytes: Uint8Array, start = 0, end = bytes.length): st
     ? bytes
     : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return buffer.toString('utf8', start, end)
+}
+
+/**
+ * The UTF-8 bytes of a text. Half of a surrogate pair becomes the three bytes that its code point would have, which
+ * are in no UTF-8: they equal nothing but themselves and come where `compareText` puts the half.
+ */
+export function encodeUtf8(text: string): Buffer {
+  if (!loneSurrogate.test(text)) return Buffer.from(text)
+  const parts = text.split(/(\p{Surrogate})/u)
+  return Buffer.concat(parts.map((part, i) => (i % 2 === 0 ? Buffer.from(part) : half(part))))
+}
+
+function half(unit: string): Buffer {
+  const code = unit.charCodeAt(0)
+  return Buffer.of(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f))
 }

@@ -96,7 +96,7 @@ export function sameValue(a: Value, b: Value): boolean {
 }
 
 /**
- * Orders texts by code point, which is also the order of their UTF-8 bytes. JavaScript's own `<`
+ * Orders texts by code point, which is also the order of their bytes (`encodeUtf8`). JavaScript's own `<`
  * goes by UTF-16 units and puts astral characters before U+E000.
  */
 export function compareText(a: string, b: string): number {
@@ -105,7 +105,7 @@ export function compareText(a: string, b: string): number {
   for (let i = 0; i < length; i++) {
     const left = a.charCodeAt(i)
     const right = b.charCodeAt(i)
-    if (left !== right) return inCodePointOrder(left) - inCodePointOrder(right)
+    if (left !== right) return rankOf(a, i) - rankOf(b, i)
   }
   return a.length - b.length
 }
@@ -176,8 +176,15 @@ function sameEntries(a: JsonObject, b: JsonObject): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && sameValue(a[key]!, b[key]!))
 }
 
-/** Moves surrogates behind all other units; at the first difference that is all it takes. */
-function inCodePointOrder(unit: number): number {
-  if (unit < 0xd800) return unit
-  return unit < 0xe000 ? unit + 0x10000 : unit
+/** Ranks the unit at a first difference: what is of a whole pair comes after all other units. */
+function rankOf(text: string, i: number): number {
+  const unit = text.charCodeAt(i)
+  if (unit < 0xd800 || unit > 0xdfff) return unit
+  const isPaired = unit < 0xdc00 ? isHalf(text, i + 1, 0xdc00) : isHalf(text, i - 1, 0xd800)
+  return isPaired ? unit + 0x10000 : unit
+}
+
+function isHalf(text: string, i: number, first: number): boolean {
+  const unit = text.charCodeAt(i)
+  return unit >= first && unit < first + 0x400
 }

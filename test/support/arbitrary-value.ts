@@ -4,8 +4,12 @@ import type { Value } from '../../src/type/value.ts'
 /** Few enough to meet often, odd enough to find mistakes. */
 const words = ['', 'a', 'A', 'ab', 'b%', '_', '1', 'true', 'null', 'é', 'ß', '😀', 'hello world']
 
+/** Halves of surrogate pairs, and what they are taken for where they are made bytes. */
+const halves = ['\ud83d', '\ud83e', 'a\ude00', '\ude00', 'a\ufffd', '\ufffd', '\ue000']
+
 export const texts: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...words) },
+  { weight: 1, arbitrary: fc.constantFrom(...halves) },
   { weight: 1, arbitrary: fc.string({ unit: 'grapheme', maxLength: 8 }) },
 )
 
@@ -28,7 +32,10 @@ export const scalars: fc.Arbitrary<Value> = fc.oneof(
   { weight: 4, arbitrary: texts },
 )
 
-const keys = fc.constantFrom('a', 'b', 'A', '', 'x.y', '__proto__', 'constructor', '😀')
+const keys = fc.constantFrom(
+  ...['a', 'b', 'A', '', 'x.y', '😀', '\ud83d', '\ufffd'],
+  ...['__proto__', 'constructor', 'toString', 'hasOwnProperty'],
+)
 
 /** Any JSON, of small depth. */
 export const values: fc.Arbitrary<Value> = fc.letrec<{ value: Value }>((tie) => ({

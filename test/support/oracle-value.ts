@@ -140,8 +140,14 @@ export function order(a: Plain, b: Plain): number {
   if (kind(a) === 'number')
     return (a as number) < (b as number) ? -1 : (a as number) > (b as number) ? 1 : 0
   if (typeof a === 'boolean') return Math.sign(Number(a) - Number(b))
-  const bytes = (value: Plain) => Buffer.from(typeof value === 'string' ? value : json(value, true))
-  return Buffer.compare(bytes(a), bytes(b))
+  const points = (value: Plain) =>
+    Array.from(
+      typeof value === 'string' ? value : json(value, true),
+      (each) => each.codePointAt(0)!,
+    )
+  const [left, right] = [points(a), points(b)]
+  const at = left.findIndex((point, i) => point !== right[i])
+  return at < 0 ? left.length - right.length : left[at]! - (right[at] ?? -1)
 }
 
 /** Three-valued equality. */

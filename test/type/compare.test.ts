@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { encodeUtf8 } from '../../src/json/utf8.ts'
 import { compare, compareText, equals, orderValues } from '../../src/type/compare.ts'
 import { Interval, Timestamp, type Value } from '../../src/type/value.ts'
 import { canonicalJson } from '../../src/type/write-json.ts'
@@ -150,12 +151,17 @@ describe('orderValues', () => {
 })
 
 describe('compareText', () => {
-  it('orders like the bytes of UTF-8', () => {
-    const texts = fc.string({ unit: 'binary' })
+  it('orders like the bytes of UTF-8, and halves of surrogate pairs by their code points', () => {
+    const unit = fc.oneof(
+      fc.string({ unit: 'binary', maxLength: 2 }),
+      fc.constantFrom('a', '\ud83d', '\ud83e', '\ude00', '\udd23', '\ue000', '\ufffd', '😀'),
+    )
+    const texts = fc.array(unit, { maxLength: 4 }).map((units) => units.join(''))
     fc.assert(
       fc.property(texts, texts, (a, b) => {
-        const bytes = Buffer.compare(Buffer.from(a), Buffer.from(b))
+        const bytes = Buffer.compare(encodeUtf8(a), encodeUtf8(b))
         expect(Math.sign(compareText(a, b))).toBe(bytes)
+        expect(bytes === 0).toBe(a === b)
       }),
     )
   })

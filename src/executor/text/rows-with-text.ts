@@ -1,4 +1,5 @@
 /** Finds the rows that have one of a few texts at a path, where a look at a column's bytes tells. */
+import { encodeUtf8 } from '../../json/utf8.ts'
 import { maximumRows } from '../../kernel/memory.ts'
 import { boundsOfIntegers } from '../../kernel/number-counts.ts'
 import type { ColumnSet, TextColumn, Texts } from '../../vector/column.ts'
@@ -21,7 +22,7 @@ export function rowsWithText(
   // A string may equal a time, and JSON has strings that UTF-8 cannot hold.
   if (json || timestamp || text?.encoding === 'compressed') return undefined
   if (!text) return []
-  const needles = texts.map((each) => Buffer.from(each))
+  const needles = texts.map(encodeUtf8)
   if (text.encoding === 'plain') return rowsAt(text, needles, from, to)
   const codes = text.codes.between(from, to - from)
   const { least: lowest, greatest: highest } = boundsOf(codes)

@@ -1,6 +1,6 @@
 /** Comparisons of texts with constants, without decoding the texts. */
 import type { BoundExpression } from '../../binder/bound.ts'
-import { decodeUtf8 } from '../../json/utf8.ts'
+import { decodeUtf8, encodeUtf8 } from '../../json/utf8.ts'
 import { newBytes } from '../../kernel/memory.ts'
 import { textEquals } from '../../kernel/text.ts'
 import { compileLike, parseLike } from '../../type/like.ts'
@@ -32,7 +32,7 @@ export function compileText(node: BoundExpression): TextOperator | undefined {
         if (text.kind !== 'text' || constant.kind !== 'constant') return undefined
         if (typeof constant.value !== 'string') return undefined
         const out = newBytes(rowCount)
-        textEquals(text.texts, text.first, rowCount, Buffer.from(constant.value), out)
+        textEquals(text.texts, text.first, rowCount, encodeUtf8(constant.value), out)
         if (negate) for (let i = 0; i < rowCount; i++) out[i] = 1 - out[i]!
         return withNulls(text, out)
       }

@@ -13,6 +13,7 @@
  */
 import { createHash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
+import { encodeUtf8 } from '../../json/utf8.ts'
 import {
   type ColumnSet,
   granuleRows,
@@ -105,7 +106,7 @@ export function findKeys(
   const found = new Map<number, ReadonlySet<number>>()
   const hash = hashOfPath(path)
   for (const text of texts) {
-    const bytes = Buffer.from(text)
+    const bytes = encodeUtf8(text)
     const textHash = hashOfText(bytes, 0, bytes.length)
     const bucket = textHash >>> hashBits
     const range = database.getRange({
