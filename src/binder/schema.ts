@@ -1,5 +1,6 @@
 /** The JSON schema that an answer carries: what is known of its columns before any data is seen. */
 import { aggregateFunction } from '../function/aggregate.ts'
+import { setMember } from '../json/set-member.ts'
 import { type RecordColumn, recordColumn, recordColumns } from '../type/record.ts'
 import {
   type BoundExpression,
@@ -33,30 +34,16 @@ export function resultSchema(query: BoundQuery, madeColumns: readonly string[] =
     }
   }
   for (const { name, expression } of columnsOf(output)) {
-    addProperty(
+    setMember(
       properties,
       name,
       isGroupCount(output, expression) ? { type: 'integer' } : schemaOf(expression),
     )
   }
   for (const name of madeColumns) {
-    if (!Object.hasOwn(properties, name)) addProperty(properties, name, {})
+    if (!Object.hasOwn(properties, name)) setMember(properties, name, {})
   }
   return { type: 'array', items: { type: 'object', properties } }
-}
-
-/** A plain assignment would take `__proto__` for the prototype. */
-function addProperty(
-  properties: Record<string, JsonSchema>,
-  name: string,
-  value: JsonSchema,
-): void {
-  Object.defineProperty(properties, name, {
-    value,
-    enumerable: true,
-    configurable: true,
-    writable: true,
-  })
 }
 
 function columnsOf(output: BoundOutput): readonly OutputColumn[] {

@@ -1,5 +1,6 @@
 /** Who changed what, and when: one record for each change, kept for good. */
 import { z } from 'zod'
+import { writeExactJson } from '../type/exact-json.ts'
 import { type Entries, type EntryKind, entryKinds } from './entry.ts'
 import { nameOf, shown } from './kind-rules.ts'
 import { fields, identifier, shortText, timestamp } from './schema/field.ts'
@@ -81,7 +82,7 @@ function auditedFields<K extends EntryKind>(
   const now = after && shown(kind, after)
   if (!old || !now) return { before: old ?? null, after: now ?? null }
   const changed = Object.keys(now).filter(
-    (field) => JSON.stringify(now[field]) !== JSON.stringify(old[field]),
+    (field) => writeExactJson(now[field] ?? null) !== writeExactJson(old[field] ?? null),
   )
   const pick = (entry: { readonly [field: string]: unknown }) =>
     Object.fromEntries(changed.map((field) => [field, entry[field] ?? null]))

@@ -4,6 +4,7 @@
  * that memory never holds what a crash can lose.
  */
 import type { RecordsEnvironment } from '../storage/environment.ts'
+import { writeExactJson } from '../type/exact-json.ts'
 import type { ObjectReference, ObjectType } from '../type/record.ts'
 import { type Actor, type AuditRecord, auditRecord } from './audit-trail.ts'
 import { CatalogState } from './catalog-state.ts'
@@ -332,5 +333,5 @@ export class Catalog {
 /** Not for what was made and removed in one change, nor for an update that changes nothing. */
 function isChange({ before, after }: Step): boolean {
   if (!before || !after) return before !== after
-  return JSON.stringify(before) !== JSON.stringify(after)
+  return writeExactJson(before) !== writeExactJson(after)
 }

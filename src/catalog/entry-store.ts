@@ -1,5 +1,5 @@
 /**
- * The catalog in LMDB, as JSON:
+ * The catalog in LMDB, as JSON whose numbers keep their texts:
  *
  *     <kind>/<id>                     entries
  *     deleted/<kind>/<id>             entries that were removed
@@ -10,6 +10,7 @@
  *     last_number, last_sequence, last_audit
  */
 import type { RecordsEnvironment } from '../storage/environment.ts'
+import { parseExactJson, writeExactJson } from '../type/exact-json.ts'
 import type { ObjectReference, ObjectType } from '../type/record.ts'
 import type { AuditRecord } from './audit-trail.ts'
 import type { Entries, EntryKind } from './entry.ts'
@@ -53,7 +54,7 @@ export class EntryStore {
 
   *entries<K extends EntryKind>(kind: K): Generator<StoredEntry<K>> {
     for (const { value } of this.#records.catalog.getRange(rangeOf(`${kind}/`))) {
-      yield JSON.parse(value.toString()) as StoredEntry<K>
+      yield parseExactJson(value.toString()) as StoredEntry<K>
     }
   }
 
@@ -73,7 +74,7 @@ export class EntryStore {
   /** An entry that was removed. */
   deleted<K extends EntryKind>(kind: K, id: string): StoredEntry<K> | undefined {
     const value = this.#records.catalog.get(Buffer.from(`deleted/${kind}/${id}`))
-    return value && (JSON.parse(value.toString()) as StoredEntry<K>)
+    return value && (parseExactJson(value.toString()) as StoredEntry<K>)
   }
 
   /** Writes what is not worth an entry in the trail. */
@@ -123,7 +124,7 @@ export class EntryStore {
       if (before !== undefined && key.equals(start)) continue
       const found = entryId === undefined ? value : catalog.get(value)
       if (!found) continue
-      const record = JSON.parse(found.toString()) as AuditRecord
+      const record = parseExactJson(found.toString()) as AuditRecord
       if (record.org_id === organizationId) yield record
     }
   }
@@ -179,7 +180,7 @@ export function rangeOf(prefix: string): { start: Buffer; end: Buffer } {
 }
 
 export function jsonBytes(value: unknown): Buffer {
-  return Buffer.from(JSON.stringify(value))
+  return Buffer.from(writeExactJson(value))
 }
 
 function auditKey(organizationId: string | null, id: string): string {

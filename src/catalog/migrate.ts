@@ -1,6 +1,7 @@
 /** Brings the catalog of an older data directory into today's form, once, before it is read. */
 import { randomUUID } from 'node:crypto'
 import type { RecordsEnvironment } from '../storage/environment.ts'
+import { parseExactJson } from '../type/exact-json.ts'
 import { type EntryKind, entrySchemas } from './entry.ts'
 import { jsonBytes, rangeOf } from './entry-store.ts'
 
@@ -35,7 +36,7 @@ export function migrate(records: RecordsEnvironment): void {
     for (const kind of firstKinds) {
       const found = Array.from(
         catalog.getRange(rangeOf(`${kind}/`)),
-        ({ value }) => JSON.parse(value.toString()) as Values,
+        ({ value }) => parseExactJson(value.toString()) as Values,
       )
       for (const value of found.sort(byCreation)) {
         if (kind === 'user' && typeof value.org_id === 'string') {

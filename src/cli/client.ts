@@ -1,6 +1,7 @@
 /** The service as the commands see it: an HTTP client with retries. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AssayError, type ErrorCode, errorCodes } from '../error.ts'
+import { parseExactJson } from '../type/exact-json.ts'
 
 export interface ConnectionOptions {
   readonly url: string
@@ -44,7 +45,7 @@ export class Client {
     return response
   }
 
-  /** Sends any request once and reads the JSON that it answers. */
+  /** Sends any request once and reads the JSON that it answers; numbers are as `type/exact-json.ts` has them. */
   async request(
     method: string,
     path: string,
@@ -52,7 +53,7 @@ export class Client {
   ): Promise<{ readonly [field: string]: unknown }> {
     const response = await this.#fetch(path, options.body, { method, ...options })
     if (!response.ok) throw await readError(response)
-    return (await response.json()) as { readonly [field: string]: unknown }
+    return parseExactJson(await response.text()) as { readonly [field: string]: unknown }
   }
 
   /** Posts until it works: overload, server errors and lost connections are tried again. */

@@ -10,6 +10,7 @@ import {
   type OutputFormat,
   outputFormats,
 } from '../format/output-format.ts'
+import { parseExactJson } from '../type/exact-json.ts'
 import { Client, type ConnectionOptions } from './client.ts'
 import { formatTable, type TableRow } from './table.ts'
 
@@ -93,11 +94,20 @@ async function explain(client: Client, request: object): Promise<void> {
 async function printTable(client: Client, request: object): Promise<void> {
   const startedAt = performance.now()
   const response = await client.post('/btql', JSON.stringify(request))
-  const answer = (await response.json().catch(cutOff)) as QueryAnswer
+  const text = await response.text().catch(cutOff)
+  const answer = parsedAnswer(text)
   const ms = performance.now() - startedAt
   const rows = answer.data.length === 1 ? '1 row' : `${answer.data.length} rows`
   process.stdout.write(`${answerTable(answer, process.stdout.columns)}\n`)
   process.stdout.write(`${rows} in ${ms.toFixed(0)} ms\n`)
+}
+
+function parsedAnswer(text: string): QueryAnswer {
+  try {
+    return parseExactJson(text) as QueryAnswer
+  } catch (error) {
+    return cutOff(error)
+  }
 }
 
 async function printAnswer(client: Client, request: object): Promise<void> {

@@ -1,8 +1,6 @@
-/** Reads the records of an object of another service, page by page. */
+/** Reads the records of an object of another service, page by page. Numbers keep their texts. */
 import { AssayError } from '../error.ts'
-import { parseJson } from '../type/parse-json.ts'
-import { isObject, type JsonObject, type Value } from '../type/value.ts'
-import { writeJson } from '../type/write-json.ts'
+import { isJsonObject, parseExactJson, writeExactJson } from '../type/exact-json.ts'
 import type { Client } from './client.ts'
 import type { ImportSource, Line } from './import-source.ts'
 
@@ -38,8 +36,8 @@ export class RemoteSource implements ImportSource {
     try {
       const query = `measures: count(1) as n | from: ${this.#from}`
       const { data } = await this.#ask(query)
-      const [row] = Array.isArray(data) ? (data as readonly Value[]) : []
-      const n = row !== undefined && row !== null && isObject(row) ? row.n : undefined
+      const [row]: readonly unknown[] = Array.isArray(data) ? data : []
+      const n = isJsonObject(row) ? row.n : undefined
       return typeof n === 'number' ? n : undefined
     } catch (error) {
       if (error instanceof AssayError && error.status === 400) return undefined
@@ -59,7 +57,7 @@ export class RemoteSource implements ImportSource {
       if (!Array.isArray(answer.data)) {
         throw new AssayError('COMMAND_FAILED', `${this.#client.url} answered without "data"`)
       }
-      const rows = answer.data as readonly Value[]
+      const rows: readonly unknown[] = answer.data
       const next = typeof answer.cursor === 'string' ? answer.cursor : undefined
       if (next !== undefined && next === cursor) {
         throw new AssayError('COMMAND_FAILED', `${this.#client.url} gave the same page twice`)
@@ -74,15 +72,16 @@ export class RemoteSource implements ImportSource {
     } while (cursor !== undefined)
   }
 
-  async #ask(query: string): Promise<JsonObject> {
+  async #ask(query: string): Promise<{ readonly [field: string]: unknown }> {
     const text = await this.#client.postForText('/btql', JSON.stringify({ query, fmt: 'json' }))
-    const answer = parseJson(text)
-    return answer !== null && isObject(answer) ? answer : {}
+    const answer = parseExactJson(text)
+    return isJsonObject(answer) ? answer : {}
   }
 }
 
 /** Nulls are what is not there. */
-function recordText(row: Value): string {
-  if (row === null || !isObject(row)) return writeJson(row)
-  return writeJson(Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null)))
+function recordText(row: unknown): string {
+  if (!isJsonObject(row)) return writeExactJson(row)
+  const fields = Object.entries(row).filter(([, value]) => value !== null)
+  return writeExactJson(Object.fromEntries(fields))
 }

@@ -1,4 +1,5 @@
 /** Lays rows out for a terminal. */
+import { ExactNumber, writeExactJson } from '../type/exact-json.ts'
 
 export type TableRow = Readonly<Record<string, unknown>>
 
@@ -48,7 +49,7 @@ function cell(row: TableRow, column: string): unknown {
 function cellText(row: TableRow, column: string): string {
   const value = cell(row, column)
   if (typeof value === 'number') return numberText(value)
-  const text = typeof value === 'string' ? value : value === null ? '' : JSON.stringify(value)
+  const text = typeof value === 'string' ? value : value === null ? '' : writeExactJson(value)
   // Control characters could move the cursor, or do worse to a terminal.
   return text.slice(0, 2000).replace(/\p{Cc}+/gu, ' ')
 }
@@ -59,7 +60,7 @@ function numberText(value: number): string {
 }
 
 function isNumeric(value: unknown): boolean {
-  return typeof value === 'number' || value === null
+  return typeof value === 'number' || value instanceof ExactNumber || value === null
 }
 
 function align(text: string, width: number, right: boolean): string {

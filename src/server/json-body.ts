@@ -1,6 +1,10 @@
-/** Reads small JSON bodies, field by field. A null is the same as an absent field. */
+/**
+ * Reads small JSON bodies, field by field. A null is the same as an absent field. Numbers within objects are as
+ * `type/exact-json.ts` has them.
+ */
 import type { Fields } from '../catalog/schema/field.ts'
 import { AssayError } from '../error.ts'
+import { ExactNumber, isJsonObject, parseExactJson } from '../type/exact-json.ts'
 
 /** Deepest nesting of a stored JSON value. */
 const deepest = 1000
@@ -19,13 +23,14 @@ export function parseJsonBody(bytes: Uint8Array): JsonBody {
   }
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExactJson(text)
   } catch (cause) {
+    if (cause instanceof AssayError) throw cause
     const reason = cause instanceof Error ? cause.message : ''
     const message = text.trim() === '' ? 'the body is empty' : `the body is not JSON: ${reason}`
     throw new AssayError('REQUEST_NOT_JSON', message, { cause, hint: 'send a JSON object' })
   }
-  if (!isObject(value)) {
+  if (!isJsonObject(value)) {
     throw new AssayError('REQUEST_INVALID', `the body must be an object, not ${article(value)}`)
   }
   return new Map(Object.entries(value).filter(([, field]) => field !== null))
@@ -48,11 +53,13 @@ export function booleanField(body: JsonBody, name: string): boolean | undefined 
 }
 
 export function numberField(body: JsonBody, name: string): number | undefined {
+  const value = body.get(name)
+  if (value instanceof ExactNumber) return Number(value.text)
   return field(body, name, 'a number', (value) => typeof value === 'number')
 }
 
 export function objectField(body: JsonBody, name: string): Fields | undefined {
-  const value = field<Fields>(body, name, 'an object', isObject)
+  const value = field<Fields>(body, name, 'an object', isJsonObject)
   if (value !== undefined) rejectDeep(value, name)
   return value
 }
@@ -95,12 +102,9 @@ export function rejectDeep(value: unknown, path: string): void {
   }
 }
 
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
-
 function article(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
+  if (value instanceof ExactNumber) return 'a number'
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

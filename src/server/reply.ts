@@ -1,3 +1,5 @@
+import { writeExactJson } from '../type/exact-json.ts'
+
 /** An answer as routes give it; `response.ts` sends it. */
 export interface Reply {
   readonly status?: number
@@ -16,5 +18,5 @@ export interface Reply {
 export type WholeReply = Reply & { readonly body: string | Uint8Array }
 
 export function jsonReply(value: unknown, headers: Record<string, string> = {}): WholeReply {
-  return { headers, body: JSON.stringify(value) }
+  return { headers, body: writeExactJson(value) }
 }

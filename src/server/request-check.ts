@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { identifier } from '../catalog/schema/field.ts'
 import { AssayError } from '../error.ts'
+import { fromPlainJson, toPlainJson } from '../type/exact-json.ts'
 import { parseJsonBody, rejectDeep } from './json-body.ts'
 
 type Issue = z.core.$ZodIssue
@@ -93,8 +94,19 @@ function memberOf(object: object, name: string): unknown {
   return (object as { readonly [name: string]: unknown })[name]
 }
 
+/**
+ * What the schema makes of a value. It is shown doubles, and no member `__proto__`, which it would drop; what it gives has
+ * the numbers (`type/exact-json.ts`) and the names of the value all the same.
+ */
+export function safeParse<Schema extends z.ZodType>(schema: Schema, value: unknown) {
+  const plain = toPlainJson(value)
+  const result = schema.safeParse(plain, { reportInput: true })
+  if (!result.success || plain === value) return result
+  return { ...result, data: fromPlainJson(result.data, value) as z.infer<Schema> }
+}
+
 function check<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
-  const result = schema.safeParse(value, { reportInput: true })
+  const result = safeParse(schema, value)
   if (result.success) return result.data
   const [first, ...others] = result.error.issues.flatMap(faultsOf).slice(0, mostFaults)
   if (!first) throw new AssayError('INTERNAL', 'a schema refused a value without a reason')

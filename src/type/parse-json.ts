@@ -4,7 +4,8 @@
  * `__proto__` is a key like any other. Of duplicate keys the last wins.
  */
 import { AssayError } from '../error.ts'
-import { JsonScanner, maximumDepth } from '../json/scan.ts'
+import { JsonScanner, jsonKind, maximumDepth } from '../json/scan.ts'
+import { setMember } from '../json/set-member.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import type { Value } from './value.ts'
 
@@ -13,7 +14,7 @@ const longDigits = /\d{16}/
 
 /** Throws REQUEST_NOT_JSON where the text is not JSON, REQUEST_TOO_DEEP where it nests too deep. */
 export function parseJson(text: string, deepest = maximumDepth): Value {
-  if (longDigits.test(text)) return parseExactly(Buffer.from(text), deepest)
+  if (longDigits.test(text)) return readJson(text, valueOfNumber, deepest)
   if (mayBeDeep(text, deepest)) check(text, deepest)
   try {
     return JSON.parse(text) as Value
@@ -46,46 +47,59 @@ function check(text: string, deepest: number): void {
   scanner.finish()
 }
 
-function parseExactly(bytes: Buffer, deepest: number): Value {
+function valueOfNumber(text: string): number | bigint {
+  const number = Number(text)
+  if (!/^-?\d{16,}$/.test(text)) return number
+  return Math.abs(number) > 2 ** 53 || BigInt(text) !== BigInt(number) ? BigInt(text) : number
+}
+
+/** What JSON is made of, with numbers as `Numeric`. */
+export type JsonOf<Numeric> =
+  | null
+  | boolean
+  | string
+  | Numeric
+  | JsonOf<Numeric>[]
+  | { [key: string]: JsonOf<Numeric> }
+
+/** Reads JSON whose numbers are what `numberOf` makes of their texts. Throws as `parseJson`. */
+export function readJson<Numeric>(
+  text: string,
+  numberOf: (text: string) => Numeric,
+  deepest = maximumDepth,
+): JsonOf<Numeric> {
+  // UTF-8 cannot hold half of a surrogate pair.
+  const bytes = Buffer.from(text.replace(/\p{Surrogate}/gu, escaped))
   const scanner = new JsonScanner(bytes, 0, bytes.length, deepest)
-  const value = readValue(scanner)
+  const value = readValue(scanner, numberOf)
   scanner.finish()
   return value
 }
 
+function escaped(half: string): string {
+  return JSON.stringify(half).slice(1, -1)
+}
+
 /** Recurses no deeper than the scanner allows. */
-function readValue(scanner: JsonScanner): Value {
+function readValue<Numeric>(
+  scanner: JsonScanner,
+  numberOf: (text: string) => Numeric,
+): JsonOf<Numeric> {
   if (scanner.openArray()) {
-    const elements: Value[] = []
-    while (scanner.nextElement()) elements.push(readValue(scanner))
+    const elements: JsonOf<Numeric>[] = []
+    while (scanner.nextElement()) elements.push(readValue(scanner, numberOf))
     return elements
   }
   if (scanner.openObject()) {
-    const members: Record<string, Value> = {}
+    const members: { [key: string]: JsonOf<Numeric> } = {}
     while (scanner.nextMember()) {
       const key = JSON.parse(decodeUtf8(scanner.bytes, scanner.keyStart, scanner.keyEnd)) as string
-      setOwn(members, key, readValue(scanner))
+      setMember(members, key, readValue(scanner, numberOf))
     }
     return members
   }
+  const isNumber = jsonKind(scanner.peek()) === 'number'
   const start = scanner.value()
   const text = decodeUtf8(scanner.bytes, start, scanner.position)
-  if (/^-?\d{16,}$/.test(text)) {
-    const number = Number(text)
-    return Math.abs(number) > 2 ** 53 || BigInt(text) !== BigInt(number) ? BigInt(text) : number
-  }
-  return JSON.parse(text) as Value
-}
-
-function setOwn(members: Record<string, Value>, key: string, value: Value): void {
-  if (key === '__proto__') {
-    Object.defineProperty(members, key, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    })
-  } else {
-    members[key] = value
-  }
+  return isNumber ? numberOf(text) : (JSON.parse(text) as null | boolean | string)
 }

@@ -13,6 +13,7 @@ import { Router } from '../../server/route.ts'
 import { lockDirectory } from '../../storage/directory-lock.ts'
 import { openRecords } from '../../storage/environment.ts'
 import { RecordReader } from '../../storage/read/record-reader.ts'
+import { parseExactJson } from '../../type/exact-json.ts'
 import { type AdminConnection, type Fields, userOf } from './connection.ts'
 
 /**
@@ -70,7 +71,7 @@ class DirectoryConnection implements AdminConnection {
       body: Promise.resolve(Buffer.from(body ? JSON.stringify(body) : '')),
     }
     const reply = await route.handle(request, this.#gate())
-    return JSON.parse(String(reply.body)) as Fields
+    return parseExactJson(String(reply.body)) as Fields
   }
 
   async organizations(): Promise<readonly Fields[]> {

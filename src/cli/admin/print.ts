@@ -1,3 +1,4 @@
+import { writeExactJson } from '../../type/exact-json.ts'
 import { formatTable } from '../table.ts'
 import type { AdminOptions, Fields } from './connection.ts'
 
@@ -8,14 +9,14 @@ export function printEntries(
   { json }: AdminOptions,
 ): void {
   if (json || !process.stdout.isTTY) {
-    for (const entry of entries) process.stdout.write(`${JSON.stringify(entry)}\n`)
+    for (const entry of entries) process.stdout.write(`${writeExactJson(entry)}\n`)
   } else process.stdout.write(`${formatTable(columns, entries, process.stdout.columns)}\n`)
 }
 
 /** On a terminal the secret is alone on standard output, and what it is on standard error. */
 export function printSecret(entry: Fields, { json }: AdminOptions): void {
   if (json || !process.stdout.isTTY) {
-    process.stdout.write(`${JSON.stringify(entry)}\n`)
+    process.stdout.write(`${writeExactJson(entry)}\n`)
     return
   }
   process.stderr.write('Shown this once:\n')

@@ -9,6 +9,7 @@ import type { Engine } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
 import { renderError } from '../../parser/error-location.ts'
 import { printString } from '../../parser/print.ts'
+import { writeExactJson } from '../../type/exact-json.ts'
 import { summarizeExperiment } from '../experiment-summary.ts'
 import { baseExperiment } from '../route/app/base-experiment.ts'
 import { version } from '../version.ts'
@@ -215,7 +216,7 @@ function shown({ rows, cappedBy, cursor }: CappedRows): string {
 async function answered(query: string | undefined, ask: () => Promise<object | string>) {
   try {
     const result = await ask()
-    const text = typeof result === 'string' ? result : JSON.stringify(result)
+    const text = typeof result === 'string' ? result : writeExactJson(result)
     return { content: [{ type: 'text' as const, text }] }
   } catch (thrown) {
     const error = toAssayError(thrown)

@@ -1,3 +1,5 @@
+import { isJsonObject } from '../../type/exact-json.ts'
+
 type Fields = { readonly [name: string]: unknown }
 
 /** Keys that tell one form of an object from another. */
@@ -15,14 +17,10 @@ export function mergedFields(before: object, patch: Fields): { [name: string]: u
 }
 
 function merged(before: unknown, value: unknown): unknown {
-  if (!isObject(before) || !isObject(value) || isOtherForm(before, value)) return value
+  if (!isJsonObject(before) || !isJsonObject(value) || isOtherForm(before, value)) return value
   return { ...before, ...mergedFields(before, value) }
 }
 
 function isOtherForm(before: Fields, value: Fields): boolean {
   return tags.some((tag) => Object.hasOwn(value, tag) && value[tag] !== before[tag])
-}
-
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

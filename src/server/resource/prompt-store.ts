@@ -11,6 +11,7 @@ import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import { printQuery } from '../../parser/print-query.ts'
 import { readJsonQuery } from '../../parser/read-json-query.ts'
+import { writeExactJson } from '../../type/exact-json.ts'
 import type { Value } from '../../type/value.ts'
 import { queryRows } from '../query-rows.ts'
 import { mergedFields } from './merge.ts'
@@ -215,7 +216,7 @@ export class PromptStore {
 
   async #insert(view: CatalogView, projectId: string, row: PromptRow): Promise<string> {
     const rows = [{ ...row, project_id: projectId, log_id: 'p' }]
-    const body = Buffer.from(JSON.stringify({ rows }))
+    const body = Buffer.from(writeExactJson({ rows }))
     const { transactionId } = await this.#engine.insert({ body, form: 'logs3', view })
     return transactionId
   }

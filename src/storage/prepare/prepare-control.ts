@@ -1,9 +1,11 @@
 /** The members of a row that say what to do with it, and the checks of those with a fixed type. */
 import { AssayError } from '../../error.ts'
+import { ByteWriter } from '../../json/byte-writer.ts'
 import { JsonScanner, jsonKind } from '../../json/scan.ts'
+import { decodeUtf8 } from '../../json/utf8.ts'
 import { parseJsonBytes } from '../../type/parse-json.ts'
 import { isObject, type Value } from '../../type/value.ts'
-import { canonicalJson, writeJson } from '../../type/write-json.ts'
+import { canonicalJson } from '../../type/write-json.ts'
 import type { ArrayDelete } from '../row/prepared-rows.ts'
 
 /** Members that are never stored as given: they control, or tell what the server knows better. */
@@ -81,10 +83,16 @@ export function readArrayDeletes(value: Value, path: string): ArrayDelete[] {
   })
 }
 
-/** Returns the JSON text of the audit metadata. */
+/** The audit metadata as it is stored: its text, with all digits of its numbers; null for null. */
+export function auditMetadata(bytes: Uint8Array, start: number, end: number): string | null {
+  const text = new ByteWriter(end - start)
+  new JsonScanner(bytes, start, end).value(text)
+  return jsonKind(bytes[start]!) === 'null' ? null : decodeUtf8(text.view())
+}
+
 export function readAuditMetadata(value: Value, path: string): string {
-  if (!isObject(value)) throw invalid(path, 'must be an object')
-  return writeJson(value)
+  if (typeof value !== 'string' || !value.startsWith('{')) throw invalid(path, 'must be an object')
+  return value
 }
 
 function readPath(value: Value, path: string): string[] {

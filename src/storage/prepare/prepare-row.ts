@@ -19,6 +19,7 @@ import { type RowAction, type RowControl, rowActions } from '../row/prepared-row
 import { type ByteSpan, fieldNameBytes, rowFlags } from '../row/row.ts'
 import type { RowBuilder } from '../row/row-builder.ts'
 import {
+  auditMetadata,
   type ControlName,
   checkField,
   invalid,
@@ -63,7 +64,7 @@ interface MemberName {
   extra: { readonly type: ObjectType; readonly isExtra: boolean } | undefined
 }
 
-/** The values of members that control; null for what a row does not have. */
+/** The values of members that control, audit metadata as its text; null for what a row does not have. */
 type Controls = Record<ControlName, Value>
 
 /** The object of the row before, and how it was named. */
@@ -237,7 +238,8 @@ export class RowPreparer {
     if (guess && compareBytes(bytes, start, end, bytes, guess.start, guess.end) === 0) {
       return guess.value
     }
-    const value = parseJsonBytes(bytes, start, end)
+    const isKept = name === '_audit_metadata'
+    const value = isKept ? auditMetadata(bytes, start, end) : parseJsonBytes(bytes, start, end)
     this.#before.set(name, { start, end, value })
     return value
   }
@@ -346,15 +348,16 @@ export class RowPreparer {
   }
 
   #finishComment(id: string, path: string): void {
-    const comment = {
-      id,
-      created: formatTimestamp(this.#createdMs(path) ?? this.#options.nowMs),
-      comment: this.#value('comment'),
-      source: this.#controls._audit_source,
-      metadata: this.#controls._audit_metadata,
-    }
+    const created = formatTimestamp(this.#createdMs(path) ?? this.#options.nowMs)
+    const { start, end } = this.#builder.value('comment')!
+    const comment = decodeUtf8(this.#builder.out.bytes, start, end)
+    const { _audit_source: source, _audit_metadata: metadata } = this.#controls
     this.#builder.restart()
-    this.#builder.text('comments', writeJson([comment]))
+    this.#builder.text(
+      'comments',
+      `[{"id":${JSON.stringify(id)},"created":"${created}","comment":${comment},` +
+        `"source":${writeJson(source)},"metadata":${String(metadata)}}]`,
+    )
     this.#finish(0, this.#options.nowMs, false)
   }
 

@@ -1,10 +1,8 @@
 /** A row version as one entry of its record's history: what it is, with what the write did. */
 import { ByteWriter } from '../../json/byte-writer.ts'
-import { parseJsonBytes } from '../../type/parse-json.ts'
+import { isJsonObject, parseExactJson, writeExactJson } from '../../type/exact-json.ts'
 import { formatTimestamp } from '../../type/time.ts'
 import { formatTransaction } from '../../type/transaction.ts'
-import { isObject, type JsonObject } from '../../type/value.ts'
-import { writeJson } from '../../type/write-json.ts'
 import { RowView, rowFlags } from './row.ts'
 import { RowBuilder } from './row-builder.ts'
 
@@ -19,7 +17,7 @@ export function historyRow(row: RowView): RowView {
     if (name !== 'audit_data') builder.copy(name, row.bytes, value.start, value.end)
   }
   if (row.isTombstone) builder.text('created', `"${formatTimestamp(row.createdMs)}"`)
-  builder.text('audit_data', writeJson({ action: actionOf(row), ...saidOf(row) }))
+  builder.text('audit_data', writeExactJson({ action: actionOf(row), ...saidOf(row) }))
   const { createdMs, flags, paginationKey, transaction, previous } = row
   builder.finish({ createdMs, flags, paginationKey, transaction, previous })
   return new RowView(builder.out.view())
@@ -31,13 +29,11 @@ function actionOf({ isTombstone, flags }: RowView): string {
 }
 
 /** What whoever wrote the version said about it. */
-function saidOf(row: RowView): JsonObject {
-  const span = row.field('audit_data')
-  const entries = span ? parseJsonBytes(row.bytes, span.start, span.end) : null
+function saidOf(row: RowView): object {
+  const text = row.fieldText('audit_data')
+  const entries = text === undefined ? undefined : parseExactJson(text)
   if (!Array.isArray(entries)) return {}
   const own = formatTransaction(row.transaction)
-  const entry = entries.findLast(
-    (candidate) => candidate !== null && isObject(candidate) && candidate._xact_id === own,
-  ) as JsonObject | undefined
+  const entry = entries.filter(isJsonObject).findLast(({ _xact_id }) => _xact_id === own)
   return entry ? { source: entry.source ?? null, metadata: entry.metadata ?? null } : {}
 }

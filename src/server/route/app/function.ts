@@ -10,6 +10,7 @@ import { AssayError } from '../../../error.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
 import { addressHeaders, type PublicUrl } from '../../public-url.ts'
 import { jsonReply, type Reply } from '../../reply.ts'
+import { safeParse } from '../../request-check.ts'
 import { isFurtherPromptField, withFurther } from '../../resource/prompt-further.ts'
 import type { PromptRow, PromptStore } from '../../resource/prompt-store.ts'
 import { withoutNulls } from '../../resource/resource.ts'
@@ -95,7 +96,7 @@ function fieldsOf(given: PromptRow): PromptRow {
 }
 
 function readBody(body: ReadonlyMap<string, unknown>): { functions: Published[] } {
-  const read = z.object({ functions: z.array(published) }).safeParse(Object.fromEntries(body))
+  const read = safeParse(z.object({ functions: z.array(published) }), Object.fromEntries(body))
   if (read.success) return read.data
   const [issue] = read.error.issues
   const path = (issue?.path ?? []).reduce<string>((place, step) => {

@@ -3,15 +3,16 @@
  * record, a comment becomes one of its comments, and who said it goes into its audit data.
  */
 import { randomUUID } from 'node:crypto'
+import type { Fields } from '../../../catalog/schema/field.ts'
 import { AssayError } from '../../../error.ts'
-import { isObject, type Value } from '../../../type/value.ts'
+import { isJsonObject } from '../../../type/exact-json.ts'
 
 const merged = ['scores', 'expected', 'tags'] as const
-const sources: readonly Value[] = ['app', 'api', 'external']
+const sources: readonly unknown[] = ['app', 'api', 'external']
 
 /** The rows that an item comes to; `path` is its place in the request. */
-export function feedbackRows(item: Value, path: string): Value[] {
-  if (item === null || !isObject(item)) throw invalid(path, 'must be an object')
+export function feedbackRows(item: unknown, path: string): Fields[] {
+  if (!isJsonObject(item)) throw invalid(path, 'must be an object')
   const { id, comment, source, metadata } = item
   if (typeof id !== 'string') throw invalid(`${path}.id`, 'must be the id of a record')
   if (!isGiven(comment) && !merged.some((name) => isGiven(item[name]))) return []
@@ -23,9 +24,9 @@ export function feedbackRows(item: Value, path: string): Value[] {
   }
   const audit = { _audit_source: source ?? 'external', _audit_metadata: metadata ?? null }
   const changes = merged.filter((name) => isGiven(item[name]))
-  const rows: Value[] = []
+  const rows: Fields[] = []
   if (changes.length > 0) {
-    const fields = Object.fromEntries(changes.map((name) => [name, item[name]!]))
+    const fields = Object.fromEntries(changes.map((name) => [name, item[name]]))
     rows.push({ id, _is_merge: true, ...fields, ...audit })
   }
   if (isGiven(comment)) {
@@ -34,7 +35,7 @@ export function feedbackRows(item: Value, path: string): Value[] {
   return rows
 }
 
-function isGiven(value: Value | undefined): value is Exclude<Value, null> {
+function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null
 }
 

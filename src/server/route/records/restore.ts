@@ -1,12 +1,11 @@
 /** Puts a dataset back to an earlier version, by writing what differs. */
 import type { Gate } from '../../../access/gate.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
+import type { Fields } from '../../../catalog/schema/field.ts'
 import type { Engine } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
-import { parseJson } from '../../../type/parse-json.ts'
+import { isJsonObject, parseExactJson, writeExactJson } from '../../../type/exact-json.ts'
 import { parseTransaction } from '../../../type/transaction.ts'
-import type { JsonObject } from '../../../type/value.ts'
-import { canonicalJson } from '../../../type/write-json.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
 import { requiredString } from '../../json-body.ts'
 import { jsonReply } from '../../reply.ts'
@@ -92,12 +91,22 @@ async function contents(
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>()
   for await (const bytes of recordsOf(engine, signal, gate, selected)) {
-    const rows = parseJson(`[${Buffer.from(bytes)}]`) as readonly JsonObject[]
+    const rows = parseExactJson(`[${Buffer.from(bytes)}]`) as readonly Fields[]
     for (const { _xact_id, audit_data, ...row } of rows) {
-      found.set(String(row.id), canonicalJson(row))
+      found.set(String(row.id), writeExactJson(sortedByName(row)))
     }
   }
   return found
+}
+
+/** The same, with the members of objects in one order. */
+function sortedByName(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortedByName)
+  if (!isJsonObject(value)) return value
+  const members = Object.entries(value).map(
+    ([name, member]) => [name, sortedByName(member)] as const,
+  )
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 /** Records as JSON texts, with commas between them. */

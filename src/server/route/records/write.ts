@@ -1,14 +1,13 @@
 /** Routes that write records in other forms than plain rows: feedback, and `/v1/insert`. */
 import { missingAccess } from '../../../catalog/missing-access.ts'
+import type { Fields } from '../../../catalog/schema/field.ts'
 import { AssayError } from '../../../error.ts'
-import { parseJsonBytes } from '../../../type/parse-json.ts'
+import { isJsonObject, writeExactJson } from '../../../type/exact-json.ts'
 import type { ObjectType } from '../../../type/record.ts'
-import { isObject, type JsonObject, type Value } from '../../../type/value.ts'
-import { writeJson } from '../../../type/write-json.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
 import type { RecordWriter } from '../../record-writer.ts'
 import { jsonReply } from '../../reply.ts'
-import type { Route, RouteRequest } from '../../route.ts'
+import type { Route } from '../../route.ts'
 import { feedbackRows } from './feedback.ts'
 
 export function feedbackRoute(writer: RecordWriter, type: ObjectType): Route {
@@ -20,8 +19,8 @@ export function feedbackRoute(writer: RecordWriter, type: ObjectType): Route {
     handle: async (request, gate) => {
       const id = request.parameters[0]!
       if (!gate.writable(type, id)) throw missingAccess('update', type, id)
-      const body = await readObject(request, ['feedback'])
-      const events = listOf(body, 'feedback', '').flatMap((item, index) =>
+      const body = await readJsonBody(request)
+      const events = listOf(body.get('feedback'), 'feedback').flatMap((item, index) =>
         feedbackRows(item, `feedback[${index}]`),
       )
       if (events.length > 0) {
@@ -48,29 +47,29 @@ export function insertAnywhereRoute(writer: RecordWriter): Route {
     access: 'key',
     bodySize: 'records',
     handle: async (request, gate) => {
-      const body = await readObject(request, Object.keys(namings))
-      const rows: Value[] = []
+      const body = await readJsonBody(request)
+      const rows: Fields[] = []
       const answer: Record<string, Record<string, { row_ids: string[] }>> = {}
       const waiting: { readonly rowIds: string[]; readonly row: number }[] = []
       for (const [type, name] of Object.entries(namings)) {
-        const objects = body[type] ?? null
-        if (objects === null) continue
-        if (!isObject(objects)) throw invalid(type, 'must be an object of objects by id')
+        const objects = body.get(type)
+        if (objects === undefined) continue
+        if (!isJsonObject(objects)) throw invalid(type, 'must be an object of objects by id')
         for (const [id, given] of Object.entries(objects)) {
           const path = `${type}.${id.slice(0, 100)}`
-          if (given === null || !isObject(given)) throw invalid(path, 'must be an object')
+          if (!isJsonObject(given)) throw invalid(path, 'must be an object')
           const rowIds: string[] = []
           answer[type] = { ...answer[type], [id]: { row_ids: rowIds } }
-          listOf(given, 'events', path).forEach((event, index) => {
-            if (event === null || !isObject(event)) {
+          listOf(given.events, `${path}.events`).forEach((event, index) => {
+            if (!isJsonObject(event)) {
               throw invalid(`${path}.events[${index}]`, 'must be an object')
             }
             waiting.push({ rowIds, row: rows.length })
             rows.push({ ...event, ...name(id) })
           })
-          listOf(given, 'feedback', path).forEach((item, index) => {
+          listOf(given.feedback, `${path}.feedback`).forEach((item, index) => {
             for (const row of feedbackRows(item, `${path}.feedback[${index}]`)) {
-              rows.push({ ...(row as JsonObject), ...name(id) })
+              rows.push({ ...row, ...name(id) })
             }
           })
         }
@@ -84,22 +83,14 @@ export function insertAnywhereRoute(writer: RecordWriter): Route {
   }
 }
 
-/** Numbers keep all their digits, which `JSON.parse` would not let them. */
-async function readObject(request: RouteRequest, known: readonly string[]): Promise<JsonObject> {
-  const body = await readJsonBody(request)
-  for (const name of known) body.has(name)
-  return parseJsonBytes(await request.body) as JsonObject
+function listOf(list: unknown, path: string): readonly unknown[] {
+  if (list === null || list === undefined) return []
+  if (Array.isArray(list)) return list
+  throw invalid(path, 'must be an array')
 }
 
-function listOf(object: JsonObject, name: string, path: string): readonly Value[] {
-  const list = object[name] ?? null
-  if (list === null) return []
-  if (Array.isArray(list)) return list as readonly Value[]
-  throw invalid(path === '' ? name : `${path}.${name}`, 'must be an array')
-}
-
-function encode(body: Value): Uint8Array {
-  return Buffer.from(writeJson(body))
+function encode(body: Fields): Uint8Array {
+  return Buffer.from(writeExactJson(body))
 }
 
 function invalid(path: string, problem: string): AssayError {
