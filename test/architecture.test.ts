@@ -16,7 +16,7 @@ const floors: readonly (readonly string[])[] = [
   ['planner'],
   ['binder'],
   ['catalog', 'function', 'storage', 'search'],
-  ['kernel', 'parser', 'format'],
+  ['kernel', 'parser', 'format', 'import'],
   ['vector', 'type', 'json', 'error'],
 ]
 

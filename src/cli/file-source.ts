@@ -1,30 +1,48 @@
-/** Reads records of files and of standard input: JSON lines and CSV, plain or gzip, and Parquet. */
 import { createReadStream, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { AssayError } from '../error.ts'
-import { csvLines } from './csv-source.ts'
-import type { ImportFormat } from './import-format.ts'
-import type { ImportSource, Line } from './import-source.ts'
-import { parquetLines } from './parquet-source.ts'
+import {
+  formatOfName,
+  hasLines,
+  type ImportFormat,
+  isTable,
+  type ReadOptions,
+  recordsOfParquet,
+  recordsOfStream,
+} from '../import/file-format.ts'
+import type { BadLine, FileRecord } from '../import/file-record.ts'
+import type { RandomFile } from '../import/parquet-records.ts'
+import type { ImportSource, SourceRecord } from './import-source.ts'
 
-/** Of a file that is long enough to be broken off, the next run can go on after each so many lines. */
-const linesBetweenPlaces = 20_000
+export interface FileOptions extends ReadOptions {
+  /** Undefined: by the file's name. */
+  readonly format?: ImportFormat | undefined
+}
+
+/** Of a file that is long enough to be broken off, the next run can go on after each so many records. */
+const recordsBetweenPlaces = 20_000
 
 /**
  * `-` is standard input. The format is that of the file's name, unless it is given. Throws for a path
  * that is no file.
  */
-export function openFile(path: string, given?: ImportFormat): ImportSource {
-  const format = given ?? formatOf(path)
+export function openFile(path: string, options: FileOptions = {}): ImportSource {
+  const format = options.format ?? formatOfName(path) ?? 'jsonl'
+  const kind = { unit: hasLines(format) ? 'line' : 'row', isTable: isTable(format) } as const
   if (path === '-') {
     return {
       label: 'standard input',
       name: '-',
+      ...kind,
       identity: undefined,
       size: async () => undefined,
-      lines: (_, onRead) => readRecords(process.stdin, format, onRead),
+      records: (_, onRead) => {
+        const records = readStream(process.stdin, format, options, onRead)
+        return withPlaces('standard input', records, 0)
+      },
     }
   }
   const status = statSync(path, { throwIfNoEntry: false })
@@ -32,63 +50,73 @@ export function openFile(path: string, given?: ImportFormat): ImportSource {
   if (status.isDirectory())
     throw new AssayError('COMMAND_FAILED', `${path} is a directory, not a file`)
   const { size, mtimeMs } = status
-  const open = (onRead: (bytes: number) => void) =>
+  const read = (onRead: (bytes: number) => void) =>
     format === 'parquet'
-      ? parquetLines(path, size, onRead)
-      : readRecords(createReadStream(path, { highWaterMark: 256 * 1024 }), format, onRead)
+      ? readParquet(path, size, options, onRead)
+      : readStream(createReadStream(path, { highWaterMark: 256 * 1024 }), format, options, onRead)
   const isFile = status.isFile()
   return {
     label: path,
     name: basename(path),
+    ...kind,
     identity: isFile ? [resolve(path), String(size), String(mtimeMs)] : undefined,
     size: async () => (isFile ? size : undefined),
-    lines: (from, onRead) => linesWithPlaces(path, open(onRead), Number(from ?? 0)),
+    records: (from, onRead) => withPlaces(path, read(onRead), Number(from ?? 0)),
   }
 }
 
-/** The lines after the first `skipped`, which are only read. */
-async function* linesWithPlaces(path: string, lines: AsyncIterable<Line>, skipped: number) {
+/** The records after the first `skipped`, which are only read. */
+async function* withPlaces(
+  label: string,
+  records: AsyncIterable<FileRecord | BadLine>,
+  skipped: number,
+): AsyncGenerator<SourceRecord> {
   let count = 0
   try {
-    for await (const line of lines) {
+    for await (const record of records) {
       if (++count <= skipped) continue
-      yield count % linesBetweenPlaces === 0 ? { ...line, position: String(count) } : line
+      yield count % recordsBetweenPlaces === 0 ? { record, position: String(count) } : { record }
     }
   } catch (error) {
-    throw new AssayError('COMMAND_FAILED', `${path} cannot be read: ${(error as Error).message}`)
+    if (error instanceof AssayError) throw error
+    throw new AssayError('COMMAND_FAILED', `${label} cannot be read: ${(error as Error).message}`)
   }
 }
 
-function formatOf(path: string): ImportFormat {
-  const ending = path.toLowerCase().match(/\.(csv|parquet)(\.gz)?$/)?.[1]
-  return ending === 'csv' || ending === 'parquet' ? ending : 'jsonl'
-}
-
-function readRecords(
+function readStream(
   input: Readable,
   format: ImportFormat,
+  options: ReadOptions,
   onRead: (bytes: number) => void,
-): AsyncGenerator<Line> {
-  if (format === 'csv') return csvLines(decompress(input, onRead))
-  if (format === 'jsonl') return readLines(input, onRead)
+): AsyncGenerator<FileRecord | BadLine> {
+  if (format !== 'parquet') return recordsOfStream(decompress(input, onRead), format, options)
   throw new AssayError('COMMAND_INVALID', 'Parquet is read from files, not from standard input')
 }
 
-async function* readLines(input: Readable, onRead: (bytes: number) => void) {
-  let number = 0
-  // A line may come in many pieces; they are joined once, when it is complete.
-  let pieces: Buffer[] = []
-  for await (const chunk of decompress(input, onRead)) {
-    let start = 0
-    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      pieces.push(chunk.subarray(start, end))
-      yield { number: ++number, bytes: join(pieces) }
-      pieces = []
-      start = end + 1
-    }
-    if (start < chunk.length) pieces.push(chunk.subarray(start))
+async function* readParquet(
+  path: string,
+  size: number,
+  options: ReadOptions,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<FileRecord | BadLine> {
+  const handle = await open(path)
+  const file: RandomFile = {
+    byteLength: size,
+    slice: async (start, end = size) => {
+      const bytes = new Uint8Array(Math.max(0, end - start))
+      for (let at = 0; at < bytes.length; ) {
+        const { bytesRead } = await handle.read(bytes, at, bytes.length - at, start + at)
+        if (bytesRead === 0) throw new Error('the file has become shorter')
+        at += bytesRead
+      }
+      return bytes.buffer
+    },
   }
-  if (pieces.length > 0) yield { number: ++number, bytes: join(pieces) }
+  try {
+    yield* recordsOfParquet(file, options, onRead)
+  } finally {
+    await handle.close()
+  }
 }
 
 /** Tells gzip by its first two bytes, whatever the file is called. */
@@ -120,8 +148,4 @@ async function* counted(input: Readable, onRead: (bytes: number) => void): Async
 async function* prepend(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   yield first
   yield* rest
-}
-
-function join(pieces: Buffer[]): Buffer {
-  return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
 }

@@ -59,11 +59,11 @@ export class ImportProgress {
     this.#update()
   }
 
-  bad(source: Pick<ImportSource, 'label'>, line: number, reason: string): void {
+  bad({ label, unit }: Pick<ImportSource, 'label' | 'unit'>, line: number, reason: string): void {
     this.#badLines++
     if (this.#badLines > reportedLines) return
     const end = this.#bar ? '\x1b[K\n' : '\n'
-    process.stderr.write(`${source.label}, line ${line}: ${reason.split('\n')[0]}${end}`)
+    process.stderr.write(`${label}, ${unit} ${line}: ${reason.split('\n')[0]}${end}`)
   }
 
   stop(): void {

@@ -1,12 +1,15 @@
 import { AssayError } from '../error.ts'
+import { readColumnTypes } from '../import/column-types.ts'
+import { checkEncoding } from '../import/encoding.ts'
+import type { ImportFormat } from '../import/file-format.ts'
+import { isBadLine, reasonOf } from '../import/file-record.ts'
 import type { ObjectReference } from '../type/record.ts'
 import { Client, type ConnectionOptions } from './client.ts'
-import { openFile } from './file-source.ts'
-import type { ImportFormat } from './import-format.ts'
+import { type FileOptions, openFile } from './file-source.ts'
 import { ImportProgress } from './import-progress.ts'
 import { type ImportRow, readRow } from './import-row.ts'
 import { ImportSender } from './import-sender.ts'
-import type { ImportSource, Line } from './import-source.ts'
+import type { ImportSource, SourceRecord } from './import-source.ts'
 import { ImportState } from './import-state.ts'
 import { RemoteSource } from './remote-source.ts'
 
@@ -16,6 +19,11 @@ export interface ImportOptions extends ConnectionOptions {
   readonly dataset?: string
   readonly logs?: boolean
   readonly format?: ImportFormat
+  /** Of CSV: one character, or `tab`. */
+  readonly delimiter?: string
+  readonly encoding?: string
+  /** What cells of texts are taken for; see `readColumnTypes`. */
+  readonly types?: string
   /** Another service to read from; what is imported are objects of it then. */
   readonly fromUrl?: string
   readonly fromKey?: string
@@ -34,8 +42,9 @@ export async function runImport(paths: readonly string[], options: ImportOptions
   const client = new Client(options)
   const { fromUrl, fromKey = process.env.ASSAY_FROM_KEY } = options
   const remote = fromUrl === undefined ? undefined : connectionOf(fromUrl, fromKey)
+  const files = fileOptions(options)
   const sources = paths.map((path) =>
-    remote ? new RemoteSource(remote, path) : openFile(path, options.format),
+    remote ? new RemoteSource(remote, path) : openFile(path, files),
   )
   const object = await findObject(client, options.project, target)
   const state = stateOf(sources, [client.url, object.type, object.id], options.state)
@@ -57,12 +66,12 @@ export async function runImport(paths: readonly string[], options: ImportOptions
         continue
       }
       const from = index === place?.source ? place.position : undefined
-      for await (const line of source.lines(from, (size) => progress.read(size))) {
-        const row = rowOf(source, line, progress)
+      for await (const read of source.records(from, (size) => progress.read(size))) {
+        const row = rowOf(source, read, progress)
         if (row) await sender.add(row)
-        if (line.position === undefined) continue
+        if (read.position === undefined) continue
         await sender.finish()
-        state?.write({ source: index, position: line.position, ...progress.total })
+        state?.write({ source: index, position: read.position, ...progress.total })
       }
       await sender.finish()
       if (index < sources.length - 1) state?.write({ source: index + 1, ...progress.total })
@@ -90,12 +99,37 @@ function stateOf(
   return new ImportState(path, names)
 }
 
-/** Undefined for a blank line, and for one that is no record, which is told. */
-function rowOf(source: ImportSource, line: Line, progress: ImportProgress): ImportRow | undefined {
+/** Throws for what is none of the choices. */
+function fileOptions({ format, delimiter, encoding, types }: ImportOptions): FileOptions {
   try {
-    return readRow(source, line)
+    if (encoding !== undefined) checkEncoding(encoding)
+    return { format, delimiter: delimiterOf(delimiter), encoding, types: readColumnTypes(types) }
   } catch (error) {
-    progress.bad(source, line.number, error instanceof Error ? error.message : String(error))
+    throw new AssayError('COMMAND_INVALID', reasonOf(error))
+  }
+}
+
+function delimiterOf(given: string | undefined): string | undefined {
+  const delimiter = given === 'tab' || given === '\\t' ? '\t' : given
+  if (delimiter === undefined) return delimiter
+  if (delimiter.length === 1 && delimiter.charCodeAt(0) < 0x80) return delimiter
+  throw new Error(`"${given}" is no delimiter; give one character of ASCII, or "tab"`)
+}
+
+/** Undefined for what is no record, which is told. */
+function rowOf(
+  source: ImportSource,
+  { record }: SourceRecord,
+  progress: ImportProgress,
+): ImportRow | undefined {
+  if (isBadLine(record)) {
+    progress.bad(source, record.line, record.fault)
+    return undefined
+  }
+  try {
+    return readRow(source, record)
+  } catch (error) {
+    progress.bad(source, record.line, reasonOf(error))
     return undefined
   }
 }

@@ -1,10 +1,10 @@
 import { Command, Option } from 'commander'
 import type { ConfigFlags } from '../config.ts'
+import { importFormats } from '../import/file-format.ts'
 import { version } from '../server/version.ts'
 import { addAdministration } from './admin-program.ts'
 import type { DemoFlags } from './demo.ts'
 import type { ImportOptions } from './import.ts'
-import { importFormats } from './import-format.ts'
 import type { QueryOptions } from './query.ts'
 
 const defaultUrl = 'http://127.0.0.1:8000'
@@ -115,7 +115,9 @@ function addServe(program: Command): void {
 function addImport(program: Command): void {
   const command = program
     .command('import')
-    .description('import records from files: JSON lines or CSV, plain or gzip, or Parquet')
+    .description(
+      'import records from files: JSON lines, a JSON array, CSV or Arrow, plain or gzip, or Parquet',
+    )
     .argument('<file...>', 'files, or - for standard input; with --from-url, objects')
     .requiredOption('--project <name>', 'project to import to; made if it is not there')
     .option('--experiment <name>', 'experiment of the project to import to')
@@ -125,6 +127,15 @@ function addImport(program: Command): void {
       new Option('--format <format>', 'instead of what the files are called').choices(
         importFormats,
       ),
+    )
+    .option('--delimiter <character>', 'of CSV, or "tab" (default: found)')
+    .option(
+      '--encoding <name>',
+      'of JSON and CSV: windows-1252, utf-16le, shift_jis, … (default: by its mark, or UTF-8)',
+    )
+    .option(
+      '--types <types>',
+      'what texts of tables are taken for: usual, text, auto, number, boolean or json, for all columns or one by one, as in auto,zip=text (default: usual)',
     )
     .option(
       '--from-url <address>',
@@ -139,7 +150,11 @@ function addImport(program: Command): void {
       'after',
       '\nRecords keep their "id"; those without one get one that stays the same, so that an import\n' +
         'can be repeated; after a failure, the same command goes on where it was. Lines that are no\n' +
-        'records are reported and left out.',
+        'records are reported and left out.\n\n' +
+        'A cell of CSV is a text, unless it is an object, an array or a text in quotes of JSON; with\n' +
+        '--types auto a number, true or false without quotes is that, too, if JSON writes it so: 007 is\n' +
+        'a text. Columns such as metadata.model go into the object; scores and metrics are numbers,\n' +
+        'metadata and the like JSON, and tags may have commas between them.',
     )
     .action(async (paths: string[], options: ImportOptions) =>
       (await import('./import.ts')).runImport(paths, options),

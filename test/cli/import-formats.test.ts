@@ -42,13 +42,13 @@ async function recordsOf(name: string, select = '*') {
 
 describe('CSV', () => {
   const text = [
-    'id,input,metadata.model,scores.exact,tags,metadata.n,experiment_id',
-    'a,"{""q"": ""one, two""}",m1,0.5,"[""x""]",3,11111111-1111-4111-8111-111111111111',
+    'id,input,metadata.model,scores.exact,tags,metadata.n,experiment_id,span_parents',
+    'a,"{""q"": ""one, two""}",m1,0.5,"[""x""]",3,11111111-1111-4111-8111-111111111111,',
     'b,"two',
-    'lines",,,,,',
-    'c,not {json},m2,high,,,',
-    'd,1,m3,1,x,,',
-    'e,1,m3,1,,,,one too many',
+    'lines",,,"x, y",,,',
+    'c,not {json},m2,high,,,,',
+    'd,1,m3,1,,,,x',
+    'e,1,m3,1,,,,,one too many',
     '',
   ].join('\n')
 
@@ -57,8 +57,8 @@ describe('CSV', () => {
     const { code, stderr } = await run([path, '--experiment', 'csv'])
     expect(code).toBe(1)
     expect(stderr).toMatch(/line 5: its "scores\.exact" is not a number: high/)
-    expect(stderr).toMatch(/line 6: its "tags" is not JSON: x/)
-    expect(stderr).toMatch(/line 7: it has 8 cells for 7 columns/)
+    expect(stderr).toMatch(/line 6: its "span_parents" is not JSON: x/)
+    expect(stderr).toMatch(/line 7: it has 9 cells for 8 columns/)
     expect(stderr).toContain('imported 2 rows of 1 file')
     expect(await recordsOf('csv', 'id, input, metadata, scores, tags')).toEqual([
       {
@@ -68,7 +68,7 @@ describe('CSV', () => {
         scores: { exact: 0.5 },
         tags: ['x'],
       },
-      { id: 'b', input: 'two\nlines', metadata: null, scores: null, tags: null },
+      { id: 'b', input: 'two\nlines', metadata: null, scores: null, tags: ['x', 'y'] },
     ])
   })
 })

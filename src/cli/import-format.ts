@@ -1,2 +1,0 @@
-export const importFormats = ['jsonl', 'csv', 'parquet'] as const
-export type ImportFormat = (typeof importFormats)[number]

@@ -1,0 +1,85 @@
+/** One record of CSV, found in bytes: every byte that means something is ASCII. */
+
+export interface CsvCell {
+  readonly start: number
+  readonly end: number
+  readonly isQuoted: boolean
+  /** Whether quotes in it are written twice. */
+  readonly hasQuotes: boolean
+}
+
+export interface CsvLine {
+  readonly cells: readonly CsvCell[]
+  /** Where the next begins. */
+  readonly next: number
+  /** Whether a cell that is not in quotes has quotes in it, which are taken as they are. */
+  readonly isLoose: boolean
+}
+
+/** What ends a record: usually a line feed, with or without a carriage return; in files of old a carriage return. */
+export type LineEnd = 0x0a | 0x0d
+
+export interface CsvForm {
+  readonly delimiter: number
+  readonly lineEnd: LineEnd
+}
+
+const quote = 0x22
+const carriageReturn = 0x0d
+const space = 0x20
+
+/**
+ * Reads the record that begins at `from`: `more` when its end is not among the bytes and others follow, a reason
+ * when its quotes are wrong.
+ */
+export function readCsvLine(
+  bytes: Uint8Array,
+  from: number,
+  isWhole: boolean,
+  { delimiter, lineEnd }: CsvForm,
+): CsvLine | 'more' | { readonly fault: string } {
+  const { length } = bytes
+  const cells: CsvCell[] = []
+  let isLoose = false
+  let at = from
+  for (;;) {
+    const isQuoted = bytes[at] === quote
+    let start = at
+    let end: number
+    let hasQuotes = false
+    if (isQuoted) {
+      start = ++at
+      for (;;) {
+        at = bytes.indexOf(quote, at)
+        if (at < 0) return isWhole ? { fault: 'a quote opens in it that is never closed' } : 'more'
+        if (at + 1 === length && !isWhole) return 'more'
+        if (bytes[at + 1] !== quote) break
+        hasQuotes = true
+        at += 2
+      }
+      end = at++
+      while (at < length && bytes[at] === space && delimiter !== space) at++
+    } else {
+      while (at < length && bytes[at] !== delimiter && bytes[at] !== lineEnd) {
+        if (bytes[at] === quote) isLoose = true
+        at++
+      }
+      end = at
+    }
+    const isCut = at >= length && !isWhole
+    if (isCut) return 'more'
+    if (isQuoted && at < length && bytes[at] === carriageReturn && lineEnd !== carriageReturn) {
+      if (at + 1 === length && !isWhole) return 'more'
+      if (bytes[at + 1] === lineEnd || at + 1 === length) at++
+    } else if (!isQuoted && end > start && bytes[end - 1] === carriageReturn) {
+      if (at >= length || bytes[at] === lineEnd) end--
+    }
+    cells.push({ start, end, isQuoted, hasQuotes })
+    if (at >= length) return { cells, next: length, isLoose }
+    if (bytes[at] === lineEnd) return { cells, next: at + 1, isLoose }
+    if (bytes[at] !== delimiter) {
+      return { fault: `cell ${cells.length} goes on after the quote that closes it` }
+    }
+    at++
+  }
+}

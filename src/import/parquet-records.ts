@@ -1,0 +1,106 @@
+/** Records of a Parquet file, numbered by their rows. */
+import { type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet'
+import { compressors } from 'hyparquet-compressors'
+import type { ColumnTypes } from './column-types.ts'
+import { type BadLine, type FileRecord, reasonOf } from './file-record.ts'
+import { openColumns, type ParquetColumn } from './parquet-cells.ts'
+
+/** A file that can be read from anywhere. */
+export interface RandomFile {
+  readonly byteLength: number
+  slice(start: number, end?: number): Promise<ArrayBuffer> | ArrayBuffer
+}
+
+/** What is read at a time of a row group, before its compression. */
+const bytesAtATime = 64 * 2 ** 20
+const rowsAtATime = 64 * 1024
+
+/** @param onRead told which part of the file has been read since the last time */
+export async function* parquetRecords(
+  file: RandomFile,
+  types: ColumnTypes,
+  onRead: (bytes: number) => void,
+): AsyncGenerator<FileRecord | BadLine> {
+  const metadata = await parquetMetadataAsync(file, { geoparquet: false })
+  const { columns, plain } = openColumns(metadata, types)
+  checkNames(columns)
+  const rowCount = Number(metadata.num_rows)
+  let first = 0
+  for (const group of metadata.row_groups) {
+    const count = Number(group.num_rows)
+    const parts = Math.max(Number(group.total_byte_size) / bytesAtATime, count / rowsAtATime)
+    const step = Math.max(1, Math.ceil(count / Math.max(1, parts)))
+    for (let from = first; from < first + count; from += step) {
+      const to = Math.min(first + count, from + step)
+      const cells: CellsOfColumn[] = []
+      for (const column of columns) cells.push(await readCells(file, plain, column, from, to))
+      for (let row = from; row < to; row++) yield recordOf(row + 1, cells, row - from)
+      onRead((file.byteLength * (to - from)) / rowCount)
+    }
+    first += count
+  }
+}
+
+function checkNames(columns: readonly ParquetColumn[]): void {
+  const names = new Set<string>()
+  for (const { name } of columns) {
+    if (names.has(name)) throw new Error(`the column "${name}" is there twice`)
+    names.add(name)
+  }
+}
+
+interface CellsOfColumn {
+  readonly column: ParquetColumn
+  readonly cells: readonly unknown[]
+  /** Why there are none. */
+  readonly fault?: string
+}
+
+async function readCells(
+  file: RandomFile,
+  metadata: FileMetaData,
+  column: ParquetColumn,
+  rowStart: number,
+  rowEnd: number,
+): Promise<CellsOfColumn> {
+  const cells: unknown[] = []
+  try {
+    await parquetRead({
+      file,
+      metadata,
+      compressors,
+      rowStart,
+      rowEnd,
+      columns: [column.key],
+      utf8: false,
+      parsers: { timestampFromNanoseconds: (count: bigint) => count },
+      onComplete: (rows: unknown[][]) => {
+        for (const [cell] of rows) cells.push(cell)
+      },
+    })
+    return { column, cells }
+  } catch (error) {
+    return { column, cells, fault: `cannot be read: ${reasonOf(error)}` }
+  }
+}
+
+function recordOf(
+  line: number,
+  columns: readonly CellsOfColumn[],
+  row: number,
+): FileRecord | BadLine {
+  const values = new Map<string, string>()
+  for (const { column, cells, fault } of columns) {
+    const { name, write } = column
+    if (fault !== undefined) return { line, fault: `its "${name}" ${fault}` }
+    const cell = cells[row]
+    if (cell === null || cell === undefined) continue
+    try {
+      const json = write(cell)
+      if (json !== undefined && json !== 'null') values.set(name, json)
+    } catch (error) {
+      return { line, fault: `its "${name}" is ${reasonOf(error)}` }
+    }
+  }
+  return { line, values }
+}
