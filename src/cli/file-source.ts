@@ -1,5 +1,5 @@
 import { createReadStream, statSync } from 'node:fs'
-import { open } from 'node:fs/promises'
+import { type FileHandle, open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
@@ -9,12 +9,12 @@ import {
   hasLines,
   type ImportFormat,
   isTable,
+  type OnRead,
+  type RandomFile,
   type ReadOptions,
-  recordsOfParquet,
-  recordsOfStream,
+  recordsOfFile,
 } from '../import/file-format.ts'
 import type { BadLine, FileRecord } from '../import/file-record.ts'
-import type { RandomFile } from '../import/parquet-records.ts'
 import type { ImportSource, SourceRecord } from './import-source.ts'
 
 export interface FileOptions extends ReadOptions {
@@ -33,6 +33,10 @@ export function openFile(path: string, options: FileOptions = {}): ImportSource 
   const format = options.format ?? formatOfName(path) ?? 'jsonl'
   const kind = { unit: hasLines(format) ? 'line' : 'row', isTable: isTable(format) } as const
   if (path === '-') {
+    if (format === 'parquet') {
+      throw new AssayError('COMMAND_INVALID', 'Parquet is read from files, not from standard input')
+    }
+    const stream = (onRead: OnRead) => decompress(process.stdin, onRead)
     return {
       label: 'standard input',
       name: '-',
@@ -40,7 +44,7 @@ export function openFile(path: string, options: FileOptions = {}): ImportSource 
       identity: undefined,
       size: async () => undefined,
       records: (_, onRead) => {
-        const records = readStream(process.stdin, format, options, onRead)
+        const records = recordsOfFile({ stream, random: undefined }, format, options, onRead)
         return withPlaces('standard input', records, 0)
       },
     }
@@ -50,10 +54,6 @@ export function openFile(path: string, options: FileOptions = {}): ImportSource 
   if (status.isDirectory())
     throw new AssayError('COMMAND_FAILED', `${path} is a directory, not a file`)
   const { size, mtimeMs } = status
-  const read = (onRead: (bytes: number) => void) =>
-    format === 'parquet'
-      ? readParquet(path, size, options, onRead)
-      : readStream(createReadStream(path, { highWaterMark: 256 * 1024 }), format, options, onRead)
   const isFile = status.isFile()
   return {
     label: path,
@@ -61,7 +61,55 @@ export function openFile(path: string, options: FileOptions = {}): ImportSource 
     ...kind,
     identity: isFile ? [resolve(path), String(size), String(mtimeMs)] : undefined,
     size: async () => (isFile ? size : undefined),
-    records: (from, onRead) => withPlaces(path, read(onRead), Number(from ?? 0)),
+    records: (from, onRead) => {
+      const random = isFile ? new RandomReader(path, size) : undefined
+      const records = recordsOfPath(path, random, format, options, onRead)
+      return withPlaces(path, records, Number(from ?? 0))
+    },
+  }
+}
+
+async function* recordsOfPath(
+  path: string,
+  random: RandomReader | undefined,
+  format: ImportFormat,
+  options: ReadOptions,
+  onRead: OnRead,
+): AsyncGenerator<FileRecord | BadLine> {
+  const stream = (onChunk: OnRead) =>
+    decompress(createReadStream(path, { highWaterMark: 256 * 1024 }), onChunk)
+  try {
+    yield* recordsOfFile({ stream, random }, format, options, onRead)
+  } finally {
+    await random?.close()
+  }
+}
+
+/** Opens its file when something is read of it. */
+class RandomReader implements RandomFile {
+  readonly byteLength: number
+  readonly #path: string
+  #handle: Promise<FileHandle> | undefined
+
+  constructor(path: string, byteLength: number) {
+    this.#path = path
+    this.byteLength = byteLength
+  }
+
+  async slice(start: number, end = this.byteLength): Promise<ArrayBuffer> {
+    this.#handle ??= open(this.#path)
+    const handle = await this.#handle
+    const bytes = new Uint8Array(Math.max(0, Math.min(end, this.byteLength) - start))
+    for (let at = 0; at < bytes.length; ) {
+      const { bytesRead } = await handle.read(bytes, at, bytes.length - at, start + at)
+      if (bytesRead === 0) throw new Error('it has become shorter')
+      at += bytesRead
+    }
+    return bytes.buffer
+  }
+
+  async close(): Promise<void> {
+    await (await this.#handle)?.close()
   }
 }
 
@@ -80,42 +128,6 @@ async function* withPlaces(
   } catch (error) {
     if (error instanceof AssayError) throw error
     throw new AssayError('COMMAND_FAILED', `${label} cannot be read: ${(error as Error).message}`)
-  }
-}
-
-function readStream(
-  input: Readable,
-  format: ImportFormat,
-  options: ReadOptions,
-  onRead: (bytes: number) => void,
-): AsyncGenerator<FileRecord | BadLine> {
-  if (format !== 'parquet') return recordsOfStream(decompress(input, onRead), format, options)
-  throw new AssayError('COMMAND_INVALID', 'Parquet is read from files, not from standard input')
-}
-
-async function* readParquet(
-  path: string,
-  size: number,
-  options: ReadOptions,
-  onRead: (bytes: number) => void,
-): AsyncGenerator<FileRecord | BadLine> {
-  const handle = await open(path)
-  const file: RandomFile = {
-    byteLength: size,
-    slice: async (start, end = size) => {
-      const bytes = new Uint8Array(Math.max(0, end - start))
-      for (let at = 0; at < bytes.length; ) {
-        const { bytesRead } = await handle.read(bytes, at, bytes.length - at, start + at)
-        if (bytesRead === 0) throw new Error('the file has become shorter')
-        at += bytesRead
-      }
-      return bytes.buffer
-    },
-  }
-  try {
-    yield* recordsOfParquet(file, options, onRead)
-  } finally {
-    await handle.close()
   }
 }
 

@@ -40,6 +40,8 @@ const units: Readonly<Record<ArrowTimeUnit, TimeUnit>> = {
   [ArrowTimeUnit.NANOSECOND]: 'nanosecond',
 }
 
+const dayMs = 86_400_000
+
 /** What the metadata of a field says of its texts or bytes. */
 export type Extension = 'json' | 'uuid' | 'text' | undefined
 
@@ -70,7 +72,7 @@ function valueReader(data: Data, extension: Extension): CellReader {
   if (DataType.isDate(type)) {
     return type.unit === DateUnit.DAY
       ? (row) => dateText(values[row])
-      : (row) => timestampText(BigInt(values[row]), 'millisecond')
+      : (row) => dateText(Number(values[row]) / dayMs)
   }
   if (DataType.isTime(type)) return (row) => timeText(BigInt(values[row]), units[type.unit])
   if (DataType.isTimestamp(type)) {

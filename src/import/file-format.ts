@@ -4,7 +4,6 @@ import { csvRecords } from './csv-records.ts'
 import { toUtf8 } from './encoding.ts'
 import type { BadLine, FileRecord } from './file-record.ts'
 import { jsonRecords } from './json-records.ts'
-import type { RandomFile } from './parquet-records.ts'
 
 export const importFormats = ['jsonl', 'csv', 'parquet', 'arrow'] as const
 /** `jsonl` also stands for arrays of JSON. */
@@ -49,22 +48,41 @@ export interface ReadOptions {
   readonly types?: ColumnTypes | undefined
 }
 
-/** @param chunks of the file, after decompression */
-export async function* recordsOfStream(
-  chunks: AsyncIterable<Uint8Array>,
-  format: Exclude<ImportFormat, 'parquet'>,
-  { delimiter, encoding, types = readColumnTypes() }: ReadOptions = {},
-): AsyncGenerator<FileRecord | BadLine> {
-  if (format === 'jsonl') yield* jsonRecords(toUtf8(chunks, encoding))
-  else if (format === 'csv') yield* csvRecords(toUtf8(chunks, encoding), { delimiter, types })
-  else yield* (await import('./arrow-records.ts')).arrowRecords(chunks, types)
+/** A file to read. `onRead` is told which part of it has been read since the last time. */
+export interface ImportFile {
+  /** From its beginning, after decompression. */
+  stream(onRead: OnRead): AsyncIterable<Uint8Array>
+  /** Undefined for what can only be read from its beginning, as Parquet cannot. */
+  readonly random: RandomFile | undefined
 }
 
-/** @param onRead told which part of the file has been read since the last time */
-export async function* recordsOfParquet(
-  file: RandomFile,
-  { types = readColumnTypes() }: ReadOptions,
-  onRead: (bytes: number) => void,
+export type OnRead = (bytes: number) => void
+
+/** A file that can be read from anywhere. */
+export interface RandomFile {
+  readonly byteLength: number
+  slice(start: number, end?: number): Promise<ArrayBuffer>
+}
+
+/** The records of a file, and what is none. Throws when the file as a whole cannot be read. */
+export async function* recordsOfFile(
+  file: ImportFile,
+  format: ImportFormat,
+  { delimiter, encoding, types = readColumnTypes() }: ReadOptions = {},
+  onRead: OnRead = () => {},
 ): AsyncGenerator<FileRecord | BadLine> {
-  yield* (await import('./parquet-records.ts')).parquetRecords(file, types, onRead)
+  switch (format) {
+    case 'jsonl':
+      yield* jsonRecords(toUtf8(file.stream(onRead), encoding))
+      return
+    case 'csv':
+      yield* csvRecords(toUtf8(file.stream(onRead), encoding), { delimiter, types })
+      return
+    case 'arrow':
+      yield* (await import('./arrow-records.ts')).arrowRecords(file, types, onRead)
+      return
+    case 'parquet':
+      if (!file.random) throw new Error('Parquet is read from a file, not from a stream')
+      yield* (await import('./parquet-records.ts')).parquetRecords(file.random, types, onRead)
+  }
 }

@@ -2,24 +2,18 @@
 import { type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import type { ColumnTypes } from './column-types.ts'
+import type { OnRead, RandomFile } from './file-format.ts'
 import { type BadLine, type FileRecord, reasonOf } from './file-record.ts'
 import { openColumns, type ParquetColumn } from './parquet-cells.ts'
-
-/** A file that can be read from anywhere. */
-export interface RandomFile {
-  readonly byteLength: number
-  slice(start: number, end?: number): Promise<ArrayBuffer> | ArrayBuffer
-}
 
 /** What is read at a time of a row group, before its compression. */
 const bytesAtATime = 64 * 2 ** 20
 const rowsAtATime = 64 * 1024
 
-/** @param onRead told which part of the file has been read since the last time */
 export async function* parquetRecords(
   file: RandomFile,
   types: ColumnTypes,
-  onRead: (bytes: number) => void,
+  onRead: OnRead,
 ): AsyncGenerator<FileRecord | BadLine> {
   const metadata = await parquetMetadataAsync(file, { geoparquet: false })
   const { columns, plain } = openColumns(metadata, types)

@@ -1,16 +1,12 @@
 /** Parquet as others write it: every value exactly, or an error that names its column and row. */
 import { expect, test } from 'vitest'
 import { readColumnTypes } from '../../src/import/column-types.ts'
-import { recordsOfParquet } from '../../src/import/file-format.ts'
-import { readAll } from '../support/import-records.ts'
+import { recordsOfFile } from '../../src/import/file-format.ts'
+import { fileOf, readAll } from '../support/import-records.ts'
 import { parquetOf } from '../support/parquet-by-duckdb.ts'
 
 async function read(bytes: Uint8Array, types = '') {
-  const file = {
-    byteLength: bytes.length,
-    slice: (start: number, end?: number) => new Uint8Array(bytes.slice(start, end)).buffer,
-  }
-  return await readAll(recordsOfParquet(file, { types: readColumnTypes(types) }, () => undefined))
+  return await readAll(recordsOfFile(fileOf(bytes), 'parquet', { types: readColumnTypes(types) }))
 }
 
 /** The value of a column `v` in each row. */

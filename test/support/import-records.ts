@@ -1,4 +1,5 @@
 /** Records of files as the import reads them. */
+import type { ImportFile } from '../../src/import/file-format.ts'
 import type { FileRecord } from '../../src/import/file-record.ts'
 
 /** Bytes in chunks of so many, so that what they mean is cut anywhere. */
@@ -8,6 +9,16 @@ export async function* inChunks(
 ): AsyncGenerator<Uint8Array> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+/** A file that is in memory. */
+export function fileOf(bytes: Uint8Array, chunkSize?: number): ImportFile {
+  const slice = async (start: number, end?: number) =>
+    new Uint8Array(bytes.slice(start, end)).buffer
+  return {
+    stream: () => inChunks(bytes, chunkSize),
+    random: { byteLength: bytes.length, slice },
+  }
 }
 
 /** Lines with the texts of their values, or what is wrong with them. */
