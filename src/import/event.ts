@@ -45,6 +45,8 @@ interface Field {
 /** Throws with what is wrong with the record. */
 export function eventOf(record: FileRecord, form: EventForm): Event {
   const id = idOf(record, form)
+  const tags = record.values.get('tags')
+  if (tags !== undefined && form.targetOf('tags') !== 'nothing') checkTags(tags)
   const isSame = record.text !== undefined && isKept(record, form)
   if (isSame && (id === undefined || record.values.get('id')?.startsWith('"'))) {
     return { id, text: record.text! }
@@ -143,6 +145,14 @@ function typed(
   } catch (error) {
     throw new Error(`its "${column}" is ${reasonOf(error)}`)
   }
+}
+
+/** They are texts, or one text. */
+function checkTags(json: string): void {
+  if (json.startsWith('"')) return
+  const tags: unknown = JSON.parse(json)
+  if (Array.isArray(tags) && tags.every((tag) => typeof tag === 'string')) return
+  throw new Error('its "tags" are not texts')
 }
 
 /** Tags in a text have commas between them. */

@@ -40,6 +40,14 @@ export function formatOfName(name: string): ImportFormat | undefined {
     : undefined
 }
 
+/** By how a file begins, where its name tells nothing. */
+export function formatOfBytes(head: Uint8Array): ImportFormat {
+  const text = String.fromCharCode(...head.subarray(0, 64))
+  if (text.startsWith('PAR1')) return 'parquet'
+  if (text.startsWith('ARROW1') || text.startsWith('\xff\xff\xff\xff')) return 'arrow'
+  return /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[[{]/.test(text) ? 'jsonl' : 'csv'
+}
+
 export interface ReadOptions {
   /** Of CSV; undefined: found by looking at the beginning. */
   readonly delimiter?: string | undefined

@@ -29,6 +29,7 @@ const result = await build({
   target: ['es2022'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
+  alias: { hysnappy: './plain-snappy.ts' },
   entryNames: '[name]-[hash]',
   chunkNames: 'part-[hash]',
   metafile: true,

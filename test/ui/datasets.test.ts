@@ -1,10 +1,12 @@
 /** Datasets in the web page, in a real browser: edited in place, imported, exported, and looked at as they were. */
 import { readFileSync } from 'node:fs'
+import { tableFromArrays, tableToIPC } from 'apache-arrow'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { generateDataset } from '../../src/demo/generate.ts'
 import { hasBrowser, PageBrowser } from '../support/browser.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
+import { parquetOf } from '../support/parquet-by-duckdb.ts'
 import { type AnyJson, RunningService } from '../support/running-service.ts'
 
 const list = '/app/default/p/support/datasets'
@@ -162,8 +164,8 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
     await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
     await page.getByText('2 records were imported, 3 lines were left out').waitFor()
     const bad = await page.getByLabel('Lines that were left out').locator('li').allTextContents()
-    expect(bad[0]).toMatch(/^Line 2: .* at column \d+$/)
-    expect(bad[1]).toBe('Line 3: this is no JSON object')
+    expect(bad[0]).toMatch(/^Line 2: .*not JSON: .* at byte \d+/)
+    expect(bad[1]).toBe('Line 3: not a JSON object')
     expect(bad[2]).toContain('Line 5: ')
     await page.getByRole('button', { name: 'Done' }).click()
     await page.getByText('1 – 2 of 2 records').waitFor()
@@ -202,6 +204,45 @@ describe.skipIf(!hasBrowser)('datasets in the page', { timeout: 60_000 }, () => 
       tags: ['a', 'b'],
     })
     expect(byAnswer.get('1843')).toMatchObject({ input: 'When?', metadata: { topic: 'dates' } })
+  })
+
+  test('import CSV as others write it, and Parquet, by the rules of the command line', async () => {
+    const id = await dataset('foreign', [])
+    const { page, faults } = await browser.page(`${list}/foreign`)
+    const choose = async (name: string, buffer: Buffer) => {
+      await page.getByRole('button', { name: 'Import', exact: true }).click()
+      const files = page.getByLabel('Or choose one')
+      await files.setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
+    }
+    const run = async (text: string) => {
+      await page.getByRole('dialog').getByRole('button', { name: 'Import' }).click()
+      await page.getByText(text).waitFor()
+      await page.getByRole('button', { name: 'Done' }).click()
+    }
+    const csv =
+      'id;input;metadata.zip;metadata.n\n7;caf\xe9;007;12\n8;"open" x;1;2\n9;tea;010;1.50\n'
+    await choose('semicolons.csv', Buffer.from(csv, 'latin1'))
+    await page.getByLabel('Encoding').selectOption('windows-1252')
+    await page.getByLabel('Cells are').selectOption('auto')
+    await run('2 records were imported, 1 lines were left out')
+    await choose(
+      'types.parquet',
+      await parquetOf(
+        `SELECT 1 AS id, 0.35::DECIMAL(10,2) AS input, '{"n":9007199254740993,"e":1e400}'::JSON AS metadata`,
+      ),
+    )
+    await run('1 records were imported.')
+    const table = tableFromArrays({ id: ['b'], input: BigInt64Array.of(9007199254740993n) })
+    await choose('types.arrow', Buffer.from(tableToIPC(table, 'file')))
+    await run('1 records were imported.')
+    const { text } = await service.query(
+      `select: id, input, metadata | from: dataset('${id}') | sort: id`,
+    )
+    expect(text).toContain('"id":"1","input":0.35,"metadata":{"n":9007199254740993,"e":1e400}')
+    expect(text).toContain('"id":"7","input":"caf\u00e9","metadata":{"zip":"007","n":12}')
+    expect(text).toContain('"id":"b","input":9007199254740993')
+    expect(text).toContain('"id":"9","input":"tea","metadata":{"zip":"010","n":1.50}')
+    expect(faults).toEqual([])
   })
 
   test('import thousands of records that were dropped, and export them again', async () => {

@@ -1,21 +1,16 @@
 /** A file into a dataset: which of its columns become what, how far it is, and what was wrong in it. */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { readColumnTypes } from '../../import/column-types.ts'
+import { usualEncodings } from '../../import/encoding.ts'
+import { type Target, usualTarget } from '../../import/event.ts'
+import { hasLines, type ImportFormat, recordsOfFile } from '../../import/file-format.ts'
+import { type BadLine, type FileRecord, isBadLine, reasonOf } from '../../import/file-record.ts'
 import { Dialog } from '../component/dialog.tsx'
 import { number } from '../component/format.ts'
 import { Failure, Loading } from '../component/notice.tsx'
 import { tell } from '../component/toast.tsx'
 import { useAction } from '../service/action.ts'
-import { useJsonLibrary } from '../service/field-text.ts'
-import {
-  type BadLine,
-  type FileKind,
-  type FileRecord,
-  kindOf,
-  recordsOfFile,
-  type Target,
-  usualTarget,
-} from '../service/import-file.ts'
-import { type ImportProgress, importFile } from '../service/import-run.ts'
+import { formatOf, type ImportProgress, importableFile, importFile } from '../service/import-run.ts'
 import { useLoaded } from '../service/load.ts'
 
 export interface DatasetImportProps {
@@ -60,12 +55,15 @@ function FileChoice({ onChoose }: { readonly onChoose: (file: File) => void }) {
         if (dropped) onChoose(dropped)
       }}
     >
-      <p>Drop a file here: JSON lines, a JSON array, or CSV with names in its first line.</p>
+      <p>
+        Drop a file here: JSON lines, a JSON array, CSV with names in its first line, Parquet or
+        Arrow.
+      </p>
       <label>
         Or choose one{' '}
         <input
           type="file"
-          accept=".jsonl,.ndjson,.json,.csv,.tsv,.txt"
+          accept=".jsonl,.ndjson,.json,.csv,.tsv,.txt,.gz,.parquet,.arrow,.arrows,.feather"
           data-autofocus
           onChange={(event) => {
             const [chosen] = event.currentTarget.files ?? []
@@ -81,11 +79,43 @@ function FileChoice({ onChoose }: { readonly onChoose: (file: File) => void }) {
 const sampledRecords = 200
 const shownRecords = 4
 
+/** How a file is read; an empty text leaves it to the file. */
+interface Reading {
+  readonly delimiter: string
+  readonly encoding: string
+  readonly types: string
+}
+
 interface Sample {
-  readonly kind: FileKind
+  readonly format: ImportFormat
   readonly columns: readonly string[]
   readonly records: readonly FileRecord[]
   readonly firstFault: BadLine | undefined
+}
+
+function optionsOf({ delimiter, encoding, types }: Reading) {
+  return {
+    delimiter: delimiter || undefined,
+    encoding: encoding || undefined,
+    types: readColumnTypes(types),
+  }
+}
+
+async function sampleOf(file: File, reading: Reading): Promise<Sample> {
+  const format = await formatOf(file)
+  const records: FileRecord[] = []
+  let firstFault: BadLine | undefined
+  try {
+    for await (const record of recordsOfFile(importableFile(file), format, optionsOf(reading))) {
+      if (isBadLine(record)) firstFault ??= record
+      else records.push(record)
+      if (records.length === sampledRecords) break
+    }
+  } catch (error) {
+    firstFault ??= { line: 1, fault: reasonOf(error) }
+  }
+  const columns = [...new Set(records.flatMap(({ values }) => [...values.keys()]))]
+  return { format, columns, records, firstFault }
 }
 
 function Import({
@@ -95,37 +125,26 @@ function Import({
   onChange,
   onOther,
 }: DatasetImportProps & { readonly file: File; readonly onOther: () => void }) {
-  const library = useJsonLibrary()
-  const isReady = library.data !== undefined
-  const sample = useLoaded(isReady ? `sample ${file.name} ${file.size}` : undefined, async () => {
-    const kind = kindOf(file.name, await file.slice(0, 1000).text())
-    const records: FileRecord[] = []
-    let firstFault: BadLine | undefined
-    for await (const record of recordsOfFile(file, { kind, library: library.data! })) {
-      if ('fault' in record) firstFault ??= record
-      else records.push(record)
-      if (records.length === sampledRecords) break
-    }
-    const columns = [...new Set(records.flatMap(({ values }) => [...values.keys()]))]
-    return { kind, columns, records, firstFault } satisfies Sample
-  })
+  const [reading, setReading] = useState<Reading>({ delimiter: '', encoding: '', types: '' })
+  const key = `sample ${file.name} ${file.size} ${JSON.stringify(reading)}`
+  const sample = useLoaded(key, () => sampleOf(file, reading))
   const [chosen, setChosen] = useState<ReadonlyMap<string, Target>>(new Map())
   const [progress, setProgress] = useState<ImportProgress>()
   const [result, setResult] = useState<ImportProgress>()
   const abandon = useRef(new AbortController())
   useEffect(() => () => abandon.current.abort(), [])
   const run = useAction(async () => {
-    if (!sample.data || !library.data) return
-    const { kind } = sample.data
+    if (!sample.data) return
+    const { format } = sample.data
     abandon.current = new AbortController()
     setProgress({ bytes: 0, written: 0, bad: [], badCount: 0 })
     try {
       const done = await importFile(file, {
         datasetId,
-        kind,
+        format,
+        read: optionsOf(reading),
         // Columns that only later records have go where columns of their name usually go.
-        targetOf: (column) => chosen.get(column) ?? usualTarget(column, kind),
-        library: library.data,
+        targetOf: (column) => chosen.get(column) ?? usualTarget(column, format === 'csv'),
         onProgress: setProgress,
         signal: abandon.current.signal,
       })
@@ -135,19 +154,22 @@ function Import({
       onChange()
     }
   })
-  const error = library.error ?? sample.error
-  if (error) return <Failure error={error} retry={onOther} />
+  if (sample.error) return <Failure error={sample.error} retry={onOther} />
   if (!sample.data) return <Loading what={file.name} />
-  if (result) return <Result result={result} onClose={onClose} onOther={onOther} />
+  const unit = hasLines(sample.data.format) ? 'line' : 'row'
+  if (result) return <Result result={result} unit={unit} onClose={onClose} onOther={onOther} />
   if (run.isBusy && progress) {
     return <Running progress={progress} size={file.size} onStop={() => abandon.current.abort()} />
   }
-  const { columns, records, kind, firstFault } = sample.data
+  const { columns, records, format, firstFault } = sample.data
   return (
     <>
       <p>
-        <strong>{file.name}</strong>, {number(Math.ceil(file.size / 1024))} KB: {kinds[kind]}
+        <strong>{file.name}</strong>, {number(Math.ceil(file.size / 1024))} KB: {formats[format]}
       </p>
+      {hasLines(format) && (
+        <ReadingChoice isCsv={format === 'csv'} reading={reading} onChange={setReading} />
+      )}
       {run.error && <Failure error={run.error} />}
       {run.error && progress && (
         <p>{number(progress.written)} records were written before that, and stay.</p>
@@ -155,7 +177,7 @@ function Import({
       {columns.length === 0 ? (
         <p class="bad">
           There is no record in it
-          {firstFault && `: line ${firstFault.line}: ${firstFault.fault}`}.
+          {firstFault && `: ${unit} ${firstFault.line}: ${firstFault.fault}`}.
         </p>
       ) : (
         <section class="import-table" aria-label="Columns of the file">
@@ -176,7 +198,7 @@ function Import({
                   <td>
                     <select
                       aria-label={`What ${column} becomes`}
-                      value={chosen.get(column) ?? usualTarget(column, kind)}
+                      value={chosen.get(column) ?? usualTarget(column, format === 'csv')}
                       onChange={(event) => {
                         const target = event.currentTarget.value as Target
                         setChosen(new Map(chosen).set(column, target))
@@ -231,10 +253,87 @@ const targets: readonly Target[] = [
   'nothing',
 ]
 
-const kinds: Readonly<Record<FileKind, string>> = {
-  jsonl: 'JSON lines',
-  json: 'a JSON array',
+const formats: Readonly<Record<ImportFormat, string>> = {
+  jsonl: 'JSON',
   csv: 'CSV',
+  parquet: 'Parquet',
+  arrow: 'Arrow',
+}
+
+const delimiters = [
+  ['', 'as found'],
+  [',', 'comma'],
+  [';', 'semicolon'],
+  ['\t', 'tab'],
+  ['|', 'bar'],
+] as const
+
+const cellTypes = [
+  ['', 'texts'],
+  ['auto', 'texts, numbers, true and false'],
+] as const
+
+function ReadingChoice({
+  isCsv,
+  reading,
+  onChange,
+}: {
+  readonly isCsv: boolean
+  readonly reading: Reading
+  readonly onChange: (reading: Reading) => void
+}) {
+  const encodings = [['', 'as found'], ...usualEncodings.map((name) => [name, name])] as const
+  return (
+    <div class="row">
+      <Choice
+        label="Encoding"
+        options={encodings}
+        value={reading.encoding}
+        onChange={(encoding) => onChange({ ...reading, encoding })}
+      />
+      {isCsv && (
+        <>
+          <Choice
+            label="Delimiter"
+            options={delimiters}
+            value={reading.delimiter}
+            onChange={(delimiter) => onChange({ ...reading, delimiter })}
+          />
+          <Choice
+            label="Cells are"
+            options={cellTypes}
+            value={reading.types}
+            onChange={(types) => onChange({ ...reading, types })}
+          />
+        </>
+      )}
+    </div>
+  )
+}
+
+function Choice({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly options: readonly (readonly string[])[]
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  return (
+    <label>
+      {label}{' '}
+      <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
+        {options.map(([each, text]) => (
+          <option key={each} value={each}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
 }
 
 function Running({
@@ -263,10 +362,12 @@ function Running({
 
 function Result({
   result,
+  unit,
   onClose,
   onOther,
 }: {
   readonly result: ImportProgress
+  readonly unit: 'line' | 'row'
   readonly onClose: () => void
   readonly onOther: () => void
 }) {
@@ -275,13 +376,16 @@ function Result({
     <>
       <p role="status">
         {number(written)} records were imported
-        {badCount > 0 && `, ${number(badCount)} lines were left out`}.
+        {badCount > 0 && `, ${number(badCount)} ${unit}s were left out`}.
       </p>
       {bad.length > 0 && (
-        <ul class="bad-lines" aria-label="Lines that were left out">
+        <ul
+          class="bad-lines"
+          aria-label={`${unit === 'line' ? 'Lines' : 'Rows'} that were left out`}
+        >
           {bad.map(({ line, fault }) => (
             <li key={line}>
-              Line {number(line)}: {fault}
+              {unit === 'line' ? 'Line' : 'Row'} {number(line)}: {fault}
             </li>
           ))}
           {badCount > bad.length && <li>… and {number(badCount - bad.length)} others</li>}

@@ -1,15 +1,18 @@
 /** Writes the records of a file to a dataset, and says which of them could not be written. */
+import { type EventForm, eventOf } from '../../import/event.ts'
+import {
+  formatOfBytes,
+  formatOfName,
+  type ImportFile,
+  type ImportFormat,
+  isTable,
+  type OnRead,
+  type ReadOptions,
+  recordsOfFile,
+} from '../../import/file-format.ts'
+import { type BadLine, isBadLine, reasonOf } from '../../import/file-record.ts'
 import { ServiceError } from './client.ts'
 import { insertTexts } from './dataset.ts'
-import type { Library } from './field-text.ts'
-import {
-  type BadLine,
-  eventOf,
-  type FileKind,
-  type FileRecord,
-  recordsOfFile,
-  type Target,
-} from './import-file.ts'
 
 export interface ImportProgress {
   readonly bytes: number
@@ -21,9 +24,9 @@ export interface ImportProgress {
 
 export interface ImportOptions {
   readonly datasetId: string
-  readonly kind: FileKind
-  readonly targetOf: (column: string) => Target
-  readonly library: Library
+  readonly format: ImportFormat
+  readonly read: ReadOptions
+  readonly targetOf: EventForm['targetOf']
   readonly onProgress: (progress: ImportProgress) => void
   readonly signal: AbortSignal
 }
@@ -40,9 +43,50 @@ interface Written {
   readonly text: string
 }
 
+/** By its name, or by how it begins. */
+export async function formatOf(file: File): Promise<ImportFormat> {
+  const head = new Uint8Array(await file.slice(0, 1000).arrayBuffer())
+  return formatOfName(file.name) ?? formatOfBytes(head)
+}
+
+/** A file that a browser has, as one to import. */
+export function importableFile(file: File): ImportFile {
+  return {
+    stream: (onRead) => chunksOf(file, onRead),
+    random: {
+      byteLength: file.size,
+      slice: (start, end) => file.slice(start, end).arrayBuffer(),
+    },
+  }
+}
+
+async function* chunksOf(file: File, onRead: OnRead): AsyncGenerator<Uint8Array> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer())
+  const isCompressed = first === 0x1f && second === 0x8b
+  const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
+    transform(chunk, controller) {
+      onRead(chunk.length)
+      controller.enqueue(chunk)
+    },
+  })
+  const bytes = file.stream().pipeThrough(counted)
+  const stream = isCompressed ? bytes.pipeThrough(new DecompressionStream('gzip')) : bytes
+  const reader = stream.getReader()
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) return
+      yield value
+    }
+  } finally {
+    await reader.cancel()
+  }
+}
+
 /** What was written before it is abandoned, or before it fails, stays. */
 export async function importFile(file: File, options: ImportOptions): Promise<ImportProgress> {
-  const { datasetId, kind, targetOf, library, onProgress, signal } = options
+  const { datasetId, format, read, targetOf, onProgress, signal } = options
+  const form = { isTable: isTable(format), targetOf }
   const bad: BadLine[] = []
   let [bytes, written, badCount, characters] = [0, 0, 0, 0]
   let batch: Written[] = []
@@ -58,18 +102,22 @@ export async function importFile(file: File, options: ImportOptions): Promise<Im
     written += await writeAll(datasetId, records, refuse, signal)
     onProgress(progress())
   }
-  const onBytes = (read: number) => {
-    bytes = read
+  const onRead = (size: number) => {
+    bytes += size
   }
-  for await (const record of recordsOfFile(file, { kind, library, onBytes })) {
+  for await (const record of recordsOfFile(importableFile(file), format, read, onRead)) {
     signal.throwIfAborted()
-    const event = 'fault' in record ? record : eventOf(record as FileRecord, targetOf)
-    if ('fault' in event) {
-      refuse({ line: record.line, fault: event.fault })
+    if (isBadLine(record)) {
+      refuse(record)
       continue
     }
-    batch.push({ line: record.line, text: event.text })
-    characters += event.text.length
+    try {
+      const { text } = eventOf(record, form)
+      batch.push({ line: record.line, text })
+      characters += text.length
+    } catch (error) {
+      refuse({ line: record.line, fault: reasonOf(error) })
+    }
     if (batch.length === mostRecords || characters > mostCharacters) await flush()
   }
   if (batch.length > 0) await flush()
