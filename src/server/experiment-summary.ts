@@ -72,7 +72,7 @@ export async function summarizeExperiment(
   experiment: Experiment,
   base: Experiment | undefined,
 ): Promise<ExperimentSummary> {
-  const both = base ? [experiment.id, base.id] : [experiment.id]
+  const both = [...new Set(base ? [experiment.id, base.id] : [experiment.id])]
   const [allScores, allMetrics] = await Promise.all([
     averages(request, both, 'scores'),
     averages(request, both, 'metrics'),
@@ -83,9 +83,11 @@ export async function summarizeExperiment(
   const [baseScores, baseMetrics] = [of(base?.id, allScores), of(base?.id, allMetrics)]
   const inBoth = (now: Averages, then: Averages) => [...now.keys()].filter((name) => then.has(name))
   const compared = { score: inBoth(scores, baseScores), metric: inBoth(metrics, baseMetrics) }
-  const { score: scoreChanges, metric: metricChanges } = base
-    ? await changes(request, base, experiment, compared)
-    : { score: noChanges, metric: noChanges }
+  // Against itself, too, as clients ask for it to have the base in the form of the others.
+  const { score: scoreChanges, metric: metricChanges } =
+    base && base.id !== experiment.id
+      ? await changes(request, base, experiment, compared)
+      : { score: noChanges, metric: noChanges }
   const changeOf = (
     name: string,
     of: Averages,

@@ -213,6 +213,14 @@ test('summaries have names and links, and numbers when they are asked for', asyn
     comparison_experiment_name: names.experiment_name,
     scores: { s: { name: 's', score: 1, diff: 0.5, improvements: 1, regressions: 0 } },
   })
+  // How clients ask for a base in the form of the others.
+  const itself = await service.request(
+    `${path}?summarize_scores=true&comparison_experiment_id=${experiment}`,
+  )
+  expect(itself.json).toMatchObject({
+    scores: { s: { score: 0.5, diff: 0, improvements: 0, regressions: 0 } },
+    metrics: { errors: { metric: 0, diff: 0, improvements: 0, regressions: 0 } },
+  })
   const dataset = await service.create('dataset', project, 'cases & more')
   const data = await service.request(`/v1/dataset/${dataset}/summarize?summarize_data=true`)
   expect(data.json).toMatchObject({
