@@ -476,6 +476,20 @@ const app: Table = {
     destroys: true,
     ask: ({ id }) => ({ body: { id } }),
   },
+  'POST /api/project_automation/register': {
+    about: 'project',
+    needs: partOf('project').create,
+    destroys: true,
+    ask: ({ id }) => ({
+      body: { project_id: id, project_automation_name: 'a', config: retention },
+    }),
+  },
+  'POST /api/project_automation/patch_id': {
+    about: 'project_automation',
+    needs: partOf('project').update,
+    ask: ({ id }) => ({ body: { id, description: 'changed' } }),
+  },
+  'POST /api/ai_secret/get': { needs: 'anyone', filters: true, ask: () => ({ body: {} }) },
   'POST /api/self/get_object_info': {
     about: 'experiment',
     needs: 'anyone',

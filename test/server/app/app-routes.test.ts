@@ -1,4 +1,5 @@
 /** What SDKs ask of the app side, with the exact keys that they need. */
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RunningService, testKey } from '../../support/running-service.ts'
 
@@ -260,4 +261,36 @@ test('the code of a function is uploaded', async () => {
   expect(json.bundleId).toMatch(/^[0-9a-f-]{36}$/)
   const upload = await fetch(String(json.url), { method: 'PUT', body: 'export default 1' })
   expect(upload.status).toBe(200)
+})
+
+test('an automation is registered, registered again with changes, and patched', async () => {
+  const project_id = await service.project('automated')
+  const config = { event_type: 'topic', sampling_rate: 1, btql_filter: 'a = 1' }
+  const body = { project_id, project_automation_name: 'Topics', description: 'd', config }
+  const path = '/api/project_automation'
+  const { json } = await post(`${path}/register`, body)
+  expect(json.project_automation).toMatchObject({ name: 'Topics', description: 'd', config })
+  const half = { ...body, config: { ...config, sampling_rate: 0.5 } }
+  const again = await post(`${path}/register`, half)
+  expect(again.json).toMatchObject({ ...json, found_existing: true })
+  const updated = await post(`${path}/register`, { ...half, update: true })
+  expect(updated.json.project_automation?.config).toMatchObject({ sampling_rate: 0.5 })
+
+  const id = json.project_automation?.id
+  const { btql_filter: _, ...unfiltered } = config
+  const patched = await post(`${path}/patch_id`, { id, name: 'T', config: unfiltered })
+  expect(patched.json).toMatchObject({ id, name: 'T', description: 'd' })
+  expect(patched.json.config).toEqual(unfiltered)
+  const listed = await service.request(`/v1/project_automation?project_id=${project_id}`)
+  expect(listed.json.objects).toEqual([patched.json])
+})
+
+test('what is known of secrets for providers is listed without them', async () => {
+  const secret = 'sk-provider-0123456789'
+  await service.request('/v1/ai_secret', { body: { name: 'OPENAI_API_KEY', secret } })
+  const { json, text } = await post('/api/ai_secret/get', { org_name: 'default' })
+  expect(json).toMatchObject([{ name: 'OPENAI_API_KEY', secret_updated_at: expect.any(String) }])
+  expect(text).not.toContain(secret)
+  const other = await post('/api/ai_secret/get', { org_id: randomUUID() })
+  expect(other.status).toBe(403)
 })

@@ -1,5 +1,7 @@
 import type { Engine } from '../../../engine.ts'
 import type { Route } from '../../route.ts'
+import { appAiSecretRoutes } from './ai-secret.ts'
+import { appAutomationRoutes } from './automation.ts'
 import { appDatasetRoutes } from './dataset.ts'
 import { appDatasetSnapshotRoutes } from './dataset-snapshot.ts'
 import { environmentObjectRoutes } from './environment-object.ts'
@@ -22,6 +24,8 @@ export function appRoutes(options: AppOptions & FunctionRouteOptions): Route[] {
     ...appExperimentRoutes,
     ...appDatasetRoutes,
     ...appDatasetSnapshotRoutes,
+    ...appAutomationRoutes,
+    ...appAiSecretRoutes,
     ...appSelfRoutes,
     ...appSummaryRoutes(options.engine),
     ...appFunctionRoutes(options),
