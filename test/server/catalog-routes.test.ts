@@ -196,3 +196,17 @@ test('what was under /crud says what took its place, but for what the oldest cli
   expect(asked.json).toEqual([{ id: newer, base_exp_id: older, base_exp_name: 'older' }])
   expect((await service.request(`/crud/base_experiments?id=${older}`)).json).toEqual([])
 })
+
+test('null takes the description of an environment away, and that of nothing else', async () => {
+  const body = { name: 'Live', slug: 'live', description: 'd' }
+  const { json: made } = await service.request('/environment', { body })
+  const patch = (path: string, fields: object) =>
+    service.request(path, { method: 'PATCH', body: fields })
+  const environment = await patch(`/environment/${made.id}`, { name: null, description: null })
+  expect(environment.json).toMatchObject({ name: 'Live', slug: 'live', description: null })
+  const { json: project } = await service.request('/v1/project', {
+    body: { name: 'described', description: 'd' },
+  })
+  const kept = await patch(`/v1/project/${project.id}`, { description: null })
+  expect(kept.json).toMatchObject({ description: 'd' })
+})

@@ -65,6 +65,8 @@ export interface CreationForm<K extends EntryKind> {
 
 export interface PatchForm<K extends EntryKind> {
   readonly body: z.ZodObject
+  /** What null takes away; everywhere else null is the same as leaving a field out. */
+  readonly clearable?: readonly string[]
   /** What changes; fields of the body merged into those of the entry, if not given. */
   changes?(body: Values, gate: Gate): (before: Entries[K]) => Patch<K>
 }
@@ -172,10 +174,12 @@ function patchRoute<K extends EntryKind>(resource: Resource<K>, patch: PatchForm
     body: patch.body,
     answer: resource.schema,
     keeps: (name) => isFurtherField(resource.kind, name),
-    handle: async ({ ids, body, further }, gate) => {
+    handle: async ({ ids, body, further, request }, gate) => {
+      const cleared = patch.clearable ? nulls(await request.body, patch.clearable) : {}
+      const fields = { ...withoutNulls(body), ...cleared }
       const known = patch.changes
-        ? patch.changes(withoutNulls(body), gate)
-        : (before: Entries[K]) => mergedFields(before, withoutNulls(body)) as Patch<K>
+        ? patch.changes(fields, gate)
+        : (before: Entries[K]) => mergedFields(before, fields) as Patch<K>
       const changes = (before: Entries[K]) => ({
         ...known(before),
         ...mergedFurther(resource.kind, before, further),
@@ -196,6 +200,14 @@ function removeRoute<K extends EntryKind>(resource: Resource<K>): Route {
     handle: async ({ ids }, gate) =>
       jsonReply(present(resource, await gate.remove(resource.kind, ids[0]!), gate)),
   })
+}
+
+/** Those of the names that are null in a body, which is JSON as its schema has been asked. */
+function nulls(body: Uint8Array, names: readonly string[]): Values {
+  const given = JSON.parse(Buffer.from(body).toString()) as Values
+  return Object.fromEntries(
+    names.filter((name) => given[name] === null).map((name) => [name, null]),
+  )
 }
 
 /** The fields of a body that are set, without those that only say where it belongs. */

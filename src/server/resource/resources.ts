@@ -237,7 +237,7 @@ export const catalogResources: readonly Route[] = [
     schema: environmentSchema,
     list: {},
     creation: { body: newEnvironment },
-    patch: { body: environmentPatch },
+    patch: { body: environmentPatch, clearable: ['description'] },
     isRemovable: true,
   }),
 ]
