@@ -14,6 +14,8 @@ import { type SourceTable, sourceTables } from './source-table.ts'
 export interface SourceRows {
   /** Each once. */
   readonly objects: readonly BoundObject[]
+  /** What the source may have objects of, though it may have none: their columns can be named. */
+  readonly types: ReadonlySet<ObjectType>
   /** Numbers of those that are seen whole, so that it may be told which fields their records have. */
   readonly wholeObjects: readonly number[]
   /** True for those of their rows that the source means; undefined: all. */
@@ -40,9 +42,22 @@ export function bindSource(source: TableSource, view: CatalogView): SourceRows {
   const whole = found.filter(({ visibleIds }) => visibleIds === undefined)
   return {
     objects: [...objects.values()],
+    types: typesOf(table),
     wholeObjects: [...new Set(whole.map(({ number }) => number))],
     restriction: restrictionOf(source, table, found),
   }
+}
+
+const projectTypes: ReadonlySet<ObjectType> = new Set<ObjectType>([
+  'project_logs',
+  'experiment',
+  'dataset',
+  'playground_logs',
+])
+
+function typesOf(table: SourceTable): ReadonlySet<ObjectType> {
+  if (table.kind === 'project') return projectTypes
+  return new Set([table.kind === 'project_dataset' ? 'dataset' : table.type])
 }
 
 function objectsOf(

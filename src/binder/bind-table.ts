@@ -45,7 +45,7 @@ export class TableBinder {
     | undefined
 
   constructor(query: Query, from: TableSource, context: BindContext) {
-    const { objects: found, wholeObjects, restriction } = bindSource(from, context.view)
+    const { objects: found, types, wholeObjects, restriction } = bindSource(from, context.view)
     const isHistory = isHistoryOf(from, found, context)
     this.isHistory = isHistory
     const objects = isHistory ? found.map((object) => ({ ...object, isHistory })) : found
@@ -55,7 +55,7 @@ export class TableBinder {
     this.restriction = restriction
     this.kind = rowKindOf(query, from, objects)
     this.records = new RecordFields({
-      objectTypes: new Set(objects.map(({ type }) => type)),
+      objectTypes: types,
       known: wholeObjects.map((number) => context.knownFields(number)),
       filterSpansHint:
         this.kind === 'spans' ? undefined : 'join it to the rest of the filter with "and"',

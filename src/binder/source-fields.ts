@@ -20,8 +20,7 @@ export function sourceFields(
   view: CatalogView,
   knownFields: (object: number) => KnownFields,
 ): SourceField[] {
-  const { objects, wholeObjects } = bindSource(source, view)
-  const types = new Set(objects.map(({ type }) => type))
+  const { types, wholeObjects } = bindSource(source, view)
   const columns = recordColumns.filter((column) => column.in.some((type) => types.has(type)))
   const names = new Set(columns.map(({ name }) => name))
   const others = new Map<string, readonly string[]>()

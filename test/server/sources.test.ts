@@ -103,3 +103,22 @@ test('an experiment goes by its name', async () => {
   expect(status).toBe(403)
   expect(json.error).toMatchObject({ line: 1, column: 31, hint: 'did you mean "first"?' })
 })
+
+test('columns of what a source may have are known when it has none', async () => {
+  const alone = await service.project('alone')
+  await service.insert('project_logs', alone, [{ id: 'a', input: 1 }])
+  expect(
+    await rows(
+      `SELECT CASE WHEN experiment_id IS NULL THEN 'logs' ELSE 'experiments' END AS source, ` +
+        `count(1) AS n FROM project('${alone}', shape => 'spans') ` +
+        `WHERE dataset_id IS NULL GROUP BY 1`,
+    ),
+  ).toEqual([{ source: 'logs', n: 1 }])
+  expect(await rows("select: id, scores | from: project_logs('alone')")).toEqual([
+    { id: 'a', scores: null },
+  ])
+  const other = await service.query("select: experiment_id | from: project_logs('alone')")
+  expect(other.text).toContain('BIND_UNKNOWN_FIELD')
+  const [row] = (await rows(`select: * | from: project('alone')`)) as [object]
+  expect(Object.keys(row)).not.toContain('dataset_id')
+})
