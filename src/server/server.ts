@@ -49,6 +49,7 @@ import { asyncRoutes } from './route/btql-async.ts'
 import { editorRoutes } from './route/editor.ts'
 import { exportRoutes } from './route/export.ts'
 import { insertRoutes } from './route/insert.ts'
+import { invokeRoutes } from './route/invoke.ts'
 import { mcpRoutes } from './route/mcp.ts'
 import { notRunRoutes } from './route/not-run.ts'
 import { otlpRoutes } from './route/otlp/export.ts'
@@ -138,6 +139,7 @@ export class Server {
       ...appRoutes({ engine, access, attachments, prompts, publicUrl: url }),
       ...mcpRoutes(engine),
       ...notRunRoutes,
+      ...invokeRoutes(engine),
       ...otlpRoutes(new ExportReceiver(writer, engine)),
       ...recordRoutes({ engine, writer, attachments, publicUrl: url, maxBodyBytes }),
       ...attachmentRoutes({ attachments, publicUrl: url }),

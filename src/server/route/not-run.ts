@@ -13,7 +13,6 @@ const paths: readonly (readonly [path: string, answer: typeof proxy])[] = [
   ['/v1/proxy/:path/:rest', proxy],
   ['/v1/proxy/:path/:rest/:end', proxy],
   ['/v1/eval', { what: 'runs no evaluations', hint: 'run them with an SDK, which logs them here' }],
-  ['/function/invoke', runner],
   ['/function/sandbox-list', runner],
 ]
 
@@ -23,7 +22,15 @@ export const notRunRoutes: readonly Route[] = paths.map(
     path,
     access: 'key',
     handle: () => {
-      throw new AssayError('REQUEST_UNSUPPORTED', `This service ${what}`, { hint })
+      throw notRun(what, hint)
     },
   }),
 )
+
+export function functionsAreNotRun(): AssayError {
+  return notRun(runner.what, runner.hint)
+}
+
+function notRun(what: string, hint: string): AssayError {
+  return new AssayError('REQUEST_UNSUPPORTED', `This service ${what}`, { hint })
+}

@@ -100,24 +100,19 @@ export function logTests({ isNew, session }: Suite): void {
       ['--url', link],
     ]) {
       const { item } = await bt.json(['view', 'span', ...target, ...here])
-      expect(item).toMatchObject({ id: 'call-1', input: messages(1), project_id: project })
+      expect(item).toMatchObject({ id: 'call-1', input: question(1), project_id: project })
     }
     const none = await bt.json(['view', 'span', '--id', 'nothing', ...here])
     expect(none.item).toBeNull()
   })
 
-  test.runIf(isNew)(
-    'a trace is drawn; its thread needs a preprocessor, which is not run',
-    async () => {
-      const { bt } = session()
-      const drawn = await bt.ok(['view', 'waterfall', '--trace-id', 'trace-1', ...here])
-      expect(drawn).toContain('duration=2.00s tokens=1,100 input=1,000 output=100')
-      const thread = ['view', 'thread', '--trace-id', 'trace-1', ...here]
-      const { code, told } = await bt.run(thread)
-      expect(code).not.toBe(0)
-      expect(told).toContain('Invoke request failed')
-    },
-  )
+  test.runIf(isNew)('a trace is drawn, and read as a thread', async () => {
+    const { bt } = session()
+    const drawn = await bt.ok(['view', 'waterfall', '--trace-id', 'trace-1', ...here])
+    expect(drawn).toContain('duration=2.00s tokens=1,100 input=1,000 output=100')
+    const { messages } = await bt.json(['view', 'thread', '--trace-id', 'trace-1', ...here])
+    expect(messages).toEqual([...question(1), { role: 'assistant', content: 'it is 1' }])
+  })
 
   test('logs are pulled into files and pushed into another project and an experiment', async () => {
     const { bt, service, project } = session()
@@ -162,7 +157,7 @@ export function logTests({ isNew, session }: Suite): void {
   })
 }
 
-function messages(n: number): object[] {
+function question(n: number): object[] {
   return [{ role: 'user', content: `what is ${n}?` }]
 }
 
@@ -186,7 +181,7 @@ function trace(n: number): object[] {
       span_id: `call-${n}`,
       span_parents: [`trace-${n}`],
       span_attributes: { name: 'call', type: 'llm' },
-      input: messages(n),
+      input: question(n),
       output: [{ role: 'assistant', content: `it is ${n}` }],
       metadata: { model: 'gpt-4o' },
       metrics: {
