@@ -12,6 +12,7 @@ import { experimentTests } from './experiments.ts'
 import { functionTests } from './functions.ts'
 import { logTests } from './logs.ts'
 import type { Session, Suite } from './session.ts'
+import { topicTests } from './topics.ts'
 
 const binaries = installedBinaries()
 
@@ -36,4 +37,5 @@ describe.each(binaries)('bt $version', ({ version, path }) => {
   describe('experiments', () => experimentTests(suite))
   describe('logs', () => logTests(suite))
   describe('functions', () => functionTests(suite))
+  describe('topics', () => topicTests(suite))
 })
