@@ -2,7 +2,8 @@
  * How well values fit a full-text search: BM25, but for how rare a word is, which only all records together
  * would tell. So it depends on nothing but the values, and is the same wherever and whenever it is asked.
  */
-import { findPhrase, foldedForSearch } from '../type/find-phrase.ts'
+import { findPhrase } from '../type/find-phrase.ts'
+import { foldedForSearch } from '../type/fold-accents.ts'
 import { readSearchQuery, type SearchPhrase } from '../type/search-query.ts'
 import { textOf } from '../type/text.ts'
 import { eachText } from '../type/text-match.ts'

@@ -9,6 +9,8 @@ import {
   childrenOf,
 } from '../binder/bound.ts'
 import { AssayError } from '../error.ts'
+import { readSearchQuery } from '../type/search-query.ts'
+import { textOf } from '../type/text.ts'
 
 export interface QueryWarning {
   /** Names the rule; stable. */
@@ -72,6 +74,16 @@ const rules: readonly Rule[] = [
     message: 'a pattern begins with %, so it is tried on every value',
     hint: 'match finds words without trying every value',
     matches: ({ filter }) => contains(filter, hasLeadingWildcard),
+  },
+  {
+    code: 'nothingToLookFor',
+    severity: 'warning',
+    message: 'match or search is given a text that has no word and no sign, so it is found nowhere',
+    hint: 'give a letter, a digit, or a sign such as €, → or 🎉; like finds points and commas',
+    matches: ({ query, filter }) =>
+      [filter, ...query.traceSets, ...expressionsOf(query)].some((each) =>
+        contains(each, asksForNothing),
+      ),
   },
 ]
 
@@ -193,6 +205,17 @@ function asksField(node: BoundExpression): boolean {
 function hasLeadingWildcard(node: BoundExpression): boolean {
   if (node.kind !== 'like' || node.pattern.kind !== 'constant') return false
   return typeof node.pattern.value === 'string' && node.pattern.value.startsWith('%')
+}
+
+/** What is computed of rows for the answer. */
+function expressionsOf({ output }: BoundQuery): readonly BoundExpression[] {
+  return output.kind === 'rows' ? output.columns.map(({ expression }) => expression) : []
+}
+
+function asksForNothing(node: BoundExpression): boolean {
+  if (node.kind !== 'match' || node.query.kind !== 'constant') return false
+  const { value } = node.query
+  return value !== null && readSearchQuery(textOf(value)).length === 0
 }
 
 function contains(

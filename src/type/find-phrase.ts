@@ -1,6 +1,7 @@
 /** Finds phrases in folded texts, and where they are in texts as they were written. */
-import { foldAccents } from './fold-accents.ts'
-import { composed, type SearchPhrase, type SearchTerm } from './search-query.ts'
+import { foldedForSearch } from './fold-accents.ts'
+import type { SearchPhrase, SearchTerm } from './search-query.ts'
+import { isBetweenWords, isWholeSign } from './sign.ts'
 import { droppedMark, isOfPart, isOfWord, wordClass } from './word-class.ts'
 
 /** A stretch of a text, in UTF-16 units. */
@@ -9,36 +10,83 @@ export interface TextRange {
   readonly to: number
 }
 
-/** A text as phrases are looked for in it. */
-export function foldedForSearch(text: string): string {
-  return foldAccents(composed(text))
-}
-
 /** The next place from `from` on where the phrase is in a folded text. */
 export function findPhrase(
   folded: string,
   phrase: SearchPhrase,
   from: number,
 ): TextRange | undefined {
-  const [first] = phrase
-  for (let at = folded.indexOf(first!.text, from); at >= 0; ) {
-    const to = phraseEnd(folded, phrase, at)
+  const text = phrase[0]!.text
+  const ends = attachedEnds(phrase)
+  const isOfSigns = phrase.slice(0, ends[0]).every(({ fits }) => fits === 'sign')
+  for (let at = folded.indexOf(text, from); at >= 0; ) {
+    const to = phraseEnd(folded, phrase, ends, at)
     if (to >= 0) return { from: at, to }
-    at = folded.indexOf(first!.text, at + 1)
+    // Where the rest does not follow a sign, it follows no other one before the next word.
+    const next = isOfSigns && to === restMissing ? separatorsEnd(folded, at) : at + 1
+    at = folded.indexOf(text, Math.max(next, at + 1))
   }
   return undefined
 }
 
-/** Where a phrase ends that begins at `at`, or -1. */
-function phraseEnd(folded: string, phrase: SearchPhrase, start: number): number {
+/** Up to which term each group of terms goes that have nothing between them. */
+function attachedEnds(phrase: SearchPhrase): readonly number[] {
+  return phrase.flatMap((_, i) => (phrase[i + 1]?.isAttached ? [] : [i + 1]))
+}
+
+/** The first terms of a phrase are there, and not the others. */
+const restMissing = -2
+
+/** Where a phrase ends that begins at `start`; negative if it is not there. */
+function phraseEnd(
+  folded: string,
+  phrase: SearchPhrase,
+  ends: readonly number[],
+  start: number,
+): number {
+  let end = groupEnd(folded, phrase, 0, ends[0]!, start)
+  for (let i = 1; i < ends.length && end >= 0; i++) {
+    const first = ends[i - 1]!
+    const gapEnd = separatorsEnd(folded, end)
+    end =
+      phrase[first]!.fits === 'sign'
+        ? endInGap(folded, phrase, first, ends[i]!, end, gapEnd)
+        : groupEnd(folded, phrase, first, ends[i]!, gapEnd)
+    if (end < 0) return restMissing
+  }
+  return end
+}
+
+/** Where terms end that begin with a sign, somewhere in a gap between words; the first such place counts. */
+function endInGap(
+  folded: string,
+  phrase: SearchPhrase,
+  first: number,
+  last: number,
+  from: number,
+  to: number,
+): number {
+  const gap = folded.slice(from, to)
+  const { text } = phrase[first]!
+  for (let at = gap.indexOf(text); at >= 0; at = gap.indexOf(text, at + 1)) {
+    const end = groupEnd(folded, phrase, first, last, from + at)
+    if (end >= 0) return end
+  }
+  return -1
+}
+
+/** Where the terms `first … last` end, one directly after the other; -1 if they are not at `start`. */
+function groupEnd(
+  folded: string,
+  phrase: SearchPhrase,
+  first: number,
+  last: number,
+  start: number,
+): number {
   let at = start
-  for (const [i, term] of phrase.entries()) {
-    if (i > 0) {
-      at = separatorsEnd(folded, at)
-      if (!folded.startsWith(term.text, at)) return -1
-    }
-    at = termEnd(folded, term, at)
-    if (at < 0) return -1
+  for (let i = first; i < last && at >= 0; i++) {
+    const term = phrase[i]!
+    at = folded.startsWith(term.text, at) ? termEnd(folded, term, at) : -1
   }
   return at
 }
@@ -47,6 +95,7 @@ function phraseEnd(folded: string, phrase: SearchPhrase, start: number): number 
 function termEnd(folded: string, { text, fits }: SearchTerm, at: number): number {
   const end = at + text.length
   if (fits === 'part') return end
+  if (fits === 'sign') return isWholeSign(folded, at, end) ? end : -1
   if (at > 0 && isOfWholeWord(codePointBefore(folded, at))) return -1
   if (fits === 'word')
     return end < folded.length && isOfWholeWord(codePoint(folded, end)) ? -1 : end
@@ -61,7 +110,7 @@ function separatorsEnd(folded: string, from: number): number {
   let at = from
   while (at < folded.length) {
     const character = codePoint(folded, at)
-    if (isOfWord(wordClass(character))) break
+    if (!isBetweenWords(character)) break
     at += character > 0xffff ? 2 : 1
   }
   return at
@@ -132,8 +181,9 @@ interface FoldedText {
   endOf(unit: number): number
 }
 
-/** Characters, with halves of syllables and marks of kana together. */
-const characters = /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|.[\u3099\u309a]*/gsu
+/** Characters, with halves of syllables, marks of kana, strokes of signs and joined emoji together. */
+const characters =
+  /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|.(?:[\u3099\u309a]|\u0338|\ufe0f|\p{Emoji_Modifier}|\u200d\p{Extended_Pictographic})*/gsu
 
 function foldedWithPlaces(text: string): FoldedText {
   // ASCII folds unit by unit.

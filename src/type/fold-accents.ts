@@ -90,6 +90,28 @@ export function foldAccents(text: string): string {
   return taken === 0 ? lower : folded + lower.slice(taken)
 }
 
+/** A text as full-text search looks for words and signs in it. */
+export function foldedForSearch(text: string): string {
+  const whole = composed(text)
+  // What joins emoji into one is left out of words only.
+  return whole.includes('\u200d')
+    ? whole.split(emojiJoiner).map(foldAccents).join('\u200d')
+    : foldAccents(whole)
+}
+
+const emojiJoiner =
+  /(?<=\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)\u200d(?=(?!\p{L})\p{Extended_Pictographic})/u
+
+/** With syllables of Korean, kana and struck signs in one character each, which may be written in several. */
+function composed(text: string): string {
+  const whole = text.includes('\u0338')
+    ? text.replace(/\p{S}\u0338/gu, (sign) => sign.normalize('NFC'))
+    : text
+  return /[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\u3099\u309a]/u.test(whole)
+    ? whole.normalize('NFC')
+    : whole
+}
+
 /** Whether a character, folded or not, is of a script that is searched by any part. */
 export function isPartwise(character: string): boolean {
   return partwise.test(character)

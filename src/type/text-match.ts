@@ -1,14 +1,19 @@
 /** Full-text search of single values. */
-import { findPhrase, foldedForSearch } from './find-phrase.ts'
+import { findPhrase } from './find-phrase.ts'
+import { foldedForSearch } from './fold-accents.ts'
 import { readSearchQuery, type SearchPhrase } from './search-query.ts'
 import { textOf } from './text.ts'
 import { isObject, type Value } from './value.ts'
 
-/** Whether all that the query asks for occurs in the value: each phrase within one of its texts. */
+/**
+ * Whether all that the query asks for occurs in the value: each phrase within one of its texts. A query that
+ * asks for nothing is found nowhere.
+ */
 export function matchWords(value: Value, query: Value): boolean | null {
   if (value === null || query === null) return null
   const missing = new Set(readSearchQuery(textOf(query)))
-  if (missing.size > 0) eachText(value, (text) => takeFound(text, missing))
+  if (missing.size === 0) return false
+  eachText(value, (text) => takeFound(text, missing))
   return missing.size === 0
 }
 

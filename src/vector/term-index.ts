@@ -7,7 +7,7 @@
  * Their rows are known, and a `GramIndex` has the parts of them, and of nothing else.
  */
 import { foldAccents } from '../type/fold-accents.ts'
-import type { SearchTerm } from '../type/search-query.ts'
+import type { WordFit } from '../type/search-query.ts'
 import { digit, gaplessCharacter, isOfPart, isOfWord, wordClass } from '../type/word-class.ts'
 import type { GramIndex } from './gram-index.ts'
 import type { RowSet } from './row-set.ts'
@@ -20,7 +20,7 @@ export interface TermIndex {
   /** Rows that have a word that is in the index, and that is, or has, the text. */
   rowsWith(relation: TermRelation, text: Buffer): RowSet | undefined
   /** Rows that have a word in the index that fits a term of full-text search, whatever its accents. */
-  rowsAlike(fits: SearchTerm['fits'], text: Buffer): RowSet | undefined
+  rowsAlike(fits: WordFit, text: Buffer): RowSet | undefined
   /** Rows that have a word that is not in the index. */
   readonly besideRows: RowSet | undefined
   /** The parts of those words, folded for full-text search; undefined when there are none. */

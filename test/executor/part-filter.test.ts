@@ -5,7 +5,7 @@ import { blocksWithParts, noteMisled } from '../../src/executor/text/dictionary-
 import { PartFilter } from '../../src/executor/text/part-filter.ts'
 import { PagedBytes } from '../../src/storage/segment/checked-pages.ts'
 import { gramBytesOf, openGrams, writeGrams } from '../../src/storage/segment/gram-writer.ts'
-import { foldedForSearch } from '../../src/type/find-phrase.ts'
+import { foldedForSearch } from '../../src/type/fold-accents.ts'
 import { gramsOf } from '../../src/vector/gram-index.ts'
 import { randomSeed } from '../support/random-seed.ts'
 import { textsOf } from '../support/texts.ts'

@@ -40,6 +40,9 @@ const words = [
   ...'ΟΔΟΣ οδος οδοσ Привет мир ошибка ОШИБКА 日本語 错误 检索 한국어 naïve NAÏVE nai\u0308ve ﬁne Łódź ไทยใหม่ が か\u3099 ｶﾞ हिन्दी Pythonを 😀 👩‍💻 0.5 1e3'.split(
     ' ',
   ),
+  ...'🎉 🎉🎉 👍 👍🏽 🇩🇪 🇦🇩🇪🇸 ❤️ ❤ → => != €5 $5.00 100% C++ c C# .NET =\u0338 ≠ #tag @ala :) (x) \\+ +\\= </b> ⓐ Ⓐ'.split(
+    ' ',
+  ),
   ...['"quoted"', 'back\\slash', 'line\nbreak', 'tab\there', '{"a":1}', '50%', 'a_b', '\u0001f'],
 ]
 
@@ -116,7 +119,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 300_000 }, () => {
 
   it.each(['match', 'ilike', 'start', 'search'] as const)('%s counts what is visible', (kind) => {
     const hidden = [0, 3, 40, 41, rowCount - 1]
-    for (const word of ['timeout', 'the', 'model', '错误', 'none such']) {
+    for (const word of ['timeout', 'the', 'model', '错误', 'none such', '🎉', 'C++', '≠', '?!']) {
       const { predicate, holds } = predicateOf(kind, ['output'], word, word)
       const expected = records.flatMap((record, row) => (holds(record) ? [row] : []))
       const seen = expected.filter((row) => !hidden.includes(row))
@@ -126,7 +129,8 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 300_000 }, () => {
   })
 
   it('score as values do', () => {
-    const words = [constant('timeout "the model" 错误 стр*')]
+    const asked = 'timeout "the model" 错误 стр* 🎉 "→ the" C++'
+    const words = [constant(asked)]
     const fields = [['output'], ['input'], ['metadata'], ['error']]
     const score: BoundExpression = {
       kind: 'call',
@@ -144,7 +148,7 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 300_000 }, () => {
       }
       const expected = records.flatMap((record, row) => {
         const values = fields.map((path) => valueAt(record, path))
-        return relevanceOf(values, 'timeout "the model" 错误 стр*')! > least ? [row] : []
+        return relevanceOf(values, asked)! > least ? [row] : []
       })
       expect(expected.length).toBeGreaterThan(0)
       expect(scan(plain, predicate)).toEqual(expected)
@@ -454,6 +458,8 @@ function rowText(row: number, random: () => number): string {
   if (row % 40 === 0) record.error = text(4)
   if (row % 700 === 0) record.output = text(400)
   if (row % 701 === 0) record.output = `half \ud83d ${text(3)}`
+  if (row % 11 === 0) record.error = text(1)
+  if (row % 23 === 0) metadata[text(1)] = row
   const mixed: readonly Value[] = [text(8), row, [text(4)], { [unusual]: text(3) }, row % 2 === 0]
   record.expected = mixed[row % mixed.length]!
   const json = JSON.stringify(record)

@@ -166,6 +166,18 @@ test.each([
 })
 
 test.each([
+  ["select: id | filter: search('?!')"],
+  ["select: id | filter: any_span(input match '')"],
+  ["select: id, input match ' . ' as found"],
+])('a search for nothing is told: %s', async (clauses) => {
+  const { json } = await service.query(spans(clauses))
+  expect(json.warnings).toEqual([expect.objectContaining({ code: 'nothingToLookFor' })])
+  expect(await warningsOf(spans(clauses))).toEqual(['warning nothingToLookFor'])
+})
+
+test.each([
+  ["select: id | filter: search('→')"],
+  ['select: id | filter: input match null'],
   ['select: * | limit: 10'],
   ["select: * | filter: id = 'a'"],
   ["select: id | filter: input = 'x' and is_root"],

@@ -87,7 +87,12 @@ const patterns = fc
   .array(fc.constantFrom('%', '_', 'a', 'b', 'é', 'hello', '\\%', '"', '1', 'A'), { maxLength: 4 })
   .map((parts) => literal(parts.join('')))
 
-const words = fc.constantFrom('a', 'hello', 'HELLO world', 'true', '1', '').map(literal)
+const words = fc
+  .constantFrom(
+    ...['a', 'hello', 'HELLO world', 'true', '1', '', '?!', '🎉', 'C++', '€5', '→', '"a → b"'],
+    ...['👩‍💻', '👍', '🇩🇪', '❤️', ':)', '.NET', 'hello, (world)!', '"hello 🎉"', 'a!=1', '100%'],
+  )
+  .map(literal)
 
 const repeatsUsage = callOf('repeats_usage')
 const cost = callOf('estimated_cost')

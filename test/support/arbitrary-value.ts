@@ -2,7 +2,10 @@ import fc from 'fast-check'
 import type { Value } from '../../src/type/value.ts'
 
 /** Few enough to meet often, odd enough to find mistakes. */
-const words = ['', 'a', 'A', 'ab', 'b%', '_', '1', 'true', 'null', 'é', 'ß', '😀', 'hello world']
+const words = [
+  ...['', 'a', 'A', 'ab', 'b%', '_', '1', 'true', 'null', 'é', 'ß', '😀', 'hello world'],
+  ...['a → b 🎉', 'C++ for €5', '👩‍💻👍🏽 🇩🇪 :)', 'a!=1 100%'],
+]
 
 /** Halves of surrogate pairs, and what they are taken for where they are made bytes. */
 const halves = ['\ud83d', '\ud83e', 'a\ude00', '\ude00', 'a\ufffd', '\ufffd', '\ue000']

@@ -8,8 +8,11 @@ import type { Value } from '../../src/type/value.ts'
 describe('a query of full-text search', () => {
   const told = (query: string) =>
     readSearchQuery(query).map((phrase) => {
-      const mark = { word: '', start: '*', part: '~' }
-      return phrase.map(({ text, fits }) => `${text}${mark[fits]}`).join(' ')
+      const mark = { word: '', start: '*', part: '~', sign: '' }
+      return phrase
+        .map(({ text, fits, isAttached }) => `${isAttached ? '+' : ' '}${text}${mark[fits]}`)
+        .join('')
+        .trim()
     })
 
   it.each([
@@ -27,6 +30,27 @@ describe('a query of full-text search', () => {
     ['unbalanced "quote here', ['unbalanced', 'quote', 'here']],
     ['?!', []],
     ['""', []],
+    ['  ', []],
+    ['... — , ; " \' ( ) - / * ``` \u200b', []],
+    ['🎉', ['🎉']],
+    ['C++ c', ['c+++', 'c']],
+    ['(C++), C#; .NET!', ['c+++', 'c+#', '.+net']],
+    ['"price: €5"', ['price €+5']],
+    ['100% $5.00', ['100+%', '$+5', '00']],
+    ['great!🎉 🎉🎉?', ['great', '🎉', '🎉🎉']],
+    ['👩‍💻 ❤️ 👍🏽 🇩🇪', ['👩‍💻', '❤', '👍🏽', '🇩🇪']],
+    [':) :-( =) (: ?! // {}', [':)', ':-(', '=)', '(:', '//', '{}']],
+    [':D', [':+d']],
+    ['a→b x!=y p->q </div>', ['a+→+b', 'x+!=+y', 'p+->+q', '</+div+>']],
+    ['&& @ala #1 R&D', ['&&', '@+ala', '#+1', 'r+&+d']],
+    ['C++-based 50%-off', ['c+++', 'based', '50+%', 'off']],
+    ['user@example.com', ['user+@+example', 'com']],
+    ["don't /api/v1 foo_bar gpt-4o", ['don', 't', 'api', 'v1', 'foo', 'bar', 'gpt', '4o']],
+    ['hello, world!', ['hello', 'world']],
+    ['"hello, (world)!"', ['hello world']],
+    ['{"a":1}', ['a', '1']],
+    ['**bold** `code` *→*', ['bold*', 'code', '→']],
+    ['=\u0338', ['≠']],
   ])('%s asks for %j', (query, phrases) => {
     expect(told(query)).toEqual(phrases)
   })
@@ -66,6 +90,56 @@ describe('match', () => {
     [{ role: 'user', content: 'one' }, '"user content"', false],
     [[{ a: ['x', { deep: 'found here' }] }, 12.5], 'deep found 12', true],
     [{ a: true, b: null }, 'true null', true],
+    ['party 🎉🎉 time', '🎉', true],
+    ['party', '🎉', false],
+    ['party 🎉', 'party', true],
+    ['written in C++11', 'C++', true],
+    ['written in C++', 'c', true],
+    ['written in C', 'C++', false],
+    ['written in C + +', 'C++', false],
+    ['the price: it is €5', '"price: €5"', false],
+    ['the price €5', '"price: €5"', true],
+    ['the price: (now) €5', '"price: €5"', false],
+    ['the price is €50', '€5', false],
+    ['the price is 5', '€5', false],
+    ['price → ⇒ €€5', '"price → €5"', true],
+    ['price ⇒ → 5', '"price → ⇒ 5"', false],
+    ['not → sure', '"not sure"', true],
+    ['not 👩‍💻 sure', '"not sure"', true],
+    ['👩‍💻', '👩', false],
+    ['👩‍💻', '💻', false],
+    ['👩💻', '👩‍💻', false],
+    ['at work 👩‍💻!', '👩‍💻', true],
+    ['👍🏽', '👍', false],
+    ['👍🏽', '👍🏽', true],
+    ['👍', '👍🏽', false],
+    ['👍🏽', '🏽', false],
+    ['❤', '❤️', true],
+    ['❤️', '❤', true],
+    ['🇦🇩🇪🇸', '🇩🇪', false],
+    ['🇦🇩🇩🇪🇸', '🇩🇪', true],
+    ['🇩🇪', '🇩', false],
+    ['🏴󠁧󠁢󠁥󠁮󠁧󠁿', '🏴', false],
+    ['1️⃣', '1️⃣', true],
+    ['1️⃣', '1', false],
+    ['a != b', '!=', true],
+    ['a = b', '!=', false],
+    ['a =\u0338 b', '≠', true],
+    ['a ≠ b', '=', false],
+    ['x\ud83e y', '\ud83e', true],
+    ['x🤖 y', '\ud83e', false],
+    ['x🤖 y', '\udd16', false],
+    ['fine :)', ':)', true],
+    ['fine : )', ':)', false],
+    ['ASP.NET', '.NET', true],
+    ['the net', '.NET', false],
+    ['100%', '100', true],
+    ['100', '100%', false],
+    [1e21, '+', true],
+    [{ 'a→b': 1 }, '→', true],
+    [{ a: '→', b: 'c' }, '"→ c"', false],
+    ['anything', '?!', false],
+    ['anything', '', false],
   ])('%j has %s: %j', (value, query, expected) => {
     expect(matchWords(value, query)).toBe(expected)
   })
@@ -89,6 +163,11 @@ describe('ranges to mark', () => {
     ['one two one', 'two one', ['one', 'two', 'one']],
     ['one two', '"one two" two', ['one two']],
     ['nothing', 'else', []],
+    ['a 🎉, b 🎉🎉', '🎉', ['🎉', '🎉🎉']],
+    ['I ❤️ it 👩‍💻', '❤ 👩‍💻', ['❤️', '👩‍💻']],
+    ['C++, C and c++', 'C++', ['C++', 'c++']],
+    ['price: €5', '"price €5"', ['price: €5']],
+    ['a =\u0338 b', '≠', ['=\u0338']],
     ['nothing', '', []],
   ])('of %j for %s', (text, query, expected) => {
     expect(marked(text, query)).toEqual(expected)

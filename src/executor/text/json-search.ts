@@ -8,7 +8,7 @@
  */
 import type { BoundExpression } from '../../binder/bound.ts'
 import { newBytes, newCodes } from '../../kernel/memory.ts'
-import { foldedForSearch } from '../../type/find-phrase.ts'
+import { foldedForSearch } from '../../type/fold-accents.ts'
 import { foldText } from '../../type/fold-text.ts'
 import { parseLike } from '../../type/like.ts'
 import { readSearchQuery, type SearchPhrase, type SearchTerm } from '../../type/search-query.ts'
@@ -20,7 +20,7 @@ import { type LazySource, type LazyVector, rowsOf, type Selection } from '../../
 import { selectedRanges } from './text-operators.ts'
 import { escapeEnd, withinTokens } from './text-requirement.ts'
 import { absent, Needle, searchTexts, undecided } from './text-search.ts'
-import { TermNeedle } from './word-search.ts'
+import { searchedSign, TermNeedle } from './word-search.ts'
 
 /** The selected rows for which the predicate may be true; for all others it is false. */
 export type JsonSearch = (
@@ -174,17 +174,17 @@ class JsonNeedle extends JsonSought {
   }
 }
 
-/** A word, in whatever case and with whatever accents. */
+/** A word, in whatever case and with whatever accents, or a sign of those that are looked for. */
 export class JsonTerm extends JsonSought {
   readonly #text: string
   readonly #needle: TermNeedle
   readonly isInObjects = true
 
-  constructor({ text }: SearchTerm) {
+  constructor({ text, fits }: Pick<SearchTerm, 'text' | 'fits'>) {
     super()
-    this.#text = text
+    this.#text = fits === 'sign' ? searchedSign(text) : text
     // What stands before a word in JSON may be the end of an escape.
-    this.#needle = new TermNeedle({ text, fits: 'part' })
+    this.#needle = new TermNeedle({ text, fits: fits === 'sign' ? fits : 'part' })
   }
 
   find(texts: Texts, content: 'text' | 'json', from: number, to: number, out: Uint8Array): void {
@@ -201,7 +201,7 @@ export class JsonTerm extends JsonSought {
   }
 
   mayBeTime(): boolean {
-    return /^[0-9tz]*$/.test(this.#text)
+    return /^[-+.:0-9tz]*$/.test(this.#text)
   }
 }
 

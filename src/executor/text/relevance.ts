@@ -15,7 +15,7 @@ import type { FieldVariant } from '../expression/batch.ts'
 import type { Evaluator } from '../expression/compile.ts'
 import { compilePhraseSearch, type PhraseSearch } from './json-search.ts'
 import { selectedRanges } from './text-operators.ts'
-import { soughtTerm } from './text-requirement.ts'
+import { soughtTerms } from './text-requirement.ts'
 import { absent } from './text-search.ts'
 import { TermNeedle } from './word-search.ts'
 
@@ -26,17 +26,19 @@ export function compileRelevance(
   context: EvaluationContext,
 ): Evaluator | undefined {
   if (node.name !== 'search_score') return undefined
-  const [words, ...fields] = node.arguments
-  const query = words && constantValue(words, context)
+  const [asked, ...fields] = node.arguments
+  const query = asked && constantValue(asked, context)
   if (query === undefined || query === null) return undefined
   const phrases = readSearchQuery(textOf(query))
   const scores = new Scores(phrases)
-  const sought = phrases.map((phrase) => phrase.map(soughtTerm))
+  const words = phrases.map(soughtTerms)
+  // Indexes tell nothing of what has no words.
+  const sought = words.every(({ length }) => length > 0) ? words : undefined
   return (batch, selection) => {
     const out = newNumbers(batch.rowCount).fill(0)
     for (const [i, field] of fields.entries()) {
       const path = field.kind === 'field' ? field.path : undefined
-      const found = path && batch.withPhrase?.(path, sought, selection)
+      const found = path && sought && batch.withPhrase?.(path, sought, selection)
       for (const part of found ?? []) scores.addTo(out, part, batch.rowCount, false)
       if (found) continue
       const whole = () => [

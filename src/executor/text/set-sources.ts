@@ -1,6 +1,7 @@
 /** What a column set has of the text of its fields, and finds what is looked for in. */
 import { makeToKeep, newRows } from '../../kernel/row-sets.ts'
-import { findPhrase, foldedForSearch } from '../../type/find-phrase.ts'
+import { findPhrase } from '../../type/find-phrase.ts'
+import { foldedForSearch } from '../../type/fold-accents.ts'
 import { foldText } from '../../type/fold-text.ts'
 import type { ColumnSet, PathColumns, TextColumn } from '../../vector/column.ts'
 import { storedRows } from '../../vector/read-column.ts'

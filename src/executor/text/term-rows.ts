@@ -1,7 +1,8 @@
 /** Finds the rows of a column that have a term of full-text search, by what the column has of indexes. */
 import { LRUCache } from 'lru-cache'
 import { newRows } from '../../kernel/row-sets.ts'
-import { findPhrase, foldedForSearch } from '../../type/find-phrase.ts'
+import { findPhrase } from '../../type/find-phrase.ts'
+import { foldedForSearch } from '../../type/fold-accents.ts'
 import { eachText } from '../../type/text-match.ts'
 import type { TextColumn, Texts } from '../../vector/column.ts'
 import type { GramIndex } from '../../vector/gram-index.ts'

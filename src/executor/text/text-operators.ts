@@ -160,6 +160,8 @@ function includesSearch(text: string): TextSearch {
 }
 
 function matchSearch(query: Value): TextSearch {
-  const words = new WordSearch(readSearchQuery(textOf(query)))
+  const phrases = readSearchQuery(textOf(query))
+  if (phrases.length === 0) return (_texts, from, to, out) => out.fill(absent, 0, to - from)
+  const words = new WordSearch(phrases)
   return (texts, from, to, out) => words.search(texts, from, to, out)
 }

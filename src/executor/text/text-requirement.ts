@@ -8,7 +8,12 @@ import { constantValue, type EvaluationContext } from '../../binder/evaluate.ts'
 import { foldText } from '../../type/fold-text.ts'
 import { parseLike } from '../../type/like.ts'
 import { isStoredField } from '../../type/record.ts'
-import { readSearchQuery, type SearchTerm } from '../../type/search-query.ts'
+import {
+  readSearchQuery,
+  type SearchPhrase,
+  type SearchTerm,
+  type WordFit,
+} from '../../type/search-query.ts'
 import { textOf } from '../../type/text.ts'
 import { isObject, type Path, type Value } from '../../type/value.ts'
 import { gramsOf } from '../../vector/gram-index.ts'
@@ -26,6 +31,7 @@ export interface Piece {
 
 /** A term of full-text search: its text is folded for that. */
 export interface SoughtTerm extends SearchTerm {
+  readonly fits: WordFit
   readonly bytes: Buffer
   readonly grams: Int32Array
   /** Whether a word that fits may be left out of an index of words. */
@@ -159,21 +165,28 @@ function ofSearch(operand: BoundExpression, query: string): TextRequirement | un
   if (operand.kind !== 'field') return undefined
   const path = columnPath(operand.path)
   const phrases = readSearchQuery(query)
-  if (!path || phrases.length === 0) return undefined
-  const terms = phrases.flat().map(soughtTerm)
+  const terms = phrases.flatMap(soughtTerms)
+  if (!path || terms.length === 0) return undefined
   // What follows after an index has no words of its own.
   const isWhole = path.length === operand.path.length
   return {
     kind: 'terms',
     path,
     terms,
-    isTold: isWhole && phrases.every(({ length }) => length === 1),
+    isTold:
+      isWhole && terms.length === phrases.length && phrases.every(({ length }) => length === 1),
   }
 }
 
-export function soughtTerm(term: SearchTerm): SoughtTerm {
+/** The words of a phrase. Indexes have no signs: rows with the words are looked at. */
+export function soughtTerms(phrase: SearchPhrase): SoughtTerm[] {
+  return phrase.flatMap((term) => (term.fits === 'sign' ? [] : soughtTerm(term, term.fits)))
+}
+
+function soughtTerm(term: SearchTerm, fits: SoughtTerm['fits']): SoughtTerm {
   return {
     ...term,
+    fits,
     bytes: Buffer.from(term.text),
     grams: gramsOf(term.text),
     isBeside: term.fits !== 'word' || mayBeBeside(term.text),

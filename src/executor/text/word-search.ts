@@ -6,8 +6,8 @@ import { isAscii } from 'node:buffer'
 import { decodeUtf8 } from '../../json/utf8.ts'
 import { ByteSearch, maximumNeedleBytes } from '../../kernel/text.ts'
 import { FoldedText } from '../../storage/segment/folded-text.ts'
-import { findPhrase, foldedForSearch } from '../../type/find-phrase.ts'
-import { foldAccent, isPartwise } from '../../type/fold-accents.ts'
+import { findPhrase } from '../../type/find-phrase.ts'
+import { foldAccent, foldedForSearch, isPartwise } from '../../type/fold-accents.ts'
 import type { SearchPhrase, SearchTerm } from '../../type/search-query.ts'
 import type { Texts } from '../../vector/column.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
@@ -79,36 +79,59 @@ class PhraseSearch {
   }
 }
 
+/** Words are found as they are, and signs by one of them. */
 function longest(phrase: SearchPhrase): SearchTerm {
-  return phrase.reduce((a, b) => (b.text.length > a.text.length ? b : a))
+  const words = phrase.filter(({ fits }) => fits !== 'sign')
+  return (words.length > 0 ? words : phrase).reduce((a, b) =>
+    b.text.length > a.text.length ? b : a,
+  )
+}
+
+/**
+ * The sign that is searched among bytes for some that follow each other, since marks that are left out may
+ * be between them; empty if each of them may be written in another way, or with an escape in JSON.
+ */
+export function searchedSign(text: string): string {
+  const found = Array.from(text).filter((sign) => !isWrittenOtherwise(sign))
+  return found.sort().at(-1) ?? ''
+}
+
+function isWrittenOtherwise(sign: string): boolean {
+  return (
+    /["\\/;`´·〈〉\u2adc\u2add\p{Cf}\p{Cs}\u{1d100}-\u{1d1ff}]/u.test(sign) ||
+    sign.toUpperCase() !== sign
+  )
 }
 
 /**
  * One term among the bytes of texts. Letters of ASCII are found as they are; letters with accents may
  * stand for them, so where there are others than ASCII, nothing is absent for certain. Of scripts without
  * gaps hardly a character is folded, and those of a term that none is folded to are searched as they are.
+ * Of signs one is searched, and texts that have it are looked at.
  */
 export class TermNeedle implements Searched {
   readonly byteLength: number
   readonly #search: ByteSearch | undefined
   readonly #folded: Buffer
   readonly #isAscii: boolean
+  readonly #isSign: boolean
   readonly #fits: SearchTerm['fits']
   /** Whether bytes that are found are the term. */
   readonly #isWhole: boolean
   /** Bytes of characters that make others of those that are searched. */
   readonly #composing: readonly Buffer[]
 
-  constructor({ text, fits }: SearchTerm) {
+  constructor({ text, fits }: Pick<SearchTerm, 'text' | 'fits'>) {
     this.#fits = fits
     this.#folded = Buffer.from(text)
-    this.#isAscii = isAscii(this.#folded)
-    const needle = this.#isAscii ? text : longestStable(text)
+    this.#isSign = fits === 'sign'
+    this.#isAscii = !this.#isSign && isAscii(this.#folded)
+    const needle = this.#isSign ? searchedSign(text) : this.#isAscii ? text : longestStable(text)
     const bytes = Buffer.from(needle).subarray(0, maximumNeedleBytes)
     this.byteLength = bytes.length
-    this.#isWhole = needle === text && bytes.length === Buffer.byteLength(needle)
+    this.#isWhole = !this.#isSign && needle === text && bytes.length === Buffer.byteLength(needle)
     this.#search = bytes.length > 0 ? new ByteSearch(bytes, this.#isAscii) : undefined
-    this.#composing = this.#isAscii ? [] : composingBytes(text)
+    this.#composing = this.#isSign ? [stroke] : this.#isAscii ? [] : composingBytes(text)
   }
 
   /** Writes for each of the texts `from … to` whether it has the term, as far as bytes tell. */
@@ -116,6 +139,7 @@ export class TermNeedle implements Searched {
     const judge = (bytes: Buffer, at: number, start: number, end: number) =>
       this.#judge(bytes, at, start, end)
     searchTexts(texts, from, to, this, judge, out)
+    if (this.#isSign) return
     const doubted = this.#isAscii ? absent : this.#search ? undefined : undecided
     if (doubted !== undefined) this.#searchFolded(texts, from, to, doubted, out)
   }
@@ -141,7 +165,7 @@ export class TermNeedle implements Searched {
   }
 
   in(region: Buffer): ((from: number) => number) | undefined {
-    if (!this.#isAscii && isAscii(region)) return () => -1
+    if (!this.#isAscii && !this.#isSign && isAscii(region)) return () => -1
     if (this.#composing.some((bytes) => region.includes(bytes))) return undefined
     return this.#search?.in(region)
   }
@@ -209,6 +233,8 @@ export function isStable(character: string): boolean {
   return !foldedTo.has(character)
 }
 
+/** What makes `≠` of `=`. */
+const stroke = Buffer.from('\u0338')
 const kanaMarks = ['\u3099', '\u309a'].map((mark) => Buffer.from(mark))
 /** How halves of syllables begin in UTF-8. */
 const jamo = ['e184', 'e185', 'e186', 'e187', 'eaa5', 'ed9e', 'ed9f'].map((hex) =>

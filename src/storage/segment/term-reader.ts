@@ -3,7 +3,7 @@ import { assert } from '../../error.ts'
 import { RowListReader } from '../../kernel/row-lists.ts'
 import { makeToKeep, RowSetBuilder } from '../../kernel/row-sets.ts'
 import { ByteSearch } from '../../kernel/text.ts'
-import type { SearchTerm } from '../../type/search-query.ts'
+import type { WordFit } from '../../type/search-query.ts'
 import { type GramIndex, gramBytes } from '../../vector/gram-index.ts'
 import { FewRows, type RowSet } from '../../vector/row-set.ts'
 import { countBelow } from '../../vector/sorted-integers.ts'
@@ -126,7 +126,7 @@ export class TermReader implements TermIndex {
     return found.finish()
   }
 
-  rowsAlike(fits: SearchTerm['fits'], text: Buffer): RowSet | undefined {
+  rowsAlike(fits: WordFit, text: Buffer): RowSet | undefined {
     const found = new RowSetBuilder(this.#rowCount)
     switch (fits) {
       case 'word':
