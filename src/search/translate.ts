@@ -1,3 +1,4 @@
+import { printString } from '../parser/print.ts'
 import { samePath } from '../type/value.ts'
 import { recognizeComparison } from './comparison-phrase.ts'
 import { isFiller } from './filler.ts'
@@ -23,7 +24,7 @@ import { recognizeText } from './text-phrase.ts'
 import { recognizeTime } from './time-phrase.ts'
 import { anotherValue, recognizeValue } from './value-phrase.ts'
 import type { Vocabulary, VocabularyField } from './vocabulary.ts'
-import { readWords, type Word } from './words.ts'
+import { attachedWords, isComparison, namesNothing, readWords, type Word } from './words.ts'
 import {
   type Condition,
   isGrouped,
@@ -57,10 +58,22 @@ const recognizers: readonly Recognizer[] = [
 ]
 
 export function translate(request: TranslationRequest): Translation {
+  if (namesNothing(request.text)) return findingNothing(request.text.trim())
   const { words, told } = mend(readWords(request.text), request.vocabulary)
   const translation = translateWords(words, request)
   if (told.length === 0) return translation
   return { ...translation, explanation: `${told.join(', ')}; ${translation.explanation}` }
+}
+
+/** What names nothing is looked for as it is, so that the answer is as empty as it is. */
+function findingNothing(text: string): Translation {
+  const why = text === '' ? 'the text is empty' : `"${text}" has no word and no sign`
+  return {
+    kind: 'full_text',
+    clauses: `select: *\nfilter: search(${printString(text)})`,
+    shape: undefined,
+    explanation: `nothing to look for: ${why}`,
+  }
 }
 
 function translateWords(words: readonly Word[], request: TranslationRequest): Translation {
@@ -91,6 +104,7 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
   let wasNegated = false
   let lastField: VocabularyField | undefined
   let stretch = 0
+  const symbols: Word[] = []
   /** Words that are looked for or else what was said before them. */
   let alternatives: Term[] | undefined
   let lastWas: 'condition' | 'term' | undefined
@@ -188,9 +202,11 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
       at += again.length
       continue
     }
-    if (word.kind === 'phrase' || (word.kind === 'text' && !isFiller(word.plain))) {
+    const count = lookedForTogether(words, at, context)
+    if (isComparison(word)) symbols.push(word)
+    if (count > 1 || isLookedFor(word)) {
       const term = {
-        text: word.text,
+        text: count > 1 ? request.text.slice(word.from, words[at + count - 1]!.to) : word.text,
         isPhrase: word.kind === 'phrase',
         isUnwanted: isNegated,
         isAlternative: isAlternative && !isNegated && terms.at(-1)?.isUnwanted === false,
@@ -209,10 +225,32 @@ function read(words: readonly Word[], request: TranslationRequest, rows: Context
       isNegated = false
       isAlternative = false
     }
-    at++
+    at += count
   }
+  const isEmpty = [conditions, orders, measures, dimensions, mentions, havings, terms].every(
+    ({ length }) => length === 0,
+  )
+  // Of a comparison of nothing, its sign is meant.
+  if (isEmpty && limit === undefined) terms = symbols.map(signTerm)
   const reading = { conditions, orders, limit, measures, dimensions, havings, terms }
   return settle(isCompared ? compared(reading, mentions, context) : reading, mentions, words)
+}
+
+/** How many words from a place on are looked for as they are written, since none of them means anything else. */
+function lookedForTogether(words: readonly Word[], at: number, context: Context): number {
+  const count = attachedWords(words, at)
+  const others = Array.from({ length: count - 1 }, (_, i) => at + 1 + i)
+  return others.some((each) => context.begins(each)) ? 1 : count
+}
+
+/** Comparisons of nothing are left out, but for those that nobody writes for a pause. */
+function isLookedFor({ kind, text, plain }: Word): boolean {
+  if (kind === 'symbol') return /^[≠≤≥]$/.test(text)
+  return kind === 'phrase' || (kind === 'text' && !isFiller(plain))
+}
+
+function signTerm({ text }: Word): Term {
+  return { text, isPhrase: false, isUnwanted: false, isAlternative: false, stretch: 0 }
 }
 
 /** Words that are looked for as one condition among others. */

@@ -13,6 +13,7 @@ import { printQuery } from '../parser/print-query.ts'
 import { askModel, type LanguageModel } from '../search/ask-model.ts'
 import { type LookedFor, lookedFor } from '../search/looked-for.ts'
 import { translate } from '../search/translate.ts'
+import { namesNothing } from '../search/words.ts'
 import type { Vocabularies } from './vocabularies.ts'
 
 export interface SearchRequest {
@@ -52,13 +53,15 @@ export async function interpret(
   request: SearchRequest,
   model: LanguageModel | undefined,
 ): Promise<Interpretation> {
-  const written = request.takesQueries ? await asWritten(engine, request) : undefined
+  const isOfNothing = namesNothing(request.text)
+  const takesQueries = request.takesQueries && !isOfNothing
+  const written = takesQueries ? await asWritten(engine, request) : undefined
   if (written && 'kind' in written) return written
   const vocabulary = await vocabularies.of(request)
   const fault = written && { fault: written.fault }
   const { text, from, tzOffset } = request
   const now = engine.now()
-  if (model) {
+  if (model && !isOfNothing) {
     const check = (clauses: string) => faultOf(engine, clauses, request)
     const question = { text, fields: vocabulary.fields, now, tzOffset }
     const answer = await askModel(model, question, check)

@@ -85,6 +85,57 @@ describe('a text', () => {
   })
 })
 
+describe('signs', () => {
+  let from: string
+
+  beforeAll(async () => {
+    const { json: project } = await service.request('/v1/project', { body: { name: 'signs' } })
+    const events = [
+      { id: 'party', input: 'Release party 🎉', tags: ['🎉'] },
+      { id: 'price', input: 'a → b', output: 'the price: €5' },
+      { id: 'code', output: 'in C++, where a != b :)' },
+      { id: 'work', output: ['👩‍💻 thanks 👍🏽'] },
+      { id: 'plain', input: 'party price C, a b 5' },
+    ]
+    await service.request(`/v1/project_logs/${project.id}/insert`, { body: { events } })
+    from = `project_logs('${project.id}')`
+  })
+
+  test.each([
+    ['🎉', 'full_text', ['party']],
+    ['→', 'full_text', ['price']],
+    ['€5', 'full_text', ['price']],
+    ['"price: €5"', 'full_text', ['price']],
+    ['C++', 'full_text', ['code']],
+    ['a != b :)', 'full_text', ['code']],
+    ['👩‍💻', 'full_text', ['work']],
+    ['👍', 'full_text', []],
+    ['output contains 👍🏽', 'translated', ['work']],
+    ['+🎉', 'translated', ['party']],
+    ['party -🎉', 'translated', ['plain']],
+    ['not 🎉 party', 'full_text', ['plain']],
+  ])('%s is %s of %j', async (text, kind, found) => {
+    const answer = await search(text, {}, service, from)
+    expect([answer.json.kind, ids(answer)]).toEqual([kind, found])
+  })
+
+  test('are marked, and rank what has them', async () => {
+    const asked = { highlights: true, order: 'relevance' }
+    const { json } = await search('👩‍💻', asked, service, from)
+    expect(json.highlights).toEqual([{ row: 0, path: ['output', 0], ranges: [[0, 5]] }])
+    expect(json.query).toContain('search_score')
+  })
+
+  test.each(['', '   ', '?!', '... , -'])('where %j names none, that is told', async (text) => {
+    const { json, status } = await search(text, {}, service, from)
+    expect(status).toBe(200)
+    expect(json).toMatchObject({ kind: 'full_text', data: [] })
+    expect(json.explanation).toMatch(/^nothing to look for/)
+    const warnings = json.warnings as unknown as readonly AnyJson[]
+    expect(warnings.map(({ code }) => code)).toContain('nothingToLookFor')
+  })
+})
+
 describe('what is looked for', () => {
   test('is told, phrases as they are', async () => {
     const { json } = await search('"has shipped" refund* user alice', { run: false })
