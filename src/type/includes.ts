@@ -1,5 +1,6 @@
 /** The `includes` operator: whether an array, an object or a string holds something. */
 import { sameValue } from './compare.ts'
+import { hasPart } from './find-part.ts'
 import { and } from './logic.ts'
 import { isObject, type JsonObject, type Value } from './value.ts'
 
@@ -20,7 +21,7 @@ export function includes(haystack: Value, needle: Value): boolean | null {
 }
 
 function includesOne(haystack: Value, needle: Value): boolean {
-  if (typeof haystack === 'string') return typeof needle === 'string' && haystack.includes(needle)
+  if (typeof haystack === 'string') return typeof needle === 'string' && hasPart(haystack, needle)
   if (Array.isArray(haystack)) {
     return (haystack as readonly Value[]).some((item) => holds(item, needle))
   }

@@ -5,6 +5,7 @@
  * Matching takes the leftmost place for each stretch between two `%`, which is never wrong because
  * what follows can only gain from it, so nothing is ever tried twice.
  */
+import { hasPart, indexOfPart, isWithin } from './find-part.ts'
 import { textOf } from './text.ts'
 import type { Value } from './value.ts'
 
@@ -64,11 +65,11 @@ function matcher(pattern: LikePattern): (text: string) => boolean {
     case 'exact':
       return (text) => text === needle
     case 'prefix':
-      return (text) => text.startsWith(needle)
+      return (text) => text.startsWith(needle) && !isWithin(text, needle.length)
     case 'suffix':
-      return (text) => text.endsWith(needle)
+      return (text) => text.endsWith(needle) && !isWithin(text, text.length - needle.length)
     case 'contains':
-      return (text) => text.includes(needle)
+      return (text) => hasPart(text, needle)
     case 'general':
       return (text) => matchesStretches(text, stretches)
   }
@@ -144,6 +145,7 @@ function matchParts(text: string, start: number, stretch: Stretch, fromPart: num
     position = skipForward(text, position, part.skip)
     if (position < 0 || !text.startsWith(part.text, position)) return -1
     position += part.text.length
+    if (isWithin(text, position)) return -1
   }
   return skipForward(text, position, stretch.trailingSkip)
 }
@@ -154,11 +156,11 @@ function findFrom(text: string, start: number, stretch: Stretch): number {
   if (!head) return skipForward(text, start, stretch.trailingSkip)
   const earliest = skipForward(text, start, head.skip)
   if (earliest < 0) return -1
-  let found = text.indexOf(head.text, earliest)
+  let found = indexOfPart(text, head.text, earliest)
   while (found >= 0) {
     const end = matchParts(text, found + head.text.length, stretch, 1)
     if (end >= 0) return end
-    found = text.indexOf(head.text, found + 1)
+    found = indexOfPart(text, head.text, found + 1)
   }
   return -1
 }
@@ -169,7 +171,9 @@ function matchBefore(text: string, end: number, stretch: Stretch): number {
   for (let i = stretch.parts.length - 1; i >= 0; i--) {
     const part = stretch.parts[i]!
     if (position < 0 || !text.endsWith(part.text, position)) return -1
-    position = skipBackward(text, position - part.text.length, part.skip)
+    position -= part.text.length
+    if (isWithin(text, position)) return -1
+    position = skipBackward(text, position, part.skip)
   }
   return position
 }

@@ -2,6 +2,7 @@
  * Signs that full-text search looks for (`search-query.ts`): emoji, currency, arrows, operators, and what
  * else is of no word and no punctuation of prose. All texts here are folded (`fold-accents.ts`).
  */
+import { isWithin } from './find-part.ts'
 import { isOfWord, wordClass } from './word-class.ts'
 
 /** A stretch of a text, in UTF-16 units. */
@@ -109,7 +110,7 @@ const mostIndicators = 512
 
 /** Whether a sign that is at a place of a text is no part of another one: of an emoji, or of a flag. */
 export function isWholeSign(text: string, from: number, to: number): boolean {
-  if (isHalf(text, from) || isHalf(text, to)) return false
+  if (isWithin(text, from) || isWithin(text, to)) return false
   const after = to < text.length ? text.codePointAt(to)! : -1
   if (after === joiner || isModifier(after) || (after >= 0xe0020 && after <= 0xe007f)) return false
   if (from > 0 && text.charCodeAt(from - 1) === joiner) return false
@@ -121,11 +122,6 @@ export function isWholeSign(text: string, from: number, to: number): boolean {
     return false
   if (isIndicator(first) && indicatorsBefore(text, from) % 2 === 1) return false
   return !isIndicator(after) || indicatorsBefore(text, to) % 2 === 0
-}
-
-/** Whether the place lies within a character. */
-function isHalf(text: string, at: number): boolean {
-  return at > 0 && text.charCodeAt(at) >> 10 === 0x37 && text.charCodeAt(at - 1) >> 10 === 0x36
 }
 
 function isModifier(codePoint: number): boolean {

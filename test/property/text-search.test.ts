@@ -40,7 +40,7 @@ const words = [
   ...'ΟΔΟΣ οδος οδοσ Привет мир ошибка ОШИБКА 日本語 错误 检索 한국어 naïve NAÏVE nai\u0308ve ﬁne Łódź ไทยใหม่ が か\u3099 ｶﾞ हिन्दी Pythonを 😀 👩‍💻 0.5 1e3'.split(
     ' ',
   ),
-  ...'🎉 🎉🎉 👍 👍🏽 🇩🇪 🇦🇩🇪🇸 ❤️ ❤ → => != €5 $5.00 100% C++ c C# .NET =\u0338 ≠ #tag @ala :) (x) \\+ +\\= </b> ⓐ Ⓐ'.split(
+  ...'🎉 🎉🎉 👍 👍🏽 🇩🇪 🇦🇩🇪🇸 ❤️ ❤ → => != €5 $5.00 100% C++ c C# 🤖abc .NET =\u0338 ≠ #tag @ala :) (x) \\+ +\\= </b> ⓐ Ⓐ'.split(
     ' ',
   ),
   ...['"quoted"', 'back\\slash', 'line\nbreak', 'tab\there', '{"a":1}', '50%', 'a_b', '\u0001f'],
@@ -156,9 +156,9 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 300_000 }, () => {
     }
   })
 
-  it.each(words)('find %j', (word) => {
-    for (const path of [['output'], ['input'], ['metadata']]) {
-      for (const kind of ['ilike', 'match', 'start', 'includes'] as const) {
+  it.each([...words, '\udd16abc', '\ud83eabc', 'x\ud83e'])('find %j', (word) => {
+    for (const path of [['output'], ['input'], ['metadata'], ['error']]) {
+      for (const kind of ['like', 'ilike', 'match', 'start', 'includes'] as const) {
         const { predicate, holds } = predicateOf(kind, path, word, word)
         const expected = records.flatMap((record, row) => (holds(record) ? [row] : []))
         expect(scan(indexed, predicate)).toEqual(expected)
@@ -166,16 +166,25 @@ describe(`text predicates, seed ${randomSeed}`, { timeout: 300_000 }, () => {
     }
   })
 
-  it.each(['naive', 'lodz', 'strasse', '検索', '日本', 'timeout'])(
-    'find %j by older indexes',
-    (word) => {
-      for (const path of [['output'], ['input'], ['metadata']]) {
-        const { predicate, holds } = predicateOf('match', path, word, word)
-        const expected = records.flatMap((record, row) => (holds(record) ? [row] : []))
-        expect(scan(older, predicate)).toEqual(expected)
-      }
-    },
-  )
+  it.each([
+    'naive',
+    'lodz',
+    'strasse',
+    '検索',
+    '日本',
+    'timeout',
+    '🎉',
+    'C++',
+    '≠',
+    '"the →"',
+    '.NET',
+  ])('find %j by older indexes', (word) => {
+    for (const path of [['output'], ['input'], ['metadata']]) {
+      const { predicate, holds } = predicateOf('match', path, word, word)
+      const expected = records.flatMap((record, row) => (holds(record) ? [row] : []))
+      expect(scan(older, predicate)).toEqual(expected)
+    }
+  })
 
   it.each(['output', 'input', 'metadata'])('rule out rows by the index of %s', (name) => {
     const note = valueAt(records[700]!, ['metadata', 'note']) as string
@@ -457,6 +466,7 @@ function rowText(row: number, random: () => number): string {
   if (row % 500 === 0) metadata.rare = { deep: { deeper: text(3) } }
   if (row % 40 === 0) record.error = text(4)
   if (row % 700 === 0) record.output = text(400)
+  if (row % 97 === 0) record.error = `${text(2)} x\ud83eabc`
   if (row % 701 === 0) record.output = `half \ud83d ${text(3)}`
   if (row % 11 === 0) record.error = text(1)
   if (row % 23 === 0) metadata[text(1)] = row

@@ -31,6 +31,10 @@ export function like(value: Plain, pattern: Plain, ignoreCase: boolean): boolean
   return new RegExp(`^(?:${source})$`, 'su').test(fold(text(value)))
 }
 
+function quoted(part: string): string {
+  return Array.from(part, literal).join('')
+}
+
 function literal(character: string): string {
   return `\\u{${character.codePointAt(0)!.toString(16)}}`
 }
@@ -49,7 +53,9 @@ function holds(haystack: Plain, needle: Plain): boolean {
           (key) => Object.hasOwn(whole, key) && contains(whole[key]!, part[key]!),
         )
       : same(whole, part)
-  if (typeof haystack === 'string') return typeof needle === 'string' && haystack.includes(needle)
+  if (typeof haystack === 'string') {
+    return typeof needle === 'string' && new RegExp(quoted(needle), 'u').test(haystack)
+  }
   if (isList(haystack)) return haystack.some((item) => contains(item, needle))
   if (!isRecord(haystack)) return false
   if (isRecord(needle)) return contains(haystack, needle)

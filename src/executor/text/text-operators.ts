@@ -3,6 +3,7 @@ import type { BoundExpression } from '../../binder/bound.ts'
 import { decodeUtf8, encodeUtf8 } from '../../json/utf8.ts'
 import { newBytes } from '../../kernel/memory.ts'
 import { textEquals } from '../../kernel/text.ts'
+import { hasPart } from '../../type/find-part.ts'
 import { compileLike, parseLike } from '../../type/like.ts'
 import { readSearchQuery } from '../../type/search-query.ts'
 import { textOf } from '../../type/text.ts'
@@ -156,7 +157,7 @@ function likeSearch(text: string, caseInsensitive: boolean): TextSearch {
 
 function includesSearch(text: string): TextSearch {
   if (text === '') return (_texts, from, to, out) => out.fill(present, 0, to - from)
-  return needleSearch(new Needle(text, false), present, (other) => other.includes(text))
+  return needleSearch(new Needle(text, false), present, (other) => hasPart(other, text))
 }
 
 function matchSearch(query: Value): TextSearch {

@@ -42,6 +42,8 @@ export interface SoughtTerm extends SearchTerm {
 export interface Part {
   readonly inText: readonly Piece[]
   readonly inJson: readonly JsonPiece[]
+  /** Whether the pieces are all of the text, without halves of characters. */
+  readonly isWhole: boolean
 }
 
 /** Lies within one string, number or name of the JSON, if it occurs there. */
@@ -222,10 +224,10 @@ function ofField(
 }
 
 /** Whether the part is found exactly where a word fits, in a text and in JSON. */
-function isOneWord({ inText, inJson }: Part): boolean {
+function isOneWord({ inText, inJson, isWhole }: Part): boolean {
   const [inside] = inText
   const [term] = inside?.terms ?? []
-  if (!inside || !term || inText.length > 1 || inJson.length !== 1) return false
+  if (!isWhole || !inside || !term || inText.length > 1 || inJson.length !== 1) return false
   // The lower case of Σ follows from what is around it.
   return term.text === inside.folded && !term.text.includes('σ')
 }
@@ -244,6 +246,7 @@ function partOf(text: string, isOpen: boolean): Part {
   const whole = text.split(/\p{Surrogate}/u)
   const mayGoOn = isOpen || whole.length > 1
   return {
+    isWhole: whole.length === 1,
     inText: whole.map((piece) => pieceOf(piece, mayGoOn)).filter(tellsAnything),
     inJson: whole
       .flatMap(withinTokens)
