@@ -1,0 +1,119 @@
+/** Environments of Python's packages, made once and kept outside of the repository. */
+import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const folder = new URL('../clients/python/', import.meta.url).pathname
+const script = 'import sys, ensurepip, venv; print(sys.version_info >= (3, 10), sys.version)'
+
+/** Python 3.10 or later that can make environments, or why there is none. */
+const found = spawnSync('python3', ['-c', script], { encoding: 'utf8' })
+export const pythonMissing =
+  found.status === 0 && found.stdout.startsWith('True')
+    ? undefined
+    : 'no python3 of 3.10 or later with venv'
+if (pythonMissing) console.log(`Left out: clients for Python, ${pythonMissing}`)
+
+/** Where tests keep what they install: one folder for all clones of the repository. */
+export const clientCache = join(
+  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
+  'assay-test-clients',
+)
+
+/** Packages of one file of requirements, and programs that run with them. */
+export class PythonEnvironment {
+  readonly #python: string
+
+  private constructor(python: string) {
+    this.#python = python
+  }
+
+  /**
+   * Installs what is not there yet. Two runs may do so at once: each makes a folder of its own, and
+   * the first that is done gives it the name under which others look for it.
+   *
+   * @param requirements a file of `test/clients/python`, with exact versions of all packages
+   */
+  static async prepare(requirements: string): Promise<PythonEnvironment> {
+    const file = join(folder, requirements)
+    const content = createHash('sha256').update(found.stdout).update(readFileSync(file))
+    const kept = join(clientCache, `python-${content.digest('hex').slice(0, 16)}`)
+    if (!existsSync(kept)) {
+      const made = `${kept}.${process.pid}`
+      mkdirSync(clientCache, { recursive: true })
+      await run('python3', ['-m', 'venv', made])
+      const install = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--requirement', file]
+      await run(join(made, 'bin/python'), [...install, '--disable-pip-version-check'])
+      try {
+        renameSync(made, kept)
+      } catch (error) {
+        if (!existsSync(kept)) throw error
+        rmSync(made, { recursive: true })
+      }
+    }
+    return new PythonEnvironment(join(kept, 'bin/python'))
+  }
+
+  /**
+   * Runs a program of `test/clients/python`.
+   *
+   * @param environment given to it beside the path; nothing else of this process's environment is
+   * @returns the JSON of the last line that it prints
+   */
+  async run(program: string, environment: Record<string, string>): Promise<never> {
+    const { stdout } = await run(this.#python, ['-W', 'ignore', join(folder, program)], {
+      env: fullEnvironment(environment),
+      maxBuffer: 64 * 2 ** 20,
+    })
+    return JSON.parse(stdout.trim().split('\n').at(-1)!) as never
+  }
+
+  /** Starts a program that answers each line with one of JSON. */
+  start(program: string, environment: Record<string, string>): PythonDialogue {
+    const env = fullEnvironment(environment)
+    return new PythonDialogue(spawn(this.#python, ['-W', 'ignore', join(folder, program)], { env }))
+  }
+}
+
+function fullEnvironment(given: Record<string, string>): Record<string, string> {
+  return { PATH: process.env.PATH ?? '', HOME: clientCache, PYTHONDONTWRITEBYTECODE: '1', ...given }
+}
+
+/** A program that goes on until its input ends. */
+export class PythonDialogue {
+  readonly #child: ChildProcessWithoutNullStreams
+  readonly #lines: NodeJS.AsyncIterator<string>
+  #errors = ''
+
+  constructor(child: ChildProcessWithoutNullStreams) {
+    this.#child = child
+    this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+    child.stderr.on('data', (data) => {
+      this.#errors += data
+    })
+  }
+
+  ask(line: string): Promise<unknown> {
+    this.#child.stdin.write(`${line}\n`)
+    return this.next()
+  }
+
+  async next(): Promise<unknown> {
+    const { value, done } = await this.#lines.next()
+    if (done) throw new Error(`the program ended: ${this.#errors}`)
+    return JSON.parse(value as string)
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.exitCode !== null) return
+    const closed = once(this.#child, 'close')
+    this.#child.stdin.end()
+    await closed
+  }
+}
