@@ -18,6 +18,8 @@ export interface Config {
   readonly host: string
   /** 0 lets the system choose. */
   readonly port: number
+  /** Of OTLP over gRPC; undefined for none. */
+  readonly otlpGrpcPort: GrpcPort | undefined
   readonly dataDirectory: string
   /** Threads that run queries; 0 runs them in the main thread. */
   readonly workers: number
@@ -43,6 +45,12 @@ export interface Config {
   readonly warmUpSeconds: number
 }
 
+export interface GrpcPort {
+  readonly number: number
+  /** Chosen by the user, who is told when it cannot be had; the default may be that of another service. */
+  readonly isChosen: boolean
+}
+
 /** How many requests a minute; undefined: any number. */
 export interface RequestRates {
   readonly perKey: number | undefined
@@ -53,6 +61,7 @@ export interface RequestRates {
 export interface ConfigFlags {
   readonly host?: string
   readonly port?: string
+  readonly otlpGrpcPort?: string
   readonly dataDir?: string
   readonly workers?: string
   readonly logLevel?: string
@@ -97,6 +106,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
   return Object.freeze({
     host: setting('host', '--host', 'ASSAY_HOST').text ?? '127.0.0.1',
     port: integer(setting('port', '--port', 'ASSAY_PORT'), 8000, 0, 65_535),
+    otlpGrpcPort: grpcPort(setting('otlpGrpcPort', '--otlp-grpc-port', 'ASSAY_OTLP_GRPC_PORT')),
     dataDirectory: resolve(setting('dataDir', '--data-dir', 'ASSAY_DATA_DIR').text ?? 'data'),
     workers: integer(
       setting('workers', '--workers', 'ASSAY_WORKERS'),
@@ -238,6 +248,13 @@ function integer({ source, text }: Setting, fallback: number, least: number, mos
     'CONFIG_INVALID',
     `${source} must be a whole number from ${least} to ${most}, not "${text.slice(0, 100)}"`,
   )
+}
+
+function grpcPort(given: Setting): GrpcPort | undefined {
+  const { source, text } = given
+  if (text === undefined) return { number: 4317, isChosen: false }
+  if (text.toLowerCase() === 'off' || text === '0') return undefined
+  return { number: integer({ source, text }, 0, 1, 65_535), isChosen: true }
 }
 
 function url({ source, text }: Setting): string | undefined {

@@ -47,6 +47,7 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ['openai', ['search/ask-model.ts']],
   ['hyparquet-writer', ['format']],
   ['uWebSockets.js', ['server']],
+  ['@grpc/grpc-js', ['server/grpc/otlp-grpc.ts']],
   ['commander', ['main', 'cli']],
   ['cli-progress', ['cli', 'demo']],
   ['node:http', ['server', 'cli']],

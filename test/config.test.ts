@@ -9,6 +9,7 @@ test('defaults', () => {
   expect(config).toEqual({
     host: '127.0.0.1',
     port: 8000,
+    otlpGrpcPort: { number: 4317, isChosen: false },
     dataDirectory: resolve('data'),
     workers: availableParallelism(),
     logLevel: 'info',
@@ -46,6 +47,13 @@ test('flags win over the environment', () => {
     secretKey: undefined,
     warmUpSeconds: 4,
   })
+})
+
+test('the port of OTLP over gRPC is chosen, or off', () => {
+  const port = (text: string) => readConfig({ otlpGrpcPort: text }, {}).otlpGrpcPort
+  expect(port('4318')).toEqual({ number: 4318, isChosen: true })
+  expect([port('off'), port('0')]).toEqual([undefined, undefined])
+  expect(() => port('none')).toThrow('--otlp-grpc-port must be a whole number from 1 to 65535')
 })
 
 test('limits of queries and requests', () => {

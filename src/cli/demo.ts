@@ -45,7 +45,7 @@ export async function runDemo(flags: DemoFlags): Promise<void> {
   const state = new StateFile(flags.dataDir)
   const logger = createLogger('warn')
   const config = readConfig(
-    { port: flags.port, dataDir: flags.dataDir },
+    { port: flags.port, otlpGrpcPort: 'off', dataDir: flags.dataDir },
     { ...process.env, ASSAY_BOOTSTRAP_KEY: state.value.key, ASSAY_HOST: '' },
   )
   const service = await startOnFreePort(config, logger)

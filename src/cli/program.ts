@@ -33,6 +33,10 @@ function addServe(program: Command): void {
     .description('serve the HTTP API')
     .option('--host <address>', 'address to listen on (ASSAY_HOST; default: 127.0.0.1)')
     .option('--port <number>', 'port to listen on, 0 for any (ASSAY_PORT; default: 8000)')
+    .option(
+      '--otlp-grpc-port <number>',
+      'port of OTLP over gRPC, off for none (ASSAY_OTLP_GRPC_PORT; default: 4317 if it is free)',
+    )
     .option('--data-dir <directory>', 'where the data is (ASSAY_DATA_DIR; default: ./data)')
     .option('--workers <count>', 'query threads, 0 for none (ASSAY_WORKERS; default: all cores)')
     .option('--log-level <level>', 'least level logged (ASSAY_LOG_LEVEL; default: info)')

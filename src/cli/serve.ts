@@ -39,7 +39,8 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
   const { dataDirectory, workers, warmUpSeconds } = config
   const inserts = warmUpSeconds === 0 ? Promise.resolve() : warmUpInserts(service, logger)
   await Promise.race([inserts, wait(longestStartMs, undefined, { ref: false })])
-  logger.info({ url: service.url, dataDirectory, workers, version, openFiles }, 'listening')
+  const { url, otlpGrpcPort } = service
+  logger.info({ url, otlpGrpcPort, dataDirectory, workers, version, openFiles }, 'listening')
   if (warmUpSeconds === 0) return
   await inserts
   try {

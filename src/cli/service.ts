@@ -11,6 +11,8 @@ import { Server } from '../server/server.ts'
 
 export interface Service {
   readonly url: string
+  /** Of OTLP over gRPC; undefined where there is none. */
+  readonly otlpGrpcPort: number | undefined
   /** The owner's key, if it was made up on this start: nobody can find it out later. */
   readonly newKey: string | undefined
   /** Who may do what, for what is run in the same process. */
@@ -45,7 +47,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       logger,
     })
     const secrets = SecretBox.open(dataDirectory, config.secretKey)
-    const { host, port, maxBodyBytes, requestsPerMinute, publicUrl, languageModel } = config
+    const { host, port, otlpGrpcPort, maxBodyBytes, requestsPerMinute } = config
+    const { publicUrl, languageModel } = config
     const server = await Server.start({
       engine,
       access,
@@ -54,6 +57,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       secrets,
       host,
       port,
+      otlpGrpcPort,
       maxBodyBytes,
       requestsPerMinute,
       publicUrl,
@@ -70,6 +74,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     }
     return {
       url: `http://${shownHost}:${server.port}`,
+      otlpGrpcPort: server.otlpGrpcPort,
       newKey,
       access,
       routes: server.routes,

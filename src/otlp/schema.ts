@@ -99,10 +99,17 @@ const root = protobuf.Root.fromJSON({
     KeyValue: {
       fields: { key: { type: 'string', id: 1 }, value: { type: 'bytes', id: 2 } },
     },
-    // What an error is answered with, over HTTP.
+    // `google.rpc.Status`, and what of its details is used.
     Failure: {
-      fields: { code: { type: 'int32', id: 1 }, message: { type: 'string', id: 2 } },
+      fields: {
+        code: { type: 'int32', id: 1 },
+        message: { type: 'string', id: 2 },
+        details: { rule: 'repeated', type: 'Any', id: 3 },
+      },
     },
+    Any: { fields: { typeUrl: { type: 'string', id: 1 }, value: { type: 'bytes', id: 2 } } },
+    RetryInfo: { fields: { retryDelay: { type: 'Duration', id: 1 } } },
+    Duration: { fields: { seconds: { type: 'int64', id: 1 } } },
   },
 })
 
@@ -118,6 +125,7 @@ const types = {
 }
 const response = root.lookupType('ExportServiceResponse')
 const failure = root.lookupType('Failure')
+const retryInfo = root.lookupType('RetryInfo')
 
 /**
  * The message as OTLP's JSON form has it, but for bytes, which stay bytes: 64-bit integers are
@@ -134,9 +142,20 @@ export function encodeResponse(rejected: number, errorMessage: string): Uint8Arr
   return response.encode(response.fromObject(message)).finish()
 }
 
-/** `google.rpc.Status`; `code` is one of gRPC's. */
-export function encodeFailure(code: number, message: string): Uint8Array {
-  return failure.encode(failure.fromObject({ code, message })).finish()
+/**
+ * What an error is answered with, `google.rpc.Status`.
+ *
+ * @param code one of gRPC's
+ * @param retrySeconds after how long it is worth trying again; senders do so only if this is given
+ */
+export function encodeFailure(code: number, message: string, retrySeconds?: number): Uint8Array {
+  const details = retrySeconds === undefined ? [] : [retryInfoOf(retrySeconds)]
+  return failure.encode(failure.fromObject({ code, message, details })).finish()
+}
+
+function retryInfoOf(seconds: number) {
+  const value = retryInfo.encode(retryInfo.fromObject({ retryDelay: { seconds } })).finish()
+  return { typeUrl: 'type.googleapis.com/google.rpc.RetryInfo', value }
 }
 
 export function readerOf(bytes: Uint8Array): protobuf.Reader {

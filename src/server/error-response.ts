@@ -2,6 +2,7 @@
 import type { AssayError } from '../error.ts'
 import { locate, renderError } from '../parser/error-location.ts'
 import type { WholeReply } from './reply.ts'
+import type { FailureForm } from './route.ts'
 
 export interface ErrorContext {
   readonly path: string
@@ -24,12 +25,21 @@ const names = new Map([
   [504, 'GatewayTimeoutError'],
 ])
 
-/** What we did wrong is in the log under the trace id; the client only learns that we did. */
-export function errorReply(error: AssayError, context: ErrorContext): WholeReply {
+/**
+ * What we did wrong is in the log under the trace id; the client only learns that we did.
+ *
+ * @param form what the route tells its clients of errors, where they expect something else than JSON
+ */
+export function errorReply(
+  error: AssayError,
+  context: ErrorContext,
+  form?: FailureForm,
+): WholeReply {
   const { queryText, traceId } = context
+  const message = messageOf(error, traceId, queryText)
   const body = {
     Code: names.get(error.status) ?? 'InternalServerError',
-    Message: messageOf(error, traceId, queryText),
+    Message: message,
     InternalTraceId: traceId,
     Path: context.path,
     Service: 'api',
@@ -44,6 +54,7 @@ export function errorReply(error: AssayError, context: ErrorContext): WholeReply
     contentType: 'application/json; charset=utf-8',
     headers: retry,
     body: JSON.stringify(body),
+    ...form?.(error, message),
   }
 }
 

@@ -5,6 +5,7 @@ import type { RequestBody } from './body.ts'
 import { type ContentEncoding, chooseEncoding } from './content-encoding.ts'
 import type { WholeReply } from './reply.ts'
 import { ResponseSender } from './response.ts'
+import type { FailureForm } from './route.ts'
 import { newTraceId } from './trace-id.ts'
 
 /** What a client may call a request: nothing that could break a header or a line of the log. */
@@ -25,6 +26,8 @@ export class Exchange {
   /** The path of its route; `none` until one is found. */
   route = 'none'
   body: RequestBody | undefined
+  /** See `Route`; set once one is found. */
+  failure: FailureForm | undefined
   /** See `Route`. */
   answerNow: ((body: Uint8Array) => WholeReply | undefined) | undefined
   status = 0

@@ -1,3 +1,5 @@
+import type { Principal } from '../access/principal.ts'
+import type { RequestRates } from '../config.ts'
 import { AssayError } from '../error.ts'
 
 /** Keys or organizations that are kept in mind; one that is forgotten begins anew. */
@@ -54,5 +56,27 @@ export class RequestRate {
       }
     }
     return bucket
+  }
+}
+
+/** How many requests a minute each key and each organization may make. */
+export class RequestLimits {
+  readonly #perKey: RequestRate | undefined
+  readonly #perOrganization: RequestRate | undefined
+
+  constructor({ perKey, perOrganization }: Partial<RequestRates> = {}) {
+    this.#perKey = perKey === undefined ? undefined : new RequestRate(perKey, 'this key')
+    this.#perOrganization =
+      perOrganization === undefined
+        ? undefined
+        : new RequestRate(perOrganization, 'this organization')
+  }
+
+  /** Counts a request. Throws LIMIT_RATE when there are too many. */
+  count({ keyId, organizationId }: Principal): void {
+    if (!this.#perKey && !this.#perOrganization) return
+    const now = performance.now()
+    this.#perKey?.take(keyId ?? '', now)
+    this.#perOrganization?.take(organizationId, now)
   }
 }

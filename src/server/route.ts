@@ -26,6 +26,11 @@ export interface RouteRequest {
 
 export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
+export type FailureBody = Required<Pick<WholeReply, 'contentType' | 'body'>>
+
+/** How an error is told; undefined for the one shape of all others. */
+export type FailureForm = (error: AssayError, message: string) => FailureBody | undefined
+
 interface RouteTarget {
   readonly method: RouteMethod
   /** Parts are literal, or `:name` for any one part. */
@@ -34,6 +39,12 @@ interface RouteTarget {
   readonly bodySize?: 'small' | 'records'
   /** The body goes to `Engine.insert`, and nobody has it any more when the route has answered. */
   readonly isInsert?: boolean
+  /** What errors are told by to clients that expect something else than JSON; undefined for others. */
+  failure?(
+    error: AssayError,
+    message: string,
+    headers: ReadonlyMap<string, string>,
+  ): FailureBody | undefined
   /** What the API document tells of it. */
   readonly description?: OperationDescription
   /** Names, in lower case, of the headers that the route reads. */

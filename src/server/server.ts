@@ -14,7 +14,7 @@ import type { Gate } from '../access/gate.ts'
 import type { Principal } from '../access/principal.ts'
 import type { SecretBox } from '../access/secret-box.ts'
 import type { Attachments } from '../attachment/attachments.ts'
-import type { RequestRates } from '../config.ts'
+import type { GrpcPort, RequestRates } from '../config.ts'
 import type { Engine } from '../engine.ts'
 import { AssayError, toAssayError } from '../error.ts'
 import type { LanguageModel } from '../search/ask-model.ts'
@@ -27,6 +27,7 @@ import { credentialsOf } from './credentials.ts'
 import { documentRoutes } from './document/routes.ts'
 import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
+import { OtlpGrpcServer } from './grpc/otlp-grpc.ts'
 import { headerLines } from './header-lines.ts'
 import { WatchedQuery, withIgnoredFields } from './ignored-fields.ts'
 import { LanguageModels } from './language-model.ts'
@@ -37,7 +38,7 @@ import { Metrics } from './metrics.ts'
 import { publicUrl } from './public-url.ts'
 import { RecordWriter } from './record-writer.ts'
 import type { Reply, WholeReply } from './reply.ts'
-import { RequestRate } from './request-rate.ts'
+import { RequestLimits } from './request-rate.ts'
 import { PromptStore } from './resource/prompt-store.ts'
 import { restRoutes } from './resource/routes.ts'
 import type { SendOptions } from './response.ts'
@@ -67,6 +68,7 @@ export interface ServerOptions {
   readonly access: Access
   readonly host: string
   readonly port: number
+  readonly otlpGrpcPort?: GrpcPort | undefined
   readonly attachments: Attachments
   readonly asyncQueries: AsyncQueries
   readonly secrets: SecretBox
@@ -94,10 +96,8 @@ export class Server {
   readonly #metrics: Metrics
   readonly #live: LiveQueries
   readonly #sockets: Sockets
-  readonly #rates: readonly {
-    readonly rate: RequestRate
-    readonly of: (who: Principal) => string
-  }[]
+  readonly #limits: RequestLimits
+  readonly #grpc: OtlpGrpcServer
   /** Requests that ended in this turn, with the time each took. */
   #ended: { readonly exchange: Exchange; readonly ms: number }[] = []
   #listenSocket: us_listen_socket | undefined
@@ -109,17 +109,17 @@ export class Server {
     const { engine, access, attachments, maxBodyBytes, requestsPerMinute, logger } = options
     this.#bodies = new ByteBudget(2 * Math.max(maxBodyBytes, smallBodyBytes))
     this.#metrics = new Metrics(engine, () => ({
-      openRequests: this.#exchanges.size,
+      openRequests: this.#exchanges.size + this.#grpc.openCalls,
       bodyBytes: this.#bodies.used,
       openSockets: this.#sockets.size,
       liveQueries: this.#live.size,
       liveRounds: this.#live.rounds,
     }))
-    this.#rates = ratesOf(requestsPerMinute)
+    this.#limits = new RequestLimits(requestsPerMinute)
     const url = publicUrl(options.publicUrl)
     const live = new LiveQueries(engine, access)
     this.#live = live
-    const countRequest = (who: Principal) => this.#countRequest(who)
+    const countRequest = (who: Principal) => this.#limits.count(who)
     this.#sockets = new Sockets(this.#app, {
       engine,
       access,
@@ -130,6 +130,16 @@ export class Server {
     })
     const prompts = new PromptStore(engine)
     const writer = new RecordWriter(engine, attachments)
+    const receiver = new ExportReceiver(writer, engine)
+    this.#grpc = new OtlpGrpcServer({
+      receiver,
+      access,
+      countRequest,
+      budget: this.#bodies,
+      maxBodyBytes,
+      onServed: (request) => this.#metrics.served(request),
+      logger,
+    })
     const routes = [
       ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
       ...btqlRoutes(engine),
@@ -140,7 +150,7 @@ export class Server {
       ...mcpRoutes(engine),
       ...notRunRoutes,
       ...invokeRoutes(engine),
-      ...otlpRoutes(new ExportReceiver(writer, engine)),
+      ...otlpRoutes(receiver),
       ...recordRoutes({ engine, writer, attachments, publicUrl: url, maxBodyBytes }),
       ...attachmentRoutes({ attachments, publicUrl: url }),
       ...editorRoutes(engine),
@@ -159,12 +169,18 @@ export class Server {
   static async start(options: ServerOptions): Promise<Server> {
     const server = new Server(options)
     await server.#listen(options.host, options.port)
+    await server.#listenForOtlp(options)
     return server
   }
 
   /** All that is served. */
   get routes(): readonly Route[] {
     return this.#router.routes
+  }
+
+  /** Of OTLP over gRPC; undefined where there is none. */
+  get otlpGrpcPort(): number | undefined {
+    return this.#grpc.port
   }
 
   get port(): number {
@@ -181,7 +197,7 @@ export class Server {
     if (this.#listenSocket) uWS.us_listen_socket_close(this.#listenSocket)
     // They would never end by themselves.
     this.#live.close(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
-    const socketsClosed = this.#sockets.close(graceMs)
+    const socketsClosed = Promise.all([this.#sockets.close(graceMs), this.#grpc.close(graceMs)])
     if (!(await this.#idleWithin(graceMs))) {
       for (const exchange of this.#exchanges) {
         exchange.abort(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
@@ -214,6 +230,20 @@ export class Server {
         }
       })
     })
+  }
+
+  /** Several services may run on a machine: a port that nobody chose is done without. */
+  async #listenForOtlp({ host, otlpGrpcPort: port, logger }: ServerOptions): Promise<void> {
+    if (!port) return
+    try {
+      await this.#grpc.listen(host, port.number)
+    } catch (error) {
+      if (port.isChosen) {
+        await this.close(0)
+        throw error
+      }
+      logger.warn({ err: error }, 'OTLP is taken over HTTP only')
+    }
   }
 
   async #idleWithin(ms: number): Promise<boolean> {
@@ -266,7 +296,9 @@ export class Server {
     }
     const match = this.#router.match(method, path)
     const { route } = match
+    const headers = namedHeaders(request, route.headers)
     exchange.route = route.path
+    exchange.failure = (error, message) => route.failure?.(error, message, headers)
     const isOpen = route.access === 'open'
     const credentials = credentialsOf(request, method !== 'GET' && method !== 'HEAD')
     const gateNow = () => {
@@ -284,7 +316,6 @@ export class Server {
       })
     }
     const search = request.getQuery()
-    const headers = namedHeaders(request, route.headers)
     if (route.access === 'key' && route.answerNow && gate) {
       const asked: RequestNow = { headers }
       exchange.answerNow = (body) => {
@@ -311,7 +342,7 @@ export class Server {
 
   /** Throws when the owner of the key makes too many requests. */
   #admit(gate: Gate): Gate {
-    this.#countRequest(gate.principal)
+    this.#limits.count(gate.principal)
     return gate
   }
 
@@ -411,7 +442,7 @@ export class Server {
     if (error.family === 'internal') {
       this.#options.logger.error({ traceId, path, err: error.cause ?? error }, 'request failed')
     }
-    const reply = errorReply(error, { path, traceId, queryText })
+    const reply = errorReply(error, { path, traceId, queryText }, exchange.failure)
     if (error.status !== 405) return reply
     return { ...reply, headers: { allow: this.#router.methods(path).join(', ') } }
   }
@@ -447,12 +478,6 @@ export class Server {
       this.#options.logger.info(line, 'request')
     }
   }
-
-  #countRequest(principal: Principal): void {
-    if (this.#rates.length === 0) return
-    const now = performance.now()
-    for (const { rate, of } of this.#rates) rate.take(of(principal), now)
-  }
 }
 
 /** The same reply with a body of its own: one that was made within a turn is valid until the next is made. */
@@ -473,15 +498,3 @@ function namedHeaders(request: HttpRequest, names: readonly string[] = []) {
   }
   return headers
 }
-
-function ratesOf({ perKey, perOrganization }: RequestRates = noRates) {
-  const keys =
-    perKey === undefined ? [] : [{ rate: new RequestRate(perKey, 'this key'), of: keyOf }]
-  if (perOrganization === undefined) return keys
-  const rate = new RequestRate(perOrganization, 'this organization')
-  return [...keys, { rate, of: organizationOf }]
-}
-
-const noRates: RequestRates = { perKey: undefined, perOrganization: undefined }
-const keyOf = ({ keyId }: Principal) => keyId ?? ''
-const organizationOf = ({ organizationId }: Principal) => organizationId

@@ -260,6 +260,18 @@ describe('what is no request as a whole', () => {
     expect([status, json]).toEqual([200, {}])
   })
 
+  test('is told in the encoding that it came in', async () => {
+    const answer = await send(Buffer.from([0x0a, 0xff]))
+    expect(answer.status).toBe(400)
+    expect(answer.headers.get('content-type')).toBe('application/x-protobuf')
+    // `google.rpc.Status`: the code INVALID_ARGUMENT, then the message.
+    expect(answer.text.slice(0, 3)).toBe('\x08\x03\x12')
+    expect(answer.text).toContain('the body is no OTLP export of traces')
+    const headers = { 'content-type': 'application/x-protobuf' }
+    const unknown = await service.request('/v1/traces', { headers, body: '', key: 'sk-unknown' })
+    expect([unknown.status, unknown.text.slice(0, 2)]).toEqual([401, '\x08\x10'])
+  })
+
   test('an empty protocol buffer is a request without spans', async () => {
     expect((await send(new Uint8Array())).status).toBe(200)
   })

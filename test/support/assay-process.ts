@@ -34,7 +34,13 @@ export function spawnAssay(
   environment: Record<string, string> = {},
 ): ChildProcess {
   return spawn(process.execPath, ['--import', 'tsx', main, ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      // Tests that run beside each other share no port.
+      ASSAY_OTLP_GRPC_PORT: 'off',
+      ...environment,
+    },
   })
 }
 

@@ -62,7 +62,7 @@ export class RunningService {
         workers: environment.ASSAY_WORKERS ?? '0',
         logLevel: 'silent',
       },
-      { ASSAY_BOOTSTRAP_KEY: testKey, ...environment },
+      { ASSAY_BOOTSTRAP_KEY: testKey, ASSAY_OTLP_GRPC_PORT: 'off', ...environment },
     )
     const service = await startService(config, createLogger(config.logLevel))
     return new RunningService(service, directory, environment)
@@ -76,6 +76,11 @@ export class RunningService {
 
   get access(): Access {
     return this.#service.access
+  }
+
+  /** Of OTLP over gRPC, which is off unless the environment says otherwise. */
+  get otlpGrpcPort(): number | undefined {
+    return this.#service.otlpGrpcPort
   }
 
   get routes(): readonly Route[] {
