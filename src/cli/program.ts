@@ -174,6 +174,7 @@ function addQuery(program: Command): void {
     .option('--explain', 'show the plan instead of running the query')
     .option('--analyze', 'run the query and show what each operator of its plan did')
     .option('--from <source>', 'run the query as a filter on this source: "experiment(\'<id>\')"')
+    .option('--project <name>', 'what sources without an id are of, by name or id: project_logs()')
     .option('--tz-offset <minutes>', 'minutes behind UTC, for buckets of time')
     .option('--version-id <transaction>', 'read the data as of this transaction')
     .option('--format <name>', 'json, jsonl, csv, parquet or arrow; by the ending of --output')

@@ -18,6 +18,7 @@ export interface QueryOptions extends ConnectionOptions {
   readonly analyze?: boolean
   readonly explain?: boolean
   readonly from?: string
+  readonly project?: string
   readonly tzOffset?: string
   readonly versionId?: string
   readonly format?: string
@@ -32,6 +33,7 @@ export async function runQuery(given: string, options: QueryOptions): Promise<vo
   const request = {
     query: given === '-' ? await text(process.stdin) : given,
     ...(options.from !== undefined && { from: options.from }),
+    ...(options.project !== undefined && projectField(options.project)),
     ...(options.tzOffset !== undefined && { tz_offset: minutes(options.tzOffset) }),
     ...(options.versionId !== undefined && { version: options.versionId }),
   }
@@ -44,6 +46,12 @@ export async function runQuery(given: string, options: QueryOptions): Promise<vo
     await printAnswer(client, { ...request, fmt: formatOf(options) })
   } else if (process.stdout.isTTY) await printTable(client, request)
   else await printAnswer(client, { ...request, fmt: 'jsonl' })
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+function projectField(project: string): object {
+  return uuid.test(project) ? { project_id: project } : { project_name: project }
 }
 
 /** What is said, or what the file's name says; JSON lines if neither does. */

@@ -19,7 +19,7 @@ export function readSource(tokens: TokenStream): Source {
 }
 
 /**
- * Reads `table('id', …)`. The shape is a last argument, `shape => 'traces'`, or, with
+ * Reads `table('id', …)`; without ids it is that of the request's project. The shape is a last argument, `shape => 'traces'`, or, with
  * `shapeMayFollow`, a word after the parenthesis.
  */
 export function readTable(tokens: TokenStream, shapeMayFollow: boolean): TableSource {
@@ -34,9 +34,10 @@ export function readTable(tokens: TokenStream, shapeMayFollow: boolean): TableSo
   const ids: TextClause[] = []
   let shape: Token | undefined
   do {
-    if (ids.length > 0 && tokens.is(')')) break
-    if (ids.length > 0 && tokens.peek(1).keyword === '=>') shape = readShape(tokens, shape)
-    else ids.push(readId(tokens))
+    if (tokens.is(')')) break
+    if (tokens.peek(1).keyword === '=>') shape = readShape(tokens, shape)
+    else if (shape === undefined || ids.length > 0) ids.push(readId(tokens))
+    else throw tokens.unexpected('")"', namedComeLast)
   } while (tokens.accept(','))
   tokens.expect(')', 'to close the list of ids')
   if (shapeMayFollow) shape = readShapeWord(tokens, shape)
@@ -51,14 +52,13 @@ export function readTable(tokens: TokenStream, shapeMayFollow: boolean): TableSo
   }
 }
 
+const namedComeLast = "named arguments come after the ids: experiment('id', shape => 'spans')"
+
 function readId(tokens: TokenStream): TextClause {
   const { kind, text, start } = tokens.current
   if (kind !== 'string' && kind !== 'quoted') {
     const named = tokens.peek(1).keyword === '=>'
-    throw tokens.unexpected(
-      'an id in quotes',
-      named ? "named arguments come after the ids: experiment('id', shape => 'spans')" : undefined,
-    )
+    throw tokens.unexpected('an id in quotes', named ? namedComeLast : undefined)
   }
   tokens.advance()
   return { value: text, span: tokens.spanFrom(start) }

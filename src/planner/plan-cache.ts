@@ -134,13 +134,15 @@ export class PlanCache {
 
   /** What besides its text the plan of a request depends on; no two users have the same. */
   #prefixOf(request: PlanRequest, { tzOffset, view }: PlanContext): string {
-    const { from, rootSpanId, inferenceDepth, useColumnstore = false, auditLog = false } = request
+    const { from, project, rootSpanId, inferenceDepth } = request
+    const { useColumnstore = false, auditLog = false } = request
     const user = view.owner?.userId ?? ''
-    const isScoped = from !== undefined || rootSpanId !== undefined || inferenceDepth !== undefined
+    const scope = [from, project, rootSpanId, inferenceDepth]
+    const isScoped = scope.some((option) => option !== undefined)
     const isPlain = !isScoped && tzOffset === 0 && !useColumnstore && !auditLog
     const known = isPlain ? this.#prefixes.get(user) : undefined
     if (known !== undefined) return known
-    const texts = isScoped ? JSON.stringify([from, rootSpanId, inferenceDepth]) : ''
+    const texts = isScoped ? JSON.stringify(scope) : ''
     const prefix = `${user},${tzOffset},${useColumnstore},${auditLog},${texts}\n`
     if (isPlain) this.#prefixes.set(user, prefix)
     return prefix

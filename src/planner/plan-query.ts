@@ -1,6 +1,7 @@
 /** From the text of a query to its plan. */
 import { bindQuery } from '../binder/bind-query.ts'
 import { type BoundQuery, objectsOf } from '../binder/bound.ts'
+import { inProject } from '../binder/current-project.ts'
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { KnownFields } from '../binder/known-fields.ts'
 import { type ResultSchema, resultSchema } from '../binder/schema.ts'
@@ -23,6 +24,8 @@ export interface PlanRequest {
   readonly useColumnstore?: boolean | undefined
   readonly inferenceDepth?: number | undefined
   readonly auditLog?: boolean | undefined
+  /** Id or name of the project that sources without an id are of. */
+  readonly project?: string | undefined
 }
 
 /** What a plan depends on besides its request. */
@@ -63,8 +66,8 @@ export function planQuery(
   recorder: PlanRecorder,
 ): PlannedQuery {
   let started = recorder.now()
-  const { query: text, from, rootSpanId, inferenceDepth, auditLog = false } = request
-  const parsed = parseRequest(text, from)
+  const { query: text, from, project, rootSpanId, inferenceDepth, auditLog = false } = request
+  const parsed = inProject(parseRequest(text, from), project)
   const query = rootSpanId === undefined ? parsed : scopeToTrace(parsed, rootSpanId)
   recorder.add('parse', started)
 

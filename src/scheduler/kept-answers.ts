@@ -166,6 +166,7 @@ function isPlain(request: QueryRequest): boolean {
     separator === ',\n' &&
     tzOffset === 0 &&
     request.from === undefined &&
+    request.project === undefined &&
     request.version === undefined &&
     request.rootSpanId === undefined &&
     request.inferenceDepth === undefined &&

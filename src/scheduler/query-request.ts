@@ -17,6 +17,8 @@ export interface QueryRequest {
   readonly query: string
   /** The source of a filter expression: `experiment('…')`. */
   readonly from?: string
+  /** Id or name of the project that sources without an id are of: `project_logs()`. */
+  readonly project?: string
   /** Minutes behind UTC. */
   readonly tzOffset?: number
   /** An `_xact_id`: rows as they were then. */

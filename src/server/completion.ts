@@ -1,5 +1,6 @@
 /** What may be written at a place in a query, from what the language has and the caller may read. */
 import type { Gate } from '../access/gate.ts'
+import { tableInProject } from '../binder/current-project.ts'
 import { readableNames } from '../binder/missing-source.ts'
 import { sourceTables } from '../binder/source-table.ts'
 import type { Engine } from '../engine.ts'
@@ -30,6 +31,8 @@ export interface CompletionRequest {
   readonly position: number
   /** The source of a filter expression, whose text has none. */
   readonly from?: string
+  /** Id or name of the project that a source without an id is of. */
+  readonly project?: string
 }
 
 const mostItems = 200
@@ -150,11 +153,11 @@ function functionItem(
   return { text: `${name}(`, kind, detail: `${name}(${signature}): ${description}` }
 }
 
-function fieldsOf(engine: Engine, gate: Gate, { query, from }: CompletionRequest) {
+function fieldsOf(engine: Engine, gate: Gate, { query, from, project }: CompletionRequest) {
   const source = sourceIn(from === undefined ? query : `from: ${from}`)
   if (!source) return []
   try {
-    return engine.fieldsOf(source, gate)
+    return engine.fieldsOf(tableInProject(source, project), gate)
   } catch (thrown) {
     // A source that is not there, or not yet all written, has no fields.
     if (thrown instanceof AssayError && thrown.family === 'user') return []

@@ -51,6 +51,8 @@ type Reader = (body: JsonBody, name: string) => unknown
 const fields: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['query', () => undefined],
   ['from', stringField],
+  ['project_id', stringField],
+  ['project_name', stringField],
   ['fmt', stringField],
   ['api_version', numberField],
   ['tz_offset', numberField],
@@ -122,6 +124,7 @@ export function queryBody(
   const format = formatOf(body, accept)
   const lint = lintOf(body)
   const from = stringField(body, 'from')
+  const project = projectOf(body)
   const tzOffset = numberField(body, 'tz_offset')
   const version = stringField(body, 'version')
   const useColumnstore = booleanField(body, 'use_columnstore')
@@ -137,6 +140,7 @@ export function queryBody(
       separator: format === 'jsonl' ? '\n' : ',\n',
       strictLint: lint === 'strict',
       ...(from !== undefined && { from }),
+      ...(project !== undefined && { project }),
       ...(tzOffset !== undefined && { tzOffset }),
       ...(version !== undefined && { version }),
       ...(useColumnstore !== undefined && { useColumnstore }),
@@ -151,6 +155,11 @@ export function queryBody(
     isAnalyzed: booleanField(body, 'analyze') === true,
     highlighter: highlighterOf(body, query, from, format),
   }
+}
+
+/** The project that sources without an id are of, by id or name. */
+export function projectOf(body: JsonBody): string | undefined {
+  return stringField(body, 'project_id') ?? stringField(body, 'project_name')
 }
 
 function highlighterOf(

@@ -180,6 +180,16 @@ test('a query from standard input, its plan, and its faults', async () => {
   expect((await run(['query', "id = 'a'", '--from', from])).stdout).toContain('"id":"a"')
 })
 
+test('a source without an id is that of the project that is named', async () => {
+  const id = await service.project('named apart')
+  await service.insert('project_logs', id, [{ id: 'here' }])
+  const query = 'select: id | from: project_logs()'
+  for (const project of [id, 'named apart']) {
+    expect((await run(['query', query, '--project', project])).stdout).toBe('{"id":"here"}\n')
+  }
+  expect((await run(['query', query])).stderr).toContain('without an id')
+})
+
 test('answers as files, by what is said or by the name', async () => {
   const from = `from: experiment('${await experimentNamed('files')}')`
   const path = (name: string) => join(directory, name)

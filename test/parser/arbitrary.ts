@@ -220,7 +220,8 @@ const star: fc.Arbitrary<Projection> = fc
 const table: fc.Arbitrary<Source> = fc
   .tuple(
     fc.constantFrom('experiment', 'project_logs', 'dataset', 'project'),
-    some(text),
+    // None stand for the project of the request.
+    fc.array(text, { maxLength: 3 }),
     fc.constantFrom('spans', 'traces', 'summary', undefined),
   )
   .map(([called, ids, shape]) => ({

@@ -98,6 +98,8 @@ function rowsPerRequest({ state }: GoldenSetup, rowCount: number): number {
 interface Settings {
   /** Minutes behind UTC. */
   tz_offset?: string
+  /** Name of an object that was made: the project of the requests. */
+  project?: string
   /** The name that an insert got by `as NAME`: queries see the data as of then. */
   version?: string
   columnstore?: string
@@ -109,7 +111,15 @@ interface Settings {
   now?: string
 }
 
-const settingNames = ['tz_offset', 'version', 'columnstore', 'from', 'state', 'now'] as const
+const settingNames = [
+  'tz_offset',
+  'version',
+  'columnstore',
+  'from',
+  'state',
+  'now',
+  'project',
+] as const
 
 const cursorPattern = /<slt:cursor (\w+)>/g
 
@@ -308,12 +318,13 @@ export class GoldenRun {
   }
 
   #request(written: string) {
-    const { tz_offset, version, columnstore, from } = this.#settings
+    const { tz_offset, version, columnstore, from, project } = this.#settings
     return {
       query: this.#substitute(written),
       view: this.#store.gate,
       separator: '\n' as const,
       ...(tz_offset !== undefined && { tzOffset: Number(tz_offset) }),
+      ...(project !== undefined && { project: this.#projectId ?? project }),
       ...(version !== undefined && { version: this.#versions.get(version) ?? version }),
       ...(columnstore !== undefined && { useColumnstore: columnstore === 'true' }),
       ...(from !== undefined && { from: this.#sources.substitute(from) }),

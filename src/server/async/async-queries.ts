@@ -91,6 +91,7 @@ export class AsyncQueries {
       userId,
       query: asked.request.query,
       ...(asked.request.from !== undefined && { from: asked.request.from }),
+      ...(asked.request.project !== undefined && { project: asked.request.project }),
       format: asked.format,
       batchSize: asked.batchSize,
       seen: view.seen,
@@ -123,9 +124,15 @@ export class AsyncQueries {
    * Throws what the query itself would, for who may not read its sources any more, and for who sees
    * less of them than when it began.
    */
-  async requireSources({ query, from, seen = [] }: AsyncQueryState, gate: Gate): Promise<void> {
+  async requireSources(state: AsyncQueryState, gate: Gate): Promise<void> {
+    const { query, from, project, seen = [] } = state
     const view = new NotingView(gate)
-    await this.#options.engine.query({ query, ...(from !== undefined && { from }), view })
+    await this.#options.engine.query({
+      query,
+      ...(from !== undefined && { from }),
+      ...(project !== undefined && { project }),
+      view,
+    })
     if (view.covers(seen)) return
     throw new AssayError('ACCESS_DENIED', 'The result has rows that are not to be read any more', {
       hint: 'run the query again',

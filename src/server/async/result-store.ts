@@ -15,6 +15,8 @@ export interface AsyncQueryState {
   readonly userId: string | null
   readonly query: string
   /** The source, of a query that is a filter alone. */
+  /** Id or name of the project that sources without an id are of. */
+  readonly project?: string
   readonly from?: string
   readonly format: OutputFormat
   /** Rows of a page of results, where a request does not say. */

@@ -8,7 +8,7 @@ import { type CompletionRequest, complete } from '../completion.ts'
 import { faultOf } from '../error-response.ts'
 import { readJsonBody } from '../ignored-fields.ts'
 import { type JsonBody, numberField, requiredString, stringField } from '../json-body.ts'
-import { readQueryBody } from '../query-body.ts'
+import { projectOf, readQueryBody } from '../query-body.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 
@@ -56,7 +56,13 @@ function completionOf(body: JsonBody): CompletionRequest {
     })
   }
   const from = stringField(body, 'from')
-  return { query, position, ...(from !== undefined && { from }) }
+  const project = projectOf(body)
+  return {
+    query,
+    position,
+    ...(from !== undefined && { from }),
+    ...(project !== undefined && { project }),
+  }
 }
 
 interface Checked {

@@ -1,7 +1,8 @@
+import { inProject } from '../../binder/current-project.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import { parseRequest } from '../../parser/parse-request.ts'
-import { printQuery } from '../../parser/print-query.ts'
+import { printQuery, printSource } from '../../parser/print-query.ts'
 import { Highlighter } from '../../search/looked-for.ts'
 import { readJsonBody } from '../ignored-fields.ts'
 import {
@@ -13,6 +14,7 @@ import {
 } from '../json-body.ts'
 import type { LanguageModels } from '../language-model.ts'
 import { queryReply } from '../query-answer.ts'
+import { projectOf } from '../query-body.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { interpret } from '../search.ts'
@@ -41,7 +43,7 @@ export function searchRoutes(engine: Engine, models: LanguageModels): Route[] {
             hint: `give at most ${longestText}; run a longer query with /btql`,
           })
         }
-        const from = requiredString(body, 'source')
+        const from = placedSource(requiredString(body, 'source'), projectOf(body))
         const tzOffset = numberField(body, 'tz_offset') ?? 0
         const cursor = stringField(body, 'cursor')
         const isRun = booleanField(body, 'run') ?? true
@@ -68,6 +70,13 @@ export function searchRoutes(engine: Engine, models: LanguageModels): Route[] {
       },
     },
   ]
+}
+
+/** The source with the project of the request, where it names none itself. */
+function placedSource(source: string, project: string | undefined): string {
+  const given = parseRequest('select: *', source)
+  const { from } = inProject(given, project)
+  return from === undefined || from === given.from ? source : printSource(from)
 }
 
 function orderOf(body: JsonBody): 'newest' | 'relevance' {

@@ -1,5 +1,6 @@
 /** What the service says of a query while it is written. */
 import { requestJson } from '../service/client.ts'
+import { ownProject } from '../service/own-project.ts'
 import { tzOffset } from '../service/query.ts'
 
 export interface Problem {
@@ -21,7 +22,7 @@ export interface Checked {
 }
 
 export function check(query: string, signal?: AbortSignal): Promise<Checked> {
-  const body = { query, tz_offset: tzOffset }
+  const body = { query, tz_offset: tzOffset, ...ownProject(query) }
   return requestJson('/btql/check', { body, ...(signal && { signal }) })
 }
 
@@ -38,5 +39,5 @@ export interface Offers {
 }
 
 export function complete(query: string, position: number, signal: AbortSignal): Promise<Offers> {
-  return requestJson('/btql/complete', { body: { query, position }, signal })
+  return requestJson('/btql/complete', { body: { query, position, ...ownProject(query) }, signal })
 }

@@ -1,6 +1,7 @@
 import { CopyButton } from '../component/copy-button.tsx'
 import { Dialog } from '../component/dialog.tsx'
 import { TabPanel, Tabs } from '../component/tabs.tsx'
+import { ownProject } from '../service/own-project.ts'
 import { tzOffset } from '../service/query.ts'
 import { base, parameter, setParameters } from '../state/location.ts'
 import { codeFor, codeForms } from './query-code.ts'
@@ -14,7 +15,8 @@ export function CodeDialog({
   readonly onClose: () => void
 }) {
   const form = codeForms.find((each) => each === parameter('form')) ?? 'curl'
-  const code = codeFor(form, { url: window.location.origin + base, query, tzOffset })
+  const url = window.location.origin + base
+  const code = codeFor(form, { url, query, tzOffset, project: ownProject(query).project_name })
   return (
     <Dialog
       title="Run it elsewhere"

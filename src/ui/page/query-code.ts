@@ -6,6 +6,8 @@ export interface CodeRequest {
   readonly query: string
   /** Minutes behind UTC of the person's clock. */
   readonly tzOffset: number
+  /** Name of the project that sources without an id are of, if the query has any. */
+  readonly project?: string | undefined
 }
 
 export const codeForms = ['curl', 'TypeScript', 'Python'] as const
@@ -24,8 +26,8 @@ export function codeFor(form: CodeForm, request: CodeRequest): string {
   }
 }
 
-function curl({ url, query, tzOffset }: CodeRequest): string {
-  const body = JSON.stringify({ query, tz_offset: tzOffset }, undefined, 2)
+function curl({ url, query, tzOffset, project }: CodeRequest): string {
+  const body = JSON.stringify({ query, tz_offset: tzOffset, project_name: project }, undefined, 2)
   return [
     `curl ${inShell(`${url}/btql`)} \\`,
     `  --fail-with-body --silent --show-error \\`,
@@ -41,7 +43,8 @@ function inShell(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`
 }
 
-function typescript({ url, query, tzOffset }: CodeRequest): string {
+function typescript({ url, query, tzOffset, project }: CodeRequest): string {
+  const place = project === undefined ? '' : `, project_name: ${JSON.stringify(project)}`
   return `const query = ${inTemplate(query)}
 
 const response = await fetch(${JSON.stringify(`${url}/btql`)}, {
@@ -50,7 +53,7 @@ const response = await fetch(${JSON.stringify(`${url}/btql`)}, {
     authorization: \`Bearer \${process.env.ASSAY_API_KEY}\`,
     'content-type': 'application/json',
   },
-  body: JSON.stringify({ query, tz_offset: ${tzOffset} }),
+  body: JSON.stringify({ query, tz_offset: ${tzOffset}${place} }),
 })
 if (!response.ok) throw new Error(await response.text())
 const { data } = (await response.json()) as { data: Record<string, unknown>[] }
@@ -64,7 +67,8 @@ function inTemplate(text: string): string {
   return `\`${escaped}\``
 }
 
-function python({ url, query, tzOffset }: CodeRequest): string {
+function python({ url, query, tzOffset, project }: CodeRequest): string {
+  const place = project === undefined ? '' : `, "project_name": ${inPython(project)}`
   const lines = query.split(/(?<=\n)/).map((line) => `    ${inPython(line)}`)
   return `import json
 import os
@@ -76,7 +80,7 @@ ${lines.join('\n')}
 
 request = urllib.request.Request(
     ${inPython(`${url}/btql`)},
-    data=json.dumps({"query": query, "tz_offset": ${tzOffset}}).encode(),
+    data=json.dumps({"query": query, "tz_offset": ${tzOffset}${place}}).encode(),
     headers={
         "Authorization": "Bearer " + os.environ["ASSAY_API_KEY"],
         "Content-Type": "application/json",

@@ -1,6 +1,7 @@
 /** Whole answers as files, which the browser saves as they come: none passes through the page. */
 import { tell, tellFailure } from '../component/toast.tsx'
 import { requestJson } from '../service/client.ts'
+import { ownProject } from '../service/own-project.ts'
 import { tzOffset } from '../service/query.ts'
 import { base } from '../state/location.ts'
 
@@ -25,7 +26,13 @@ export async function exportQuery(
   version?: string,
 ): Promise<void> {
   try {
-    const body = { query, fmt, tz_offset: tzOffset, ...(version !== undefined && { version }) }
+    const body = {
+      query,
+      fmt,
+      tz_offset: tzOffset,
+      ...ownProject(query),
+      ...(version !== undefined && { version }),
+    }
     const { path } = await requestJson<{ path: string }>('/btql/export', { body })
     const link = document.createElement('a')
     link.href = base + path

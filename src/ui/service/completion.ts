@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { Checked, Offers, Problem } from '../editor/service.ts'
 import { offsetOf } from '../editor/text-place.ts'
 import { requestJson } from './client.ts'
+import { ownProject } from './own-project.ts'
 
 const pauseMs = 120
 
@@ -14,7 +15,12 @@ export function useCompletion(text: string, position: number, source: string): O
     if (!isAsked) return
     const abandon = new AbortController()
     const timer = window.setTimeout(() => {
-      const body = { query: text, position: Math.min(position, text.length), from: source }
+      const place = {
+        position: Math.min(position, text.length),
+        from: source,
+        ...ownProject(source),
+      }
+      const body = { query: text, ...place }
       requestJson<Offers>('/btql/complete', { body, signal: abandon.signal }).then(
         (offers) => setFound({ text, offers }),
         // Completion is a convenience: without an answer there is none.
@@ -30,7 +36,8 @@ export function useCompletion(text: string, position: number, source: string): O
 }
 
 export function checkQuery(text: string, source: string, signal: AbortSignal): Promise<Checked> {
-  return requestJson('/btql/check', { body: { query: text, from: source }, signal })
+  const body = { query: text, from: source, ...ownProject(source) }
+  return requestJson('/btql/check', { body, signal })
 }
 
 /** Where in the text something is wrong, as offsets; undefined if that is not known. */

@@ -5,6 +5,7 @@
 import type { Answer, Progress, Row } from './answer.ts'
 import { request, ServiceError } from './client.ts'
 import { parseExactly } from './exact-json.ts'
+import { ownProject } from './own-project.ts'
 import { tzOffset } from './query.ts'
 import { leaveStream, openStream } from './stream-socket.ts'
 
@@ -22,7 +23,8 @@ export async function ask(options: AskOptions): Promise<Answer> {
 }
 
 function bodyOf({ query, hasAuditLog }: AskOptions) {
-  return { query, tz_offset: tzOffset, ...(hasAuditLog && { audit_log: true }) }
+  const place = ownProject(query)
+  return { query, tz_offset: tzOffset, ...place, ...(hasAuditLog && { audit_log: true }) }
 }
 
 async function askByPost(options: AskOptions): Promise<Answer> {

@@ -1,5 +1,6 @@
 /** Queries and searches. */
 import { requestJson } from './client.ts'
+import { ownProject } from './own-project.ts'
 import { takesQueries } from './session.ts'
 
 export type Row = Readonly<Record<string, unknown>>
@@ -30,7 +31,8 @@ export function interpret(
   order: 'newest' | 'relevance' = 'newest',
 ): Promise<Interpretation> {
   const query_language = takesQueries()
-  const body = { text, source, tz_offset: tzOffset, query_language, order, run: false }
+  const place = ownProject(source)
+  const body = { text, source, tz_offset: tzOffset, query_language, order, run: false, ...place }
   return requestJson('/search', { body, signal })
 }
 
@@ -42,7 +44,12 @@ export interface Answer {
 
 /** @param version an `_xact_id`: records as they were then */
 export function query(text: string, signal?: AbortSignal, version?: string): Promise<Answer> {
-  const body = { query: text, tz_offset: tzOffset, ...(version !== undefined && { version }) }
+  const body = {
+    query: text,
+    tz_offset: tzOffset,
+    ...ownProject(text),
+    ...(version !== undefined && { version }),
+  }
   return requestJson('/btql', { body, ...(signal && { signal }) })
 }
 

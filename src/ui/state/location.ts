@@ -33,6 +33,12 @@ export const parts = computed(() =>
     .map(decodePart),
 )
 
+/** The name of the project whose pages are shown: `/app/<organization>/p/<project>/…`. */
+export const shownProject = computed(() => {
+  const [app, , p, project] = parts.value
+  return app === 'app' && p === 'p' ? project : undefined
+})
+
 /** What stands behind the `#`, as it is written there. */
 export const fragment = computed(() => place.value.hash.slice(1))
 
