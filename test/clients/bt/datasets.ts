@@ -77,6 +77,8 @@ export function datasetTests({ session }: Suite): void {
     const source = await service.project('piped')
     const calls = ['x', 'y'].map((id) => ({
       id,
+      span_id: id,
+      root_span_id: id,
       input: `in ${id}`,
       output: `out ${id}`,
       span_attributes: { type: 'llm' },
@@ -104,7 +106,31 @@ export function datasetTests({ session }: Suite): void {
     expect(pushed).toMatchObject({ rows_uploaded: 2, status: 'completed' })
     expect(await records(session(), 'by-stages')).toEqual(made)
   })
+
+  test('a pipeline makes records with attachments of whole traces', async () => {
+    const { bt } = session()
+    bt.write('traces.ts', tracePipeline)
+    await bt.ok(['datasets', 'pipeline', 'run', 'traces.ts', '--root-span-id', 'x'])
+    const [made] = (await records(session(), 'from-traces')) as unknown as [AnyJson]
+    expect(made.expected).toEqual([
+      { role: 'user', content: 'in x' },
+      { role: 'assistant', content: 'out x' },
+    ])
+    expect(await attached(session(), made.input!.spans!)).toEqual(['out x'])
+  })
 }
+
+const tracePipeline = `
+import { DatasetPipeline, JSONAttachment } from 'braintrust'
+DatasetPipeline({
+  source: { projectName: 'piped', scope: 'trace' },
+  target: { projectName: 'app', datasetName: 'from-traces' },
+  transform: async ({ trace }) => ({
+    input: { spans: new JSONAttachment((await trace.getSpans()).map(({ output }) => output)) },
+    expected: await trace.getThread(),
+  }),
+})
+`
 
 const pipeline = `
 import { DatasetPipeline } from 'braintrust'
@@ -114,6 +140,13 @@ DatasetPipeline({
   transform: ({ input, output }) => ({ input, expected: output }),
 })
 `
+
+/** What an attachment of a record holds. */
+async function attached({ service }: Session, reference: AnyJson): Promise<AnyJson> {
+  const query = new URLSearchParams(Object.entries(reference) as unknown as [string, string][])
+  const { json } = await service.request(`/attachment?${query}`)
+  return (await (await fetch(String(json.downloadUrl))).json()) as AnyJson
+}
 
 async function datasetId({ service, project }: Session, name: string): Promise<string> {
   const { json } = await service.request(`/v1/dataset?project_id=${project}&dataset_name=${name}`)
