@@ -8,15 +8,18 @@ const here = ['-p', 'app']
 export function functionTests({ isNew, session }: Suite): void {
   test('files of functions are pushed, and pushed again', async () => {
     const { bt } = session()
-    bt.write('things.ts', definitions('hello {{who}}'))
-    const push = ['functions', 'push', 'things.ts', '--yes', ...here]
-    expect(await bt.json(push)).toMatchObject({ status: 'success', uploaded_files: 1 })
-    const again = await bt.run(push)
+    bt.write('code.ts', code)
+    bt.write('prompts.ts', prompts('hello {{who}}'))
+    const push = ['functions', 'push', '--yes', ...here]
+    const both = await bt.json([...push, 'code.ts', 'prompts.ts'])
+    expect(both).toMatchObject({ status: 'success', uploaded_files: 2 })
+    const again = await bt.run([...push, 'prompts.ts'])
     expect(again.code).not.toBe(0)
     expect(again.told).toContain('There is a prompt or function')
-    bt.write('things.ts', definitions('good day {{who}}'))
-    expect(await bt.json([...push, '--if-exists', 'replace'])).toMatchObject({ status: 'success' })
-    expect(await bt.json([...push, '--if-exists', 'ignore'])).toMatchObject({ ignored_entries: 4 })
+    bt.write('prompts.ts', prompts('good day {{who}}'))
+    const exists = (what: string) => bt.json([...push, 'prompts.ts', '--if-exists', what])
+    expect(await exists('replace')).toMatchObject({ status: 'success', ignored_entries: 0 })
+    expect(await exists('ignore')).toMatchObject({ status: 'success', ignored_entries: 2 })
     expect(await functions(session())).toMatchObject([
       { slug: 'adder', function_type: 'tool', function_data: { data: { type: 'bundle' } } },
       { slug: 'exact', function_type: 'scorer', function_data: { data: { type: 'bundle' } } },
@@ -131,25 +134,30 @@ export function functionTests({ isNew, session }: Suite): void {
   })
 }
 
-function definitions(greeting: string): string {
-  return `
+const code = `
 import braintrust from 'braintrust'
 import { z } from 'zod'
 const project = braintrust.projects.create({ name: 'app' })
-const user = (content: string) => [{ role: 'user' as const, content }]
-project.prompts.create({ name: 'Greeting', slug: 'greeting', model: 'gpt-4o', messages: user('${greeting}') })
 project.tools.create({
   name: 'Adder', slug: 'adder', description: 'adds',
   parameters: z.object({ a: z.number(), b: z.number() }), returns: z.number(),
   handler: ({ a, b }: { a: number; b: number }) => a + b,
 })
 project.scorers.create({
-  name: 'Judge', slug: 'judge', model: 'gpt-4o', messages: user('is {{output}} right?'),
-  useCot: true, choiceScores: { A: 1, B: 0 },
-})
-project.scorers.create({
   name: 'Exact', slug: 'exact', parameters: z.object({ output: z.any(), expected: z.any() }),
   handler: ({ output, expected }: any) => (output === expected ? 1 : 0),
+})
+`
+
+function prompts(greeting: string): string {
+  return `
+import braintrust from 'braintrust'
+const project = braintrust.projects.create({ name: 'app' })
+const user = (content: string) => [{ role: 'user' as const, content }]
+project.prompts.create({ name: 'Greeting', slug: 'greeting', model: 'gpt-4o', messages: user('${greeting}') })
+project.scorers.create({
+  name: 'Judge', slug: 'judge', model: 'gpt-4o', messages: user('is {{output}} right?'),
+  useCot: true, choiceScores: { A: 1, B: 0 },
 })
 `
 }
