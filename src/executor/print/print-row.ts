@@ -36,15 +36,15 @@ export function compilePrinter(
   return output.star ? starPrinter(columns, output.preview) : columnsPrinter(columns)
 }
 
+/** Columns as the query names them; those of whole records, and whatever is among these, by name. */
 function columnsOf(output: Output, reader: RelationReader, context: TaskContext): PrintedColumn[] {
   const columns = output.columns.map((column) => printedColumn(column, output, reader, context))
-  if (output.star) {
-    const taken = new Set(columns.map(({ name }) => name))
-    for (const name of reader.shownFields()) {
-      if (taken.has(name)) continue
-      const expression = { kind: 'field', path: [name], type: 'json' } as const
-      columns.push(evaluatedColumn({ name, expression }, context))
-    }
+  if (!output.star) return columns
+  const taken = new Set(columns.map(({ name }) => name))
+  for (const name of reader.shownFields()) {
+    if (taken.has(name)) continue
+    const expression = { kind: 'field', path: [name], type: 'json' } as const
+    columns.push(evaluatedColumn({ name, expression }, context))
   }
   return columns.sort((a, b) => (a.name < b.name ? -1 : 1))
 }
