@@ -53,6 +53,7 @@ function checkRole(
 /** Types of what can be within an object of a type, and that type itself. */
 const within: { readonly [type in AccessType]?: readonly AccessType[] } = {
   project: ['project', 'experiment', 'dataset', 'prompt', 'prompt_session', 'project_log'],
+  org_ai_secret: ['ai_secret', 'org_ai_secret'],
   org_project: ['project', 'experiment', 'dataset', 'prompt', 'prompt_session', 'project_log'],
 }
 

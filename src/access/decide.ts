@@ -4,8 +4,8 @@
  *
  *     organization ─┬─ org_project ── project ─┬─ experiment, dataset, prompt, prompt_session
  *                   ├─ org_member              └─ project_log
- *                   ├─ org_audit_logs
- *                   └─ group, role
+ *                   ├─ org_audit_logs, org_ai_secret ── ai_secret
+ *                   └─ group, role, project_group
  *
  * A grant that is restricted to a type counts for objects of that type alone, wherever it hangs.
  */
@@ -103,10 +103,11 @@ export function decide(grants: Grants, permission: Permission, target: Target): 
   const isInProjects = projectId !== undefined || type === 'project'
   const onIt = gives(grants.at(type, id ?? nowhere), slot, bit)
   const onProject = gives(grants.at('project', projectId ?? nowhere), slot, bit)
-  const projects = isInProjects ? organizationId : nowhere
-  const onProjects = gives(grants.at('org_project', projects), slot, bit)
+  const all = type === 'ai_secret' ? 'org_ai_secret' : 'org_project'
+  const ofAll = isInProjects || type === 'ai_secret' ? organizationId : nowhere
+  const onAll = gives(grants.at(all, ofAll), slot, bit)
   const onOrganization = gives(grants.at('organization', organizationId), slot, bit)
-  return onIt || onProject || onProjects || onOrganization
+  return onIt || onProject || onAll || onOrganization
 }
 
 /** Whether the user has every permission on everything of the organization. */

@@ -65,8 +65,14 @@ const rules: { readonly [K in EntryKind]: Rule<K> } = {
     typeof org_id === 'string' ? allowed(action, atOrganization('role', id, org_id)) : undefined,
   group: ({ id, org_id }, action) => allowed(action, atOrganization('group', id, org_id)),
   environment: ofOrganization,
-  ai_secret: ofOrganization,
+  ai_secret: ({ id, org_id }, action) =>
+    action === 'read' ? member(org_id) : allowed('update', atOrganization('ai_secret', id, org_id)),
+  org_automation: ofOrganization,
   project: ({ id, org_id }, action) => allowed(action, atOrganization('project', id, org_id)),
+  project_group: ({ id, org_id }, action) =>
+    action === 'read'
+      ? member(org_id)
+      : allowed(action, atOrganization('project_group', id, org_id)),
   experiment: ({ id, project_id }, action, { catalog }) =>
     allowed(action, inProject(catalog, 'experiment', id, project_id)),
   dataset: ({ id, project_id }, action, { catalog }) =>

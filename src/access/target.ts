@@ -23,9 +23,12 @@ export function targetOf(places: Places, type: AccessType, id: string): Target |
     case 'org_member':
     case 'org_project':
     case 'org_audit_logs':
+    case 'org_ai_secret':
       return catalog.get('organization', id) && atOrganization(type, id, id)
     case 'group':
-    case 'role': {
+    case 'role':
+    case 'project_group':
+    case 'ai_secret': {
       const organizationId = catalog.get(type, id)?.org_id
       return organizationId ? atOrganization(type, id, organizationId) : undefined
     }

@@ -16,11 +16,11 @@ import {
   sessionEntry,
   userEntry,
 } from './schema/access.ts'
-import { projectAutomationSchema } from './schema/automation.ts'
+import { organizationAutomationSchema, projectAutomationSchema } from './schema/automation.ts'
 import { datasetSchema, datasetSnapshotSchema } from './schema/dataset.ts'
 import { environmentObjectEntry, environmentSchema } from './schema/environment.ts'
 import { experimentSchema } from './schema/experiment.ts'
-import { projectSchema } from './schema/project.ts'
+import { projectGroupSchema, projectSchema } from './schema/project.ts'
 import {
   agentSchema,
   mcpServerSchema,
@@ -45,7 +45,9 @@ export const entrySchemas = {
   group: groupSchema,
   environment: environmentSchema,
   ai_secret: aiSecretEntry,
+  org_automation: organizationAutomationSchema,
   project: projectSchema,
+  project_group: projectGroupSchema,
   experiment: experimentSchema,
   dataset: datasetSchema,
   prompt_session: promptSessionSchema,

@@ -61,6 +61,9 @@ export const ownerKinds: ReadonlyMap<string, EntryKind> = new Map([
   ['org_project', 'organization'],
   ['org_member', 'organization'],
   ['org_audit_logs', 'organization'],
+  ['project_group', 'project_group'],
+  ['ai_secret', 'ai_secret'],
+  ['org_ai_secret', 'organization'],
 ])
 
 /** Parent of what belongs to no organization. */
@@ -119,7 +122,13 @@ const kindRules: { readonly [K in EntryKind]: KindRules<K> } = {
   },
   environment: { ...inOrganization, uniqueKey: ({ slug }) => slug },
   ai_secret: { ...inOrganization, ...byName, hidden: ['sealed'] },
+  org_automation: { ...inOrganization, ...byName },
   project: { ...inOrganization, ...byName, records: 'project_logs' },
+  project_group: {
+    ...inOrganization,
+    ...byName,
+    references: [{ field: 'member_projects', onRemove: 'take out' }],
+  },
   experiment: {
     ...inProject,
     ...byName,

@@ -14,8 +14,8 @@ export const permissions = [
 export type Permission = (typeof permissions)[number]
 
 /**
- * What rights can be given on, and be restricted to. `org_member`, `org_project` and
- * `org_audit_logs` carry the id of their organization, `project_log` that of its project.
+ * What rights can be given on, and be restricted to. `org_member`, `org_project`, `org_audit_logs` and
+ * `org_ai_secret` carry the id of their organization, `project_log` that of its project.
  */
 export const accessTypes = [
   'organization',
@@ -30,6 +30,9 @@ export const accessTypes = [
   'project_log',
   'org_project',
   'org_audit_logs',
+  'project_group',
+  'ai_secret',
+  'org_ai_secret',
 ] as const
 
 export type AccessType = (typeof accessTypes)[number]

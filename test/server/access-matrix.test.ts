@@ -145,7 +145,7 @@ function objectsOf(world: World): Map<string, ReferenceObject> {
     found.set(type, at(type, id(type), project))
     found.set(`new ${type}`, at(type, 'new', project))
   }
-  for (const type of ['role', 'group']) {
+  for (const type of ['role', 'group', 'project_group', 'ai_secret']) {
     found.set(type, at(type, id(type), organization))
     found.set(`new ${type}`, at(type, 'new', organization))
   }
@@ -187,6 +187,8 @@ const toSee: Readonly<Record<string, Line['needs']>> = {
   service_token: 'owner',
   api_key: [['update', 'org_member']],
   ai_secret: 'anyone',
+  org_automation: 'anyone',
+  project_group: 'anyone',
   environment: 'anyone',
 }
 

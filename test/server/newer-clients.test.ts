@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { RunningService } from '../support/running-service.ts'
 
@@ -252,4 +253,105 @@ test('what is kept has a longest text', async () => {
   const body = { name: 'long', newer: 'x'.repeat(2 ** 20) }
   const { status, json } = await service.request('/v1/project', { body })
   expect([status, json.error?.path]).toEqual([400, 'newer'])
+})
+
+test('automations are registered, found and changed as the command line does it', async () => {
+  const topic = { event_type: 'topic', sampling_rate: 1, facet_functions: [], newer: true }
+  const body = { project_id: project, project_automation_name: 'Topics', config: topic }
+  const register = (more: object = {}) =>
+    service.request('/api/project_automation/register', { body: { ...body, ...more } })
+  const made = await register({ update: true })
+  expect(made.json).toMatchObject({
+    project_automation: { name: 'Topics', config: topic },
+    found_existing: false,
+  })
+  const config = { event_type: 'topic', sampling_rate: 0.5 }
+  expect((await register({ config })).json).toMatchObject({
+    project_automation: { config: topic },
+    found_existing: true,
+  })
+  expect((await register({ config, update: true, description: 'd' })).json).toMatchObject({
+    project_automation: { config, description: 'd' },
+  })
+  const id = made.json.project_automation?.id
+  const patched = await service.request('/api/project_automation/patch_id', {
+    body: { id, config: { ...config, sampling_rate: 0.1 } },
+  })
+  expect(patched.json).toMatchObject({ id, config: { event_type: 'topic', sampling_rate: 0.1 } })
+  const found = await service.request('/api/project_automation/get', {
+    body: { project_id: project, name: 'Topics' },
+  })
+  expect(found.json).toEqual([patched.json])
+})
+
+test('what would run on a service of the product says that nothing runs here', async () => {
+  for (const path of [
+    '/brainstore/automation/get-cursors',
+    '/brainstore/automation/get-object-cursors',
+    '/brainstore/automation/upsert-object-cursor',
+    '/brainstore/automation/reset-cursors',
+    '/topic-map-report-url',
+    '/topic-map-btmap-url',
+    '/loop/runtime/sessions',
+    '/loop/runtime/sessions/x/messages',
+  ]) {
+    const { status, json } = await service.request(path, { body: {} })
+    expect([path, status, json.error?.code]).toEqual([path, 501, 'REQUEST_UNSUPPORTED'])
+  }
+  expect((await service.request('/loop/runtime/sessions')).status).toBe(501)
+})
+
+test('projects are put into groups, of which only those are told that one may see', async () => {
+  const other = await service.project('other')
+  const body = { name: 'ours', member_projects: [project], color: 'red' }
+  const made = await service.request('/v1/project_group', { body })
+  expect(made.json).toMatchObject({ name: 'ours', member_projects: [project], color: 'red' })
+  const path = `/v1/project_group/${String(made.json.id)}`
+  const change = (body: object) => service.request(path, { method: 'PATCH', body })
+  expect((await change({ add_member_projects: [other] })).json).toMatchObject({
+    member_projects: [project, other],
+  })
+  expect((await change({ add_member_projects: [randomUUID()] })).status).toBe(403)
+  await service.request(`/v1/project/${other}`, { method: 'DELETE' })
+  expect((await service.request(path)).json.member_projects).toEqual([project])
+  expect((await service.request('/v1/project_group?name=ours')).json.objects).toHaveLength(1)
+})
+
+test('an organization has automations of its own', async () => {
+  const config = { event_type: 'retention', object_type: 'experiment', retention_days: 30 }
+  const made = await service.request('/v1/org_automation', { body: { name: 'keep', config } })
+  expect(made.json).toMatchObject({ name: 'keep', config })
+  const path = `/v1/org_automation/${String(made.json.id)}`
+  const body = { config: { ...config, retention_days: 'x' } }
+  const wrong = await service.request(path, { method: 'PATCH', body })
+  expect([wrong.status, wrong.json.error?.path]).toEqual([400, 'config.retention_days'])
+  const foreign = { name: 'x', config, org_id: randomUUID() }
+  expect((await service.request('/v1/org_automation', { body: foreign })).status).toBe(403)
+  expect((await service.request(path, { method: 'DELETE' })).status).toBe(200)
+})
+
+test('rights are given on groups of projects, and on AI secrets, which then may be changed', async () => {
+  const { json: secret } = await service.request('/v1/ai_secret', { body: { name: 'S' } })
+  const { json: group } = await service.request('/v1/project_group', { body: { name: 'rights' } })
+  const { json: invited } = await service.request('/v1/organization/members', {
+    method: 'PATCH',
+    body: { invite_users: { service_accounts: [{ name: 'bot', token_name: 't' }] } },
+  })
+  const [account] = invited.added_users as unknown as { id: string; api_key: string }[]
+  const path = `/v1/ai_secret/${String(secret.id)}`
+  const change = () =>
+    service.request(path, { method: 'PATCH', body: { type: 'openai' }, key: account!.api_key })
+  expect((await change()).status).toBe(403)
+  for (const [object_type, object_id] of [
+    ['ai_secret', secret.id],
+    ['project_group', group.id],
+    ['org_ai_secret', secret.org_id],
+  ]) {
+    const acl = { object_type, object_id, user_id: account!.id, permission: 'update' }
+    const made = await service.request('/v1/acl', { body: acl })
+    expect([made.status, made.text]).toEqual([200, expect.stringContaining(String(object_type))])
+    if (object_type !== 'project_group') expect((await change()).status).toBe(200)
+    await service.request(`/v1/acl/${String(made.json.id)}`, { method: 'DELETE' })
+    expect((await change()).status).toBe(403)
+  }
 })

@@ -91,6 +91,11 @@ const ofOrganization: Needs = {
   delete: [['update', 'organization']],
 }
 
+/** What every member sees, and changes by rights on it. */
+function ownForAll(kind: string): Needs {
+  return { ...own(kind), read: 'anyone', create: [['create', `new ${kind}`]] }
+}
+
 type Made = (given: { name: string; world: World }) => object
 
 function made(path: string, needs: Needs, body: Made, methods = ['POST', 'PUT']): Table {
@@ -154,6 +159,12 @@ const resources: Table = {
     destroys: true,
     ask: ({ name }) => ({ body: { name } }),
   },
+  ...made('/v1/org_automation', ofOrganization, ({ name }) => ({ name, config: retention })),
+  ...listed('/v1/org_automation'),
+  ...byId('org_automation', '/v1/org_automation', ofOrganization, { description: 'changed' }),
+  ...made('/v1/project_group', ownForAll('project_group'), ({ name }) => ({ name })),
+  ...listed('/v1/project_group'),
+  ...byId('project_group', '/v1/project_group', ownForAll('project_group'), { description: 'c' }),
   ...made('/v1/env_var', partOf('project'), ({ name, world }) => ({
     object_type: 'project',
     object_id: thing(world, 'project'),
@@ -480,13 +491,19 @@ const app: Table = {
     about: 'project',
     needs: partOf('project').create,
     destroys: true,
-    ask: ({ id }) => ({
-      body: { project_id: id, project_automation_name: 'a', config: retention },
+    ask: ({ id, name }) => ({
+      body: { project_id: id, project_automation_name: name, config: retention },
     }),
+  },
+  'POST /api/project_automation/get': {
+    about: 'project',
+    needs: 'anyone',
+    filters: true,
+    ask: ({ id }) => ({ body: { project_id: id } }),
   },
   'POST /api/project_automation/patch_id': {
     about: 'project_automation',
-    needs: partOf('project').update,
+    needs: [['update', 'project']],
     ask: ({ id }) => ({ body: { id, description: 'changed' } }),
   },
   'POST /api/ai_secret/get': { needs: 'anyone', filters: true, ask: () => ({ body: {} }) },
@@ -739,17 +756,25 @@ export const accessTable: Readonly<Table> = {
       '/v1/proxy/:path',
       '/v1/proxy/:path/:rest',
       '/v1/proxy/:path/:rest/:end',
-    ].map((path) => [
-      `POST ${path}`,
-      {
-        needs: 'anyone',
-        status: 501,
-        ask: () => ({ path: path.replaceAll(':', ''), body: {} }),
-      } satisfies Line,
-    ]),
+      '/brainstore/automation/:action',
+      '/topic-map-report-url',
+      '/topic-map-btmap-url',
+    ].map((path) => notRun('POST', path)),
+  ),
+  ...Object.fromEntries(
+    ['', '/:rest', '/:rest/:end'].flatMap((rest) =>
+      ['GET', 'POST', 'PATCH', 'DELETE'].map((method) =>
+        notRun(method, `/loop/runtime/:path${rest}`),
+      ),
+    ),
   ),
   ...environmentObjects('/environment-object/:type/:id'),
   ...access,
+}
+
+function notRun(method: string, path: string): [string, Line] {
+  const ask = () => ({ path: path.replaceAll(':', ''), ...(method !== 'GET' && { body: {} }) })
+  return [`${method} ${path}`, { needs: 'anyone', status: 501, ask }]
 }
 
 /** Nothing has been assigned to an environment: who may see the object is told that. */

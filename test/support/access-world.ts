@@ -85,6 +85,11 @@ export async function makeWorld(service: RunningService, label: string): Promise
     value: 'v',
   })
   await make('ai_secret', '/v1/ai_secret', { name: 'taken-ai_secret', secret: 'sk-ai-0123456789' })
+  await make('org_automation', '/v1/org_automation', {
+    name: 'taken-org_automation',
+    config: { event_type: 'retention', object_type: 'dataset', retention_days: 1 },
+  })
+  await make('project_group', '/v1/project_group', { name: 'taken-project_group' })
   await make('environment', '/environment', {
     name: 'taken-environment',
     slug: 'taken-environment',

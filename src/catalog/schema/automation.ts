@@ -98,3 +98,30 @@ export const projectAutomationPatch = z.object({
   description: text.nullish(),
   config: automationConfiguration.nullish(),
 })
+
+/** The same for all projects of an organization. */
+export const organizationAutomationSchema = z
+  .object({
+    id: identifier,
+    org_id: identifier,
+    user_id: identifier.nullable(),
+    created: timestamp.nullable(),
+    name,
+    description: text.nullable(),
+    config: automationConfiguration,
+  })
+  .meta({ id: 'OrgAutomation' })
+
+export const newOrganizationAutomation = z.object({
+  org_id: identifier.nullish(),
+  org_name: name.nullish(),
+  name,
+  description: text.nullish(),
+  config: automationConfiguration,
+})
+
+export const organizationAutomationPatch = z.object({
+  name: name.nullish(),
+  description: text.nullish(),
+  config: automationConfiguration.nullish(),
+})

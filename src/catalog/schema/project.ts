@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { identifier, name, shortText, text, timestamp, word } from './field.ts'
+import { identifier, identifiers, name, shortText, text, timestamp, word } from './field.ts'
 import { savedFunction } from './prompt.ts'
 
 const spanFieldOrder = z.looseObject({
@@ -51,4 +51,32 @@ export const projectPatch = z.object({
   description: text.nullish(),
   user_id: identifier.nullish(),
   settings: projectSettings.nullish(),
+})
+
+/** Projects under one name. */
+export const projectGroupSchema = z
+  .object({
+    id: identifier,
+    org_id: identifier,
+    user_id: identifier.nullable(),
+    created: timestamp.nullable(),
+    name,
+    description: text.nullable(),
+    deleted_at: timestamp.nullable(),
+    member_projects: identifiers.nullable(),
+  })
+  .meta({ id: 'ProjectGroup' })
+
+export const newProjectGroup = z.object({
+  name,
+  description: text.nullish(),
+  member_projects: identifiers.nullish(),
+  org_name: name.nullish(),
+})
+
+export const projectGroupPatch = z.object({
+  name: name.nullish(),
+  description: text.nullish(),
+  add_member_projects: identifiers.nullish(),
+  remove_member_projects: identifiers.nullish(),
 })

@@ -182,7 +182,13 @@ async function userIdsOf(
   return ids
 }
 
-const ofOrganization = ['organization', 'org_member', 'org_project', 'org_audit_logs']
+const ofOrganization = [
+  'organization',
+  'org_member',
+  'org_project',
+  'org_audit_logs',
+  'org_ai_secret',
+]
 const named: ReadonlyMap<string, string> = new Map([
   ['project', '/v1/project'],
   ['project_log', '/v1/project'],
@@ -191,6 +197,8 @@ const named: ReadonlyMap<string, string> = new Map([
   ['prompt_session', '/v1/prompt_session'],
   ['role', '/v1/role'],
   ['group', '/v1/group'],
+  ['project_group', '/v1/project_group'],
+  ['ai_secret', '/v1/ai_secret'],
 ])
 
 /** `organization` and its parts alone; `project:NAME_OR_ID` and the like. */

@@ -51,7 +51,7 @@ export const roleRoutes: readonly Route[] = [
   }),
 ]
 
-function named({ name, description }: Values): { name?: string; description?: string } {
+export function named({ name, description }: Values): { name?: string; description?: string } {
   return {
     ...(typeof name === 'string' && { name }),
     ...(typeof description === 'string' && { description }),
@@ -59,7 +59,7 @@ function named({ name, description }: Values): { name?: string; description?: st
 }
 
 /** Applies `add_<field>` and `remove_<field>`. What is in both is out. */
-function membersChanged<Field extends string, Member>(
+export function membersChanged<Field extends string, Member>(
   body: Values,
   field: Field,
   before: readonly Member[] | null,

@@ -2,6 +2,7 @@ import type { SecretBox } from '../../access/secret-box.ts'
 import type { Route } from '../route.ts'
 import { accessRoutes } from './access-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
+import { organizationPartRoutes } from './organization-parts.ts'
 import { promptRoutes } from './prompt-routes.ts'
 import type { PromptStore } from './prompt-store.ts'
 import { removedRoutes } from './removed-routes.ts'
@@ -13,6 +14,7 @@ import { viewRoutes } from './view-routes.ts'
 export function restRoutes(prompts: PromptStore, secrets: SecretBox): Route[] {
   return [
     ...catalogResources,
+    ...organizationPartRoutes,
     ...accessRoutes,
     ...promptRoutes(prompts),
     ...viewRoutes,

@@ -8,23 +8,44 @@ const runner = {
   hint: 'set BRAINTRUST_PROXY_URL to a service that runs them',
 }
 
+const topics = {
+  what: 'keeps automations but runs none, so that there is nothing to tell of their runs',
+  hint: 'their settings are at /v1/project_automation',
+}
+const loop = {
+  what: 'runs no assistant',
+  hint: 'connect one of your own to /mcp',
+}
+
 const paths: readonly (readonly [path: string, answer: typeof proxy])[] = [
   ['/v1/proxy/:path', proxy],
   ['/v1/proxy/:path/:rest', proxy],
   ['/v1/proxy/:path/:rest/:end', proxy],
   ['/v1/eval', { what: 'runs no evaluations', hint: 'run them with an SDK, which logs them here' }],
   ['/function/sandbox-list', runner],
+  ['/brainstore/automation/:action', topics],
+  ['/topic-map-report-url', topics],
+  ['/topic-map-btmap-url', topics],
+  ['/loop/runtime/:path', loop],
+  ['/loop/runtime/:path/:rest', loop],
+  ['/loop/runtime/:path/:rest/:end', loop],
 ]
 
-export const notRunRoutes: readonly Route[] = paths.map(
-  ([path, { what, hint }]): Route => ({
-    method: 'POST',
-    path,
-    access: 'key',
-    handle: () => {
-      throw notRun(what, hint)
-    },
-  }),
+/** Whoever only looks at what runs elsewhere asks with GET. */
+const methods = (path: string) => (path.startsWith('/loop/') ? loopMethods : (['POST'] as const))
+const loopMethods = ['GET', 'POST', 'PATCH', 'DELETE'] as const
+
+export const notRunRoutes: readonly Route[] = paths.flatMap(([path, { what, hint }]) =>
+  methods(path).map(
+    (method): Route => ({
+      method,
+      path,
+      access: 'key',
+      handle: () => {
+        throw notRun(what, hint)
+      },
+    }),
+  ),
 )
 
 export function functionsAreNotRun(): AssayError {

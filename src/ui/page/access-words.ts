@@ -5,6 +5,7 @@ export const objectTypes = [
   'org_member',
   'org_project',
   'org_audit_logs',
+  'org_ai_secret',
   'group',
   'role',
   'project',
@@ -13,6 +14,8 @@ export const objectTypes = [
   'dataset',
   'prompt',
   'prompt_session',
+  'project_group',
+  'ai_secret',
 ] as const
 
 export type ObjectType = (typeof objectTypes)[number]
@@ -22,6 +25,7 @@ const titles: Readonly<Record<ObjectType, string>> = {
   org_member: 'members',
   org_project: 'all projects',
   org_audit_logs: 'the audit trail',
+  org_ai_secret: 'all AI secrets',
   group: 'groups',
   role: 'roles',
   project: 'projects',
@@ -30,6 +34,8 @@ const titles: Readonly<Record<ObjectType, string>> = {
   dataset: 'datasets',
   prompt: 'prompts and functions',
   prompt_session: 'playgrounds',
+  project_group: 'groups of projects',
+  ai_secret: 'AI secrets',
 }
 
 /** Without a type it is all that there is. */

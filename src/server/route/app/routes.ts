@@ -1,7 +1,6 @@
 import type { Engine } from '../../../engine.ts'
 import type { Route } from '../../route.ts'
 import { appAiSecretRoutes } from './ai-secret.ts'
-import { appAutomationRoutes } from './automation.ts'
 import { appDatasetRoutes } from './dataset.ts'
 import { appDatasetSnapshotRoutes } from './dataset-snapshot.ts'
 import { environmentObjectRoutes } from './environment-object.ts'
@@ -9,6 +8,7 @@ import { appExperimentRoutes } from './experiment.ts'
 import { appFunctionRoutes, type FunctionRouteOptions } from './function.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
 import { appProjectRoutes } from './project.ts'
+import { appAutomationRoutes } from './project-automation.ts'
 import { appSelfRoutes } from './self.ts'
 import { appSummaryRoutes } from './summary.ts'
 
@@ -21,10 +21,10 @@ export function appRoutes(options: AppOptions & FunctionRouteOptions): Route[] {
   return [
     ...loginRoutes(options),
     ...appProjectRoutes,
+    ...appAutomationRoutes,
     ...appExperimentRoutes,
     ...appDatasetRoutes,
     ...appDatasetSnapshotRoutes,
-    ...appAutomationRoutes,
     ...appAiSecretRoutes,
     ...appSelfRoutes,
     ...appSummaryRoutes(options.engine),
