@@ -1,6 +1,6 @@
 /** Attributes that are JSON in a text, since attributes themselves are flat. */
 import { AssayError } from '../error.ts'
-import { maximumDepth } from '../json/scan.ts'
+import { JsonScanner, maximumDepth } from '../json/scan.ts'
 import { parseJson } from '../type/parse-json.ts'
 import type { Value } from '../type/value.ts'
 import type { Remark } from './any-value.ts'
@@ -23,11 +23,19 @@ const ignored: Remark = () => undefined
 
 function parsed(text: string, onDeep: Remark, onFault: Remark): Value {
   try {
-    return parseJson(text, deepest)
+    if (mayBeDeep(text)) {
+      const bytes = Buffer.from(text)
+      new JsonScanner(bytes, 0, bytes.length, deepest).value()
+    }
+    return parseJson(text)
   } catch (thrown) {
     const isDeep = thrown instanceof AssayError && thrown.code === 'REQUEST_TOO_DEEP'
     if (isDeep) onDeep(`is JSON that nests deeper than ${deepest} levels, and is kept as a text`)
     else onFault('is not JSON, and is kept as a text')
     return text
   }
+}
+
+function mayBeDeep(text: string): boolean {
+  return text.length > deepest && text.split(/[[{]/, deepest + 2).length > deepest + 1
 }

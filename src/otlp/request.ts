@@ -151,7 +151,16 @@ function textAt(scanner: JsonScanner): Message {
   const { bytes } = scanner
   const start = scanner.value()
   const end = scanner.position
-  return { read: () => parseJson(decodeUtf8(bytes, start, end), deepestItem) }
+  return { read: () => parseItem(bytes, start, end) }
+}
+
+/** A number that a double may not hold; mostly they are texts. */
+const longNumber = /(?<![^[:,\s])-?\d{16}/
+
+function parseItem(bytes: Uint8Array, start: number, end: number): unknown {
+  if (end - start > deepestItem) new JsonScanner(bytes, start, end, deepestItem).value()
+  const text = decodeUtf8(bytes, start, end)
+  return longNumber.test(text) ? parseJson(text) : JSON.parse(text)
 }
 
 /** Without a byte order mark, and UTF-8 whatever came. */

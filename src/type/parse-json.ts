@@ -13,14 +13,14 @@ import type { Value } from './value.ts'
 const longDigits = /\d{16}/
 
 /** Throws REQUEST_NOT_JSON where the text is not JSON, REQUEST_TOO_DEEP where it nests too deep. */
-export function parseJson(text: string, deepest = maximumDepth): Value {
-  if (longDigits.test(text)) return readJson(text, valueOfNumber, deepest)
-  if (mayBeDeep(text, deepest)) check(text, deepest)
+export function parseJson(text: string): Value {
+  if (longDigits.test(text)) return readJson(text, valueOfNumber)
+  if (mayBeDeep(text)) check(text)
   try {
     return JSON.parse(text) as Value
   } catch (cause) {
     // Our own words say where the fault is, whatever the version of the runtime.
-    check(text, deepest)
+    check(text)
     throw new AssayError('REQUEST_NOT_JSON', 'the text is not JSON', { cause })
   }
 }
@@ -30,19 +30,18 @@ export function parseJsonBytes(bytes: Uint8Array, start = 0, end = bytes.length)
   return parseJson(decodeUtf8(bytes, start, end))
 }
 
-function mayBeDeep(text: string, deepest: number): boolean {
-  if (text.length <= deepest) return false
+function mayBeDeep(text: string): boolean {
+  if (text.length <= maximumDepth) return false
   let openers = 0
   for (let i = 0; i < text.length; i++) {
     const code = text.charCodeAt(i)
-    if ((code === 0x5b || code === 0x7b) && ++openers > deepest) return true
+    if ((code === 0x5b || code === 0x7b) && ++openers > maximumDepth) return true
   }
   return false
 }
 
-function check(text: string, deepest: number): void {
-  const bytes = Buffer.from(text)
-  const scanner = new JsonScanner(bytes, 0, bytes.length, deepest)
+function check(text: string): void {
+  const scanner = new JsonScanner(Buffer.from(text))
   scanner.value()
   scanner.finish()
 }
@@ -66,11 +65,9 @@ export type JsonOf<Numeric> =
 export function readJson<Numeric>(
   text: string,
   numberOf: (text: string) => Numeric,
-  deepest = maximumDepth,
 ): JsonOf<Numeric> {
   // UTF-8 cannot hold half of a surrogate pair.
-  const bytes = Buffer.from(text.replace(/\p{Surrogate}/gu, escaped))
-  const scanner = new JsonScanner(bytes, 0, bytes.length, deepest)
+  const scanner = new JsonScanner(Buffer.from(text.replace(/\p{Surrogate}/gu, escaped)))
   const value = readValue(scanner, numberOf)
   scanner.finish()
   return value
