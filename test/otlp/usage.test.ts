@@ -1,6 +1,8 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { countRole } from '../../src/otlp/usage/usage-role.ts'
 import { type Plain, rowOf } from '../support/otlp-span.ts'
+import { randomSeed as seed } from '../support/random-seed.ts'
 
 type Attributes = Record<string, Plain>
 
@@ -181,6 +183,45 @@ describe('counts under several names are one', () => {
       'gen_ai.usage.details.requests': 2,
       'gen_ai.usage.note': 'estimated',
     })
+  })
+
+  test('whatever the names are, no number is lost', () => {
+    const names = [
+      ...['input_tokens', 'prompt_tokens', 'output_tokens', 'completion_tokens', 'total_tokens'],
+      ...[
+        'cache_read.input_tokens',
+        'cache_read_tokens',
+        'cache_write_tokens',
+        'cost',
+        'total_cost',
+      ],
+      ...[
+        'details.input_tokens',
+        'details.cached_tokens',
+        'reasoning_tokens',
+        'custom',
+        'details.x',
+      ],
+    ]
+    const prefixes = ['gen_ai.usage.', 'llm.usage.', 'ai.usage.', 'gen_ai.cost.']
+    const attribute = fc.tuple(fc.constantFrom(...prefixes), fc.constantFrom(...names))
+    const attributes = fc.dictionary(
+      attribute.map(([prefix, name]) => prefix + name),
+      fc.integer({ min: 1, max: 1000 }),
+    )
+    fc.assert(
+      fc.property(attributes, (given) => {
+        const { metrics = {}, metadata = {} } = rowOf(given) as Record<string, object>
+        const stored = new Set<unknown>(Object.values(metrics))
+        for (const [name, value] of Object.entries(given)) {
+          const left = (metadata as Record<string, unknown>)[name]
+          // Prompts and completions may have got what was apart.
+          const isCounted = stored.has(value) || /input|prompt|output|completion|total/.test(name)
+          expect(left === value || isCounted).toBe(true)
+        }
+      }),
+      { seed },
+    )
   })
 
   test('metrics that a program gives itself are as given', () => {

@@ -374,6 +374,46 @@ describe('whatever comes beside it, a good span is stored', () => {
     )
   })
 
+  test('in JSON, of log records', { timeout: 120_000 }, async () => {
+    const oddRecord = fc.record(
+      {
+        traceId: fc.oneof(fc.constant(traceId), ids),
+        spanId: fc.oneof(fc.constant('eeeeeeeeeeeeeeee'), ids),
+        eventName: fc.oneof(
+          fc.constantFrom('gen_ai.choice', 'gen_ai.user.message'),
+          fc.jsonValue(),
+        ),
+        timeUnixNano: fc.jsonValue(),
+        severityNumber: fc.jsonValue(),
+        severityText: fc.jsonValue(),
+        body: anyValue,
+        attributes: fc.oneof(
+          fc.array(fc.record({ key: keys, value: anyValue }), { maxLength: 4 }),
+          fc.jsonValue(),
+        ),
+      },
+      { requiredKeys: [] },
+    )
+    const odd = fc.oneof(
+      { weight: 4, arbitrary: oddRecord },
+      { weight: 1, arbitrary: fc.jsonValue() },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(odd, { maxLength: 4 }), async (others) => {
+        const body = newId()
+        const logRecords = [...others, { traceId, body: { stringValue: body } }]
+        const answer = await send(
+          JSON.stringify({ resourceLogs: [{ scopeLogs: [{ logRecords }] }] }),
+          'logs',
+        )
+        expect(answer.status).toBe(200)
+        const query = `select: output | from: project_logs('${project}') | filter: output = '${body}'`
+        expect((await service.query(query)).json.data).toHaveLength(1)
+      }),
+      { seed, numRuns: runs },
+    )
+  })
+
   test('in protocol buffers', { timeout: 120_000 }, async () => {
     const bytes = fc.uint8Array({ maxLength: 60 })
     const fields = fc

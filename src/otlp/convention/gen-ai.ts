@@ -80,7 +80,14 @@ export function readGenAi(reader: AttributeReader, draft: RecordDraft): void {
     draft.setMetadata(name.replaceAll('.', '_'), reader.take(`gen_ai.${name}`))
   }
   draft.setMetadata('tools', reader.takeJson('gen_ai.tool.definitions'))
-  draft.setMetric('time_to_first_token', reader.takeNumber('gen_ai.response.time_to_first_chunk'))
+  draft.setMetric(
+    'time_to_first_token',
+    reader.takeNumber(
+      'gen_ai.response.time_to_first_chunk',
+      'gen_ai.client.operation.time_to_first_chunk',
+      'gen_ai.server.time_to_first_token',
+    ),
+  )
   readEvaluation((name) => reader.take(`gen_ai.evaluation.${name}`), draft)
 }
 

@@ -1,4 +1,5 @@
 /** A request for traces or logs, whatever it came by: read, written as rows, and what of it could not be. */
+import { setImmediate } from 'node:timers/promises'
 import type { Gate } from '../../../access/gate.ts'
 import type { Engine } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
@@ -32,6 +33,9 @@ export interface ExportResult {
   /** Why they are not, and what of others is not as it was sent; empty where all is. */
   readonly message: string
 }
+
+/** Reading a span takes some 50 µs. */
+const longestTurnMs = 10
 
 export class ExportReceiver {
   readonly #writer: RecordWriter
@@ -112,7 +116,9 @@ class Batch {
 
 async function addSpans(request: ExportRequest, parents: Parents, batch: Batch): Promise<void> {
   const { report } = batch
+  const turns = new Turns()
   for (const span of readSpans(request.body, request.encoding, (text) => report.remark(text))) {
+    if (turns.isLong) await turns.end()
     if ('problem' in span) {
       report.reject(span.called, span.problem)
       continue
@@ -136,11 +142,14 @@ async function addLogRecords(
   const { report } = batch
   const records: OtlpLogRecord[] = []
   const { body, encoding } = request
+  const turns = new Turns()
   for (const record of readLogRecords(body, encoding, (text) => report.remark(text))) {
+    if (turns.isLong) await turns.end()
     if ('problem' in record) report.reject(record.called, record.problem)
     else records.push(record)
   }
   for (const group of groupsOfRows(records)) {
+    if (turns.isLong) await turns.end()
     const [first] = group
     const { eventName, spanId, traceId } = first
     const called = nameOfLogRecord(eventName, spanId)
@@ -155,6 +164,20 @@ async function addLogRecords(
         for (const remark of remarks) report.remark(`${called}: ${remark}`)
       }
     }
+  }
+}
+
+/** Lets other requests have their turn while a large one is read. */
+class Turns {
+  #since = performance.now()
+
+  get isLong(): boolean {
+    return performance.now() - this.#since > longestTurnMs
+  }
+
+  async end(): Promise<void> {
+    await setImmediate()
+    this.#since = performance.now()
   }
 }
 
