@@ -1,6 +1,7 @@
 /**
  * CSV as RFC 4180 has it: a line of names, then rows, each line ended by CRLF, texts in quotes where
- * they need them. A null is an empty field; an empty text is `""`, so that readers can tell.
+ * they need them. A null is an empty field; an empty text is `""`, so that readers can tell. Where a column may have
+ * other values than texts, a text that reads like a number, true or false is in quotes, too.
  *
  * What a text says is never changed. A spreadsheet may take one that begins with =, +, - or @ for a
  * formula; whoever opens files of unknown texts should import them as text.
@@ -17,12 +18,36 @@ export function csvHead(names: readonly string[]): Uint8Array {
   return Buffer.from(`${names.map(quoted).join(',')}\r\n`)
 }
 
-/** Appends the value that is the JSON text from `start` to `end` as a field. */
-export function writeCsvField(bytes: Buffer, start: number, end: number, out: ByteWriter): void {
-  if (bytes[start] === quote) writeText(bytes, start, end, out)
+/**
+ * Appends the value that is the JSON text from `start` to `end` as a field.
+ * @param isMixed whether the column may have other values than texts
+ */
+export function writeCsvField(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  out: ByteWriter,
+  isMixed = false,
+): void {
+  if (bytes[start] === quote) {
+    if (isMixed && readsAsOther(bytes, start + 1, end - 1)) out.copy(bytes, start, end)
+    else writeText(bytes, start, end, out)
+  }
   // An object or an array, as its JSON; anything else has nothing that needs quotes.
   else if (bytes[start] === 0x7b || bytes[start] === 0x5b) writeJsonText(bytes, start, end, out)
   else if (bytes[start] !== 0x6e) out.copy(bytes, start, end)
+}
+
+const other = /^(?:-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false)$/
+
+/** Whether a text without quotes would be the JSON of a number, or true or false. */
+function readsAsOther(bytes: Buffer, start: number, end: number): boolean {
+  const first = bytes[start]!
+  const isDigit = first >= 0x30 && first <= 0x39
+  // A minus, the beginning of false, or that of true.
+  if (!isDigit && first !== 0x2d && first !== 0x66 && first !== 0x74) return false
+  if (first >= 0x66 && end - start > 'false'.length) return false
+  return other.test(decodeUtf8(bytes, start, end))
 }
 
 function writeText(bytes: Buffer, start: number, end: number, out: ByteWriter): void {

@@ -10,14 +10,13 @@ export const cellTypes = ['usual', 'text', 'auto', 'number', 'boolean', 'json'] 
 export type CellType = (typeof cellTypes)[number]
 
 export interface ColumnTypes {
-  of(column: string): CellType
-  /** Whether the type was chosen for this column by name. */
-  isNamed(column: string): boolean
+  /** @param otherwise where nothing is said of the column */
+  of(column: string, otherwise?: CellType): CellType
 }
 
 /** @param text as it is typed: a type for all columns, or `column=type`, or several with commas between them */
 export function readColumnTypes(text = ''): ColumnTypes {
-  let others: CellType = 'usual'
+  let others: CellType | undefined
   const named = new Map<string, CellType>()
   for (const part of text.split(',').filter((each) => each.trim() !== '')) {
     const [, column, name = ''] = /^(?:(.*)=)?([^=]*)$/.exec(part.trim()) ?? []
@@ -30,7 +29,7 @@ export function readColumnTypes(text = ''): ColumnTypes {
     if (column === undefined) others = type
     else named.set(column.trim(), type)
   }
-  return { of: (column) => named.get(column) ?? others, isNamed: (column) => named.has(column) }
+  return { of: (column, otherwise = 'usual') => named.get(column) ?? others ?? otherwise }
 }
 
 /** JSON of a cell of a text; undefined for none. Throws when it is not of the type. */

@@ -1,6 +1,6 @@
 /** Records of CSV, whose first line names the columns. */
 import { ByteWindow } from './byte-window.ts'
-import { type ColumnTypes, cellJson } from './column-types.ts'
+import { type CellType, type ColumnTypes, cellJson } from './column-types.ts'
 import { findCsvForm } from './csv-form.ts'
 import { type CsvCell, type CsvForm, type CsvLine, readCsvLine } from './csv-line.ts'
 import { decodeUtf8 } from './encoding.ts'
@@ -63,6 +63,7 @@ class CsvReader {
   readonly #types: ColumnTypes
   #number: number
   #names: readonly string[] = []
+  #typesOfNames: readonly CellType[] = []
   /** Whether the record before was at fault, and this line may be the rest of it. */
   #isDoubtful = false
 
@@ -84,10 +85,17 @@ class CsvReader {
         this.#isDoubtful = true
         yield { line: number, fault: line.fault }
       } else if (!isNothing(line.cells)) {
-        if (isFirst) this.#names = namesOf(bytes, line.cells)
+        if (isFirst) this.#begin(namesOf(bytes, line.cells))
         else yield this.#record(number, bytes, line)
       }
     }
+  }
+
+  /** Records as this service exports them have quotes around texts that read like something else. */
+  #begin(names: readonly string[]): void {
+    const otherwise = names.includes('_xact_id') ? 'auto' : 'usual'
+    this.#names = names
+    this.#typesOfNames = names.map((name) => this.#types.of(name, otherwise))
   }
 
   async #next(): Promise<FoundLine | undefined> {
@@ -146,7 +154,7 @@ class CsvReader {
     for (const [index, cell] of cells.entries()) {
       const name = this.#names[index]!
       try {
-        const json = cellJson(textOf(bytes, cell), cell.isQuoted, this.#types.of(name))
+        const json = cellJson(textOf(bytes, cell), cell.isQuoted, this.#typesOfNames[index]!)
         if (json !== undefined) values.set(name, json)
       } catch (error) {
         throw new Error(`its "${name}": ${reasonOf(error)}`)

@@ -131,7 +131,10 @@ function typed(
   name: string,
   member: string | undefined,
 ): string | undefined {
-  if (!json.startsWith('"')) return json
+  if (!json.startsWith('"')) {
+    const isText = columnsByName.get(name)?.type === 'string' && member === undefined
+    return isText && /^[-\dtf]/.test(json) ? JSON.stringify(json) : json
+  }
   const isKnown = columnsByName.has(name) && columnsByName.get(name)!.type !== 'json'
   if (json === '""' && isKnown && member === undefined) return undefined
   if (member !== undefined && !numeric.has(name)) return json

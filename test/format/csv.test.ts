@@ -5,11 +5,11 @@ import { writeCsvField } from '../../src/format/csv.ts'
 import { ByteWriter } from '../../src/json/byte-writer.ts'
 import { randomSeed as seed } from '../support/random-seed.ts'
 
-function fieldOf(json: string): string {
+function fieldOf(json: string, isMixed = false): string {
   const out = new ByteWriter(1)
   out.text('before')
   const bytes = Buffer.from(`[${json}]`)
-  writeCsvField(bytes, 1, bytes.length - 1, out)
+  writeCsvField(bytes, 1, bytes.length - 1, out, isMixed)
   expect(out.view(0, 6).toString()).toBe('before')
   return out.view(6).toString()
 }
@@ -80,4 +80,15 @@ it('gives objects and arrays as their JSON, and nothing for null', () => {
   for (const number of ['1', '-1.5e300', 'true']) expect(fieldOf(number)).toBe(number)
   expect(fieldOf('null')).toBe('')
   expect(fieldOf('""')).toBe('""')
+})
+
+it('tells texts from numbers and truths by quotes, where a column may have both', () => {
+  for (const value of ['12', '-0.5', '1e5', 'true', 'false']) {
+    expect(fieldOf(value, true)).toBe(value)
+    expect(fieldOf(`"${value}"`, true)).toBe(`"${value}"`)
+    expect(fieldOf(`"${value}"`)).toBe(value)
+  }
+  for (const text of ['007', '+1', 'truth', 'falsehood', '1 2', '-', 'null']) {
+    expect(fieldOf(`"${text}"`, true)).toBe(text)
+  }
 })

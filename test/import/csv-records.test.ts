@@ -214,6 +214,18 @@ describe('cells', () => {
     })
   })
 
+  test('are told by their quotes in whole records, as this service exports them', async () => {
+    const text = '_xact_id,id,input\n1000,7,12\n1001,8,"12"\n'
+    expect(await read(text)).toEqual([
+      [2, { _xact_id: '1000', id: '7', input: '12' }],
+      [3, { _xact_id: '1001', id: '8', input: '"12"' }],
+    ])
+    expect((await read(text, { types: 'text' }))[0]).toEqual([
+      2,
+      { _xact_id: '"1000"', id: '"7"', input: '"12"' },
+    ])
+  })
+
   test('are what one says of their column', async () => {
     expect(await line('12,12,TRUE', 'auto,b=text,c=boolean')).toEqual({
       a: '12',

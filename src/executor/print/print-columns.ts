@@ -84,7 +84,7 @@ export function printCsv(
         if (c > 0) out.byte(0x2c)
         field.truncate(0)
         writers[c]!(row, field)
-        writeCsvField(field.bytes, 0, field.length, out)
+        writeCsvField(field.bytes, 0, field.length, out, columns[c]!.type !== 'text')
       }
       out.byte(0x0d)
       out.byte(0x0a)
