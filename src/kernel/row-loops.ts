@@ -4,6 +4,7 @@
  * JavaScript is compiled in each.
  */
 import { readFileSync } from 'node:fs'
+import { isDouble } from '../json/number-text.ts'
 
 interface Place {
   readonly value: number
@@ -72,19 +73,16 @@ function load(): RowLoops {
   const module = new WebAssembly.Module(readFileSync(new URL('./rows.wasm', import.meta.url)))
   let memory: Buffer
   const readNumber = (start: number, end: number) => {
-    const value = Number(memory.toString('latin1', start, end))
-    return isHeld(memory, start, end, value) ? value : Number.NaN
+    const text = memory.toString('latin1', start, end)
+    const value = Number(text)
+    return isHeld(text, value) ? value : Number.NaN
   }
   const { exports } = new WebAssembly.Instance(module, { 'shred-rows': { readNumber } })
   memory = Buffer.from(exports.memory.buffer)
   return exports
 }
 
-/** Whether a double holds the number that is written there: not integers that are too large. */
-function isHeld(bytes: Buffer, start: number, end: number, value: number): boolean {
-  for (let at = start; at < end; at++) {
-    const byte = bytes[at]!
-    if (byte === 0x2e || byte === 0x65 || byte === 0x45) return Number.isFinite(value)
-  }
-  return Number.isSafeInteger(value)
+/** Whether a double holds the number that is written there: not integers that are too large, nor many digits. */
+function isHeld(text: string, value: number): boolean {
+  return /[.eE]/.test(text) ? isDouble(text, value) : Number.isSafeInteger(value)
 }

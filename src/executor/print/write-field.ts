@@ -1,8 +1,11 @@
 /**
  * A field of a stored row as JSON, the same whether a column or the row's text tells it: numbers are in their shortest
- * form, as in every answer. What is inside of objects and lists is as it was sent.
+ * form, as in every answer, but for those with more digits than a double has. What is inside of objects and lists is
+ * as it was sent.
  */
 import type { ByteWriter } from '../../json/byte-writer.ts'
+import { isDouble } from '../../json/number-text.ts'
+import { decodeUtf8 } from '../../json/utf8.ts'
 import { parseJsonBytes } from '../../type/parse-json.ts'
 import { writeJson } from '../../type/write-json.ts'
 import type { FieldAtRow } from '../field/field-at-row.ts'
@@ -25,7 +28,7 @@ export function writeFromColumns(field: FieldAtRow, row: number, out: ByteWriter
 export function writeFromRow(bytes: Uint8Array, start: number, end: number, out: ByteWriter): void {
   if (isNumber(bytes[start]!) && !isShortest(bytes, start, end)) {
     const value = parseJsonBytes(bytes, start, end)
-    if (typeof value === 'number' && Number.isFinite(value)) {
+    if (typeof value === 'number' && isDouble(decodeUtf8(bytes, start, end), value)) {
       out.text(writeJson(value))
       return
     }

@@ -4,6 +4,7 @@
  */
 
 import { copyBytes } from '../../json/copy-bytes.ts'
+import { isDouble } from '../../json/number-text.ts'
 import { decodeUtf8 } from '../../json/utf8.ts'
 import { type ByteSource, byteSource } from './text-pool.ts'
 
@@ -162,8 +163,9 @@ export class ValueScanner implements ByteSource {
     let position = from
     while (position < bytes.length && isNumberByte(bytes[position]!)) position++
     this.end = position
-    const value = Number(decodeUtf8(bytes, start, position))
-    this.inexact = integer ? !Number.isSafeInteger(value) : !Number.isFinite(value)
+    const text = decodeUtf8(bytes, start, position)
+    const value = Number(text)
+    this.inexact = integer ? !Number.isSafeInteger(value) : !isDouble(text, value)
     return value
   }
 
