@@ -12,7 +12,7 @@ import { searchedFields } from '../type/search-query.ts'
 import { parseTimestamp, toInterval } from '../type/time.ts'
 import type { Interval } from '../type/value.ts'
 import type { BoundExpression, StaticType } from './bound.ts'
-import { constantValue, type EvaluationContext, typeOfConstant } from './evaluate.ts'
+import { constantValue, type EvaluationContext, timeNode, typeOfConstant } from './evaluate.ts'
 import { type Call, stepInto } from './field-source.ts'
 import type { Scope } from './scope.ts'
 
@@ -403,8 +403,8 @@ function timesAligned(left: BoundExpression, right: BoundExpression) {
 
 function timeConstant(node: BoundExpression): BoundExpression {
   if (node.kind !== 'constant' || typeof node.value !== 'string') return node
-  const ms = parseTimestamp(node.value)
-  return ms === undefined ? node : { kind: 'timestamp', ms, type: 'timestamp' }
+  const time = parseTimestamp(node.value)
+  return time === undefined ? node : timeNode(time)
 }
 
 /** Fields of unknown type hold no times, so what can be calculated from them are numbers. */

@@ -24,7 +24,13 @@ export type ConstantValue =
 
 export type BoundExpression =
   | { readonly kind: 'constant'; readonly value: ConstantValue; readonly type: StaticType }
-  | { readonly kind: 'timestamp'; readonly ms: number; readonly type: 'timestamp' }
+  | {
+      readonly kind: 'timestamp'
+      readonly ms: number
+      /** Not there if it would be 0. */
+      readonly microseconds?: number
+      readonly type: 'timestamp'
+    }
   | {
       readonly kind: 'interval'
       readonly months: number

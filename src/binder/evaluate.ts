@@ -49,7 +49,7 @@ export function applyOperator(
     case 'constant':
       return node.value as ConstantValue & Value
     case 'timestamp':
-      return new Timestamp(node.ms)
+      return new Timestamp(node.ms, node.microseconds)
     case 'interval':
       return new Interval(node.months, node.ms)
     case 'field':
@@ -121,12 +121,16 @@ function isConstant(node: BoundExpression): boolean {
 
 /** The node that stands for a value, or undefined for values that no node can hold. */
 export function nodeForValue(value: Value): BoundExpression | undefined {
-  if (value instanceof Timestamp) return { kind: 'timestamp', ms: value.ms, type: 'timestamp' }
+  if (value instanceof Timestamp) return timeNode(value)
   if (value instanceof Interval) {
     return { kind: 'interval', months: value.months, ms: value.ms, type: 'interval' }
   }
   if (!isCloneable(value)) return undefined
   return { kind: 'constant', value, type: typeOfConstant(value) }
+}
+
+export function timeNode({ ms, microseconds }: Timestamp): BoundExpression {
+  return { kind: 'timestamp', ms, ...(microseconds !== 0 && { microseconds }), type: 'timestamp' }
 }
 
 function isCloneable(value: Value): value is ConstantValue & Value {

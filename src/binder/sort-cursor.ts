@@ -64,6 +64,10 @@ function isKey(value: unknown): boolean {
   return Array.isArray(value) && value.length === 2 && value.every(Number.isSafeInteger)
 }
 
+function isBelow(value: unknown, end: number): boolean {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) < end
+}
+
 /** A cursor comes from outside, whoever made it. */
 function isPlain(value: unknown): value is PlainValue {
   if (value === null || typeof value !== 'object') return true
@@ -71,7 +75,7 @@ function isPlain(value: unknown): value is PlainValue {
   const [tag, first, second] = value as unknown[]
   switch (tag) {
     case 'time':
-      return Number.isFinite(first)
+      return Number.isFinite(first) && (second === undefined || isBelow(second, 1000))
     case 'interval':
       return Number.isFinite(first) && Number.isFinite(second)
     case 'array':

@@ -1,7 +1,7 @@
 /** Puts the columns of a chunk of rows together from vectors. */
 import { assert } from '../error.ts'
 import { ByteWriter } from '../json/byte-writer.ts'
-import { formatInterval, formatTimestamp } from '../type/time.ts'
+import { formatInterval, formatTimestamp, microsecondsOf } from '../type/time.ts'
 import { Interval, Timestamp, type Value } from '../type/value.ts'
 import { writeJson } from '../type/write-json.ts'
 import type { Texts } from '../vector/column.ts'
@@ -162,9 +162,9 @@ function integerOf(value: Value): bigint {
   return BigInt(value as number)
 }
 
-function microsecondsOf(value: Value): bigint {
+function timeInteger(value: Value): bigint {
   assert(value instanceof Timestamp, 'a column of times has met another value')
-  return BigInt(Math.round(value.ms * 1000))
+  return microsecondsOf(value)
 }
 
 /** Texts, or values as the texts of their JSON. */
@@ -341,7 +341,7 @@ export function columnBuffer(type: ColumnType, isCoded: boolean, capacity: numbe
     case 'integer':
       return new IntegerBuffer(capacity, integerOf)
     case 'timestamp':
-      return new IntegerBuffer(capacity, microsecondsOf)
+      return new IntegerBuffer(capacity, timeInteger)
     case 'text':
       return isCoded ? new CodedBuffer(capacity) : new TextBuffer(capacity, textOf)
     case 'texts':
@@ -354,7 +354,7 @@ export function columnBuffer(type: ColumnType, isCoded: boolean, capacity: numbe
 /** A value as plain text, without the quotes that JSON has. */
 export function textOf(value: Value): string {
   if (typeof value === 'string') return value
-  if (value instanceof Timestamp) return formatTimestamp(value.ms)
+  if (value instanceof Timestamp) return formatTimestamp(value)
   return value instanceof Interval ? formatInterval(value) : writeJson(value)
 }
 

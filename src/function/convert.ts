@@ -1,6 +1,11 @@
 /** Conversions between kinds of values. What cannot be converted is null, never an error. */
 import { parseInterval } from '../type/parse-interval.ts'
-import { toInterval as intervalOf, maxTimestampMs, parseTimestamp } from '../type/time.ts'
+import {
+  toInterval as intervalOf,
+  maxTimestampMs,
+  parseTimestamp,
+  timestampOf,
+} from '../type/time.ts'
 import { Interval, Timestamp, type Value } from '../type/value.ts'
 
 const integerPattern = /^[+-]?\d+$/
@@ -50,16 +55,19 @@ const booleanTexts = new Map([
   ['0', false],
 ])
 
-/** Milliseconds of a time, or of a string that is one. */
-export function timeOf(value: Value): number | null {
-  if (value instanceof Timestamp) return value.ms
+/** A time, or a string that is one. */
+export function timeOf(value: Value): Timestamp | null {
+  if (value instanceof Timestamp) return value
   return typeof value === 'string' ? (parseTimestamp(value) ?? null) : null
 }
 
 /** As `timeOf`; numbers are taken as seconds since 1970, as `metrics.start` is. */
 export function toTimestamp(value: Value): Timestamp | null {
-  const ms = typeof value === 'number' ? Math.round(value * 1e6) / 1000 : timeOf(value)
-  return ms === null || Math.abs(ms) > maxTimestampMs ? null : new Timestamp(ms)
+  if (typeof value !== 'number') return timeOf(value)
+  const ms = value * 1000
+  if (Math.abs(ms) > maxTimestampMs) return null
+  const whole = Math.floor(ms)
+  return timestampOf(whole, Math.round((ms - whole) * 1000))
 }
 
 /** Intervals as they are, strings that are one, and numbers as seconds, as `metrics` has them. */

@@ -1,9 +1,9 @@
 /** What the functions of time are made of. `tzOffset` is in minutes behind UTC, as a request has it. */
 import {
   type IntervalUnit,
+  microsecondsOf,
   type TimeUnit,
   toInterval,
-  toMicroseconds,
   truncate,
   truncateToMultiple,
 } from '../type/time.ts'
@@ -37,9 +37,10 @@ function isFixed(unit: TimeUnit): unit is FixedUnit {
 }
 
 export function dateTrunc(unit: Value, time: Value, tzOffset: number): Value {
-  const ms = timeOf(time)
+  const found = timeOf(time)
   const truncation = typeof unit === 'string' ? parseTruncation(unit) : undefined
-  if (ms === null || !truncation) return null
+  if (!found || !truncation) return null
+  const { ms } = found
   const { count, unit: timeUnit } = truncation
   if (count > 1 && isFixed(timeUnit)) {
     return new Timestamp(truncateToMultiple(count, timeUnit, ms, tzOffset))
@@ -59,12 +60,16 @@ export function parseDifferenceUnit(unit: Value): DifferenceUnit | undefined {
 
 /** How many starts of a unit lie after `from` and not after `to`; negative when `to` is earlier. */
 export function dateDifference(unit: Value, from: Value, to: Value, tzOffset: number): Value {
-  const [start, end] = [timeOf(from), timeOf(to)]
+  const [first, last] = [timeOf(from), timeOf(to)]
   const parsed = parseDifferenceUnit(unit)
-  if (start === null || end === null || !parsed) return null
+  if (!first || !last || !parsed) return null
+  const [start, end] = [first.ms, last.ms]
   switch (parsed) {
-    case 'microsecond':
-      return Math.floor(toMicroseconds(end * 1000)) - Math.floor(toMicroseconds(start * 1000)) + 0
+    case 'microsecond': {
+      const microseconds = microsecondsOf(last) - microsecondsOf(first)
+      const number = Number(microseconds)
+      return Math.abs(number) < 2 ** 53 ? number : microseconds
+    }
     case 'millisecond':
       return Math.floor(end) - Math.floor(start) + 0
     case 'month':
@@ -82,7 +87,7 @@ export function dateDifference(unit: Value, from: Value, to: Value, tzOffset: nu
 
 /** Months, quarters or years since the year 0. */
 function monthNumber(ms: number, tzOffset: number, unit: 'month' | 'quarter' | 'year'): number {
-  const date = new Date(ms - tzOffset * 60_000)
+  const date = new Date(Math.floor(ms - tzOffset * 60_000))
   const months = date.getUTCFullYear() * 12 + date.getUTCMonth()
   return Math.floor(months / (unit === 'month' ? 1 : unit === 'quarter' ? 3 : 12))
 }
@@ -116,10 +121,10 @@ export function parseDatePart(part: Value): DatePart | undefined {
 
 /** The number that a calendar or a clock shows: 10 of 10:42:31. Seconds have their fraction. */
 export function datePart(part: Value, time: Value, tzOffset: number): Value {
-  const ms = timeOf(time)
+  const found = timeOf(time)
   const parsed = parseDatePart(part)
-  if (ms === null || !parsed) return null
-  const local = ms - tzOffset * 60_000
+  if (!found || !parsed) return null
+  const local = found.ms - tzOffset * 60_000
   const date = new Date(Math.floor(local))
   switch (parsed) {
     case 'year':
@@ -137,18 +142,25 @@ export function datePart(part: Value, time: Value, tzOffset: number): Value {
     case 'minute':
       return date.getUTCMinutes()
     case 'second':
-      return toMicroseconds(local - truncate('minute', local, 0)) / 1000
+      return secondOf(found)
     case 'day_of_week':
       return date.getUTCDay()
     case 'day_of_year':
       return Math.floor((local - truncate('year', local, 0)) / dayMs) + 1
     case 'epoch':
-      return epochSeconds(ms)
+      return epochSeconds(found)
   }
 }
 
-export function epochSeconds(ms: number): number {
-  return Math.round(ms * 1000) / 1_000_000
+/** Clocks of all offsets show the same seconds. */
+function secondOf(time: Timestamp): number {
+  const minute = 60_000_000n
+  const microseconds = microsecondsOf(time) % minute
+  return Number(microseconds < 0n ? microseconds + minute : microseconds) / 1_000_000
+}
+
+export function epochSeconds(time: Timestamp): number {
+  return Number(microsecondsOf(time)) / 1_000_000
 }
 
 const dayMs = 86_400_000

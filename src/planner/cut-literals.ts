@@ -11,6 +11,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { Lexer } from '../parser/lexer.ts'
 import type { Token } from '../parser/token.ts'
 import { formatTimestamp, parseTimestamp } from '../type/time.ts'
+import { isTimeOfNumber } from '../type/value.ts'
 
 export type LiteralKind = 'number' | 'text' | 'time'
 
@@ -123,9 +124,11 @@ function literalOf(token: Token, next: Token): CutLiteral | undefined {
   return literalOfText(text)
 }
 
-/** Of a text between quotes. */
-export function literalOfText(text: string): CutLiteral {
-  return { kind: parseTimestamp(text) === undefined ? 'text' : 'time', value: text }
+/** Of a text between quotes; undefined of a time that its milliseconds do not tell, which is left where it stands. */
+export function literalOfText(text: string): CutLiteral | undefined {
+  const time = parseTimestamp(text)
+  if (!time) return { kind: 'text', value: text }
+  return isTimeOfNumber(time) ? { kind: 'time', value: text } : undefined
 }
 
 function joined(text: string, places: readonly Place[], insert: (place: Place) => string): string {

@@ -16,7 +16,7 @@ import { isName } from '../parser/character.ts'
 import { arithmeticSymbols, comparisonSymbols } from '../parser/print.ts'
 import { formatInterval, formatTimestamp } from '../type/time.ts'
 import { formatCursor, type RowKey } from '../type/transaction.ts'
-import { Interval, type Path } from '../type/value.ts'
+import { Interval, type Path, Timestamp } from '../type/value.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import type { Output, PhysicalPlan, PhysicalQuery, RelationStage } from './physical-plan.ts'
 import type { OperatorName, PlanProfile } from './plan-profile.ts'
@@ -303,7 +303,7 @@ export function printBound(node: BoundExpression, names: readonly string[]): str
     case 'constant':
       return printConstant(node.value)
     case 'timestamp':
-      return `time '${formatTimestamp(node.ms)}'`
+      return `time '${formatTimestamp(new Timestamp(node.ms, node.microseconds))}'`
     case 'interval':
       return `interval '${formatInterval(new Interval(node.months, node.ms))}'`
     case 'field':

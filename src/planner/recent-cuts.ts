@@ -88,9 +88,9 @@ function cutAgain(known: RecentCut, text: string): AgainCut | undefined {
   if (!text.startsWith(head) || !text.endsWith(tail)) return undefined
   const written = text.slice(head.length, end)
   if (!(kind === 'number' ? plainNumber : plainText).test(written)) return undefined
-  const literal: CutLiteral =
+  const literal: CutLiteral | undefined =
     kind === 'number' ? { kind, value: Number(written) } : literalOfText(written)
-  if (literal.kind !== kind) return undefined
+  if (literal?.kind !== kind) return undefined
   const quotes = kind === 'number' ? 0 : 1
   const only = { start: head.length - quotes, end: end + quotes }
   const textWith = ([other]: readonly CutLiteral[]) =>

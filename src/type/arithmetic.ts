@@ -6,6 +6,7 @@ import { unreachable } from '../error.ts'
 import {
   addInterval,
   approximateMs,
+  intervalBetween,
   maxTimestampMs,
   scaleInterval,
   toMicroseconds,
@@ -74,7 +75,7 @@ function onTimes(operator: Arithmetic, a: Value, b: Value): Value {
     case 'sub':
       if (a instanceof Timestamp && b instanceof Interval) return move(a, b, -1)
       if (a instanceof Timestamp && b instanceof Timestamp) {
-        return new Interval(0, toMicroseconds(a.ms - b.ms))
+        return intervalBetween(a, b)
       }
       if (a instanceof Interval && b instanceof Interval) return addIntervals(a, b, -1)
       return null
@@ -88,8 +89,7 @@ function onTimes(operator: Arithmetic, a: Value, b: Value): Value {
 }
 
 function move(time: Timestamp, interval: Interval, sign: 1 | -1): Value {
-  const ms = addInterval(time.ms, interval, sign)
-  return ms === undefined ? null : new Timestamp(ms)
+  return addInterval(time, interval, sign) ?? null
 }
 
 function addIntervals(a: Interval, b: Interval, sign: 1 | -1): Value {

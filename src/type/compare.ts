@@ -5,7 +5,7 @@
  * no order; one exception: a string that is compared with a point in time is read as one.
  */
 import { unreachable } from '../error.ts'
-import { approximateMs, parseTimestamp } from './time.ts'
+import { approximateMs, compareTimes, parseTimestamp } from './time.ts'
 import {
   type Interval,
   type JsonObject,
@@ -126,12 +126,12 @@ function orderOrNull(a: Value, b: Value): number | null {
 /** Undefined unless one is a time and the other a string; null when the string is not a time. */
 function orderOfTimeAndText(a: Value, b: Value): number | null | undefined {
   if (a instanceof Timestamp && typeof b === 'string') {
-    const ms = parseTimestamp(b)
-    return ms === undefined ? null : a.ms - ms
+    const time = parseTimestamp(b)
+    return time === undefined ? null : compareTimes(a, time)
   }
   if (b instanceof Timestamp && typeof a === 'string') {
-    const ms = parseTimestamp(a)
-    return ms === undefined ? null : ms - b.ms
+    const time = parseTimestamp(a)
+    return time === undefined ? null : compareTimes(time, b)
   }
   return undefined
 }
@@ -148,7 +148,7 @@ function orderWithinKind(kind: ValueKind, a: Value, b: Value): number {
     case 'string':
       return compareText(a as string, b as string)
     case 'timestamp':
-      return (a as Timestamp).ms - (b as Timestamp).ms
+      return compareTimes(a as Timestamp, b as Timestamp)
     case 'interval':
       return orderIntervals(a as Interval, b as Interval)
     case 'array':

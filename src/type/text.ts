@@ -8,7 +8,7 @@ import { writeSortedJson } from './write-json.ts'
  */
 export function textOf(value: Value): string {
   if (typeof value === 'string') return value
-  if (value instanceof Timestamp) return formatTimestamp(value.ms)
+  if (value instanceof Timestamp) return formatTimestamp(value)
   if (value instanceof Interval) return formatInterval(value)
   return writeSortedJson(value)
 }

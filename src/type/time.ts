@@ -2,7 +2,7 @@
  * Points in time and calendar arithmetic. All of it is in UTC; a time zone is only ever the fixed
  * number of minutes that a request says its user is behind UTC.
  */
-import { Interval } from './value.ts'
+import { Interval, nearMs, Timestamp } from './value.ts'
 
 export type TimeUnit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'quarter' | 'year'
 
@@ -28,8 +28,9 @@ const timestampPattern =
  * space for the T. Without an offset it is UTC. Undefined for anything else, such as a 30 February;
  * digits past the microsecond are dropped.
  */
-export function parseTimestamp(text: string): number | undefined {
-  return parseUsual(text) ?? parseAny(text)
+export function parseTimestamp(text: string): Timestamp | undefined {
+  const usual = parseUsual(text)
+  return usual === undefined ? parseAny(text) : new Timestamp(usual)
 }
 
 /** Reads `2024-01-28T10:30:00.123Z`, the form that most programs write; no day after the 28th. */
@@ -61,7 +62,7 @@ function digits(text: string, from: number, count: number): number {
   return value
 }
 
-function parseAny(text: string): number | undefined {
+function parseAny(text: string): Timestamp | undefined {
   const match = timestampPattern.exec(text)
   if (!match) return undefined
   const [, year, month, day, hour, minute, second, fraction, , sign, offsetHour, offsetMinute] =
@@ -80,13 +81,42 @@ function parseAny(text: string): number | undefined {
     Number(minute ?? 0) * minuteMs +
     Number(second ?? 0) * secondMs -
     (sign === '-' ? -offset : offset)
-  return fraction ? whole + Number(fraction.padEnd(6, '0').slice(0, 6)) / 1000 : whole
+  const digits = (fraction ?? '').padEnd(6, '0')
+  return timestampOf(whole + Number(digits.slice(0, 3)), Number(digits.slice(3, 6)))
 }
 
-/** Writes ISO 8601 in UTC with 0, 3 or 6 digits of a second's fraction: as few as it takes. */
-export function formatTimestamp(ms: number): string {
+/** @param ms whole milliseconds since 1970 UTC @param microseconds 0 to 1000, which come after them */
+export function timestampOf(ms: number, microseconds: number): Timestamp {
+  if (microseconds === 1000) return timestampOf(ms + 1, 0)
+  return Math.abs(ms) < nearMs
+    ? new Timestamp(ms + microseconds / 1000)
+    : new Timestamp(ms, microseconds)
+}
+
+/** What is before the decimal point of its milliseconds, and three digits after it, which may round up to 1000. */
+function partsOf({ ms, microseconds }: Timestamp): [ms: number, microseconds: number] {
   const whole = Math.floor(ms)
-  const microseconds = Math.round((ms - whole) * 1000)
+  return [whole, microseconds + Math.round((ms - whole) * 1000)]
+}
+
+/** Microseconds since 1970 UTC. */
+export function microsecondsOf(time: Timestamp): bigint {
+  const [ms, microseconds] = partsOf(time)
+  return BigInt(ms) * 1000n + BigInt(microseconds)
+}
+
+/** Negative when the first is earlier, 0 when they are the same. */
+export function compareTimes(a: Timestamp, b: Timestamp): number {
+  return a.ms - b.ms || a.microseconds - b.microseconds
+}
+
+/**
+ * Writes ISO 8601 in UTC with 0, 3 or 6 digits of a second's fraction: as few as it takes.
+ *
+ * @param time as such, or in milliseconds since 1970 UTC
+ */
+export function formatTimestamp(time: Timestamp | number): string {
+  const [whole, microseconds] = partsOf(typeof time === 'number' ? new Timestamp(time) : time)
   if (microseconds === 1000) return formatTimestamp(whole + 1)
   const iso = new Date(whole).toISOString()
   if (microseconds > 0) return `${iso.slice(0, -1)}${String(microseconds).padStart(3, '0')}Z`
@@ -147,10 +177,27 @@ export function scaleInterval(interval: Interval, factor: number): Interval {
  * stop at the last day of the month they reach: January 31 and a month is the end of February.
  * Undefined when the result lies beyond the calendar.
  */
-export function addInterval(ms: number, interval: Interval, sign: 1 | -1): number | undefined {
+export function addInterval(
+  time: Timestamp,
+  interval: Interval,
+  sign: 1 | -1,
+): Timestamp | undefined {
+  const [ms, microseconds] = partsOf(time)
   const moved = interval.months === 0 ? ms : addMonths(ms, interval.months * sign)
-  const result = toMicroseconds(moved + interval.ms * sign)
-  return Math.abs(result) <= maxTimestampMs ? result : undefined
+  const [more, moreMicroseconds] = partsOf(new Timestamp(interval.ms * sign))
+  const after = microseconds + moreMicroseconds
+  const carried = Math.floor(after / 1000)
+  const result = moved + more + carried
+  return Math.abs(result) <= maxTimestampMs
+    ? timestampOf(result, after - carried * 1000)
+    : undefined
+}
+
+/** From the second point in time to the first. */
+export function intervalBetween(to: Timestamp, from: Timestamp): Interval {
+  const areNear = Math.abs(to.ms) < nearMs && Math.abs(from.ms) < nearMs
+  if (areNear) return new Interval(0, toMicroseconds(to.ms - from.ms))
+  return new Interval(0, Number(microsecondsOf(to) - microsecondsOf(from)) / 1000)
 }
 
 /** Rounds to the microsecond, so that sums of fractions do not drift off it. */
@@ -173,7 +220,8 @@ function truncateLocal(unit: TimeUnit, ms: number): number {
     case 'week':
       return floorTo(ms - mondayMs, weekMs) + mondayMs
     default: {
-      const date = new Date(ms)
+      // A date drops a fraction, which before 1970 would be a moment later.
+      const date = new Date(Math.floor(ms))
       const month = date.getUTCMonth()
       const first = unit === 'month' ? month : unit === 'quarter' ? month - (month % 3) : 0
       return utcDay(date.getUTCFullYear(), first, 1)

@@ -20,13 +20,28 @@ export interface JsonObject {
   readonly [key: string]: Value
 }
 
-/** A point in time: milliseconds since 1970 UTC, with a fraction down to microseconds. */
+/**
+ * A point in time: milliseconds since 1970 UTC, with a fraction down to microseconds. Further away than `nearMs` a double
+ * has no room for that fraction: milliseconds are whole there, and microseconds apart.
+ */
 export class Timestamp {
   readonly ms: number
+  /** 0 to 999, which come after `ms`; 0 within `nearMs`. */
+  readonly microseconds: number
 
-  constructor(ms: number) {
+  /** `type/time.ts` makes them of parts. */
+  constructor(ms: number, microseconds = 0) {
     this.ms = ms
+    this.microseconds = microseconds
   }
+}
+
+/** Within so many milliseconds of 1970, until the year 2248, doubles tell all microseconds apart. */
+export const nearMs = 2 ** 43
+
+/** Whether a point in time is told by its milliseconds, as a number, alone. */
+export function isTimeOfNumber(value: Value | undefined): value is Timestamp {
+  return value instanceof Timestamp && value.microseconds === 0
 }
 
 /** A span of calendar time. Months are apart because their length depends on where they start. */

@@ -26,7 +26,7 @@ function write(value: Value, keysOf: (object: object) => readonly string[]): str
       return String(value)
   }
   if (value === null) return 'null'
-  if (value instanceof Timestamp) return `"${formatTimestamp(value.ms)}"`
+  if (value instanceof Timestamp) return `"${formatTimestamp(value)}"`
   if (value instanceof Interval) return JSON.stringify(formatInterval(value))
   if (isArray(value)) return `[${value.map((item) => write(item, keysOf)).join(',')}]`
   const members: string[] = []
@@ -51,7 +51,8 @@ export function orderedJson(value: Value): string {
 }
 
 function markTime(value: Timestamp | Interval): string {
-  return value instanceof Timestamp ? `@${value.ms}` : `@${value.months}/${value.ms}`
+  if (value instanceof Interval) return `@${value.months}/${value.ms}`
+  return value.microseconds === 0 ? `@${value.ms}` : `@${value.ms}+${value.microseconds}`
 }
 
 function sortedJson(value: Value, writeTime: (value: Timestamp | Interval) => string): string {

@@ -4,7 +4,7 @@
  */
 import { decodeUtf8 } from '../json/utf8.ts'
 import { parseJsonBytes } from '../type/parse-json.ts'
-import { Timestamp, type Value } from '../type/value.ts'
+import { isTimeOfNumber, Timestamp, type Value } from '../type/value.ts'
 import type { ColumnSet, Texts } from './column.ts'
 
 /** The third truth value, in a byte beside 0 and 1. */
@@ -227,7 +227,7 @@ export function compactValues(values: Value[], rows: Int32Array): Vector {
     const value = values[row]!
     if (value === null) continue
     const found =
-      typeof value === 'number' ? 'number' : value instanceof Timestamp ? 'timestamp' : undefined
+      typeof value === 'number' ? 'number' : isTimeOfNumber(value) ? 'timestamp' : undefined
     if (found === undefined || (kind !== undefined && found !== kind)) {
       return { kind: 'values', values }
     }

@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { callScalar, scalarFunction } from '../../src/function/scalar.ts'
+import { microsecondsOf } from '../../src/type/time.ts'
 import { Interval, isObject, Timestamp, type Value } from '../../src/type/value.ts'
 import { orderedJson } from '../../src/type/write-json.ts'
 import { callsOf } from '../support/arbitrary-call.ts'
@@ -42,9 +43,9 @@ it('functions give what the oracle gives', () => {
 })
 
 function toPlain(value: Value): Plain {
-  if (value instanceof Timestamp) return new Moment(value.ms)
+  if (value instanceof Timestamp) return new Moment(microsecondsOf(value))
   if (value instanceof Interval) return new Span(value.months, value.ms)
   if (Array.isArray(value)) return value.map(toPlain)
-  if (!isObject(value)) return value
+  if (!isObject(value)) return value as Plain
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, toPlain(item)]))
 }

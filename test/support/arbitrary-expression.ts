@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import type { Expression, Projection } from '../../src/parser/ast.ts'
 import type { PathPart } from '../../src/type/value.ts'
 import { callsOf } from './arbitrary-call.ts'
-import { bigIntegers, numbers, texts } from './arbitrary-value.ts'
+import { bigIntegers, farTimes, numbers, texts } from './arbitrary-value.ts'
 
 export const span = { start: 0, end: 0 }
 
@@ -63,6 +63,7 @@ export const numberPaths = [
 const textPaths = [path('output'), path('metadata', 'a'), path('input'), path('id')]
 
 const times = [
+  ...farTimes,
   '2024-01-01',
   '2024-01-01T00:00:00.500Z',
   '2024-02-29T12:00:00Z',

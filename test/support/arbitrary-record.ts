@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check'
 import type { Value } from '../../src/type/value.ts'
-import { scalars, texts, toObject, values } from './arbitrary-value.ts'
+import { farTimes, scalars, texts, toObject, values } from './arbitrary-value.ts'
 
 /** Present, or not. */
 function maybe(value: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> {
@@ -24,11 +24,17 @@ function objectOf(fields: Record<string, fc.Arbitrary<Value | undefined>>): fc.A
 const quarters = fc.integer({ min: -40, max: 40 }).map((number) => number / 4)
 const counts: fc.Arbitrary<Value> = fc.integer({ min: 0, max: 5 })
 
-const created = fc.constantFrom(
-  '2024-01-01T00:00:00Z',
-  '2024-01-01T00:00:00.500Z',
-  '2024-01-31T23:59:59Z',
-  '2024-02-29T12:00:00.000001Z',
+const created = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.constantFrom(
+      '2024-01-01T00:00:00Z',
+      '2024-01-01T00:00:00.500Z',
+      '2024-01-31T23:59:59Z',
+      '2024-02-29T12:00:00.000001Z',
+    ),
+  },
+  { weight: 1, arbitrary: fc.constantFrom(...farTimes) },
 )
 
 export type ArbitraryRecord = { readonly [field: string]: Value }

@@ -7,6 +7,15 @@ const words = ['', 'a', 'A', 'ab', 'b%', '_', '1', 'true', 'null', 'é', 'ß', '
 /** Halves of surrogate pairs, and what they are taken for where they are made bytes. */
 const halves = ['\ud83d', '\ud83e', 'a\ude00', '\ude00', 'a\ufffd', '\ufffd', '\ue000']
 
+/** Of which doubles do not have all microseconds, or that lie before 1970. */
+export const farTimes = [
+  '9999-12-31T23:59:59.999999Z',
+  '9999-12-31T23:59:59.999998Z',
+  '9999-12-31T23:59:59.999Z',
+  '1969-12-31T23:59:59.999999Z',
+  '0101-01-01T00:00:00.000001Z',
+]
+
 export const texts: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom(...words) },
   { weight: 1, arbitrary: fc.constantFrom(...halves) },

@@ -81,15 +81,15 @@ export const jsonFunctions: Record<string, OracleFunction> = {
   if: ([condition = null, a = null, b = null]) => (condition === true ? a : b),
 }
 
-const partOf: Record<string, (local: Date, ms: number) => number> = {
+const partOf: Record<string, (local: Date, time: Moment) => number> = {
   year: (local) => local.getUTCFullYear(),
   quarter: (local) => Math.ceil((local.getUTCMonth() + 1) / 3),
   month: (local) => local.getUTCMonth() + 1,
   day: (local) => local.getUTCDate(),
   hour: (local) => local.getUTCHours(),
   minute: (local) => local.getUTCMinutes(),
-  second: (local, ms) =>
-    local.getUTCSeconds() + Math.round((ms - Math.floor(ms / 1000) * 1000) * 1000) / 1e6,
+  second: (local, { fraction }) =>
+    (local.getUTCSeconds() * 1e6 + local.getUTCMilliseconds() * 1000 + fraction) / 1e6,
   dow: (local) => local.getUTCDay(),
   doy: (local) =>
     Math.round((midnight(local) - Date.UTC(local.getUTCFullYear(), 0, 1)) / 86_400_000) + 1,
@@ -106,12 +106,11 @@ function midnight(date: Date): number {
 
 function seconds(value: Plain): number | null {
   const time = moment(value)
-  return time ? Math.round(time.ms * 1000) / 1e6 : null
+  return time ? Number(time.micros) / 1e6 : null
 }
 
 /** How many of a unit have begun since 1970, in UTC. */
 const begun: Record<string, (ms: number) => number> = {
-  microsecond: (ms) => Math.round(ms * 1000),
   millisecond: (ms) => Math.floor(ms),
   second: (ms) => Math.floor(ms / 1000),
   minute: (ms) => Math.floor(ms / 60_000),
@@ -150,11 +149,15 @@ export const timeFunctions: Record<string, OracleFunction> = {
     const time = moment(value)
     if (!time || typeof part !== 'string') return null
     if (part === 'epoch') return seconds(value)
-    return partOf[part]?.(new Date(Math.floor(time.ms)), time.ms) ?? null
+    return partOf[part]?.(new Date(time.ms), time) ?? null
   },
   date_diff: ([unit = null, from = null, to = null]) => {
     const [start, end] = [moment(from), moment(to)]
     const count = typeof unit === 'string' ? begun[unit.replace(/s$/, '')] : undefined
+    if (start && end && /^microseconds?$/.test(String(unit))) {
+      const difference = end.micros - start.micros
+      return Number.isSafeInteger(Number(difference)) ? Number(difference) : difference
+    }
     return start && end && count ? count(end.ms) - count(start.ms) : null
   },
   extract_epoch: ([value = null]) =>

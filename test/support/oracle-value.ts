@@ -4,9 +4,25 @@
  */
 
 export class Moment {
-  readonly ms: number
-  constructor(ms: number) {
-    this.ms = ms
+  /** Since 1970, of which doubles hold too few. */
+  readonly micros: bigint
+
+  constructor(at: number | bigint) {
+    if (typeof at === 'bigint') this.micros = at
+    else {
+      const whole = Math.floor(at)
+      this.micros = BigInt(whole) * 1000n + BigInt(Math.round((at - whole) * 1000))
+    }
+  }
+
+  /** Whole milliseconds. */
+  get ms(): number {
+    return Number((this.micros - BigInt(this.fraction)) / 1000n)
+  }
+
+  /** The microseconds after those. */
+  get fraction(): number {
+    return Number(((this.micros % 1000n) + 1000n) % 1000n)
   }
 }
 
@@ -54,7 +70,7 @@ export function json(value: Plain, sorted = false): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`
   if (typeof value === 'number') return value === 0 ? '0' : `${value}`
   if (typeof value === 'string') return JSON.stringify(value)
-  if (value instanceof Moment) return JSON.stringify(momentText(value.ms))
+  if (value instanceof Moment) return JSON.stringify(momentText(value))
   if (value instanceof Span) return JSON.stringify(spanText(value))
   if (isList(value)) return `[${value.map((item) => json(item, sorted)).join(',')}]`
   const keys = sorted ? Object.keys(value).sort() : Object.keys(value)
@@ -89,13 +105,12 @@ export function moment(value: Plain): Moment | null {
   const realDay = new Date(`${date}T00:00:00Z`)
   if (Number.isNaN(ms) || !realDay.toISOString().startsWith(date!)) return null
   if (minutes.startsWith('24')) return null
-  return new Moment(ms + Number(fraction.slice(0, 6).padEnd(6, '0')) / 1000)
+  return new Moment(BigInt(ms) * 1000n + BigInt(fraction.slice(0, 6).padEnd(6, '0')))
 }
 
-export function momentText(ms: number): string {
-  const micros = Math.round((ms - Math.floor(ms)) * 1000)
-  const iso = new Date(Math.floor(ms)).toISOString()
-  if (micros > 0) return iso.replace('Z', `${`${micros}`.padStart(3, '0')}Z`)
+function momentText({ ms, fraction }: Moment): string {
+  const iso = new Date(ms).toISOString()
+  if (fraction > 0) return iso.replace('Z', `${`${fraction}`.padStart(3, '0')}Z`)
   return iso.replace('.000Z', 'Z')
 }
 
@@ -114,7 +129,7 @@ function spanText({ months, ms }: Span): string {
 
 /** Deep equality where null equals null. */
 export function same(a: Plain, b: Plain): boolean {
-  if (a instanceof Moment && typeof b === 'string') return moment(b)?.ms === a.ms
+  if (a instanceof Moment && typeof b === 'string') return moment(b)?.micros === a.micros
   if (b instanceof Moment && typeof a === 'string') return same(b, a)
   if (isList(a) && isList(b))
     return a.length === b.length && a.every((item, i) => same(item, b[i]!))
@@ -132,7 +147,7 @@ export function same(a: Plain, b: Plain): boolean {
 export function order(a: Plain, b: Plain): number {
   const rank = (value: Plain) => (kinds as readonly string[]).indexOf(kind(value))
   if (rank(a) !== rank(b)) return Math.sign(rank(a) - rank(b))
-  if (a instanceof Moment && b instanceof Moment) return Math.sign(a.ms - b.ms)
+  if (a instanceof Moment && b instanceof Moment) return Number(a.micros - b.micros)
   if (a instanceof Span && b instanceof Span) {
     const days = (span: Span) => span.months * 30 + span.ms / 86_400_000
     return Math.sign(days(a) - days(b) || a.months - b.months)
@@ -178,8 +193,7 @@ export function finite(value: number): number | null {
 }
 
 export function shift(from: Moment, by: Span, sign: number): Moment | null {
-  const date = new Date(Math.floor(from.ms))
-  const rest = from.ms - Math.floor(from.ms)
+  const date = new Date(from.ms)
   const day = date.getUTCDate()
   date.setUTCDate(1)
   date.setUTCMonth(date.getUTCMonth() + sign * by.months)
@@ -187,8 +201,9 @@ export function shift(from: Moment, by: Span, sign: number): Moment | null {
   monthEnd.setUTCMonth(monthEnd.getUTCMonth() + 1)
   monthEnd.setUTCDate(0)
   date.setUTCDate(Math.min(day, monthEnd.getUTCDate()))
-  const ms = Math.round((date.getTime() + rest + sign * by.ms) * 1000) / 1000
-  return Math.abs(ms) <= 8.64e15 ? new Moment(ms) : null
+  const moved = new Moment(date.getTime()).micros + BigInt(from.fraction)
+  const to = new Moment(moved + new Moment(sign * by.ms).micros)
+  return Math.abs(to.ms) <= 8.64e15 ? to : null
 }
 
 export function calculate(operator: string, a: Plain, b: Plain): Plain {
@@ -196,7 +211,7 @@ export function calculate(operator: string, a: Plain, b: Plain): Plain {
   if (a instanceof Span && b instanceof Moment && operator === 'add') return shift(b, a, 1)
   if (a instanceof Moment && b instanceof Span && operator === 'sub') return shift(a, b, -1)
   if (a instanceof Moment && b instanceof Moment) {
-    return operator === 'sub' ? new Span(0, Math.round((a.ms - b.ms) * 1000) / 1000) : null
+    return operator === 'sub' ? new Span(0, Number(a.micros - b.micros) / 1000) : null
   }
   if (a instanceof Span && b instanceof Span) {
     if (operator === 'add') return new Span(a.months + b.months, a.ms + b.ms)

@@ -30,7 +30,7 @@ export function versionedRow(text: string, place: RowPlace = {}): VersionedRow {
     const start = out.length
     scanner.value(out)
     builder.endValue()
-    if (name === 'created') createdMs = parseTimestamp(JSON.parse(out.view(start).toString()))!
+    if (name === 'created') createdMs = parseTimestamp(JSON.parse(out.view(start).toString()))!.ms
   }
   builder.finish({
     flags: 0,

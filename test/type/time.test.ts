@@ -2,15 +2,18 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
   addInterval,
+  compareTimes,
   formatInterval,
   formatTimestamp,
+  intervalBetween,
+  microsecondsOf,
   parseTimestamp,
   type TimeUnit,
   toInterval,
   truncate,
   truncateToMultiple,
 } from '../../src/type/time.ts'
-import { Interval } from '../../src/type/value.ts'
+import { Interval, Timestamp } from '../../src/type/value.ts'
 
 describe('parseTimestamp', () => {
   it.each<[string, string]>([
@@ -29,12 +32,12 @@ describe('parseTimestamp', () => {
     ['0000-01-01', '0000-01-01T00:00:00.000Z'],
     ['9999-12-31T23:59:59Z', '9999-12-31T23:59:59.000Z'],
   ])('reads %s as %s', (text, iso) => {
-    expect(new Date(parseTimestamp(text)!).toISOString()).toBe(iso)
+    expect(new Date(parseTimestamp(text)!.ms).toISOString()).toBe(iso)
   })
 
   it('keeps microseconds and drops what is finer', () => {
-    expect(parseTimestamp('1970-01-01T00:00:00.000001Z')).toBe(0.001)
-    expect(parseTimestamp('1970-01-01T00:00:01.123456789Z')).toBe(1123.456)
+    expect(parseTimestamp('1970-01-01T00:00:00.000001Z')).toEqual(new Timestamp(0.001))
+    expect(parseTimestamp('1970-01-01T00:00:01.123456789Z')).toEqual(new Timestamp(1123.456))
     expect(formatTimestamp(parseTimestamp('2024-05-17T10:42:31.123456Z')!)).toBe(
       '2024-05-17T10:42:31.123456Z',
     )
@@ -84,12 +87,24 @@ describe('formatTimestamp', () => {
     expect(formatTimestamp(ms)).toBe(text)
   })
 
-  it('writes what parseTimestamp reads', () => {
-    const microseconds = fc.integer({ min: 0, max: 4_000_000_000_000_000 })
+  it('writes what parseTimestamp reads, of every microsecond of the years 0 to 9999', () => {
+    for (const text of ['9999-12-31T23:59:59.999999Z', '0000-01-01T00:00:00.000001Z']) {
+      expect(formatTimestamp(parseTimestamp(text)!)).toBe(text)
+    }
+    const second = fc.integer({ min: Date.UTC(-1, 12) / 1000, max: Date.UTC(10_000, 0) / 1000 - 1 })
     fc.assert(
-      fc.property(microseconds, (count) => {
-        const ms = count / 1000
-        expect(Math.round(parseTimestamp(formatTimestamp(ms))! * 1000)).toBe(count)
+      fc.property(second, fc.integer({ min: 0, max: 999_999 }), (seconds, microseconds) => {
+        const fraction = String(microseconds).padStart(6, '0')
+        const whole = new Date(seconds * 1000).toISOString().slice(0, 19)
+        const time = parseTimestamp(`${whole}.${fraction}Z`)!
+        const shown = fraction === '000000' ? '' : `.${fraction.replace(/000$/, '')}`
+        expect(formatTimestamp(time)).toBe(`${whole}${shown}Z`)
+        expect(microsecondsOf(time)).toBe(BigInt(seconds) * 1_000_000n + BigInt(microseconds))
+        const next = addInterval(time, new Interval(0, 0.001), 1)!
+        expect(microsecondsOf(next) - microsecondsOf(time)).toBe(1n)
+        expect(Math.sign(compareTimes(time, next))).toBe(-1)
+        expect(intervalBetween(next, time).ms).toBe(0.001)
+        expect(addInterval(next, new Interval(0, 0.001), -1)).toEqual(time)
       }),
     )
   })
@@ -120,7 +135,7 @@ describe('truncate', () => {
     ['quarter', '2024-04-01T00:00:00Z'],
     ['year', '2024-01-01T00:00:00Z'],
   ])('%s', (unit, expected) => {
-    expect(formatTimestamp(truncate(unit, parseTimestamp(at)!, 0))).toBe(expected)
+    expect(formatTimestamp(truncate(unit, parseTimestamp(at)!.ms, 0))).toBe(expected)
   })
 
   it.each<[TimeUnit, number, string]>([
@@ -130,17 +145,17 @@ describe('truncate', () => {
     ['month', 660, '2024-05-01T11:00:00Z'],
     ['week', 720, '2024-05-13T12:00:00Z'],
   ])('%s of a clock %d minutes behind UTC', (unit, offset, expected) => {
-    expect(formatTimestamp(truncate(unit, parseTimestamp(at)!, offset))).toBe(expected)
+    expect(formatTimestamp(truncate(unit, parseTimestamp(at)!.ms, offset))).toBe(expected)
   })
 
   it('puts a Monday at the start of its own week and a Sunday at the end', () => {
-    expect(formatTimestamp(truncate('week', parseTimestamp('2024-05-13')!, 0))).toBe(
+    expect(formatTimestamp(truncate('week', parseTimestamp('2024-05-13')!.ms, 0))).toBe(
       '2024-05-13T00:00:00Z',
     )
-    expect(formatTimestamp(truncate('week', parseTimestamp('2024-05-12')!, 0))).toBe(
+    expect(formatTimestamp(truncate('week', parseTimestamp('2024-05-12')!.ms, 0))).toBe(
       '2024-05-06T00:00:00Z',
     )
-    expect(formatTimestamp(truncate('week', parseTimestamp('1969-12-31')!, 0))).toBe(
+    expect(formatTimestamp(truncate('week', parseTimestamp('1969-12-31')!.ms, 0))).toBe(
       '1969-12-29T00:00:00Z',
     )
   })
@@ -158,7 +173,7 @@ describe('truncate', () => {
   })
 
   it('cuts time into runs of several units', () => {
-    const ms = parseTimestamp(at)!
+    const { ms } = parseTimestamp(at)!
     expect(formatTimestamp(truncateToMultiple(15, 'minute', ms, 0))).toBe('2024-05-17T10:30:00Z')
     expect(formatTimestamp(truncateToMultiple(2, 'hour', ms, 60))).toBe('2024-05-17T09:00:00Z')
     expect(formatTimestamp(truncateToMultiple(7, 'day', ms, 0))).toBe('2024-05-16T00:00:00Z')

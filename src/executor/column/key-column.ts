@@ -4,7 +4,7 @@
  */
 import { ByteWriter } from '../../json/byte-writer.ts'
 import { type PlainValue, toPlain } from '../../type/plain.ts'
-import { Timestamp, type Value } from '../../type/value.ts'
+import { isTimeOfNumber, type Timestamp, type Value } from '../../type/value.ts'
 import { decodeText } from '../../vector/vector.ts'
 import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
 import { objectAt } from './number-objects.ts'
@@ -68,7 +68,7 @@ function kindOfValue(value: Value): 'number' | 'timestamp' | 'text' | 'mixed' {
   if (typeof value === 'number') return 'number'
   // UTF-8 cannot hold half of a surrogate pair.
   if (typeof value === 'string') return loneSurrogate.test(value) ? 'mixed' : 'text'
-  return value instanceof Timestamp ? 'timestamp' : 'mixed'
+  return isTimeOfNumber(value) ? 'timestamp' : 'mixed'
 }
 
 function numbersOf(values: readonly Value[], numberOf: (value: Value) => number): Float64Array {

@@ -1,7 +1,7 @@
 import { combineCodes, mapCodes, pickCodes } from '../../kernel/gather.ts'
 import { numberCodes } from '../../kernel/groups.ts'
 import { forgetCopy, newCodes, newTable } from '../../kernel/memory.ts'
-import { Timestamp } from '../../type/value.ts'
+import { isTimeOfNumber } from '../../type/value.ts'
 import type { DictionaryEntries, DictionaryVector, Selection } from '../../vector/vector.ts'
 import { KnownCombinations, TextIds } from './known-combinations.ts'
 import type { GroupKey } from './varied-key.ts'
@@ -126,7 +126,7 @@ function codedKeys(keys: readonly GroupKey[]): CodedKeys | undefined {
     if (key.kind === 'dictionary') vectors.push(key)
     else if (key.kind === 'constant') {
       const { value } = key
-      const isTime = value instanceof Timestamp
+      const isTime = isTimeOfNumber(value)
       if (typeof value === 'object' && value !== null && !isTime) return undefined
       constants += `${k} ${isTime ? `time ${value.ms}` : `${typeof value} ${value}`} `
     } else return undefined

@@ -1,7 +1,7 @@
 /** Columns of relations, which are `WireValues`: made of vectors and values, read as vectors, cut and put in another order. */
 import { pickCodes, pickNumbers } from '../../kernel/gather.ts'
 import { type PlainValue, toPlain } from '../../type/plain.ts'
-import { Timestamp, type Value } from '../../type/value.ts'
+import { isTimeOfNumber, Timestamp, type Value } from '../../type/value.ts'
 import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/vector.ts'
 import { sliceArray } from '../task/share-result.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
@@ -57,7 +57,8 @@ export function compactColumn(column: WireValues): WireValues {
 }
 
 function isTime(value: PlainValue): value is readonly ['time', number] {
-  return Array.isArray(value) && value[0] === 'time'
+  // One that a number tells.
+  return Array.isArray(value) && value[0] === 'time' && value[2] === undefined
 }
 
 /** Puts a column together from the vectors of batches. */
@@ -141,7 +142,7 @@ export class ColumnBuilder {
 
 function kindOfNumber(value: Value): 'number' | 'timestamp' | undefined {
   if (typeof value === 'number') return 'number'
-  return value instanceof Timestamp ? 'timestamp' : undefined
+  return isTimeOfNumber(value) ? 'timestamp' : undefined
 }
 
 /** Gives rows `from … to` as a vector, made when they are asked for where a value of each row is to be made. */

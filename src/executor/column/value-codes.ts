@@ -3,7 +3,7 @@ import { gatherNumbers, pickCodes, pickNumbers } from '../../kernel/gather.ts'
 import { numberCodes } from '../../kernel/groups.ts'
 import { newCodes, newNumbers, newStateBytes, newTable } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
-import { Interval, Timestamp, type Value } from '../../type/value.ts'
+import { Interval, isTimeOfNumber, Timestamp, type Value } from '../../type/value.ts'
 import { canonicalJson } from '../../type/write-json.ts'
 import type { SharedCodes, SharedTexts } from '../../vector/shared-dictionary.ts'
 import { GrowingTexts, TextIndex } from '../../vector/text-index.ts'
@@ -169,7 +169,7 @@ export class ValueCodes {
       checkAtTimes()
       const value = this.#values[code]
       if (typeof value === 'number') table[code] = value
-      else if (value instanceof Timestamp) table[code] = value.ms
+      else if (isTimeOfNumber(value)) table[code] = value.ms
     }
     const numbers = new Float64Array(codes.length)
     gatherNumbers(table, codes, codes.length, numbers)
@@ -234,7 +234,7 @@ export class ValueCodes {
     if (typeof value === 'number' && Math.abs(value) <= 2 ** 53) {
       return this.#intern(this.#numbers, value, value)
     }
-    if (value instanceof Timestamp) return this.#intern(this.#times, value.ms, value)
+    if (isTimeOfNumber(value)) return this.#intern(this.#times, value.ms, value)
     return this.#intern(this.#others, identity(value), value)
   }
 
@@ -466,7 +466,7 @@ export class ValueCodes {
 
 function kindOf(value: Value | undefined): 'number' | 'timestamp' | 'mixed' {
   if (typeof value === 'number') return 'number'
-  return value instanceof Timestamp ? 'timestamp' : 'mixed'
+  return isTimeOfNumber(value) ? 'timestamp' : 'mixed'
 }
 
 /** Equal for equal values of the kinds that have no codes of their own. */

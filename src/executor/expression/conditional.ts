@@ -3,7 +3,7 @@ import type { BoundExpression } from '../../binder/bound.ts'
 import { chooseNumbers } from '../../kernel/arithmetic.ts'
 import { chooseCode } from '../../kernel/choose.ts'
 import { newCodes, newNumbers } from '../../kernel/memory.ts'
-import { Timestamp, type Value } from '../../type/value.ts'
+import { isTimeOfNumber, Timestamp, type Value } from '../../type/value.ts'
 import {
   type DictionaryEntries,
   type Selection,
@@ -66,7 +66,7 @@ function numericKind(results: readonly Vector[]): 'number' | 'timestamp' | undef
 
 function kindOfConstant(value: Value): 'number' | 'timestamp' | 'null' | 'other' {
   if (value === null) return 'null'
-  if (value instanceof Timestamp) return 'timestamp'
+  if (isTimeOfNumber(value)) return 'timestamp'
   return typeof value === 'number' ? 'number' : 'other'
 }
 

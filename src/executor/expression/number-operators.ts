@@ -4,7 +4,7 @@ import { calculate, numbersOfTruths, roundNumbers } from '../../kernel/arithmeti
 import { compareNumbers, compareWithConstant, swapped } from '../../kernel/compare.ts'
 import { newBytes, newNumbers } from '../../kernel/memory.ts'
 import type { ArithmeticOperator, ComparisonOperator } from '../../parser/ast.ts'
-import { Timestamp } from '../../type/value.ts'
+import { isTimeOfNumber } from '../../type/value.ts'
 import type { NumberVector, Vector } from '../../vector/vector.ts'
 
 export function compareVectors(
@@ -63,7 +63,7 @@ function numberConstant(vector: Vector, kind: 'number' | 'timestamp'): number | 
   if (vector.kind !== 'constant') return undefined
   const { value } = vector
   if (kind === 'number') return typeof value === 'number' ? value : undefined
-  return value instanceof Timestamp ? value.ms : undefined
+  return isTimeOfNumber(value) ? value.ms : undefined
 }
 
 /** Numbers, and booleans as 0 and 1. */

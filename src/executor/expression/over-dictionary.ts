@@ -1,7 +1,7 @@
 import { type BoundExpression, childrenOf, fieldsOf } from '../../binder/bound.ts'
 import { gatherBytes, gatherCodes, gatherNumbers } from '../../kernel/gather.ts'
 import { newBytes, newCodes, newNumbers } from '../../kernel/memory.ts'
-import { type Path, Timestamp, type Value } from '../../type/value.ts'
+import { isTimeOfNumber, type Path, type Timestamp, type Value } from '../../type/value.ts'
 import {
   type DictionaryEntries,
   type DictionaryVector,
@@ -143,7 +143,7 @@ function tableOf(values: readonly Value[]): Table {
     const numbers = Float64Array.from(values, (value) => (value as number | null) ?? Number.NaN)
     return { kind: 'number', values: numbers }
   }
-  if (present.every((value) => value instanceof Timestamp)) {
+  if (present.every(isTimeOfNumber)) {
     const times = Float64Array.from(
       values,
       (value) => (value as Timestamp | null)?.ms ?? Number.NaN,

@@ -19,8 +19,9 @@ export function locateInRow(view: RowView, path: Path): JsonSpan | undefined {
   return span && !isNullText(view, span) ? span : undefined
 }
 
-/** The value at `path` in a row. */
+/** The value at `path` in a row, as columns would give it. */
 export function valueInRow(view: RowView, path: Path): Value {
+  if (path.length === 1 && path[0] === 'created') return view.created
   const span = locateInRow(view, path)
   return span ? parseJsonBytes(view.bytes, span.start, span.end) : null
 }

@@ -2,7 +2,7 @@
 import type { BoundExpression } from '../../binder/bound.ts'
 import { constantValue, type EvaluationContext } from '../../binder/evaluate.ts'
 import { type NumberRange, rangeOf } from '../../kernel/compare.ts'
-import { type Path, Timestamp } from '../../type/value.ts'
+import { isTimeOfNumber, type Path } from '../../type/value.ts'
 import { comparedField } from '../scan/compared-field.ts'
 
 /** A field that is in a range of numbers or times, or is another than one of them. */
@@ -56,7 +56,7 @@ function fieldRange(
   if (!compared) return undefined
   const { operator, path } = compared
   const constant = constantValue(compared.constant, context)
-  const isTime = constant instanceof Timestamp
+  const isTime = isTimeOfNumber(constant)
   if (!isTime && typeof constant !== 'number') return undefined
   const than = isTime ? constant.ms : constant
   const range = operator === 'ne' ? undefined : rangeOf(operator, than)

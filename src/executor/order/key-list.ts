@@ -1,4 +1,4 @@
-import { Timestamp, type Value } from '../../type/value.ts'
+import { isTimeOfNumber, Timestamp, type Value } from '../../type/value.ts'
 import { valueReader } from '../../vector/vector.ts'
 import { grown } from '../column/grown.ts'
 import { keyColumn } from '../column/key-column.ts'
@@ -123,7 +123,7 @@ export class KeyList {
 function kindOf(value: Value): 'number' | 'timestamp' | 'null' | undefined {
   if (typeof value === 'number') return 'number'
   if (value === null) return 'null'
-  return value instanceof Timestamp ? 'timestamp' : undefined
+  return isTimeOfNumber(value) ? 'timestamp' : undefined
 }
 
 function numberOf(value: Value): number {

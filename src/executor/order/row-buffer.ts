@@ -1,6 +1,6 @@
 import type { BoundSortKey } from '../../binder/bound.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
-import { Timestamp, type Value } from '../../type/value.ts'
+import { isTimeOfNumber, type Value } from '../../type/value.ts'
 import type { SortThreshold } from '../scan/prune.ts'
 import type { OrderResult, OrderTask } from '../task/task.ts'
 import { checkAtTimes, inCheckedParts } from '../thread/cancelled.ts'
@@ -158,7 +158,7 @@ export function runOrder({ plan, lists, partial, wanted }: OrderTask): OrderResu
 /** Undefined for values that are no numbers. */
 export function thresholdOf(value: Value): SortThreshold | undefined {
   if (typeof value === 'number') return { kind: 'number', value }
-  if (value instanceof Timestamp) return { kind: 'timestamp', value: value.ms }
+  if (isTimeOfNumber(value)) return { kind: 'timestamp', value: value.ms }
   return undefined
 }
 

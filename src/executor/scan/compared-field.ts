@@ -30,7 +30,10 @@ export interface NumberConstant {
 
 /** What columns of numbers have bounds for; times in milliseconds. */
 export function numberOf(constant: BoundExpression): NumberConstant | undefined {
-  if (constant.kind === 'timestamp') return { type: 'timestamp', value: constant.ms }
+  if (constant.kind === 'timestamp') {
+    // Of others, bounds in milliseconds tell too little.
+    return constant.microseconds ? undefined : { type: 'timestamp', value: constant.ms }
+  }
   if (constant.kind !== 'constant' || typeof constant.value !== 'number') return undefined
   return { type: 'number', value: constant.value }
 }

@@ -2,7 +2,7 @@
 import type { BoundObject } from '../../binder/bound.ts'
 import type { RowView } from '../../storage/row/row.ts'
 import { formatPaginationKey, formatTransaction } from '../../type/transaction.ts'
-import { type Path, Timestamp, type Value } from '../../type/value.ts'
+import type { Path, Value } from '../../type/value.ts'
 import { compactValues, rowsOf } from '../../vector/vector.ts'
 import type { Batch } from '../expression/batch.ts'
 import { objectField } from '../field/derived-field.ts'
@@ -35,7 +35,7 @@ export function fieldOfRow(row: RowView, path: Path, object: BoundObject): Value
 function derivedField(row: RowView, name: string, object: BoundObject): Value | undefined {
   switch (name) {
     case 'created':
-      return new Timestamp(row.createdMs)
+      return row.created
     case '_xact_id':
       return formatTransaction(row.transaction)
     case '_pagination_key':

@@ -52,7 +52,7 @@ export const timeFunctions: readonly ScalarFunction[] = [
     example: [`extract_epoch('2024-05-17T10:42:31.5Z')`, '1715942551.5'],
     evaluate: ([value]) => {
       const time = toTimestamp(value!)
-      return time && epochSeconds(time.ms)
+      return time && epochSeconds(time)
     },
   }),
   define('now', takes('', 0, 0, 'timestamp'), {
@@ -73,8 +73,8 @@ function bucket(unit: TimeUnit, time: string, start: string): ScalarFunction {
     description: `Start of the ${unit} that the time lies in`,
     example: [`${unit}('${time}')`, `"${start}"`],
     evaluate: ([value], { tzOffset }) => {
-      const ms = timeOf(value!)
-      return ms === null ? null : new Timestamp(truncate(unit, ms, tzOffset))
+      const time = timeOf(value!)
+      return time && new Timestamp(truncate(unit, time.ms, tzOffset))
     },
   })
 }

@@ -11,7 +11,7 @@ import {
   recordColumn,
 } from '../../type/record.ts'
 import { formatTimestamp, parseTimestamp } from '../../type/time.ts'
-import { isObject, type Value } from '../../type/value.ts'
+import { isObject, type Timestamp, type Value } from '../../type/value.ts'
 import { writeJson } from '../../type/write-json.ts'
 import { compareBytes } from '../compare-bytes.ts'
 import { type FieldShape, FieldShapes } from '../row/field-shapes.ts'
@@ -348,7 +348,7 @@ export class RowPreparer {
   }
 
   #finishComment(id: string, path: string): void {
-    const created = formatTimestamp(this.#createdMs(path) ?? this.#options.nowMs)
+    const created = formatTimestamp(this.#createdTime(path) ?? this.#options.nowMs)
     const { start, end } = this.#builder.value('comment')!
     const comment = decodeUtf8(this.#builder.out.bytes, start, end)
     const { _audit_source: source, _audit_metadata: metadata } = this.#controls
@@ -363,8 +363,8 @@ export class RowPreparer {
 
   #finishRecord(id: string, isMerge: boolean, path: string): void {
     const builder = this.#builder
-    const given = this.#createdMs(path)
-    const createdMs = given ?? this.#options.nowMs
+    const given = this.#createdTime(path)
+    const createdMs = given?.ms ?? this.#options.nowMs
     let flags = given === undefined ? rowFlags.createdGenerated : 0
     if (this.#idText) this.#copyText('id', this.#idText)
     else builder.text('id', JSON.stringify(id))
@@ -385,11 +385,11 @@ export class RowPreparer {
     this.#finish(flags, createdMs, isMerge)
   }
 
-  #createdMs(path: string): number | undefined {
+  #createdTime(path: string): Timestamp | undefined {
     const { created } = this.#controls
     if (created === null) return undefined
-    const ms = typeof created === 'string' ? parseTimestamp(created) : undefined
-    if (ms !== undefined) return ms
+    const time = typeof created === 'string' ? parseTimestamp(created) : undefined
+    if (time) return time
     throw invalid(
       `${path}.created`,
       `is not a time: ${writeJson(created).slice(0, 80)}`,

@@ -26,7 +26,9 @@ import {
   objectColumnValue,
   recordColumns,
 } from '../../type/record.ts'
+import { parseTimestamp } from '../../type/time.ts'
 import { formatPaginationKey, formatTransaction, type RowKey } from '../../type/transaction.ts'
+import { nearMs, Timestamp } from '../../type/value.ts'
 import { readUint, writeDouble } from '../big-endian.ts'
 import { compareBytes } from '../compare-bytes.ts'
 import { readRowKey, writeRowKey } from '../record-key.ts'
@@ -98,6 +100,13 @@ export class RowView {
   /** When the record was made; of a tombstone, when it was deleted. */
   get createdMs(): number {
     return this.bytes.readDoubleBE(8)
+  }
+
+  /** The same; its text has the microseconds for which a number has no room. */
+  get created(): Timestamp {
+    const ms = this.createdMs
+    const text = Math.abs(ms) < nearMs ? undefined : this.fieldText('created')
+    return (text && parseTimestamp(text.slice(1, -1))) || new Timestamp(ms)
   }
 
   get paginationKey(): RowKey {

@@ -1,4 +1,7 @@
 /** The second pass of shredding: hands every value of a row to the columns of its path. */
+import { decodeUtf8 } from '../../json/utf8.ts'
+import { parseTimestamp } from '../../type/time.ts'
+import { isTimeOfNumber, nearMs } from '../../type/value.ts'
 import type { PathColumns, TextColumn } from '../../vector/column.ts'
 import { ListedColumns } from '../../vector/column-table.ts'
 import { letQueriesPass } from '../give-way.ts'
@@ -155,7 +158,7 @@ export class RowShredder {
     if (first === 0x7b) {
       this.#object(node, start)
     } else if (first === 0x22) {
-      if (node === this.#created) node.builder.timestamp(this.#row, this.#createdMs)
+      if (node === this.#created) this.#time(node, start, end)
       else if (node.builder.repeatText(this.#row, this.#scanner, start + 1) < 0) {
         this.#text(node, start + 1, end - 1, this.#scanner.hasBackslash(start + 1, end - 1))
       }
@@ -164,6 +167,16 @@ export class RowShredder {
     } else {
       this.#value(node, start)
     }
+  }
+
+  /** Sets the time that the row was made at. Columns have no microseconds of times that are far away. */
+  #time({ builder }: ShredNode, start: number, end: number): void {
+    const ms = this.#createdMs
+    const isNear = Math.abs(ms) < nearMs
+    const { bytes } = this.#scanner
+    if (isNear || isTimeOfNumber(parseTimestamp(decodeUtf8(bytes, start + 1, end - 1)))) {
+      builder.timestamp(this.#row, ms)
+    } else builder.mark(this.#row, kind.stored)
   }
 
   /** Shreds the value at `start` and returns where it ends. */

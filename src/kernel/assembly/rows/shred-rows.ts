@@ -28,6 +28,9 @@ declare function readNumber(start: usize, end: usize): f64
 
 const numberKind: i32 = 1
 const timestampKind: i32 = 2
+
+/** As `type/value.ts` has it. */
+const nearMs: f64 = 8796093022208
 const falseKind: i32 = 3
 const trueKind: i32 = 4
 const textKind: i32 = 5
@@ -132,6 +135,8 @@ function shredField(node: usize, start: usize, end: usize, rowStart: usize): boo
   if (first === quote) {
     if (load<i32>(node, 40) !== 0) {
       const ms = reinterpret<f64>(bswap<u64>(load<u64>(rowStart, 8)))
+      // Of times far away a column may not have the microseconds.
+      if (!(abs<f64>(ms) < nearMs)) return false
       return addNumber(node, 28, timestampKind, ms)
     }
     if (repeat(node, start + 1) >= 0) return true
