@@ -152,12 +152,12 @@ export function readPriceTable(text: string, source: string): PriceTable {
     throw invalid(`${source} is not JSON: ${(cause as Error).message}`, cause)
   }
   if (!isRecord(entries)) throw invalid(`${source} must hold an object of prices by model`)
-  const table: Record<string, ModelPrice> = { ...defaultPrices }
+  const table = new Map(Object.entries(defaultPrices))
   for (const [model, entry] of Object.entries(entries)) {
-    if (entry === null) delete table[model]
-    else table[model] = readPrice(entry, `${source}: "${model}"`)
+    if (entry === null) table.delete(model)
+    else table.set(model, readPrice(entry, `${source}: "${model}"`))
   }
-  return table
+  return Object.fromEntries(table)
 }
 
 function readPrice(entry: unknown, place: string): ModelPrice {

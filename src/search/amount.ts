@@ -79,7 +79,9 @@ export function takeAmount(reader: PhraseReader): Amount | undefined {
     const parsed = reader.takeIf(parseNumber)
     if (!parsed) return undefined
     let { value, unit, factor } = parsed
-    const multiplier = reader.takeIf((word) => multipliers[word])
+    const multiplier = reader.takeIf((word) =>
+      Object.hasOwn(multipliers, word) ? multipliers[word] : undefined,
+    )
     if (multiplier !== undefined) value *= multiplier
     if (unit === 'none') {
       const found = reader.takeIf((word) =>

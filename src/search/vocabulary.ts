@@ -96,7 +96,7 @@ export class Vocabulary {
         add(this.#byValue, words.join(' '), known)
         const compact = compacted(words.join(''))
         if (compact.length >= 4) add(this.#byCompact, compact, known)
-        const spoken = (isLanguage(path) && languageOf(value)) || shortNames[value]
+        const spoken = (isLanguage(path) && languageOf(value)) || shortNames.get(value)
         if (spoken) add(this.#byValue, spoken, known)
       }
     }
@@ -169,11 +169,11 @@ export class Vocabulary {
 }
 
 /** What people say for short. */
-const shortNames: Readonly<Record<string, string>> = {
-  production: 'prod',
-  development: 'dev',
-  staging: 'stage',
-}
+const shortNames: ReadonlyMap<string, string> = new Map([
+  ['production', 'prod'],
+  ['development', 'dev'],
+  ['staging', 'stage'],
+])
 
 function compacted(words: string): string {
   return words.replace(/[^\p{L}\p{N}]/gu, '')

@@ -78,6 +78,16 @@ describe('costBreakdown', () => {
 })
 
 describe('readPriceTable', () => {
+  it('takes any name for a model', () => {
+    const price = { input: 1, output: 2 }
+    const names = ['__proto__', 'constructor', 'toString']
+    const table = readPriceTable(
+      `{${names.map((name) => `"${name}":${JSON.stringify(price)}`).join()}}`,
+      'prices.json',
+    )
+    expect(names.map((name) => findPrice(name, table))).toEqual(names.map(() => price))
+  })
+
   it('puts entries over the built-in ones, and null takes one away', () => {
     const table = readPriceTable('{"gpt-4o":{"input":1,"output":2},"gpt-4":null}', 'prices.json')
     expect(table['gpt-4o']).toEqual({ input: 1, output: 2 })

@@ -1,4 +1,5 @@
 /** Messages to and from models, as a chat. */
+import { parseExactly } from '../service/exact-json.ts'
 import { isObject, type Message, messagesOf } from './format.ts'
 import { JsonTree } from './json-view.tsx'
 import { LongText } from './long-text.tsx'
@@ -96,7 +97,7 @@ function toolCallsOf(message: unknown): readonly Call[] {
 function parsed(text: unknown): unknown {
   if (typeof text !== 'string') return text
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return text
   }

@@ -1,5 +1,6 @@
 /** JSON as a tree that opens step by step, with search, copies and long texts cut visibly. */
 import { useEffect, useMemo, useState } from 'preact/hooks'
+import { ExactNumber, writeExactJson } from '../../json/exact-number.ts'
 import { conversationOf, Messages } from './conversation.tsx'
 import { CopyButton } from './copy-button.tsx'
 import { counted, isObject, number } from './format.ts'
@@ -60,7 +61,7 @@ export function JsonView({ value, label, sought = nothingSought }: JsonViewProps
             JSON
           </button>
         )}
-        <CopyButton text={() => (isText ? value : JSON.stringify(value, undefined, 2))} />
+        <CopyButton text={() => (isText ? value : writeExactJson(value, '  '))} />
       </div>
       {isChat ? (
         <Messages messages={messages} sought={marked} />
@@ -85,7 +86,7 @@ class Finder {
 
   /** Names and values that have it, in all of the value. */
   countIn(value: unknown): number {
-    if (typeof value !== 'object' || value === null) {
+    if (typeof value !== 'object' || value === null || value instanceof ExactNumber) {
       return String(value).toLowerCase().includes(this.wanted) ? 1 : 0
     }
     const known = this.#counts.get(value)

@@ -1,6 +1,7 @@
 /** Two texts as one, with the words that only one of them has. */
 import type { Change as Part } from 'diff'
 import { useMemo } from 'preact/hooks'
+import { writeExactJson } from '../../json/exact-number.ts'
 import { useLoaded } from '../service/load.ts'
 import { Failure } from './notice.tsx'
 
@@ -64,5 +65,5 @@ const segmenter = new Intl.Segmenter(undefined, { granularity: 'word' })
 /** A value as it is compared: texts as they are, anything else as JSON over lines. */
 export function comparableText(value: unknown): string {
   if (value === null || value === undefined) return ''
-  return typeof value === 'string' ? value : JSON.stringify(value, undefined, 2)
+  return typeof value === 'string' ? value : writeExactJson(value, '  ')
 }

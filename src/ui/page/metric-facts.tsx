@@ -1,13 +1,13 @@
 import { cost, duration, number } from '../component/format.ts'
 import type { MetricSummary } from '../service/experiment.ts'
 
-const titles: Readonly<Record<string, string>> = {
-  duration: 'Duration',
-  total_tokens: 'Tokens',
-  estimated_cost: 'Cost',
-  llm_calls: 'Model calls',
-  errors: 'Model and tool errors',
-}
+const titles: ReadonlyMap<string, string> = new Map([
+  ['duration', 'Duration'],
+  ['total_tokens', 'Tokens'],
+  ['estimated_cost', 'Cost'],
+  ['llm_calls', 'Model calls'],
+  ['errors', 'Model and tool errors'],
+])
 
 /** Means of an example, with the difference from the base. */
 export function MetricFacts({ metrics }: { readonly metrics: readonly MetricSummary[] }) {
@@ -16,7 +16,7 @@ export function MetricFacts({ metrics }: { readonly metrics: readonly MetricSumm
     <dl class="numbers" aria-label="Per example, on average">
       {metrics.map(({ name, metric, unit, diff }) => (
         <div key={name}>
-          <dt>{titles[name] ?? name} per example</dt>
+          <dt>{titles.get(name) ?? name} per example</dt>
           <dd>
             {shownMetric(metric, unit)}
             {diff !== undefined && diff !== 0 && (

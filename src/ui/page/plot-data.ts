@@ -1,4 +1,5 @@
 /** What a plot of rows shows: which column goes where, by what is in them. */
+import { writeExactJson } from '../../json/exact-number.ts'
 import type { ColumnSchema, Row } from '../service/answer.ts'
 
 export type ColumnKind = 'time' | 'number' | 'text' | 'other'
@@ -158,5 +159,5 @@ export function plotData(choice: PlotChoice, kinds: ColumnKinds, rows: readonly 
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined) return 'none'
-  return typeof value === 'string' ? value : JSON.stringify(value)
+  return typeof value === 'string' ? value : writeExactJson(value)
 }

@@ -4,6 +4,7 @@ import { FieldInput } from '../component/field-input.tsx'
 import { JsonView } from '../component/json-view.tsx'
 import { Failure, Loading } from '../component/notice.tsx'
 import { recordFields } from '../service/dataset.ts'
+import { parseExactly } from '../service/exact-json.ts'
 import { type LoadedRecord, useRecord, useRecordChange } from './record-change.ts'
 
 export interface RecordPanelProps {
@@ -40,7 +41,7 @@ export function RecordPanel(props: RecordPanelProps) {
           return text === undefined ? null : (
             <section key={field}>
               <h3>{field}</h3>
-              <JsonView value={JSON.parse(text)} label={field} />
+              <JsonView value={parseExactly(text)} label={field} />
             </section>
           )
         })

@@ -1,5 +1,6 @@
 /** What people wrote about a span. */
 import { useRef } from 'preact/hooks'
+import { writeExactJson } from '../../json/exact-number.ts'
 import { age, isObject, time } from '../component/format.ts'
 import { Failure } from '../component/notice.tsx'
 import { useAction } from '../service/action.ts'
@@ -60,5 +61,5 @@ export function SpanComments({ place, row, onChange }: SpanPartProps) {
 
 function textOf(comment: unknown): string {
   const text = at(comment, 'comment', 'text') ?? at(comment, 'text')
-  return typeof text === 'string' ? text : JSON.stringify(comment)
+  return typeof text === 'string' ? text : writeExactJson(comment)
 }

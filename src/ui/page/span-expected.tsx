@@ -1,9 +1,11 @@
 /** What the output should have been: shown, and changed in place as JSON or text. */
 import { useState } from 'preact/hooks'
+import { writeExactJson } from '../../json/exact-number.ts'
 import { JsonView } from '../component/json-view.tsx'
 import type { Sought } from '../component/marked.tsx'
 import { Failure } from '../component/notice.tsx'
 import { useAction } from '../service/action.ts'
+import { parseExactly } from '../service/exact-json.ts'
 import { replaceFields } from '../service/feedback.ts'
 import type { SpanPartProps } from './span-scores.tsx'
 
@@ -67,7 +69,7 @@ export function SpanExpected({
 function readValue(text: string): unknown {
   if (text.trim() === '') return null
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return text
   }
@@ -76,5 +78,5 @@ function readValue(text: string): unknown {
 function writeValue(value: unknown): string {
   if (value === null || value === undefined) return ''
   const isPlain = typeof value === 'string' && readValue(value) === value
-  return isPlain ? value : JSON.stringify(value, undefined, 2)
+  return isPlain ? value : writeExactJson(value, '  ')
 }

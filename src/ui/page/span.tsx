@@ -1,4 +1,5 @@
 /** All of one span, or of one record: its values, what it took, and what people say of it. */
+import { writeExactJson } from '../../json/exact-number.ts'
 import { CopyButton } from '../component/copy-button.tsx'
 import { duration, isObject, number, time } from '../component/format.ts'
 import { JsonView } from '../component/json-view.tsx'
@@ -64,7 +65,7 @@ export function Span({ source, id, sought = nothingSought, onChange }: SpanProps
           <SaveFile
             label="Download"
             name={`span-${String(data.span_id)}.json`}
-            text={() => JSON.stringify(data, undefined, 2)}
+            text={() => writeExactJson(data, '  ')}
           />
         </div>
       </header>

@@ -1,5 +1,7 @@
 /** Requests to the service that serves this page. Rights are those of the session's cookie. */
+import { writeExactJson } from '../../json/exact-number.ts'
 import { base } from '../state/location.ts'
+import { parseExactly } from './exact-json.ts'
 
 /** What went wrong, in words for the person, and the way out where there is one. */
 export class ServiceError extends Error {
@@ -50,7 +52,7 @@ export interface RequestOptions {
 /** Throws a `ServiceError` for any status that is no success. */
 export async function request(target: string, options: RequestOptions = {}): Promise<Response> {
   const { body, signal, actFor } = options
-  const text = options.text ?? (body === undefined ? undefined : JSON.stringify(body))
+  const text = options.text ?? (body === undefined ? undefined : writeExactJson(body))
   const method = options.method ?? (text === undefined ? 'GET' : 'POST')
   const response = await fetch(`${base}${target}`, {
     method,
@@ -72,7 +74,7 @@ export async function requestJson<Answer>(
   options?: RequestOptions,
 ): Promise<Answer> {
   const response = await request(target, options)
-  return (await response.json()) as Answer
+  return parseExactly(await response.text()) as Answer
 }
 
 async function errorBody(response: Response): Promise<ErrorBody> {

@@ -281,7 +281,7 @@ export function worstScore(
   const before = totals.get(baseId)?.scores ?? {}
   const changes = [...totals.values()].flatMap(({ scores }) =>
     Object.entries(scores).flatMap(([name, mean]) => {
-      const old = before[name]
+      const old = Object.hasOwn(before, name) ? before[name] : undefined
       return old === undefined ? [] : [{ name, change: mean - old }]
     }),
   )

@@ -1,4 +1,5 @@
 /** Names and values as a query writes them. */
+import { writeExactJson } from '../../json/exact-number.ts'
 import { quoted } from './query.ts'
 
 /** A field below another, whatever it is called: `` scores.`Step Efficiency` ``. */
@@ -14,5 +15,5 @@ function named(step: string): string {
 export function hasValue(field: string, value: unknown): string {
   if (value === null || value === undefined) return `${field} is null`
   if (typeof value === 'string') return `${field} = ${quoted(value)}`
-  return `${field} = ${JSON.stringify(value)}`
+  return `${field} = ${writeExactJson(value)}`
 }

@@ -4,6 +4,7 @@
  * written. While the page cannot be seen, nothing is listened to.
  */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { parseRows } from './exact-json.ts'
 import { query, type Row, tzOffset } from './query.ts'
 import { forTable, measured, withClauses } from './query-text.ts'
 import { leaveStream, openStream } from './stream-socket.ts'
@@ -100,7 +101,7 @@ function listenOnce(newest: string, { signal, onRows, onError }: Listener): Prom
       socket.send(JSON.stringify({ type: 'query', query: newest, live: true, tz_offset: tzOffset }))
     }
     socket.onmessage = ({ data }: MessageEvent<string>) => {
-      const message = JSON.parse(data) as Message
+      const message = parseRows(data) as Message
       if (message.type === 'error') reject(new Error(message.message))
       // The whole answer comes again when it is another.
       if (message.type === 'schema') rows = []

@@ -4,7 +4,7 @@
  */
 import type { Answer, Progress, Row } from './answer.ts'
 import { request, ServiceError } from './client.ts'
-import { parseExactly } from './exact-json.ts'
+import { parseRows } from './exact-json.ts'
 import { ownProject } from './own-project.ts'
 import { tzOffset } from './query.ts'
 import { leaveStream, openStream } from './stream-socket.ts'
@@ -29,7 +29,7 @@ function bodyOf({ query, hasAuditLog }: AskOptions) {
 
 async function askByPost(options: AskOptions): Promise<Answer> {
   const response = await request('/btql', { body: bodyOf(options), signal: options.signal })
-  return parseExactly(await response.text()) as Answer
+  return parseRows(await response.text()) as Answer
 }
 
 /** Longer than a handshake takes where sockets get through at all. */
@@ -101,7 +101,7 @@ function askSocket(socket: WebSocket, options: AskOptions): Promise<Answer> {
       finish(() => reject(new Error('The connection to the service broke off: run it again')))
     }
     socket.onmessage = ({ data: text }: MessageEvent<string>) => {
-      const message = parseExactly(text) as Message
+      const message = parseRows(text) as Message
       if (message.type === 'batch') data.push(...message.rows)
       else if (message.type === 'progress') onProgress(message)
       else if (message.type === 'end') finish(() => resolve({ ...message, data }))

@@ -1,5 +1,6 @@
 /** Queries and searches. */
-import { requestJson } from './client.ts'
+import { request, requestJson } from './client.ts'
+import { parseRows } from './exact-json.ts'
 import { ownProject } from './own-project.ts'
 import { takesQueries } from './session.ts'
 
@@ -43,14 +44,15 @@ export interface Answer {
 }
 
 /** @param version an `_xact_id`: records as they were then */
-export function query(text: string, signal?: AbortSignal, version?: string): Promise<Answer> {
+export async function query(text: string, signal?: AbortSignal, version?: string): Promise<Answer> {
   const body = {
     query: text,
     tz_offset: tzOffset,
     ...ownProject(text),
     ...(version !== undefined && { version }),
   }
-  return requestJson('/btql', { body, ...(signal && { signal }) })
+  const response = await request('/btql', { body, ...(signal && { signal }) })
+  return parseRows(await response.text()) as Answer
 }
 
 /** A text as the query language writes it. */
@@ -62,7 +64,7 @@ export function quoted(text: string): string {
 export function at(value: unknown, ...steps: readonly string[]): unknown {
   let found = value
   for (const step of steps) {
-    if (typeof found !== 'object' || found === null) return undefined
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, step)) return undefined
     found = (found as Row)[step]
   }
   return found
