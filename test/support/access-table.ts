@@ -506,6 +506,31 @@ const app: Table = {
     needs: [['update', 'project']],
     ask: ({ id }) => ({ body: { id, description: 'changed' } }),
   },
+  'POST /api/actions/getPromptSessionSummary': {
+    about: 'project',
+    needs: 'anyone',
+    filters: true,
+    ask: ({ id }) => ({ body: { function_args: { project_id: id } } }),
+  },
+  'POST /api/actions/getPromptSessionMeta': {
+    about: 'prompt_session',
+    needs: 'anyone',
+    filters: true,
+    ask: ({ name, world }) => ({
+      body: { function_args: { project_id: thing(world, 'project'), playground: name } },
+    }),
+  },
+  'POST /api/prompt_session/patch_id': {
+    about: 'prompt_session',
+    needs: own('prompt_session').update,
+    ask: ({ id }) => ({ body: { id, description: 'changed' } }),
+  },
+  'POST /api/prompt_session/delete_id': {
+    about: 'prompt_session',
+    needs: own('prompt_session').delete,
+    destroys: true,
+    ask: ({ id }) => ({ body: { id } }),
+  },
   'POST /api/ai_secret/get': { needs: 'anyone', filters: true, ask: () => ({ body: {} }) },
   'POST /api/self/get_object_info': {
     about: 'experiment',

@@ -294,3 +294,24 @@ test('what is known of secrets for providers is listed without them', async () =
   const other = await post('/api/ai_secret/get', { org_id: randomUUID() })
   expect(other.status).toBe(403)
 })
+
+test('playgrounds are listed, found by name, renamed and removed', async () => {
+  const project_id = await service.project('played')
+  const body = { project_id, name: 'First' }
+  const { json: made } = await service.request('/v1/prompt_session', { body })
+  const action = async (name: string, more: object = {}) => {
+    const function_args = { org_name: 'default', project_name: 'played', ...more }
+    const auth_info = { org_name: 'default' }
+    return (await post(`/api/actions/${name}`, { auth_info, function_args })).text
+  }
+  const shown = { id: made.id, name: 'First', created: made.created, project_id }
+  expect(JSON.parse(await action('getPromptSessionSummary'))).toEqual([shown])
+  const meta = async (playground: string) =>
+    JSON.parse(await action('getPromptSessionMeta', { playground }))
+  expect(await meta('First')).toEqual(shown)
+  await post('/api/prompt_session/patch_id', { id: made.id, name: 'Second' })
+  expect(await meta('First')).toBeNull()
+  expect(await meta('Second')).toMatchObject({ id: made.id })
+  await post('/api/prompt_session/delete_id', { id: made.id })
+  expect(JSON.parse(await action('getPromptSessionSummary'))).toEqual([])
+})

@@ -7,6 +7,7 @@ import { environmentObjectRoutes } from './environment-object.ts'
 import { appExperimentRoutes } from './experiment.ts'
 import { appFunctionRoutes, type FunctionRouteOptions } from './function.ts'
 import { type LoginOptions, loginRoutes } from './login.ts'
+import { appPlaygroundRoutes } from './playground.ts'
 import { appProjectRoutes } from './project.ts'
 import { appAutomationRoutes } from './project-automation.ts'
 import { appSelfRoutes } from './self.ts'
@@ -26,6 +27,7 @@ export function appRoutes(options: AppOptions & FunctionRouteOptions): Route[] {
     ...appDatasetRoutes,
     ...appDatasetSnapshotRoutes,
     ...appAiSecretRoutes,
+    ...appPlaygroundRoutes,
     ...appSelfRoutes,
     ...appSummaryRoutes(options.engine),
     ...appFunctionRoutes(options),
