@@ -12,6 +12,7 @@ export function topicTests({ isNew, session }: Suite): void {
     // The automation is kept; then it would be told where to begin.
     const enabled = await bt.run(['topics', 'config', 'enable', '--name', 'T', ...here])
     expect(enabled.code).not.toBe(0)
+    expect(enabled.told).toContain(notRun)
     const topics = (...command: string[]) => bt.ok(['topics', 'config', ...command, ...here])
     expect(await topics()).toMatch(/Topic automations: 1\s+T \(/)
     await topics('set', '--sampling-rate', '25', '--filter', 'error is null')
@@ -25,6 +26,15 @@ export function topicTests({ isNew, session }: Suite): void {
     await topics('topic-map', 'set', 'Task', '--embedding-model', 'm')
     expect(await topics('topic-map', 'show', 'Task')).toContain('embedding model: m')
 
+    const status = await bt.run(['topics', 'status', ...here])
+    expect(status.code).not.toBe(0)
+    expect(status.told).toContain(notRun)
+    for (const command of ['report', 'btmap']) {
+      const id = '00000000-0000-4000-8000-000000000000'
+      const { code, told } = await bt.run(['topics', command, '--id', id, ...here])
+      expect(code).not.toBe(0)
+      expect(told).toContain(notRun)
+    }
     await topics('delete', '--force')
     expect(await automations(session())).toEqual([])
   })
@@ -43,6 +53,8 @@ export function topicTests({ isNew, session }: Suite): void {
     expect(await bt.json([...command, 'pull', ...here])).toEqual(template)
   })
 }
+
+const notRun = 'This service keeps automations but runs none'
 
 const windowed = {
   event_type: 'windowed',
