@@ -1,30 +1,17 @@
 /** Environments of Python's packages, made once and kept outside of the repository. */
-import { type ChildProcessWithoutNullStreams, execFile, spawn, spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { homedir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { promisify } from 'node:util'
+import { findTool, madeOnce, run } from './language-tools.ts'
 
-const run = promisify(execFile)
 const folder = new URL('../clients/python/', import.meta.url).pathname
 const script = 'import sys, ensurepip, venv; print(sys.version_info >= (3, 10), sys.version)'
 
-/** Python 3.10 or later that can make environments, or why there is none. */
-const found = spawnSync('python3', ['-c', script], { encoding: 'utf8' })
-export const pythonMissing =
-  found.status === 0 && found.stdout.startsWith('True')
-    ? undefined
-    : 'no python3 of 3.10 or later with venv'
-if (pythonMissing) console.log(`Left out: clients for Python, ${pythonMissing}`)
-
-/** Where tests keep what they install: one folder for all clones of the repository. */
-export const clientCache = join(
-  process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'),
-  'assay-test-clients',
-)
+/** Python 3.10 or later that can make environments. */
+const python = findTool('Python', ['python3', '-c', script], (text) => text.startsWith('True'))
+export const pythonMissing = python === undefined
 
 /** Packages of one file of requirements, and programs that run with them. */
 export class PythonEnvironment {
@@ -35,28 +22,17 @@ export class PythonEnvironment {
   }
 
   /**
-   * Installs what is not there yet. Two runs may do so at once: each makes a folder of its own, and
-   * the first that is done gives it the name under which others look for it.
+   * Installs what is not there yet.
    *
    * @param requirements a file of `test/clients/python`, with exact versions of all packages
    */
   static async prepare(requirements: string): Promise<PythonEnvironment> {
     const file = join(folder, requirements)
-    const content = createHash('sha256').update(found.stdout).update(readFileSync(file))
-    const kept = join(clientCache, `python-${content.digest('hex').slice(0, 16)}`)
-    if (!existsSync(kept)) {
-      const made = `${kept}.${process.pid}`
-      mkdirSync(clientCache, { recursive: true })
+    const kept = await madeOnce('python', [python!, file], async (made) => {
       await run('python3', ['-m', 'venv', made])
       const install = ['-m', 'pip', 'install', '--quiet', '--no-deps', '--requirement', file]
       await run(join(made, 'bin/python'), [...install, '--disable-pip-version-check'])
-      try {
-        renameSync(made, kept)
-      } catch (error) {
-        if (!existsSync(kept)) throw error
-        rmSync(made, { recursive: true })
-      }
-    }
+    })
     return new PythonEnvironment(join(kept, 'bin/python'))
   }
 
@@ -82,7 +58,7 @@ export class PythonEnvironment {
 }
 
 function fullEnvironment(given: Record<string, string>): Record<string, string> {
-  return { PATH: process.env.PATH ?? '', HOME: clientCache, PYTHONDONTWRITEBYTECODE: '1', ...given }
+  return { PATH: process.env.PATH ?? '', HOME: tmpdir(), PYTHONDONTWRITEBYTECODE: '1', ...given }
 }
 
 /** A program that goes on until its input ends. */

@@ -24,7 +24,7 @@ describe.skipIf(pythonMissing)('readers of Python', () => {
   beforeAll(async () => {
     service = await RunningService.start()
     python = await PythonEnvironment.prepare('requirements-readers.txt')
-  })
+  }, 600_000)
   afterAll(() => service.stop())
 
   const rows = [

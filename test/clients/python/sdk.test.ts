@@ -52,7 +52,7 @@ describe.skipIf(pythonMissing).each([
   let python: PythonEnvironment
   beforeAll(async () => {
     python = await PythonEnvironment.prepare(requirements)
-  })
+  }, 600_000)
 
   test('evaluations over a dataset are compared, with errors and spans of their own', async () => {
     const name = project()

@@ -1,0 +1,19 @@
+/** Installs what the tests of clients in other languages need, before tests that take the time. */
+import { readdirSync } from 'node:fs'
+import { goMissing, goProgram, JavaPrograms, javaMissing } from './client-programs.ts'
+import { PythonEnvironment, pythonMissing } from './python-environment.ts'
+
+const requirements = readdirSync(new URL('../clients/python', import.meta.url)).filter((name) =>
+  name.startsWith('requirements-'),
+)
+
+/** One environment after the other, while Go builds. */
+async function preparePython(): Promise<void> {
+  for (const name of requirements) await PythonEnvironment.prepare(name)
+}
+
+await Promise.all([
+  ...(pythonMissing ? [] : [preparePython()]),
+  ...(goMissing ? [] : [goProgram()]),
+  ...(javaMissing ? [] : [JavaPrograms.prepare()]),
+])
