@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { JavaPrograms, javaMissing } from '../../support/client-programs.ts'
 import { expectExportedTrace } from '../../support/exported-trace.ts'
+import { freePort } from '../../support/free-port.ts'
 import { type AnyJson, RunningService, testKey } from '../../support/running-service.ts'
 
 let service: RunningService
@@ -25,14 +26,18 @@ async function ask(query: string): Promise<AnyJson[]> {
 
 describe.skipIf(javaMissing)('Java', () => {
   beforeAll(async () => {
-    service = await RunningService.start()
+    service = await RunningService.start({ ASSAY_OTLP_GRPC_PORT: String(await freePort()) })
     programs = await JavaPrograms.prepare()
   }, 600_000)
   afterAll(() => service.stop())
 
-  test('a trace of the exporter over HTTP', async () => {
+  test.each(['HTTP', 'gRPC'])('a trace of the exporter over %s', async (protocol) => {
     const project = randomUUID()
-    const stdout = await runJava('Exporters.java', { PARENT: `project_name:${project}` })
+    const grpc = { GRPC_ENDPOINT: `http://127.0.0.1:${service.otlpGrpcPort}` }
+    const stdout = await runJava('Exporters.java', {
+      PARENT: `project_name:${project}`,
+      ...(protocol === 'gRPC' && grpc),
+    })
     const rows = await ask(`select: * | from: project_logs('${project}') spans`)
     expect(rows).toHaveLength(3)
     expectExportedTrace(rows, JSON.parse(stdout) as AnyJson)

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { expectExportedTrace, spanNamed } from '../../support/exported-trace.ts'
 import { FailingProxy } from '../../support/failing-proxy.ts'
+import { freePort } from '../../support/free-port.ts'
 import { ModelProvider } from '../../support/model-provider.ts'
 import { PythonEnvironment, pythonMissing } from '../../support/python-environment.ts'
 import { type AnyJson, RunningService, testKey } from '../../support/running-service.ts'
@@ -33,24 +34,32 @@ async function send(program: string, more: Record<string, string> = {}, url = se
   return { project, sent, rows, named: (name: string) => spanNamed(rows, name) }
 }
 
+const overGrpc = () => ({ GRPC_ENDPOINT: `http://127.0.0.1:${service.otlpGrpcPort}` })
+
 describe.skipIf(pythonMissing)('OpenTelemetry for Python', () => {
   beforeAll(async () => {
-    service = await RunningService.start()
+    service = await RunningService.start({ ASSAY_OTLP_GRPC_PORT: String(await freePort()) })
     provider = await ModelProvider.start()
     python = await PythonEnvironment.prepare('requirements-opentelemetry.txt')
   }, 600_000)
   afterAll(() => Promise.all([service.stop(), provider.stop()]))
 
-  test('spans and log records of the exporters over HTTP', async () => {
-    const { sent, rows, named } = await send('exporters.py')
-    expect(rows).toHaveLength(4)
-    expectExportedTrace(rows, sent)
-    expect(named('slow: 1.5 s')).toMatchObject({
-      span_parents: [named('chat gpt-4.1')?.span_id],
-      output: 'slow: 1.5 s',
-      metadata: { severity: 'WARN' },
-    })
-  })
+  test.each(['HTTP', 'gRPC'])(
+    'spans and log records of the exporters over %s',
+    async (protocol) => {
+      const { sent, rows, named } = await send(
+        'exporters.py',
+        protocol === 'gRPC' ? overGrpc() : {},
+      )
+      expect(rows).toHaveLength(4)
+      expectExportedTrace(rows, sent)
+      expect(named('slow: 1.5 s')).toMatchObject({
+        span_parents: [named('chat gpt-4.1')?.span_id],
+        output: 'slow: 1.5 s',
+        metadata: { severity: 'WARN' },
+      })
+    },
+  )
 
   test('what the exporter sends again after a failure is there once', async () => {
     const proxy = await FailingProxy.start(service.url)
@@ -85,14 +94,20 @@ describe.skipIf(pythonMissing)('OpenTelemetry for Python', () => {
     expect(childrenOf(rows, 'error')[0]?.error).toContain('No such model')
   })
 
-  test.each(['openinference-anthropic', 'openllmetry-anthropic'])(
+  // The client for Anthropic has an instrumentation of its own, which is on unless this says no.
+  const anthropic = (kind: string, own: boolean) => {
+    const content = { ANTHROPIC_OPEN_TELEMETRY_TRACES_CONTENT_MODE: 'content' }
+    return send('instrumented.py', {
+      KIND: kind,
+      ANTHROPIC_OPEN_TELEMETRY: String(own),
+      ...content,
+    })
+  }
+
+  test.each(['openinference-anthropic', 'openllmetry-anthropic', 'anthropic'])(
     'calls that %s sees',
     async (kind) => {
-      // The client's own instrumentation, which is on unless this says no.
-      const { project, rows } = await send('instrumented.py', {
-        KIND: kind,
-        ANTHROPIC_OPEN_TELEMETRY: 'false',
-      })
+      const { project, rows } = await anthropic(kind, kind === 'anthropic')
       for (const call of ['message', 'tools']) {
         const [span] = childrenOf(rows, call)
         expect(span, call).toMatchObject({
@@ -110,6 +125,12 @@ describe.skipIf(pythonMissing)('OpenTelemetry for Python', () => {
       expect(childrenOf(rows, 'error')[0]?.error).toBeTruthy()
     },
   )
+
+  test('a call that an instrumentation and the client see counts once', async () => {
+    const { project, rows } = await anthropic('openinference-anthropic', true)
+    expect(childrenOf(rows, 'message')).toHaveLength(2)
+    expect(await totals(project, 'message')).toEqual({ tokens: 150, cost: anthropicCost })
+  })
 
   test('a chain of a framework counts its calls once', async () => {
     const { project, rows, named } = await send('instrumented.py', {
