@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type Value } from '../type/value.ts'
 import type { Remark } from './any-value.ts'
 import type { Attributes } from './decode.ts'
-import { readAnyJson, readJsonText } from './json-text.ts'
+import { readAnyJson, readJsonOrText, readJsonText } from './json-text.ts'
 
 /** A tree with arrays where its names are numbers: what flattened attributes were made from. */
 type Branch = Map<string, Branch | Value>
@@ -58,6 +58,11 @@ export class AttributeReader {
   takeAnyJson(...names: readonly string[]): Value {
     const name = this.#firstOf(names)
     return readAnyJson(this.take(...names), (text) => this.#remark(`attribute "${name}" ${text}`))
+  }
+
+  /** As `takeAnyJson`, where a text that is not JSON is as good. */
+  takeJsonOrText(name: string): Value {
+    return readJsonOrText(this.take(name), (text) => this.#remark(`attribute "${name}" ${text}`))
   }
 
   /**

@@ -14,9 +14,14 @@ export function readJsonText(value: Value, remark: Remark = ignored): Value {
   return parsed(value, remark, () => undefined)
 }
 
-/** A text as the value that it is in JSON, anything else as it is. */
+/** A text as the value that it is in JSON, anything else as it is; what is not JSON is remarked on. */
 export function readAnyJson(value: Value, remark: Remark): Value {
   return typeof value === 'string' ? parsed(value, remark, remark) : value
+}
+
+/** The same, where a text that is not JSON is as good. */
+export function readJsonOrText(value: Value, remark: Remark): Value {
+  return typeof value === 'string' ? parsed(value, remark, ignored) : value
 }
 
 const ignored: Remark = () => undefined

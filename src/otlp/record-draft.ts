@@ -7,6 +7,8 @@ export class RecordDraft {
   output: Value = null
   expected: Value = null
   error: Value = null
+  /** The record that it was made from, as of a dataset. */
+  origin: Value = null
   #tags: readonly string[] | undefined
   /** Of the span: `llm`, `tool`, `task`, `function`, `score`, `eval`. */
   type: string | undefined
@@ -66,9 +68,10 @@ export class RecordDraft {
 
   /** The fields that something is known of. */
   fields(): JsonObject {
-    const { input, output, expected, error, scores, metadata, metrics, context } = this
+    const { input, output, expected, error, origin, scores, metadata, metrics, context } = this
     const tags = this.#tags ?? null
-    const all = { input, output, expected, error, tags, scores, metadata, metrics, context }
+    const about = { tags, origin, scores, metadata, metrics, context }
+    const all = { input, output, expected, error, ...about }
     return Object.fromEntries(Object.entries(all).filter(([, value]) => !isEmpty(value)))
   }
 }

@@ -6,7 +6,12 @@ import type { RecordDraft } from '../record-draft.ts'
 export function readBraintrust(reader: AttributeReader, draft: RecordDraft): void {
   draft.setInput(fieldOf(reader, 'input'))
   draft.setOutput(fieldOf(reader, 'output'))
-  draft.expected = fieldOf(reader, 'expected')
+  // The SDKs for Go, Java and Ruby write it as JSON, but leave the name as it is.
+  draft.expected =
+    reader.takeAnyJson('braintrust.expected_json') ?? reader.takeJsonOrText('braintrust.expected')
+  const origin = fieldOf(reader, 'origin')
+  if (isObject(origin)) draft.origin = origin
+  else draft.setMetadata('braintrust.origin', origin)
   draft.error = fieldOf(reader, 'error')
   draft.setTags('braintrust.tags', fieldOf(reader, 'tags'))
   for (const field of ['metadata', 'metrics', 'scores'] as const) {
