@@ -16,6 +16,9 @@ export interface OperationDescription {
   readonly summary: string
   readonly query?: z.ZodObject
   readonly body?: z.ZodType
+  readonly isBodyOptional?: boolean
+  /** Whether it answers 501: it is known, and not done here. */
+  readonly isNotDone?: boolean
   /** Of a 200; without one the answer is text. */
   readonly answer: z.ZodType | undefined
   readonly isDeprecated?: boolean

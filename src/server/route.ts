@@ -134,7 +134,10 @@ export class Router {
     // Routes begin with literal parts, but for some whose second part is an id.
     const starts = [startOf(given), startOf([given[0] ?? '', ':', ...given.slice(2)])]
     const near = starts.flatMap((start) => this.#routes.get(start) ?? [])
-    return near.filter(({ parts }) => fits(parts, given))
+    const fitting = near.filter(({ parts }) => fits(parts, given))
+    // A path that is written out is no id to the routes beside it.
+    const literal = fitting.filter((entry) => open(entry) === 0)
+    return literal.length > 0 ? literal : fitting
   }
 }
 

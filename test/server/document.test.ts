@@ -47,6 +47,43 @@ test('every reference of the document leads somewhere', async () => {
   for (const [, name] of references) expect(document.components.schemas).toHaveProperty(name!)
 })
 
+test('a null is a form of its own where it may stand in place of a value', async () => {
+  const { components } = await read()
+  const forms = (type: object) => ({ anyOf: [type, { type: 'null' }] })
+  expect(components.schemas.Experiment).toMatchObject({
+    properties: {
+      metadata: forms({ $ref: '#/components/schemas/Fields' }),
+      base_exp_id: forms({ type: 'string', format: 'uuid' }),
+    },
+  })
+})
+
+test('a path that is written out is no id to the routes beside it', async () => {
+  const answer = await service.request('/v1/acl/list_org', { method: 'DELETE' })
+  expect(answer.status).toBe(405)
+  const options = await service.request('/v1/acl/list_org', { method: 'OPTIONS' })
+  expect(options.headers.get('allow')).toBe('OPTIONS, GET')
+})
+
+test('what has no form that the document promises is refused', async () => {
+  const { json: project } = await service.request('/v1/project', { body: { name: 'refusing' } })
+  const body = { project_id: project.id, name: 'refusing' }
+  const { json: experiment } = await service.request('/v1/experiment', { body })
+  const path = `/v1/experiment/${experiment.id}`
+  for (const wrong of [
+    '/fetch?limit=',
+    '/fetch?limit=1e1',
+    '/fetch?version=x',
+    '/summarize?summarize_scores=yes',
+    '/summarize?summarize_scores=true&summarize_scores=true',
+    '/summarize?comparison_experiment_id=x',
+  ]) {
+    expect((await service.request(path + wrong)).status, wrong).toBe(400)
+  }
+  expect((await service.request(`${path}/summarize?summarize_scores=True`)).status).toBe(200)
+  expect((await service.request(`${path}/fetch?version=&limit=5`)).status).toBe(200)
+})
+
 test('the viewer is one page that asks for nothing from anywhere', async () => {
   const { text, headers, status } = await service.request('/docs', { key: null })
   expect(status).toBe(200)

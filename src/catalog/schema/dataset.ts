@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { fields, identifier, name, shortText, tags, text, timestamp } from './field.ts'
+import { fields, identifier, name, shortText, tags, text, timestamp, version } from './field.ts'
 
 export const datasetSchema = z
   .object({
@@ -42,7 +42,7 @@ export const newDatasetSnapshot = z.object({
   dataset_id: identifier,
   name,
   description: text.nullish(),
-  xact_id: shortText,
+  xact_id: version,
 })
 
 export const datasetSnapshotPatch = z.object({

@@ -25,6 +25,9 @@ export const text = z.string().max(longestText)
 
 export const shortText = z.string().max(longestName)
 
+/** An `_xact_id`, or what is shown in its place; `parseTransaction` reads it. */
+export const version = shortText.meta({ pattern: '^(\\d{1,20}|[0-9a-fA-F]{16})$' })
+
 export const timestamp = z.iso.datetime({ offset: true })
 
 export const tags = z.array(z.string().max(longestTag)).max(mostItems)
@@ -40,7 +43,7 @@ export const fields = z
   .refine((value) => JSON.stringify(value).length <= longestFields, {
     message: `must be at most ${longestFields} characters of JSON`,
   })
-  .meta({ type: 'object', additionalProperties: true })
+  .meta({ id: 'Fields', type: 'object', additionalProperties: true })
 
 /**
  * A word of a vocabulary that grows: those that are known when this is written are examples. Nothing here

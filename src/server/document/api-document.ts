@@ -28,6 +28,8 @@ const faults = {
   500: 'The service failed',
 } as const
 
+const notDone = { 501: 'It is known, and not done here; `error.hint` says what to do instead' }
+
 /** OpenAPI 3.1 of all routes that say what they take and give. */
 export function apiDocument(routes: readonly Route[]): ApiDocument {
   const registry = new OpenAPIRegistry()
@@ -39,7 +41,7 @@ export function apiDocument(routes: readonly Route[]): ApiDocument {
     const description = descriptionOf(route)
     if (description) registry.registerPath(pathOf(route, description, key.name))
   }
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Assay',
@@ -49,6 +51,31 @@ export function apiDocument(routes: readonly Route[]): ApiDocument {
     },
     servers: [{ url: '/' }],
   })
+  return withFormsOfNull(document) as ApiDocument
+}
+
+/**
+ * Where a null may stand in place of a value, it is another form of it. The generator asks of a null what it asks
+ * of a schema that it refers to, and some readers of formats take them for no rule where a null may be.
+ */
+function withFormsOfNull(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withFormsOfNull)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { type, allOf, ...rules } = schema as { readonly [name: string]: unknown }
+  if (mayBeNull(type) && ('format' in rules || 'pattern' in rules)) {
+    return { anyOf: [{ type: type[0], ...rules }, { type: 'null' }] }
+  }
+  const [referred, rule] = Array.isArray(allOf) && allOf.length === 2 ? allOf : []
+  if (referred?.$ref !== undefined && mayBeNull(rule.type)) {
+    return { ...rules, anyOf: [referred, { type: 'null' }] }
+  }
+  return Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, withFormsOfNull(value)]),
+  )
+}
+
+function mayBeNull(type: unknown): type is readonly [string, 'null'] {
+  return Array.isArray(type) && type.length === 2 && type[1] === 'null'
 }
 
 export function descriptionOf({
@@ -61,9 +88,10 @@ export function descriptionOf({
 
 function pathOf(
   { method, path, access }: Route,
-  { tag, summary, query, body, answer, isDeprecated }: OperationDescription,
+  operation: OperationDescription,
   key: string,
 ): Parameters<OpenAPIRegistry['registerPath']>[0] {
+  const { tag, summary, query, body, answer, isDeprecated } = operation
   const names = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => name!)
   const params = z.object(Object.fromEntries(names.map((name) => [name, identifier])))
   const error = { 'application/json': { schema: errorBody } }
@@ -79,7 +107,10 @@ function pathOf(
       ...(names.length > 0 && { params }),
       ...(query && { query }),
       ...(body && {
-        body: { required: true, content: { 'application/json': { schema: body } } },
+        body: {
+          required: operation.isBodyOptional !== true,
+          content: { 'application/json': { schema: body } },
+        },
       }),
     },
     responses: {
@@ -90,7 +121,7 @@ function pathOf(
           : { 'text/plain': { schema: z.string() } },
       },
       ...Object.fromEntries(
-        Object.entries(faults).map(([status, text]) => [
+        Object.entries({ ...faults, ...(operation.isNotDone && notDone) }).map(([status, text]) => [
           status,
           { description: text, content: error },
         ]),

@@ -1,16 +1,19 @@
 /** What the API document tells of the routes for records and queries, which read their bodies themselves. */
 import { z } from 'zod'
-import { fields, identifier, tags, timestamp } from '../../catalog/schema/field.ts'
+import { fields, identifier, timestamp, version } from '../../catalog/schema/field.ts'
 import type { OperationDescription } from '../operation.ts'
 
-const numbers = z.record(z.string(), z.number().nullable())
+const numbers = z.record(z.string(), z.union([z.number(), z.boolean()]).nullable())
 const path = z.array(z.string())
+const tags = z.array(z.string())
 
-/** Fields of its own stay as they are, whatever they hold. */
+/** Records are kept as they come: what has a usual form may have another one. */
+const usually = <Form extends z.ZodType>(form: Form) => z.union([form, z.unknown()]).optional()
+
 const spanAttributes = z.looseObject({
-  name: z.string().nullish(),
-  type: z.string().nullish(),
-  purpose: z.string().nullish(),
+  name: usually(z.string()),
+  type: usually(z.string()),
+  purpose: usually(z.string()),
 })
 
 const origin = z.object({
@@ -22,7 +25,7 @@ const origin = z.object({
     'function',
     'prompt_session',
   ]),
-  object_id: identifier,
+  object_id: z.string(),
   id: z.string(),
   _xact_id: z.string().nullish(),
   created: z.string().nullish(),
@@ -35,8 +38,8 @@ const written = {
   expected: z.unknown().optional(),
   metadata: fields.nullish(),
   tags: tags.nullish(),
-  origin: origin.nullish(),
-  facets: fields.nullish(),
+  origin: usually(origin),
+  facets: usually(fields),
   span_id: z.string().nullish(),
   root_span_id: z.string().nullish(),
   span_parents: z.array(z.string()).nullish(),
@@ -52,7 +55,7 @@ const spanFields = {
   error: z.unknown().optional(),
   scores: numbers.nullish(),
   metrics: fields.nullish(),
-  context: fields.nullish(),
+  context: usually(fields),
   span_attributes: spanAttributes.nullish(),
 }
 
@@ -71,7 +74,7 @@ const stored = {
   is_root: z.boolean().nullish(),
   comments: z.array(z.unknown()).nullish(),
   audit_data: z.array(z.unknown()).nullish(),
-  classifications: fields.nullish(),
+  classifications: usually(fields),
 }
 
 const answers = {
@@ -84,12 +87,23 @@ const answers = {
   dataset: z.looseObject({ ...stored, dataset_id: identifier }).meta({ id: 'DatasetRecord' }),
 }
 
-const fetchQuery = {
+const fetchBody = z.object({
+  limit: z.int().min(0).nullish(),
+  max_xact_id: version.nullish(),
+  max_root_span_id: z.string().nullish(),
+  version: version.nullish(),
+  cursor: z.string().nullish(),
+})
+
+/** A parameter without a text counts as one that is absent. */
+const empty = z.literal('')
+
+const fetchQuery = z.object({
   limit: z.int().min(0).optional(),
-  max_xact_id: z.string().optional(),
+  max_xact_id: z.union([version, empty]).optional(),
   max_root_span_id: z.string().optional(),
-  version: z.string().optional(),
-}
+  version: z.union([version, empty]).optional(),
+})
 
 const feedbackItem = z
   .object({
@@ -144,7 +158,8 @@ function operationsOn(type: (typeof types)[number]): [string, OperationDescripti
       {
         tag,
         summary: 'Reads records by whole traces, newest first',
-        body: z.object({ ...fetchQuery, cursor: z.string().nullish() }),
+        body: fetchBody,
+        isBodyOptional: true,
         answer: events,
       },
     ],
@@ -153,7 +168,7 @@ function operationsOn(type: (typeof types)[number]): [string, OperationDescripti
       {
         tag,
         summary: 'Reads records by whole traces, newest first',
-        query: z.object(fetchQuery),
+        query: fetchQuery,
         answer: events,
       },
     ],
@@ -162,7 +177,7 @@ function operationsOn(type: (typeof types)[number]): [string, OperationDescripti
       {
         tag,
         summary: 'Scores, corrects, tags and comments on records',
-        body: z.object({ feedback: z.array(feedbackItem) }),
+        body: z.object({ feedback: z.array(feedbackItem).nullish() }),
         answer: z.object({ status: z.literal('success') }),
       },
     ],
@@ -173,11 +188,11 @@ const query = z.object({
   query: z.union([z.string(), fields]).meta({ description: 'Clauses, SQL, or a syntax tree' }),
   fmt: z.enum(['json', 'jsonl', 'csv', 'arrow', 'parquet']).optional(),
   tz_offset: z.number().optional(),
-  version: z.string().optional(),
+  version: version.optional(),
   use_columnstore: z.boolean().optional(),
   audit_log: z.boolean().optional(),
   from: z.string().optional(),
-  query_timeout_seconds: z.number().optional(),
+  query_timeout_seconds: z.number().positive().optional(),
 })
 
 const streamFields = {
@@ -225,7 +240,7 @@ export const recordOperations: ReadonlyMap<string, OperationDescription> = new M
     {
       tag: 'records',
       summary: 'Writes rows, each of which names its object, all in one transaction',
-      body: z.object({ rows: z.array(newSpan), api_version: z.number().optional() }),
+      body: z.object({ rows: z.array(newSpan), api_version: usually(z.number()) }),
       answer: z.object({ ids: z.array(z.string()), xact_id: z.string() }),
     },
   ],
@@ -236,7 +251,7 @@ export const recordOperations: ReadonlyMap<string, OperationDescription> = new M
       summary: 'Averages of scores and metrics, compared with another experiment',
       query: z.object({
         summarize_scores: z.boolean().optional(),
-        comparison_experiment_id: identifier.optional(),
+        comparison_experiment_id: z.union([identifier, empty]).optional(),
       }),
       answer: z.object({
         project_name: z.string(),
@@ -269,7 +284,7 @@ export const recordOperations: ReadonlyMap<string, OperationDescription> = new M
     {
       tag: 'dataset',
       summary: 'What bringing back a version would change',
-      body: z.object({ version: z.string() }),
+      body: z.object({ version }),
       answer: z.object({ rows_to_restore: z.int(), rows_to_delete: z.int() }),
     },
   ],
@@ -278,7 +293,7 @@ export const recordOperations: ReadonlyMap<string, OperationDescription> = new M
     {
       tag: 'dataset',
       summary: 'Brings back a version by writing its records again',
-      body: z.object({ version: z.string() }),
+      body: z.object({ version }),
       answer: z.object({
         xact_id: z.string().nullable(),
         rows_restored: z.int(),

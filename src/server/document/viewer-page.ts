@@ -113,10 +113,10 @@ function shape(schema: Schema, depth: number): string {
   }
   if (schema.const !== undefined) return escapeHtml(JSON.stringify(schema.const))
   if (schema.enum) return schema.enum.map((one) => escapeHtml(JSON.stringify(one))).join(' | ')
+  if (properties) return objectShape(properties, schema.required ?? [], depth)
   const forms = schema.anyOf ?? schema.oneOf
   if (forms) return forms.map((form) => shape(form, depth)).join(' | ')
   if (schema.allOf) return schema.allOf.map((form) => shape(form, depth)).join(' &amp; ')
-  if (properties) return objectShape(properties, schema.required ?? [], depth)
   if (items) return `${shape(items, depth)}[]`
   if (typeof schema.additionalProperties === 'object') {
     return `{ [name]: ${shape(schema.additionalProperties, depth)} }`

@@ -11,9 +11,15 @@ export const projectQuery = {
   project_name: z.string().optional(),
 }
 
-/** A body may name its project by id or by name. */
+/** A body names its project by id or by name. */
 export function inProject(body: z.ZodObject): z.ZodObject {
-  return body.extend({ project_id: identifier.nullish(), project_name: name.nullish() })
+  return body
+    .extend({ project_id: identifier.nullish(), project_name: name.nullish() })
+    .meta({ anyOf: ['project_id', 'project_name'].map(isGiven) })
+}
+
+function isGiven(field: string): object {
+  return { required: [field], properties: { [field]: { type: 'string' } } }
 }
 
 /** The project that a list is narrowed to; null when the query names one that is not to be seen. */

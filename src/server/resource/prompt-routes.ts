@@ -223,6 +223,7 @@ function invokeRoute(prompts: PromptStore): Route {
     tag: 'function',
     summary: 'Answers 501: functions are kept here, not run',
     body: invocation,
+    isNotDone: true,
     answer: z.unknown(),
     handle: async ({ ids }, gate) => {
       await prompts.require(gate, 'read', 'function', ids[0]!)

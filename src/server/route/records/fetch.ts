@@ -93,8 +93,8 @@ async function readBody(request: RouteRequest): Promise<Fetch> {
 
 function readQuery({ query }: RouteRequest): Fetch {
   const given = (name: string) => query.get(name) || undefined
-  const text = given('limit')
-  const limit = limitOf(text === undefined ? undefined : Number(text))
+  const text = query.get('limit')
+  const limit = limitOf(text === null ? undefined : /^\d+$/.test(text) ? Number(text) : Number.NaN)
   const below = pagesOf(limit, given('max_xact_id'), given('max_root_span_id'))
   const cursor = given('cursor')
   return {

@@ -1,6 +1,7 @@
 import type { Gate } from '../../../access/gate.ts'
 import type { Entries } from '../../../catalog/entry.ts'
 import type { Engine } from '../../../engine.ts'
+import { AssayError } from '../../../error.ts'
 import { summarizeExperiment } from '../../experiment-summary.ts'
 import { addressHeaders, type PublicUrl } from '../../public-url.ts'
 import { jsonReply } from '../../reply.ts'
@@ -26,10 +27,10 @@ export function summarizeRoutes(engine: Engine, publicUrl: PublicUrl): Route[] {
       'experiment',
       'summarize_scores',
       async (experiment, request, gate) => {
-        const { query, signal } = request
-        const baseId = query.get('comparison_experiment_id')
+        const { signal } = request
+        const baseId = comparedId(request)
         const base = baseId
-          ? gate.require('read', 'experiment', requiredId(baseId, 'comparison_experiment_id'))
+          ? gate.require('read', 'experiment', baseId)
           : baseExperiment(gate, experiment)
         const summary = await summarizeExperiment({ engine, gate, signal }, experiment, base)
         return { comparison_experiment_name: base?.name ?? null, ...summary }
@@ -54,6 +55,7 @@ function summarizeRoute<K extends Kind>(
     headers: addressHeaders,
     handle: async (request, gate) => {
       const { parameters, query, headers } = request
+      if (kind === 'experiment') comparedId(request)
       const entry: Entries[K] = gate.require('read', kind, parameters[0]!)
       const places = placesOf(gate, entry.project_id, publicUrl(headers))
       const names = {
@@ -62,10 +64,23 @@ function summarizeRoute<K extends Kind>(
         project_url: places.url,
         [`${kind}_url`]: `${places.url}/${kind}s/${encodeURIComponent(entry.name)}`,
       }
-      if (query.get(asksForNumbers) !== 'true') return jsonReply(names)
+      if (!isAsked(query, asksForNumbers)) return jsonReply(names)
       return jsonReply({ ...names, ...(await numbers(entry, request, gate)) })
     },
   }
+}
+
+/** Throws a 400 for what is no id, whether it is compared or not. */
+function comparedId({ query }: RouteRequest): string | undefined {
+  const id = query.get('comparison_experiment_id')
+  return id ? requiredId(id, 'comparison_experiment_id') : undefined
+}
+
+/** `True` is what programs in Python make of it. */
+function isAsked(query: URLSearchParams, name: string): boolean {
+  const [text = 'false', ...others] = query.getAll(name).map((each) => each.toLowerCase())
+  if (others.length === 0 && (text === 'true' || text === 'false')) return text === 'true'
+  throw new AssayError('REQUEST_INVALID', `"${name}" must be true or false`, { path: name })
 }
 
 /** Pages are where the SDKs expect them: `/app/<organization>/p/<project>/…`. */
