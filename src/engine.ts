@@ -322,7 +322,9 @@ export class Engine {
 
   /** Where in traces the records of an object are that have these ids, as they are now. */
   placesOf(object: number, ids: readonly string[]): Map<string, SpanPlace> {
-    return this.#parts.reads.during(({ records }) => placesOf(records, object, ids))
+    return this.#parts.reads.withShared(this.#lastTransaction, (records, within) =>
+      placesOf(records, object, ids, within),
+    )
   }
 
   /** The project whose prompts and functions have this id; undefined when the organization has none. */

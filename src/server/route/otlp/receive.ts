@@ -57,7 +57,7 @@ export class ExportReceiver {
     else await addLogRecords(request, parents, batch)
     const { rows, report, fault } = batch
     if (fault && rows.length === 0) throw fault
-    const { ids, release } = this.#ids.claim(rows.map(({ place }) => place))
+    const { ids, release } = await this.#ids.claim(rows.map(({ place }) => place))
     try {
       const texts = rows.map(({ text }, i) => withId(text, ids[i]!))
       for (const { index, problem } of await insertRows(this.#writer, texts, gate)) {
