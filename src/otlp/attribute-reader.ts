@@ -1,7 +1,8 @@
 import { isObject, type JsonObject, type Value } from '../type/value.ts'
 import type { Remark } from './any-value.ts'
 import type { Attributes } from './decode.ts'
-import { readAnyJson, readJsonOrText, readJsonText } from './json-text.ts'
+import { isExact } from './exact-number.ts'
+import { readAnyJson, readJsonExactly, readJsonOrText } from './json-text.ts'
 
 /** A tree with arrays where its names are numbers: what flattened attributes were made from. */
 type Branch = Map<string, Branch | Value>
@@ -51,7 +52,9 @@ export class AttributeReader {
   /** As `take`, and a text that is an object or array in JSON becomes that. */
   takeJson(...names: readonly string[]): Value {
     const name = this.#firstOf(names)
-    return readJsonText(this.take(...names), (text) => this.#remark(`attribute "${name}" ${text}`))
+    return readJsonExactly(this.take(...names), (text) =>
+      this.#remark(`attribute "${name}" ${text}`),
+    )
   }
 
   /** As `take`, and a text becomes what it is in JSON: `"a"` a text, `12` a number. */
@@ -116,7 +119,7 @@ export function numberOf(value: Value): number | undefined {
 }
 
 export function objectOf(value: Value): JsonObject {
-  return value !== null && isObject(value) ? value : {}
+  return value !== null && isObject(value) && !isExact(value) ? value : {}
 }
 
 /** A leaf whose name another goes through gives way to it, in whichever order they come. */

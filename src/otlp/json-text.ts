@@ -4,35 +4,52 @@ import { JsonScanner, maximumDepth } from '../json/scan.ts'
 import { parseJson } from '../type/parse-json.ts'
 import type { Value } from '../type/value.ts'
 import type { Remark } from './any-value.ts'
+import { parseExactly } from './exact-number.ts'
 
 /** A value becomes part of a row, and that of a request, which may nest so deep together. */
 const deepest = maximumDepth - 16
 
 /** A text that is an object or array in JSON as what it says, anything else as it is. */
 export function readJsonText(value: Value, remark: Remark = ignored): Value {
-  if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-  return parsed(value, remark, () => undefined)
+  return isContainer(value) ? parsed(value, parseJson, remark, ignored) : value
 }
 
-/** A text as the value that it is in JSON, anything else as it is; what is not JSON is remarked on. */
+/** The same for what is stored: its numbers keep their texts. */
+export function readJsonExactly(value: Value, remark: Remark): Value {
+  return isContainer(value) ? parsed(value, parseExactly, remark, ignored) : value
+}
+
+function isContainer(value: Value): value is string {
+  return typeof value === 'string' && /^\s*[[{]/.test(value)
+}
+
+/**
+ * A text as the value that it is in JSON, anything else as it is; what is not JSON is remarked on.
+ * Its numbers keep their texts.
+ */
 export function readAnyJson(value: Value, remark: Remark): Value {
-  return typeof value === 'string' ? parsed(value, remark, remark) : value
+  return typeof value === 'string' ? parsed(value, parseExactly, remark, remark) : value
 }
 
 /** The same, where a text that is not JSON is as good. */
 export function readJsonOrText(value: Value, remark: Remark): Value {
-  return typeof value === 'string' ? parsed(value, remark, ignored) : value
+  return typeof value === 'string' ? parsed(value, parseExactly, remark, ignored) : value
 }
 
 const ignored: Remark = () => undefined
 
-function parsed(text: string, onDeep: Remark, onFault: Remark): Value {
+function parsed(
+  text: string,
+  parse: (text: string) => Value,
+  onDeep: Remark,
+  onFault: Remark,
+): Value {
   try {
     if (mayBeDeep(text)) {
       const bytes = Buffer.from(text)
       new JsonScanner(bytes, 0, bytes.length, deepest).value()
     }
-    return parseJson(text)
+    return parse(text)
   } catch (thrown) {
     const isDeep = thrown instanceof AssayError && thrown.code === 'REQUEST_TOO_DEEP'
     if (isDeep) onDeep(`is JSON that nests deeper than ${deepest} levels, and is kept as a text`)

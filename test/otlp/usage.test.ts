@@ -266,6 +266,7 @@ describe('a cost that a span brings', () => {
       { estimated_cost: 0.5, prompt_cost: 0.25 },
     ],
     [{ 'langsmith.usage_metadata': '{"total_cost":"0.5"}' }, { estimated_cost: 0.5 }],
+    [{ 'langsmith.usage_metadata': '{"total_cost":5.0e-06}' }, { estimated_cost: 0.000005 }],
     [
       { 'mlflow.llm.cost': '{"input_cost":0.1,"output_cost":0.4,"total_cost":0.5}' },
       { estimated_cost: 0.5, prompt_cost: 0.1, completion_cost: 0.4 },

@@ -197,6 +197,24 @@ describe('what is odd in a span does not make it fail', () => {
     expect((await service.query(query)).text).toContain('123456789012345678901234567890')
   })
 
+  test('numbers of attributes that are JSON keep their texts', async () => {
+    const id = newId()
+    const numbers = '{"n":9007199254740993,"e":1e400,"d":[1.10]}'
+    const keys = ['braintrust.metadata_json', 'braintrust.output_json', 'input.value']
+    const attributes = [
+      ...keys.map((key) => [key, numbers]),
+      ['braintrust.metrics_json', '{"m":1.50}'],
+    ]
+    const list = attributes.map(([key, value]) => `{"key":"${key}","value":${text(value!)}}`)
+    await send(withSpans(span(id, `,"attributes":[${list.join(',')}]`)))
+    const select = 'select: input, output, metadata, metrics'
+    const query = `${select} | from: project_logs('${project}') | filter: span_id = '${id}'`
+    const answer = (await service.query(query)).text.replaceAll(' ', '')
+    for (const field of ['input', 'output', 'metadata'])
+      expect(answer).toContain(`"${field}":${numbers}`)
+    expect(answer).toContain('{"m":1.50}')
+  })
+
   test('a request in the case of the protocol', async () => {
     const id = newId()
     const one = `{"trace_id":"${traceId}","span_id":"${id}","start_time_unix_nano":1700000000123456789}`

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, type Value } from '../../type/value.ts'
 import { type AttributeReader, objectOf } from '../attribute-reader.ts'
+import { isExact, isNumber } from '../exact-number.ts'
 import type { RecordDraft } from '../record-draft.ts'
 
 /** `braintrust.*`: what a program says of its records itself, before everything else. */
@@ -38,11 +39,12 @@ function fieldOf(reader: AttributeReader, field: string): Value {
 /** Of an object, and of attributes that each are one member; what is no object is metadata. */
 function membersOf(reader: AttributeReader, field: string, draft: RecordDraft): JsonObject {
   const given = fieldOf(reader, field)
-  if (given !== null && !isObject(given)) draft.setMetadata(`braintrust.${field}`, given)
+  const isOther = given !== null && (!isObject(given) || isExact(given))
+  if (isOther) draft.setMetadata(`braintrust.${field}`, given)
   const single = Object.fromEntries(reader.takeAll(`braintrust.${field}.`))
   return { ...single, ...objectOf(given) }
 }
 
 function isNumeric(value: Value): boolean {
-  return typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean'
+  return isNumber(value) || typeof value === 'boolean'
 }

@@ -4,6 +4,7 @@ import type { Gate } from '../../../access/gate.ts'
 import type { Engine } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
 import { reasonOf } from '../../../otlp/decode.ts'
+import { writeRow } from '../../../otlp/exact-number.ts'
 import { nameOfLogRecord, type OtlpLogRecord, readLogRecords } from '../../../otlp/log-record.ts'
 import { groupsOfRows, isOfSpan, rowOfLogRecords } from '../../../otlp/log-to-row.ts'
 import type { Encoding } from '../../../otlp/request.ts'
@@ -11,7 +12,6 @@ import type { Signal } from '../../../otlp/schema.ts'
 import { nameOfSpan, readSpans } from '../../../otlp/span.ts'
 import { rowOfSpan } from '../../../otlp/span-to-row.ts'
 import type { JsonObject } from '../../../type/value.ts'
-import { writeJson } from '../../../type/write-json.ts'
 import type { RecordWriter } from '../../record-writer.ts'
 import { insertRows } from './insert-rows.ts'
 import { Parents, type SpanParent } from './parent.ts'
@@ -99,7 +99,7 @@ class Batch {
   ): void {
     try {
       const { id, ...row } = { ...make(), ...object }
-      const text = Buffer.from(writeJson(row))
+      const text = Buffer.from(writeRow(row))
       const place = { object: number, spanId: id as string, rootSpanId }
       this.rows.push({ called, count, text, place })
     } catch (thrown) {
