@@ -41,7 +41,7 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
     'lz4-napi',
     ['kernel/lz4.ts', 'storage/row/row-block-pieces.ts', 'storage/segment/text-blocks.ts'],
   ],
-  ['@modelcontextprotocol/sdk/server/mcp.js', ['server/mcp/tools.ts']],
+  ['@modelcontextprotocol/sdk/server/mcp.js', ['server/mcp/tool-answer.ts']],
   ['protobufjs/light.js', ['otlp/schema.ts']],
   ['re2js', ['function/pattern.ts']],
   ['openai', ['search/ask-model.ts']],

@@ -147,7 +147,7 @@ export class Server {
       ...streamRoutes({ engine, live, logger }),
       ...adminRoutes(engine, live, this.#metrics),
       ...appRoutes({ engine, access, attachments, prompts, publicUrl: url }),
-      ...mcpRoutes(engine),
+      ...mcpRoutes(engine, url),
       ...notRunRoutes,
       ...invokeRoutes(engine),
       ...otlpRoutes(receiver),

@@ -1,8 +1,9 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
-import type { Gate } from '../../access/gate.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
+import type { ToolContext } from '../mcp/tool-answer.ts'
 import { toolServer } from '../mcp/tools.ts'
+import { addressHeaders, type PublicUrl } from '../public-url.ts'
 import type { Reply } from '../reply.ts'
 import type { Route, RouteRequest } from '../route.ts'
 
@@ -10,21 +11,22 @@ import type { Route, RouteRequest } from '../route.ts'
  * `POST /mcp`: the Model Context Protocol over HTTP. Each request is answered by itself, as JSON, so
  * there are no sessions to keep and no streams to hold open: other methods are not taken.
  */
-export function mcpRoutes(engine: Engine): Route[] {
+export function mcpRoutes(engine: Engine, publicUrl: PublicUrl): Route[] {
   return [
     {
       method: 'POST',
       path: '/mcp',
       access: 'key',
-      headers: ['mcp-protocol-version'],
-      handle: (request, gate) => handle(engine, request, gate),
+      headers: ['mcp-protocol-version', ...addressHeaders],
+      handle: (request, gate) =>
+        handle({ engine, gate, signal: request.signal, url: publicUrl(request.headers) }, request),
     },
   ]
 }
 
-async function handle(engine: Engine, request: RouteRequest, gate: Gate): Promise<Reply> {
+async function handle(context: ToolContext, request: RouteRequest): Promise<Reply> {
   const body = await request.body
-  const server = toolServer(engine, gate, request.signal)
+  const server = toolServer(context)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {
     await server.connect(transport)
@@ -33,7 +35,7 @@ async function handle(engine: Engine, request: RouteRequest, gate: Gate): Promis
         method: 'POST',
         headers: {
           // Both are JSON here, whatever a client says.
-          ...Object.fromEntries(request.headers),
+          ...versionHeader(request.headers),
           accept: 'application/json, text/event-stream',
           'content-type': 'application/json',
         },
@@ -51,4 +53,9 @@ async function handle(engine: Engine, request: RouteRequest, gate: Gate): Promis
   } finally {
     await server.close()
   }
+}
+
+function versionHeader(headers: ReadonlyMap<string, string>): Record<string, string> {
+  const version = headers.get('mcp-protocol-version')
+  return version === undefined ? {} : { 'mcp-protocol-version': version }
 }
