@@ -249,6 +249,43 @@ test('OpenInference', () => {
   })
 })
 
+test('messages of several parts and calls of OpenInference', () => {
+  const message = 'llm.output_messages.0.message'
+  const row = rowOf({
+    'llm.input_messages.0.message.role': 'user',
+    'llm.input_messages.0.message.contents.0.message_content.type': 'text',
+    'llm.input_messages.0.message.contents.0.message_content.text': 'what is it?',
+    'llm.input_messages.0.message.contents.1.message_content.type': 'image',
+    'llm.input_messages.0.message.contents.1.message_content.image.image.url': 'https://a.b/c.png',
+    [`${message}.role`]: 'assistant',
+    [`${message}.contents.0.message_content.type`]: 'text',
+    [`${message}.contents.0.message_content.text`]: 'let me see',
+    [`${message}.contents.1.message_content.type`]: 'tool_use',
+    [`${message}.contents.1.tool_call.id`]: 'c1',
+    [`${message}.tool_calls.0.tool_call.id`]: 'c1',
+    [`${message}.tool_calls.0.tool_call.function.name`]: 'look',
+    [`${message}.tool_calls.0.tool_call.function.arguments`]: '{"at":1}',
+  })
+  expect(row).toMatchObject({
+    input: [
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'what is it?' },
+          { type: 'image', image: { image: { url: 'https://a.b/c.png' } } },
+        ],
+      },
+    ],
+    output: [
+      {
+        role: 'assistant',
+        content: [{ type: 'text', text: 'let me see' }],
+        tool_calls: [{ id: 'c1', function: { name: 'look', arguments: '{"at":1}' } }],
+      },
+    ],
+  })
+})
+
 test('OpenLLMetry', () => {
   const row = rowOf({
     'traceloop.span.kind': 'workflow',

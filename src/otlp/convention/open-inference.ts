@@ -1,4 +1,4 @@
-import { isObject, type Value } from '../../type/value.ts'
+import { isObject, type JsonObject, type Value } from '../../type/value.ts'
 import { type AttributeReader, objectOf } from '../attribute-reader.ts'
 import { readJsonText } from '../json-text.ts'
 import type { RecordDraft } from '../record-draft.ts'
@@ -45,10 +45,33 @@ export function readOpenInference(reader: AttributeReader, draft: RecordDraft): 
   draft.setTags('tag.tags', reader.takeJson('tag.tags'))
 }
 
-/** Each message is wrapped in an object of one member. */
+/** Items of its lists are wrapped in objects of one member; messages leave as models take them. */
 function messagesOf(list: Value): Value {
   if (!Array.isArray(list)) return list
-  return list.map((item: Value) => objectOf(item).message ?? item)
+  return list.map((item: Value) => {
+    const { message } = objectOf(item)
+    return message !== undefined && isObject(message) ? messageOf(message) : item
+  })
+}
+
+function messageOf({ contents, tool_calls, ...message }: JsonObject): JsonObject {
+  const calls = Array.isArray(tool_calls)
+    ? tool_calls.map((item: Value) => objectOf(item).tool_call ?? item)
+    : undefined
+  const parts = Array.isArray(contents) ? contents.flatMap((item) => partsOf(item, calls)) : []
+  return {
+    ...message,
+    ...(parts.length > 0 && { [message.content === undefined ? 'content' : 'contents']: parts }),
+    ...(calls && { tool_calls: calls }),
+  }
+}
+
+/** A call stands in the list of calls as well. */
+function partsOf(item: Value, calls: readonly Value[] | undefined): readonly Value[] {
+  const { message_content: content, ...others } = objectOf(item)
+  if (content === undefined || !isObject(content)) return [item]
+  if (others.tool_call !== undefined && calls) return []
+  return [{ ...content, ...others }]
 }
 
 function toolOf(item: Value): Value {

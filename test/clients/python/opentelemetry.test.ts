@@ -90,6 +90,15 @@ describe.skipIf(pythonMissing)('OpenTelemetry for Python', () => {
       output: [{ role: 'assistant' }],
       metadata: { temperature: 0.5 },
     })
+    if (kind === 'openinference-openai') {
+      const weather = { name: 'weather', arguments: '{"city":"Zürich"}' }
+      expect(childrenOf(rows, 'tools')[0]?.output).toMatchObject([
+        { role: 'assistant', tool_calls: [{ id: 'call_1', function: weather }] },
+      ])
+      expect(childrenOf(rows, 'response')[0]?.output).toEqual([
+        { role: 'assistant', content: [{ type: 'text', text: 'Four 🙂' }] },
+      ])
+    }
     expect(childrenOf(rows, 'embedding')[0]?.metrics).toMatchObject({ prompt_tokens: 8 })
     expect(childrenOf(rows, 'error')[0]?.error).toContain('No such model')
   })
