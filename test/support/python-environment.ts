@@ -43,11 +43,22 @@ export class PythonEnvironment {
    * @returns the JSON of the last line that it prints
    */
   async run(program: string, environment: Record<string, string>): Promise<never> {
-    const { stdout } = await run(this.#python, ['-W', 'ignore', join(folder, program)], {
+    const stdout = await this.#run([join(folder, program)], environment)
+    return JSON.parse(stdout.trim().split('\n').at(-1)!) as never
+  }
+
+  /** Runs a command that a package brings, in `test/clients/python`, and returns what it prints. */
+  runModule(args: readonly string[], environment: Record<string, string>): Promise<string> {
+    return this.#run(['-m', ...args], environment)
+  }
+
+  async #run(args: readonly string[], environment: Record<string, string>): Promise<string> {
+    const { stdout } = await run(this.#python, ['-W', 'ignore', ...args], {
+      cwd: folder,
       env: fullEnvironment(environment),
       maxBuffer: 64 * 2 ** 20,
     })
-    return JSON.parse(stdout.trim().split('\n').at(-1)!) as never
+    return stdout
   }
 
   /** Starts a program that answers each line with one of JSON. */

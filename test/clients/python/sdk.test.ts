@@ -195,6 +195,52 @@ describe.skipIf(pythonMissing).each([
     })
   })
 
+  test.runIf(newest)('the command runs evaluations and stores prompts', async () => {
+    const name = project()
+    const environment = environmentFor(name)
+    const command = (...args: string[]) =>
+      python.runModule(['braintrust.cli', ...args], environment)
+    await command('eval', 'commands/eval_sums.py')
+    const trials = await ask(
+      `dimensions: input | measures: count(1) as n, avg(scores.exact) as exact
+       | from: experiment('${name}/sums') summary | sort: exact`,
+    )
+    expect(trials).toEqual([
+      { input: [2, 2], n: 2, exact: 0 },
+      { input: [1, 2], n: 2, exact: 1 },
+    ])
+    await command('push', 'commands/prompts.py')
+    const { json } = await service.request(
+      `/v1/prompt?project_name=${encodeURIComponent(name)}&slug=greeting`,
+    )
+    expect(json.objects).toMatchObject([
+      { name: 'Greeting', metadata: { by: 'push' }, prompt_data: { options: { model: 'm1' } } },
+    ])
+    const { built }: AnyJson = await python.run('prompts.py', {
+      ...environment,
+      VERSION: String(json.objects?.[0]?._xact_id),
+    })
+    expect(built).toMatchObject({ messages: [{ role: 'user', content: 'hi Ada' }], temperature: 0 })
+  })
+
+  test.runIf(newest)('spans of OpenTelemetry stand within those of the SDK', async () => {
+    const name = project()
+    const { root }: AnyJson = await python.run('bridge.py', environmentFor(name))
+    const rows = await ask(
+      `select: span_attributes.name as name, span_id, span_parents, root_span_id, output
+       | from: project_logs('${name}') spans`,
+    )
+    expect(rows).toHaveLength(3)
+    const of = (given: string) => rows.find((row) => String(row.name) === given)
+    expect(of('outer')).toMatchObject({ root_span_id: root })
+    expect(of('middle')).toMatchObject({ span_parents: [of('outer')?.span_id], root_span_id: root })
+    expect(of('inner')).toMatchObject({
+      span_parents: [of('middle')?.span_id],
+      root_span_id: root,
+      output: '😀',
+    })
+  })
+
   test.runIf(newest)('files go with a span, and are read again', async () => {
     const name = project()
     const result: AnyJson = await python.run('attachments.py', environmentFor(name))
