@@ -1,4 +1,5 @@
 /** What the parts of spans and log records mean, whichever of the two encodings they came in. */
+import { AssayError } from '../error.ts'
 import { isObject, type JsonObject, type Value } from '../type/value.ts'
 import { writeJson } from '../type/write-json.ts'
 import { anyValue, member, type Remark } from './any-value.ts'
@@ -75,9 +76,8 @@ export function attributesOf(given: Decoded, remark: Remark): Attributes {
         anyValue(value, (text) => remark(`attribute "${key}" ${text}`)),
       )
     } catch (thrown) {
-      throw new Error(`attribute "${key.slice(0, 100)}": ${(thrown as Error).message}`, {
-        cause: thrown,
-      })
+      const message = `attribute "${key.slice(0, 100)}": ${reasonOf(thrown)}`
+      throw new AssayError('REQUEST_INVALID', message, { cause: thrown })
     }
   }
   if (Array.isArray(given)) {
