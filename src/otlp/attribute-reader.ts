@@ -109,11 +109,10 @@ export class AttributeReader {
   }
 }
 
-/** A number, or a text that is one; undefined for anything else. */
+/** A number, or a text that is one, that a double can hold; undefined for anything else. */
 export function numberOf(value: Value): number | undefined {
-  if (typeof value === 'number') return value
-  if (typeof value === 'bigint') return Number(value)
-  if (typeof value !== 'string' || value.trim() === '') return undefined
+  const isText = typeof value === 'string' && value.trim() !== ''
+  if (!isText && typeof value !== 'number' && typeof value !== 'bigint') return undefined
   const number = Number(value)
   return Number.isFinite(number) ? number : undefined
 }

@@ -224,6 +224,20 @@ describe('counts under several names are one', () => {
     )
   })
 
+  test('what is no number that a double can hold is no count', () => {
+    const intValue = '9'.repeat(400)
+    const sent = { key: 'gen_ai.usage.input_tokens', value: { intValue } }
+    const row = rowOf(
+      {},
+      { attributes: [sent, { key: 'llm.usage.x', value: { doubleValue: 'NaN' } }] },
+    )
+    expect(row.metrics).toBeUndefined()
+    expect(row.metadata).toEqual({
+      'gen_ai.usage.input_tokens': BigInt(intValue),
+      'llm.usage.x': 'NaN',
+    })
+  })
+
   test('metrics that a program gives itself are as given', () => {
     const metrics = JSON.stringify({ prompt_tokens: 1, prompt_cached_tokens: 5 })
     const attributes = { 'braintrust.metrics': metrics, 'gen_ai.usage.input_tokens': 100 }
