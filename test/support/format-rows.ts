@@ -9,10 +9,13 @@ import {
   DuckDBTimestampTZValue,
 } from '@duckdb/node-api'
 import { DataType, tableFromIPC } from 'apache-arrow'
+import { expect } from 'vitest'
 import type { ColumnType, TypedColumn } from '../../src/format/column-type.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
-import { formatTimestamp } from '../../src/type/time.ts'
+import { formatTimestamp, parseTimestamp } from '../../src/type/time.ts'
 import type { Value } from '../../src/type/value.ts'
+import { writeJson } from '../../src/type/write-json.ts'
+import { cellValue, hasPlainNames, readByParquetjs } from './parquetjs-rows.ts'
 
 /** Values as their JSON has them, times as texts. */
 export interface ReadTable {
@@ -47,7 +50,7 @@ function arrowType(type: DataType): ColumnType {
   return 'text'
 }
 
-/** Reads files of Parquet with DuckDB. */
+/** Reads files of Parquet with DuckDB, and holds what it finds to what another reader finds. */
 export class ParquetFiles {
   readonly #connection: DuckDBConnection
   #count = 0
@@ -65,7 +68,9 @@ export class ParquetFiles {
     const path = join(tmpdir(), `assay-format-${process.pid}-${this.#count++}.parquet`)
     await writeFile(path, bytes)
     try {
-      return await this.#read(path)
+      const table = await this.#read(path)
+      if (hasPlainNames(table.columns)) await checkByParquetjs(bytes, table)
+      return table
     } finally {
       await rm(path)
     }
@@ -98,6 +103,24 @@ export class ParquetFiles {
     )
     return { columns, rows }
   }
+}
+
+/** Throws where the other reader finds something else. It cuts times to milliseconds, towards 1970. */
+async function checkByParquetjs(bytes: Uint8Array, { columns, rows }: ReadTable): Promise<void> {
+  const others = await readByParquetjs(bytes, columns)
+  const shown = (row: readonly Value[]) => row.map((value) => writeJson(value))
+  const expected = rows.map((row) =>
+    shown(
+      row.map((value, c) => {
+        if (value === null || columns[c]!.type !== 'timestamp') return value
+        return Math.trunc(parseTimestamp(value as string)!) + 0
+      }),
+    ),
+  )
+  const found = others.map((row) =>
+    shown(row.map((cell, c) => cellValue(cell, (each) => asValue(each, columns[c]!.type)))),
+  )
+  expect(found).toEqual(expected)
 }
 
 function asValue(value: unknown, type: ColumnType): Value {
