@@ -89,6 +89,59 @@ test('Parquet, as this service exports it', async () => {
   expect(await recordsOf('from-parquet', select)).toEqual(await recordsOf('exported', select))
 })
 
+test('what this service exports, in every format, with the same types and digits', async () => {
+  const from = await service.create('dataset', project, 'mixed')
+  const body =
+    '{"events":[{"id":"1","input":12,"expected":true,"metadata":{"n":1e400,"__proto__":0.10}},' +
+    '{"id":"2","input":"12","expected":18446744073709551617},' +
+    '{"id":"3","input":12345678901234567890.123456789,"expected":{"constructor":[1.50]}}]}'
+  await service.request(`/v1/dataset/${from}/insert`, { body })
+  const select = (id: string) => `select: id, input, expected, metadata | from: ${id} | sort: id`
+  const original = await service.query(select(`dataset('${from}')`), { fmt: 'jsonl' })
+  for (const [ending, ...options] of [
+    ['parquet'],
+    ['arrow'],
+    ['jsonl'],
+    ['csv', '--types', 'auto'],
+  ]) {
+    const path = join(directory, `mixed.${ending}`)
+    const environment = { ASSAY_URL: service.url, ASSAY_API_KEY: testKey }
+    await runAssay(['query', select(`dataset('${from}')`), '--output', path], { environment })
+    const { stderr } = await run([path, '--dataset', `mixed ${ending}`, ...options])
+    expect(stderr).toContain('imported 3 rows of 1 file')
+    const { json } = await service.request(`/v1/dataset?dataset_name=mixed%20${ending}`)
+    const copy = await service.query(select(`dataset('${json.objects?.[0]?.id}')`), {
+      fmt: 'jsonl',
+    })
+    expect(copy.text).toBe(original.text)
+  }
+})
+
+test('options say how a file is read; wrong ones are told before anything is done', async () => {
+  const path = file('latin.txt', Buffer.from('id^input\n1^caf\xe9\n2^12\n', 'latin1'))
+  const args = [path, '--format', 'csv', '--experiment', 'latin']
+  const bare = await run([...args, '--delimiter', '^'])
+  expect(bare.code).toBe(1)
+  expect(bare.stderr).toMatch(/latin\.txt, line 2: its "input": not UTF-8 text: byte 0xe9/)
+  const options = ['--delimiter', '^', '--encoding', 'windows-1252', '--types', 'input=auto']
+  expect((await run([...args, ...options])).code).toBe(0)
+  expect(await recordsOf('latin', 'id, input')).toEqual([
+    { id: '1', input: 'caf\u00e9' },
+    { id: '2', input: 12 },
+  ])
+  const told = async (...wrong: string[]) => (await run([...args, ...wrong])).stderr
+  expect(await told('--encoding', 'none')).toContain('"none" is no encoding')
+  expect(await told('--types', 'zip')).toContain('"zip" is no type')
+  expect(await told('--delimiter', 'ab')).toContain('"ab" is no delimiter')
+})
+
+test('a table that names a column twice is refused as a whole', async () => {
+  const path = file('twice.csv', 'id,input,input\n1,2,3\n')
+  const { code, stderr } = await run([path, '--experiment', 'twice'])
+  expect(code).toBe(1)
+  expect(stderr).toContain('the column "input" is there twice, in places 2 and 3')
+})
+
 describe('through a proxy that breaks off', () => {
   /** Between the import and a service; refuses such requests once it has passed on so many. */
   let proxy: Server
@@ -151,6 +204,27 @@ describe('through a proxy that breaks off', () => {
       `measures: count(1) as n, sum(input.i) as total | from: dataset('${json.objects?.[0]?.id}')`,
     )
     expect(counted.data).toEqual([{ n: 2500, total: (2499 * 2500) / 2 }])
+  })
+
+  test('an import from another service keeps digits and names', async () => {
+    const dataset = await service.create('dataset', project, 'digits')
+    const body =
+      '{"events":[{"id":"a","input":0.12345678901234567890,"expected":{"__proto__":1e400,"n":1.50}}]}'
+    await service.request(`/v1/dataset/${dataset}/insert`, { body })
+    isCounted = () => false
+    const { code } = await run([
+      `dataset:${dataset}`,
+      '--from-url',
+      url,
+      '--dataset',
+      'digits copy',
+    ])
+    expect(code).toBe(0)
+    const { json } = await service.request('/v1/dataset?dataset_name=digits%20copy')
+    const query = `select: input, expected | from: dataset('${json.objects?.[0]?.id}')`
+    expect((await service.query(query, { fmt: 'jsonl' })).text.trim()).toBe(
+      '{"expected":{"__proto__":1e400,"n":1.50},"input":0.12345678901234567890}',
+    )
   })
 
   test('an import of files goes on after the lines that were imported', async () => {
