@@ -249,6 +249,18 @@ test('what is named in a header is plain, and not long', async () => {
   expect(ignored.length).toBeLessThan(1000)
 })
 
+test('numbers in what is kept have their digits, after changes and restarts', async () => {
+  const body = `{"name":"digits","newer":9007199254740993,"deep":{"a":[1.10,1e400]}}`
+  const made = await service.request('/v1/project', { body })
+  const path = `/v1/project/${String(made.json.id)}`
+  await service.request(path, { method: 'PATCH', body: '{"deep":{"b":12345678901234567890}}' })
+  service = await service.restart()
+  const { text } = await service.request(path)
+  for (const digits of ['"newer":9007199254740993', '[1.10,1e400]', '"b":12345678901234567890']) {
+    expect(text).toContain(digits)
+  }
+})
+
 test('what is kept has a longest text', async () => {
   const body = { name: 'long', newer: 'x'.repeat(2 ** 20) }
   const { status, json } = await service.request('/v1/project', { body })
