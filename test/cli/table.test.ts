@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { formatTable } from '../../src/cli/table.ts'
+import { parseExactJson } from '../../src/type/exact-json.ts'
 
 function lines(columns: string[], rows: Record<string, unknown>[], width = 80) {
   return formatTable(columns, rows, width).split('\n')
@@ -61,4 +62,14 @@ test('fractions are shortened, whole numbers never', () => {
 test('no rows, no columns', () => {
   expect(lines(['a'], [])).toEqual(['a', '─'])
   expect(lines([], [])).toEqual(['', ''])
+})
+
+test('numbers that a double would change are shown as they were written', () => {
+  const rows = parseExactJson('[{"n":9007199254740993,"o":{"far":1e400}},{"n":1.10,"o":null}]')
+  expect(lines(['n', 'o'], rows as Record<string, unknown>[])).toEqual([
+    '               n │ o',
+    '─────────────────┼──────────────',
+    '9007199254740993 │ {"far":1e400}',
+    '            1.10 │',
+  ])
 })
