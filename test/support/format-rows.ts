@@ -113,7 +113,8 @@ async function checkByParquetjs(bytes: Uint8Array, { columns, rows }: ReadTable)
     shown(
       row.map((value, c) => {
         if (value === null || columns[c]!.type !== 'timestamp') return value
-        return Math.trunc(parseTimestamp(value as string)!) + 0
+        const { ms, microseconds } = parseTimestamp(value as string)!
+        return Math.trunc(ms < 0 && microseconds > 0 ? ms + 1 : ms) + 0
       }),
     ),
   )
