@@ -17,9 +17,10 @@ export type Failure = number | 'cut' | 'unheard'
 export class FailingProxy {
   readonly url: string
   readonly #server: Server
-  readonly #target: string
+  #target: string
   #paths: readonly string[] = []
   #failures: Failure[] = []
+  #refused = 0
 
   private constructor(server: Server, target: string) {
     this.#server = server
@@ -38,6 +39,16 @@ export class FailingProxy {
   fail(paths: readonly string[], failures: readonly Failure[]): void {
     this.#paths = paths
     this.#failures = [...failures]
+  }
+
+  /** From now on requests go to this service. */
+  serve(target: string): void {
+    this.#target = target
+  }
+
+  /** How many requests found no service. */
+  get refused(): number {
+    return this.#refused
   }
 
   /** What has not happened yet. */
@@ -72,7 +83,10 @@ export class FailingProxy {
       to.writeHead(answer.statusCode ?? 502, answer.headers)
       answer.pipe(to)
     })
-    onward.on('error', () => to.destroy())
+    onward.on('error', () => {
+      this.#refused++
+      to.destroy()
+    })
     from.pipe(onward)
   }
 }

@@ -3,9 +3,12 @@ import { readdirSync } from 'node:fs'
 import { goMissing, goProgram, JavaPrograms, javaMissing } from './client-programs.ts'
 import { PythonEnvironment, pythonMissing } from './python-environment.ts'
 
-const requirements = readdirSync(new URL('../clients/python', import.meta.url)).filter((name) =>
-  name.startsWith('requirements-'),
-)
+const requirements = [
+  ...readdirSync(new URL('../clients/python', import.meta.url)).filter((name) =>
+    name.startsWith('requirements-'),
+  ),
+  '../openapi/requirements.txt',
+]
 
 /** One environment after the other, while Go builds. */
 async function preparePython(): Promise<void> {

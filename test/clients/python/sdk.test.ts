@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { FailingProxy, type Failure } from '../../support/failing-proxy.ts'
+import { freePort } from '../../support/free-port.ts'
 import { ModelProvider } from '../../support/model-provider.ts'
 import { PythonEnvironment, pythonMissing } from '../../support/python-environment.ts'
 import { type AnyJson, RunningService, testKey } from '../../support/running-service.ts'
@@ -339,6 +340,34 @@ describe.skipIf(pythonMissing).each([
         { input: null, output: given, count: null },
       ]),
     ])
+  })
+
+  test.runIf(newest)('what is logged while the service restarts is there afterwards', async () => {
+    const name = project()
+    let restarted = await RunningService.start()
+    const proxy = await FailingProxy.start(restarted.url)
+    const retries = { BRAINTRUST_NUM_RETRIES: '20' }
+    const program = python.start('failing.py', environmentFor(name, retries, proxy.url))
+    try {
+      expect(await program.next()).toBe('ready')
+      proxy.serve(`http://127.0.0.1:${await freePort()}`)
+      const logged = program.ask('while away')
+      await expect.poll(() => proxy.refused).toBeGreaterThan(0)
+      restarted = await restarted.restart()
+      proxy.serve(restarted.url)
+      expect(await logged).toBe('while away')
+      const { json } = await restarted.query(
+        `select: input, output | from: project_logs('${name}') spans | sort: _pagination_key`,
+      )
+      expect(json.data).toEqual([
+        { input: 'before', output: null },
+        { input: 'while away', output: null },
+        { input: null, output: 'while away' },
+      ])
+    } finally {
+      await program.end()
+      await Promise.all([proxy.stop(), restarted.stop()])
+    }
   })
 
   test.skipIf(newest)('calls of models through the client that the oldest wraps', async () => {
