@@ -117,8 +117,14 @@ function addError(
       name === 'exception' && (span.status === 'error' || hasEscaped(attributes)),
   )
   if (exception) draft.error = exceptionText(exception.attributes) ?? 'exception'
-  else if (span.status === 'error') draft.error = span.statusMessage || 'error'
+  else if (span.status === 'error') draft.error = span.statusMessage || kindOfError(span)
   return exception
+}
+
+/** What went wrong, where nobody has said more: `timeout`, `not_found_error`, `404`. */
+function kindOfError({ attributes }: OtlpSpan): Value {
+  const kind = attributes.get('error.type')
+  return typeof kind === 'string' && kind !== '' ? kind : 'error'
 }
 
 function hasEscaped(attributes: Attributes): boolean {

@@ -367,6 +367,15 @@ describe('errors', () => {
   ])('%s', (_, more, error) => {
     expect(rowOf({}, more).error).toBe(error)
   })
+
+  test('a status without a message says the kind of error', () => {
+    const row = rowOf({ 'error.type': 'not_found_error' }, { status: { code: 2 } })
+    expect(row).toMatchObject({
+      error: 'not_found_error',
+      metadata: { 'error.type': 'not_found_error' },
+    })
+    expect(rowOf({ 'error.type': 'gone' }, { status: { code: 1 } }).error).toBeUndefined()
+  })
 })
 
 test('an exception that is no error is among the events', () => {

@@ -7,9 +7,9 @@ import { createInterface } from 'node:readline'
 import { findTool, madeOnce, run } from './language-tools.ts'
 
 const folder = new URL('../clients/python/', import.meta.url).pathname
-const script = 'import sys, ensurepip, venv; print(sys.version_info >= (3, 10), sys.version)'
+const script = 'import sys, ensurepip, venv; print(sys.version_info >= (3, 11), sys.version)'
 
-/** Python 3.10 or later that can make environments. */
+/** Python 3.11 or later that can make environments. */
 const python = findTool('Python', ['python3', '-c', script], (text) => text.startsWith('True'))
 export const pythonMissing = python === undefined
 

@@ -131,7 +131,8 @@ describe.skipIf(pythonMissing)('OpenTelemetry for Python', () => {
       expect(childrenOf(rows, 'raw stream')[0]?.metrics).toMatchObject({
         prompt_cached_tokens: 100,
       })
-      expect(childrenOf(rows, 'error')[0]?.error).toBeTruthy()
+      const error = kind === 'anthropic' ? 'not_found_error' : 'No such model'
+      expect(childrenOf(rows, 'error')[0]?.error).toContain(error)
     },
   )
 
