@@ -177,3 +177,22 @@ test('a query as JSON compares with all digits', async () => {
   )
   expect((JSON.parse(answer) as { data: unknown }).data).toEqual([{ id: 'a' }])
 })
+
+test('fields that this service does not know', async () => {
+  const text = await send('/v1/dataset', body(`"novel":{${members}},"__proto__":1.0`))
+  expect(text).toContain(`"novel":{${members}}`)
+  expect(text).toContain('"__proto__":1.0')
+  const id = idIn(text)
+  const patched = await send(`/v1/dataset/${id}`, '{"novel":{"constructor":{"x":2.0}}}', 'PATCH')
+  expect(patched).toContain('"constructor":{"x":2.0}')
+  expect(patched).toContain(numbers)
+  service = await service.restart()
+  expect(await send(`/v1/dataset/${id}`)).toContain(numbers)
+  const made = await send(
+    '/v1/function',
+    body(`"slug":"novel","function_data":{"type":"code"},"novel":{${numbers}},"constructor":1.0`),
+  )
+  const read = await send(`/v1/function/${idIn(made)}`)
+  expect(read).toContain(numbers)
+  expect(read).toContain('"constructor":1.0')
+})
