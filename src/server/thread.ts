@@ -7,6 +7,7 @@ import type { Gate } from '../access/gate.ts'
 import type { Fields } from '../catalog/schema/field.ts'
 import type { Engine } from '../engine.ts'
 import { printString } from '../parser/print.ts'
+import { isJsonObject, writeExactJson } from '../type/exact-json.ts'
 import { queryRows } from './query-rows.ts'
 
 /** Which trace: `project_logs`, an id, and the span that it begins with. */
@@ -72,10 +73,10 @@ function joined(calls: readonly Fields[]): Message[] {
 function messagesOf(value: unknown, role: string): Message[] {
   if (value === null || value === undefined) return []
   if (Array.isArray(value)) return value.flatMap((item: unknown) => messagesOf(item, role))
-  if (typeof value !== 'object') return [{ role, content: value }]
-  const fields = value as Fields
+  if (!isJsonObject(value)) return [{ role, content: value }]
+  const fields: Fields = value
   const inner = fields.messages ?? fields.choices ?? fields.message
   if (typeof inner === 'object' && inner !== null) return messagesOf(inner, role)
   if (typeof fields.role === 'string') return [fields as Message]
-  return [{ role, ...('content' in fields ? fields : { content: JSON.stringify(fields) }) }]
+  return [{ role, ...('content' in fields ? fields : { content: writeExactJson(fields) }) }]
 }

@@ -97,3 +97,20 @@ test('other functions, and those of a stream, are not run; what may not be read 
   const trace_ref = { object_type: 'experiment', object_id: project, root_span_id: 't' }
   expect(await invoke('t', { input: { trace_ref } })).toBe(403)
 })
+
+test('numbers keep their texts', async () => {
+  const span = '"id":"n","span_id":"n","root_span_id":"n","span_attributes":{"type":"llm"}'
+  const body = `{"events":[{${span},"input":{"seed":9007199254740993,"x":1.10},"output":1e400}]}`
+  await service.request(`/v1/project_logs/${project}/insert`, { body })
+  const trace_ref = { object_type: 'project_logs', object_id: project, root_span_id: 'n' }
+  const { text } = await service.request('/function/invoke', {
+    body: {
+      global_function: 'project_default',
+      function_type: 'preprocessor',
+      input: { trace_ref },
+      mode: 'json',
+    },
+  })
+  expect(text).toContain('{\\"seed\\":9007199254740993,\\"x\\":1.10}')
+  expect(text).toContain('"content":1e400')
+})
