@@ -64,6 +64,18 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
     expect(faults).toEqual([])
   })
 
+  test('runs what names no project on its own, and completes its fields', async () => {
+    const { page, faults } = await browser.page(
+      shows('measures: count(1) as spans | from: project_logs()'),
+    )
+    await page.locator('tr[data-index="0"]').waitFor()
+    await page.getByText('spans').first().waitFor()
+    await write(page, 'select: id\nfrom: project_logs()\nfilter: metadata.mod')
+    await page.keyboard.press('Control+Space')
+    await page.getByRole('option', { name: 'metadata.model' }).waitFor()
+    expect(faults).toEqual([])
+  })
+
   test('completes what is written, and runs it with the keyboard alone', async () => {
     const { page, faults } = await browser.page(path)
     const editor = page.getByRole('textbox', { name: 'Query' })
@@ -222,10 +234,10 @@ describe.skipIf(!hasBrowser)('the query page', { timeout: 180_000 }, () => {
   })
 
   test('gives lines to paste that run as they are', async () => {
-    // Quotes, signs of shells, templates and escapes, and a script without an alphabet.
+    // Quotes, signs of shells, templates and escapes, a script without an alphabet, and the page's own project.
     const placeholder = ['$', '{x}'].join('')
     const word = `it''s "$HOME" \`id\` ${placeholder} \\\\ 你好`
-    const query = `select: '${word}' as word -- why not\nfrom: project_logs('support')\nlimit: 1`
+    const query = `select: '${word}' as word -- why not\nfrom: project_logs()\nlimit: 1`
     const { page, faults } = await browser.page(shows(query))
     await page.locator('.result-head').getByText('1 row ·').waitFor()
     await page.getByRole('button', { name: 'Copy as…' }).click()
