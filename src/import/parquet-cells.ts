@@ -139,6 +139,11 @@ function writerOf(node: Node): CellWriter {
 function nodeWriter(node: Node): CellWriter {
   const { element, children } = node
   if (children.length === 0) return leafWriter(element)
+  if (element.logical_type?.type === 'VARIANT') {
+    return () => {
+      throw new Error('a VARIANT, which is not read; JSON is')
+    }
+  }
   const [first] = children
   if (isMap(element) && children.length === 1 && first!.children.length === 2)
     return mapWriter(first!)

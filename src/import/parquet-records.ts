@@ -27,7 +27,9 @@ export async function* parquetRecords(
     for (let from = first; from < first + count; from += step) {
       const to = Math.min(first + count, from + step)
       const cells: CellsOfColumn[] = []
-      for (const column of columns) cells.push(await readCells(file, plain, column, from, to))
+      for (const column of columns) {
+        cells.push({ column, cells: await readCells(file, plain, column, from, to) })
+      }
       for (let row = from; row < to; row++) yield recordOf(row + 1, cells, row - from)
       onRead((file.byteLength * (to - from)) / rowCount)
     }
@@ -45,10 +47,20 @@ function checkNames(columns: readonly ParquetColumn[]): void {
 
 interface CellsOfColumn {
   readonly column: ParquetColumn
+  /** As the reader gives them; of rows that cannot be read, why. */
   readonly cells: readonly unknown[]
-  /** Why there are none. */
-  readonly fault?: string
 }
+
+class Unreadable {
+  readonly reason: string
+
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
+
+/** Rows that are given up together, where something among them is damaged. */
+const fewestRows = 1024
 
 async function readCells(
   file: RandomFile,
@@ -56,7 +68,7 @@ async function readCells(
   column: ParquetColumn,
   rowStart: number,
   rowEnd: number,
-): Promise<CellsOfColumn> {
+): Promise<unknown[]> {
   const cells: unknown[] = []
   try {
     await parquetRead({
@@ -72,9 +84,13 @@ async function readCells(
         for (const [cell] of rows) cells.push(cell)
       },
     })
-    return { column, cells }
+    return cells
   } catch (error) {
-    return { column, cells, fault: `cannot be read: ${reasonOf(error)}` }
+    const count = rowEnd - rowStart
+    if (count <= fewestRows) return new Array(count).fill(new Unreadable(reasonOf(error)))
+    const middle = rowStart + Math.ceil(count / 2)
+    const first = await readCells(file, metadata, column, rowStart, middle)
+    return first.concat(await readCells(file, metadata, column, middle, rowEnd))
   }
 }
 
@@ -84,11 +100,13 @@ function recordOf(
   row: number,
 ): FileRecord | BadLine {
   const values = new Map<string, string>()
-  for (const { column, cells, fault } of columns) {
+  for (const { column, cells } of columns) {
     const { name, write } = column
-    if (fault !== undefined) return { line, fault: `its "${name}" ${fault}` }
     const cell = cells[row]
     if (cell === null || cell === undefined) continue
+    if (cell instanceof Unreadable) {
+      return { line, fault: `its "${name}" cannot be read: ${cell.reason}` }
+    }
     try {
       const json = write(cell)
       if (json !== undefined && json !== 'null') values.set(name, json)

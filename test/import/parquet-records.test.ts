@@ -117,6 +117,25 @@ test('what JSON cannot say is told with its column and row, and spoils no other 
   ])
 })
 
+test('values of a form that is not read are told', async () => {
+  expect(await value('\'{"a": 1}\'::JSON::VARIANT')).toBe(
+    'its "v" is a VARIANT, which is not read; JSON is',
+  )
+})
+
+test('a column of which a part is damaged is named, and the rows of other groups are taken', async () => {
+  const bytes = await parquetOf(
+    'SELECT i AS id, md5(i::VARCHAR) AS v FROM range(6000) AS t(i)',
+    ', COMPRESSION gzip, ROW_GROUP_SIZE 2048',
+  )
+  // In the first group, whose texts take most of it.
+  bytes.fill(0xff, 20_000, 20_100)
+  const rows = await read(bytes)
+  expect(rows.length).toBe(6000)
+  expect(rows[0]).toEqual([1, expect.stringMatching(/^its "v" cannot be read: /)])
+  expect(rows[5999]).toEqual([6000, { id: '5999', v: expect.stringMatching(/^"[0-9a-f]{32}"$/) }])
+})
+
 test('texts and bytes are what one says', async () => {
   expect(await value("'abc'::BLOB", 'v=text')).toBe('"abc"')
   expect(await value("'\\xFF'::BLOB", 'v=text')).toContain('its "v" is not UTF-8 text')

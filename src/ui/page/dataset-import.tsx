@@ -284,7 +284,7 @@ function ReadingChoice({
 }) {
   const encodings = [['', 'as found'], ...usualEncodings.map((name) => [name, name])] as const
   return (
-    <div class="row">
+    <div class="import-reading">
       <Choice
         label="Encoding"
         options={encodings}
