@@ -1,10 +1,11 @@
-import { createReadStream, statSync } from 'node:fs'
+import { closeSync, createReadStream, openSync, readSync, statSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { pipeline, type Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { AssayError } from '../error.ts'
 import {
+  formatOfBytes,
   formatOfName,
   hasLines,
   type ImportFormat,
@@ -26,13 +27,13 @@ export interface FileOptions extends ReadOptions {
 const recordsBetweenPlaces = 20_000
 
 /**
- * `-` is standard input. The format is that of the file's name, unless it is given. Throws for a path
- * that is no file.
+ * `-` is standard input. The format is that of the file's name or beginning, unless it is given; of what can be read
+ * only once it is JSON lines. Throws for a path that is no file.
  */
 export function openFile(path: string, options: FileOptions = {}): ImportSource {
-  const format = options.format ?? formatOfName(path) ?? 'jsonl'
-  const kind = { unit: hasLines(format) ? 'line' : 'row', isTable: isTable(format) } as const
+  const given = options.format ?? formatOfName(path)
   if (path === '-') {
+    const format = given ?? 'jsonl'
     if (format === 'parquet') {
       throw new AssayError('COMMAND_INVALID', 'Parquet is read from files, not from standard input')
     }
@@ -40,7 +41,7 @@ export function openFile(path: string, options: FileOptions = {}): ImportSource 
     return {
       label: 'standard input',
       name: '-',
-      ...kind,
+      ...kindOf(format),
       identity: undefined,
       size: async () => undefined,
       records: (_, onRead) => {
@@ -55,10 +56,11 @@ export function openFile(path: string, options: FileOptions = {}): ImportSource 
     throw new AssayError('COMMAND_FAILED', `${path} is a directory, not a file`)
   const { size, mtimeMs } = status
   const isFile = status.isFile()
+  const format = given ?? (isFile ? formatOfBytes(beginningOf(path)) : 'jsonl')
   return {
     label: path,
     name: basename(path),
-    ...kind,
+    ...kindOf(format),
     identity: isFile ? [resolve(path), String(size), String(mtimeMs)] : undefined,
     size: async () => (isFile ? size : undefined),
     records: (from, onRead) => {
@@ -66,6 +68,20 @@ export function openFile(path: string, options: FileOptions = {}): ImportSource 
       const records = recordsOfPath(path, random, format, options, onRead)
       return withPlaces(path, records, Number(from ?? 0))
     },
+  }
+}
+
+function kindOf(format: ImportFormat): Pick<ImportSource, 'unit' | 'isTable'> {
+  return { unit: hasLines(format) ? 'line' : 'row', isTable: isTable(format) }
+}
+
+function beginningOf(path: string): Buffer {
+  const bytes = Buffer.alloc(1000)
+  const descriptor = openSync(path, 'r')
+  try {
+    return bytes.subarray(0, readSync(descriptor, bytes))
+  } finally {
+    closeSync(descriptor)
   }
 }
 

@@ -40,11 +40,12 @@ export function formatOfName(name: string): ImportFormat | undefined {
     : undefined
 }
 
-/** By how a file begins, where its name tells nothing. */
+/** By how a file begins, where its name tells nothing. What is compressed is taken for JSON. */
 export function formatOfBytes(head: Uint8Array): ImportFormat {
   const text = String.fromCharCode(...head.subarray(0, 64))
   if (text.startsWith('PAR1')) return 'parquet'
   if (text.startsWith('ARROW1') || text.startsWith('\xff\xff\xff\xff')) return 'arrow'
+  if (text.startsWith('\x1f\x8b')) return 'jsonl'
   return /^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)?[\s\0]*[[{]/.test(text) ? 'jsonl' : 'csv'
 }
 

@@ -63,6 +63,17 @@ test('what is not a file is named', () => {
   expect(() => openFile(directory)).toThrow('is a directory')
 })
 
+test('a file is what its name says, or else what it begins with', () => {
+  const units = (content: string, name: string) => source(content, name).unit
+  expect(units('{"a":1}', 'a.parquet')).toBe('row')
+  expect(source('a,b', 'a.csv.gz').isTable).toBe(true)
+  expect(source('{"a":1}', 'a.txt').isTable).toBe(false)
+  expect(source('\ufeff [', 'data').isTable).toBe(false)
+  expect(source('a;b\n', 'data').isTable).toBe(true)
+  expect(units('PAR1', 'data')).toBe('row')
+  expect(units('ARROW1', 'data')).toBe('row')
+})
+
 test('a record with an id goes as it is, byte for byte', () => {
   const text = '{ "id" : "x", "n": 12345678901234567890, "n": 1.0, "e": 1e400, "__proto__": 1 }\r'
   const row = rowOf(text)
