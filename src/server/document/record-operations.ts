@@ -7,6 +7,9 @@ const numbers = z.record(z.string(), z.union([z.number(), z.boolean()]).nullable
 const path = z.array(z.string())
 const tags = z.array(z.string())
 
+/** What JSON's readers keep exactly. */
+const wholeNumber = z.int().min(0).max(Number.MAX_SAFE_INTEGER)
+
 /** Records are kept as they come: what has a usual form may have another one. */
 const usually = <Form extends z.ZodType>(form: Form) => z.union([form, z.unknown()]).optional()
 
@@ -88,7 +91,7 @@ const answers = {
 }
 
 const fetchBody = z.object({
-  limit: z.int().min(0).nullish(),
+  limit: wholeNumber.nullish(),
   max_xact_id: version.nullish(),
   max_root_span_id: z.string().nullish(),
   version: version.nullish(),
@@ -99,7 +102,7 @@ const fetchBody = z.object({
 const empty = z.literal('')
 
 const fetchQuery = z.object({
-  limit: z.int().min(0).optional(),
+  limit: wholeNumber.optional(),
   max_xact_id: z.union([version, empty]).optional(),
   max_root_span_id: z.string().optional(),
   version: z.union([version, empty]).optional(),
@@ -196,6 +199,7 @@ const query = z.object({
 })
 
 const streamFields = {
+  fmt: z.literal('json').optional(),
   live: z.boolean().optional().meta({ description: 'Stays open and tells of what is written' }),
   since: z
     .string()

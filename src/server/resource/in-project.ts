@@ -15,11 +15,14 @@ export const projectQuery = {
 export function inProject(body: z.ZodObject): z.ZodObject {
   return body
     .extend({ project_id: identifier.nullish(), project_name: name.nullish() })
-    .meta({ anyOf: ['project_id', 'project_name'].map(isGiven) })
+    .meta(namesProject)
 }
 
-function isGiven(field: string): object {
-  return { required: [field], properties: { [field]: { type: 'string' } } }
+/** What the API document tells of a body that has to name its project in one way or the other. */
+export const namesProject = {
+  anyOf: ['project_id', 'project_name'].map((field) => {
+    return { required: [field], properties: { [field]: { type: 'string' } } }
+  }),
 }
 
 /** The project that a list is narrowed to; null when the query names one that is not to be seen. */

@@ -1,7 +1,7 @@
 /** `/v1/prompt` and `/v1/function`. Functions are kept, with all their versions; none is run here. */
 import { z } from 'zod'
 import type { Gate } from '../../access/gate.ts'
-import { fields, tags, text } from '../../catalog/schema/field.ts'
+import { fields, tags, text, version } from '../../catalog/schema/field.ts'
 import {
   functionPatch,
   functionSchema,
@@ -37,7 +37,7 @@ const defaultLimit = 1000
 
 /** Which state of a prompt: a version, or the one that an environment has. */
 const stateQuery = {
-  version: z.string().min(1).optional(),
+  version: version.min(1).optional(),
   environment: z.string().min(1).optional(),
 }
 

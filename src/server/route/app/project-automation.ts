@@ -8,6 +8,7 @@ import {
 import { identifier, name, text } from '../../../catalog/schema/field.ts'
 import { operation } from '../../operation.ts'
 import { jsonReply } from '../../reply.ts'
+import { namesProject } from '../../resource/in-project.ts'
 import type { Route } from '../../route.ts'
 import { checkOrganization, knownProject, registeredProject } from './request.ts'
 
@@ -27,13 +28,15 @@ export const appAutomationRoutes: readonly Route[] = [
     path: `${path}/register`,
     tag,
     summary: 'Makes an automation, or with `update` gives the one of the name these fields',
-    body: z.object({
-      ...place,
-      project_automation_name: name,
-      description: text.nullish(),
-      config: automationConfiguration,
-      update: z.boolean().nullish(),
-    }),
+    body: z
+      .object({
+        ...place,
+        project_automation_name: name,
+        description: text.nullish(),
+        config: automationConfiguration,
+        update: z.boolean().nullish(),
+      })
+      .meta(namesProject),
     answer: z.object({ project_automation: projectAutomationSchema, found_existing: z.boolean() }),
     handle: async ({ body }, gate) => {
       const { project_automation_name, description = null, config, update } = body
