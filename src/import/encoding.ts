@@ -22,14 +22,14 @@ export const usualEncodings = [
 /** Throws for an encoding that nobody knows. */
 export function checkEncoding(name: string): string {
   try {
-    return new TextDecoder(name).encoding
+    return new TextDecoder(name.replace(/^utf[_ ]?(?=\d)/i, 'utf-')).encoding
   } catch {
     throw new Error(`"${name}" is no encoding; ${usualEncodings.join(', ')} and others are`)
   }
 }
 
 /**
- * The same text as UTF-8 without a mark. Unless `encoding` says it, a byte order mark does, or the zeros of UTF-16
+ * The same text as UTF-8 without a mark. A byte order mark says what it is, or else `encoding`, or the zeros of UTF-16
  * at the beginning; anything else goes through as it is, so that who reads it must tell what is not UTF-8.
  */
 export async function* toUtf8(
@@ -68,7 +68,7 @@ interface Found {
 
 function find([first, second, third]: Uint8Array, given: string | undefined): Found {
   const name = given === undefined ? undefined : checkEncoding(given)
-  if (first === 0xef && second === 0xbb && third === 0xbf && (name ?? 'utf-8') === 'utf-8') {
+  if (first === 0xef && second === 0xbb && third === 0xbf) {
     return { encoding: 'utf-8', markLength: 3 }
   }
   const marked =
@@ -77,7 +77,7 @@ function find([first, second, third]: Uint8Array, given: string | undefined): Fo
       : first === 0xfe && second === 0xff
         ? 'utf-16be'
         : undefined
-  if (marked && (name ?? marked) === marked) return { encoding: marked, markLength: 2 }
+  if (marked) return { encoding: marked, markLength: 2 }
   if (name !== undefined) return { encoding: name, markLength: 0 }
   if (second === 0 && first !== undefined && first !== 0)
     return { encoding: 'utf-16le', markLength: 0 }

@@ -170,6 +170,9 @@ describe('encodings', () => {
     expect(await read(japanese, { encoding: 'shift_jis', chunk: 3 })).toEqual([
       [2, { a: '"\u65e5\u672c"' }],
     ])
+    expect(await read(utf16, { encoding: 'utf16' })).toEqual(expected)
+    const marked = Buffer.from(`\ufeff${text}`, 'utf16le').swap16()
+    expect(await read(marked, { encoding: 'windows-1252' })).toEqual(expected)
     await expect(read('a\n1', { encoding: 'none' })).rejects.toThrow('"none" is no encoding')
   })
 
