@@ -223,7 +223,7 @@ describe('through a proxy that breaks off', () => {
     const { json } = await service.request('/v1/dataset?dataset_name=digits%20copy')
     const query = `select: input, expected | from: dataset('${json.objects?.[0]?.id}')`
     expect((await service.query(query, { fmt: 'jsonl' })).text.trim()).toBe(
-      '{"expected":{"__proto__":1e400,"n":1.50},"input":0.12345678901234567890}',
+      '{"input":0.12345678901234567890,"expected":{"__proto__":1e400,"n":1.50}}',
     )
   })
 

@@ -8,11 +8,11 @@ import {
   DuckDBListValue,
   DuckDBTimestampTZValue,
 } from '@duckdb/node-api'
-import { DataType, tableFromIPC } from 'apache-arrow'
+import { DataType, tableFromIPC, type Vector } from 'apache-arrow'
 import { expect } from 'vitest'
 import type { ColumnType, TypedColumn } from '../../src/format/column-type.ts'
 import { parseJson } from '../../src/type/parse-json.ts'
-import { formatTimestamp, parseTimestamp } from '../../src/type/time.ts'
+import { formatTimestamp, parseTimestamp, timestampOf } from '../../src/type/time.ts'
 import type { Value } from '../../src/type/value.ts'
 import { writeJson } from '../../src/type/write-json.ts'
 import { cellValue, hasPlainNames, readByParquetjs } from './parquetjs-rows.ts'
@@ -33,12 +33,28 @@ export function readArrow(bytes: Uint8Array): ReadTable {
     columns.map(({ type }, c) => {
       const value: unknown = vectors[c]!.get(row)
       if (value === null) return null
-      if (type === 'timestamp') return formatTimestamp(value as number)
+      // The library gives milliseconds in a double, which is too coarse for far times.
+      if (type === 'timestamp') return timeText(storedAt(vectors[c]!, row))
       if (type === 'texts') return [...(value as Iterable<string>)]
       return asValue(value, type)
     }),
   )
   return { columns, rows }
+}
+
+/** What a column of 64-bit integers has in a row, as it is stored. */
+function storedAt({ data }: Vector, row: number): bigint {
+  let left = row
+  for (const { length, values } of data) {
+    if (left < length) return (values as BigInt64Array)[left]!
+    left -= length
+  }
+  throw new Error(`there is no row ${row}`)
+}
+
+function timeText(microseconds: bigint): string {
+  const rest = ((microseconds % 1000n) + 1000n) % 1000n
+  return formatTimestamp(timestampOf(Number((microseconds - rest) / 1000n), Number(rest)))
 }
 
 function arrowType(type: DataType): ColumnType {
@@ -95,8 +111,7 @@ export class ParquetFiles {
     const rows = reader.getRows().map((row) =>
       row.map((value, c): Value => {
         if (value === null) return null
-        if (value instanceof DuckDBTimestampTZValue)
-          return formatTimestamp(Number(value.micros) / 1000)
+        if (value instanceof DuckDBTimestampTZValue) return timeText(value.micros)
         if (value instanceof DuckDBListValue) return value.items as Value[]
         return asValue(value, columns[c]!.type)
       }),

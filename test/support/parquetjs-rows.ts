@@ -22,9 +22,12 @@ export async function readByParquetjs(
   }
 }
 
-/** Whether that reader knows columns of these names: it takes one with a comma for a path. */
+/**
+ * Whether that reader knows columns of these names: it takes one with a comma for a path, and looks names up among
+ * those that every object inherits.
+ */
 export function hasPlainNames(columns: readonly TypedColumn[]): boolean {
-  return columns.every(({ name }) => !name.includes(','))
+  return columns.every(({ name }) => !name.includes(',') && !(name in Object.prototype))
 }
 
 /** What a cell is; a time by the millisecond, as that reader has no other. */
