@@ -78,7 +78,9 @@ export class KeyExpiry {
   #wait(): void {
     clearTimeout(this.#timer)
     if (this.#times.size === 0) return
-    const wait = Math.max(0, Math.min(...this.#times.values()) - Date.now())
+    let next = Number.POSITIVE_INFINITY
+    for (const at of this.#times.values()) next = Math.min(next, at)
+    const wait = Math.max(0, next - Date.now())
     this.#timer = setTimeout(() => this.#expire(), Math.min(wait, longestWaitMs)).unref()
   }
 

@@ -1,4 +1,7 @@
-/** One record of CSV, found in bytes: every byte that means something is ASCII. */
+/**
+ * One record of CSV, found in bytes: every byte that means something is ASCII. Libraries do not tell which cells are
+ * in quotes, by which the text "12" differs from the number, nor go on after a record whose quotes are wrong.
+ */
 
 export interface CsvCell {
   readonly start: number
