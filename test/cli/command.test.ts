@@ -124,7 +124,7 @@ test('bad lines are told by number, and the rest is imported', async () => {
   const lines = [
     '{"id":"a"}',
     'nonsense',
-    '{"id":"b","tags":"not an array"}',
+    '{"id":"b","tags":{"not":"an array"}}',
     '[]',
     '{"id":"c"}',
     `{"id":"d","input":${'['.repeat(5000)}${']'.repeat(5000)}}`,
@@ -135,7 +135,7 @@ test('bad lines are told by number, and the rest is imported', async () => {
   )
   expect(code).toBe(1)
   expect(stderr).toMatch(/standard input, line 2: .*JSON/)
-  expect(stderr).toMatch(/standard input, line 3: tags/)
+  expect(stderr).toMatch(/standard input, line 3: .*"tags" are not texts/)
   expect(stderr).toMatch(/standard input, line 4: not a JSON object/)
   expect(stderr).toMatch(/standard input, line 6: /)
   expect(stderr).toContain('imported 2 rows of 1 file')

@@ -15,9 +15,9 @@ test.each(storageStates)('%s', async (state) => {
     await run.run(query!)
     const { rows } = await readAnswer(await run.ask(query!, { separator: '\n' }))
     expect(rows).toEqual([
-      '{"d":0.123456789012345678901,"id":"a","input":12345.678901234567890123456,"scores":{"s":0.10000000000000000001}}',
-      '{"d":0.25,"id":"b","input":0.5,"scores":{"s":0.75}}',
-      '{"d":1.5,"id":"c","input":-1.2345678901234567890e-3,"scores":{"s":0.3}}',
+      '{"id":"a","input":12345.678901234567890123456,"d":0.123456789012345678901,"scores":{"s":0.10000000000000000001}}',
+      '{"id":"b","input":0.5,"d":0.25,"scores":{"s":0.75}}',
+      '{"id":"c","input":-1.2345678901234567890e-3,"d":1.5,"scores":{"s":0.3}}',
     ])
   } finally {
     await store.close()

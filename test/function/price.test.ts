@@ -40,7 +40,7 @@ describe('costBreakdown', () => {
   const million = 1_000_000
 
   it('prices each kind of token once', () => {
-    const fields = [null, 'm', 10 * million, million, 4 * million, 3 * million, null, null]
+    const fields = [null, null, 'm', 10 * million, million, 4 * million, 3 * million, null, null]
     expect(costBreakdown(fields, price)).toMatchObject({
       promptUncachedTokens: 3 * million,
       promptUncachedTokensCost: 3,
@@ -53,27 +53,32 @@ describe('costBreakdown', () => {
   })
 
   it('prices cache writes by how long they are kept only when that is known of all', () => {
-    const fields = [null, 'm', 3 * million, null, null, 3 * million, million, 2 * million]
+    const fields = [null, null, 'm', 3 * million, null, null, 3 * million, million, 2 * million]
     expect(costBreakdown(fields, price)).toMatchObject({
       promptCacheCreation5mTokensCost: 2,
       promptCacheCreation1hTokensCost: 8,
       totalCost: 10,
     })
-    expect(totalCost([null, 'm', 3 * million, null, null, 3 * million, million, null], price)).toBe(
-      3,
-    )
+    expect(
+      totalCost([null, null, 'm', 3 * million, null, null, 3 * million, million, null], price),
+    ).toBe(3)
   })
 
   it('takes the recorded cost for the total', () => {
-    expect(totalCost([0.25, 'm', million], price)).toBe(0.25)
-    expect(totalCost([0.25, 'other', million], price)).toBe(0.25)
-    expect(totalCost([0, 'm', million], price)).toBe(0)
+    expect(totalCost([null, 0.25, 'm', million], price)).toBe(0.25)
+    expect(totalCost([null, 0.25, 'other', million], price)).toBe(0.25)
+    expect(totalCost([null, 0, 'm', million], price)).toBe(0)
+  })
+
+  it('is none of scorers, whatever they have recorded', () => {
+    expect(totalCost(['scorer', 0.25, 'm', million], price)).toBe(null)
+    expect(totalCost(['other', 0.25, 'm', million], price)).toBe(0.25)
   })
 
   it('is null without tokens or a price', () => {
-    expect(totalCost([null, 'm', null, null, null, null, null, null], price)).toBe(null)
-    expect(totalCost([null, 'other', million], price)).toBe(null)
-    expect(totalCost([null, null, million], price)).toBe(null)
+    expect(totalCost([null, null, 'm', null, null, null, null, null, null], price)).toBe(null)
+    expect(totalCost([null, null, 'other', million], price)).toBe(null)
+    expect(totalCost([null, null, null, million], price)).toBe(null)
   })
 })
 

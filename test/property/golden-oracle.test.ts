@@ -22,6 +22,7 @@ const unknowable = [
   /_xact_id|select:?\s+\*|any_value|cursor:|<slt:|(project|experiment|dataset|prompt_session)_id/i,
   /sample|random\(|hash_fraction|infer:|rollup|cube|grouping/i,
   /by-name|(prompts?|functions?|view|project_dataset|prompt_session)\(|estimated_cost/,
+  /from:? project(_logs)?\((\)|shape)/i,
 ]
 
 interface StoredRow extends OracleRow {

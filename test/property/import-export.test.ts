@@ -91,8 +91,10 @@ test.each(formats.slice(0, 3))('whole records: %s', async (format) => {
   )
 })
 
-/** CSV cannot tell a text that is JSON from that JSON. */
-const plain = scalars.filter((value) => typeof value !== 'string' || !/^\s*[[{"]/.test(value))
+/** CSV cannot tell a text that is JSON from that JSON, and has no place for half of a surrogate pair. */
+const plain = scalars.filter(
+  (value) => typeof value !== 'string' || !/^\s*[[{"]|\p{Surrogate}/u.test(value),
+)
 
 test('values and objects: CSV', async () => {
   const row = fc.record({

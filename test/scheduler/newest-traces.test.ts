@@ -117,7 +117,8 @@ it('a page reads the newest rows, and those of its traces', { timeout: 60_000 },
     { id: 's79992', n: 4 },
     { id: 's79988', n: 4 },
   ])
-  expect(read).toBeLessThan(20_000)
+  // The rows of its traces are read twice: whose usage counts is found first.
+  expect(read).toBeLessThan(30_000)
 })
 
 it('pages of traces have spans of the list of all, each once', { timeout: 600_000 }, async () => {
