@@ -455,10 +455,8 @@ export class Engine {
           progress.madeColumns = names.filter((name) => !isHiddenField(name))
         },
         onTraceSet: (_, page) => {
-          progress.lastTrace =
-            page?.rows && page.rowCount > 0
-              ? paginationKeyAt(page.rows, page.rowCount - 1)
-              : undefined
+          if (!page?.rows || page.rowCount === 0) return
+          progress.lastTrace = paginationKeyAt(page.rows, page.rowCount - 1)
         },
       })
       for await (const chunk of chunks) {

@@ -20,6 +20,7 @@ import { printRelation } from './answer/print-relation.ts'
 import { planOfKinds, settleByRows, withKinds } from './answer/settle-types.ts'
 import { isShortFinish } from './answer/short-finish.ts'
 import { splitWithoutKnown } from './scan/answer-from-metadata.ts'
+import { keptUsage } from './scan/kept-usage.ts'
 import { finishNewest } from './scan/newest-traces.ts'
 import {
   type PlanRun,
@@ -80,8 +81,12 @@ async function findTraces(run: PlanRun): Promise<{ set: TraceSet; page: Relation
   if (run.plan.then.length === 0 && run.plan.stage.kind === 'groups') {
     return { set: traceSetOfGroups(await scanGroups(run)), page: undefined }
   }
-  const { relation } = await finish(run)
-  return { set: traceSetOf(relation), page: relation }
+  let page: Relation | undefined
+  const set = await keptUsage(run, async () => {
+    page = (await finish(run)).relation
+    return traceSetOf(page)
+  })
+  return { set, page }
 }
 
 /** Has one task do it all, and prints what is beyond its first chunk. */

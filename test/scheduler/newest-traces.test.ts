@@ -129,7 +129,8 @@ it('pages of traces have spans of the list of all, each once', { timeout: 600_00
       async (given, size) => {
         const logs = await load(given)
         for (const filter of ['', " | filter: metadata.model = 'a'"]) {
-          const query = `select: id, root_span_id${filter}`
+          // Whose usage counts is found after the traces of a page.
+          const query = `select: id, root_span_id, repeats_usage() as repeats${filter}`
           const whole = await logs.page(query, 'traces')
           const pages = sorted(await pagesOf(logs, 'traces', query, size))
           const all = sorted(whole.rows)
