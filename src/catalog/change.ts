@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { AssayError, assert } from '../error.ts'
 import type { CatalogState } from './catalog-state.ts'
 import {
+  accessKinds,
   type Entries,
   type EntryKind,
   entryKinds,
@@ -32,20 +33,6 @@ export interface Counters {
   lastNumber: number
   lastSequence: number
 }
-
-/** Kinds that decide who may do what. */
-const accessKinds: ReadonlySet<EntryKind> = new Set<EntryKind>([
-  'organization',
-  'user',
-  'member',
-  'api_key',
-  'service_token',
-  'password',
-  'session',
-  'role',
-  'group',
-  'acl',
-])
 
 /** What changes have made that are not written yet. */
 export class Staged {

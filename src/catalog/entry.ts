@@ -114,3 +114,17 @@ export interface FoundOrCreated<T> {
   readonly entry: T
   readonly found: boolean
 }
+
+/** Kinds that decide who may do what. */
+export const accessKinds: ReadonlySet<EntryKind> = new Set<EntryKind>([
+  'organization',
+  'user',
+  'member',
+  'api_key',
+  'service_token',
+  'password',
+  'session',
+  'role',
+  'group',
+  'acl',
+])

@@ -2,7 +2,7 @@
  * Fields of entries that this version does not know: a newer client sent them, and finds them again. They
  * are members of the entry beside those of its schema.
  */
-import { type EntryKind, entrySchemas } from './entry.ts'
+import { accessKinds, type EntryKind, entrySchemas } from './entry.ts'
 import type { Fields } from './schema/field.ts'
 
 /**
@@ -10,19 +10,10 @@ import type { Fields } from './schema/field.ts'
  * something away, or not to be shown.
  */
 const closedKinds: ReadonlySet<EntryKind> = new Set<EntryKind>([
-  'organization',
-  'user',
-  'member',
-  'api_key',
-  'service_token',
-  'password',
-  'session',
-  'role',
-  'group',
+  ...accessKinds,
   'ai_secret',
   'environment_object',
   'env_var',
-  'acl',
 ])
 
 /** Names that say what an entry is, or where: none is taken from a client where the schema has none. */

@@ -1,12 +1,11 @@
-import {
-  type BoundExpression,
-  type BoundObject,
-  type BoundQuery,
-  type BoundSample,
-  type BoundSortKey,
-  type BoundSource,
-  type BoundTraceSelection,
-  hiddenField,
+import type {
+  BoundExpression,
+  BoundObject,
+  BoundQuery,
+  BoundSample,
+  BoundSortKey,
+  BoundSource,
+  BoundTraceSelection,
 } from '../binder/bound.ts'
 import { inferredColumns } from '../binder/inferred-fields.ts'
 import { assert, unreachable } from '../error.ts'
@@ -14,6 +13,7 @@ import { withUsedAggregates } from './group-columns.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { fromLeaf } from './map-plan.ts'
 import { asksForUsage, withRepeatedUsage } from './repeated-usage.ts'
+import { filtered, inTraceSet, objectField, traceField, tracesWith } from './trace-plan.ts'
 
 /** The plan as the query says it, before any rule. */
 export function planLogical(query: BoundQuery): LogicalQuery {
@@ -142,9 +142,6 @@ function aggregateCount(plan: LogicalPlan): number {
 
 type SummarySource = Extract<BoundSource, { kind: 'summary' }>
 
-const object: BoundExpression = { kind: 'field', path: [hiddenField.object], type: 'number' }
-const trace: BoundExpression = { kind: 'field', path: ['root_span_id'], type: 'string' }
-
 /** More traces than this are as well aggregated at once. */
 const maximumPage = 10_000
 
@@ -169,18 +166,7 @@ function scanOf(objects: readonly BoundObject[]): LogicalPlan {
 }
 
 function inLastSet(traceSets: readonly LogicalPlan[]): BoundExpression {
-  return { kind: 'in_traces', set: traceSets.length - 1, object, trace, type: 'boolean' }
-}
-
-/** The traces that have a row of the input for which the condition is true. */
-function tracesWith(input: LogicalPlan, condition: BoundExpression | undefined): LogicalPlan {
-  return {
-    kind: 'aggregate',
-    keys: [object, trace],
-    aggregates: [],
-    row: undefined,
-    input: filtered(input, condition),
-  }
+  return inTraceSet(traceSets.length - 1)
 }
 
 function selectedTraces(
@@ -191,7 +177,7 @@ function selectedTraces(
   const [first] = sort
   let plan: LogicalPlan = {
     kind: 'aggregate',
-    keys: [object, trace],
+    keys: [objectField, traceField],
     aggregates: first
       ? [
           {
@@ -223,10 +209,6 @@ function selectedTraces(
   plan = { kind: 'sort', keys, input: plan }
   if (after) plan = { kind: 'seek', keys, after, input: plan }
   return limited(plan, limit, offset)
-}
-
-function filtered(input: LogicalPlan, predicate: BoundExpression | undefined): LogicalPlan {
-  return predicate ? { kind: 'filter', predicate, input } : input
 }
 
 function limited(input: LogicalPlan, count: number | undefined, offset: number): LogicalPlan {

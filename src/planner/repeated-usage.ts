@@ -8,6 +8,7 @@ import { mapChildren } from '../binder/rewrite.ts'
 import { conjunction, conjunctsOf } from './conjuncts.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { fromLeaf, mapExpressions, mapPlan } from './map-plan.ts'
+import { filtered, inTraceSet, objectField, traceField, tracesWith } from './trace-plan.ts'
 
 /** The query with a set of its own in place of each `repeatedUsageSet`. */
 export function withRepeatedUsage(query: LogicalQuery): LogicalQuery {
@@ -46,7 +47,7 @@ class UsagePlanner {
     const traces = this.#tracesOf(leaf, conditions)
     const known = this.#repeated.get(traces)
     if (known !== undefined) return known
-    const spans = traces === undefined ? leaf : filtered(leaf, [isIn(traces)])
+    const spans = traces === undefined ? leaf : filtered(leaf, inTraceSet(traces))
     const place = this.sets.push(repeatedUsageOf(spans)) - 1
     this.#repeated.set(traces, place)
     return place
@@ -58,14 +59,11 @@ class UsagePlanner {
     if (!first) return undefined
     const isSet = first.kind === 'in_traces' && first.trace.kind === 'field'
     if (isSet && others.length === 0) return first.set
-    const input = filtered(leaf, [...conditions, reportsUsage])
-    const traces: LogicalPlan = { kind: 'aggregate', keys, aggregates: [], row: undefined, input }
-    return this.sets.push(traces) - 1
+    return this.sets.push(tracesWith(leaf, conjunction([...conditions, reportsUsage]))) - 1
   }
 }
 
-const object: BoundExpression = { kind: 'field', path: [hiddenField.object], type: 'number' }
-const keys = [object, textField('root_span_id')]
+const keys = [objectField, traceField]
 
 /** Zero tokens are no report. */
 const reportsUsage: BoundExpression = {
@@ -132,14 +130,6 @@ function readingOf(plan: LogicalPlan) {
     conditions.push(...conjunctsOf(node.predicate).filter((condition) => !asksUsage(condition)))
   }
   return { leaf: leaf!, conditions }
-}
-
-function filtered(input: LogicalPlan, conditions: readonly BoundExpression[]): LogicalPlan {
-  return { kind: 'filter', predicate: conjunction(conditions)!, input }
-}
-
-function isIn(set: number): BoundExpression {
-  return { kind: 'in_traces', set, object, trace: textField('root_span_id'), type: 'boolean' }
 }
 
 function textField(name: string): BoundExpression {

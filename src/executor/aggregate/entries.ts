@@ -6,8 +6,8 @@ import { isObject, type Value } from '../../type/value.ts'
 import { type Vector, valueReader } from '../../vector/vector.ts'
 import { PairCodes } from '../column/pair-codes.ts'
 import type { ObjectEntry } from '../expression/batch.ts'
-import { checkAtTimes } from '../thread/cancelled.ts'
 import { checkLimit, maximumDistinctValues } from '../thread/memory-limit.ts'
+import { type Sorted, sortedBy } from './sorted-by.ts'
 import { type AggregateState, type AliveRows, grownState, type WireState } from './state.ts'
 import { summableNumbers } from './sum.ts'
 
@@ -154,32 +154,4 @@ export class EntriesState implements AggregateState {
 interface SortedPairs extends Sorted {
   /** By code of the key. */
   readonly names: readonly string[]
-}
-
-interface Sorted {
-  readonly places: Int32Array
-  /** The places of code `i` end at `ends[i]`, where those of the next one begin. */
-  readonly ends: Int32Array
-}
-
-/** Puts these places in the order of their codes; those of one code stay in theirs. */
-function sortedBy(codes: ArrayLike<number>, places: Int32Array, codeCount: number): Sorted {
-  const ends = new Int32Array(codeCount)
-  for (let i = 0; i < places.length; i++) {
-    checkAtTimes()
-    ends[codes[places[i]!]!]!++
-  }
-  let end = 0
-  for (let code = 0; code < codeCount; code++) {
-    const size = ends[code]!
-    // For now where the code begins; filling moves it to the end.
-    ends[code] = end
-    end += size
-  }
-  const sorted = new Int32Array(places.length)
-  for (let i = 0; i < places.length; i++) {
-    checkAtTimes()
-    sorted[ends[codes[places[i]!]!]!++] = places[i]!
-  }
-  return { places: sorted, ends }
 }

@@ -7,6 +7,7 @@ import { ValueCodes } from '../column/value-codes.ts'
 import { countOf, vectorOf } from '../column/wire-values.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { checkLimit, maximumCollectedValues } from '../thread/memory-limit.ts'
+import { type Sorted, sortedBy } from './sorted-by.ts'
 import type { AggregateState, AliveRows, WireState } from './state.ts'
 
 /** What is kept of a span: codes of its id, its `span_id` and its parent, and its traits. */
@@ -26,7 +27,7 @@ export class RepeatedUsageState implements AggregateState {
   #spans = new Int32Array(numbersPerSpan * 1024)
   #count = 0
   #groupCount = 1
-  #byGroup: SpansByGroup | undefined
+  #byGroup: Sorted | undefined
   /** By code of a span: the last group that was found to have a child of it. */
   #parentIn: Int32Array | undefined
 
@@ -106,7 +107,7 @@ export class RepeatedUsageState implements AggregateState {
   }
 
   result(group: number): Value {
-    this.#byGroup ??= this.#sort()
+    this.#byGroup ??= sortedBy(this.#groups, sequence(0, this.#count), this.#groupCount)
     const { places, ends } = this.#byGroup
     const members = places.subarray(group === 0 ? 0 : ends[group - 1]!, ends[group])
     if (!this.#mayRepeat(group, members)) return null
@@ -161,27 +162,6 @@ export class RepeatedUsageState implements AggregateState {
     this.#spans[at + 2] = parent
     this.#spans[at + 3] = traits
   }
-
-  #sort(): SpansByGroup {
-    const ends = new Int32Array(this.#groupCount)
-    for (let i = 0; i < this.#count; i++) ends[this.#groups[i]!]!++
-    let end = 0
-    for (let group = 0; group < ends.length; group++) {
-      const size = ends[group]!
-      // For now where the group begins; filling moves it to the end.
-      ends[group] = end
-      end += size
-    }
-    const places = new Int32Array(this.#count)
-    for (let i = 0; i < this.#count; i++) places[ends[this.#groups[i]!]!++] = i
-    return { places, ends }
-  }
-}
-
-interface SpansByGroup {
-  readonly places: Int32Array
-  /** The places of group `i` end at `ends[i]`, where the next group's begin. */
-  readonly ends: Int32Array
 }
 
 function isNull(vector: Vector): boolean {
