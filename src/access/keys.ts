@@ -67,10 +67,9 @@ export class Keys {
         })
       }
       if (replace) {
-        for (const token of this.#catalog.list('service_token', { organizationId })) {
-          if (token.service_account_id !== accountId || token.name !== name) continue
-          change.remove('service_token', token.id)
-        }
+        change.removeNaming('service_token', accountId, (token) => {
+          return token.org_id === organizationId && token.name === name
+        })
       }
       return addServiceToken(change, organizationId, accountId, name, expires_at)
     })

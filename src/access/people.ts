@@ -133,14 +133,14 @@ export class People {
         const user = change.named('user', '', email.toLowerCase())
         return { shown: email, id: user?.id }
       })
-      for (const { shown, id } of [...ids.map((id) => ({ shown: id, id })), ...byEmail]) {
+      const named = [...ids.map((id) => ({ shown: id, id })), ...byEmail]
+      const members = named.map(({ shown, id }) => {
         const member = id === undefined ? undefined : this.#memberOf(change, id)
-        if (!this.#rights.mayTouch('delete', 'member', member) || !member) {
-          throw missingAccess('delete', 'org_member', shown)
-        }
-        this.#takeEverything(change, member)
-        change.remove('member', member.id)
-      }
+        if (this.#rights.mayTouch('delete', 'member', member) && member) return member
+        throw missingAccess('delete', 'org_member', shown)
+      })
+      // Who is named twice is removed once.
+      for (const { id } of members) change.discard('member', id)
     })
   }
 
@@ -204,29 +204,6 @@ export class People {
       path: 'invite_users.ids',
       hint: 'invite by e-mail address',
     })
-  }
-
-  #takeEverything(change: Change, { org_id: organizationId, user_id }: Member): void {
-    const scope = { organizationId }
-    for (const key of this.#catalog.list('api_key', scope)) {
-      if (key.user_id === user_id) change.remove('api_key', key.id)
-    }
-    for (const token of this.#catalog.list('service_token', scope)) {
-      if (token.service_account_id === user_id) change.remove('service_token', token.id)
-    }
-    for (const kind of ['password', 'session'] as const) {
-      for (const entry of this.#catalog.list(kind, scope)) {
-        if (entry.user_id === user_id) change.remove(kind, entry.id)
-      }
-    }
-    for (const { id } of this.#catalog.list('group', scope)) {
-      const members = change.get('group', id)?.member_users
-      if (!members?.includes(user_id)) continue
-      change.update('group', id, { member_users: members.filter((one) => one !== user_id) })
-    }
-    for (const acl of this.#catalog.list('acl', scope)) {
-      if (acl.user_id === user_id) change.remove('acl', acl.id)
-    }
   }
 }
 

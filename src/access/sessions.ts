@@ -124,7 +124,7 @@ export class Sessions {
       const before = change.named('password', org_id, user_id)
       if (before) change.update('password', before.id, kept)
       else change.create('password', { org_id, user_id, ...kept })
-      for (const session of this.#of(org_id, user_id)) change.remove('session', session.id)
+      change.removeNaming('session', user_id, isIn(org_id))
     })
   }
 
@@ -132,7 +132,9 @@ export class Sessions {
     const session = this.#byHash.get(hashKey(text).toString('hex'))
     if (!session) return
     const { org_id: organizationId, user_id: userId, key_id: keyId } = session
-    await this.#catalog.remove('session', session.id, actorOf({ organizationId, userId, keyId }))
+    await this.#catalog.change(actorOf({ organizationId, userId, keyId }), (change) => {
+      change.discard('session', session.id)
+    })
   }
 
   /** Ends all sessions of the principal in its organization. */
@@ -140,7 +142,7 @@ export class Sessions {
     const { organizationId, userId } = principal
     if (userId === null) return
     await this.#catalog.change(actorOf(principal), (change) => {
-      for (const { id } of this.#of(organizationId, userId)) change.remove('session', id)
+      change.removeNaming('session', userId, isIn(organizationId))
     })
   }
 
@@ -149,20 +151,13 @@ export class Sessions {
     const expires = new Date(Date.now() + sessionSeconds * 1000).toISOString()
     const principal = { organizationId: org_id, userId: user_id, keyId: key_id }
     await this.#catalog.change(actorOf(principal), (change) => {
-      for (const old of this.#of(org_id, user_id)) {
-        if (Date.parse(old.expires) <= Date.now()) change.remove('session', old.id)
-      }
+      change.removeNaming('session', user_id, (old) => {
+        return isIn(org_id)(old) && Date.parse(old.expires) <= Date.now()
+      })
       const hash = hashKey(text).toString('hex')
       change.create('session', { org_id, user_id, key_id, hash, expires })
     })
     return { principal, text }
-  }
-
-  #of(org_id: string, user_id: string): Session[] {
-    const ids = this.#catalog.referrers('session', user_id)
-    return ids
-      .flatMap((id) => this.#catalog.get('session', id) ?? [])
-      .filter((session) => session.org_id === org_id)
   }
 
   /** In any of the organizations. */
@@ -208,6 +203,10 @@ export function isChangeToken(text: string, given: string): boolean {
   const expected = Buffer.from(changeTokenOf(text))
   const actual = Buffer.from(given)
   return expected.length === actual.length && timingSafeEqual(expected, actual)
+}
+
+function isIn(organizationId: string) {
+  return ({ org_id }: Session) => org_id === organizationId
 }
 
 function refused(): AssayError {

@@ -1,7 +1,7 @@
 import { assert } from '../error.ts'
 import { type Entries, type EntryKind, entryKinds } from './entry.ts'
 import type { StoredEntry } from './entry-store.ts'
-import { nameOf, organizationOf, rulesOf } from './kind-rules.ts'
+import { nameOf, organizationOf, referencesOf, rulesOf } from './kind-rules.ts'
 import { KindTable } from './kind-table.ts'
 import { ObjectIndex } from './object-index.ts'
 
@@ -107,13 +107,4 @@ export class CatalogState {
       if (referrers?.size === 0) this.#referrers.delete(id)
     }
   }
-}
-
-function referencesOf<K extends EntryKind>(kind: K, entry: Entries[K]): string[] {
-  const rules = rulesOf(kind).references ?? []
-  return rules.flatMap(({ field }) => {
-    const value: unknown = entry[field as keyof typeof entry]
-    if (typeof value === 'string') return [value]
-    return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : []
-  })
 }

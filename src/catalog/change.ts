@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { AssayError, assert } from '../error.ts'
-import type { CatalogState } from './catalog-state.ts'
+import type { CatalogState, Referrer } from './catalog-state.ts'
 import {
   accessKinds,
   type Entries,
@@ -13,7 +13,7 @@ import {
 } from './entry.ts'
 import type { StoredEntry } from './entry-store.ts'
 import { furtherFields } from './further-fields.ts'
-import { nameOf, rulesOf } from './kind-rules.ts'
+import { nameOf, organizationOf, referencesOf, rulesOf } from './kind-rules.ts'
 import { missingAccess } from './missing-access.ts'
 import { endOfNumbers, projectObjectNumbers } from './object-index.ts'
 
@@ -66,6 +66,8 @@ export class Change {
   readonly #staged: Staged
   readonly #steps = new Map<string, Step>()
   readonly #keys = new Map<string, string>()
+  /** By id: entries that have come to be in it, or to name it, in this change. */
+  readonly #joined = new Map<string, Map<string, Referrer>>()
   readonly counters: Counters
   readonly now = new Date().toISOString()
   #isPlain = true
@@ -165,22 +167,43 @@ export class Change {
     return after
   }
 
-  /** Removes the entry and all that belongs to it; returns it with the time of its removal. */
+  /** Removes the entry and all that depends on it; returns it with the time of its removal. */
   remove<K extends EntryKind>(kind: K, id: string): Entries[K] {
+    const removed = this.discard(kind, id)
+    if (!removed) throw missingAccess('delete', kind, id)
+    return removed
+  }
+
+  /** The same; undefined for one that is not there any more. */
+  discard<K extends EntryKind>(kind: K, id: string): Entries[K] | undefined {
+    this.#isPlain = false
     const entry = this.get(kind, id)
-    if (!entry) throw missingAccess('delete', kind, id)
+    if (!entry) return undefined
     this.#remove(kind, id, false)
     return 'deleted_at' in entry ? { ...entry, deleted_at: this.now } : entry
+  }
+
+  /**
+   * Removes those entries of a kind that name another one and pass, as they are at that moment: who goes
+   * through a list of its own may meet what has gone with an entry before.
+   */
+  removeNaming<K extends EntryKind>(
+    kind: K,
+    named: string,
+    passes: (entry: Entries[K]) => boolean,
+  ): void {
+    this.#isPlain = false
+    for (const referrer of this.#referrersOf(named)) {
+      if (referrer.kind !== kind) continue
+      const entry = this.get(kind, referrer.id)
+      if (entry && passes(entry)) this.#remove(kind, entry.id, false)
+    }
   }
 
   /** Removes what belongs to something that is no entry of the catalog: a prompt. */
   removeWithin(parentId: string): void {
     this.#isPlain = false
-    for (const kind of entryKinds) {
-      for (const { entry } of this.#state.table(kind).childrenOf(parentId)) {
-        this.#remove(kind, entry.id, false)
-      }
-    }
+    for (const { kind, id } of this.#childrenOf(parentId)) this.#remove(kind, id, false)
   }
 
   /** Numbers of the objects that lose their records. */
@@ -198,32 +221,63 @@ export class Change {
     return this.#staged.step(kind, id)?.stored ?? this.#state.table(kind).get(id)
   }
 
+  /**
+   * Removes the entry, then all that depends on it. What that is, is asked once the entry is gone, and
+   * each entry of it is looked up when its turn comes: it may have gone, or changed, in another way.
+   */
   #remove<K extends EntryKind>(kind: K, id: string, isImplied: boolean): void {
-    this.#isPlain = false
-    const key = `${kind}/${id}`
-    const step = this.#steps.get(key)
-    if (step) {
-      if (!step.after) return
-      this.#stage({ ...step, after: undefined })
-    } else {
-      const stored = this.#stored(kind, id)
-      if (!stored) return
-      this.#stage({ kind, stored, before: this.get(kind, id), after: undefined, isImplied })
-    }
-    for (const childKind of entryKinds) {
-      for (const { entry } of this.#state.table(childKind).childrenOf(id)) {
-        const parentKind = rulesOf(childKind).parentKind?.(entry)
-        if (parentKind === kind) this.#remove(childKind, entry.id, true)
-      }
-    }
-    for (const referrer of this.#state.referrersOf(id)) this.#dropReference(referrer, id)
-  }
-
-  #dropReference({ kind, id }: { kind: EntryKind; id: string }, removed: string): void {
     const entry = this.get(kind, id)
     if (!entry) return
+    const step = this.#steps.get(`${kind}/${id}`)
+    if (step) this.#stage({ ...step, after: undefined })
+    else {
+      const stored = this.#stored(kind, id)
+      assert(stored, `a removal of an unknown ${kind}`)
+      this.#stage({ kind, stored, before: entry, after: undefined, isImplied })
+    }
+    for (const child of this.#childrenOf(id)) {
+      const inIt = this.get(child.kind, child.id)
+      const parentKind = inIt && rulesOf(child.kind).parentKind?.(inIt)
+      if (parentKind === kind) this.#remove(child.kind, child.id, true)
+    }
+    for (const referrer of this.#referrersOf(id)) this.#dropReference(referrer, id)
+    const stoodFor = rulesOf(kind).standsFor?.(entry)
+    if (stoodFor === undefined) return
+    const organizationId = this.#organizationOf(kind, entry)
+    for (const referrer of this.#referrersOf(stoodFor)) {
+      const other = this.get(referrer.kind, referrer.id)
+      if (!other || this.#organizationOf(referrer.kind, other) !== organizationId) continue
+      this.#dropReference(referrer, stoodFor)
+    }
+  }
+
+  /** What was in something before this change, or has come to be. */
+  #childrenOf(parentId: string): Referrer[] {
+    const before = entryKinds.flatMap((kind) =>
+      this.#state
+        .table(kind)
+        .childrenOf(parentId)
+        .map(({ entry: { id } }) => ({ kind, id })),
+    )
+    return [...before, ...(this.#joined.get(parentId)?.values() ?? [])].filter(({ kind, id }) => {
+      const entry = this.get(kind, id)
+      return entry !== undefined && this.#state.table(kind).parentOf(entry) === parentId
+    })
+  }
+
+  /** What named something before this change, or has come to. */
+  #referrersOf(id: string): Referrer[] {
+    return [...this.#state.referrersOf(id), ...(this.#joined.get(id)?.values() ?? [])]
+  }
+
+  #organizationOf(kind: EntryKind, entry: Entries[EntryKind]): string | null {
+    return organizationOf(kind, entry, (parentKind, id) => this.get(parentKind, id))
+  }
+
+  #dropReference({ kind, id }: Referrer, removed: string): void {
     for (const { field, onRemove } of rulesOf(kind).references ?? []) {
-      const value: unknown = entry[field as keyof typeof entry]
+      const entry = this.get(kind, id)
+      const value: unknown = entry?.[field as keyof typeof entry]
       if (value === removed && onRemove === 'remove') this.#remove(kind, id, false)
       else if (Array.isArray(value) && value.includes(removed)) {
         this.update(kind, id, { [field]: value.filter((one) => one !== removed) })
@@ -234,8 +288,27 @@ export class Change {
   #stage<K extends EntryKind>(step: Step<K>): void {
     const { kind, stored, after } = step
     if (accessKinds.has(kind)) this.#isPlain = false
-    this.#steps.set(`${kind}/${stored.entry.id}`, step as unknown as Step)
-    if (after) this.#claim(kind, after)
+    const key = `${kind}/${stored.entry.id}`
+    // What is removed comes after what it is in, also if this change has touched it before.
+    if (!after) this.#steps.delete(key)
+    this.#steps.set(key, step as unknown as Step)
+    if (!after) return
+    this.#claim(kind, after)
+    this.#join(kind, after, step.before)
+  }
+
+  /** Notes what the entry is in and names, and was not or did not before. */
+  #join<K extends EntryKind>(kind: K, after: Entries[K], before: Entries[K] | undefined): void {
+    const had = new Set(before && referencesOf(kind, before))
+    const table = this.#state.table(kind)
+    const named = referencesOf(kind, after).filter((id) => !had.has(id))
+    const parent = table.parentOf(after)
+    if (!before || table.parentOf(before) !== parent) named.push(parent)
+    for (const id of named) {
+      const joined = this.#joined.get(id) ?? new Map<string, Referrer>()
+      joined.set(`${kind}/${after.id}`, { kind, id: after.id })
+      this.#joined.set(id, joined)
+    }
   }
 
   #claim<K extends EntryKind>(kind: K, entry: Entries[K]): void {

@@ -16,6 +16,11 @@ export interface KindRules<K extends EntryKind> {
   uniqueKey?(entry: Entries[K]): string
   /** Entries that it names. When one is removed, so is this, or the name is taken out of its list. */
   readonly references?: readonly ReferenceRule[]
+  /**
+   * What the entry lets be in its organization: when it is removed, entries of the organization that name
+   * this lose it, as if it was removed itself.
+   */
+  standsFor?(entry: Entries[K]): string
   /** Fields that neither answers nor the audit trail may have. */
   readonly hidden?: readonly string[]
   /** The type of object that its records are in; it has a number then. */
@@ -82,6 +87,7 @@ const kindRules: { readonly [K in EntryKind]: KindRules<K> } = {
     ...inOrganization,
     uniqueKey: ({ user_id }) => user_id,
     references: [{ field: 'user_id', onRemove: 'remove' }],
+    standsFor: ({ user_id }) => user_id,
   },
   api_key: {
     ...inOrganization,
@@ -200,6 +206,16 @@ export function aclKey(acl: Omit<Entries['acl'], 'id' | 'created' | '_object_org
 
 export function rulesOf<K extends EntryKind>(kind: K): KindRules<K> {
   return kindRules[kind]
+}
+
+/** Ids of the entries that an entry names. */
+export function referencesOf<K extends EntryKind>(kind: K, entry: Entries[K]): string[] {
+  const rules = rulesOf(kind).references ?? []
+  return rules.flatMap(({ field }) => {
+    const value: unknown = entry[field as keyof typeof entry]
+    if (typeof value === 'string') return [value]
+    return Array.isArray(value) ? value.filter((id) => typeof id === 'string') : []
+  })
 }
 
 /** Null for what belongs to none. `get` looks up what the entry is in. */

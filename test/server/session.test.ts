@@ -80,6 +80,23 @@ describe('a session', () => {
     expect((await ask(other, '/session')).status).toBe(401)
   })
 
+  test('that a key began goes with the member, whichever else of theirs goes with them', async () => {
+    const email = 'short@example.com'
+    const members = (body: object) =>
+      service.request('/v1/organization/members', { method: 'PATCH', body })
+    await members({ invite_users: { emails: [email], group_names: ['Engineers'] } })
+    const { json: key } = await service.request('/v1/api_key', {
+      body: { name: 'first' },
+      headers: { 'x-bt-impersonate-user': email },
+    })
+    const session = signedIn(await post({ api_key: String(key.key) }))
+    expect((await ask(session, '/session')).status).toBe(200)
+    const removed = await members({ remove_users: { emails: [email, email] } })
+    expect(removed.status, removed.text).toBe(200)
+    expect((await ask(session, '/session')).status).toBe(401)
+    expect((await service.request('/v1/project', { key: String(key.key) })).status).toBe(401)
+  })
+
   test('is no API key', async () => {
     const { cookie } = signedIn(await post({ api_key: testKey }))
     const text = cookie.slice(cookie.indexOf('=') + 1)
