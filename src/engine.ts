@@ -114,13 +114,16 @@ export class Engine {
   static async open(options: EngineOptions): Promise<Engine> {
     const { dataDirectory: directory, workers, logger, now = Date.now } = options
     const lock = await lockDirectory(directory)
+    let writer: RecordWriterThread | undefined
     try {
       await reclaimSegmentSpace(directory)
       const records = openRecords(directory, { readOnly: false })
       const segments = openSegments(directory, { readOnly: false })
       const limits = { ...defaultQueryLimits, ...options.limits }
       const reads = new TaskReads(records, segments, limits.rowCacheBytes / 2)
-      const catalog = new Catalog(records)
+      const writing = new RecordWriterThread(directory)
+      writer = writing
+      const catalog = new Catalog(records, (batch) => writing.writeCatalog(batch))
       const runningTasks = newTaskCount()
       // One such thread keeps up with what two processors do with its rows, and each compiles its code anew.
       const threads = Math.ceil(workers / 2)
@@ -152,7 +155,7 @@ export class Engine {
         maintenance,
         ingest,
         fresh,
-        writer: new RecordWriterThread(directory),
+        writer,
         pool: new QueryPool(directory, workers, reads, runningTasks, limits.memory.perQuery),
         limits,
         logger,
@@ -160,6 +163,7 @@ export class Engine {
         prices: options.prices,
       })
     } catch (thrown) {
+      await writer?.close()
       await lock.release()
       throw thrown
     }
@@ -391,8 +395,9 @@ export class Engine {
     await this.#warmUp.stop()
     await this.#parts.pool.close()
     await this.#parts.ingest?.close()
-    await this.#parts.writer.close()
+    // Maintenance tells the catalog what it has removed.
     await this.#parts.maintenance.close()
+    await this.#parts.writer.close()
     await this.#parts.records.root.close()
     await closeSegments(this.#parts.segments)
     await this.#parts.lock.release()

@@ -1,16 +1,17 @@
-/** The thread that writes records: one per data directory. */
+/** The thread that writes records, and the catalog beside them: one per data directory. */
 import { workerData } from 'node:worker_threads'
 import { openRecords } from '../src/storage/environment.ts'
+import { RecordWriter } from '../src/storage/write/record-writer.ts'
 import {
-  RecordWriter,
-  type WriteOutcome,
-  type WriteRequest,
-} from '../src/storage/write/record-writer.ts'
+  runWriteTask,
+  type WriteTask,
+  type WriteTaskOutcome,
+} from '../src/storage/write/write-task.ts'
 
 const { directory } = workerData as { readonly directory: string }
-const writer = new RecordWriter(openRecords(directory, { readOnly: false }))
+const records = openRecords(directory, { readOnly: false })
+const writer = new RecordWriter(records)
 
-/** Writes the requests in one commit. */
-export default function write(requests: readonly WriteRequest[]): WriteOutcome[] {
-  return writer.write(requests)
+export default function write(task: WriteTask): WriteTaskOutcome {
+  return runWriteTask(task, records, writer)
 }

@@ -8,6 +8,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { onDisk } from '../storage/storage-error.ts'
 
 /** What a key is of: in each of them, and in each organization, keys are apart. */
 export type ContentKind = 'attachment' | 'overflow' | 'bundle'
@@ -53,6 +54,8 @@ export interface FileUses {
 export class ContentStore {
   readonly #directory: string
   readonly #now: () => number
+  /** Paths of what is being written. */
+  readonly #written = new Set<string>()
 
   constructor(directory: string, now: () => number = Date.now) {
     this.#directory = directory
@@ -149,7 +152,7 @@ export class ContentStore {
       for (const entry of await readdir(join(this.#directory, folder))) {
         const path = join(this.#directory, folder, entry)
         if (entry.endsWith(temporaryEnding)) {
-          if ((await stat(path)).mtimeMs < oldest) await rm(path, { force: true })
+          if (!this.#written.has(path)) await rm(path, { force: true })
         } else if (entry.endsWith('.json')) {
           const name = entry.slice(0, -'.json'.length)
           const details = await this.details(name)
@@ -174,22 +177,35 @@ export class ContentStore {
   }
 
   async #writeFile(path: string, bytes: Uint8Array): Promise<void> {
-    await mkdir(join(path, '..'), { recursive: true })
     const temporary = `${path}.${randomUUID()}${temporaryEnding}`
-    const file = await open(temporary, 'wx')
+    this.#written.add(temporary)
     try {
-      await file.writeFile(bytes)
-      await file.sync()
+      await onDisk('the file', writeInPlace(path, temporary, bytes))
+    } catch (error) {
+      // What there is of it would keep the disk full.
+      await rm(temporary, { force: true })
+      throw error
     } finally {
-      await file.close()
+      this.#written.delete(temporary)
     }
-    await rename(temporary, path)
   }
 
   #path(name: string): string {
     if (!/^[0-9a-f]{64}$/.test(name)) throw new RangeError('not a name of stored content')
     return join(this.#directory, name.slice(0, 2), name)
   }
+}
+
+async function writeInPlace(path: string, temporary: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(join(path, '..'), { recursive: true })
+  const file = await open(temporary, 'wx')
+  try {
+    await file.writeFile(bytes)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await rename(temporary, path)
 }
 
 /** An upload that somebody else has announced, and that can still come. */

@@ -4,6 +4,7 @@
  * that memory never holds what a crash can lose.
  */
 import type { RecordsEnvironment } from '../storage/environment.ts'
+import type { CatalogWrite } from '../storage/write/catalog-batch.ts'
 import { writeExactJson } from '../type/exact-json.ts'
 import type { ObjectReference, ObjectType } from '../type/record.ts'
 import { type Actor, type AuditRecord, auditRecord } from './audit-trail.ts'
@@ -81,9 +82,10 @@ export class Catalog {
     commit: (changes) => this.#commit(changes),
   })
 
-  constructor(records: RecordsEnvironment) {
+  /** @param write how changes come to disk; when not given, by this thread, which waits for that */
+  constructor(records: RecordsEnvironment, write?: CatalogWrite) {
     migrate(records)
-    this.#store = new EntryStore(records)
+    this.#store = new EntryStore(records, write)
     this.#counters = {
       lastNumber: this.#store.lastNumber(),
       lastSequence: this.#store.lastSequence(),
@@ -210,14 +212,13 @@ export class Catalog {
   /** Notes when entries were last used: not in the trail, and nobody is told. */
   noteUse(kind: 'api_key' | 'service_token', ids: ReadonlyMap<string, string>) {
     return this.#queue.exclusively(async () => {
-      const stored: StoredEntry<typeof kind>[] = []
-      for (const [id, used] of ids) {
-        const found = this.#state.table(kind).get(id)
-        if (!found) continue
-        this.#state.replace(kind, id, { ...found.entry, used })
-        stored.push(found)
-      }
-      await this.#store.rewrite(kind, stored)
+      const used = Array.from(ids).flatMap(([id, used]) => {
+        const stored = this.#state.table(kind).get(id)
+        return stored ? [{ ...stored, entry: { ...stored.entry, used } }] : []
+      })
+      if (used.length === 0) return
+      await this.#store.rewrite(kind, used)
+      for (const { entry } of used) this.#state.replace(kind, entry.id, entry)
     })
   }
 
@@ -273,10 +274,11 @@ export class Catalog {
       .filter(({ steps }) => steps.length > 0)
     const last = made.at(-1)
     if (!last) return
+    let lastAudit = this.#lastAudit
     const audit = made.flatMap(({ actor, change, steps }) =>
       steps
         .filter(({ isImplied }) => !isImplied)
-        .map((step) => this.#auditRecord(actor, change, step)),
+        .map((step) => this.#auditRecord(++lastAudit, actor, change, step)),
     )
     const all = made.flatMap(({ change, steps }) =>
       steps.map((step) => ({ ...step, now: change.now })),
@@ -293,14 +295,21 @@ export class Catalog {
       audit,
       purges: made.flatMap(({ change }) => change.purges()),
       ...last.change.counters,
-      lastAudit: this.#lastAudit,
+      lastAudit,
     }
+    // Nothing in memory may be ahead of the disk: this may fail.
     await this.#store.write(writes)
+    this.#lastAudit = lastAudit
     this.#counters = last.change.counters
     for (const { steps } of made) this.#apply(steps)
   }
 
-  #auditRecord(actor: Actor, change: Change, { kind, stored, before, after }: Step): AuditRecord {
+  #auditRecord(
+    number: number,
+    actor: Actor,
+    change: Change,
+    { kind, stored, before, after }: Step,
+  ): AuditRecord {
     const entry = after ?? before ?? stored.entry
     const organizationId = organizationOf(
       kind,
@@ -308,7 +317,7 @@ export class Catalog {
       (kind, id) => change.get(kind, id) ?? this.get(kind, id),
     )
     const audited = { kind, id: entry.id, before, after, organizationId }
-    return auditRecord(++this.#lastAudit, change.now, actor, audited)
+    return auditRecord(number, change.now, actor, audited)
   }
 
   #apply(steps: readonly Step[]): void {

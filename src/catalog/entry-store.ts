@@ -10,6 +10,11 @@
  *     last_number, last_sequence, last_audit
  */
 import type { RecordsEnvironment } from '../storage/environment.ts'
+import {
+  type CatalogBatch,
+  type CatalogWrite,
+  writeCatalogBatch,
+} from '../storage/write/catalog-batch.ts'
 import { parseExactJson, writeExactJson } from '../type/exact-json.ts'
 import type { ObjectReference, ObjectType } from '../type/record.ts'
 import type { AuditRecord } from './audit-trail.ts'
@@ -41,15 +46,18 @@ export interface Writes {
   readonly lastAudit: number
 }
 
-const lastNumberKey = Buffer.from('last_number')
-const lastSequenceKey = Buffer.from('last_sequence')
-const lastAuditKey = Buffer.from('last_audit')
+const lastNumberKey = 'last_number'
+const lastSequenceKey = 'last_sequence'
+const lastAuditKey = 'last_audit'
 
 export class EntryStore {
   readonly #records: RecordsEnvironment
+  readonly #writeBatch: CatalogWrite
 
-  constructor(records: RecordsEnvironment) {
+  /** @param write see `Catalog` */
+  constructor(records: RecordsEnvironment, write: CatalogWrite | undefined) {
     this.#records = records
+    this.#writeBatch = write ?? (async (batch) => writeCatalogBatch(records, batch))
   }
 
   *entries<K extends EntryKind>(kind: K): Generator<StoredEntry<K>> {
@@ -78,38 +86,34 @@ export class EntryStore {
   }
 
   /** Writes what is not worth an entry in the trail. */
-  async rewrite<K extends EntryKind>(kind: K, entries: readonly StoredEntry<K>[]): Promise<void> {
-    const { root, catalog } = this.#records
-    await root.transaction(() => {
-      for (const stored of entries) {
-        if (stored.isGone) continue
-        catalog.put(Buffer.from(`${kind}/${stored.entry.id}`), jsonBytes(stored))
-      }
-    })
+  rewrite<K extends EntryKind>(kind: K, entries: readonly StoredEntry<K>[]): Promise<void> {
+    const puts = entries.map((stored) => [`${kind}/${stored.entry.id}`, jsonBytes(stored)] as const)
+    return this.#commit({ puts, removals: [] })
   }
 
   /** Resolves once everything is on disk. */
-  async write(writes: Writes): Promise<void> {
-    const { root, catalog } = this.#records
+  write(writes: Writes): Promise<void> {
     const texts = (entries: Writes['puts']) =>
       entries.map(([kind, id, stored]) => [`${kind}/${id}`, jsonBytes(stored)] as const)
-    const puts = texts(writes.puts)
-    const removals = texts(writes.removals)
-    const audit = writes.audit.map((record) => [record, jsonBytes(record)] as const)
-    await root.transaction(() => {
-      for (const [key, value] of puts) catalog.put(Buffer.from(key), value)
-      for (const [key, value] of removals) {
-        catalog.remove(Buffer.from(key))
-        catalog.put(Buffer.from(`deleted/${key}`), value)
-      }
-      for (const [{ id, org_id, entry_id }, value] of audit) {
-        catalog.put(Buffer.from(auditKey(org_id, id)), value)
-        catalog.put(Buffer.from(`audit_of/${entry_id}/${id}`), Buffer.from(auditKey(org_id, id)))
-      }
-      for (const number of writes.purges) catalog.put(purgeKey(number), Buffer.from('1'))
-      catalog.put(lastNumberKey, Buffer.from(String(writes.lastNumber)))
-      catalog.put(lastSequenceKey, Buffer.from(String(writes.lastSequence)))
-      catalog.put(lastAuditKey, Buffer.from(String(writes.lastAudit)))
+    const removed = texts(writes.removals)
+    return this.#commit({
+      removals: removed.map(([key]) => key),
+      puts: [
+        ...texts(writes.puts),
+        ...removed.map(([key, value]) => [`deleted/${key}`, value] as const),
+        ...writes.audit.flatMap((record) => {
+          const { id, org_id, entry_id } = record
+          const key = auditKey(org_id, id)
+          return [
+            [key, jsonBytes(record)] as const,
+            [`audit_of/${entry_id}/${id}`, Buffer.from(key)] as const,
+          ]
+        }),
+        ...writes.purges.map((number) => [purgeKey(number), Buffer.from('1')] as const),
+        [lastNumberKey, Buffer.from(String(writes.lastNumber))],
+        [lastSequenceKey, Buffer.from(String(writes.lastSequence))],
+        [lastAuditKey, Buffer.from(String(writes.lastAudit))],
+      ],
     })
   }
 
@@ -134,21 +138,19 @@ export class EntryStore {
     return Array.from(keys, (key) => Number(key.toString().slice('purge/'.length)))
   }
 
-  async purged(numbers: readonly number[]): Promise<void> {
-    const { root, catalog } = this.#records
-    await root.transaction(() => {
-      for (const number of numbers) catalog.remove(purgeKey(number))
-    })
+  purged(numbers: readonly number[]): Promise<void> {
+    return this.#commit({ puts: [], removals: numbers.map(purgeKey) })
   }
 
   /** Notes that records of an object name these files. */
   async noteFiles(names: readonly string[], { type, id }: ObjectReference): Promise<void> {
-    const { root, catalog } = this.#records
-    const keys = names.map((name) => Buffer.from(`file/${name}/${type}:${id}`))
-    const unknown = keys.filter((key) => catalog.get(key) === undefined)
+    const { catalog } = this.#records
+    const keys = names.map((name) => `file/${name}/${type}:${id}`)
+    const unknown = keys.filter((key) => catalog.get(Buffer.from(key)) === undefined)
     if (unknown.length === 0) return
-    await root.transaction(() => {
-      for (const key of unknown) catalog.put(key, Buffer.from('1'))
+    await this.#commit({
+      puts: unknown.map((key) => [key, Buffer.from('1')] as const),
+      removals: [],
     })
   }
 
@@ -161,16 +163,19 @@ export class EntryStore {
     })
   }
 
-  async forgetFile(name: string): Promise<void> {
-    const { root, catalog } = this.#records
-    const keys = [...catalog.getKeys(rangeOf(`file/${name}/`))]
-    await root.transaction(() => {
-      for (const key of keys) catalog.remove(key)
-    })
+  forgetFile(name: string): Promise<void> {
+    const keys = this.#records.catalog.getKeys(rangeOf(`file/${name}/`))
+    return this.#commit({ puts: [], removals: Array.from(keys, (key) => key.toString()) })
   }
 
-  #integer(key: Buffer): number {
-    const value = this.#records.catalog.get(key)
+  async #commit(batch: CatalogBatch): Promise<void> {
+    await this.#writeBatch(batch)
+    // Written by another thread, it would be seen from the next turn of the event loop on.
+    this.#records.root.resetReadTxn()
+  }
+
+  #integer(key: string): number {
+    const value = this.#records.catalog.get(Buffer.from(key))
     return value === undefined ? 0 : Number(value.toString())
   }
 }
@@ -187,6 +192,6 @@ function auditKey(organizationId: string | null, id: string): string {
   return `audit/${organizationId ?? ''}/${id}`
 }
 
-function purgeKey(number: number): Buffer {
-  return Buffer.from(`purge/${number}`)
+function purgeKey(number: number): string {
+  return `purge/${number}`
 }

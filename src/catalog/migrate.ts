@@ -31,7 +31,7 @@ export function migrate(records: RecordsEnvironment): void {
       const shape = Object.keys(entrySchemas[kind].shape)
       const entry = Object.fromEntries(shape.map((field) => [field, values[field] ?? null]))
       const stored = jsonBytes({ sequence: ++sequence, ...more, entry })
-      catalog.put(Buffer.from(`${kind}/${String(entry.id)}`), stored)
+      catalog.putSync(Buffer.from(`${kind}/${String(entry.id)}`), stored)
     }
     for (const kind of firstKinds) {
       const found = Array.from(
@@ -48,8 +48,8 @@ export function migrate(records: RecordsEnvironment): void {
         } else put(kind, value, {})
       }
     }
-    catalog.put(Buffer.from('last_sequence'), Buffer.from(String(sequence)))
-    catalog.put(formatKey, Buffer.from(format))
+    catalog.putSync(Buffer.from('last_sequence'), Buffer.from(String(sequence)))
+    catalog.putSync(formatKey, Buffer.from(format))
   })
 }
 

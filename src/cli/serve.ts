@@ -19,6 +19,10 @@ const enoughOpenFiles = 4096
 export async function runServe(flags: ConfigFlags): Promise<void> {
   const config = readConfig(flags, process.env)
   const logger = createLogger(config.logLevel)
+  process.on('unhandledRejection', (error) => {
+    // Whatever it was that nobody waits for, all others are to be served.
+    logger.error({ err: error }, 'something failed that nobody waited for')
+  })
   const service = await startService(config, logger)
   stopOnSignal(service, logger)
   if (service.newKey !== undefined) {

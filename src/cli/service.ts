@@ -69,7 +69,10 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       await server.close(graceMs)
       await asyncQueries.close()
       attachments.close()
-      await access.close()
+      // Only when keys were last used is lost by that.
+      await access.close().catch((error) => {
+        logger.warn({ err: error }, 'could not note when keys were last used')
+      })
       await engine.close()
     }
     return {

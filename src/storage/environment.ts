@@ -16,7 +16,27 @@ import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
  */
 const mapBytes = { records: 2 ** 42, segments: 2 ** 40, columns: 2 ** 41 }
 
-export interface BinaryDatabase extends Database<Buffer, Buffer> {
+/**
+ * What lmdb does later, in promises. It is not for us: of a commit that fails, one more promise is rejected than
+ * the caller gets, which ends the process; of a transaction that cannot begin, none is settled; and what was
+ * put before something is thrown is committed.
+ */
+type WritesLater =
+  | 'put'
+  | 'remove'
+  | 'transaction'
+  | 'transactionAsync'
+  | 'childTransaction'
+  | 'batch'
+  | 'ifVersion'
+  | 'ifNoExists'
+  | 'drop'
+  | 'clearAsync'
+
+/** An environment, as far as it is written to in the turn in which that is asked for. */
+export type Root = Omit<RootDatabase<Buffer, Buffer>, WritesLater>
+
+export interface BinaryDatabase extends Omit<Database<Buffer, Buffer>, WritesLater> {
   /**
    * The value where LMDB puts it: no copy in memory of its own, but good only until the next value is
    * read. Takes the options that `get` takes, which the package's types leave out.
@@ -31,7 +51,9 @@ export interface BinaryDatabase extends Database<Buffer, Buffer> {
 export type ReadTransaction = Transaction
 
 export interface RecordsEnvironment {
-  readonly root: RootDatabase<Buffer, Buffer>
+  /** The data directory. */
+  readonly directory: string
+  readonly root: Root
   /** Catalog entries as JSON: see `catalog/`. */
   readonly catalog: BinaryDatabase
   /** Row versions: object u32, version key u64 → row, or block of rows (`storage/row/row-block.ts`). */
@@ -53,8 +75,8 @@ export interface RecordsEnvironment {
 export interface SegmentsEnvironment {
   /** The data directory. */
   readonly directory: string
-  readonly root: RootDatabase<Buffer, Buffer>
-  readonly columnsRoot: RootDatabase<Buffer, Buffer>
+  readonly root: Root
+  readonly columnsRoot: Root
   /** Segment u32 → Arrow IPC file, padded to 16 MiB when it is full, so that it is mapped. */
   readonly columns: BinaryDatabase
   /** Segment u32 → its metadata as JSON (`storage/segment/metadata.ts`). */
@@ -78,6 +100,7 @@ export function openRecords(directory: string, options: OpenOptions): RecordsEnv
   const root = openRoot(join(directory, 'records'), mapBytes.records, options)
   const database = (name: string) => openDatabase(root, name)
   return {
+    directory,
     root,
     catalog: database('catalog'),
     rows: database('rows'),
@@ -132,11 +155,7 @@ export function moveColumns({ root, columnsRoot, columns }: SegmentsEnvironment)
   root.transactionSync(() => older.dropSync())
 }
 
-function openRoot(
-  path: string,
-  mapSize: number,
-  { readOnly }: OpenOptions,
-): RootDatabase<Buffer, Buffer> {
+function openRoot(path: string, mapSize: number, { readOnly }: OpenOptions): Root {
   if (!readOnly) mkdirSync(path, { recursive: true })
   return open<Buffer, Buffer>({
     path,
@@ -152,6 +171,6 @@ function openRoot(
   })
 }
 
-function openDatabase(root: RootDatabase<Buffer, Buffer>, name: string): BinaryDatabase {
+function openDatabase(root: Root, name: string): BinaryDatabase {
   return root.openDB<Buffer, Buffer>({ name, encoding: 'binary', keyEncoding: 'binary' })
 }

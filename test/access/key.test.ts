@@ -3,6 +3,8 @@ import { Access, type Credentials } from '../../src/access/access.ts'
 import { bootstrap } from '../../src/access/bootstrap.ts'
 import { system } from '../../src/catalog/audit-trail.ts'
 import { Catalog } from '../../src/catalog/catalog.ts'
+import { storageError } from '../../src/storage/storage-error.ts'
+import { writeCatalogBatch } from '../../src/storage/write/catalog-batch.ts'
 import { AccessFixture, failure } from '../support/access-fixture.ts'
 
 let fixture: AccessFixture
@@ -187,3 +189,32 @@ const nobody = { ids: [], emails: [], serviceAccounts: [], groupIds: [], groupNa
 function emailOf(userId: string): string {
   return fixture.catalog.get('user', userId)!.email!
 }
+
+test('when keys were used, and all else, is in memory what it is on disk when a commit fails', async () => {
+  let isFull = false
+  const catalog = new Catalog(fixture.records, async (batch) => {
+    if (isFull)
+      throw storageError('the change', Object.assign(new Error('full'), { code: 'ENOSPC' }))
+    writeCatalogBatch(fixture.records, batch)
+  })
+  const other = new Access(catalog)
+  await bootstrap(other, 'sk-given-0123456789')
+  other.authenticate({ token: 'sk-given-0123456789' })
+  const keyIn = (one: Catalog) => [...one.list('api_key')][0]!
+  const { org_id } = keyIn(catalog)
+  isFull = true
+  const full = { code: 'STORAGE_UNAVAILABLE', message: expect.stringContaining('no space left') }
+  await expect(other.close()).rejects.toMatchObject(full)
+  await expect(catalog.create('project', { org_id, name: 'p' }, system)).rejects.toMatchObject(full)
+  await expect(catalog.remove('api_key', keyIn(catalog).id, system)).rejects.toMatchObject(full)
+  expect(keyIn(catalog)).toEqual(keyIn(new Catalog(fixture.records)))
+  expect([...catalog.list('project')]).toEqual([])
+  isFull = false
+  await other.close()
+  await catalog.create('project', { org_id, name: 'p' }, system)
+  const again = new Catalog(fixture.records)
+  expect(keyIn(again).used).toMatch(/Z$/)
+  expect(keyIn(catalog)).toEqual(keyIn(again))
+  const numbers = Array.from(again.auditTrail(org_id), ({ id }) => Number(id))
+  expect(numbers[0]! - numbers.at(-1)!).toBe(numbers.length - 1)
+})

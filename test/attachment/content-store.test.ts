@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -59,7 +68,7 @@ test('a file comes once, after it was announced', async () => {
   expect(await store.size(name)).toBe(5)
 })
 
-test('what never came, what nobody fetched, and what a crash left are removed after a day', async () => {
+test('what never came and what nobody fetched are removed after a day, what a crash left at once', async () => {
   const written = contentName(placeOf('written'))
   await store.announce(placeOf('written'), details)
   await store.write(written, Buffer.from('x'))
@@ -72,10 +81,32 @@ test('what never came, what nobody fetched, and what a crash left are removed af
   utimesSync(half, now / 1000, now / 1000)
 
   await store.tidy(unused)
-  expect(filesIn(directory)).toHaveLength(6)
+  expect(filesIn(directory)).toHaveLength(5)
+  expect(existsSync(half)).toBe(false)
   now += day + 1000
   await store.tidy(unused)
   expect(filesIn(directory).sort()).toEqual([written, `${written}.json`])
+})
+
+test('tidying up leaves alone what is being written', async () => {
+  const name = contentName(placeOf('large'))
+  await store.announce(placeOf('large'), details)
+  const written = store.write(name, Buffer.alloc(50_000_000, 'x'))
+  const isDone = written.then(() => true)
+  const now = Promise.resolve(false)
+  while (!(await Promise.race([isDone, now]))) await store.tidy(unused)
+  expect(await store.size(name)).toBe(50_000_000)
+})
+
+test('a file that has no room leaves nothing behind', async () => {
+  const name = contentName(placeOf('k'))
+  await store.announce(placeOf('k'), details)
+  // A folder in the place of the file: all of it is written, and cannot be given its name.
+  mkdirSync(join(directory, name.slice(0, 2), name))
+  await expect(store.write(name, Buffer.from('x'))).rejects.toMatchObject({
+    code: 'STORAGE_UNAVAILABLE',
+  })
+  expect(filesIn(directory)).toEqual([`${name}.json`])
 })
 
 test('an attachment that nothing names goes after a week, and one whose maker is not known stays', async () => {

@@ -11,7 +11,7 @@ test('a directory of the first form keeps opening, with everything in its order'
   const directory = mkdtempSync(join(tmpdir(), 'assay-migrate-'))
   const records = openRecords(directory, { readOnly: false })
   const put = (key: string, value: unknown) =>
-    records.catalog.put(Buffer.from(key), Buffer.from(JSON.stringify(value)))
+    records.catalog.putSync(Buffer.from(key), Buffer.from(JSON.stringify(value)))
   await put('organization/o', { id: 'o', name: 'default', created: created(1) })
   const user = { org_id: 'o', given_name: 'owner', family_name: null, email: null }
   await put('user/u', { id: 'u', ...user, created: created(1) })

@@ -118,7 +118,7 @@ test('fields of rows that were written before they were kept are found again', a
   const records = new TemporaryRecords()
   records.insert([{ metadata: { a: { b: 1 } }, extra: { x: 1 } }, { scores: { s: 1 } }])
   records.insert([{ input: { y: 1 } }], 2)
-  await records.environment.fieldPaths.clearAsync()
+  records.environment.fieldPaths.clearSync()
   expect(storedPaths(records)).toEqual([])
 
   const writer = new RecordWriter(records.environment)

@@ -1,5 +1,7 @@
 import { AssayError, type WireError } from '../../error.ts'
+import type { CatalogBatch } from '../../storage/write/catalog-batch.ts'
 import type { WriteOutcome, WriteRequest, Written } from '../../storage/write/record-writer.ts'
+import type { WriteTask, WriteTaskOutcome } from '../../storage/write/write-task.ts'
 import { openThreads, type Threads } from '../thread/threads.ts'
 
 export interface WriteResult extends Written {
@@ -26,6 +28,7 @@ export class RecordWriterThread {
   readonly #pool: Threads
   #waiting: Waiting[] = []
   #writing: Promise<void> | undefined
+  readonly #catalogWrites = new Set<Promise<unknown>>()
   #isClosed = false
 
   constructor(directory: string) {
@@ -48,10 +51,22 @@ export class RecordWriterThread {
     })
   }
 
+  /** Resolves when all of the batch is on disk, after the rows that are being written; rejects when none is. */
+  async writeCatalog(batch: CatalogBatch): Promise<void> {
+    if (this.#isClosed) throw new AssayError('STORAGE_UNAVAILABLE', 'the records are closed')
+    const written = this.#run({ kind: 'catalog', batch }).catch((thrown) => ({
+      error: unavailable(thrown),
+    }))
+    this.#catalogWrites.add(written)
+    const outcome = await written
+    this.#catalogWrites.delete(written)
+    if ('error' in outcome && outcome.error) throw AssayError.fromWire(outcome.error)
+  }
+
   /** Writes what was asked for, then ends the thread. */
   async close(): Promise<void> {
     this.#isClosed = true
-    await this.#writing
+    await Promise.all([this.#writing, ...this.#catalogWrites])
     await this.#pool.destroy()
   }
 
@@ -77,7 +92,7 @@ export class RecordWriterThread {
     const requests = group.map(({ request }) => request)
     let outcomes: readonly WriteOutcome[]
     try {
-      outcomes = (await this.#pool.run(requests)) as readonly WriteOutcome[]
+      outcomes = (await this.#run({ kind: 'rows', requests })) as readonly WriteOutcome[]
     } catch (thrown) {
       const error = unavailable(thrown)
       outcomes = group.map(() => ({ error }))
@@ -87,6 +102,10 @@ export class RecordWriterThread {
       if ('written' in outcome) resolve({ ...outcome.written, ids })
       else reject(AssayError.fromWire(outcome.error))
     })
+  }
+
+  #run(task: WriteTask): Promise<WriteTaskOutcome> {
+    return this.#pool.run(task) as Promise<WriteTaskOutcome>
   }
 }
 

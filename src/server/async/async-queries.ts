@@ -65,7 +65,8 @@ export class AsyncQueries {
     for (const state of await store.states()) {
       queries.#jobs.set(state.id, { state, work: undefined })
       if (state.ended !== null) continue
-      await queries.#end(state.id, { status: 'failed', error: 'the service was restarted' })
+      const outcome = { status: 'failed', error: 'the service was restarted' } as const
+      await queries.#end(state.id, outcome).catch(queries.#complain)
     }
     await queries.#tidy()
     return queries
@@ -153,18 +154,20 @@ export class AsyncQueries {
     const job = this.#job(id, gate)
     if (job.work) {
       job.work.cancel.abort()
-      await this.#end(id, { status: 'canceled' })
+      // First, so that there is room for what is noted.
       await this.#store.removeRows(id)
+      await this.#end(id, { status: 'canceled' })
     }
     return job.state
   }
 
   /** Cancels it if need be, and forgets it. */
   async remove(id: string, gate: Gate): Promise<AsyncQueryState> {
-    const state = await this.cancel(id, gate)
+    const { state, work } = this.#job(id, gate)
     this.#jobs.delete(id)
+    work?.cancel.abort()
     await this.#store.remove(id)
-    return state
+    return work ? { ...state, status: 'canceled', ended: this.#now() } : state
   }
 
   openRows(id: string) {

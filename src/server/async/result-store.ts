@@ -4,8 +4,8 @@
  */
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AssayError } from '../../error.ts'
 import type { OutputFormat } from '../../format/output-format.ts'
+import { onDisk } from '../../storage/storage-error.ts'
 
 export type AsyncStatus = 'queued' | 'running' | 'canceled' | 'succeeded' | 'failed'
 
@@ -33,6 +33,8 @@ export interface AsyncQueryState {
   readonly error: string | null
 }
 
+const resultText = 'the result'
+
 const idForm = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
 export class ResultStore {
@@ -48,9 +50,12 @@ export class ResultStore {
     return new ResultStore(directory)
   }
 
-  /** What was written before; files that belong to nothing are removed. */
+  /** What was written before; files that belong to nothing, or were left half written, are removed. */
   async states(): Promise<AsyncQueryState[]> {
     const names = await readdir(this.#directory)
+    for (const name of names) {
+      if (name.endsWith('.part')) await rm(join(this.#directory, name), { force: true })
+    }
     const ids = new Set(names.map((name) => name.replace(/\.(json|rows|part)$/, '')))
     const states = await Promise.all([...ids].map((id) => this.#state(id)))
     return states.filter((state) => state !== undefined)
@@ -59,13 +64,18 @@ export class ResultStore {
   async write(state: AsyncQueryState): Promise<void> {
     const path = this.#path(state.id, 'json')
     const part = this.#path(state.id, 'part')
-    await onDisk(writeSynced(part, JSON.stringify(state)))
-    await onDisk(rename(part, path))
+    try {
+      await onDisk(resultText, writeSynced(part, JSON.stringify(state)))
+      await onDisk(resultText, rename(part, path))
+    } catch (error) {
+      await rm(part, { force: true })
+      throw error
+    }
   }
 
   /** For the bytes of a result, which has none yet. Throws STORAGE_UNAVAILABLE, as `write` does. */
   async create(id: string): Promise<ResultWriter> {
-    return new ResultWriter(await onDisk(open(this.#path(id, 'rows'), 'w')))
+    return new ResultWriter(await onDisk(resultText, open(this.#path(id, 'rows'), 'w')))
   }
 
   read(id: string): Promise<FileHandle> {
@@ -108,28 +118,16 @@ export class ResultWriter {
   }
 
   async append(parts: readonly Uint8Array[]): Promise<void> {
-    await onDisk(this.#file.writev(parts))
+    await onDisk(resultText, this.#file.writev(parts))
   }
 
   /** Resolves when all is on the disk. */
   sync(): Promise<void> {
-    return onDisk(this.#file.sync())
+    return onDisk(resultText, this.#file.sync())
   }
 
   close(): Promise<void> {
     return this.#file.close()
-  }
-}
-
-async function onDisk<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (cause) {
-    const reason = (cause as NodeJS.ErrnoException).code ?? 'unknown'
-    throw new AssayError('STORAGE_UNAVAILABLE', `the result cannot be written: ${reason}`, {
-      hint: 'see that the folder async of the data directory is there, may be written and has room',
-      cause,
-    })
   }
 }
 

@@ -2,8 +2,9 @@
 import type { WireError } from '../../error.ts'
 import type { RecordsEnvironment } from '../environment.ts'
 import { RecordReader } from '../read/record-reader.ts'
-import { type SegmentLimits, writeError } from '../segment/segment-sink.ts'
+import type { SegmentLimits } from '../segment/segment-sink.ts'
 import type { SegmentStore } from '../segment/segment-store.ts'
+import { storageError } from '../storage-error.ts'
 import { compact } from './compaction.ts'
 import { chooseCompaction } from './compaction-policy.ts'
 import { finishSegment, unfinished } from './finish-segment.ts'
@@ -103,7 +104,7 @@ export function runStep(
         return true
     }
   } catch (thrown) {
-    throw writeError(thrown)
+    throw storageError('the segments', thrown, records.directory)
   } finally {
     records.root.resetReadTxn()
   }

@@ -1,5 +1,4 @@
 /** Makes segments of rows, which come in the order of their objects, or of columns. */
-import { AssayError } from '../../error.ts'
 import type { KeyColumns } from '../../vector/column.ts'
 import type { ColumnTable } from '../../vector/column-table.ts'
 import { shred } from '../shred/shred.ts'
@@ -96,19 +95,4 @@ export class SegmentSink {
     this.#rowBytes = 0
     this.addTable(table, rowBytes)
   }
-}
-
-/** What storage throws while it writes, told so that the reader can mend it. */
-export function writeError(thrown: unknown): unknown {
-  if (!(thrown instanceof Error) || thrown instanceof AssayError || !('code' in thrown)) {
-    return thrown
-  }
-  return new AssayError(
-    'STORAGE_UNAVAILABLE',
-    `the segments cannot be written: ${thrown.message}`,
-    {
-      hint: 'check the space and the rights of the data directory',
-      cause: thrown,
-    },
-  )
 }

@@ -2,7 +2,7 @@
  * Writes prepared rows: the one place that gives transactions and changes rows, ids, log and
  * supersessions, always together. There is one writer per data directory.
  */
-import { AssayError, toAssayError, type WireError } from '../../error.ts'
+import type { WireError } from '../../error.ts'
 import { nextTransaction, rowsPerTransaction } from '../../type/transaction.ts'
 import type { RecordsEnvironment } from '../environment.ts'
 import { IdWriter } from '../id/id-writer.ts'
@@ -16,6 +16,7 @@ import {
 } from '../record-log.ts'
 import type { PreparedRows } from '../row/prepared-rows.ts'
 import { StoredRows } from '../row/stored-rows.ts'
+import { isDiskFault, storageError } from '../storage-error.ts'
 import { FieldPathStore } from './field-path-store.ts'
 import { type RequestStorage, RequestWriter } from './request-writer.ts'
 
@@ -85,7 +86,8 @@ export class RecordWriter {
       this.#fieldPaths.forget()
       this.#storage.storedRows.forget()
       this.#storage.ids.forget()
-      if (requests.length === 1) return [{ error: storageError(thrown).toWire() }]
+      const error = storageError('the records', thrown, this.#records.directory).toWire()
+      if (requests.length === 1 || isDiskFault(thrown)) return requests.map(() => ({ error }))
       // Nothing of the group was kept; alone, each shows whether the fault is its own.
       return requests.flatMap((request) => this.write([request]))
     }
@@ -157,14 +159,4 @@ function lastLogged({ log }: RecordsEnvironment): number {
   }))
     return transactionOf(key)
   return 0
-}
-
-function storageError(thrown: unknown): AssayError {
-  if (!(thrown instanceof Error) || thrown instanceof AssayError || !('code' in thrown)) {
-    return toAssayError(thrown)
-  }
-  return new AssayError('STORAGE_UNAVAILABLE', `the records cannot be written: ${thrown.message}`, {
-    hint: 'check the space and the rights of the data directory, then try again',
-    cause: thrown,
-  })
 }
