@@ -79,6 +79,8 @@ export interface ErrorDetails {
   readonly others?: readonly AssayError[]
   /** After how long it is worth trying again. */
   readonly retryAfterSeconds?: number
+  /** The number of the object whose stored data is damaged, which the message may have no better name for. */
+  readonly object?: number
   readonly cause?: unknown
 }
 
@@ -89,6 +91,7 @@ export interface WireError {
   readonly span?: Span
   readonly hint?: string
   readonly path?: string
+  readonly object?: number
   readonly others?: readonly WireError[]
 }
 
@@ -99,6 +102,7 @@ export class AssayError extends Error {
   readonly span: Span | undefined
   readonly hint: string | undefined
   readonly path: string | undefined
+  readonly object: number | undefined
   readonly others: readonly AssayError[]
   readonly retryAfterSeconds: number | undefined
 
@@ -108,6 +112,7 @@ export class AssayError extends Error {
     this.span = details.span
     this.hint = details.hint
     this.path = details.path
+    this.object = details.object
     this.others = details.others ?? []
     this.retryAfterSeconds = details.retryAfterSeconds
   }
@@ -128,6 +133,7 @@ export class AssayError extends Error {
       ...(this.span && { span: this.span }),
       ...(this.hint !== undefined && { hint: this.hint }),
       ...(this.path !== undefined && { path: this.path }),
+      ...(this.object !== undefined && { object: this.object }),
       ...(this.others.length > 0 && { others: this.others.map((other) => other.toWire()) }),
     }
   }

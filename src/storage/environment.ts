@@ -9,6 +9,9 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
+import { CheckedDatabase, type PlainDatabase } from './checked-database.ts'
+import { addChecksums, type CheckedSince, readCheckedSince } from './checked-since.ts'
+import type { RecordsDatabase } from './record-damage.ts'
 
 /**
  * Address space only: a file grows as it is written, and the map never has to move. A process has 2 ** 47 of it,
@@ -50,26 +53,34 @@ export interface BinaryDatabase extends Omit<Database<Buffer, Buffer>, WritesLat
 /** What reads that must agree with each other are given. */
 export type ReadTransaction = Transaction
 
+/** A database of the records, whose values carry checksums. */
+export type RecordDatabase = CheckedDatabase<ReadTransaction>
+
 export interface RecordsEnvironment {
   /** The data directory. */
   readonly directory: string
   readonly root: Root
+  /** Undefined as long as nothing is known to carry checksums. */
+  readonly checkedSince: CheckedSince | undefined
   /** Catalog entries as JSON: see `catalog/`. */
-  readonly catalog: BinaryDatabase
-  /** Row versions: object u32, version key u64 → row, or block of rows (`storage/row/row-block.ts`). */
+  readonly catalog: RecordDatabase
+  /**
+   * Row versions: object u32, version key u64 → row, or block of rows (`storage/row/row-block.ts`). Their
+   * checksums are looked at by who decodes them, since a block is read in parts.
+   */
   readonly rows: BinaryDatabase
   /** Newest versions of records that were written lately: object u32, id → version key, pagination key, flags. */
-  readonly ids: BinaryDatabase
+  readonly ids: RecordDatabase
   /** The same of most records, by hashes of their ids (`storage/id/id-run.ts`). */
-  readonly idRuns: BinaryDatabase
+  readonly idRuns: RecordDatabase
   /** Which runs of ids count (`storage/id/id-run-list.ts`), and how far rows are packed. */
-  readonly progress: BinaryDatabase
+  readonly progress: RecordDatabase
   /** One entry per request: what it wrote (`storage/record-log.ts`). */
-  readonly log: BinaryDatabase
+  readonly log: RecordDatabase
   /** Object u32, pagination key u64, version key u64 → the transaction that superseded it, u64. */
-  readonly supersessions: BinaryDatabase
+  readonly supersessions: RecordDatabase
   /** Object u32, path of a field (`storage/row/field-shapes.ts`) → the path as JSON. */
-  readonly fieldPaths: BinaryDatabase
+  readonly fieldPaths: RecordDatabase
 }
 
 export interface SegmentsEnvironment {
@@ -98,19 +109,28 @@ export interface OpenOptions {
 
 export function openRecords(directory: string, options: OpenOptions): RecordsEnvironment {
   const root = openRoot(join(directory, 'records'), mapBytes.records, options)
-  const database = (name: string) => openDatabase(root, name)
-  return {
-    directory,
-    root,
-    catalog: database('catalog'),
-    rows: database('rows'),
-    ids: database('ids'),
-    idRuns: database('id_runs'),
-    progress: database('progress'),
-    log: database('log'),
-    supersessions: database('supersessions'),
-    fieldPaths: database('field_paths'),
+  let since: CheckedSince | undefined
+  const database = (name: RecordsDatabase, mayBeUnchecked: (key: Buffer) => boolean) => {
+    const stored = openDatabase(root, name) as PlainDatabase<ReadTransaction>
+    return new CheckedDatabase(name, stored, mayBeUnchecked)
   }
+  const isOlder = () => since === undefined
+  const databases = {
+    catalog: database('catalog', isOlder),
+    ids: database('ids', isOlder),
+    idRuns: database('id_runs', (key) => isOlder() || key.readUInt32BE(0) < since!.run),
+    progress: database('progress', isOlder),
+    log: database('log', isOlder),
+    supersessions: database('supersessions', isOlder),
+    fieldPaths: database('field_paths', isOlder),
+  }
+  const rows = openDatabase(root, 'rows')
+  since = readCheckedSince(databases.progress)
+  if (!since && !options.readOnly) {
+    const { idRuns, progress, log, ...others } = databases
+    since = addChecksums({ root, idRuns, progress, log, others: Object.values(others) })
+  }
+  return { directory, root, checkedSince: since, rows, ...databases }
 }
 
 export function openSegments(directory: string, options: OpenOptions): SegmentsEnvironment {

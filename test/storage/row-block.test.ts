@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteWriter } from '../../src/json/byte-writer.ts'
 import { prepareRows } from '../../src/storage/prepare/prepare.ts'
+import { rowVersionKey } from '../../src/storage/record-key.ts'
 import { rowBytes } from '../../src/storage/row/prepared-blocks.ts'
 import { RowView, writeRowKeys } from '../../src/storage/row/row.ts'
 import {
@@ -9,12 +10,16 @@ import {
   packedBlock,
   RowBlock,
   requestBlock,
+  singleRow,
 } from '../../src/storage/row/row-block.ts'
-import type { RowKey } from '../../src/type/transaction.ts'
+import { formatTransaction, type RowKey } from '../../src/type/transaction.ts'
 import { printRow, TemporaryRecords } from '../support/temporary-records.ts'
 
 const transaction = 7 * 65_536
 const first: RowKey = { transaction, index: 40 }
+const key = rowVersionKey(1, first)
+/** All that is written later than this has checksums. */
+const since = { transaction: 0 }
 const fieldNames = ['input', 'output', 'zeta', 'a"b', 'é', 'metadata', 'tags']
 /** What looks like an identifier and is one, and what only looks like one. */
 const identifiers = fc.oneof(
@@ -90,8 +95,9 @@ describe('a block of a request', () => {
         const rows = prepared(events)
         const numbers = rows.map((_, i) => i * 2)
         const block = new RowBlock(
-          first,
-          requestBlock(encodeRequestBody(numbers, rows), transaction, []),
+          key,
+          requestBlock(key, encodeRequestBody(numbers, rows), transaction, []),
+          since,
         )
         rows.forEach((row, i) => {
           const version = { transaction, index: first.index + i * 2 }
@@ -106,11 +112,12 @@ describe('a block of a request', () => {
 
   test('numbers rows beyond those of one transaction', () => {
     const rows = prepared([{ input: 1 }, { input: 2 }])
-    const key = { transaction, index: 65_535 }
-    const value = requestBlock(encodeRequestBody([65_535, 65_536], rows), transaction + 1, [])
-    const block = new RowBlock(key, value)
+    const last = { transaction, index: 65_535 }
+    const key = rowVersionKey(1, last)
+    const value = requestBlock(key, encodeRequestBody([65_535, 65_536], rows), transaction + 1, [])
+    const block = new RowBlock(key, value, since)
     const versions = Array.from({ length: block.rowCount }, (_, place) => block.versionAt(place))
-    expect(versions).toEqual([key, { transaction: transaction + 1, index: 0 }])
+    expect(versions).toEqual([last, { transaction: transaction + 1, index: 0 }])
     expect(versions.map((version) => block.placeOf(version))).toEqual([0, 1])
     expect(block.covers({ transaction: 1, index: 65_535 })).toBe(false)
     expect(block.covers({ transaction: 2 ** 48 - 1, index: 0 })).toBe(false)
@@ -119,11 +126,11 @@ describe('a block of a request', () => {
   test('knows of rows that follow others, and of those that were not written', () => {
     const rows = prepared([{ input: 1 }, { input: 2 }, { input: 3 }])
     const earlier = { transaction: 5, index: 1 }
-    const value = requestBlock(encodeRequestBody([0, 1, 2], rows), transaction, [
+    const value = requestBlock(key, encodeRequestBody([0, 1, 2], rows), transaction, [
       { row: 1, keys: { paginationKey: earlier, previous: earlier } },
       { row: 2, keys: undefined },
     ])
-    const block = new RowBlock(first, value)
+    const block = new RowBlock(key, value, since)
     expect(described(block.rowAt(1)!)).toBe(keyed(rows[1]!, earlier, earlier))
     expect(block.rowAt(2)).toBeUndefined()
     expect(described(block.rowAt(0)!)).toBe(keyed(rows[0]!, first))
@@ -134,13 +141,16 @@ describe('a block of a request', () => {
     const names = ['zeta', 'zeto', 'beta', 'zeta', 'id_x', 'id_x', 'zulu', 'zeta']
     const rows = prepared(names.map((name, i) => ({ id: `${i}`, [name]: i, metadata: { i } })))
     const numbers = rows.map((_, i) => i)
-    expectSamePrinted(new RowBlock(first, requestBlock(encodeRequestBody(numbers, rows), 0, [])))
+    expectSamePrinted(
+      new RowBlock(key, requestBlock(key, encodeRequestBody(numbers, rows), 0, []), since),
+    )
   })
 })
 
 test('a packed block gives back rows of any requests, with all their keys', () => {
   fc.assert(
     fc.property(fc.array(fields, { minLength: 1, maxLength: 40 }), (events) => {
+      const key = rowVersionKey(1, { transaction, index: 0 })
       const versions = events.map((_, i) => ({ transaction: transaction + i * 1e9, index: i }))
       const earlier = { transaction: 3, index: 9 }
       const rows = prepared(events).map((bytes, i) => {
@@ -152,7 +162,7 @@ test('a packed block gives back rows of any requests, with all their keys', () =
         })
         return bytes
       })
-      const block = new RowBlock(versions[0]!, packedBlock(versions, rows))
+      const block = new RowBlock(key, packedBlock(key, versions, rows), since)
       rows.forEach((row, i) => {
         const { transaction: number, index } = versions[i]!
         expect(described(block.find(versions[i]!)!)).toBe(described(new RowView(row)))
@@ -171,7 +181,8 @@ test('a packed block gives back rows of any requests, with all their keys', () =
 
 test('a block that an older version wrote is read', () => {
   const value = Buffer.from(olderBlock, 'base64')
-  const block = new RowBlock(first, value)
+  const block = new RowBlock(key, value, { transaction })
+  expect(() => new RowBlock(key, value, since)).toThrow('what is stored is damaged')
   const rows = prepared([
     { input: 'older', id: 'a', span_id: 's', root_span_id: 'r' },
     { output: 'x'.repeat(300), id: 'b', span_id: 't', root_span_id: 'r' },
@@ -184,10 +195,57 @@ test('a block that an older version wrote is read', () => {
 })
 
 test('a value that is no block is refused', () => {
-  const value = requestBlock(encodeRequestBody([0], prepared([{ input: 'x'.repeat(999) }])), 1, [])
+  const value = Buffer.from(olderBlock, 'base64')
   value.fill(0xff, 20)
-  expect(() => new RowBlock(first, value)).toThrow('a block of rows is damaged')
-  expect(() => new RowBlock(first, Buffer.from([9, 0, 0, 1]))).toThrow('damaged')
+  expect(() => new RowBlock(key, value, undefined)).toThrow('what is stored is damaged')
+  expect(() => new RowBlock(key, Buffer.from([9, 0, 0, 1]), since)).toThrow('damaged')
+})
+
+describe('a flipped bit of a value is found', () => {
+  const texts = Array.from({ length: 90 }, (_, i) => ({ input: `${i} `.repeat(150), i }))
+  const rows = prepared(texts)
+  const numbers = rows.map((_, i) => i)
+  const single = singleRow(key, rows[0]!)
+  const block = requestBlock(key, encodeRequestBody(numbers, rows), transaction, [])
+  const readAll = (value: Buffer, at = key) => {
+    const block = new RowBlock(at, value, since)
+    return Array.from({ length: block.rowCount }, (_, place) => described(block.rowAt(place)!))
+  }
+
+  test.each([
+    ['of a row by itself', single],
+    ['of a block', block],
+  ])('%s', (_, value) => {
+    expect(readAll(value)).toHaveLength(value === single ? 1 : rows.length)
+    fc.assert(
+      fc.property(fc.nat(value.length * 8 - 1), (bit) => {
+        const damaged = Buffer.from(value)
+        damaged[bit >> 3]! ^= 1 << (bit & 7)
+        expect(() => readAll(damaged)).toThrow(expect.objectContaining({ code: 'STORAGE_CORRUPT' }))
+      }),
+      { numRuns: 500 },
+    )
+  })
+
+  test('of its key', () => {
+    for (let bit = 0; bit < key.length * 8; bit++) {
+      const damaged = Buffer.from(key)
+      damaged[bit >> 3]! ^= 1 << (bit & 7)
+      for (const value of [single, block]) {
+        expect(() => readAll(value, damaged)).toThrow('what is stored is damaged')
+      }
+    }
+  })
+
+  test('and rows in other pieces of the block are still read', () => {
+    const damaged = Buffer.from(block)
+    damaged[damaged.length - 20]! ^= 1
+    const opened = new RowBlock(key, damaged, since)
+    expect(described(opened.rowAt(0)!)).toBe(readAll(block)[0])
+    expect(() => opened.rowAt(opened.rowCount - 1)).toThrow(
+      `the row with _xact_id ${formatTransaction(transaction)}, place ${first.index + 89}, of the object`,
+    )
+  })
 })
 
 test('rows of one request in blocks see the earlier ones: merges, deletions, comments', () => {
@@ -248,17 +306,17 @@ test('records are printed as they are at a snapshot', () => {
 test('what is decompressed for a row is kept where its owner keeps it, and made again if it does not', () => {
   const rows = prepared(Array.from({ length: 200 }, (_, i) => ({ input: `${i} `.repeat(100) })))
   const numbers = rows.map((_, i) => i)
-  const value = requestBlock(encodeRequestBody(numbers, rows), transaction, [])
+  const value = requestBlock(key, encodeRequestBody(numbers, rows), transaction, [])
   const kept = new Map<object, Buffer>()
-  const block = new RowBlock(first, value, kept)
+  const block = new RowBlock(key, value, since, kept)
   const readAll = () => rows.map((_, i) => described(block.rowAt(i, value)!))
   const expected = rows.map((row, i) => keyed(row, { transaction, index: first.index + i }))
-  expectSamePrinted(new RowBlock(first, value, new Map()), value)
+  expectSamePrinted(new RowBlock(key, value, since, new Map()), value)
   expect(readAll()).toEqual(expected)
   expectSamePrinted(block, value)
   expect(kept.size).toBeGreaterThan(1)
   const plainBytes = rows.reduce((sum, { length }) => sum + length, 0)
   expect(block.keptBytes).toBeLessThan(plainBytes / 2)
-  const forgetful = new RowBlock(first, value, { get: () => undefined, set: () => undefined })
+  const forgetful = new RowBlock(key, value, since, { get: () => undefined, set: () => undefined })
   expect(rows.map((_, i) => described(forgetful.rowAt(i, value)!))).toEqual(expected)
 })

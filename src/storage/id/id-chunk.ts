@@ -10,6 +10,7 @@
  */
 import { copyBytes } from '../../json/copy-bytes.ts'
 import { readUint, readUint48 } from '../big-endian.ts'
+import { trailerBytes } from '../checksum.ts'
 
 export const entryBytes = 32
 export const fullHashBytes = 16
@@ -24,8 +25,10 @@ const denseEntryBytes = shortHashBytes + rowKeyBytes
 const laterBytes = 2 + rowKeyBytes
 const tailBytes = 3
 
-/** Two pages without what LMDB keeps there, at most. */
-export const chunkBytes = 8168
+/** Two pages without what LMDB keeps there: chunks that older versions wrote are no larger. */
+export const mostChunkBytes = 8168
+/** At most. */
+const chunkBytes = mostChunkBytes - trailerBytes
 const mostWide = Math.floor(chunkBytes / entryBytes)
 /** No chunk has more. */
 export const mostEntries = Math.floor((chunkBytes - objectBytes - tailBytes) / denseEntryBytes)

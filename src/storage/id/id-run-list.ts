@@ -1,5 +1,5 @@
 /** The list of the runs of ids that count: one small entry, which the writer and maintenance change. */
-import type { BinaryDatabase, ReadTransaction } from '../environment.ts'
+import type { ReadTransaction, RecordDatabase } from '../environment.ts'
 
 export interface IdRun {
   readonly id: number
@@ -16,13 +16,13 @@ const listKey = Buffer.from('runs')
 const runBytes = 8
 
 /** From the database `progress`. */
-export function readRunList(list: BinaryDatabase, transaction?: ReadTransaction): IdRunList {
+export function readRunList(list: RecordDatabase, transaction?: ReadTransaction): IdRunList {
   return readRunListAgain(list, undefined, transaction)
 }
 
 /** As `readRunList`, where the list was read before: mostly it is still the same. */
 export function readRunListAgain(
-  list: BinaryDatabase,
+  list: RecordDatabase,
   known: IdRunList | undefined,
   transaction?: ReadTransaction,
 ): IdRunList {
@@ -48,7 +48,7 @@ function decodeRunList(value: Buffer): IdRunList {
 }
 
 /** Must be called in the write transaction that the list was read in. */
-export function writeRunList(list: BinaryDatabase, { next, runs }: IdRunList): void {
+export function writeRunList(list: RecordDatabase, { next, runs }: IdRunList): void {
   const value = Buffer.allocUnsafe(4 + runs.length * runBytes)
   let at = value.writeUInt32BE(next, 0)
   for (const { id, entries } of runs) {

@@ -6,7 +6,7 @@
  * in several places, of which the newest version counts.
  */
 import { compareRowKeys } from '../../type/transaction.ts'
-import type { BinaryDatabase, ReadTransaction, RecordsEnvironment } from '../environment.ts'
+import type { ReadTransaction, RecordDatabase, RecordsEnvironment } from '../environment.ts'
 import { type CurrentVersion, decodeCurrentVersion, recordIdKey } from '../record-key.ts'
 import type { HashNumbers } from './id-chunk.ts'
 import {
@@ -77,7 +77,7 @@ export function versionInRuns(
 }
 
 function search(
-  idRuns: BinaryDatabase,
+  idRuns: RecordDatabase,
   run: IdRun,
   hash: IdHash,
   wanted: HashNumbers,
@@ -91,7 +91,7 @@ function search(
 
 /** The key of the last part of the run that does not begin after the hash. */
 function lastKey(
-  idRuns: BinaryDatabase,
+  idRuns: RecordDatabase,
   run: number,
   hash: IdHash,
   transaction: ReadTransaction | undefined,

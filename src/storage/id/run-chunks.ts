@@ -3,9 +3,9 @@
  * so most ids are found without LMDB, and others by one read of each run, where LMDB would take a cursor, a
  * search and a read.
  */
-import type { BinaryDatabase, ReadTransaction } from '../environment.ts'
+import type { ReadTransaction, RecordDatabase } from '../environment.ts'
 import type { CurrentVersion } from '../record-key.ts'
-import { chunkBytes, fullHashBytes, type HashNumbers } from './id-chunk.ts'
+import { fullHashBytes, type HashNumbers, mostChunkBytes } from './id-chunk.ts'
 import { findInChunk, runRange } from './id-run.ts'
 import type { IdRun } from './id-run-list.ts'
 
@@ -35,7 +35,7 @@ export class RunChunks {
 
   /** @param bytes what parts may take together */
   constructor(bytes: number) {
-    this.#kept = new KeptChunks(Math.floor(bytes / chunkBytes))
+    this.#kept = new KeptChunks(Math.floor(bytes / mostChunkBytes))
   }
 
   /** Forgets runs that count no more. */
@@ -48,7 +48,7 @@ export class RunChunks {
 
   /** What a run knows of an id; `unknown` when only LMDB can tell. */
   find(
-    idRuns: BinaryDatabase,
+    idRuns: RecordDatabase,
     { id, entries }: IdRun,
     wanted: HashNumbers,
     transaction: ReadTransaction | undefined,
@@ -100,23 +100,23 @@ class KeptChunks {
   find(number: number, wanted: HashNumbers): CurrentVersion | undefined | 'unknown' {
     const place = number % this.#numbers.length
     if (this.#numbers[place] !== number) return 'unknown'
-    return findInChunk(this.#bytes!, place * chunkBytes, this.#lengths[place]!, wanted)
+    return findInChunk(this.#bytes!, place * mostChunkBytes, this.#lengths[place]!, wanted)
   }
 
   set(number: number, { buffer, byteOffset, length }: Buffer): void {
     const count = this.#numbers.length
-    if (count === 0 || length > chunkBytes) return
+    if (count === 0 || length > mostChunkBytes) return
     // What is never written to is not taken from the system.
-    this.#bytes ??= Buffer.allocUnsafeSlow(count * chunkBytes)
+    this.#bytes ??= Buffer.allocUnsafeSlow(count * mostChunkBytes)
     const place = number % count
-    this.#bytes.set(new Uint8Array(buffer, byteOffset, length), place * chunkBytes)
+    this.#bytes.set(new Uint8Array(buffer, byteOffset, length), place * mostChunkBytes)
     this.#numbers[place] = number
     this.#lengths[place] = length
   }
 }
 
 function readStarts(
-  idRuns: BinaryDatabase,
+  idRuns: RecordDatabase,
   run: number,
   number: number,
   transaction: ReadTransaction | undefined,

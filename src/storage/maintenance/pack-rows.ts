@@ -5,7 +5,7 @@
 import type { RowKey } from '../../type/transaction.ts'
 import type { RecordsEnvironment } from '../environment.ts'
 import { RecordReader } from '../read/record-reader.ts'
-import { readRowKey, rowVersionKey, transactionKey, transactionOf } from '../record-key.ts'
+import { rowVersionKey, transactionKey, transactionOf } from '../record-key.ts'
 import { fullBlockBytes, fullBlockRows, isBlock, packedBlock, RowBlock } from '../row/row-block.ts'
 
 const packedKey = Buffer.from('packed')
@@ -48,7 +48,7 @@ function packObject(
   const { root, rows } = records
   let groups: Group[] = []
   const write = () => {
-    const values = groups.map(({ versions, rows }) => packedBlock(versions, rows))
+    const values = groups.map(({ keys, versions, rows }) => packedBlock(keys[0]!, versions, rows))
     root.transactionSync(() => {
       groups.forEach(({ keys }, i) => {
         for (const key of keys.slice(1)) rows.removeSync(key)
@@ -65,7 +65,7 @@ function packObject(
       end: rowVersionKey(object, { transaction: through + 1, index: 0 }),
       transaction,
     })
-    for (const group of groupsOf(range)) {
+    for (const group of groupsOf(records, range)) {
       groups.push(group)
       if (groups.length === blocksPerTransaction) write()
     }
@@ -83,12 +83,13 @@ function lastKeyBefore({ rows }: RecordsEnvironment, object: number, after: numb
 }
 
 function* groupsOf(
+  records: RecordsEnvironment,
   values: Iterable<{ readonly key: Buffer; readonly value: Buffer }>,
 ): Generator<Group> {
   let group = new OpenGroup()
   for (const { key, value } of values) {
     const isPacked = value.length > (isBlock(value) ? smallBytes : largestRow)
-    const block = isPacked ? undefined : new RowBlock(readRowKey(key, 4), value)
+    const block = isPacked ? undefined : new RowBlock(key, value, records.checkedSince)
     if (!block || !group.hasRoomFor(block)) {
       if (group.isWorthwhile) yield group
       group = new OpenGroup()

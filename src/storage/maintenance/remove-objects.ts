@@ -7,7 +7,7 @@
  * bytes a record, until nothing of the store knows of them.
  */
 
-import type { BinaryDatabase, RecordsEnvironment } from '../environment.ts'
+import type { BinaryDatabase, RecordDatabase, RecordsEnvironment } from '../environment.ts'
 import { lastSupersessionKey, objectRange } from '../record-key.ts'
 import type { Manifest } from '../segment/manifest.ts'
 import type { SegmentLimits } from '../segment/segment-sink.ts'
@@ -56,7 +56,7 @@ export function purgeRows(records: RecordsEnvironment, objects: readonly number[
 
 function removeSome(
   { root }: RecordsEnvironment,
-  database: BinaryDatabase,
+  database: BinaryDatabase | RecordDatabase,
   object: number,
 ): boolean {
   root.resetReadTxn()

@@ -68,7 +68,7 @@ export class RecordReader {
   constructor(records: RecordsEnvironment, cacheBytes = defaultCacheBytes) {
     this.#records = records
     this.#chunks = new RunChunks(cacheBytes * shareIds)
-    this.#rows = new StoredRows(records.rows, cacheBytes * (1 - shareIds))
+    this.#rows = new StoredRows(records, cacheBytes * (1 - shareIds))
   }
 
   /**

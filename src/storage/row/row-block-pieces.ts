@@ -2,9 +2,10 @@
  * The bytes of a block in pieces that are decompressed when a row of them is asked for. Integers are
  * big-endian.
  *
- *     pieces = count u16, { plain length u32, length u32 }*, bytes*
+ *     pieces = count u16, { plain length u32, length u32, checksum u32 }*, bytes*
  *
- * A piece is LZ4, or plain if both lengths are the same. The first has all that comes before the
+ * Older pieces have no checksums. A checksum is that of a piece's bytes as they are stored, and verified whenever they are
+ * read. A piece is LZ4, or plain if both lengths are the same. The first has all that comes before the
  * members of rows, and is the dictionary of the others, which have members of whole rows alone. So a
  * row costs two pieces, and all take little more than if they were compressed as one.
  */
@@ -12,6 +13,7 @@ import { uncompressSync } from 'lz4-napi'
 import { AssayError } from '../../error.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
 import { type Compress, decompressLz4, lz4Compressor, plainLength } from '../../kernel/lz4.ts'
+import { checksumOf } from '../checksum.ts'
 import type { BlockBytes } from './row-block-body.ts'
 
 const pieceBytes = 16 * 1024
@@ -21,7 +23,8 @@ const dictionaryBytes = 32 * 1024
 const compressibleBytes = 2 ** 30
 
 const countBytes = 2
-const entryBytes = 8
+const entryBytes = 12
+const olderEntryBytes = 8
 /** In memory, of where a piece is, by estimate. */
 const bytesPerPiece = 64
 
@@ -43,7 +46,9 @@ export function compressPieces(head: Buffer, members: Uint8Array, ends: ArrayLik
   out.skip(countBytes + cuts.length * entryBytes)
   const directory: number[] = []
   const add = (plain: Uint8Array, compress: Compress) => {
-    directory.push(plain.length, addPiece(plain, compress, out))
+    const start = out.length
+    const length = addPiece(plain, compress, out)
+    directory.push(plain.length, length, checksumOf(out.bytes.subarray(start, out.length), 0))
   }
   const first = Buffer.concat([head, members.subarray(0, cuts[0])])
   add(first, lz4Compressor())
@@ -85,6 +90,13 @@ function addPiece(plain: Uint8Array, compress: Compress, out: ByteWriter): numbe
   return plain.length
 }
 
+/** Where in pieces their directory ends; undefined when there is no directory. */
+export function directoryEnd(bytes: Buffer): number | undefined {
+  if (bytes.length < countBytes) return undefined
+  const end = countBytes + bytes.readUInt16BE(0) * entryBytes
+  return end > countBytes && end <= bytes.length ? end : undefined
+}
+
 /** The bytes of an older block, which are not in pieces. */
 export function decompressWhole(bytes: Buffer): Buffer {
   return uncompressSync(bytes)
@@ -96,13 +108,22 @@ export interface KeptPieces {
   set(piece: object, bytes: Buffer): unknown
 }
 
+export interface PiecesForm {
+  /** Of all pieces together. */
+  readonly plainLength: number
+  readonly hasChecksums: boolean
+}
+
 export class BlockPieces implements BlockBytes {
   readonly first: Buffer
   readonly hasKinds = true
   readonly #corrupt: () => Error
+  /** Where the first piece begins. */
+  readonly #start: number
   /** Where each piece ends, plain and as it is stored. */
   readonly #plainEnds: Float64Array
   readonly #ends: Float64Array
+  readonly #checksums: Uint32Array | undefined
   readonly #dictionary: Buffer
   readonly #kept: KeptPieces
   readonly #pieces: readonly object[]
@@ -110,21 +131,32 @@ export class BlockPieces implements BlockBytes {
   #asked = 0
 
   /**
-   * Decompresses the first piece; the bytes are not used any more after that. Throws what `corrupt` makes
-   * when they are not pieces of so many bytes.
+   * Decompresses the first piece; the bytes are not used any more after that.
+   *
+   * @param corrupt makes the error that is thrown when the bytes are not pieces of that form, and when one is damaged
    */
-  constructor(bytes: Buffer, plainLength: number, kept: KeptPieces, corrupt: () => Error) {
+  constructor(
+    bytes: Buffer,
+    { plainLength, hasChecksums }: PiecesForm,
+    kept: KeptPieces,
+    corrupt: () => Error,
+  ) {
     const count = bytes.length < countBytes ? 0 : bytes.readUInt16BE(0)
-    const directoryBytes = countBytes + count * entryBytes
+    const stride = hasChecksums ? entryBytes : olderEntryBytes
+    const directoryBytes = countBytes + count * stride
     if (count === 0 || bytes.length < directoryBytes) throw corrupt()
     this.#corrupt = corrupt
     this.#plainEnds = new Float64Array(count)
     this.#ends = new Float64Array(count)
+    this.#checksums = hasChecksums ? new Uint32Array(count) : undefined
+    this.#start = directoryBytes
     let plainEnd = 0
     let end = directoryBytes
     for (let i = 0; i < count; i++) {
-      plainEnd += bytes.readUInt32BE(countBytes + i * entryBytes)
-      end += bytes.readUInt32BE(countBytes + i * entryBytes + 4)
+      const at = countBytes + i * stride
+      plainEnd += bytes.readUInt32BE(at)
+      end += bytes.readUInt32BE(at + 4)
+      if (this.#checksums) this.#checksums[i] = bytes.readUInt32BE(at + 8)
       this.#plainEnds[i] = plainEnd
       this.#ends[i] = end
     }
@@ -183,8 +215,10 @@ export class BlockPieces implements BlockBytes {
 
   /** The first `length` bytes of a piece; they are written over by what is decompressed next. */
   #decompress(piece: number, length: number, stored: Buffer): Buffer {
-    const start = piece === 0 ? countBytes + this.#ends.length * entryBytes : this.#ends[piece - 1]!
+    const start = piece === 0 ? this.#start : this.#ends[piece - 1]!
     const bytes = stored.subarray(start, this.#ends[piece])
+    const checksums = this.#checksums
+    if (checksums && checksumOf(bytes, 0) !== checksums[piece]) throw this.#corrupt()
     const whole = this.#lengthOf(piece)
     if (bytes.length === whole) return bytes
     const dictionary = piece === 0 ? undefined : this.#dictionary

@@ -2,34 +2,48 @@
  * Blocks of rows: what the database `rows` holds beside single rows. The key of a block is that of
  * its first row. Integers are big-endian.
  *
- *     value     = row | block                 told apart by the first byte: that of a row is 1
+ *     value     = row, checksum u32 | block   told apart by the first byte, which stands for the row's format
  *     block     = kind u8, codec u8, row count u16, body length u32,
- *                 transaction u48, exception count u16, exception*, body
+ *                 transaction u48, exception count u16, exception*, body, checksum u32
  *     exception = row u16, kind u8, 0 u8, pagination key u64, previous version u64
- *     body      = place*, rows              in the form of the codec; rows: `row-block-body.ts`
- *                                           0 as it is, 1 LZ4, 2 `row-block-pieces.ts`
- *     place     = steps u32                 in a block of kind 2
+ *     body      = place*, rows              in pieces (`row-block-pieces.ts`); rows: `row-block-body.ts`
+ *     place     = steps u32                 in a block of a request
  *               | version u64, pagination key u64, transaction u48, 0 u16, previous version u64
  *
- * Kind 2 is made before the keys of its rows are known. Each row stands so many steps after the one
- * before it in the numbers of the rows (`storage/row/prepared-rows.ts`), is the first version of its record,
- * and has `transaction` as its `_xact_id`, or, where that is 0, that of its version; exceptions name the rows that followed an earlier version, and
- * those that were not written at all. Kind 3 has rows of any requests, with their keys.
+ * A block of a request is made before the keys of its rows are known. Each row stands so many steps after the one
+ * before it in the numbers of the rows (`storage/row/prepared-rows.ts`), is the first version of its record, and has
+ * `transaction` as its `_xact_id`, or, where that is 0, that of its version; exceptions name the rows that followed an
+ * earlier version, and those that were not written at all. A packed block has rows of any requests, with their keys.
+ *
+ * The checksum is that of the key and the row, or of the key and all before the pieces themselves, each of which
+ * has its own. Older values have none, and other kinds, which three flipped bits do not make of those that have one; bodies
+ * of older blocks may be in other codecs, too.
  *
  * Versions of the object between a block's first and last row are in no other value.
  */
-import { AssayError } from '../../error.ts'
 import type { ByteWriter } from '../../json/byte-writer.ts'
 import { copyWhole } from '../../json/copy-bytes.ts'
-import { compareRowKeys, type RowKey, rowKey, rowsPerTransaction } from '../../type/transaction.ts'
-import { readUint48 } from '../big-endian.ts'
+import type { RowKey } from '../../type/transaction.ts'
+import { readUint, writeUint } from '../big-endian.ts'
+import type { CheckedSince } from '../checked-since.ts'
+import { checksumBytes, checksumOf, seedOf } from '../checksum.ts'
+import { damagedRows, damageError } from '../record-damage.ts'
 import { readRowKey, writeRowKey } from '../record-key.ts'
+import {
+  keysBytes,
+  PackedPlaces,
+  type Places,
+  placesOf,
+  RequestPlaces,
+  stepBytes,
+} from './block-places.ts'
 import { type ObjectConstants, type RowHeader, RowView, writeRow } from './row.ts'
 import { type BlockBytes, BlockRows, encodeBody } from './row-block-body.ts'
 import {
   BlockPieces,
   compressPieces,
   decompressWhole,
+  directoryEnd,
   type KeptPieces,
 } from './row-block-pieces.ts'
 
@@ -39,13 +53,11 @@ export const fullBlockRows = 1024
 
 const blockHeaderBytes = 16
 const exceptionBytes = 20
-const stepBytes = 4
 /** In memory, of where rows begin. */
 const bytesPerRow = 16
-const keysBytes = 32
 
-const singleRow = 1
-const kinds = { request: 2, packed: 3 } as const
+const kinds = { row: 0x5c, request: 0xa4, packed: 0xf8 } as const
+const olderKinds = { row: 1, request: 2, packed: 3 } as const
 const codecs = { none: 0, whole: 1, pieces: 2 } as const
 const exceptionKinds = { follows: 1, absent: 2 } as const
 
@@ -82,21 +94,46 @@ export function encodeRequestBody(
   return compressBody(places, rows)
 }
 
+/** The value of a row by itself. */
+export function singleRow(key: Buffer, row: Uint8Array): Buffer {
+  const value = Buffer.allocUnsafe(row.length + checksumBytes)
+  copyWhole(row, value, 0)
+  value[0] = kinds.row
+  writeChecksum(key, value, row.length)
+  return value
+}
+
+/** At the end of the value, of its first `length` bytes. */
+function writeChecksum(key: Buffer, value: Buffer, length: number): void {
+  const checksum = checksumOf(value.subarray(0, length), seedOf(key, 0))
+  writeUint(value, value.length - checksumBytes, checksum)
+}
+
+function hasChecksum(key: Buffer, value: Buffer, length: number): boolean {
+  const checksum = readUint(value, value.length - checksumBytes)
+  return checksumOf(value.subarray(0, length), seedOf(key, 0)) === checksum
+}
+
 /**
  * The value of a block of prepared rows, the first of which has the block's key.
  *
  * @param transaction what all show as their `_xact_id`; that of their versions when not given
  */
 export function requestBlock(
+  key: Buffer,
   body: BlockBody,
   transaction: number | undefined,
   exceptions: readonly RowException[],
 ): Buffer {
-  return encodeBlock(kinds.request, body, transaction ?? 0, exceptions)
+  return encodeBlock(key, kinds.request, body, transaction ?? 0, exceptions)
 }
 
-/** The value of a block of rows of any requests, by their versions. */
-export function packedBlock(versions: readonly RowKey[], rows: readonly Uint8Array[]): Buffer {
+/** The value of a block of rows of any requests, by their versions. The first has the block's key. */
+export function packedBlock(
+  key: Buffer,
+  versions: readonly RowKey[],
+  rows: readonly Uint8Array[],
+): Buffer {
   const places = Buffer.allocUnsafe(rows.length * keysBytes)
   versions.forEach((version, i) => {
     const at = i * keysBytes
@@ -106,7 +143,7 @@ export function packedBlock(versions: readonly RowKey[], rows: readonly Uint8Arr
     writeRowKey(places, at + 16, { transaction, index: 0 })
     writeRowKey(places, at + 24, previous ?? noKey)
   })
-  return encodeBlock(kinds.packed, compressBody(places, rows), 0, [])
+  return encodeBlock(key, kinds.packed, compressBody(places, rows), 0, [])
 }
 
 function compressBody(places: Buffer, rows: readonly Uint8Array[]): BlockBody {
@@ -118,13 +155,14 @@ function compressBody(places: Buffer, rows: readonly Uint8Array[]): BlockBody {
 }
 
 function encodeBlock(
+  key: Buffer,
   kind: number,
   body: BlockBody,
   transaction: number,
   exceptions: readonly RowException[],
 ): Buffer {
   const start = blockHeaderBytes + exceptions.length * exceptionBytes
-  const value = Buffer.allocUnsafe(start + body.bytes.length)
+  const value = Buffer.allocUnsafe(start + body.bytes.length + checksumBytes)
   value[0] = kind
   value[1] = body.codec
   value.writeUInt16BE(body.rowCount, 2)
@@ -138,11 +176,24 @@ function encodeBlock(
     writeRowKey(value, at + 12, keys?.previous ?? noKey)
   })
   copyWhole(body.bytes, value, start)
+  writeChecksum(key, value, headEnd(value, start)!)
   return value
 }
 
 export function isBlock(value: Buffer): boolean {
-  return value[0] !== singleRow
+  return value[0] !== kinds.row && value[0] !== olderKinds.row
+}
+
+function isChecked(value: Buffer): boolean {
+  const kind = value[0]
+  return kind === kinds.row || kind === kinds.request || kind === kinds.packed
+}
+
+/** Where the pieces of a checked block begin, whose body begins at `start`; undefined when there are none. */
+function headEnd(value: Buffer, start: number): number | undefined {
+  const end = value.length - checksumBytes
+  const length = start < end ? directoryEnd(value.subarray(start, end)) : undefined
+  return length && start + length
 }
 
 /** A decoded value of the database `rows`: one row or a block of them. */
@@ -163,40 +214,65 @@ export class RowBlock {
   readonly #keysAt: (row: number) => RowKeys | undefined
   /** Unless pieces are kept elsewhere. */
   readonly #value: Buffer | undefined
+  /** The place that was asked for last: what is told of if it cannot be read. */
+  #asked: number | undefined
 
   /**
-   * Throws STORAGE_CORRUPT if the value is neither a row nor a block.
+   * Throws STORAGE_CORRUPT if the value is neither a row nor a block, or is damaged.
    *
+   * @param since when values have checksums
    * @param pieces keeps what is decompressed when a row is asked for. The value of a block is not kept
    *   then: who asks for a row gives it again. If not given, all is kept.
    */
-  constructor(first: RowKey, value: Buffer, pieces?: KeptPieces) {
+  constructor(
+    key: Buffer,
+    value: Buffer,
+    since: Pick<CheckedSince, 'transaction'> | undefined,
+    pieces?: KeptPieces,
+  ) {
+    const first = readRowKey(key, 4)
+    const corrupt = () => {
+      const asked = this.#asked === undefined ? undefined : [this.versionAt(this.#asked)]
+      return damageError(damagedRows(key, asked))
+    }
+    const checked = isChecked(value)
+    if (!checked && since && first.transaction > since.transaction) throw corrupt()
+    if (value.length < blockHeaderBytes) throw corrupt()
     this.#head = headOf(value)
     const kind = value[0]
-    if (kind === singleRow) {
-      this.rowCount = 1
-      this.byteLength = value.length
-      this.keptBytes = value.length
-      this.#bodyStart = 0
-      this.#places = {
-        versionAt: () => first,
-        compareAt: (_, version) => compareRowKeys(first, version),
+    if (!isBlock(value)) {
+      const length = checked ? value.length - checksumBytes : value.length
+      if (checked && !hasChecksum(key, value, length)) {
+        this.#places = placesOf(first)
+        this.#asked = 0
+        throw corrupt()
       }
-      this.#single = new RowView(value)
+      this.rowCount = 1
+      this.byteLength = length
+      this.keptBytes = length
+      this.#bodyStart = 0
+      this.#places = placesOf(first)
+      this.#single = new RowView(value.subarray(0, length))
       this.#keysAt = () => undefined
       return
     }
-    if (kind !== kinds.request && kind !== kinds.packed) throw corruptBlock()
+    const isRequest = kind === kinds.request || kind === olderKinds.request
+    if (!isRequest && kind !== kinds.packed && kind !== olderKinds.packed) throw corrupt()
     const rowCount = value.readUInt16BE(2)
     const { transaction, index: exceptionCount } = readRowKey(value, 8)
     this.#bodyStart = blockHeaderBytes + exceptionCount * exceptionBytes
+    if (checked) {
+      const end = headEnd(value, this.#bodyStart)
+      if (end === undefined || !hasChecksum(key, value, end)) throw corrupt()
+    }
     this.#value = pieces ? undefined : value
-    const body = bodyOf(value, this.#bodyStart, pieces ?? new Map<object, Buffer>())
+    const stored = value.subarray(this.#bodyStart, value.length - (checked ? checksumBytes : 0))
+    const body = bodyOf(value, stored, checked, pieces ?? new Map<object, Buffer>(), corrupt)
     const { first: head } = body
     this.rowCount = rowCount
     this.byteLength = value.readUInt32BE(4)
     this.keptBytes = body.keptBytes + rowCount * bytesPerRow
-    if (kind === kinds.packed) {
+    if (!isRequest) {
       const rows = new BlockRows(body, rowCount * keysBytes, rowCount)
       this.#places = new PackedPlaces(head)
       this.#rows = rows
@@ -273,6 +349,7 @@ export class RowBlock {
   rowAt(place: number, value = this.#value): RowView | undefined {
     if (!this.#rows) return this.#single
     const keys = this.#keysAt(place)
+    this.#asked = place
     return keys && this.#rows.rowAt(place, keys, value?.subarray(this.#bodyStart))
   }
 
@@ -298,6 +375,7 @@ export class RowBlock {
     const keys = this.#keysAt(place)
     if (!keys) return undefined
     const stored = value?.subarray(this.#bodyStart)
+    this.#asked = place
     const byteLength = this.#rows!.printAt(place, keys, object, out, stored, keeps)
     return byteLength === undefined ? undefined : { paginationKey: keys.paginationKey, byteLength }
   }
@@ -312,57 +390,6 @@ export interface PrintedRow {
   readonly byteLength: number
 }
 
-interface Places {
-  versionAt(place: number): RowKey
-  /** As `compareRowKeys` of the version there and another, without a key that is made for it. */
-  compareAt(place: number, version: RowKey): number
-}
-
-/** The versions of any rows, as they stand in the head of a block. */
-class PackedPlaces implements Places {
-  readonly #head: Buffer
-
-  constructor(head: Buffer) {
-    this.#head = head
-  }
-
-  versionAt(place: number): RowKey {
-    return readRowKey(this.#head, place * keysBytes)
-  }
-
-  compareAt(place: number, { transaction, index }: RowKey): number {
-    const head = this.#head
-    const at = place * keysBytes
-    return readUint48(head, at) - transaction || ((head[at + 6]! << 8) | head[at + 7]!) - index
-  }
-}
-
-/** The versions of a request's rows, by the steps between their numbers. */
-class RequestPlaces implements Places {
-  readonly #first: RowKey
-  readonly #numbers: Float64Array
-
-  constructor(first: RowKey, body: Buffer, rowCount: number) {
-    this.#first = first
-    this.#numbers = new Float64Array(rowCount)
-    let number = first.index
-    for (let i = 0; i < rowCount; i++) {
-      number += body.readUInt32BE(i * stepBytes)
-      this.#numbers[i] = number
-    }
-  }
-
-  versionAt(place: number): RowKey {
-    return rowKey(this.#first.transaction, this.#numbers[place]!)
-  }
-
-  compareAt(place: number, { transaction, index }: RowKey): number {
-    // Of transactions far apart the product is rounded, but has the right sign.
-    const counters = this.#first.transaction - transaction
-    return counters * rowsPerTransaction + (this.#numbers[place]! - index)
-  }
-}
-
 /** What tells a block from the one that takes its place when blocks are merged. */
 interface BlockHead {
   readonly low: number
@@ -370,24 +397,28 @@ interface BlockHead {
 }
 
 function headOf(value: Buffer): BlockHead {
-  if (value.length < blockHeaderBytes) throw corruptBlock()
   return { low: value.readUInt32BE(0), high: value.readUInt32BE(4) }
 }
 
 /** The value is not used any more after that: what is read later was copied. */
-function bodyOf(value: Buffer, start: number, pieces: KeptPieces): BlockBytes {
-  const bytes = value.subarray(start)
-  const length = value.readUInt32BE(4)
+function bodyOf(
+  value: Buffer,
+  stored: Buffer,
+  hasChecksums: boolean,
+  pieces: KeptPieces,
+  corrupt: () => Error,
+): BlockBytes {
+  const plainLength = value.readUInt32BE(4)
   if (value[1] === codecs.pieces) {
-    return new BlockPieces(bytes, length, pieces, corruptBlock)
+    return new BlockPieces(stored, { plainLength, hasChecksums }, pieces, corrupt)
   }
   let body: Buffer
   try {
-    body = value[1] === codecs.none ? Buffer.from(bytes) : decompressWhole(bytes)
+    body = value[1] === codecs.none ? Buffer.from(stored) : decompressWhole(stored)
   } catch {
-    throw corruptBlock()
+    throw corrupt()
   }
-  if (body.length !== length) throw corruptBlock()
+  if (body.length !== plainLength) throw corrupt()
   const whole = { bytes: body, start: 0 }
   return {
     first: body,
@@ -423,10 +454,4 @@ function readKeys(bytes: Buffer, at: number): RowKeys {
 
 function previousOf(key: RowKey): RowKey | undefined {
   return key.transaction === 0 ? undefined : key
-}
-
-function corruptBlock(): AssayError {
-  return new AssayError('STORAGE_CORRUPT', 'a block of rows is damaged', {
-    hint: 'restore the data directory from a copy',
-  })
 }

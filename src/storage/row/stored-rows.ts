@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache'
 import type { ByteWriter } from '../../json/byte-writer.ts'
 import type { RowKey } from '../../type/transaction.ts'
-import type { BinaryDatabase, ReadTransaction } from '../environment.ts'
+import type { BinaryDatabase, ReadTransaction, RecordsEnvironment } from '../environment.ts'
 import { objectOf, readRowKey, rowVersionKey } from '../record-key.ts'
 import { type KeptBlock, KeptBlocks, nameOfBlock } from './kept-blocks.ts'
 import type { ObjectConstants, RowView } from './row.ts'
@@ -34,14 +34,19 @@ const lowestKey: RowKey = { transaction: 0, index: 0 }
 /** One per thread. What it gives may be used as long as `RecordReader` says. */
 export class StoredRows {
   readonly #rows: BinaryDatabase
+  readonly #since: RecordsEnvironment['checkedSince']
   readonly #blocks: KeptBlocks
   readonly #pieces: LRUCache<object, Buffer>
   /** The block that was used last: rows that are asked for together often stand together. */
   #last: KeptBlock | undefined
 
   /** @param cacheBytes what is kept of blocks */
-  constructor(rows: BinaryDatabase, cacheBytes = defaultCacheBytes) {
+  constructor(
+    { rows, checkedSince }: Pick<RecordsEnvironment, 'rows' | 'checkedSince'>,
+    cacheBytes = defaultCacheBytes,
+  ) {
     this.#rows = rows
+    this.#since = checkedSince
     this.#blocks = new KeptBlocks(cacheBytes * (1 - sharePieces))
     this.#pieces = new LRUCache({
       maxSize: cacheBytes * sharePieces,
@@ -178,11 +183,14 @@ export class StoredRows {
 
   #decode(key: Buffer, value: Buffer): KeptBlock {
     const [object, first] = [objectOf(key), readRowKey(key, 4)]
-    if (!isBlock(value)) return { object, key, name: '', first, block: new RowBlock(first, value) }
+    const since = this.#since
+    if (!isBlock(value)) {
+      return { object, key, name: '', first, block: new RowBlock(key, value, since) }
+    }
     const name = nameOfBlock(key)
     const known = this.#blocks.get(name)
     if (known?.block.isOf(value)) return known
-    const kept = { object, key, name, first, block: new RowBlock(first, value, this.#pieces) }
+    const kept = { object, key, name, first, block: new RowBlock(key, value, since, this.#pieces) }
     this.#blocks.set(kept)
     return kept
   }

@@ -51,7 +51,7 @@ export class FieldPathStore {
    */
   rebuildIfMissing(): void {
     if (this.#records.fieldPaths.getKeysCount({ limit: 1 }) > 0) return
-    for (const { object, view } of new StoredRows(this.#records.rows).all()) {
+    for (const { object, view } of new StoredRows(this.#records).all()) {
       this.add(object, pathsOf(view))
     }
   }

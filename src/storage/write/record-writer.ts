@@ -61,7 +61,7 @@ export class RecordWriter {
     this.#records = records
     this.#now = now
     this.#last = lastLogged(records)
-    const storedRows = new StoredRows(records.rows)
+    const storedRows = new StoredRows(records)
     this.#storage = { records, ids: new IdWriter(records, runIds), storedRows }
     this.#fieldPaths = new FieldPathStore(records)
     records.root.transactionSync(() => this.#fieldPaths.rebuildIfMissing())

@@ -20,7 +20,7 @@ import {
   rowActions,
 } from '../row/prepared-rows.ts'
 import { RowView, rowFlags, writeRowKeys } from '../row/row.ts'
-import { packedBlock, type RowException, requestBlock } from '../row/row-block.ts'
+import { packedBlock, type RowException, requestBlock, singleRow } from '../row/row-block.ts'
 import { RowBuilder } from '../row/row-builder.ts'
 import type { StoredRows } from '../row/stored-rows.ts'
 import { addComment, applyChange } from './merge.ts'
@@ -119,9 +119,8 @@ export class RequestWriter {
     const written = this.#writeVersion(row)
     if (!written) return
     const bytes = this.#bytesOf(row, written)
-    // LMDB is given an address, and shared memory, which threads leave rows in, has none to give.
-    const own = bytes.buffer instanceof SharedArrayBuffer ? Buffer.from(bytes) : bytes
-    this.#records.rows.putSync(this.#rowKey(row), own)
+    const key = this.#rowKey(row)
+    this.#records.rows.putSync(key, singleRow(key, bytes))
     this.#writeOf(row).bytes += bytes.length
   }
 
@@ -153,7 +152,8 @@ export class RequestWriter {
     const bytes = this.#rows.blockBytes.subarray(start, end)
     const body = { rowCount: rows.length, codec, length, bytes }
     const transaction = this.#isOneRequest ? this.#last : undefined
-    this.#records.rows.putSync(this.#rowKey(rows[0]!), requestBlock(body, transaction, exceptions))
+    const key = this.#rowKey(rows[0]!)
+    this.#records.rows.putSync(key, requestBlock(key, body, transaction, exceptions))
     for (const row of this.#unstored.keys()) {
       this.#writeOf(row).bytes += rowLength(this.#rows, row)
     }
@@ -167,7 +167,8 @@ export class RequestWriter {
       rows.push(this.#bytesOf(row, written))
       this.#writeOf(row).bytes += rows.at(-1)!.length
     }
-    this.#records.rows.putSync(rowVersionKey(object, versions[0]!), packedBlock(versions, rows))
+    const key = rowVersionKey(object, versions[0]!)
+    this.#records.rows.putSync(key, packedBlock(key, versions, rows))
   }
 
   #rowKey(row: number): Buffer {
