@@ -353,6 +353,24 @@ export class RowBlock {
     return keys && this.#rows.rowAt(place, keys, value?.subarray(this.#bodyStart))
   }
 
+  /** Whether there is a row at a place. */
+  isWritten(place: number): boolean {
+    return this.#rows === undefined || this.#keysAt(place) !== undefined
+  }
+
+  /** Versions of the rows that cannot be read. The value must be kept. */
+  damagedVersions(): RowKey[] {
+    const damaged: RowKey[] = []
+    for (let place = 0; place < this.rowCount; place++) {
+      try {
+        this.rowAt(place)
+      } catch {
+        damaged.push(this.versionAt(place))
+      }
+    }
+    return damaged
+  }
+
   /**
    * Appends the row at a place as `writeRow` does. Undefined, and nothing is appended, when it was not written or
    * is a tombstone. As for the value, see `find`.
