@@ -41,6 +41,8 @@ export interface Config {
   readonly bootstrapKey: string | undefined
   /** What secrets are encrypted with, 64 hexadecimal digits; undefined for a file of the data directory. */
   readonly secretKey: string | undefined
+  /** Whether to start with a key that opens no stored secret. */
+  readonly isForgettingSecrets: boolean
   /** For typical queries after a start; 0: none are run. */
   readonly warmUpSeconds: number
 }
@@ -83,6 +85,7 @@ export interface ConfigFlags {
   readonly publicUrl?: string
   readonly prices?: string
   readonly warmUp?: string
+  readonly forgetSecrets?: boolean
 }
 
 const largestNumber = 1_000_000_000
@@ -144,6 +147,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     prices: prices(setting('prices', '--prices', 'ASSAY_PRICES')),
     bootstrapKey: key,
     secretKey: environment.ASSAY_SECRET_KEY || undefined,
+    isForgettingSecrets: flags.forgetSecrets === true,
     warmUpSeconds: integer(setting('warmUp', '--warm-up', 'ASSAY_WARM_UP'), 4, 0, 60),
   })
 }
@@ -153,7 +157,11 @@ interface Setting {
   readonly text: string | undefined
 }
 
-type SettingReader = (flag: keyof ConfigFlags, name: string, variable: string) => Setting
+type SettingReader = (
+  flag: Exclude<keyof ConfigFlags, 'forgetSecrets'>,
+  name: string,
+  variable: string,
+) => Setting
 
 function queryLimits(setting: SettingReader): QueryLimits {
   const { admission, memory, slowMs, keptAnswersBytes, rowCacheBytes } = defaultQueryLimits

@@ -30,7 +30,10 @@ const orders: readonly (readonly string[])[] = [
 /** Folders within a unit, from top to ground: left may import right. `''` is the unit itself. */
 const innerOrders: ReadonlyMap<string, readonly string[]> = new Map([
   ['scheduler', ['', 'answer', 'scan', 'insert', 'maintenance', 'thread', 'admission']],
-  ['storage', ['maintenance', 'write', 'prepare', 'read', 'segment', 'shred', 'id', 'row', '']],
+  [
+    'storage',
+    ['maintenance', 'write', 'prepare', 'read', 'segment', 'shred', 'id', 'row', 'directory', ''],
+  ],
 ])
 
 /** Packages that only these units or files may name. */

@@ -20,6 +20,7 @@ test('defaults', () => {
     prices: undefined,
     bootstrapKey: undefined,
     secretKey: undefined,
+    isForgettingSecrets: false,
     warmUpSeconds: 4,
   })
   expect(Object.isFrozen(config)).toBe(true)

@@ -2,12 +2,14 @@
  * Files beside the records: attachments, and bodies that are uploaded before they are referred to.
  *
  * A file's name is a hash of who owns it and of its key, so that no text of a user becomes a path. What
- * is known of it lies beside it as JSON. Both are written under another name first, and renamed.
+ * is known of it lies beside it as JSON.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
-import { join } from 'node:path'
+import { type FileHandle, open, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { AssayError } from '../error.ts'
+import { makeFolder, unfinishedEnding, writeDurably } from '../storage/directory/durable-file.ts'
 import { onDisk } from '../storage/storage-error.ts'
 
 /** What a key is of: in each of them, and in each organization, keys are apart. */
@@ -43,8 +45,6 @@ const waitingMs = dayMs
 /** An attachment that no record names: spans may be logged long after they began. */
 const unnamedMs = 7 * dayMs
 
-const temporaryEnding = '.part'
-
 /** Knows what names a file. */
 export interface FileUses {
   filePlaces(name: string): { readonly objects: readonly unknown[] }
@@ -54,8 +54,8 @@ export interface FileUses {
 export class ContentStore {
   readonly #directory: string
   readonly #now: () => number
-  /** Paths of what is being written. */
-  readonly #written = new Set<string>()
+  /** What is unfinished since before was left by a crash. */
+  readonly #openedAt = Date.now()
 
   constructor(directory: string, now: () => number = Date.now) {
     this.#directory = directory
@@ -68,7 +68,7 @@ export class ContentStore {
     { filename, contentType, userId }: Pick<ContentDetails, 'filename' | 'contentType' | 'userId'>,
   ): Promise<ContentDetails> {
     const name = contentName(place)
-    const known = await this.details(name)
+    const known = await this.details(name).catch(unlessDamaged)
     if (known?.status === 'done' || isOfAnother(known, userId)) return known!
     const { organizationId, kind } = place
     const details: ContentDetails = {
@@ -85,14 +85,25 @@ export class ContentStore {
     return details
   }
 
-  /** What was announced under a name; undefined when nothing was. */
+  /** What was announced under a name; undefined when nothing was. Throws STORAGE_CORRUPT when it is no such thing. */
   async details(name: string): Promise<ContentDetails | undefined> {
+    const path = `${this.#path(name)}.json`
+    let text: string
     try {
-      return JSON.parse(await readFile(`${this.#path(name)}.json`, 'utf8')) as ContentDetails
+      text = await readFile(path, 'utf8')
     } catch (error) {
       if (isMissing(error)) return undefined
       throw error
     }
+    try {
+      const details = JSON.parse(text) as ContentDetails | null
+      if (typeof details?.status === 'string') return details
+    } catch {
+      // As what is no description.
+    }
+    throw new AssayError('STORAGE_CORRUPT', `${path} does not describe a file`, {
+      hint: 'put it back from a backup, or upload the file again',
+    })
   }
 
   /** Stores the bytes of an announced file; false when it was not announced, or has come before. */
@@ -151,11 +162,13 @@ export class ContentStore {
     for (const folder of await foldersIn(this.#directory)) {
       for (const entry of await readdir(join(this.#directory, folder))) {
         const path = join(this.#directory, folder, entry)
-        if (entry.endsWith(temporaryEnding)) {
-          if (!this.#written.has(path)) await rm(path, { force: true })
+        if (entry.endsWith(unfinishedEnding)) {
+          // It may have been given its name meanwhile.
+          const found = await stat(path).catch(unlessMissing)
+          if (found && found.mtimeMs < this.#openedAt) await rm(path, { force: true })
         } else if (entry.endsWith('.json')) {
           const name = entry.slice(0, -'.json'.length)
-          const details = await this.details(name)
+          const details = await this.details(name).catch(unlessDamaged)
           if (!details || details.created >= oldest) continue
           const isWaiting = details.status !== 'done' || details.kind === 'overflow'
           const mayBeUnnamed =
@@ -177,35 +190,14 @@ export class ContentStore {
   }
 
   async #writeFile(path: string, bytes: Uint8Array): Promise<void> {
-    const temporary = `${path}.${randomUUID()}${temporaryEnding}`
-    this.#written.add(temporary)
-    try {
-      await onDisk('the file', writeInPlace(path, temporary, bytes))
-    } catch (error) {
-      // What there is of it would keep the disk full.
-      await rm(temporary, { force: true })
-      throw error
-    } finally {
-      this.#written.delete(temporary)
-    }
+    await onDisk('the file', makeFolder(dirname(path)))
+    await onDisk('the file', writeDurably(path, bytes))
   }
 
   #path(name: string): string {
     if (!/^[0-9a-f]{64}$/.test(name)) throw new RangeError('not a name of stored content')
     return join(this.#directory, name.slice(0, 2), name)
   }
-}
-
-async function writeInPlace(path: string, temporary: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(join(path, '..'), { recursive: true })
-  const file = await open(temporary, 'wx')
-  try {
-    await file.writeFile(bytes)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await rename(temporary, path)
 }
 
 /** An upload that somebody else has announced, and that can still come. */
@@ -229,6 +221,14 @@ async function foldersIn(directory: string): Promise<string[]> {
   }
 }
 
+function unlessDamaged(error: unknown): undefined {
+  if (!(error instanceof AssayError && error.code === 'STORAGE_CORRUPT')) throw error
+}
+
 function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+}
+
+function unlessMissing(error: unknown): undefined {
+  if (!isMissing(error)) throw error
 }

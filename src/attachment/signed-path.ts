@@ -1,24 +1,39 @@
 /** Paths that allow one thing with one file for some time, to whoever has them. */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AssayError } from '../error.ts'
+import { makeDurablySync, makeFolder, writeDurably } from '../storage/directory/durable-file.ts'
 
 export type ContentAction = 'get' | 'put'
 
 const lifeMs = 60 * 60 * 1000
 const secretBytes = 32
 
-/** The secret of a data directory, made on the first start, so that paths outlive a restart. */
+/**
+ * The secret of a data directory, made on the first start, so that paths outlive a restart. An empty file signs
+ * nothing, so that it may be replaced; another one that is no secret is refused.
+ */
 export async function contentSecret(directory: string): Promise<Buffer> {
   const path = join(directory, 'secret')
-  try {
-    await mkdir(directory, { recursive: true })
-    await writeFile(path, randomBytes(secretBytes), { flag: 'wx', mode: 0o600 })
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
+  await makeFolder(directory)
+  const made = randomBytes(secretBytes)
+  if (makeDurablySync(path, made)) return made
+  const secret = await readFile(path)
+  if (secret.length === 0) {
+    await writeDurably(path, made)
+    return made
   }
-  return readFile(path)
+  if (secret.length === secretBytes && new Set(secret).size > 1) return secret
+  const found =
+    secret.length === secretBytes ? 'the same byte again and again' : `${secret.length} bytes`
+  throw new AssayError(
+    'STORAGE_CORRUPT',
+    `${path} has ${found} in place of a secret of ${secretBytes} bytes`,
+    {
+      hint: 'put back the file, or delete it: another is made, and links to files of the last hour end',
+    },
+  )
 }
 
 export class PathSigner {

@@ -3,7 +3,7 @@
  * needed to try more. The data stays; a second run finds it complete and writes nothing.
  */
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { SingleBar } from 'cli-progress'
 import { type Config, readConfig } from '../config.ts'
@@ -13,6 +13,7 @@ import { generateDataset, generateSpans, type SpanOptions } from '../demo/genera
 import type { SpanRecord } from '../demo/record.ts'
 import { AssayError } from '../error.ts'
 import { createLogger, type Logger } from '../server/logger.ts'
+import { makeFolderSync, writeDurablySync } from '../storage/directory/durable-file.ts'
 import { Client } from './client.ts'
 import { type DemoObjects, demoQueries } from './demo-queries.ts'
 import { answerTable, type QueryAnswer } from './query.ts'
@@ -63,17 +64,33 @@ class StateFile {
   readonly #path: string
 
   constructor(directory: string) {
-    mkdirSync(directory, { recursive: true })
+    makeFolderSync(resolve(directory))
     this.#path = resolve(directory, 'demo.json')
     this.value = existsSync(this.#path)
-      ? (JSON.parse(readFileSync(this.#path, 'utf8')) as DemoState)
+      ? this.#read()
       : { key: `sk-demo-${randomBytes(16).toString('base64url')}` }
     this.save(this.value)
   }
 
+  #read(): DemoState {
+    try {
+      const state = JSON.parse(readFileSync(this.#path, 'utf8')) as DemoState | null
+      if (typeof state?.key === 'string') return state
+    } catch (thrown) {
+      if (!(thrown instanceof SyntaxError)) throw thrown
+    }
+    throw new AssayError(
+      'COMMAND_FAILED',
+      `${this.#path} is not what the demonstration has written`,
+      {
+        hint: 'delete the directory of the demonstration, which is made again',
+      },
+    )
+  }
+
   save(value: DemoState): void {
     this.value = value
-    writeFileSync(this.#path, JSON.stringify(value), { mode: 0o600 })
+    writeDurablySync(this.#path, JSON.stringify(value))
   }
 }
 

@@ -1,7 +1,8 @@
 /** Remembers how far an import has come, so that it can go on from there. */
 import { createHash } from 'node:crypto'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync } from 'node:fs'
 import { AssayError } from '../error.ts'
+import { writeDurablySync } from '../storage/directory/durable-file.ts'
 
 /** What has been imported. */
 export interface ImportTotal {
@@ -59,9 +60,7 @@ export class ImportState {
       rmSync(this.#path, { force: true })
       return
     }
-    const temporary = `${this.#path}.part`
-    writeFileSync(temporary, JSON.stringify(places))
-    renameSync(temporary, this.#path)
+    writeDurablySync(this.#path, JSON.stringify(places))
   }
 
   #places(): Places {
@@ -73,9 +72,13 @@ export class ImportState {
       throw error
     }
     try {
-      return JSON.parse(text) as Places
+      const places = JSON.parse(text) as Places | null
+      if (typeof places === 'object' && places !== null) return places
     } catch {
-      throw new AssayError('COMMAND_FAILED', `${this.#path} is no state of an import`)
+      // As what is no state.
     }
+    throw new AssayError('COMMAND_FAILED', `${this.#path} is no state of an import`, {
+      hint: 'delete it, and the import begins at the start, or name another file with --state',
+    })
   }
 }

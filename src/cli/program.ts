@@ -108,6 +108,10 @@ function addServe(program: Command): void {
       '--warm-up <seconds>',
       'time for typical queries after a start, so that the first ones are fast; 0 for none (ASSAY_WARM_UP; default: 4)',
     )
+    .option(
+      '--forget-secrets',
+      'start although the key opens none of the stored secrets, which have to be written again',
+    )
     .option('--prices <file>', 'JSON of what models cost, for estimated_cost() (ASSAY_PRICES)')
     .addHelpText(
       'after',

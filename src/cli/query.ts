@@ -1,4 +1,3 @@
-import { open, rename, rm } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
@@ -10,6 +9,8 @@ import {
   type OutputFormat,
   outputFormats,
 } from '../format/output-format.ts'
+import { DurableFile } from '../storage/directory/durable-file.ts'
+import { fileFault } from '../storage/directory/file-fault.ts'
 import { parseExactJson } from '../type/exact-json.ts'
 import { Client, type ConnectionOptions } from './client.ts'
 import { formatTable, type TableRow } from './table.ts'
@@ -124,21 +125,27 @@ async function printAnswer(client: Client, request: object): Promise<void> {
   await pipeline(Readable.fromWeb(response.body), process.stdout, { end: false }).catch(cutOff)
 }
 
+/** For whoever the user lets read new files. */
+const fileForAll = 0o666
+
 /** Writes an answer to a file as it comes. The file is there when all of it is. */
 async function saveAnswer(client: Client, request: object, path: string): Promise<void> {
-  const part = `${path}.part`
-  const file = await open(part, 'w').catch((cause: Error) => {
-    throw new AssayError('COMMAND_FAILED', `cannot write ${path}: ${cause.message}`, { cause })
+  const file = await DurableFile.create(path, fileForAll).catch((thrown) => {
+    throw fileFault(thrown, `cannot write ${path}`) ?? thrown
   })
   try {
     const response = await client.post('/btql', JSON.stringify(request))
     const body = Readable.fromWeb(response.body!)
-    await pipeline(body, file.createWriteStream()).catch(cutOff)
-    await rename(part, path)
-  } catch (error) {
-    await file.close()
-    await rm(part, { force: true })
-    throw error
+    await pipeline(body, async (chunks: AsyncIterable<Uint8Array>) => {
+      for await (const chunk of chunks) await file.handle.writeFile(chunk)
+    }).catch((thrown) => {
+      if (fileFault(thrown, path)) throw thrown
+      return cutOff(thrown)
+    })
+    await file.keep()
+  } catch (thrown) {
+    await file.abandon()
+    throw fileFault(thrown, `cannot write ${path}`) ?? thrown
   }
 }
 

@@ -1,6 +1,6 @@
 import { Access } from '../access/access.ts'
 import { bootstrap } from '../access/bootstrap.ts'
-import { SecretBox } from '../access/secret-box.ts'
+import { SecretBox, storedSecrets } from '../access/secret-box.ts'
 import { Attachments } from '../attachment/attachments.ts'
 import type { Config } from '../config.ts'
 import { Engine } from '../engine.ts'
@@ -35,6 +35,11 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   const { dataDirectory, workers, prices, limits } = config
   const engine = await Engine.open({ dataDirectory, workers, prices, limits, logger })
   try {
+    const secrets = SecretBox.open(dataDirectory, {
+      given: config.secretKey,
+      stored: storedSecrets(engine.catalog),
+      isForgetting: config.isForgettingSecrets,
+    })
     const access = new Access(engine.catalog, engine)
     const newKey = await bootstrap(access, config.bootstrapKey)
     const attachments = await Attachments.open(dataDirectory, engine.catalog, (error) =>
@@ -46,7 +51,6 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       dataDirectory,
       logger,
     })
-    const secrets = SecretBox.open(dataDirectory, config.secretKey)
     const { host, port, otlpGrpcPort, maxBodyBytes, requestsPerMinute } = config
     const { publicUrl, languageModel } = config
     const server = await Server.start({

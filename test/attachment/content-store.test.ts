@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -150,4 +151,43 @@ test('a link is for one action, one file and one hour, and outlives a restart', 
   expect(() => signer.verify('get', 'a'.repeat(64), new URLSearchParams())).toThrow('not valid')
   time += 60 * 60 * 1000
   expect(() => signer.verify('get', 'a'.repeat(64), query)).toThrow('not valid')
+})
+
+test('no link is signed with what is no secret', async () => {
+  const path = join(directory, 'secret')
+  const first = await contentSecret(directory)
+  expect(first).toHaveLength(32)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  for (const wrong of [first.subarray(0, 31), Buffer.concat([first, first]), Buffer.alloc(32)]) {
+    writeFileSync(path, wrong)
+    await expect(contentSecret(directory)).rejects.toMatchObject({
+      code: 'STORAGE_CORRUPT',
+      message: expect.stringContaining(`${path} has `),
+    })
+  }
+  // Nothing was ever signed with it.
+  writeFileSync(path, '')
+  const second = await contentSecret(directory)
+  expect(second).toHaveLength(32)
+  expect(await contentSecret(directory)).toEqual(second)
+  expect(readdirSync(directory)).toEqual(['secret'])
+})
+
+test('a description that is damaged is named, holds up no other file, and comes back with the file', async () => {
+  const bytes = Buffer.from('hello')
+  for (const key of ['whole', 'damaged']) {
+    await store.announce(placeOf(key), details)
+    await store.write(contentName(placeOf(key)), bytes)
+  }
+  const name = contentName(placeOf('damaged'))
+  const path = join(directory, name.slice(0, 2), `${name}.json`)
+  for (const text of ['', '{"status"', 'null', '\0'.repeat(9)]) {
+    writeFileSync(path, text)
+    await expect(store.details(name)).rejects.toThrow(`${path} does not describe a file`)
+    await store.tidy(used)
+    expect(await store.details(contentName(placeOf('whole')))).toMatchObject({ status: 'done' })
+    await store.announce(placeOf('damaged'), details)
+    expect(await store.write(name, bytes)).toBe(true)
+    expect(await store.details(name)).toMatchObject({ status: 'done' })
+  }
 })

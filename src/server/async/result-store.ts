@@ -2,9 +2,15 @@
  * Results of queries that nobody waits for, in the data directory: of each a file of what is known of
  * it (`<id>.json`) and one of its bytes (`<id>.rows`). Ids are ours, so no text of a user is a path.
  */
-import { type FileHandle, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { type FileHandle, open, readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OutputFormat } from '../../format/output-format.ts'
+import {
+  makeFolder,
+  privateFile,
+  unfinishedEnding,
+  writeDurably,
+} from '../../storage/directory/durable-file.ts'
 import { onDisk } from '../../storage/storage-error.ts'
 
 export type AsyncStatus = 'queued' | 'running' | 'canceled' | 'succeeded' | 'failed'
@@ -46,36 +52,29 @@ export class ResultStore {
 
   static async open(dataDirectory: string): Promise<ResultStore> {
     const directory = join(dataDirectory, 'async')
-    await mkdir(directory, { recursive: true })
+    await makeFolder(directory)
     return new ResultStore(directory)
   }
 
   /** What was written before; files that belong to nothing, or were left half written, are removed. */
   async states(): Promise<AsyncQueryState[]> {
     const names = await readdir(this.#directory)
-    for (const name of names) {
-      if (name.endsWith('.part')) await rm(join(this.#directory, name), { force: true })
-    }
-    const ids = new Set(names.map((name) => name.replace(/\.(json|rows|part)$/, '')))
+    const unfinished = names.filter((name) => name.endsWith(unfinishedEnding))
+    await Promise.all(unfinished.map((name) => rm(join(this.#directory, name), { force: true })))
+    const ids = new Set(names.map((name) => name.replace(/\.(json|rows)$/, '')))
     const states = await Promise.all([...ids].map((id) => this.#state(id)))
     return states.filter((state) => state !== undefined)
   }
 
   async write(state: AsyncQueryState): Promise<void> {
-    const path = this.#path(state.id, 'json')
-    const part = this.#path(state.id, 'part')
-    try {
-      await onDisk(resultText, writeSynced(part, JSON.stringify(state)))
-      await onDisk(resultText, rename(part, path))
-    } catch (error) {
-      await rm(part, { force: true })
-      throw error
-    }
+    await onDisk(resultText, writeDurably(this.#path(state.id, 'json'), JSON.stringify(state)))
   }
 
   /** For the bytes of a result, which has none yet. Throws STORAGE_UNAVAILABLE, as `write` does. */
   async create(id: string): Promise<ResultWriter> {
-    return new ResultWriter(await onDisk(resultText, open(this.#path(id, 'rows'), 'w')))
+    return new ResultWriter(
+      await onDisk(resultText, open(this.#path(id, 'rows'), 'w', privateFile)),
+    )
   }
 
   read(id: string): Promise<FileHandle> {
@@ -83,9 +82,7 @@ export class ResultStore {
   }
 
   async remove(id: string): Promise<void> {
-    await Promise.all(
-      ['json', 'rows', 'part'].map((ending) => rm(this.#path(id, ending), { force: true })),
-    )
+    await Promise.all(['json', 'rows'].map((ending) => rm(this.#path(id, ending), { force: true })))
   }
 
   /** Lets go of the bytes, but not of what is known. */
@@ -97,8 +94,10 @@ export class ResultStore {
     if (!idForm.test(id)) return undefined
     try {
       return JSON.parse(await readFile(this.#path(id, 'json'), 'utf8')) as AsyncQueryState
-    } catch {
-      // What a crash has left half written is of no use to anybody.
+    } catch (thrown) {
+      const isMissing = thrown instanceof Error && 'code' in thrown && thrown.code === 'ENOENT'
+      if (!isMissing && !(thrown instanceof SyntaxError)) throw thrown
+      // What is left of a result that nobody can find is of no use to anybody.
       await this.remove(id)
       return undefined
     }
@@ -128,15 +127,5 @@ export class ResultWriter {
 
   close(): Promise<void> {
     return this.#file.close()
-  }
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w')
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
   }
 }
