@@ -18,19 +18,18 @@ import type { GrpcPort, RequestRates } from '../config.ts'
 import type { Engine } from '../engine.ts'
 import { AssayError, toAssayError } from '../error.ts'
 import type { LanguageModel } from '../search/ask-model.ts'
+import { allRoutes } from './all-routes.ts'
 import type { AsyncQueries } from './async/async-queries.ts'
 import { RequestBody } from './body.ts'
 import { BodyMemory } from './body-memory.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { corsHeaders, preflightReply } from './cors.ts'
 import { credentialsOf } from './credentials.ts'
-import { documentRoutes } from './document/routes.ts'
 import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
 import { OtlpGrpcServer } from './grpc/otlp-grpc.ts'
 import { headerLines } from './header-lines.ts'
 import { WatchedQuery, withIgnoredFields } from './ignored-fields.ts'
-import { LanguageModels } from './language-model.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import { Sockets } from './live/sockets.ts'
 import type { Logger } from './logger.ts'
@@ -38,29 +37,10 @@ import { Metrics } from './metrics.ts'
 import { publicUrl } from './public-url.ts'
 import { RecordWriter } from './record-writer.ts'
 import type { Reply, WholeReply } from './reply.ts'
+import { RequestNotes } from './request-notes.ts'
 import { RequestLimits } from './request-rate.ts'
-import { PromptStore } from './resource/prompt-store.ts'
-import { restRoutes } from './resource/routes.ts'
 import type { SendOptions } from './response.ts'
-import { adminRoutes } from './route/admin.ts'
-import { appRoutes } from './route/app/routes.ts'
-import { attachmentRoutes } from './route/attachment/routes.ts'
-import { btqlRoutes } from './route/btql.ts'
-import { asyncRoutes } from './route/btql-async.ts'
-import { editorRoutes } from './route/editor.ts'
-import { exportRoutes } from './route/export.ts'
-import { insertRoutes } from './route/insert.ts'
-import { invokeRoutes } from './route/invoke.ts'
-import { mcpRoutes } from './route/mcp.ts'
-import { notRunRoutes } from './route/not-run.ts'
-import { otlpRoutes } from './route/otlp/export.ts'
 import { ExportReceiver } from './route/otlp/receive.ts'
-import { pageRoutes } from './route/page.ts'
-import { recordRoutes } from './route/records/routes.ts'
-import { searchRoutes } from './route/search.ts'
-import { sessionRoutes } from './route/session.ts'
-import { statusRoutes } from './route/status.ts'
-import { streamRoutes } from './route/stream.ts'
 import { type RequestNow, type Route, type RouteMatch, type RouteRequest, Router } from './route.ts'
 
 export interface ServerOptions {
@@ -98,8 +78,7 @@ export class Server {
   readonly #sockets: Sockets
   readonly #limits: RequestLimits
   readonly #grpc: OtlpGrpcServer
-  /** Requests that ended in this turn, with the time each took. */
-  #ended: { readonly exchange: Exchange; readonly ms: number }[] = []
+  readonly #notes: RequestNotes
   #listenSocket: us_listen_socket | undefined
   #draining = false
   #drained: (() => void) | undefined
@@ -115,6 +94,7 @@ export class Server {
       liveQueries: this.#live.size,
       liveRounds: this.#live.rounds,
     }))
+    this.#notes = new RequestNotes(this.#metrics, logger)
     this.#limits = new RequestLimits(requestsPerMinute)
     const url = publicUrl(options.publicUrl)
     const live = new LiveQueries(engine, access)
@@ -128,7 +108,6 @@ export class Server {
       countRequest,
       publicUrl: url,
     })
-    const prompts = new PromptStore(engine)
     const writer = new RecordWriter(engine, attachments)
     const receiver = new ExportReceiver(writer, engine)
     this.#grpc = new OtlpGrpcServer({
@@ -140,28 +119,16 @@ export class Server {
       onServed: (request) => this.#metrics.served(request),
       logger,
     })
-    const routes = [
-      ...statusRoutes({ ready: () => !this.#draining, maxBodyBytes }),
-      ...btqlRoutes(engine),
-      ...asyncRoutes(options.asyncQueries),
-      ...streamRoutes({ engine, live, logger }),
-      ...adminRoutes(engine, live, this.#metrics),
-      ...appRoutes({ engine, access, attachments, prompts, publicUrl: url }),
-      ...mcpRoutes(engine, url),
-      ...notRunRoutes,
-      ...invokeRoutes(engine),
-      ...otlpRoutes(receiver),
-      ...recordRoutes({ engine, writer, attachments, publicUrl: url, maxBodyBytes }),
-      ...attachmentRoutes({ attachments, publicUrl: url }),
-      ...editorRoutes(engine),
-      ...exportRoutes(engine),
-      ...pageRoutes(url),
-      ...sessionRoutes({ access, publicUrl: url }),
-      ...searchRoutes(engine, new LanguageModels(options.languageModel, options.secrets)),
-      ...insertRoutes(writer),
-      ...restRoutes(prompts, options.secrets),
-    ]
-    this.#router = new Router([...routes, ...documentRoutes(routes)])
+    const routes = allRoutes({
+      ...options,
+      publicUrl: url,
+      live,
+      metrics: this.#metrics,
+      receiver,
+      writer,
+      ready: () => !this.#draining,
+    })
+    this.#router = new Router(routes)
     this.#app.any('/*', (response, request) => this.#receive(response, request))
   }
 
@@ -205,7 +172,7 @@ export class Server {
       await this.#idleWithin(1000)
     }
     await socketsClosed
-    this.#noteEnded()
+    this.#notes.write()
     this.#app.close()
   }
 
@@ -402,7 +369,7 @@ export class Server {
     exchange.body?.release()
     this.#exchanges.delete(exchange)
     if (this.#exchanges.size === 0) this.#drained?.()
-    this.#note(exchange)
+    this.#notes.add(exchange)
   }
 
   #send(exchange: Exchange, reply: Reply): Promise<void> {
@@ -445,38 +412,6 @@ export class Server {
     const reply = errorReply(error, { path, traceId, queryText }, exchange.failure)
     if (error.status !== 405) return reply
     return { ...reply, headers: { allow: this.#router.methods(path).join(', ') } }
-  }
-
-  /** Metrics and log are told of it once the requests of this turn are answered, which need not wait for that. */
-  #note(exchange: Exchange): void {
-    const count = this.#ended.push({ exchange, ms: exchange.elapsedMs })
-    if (count === 1) setImmediate(() => this.#noteEnded())
-  }
-
-  #noteEnded(): void {
-    const ended = this.#ended
-    this.#ended = []
-    for (const { exchange, ms } of ended) {
-      const { method, path, route, status, traceId, requestId, reason, sender } = exchange
-      this.#metrics.served({
-        method,
-        route,
-        status: sender.started ? status : 0,
-        seconds: ms / 1000,
-        sentBytes: sender.sentBytes,
-      })
-      const line: Record<string, unknown> = {
-        method,
-        path: path.slice(0, 500),
-        status,
-        ms: Math.round(ms * 10) / 10,
-        bytes: sender.sentBytes,
-        traceId,
-      }
-      if (requestId !== traceId) line.requestId = requestId
-      if (reason) line.aborted = true
-      this.#options.logger.info(line, 'request')
-    }
   }
 }
 

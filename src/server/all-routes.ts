@@ -1,0 +1,81 @@
+/** All that the HTTP server answers, but WebSockets. */
+import type { Access } from '../access/access.ts'
+import type { SecretBox } from '../access/secret-box.ts'
+import type { Attachments } from '../attachment/attachments.ts'
+import type { Engine } from '../engine.ts'
+import type { LanguageModel } from '../search/ask-model.ts'
+import type { AsyncQueries } from './async/async-queries.ts'
+import { documentRoutes } from './document/routes.ts'
+import { LanguageModels } from './language-model.ts'
+import type { LiveQueries } from './live/live-queries.ts'
+import type { Logger } from './logger.ts'
+import type { Metrics } from './metrics.ts'
+import type { PublicUrl } from './public-url.ts'
+import type { RecordWriter } from './record-writer.ts'
+import { PromptStore } from './resource/prompt-store.ts'
+import { restRoutes } from './resource/routes.ts'
+import { adminRoutes } from './route/admin.ts'
+import { appRoutes } from './route/app/routes.ts'
+import { attachmentRoutes } from './route/attachment/routes.ts'
+import { btqlRoutes } from './route/btql.ts'
+import { asyncRoutes } from './route/btql-async.ts'
+import { editorRoutes } from './route/editor.ts'
+import { exportRoutes } from './route/export.ts'
+import { insertRoutes } from './route/insert.ts'
+import { invokeRoutes } from './route/invoke.ts'
+import { mcpRoutes } from './route/mcp.ts'
+import { notRunRoutes } from './route/not-run.ts'
+import { otlpRoutes } from './route/otlp/export.ts'
+import type { ExportReceiver } from './route/otlp/receive.ts'
+import { pageRoutes } from './route/page.ts'
+import { recordRoutes } from './route/records/routes.ts'
+import { searchRoutes } from './route/search.ts'
+import { sessionRoutes } from './route/session.ts'
+import { statusRoutes } from './route/status.ts'
+import { streamRoutes } from './route/stream.ts'
+import type { Route } from './route.ts'
+
+export interface RouteParts {
+  readonly engine: Engine
+  readonly access: Access
+  readonly attachments: Attachments
+  readonly asyncQueries: AsyncQueries
+  readonly secrets: SecretBox
+  readonly languageModel?: LanguageModel | undefined
+  readonly maxBodyBytes: number
+  readonly publicUrl: PublicUrl
+  readonly live: LiveQueries
+  readonly metrics: Metrics
+  readonly receiver: ExportReceiver
+  readonly writer: RecordWriter
+  readonly ready: () => boolean
+  readonly logger: Logger
+}
+
+export function allRoutes(parts: RouteParts): Route[] {
+  const { engine, access, attachments, secrets, publicUrl, live, logger, writer } = parts
+  const { maxBodyBytes } = parts
+  const prompts = new PromptStore(engine)
+  const routes = [
+    ...statusRoutes({ ready: parts.ready, maxBodyBytes }),
+    ...btqlRoutes(engine),
+    ...asyncRoutes(parts.asyncQueries),
+    ...streamRoutes({ engine, live, logger }),
+    ...adminRoutes(engine, live, parts.metrics),
+    ...appRoutes({ engine, access, attachments, prompts, publicUrl }),
+    ...mcpRoutes(engine, publicUrl),
+    ...notRunRoutes,
+    ...invokeRoutes(engine),
+    ...otlpRoutes(parts.receiver),
+    ...recordRoutes({ engine, writer, attachments, publicUrl, maxBodyBytes }),
+    ...attachmentRoutes({ attachments, publicUrl }),
+    ...editorRoutes(engine),
+    ...exportRoutes(engine),
+    ...pageRoutes(publicUrl),
+    ...sessionRoutes({ access, publicUrl }),
+    ...searchRoutes(engine, new LanguageModels(parts.languageModel, secrets)),
+    ...insertRoutes(writer),
+    ...restRoutes(prompts, secrets),
+  ]
+  return [...routes, ...documentRoutes(routes)]
+}
