@@ -1,25 +1,34 @@
 /**
- * Minutes of mixed load: writers, look-ups, aggregates, exports in every format, live queries, readers of
+ * An hour of mixed load: writers, look-ups, aggregates, exports in every format, live queries, readers of
  * a kilobyte a second, and clients that leave in the middle of what they read or write. What was
  * acknowledged is in every answer that began later, and there after a restart; nothing is held at the end.
- * Only in the slow suite: ASSAY_SLOW=1, for ASSAY_SOAK_SECONDS (600 if not given).
+ * Memory stays flat, the disk takes no more of a record than at the beginning, and no file is left open.
+ * Only in the slow suite: ASSAY_SLOW=1, for ASSAY_SOAK_SECONDS (3,600 if not given).
  */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { tableFromIPC } from 'apache-arrow'
 import { parquetMetadata } from 'hyparquet'
 import { expect, test } from 'vitest'
-import { type ServeProcess, serveAssay } from '../support/assay-process.ts'
+import { serveAssay } from '../support/assay-process.ts'
+import { type Usage, usageOf } from '../support/process-watch.ts'
 import { testKey } from '../support/running-service.ts'
 import { SlowReader } from '../support/slow-reader.ts'
 import { rowsOf, StreamClient } from '../support/stream-client.ts'
 
-const seconds = Number(process.env.ASSAY_SOAK_SECONDS ?? 600)
-/** Memory may grow by so much after the first minute: caches fill up. */
-const growth = 1.25
+const seconds = Number(process.env.ASSAY_SOAK_SECONDS ?? 3600)
+/** Caches fill up in the first minute. */
 const settledAfterMs = 60_000
+/** The most memory of the second half, as a share of the most of the first. */
+const memoryGrowth = 1.25
+/** However long it goes on, with one thread for queries. */
+const mostMemory = 2 * 2 ** 30
+/** Bytes on disk per byte written in the second half, as a share of those in the first. */
+const diskGrowth = 1.25
+/** Of segments that are not merged yet, and room that is free in the files, whatever the size of the data. */
+const diskSlack = 256 * 2 ** 20
 
 /** However much goes on beside it, no request takes so long. */
 const longestMs = 60_000
@@ -127,10 +136,33 @@ interface AnyAnswer {
   readonly data?: readonly Readonly<Record<string, unknown>>[]
 }
 
-/** Memory of the process but for mapped files, in bytes. */
-function memoryOf({ child }: ServeProcess): number {
-  const status = readFileSync(`/proc/${child.pid}/status`, 'utf8')
-  return Number(/RssAnon:\s+(\d+)/.exec(status)?.[1]) * 1024
+interface Sample extends Usage {
+  /** Bytes of all bodies that were acknowledged until then. */
+  readonly written: number
+}
+
+const megabytes = (bytes: number) => Math.round(bytes / 2 ** 20)
+
+/** Prints what the service took, and holds its second half to the first. */
+function expectFlat(samples: readonly Sample[]): void {
+  const half = samples.length >> 1
+  const halves = [samples.slice(0, half), samples.slice(half)] as const
+  for (const part of halves) {
+    const [first, last] = [part[0]!, part.at(-1)!]
+    const most = (of: (sample: Sample) => number) => Math.max(...part.map(of))
+    console.log(
+      `${Math.round((last.at - first.at) / 1000)} s: at most ${megabytes(most(({ memory }) => memory))} MiB ` +
+        `of memory and ${most(({ descriptors }) => descriptors)} descriptors; ` +
+        `${megabytes(last.written - first.written)} MiB written, ` +
+        `${megabytes(last.disk)} MiB on disk for ${megabytes(last.written)} MiB`,
+    )
+  }
+  const [before, after] = halves.map((part) => Math.max(...part.map(({ memory }) => memory)))
+  expect(after).toBeLessThan(before! * memoryGrowth)
+  expect(after).toBeLessThan(mostMemory)
+  const [middle, last] = halves.map((part) => part.at(-1)!)
+  const perByte = (middle!.disk + diskSlack) / middle!.written
+  expect(last!.disk).toBeLessThan(perByte * diskGrowth * last!.written)
 }
 
 test.runIf(process.env.ASSAY_SLOW === '1' && process.platform === 'linux')(
@@ -146,6 +178,20 @@ test.runIf(process.env.ASSAY_SLOW === '1' && process.platform === 'linux')(
         .id
       const source = `experiment('${experiment}')`
       const acknowledged: string[] = []
+      let written = 0
+      const acknowledge = (events: readonly { readonly id: string }[]) => {
+        acknowledged.push(...events.map(({ id }) => id))
+        written += JSON.stringify(events).length
+      }
+      const usage = (): Sample => ({ ...usageOf(server.child.pid!, directory), written })
+      // A service that starts has files open that it reads its code from.
+      let atFirst = usage()
+      for (let same = 0; same < 5; same++) {
+        await wait(1000)
+        const next = usage()
+        if (next.descriptors !== atFirst.descriptors) same = 0
+        atFirst = next
+      }
       const end = Date.now() + seconds * 1000
       const loop = async (work: (turn: number) => Promise<unknown>, pauseMs: number) => {
         for (let turn = 0; Date.now() < end; turn++) {
@@ -162,7 +208,7 @@ test.runIf(process.env.ASSAY_SLOW === '1' && process.platform === 'linux')(
           metrics: { tokens: turn % 1000 },
         }))
         const answer = await client.ask(`/v1/experiment/${experiment}/insert`, { events })
-        if (answer) acknowledged.push(...events.map(({ id }) => id))
+        if (answer) acknowledge(events)
       }
       const lookUp = async () => {
         const id = acknowledged[Math.floor(Math.random() * acknowledged.length)]
@@ -203,7 +249,7 @@ test.runIf(process.env.ASSAY_SLOW === '1' && process.platform === 'linux')(
         const events = Array.from({ length: 50 }, (_, i) => ({ id: `left-${turn}-${i}`, input }))
         const path = `/v1/experiment/${experiment}/insert`
         const answer = await client.ask(path, { events }, leaving.signal).catch(unlessLeft)
-        if (answer) acknowledged.push(...events.map(({ id }) => id))
+        if (answer) acknowledge(events)
       }
       const leave = async () => {
         const leaving = new AbortController()
@@ -239,7 +285,7 @@ test.runIf(process.env.ASSAY_SLOW === '1' && process.platform === 'linux')(
       const groups = await StreamClient.open(server)
       groups.send({ query: `measures: count(1) as n | from: ${source}`, live: true })
 
-      const sizes: { readonly at: number; readonly bytes: number }[] = []
+      const samples: Sample[] = []
       await Promise.all([
         ...[0, 1, 2].map((writer) => loop((turn) => write(writer, turn), 50)),
         ...[0, 1, 2, 3].map(() => loop(lookUp, 2)),
@@ -250,17 +296,13 @@ test.runIf(process.env.ASSAY_SLOW === '1' && process.platform === 'linux')(
         loop(leaveInsert, 500),
         loop(leaveStream, 300),
         ...[0, 1, 2].map(() => loop(readSlowly, 0)),
-        loop(async () => sizes.push({ at: Date.now(), bytes: memoryOf(server) }), 1000),
+        loop(async () => samples.push(usage()), 1000),
       ])
 
       expect(client.failures).toEqual([])
-      const settled = sizes.filter(({ at }) => at > end - seconds * 1000 + settledAfterMs)
-      const largest = (part: typeof sizes) => Math.max(...part.map(({ bytes }) => bytes))
-      const half = settled.length >> 1
+      const settled = samples.filter(({ at }) => at > end - seconds * 1000 + settledAfterMs)
       // A shorter run tells nothing of that.
-      if (settled.length >= 60) {
-        expect(largest(settled.slice(half))).toBeLessThan(largest(settled.slice(0, half)) * growth)
-      }
+      if (settled.length >= 60) expectFlat(settled)
 
       // Each of them was told once, while it was written.
       const untold = () => {
@@ -293,7 +335,16 @@ test.runIf(process.env.ASSAY_SLOW === '1' && process.platform === 'linux')(
           assay_websockets_open: 0,
         })
 
+      // Connections that are kept alive are closed after some seconds without a request.
+      await expect
+        .poll(() => usage().descriptors, { timeout: 60_000, interval: 1000 })
+        .toBeLessThanOrEqual(atFirst.descriptors)
+
       await expectAll(client, source, acknowledged)
+      console.log(
+        `${acknowledged.length} records acknowledged, ${client.refused} requests refused; ` +
+          `descriptors: ${atFirst.descriptors} at first, ${usage().descriptors} at the end`,
+      )
       server.child.kill('SIGTERM')
       expect(await server.exit).toBe(0)
       server = await serveAssay(directory)
