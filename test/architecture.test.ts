@@ -17,14 +17,14 @@ const floors: readonly (readonly string[])[] = [
   ['binder'],
   ['catalog', 'function', 'storage', 'search'],
   ['kernel', 'parser', 'format', 'import'],
-  ['vector', 'type', 'json', 'error'],
+  ['vector', 'type', 'json', 'error', 'installation'],
 ]
 
 /** Within these, left may import right. */
 const orders: readonly (readonly string[])[] = [
   ['main', 'cli', 'demo'],
   ['catalog', 'storage'],
-  ['vector', 'type', 'json', 'error'],
+  ['vector', 'type', 'json', 'error', 'installation'],
 ]
 
 /** Folders within a unit, from top to ground: left may import right. `''` is the unit itself. */

@@ -6,6 +6,7 @@
  * from main memory takes anyway). The memory never grows, because that would detach all arrays in it.
  */
 import { readFileSync } from 'node:fs'
+import { codeFile } from '../installation.ts'
 import type { Kernels } from './exports.ts'
 
 type NumericArray = Float64Array | Int32Array | Uint8Array
@@ -17,7 +18,7 @@ interface WebAssemblyConstructors {
 }
 
 const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyConstructors }
-const module = new WebAssembly.Module(readFileSync(new URL('./kernels.wasm', import.meta.url)))
+const module = new WebAssembly.Module(readFileSync(codeFile('src/kernel/kernels.wasm')))
 export const kernels = new WebAssembly.Instance(module).exports
 
 const { buffer } = kernels.memory

@@ -4,6 +4,7 @@
  * JavaScript is compiled in each.
  */
 import { readFileSync } from 'node:fs'
+import { codeFile } from '../installation.ts'
 import { isDouble } from '../json/number-text.ts'
 
 interface Place {
@@ -70,7 +71,7 @@ export function rowLoops(): RowLoops {
 
 function load(): RowLoops {
   const { WebAssembly } = globalThis as unknown as { readonly WebAssembly: WebAssemblyConstructors }
-  const module = new WebAssembly.Module(readFileSync(new URL('./rows.wasm', import.meta.url)))
+  const module = new WebAssembly.Module(readFileSync(codeFile('src/kernel/rows.wasm')))
   let memory: Buffer
   const readNumber = (start: number, end: number) => {
     const text = memory.toString('latin1', start, end)

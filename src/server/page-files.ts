@@ -1,6 +1,7 @@
 /** The built page, in memory: a few hundred kilobytes, most of them compressed beforehand. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { AssayError } from '../error.ts'
+import { builtFile } from '../installation.ts'
 
 export interface PageFile {
   readonly contentType: string
@@ -21,10 +22,8 @@ const contentTypes: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 }
 
-/** Beside the built code; from the sources, where the last build put it. */
-const directory = import.meta.url.endsWith('.ts')
-  ? new URL('../../dist/src/ui/', import.meta.url)
-  : new URL('../ui/', import.meta.url)
+/** Where the last build put it. */
+const directory = builtFile('src/ui/')
 
 let page: Page | undefined
 

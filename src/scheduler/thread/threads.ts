@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { getHeapStatistics, setFlagsFromString } from 'node:v8'
 import type { Worker } from 'node:worker_threads'
 import { Piscina } from 'piscina'
+import { codeFile } from '../../installation.ts'
 
 /**
  * A pool of threads. It ends none before it has started: a thread that is ended while it loads a native addon takes the
@@ -77,8 +78,7 @@ export function openThreads(
   worker: 'query' | 'ingest' | 'write' | 'maintenance',
   options: ThreadsOptions,
 ): Threads {
-  const ending = import.meta.url.slice(-3)
-  return poolOf(new URL(`../../../workers/${worker}${ending}`, import.meta.url), options)
+  return poolOf(codeFile(`workers/${worker}.ts`), options)
 }
 
 /** Whether V8 has ended a thread because its heap was full; another one takes its place. */
