@@ -1,10 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
-import type { ConfigFlags } from '../config.ts'
+import type { Config, ConfigFlags, LogLevel } from '../config.ts'
 import { readConfig } from '../config.ts'
 import { createLogger, type Logger } from '../server/logger.ts'
 import { version } from '../server/version.ts'
 import { openFileLimit, ownFiles } from './open-files.ts'
 import { type Service, startService, stopOnSignal } from './service.ts'
+import { startMessage } from './start-message.ts'
 
 /**
  * Who waits to be told that the service listens may send much at once: the first bodies of threads that have
@@ -18,15 +19,24 @@ const enoughOpenFiles = 4096
 /** Serves until a signal ends it. */
 export async function runServe(flags: ConfigFlags): Promise<void> {
   const config = readConfig(flags, process.env)
-  const logger = createLogger(config.logLevel)
+  const isOnTerminal = process.stdout.isTTY === true
+  const logger = createLogger(
+    isOnTerminal ? terminalLevel(config, flags) : config.logLevel,
+    isOnTerminal,
+  )
   process.on('unhandledRejection', (error) => {
     // Whatever it was that nobody waits for, all others are to be served.
     logger.error({ err: error }, 'something failed that nobody waited for')
   })
   const service = await startService(config, logger)
   stopOnSignal(service, logger)
-  if (service.newKey !== undefined) {
-    // Not through the logger: logs are kept and passed on, and keys must not be.
+  // Not through the logger: logs are kept and passed on, and keys must not be.
+  if (isOnTerminal) {
+    const isKeyChosen = config.bootstrapKey !== undefined
+    process.stdout.write(
+      startMessage({ ...service, dataDirectory: config.dataDirectory, isKeyChosen }),
+    )
+  } else if (service.newKey !== undefined) {
     process.stderr.write(
       `\nThe owner's API key, shown this once:\n\n  ${service.newKey}\n\n` +
         'Set ASSAY_BOOTSTRAP_KEY to choose one yourself.\n\n',
@@ -53,6 +63,12 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
   } catch (error) {
     logger.warn({ err: error }, 'could not run typical queries')
   }
+}
+
+/** A person is told what is wrong, and each request only when they ask for it. */
+function terminalLevel({ logLevel }: Config, flags: ConfigFlags): LogLevel {
+  const isChosen = flags.logLevel !== undefined || process.env.ASSAY_LOG_LEVEL !== undefined
+  return isChosen ? logLevel : 'warn'
 }
 
 async function warmUpInserts(service: Service, logger: Logger): Promise<void> {

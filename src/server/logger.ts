@@ -1,4 +1,5 @@
 import pino from 'pino'
+import { build as readableLines } from 'pino-pretty'
 import type { LogLevel } from '../config.ts'
 
 export type Logger = pino.Logger
@@ -11,9 +12,14 @@ const flushMs = 100
  * JSON lines on standard output, written a few at a time: a system call for each would cost a small
  * request a tenth of its time. What is left is written when the process ends by itself, which a
  * process that is killed cannot do. Nothing that is logged may hold a key or a body.
+ * @param isForPeople lines that a person reads, each at once, in place of JSON
  */
-export function createLogger(level: LogLevel): Logger {
+export function createLogger(level: LogLevel, isForPeople = false): Logger {
   if (level === 'silent') return pino({ level })
+  if (isForPeople) {
+    const form = { sync: true, singleLine: true, translateTime: 'SYS:HH:MM:ss' }
+    return pino({ level, base: null }, readableLines(form))
+  }
   const lines = new Lines(pino.destination({ fd: 1, sync: true }))
   process.on('exit', () => lines.flush())
   return pino({ level, base: null, timestamp: timestamps() }, lines)

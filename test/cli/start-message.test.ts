@@ -1,0 +1,51 @@
+/** What a person sees who starts the service on a terminal: `script` gives the process one. */
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { expect, onTestFinished, test } from 'vitest'
+import { temporaryDirectory } from '../support/temporary-records.ts'
+
+const main = new URL('../../src/main.ts', import.meta.url).pathname
+const hasTerminal = spawnSync('script', ['--version']).status === 0
+if (!hasTerminal) console.log('left out: the command "script" gives no terminal here')
+
+/** All that is shown by a service that is stopped once it has said how. */
+async function shownOnTerminal(directory: string, environment: Record<string, string>) {
+  const serve = `${process.execPath} --import tsx ${main} serve --port 0 --data-dir ${directory}`
+  const child = spawn('script', ['--quiet', '--return', '--command', serve, '/dev/null'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: 'dumb', ...environment },
+  })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  let shown = ''
+  let isStopped = false
+  child.stdout.on('data', (bytes: Buffer) => {
+    shown += bytes.toString()
+    if (isStopped || !shown.includes('Ctrl-C')) return
+    isStopped = true
+    // What Ctrl-C sends.
+    child.stdin.write('\u0003')
+  })
+  const [code] = await once(child, 'close')
+  return { code, shown: shown.replaceAll('\r\n', '\n') }
+}
+
+test.runIf(hasTerminal)('a start on a terminal says what a person needs, and no JSON', async () => {
+  const directory = temporaryDirectory()
+  const environment = { ASSAY_OTLP_GRPC_PORT: 'off' }
+  const first = await shownOnTerminal(directory, environment)
+  expect(first.shown).toMatch(/Assay \d+\.\d+\.\d+/)
+  expect(first.shown).toMatch(/Open +http:\/\/127\.0\.0\.1:\d+\/#key=sk-\S+\n/)
+  expect(first.shown).toMatch(/Key +sk-\S+ \(shown this once\)/)
+  expect(first.shown).toContain(directory)
+  expect(first.shown).not.toContain('{"')
+
+  const second = await shownOnTerminal(directory, environment)
+  expect(second.shown).toMatch(/Open +http:\/\/127\.0\.0\.1:\d+\n/)
+  expect(second.shown).not.toContain('sk-')
+})
+
+test.runIf(hasTerminal)('a key that was chosen is not shown', async () => {
+  const environment = { ASSAY_OTLP_GRPC_PORT: 'off', ASSAY_BOOTSTRAP_KEY: 'sk-chosen-by-the-user' }
+  const { shown } = await shownOnTerminal(temporaryDirectory(), environment)
+  expect(shown).toContain('the one in ASSAY_BOOTSTRAP_KEY')
+  expect(shown).not.toContain('sk-chosen')
+})
