@@ -29,6 +29,8 @@ export interface Config {
   readonly limits: QueryLimits
   /** Of results of queries that nobody waits for. */
   readonly asyncLimits: AsyncLimits
+  /** Of the disk, which nothing grows into; undefined for what is usual, 0 for none. */
+  readonly leastFreeBytes: number | undefined
   /** Of requests, in a minute. */
   readonly requestsPerMinute: RequestRates
   /** Base of the URLs in answers, without a slash at the end; undefined for that of each request. */
@@ -82,6 +84,7 @@ export interface ConfigFlags {
   readonly rowCacheMb?: string
   readonly asyncResultHours?: string
   readonly asyncResultsMb?: string
+  readonly minFreeMb?: string
   readonly publicUrl?: string
   readonly prices?: string
   readonly warmUp?: string
@@ -126,6 +129,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     ),
     limits: queryLimits(setting),
     asyncLimits: asyncLimits(setting),
+    leastFreeBytes: leastFreeBytes(setting('minFreeMb', '--min-free-mb', 'ASSAY_MIN_FREE_MB')),
     requestsPerMinute: {
       perKey: optional(
         setting(
@@ -239,6 +243,11 @@ function asyncLimits(setting: SettingReader): AsyncLimits {
       ) *
       2 ** 20,
   }
+}
+
+function leastFreeBytes(given: Setting): number | undefined {
+  if (given.text === undefined) return undefined
+  return integer(given, 0, 0, largestNumber) * 2 ** 20
 }
 
 const hourMs = 3_600_000

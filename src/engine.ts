@@ -16,19 +16,21 @@ import { explainAnalyzed, explainPhysical } from './planner/explain.ts'
 import { refuseWarnings } from './planner/lint.ts'
 import type { PhysicalQuery } from './planner/physical-plan.ts'
 import type { PlanRecorder } from './planner/plan-query.ts'
+import { DiskReserve } from './scheduler/admission/disk-reserve.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/admission/query-limits.ts'
 import type { QueryStatus } from './scheduler/admission/running-query.ts'
 import type { RowChunk } from './scheduler/answer/answer-frame.ts'
 import { type AnswerProgress, cursorOf, newProgress } from './scheduler/answer/answer-progress.ts'
 import type { AnswerNow } from './scheduler/answer/direct-look-up.ts'
 import { AnswersNow, type PlainQuery } from './scheduler/answers-now.ts'
+import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
 import { IngestPool } from './scheduler/insert/ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './scheduler/insert/insert-request.ts'
 import { type InsertedRows, Inserts } from './scheduler/insert/inserts.ts'
 import { RecordWriterThread } from './scheduler/insert/record-writer-thread.ts'
 import { changedIds, narrowed, type Watched, watchedOf } from './scheduler/live-plan.ts'
 import { FreshRows } from './scheduler/maintenance/fresh-rows.ts'
-import { Maintenance, type MaintenanceOptions } from './scheduler/maintenance/maintenance.ts'
+import { Maintenance } from './scheduler/maintenance/maintenance.ts'
 import { newPartMemory } from './scheduler/maintenance/part-memory.ts'
 import { QueryPlans } from './scheduler/query-plans.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
@@ -50,33 +52,14 @@ import {
   type SegmentsEnvironment,
 } from './storage/environment.ts'
 import { reclaimSegmentSpace } from './storage/maintenance/reclaim-space.ts'
+import { freeBytesOf, recordsFile } from './storage/maintenance/segment-files.ts'
 import { placesOf, type SpanPlace } from './storage/read/span-place.ts'
 import { TaskReads } from './storage/read/task-reads.ts'
 import { SegmentStore } from './storage/segment/segment-store.ts'
 import { formatTransaction, parseTransaction } from './type/transaction.ts'
 import { paginationKeyAt } from './vector/row-keys.ts'
 
-export interface Logger {
-  debug(details: object, message: string): void
-  info(details: object, message: string): void
-  warn(details: object, message: string): void
-  error(details: object, message: string): void
-}
-
-export interface EngineOptions {
-  readonly dataDirectory: string
-  /** Threads that run queries; 0 runs them in this one. */
-  readonly workers: number
-  /** What models cost; the built-in table when not given. */
-  readonly prices?: PriceTable | undefined
-  readonly logger?: Logger
-  /** Of queries that run beside each other. */
-  readonly limits?: Partial<QueryLimits>
-  /** In ms since 1970; what `now()` gives, and when records were made that do not say so. */
-  readonly now?: () => number
-  readonly maintenance?: Pick<MaintenanceOptions, 'automatic' | 'limits' | 'onManifest'>
-}
-
+export type { EngineOptions, Logger } from './scheduler/engine-options.ts'
 export type { AnswerNow, InsertRequest, InsertResult, QueryRequest, QueryResult, QuerySummary }
 
 interface EngineParts {
@@ -90,6 +73,7 @@ interface EngineParts {
   /** Undefined: bodies are prepared in this thread. */
   readonly ingest: IngestPool | undefined
   readonly fresh: FreshRows
+  readonly reserve: DiskReserve
   readonly writer: RecordWriterThread
   readonly pool: QueryPool
   readonly limits: QueryLimits
@@ -100,6 +84,8 @@ interface EngineParts {
 
 export class Engine {
   readonly catalog: Catalog
+  /** Of the disk; asked by whatever else grows in the data directory. */
+  readonly reserve: DiskReserve
   readonly #parts: EngineParts
   /** Snapshots are taken here: the last transaction that was acknowledged. */
   #lastTransaction: number
@@ -123,7 +109,16 @@ export class Engine {
       const reads = new TaskReads(records, segments, limits.rowCacheBytes / 2)
       const writing = new RecordWriterThread(directory)
       writer = writing
-      const catalog = new Catalog(records, (batch) => writing.writeCatalog(batch))
+      const reserve = new DiskReserve({
+        directory,
+        leastFreeBytes: options.leastFreeBytes,
+        freeWithin: () => freeBytesOf(recordsFile(records)),
+        logger,
+      })
+      const catalog = new Catalog(records, {
+        write: (batch) => writing.writeCatalog(batch),
+        requireRoom: () => reserve.requireRoom(0),
+      })
       const runningTasks = newTaskCount()
       // One such thread keeps up with what two processors do with its rows, and each compiles its code anew.
       const threads = Math.ceil(workers / 2)
@@ -142,6 +137,7 @@ export class Engine {
         store: new SegmentStore(segments),
         fresh,
         removals: catalog,
+        reserve,
         runningTasks,
         ...(logger && { logger }),
       })
@@ -155,6 +151,7 @@ export class Engine {
         maintenance,
         ingest,
         fresh,
+        reserve,
         writer,
         pool: new QueryPool(directory, workers, reads, runningTasks, limits.memory.perQuery),
         limits,
@@ -173,6 +170,7 @@ export class Engine {
     this.#parts = parts
     const { catalog, reads, maintenance, fresh, pool, limits, logger, now, prices } = parts
     this.catalog = catalog
+    this.reserve = parts.reserve
     this.#plans = new QueryPlans({ reads, now, prices })
     this.#runner = new QueryRunner(pool, limits, logger)
     const made = { plans: this.#plans, runner: this.#runner }

@@ -58,6 +58,7 @@ export const errorCodes = {
   STORAGE_LOCKED: { family: 'environment', status: 500 },
   STORAGE_CORRUPT: { family: 'environment', status: 500 },
   STORAGE_UNAVAILABLE: { family: 'environment', status: 503 },
+  STORAGE_RESERVED: { family: 'environment', status: 507 },
   SERVER_CANNOT_LISTEN: { family: 'environment', status: 500 },
   CONFIG_INVALID: { family: 'user', status: 400 },
   COMMAND_INVALID: { family: 'user', status: 400 },

@@ -26,6 +26,15 @@ test('defaults', () => {
   expect(Object.isFrozen(config)).toBe(true)
 })
 
+test('what is left free of the disk is given in megabytes, and none is a number, too', () => {
+  expect(readConfig({}, {}).leastFreeBytes).toBeUndefined()
+  expect(readConfig({}, { ASSAY_MIN_FREE_MB: '100' }).leastFreeBytes).toBe(100 * 2 ** 20)
+  expect(readConfig({ minFreeMb: '0' }, { ASSAY_MIN_FREE_MB: '100' }).leastFreeBytes).toBe(0)
+  expect(() => readConfig({ minFreeMb: 'much' }, {})).toThrow(
+    /--min-free-mb must be a whole number/,
+  )
+})
+
 test('flags win over the environment', () => {
   const environment = {
     ASSAY_HOST: '::1',

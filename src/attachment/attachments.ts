@@ -37,14 +37,19 @@ export class Attachments {
     this.#timer = setInterval(() => void tidy(), tidyIntervalMs).unref()
   }
 
-  /** Removes what is left over, now and from time to time; `onError` is told when that fails later. */
+  /**
+   * Removes what is left over, now and from time to time; `onError` is told when that fails later.
+   *
+   * @param requireRoom see `ContentStoreOptions`
+   */
   static async open(
     dataDirectory: string,
     catalog: Catalog,
     onError: (error: unknown) => void,
+    requireRoom?: (bytes: number) => void,
   ): Promise<Attachments> {
     const directory = join(dataDirectory, 'attachments')
-    const store = new ContentStore(join(directory, 'content'))
+    const store = new ContentStore(join(directory, 'content'), { requireRoom })
     const signer = new PathSigner(await contentSecret(directory))
     await store.tidy(catalog)
     return new Attachments(store, signer, catalog, onError)

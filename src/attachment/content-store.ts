@@ -51,15 +51,23 @@ export interface FileUses {
   forgetFile(name: string): Promise<void>
 }
 
+export interface ContentStoreOptions {
+  readonly now?: () => number
+  /** Throws when the disk is not to take so many bytes more. */
+  readonly requireRoom?: ((bytes: number) => void) | undefined
+}
+
 export class ContentStore {
   readonly #directory: string
   readonly #now: () => number
+  readonly #requireRoom: ((bytes: number) => void) | undefined
   /** What is unfinished since before was left by a crash. */
   readonly #openedAt = Date.now()
 
-  constructor(directory: string, now: () => number = Date.now) {
+  constructor(directory: string, { now = Date.now, requireRoom }: ContentStoreOptions = {}) {
     this.#directory = directory
     this.#now = now
+    this.#requireRoom = requireRoom
   }
 
   /** Announces a file, unless there is one already. */
@@ -190,6 +198,7 @@ export class ContentStore {
   }
 
   async #writeFile(path: string, bytes: Uint8Array): Promise<void> {
+    this.#requireRoom?.(bytes.length)
     await onDisk('the file', makeFolder(dirname(path)))
     await onDisk('the file', writeDurably(path, bytes))
   }

@@ -61,6 +61,13 @@ export interface CatalogChange {
   readonly after: Entry | undefined
 }
 
+export interface CatalogOptions {
+  /** How changes come to disk; when not given, by this thread, which waits for that. */
+  readonly write?: CatalogWrite
+  /** Throws when nothing may grow. Asked for each change that only adds something, or changes what is there. */
+  readonly requireRoom?: () => void
+}
+
 export type ChangeListener = (changes: readonly CatalogChange[]) => void
 
 /** Objects whose name is that of an entry. */
@@ -77,13 +84,15 @@ export class Catalog {
   readonly #listeners = new Set<ChangeListener>()
   #counters: Counters
   #lastAudit: number
+  readonly #requireRoom: (() => void) | undefined
   readonly #queue = new ChangeQueue({
     begin: (staged) => new Change(this.#state, staged, staged.counters ?? this.#counters),
+    check: (made) => this.#checkRoom(made),
     commit: (changes) => this.#commit(changes),
   })
 
-  /** @param write how changes come to disk; when not given, by this thread, which waits for that */
-  constructor(records: RecordsEnvironment, write?: CatalogWrite) {
+  constructor(records: RecordsEnvironment, { write, requireRoom }: CatalogOptions = {}) {
+    this.#requireRoom = requireRoom
     migrate(records)
     this.#store = new EntryStore(records, write)
     this.#counters = {
@@ -266,6 +275,15 @@ export class Catalog {
     // What a removed project had is removed with it, and keeps its place on disk.
     if ('deleted_at' in entry && entry.deleted_at !== null) return
     if (this.#state.hasParent(kind, entry)) this.#state.add(kind, stored)
+  }
+
+  /** Whoever takes something away, or signs in to do so, needs no room; nor does the service itself wait for it. */
+  #checkRoom({ actor, change }: MadeChange): void {
+    if (!this.#requireRoom || actor.userId === null) return
+    const steps = [...change.steps].filter(isChange)
+    const takesAway = steps.some(({ before, after }) => before && !after)
+    const isSignIn = steps.every(({ kind }) => kind === 'session' || kind === 'password')
+    if (!takesAway && !isSignIn) this.#requireRoom()
   }
 
   async #commit(changes: readonly MadeChange[]): Promise<void> {

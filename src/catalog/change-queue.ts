@@ -16,6 +16,8 @@ export interface MadeChange {
 export interface ChangeQueueOptions {
   /** A change that sees what was made before it and is not written yet. */
   begin(staged: Staged): Change
+  /** Throws when the change may not be made after all. */
+  check(made: MadeChange): void
   /** Resolves once all of it is on disk and visible. */
   commit(changes: readonly MadeChange[]): Promise<void>
 }
@@ -89,6 +91,7 @@ export class ChangeQueue {
       let value: unknown
       try {
         value = asked.run(change)
+        this.#options.check({ actor: asked.actor, change })
       } catch (error) {
         this.#waiting.shift()
         asked.reject(error)

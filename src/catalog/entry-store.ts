@@ -54,7 +54,7 @@ export class EntryStore {
   readonly #records: RecordsEnvironment
   readonly #writeBatch: CatalogWrite
 
-  /** @param write see `Catalog` */
+  /** @param write see `CatalogOptions` */
   constructor(records: RecordsEnvironment, write: CatalogWrite | undefined) {
     this.#records = records
     this.#writeBatch = write ?? (async (batch) => writeCatalogBatch(records, batch))

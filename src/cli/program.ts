@@ -105,6 +105,10 @@ function addServe(program: Command): void {
       'what they may take together (ASSAY_ASYNC_RESULTS_MB; default: 10240)',
     )
     .option(
+      '--min-free-mb <count>',
+      'what is left free of the disk: below it nothing that grows is taken; 0 for any (ASSAY_MIN_FREE_MB; default: 512, or a twentieth of a small disk)',
+    )
+    .option(
       '--warm-up <seconds>',
       'time for typical queries after a start, so that the first ones are fast; 0 for none (ASSAY_WARM_UP; default: 4)',
     )

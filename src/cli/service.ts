@@ -32,8 +32,9 @@ const graceMs = 10_000
 
 /** Opens the store and serves it. Throws when the directory or the port is taken. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
-  const { dataDirectory, workers, prices, limits } = config
-  const engine = await Engine.open({ dataDirectory, workers, prices, limits, logger })
+  const { dataDirectory, workers, prices, limits, leastFreeBytes } = config
+  const opened = { dataDirectory, workers, prices, limits, leastFreeBytes, logger }
+  const engine = await Engine.open(opened)
   try {
     const secrets = SecretBox.open(dataDirectory, {
       given: config.secretKey,
@@ -42,8 +43,11 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     })
     const access = new Access(engine.catalog, engine)
     const newKey = await bootstrap(access, config.bootstrapKey)
-    const attachments = await Attachments.open(dataDirectory, engine.catalog, (error) =>
-      logger.warn({ err: error }, 'could not tidy up attachments'),
+    const attachments = await Attachments.open(
+      dataDirectory,
+      engine.catalog,
+      (error) => logger.warn({ err: error }, 'could not tidy up attachments'),
+      (bytes) => engine.reserve.requireRoom(bytes),
     )
     const asyncQueries = await AsyncQueries.open({
       ...config.asyncLimits,

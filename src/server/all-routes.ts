@@ -57,7 +57,7 @@ export function allRoutes(parts: RouteParts): Route[] {
   const { maxBodyBytes } = parts
   const prompts = new PromptStore(engine)
   const routes = [
-    ...statusRoutes({ ready: parts.ready, maxBodyBytes }),
+    ...statusRoutes(engine, { ready: parts.ready, maxBodyBytes }),
     ...btqlRoutes(engine),
     ...asyncRoutes(parts.asyncQueries),
     ...streamRoutes({ engine, live, logger }),

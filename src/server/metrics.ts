@@ -92,6 +92,15 @@ export class Metrics {
   }
 
   #observe(engine: Engine): void {
+    this.#gauge('assay_disk_available_bytes', 'Free on the disk of the data directory', () => {
+      return engine.reserve.status.availableBytes
+    })
+    this.#gauge('assay_disk_reserve_bytes', 'Of them, what nothing grows into', () => {
+      return engine.reserve.status.reserveBytes
+    })
+    this.#gauge('assay_disk_reserve_reached', '1 while what would grow is refused', () => {
+      return engine.reserve.isReached ? 1 : 0
+    })
     const of = (read: (status: ReturnType<Engine['status']>) => number) => () =>
       read(engine.status())
     this.#gauge(

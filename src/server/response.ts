@@ -36,6 +36,7 @@ const statusTexts = new Map([
   [500, '500 Internal Server Error'],
   [503, '503 Service Unavailable'],
   [504, '504 Gateway Timeout'],
+  [507, '507 Insufficient Storage'],
 ])
 
 const varyLine = headerLines({ vary: 'accept, accept-encoding' })

@@ -192,10 +192,12 @@ function emailOf(userId: string): string {
 
 test('when keys were used, and all else, is in memory what it is on disk when a commit fails', async () => {
   let isFull = false
-  const catalog = new Catalog(fixture.records, async (batch) => {
-    if (isFull)
-      throw storageError('the change', Object.assign(new Error('full'), { code: 'ENOSPC' }))
-    writeCatalogBatch(fixture.records, batch)
+  const catalog = new Catalog(fixture.records, {
+    write: async (batch) => {
+      if (isFull)
+        throw storageError('the change', Object.assign(new Error('full'), { code: 'ENOSPC' }))
+      writeCatalogBatch(fixture.records, batch)
+    },
   })
   const other = new Access(catalog)
   await bootstrap(other, 'sk-given-0123456789')

@@ -23,7 +23,7 @@ const day = 24 * 60 * 60 * 1000
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'assay-content-'))
-  store = new ContentStore(directory, () => now)
+  store = new ContentStore(directory, { now: () => now })
 })
 afterEach(() => rmSync(directory, { recursive: true }))
 

@@ -1,4 +1,5 @@
 /** A disk that takes no more: every way to write says so, reading goes on, and writing does once it can. */
+import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,6 +12,7 @@ import { SmallDisk } from '../support/small-disk.ts'
 const key = 'sk-full-disk-0123456789'
 const isLinux = process.platform === 'linux'
 const disk = isLinux ? SmallDisk.mount(96) : undefined
+const reserved = isLinux ? SmallDisk.mount(96) : undefined
 const failing = isLinux ? FailingWrites.build() : undefined
 
 let service: ServeProcess
@@ -121,6 +123,87 @@ describe.runIf(disk)('on a disk that is full', () => {
     expect(await everythingSeen(ask, place)).toBe(before)
     disk!.empty()
     await expectAllToWork()
+  })
+})
+
+describe.runIf(reserved)('below the reserve of the disk', () => {
+  const reserve = 24 * 2 ** 20
+
+  beforeAll(async () => {
+    const directory = mkdtempSync(join(reserved!.directory, 'data-'))
+    await start(directory, { ASSAY_MIN_FREE_MB: '24' })
+    await makePlace()
+  })
+  afterAll(async () => {
+    await stop()
+    reserved!.unmount()
+  })
+
+  const remove = (path: string) => ask(path, { method: 'DELETE' })
+
+  async function metric(name: string): Promise<number> {
+    const { text } = await ask('/metrics')
+    return Number(text.match(new RegExp(`^${name} (.*)$`, 'm'))?.[1])
+  }
+
+  test('nothing that grows is taken, with 507 and what to do; reading, signing in and deleting go on', async () => {
+    const { text: made } = await ask('/v1/dataset', {
+      body: { project_id: place.project, name: 'needless' },
+    })
+    const needless = (JSON.parse(made) as { id: string }).id
+    await ask(`/v1/dataset/${needless}/insert`, { body: { events: [{ id: 'a' }, { id: 'b' }] } })
+    const upload = await announce()
+    const before = await everythingSeen(ask, place)
+    expect(JSON.parse((await ask('/healthz')).text)).toEqual({ status: 'ok' })
+
+    reserved!.fill(reserve - 2 ** 20)
+    await expect.poll(() => metric('assay_disk_reserve_reached')).toBe(1)
+    expect(await metric('assay_disk_reserve_bytes')).toBe(reserve)
+    expect(await metric('assay_disk_available_bytes')).toBeLessThan(reserve)
+    const health = await ask('/healthz')
+    expect(health.status).toBe(200)
+    expect(JSON.parse(health.text)).toEqual({ status: 'ok', writes: 'no room' })
+    const { 'a session': signIn, ...growing } = everyWrite(ask, key, place)
+    for (const [what, write] of Object.entries(growing)) {
+      const { status, text } = await write(`never-${++run}`)
+      // Exporters would drop what is refused by 507.
+      expect(status, `${what}: ${text}`).toBe(what === 'spans' ? 503 : 507)
+      expect(text, what).toMatch(/24 MiB are kept free.*--min-free-mb/)
+    }
+    expect((await send(upload)).status).toBe(507)
+    expect(await everythingSeen(ask, place)).toBe(before)
+    expect((await signIn()).status).toBe(200)
+
+    const events = [{ id: 'a', _object_delete: true }]
+    const deleted = await ask(`/v1/dataset/${needless}/insert`, { body: { events } })
+    expect(deleted.status, deleted.text).toBe(200)
+    const mixed = [...events, { id: 'c' }]
+    const both = await ask(`/v1/dataset/${needless}/insert`, { body: { events: mixed } })
+    expect(both.status, both.text).toBe(507)
+    expect((await remove(`/v1/dataset/${needless}`)).status).toBe(200)
+
+    reserved!.empty()
+    await expectAllToWork()
+    expect((await send(upload)).status).toBe(200)
+    expect(await metric('assay_disk_reserve_reached')).toBe(0)
+  })
+
+  test('what is deleted makes room for more, without a restart', { timeout: 120_000 }, async () => {
+    const body = { project_id: place.project, name: 'large' }
+    const { text } = await ask('/v1/experiment', { body })
+    const large = (JSON.parse(text) as { id: string }).id
+    const insert = async () => {
+      const events = Array.from({ length: 10 }, () => ({
+        input: randomBytes(75_000).toString('base64'),
+      }))
+      return (await ask(`/v1/experiment/${large}/insert`, { body: { events } })).status
+    }
+    let status = 200
+    while (status === 200) status = await insert()
+    expect(status).toBe(507)
+    expect((await remove(`/v1/experiment/${large}`)).status).toBe(200)
+    const small = () => everyWrite(ask, key, place)['rows of an experiment']!(`after-${++run}`)
+    await expect.poll(async () => (await small()).status).toBe(200)
   })
 })
 

@@ -11,9 +11,10 @@ import {
   prepareRows,
   type UnpreparedRequest,
 } from '../../storage/prepare/prepare.ts'
-import type { PreparedRows } from '../../storage/row/prepared-rows.ts'
+import { type PreparedRows, rowActions } from '../../storage/row/prepared-rows.ts'
 import type { Written } from '../../storage/write/record-writer.ts'
 import { formatTransaction } from '../../type/transaction.ts'
+import type { DiskReserve } from '../admission/disk-reserve.ts'
 import type { Maintenance } from '../maintenance/maintenance.ts'
 import type { IngestPool } from './ingest-pool.ts'
 import type { InsertRequest, InsertResult } from './insert-request.ts'
@@ -42,6 +43,8 @@ export interface InsertsOptions {
   readonly ingest: IngestPool | undefined
   readonly writer: RecordWriterThread
   readonly maintenance: Pick<Maintenance, 'roomForWrite'>
+  /** Rows that delete are written whatever is free. */
+  readonly reserve: Pick<DiskReserve, 'requireRoom'>
   /** In ms since 1970. */
   readonly now: () => number
   /** Called before requests are answered; from then on queries see the rows. */
@@ -67,8 +70,10 @@ export class Inserts {
 
   /** Resolves when the rows are on disk and queries see them. */
   async insert(request: InsertRequest): Promise<InsertResult> {
-    const { ingest, writer, maintenance } = this.#options
+    const { ingest, writer, maintenance, reserve } = this.#options
     const { length } = request.body
+    // Of those that may delete it is asked again when they are prepared.
+    if (!mayDelete(request.body)) reserve.requireRoom(length)
     await maintenance.roomForWrite(length)
     const isAlone = this.#groups === 0 && this.#waiting.length === 0 && !writer.isBusy
     if (!ingest || (isAlone && length <= inlineBytes)) return this.#insertHere(request)
@@ -193,6 +198,10 @@ export class Inserts {
   }
 
   async #writeRows(requests: readonly InsertRequest[], rows: PreparedRows) {
+    const isDeletion = rows.actions.every((action) => action === rowActions.delete)
+    if (!isDeletion && requests.some(({ body }) => mayDelete(body))) {
+      this.#options.reserve.requireRoom(rows.bytes.length)
+    }
     const objectNumbers = rows.objects.map(({ type, id }) => {
       for (const { view } of requests) {
         const found = view.writable(type, id)
@@ -203,6 +212,14 @@ export class Inserts {
     const { ids, ...written } = await this.#options.writer.write({ rows, objectNumbers })
     return { written, ids, objectNumbers }
   }
+}
+
+/** Longer ones do more than delete. */
+const mostDeletionBytes = 2 ** 20
+
+function mayDelete(body: Uint8Array): boolean {
+  if (body.length > mostDeletionBytes) return false
+  return Buffer.from(body.buffer, body.byteOffset, body.length).includes('_object_delete')
 }
 
 /** Rejects those that have an error; the others are left. */

@@ -61,6 +61,8 @@ export interface MaintenanceOptions {
   readonly removals?: Removals
   /** See `QueryPool`. */
   readonly runningTasks?: Int32Array
+  /** While it is reached nothing is merged that has no need to be, as that takes room for a time. */
+  readonly reserve?: { readonly isReached: boolean }
   /** Called with every new manifest. */
   readonly onManifest?: (manifest: Manifest) => void
 }
@@ -267,8 +269,12 @@ export class Maintenance {
     return isYoung && this.#bytes > growingBytes && !this.#deltaIsLarge
   }
 
+  get #hasRoom(): boolean {
+    return this.#options.reserve?.isReached !== true
+  }
+
   get #mayTakeTime(): boolean {
-    return !this.#isClosed && !this.#deltaIsLarge && !this.#deltaHasWaited
+    return !this.#isClosed && !this.#deltaIsLarge && !this.#deltaHasWaited && this.#hasRoom
   }
 
   #workSoon(delayMs: number): void {
@@ -303,7 +309,9 @@ export class Maintenance {
         const wasLarge = this.#deltaIsLarge
         await this.#run({ kind: 'flush', limits: this.#limits })
         while (!this.#isClosed && (await this.#run({ kind: 'tidy' })) && !this.#deltaIsLarge);
-        while (!this.#isClosed && !this.#deltaIsLarge && (await this.#mergeSmall()));
+        while (!this.#isClosed && !this.#deltaIsLarge && this.#hasRoom) {
+          if (!(await this.#mergeSmall())) break
+        }
         await this.#mergeAndFinish(wasLarge)
       } while (!this.#isClosed && this.#deltaIsDue)
       if (!this.#isClosed && !(await this.removeObjects())) this.#workSoon(flushAfterMs)
@@ -332,7 +340,7 @@ export class Maintenance {
     while (this.#mayTakeTime && (await this.#runIfItCanWait({ kind: 'finish' }))) {
       while (this.#mayTakeTime && (await this.#runIfItCanWait(merge)));
     }
-    if (this.#mayTakeTime) await this.#run({ kind: 'trim' })
+    if (this.#mayTakeTime || !this.#hasRoom) await this.#run({ kind: 'trim' })
   }
 
   #mergeSmall(): Promise<boolean> {

@@ -74,6 +74,7 @@ export class AsyncQueries {
 
   /** Throws the faults of the query, and LIMIT_OVERLOADED when too many wait already. */
   async start(asked: AsyncRequest, gate: Gate): Promise<AsyncQueryState> {
+    this.#options.engine.reserve.requireRoom(0)
     // What is wrong with the query itself is told at once.
     const view = new NotingView(asked.request.view)
     await this.#options.engine.query({ ...asked.request, view })
@@ -251,6 +252,7 @@ export class AsyncQueries {
             hint: 'add a limit or a filter',
           })
         }
+        engine.reserve.requireRoom(parts.reduce((sum, { length }) => sum + length, 0))
         await file.append(parts)
       }
       await file.sync()

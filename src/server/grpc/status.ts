@@ -13,6 +13,7 @@ const codes: ReadonlyMap<number, number> = new Map([
   [501, 12],
   [503, 14],
   [504, 4],
+  [507, 8],
 ])
 const internal = 13
 

@@ -1,3 +1,4 @@
+import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import { jsonReply } from '../reply.ts'
 import type { Route } from '../route.ts'
@@ -10,7 +11,7 @@ export interface StatusOptions {
 }
 
 /** The routes that need no key: health, version, greeting. */
-export function statusRoutes(options: StatusOptions): Route[] {
+export function statusRoutes({ reserve }: Engine, options: StatusOptions): Route[] {
   return [
     {
       method: 'GET',
@@ -18,7 +19,7 @@ export function statusRoutes(options: StatusOptions): Route[] {
       access: 'open',
       handle: () => {
         if (!options.ready()) throw new AssayError('STORAGE_UNAVAILABLE', 'not ready for queries')
-        return jsonReply({ status: 'ok' })
+        return jsonReply({ status: 'ok', ...(reserve.isReached && { writes: 'no room' }) })
       },
     },
     {

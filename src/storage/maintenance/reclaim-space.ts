@@ -6,7 +6,7 @@
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { closeSegments, moveColumns, openSegments, segmentFolders } from '../environment.ts'
-import { fileName, type SegmentsFile, segmentFiles, spaceOf } from './segment-files.ts'
+import { type EnvironmentFile, fileName, segmentFiles, spaceOf } from './segment-files.ts'
 
 /** A file is copied if so much of it is free: that share, and so many bytes. */
 const worthwhileShare = 1 / 4
@@ -49,7 +49,7 @@ function copyIn(folder: string): string {
 }
 
 /** False: there is no room for it. */
-async function copy({ folder, root }: SegmentsFile): Promise<boolean> {
+async function copy({ folder, root }: EnvironmentFile): Promise<boolean> {
   const target = copyIn(folder)
   try {
     mkdirSync(target)

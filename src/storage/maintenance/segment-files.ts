@@ -1,14 +1,20 @@
-/** The two files of segments, and how much of each is used. */
+/** The files of environments, and how much of each is used. */
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BinaryDatabase, type SegmentsEnvironment, segmentFolders } from '../environment.ts'
+import {
+  type BinaryDatabase,
+  type RecordDatabase,
+  type RecordsEnvironment,
+  type SegmentsEnvironment,
+  segmentFolders,
+} from '../environment.ts'
 
 export const fileName = 'data.mdb'
 
-export interface SegmentsFile {
+export interface EnvironmentFile {
   readonly folder: string
   readonly root: SegmentsEnvironment['root']
-  readonly databases: readonly BinaryDatabase[]
+  readonly databases: readonly Pick<BinaryDatabase | RecordDatabase, 'getStats'>[]
 }
 
 export function segmentFiles({
@@ -17,12 +23,21 @@ export function segmentFiles({
   columnsRoot,
   columns,
   ...others
-}: SegmentsEnvironment): readonly SegmentsFile[] {
+}: SegmentsEnvironment): readonly EnvironmentFile[] {
   const [folder, columnsFolder] = segmentFolders(directory)
   return [
     { folder, root, databases: Object.values<BinaryDatabase>(others) },
     { folder: columnsFolder, root: columnsRoot, databases: [columns] },
   ]
+}
+
+export function recordsFile({
+  directory,
+  root,
+  checkedSince: _,
+  ...databases
+}: RecordsEnvironment): EnvironmentFile {
+  return { folder: join(directory, 'records'), root, databases: Object.values(databases) }
 }
 
 /** Parts of what LMDB tells that the package has no types for. */
@@ -47,7 +62,7 @@ export interface FileSpace {
   readonly diskBytes: number
 }
 
-export function spaceOf({ folder, root, databases }: SegmentsFile): FileSpace {
+export function spaceOf({ folder, root, databases }: EnvironmentFile): FileSpace {
   const { free, lastTxnId, ...names } = root.getStats() as RootPages
   const trees = databases.map((database) => database.getStats() as TreePages)
   const usedPages = [names, free, ...trees].reduce((sum, tree) => {
@@ -60,6 +75,12 @@ export function spaceOf({ folder, root, databases }: SegmentsFile): FileSpace {
     usedBytes: usedPages * pageSize,
     diskBytes: diskBytesOf(folder),
   }
+}
+
+/** What the file of an environment takes on disk and is free for values to come. */
+export function freeBytesOf(file: EnvironmentFile): number {
+  const { diskBytes, usedBytes } = spaceOf(file)
+  return Math.max(0, diskBytes - usedBytes)
 }
 
 /** What the file of an environment takes on disk: free stretches may be holes, which take nothing. */

@@ -7,7 +7,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { SegmentsEnvironment } from '../environment.ts'
 import { freeStretches, type Stretch } from './free-stretches.ts'
-import { fileName, type SegmentsFile, segmentFiles, spaceOf } from './segment-files.ts'
+import { type EnvironmentFile, fileName, segmentFiles, spaceOf } from './segment-files.ts'
 
 /** A file is trimmed if so much of what it takes is free: that share, and so many bytes. */
 const worthwhileShare = 1 / 32
@@ -35,7 +35,7 @@ export function trimFiles(environment: SegmentsEnvironment, worthwhile = worthwh
   return holes ? files.reduce((sum, file) => sum + trim(file, holes), 0) : 0
 }
 
-function isWorthwhile(file: SegmentsFile, worthwhile: number): boolean {
+function isWorthwhile(file: EnvironmentFile, worthwhile: number): boolean {
   const { usedBytes, diskBytes } = spaceOf(file)
   const freeBytes = diskBytes - usedBytes
   return freeBytes >= worthwhile && freeBytes >= diskBytes * worthwhileShare
@@ -50,7 +50,7 @@ function loadHoles(): FileHoles | undefined {
   }
 }
 
-function trim(file: SegmentsFile, holes: FileHoles): number {
+function trim(file: EnvironmentFile, holes: FileHoles): number {
   const { root, folder } = file
   root.resetReadTxn()
   const { pageBytes, transaction, diskBytes } = spaceOf(file)
@@ -69,7 +69,7 @@ function trim(file: SegmentsFile, holes: FileHoles): number {
 }
 
 /** Whether somebody reads what was there before the transaction, of which other pages may have been a part. */
-function hasReaderBefore(transaction: number, root: SegmentsFile['root']): boolean {
+function hasReaderBefore(transaction: number, root: EnvironmentFile['root']): boolean {
   const lines = root.readerList().split('\n')
   return lines.some((line) => {
     const [seen] = /\d+$/.exec(line.trimEnd()) ?? []

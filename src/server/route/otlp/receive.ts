@@ -51,6 +51,14 @@ export class ExportReceiver {
    * be stored for want of a parent.
    */
   async receive(request: ExportRequest, gate: Gate): Promise<ExportResult> {
+    try {
+      return await this.#receive(request, gate)
+    } catch (thrown) {
+      throw forExporters(thrown)
+    }
+  }
+
+  async #receive(request: ExportRequest, gate: Gate): Promise<ExportResult> {
     const batch = new Batch()
     const parents = new Parents(gate, request.parent)
     if (request.signal === 'traces') await addSpans(request, parents, batch)
@@ -69,6 +77,14 @@ export class ExportReceiver {
     }
     return { rejected: report.rejected, message: report.message }
   }
+}
+
+/** Exporters drop what is refused by a status that their protocol does not name: of these, 503 has them wait. */
+function forExporters(thrown: unknown): unknown {
+  if (!(thrown instanceof AssayError) || thrown.code !== 'STORAGE_RESERVED') return thrown
+  const { message, hint } = thrown
+  const details = { ...(hint !== undefined && { hint }), retryAfterSeconds: 30, cause: thrown }
+  return new AssayError('STORAGE_UNAVAILABLE', message, details)
 }
 
 interface SentRow {

@@ -1,0 +1,27 @@
+/** What an engine is opened with. */
+import type { PriceTable } from '../function/prices.ts'
+import type { QueryLimits } from './admission/query-limits.ts'
+import type { MaintenanceOptions } from './maintenance/maintenance.ts'
+
+export interface Logger {
+  debug(details: object, message: string): void
+  info(details: object, message: string): void
+  warn(details: object, message: string): void
+  error(details: object, message: string): void
+}
+
+export interface EngineOptions {
+  readonly dataDirectory: string
+  /** Threads that run queries; 0 runs them in this one. */
+  readonly workers: number
+  /** What models cost; the built-in table when not given. */
+  readonly prices?: PriceTable | undefined
+  readonly logger?: Logger
+  /** Of queries that run beside each other. */
+  readonly limits?: Partial<QueryLimits>
+  /** See `DiskReserveOptions`. */
+  readonly leastFreeBytes?: number | undefined
+  /** In ms since 1970; what `now()` gives, and when records were made that do not say so. */
+  readonly now?: () => number
+  readonly maintenance?: Pick<MaintenanceOptions, 'automatic' | 'limits' | 'onManifest'>
+}
