@@ -35,6 +35,8 @@ export interface Config {
   readonly requestsPerMinute: RequestRates
   /** Base of the URLs in answers, without a slash at the end; undefined for that of each request. */
   readonly publicUrl: string | undefined
+  /** How many proxies stand before the service, whose headers are believed. */
+  readonly trustedProxies: number
   /** Translates searches; undefined leaves that to the built-in translator. */
   readonly languageModel: LanguageModel | undefined
   /** What models cost; undefined for the built-in table. */
@@ -86,6 +88,8 @@ export interface ConfigFlags {
   readonly asyncResultsMb?: string
   readonly minFreeMb?: string
   readonly publicUrl?: string
+  /** True where it is given without a number. */
+  readonly trustProxy?: string | true
   readonly prices?: string
   readonly warmUp?: string
   readonly forgetSecrets?: boolean
@@ -99,7 +103,7 @@ const largestBodyBytes = 2 ** 31
 export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): Config {
   const setting: SettingReader = (flag, name, variable) => {
     const given = flags[flag]
-    if (given !== undefined) return { source: name, text: given }
+    if (typeof given === 'string') return { source: name, text: given }
     return { source: variable, text: environment[variable] || undefined }
   }
   const key = environment.ASSAY_BOOTSTRAP_KEY || undefined
@@ -147,6 +151,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       ),
     },
     publicUrl: url(setting('publicUrl', '--public-url', 'ASSAY_PUBLIC_URL')),
+    trustedProxies: trustedProxies(flags.trustProxy, environment.ASSAY_TRUST_PROXY),
     languageModel: languageModel(environment),
     prices: prices(setting('prices', '--prices', 'ASSAY_PRICES')),
     bootstrapKey: key,
@@ -281,6 +286,12 @@ function url({ source, text }: Setting): string | undefined {
     'CONFIG_INVALID',
     `${source} must be a URL such as https://assay.example.com, not "${text.slice(0, 100)}"`,
   )
+}
+
+function trustedProxies(flag: string | true | undefined, variable: string | undefined): number {
+  if (flag === true) return 1
+  const source = flag === undefined ? 'ASSAY_TRUST_PROXY' : '--trust-proxy'
+  return integer({ source, text: flag ?? (variable || undefined) }, 0, 0, 100)
 }
 
 /** No flags: whoever sees the command line would see the key. */

@@ -7,6 +7,7 @@ import { defaultQueryLimits } from '../src/scheduler/admission/query-limits.ts'
 test('defaults', () => {
   const config = readConfig({}, {})
   expect(config).toEqual({
+    trustedProxies: 0,
     host: '127.0.0.1',
     port: 8000,
     otlpGrpcPort: { number: 4317, isChosen: false },

@@ -49,6 +49,10 @@ function addServe(program: Command): void {
       'base of the URLs in answers (ASSAY_PUBLIC_URL; default: as the client reached it)',
     )
     .option(
+      '--trust-proxy [count]',
+      'proxies before the service whose X-Forwarded-… headers count (ASSAY_TRUST_PROXY; default: 0, or 1 without a count)',
+    )
+    .option(
       '--max-running-queries <count>',
       'queries at work on the threads at a time (ASSAY_MAX_RUNNING_QUERIES; default: 32)',
     )

@@ -56,7 +56,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       logger,
     })
     const { host, port, otlpGrpcPort, maxBodyBytes, requestsPerMinute } = config
-    const { publicUrl, languageModel } = config
+    const { publicUrl, trustedProxies, languageModel } = config
     const server = await Server.start({
       engine,
       access,
@@ -69,6 +69,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       maxBodyBytes,
       requestsPerMinute,
       publicUrl,
+      trustedProxies,
       languageModel,
       logger,
     })

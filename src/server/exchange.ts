@@ -31,6 +31,8 @@ export class Exchange {
   /** See `Route`. */
   answerNow: ((body: Uint8Array) => WholeReply | undefined) | undefined
   status = 0
+  /** The connection ends with it, since nothing says for sure where the next request begins. */
+  endsConnection = false
   #cancel: AbortController | undefined
   #reason: AssayError | undefined
 

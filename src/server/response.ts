@@ -18,6 +18,9 @@ const pieceBytes = 128 * 1024
 const resetClockMs = 4000
 const longestStallMs = 120_000
 
+/** What uWS gathers before it writes to the socket. */
+const gatheredBytes = 16 * 1024
+
 /** For an answer that fails to say so in its own way. */
 const lastWordsMs = 2000
 
@@ -105,19 +108,43 @@ export class ResponseSender {
     this.#sendShort(reply, bytes, undefined, options)
   }
 
+  /**
+   * Sends a short answer and closes the connection in this turn, before uWS reads what follows the headers: the
+   * usual end leaves the answer where it is gathered, and lets the parser go on.
+   */
+  sendAndClose(reply: WholeReply, options: SendOptions): void {
+    const { body } = reply
+    const text = typeof body === 'string' ? body : Buffer.from(body).toString()
+    // Blanks behind JSON mean nothing, and so much is written at once.
+    const padded = text + ' '.repeat(gatheredBytes)
+    // As a header's, its end is that of a line.
+    const length = String(Buffer.byteLength(padded) + 2)
+    const headers = { ...reply.headers, connection: 'close', 'content-length': length }
+    this.#cork(() => this.#writeHead({ ...reply, headers }, undefined, options, `\r\n${padded}`))
+    this.sentBytes += padded.length
+    this.#ended = true
+    if (!this.#gone) this.#response.close()
+  }
+
   #sendShort(
     reply: Reply,
     bytes: Uint8Array,
     encoding: ContentEncoding | undefined,
     options: SendOptions,
   ): void {
+    if (options.headOnly && options.closeConnection) {
+      const headers = { ...reply.headers, connection: 'close', 'content-length': `${bytes.length}` }
+      this.#cork(() => this.#writeHead({ ...reply, headers }, encoding, options, ''))
+      this.#ended = true
+      if (!this.#gone) this.#response.close()
+      return
+    }
     this.#cork(() => {
       this.#writeHead(reply, encoding, options)
       this.#ended = true
       if (options.headOnly) {
         // With a length of its own, uWS would take the answer for unfinished.
         this.#response.writeHeader('content-length', String(bytes.length))
-        if (options.closeConnection) this.#response.writeHeader('connection', 'close')
         this.#response.endWithoutBody()
       } else {
         this.#response.end(bytes, options.closeConnection)
@@ -127,6 +154,11 @@ export class ResponseSender {
   }
 
   async #sendWhole(reply: Reply, body: Uint8Array, options: SendOptions): Promise<void> {
+    if (body.length > pieceBytes && options.closeConnection && !options.headOnly) {
+      // What is sent with its length in pieces cannot end with the connection.
+      await this.#sendStream(reply, once(body), options)
+      return
+    }
     const { bytes, encoding } = await compressWhole(body, encodingOf(reply, options))
     if (bytes.length > pieceBytes && !options.headOnly) {
       await this.#sendPieces(reply, bytes, encoding, options)
@@ -218,7 +250,13 @@ export class ResponseSender {
     if (!this.#gone) this.#response.cork(write)
   }
 
-  #writeHead(reply: Reply, encoding: ContentEncoding | undefined, options: SendOptions): void {
+  /** @param tail what comes behind the last line; undefined where uWS ends the head */
+  #writeHead(
+    reply: Reply,
+    encoding: ContentEncoding | undefined,
+    options: SendOptions,
+    tail?: string,
+  ): void {
     this.started = true
     const status = reply.status ?? 200
     // Said by itself of a success; each call takes as long as many lines.
@@ -231,8 +269,13 @@ export class ResponseSender {
     if (reply.headers) lines += headerLines(reply.headers)
     // What it is given as a value it writes as it is.
     const colon = lines.indexOf(': ')
-    this.#response.writeHeader(lines.slice(0, colon), lines.slice(colon + 2, -2))
+    const rest = tail === undefined ? lines.slice(colon + 2, -2) : lines.slice(colon + 2) + tail
+    this.#response.writeHeader(lines.slice(0, colon), rest)
   }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
 
 function encodingOf({ isCompressible = true }: Reply, { encoding }: SendOptions) {

@@ -9,6 +9,7 @@ import uWS, {
   type TemplatedApp,
   type us_listen_socket,
 } from 'uWebSockets.js'
+import { setImmediate } from 'node:timers/promises'
 import type { Access } from '../access/access.ts'
 import type { Gate } from '../access/gate.ts'
 import type { Principal } from '../access/principal.ts'
@@ -37,6 +38,7 @@ import { Metrics } from './metrics.ts'
 import { publicUrl } from './public-url.ts'
 import { RecordWriter } from './record-writer.ts'
 import type { Reply, WholeReply } from './reply.ts'
+import { framingOf } from './request-framing.ts'
 import { RequestNotes } from './request-notes.ts'
 import { RequestLimits } from './request-rate.ts'
 import type { SendOptions } from './response.ts'
@@ -56,6 +58,8 @@ export interface ServerOptions {
   readonly requestsPerMinute?: RequestRates
   /** Base of the URLs in answers; that of the request when not given. */
   readonly publicUrl?: string | undefined
+  /** Before the service; 0 when not given. */
+  readonly trustedProxies?: number
   /** Translates searches in words. */
   readonly languageModel?: LanguageModel | undefined
   readonly logger: Logger
@@ -96,7 +100,7 @@ export class Server {
     }))
     this.#notes = new RequestNotes(this.#metrics, logger)
     this.#limits = new RequestLimits(requestsPerMinute)
-    const url = publicUrl(options.publicUrl)
+    const url = publicUrl(options.publicUrl, options.trustedProxies)
     const live = new LiveQueries(engine, access)
     this.#live = live
     const countRequest = (who: Principal) => this.#limits.count(who)
@@ -231,14 +235,23 @@ export class Server {
   #receive(response: HttpResponse, request: HttpRequest): void {
     const exchange = new Exchange(response, request)
     this.#exchanges.add(exchange)
+    try {
+      exchange.endsConnection = framingOf(request) === 'chunks'
+    } catch (thrown) {
+      const reply = this.#errorReply(exchange, thrown)
+      exchange.status = reply.status ?? 0
+      exchange.sender.sendAndClose(reply, this.#sendOptions(exchange))
+      this.#end(exchange)
+      return
+    }
     let answer: () => Reply | Promise<Reply>
     try {
       answer = this.#prepare(exchange, response, request)
     } catch (thrown) {
       answer = () => this.#errorReply(exchange, thrown)
     }
-    const { body, answerNow } = exchange
-    if (!body || !answerNow) this.#serve(exchange, answer)
+    const { body, answerNow, endsConnection } = exchange
+    if (!body || !answerNow || endsConnection) this.#serve(exchange, answer)
     else {
       body.whenSettled((bytes) => {
         const reply = bytes && answerNow(bytes)
@@ -372,15 +385,18 @@ export class Server {
     this.#notes.add(exchange)
   }
 
-  #send(exchange: Exchange, reply: Reply): Promise<void> {
+  async #send(exchange: Exchange, reply: Reply): Promise<void> {
+    // Not within the parser's turn, which would go on to what follows in spite of the connection's end.
+    if (exchange.endsConnection) await setImmediate()
     exchange.status = reply.status ?? 200
     exchange.body?.stop()
-    return exchange.sender.send(reply, this.#sendOptions(exchange))
+    await exchange.sender.send(reply, this.#sendOptions(exchange))
   }
 
   /** Sends in this turn; false when that cannot be done, and then nothing was. */
   #sendNow(exchange: Exchange, reply: WholeReply): boolean {
     const options = this.#sendOptions(exchange)
+    if (exchange.endsConnection) return false
     if (!exchange.sender.isShort(reply, options)) return false
     exchange.status = reply.status ?? 200
     exchange.body?.stop()
@@ -393,7 +409,7 @@ export class Server {
     return {
       headOnly: exchange.method === 'HEAD',
       encoding: exchange.encoding,
-      closeConnection: this.#draining,
+      closeConnection: this.#draining || exchange.endsConnection,
       commonLines: () =>
         `${corsLines}x-bt-internal-trace-id: ${exchange.traceId}\r\n` +
         `x-request-id: ${exchange.requestId}\r\n` +

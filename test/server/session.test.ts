@@ -49,8 +49,17 @@ describe('a session', () => {
   })
 
   test('is marked as secure where the page is', async () => {
-    const answer = await post({ api_key: testKey }, { 'x-forwarded-proto': 'https' })
-    expect(answer.headers.get('set-cookie')).toMatch(/; Secure$/)
+    const behindProxy = await RunningService.start({ ASSAY_TRUST_PROXY: '1' })
+    try {
+      const { headers } = await behindProxy.request('/session', {
+        body: { api_key: testKey },
+        key: null,
+        headers: { 'x-forwarded-proto': 'https' },
+      })
+      expect(headers.get('set-cookie')).toMatch(/; Secure$/)
+    } finally {
+      await behindProxy.stop()
+    }
   })
 
   test('changes nothing for another site, which has the cookie but not the token', async () => {

@@ -5,6 +5,8 @@ import { AssayError, toAssayError } from '../../error.ts'
 import { credentialsOf } from '../credentials.ts'
 import { errorReply } from '../error-response.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
+import { framingOf } from '../request-framing.ts'
+import { ResponseSender } from '../response.ts'
 import {
   type ConnectionOptions,
   closeCodes,
@@ -56,6 +58,9 @@ export class Sockets {
       sendPingsAutomatically: false,
       upgrade: (response, request, context) => {
         try {
+          if (framingOf(request) !== 'none') {
+            throw new AssayError('REQUEST_INVALID', 'a request for a WebSocket has no body')
+          }
           const connection = this.#connection(request)
           response.upgrade(
             { connection },
@@ -180,14 +185,15 @@ function hasAny({ session, authorization, token }: Credentials): boolean {
   return session !== undefined || Boolean(authorization || token)
 }
 
+/** Closes the connection, too: nothing but a WebSocket was expected of it. */
 function refuse(response: HttpResponse, error: AssayError): void {
   const reply = errorReply(error, { path: streamPath, traceId: '' })
-  response.cork(() => {
-    response.writeStatus(String(error.status))
-    for (const [name, value] of Object.entries(reply.headers ?? {})) {
-      response.writeHeader(name, value)
-    }
-    response.writeHeader('content-type', 'application/json')
-    response.end(String(reply.body), true)
-  })
+  new ResponseSender(response).sendAndClose(reply, refusal)
+}
+
+const refusal = {
+  headOnly: false,
+  encoding: undefined,
+  closeConnection: true,
+  commonLines: () => '',
 }

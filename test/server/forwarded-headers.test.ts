@@ -1,0 +1,59 @@
+/** Whose word counts on where a request comes from, and what the service is called. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { clientAddress } from '../../src/server/public-url.ts'
+import { RunningService } from '../support/running-service.ts'
+
+async function toldUrl(service: RunningService, headers: Record<string, string>): Promise<unknown> {
+  const { json } = await service.request('/api/apikey/login', { method: 'POST', headers })
+  return json.org_info?.[0]?.api_url
+}
+
+const forwarded = { 'x-forwarded-host': 'evil.example.com', 'x-forwarded-proto': 'https' }
+
+describe('without a proxy', () => {
+  let service: RunningService
+  beforeAll(async () => {
+    service = await RunningService.start()
+  })
+  afterAll(() => service.stop())
+
+  test('what anybody can write into headers is not believed', async () => {
+    expect(await toldUrl(service, forwarded)).toBe(service.url)
+  })
+})
+
+describe('behind a proxy that is trusted', () => {
+  let service: RunningService
+  beforeAll(async () => {
+    service = await RunningService.start({ ASSAY_TRUST_PROXY: '1' })
+  })
+  afterAll(() => service.stop())
+
+  test('URLs are those of the proxy, which wrote the last of several', async () => {
+    const headers = {
+      'x-forwarded-host': 'evil.example.com, assay.example.com',
+      'x-forwarded-proto': 'https',
+    }
+    expect(await toldUrl(service, headers)).toBe('https://assay.example.com')
+    expect(await toldUrl(service, { 'x-forwarded-proto': 'http, https' })).toMatch(/^https:/)
+  })
+
+  test('what is no host is not taken for one', async () => {
+    expect(await toldUrl(service, { 'x-forwarded-host': 'a"b<c>' })).toBe('http://localhost')
+  })
+})
+
+test('the address of a client is that of the connection, or what the nearest trusted proxies have seen', () => {
+  expect(clientAddress('10.0.0.1', '1.2.3.4', 0)).toBe('10.0.0.1')
+  expect(clientAddress('10.0.0.1', '', 1)).toBe('10.0.0.1')
+  expect(clientAddress('10.0.0.1', '6.6.6.6, 1.2.3.4', 1)).toBe('1.2.3.4')
+  expect(clientAddress('10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2', 2)).toBe('1.2.3.4')
+})
+
+test('a proxy is trusted by a flag, with how many there are', () => {
+  expect(readConfig({}, {}).trustedProxies).toBe(0)
+  expect(readConfig({ trustProxy: true }, {}).trustedProxies).toBe(1)
+  expect(readConfig({ trustProxy: '2' }, { ASSAY_TRUST_PROXY: '1' }).trustedProxies).toBe(2)
+  expect(() => readConfig({ trustProxy: 'yes' }, {})).toThrow('--trust-proxy must be')
+})
