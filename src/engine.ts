@@ -32,6 +32,7 @@ import { changedIds, narrowed, type Watched, watchedOf } from './scheduler/live-
 import { FreshRows } from './scheduler/maintenance/fresh-rows.ts'
 import { Maintenance } from './scheduler/maintenance/maintenance.ts'
 import { newPartMemory } from './scheduler/maintenance/part-memory.ts'
+import { OpenedData } from './scheduler/opened-data.ts'
 import { QueryPlans } from './scheduler/query-plans.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
@@ -43,15 +44,6 @@ import { QueryPool } from './scheduler/thread/query-pool.ts'
 import { newTaskCount } from './scheduler/thread/task-count.ts'
 import { WarmUp } from './scheduler/warm-up.ts'
 import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
-import { type DirectoryLock, lockDirectory } from './storage/directory-lock.ts'
-import {
-  closeSegments,
-  openRecords,
-  openSegments,
-  type RecordsEnvironment,
-  type SegmentsEnvironment,
-} from './storage/environment.ts'
-import { reclaimSegmentSpace } from './storage/maintenance/reclaim-space.ts'
 import { freeBytesOf, recordsFile } from './storage/maintenance/segment-files.ts'
 import { placesOf, type SpanPlace } from './storage/read/span-place.ts'
 import { TaskReads } from './storage/read/task-reads.ts'
@@ -64,10 +56,7 @@ export type { AnswerNow, InsertRequest, InsertResult, QueryRequest, QueryResult,
 
 interface EngineParts {
   readonly catalog: Catalog
-  readonly directory: string
-  readonly lock: DirectoryLock
-  readonly records: RecordsEnvironment
-  readonly segments: SegmentsEnvironment
+  readonly data: OpenedData
   readonly reads: TaskReads
   readonly maintenance: Maintenance
   /** Undefined: bodies are prepared in this thread. */
@@ -96,15 +85,13 @@ export class Engine {
   readonly #warmUp = new WarmUp()
   readonly #answers: AnswersNow
 
-  /** Throws STORAGE_LOCKED when another engine has the data directory. */
+  /** Throws what `OpenedData.open` does. */
   static async open(options: EngineOptions): Promise<Engine> {
     const { dataDirectory: directory, workers, logger, now = Date.now } = options
-    const lock = await lockDirectory(directory)
+    const data = await OpenedData.open(directory, (fault) => logger?.warn({ directory }, fault))
     let writer: RecordWriterThread | undefined
     try {
-      await reclaimSegmentSpace(directory)
-      const records = openRecords(directory, { readOnly: false })
-      const segments = openSegments(directory, { readOnly: false })
+      const { records, segments } = data
       const limits = { ...defaultQueryLimits, ...options.limits }
       const reads = new TaskReads(records, segments, limits.rowCacheBytes / 2)
       const writing = new RecordWriterThread(directory)
@@ -142,11 +129,8 @@ export class Engine {
         ...(logger && { logger }),
       })
       return new Engine({
-        directory,
-        lock,
+        data,
         catalog,
-        records,
-        segments,
         reads,
         maintenance,
         ingest,
@@ -161,7 +145,7 @@ export class Engine {
       })
     } catch (thrown) {
       await writer?.close()
-      await lock.release()
+      await data.close()
       throw thrown
     }
   }
@@ -352,14 +336,14 @@ export class Engine {
   }
 
   status(): EngineStatus {
-    const { maintenance, pool, directory } = this.#parts
+    const { maintenance, pool, data } = this.#parts
     return {
       queries: this.#runner.status(),
       tasks: { workers: pool.workers, running: pool.runningTasks, waiting: pool.waitingTasks },
       plans: this.#plans.statistics,
       answers: this.#answers.kept.statistics,
       ...maintenanceStatus(maintenance),
-      storedBytes: storedBytes(directory),
+      storedBytes: storedBytes(data.directory),
     }
   }
 
@@ -396,9 +380,7 @@ export class Engine {
     // Maintenance tells the catalog what it has removed.
     await this.#parts.maintenance.close()
     await this.#parts.writer.close()
-    await this.#parts.records.root.close()
-    await closeSegments(this.#parts.segments)
-    await this.#parts.lock.release()
+    await this.#parts.data.close()
   }
 
   /** The snapshot that a version names, or the newest. */

@@ -57,6 +57,7 @@ export const errorCodes = {
   QUERY_TIMEOUT: { family: 'environment', status: 504 },
   STORAGE_LOCKED: { family: 'environment', status: 500 },
   STORAGE_CORRUPT: { family: 'environment', status: 500 },
+  STORAGE_FORMAT: { family: 'environment', status: 500 },
   STORAGE_UNAVAILABLE: { family: 'environment', status: 503 },
   STORAGE_RESERVED: { family: 'environment', status: 507 },
   SERVER_CANNOT_LISTEN: { family: 'environment', status: 500 },

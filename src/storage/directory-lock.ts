@@ -33,7 +33,7 @@ const longestDirectory = 50
 
 /** Makes the directory if need be. Throws STORAGE_LOCKED while somebody else holds the lock. */
 export async function lockDirectory(directory: string): Promise<DirectoryLock> {
-  mkdirSync(directory, { recursive: true })
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
   const { path, remove } = shortPath(realpathSync(directory))
   try {
     const server = await listen(path)
@@ -138,7 +138,8 @@ function shortPath(directory: string): { path: string; remove: () => void } {
   return { path, remove: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
-function locked(directory: string, owner: string): AssayError {
+/** Who came second is told so; `owner` is empty when it is not known. */
+export function locked(directory: string, owner: string): AssayError {
   const who = owner === '' ? 'another process' : `another process (${owner})`
   return new AssayError('STORAGE_LOCKED', `${who} has the data directory ${directory} open`, {
     hint: 'stop it, or choose another directory with --data-dir',

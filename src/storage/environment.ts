@@ -6,9 +6,11 @@
  * room for the next large one.
  * Each is opened once per thread; lmdb shares the map between the threads of a process.
  */
-import { mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { isMainThread } from 'node:worker_threads'
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
+import { AssayError } from '../error.ts'
 import { CheckedDatabase, type PlainDatabase } from './checked-database.ts'
 import { addChecksums, type CheckedSince, readCheckedSince } from './checked-since.ts'
 import type { RecordsDatabase } from './record-damage.ts'
@@ -108,7 +110,7 @@ export interface OpenOptions {
 }
 
 export function openRecords(directory: string, options: OpenOptions): RecordsEnvironment {
-  const root = openRoot(join(directory, 'records'), mapBytes.records, options)
+  const root = openRoot(recordsFolder(directory), mapBytes.records, options)
   let since: CheckedSince | undefined
   const database = (name: RecordsDatabase, mayBeUnchecked: (key: Buffer) => boolean) => {
     const stored = openDatabase(root, name) as PlainDatabase<ReadTransaction>
@@ -150,6 +152,13 @@ export function openSegments(directory: string, options: OpenOptions): SegmentsE
   }
 }
 
+/** The one file of an environment, in its folder. */
+export const dataFile = 'data.mdb'
+
+export function recordsFolder(directory: string): string {
+  return join(directory, 'records')
+}
+
 /** Of the two environments of segments, each with one file: that of all else, and that of their columns. */
 export function segmentFolders(directory: string): readonly [string, string] {
   const folder = join(directory, 'segments')
@@ -175,8 +184,12 @@ export function moveColumns({ root, columnsRoot, columns }: SegmentsEnvironment)
   root.transactionSync(() => older.dropSync())
 }
 
+/** An option that the package's types leave out. */
+const ownerOnly = { permissionsMode: 0o600 }
+
 function openRoot(path: string, mapSize: number, { readOnly }: OpenOptions): Root {
-  if (!readOnly) mkdirSync(path, { recursive: true })
+  if (!readOnly) mkdirSync(path, { recursive: true, mode: 0o700 })
+  refuseLostLock(path)
   return open<Buffer, Buffer>({
     path,
     noSubdir: false,
@@ -184,10 +197,23 @@ function openRoot(path: string, mapSize: number, { readOnly }: OpenOptions): Roo
     mapSize,
     maxDbs: 16,
     maxReaders: 1024,
+    ...ownerOnly,
     encoding: 'binary',
     keyEncoding: 'binary',
     // A commit returns only after its pages are on disk.
     overlappingSync: false,
+  })
+}
+
+/**
+ * LMDB knows by its lock file that threads have the same environment. One that is gone when a thread begins would
+ * be made anew, and readers and writers would not know of each other any more.
+ */
+function refuseLostLock(path: string): void {
+  if (isMainThread || existsSync(join(path, 'lock.mdb')) || !existsSync(join(path, dataFile)))
+    return
+  throw new AssayError('STORAGE_UNAVAILABLE', `${join(path, 'lock.mdb')} was deleted`, {
+    hint: 'leave the files of the data directory alone, and start the service again',
   })
 }
 

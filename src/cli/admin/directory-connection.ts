@@ -10,7 +10,7 @@ import { AssayError } from '../../error.ts'
 import { accessRoutes } from '../../server/resource/access-routes.ts'
 import { catalogResources } from '../../server/resource/resources.ts'
 import { Router } from '../../server/route.ts'
-import { lockDirectory } from '../../storage/directory-lock.ts'
+import { openDirectory as openFiles } from '../../storage/directory/open-directory.ts'
 import { openRecords } from '../../storage/environment.ts'
 import { RecordReader } from '../../storage/read/record-reader.ts'
 import { parseExactJson } from '../../type/exact-json.ts'
@@ -24,7 +24,9 @@ export async function openDirectory(
   dataDirectory: string,
   organization: string | undefined,
 ): Promise<AdminConnection> {
-  const lock = await lockDirectory(dataDirectory)
+  const lock = await openFiles(dataDirectory, (message) =>
+    process.stderr.write(`assay: ${message}\n`),
+  )
   try {
     const records = openRecords(dataDirectory, { readOnly: false })
     const catalog = new Catalog(records)
