@@ -23,6 +23,10 @@ export interface Service {
   warmUp(seconds: number): Promise<number>
   /** See `Engine.warmUpInserts`. */
   warmUpInserts(): Promise<void>
+  /** See `Engine.flush`. */
+  flush(): Promise<void>
+  /** See `Engine.compact`. */
+  compact(): Promise<void>
   /** Takes no more requests, lets the running ones end, and closes the store. */
   close(): Promise<void>
 }
@@ -92,6 +96,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       routes: server.routes,
       warmUp: (seconds) => engine.warmUp(seconds),
       warmUpInserts: () => engine.warmUpInserts(),
+      flush: () => engine.flush(),
+      compact: () => engine.compact(),
       close,
     }
   } catch (error) {
