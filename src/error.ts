@@ -50,6 +50,8 @@ export const errorCodes = {
   ACCESS_UNAUTHENTICATED: { family: 'user', status: 401 },
   ACCESS_DENIED: { family: 'user', status: 403 },
   LIMIT_MEMORY: { family: 'user', status: 400 },
+  /** Not told to users: a worker does the work. */
+  LIMIT_TURN: { family: 'internal', status: 500 },
   LIMIT_OVERLOADED: { family: 'environment', status: 429 },
   LIMIT_RATE: { family: 'user', status: 429 },
   LIMIT_SLOW_READER: { family: 'user', status: 429 },

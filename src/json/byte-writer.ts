@@ -1,3 +1,5 @@
+import { longBytes, noteLong } from './turn-limit.ts'
+
 /** Up to so many bytes words are faster than a view and a native copy, which make objects. */
 const nearBytes = 256
 
@@ -78,6 +80,7 @@ export class ByteWriter {
 
   /** Appends the UTF-8 form of `text`. */
   text(text: string): void {
+    if (text.length > longBytes) noteLong(text.length)
     this.reserve(text.length * 3)
     if (text.length > 64 || !this.#ascii(text)) {
       this.#length += this.#bytes.write(text, this.#length, 'utf8')

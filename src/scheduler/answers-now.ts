@@ -3,6 +3,7 @@
  * small. They are made within one turn of the event loop, so they are in no queue, and nobody sees them
  * run; all that is not answered here goes the general way.
  */
+import { isTurnLimit, limitTurn } from '../json/turn-limit.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
 import type { Template } from '../planner/plan-template.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
@@ -68,6 +69,20 @@ export class AnswersNow {
     transaction: number,
     snapshot: () => QuerySnapshot,
   ): AnswerNow | undefined {
+    if (this.#options.pool.workers === 0) return this.#answer(request, transaction, snapshot)
+    try {
+      return limitTurn(() => this.#answer(request, transaction, snapshot))
+    } catch (thrown) {
+      if (isTurnLimit(thrown)) return undefined
+      throw thrown
+    }
+  }
+
+  #answer(
+    request: PlainQuery,
+    transaction: number,
+    snapshot: () => QuerySnapshot,
+  ): AnswerNow | undefined {
     const { plans, reads } = this.#options
     const { query } = request
     let runnable: RunnablePlan | undefined
@@ -127,6 +142,9 @@ export class AnswersNow {
       runner.noteTime(told, work, performance.now() - started)
       this.kept.keep(query, planned, snapshot.transaction, answer)
       return answer
+    } catch (thrown) {
+      if (isTurnLimit(thrown)) this.#large.set(planned.family, unseen)
+      throw thrown
     } finally {
       snapshot.release()
     }

@@ -1,4 +1,5 @@
 /** Reads single values out of columns. Scans use the columns themselves. */
+import { noteLong } from '../json/turn-limit.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
 import { parseJsonBytes } from '../type/parse-json.ts'
 import { isObject, Timestamp, type Value } from '../type/value.ts'
@@ -60,9 +61,12 @@ export function textsBetween(
   count: number,
   rows: Int32Array | undefined,
 ): { readonly texts: Texts; readonly first: number } {
-  return column.encoding === 'plain'
-    ? { texts: column.texts, first: from }
-    : { texts: column.texts.between(from, count, rows), first: 0 }
+  if (column.encoding !== 'plain') {
+    return { texts: column.texts.between(from, count, rows), first: 0 }
+  }
+  const { offsets } = column.texts
+  noteLong(offsets[from + count]! - offsets[from]!)
+  return { texts: column.texts, first: from }
 }
 
 /** The row's text; undefined when it has none. */

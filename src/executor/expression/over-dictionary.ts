@@ -1,4 +1,5 @@
 import { type BoundExpression, childrenOf, fieldsOf } from '../../binder/bound.ts'
+import { noteLong } from '../../json/turn-limit.ts'
 import { gatherBytes, gatherCodes, gatherNumbers } from '../../kernel/gather.ts'
 import { newBytes, newCodes, newNumbers } from '../../kernel/memory.ts'
 import { isTimeOfNumber, type Path, type Timestamp, type Value } from '../../type/value.ts'
@@ -107,6 +108,7 @@ export function tableFor(
 ): Table {
   let table = entries.memo.get(node) as Table | undefined
   if (!table) {
+    noteLong(entries.texts?.bytes.length ?? 0)
     table = evaluateEntries(entries, evaluate)
     entries.memo.set(node, table)
   }

@@ -45,11 +45,26 @@ export function sliceArray<T extends Float64Array | Int32Array | Uint8Array>(
   return (isView ? array.subarray(from, to) : array.slice(from, to)) as T
 }
 
-/** The result with its long arrays in shared memory, but for printed rows, which a message copies. */
+/**
+ * Printed rows are copied along, unless they are longer than chunks are meant to be, as a row with a value of 100 MB
+ * is: the main thread would copy them at one stroke, and look through all of its memory after every few of them.
+ */
+const longestPrinted = 6 * 2 ** 20
+
+/** The result with its long arrays in shared memory, but for most printed rows, which a message copies. */
 export function shareResult(result: TaskResult): TaskResult {
-  return result.kind === 'print' || result.kind === 'answer'
-    ? { ...result, bytes: withoutRest(result.bytes) }
-    : (shared(result) as TaskResult)
+  if (result.kind === 'answer') {
+    const { rest } = result
+    const bytes = printedBytes(result.bytes)
+    return { ...result, bytes, rest: rest && (shared(rest) as typeof rest) }
+  }
+  if (result.kind === 'print') return { ...result, bytes: printedBytes(result.bytes) }
+  return shared(result) as TaskResult
+}
+
+function printedBytes(bytes: Uint8Array): Uint8Array {
+  if (bytes.length <= longestPrinted) return withoutRest(bytes)
+  return sharedArray(bytes) as Uint8Array
 }
 
 /** Bytes in memory that has hardly more: a message takes with it all the memory that a view is of. */

@@ -20,6 +20,7 @@ import type {
   UnifyTask,
 } from '../../executor/task/task.ts'
 import { outOfMemory } from '../../executor/thread/memory-limit.ts'
+import { limitTurn } from '../../json/turn-limit.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import { FairQueue } from '../admission/fair-queue.ts'
 import type { RunningQuery } from '../admission/running-query.ts'
@@ -54,8 +55,8 @@ export interface TaskRunner {
   /** Those that all tasks share. */
   readonly dictionaries: Dictionaries
   /**
-   * Runs a task on a worker, or, when it is known to be `short`, in this thread, which saves the way
-   * to another.
+   * Runs a task on a worker, or, when it is expected to be `short`, in this thread, which saves the way
+   * to another; where its values turn out to be long, on a worker nevertheless.
    */
   run<T extends Task>(task: T, short?: boolean): Promise<ResultOf<T>>
   /** Reads something short in this thread. */
@@ -150,8 +151,12 @@ export class QueryPool implements TaskRunner {
     short: boolean,
   ): Promise<{ readonly outcome: TaskOutcome; readonly workerMs: number }> {
     const pool = this.#pool
-    if (short || !pool) {
-      return { outcome: this.#reads.during((reads) => runTask(task, reads)), workerMs: 0 }
+    if (!pool) return { outcome: this.#runHere(task), workerMs: 0 }
+    if (short) {
+      const outcome = limitTurn(() => this.#runHere(task))
+      if (!('error' in outcome && outcome.error.code === 'LIMIT_TURN')) {
+        return { outcome, workerMs: 0 }
+      }
     }
     await this.#turn(query, estimateMs(task))
     const started = performance.now()
@@ -168,6 +173,10 @@ export class QueryPool implements TaskRunner {
       Atomics.notify(this.#runningTasks, 0)
       this.#startNext()
     }
+  }
+
+  #runHere(task: Task): TaskOutcome {
+    return this.#reads.during((reads) => runTask(task, reads))
   }
 
   /** When a task that is expected to take `taskMs` should be begun, by `performance.now()`. */

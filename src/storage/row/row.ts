@@ -19,6 +19,7 @@
  * request had more rows than one transaction numbers (`storage/write/record-writer.ts`).
  */
 import type { ByteWriter } from '../../json/byte-writer.ts'
+import { longBytes, noteLong } from '../../json/turn-limit.ts'
 import { decodeUtf8 } from '../../json/utf8.ts'
 import {
   type ObjectIdentity,
@@ -85,6 +86,7 @@ export class RowView {
     this.bytes = Buffer.isBuffer(bytes)
       ? bytes
       : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    if (this.bytes.length > longBytes) noteLong(this.bytes.length)
     this.fieldCount = readUint(this.bytes, 4)
     this.#directory = this.bytes.length - this.fieldCount * directoryEntryBytes
   }

@@ -12,6 +12,7 @@
  */
 import { crc32 } from 'node:zlib'
 import { ByteWriter } from '../../json/byte-writer.ts'
+import { noteLong } from '../../json/turn-limit.ts'
 import { decompressLz4, lz4Compressor } from '../../kernel/lz4.ts'
 import { newCodes, newText } from '../../kernel/memory.ts'
 import type { CompressedTexts, Texts } from '../../vector/column.ts'
@@ -293,6 +294,7 @@ export class TextBlocks implements CompressedTexts {
       isChecked[block] = 1
     }
     const length = this.#lengthOf(block)
+    noteLong(length)
     const texts = decompressLz4(bytes, length)
     if (texts?.length !== length) throw this.#corrupt()
     return texts
