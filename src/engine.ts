@@ -125,6 +125,7 @@ export class Engine {
         fresh,
         removals: catalog,
         reserve,
+        leftOut: () => reads.during(({ records }) => records.leftOut()),
         runningTasks,
         ...(logger && { logger }),
       })
@@ -163,7 +164,9 @@ export class Engine {
     this.#inserts = new Inserts({ ...parts, onWritten: (inserted) => this.#publish(inserted) })
     maintenance.noteRemoval()
     this.catalog.onChange(() => maintenance.noteRemoval())
-    fresh.restore(reads.records.log(maintenance.manifest.flushedThrough))
+    const { flushedThrough } = maintenance.manifest
+    fresh.restore(reads.records.log(flushedThrough))
+    fresh.leaveOut(reads.records.leftOut(), flushedThrough)
   }
 
   /** In ms since 1970: what `now()` gives in queries. */

@@ -18,6 +18,8 @@ export interface EngineStatus {
   readonly segments: { readonly count: number; readonly rows: number }
   /** What is in no segment yet. */
   readonly delta: { readonly rows: number; readonly bytes: number }
+  /** See `FreshRows.leftOut`. */
+  readonly leftOut: number
   /** By kind of step. */
   readonly maintenance: Readonly<Record<string, StepStatistics>>
   /** On disk: of records, and of segments. */
@@ -37,11 +39,12 @@ export interface QueriesStatus {
   readonly memoryBytes: number
 }
 
-export function maintenanceStatus({ manifest, delta, steps }: Maintenance) {
+export function maintenanceStatus({ manifest, delta, leftOut, steps }: Maintenance) {
   const rows = manifest.segments.reduce((sum, { metadata }) => sum + metadata.rowCount, 0)
   return {
     segments: { count: manifest.segments.length, rows },
     delta,
+    leftOut,
     maintenance: Object.fromEntries(steps),
   }
 }

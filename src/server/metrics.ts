@@ -198,6 +198,11 @@ export class Metrics {
       'Their size',
       of(({ delta }) => delta.bytes),
     )
+    this.#gauge(
+      'assay_damaged_spans',
+      'Stretches of transactions that are in no segment, since some of their rows are damaged',
+      of(({ leftOut }) => leftOut),
+    )
     this.#byLabel('assay_storage_bytes', 'Disk that the data takes', 'part', () => {
       return Object.entries(engine.status().storedBytes)
     })

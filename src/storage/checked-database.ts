@@ -56,6 +56,15 @@ export class CheckedDatabase<Transaction> {
     return value && this.#content(key, value)
   }
 
+  /** As `get`, but undefined when the value is damaged: for what has a value that is right in any case. */
+  getUnlessDamaged(
+    key: Buffer,
+    options?: { readonly transaction?: Transaction },
+  ): Buffer | undefined {
+    const value = this.stored.get(key, options)
+    return value && this.#read(key, value)
+  }
+
   /** As `get`, in memory that is written over when the next value is read. */
   getBinaryFast(key: Buffer, options?: { readonly transaction?: Transaction }): Buffer | undefined {
     const value = this.stored.getBinaryFast(key, options)

@@ -58,6 +58,12 @@ export function damageError({ what, object }: RecordDamage): AssayError {
   })
 }
 
+/** Whether something was thrown since records of an object are damaged. */
+export function isRecordDamage(thrown: unknown): boolean {
+  const isDamage = thrown instanceof AssayError && thrown.code === 'STORAGE_CORRUPT'
+  return isDamage && thrown.object !== undefined
+}
+
 /** How an object that only its number is known of stands in a message. */
 export function objectText(object: number): string {
   return `the object with number ${object}`

@@ -96,6 +96,8 @@ export class FreshRows {
   #partBytes = 0
   #nextPart = firstPartId
   #spans: Span[] = []
+  /** What flushes have left out, since some of it is damaged: it is read for good, and never flushed. */
+  #leftOut: readonly FreshSpan[] = []
   /** The span that rows of an object may still be added to. */
   readonly #open = new Map<number, Span>()
   #last = 0
@@ -160,10 +162,21 @@ export class FreshRows {
    */
   at(transaction: number, since = 0): FreshSnapshot {
     const parts = this.#parts.filter(({ last }) => last > since)
-    const spans = this.#spans.flatMap((span) =>
+    const leftOut = this.#leftOut.map((span) => ({ ...span, bytes: 0 }))
+    const spans = [...leftOut, ...this.#spans].flatMap((span) =>
       span.through > since ? [{ ...span, after: Math.max(span.after, since) }] : [],
     )
     return new FreshSnapshot(transaction, parts, spans, this.#retired.addReader())
+  }
+
+  /** Takes all that flushes up to `through` have left out. */
+  leaveOut(spans: readonly FreshSpan[], through: number): void {
+    this.#leftOut = spans.filter((span) => span.through <= through)
+  }
+
+  /** Transactions, or stretches of them, that are in no segment since some of their rows are damaged. */
+  get leftOut(): number {
+    return this.#leftOut.length
   }
 
   /** The last transaction that it knows of. */

@@ -8,6 +8,7 @@ import { unfinished } from '../../storage/maintenance/finish-segment.ts'
 import type { MaintenanceStep, StepOutcome } from '../../storage/maintenance/maintenance-step.ts'
 import { namesAny } from '../../storage/maintenance/remove-objects.ts'
 import { StepControl } from '../../storage/maintenance/step-control.ts'
+import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
 import type { Manifest } from '../../storage/segment/manifest.ts'
 import { defaultLimits, type SegmentLimits } from '../../storage/segment/segment-sink.ts'
 import type { SegmentStore } from '../../storage/segment/segment-store.ts'
@@ -63,6 +64,8 @@ export interface MaintenanceOptions {
   readonly runningTasks?: Int32Array
   /** While it is reached nothing is merged that has no need to be, as that takes room for a time. */
   readonly reserve?: { readonly isReached: boolean }
+  /** What flushes have left out of segments. */
+  readonly leftOut?: () => readonly FreshSpan[]
   /** Called with every new manifest. */
   readonly onManifest?: (manifest: Manifest) => void
 }
@@ -154,6 +157,11 @@ export class Maintenance {
   /** What was noted and is not flushed yet. */
   get delta(): NotedWrite {
     return { rows: this.#rows, bytes: this.#bytes }
+  }
+
+  /** See `FreshRows.leftOut`. */
+  get leftOut(): number {
+    return this.#options.fresh?.leftOut ?? 0
   }
 
   /** By kind. */
@@ -444,7 +452,9 @@ export class Maintenance {
     const named = new Set(manifest.segments.map(({ id }) => id))
     for (const { id } of this.#manifest.segments) if (!named.has(id)) this.#retired.add(id)
     this.#manifest = manifest
-    this.#options.fresh?.flushed(manifest.flushedThrough)
+    const { fresh, leftOut } = this.#options
+    fresh?.flushed(manifest.flushedThrough)
+    if (leftOut) fresh?.leaveOut(leftOut(), manifest.flushedThrough)
     this.#options.onManifest?.(manifest)
     this.#removeSoon()
   }

@@ -86,6 +86,10 @@ function isFirstVersion(wide: Buffer, at: number): boolean {
   return true
 }
 
+export function entryCount(chunk: Buffer): number {
+  return denseOf(chunk)?.count ?? chunk.length / entryBytes
+}
+
 /** The entries of a chunk, as wide ones; the chunk itself if they are. */
 export function wideEntries(chunk: Buffer): Buffer {
   const dense = denseOf(chunk)

@@ -20,6 +20,11 @@ export function readRunList(list: RecordDatabase, transaction?: ReadTransaction)
   return readRunListAgain(list, undefined, transaction)
 }
 
+export function isRunListDamaged(list: RecordDatabase): boolean {
+  const isThere = list.getKeysCount({ start: listKey, end: Buffer.concat([listKey, Buffer.of(0)]) })
+  return isThere > 0 && list.getUnlessDamaged(listKey) === undefined
+}
+
 /** As `readRunList`, where the list was read before: mostly it is still the same. */
 export function readRunListAgain(
   list: RecordDatabase,

@@ -1,5 +1,6 @@
 /** The writer's side of ids: knows at once that an id is new, and writes those of a request together. */
 import type { RecordsEnvironment } from '../environment.ts'
+import { damageError, type RecordDamage } from '../record-damage.ts'
 import { type CurrentVersion, encodeCurrentVersion, objectOf, recordIdKey } from '../record-key.ts'
 import { IdFilter } from './id-filter.ts'
 import {
@@ -22,6 +23,14 @@ interface WrittenId extends IdEntry {
   readonly id: string
 }
 
+/** A part of a run that is damaged: what is beside it can be read. */
+interface UnreadableIds {
+  readonly after: IdHash
+  /** Undefined at the end of the run. */
+  readonly before: IdHash | undefined
+  readonly damage: RecordDamage
+}
+
 /** One per writer. All but the constructor must be called in a write transaction. */
 export class IdWriter {
   readonly #records: RecordsEnvironment
@@ -30,6 +39,8 @@ export class IdWriter {
   /** What the commit has written so far, by hash. */
   #written = new Map<IdHash, WrittenId>()
   #list: IdRunList | undefined
+  /** Between which hashes there may be ids of which nothing can be read. */
+  readonly #unreadable: UnreadableIds[] = []
 
   /** Reads all ids that there are: a second for some two million. */
   constructor(records: RecordsEnvironment, runIds = defaultRunIds) {
@@ -39,14 +50,33 @@ export class IdWriter {
       this.#filter.add(fullHash(objectOf(key), hashIdKey(key)))
     }
     for (const { id } of readRunList(records.progress).runs) {
-      for (const { value } of records.idRuns.getRange(runRange(id))) {
-        for (const hash of hashesOf(value)) this.#filter.add(hash)
-      }
+      this.#addRun(id)
     }
   }
 
-  /** The newest version of the record, deleted perhaps. `hash` is that of object and id. */
+  #addRun(run: number): void {
+    let last: IdHash = ''
+    let damage: RecordDamage | undefined
+    const noteDamage = (found: RecordDamage) => {
+      damage ??= found
+    }
+    for (const { value } of this.#records.idRuns.getReadable(runRange(run), noteDamage)) {
+      for (const hash of hashesOf(value)) {
+        if (damage) this.#unreadable.push({ after: last, before: hash, damage })
+        damage = undefined
+        this.#filter.add(hash)
+        last = hash
+      }
+    }
+    if (damage) this.#unreadable.push({ after: last, before: undefined, damage })
+  }
+
+  /**
+   * The newest version of the record, deleted perhaps. `hash` is that of object and id. Throws STORAGE_CORRUPT when what is
+   * known of it may be damaged.
+   */
   find(object: number, id: string, hash: IdHash): CurrentVersion | undefined {
+    if (this.#unreadable.length > 0) this.#refuseUnreadable(hash)
     if (!this.#filter.mayHave(hash)) return undefined
     const written = this.#written.get(hash)
     if (written) return written
@@ -55,6 +85,13 @@ export class IdWriter {
       recentVersion(this.#records, object, id),
       versionInRuns(this.#records, this.#list.runs, hash),
     )
+  }
+
+  /** Whoever is not found where nothing can be read may be there all the same, and would be doubled. */
+  #refuseUnreadable(hash: IdHash): void {
+    for (const { after, before, damage } of this.#unreadable) {
+      if (hash > after && (before === undefined || hash < before)) throw damageError(damage)
+    }
   }
 
   put(object: number, id: string, hash: IdHash, current: CurrentVersion, isKnown: boolean): void {

@@ -11,8 +11,10 @@ import { openSharedColumns } from '../../vector/shared-columns.ts'
 import type { ReadTransaction, RecordsEnvironment } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
 import type { FreshSpan } from '../prepare/fresh-part.ts'
+import { readLeftOut, writeLeftOut } from '../read/left-out.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { forEachSuperseded } from '../read/superseded-rows.ts'
+import { isRecordDamage } from '../record-damage.ts'
 import type { Manifest } from '../segment/manifest.ts'
 import { type SegmentLimits, SegmentSink } from '../segment/segment-sink.ts'
 import type { SegmentStore } from '../segment/segment-store.ts'
@@ -20,6 +22,7 @@ import { shred } from '../shred/shred.ts'
 import { objectRuns, type VersionedRow } from '../shred/shred-keys.ts'
 import { mergeColumns, type ReadRow } from './compaction-columns.ts'
 import { cutRuns, mergeOrder } from './compaction-order.ts'
+import { divideSpans } from './damaged-spans.ts'
 
 /** Everything after `flushedThrough` and up to `through`: in parts, or in spans of the row store. */
 export interface FlushedRows {
@@ -30,7 +33,7 @@ export interface FlushedRows {
 
 /**
  * Puts every row version that is committed and not yet in a segment into one, but no tombstones;
- * superseded versions too, for queries of the past. Returns the new manifest, or the present one when
+ * superseded versions too, for queries of the past. Transactions with rows that are damaged are left out, and noted. Returns the new manifest, or the present one when
  * there was nothing to do.
  *
  * @param fresh what there is; all that the row store has when not given
@@ -48,13 +51,24 @@ export function flush(
   try {
     const { through, parts, spans } = fresh ?? unflushed(reader, manifest, transaction)
     if (through <= manifest.flushedThrough) return manifest
-    const sink = new SegmentSink(store, manifest, limits, (keys) =>
-      isCurrent(keys, through, reader, transaction) ? through : undefined,
-    )
-    const rows = rowsOf(reader, spans, transaction)
-    if (parts.length === 0) for (const row of rows) sink.add(row)
-    else mergeParts(sink, parts, rows, limits, readerOf(reader, transaction))
-    const { segments, nextSegment, last } = sink.finish()
+    const write = (readable: readonly FreshSpan[]) => {
+      const sink = new SegmentSink(store, manifest, limits, (keys) =>
+        isCurrent(keys, through, reader, transaction) ? through : undefined,
+      )
+      const rows = rowsOf(reader, readable, transaction)
+      if (parts.length === 0) for (const row of rows) sink.add(row)
+      else mergeParts(sink, parts, rows, limits, readerOf(reader, transaction))
+      return sink.finish()
+    }
+    const { segments, nextSegment, last } = writeReadable(spans, write, (thrown) => {
+      const { readable, damaged } = divideSpans(records, spans, transaction)
+      if (damaged.length === 0) throw thrown
+      // What a flush that was cut short has left out is no part of a segment, nor older than one.
+      const before = readLeftOut(records.progress)
+      const known = before.filter((span) => span.through <= manifest.flushedThrough)
+      writeLeftOut(records, [...known, ...damaged])
+      return readable
+    })
     return store.commit(
       manifest,
       {
@@ -70,7 +84,21 @@ export function flush(
   }
 }
 
-/** Whether no row was superseded by then. */
+/** Writes all spans, or those that `divide` gives where some rows are damaged. */
+function writeReadable<Result>(
+  spans: readonly FreshSpan[],
+  write: (spans: readonly FreshSpan[]) => Result,
+  divide: (thrown: unknown) => readonly FreshSpan[],
+): Result {
+  try {
+    return write(spans)
+  } catch (thrown) {
+    if (!isRecordDamage(thrown)) throw thrown
+    return write(divide(thrown))
+  }
+}
+
+/** Whether no row was superseded by then, as far as is known. */
 function isCurrent(
   keys: KeyColumns,
   through: number,
@@ -78,9 +106,14 @@ function isCurrent(
   transaction: ReadTransaction,
 ): boolean {
   let superseded = 0
-  for (const range of objectRuns(keys.object)) {
-    const ofObject = { ...range, object: keys.object[range.from]! }
-    forEachSuperseded(keys, ofObject, through, reader, () => superseded++, transaction)
+  try {
+    for (const range of objectRuns(keys.object)) {
+      const ofObject = { ...range, object: keys.object[range.from]! }
+      forEachSuperseded(keys, ofObject, through, reader, () => superseded++, transaction)
+    }
+  } catch (thrown) {
+    if (!isRecordDamage(thrown)) throw thrown
+    return false
   }
   return superseded === 0
 }

@@ -6,7 +6,9 @@
  * Millions of ids take seconds, for which nothing is flushed. So a fold may be left and gone on with: what it
  * has written counts for nothing until then, and the runs that it reads never change. Meanwhile shorter runs are folded.
  */
+import { AssayError } from '../../error.ts'
 import type { RecordsEnvironment } from '../environment.ts'
+import { entryCount } from '../id/id-chunk.ts'
 import {
   encodeRun,
   fullHash,
@@ -17,7 +19,8 @@ import {
   runOf,
   runRange,
 } from '../id/id-run.ts'
-import { type IdRun, readRunList, writeRunList } from '../id/id-run-list.ts'
+import { type IdRun, isRunListDamaged, readRunList, writeRunList } from '../id/id-run-list.ts'
+import { damageError } from '../record-damage.ts'
 import { decodeCurrentVersion, objectOf } from '../record-key.ts'
 
 export interface FoldLimits {
@@ -50,6 +53,9 @@ interface Fold {
 /** By who folds: the last of them goes on first, and its runs are the shortest. */
 const begun = new WeakMap<RecordsEnvironment, Fold[]>()
 
+/** Runs of which some part is damaged: they stay as they are. */
+const unreadable = new WeakMap<RecordsEnvironment, Set<number>>()
+
 /**
  * Folds once, or goes on with what was begun; false when there is nothing to fold.
  *
@@ -73,9 +79,19 @@ export function foldIds(
     folds.pop()
   } catch (thrown) {
     folds.pop()
-    throw thrown
+    if (!isDamage(thrown)) throw thrown
   }
   return true
+}
+
+function isDamage(thrown: unknown): boolean {
+  return thrown instanceof AssayError && thrown.code === 'STORAGE_CORRUPT'
+}
+
+function unreadableOf(records: RecordsEnvironment): Set<number> {
+  const known = unreadable.get(records) ?? new Set()
+  unreadable.set(records, known)
+  return known
 }
 
 /** Undefined when none is shorter than those that were begun. */
@@ -90,6 +106,7 @@ function nextFold(
     return { runs: [], level: -1, steps: foldRecent(records) }
   }
   const taken = new Set(begun.flatMap(({ runs }) => runs.map(({ id }) => id)))
+  for (const run of unreadableOf(records)) taken.add(run)
   const free = readRunList(records.progress).runs.filter(({ id }) => !taken.has(id))
   const chosen = chooseRuns(free, fanIn)
   if (!chosen || chosen.level >= most) return undefined
@@ -98,6 +115,7 @@ function nextFold(
 
 /** Removes what a process that was killed left of runs that do not count. */
 export function removeUnlistedRuns(records: RecordsEnvironment): void {
+  if (restoreRunList(records)) return
   const listed = new Set(readRunList(records.progress).runs.map(({ id }) => id))
   for (let run = 0; ; run++) {
     const found = Array.from(records.idRuns.getKeys({ ...runRange(run, 2 ** 32 - 1), limit: 1 }))[0]
@@ -107,8 +125,30 @@ export function removeUnlistedRuns(records: RecordsEnvironment): void {
   }
 }
 
+/**
+ * Lists all runs if the list is damaged: those that should not be in it have nothing that is newer than what the others
+ * have of the same ids. False when it is not damaged.
+ */
+function restoreRunList(records: RecordsEnvironment): boolean {
+  const { root, progress, idRuns } = records
+  if (!isRunListDamaged(progress)) return false
+  const entries = new Map<number, number>()
+  for (const { key, value } of idRuns.getReadable({}, () => undefined)) {
+    const run = runOf(key)
+    entries.set(run, (entries.get(run) ?? 0) + entryCount(value))
+  }
+  const runs = Array.from(entries, ([id, count]) => ({ id, entries: count }))
+  const next = runs.reduce((most, { id }) => Math.max(most, id), 0) + 1
+  root.transactionSync(() => writeRunList(progress, { next, runs }))
+  root.resetReadTxn()
+  return true
+}
+
 function* foldRecent(records: RecordsEnvironment): Generator<void> {
-  const recent = Array.from(records.ids.getRange({ limit: foldedAtOnce }))
+  // What is damaged stays where it is, and is told of to who asks for it.
+  const range = { limit: foldedAtOnce }
+  const recent = Array.from(records.ids.getReadable(range, () => undefined))
+  if (recent.length === 0) return
   const entries = recent.map(({ key, value }): IdEntry => {
     return { hash: fullHash(objectOf(key), hashIdKey(key)), ...decodeCurrentVersion(value) }
   })
@@ -197,14 +237,19 @@ function* keysOf({ root, idRuns }: RecordsEnvironment, runs: readonly number[]):
 }
 
 /** Without a transaction, which would keep LMDB from using freed pages for as long as the fold takes. */
-function* chunksOf({ root, idRuns }: RecordsEnvironment, run: number): Generator<Buffer> {
+function* chunksOf(records: RecordsEnvironment, run: number): Generator<Buffer> {
+  const { root, idRuns } = records
   const range = runRange(run)
   let after: Buffer | undefined
   while (true) {
     root.resetReadTxn()
     const start = after ?? range.start
+    const part = { ...range, start, exclusiveStart: after !== undefined, limit: chunksRead }
     const chunks = Array.from(
-      idRuns.getRange({ ...range, start, exclusiveStart: after !== undefined, limit: chunksRead }),
+      idRuns.getReadable(part, (damage) => {
+        unreadableOf(records).add(run)
+        throw damageError(damage)
+      }),
     )
     for (const { value } of chunks) yield value
     if (chunks.length < chunksRead) return

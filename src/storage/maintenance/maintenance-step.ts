@@ -2,6 +2,7 @@
 import type { WireError } from '../../error.ts'
 import type { RecordsEnvironment } from '../environment.ts'
 import { RecordReader } from '../read/record-reader.ts'
+import { isRecordDamage } from '../record-damage.ts'
 import type { SegmentLimits } from '../segment/segment-sink.ts'
 import type { SegmentStore } from '../segment/segment-store.ts'
 import { storageError } from '../storage-error.ts'
@@ -49,6 +50,15 @@ export type MaintenanceStep =
   /** Removes what the row store has of these objects. */
   | { readonly kind: 'purge'; readonly objects: readonly number[] }
 
+/** By store, segments that stay as they are: records of theirs are damaged that one would need to write them anew. */
+const stuckSegments = new WeakMap<SegmentStore, Set<number>>()
+
+function stuckOf(store: SegmentStore): Set<number> {
+  const known = stuckSegments.get(store) ?? new Set()
+  stuckSegments.set(store, known)
+  return known
+}
+
 /** Whether there is a new manifest, or what went wrong. */
 export type StepOutcome = { readonly changed: boolean } | { readonly error: WireError }
 
@@ -82,12 +92,19 @@ export function runStep(
         return foldIds(records, defaultFoldLimits, foldMs)
       case 'compact': {
         const { limits, eager = false, onlySmall } = step
-        const merged = chooseCompaction(before.segments, step)
+        const stuck = stuckOf(store)
+        const segments = before.segments.filter(({ id }) => !stuck.has(id))
+        const merged = chooseCompaction(segments, step)
         const rewritten =
-          merged || onlySmall ? undefined : findSuperseded(records, store, before.segments, eager)
+          merged || onlySmall ? undefined : findSuperseded(records, store, segments, eager)
         const ids = merged ?? (rewritten === undefined ? undefined : [rewritten])
         if (ids === undefined) return false
-        compact(records, store, ids, { limits, checkpoint })
+        try {
+          compact(records, store, ids, { limits, checkpoint })
+        } catch (thrown) {
+          if (!isRecordDamage(thrown)) throw thrown
+          for (const id of ids) stuck.add(id)
+        }
         return true
       }
       case 'finish':

@@ -2,6 +2,7 @@
  * Packing: rows that were written by themselves become blocks, and small blocks larger ones. A
  * transaction that writes a block removes what is in it, so a row is always in one place.
  */
+import { AssayError } from '../../error.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { RecordsEnvironment } from '../environment.ts'
 import { RecordReader } from '../read/record-reader.ts'
@@ -28,7 +29,8 @@ interface Group {
 
 /** Packs the rows of transactions up to `through` that were not packed before. */
 export function packRows(records: RecordsEnvironment, through: number): void {
-  const known = records.progress.get(packedKey)
+  // If the note is damaged, all is gone over again.
+  const known = records.progress.getUnlessDamaged(packedKey)
   const after = known ? transactionOf(known) : 0
   if (after >= through) return
   records.root.resetReadTxn()
@@ -89,7 +91,7 @@ function* groupsOf(
   let group = new OpenGroup()
   for (const { key, value } of values) {
     const isPacked = value.length > (isBlock(value) ? smallBytes : largestRow)
-    const block = isPacked ? undefined : new RowBlock(key, value, records.checkedSince)
+    const block = isPacked ? undefined : readBlock(records, key, value)
     if (!block || !group.hasRoomFor(block)) {
       if (group.isWorthwhile) yield group
       group = new OpenGroup()
@@ -97,6 +99,17 @@ function* groupsOf(
     if (block) group.add(key, block, !isBlock(value))
   }
   if (group.isWorthwhile) yield group
+}
+
+/** Undefined when some of it cannot be read: it stays as it is. */
+function readBlock(records: RecordsEnvironment, key: Buffer, value: Buffer): RowBlock | undefined {
+  try {
+    const block = new RowBlock(key, value, records.checkedSince)
+    return block.damagedVersions().length === 0 ? block : undefined
+  } catch (thrown) {
+    if (thrown instanceof AssayError && thrown.code === 'STORAGE_CORRUPT') return undefined
+    throw thrown
+  }
 }
 
 class OpenGroup implements Group {

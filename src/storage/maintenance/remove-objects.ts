@@ -8,6 +8,7 @@
  */
 
 import type { BinaryDatabase, RecordDatabase, RecordsEnvironment } from '../environment.ts'
+import { readLeftOut, writeLeftOut } from '../read/left-out.ts'
 import { lastSupersessionKey, objectRange } from '../record-key.ts'
 import type { Manifest } from '../segment/manifest.ts'
 import type { SegmentLimits } from '../segment/segment-sink.ts'
@@ -52,6 +53,9 @@ export function purgeRows(records: RecordsEnvironment, objects: readonly number[
     }
     root.transactionSync(() => progress.removeSync(lastSupersessionKey(object)))
   }
+  const leftOut = readLeftOut(progress)
+  const left = leftOut.filter(({ object }) => !objects.includes(object))
+  if (left.length < leftOut.length) writeLeftOut(records, left)
 }
 
 function removeSome(

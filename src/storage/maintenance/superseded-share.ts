@@ -2,6 +2,7 @@
 import type { RecordsEnvironment } from '../environment.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { forEachSuperseded } from '../read/superseded-rows.ts'
+import { isRecordDamage } from '../record-damage.ts'
 import type { ManifestSegment } from '../segment/manifest.ts'
 import { isSupersededWhole } from '../segment/metadata.ts'
 import type { SegmentStore } from '../segment/segment-store.ts'
@@ -59,9 +60,15 @@ function countSuperseded(store: SegmentStore, id: number, reader: RecordReader):
   const { keys } = store.open(id)
   const through = reader.lastTransaction()
   let count = 0
-  for (const range of objectRuns(keys.object)) {
-    const ofObject = { ...range, object: keys.object[range.from]! }
-    forEachSuperseded(keys, ofObject, through, reader, () => count++)
+  try {
+    for (const range of objectRuns(keys.object)) {
+      const ofObject = { ...range, object: keys.object[range.from]! }
+      forEachSuperseded(keys, ofObject, through, reader, () => count++)
+    }
+  } catch (thrown) {
+    // A segment whose marks cannot be read cannot be written anew.
+    if (isRecordDamage(thrown)) return 0
+    throw thrown
   }
   return count
 }

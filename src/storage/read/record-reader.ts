@@ -14,8 +14,10 @@ import { RunChunks } from '../id/run-chunks.ts'
 import {
   type CurrentVersion,
   lastSupersessionKey,
+  objectOf,
   objectRange,
   readRowKey,
+  rowVersionKey,
   supersessionKey,
   transactionKey,
   transactionOf,
@@ -26,12 +28,14 @@ import {
   endOfLog,
   endOfSpills,
   type LogEntry,
+  type ObjectWrite,
   type Spill,
 } from '../record-log.ts'
 import type { FieldPath } from '../row/field-shapes.ts'
 import type { ObjectConstants, RowView } from '../row/row.ts'
 import type { PrintedRow } from '../row/row-block.ts'
 import { defaultCacheBytes, StoredRows, type StoredVersion } from '../row/stored-rows.ts'
+import { type LeftOut, readLeftOut } from './left-out.ts'
 
 export type { StoredVersion }
 
@@ -207,7 +211,8 @@ export class RecordReader {
 
   /** The last transaction that superseded a version of the object; beyond all while that is not known. */
   lastSupersession(object: number, transaction?: ReadTransaction): number {
-    const value = this.#records.progress.get(lastSupersessionKey(object), options(transaction))
+    const key = lastSupersessionKey(object)
+    const value = this.#records.progress.getUnlessDamaged(key, options(transaction))
     return value ? transactionOf(value) : endOfTime
   }
 
@@ -257,14 +262,60 @@ export class RecordReader {
     return 0
   }
 
-  /** What was written after `after` and up to `through`, oldest first. */
+  /**
+   * What was written after `after` and up to `through`, oldest first. In place of an entry that is damaged comes one with all
+   * objects that may have been written to.
+   */
   *log(after: number, through = endOfTime, transaction?: ReadTransaction): Generator<LogEntry> {
-    const range = this.#records.log.getRange({
+    const range = {
       start: transactionKey(after + 1),
       end: through >= endOfTime ? endOfLog : transactionKey(through + 1),
       ...options(transaction),
-    })
-    for (const { key, value } of range) yield decodeLogEntry(key, value)
+    }
+    let damaged: Buffer[] = []
+    let last = after
+    const missing = () => {
+      const entries = damaged.map((key) => {
+        const entry = this.#likelyEntry(key, after, last, transaction)
+        last = entry.transaction
+        return entry
+      })
+      damaged = []
+      return entries
+    }
+    for (const { key, value } of this.#records.log.getReadable(range, (_, key) => {
+      damaged.push(key)
+    })) {
+      if (damaged.length > 0) yield* missing()
+      const entry = decodeLogEntry(key, value)
+      last = entry.transaction
+      yield entry
+    }
+    yield* missing()
+  }
+
+  /** An entry that cannot be read, with all objects that have rows between `after` and its transaction. */
+  #likelyEntry(
+    key: Buffer,
+    after: number,
+    last: number,
+    transaction: ReadTransaction | undefined,
+  ): LogEntry {
+    const logged = transactionOf(key)
+    const { rows } = this.#records
+    const objects: ObjectWrite[] = []
+    const within = options(transaction)
+    for (let object = 0; ; object++) {
+      const start = rowVersionKey(object, { transaction: 0, index: 0 })
+      const [found] = rows.getKeys({ start, limit: 1, ...within })
+      if (!found) break
+      object = objectOf(found)
+      const from = rowVersionKey(object, { transaction: after + 1, index: 0 })
+      const end = rowVersionKey(object, { transaction: logged + 1, index: 0 })
+      const count = rows.getKeysCount({ start: from, end, ...within })
+      if (count > 0) objects.push({ object, rows: count, supersessions: 0, bytes: 0 })
+    }
+    return { transaction: logged, first: last + 1, objects }
   }
 
   /** Numbers of the objects that were written to after `after`, ascending. */
@@ -287,6 +338,11 @@ export class RecordReader {
       ...options(transaction),
     })
     return Array.from(range, ({ key, value }) => decodeSpill(key, value))
+  }
+
+  /** What flushes have left out of segments, as some of it is damaged. */
+  leftOut(): LeftOut[] {
+    return readLeftOut(this.#records.progress)
   }
 
   #current(object: number, id: string, transaction?: ReadTransaction): CurrentVersion | undefined {

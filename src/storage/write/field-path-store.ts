@@ -61,7 +61,9 @@ export class FieldPathStore {
     if (found) return found
     if (this.#kept > keptPaths) this.forget()
     const known: KnownPaths = { keys: new Set(), nested: 0 }
-    for (const { value } of this.#records.fieldPaths.getRange(objectRange(object))) {
+    // What is damaged is written anew when a row has the field.
+    const readable = this.#records.fieldPaths.getReadable(objectRange(object), () => undefined)
+    for (const { value } of readable) {
       const key = value.toString()
       this.#keep(known, JSON.parse(key) as FieldPath, key)
     }
