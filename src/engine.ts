@@ -162,6 +162,7 @@ export class Engine {
     this.#answers = new AnswersNow({ ...made, reads, pool, limits })
     this.#lastTransaction = reads.records.lastTransaction()
     this.#inserts = new Inserts({ ...parts, onWritten: (inserted) => this.#publish(inserted) })
+    reads.onDamagedKeys = (segment) => maintenance.damaged.noteKeys(segment)
     maintenance.noteRemoval()
     this.catalog.onChange(() => maintenance.noteRemoval())
     const { flushedThrough } = maintenance.manifest
@@ -404,6 +405,7 @@ export class Engine {
     return {
       transaction,
       segments: seenSegments(manifest, transaction, since),
+      lost: manifest.lost,
       fresh,
       history: (object) => this.#parts.reads.during(({ records }) => historyParts(records, object)),
       release: () => {
@@ -416,11 +418,13 @@ export class Engine {
   async *#run(run: Run): AsyncGenerator<RowChunk> {
     const { physical, context, transaction, audit, request, progress, form } = run
     const started = audit.now()
-    const { since } = request
-    const snapshot = this.#snapshot(transaction, since === undefined ? 0 : parseTransaction(since))
+    const since = request.since === undefined ? 0 : parseTransaction(request.since)
+    const snapshot = this.#snapshot(transaction, since)
+    const snapshots = [snapshot]
+    const { maintenance } = this.#parts
     audit.add('snapshot', started, {
       transaction: formatTransaction(transaction),
-      flushedThrough: formatTransaction(this.#parts.maintenance.manifest.flushedThrough),
+      flushedThrough: formatTransaction(maintenance.manifest.flushedThrough),
       segments: snapshot.segments.length,
       parts: snapshot.fresh.parts.length,
     })
@@ -439,6 +443,12 @@ export class Engine {
         signal,
         onCancelled,
         onProgress,
+        withoutDamaged: async (damage) => {
+          await maintenance.damaged.note(damage)
+          const without = this.#snapshot(transaction, since)
+          snapshots.push(without)
+          return without
+        },
         onMadeColumns: (names) => {
           progress.madeColumns = names.filter((name) => !isHiddenField(name))
         },
@@ -456,7 +466,7 @@ export class Engine {
         yield chunk
       }
     } finally {
-      snapshot.release()
+      for (const each of snapshots) each.release()
     }
   }
 }

@@ -85,6 +85,8 @@ export interface ErrorDetails {
   readonly retryAfterSeconds?: number
   /** The number of the object whose stored data is damaged, which the message may have no better name for. */
   readonly object?: number
+  /** The segment that was found to be damaged: its rows can be had elsewhere. */
+  readonly damagedSegment?: number | undefined
   readonly cause?: unknown
 }
 
@@ -97,6 +99,7 @@ export interface WireError {
   readonly path?: string
   readonly object?: number
   readonly others?: readonly WireError[]
+  readonly damagedSegment?: number
 }
 
 /** The only error class of the project. What to tell the user is all in it; see `errorCodes`. */
@@ -109,6 +112,7 @@ export class AssayError extends Error {
   readonly object: number | undefined
   readonly others: readonly AssayError[]
   readonly retryAfterSeconds: number | undefined
+  readonly damagedSegment: number | undefined
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
@@ -119,6 +123,7 @@ export class AssayError extends Error {
     this.object = details.object
     this.others = details.others ?? []
     this.retryAfterSeconds = details.retryAfterSeconds
+    this.damagedSegment = details.damagedSegment
   }
 
   get status(): number {
@@ -139,6 +144,7 @@ export class AssayError extends Error {
       ...(this.path !== undefined && { path: this.path }),
       ...(this.object !== undefined && { object: this.object }),
       ...(this.others.length > 0 && { others: this.others.map((other) => other.toWire()) }),
+      ...(this.damagedSegment !== undefined && { damagedSegment: this.damagedSegment }),
     }
   }
 

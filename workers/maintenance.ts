@@ -4,6 +4,9 @@ import { toAssayError } from '../src/error.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
 import {
+  answerLost,
+  type LostAnswer,
+  type LostQuestion,
   type MaintenanceStep,
   runStep,
   type StepOutcome,
@@ -24,8 +27,9 @@ lowerThreadPriority(niceness.segments)
 giveWay(runningTasks)
 
 /** Carries out one step. What fails has changed nothing that counts and may be tried again. */
-export default function maintain(step: MaintenanceStep): StepOutcome {
+export default function maintain(step: MaintenanceStep | LostQuestion): StepOutcome | LostAnswer {
   try {
+    if (step.kind === 'lost') return { lost: answerLost(step, records, segments) }
     return { changed: runStep(step, records, segments, () => checkpoint(control)) }
   } catch (thrown) {
     if (hasGivenWay(thrown)) return { changed: false }

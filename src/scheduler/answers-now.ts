@@ -8,6 +8,7 @@ import type { PlannedQuery } from '../planner/plan-query.ts'
 import type { Template } from '../planner/plan-template.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
 import { KeptRows } from '../storage/row/kept-rows.ts'
+import { isDamage } from '../storage/segment/segment-store.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
 import { answerHere } from './answer/answer-here.ts'
 import { type AnswerNow, idLiteral, idOf, isDirect, lookUp } from './answer/direct-look-up.ts'
@@ -144,6 +145,8 @@ export class AnswersNow {
       return answer
     } catch (thrown) {
       if (isTurnLimit(thrown)) this.#large.set(planned.family, unseen)
+      // The general way finds it again, and goes round it.
+      if (isDamage(thrown)) return undefined
       throw thrown
     } finally {
       snapshot.release()

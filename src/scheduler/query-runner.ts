@@ -18,7 +18,8 @@ import type { QueriesStatus } from './status.ts'
 import type { QueryPool } from './thread/query-pool.ts'
 import { QueryTasks } from './thread/query-tasks.ts'
 
-export interface QueryRun extends Pick<RunOptions, 'onTraceSet' | 'onMadeColumns'> {
+export interface QueryRun
+  extends Pick<RunOptions, 'onTraceSet' | 'onMadeColumns' | 'withoutDamaged'> {
   readonly id: string
   readonly owner: QueryOwner | undefined
   readonly text: string
@@ -99,7 +100,7 @@ export class QueryRunner {
       const chunks = runQuery({
         ...run,
         query: run.physical,
-        pool: new QueryTasks(this.#pool, this.#admission, query),
+        pool: new QueryTasks(this.#pool, this.#admission, query, run.withoutDamaged),
         cancelled: query.cancelled,
       })
       for await (const chunk of chunks) {

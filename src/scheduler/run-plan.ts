@@ -13,6 +13,7 @@ import { placeOfFinished, placeOfRow } from '../executor/relation/row-place.ts'
 import type { AnswerResult, FinishResult, FinishTask } from '../executor/task/task.ts'
 import { checkLimit, isMemoryLimit, maximumHeldRows } from '../executor/thread/memory-limit.ts'
 import type { PhysicalQuery } from '../planner/physical-plan.ts'
+import { isDamage, type SegmentDamage } from '../storage/segment/segment-store.ts'
 import { openColumns } from './answer/answer-form.ts'
 import { framed, type RowChunk } from './answer/answer-frame.ts'
 import { answerAtOnce, readsLittle } from './answer/answer-plan.ts'
@@ -31,9 +32,12 @@ import {
   splitInputs,
   wantedRows,
 } from './scan/scan-rows.ts'
+import type { QuerySnapshot } from './scan/snapshot.ts'
 import { traceSetOf, traceSetOfGroups } from './scan/trace-sets.ts'
 
 export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' | 'split'> {
+  /** Gives the same snapshot without a segment that has turned out to be damaged, but with its rows. */
+  readonly withoutDamaged?: ((damage: SegmentDamage) => Promise<QuerySnapshot>) | undefined
   readonly query: PhysicalQuery
   readonly form: RowForm
   /** Is told of each set of traces that was found: the page of traces that it is, if it is one. */
@@ -47,7 +51,48 @@ const fewRows = 10_000
 
 export function runQuery(options: RunOptions): AsyncIterable<RowChunk> {
   const answer: Answer = { form: options.form, onMadeColumns: options.onMadeColumns }
-  return framed(runRows(options, answer), () => answer.form)
+  return framed(runWithoutDamage(options, answer), () => answer.form)
+}
+
+/** Segments that are found to be damaged while one query runs; with more of them it fails. */
+const mostDamaged = 16
+
+/** Runs the query again where a segment turns out to be damaged, from the row after those that were given on. */
+async function* runWithoutDamage(given: RunOptions, answer: Answer): AsyncGenerator<RowChunk> {
+  let options = given
+  for (let damaged = 0; ; damaged++) {
+    let rowCount = 0
+    let last: RowChunk | undefined
+    try {
+      for await (const chunk of runRows(options, answer)) {
+        rowCount += chunk.rowCount
+        if (chunk.rowCount > 0) last = chunk
+        yield chunk
+      }
+      return
+    } catch (thrown) {
+      const { withoutDamaged, pool } = options
+      if (!isDamage(thrown) || !withoutDamaged || damaged === mostDamaged) throw thrown
+      const query = last ? continued(options.query, last, rowCount) : options.query
+      if (!query) throw thrown
+      pool.release()
+      options = { ...options, query, snapshot: await withoutDamaged(thrown) }
+    }
+  }
+}
+
+/** The rows of a query after those that were given; undefined where it has to begin at the start. */
+function continued(
+  query: PhysicalQuery,
+  { last, lastSorted }: RowChunk,
+  rowCount: number,
+): PhysicalQuery | undefined {
+  const { plan } = query
+  const isByRow = plan.stage.kind === 'rows' && plan.then.length === 0
+  if (!isByRow || plan.unpivots.length > 0 || (!last && !lastSorted)) return undefined
+  const limit = plan.limit === undefined ? undefined : plan.limit - rowCount
+  const place = plan.sort.length > 0 ? { afterSorted: lastSorted } : { after: last }
+  return { ...query, plan: { ...plan, ...place, limit, offset: 0 } }
 }
 
 /** The answer as far as it is known. */

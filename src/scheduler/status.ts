@@ -4,6 +4,7 @@ import type { PlanStatistics } from '../planner/plan-cache.ts'
 import { segmentFolders } from '../storage/environment.ts'
 import { diskBytesOf } from '../storage/maintenance/segment-files.ts'
 import type { KeptStatistics } from './kept-answers.ts'
+import type { DamagedSegments } from './maintenance/damaged-segments.ts'
 import type { Maintenance, StepStatistics } from './maintenance/maintenance.ts'
 
 export interface EngineStatus {
@@ -20,6 +21,8 @@ export interface EngineStatus {
   readonly delta: { readonly rows: number; readonly bytes: number }
   /** See `FreshRows.leftOut`. */
   readonly leftOut: number
+  /** Damaged segments: how many were found since the start, and how many are not made again yet. */
+  readonly damage: DamagedSegments['status']
   /** By kind of step. */
   readonly maintenance: Readonly<Record<string, StepStatistics>>
   /** On disk: of records, and of segments. */
@@ -39,12 +42,13 @@ export interface QueriesStatus {
   readonly memoryBytes: number
 }
 
-export function maintenanceStatus({ manifest, delta, leftOut, steps }: Maintenance) {
+export function maintenanceStatus({ manifest, delta, damaged, leftOut, steps }: Maintenance) {
   const rows = manifest.segments.reduce((sum, { metadata }) => sum + metadata.rowCount, 0)
   return {
     segments: { count: manifest.segments.length, rows },
     delta,
     leftOut,
+    damage: damaged.status,
     maintenance: Object.fromEntries(steps),
   }
 }

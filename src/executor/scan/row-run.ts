@@ -2,6 +2,7 @@
 import type { BoundObject } from '../../binder/bound.ts'
 import { assert } from '../../error.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
+import { lostVersions } from '../../storage/read/lost-versions.ts'
 import type { RecordReader, StoredVersion } from '../../storage/read/record-reader.ts'
 import { historyRow } from '../../storage/row/history-row.ts'
 import type { RowView } from '../../storage/row/row.ts'
@@ -92,7 +93,8 @@ export function openRun(
       const set = storage.openPart(input.part, input.memory)
       return columnRun(set, object, input, plan.after, snapshot, storage.records)
     }
-    case 'delta': {
+    case 'delta':
+    case 'lost': {
       const set = readDelta(input, plan, snapshot, storage.records)
       const all = { from: 0, to: set.rowCount, mayBeNewer: false }
       return columnRun(set, object, all, plan.after, undefined, storage.records)
@@ -184,23 +186,34 @@ class ColumnRun implements RowRun {
   }
 }
 
-/** The visible rows of the spans, with the fields that the scan reads as columns. */
+/** The visible rows among those, with the fields that the scan reads as columns. */
 function readDelta(
-  { object, spans }: Extract<TaskInput, { kind: 'delta' }>,
+  input: Extract<TaskInput, { kind: 'delta' | 'lost' }>,
   plan: PhysicalPlan,
   { transaction }: SnapshotBounds,
   records: RecordReader,
 ): ColumnSet {
+  const { object } = input
   const rows: VersionedRow[] = []
-  for (const { after, through } of spans) {
-    for (const { key, view } of records.readDelta(object, after, through)) {
-      if (view.isTombstone) continue
-      const superseded = records.supersededBy(object, view.paginationKey, key)
-      if (superseded !== undefined && superseded <= transaction) continue
-      rows.push({ object, version: key, row: view })
-    }
+  for (const { key, view } of versionsOfDelta(input, records)) {
+    if (key.transaction > transaction || view.isTombstone) continue
+    const superseded = records.supersededBy(object, view.paginationKey, key)
+    if (superseded !== undefined && superseded <= transaction) continue
+    rows.push({ object, version: key, row: view })
   }
   return shred(rows, { fields: new Set(plan.scannedFields) })
+}
+
+function* versionsOfDelta(
+  input: Extract<TaskInput, { kind: 'delta' | 'lost' }>,
+  records: RecordReader,
+): Generator<StoredVersion> {
+  if (input.kind === 'lost') {
+    yield* lostVersions(records, input)
+    return
+  }
+  const { object, spans } = input
+  for (const { after, through } of spans) yield* records.readDelta(object, after, through)
 }
 
 /** Row versions as entries of their records' histories. */

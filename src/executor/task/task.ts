@@ -5,6 +5,7 @@ import type { WireError } from '../../error.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { OperatorMetrics, SkippedParts } from '../../planner/plan-profile.ts'
 import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
+import type { LostRows } from '../../storage/segment/lost-rows.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import type { SharedDictionary } from '../../vector/shared-dictionary.ts'
 import type { WireState } from '../aggregate/state.ts'
@@ -47,6 +48,8 @@ export type TaskInput =
       /** The transactions that wrote them, ascending. */
       readonly spans: readonly FreshSpan[]
     }
+  /** Rows of a segment that is damaged, which are read of the row store. */
+  | ({ readonly kind: 'lost' } & LostRows)
   /** Row versions whose keys are from `from` on and before `to`, whether they were superseded or not. */
   | {
       readonly kind: 'history'

@@ -84,6 +84,8 @@ function rowsOf(input: TaskInput): number {
     case 'delta':
     case 'history':
       return spanRows
+    case 'lost':
+      return input.indexes.length
     case 'records':
       return input.ids.length
   }

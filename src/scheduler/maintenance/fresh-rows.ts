@@ -75,6 +75,9 @@ const mostSealedBytes = 8 * 2 ** 20
 /** Nor is any flushed along with so many, while which nobody seals what is flushed. */
 const mostFlushedBytes = 64 * 2 ** 20
 
+/** Of spans that one task shreds for a query, beyond which another begins. */
+const mostReadBytes = 16 * 2 ** 20
+
 /** More than this in parts is left to the row store, as when flushing does not keep up. */
 const keptBytes = 256 * 2 ** 20
 
@@ -300,26 +303,44 @@ export class FreshSnapshot {
   readonly parts: readonly FreshPart[]
   /** To be called once nothing of the parts is read any more. */
   readonly release: () => void
-  readonly #spans: readonly FreshSpan[]
+  readonly #spans: readonly SizedSpan[]
 
   constructor(
     transaction: number,
     parts: readonly FreshPart[],
-    spans: readonly FreshSpan[],
+    spans: readonly SizedSpan[],
     release: () => void = () => undefined,
   ) {
     this.release = release
     this.parts = parts.filter(({ first }) => first <= transaction)
-    this.#spans = spans.flatMap(({ object, after, through }) =>
-      after < transaction ? [{ object, after, through: Math.min(through, transaction) }] : [],
+    this.#spans = spans.flatMap(({ object, after, through, bytes }) =>
+      after < transaction
+        ? [{ object, after, through: Math.min(through, transaction), bytes }]
+        : [],
     )
   }
 
-  /** The transactions whose rows of an object are in no part. */
-  spansOf(object: number): readonly FreshSpan[] {
-    return this.#spans.filter((span) => span.object === object)
+  /**
+   * The transactions whose rows of an object are in no part, by as many as are read at once: after a start with no
+   * segments that may be all there is.
+   */
+  spansOf(object: number): readonly (readonly FreshSpan[])[] {
+    const groups: FreshSpan[][] = []
+    let bytes = mostReadBytes
+    for (const { bytes: further, ...span } of this.#spans) {
+      if (span.object !== object) continue
+      if (bytes >= mostReadBytes) {
+        groups.push([])
+        bytes = 0
+      }
+      groups.at(-1)!.push(span)
+      bytes += further
+    }
+    return groups
   }
 }
+
+type SizedSpan = FreshSpan & Pick<RowCount, 'bytes'>
 
 function isEnough({ rows, bytes }: RowCount): boolean {
   return rows >= sealedRows || bytes >= sealedBytes

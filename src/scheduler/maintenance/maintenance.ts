@@ -9,11 +9,12 @@ import type { MaintenanceStep, StepOutcome } from '../../storage/maintenance/mai
 import { namesAny } from '../../storage/maintenance/remove-objects.ts'
 import { StepControl } from '../../storage/maintenance/step-control.ts'
 import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
-import type { Manifest } from '../../storage/segment/manifest.ts'
+import { type Manifest, namedBy } from '../../storage/segment/manifest.ts'
 import { defaultLimits, type SegmentLimits } from '../../storage/segment/segment-sink.ts'
-import type { SegmentStore } from '../../storage/segment/segment-store.ts'
+import { isDamage, type SegmentStore } from '../../storage/segment/segment-store.ts'
 import { newTaskCount } from '../thread/task-count.ts'
 import { openThreads, type Threads } from '../thread/threads.ts'
+import { DamagedSegments } from './damaged-segments.ts'
 import type { FreshRows } from './fresh-rows.ts'
 import { WritePace } from './write-pace.ts'
 
@@ -41,7 +42,7 @@ const lastRetryMs = 60_000
 const mostUnfinished = 64
 
 /** Those that make a new manifest when they change something. */
-const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'drop'])
+const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'drop', 'rebuild'])
 
 export interface MaintenanceLogger {
   debug(details: object, message: string): void
@@ -97,11 +98,14 @@ export interface StepStatistics {
 }
 
 export class Maintenance {
+  readonly damaged: DamagedSegments
   readonly #statistics = new Map<MaintenanceStep['kind'], StepStatistics>()
   readonly #options: MaintenanceOptions
   readonly #limits: SegmentLimits
   readonly #pool: Threads
   #manifest: Manifest
+  /** Segments of the manifest, and those that are damaged. */
+  #named: ReadonlySet<number> = new Set()
   /** Manifests that queries read, and by how many of them. */
   readonly #acquired = new Map<Manifest, number>()
   /** Segments that left the manifest and are not deleted yet. */
@@ -130,9 +134,21 @@ export class Maintenance {
     this.#options = options
     this.#limits = { ...defaultLimits, ...options.limits }
     this.#manifest = options.store.manifest()
-    const { directory, runningTasks = newTaskCount() } = options
+    const { directory, store, runningTasks = newTaskCount() } = options
     const data = { directory, control: this.#control.state, runningTasks }
-    this.#pool = openThreads('maintenance', { data, least: 1, most: 1 })
+    // Steps come one after the other; the second thread is for queries that wait for the rows of damaged segments.
+    this.#pool = openThreads('maintenance', { data, least: 1, most: 2 })
+    this.#named = new Set(namedBy(this.#manifest))
+    this.damaged = new DamagedSegments({
+      store,
+      logger: options.logger,
+      limits: this.#limits,
+      ask: (question) => this.#pool.run(question),
+      run: (step) => this.#run(step),
+      manifest: () => this.#manifest,
+      publish: (manifest) => this.#publish(manifest),
+      repairSoon: () => this.#workSoon(0),
+    })
   }
 
   /** Starts the thread and deletes the segments that no manifest names. */
@@ -140,6 +156,7 @@ export class Maintenance {
     const maintenance = new Maintenance(options)
     try {
       const hasWork = await maintenance.#run({ kind: 'recover' })
+      await maintenance.damaged.excludeMissing()
       // What was removed may be given back, now or before.
       maintenance.#workSoon(hasWork ? 0 : flushAfterMs)
     } catch (thrown) {
@@ -240,6 +257,7 @@ export class Maintenance {
 
   /** Resolves when no two neighbouring segments are left that fit into one, all are finished, and what is free is given back. */
   async compact(): Promise<void> {
+    await this.damaged.repair()
     while (await this.#run({ kind: 'compact', limits: this.#limits, eager: true }));
     while (await this.#run({ kind: 'finish' }));
     await this.#run({ kind: 'trim' })
@@ -315,6 +333,7 @@ export class Maintenance {
     try {
       do {
         const wasLarge = this.#deltaIsLarge
+        await this.damaged.repair()
         await this.#run({ kind: 'flush', limits: this.#limits })
         while (!this.#isClosed && (await this.#run({ kind: 'tidy' })) && !this.#deltaIsLarge);
         while (!this.#isClosed && !this.#deltaIsLarge && this.#hasRoom) {
@@ -326,6 +345,11 @@ export class Maintenance {
       this.#retryMs = flushAfterMs
     } catch (thrown) {
       if (this.#isClosed) return
+      if (isDamage(thrown) && this.damaged.ids.includes(thrown.damagedSegment)) {
+        // It is made again first.
+        this.#workSoon(0)
+        return
+      }
       // The rows are in the records, so nothing is lost; readers go on with the delta.
       this.#options.logger?.error({ err: thrown }, 'maintenance of segments failed; it will retry')
       this.#notBefore = Date.now() + this.#retryMs
@@ -412,9 +436,13 @@ export class Maintenance {
     this.#control.begin()
     const outcome = await this.#ask(step)
     this.#count(step, performance.now() - start, 'error' in outcome)
-    if ('error' in outcome) throw AssayError.fromWire(outcome.error)
+    if ('error' in outcome) {
+      const error = AssayError.fromWire(outcome.error)
+      if (isDamage(error)) await this.damaged.note(error)
+      throw error
+    }
     if (outcome.changed && manifestSteps.has(step.kind)) {
-      this.#publish(this.#options.store.manifest())
+      this.#publish(await this.damaged.settled())
       this.#options.logger?.debug(
         {
           step: step.kind,
@@ -449,8 +477,9 @@ export class Maintenance {
   }
 
   #publish(manifest: Manifest): void {
-    const named = new Set(manifest.segments.map(({ id }) => id))
-    for (const { id } of this.#manifest.segments) if (!named.has(id)) this.#retired.add(id)
+    const named = new Set([...namedBy(manifest), ...this.damaged.ids])
+    for (const id of this.#named) if (!named.has(id)) this.#retired.add(id)
+    this.#named = named
     this.#manifest = manifest
     const { fresh, leftOut } = this.#options
     fresh?.flushed(manifest.flushedThrough)

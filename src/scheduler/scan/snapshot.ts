@@ -1,4 +1,5 @@
 import type { RecordReader } from '../../storage/read/record-reader.ts'
+import type { LostRows } from '../../storage/segment/lost-rows.ts'
 import type { Manifest, ManifestSegment } from '../../storage/segment/manifest.ts'
 import { isSupersededWhole, type SegmentMetadata } from '../../storage/segment/metadata.ts'
 import type { RowKey } from '../../type/transaction.ts'
@@ -17,6 +18,8 @@ export interface QuerySnapshot {
   readonly segments: readonly { readonly id: number; readonly metadata: SegmentMetadata }[]
   /** What is in no segment yet. */
   readonly fresh: FreshSnapshot
+  /** What segments that are damaged had, which is to be read of the row store. */
+  readonly lost?: readonly LostRows[] | undefined
   /** Parts in which all row versions of the object can be read; the last may have newer ones, too. */
   history(object: number): readonly KeyRange[]
   release(): void

@@ -255,11 +255,13 @@ function rowCountOf(input: TaskInput): number | undefined {
   return input.kind === 'segment' || input.kind === 'part' ? input.to - input.from : undefined
 }
 
-function deltaInputs(objects: ReadonlySet<number>, { fresh }: QuerySnapshot): TaskInput[] {
+function deltaInputs(objects: ReadonlySet<number>, { fresh, lost }: QuerySnapshot): TaskInput[] {
   const inputs: TaskInput[] = []
   for (const object of objects) {
-    const spans = fresh.spansOf(object)
-    if (spans.length > 0) inputs.push({ kind: 'delta', object, spans })
+    for (const spans of fresh.spansOf(object)) inputs.push({ kind: 'delta', object, spans })
+  }
+  for (const rows of lost ?? []) {
+    if (objects.has(rows.object)) inputs.push({ kind: 'lost', ...rows })
   }
   return inputs
 }

@@ -1,5 +1,6 @@
 import type { Task } from '../../executor/task/task.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
+import { isDamage, type SegmentDamage } from '../../storage/segment/segment-store.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { RunningQuery } from '../admission/running-query.ts'
 import type { Dictionaries } from './dictionaries.ts'
@@ -14,11 +15,19 @@ export class QueryTasks implements TaskRunner {
   readonly #pool: QueryPool
   readonly #admission: Admission
   readonly #query: RunningQuery
+  readonly #noteDamage: ((damage: SegmentDamage) => Promise<unknown>) | undefined
 
-  constructor(pool: QueryPool, admission: Admission, query: RunningQuery) {
+  /** @param noteDamage is told of segments that are damaged, where a task can do without them */
+  constructor(
+    pool: QueryPool,
+    admission: Admission,
+    query: RunningQuery,
+    noteDamage?: (damage: SegmentDamage) => Promise<unknown>,
+  ) {
     this.#pool = pool
     this.#admission = admission
     this.#query = query
+    this.#noteDamage = noteDamage
   }
 
   get workers(): number {
@@ -50,6 +59,18 @@ export class QueryTasks implements TaskRunner {
 
   /** Throws LIMIT_OVERLOADED, LIMIT_MEMORY, and why the query was cancelled while the task waited. */
   async run<T extends Task>(task: T, short = false): Promise<ResultOf<T>> {
+    try {
+      return await this.#runOnce(task, short)
+    } catch (thrown) {
+      if (!isDamage(thrown)) throw thrown
+      const without = withoutSegment(task, thrown.damagedSegment)
+      if (!without) throw thrown
+      await this.#noteDamage?.(thrown)
+      return this.run(without, short)
+    }
+  }
+
+  async #runOnce<T extends Task>(task: T, short: boolean): Promise<ResultOf<T>> {
     const query = this.#query
     if (!short && this.workers > 0) {
       await this.#admission.enter(query, this.#pool.dueTime(query, estimateMs(task)))
@@ -95,4 +116,14 @@ export class QueryTasks implements TaskRunner {
   findKeys(path: readonly string[], texts: readonly string[]) {
     return this.#pool.findKeys(path, texts)
   }
+}
+
+/**
+ * The task without a segment that is damaged; undefined where the rows of that are what it is about. Rows that are known
+ * by their keys are in the row store, too.
+ */
+function withoutSegment<T extends Task>(task: T, damaged: number): T | undefined {
+  if (!('segments' in task) || task.kind === 'unify') return undefined
+  if (!task.segments.includes(damaged)) return undefined
+  return { ...task, segments: task.segments.filter((segment) => segment !== damaged) }
 }

@@ -44,6 +44,8 @@ function inputMs(input: Extract<Task, { kind: 'scan' }>['inputs'][number]): numb
     case 'delta':
     case 'history':
       return spanRows / shreddedRows
+    case 'lost':
+      return input.indexes.length / shreddedRows
     case 'records':
       return input.ids.length / shreddedRows
   }

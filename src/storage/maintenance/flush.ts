@@ -51,10 +51,9 @@ export function flush(
   try {
     const { through, parts, spans } = fresh ?? unflushed(reader, manifest, transaction)
     if (through <= manifest.flushedThrough) return manifest
+    const current = currentThroughOf(reader, through, transaction)
     const write = (readable: readonly FreshSpan[]) => {
-      const sink = new SegmentSink(store, manifest, limits, (keys) =>
-        isCurrent(keys, through, reader, transaction) ? through : undefined,
-      )
+      const sink = new SegmentSink(store, manifest, limits, current)
       const rows = rowsOf(reader, readable, transaction)
       if (parts.length === 0) for (const row of rows) sink.add(row)
       else mergeParts(sink, parts, rows, limits, readerOf(reader, transaction))
@@ -98,7 +97,16 @@ function writeReadable<Result>(
   }
 }
 
-/** Whether no row was superseded by then, as far as is known. */
+/** Of keys of a segment: that transaction, if none of its rows was superseded up to it. */
+export function currentThroughOf(
+  reader: RecordReader,
+  through: number,
+  transaction: ReadTransaction,
+): (keys: KeyColumns) => number | undefined {
+  return (keys) => (isCurrent(keys, through, reader, transaction) ? through : undefined)
+}
+
+/** Whether no row was superseded by then. */
 function isCurrent(
   keys: KeyColumns,
   through: number,

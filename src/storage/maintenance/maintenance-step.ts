@@ -3,15 +3,19 @@ import type { WireError } from '../../error.ts'
 import type { RecordsEnvironment } from '../environment.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { isRecordDamage } from '../record-damage.ts'
+import type { LostRows } from '../segment/lost-rows.ts'
+import { namedBy } from '../segment/manifest.ts'
 import type { SegmentLimits } from '../segment/segment-sink.ts'
 import type { SegmentStore } from '../segment/segment-store.ts'
 import { storageError } from '../storage-error.ts'
 import { compact } from './compaction.ts'
 import { chooseCompaction } from './compaction-policy.ts'
+import { findLostRows } from './find-lost-rows.ts'
 import { finishSegment, unfinished } from './finish-segment.ts'
 import { type FlushedRows, flush } from './flush.ts'
 import { defaultFoldLimits, foldIds, removeUnlistedRuns } from './fold-ids.ts'
 import { packRows } from './pack-rows.ts'
+import { rebuildSegments } from './rebuild-segments.ts'
 import { dropObjects, purgeRows } from './remove-objects.ts'
 import { findSuperseded } from './superseded-share.ts'
 import { trimFiles } from './trim-files.ts'
@@ -45,6 +49,10 @@ export type MaintenanceStep =
   /** Gives free space of the segments' files back; see `trim-files.ts`. */
   | { readonly kind: 'trim' }
   | { readonly kind: 'remove'; readonly ids: readonly number[] }
+  /** Makes damaged segments again; `changed`: the manifest named one of them. */
+  | { readonly kind: 'rebuild'; readonly ids: readonly number[]; readonly limits: SegmentLimits }
+  /** Makes a segment's index of keys again, which is damaged. */
+  | { readonly kind: 'index_keys'; readonly id: number }
   /** Writes a segment anew without rows of these objects; `changed`: one had some. */
   | { readonly kind: 'drop'; readonly objects: readonly number[]; readonly limits: SegmentLimits }
   /** Removes what the row store has of these objects. */
@@ -62,6 +70,32 @@ function stuckOf(store: SegmentStore): Set<number> {
 /** Whether there is a new manifest, or what went wrong. */
 export type StepOutcome = { readonly changed: boolean } | { readonly error: WireError }
 
+/** What only reads, and needs not wait for steps. */
+export interface LostQuestion {
+  readonly kind: 'lost'
+  /** Segments that are damaged. */
+  readonly ids: readonly number[]
+}
+
+export type LostAnswer = { readonly lost: readonly LostRows[] } | { readonly error: WireError }
+
+/** See `findLostRows`. */
+export function answerLost(
+  { ids }: LostQuestion,
+  records: RecordsEnvironment,
+  store: SegmentStore,
+): LostRows[] {
+  records.root.resetReadTxn()
+  const transaction = records.root.useReadTransaction()
+  try {
+    const reader = new RecordReader(records)
+    return findLostRows(reader, store, store.manifest(), new Set(ids), transaction)
+  } finally {
+    transaction.done()
+    records.root.resetReadTxn()
+  }
+}
+
 /**
  * Carries out one step and tells whether it changed anything.
  *
@@ -78,7 +112,7 @@ export function runStep(
     const before = store.manifest()
     switch (step.kind) {
       case 'recover': {
-        const named = new Set(before.segments.map(({ id }) => id))
+        const named = new Set(namedBy(before))
         const leftovers = store.storedIds().filter((id) => !named.has(id))
         if (leftovers.length > 0) store.remove(leftovers)
         removeUnlistedRuns(records)
@@ -113,6 +147,12 @@ export function runStep(
         return trimFiles(store.environment) > 0
       case 'remove':
         store.remove(step.ids)
+        return true
+      case 'rebuild':
+        return rebuildSegments(records, store, step.ids, step.limits, checkpoint)
+      case 'index_keys':
+        if (!namedBy(before).includes(step.id)) return false
+        store.writeKeys(step.id)
         return true
       case 'drop':
         return dropObjects(records, store, step.objects, step.limits)

@@ -32,8 +32,9 @@ export function dropObjects(
   return true
 }
 
-/** Whether some segment of the manifest has rows of the objects. */
-export function namesAny({ segments }: Manifest, objects: ReadonlySet<number>): boolean {
+/** Whether some segment of the manifest has rows of the objects, or had when it was damaged. */
+export function namesAny({ segments, lost }: Manifest, objects: ReadonlySet<number>): boolean {
+  if (lost?.some(({ object }) => objects.has(object))) return true
   return segments.some((segment) => holdsAny(segment, objects))
 }
 

@@ -33,6 +33,8 @@ interface SharedRead {
 /** Reads of one thread on behalf of tasks, each of which sees what was committed when it began. */
 export class TaskReads {
   readonly records: RecordReader
+  /** Is told of segments of which a part of the index of keys is damaged; they are searched without it. */
+  onDamagedKeys: ((segment: number) => void) | undefined
   readonly #recordsEnvironment: RecordsEnvironment
   readonly #segments: SegmentStore
   readonly #opened = new Map<number, OpenedSegment>()
@@ -93,7 +95,7 @@ export class TaskReads {
     path: readonly string[],
     texts: readonly string[],
   ): ReadonlyMap<number, ReadonlySet<number>> {
-    return this.#segments.findKeys(path, texts)
+    return this.#segments.findKeys(path, texts, this.onDamagedKeys)
   }
 
   /** Throws STORAGE_CORRUPT when the segment is damaged or not there. */

@@ -3,7 +3,8 @@
  * trace or a user. Zone maps say nothing of texts that look random, and dictionaries that large take
  * milliseconds to search, in every segment.
  *
- *     path hash 8 bytes, bucket u16, segment u32 → entries: u32 little-endian, ascending
+ *     path hash 8 bytes, bucket u16, segment u32 → entries: u32 little-endian, ascending; CRC-32 of key and
+ *                                                  entries, u32; 0, a byte. Older ones end with the entries.
  *     8 zeros, u16 0, segment u32                → path hashes of the segment's columns, end to end
  *
  * A text's hash of 32 bits has its upper 9 in the bucket; an entry is the lower 23, and 8 bits of the
@@ -12,6 +13,7 @@
  * every different text of a granule.
  */
 import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
 import { encodeUtf8 } from '../../json/utf8.ts'
 import {
@@ -75,7 +77,8 @@ export function putKeys(
     const hash = hashOfPath(path)
     hashes.push(hash)
     for (const [bucket, entries] of buckets.entries()) {
-      database.putSync(keyOf(hash, bucket, segment), entries)
+      const key = keyOf(hash, bucket, segment)
+      database.putSync(key, withChecksum(key, entries))
     }
   }
   if (hashes.length > 0) database.putSync(listKey(segment), Buffer.concat(hashes))
@@ -97,13 +100,17 @@ export function removeKeys(database: BinaryDatabase, segment: number): void {
 /**
  * Numbers of the granules that may hold one of the texts at the path, ascending, by segment. A segment
  * that is not in it has no index for the path: it may hold them anywhere.
+ *
+ * @param isDamaged is told of segments of which a part of the index is damaged, which are not in it either
  */
 export function findKeys(
   database: BinaryDatabase,
   path: readonly string[],
   texts: readonly string[],
+  isDamaged: (segment: number) => void = () => undefined,
 ): ReadonlyMap<number, ReadonlySet<number>> {
   const found = new Map<number, ReadonlySet<number>>()
+  const damaged = new Set<number>()
   const hash = hashOfPath(path)
   for (const text of texts) {
     const bytes = encodeUtf8(text)
@@ -115,11 +122,57 @@ export function findKeys(
     })
     for (const { key, value } of range) {
       const segment = key.readUInt32BE(pathHashBytes + 2)
+      const entries = entriesIn(key, value)
+      if (!entries) {
+        damaged.add(segment)
+        continue
+      }
       const before = found.get(segment) ?? none
-      found.set(segment, withGranules(before, value, entryOf(textHash, 0)))
+      found.set(segment, withGranules(before, entries, entryOf(textHash, 0)))
     }
   }
+  for (const segment of damaged) {
+    found.delete(segment)
+    isDamaged(segment)
+  }
   return found
+}
+
+/** Whether all of a segment's index is what was written; `read` is told of its bytes. */
+export function checkKeys(
+  database: BinaryDatabase,
+  segment: number,
+  read: (byteLength: number) => void = () => undefined,
+): boolean {
+  const hashes = database.get(listKey(segment))
+  if (!hashes) return true
+  for (let at = 0; at < hashes.length; at += pathHashBytes) {
+    for (let bucket = 0; bucket < buckets; bucket++) {
+      const key = keyOf(hashes.subarray(at, at + pathHashBytes), bucket, segment)
+      const value = database.get(key)
+      if (!value || !entriesIn(key, value)) return false
+      read(value.length)
+    }
+  }
+  return true
+}
+
+/** A checksum, and a byte that tells by the length that there is one. */
+const checksumBytes = 5
+
+function withChecksum(key: Buffer, entries: Buffer): Buffer {
+  const value = Buffer.alloc(entries.length + checksumBytes)
+  value.set(entries)
+  value.writeUInt32LE(crc32(entries, crc32(key)), entries.length)
+  return value
+}
+
+/** The entries of a value; undefined when it is damaged. */
+function entriesIn(key: Buffer, value: Buffer): Buffer | undefined {
+  if (value.length % 4 === 0) return value
+  const entries = value.subarray(0, -checksumBytes)
+  const isWhole = value.readUInt32LE(entries.length) === crc32(entries, crc32(key))
+  return isWhole ? entries : undefined
 }
 
 /** What most segments have of a text. */

@@ -7,8 +7,8 @@
  * Segments that no manifest names are leftovers: of a step that was cut short, or of compaction while
  * queries still read an older manifest.
  */
-import { AssayError } from '../../error.ts'
 import { decodeChecked, encodeChecked } from './checked-json.ts'
+import type { LostRows } from './lost-rows.ts'
 import type { SegmentMetadata } from './metadata.ts'
 
 export interface ManifestSegment {
@@ -24,6 +24,13 @@ export interface Manifest {
   readonly nextSegment: number
   /** By id. */
   readonly segments: readonly ManifestSegment[]
+  /** Those that count, too, but whose metadata is damaged; absent when there are none. */
+  readonly unreadable?: readonly number[] | undefined
+  /**
+   * What is to be read of the row store in place of segments that are damaged; absent when none are. It is known in
+   * memory alone.
+   */
+  readonly lost?: readonly LostRows[]
 }
 
 /** The manifest before the first flush. */
@@ -32,6 +39,11 @@ export const emptyManifest: Manifest = {
   flushedThrough: 0,
   nextSegment: 1,
   segments: [],
+}
+
+/** Ids of all segments that count. */
+export function namedBy({ segments, unreadable = [] }: Manifest): number[] {
+  return [...segments.map(({ id }) => id), ...unreadable]
 }
 
 /** How a manifest is stored: its segments by their ids alone. */
@@ -43,21 +55,17 @@ export interface ManifestEntry {
 }
 
 export function encodeManifest(manifest: Manifest): Buffer {
-  const { generation, flushedThrough, nextSegment, segments } = manifest
+  const { generation, flushedThrough, nextSegment } = manifest
   const entry: ManifestEntry = {
     generation,
     flushedThrough,
     nextSegment,
-    segments: segments.map(({ id }) => id),
+    segments: namedBy(manifest),
   }
   return encodeChecked(entry)
 }
 
-/** Throws STORAGE_CORRUPT unless `bytes` are what `encodeManifest` made. */
-export function decodeManifest(bytes: Uint8Array): ManifestEntry {
-  const entry = decodeChecked(bytes) as ManifestEntry | undefined
-  if (entry !== undefined) return entry
-  throw new AssayError('STORAGE_CORRUPT', 'the list of segments does not match its checksum', {
-    hint: 'delete the directory "segments" under the data directory; it is made again from the records',
-  })
+/** Undefined unless `bytes` are what `encodeManifest` made. */
+export function decodeManifest(bytes: Uint8Array): ManifestEntry | undefined {
+  return decodeChecked(bytes) as ManifestEntry | undefined
 }

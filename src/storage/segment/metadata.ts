@@ -222,9 +222,11 @@ export function decodeMetadata(bytes: Uint8Array, segment: number): SegmentMetad
   return metadata
 }
 
+/** @param segment undefined while it has no number, as when it is being written */
 export function corruptSegment(segment: number | undefined, fault: string): AssayError {
   const name = segment === undefined ? 'a segment' : `segment ${segment}`
   return new AssayError('STORAGE_CORRUPT', `${name} cannot be read: ${fault}`, {
-    hint: 'delete the directory "segments" under the data directory; it is made again from the records',
+    hint: 'stop the service and run "assay check --repair"; segments are made again from the records',
+    damagedSegment: segment,
   })
 }

@@ -5,7 +5,9 @@
  * and removed after it: what has a place in the manifest is always whole, and a segment that is only
  * half there is a leftover.
  */
+import { crc32 } from 'node:zlib'
 import { LRUCache } from 'lru-cache'
+import { AssayError } from '../../error.ts'
 import type { ColumnTable } from '../../vector/column-table.ts'
 import type { SegmentsEnvironment } from '../environment.ts'
 import { type ColumnKeys, findKeys, makeKeys, putKeys, removeKeys } from './key-index.ts'
@@ -17,6 +19,7 @@ import {
   type ManifestSegment,
 } from './manifest.ts'
 import {
+  type BufferPlace,
   corruptSegment,
   decodeMetadata,
   encodeMetadata,
@@ -73,13 +76,32 @@ export class SegmentStore {
     this.environment = environment
   }
 
-  /** The manifest that was committed last. */
+  /**
+   * The manifest that was committed last; the empty one where that is damaged, as all that it named can be made again.
+   */
   manifest(): Manifest {
     this.endReads()
     const bytes = this.environment.manifest.get(manifestKey)
-    if (bytes === undefined) return emptyManifest
-    const { segments, ...rest } = decodeManifest(bytes)
-    return { ...rest, segments: segments.map((id) => ({ id, metadata: this.metadata(id) })) }
+    const entry = bytes && decodeManifest(bytes)
+    if (entry === undefined) return emptyManifest
+    const segments: ManifestSegment[] = []
+    const unreadable: number[] = []
+    for (const id of entry.segments) {
+      try {
+        segments.push({ id, metadata: this.metadata(id) })
+      } catch (thrown) {
+        if (!isDamage(thrown)) throw thrown
+        unreadable.push(id)
+      }
+    }
+    return { ...entry, segments, ...(unreadable.length > 0 && { unreadable }) }
+  }
+
+  /** Whether there is a manifest that is damaged. */
+  isManifestDamaged(): boolean {
+    this.endReads()
+    const bytes = this.environment.manifest.get(manifestKey)
+    return bytes !== undefined && decodeManifest(bytes) === undefined
   }
 
   /** Throws STORAGE_CORRUPT when the segment is not there or damaged. */
@@ -124,12 +146,51 @@ export class SegmentStore {
     return openSegment(copy, metadata, id, readIndex)
   }
 
-  /** See `key-index.ts`. */
+  /**
+   * See `key-index.ts`.
+   *
+   * @param isDamaged told of segments of which a part of the index is damaged
+   */
   findKeys(
     path: readonly string[],
     texts: readonly string[],
+    isDamaged?: (segment: number) => void,
   ): ReadonlyMap<number, ReadonlySet<number>> {
-    return findKeys(this.environment.keys, path, texts)
+    return findKeys(this.environment.keys, path, texts, isDamaged)
+  }
+
+  /** Makes a segment's index of keys again. */
+  writeKeys(id: number): void {
+    const keys = makeKeys(this.open(id), this.metadata(id))
+    this.environment.root.transactionSync(() => {
+      removeKeys(this.environment.keys, id)
+      putKeys(this.environment.keys, id, keys)
+    })
+  }
+
+  /** The metadata as it is stored now, and that of the indexes beside the segment. Throws STORAGE_CORRUPT. */
+  storedMetadata(id: number): SegmentMetadata {
+    const bytes = this.environment.metadata.get(segmentKey(id))
+    if (bytes === undefined) throw corruptSegment(id, 'it is not there')
+    const metadata = decodeMetadata(bytes, id)
+    const textIndexes = findTextIndexes(this.environment.textIndexes, id)
+    return textIndexes ? { ...metadata, textIndexes } : metadata
+  }
+
+  /** Throws STORAGE_CORRUPT unless a buffer of the segment is as it was written, whether or not it was checked before. */
+  verifyBuffer(
+    id: number,
+    { byteLength }: Pick<SegmentMetadata, 'byteLength'>,
+    [offset, length, checksum]: BufferPlace,
+  ): void {
+    const bytes = this.environment.columns.getBinaryFast(segmentKey(id))
+    if (bytes === undefined) throw corruptSegment(id, 'it is not there')
+    if (bytes.length !== byteLength || offset + length > byteLength) {
+      throw corruptSegment(id, `it has ${bytes.length} bytes instead of ${byteLength}`)
+    }
+    if (length > 0 && crc32(bytes.subarray(offset, offset + length)) !== checksum) {
+      throw corruptSegment(id, `its buffer at byte ${offset} was damaged`)
+    }
   }
 
   /** Ends the thread's read transaction: the next read sees what was committed since. */
@@ -157,10 +218,14 @@ export class SegmentStore {
    */
   commit(
     current: Manifest,
-    change: Pick<Manifest, 'flushedThrough' | 'nextSegment' | 'segments'>,
+    change: Pick<Manifest, 'flushedThrough' | 'nextSegment' | 'segments' | 'unreadable'>,
     last: NewSegment | undefined,
   ): Manifest {
-    const manifest: Manifest = { ...change, generation: current.generation + 1 }
+    const manifest: Manifest = {
+      ...(current.unreadable && { unreadable: current.unreadable }),
+      ...change,
+      generation: current.generation + 1,
+    }
     if (last) this.#putColumns(last)
     const keys = last && keysOf(last)
     this.environment.root.transactionSync(() => {
@@ -222,6 +287,14 @@ function keysOf({ id, bytes, metadata }: NewSegment): ColumnKeys[] {
 /** The manifest's entry of a segment. */
 export function manifestSegment({ id, metadata }: NewSegment): ManifestSegment {
   return { id, metadata }
+}
+
+/** An error that says which segment is damaged. */
+export type SegmentDamage = AssayError & { readonly damagedSegment: number }
+
+/** Whether it says that a segment is damaged. */
+export function isDamage(thrown: unknown): thrown is SegmentDamage {
+  return thrown instanceof AssayError && thrown.damagedSegment !== undefined
 }
 
 function segmentKey(id: number): Buffer {
