@@ -4,6 +4,7 @@ import { AssayError } from '../error.ts'
 import { AccessIndex } from './access-index.ts'
 import { nowhere, ownsOrganization } from './decide.ts'
 import { Gate } from './gate.ts'
+import { KeyGuesses } from './guess-limits.ts'
 import { KeyExpiry } from './key-expiry.ts'
 import { hashKey, KeyRing, newKeyText, previewKey } from './key-ring.ts'
 import { KeyUse } from './key-use.ts'
@@ -22,6 +23,8 @@ export interface Credentials {
   readonly changeToken?: string | undefined
   /** `x-bt-impersonate-user`: id or e-mail address of the user to act for; empty for nobody. */
   readonly impersonate?: string | undefined
+  /** Where it comes from; undefined where nobody counts wrong keys. */
+  address?: (() => string) | undefined
 }
 
 export interface KeyOwner {
@@ -36,6 +39,7 @@ export class Access {
   readonly sessions: Sessions
   readonly #keys: KeyRing
   readonly #prompts: Prompts | undefined
+  readonly #guesses = new KeyGuesses()
   readonly #use: KeyUse
   readonly #expiry: KeyExpiry
 
@@ -83,7 +87,14 @@ export class Access {
   }
 
   #keyOwner(credentials: Credentials) {
-    const key = this.#keys.find(keyText(credentials))
+    const text = keyText(credentials)
+    const { address } = credentials
+    // A key that was right lately goes on being served, whoever guesses from where it is used.
+    if (text !== undefined && address && !this.#keys.isRecent(text)) {
+      this.#guesses.require(address)
+    }
+    const key = this.#keys.find(text)
+    if (!key && text !== undefined && address) this.#guesses.noteWrong(address())
     const isMember = this.index.isMember(key?.organizationId ?? nowhere, key?.userId ?? nowhere)
     if (!key || !isMember) {
       throw new AssayError('ACCESS_UNAUTHENTICATED', 'The request carries no valid API key', {

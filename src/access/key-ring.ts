@@ -58,6 +58,11 @@ export class KeyRing {
     return key && key.expiresMs > Date.now() ? key : undefined
   }
 
+  /** Whether it was found lately. */
+  isRecent(text: string): boolean {
+    return this.#recent.has(text)
+  }
+
   #find(text: string | undefined): Key | undefined {
     const recent = text === undefined ? undefined : this.#recent.get(text)
     if (recent) return recent

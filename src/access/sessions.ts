@@ -5,6 +5,7 @@ import type { Entries, Session } from '../catalog/entry.ts'
 import { AssayError } from '../error.ts'
 import type { AccessIndex } from './access-index.ts'
 import { nowhere } from './decide.ts'
+import { type Guess, PasswordGuesses } from './guess-limits.ts'
 import { keyExpiryMs } from './key-expiry.ts'
 import { hashKey, newKeyText } from './key-ring.ts'
 import { findPassword, hashPassword } from './password.ts'
@@ -21,24 +22,21 @@ export interface PasswordCredentials {
   readonly password: string
   /** Which organization, for who has the password in several. */
   readonly organization?: string
+  /** Where it is tried from. */
+  readonly address: string
+  /** Of the cookie that came with it. */
+  readonly session?: string | undefined
 }
 
 /** After this, one signs in again. */
 export const sessionSeconds = 14 * 24 * 60 * 60
-
-/** Wrong passwords for one address before it has to wait, and for how long they count. */
-const mostFailures = 10
-const failureWindowMs = 5 * 60_000
-
-/** Addresses that failures are kept of. */
-const mostAddresses = 10_000
 
 export class Sessions {
   readonly #catalog: Catalog
   readonly #index: AccessIndex
   /** By hash of the text. */
   readonly #byHash = new Map<string, Session>()
-  readonly #failures = new Map<string, number[]>()
+  readonly #guesses = new PasswordGuesses()
 
   constructor(catalog: Catalog, index: AccessIndex) {
     this.#catalog = catalog
@@ -70,22 +68,21 @@ export class Sessions {
   }
 
   /** The same error, after the same work, for a wrong password and for somebody who is not there. */
-  async signIn({ email, password, organization }: PasswordCredentials): Promise<StartedSession> {
-    const address = email.trim().toLowerCase()
-    this.#requirePatience(address)
-    const user = this.#catalog.named('user', '', address)
+  async signIn(credentials: PasswordCredentials): Promise<StartedSession> {
+    const { email, password, organization, address, session } = credentials
+    const account = email.trim().toLowerCase()
+    const user = this.#catalog.named('user', '', account)
+    const known = session === undefined ? undefined : this.find(session)
+    const isSignedIn = known !== undefined && known.userId === user?.id
+    const guess = this.#guesses.begin(account, { address, isSignedIn })
     const kept = this.#passwordsOf(user?.id).filter(({ user_id, org_id }) => {
       const name = this.#catalog.get('organization', org_id)?.name
       const isAsked = organization === undefined || organization === name
       return isAsked && this.#index.isMember(org_id, user_id)
     })
-    const found = await findPassword(password, kept)
-    if (found) {
-      this.#failures.delete(address)
-      return this.#create(found.org_id, found.user_id, null)
-    }
-    this.#noteFailure(address)
-    throw refused()
+    const found = await checked(guess, findPassword(password, kept))
+    if (!found) throw refused()
+    return this.#create(found.org_id, found.user_id, null)
   }
 
   /**
@@ -111,9 +108,9 @@ export class Sessions {
     }
     const existing = this.#catalog.named('password', org_id, user_id)
     if (existing) {
-      this.#requirePatience(user.email)
-      if (!(await findPassword(current, [existing]))) {
-        this.#noteFailure(user.email)
+      // Who has taken over a session guesses here, which must not keep the user from signing in.
+      const guess = this.#guesses.begin(`current ${user_id}`, { address: '', isSignedIn: true })
+      if (!(await checked(guess, findPassword(current, [existing])))) {
         throw new AssayError('REQUEST_INVALID', 'the current password is another', {
           path: 'current_password',
         })
@@ -165,30 +162,22 @@ export class Sessions {
     const ids = this.#catalog.referrers('password', userId)
     return ids.flatMap((id) => this.#catalog.get('password', id) ?? [])
   }
+}
 
-  #requirePatience(address: string): void {
-    const recent = this.#recentFailures(address)
-    if (recent.length < mostFailures) return
-    const seconds = Math.ceil((recent[0]! + failureWindowMs - Date.now()) / 1000)
-    throw new AssayError('LIMIT_RATE', 'too many wrong passwords for this address', {
-      hint: `try again in ${seconds} s`,
-      retryAfterSeconds: seconds,
-    })
+/** Waits for what a guess has found, if that can be found out. */
+async function checked<Found>(
+  guess: Guess,
+  finding: Promise<Found | undefined>,
+): Promise<Found | undefined> {
+  let found: Found | undefined
+  try {
+    found = await finding
+  } catch (thrown) {
+    guess.giveBack()
+    throw thrown
   }
-
-  #noteFailure(address: string): void {
-    const recent = [...this.#recentFailures(address), Date.now()]
-    this.#failures.delete(address)
-    this.#failures.set(address, recent)
-    if (this.#failures.size <= mostAddresses) return
-    const [oldest] = this.#failures.keys()
-    if (oldest !== undefined) this.#failures.delete(oldest)
-  }
-
-  #recentFailures(address: string): number[] {
-    const since = Date.now() - failureWindowMs
-    return (this.#failures.get(address) ?? []).filter((at) => at > since)
-  }
+  if (found) guess.succeed()
+  return found
 }
 
 /**

@@ -1,13 +1,33 @@
-import type { HttpRequest } from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { Credentials } from '../access/access.ts'
+import { clientAddress } from './public-url.ts'
 import { sessionText } from './session-cookie.ts'
+
+/** Tells where a request comes from; asked in the turn in which it has come. */
+export class ClientAddresses {
+  readonly #trustedProxies: number
+
+  constructor(trustedProxies: number) {
+    this.#trustedProxies = trustedProxies
+  }
+
+  of(response: HttpResponse, request: HttpRequest): string {
+    const connected = Buffer.from(response.getRemoteAddressAsText()).toString()
+    return clientAddress(connected, request.getHeader('x-forwarded-for'), this.#trustedProxies)
+  }
+}
 
 /**
  * What the headers of a request say of who asks.
  *
+ * @param address asked only of wrong keys
  * @param changes whether it changes something, which a session may only from its own page
  */
-export function credentialsOf(request: HttpRequest, changes: boolean): Credentials {
+export function credentialsOf(
+  request: HttpRequest,
+  changes: boolean,
+  address: () => string,
+): Credentials {
   const session = sessionText(request.getHeader('cookie'))
   const isSessionsChange = changes && session !== undefined
   return {
@@ -15,6 +35,7 @@ export function credentialsOf(request: HttpRequest, changes: boolean): Credentia
     changeToken: isSessionsChange ? request.getHeader('x-assay-change-token') : undefined,
     authorization: request.getHeader('authorization'),
     token: request.getHeader('x-bt-auth-token'),
+    address,
     impersonate: request.getHeader('x-bt-impersonate-user'),
   }
 }

@@ -10,6 +10,8 @@ export interface RouteRequest {
   readonly query: URLSearchParams
   /** Those that the route asks for and the request has. */
   readonly headers: ReadonlyMap<string, string>
+  /** Where it comes from; known to routes that are open to everybody. */
+  readonly address: string
   /** Aborted when the client leaves, or when the server can wait no longer. */
   readonly signal: AbortSignal
   /** Ends the work on the request; an answer that has begun breaks off. */

@@ -25,7 +25,7 @@ import { RequestBody } from './body.ts'
 import { BodyMemory } from './body-memory.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { corsHeaders, preflightReply } from './cors.ts'
-import { credentialsOf } from './credentials.ts'
+import { ClientAddresses, credentialsOf } from './credentials.ts'
 import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
 import { OtlpGrpcServer } from './grpc/otlp-grpc.ts'
@@ -83,6 +83,7 @@ export class Server {
   readonly #limits: RequestLimits
   readonly #grpc: OtlpGrpcServer
   readonly #notes: RequestNotes
+  readonly #addresses: ClientAddresses
   #listenSocket: us_listen_socket | undefined
   #draining = false
   #drained: (() => void) | undefined
@@ -98,6 +99,7 @@ export class Server {
       liveQueries: this.#live.size,
       liveRounds: this.#live.rounds,
     }))
+    this.#addresses = new ClientAddresses(options.trustedProxies ?? 0)
     this.#notes = new RequestNotes(this.#metrics, logger)
     this.#limits = new RequestLimits(requestsPerMinute)
     const url = publicUrl(options.publicUrl, options.trustedProxies)
@@ -105,6 +107,7 @@ export class Server {
     this.#live = live
     const countRequest = (who: Principal) => this.#limits.count(who)
     this.#sockets = new Sockets(this.#app, {
+      addresses: this.#addresses,
       engine,
       access,
       live,
@@ -280,12 +283,20 @@ export class Server {
     exchange.route = route.path
     exchange.failure = (error, message) => route.failure?.(error, message, headers)
     const isOpen = route.access === 'open'
-    const credentials = credentialsOf(request, method !== 'GET' && method !== 'HEAD')
+    const changes = method !== 'GET' && method !== 'HEAD'
+    let address = isOpen ? this.#addresses.of(response, request) : undefined
+    const addressNow = () => {
+      address ??= this.#addresses.of(response, request)
+      return address
+    }
+    const credentials = credentialsOf(request, changes, addressNow)
     const gateNow = () => {
       const principal = this.#options.access.authenticate(credentials)
       return this.#options.access.gate(principal, exchange.traceId)
     }
     const gate = isOpen ? undefined : this.#admit(gateNow())
+    // Later the request is gone, and what comes of it was right once.
+    credentials.address = undefined
     if (route.method !== 'GET') {
       exchange.body = new RequestBody(response, {
         contentLength: request.getHeader('content-length'),
@@ -311,6 +322,7 @@ export class Server {
         parameters: match.parameters,
         query: new WatchedQuery(search),
         headers,
+        address: address ?? '',
         signal: exchange.signal,
         cancel: (reason) => exchange.cancel(reason),
         gateNow,

@@ -35,6 +35,7 @@ export function requestOf(body: string): RouteRequest {
     parameters: [],
     query: new URLSearchParams(),
     headers: new Map(),
+    address: '',
     signal: new AbortController().signal,
     cancel: () => undefined,
     gateNow: () => {

@@ -67,6 +67,7 @@ class DirectoryConnection implements AdminConnection {
       parameters,
       query: searchParams,
       headers: new Map<string, string>(),
+      address: '',
       signal: new AbortController().signal,
       cancel: () => undefined,
       gateNow: () => this.#gate(),

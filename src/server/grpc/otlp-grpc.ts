@@ -125,7 +125,7 @@ export class OtlpGrpcServer {
       .withOnReceiveMetadata((metadata, pass) => {
         this.#open.add(call)
         try {
-          this.#admit(call, metadata)
+          this.#admit(call, metadata, next.getPeer())
         } catch (thrown) {
           next.sendStatus(this.#failed(call, thrown))
           return
@@ -144,12 +144,14 @@ export class OtlpGrpcServer {
     return new ServerInterceptingCall(next, responder)
   }
 
-  #admit(call: GrpcCall, metadata: Metadata): void {
+  /** @param peer address and port */
+  #admit(call: GrpcCall, metadata: Metadata, peer: string): void {
     if (this.#isDraining) {
       throw new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down')
     }
     const { access, countRequest } = this.#options
     const principal = access.authenticate({
+      address: () => peer.replace(/:\d+$/, ''),
       authorization: textOf(metadata, 'authorization'),
       token: textOf(metadata, 'x-bt-auth-token'),
       impersonate: textOf(metadata, 'x-bt-impersonate-user'),

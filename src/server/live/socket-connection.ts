@@ -44,6 +44,8 @@ const highWater = 256 * 1024
 
 export class SocketConnection implements MessageSink {
   readonly #options: ConnectionOptions
+  /** Of the other end. */
+  readonly address: string
   readonly #queries = new Map<string, QueryStream>()
   #credentials: Credentials | undefined
   #socket: Socket | undefined
@@ -56,8 +58,9 @@ export class SocketConnection implements MessageSink {
   #writable: (() => void) | undefined
 
   /** @param credentials those of the request; undefined when a message is to bring them */
-  constructor(options: ConnectionOptions, credentials: Credentials | undefined) {
+  constructor(options: ConnectionOptions, address: string, credentials: Credentials | undefined) {
     this.#options = options
+    this.address = address
     if (!credentials) return
     options.access.authenticate(credentials)
     this.#credentials = credentials
@@ -235,7 +238,8 @@ export class SocketConnection implements MessageSink {
 
   #authenticate(body: JsonBody): void {
     const impersonate = stringField(body, 'impersonate')
-    const credentials = { token: requiredString(body, 'key'), impersonate }
+    const address = () => this.address
+    const credentials = { token: requiredString(body, 'key'), impersonate, address }
     this.#principal(credentials)
     this.#credentials = credentials
     this.send({ type: 'ready' })

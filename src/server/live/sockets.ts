@@ -2,7 +2,7 @@
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import type { Credentials } from '../../access/access.ts'
 import { AssayError, toAssayError } from '../../error.ts'
-import { credentialsOf } from '../credentials.ts'
+import { type ClientAddresses, credentialsOf } from '../credentials.ts'
 import { errorReply } from '../error-response.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
 import { framingOf } from '../request-framing.ts'
@@ -16,6 +16,7 @@ import {
 
 export interface SocketsOptions extends ConnectionOptions {
   readonly publicUrl: PublicUrl
+  readonly addresses: ClientAddresses
 }
 
 export const streamPath = '/btql/stream'
@@ -61,7 +62,7 @@ export class Sockets {
           if (framingOf(request) !== 'none') {
             throw new AssayError('REQUEST_INVALID', 'a request for a WebSocket has no body')
           }
-          const connection = this.#connection(request)
+          const connection = this.#connection(response, request)
           response.upgrade(
             { connection },
             request.getHeader('sec-websocket-key'),
@@ -119,17 +120,18 @@ export class Sockets {
   }
 
   /** Throws when it is not let in. */
-  #connection(request: HttpRequest): SocketConnection {
+  #connection(response: HttpResponse, request: HttpRequest): SocketConnection {
     if (this.#isClosing) throw new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down')
-    const credentials = credentialsOf(request, false)
+    const address = this.#options.addresses.of(response, request)
+    const credentials = credentialsOf(request, false, () => address)
     if (credentials.session !== undefined) this.#requireOwnPage(request)
-    if (hasAny(credentials)) return new SocketConnection(this.#options, credentials)
+    if (hasAny(credentials)) return new SocketConnection(this.#options, address, credentials)
     if (this.#unknown >= mostUnknown) {
       throw new AssayError('LIMIT_OVERLOADED', 'too many connections have brought no key yet', {
         hint: 'connect with the header "Authorization: Bearer <key>"',
       })
     }
-    return new SocketConnection(this.#options, undefined)
+    return new SocketConnection(this.#options, address, undefined)
   }
 
   /** Browsers send the cookie of a session whichever page connects, and say which that is. */

@@ -40,7 +40,7 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
       method: 'POST',
       path: '/session',
       access: 'open',
-      headers: [...addressHeaders, 'sec-fetch-site'],
+      headers: [...addressHeaders, 'sec-fetch-site', 'cookie'],
       handle: async (request) => {
         requireOwnSite(request)
         const body = await readJsonBody(request)
@@ -51,9 +51,13 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
             ? access.sessions.signIn({
                 email: requiredString(body, 'email'),
                 password: requiredString(body, 'password'),
+                address: request.address,
+                session: sessionText(request.headers.get('cookie')),
                 ...(organization !== undefined && { organization }),
               })
-            : access.sessions.start(access.authenticate({ token: key }))
+            : access.sessions.start(
+                access.authenticate({ token: key, address: () => request.address }),
+              )
         return begun(request, await started)
       },
     },

@@ -45,9 +45,10 @@ export function loginRoutes(options: LoginOptions): Route[] {
 async function login(request: RouteRequest, access: Access): Promise<Principal> {
   const authorization = request.headers.get('authorization')
   const headerToken = request.headers.get('x-bt-auth-token')
+  const address = () => request.address
   const body = await request.body
   if (authorization !== undefined || headerToken !== undefined || body.length === 0) {
-    return access.authenticate({ authorization, token: headerToken })
+    return access.authenticate({ authorization, token: headerToken, address })
   }
-  return access.authenticate({ token: stringField(parseJsonBody(body), 'token') })
+  return access.authenticate({ token: stringField(parseJsonBody(body), 'token'), address })
 }
