@@ -21,6 +21,7 @@ export interface ImportOptions extends ConnectionOptions {
   readonly format?: ImportFormat
   /** Of CSV: one character, or `tab`. */
   readonly delimiter?: string
+  readonly escapedFormulas?: boolean
   readonly encoding?: string
   /** What cells of texts are taken for; see `readColumnTypes`. */
   readonly types?: string
@@ -100,10 +101,17 @@ function stateOf(
 }
 
 /** Throws for what is none of the choices. */
-function fileOptions({ format, delimiter, encoding, types }: ImportOptions): FileOptions {
+function fileOptions(options: ImportOptions): FileOptions {
+  const { format, delimiter, encoding, types, escapedFormulas } = options
   try {
     if (encoding !== undefined) checkEncoding(encoding)
-    return { format, delimiter: delimiterOf(delimiter), encoding, types: readColumnTypes(types) }
+    return {
+      format,
+      delimiter: delimiterOf(delimiter),
+      encoding,
+      types: readColumnTypes(types),
+      hasEscapedFormulas: escapedFormulas,
+    }
   } catch (error) {
     throw new AssayError('COMMAND_INVALID', reasonOf(error))
   }

@@ -145,6 +145,7 @@ function addImport(program: Command): void {
       ),
     )
     .option('--delimiter <character>', 'of CSV, or "tab" (default: found)')
+    .option('--escaped-formulas', 'of CSV that was exported with --escape-formulas')
     .option(
       '--encoding <name>',
       'of JSON and CSV: windows-1252, utf-16le, shift_jis, … (default: by its mark, or UTF-8)',
@@ -190,6 +191,10 @@ function addQuery(program: Command): void {
     .option('--tz-offset <minutes>', 'minutes behind UTC, for buckets of time')
     .option('--version-id <transaction>', 'read the data as of this transaction')
     .option('--format <name>', 'json, jsonl, csv, parquet or arrow; by the ending of --output')
+    .option(
+      '--escape-formulas',
+      'of CSV: an apostrophe before texts that spreadsheets take for formulas',
+    )
     .option('--output <file>', 'write the answer to this file')
     .action(async (query: string, options: QueryOptions) =>
       (await import('./query.ts')).runQuery(query, options),

@@ -24,6 +24,7 @@ export interface QueryOptions extends ConnectionOptions {
   readonly versionId?: string
   readonly format?: string
   readonly output?: string
+  readonly escapeFormulas?: boolean
 }
 
 /**
@@ -37,6 +38,7 @@ export async function runQuery(given: string, options: QueryOptions): Promise<vo
     ...(options.project !== undefined && projectField(options.project)),
     ...(options.tzOffset !== undefined && { tz_offset: minutes(options.tzOffset) }),
     ...(options.versionId !== undefined && { version: options.versionId }),
+    ...(options.escapeFormulas && { escape_formulas: true }),
   }
   const client = new Client(options)
   if (options.analyze) await explain(client, { ...request, analyze: true })

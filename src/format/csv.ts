@@ -3,33 +3,39 @@
  * they need them. A null is an empty field; an empty text is `""`, so that readers can tell. Where a column may have
  * other values than texts, a text that reads like a number, true or false is in quotes, too.
  *
- * What a text says is never changed. A spreadsheet may take one that begins with =, +, - or @ for a
- * formula; whoever opens files of unknown texts should import them as text.
+ * What a text says is not changed, unless formulas are to be escaped (`type/formula-text.ts`).
  */
 import type { ByteWriter } from '../json/byte-writer.ts'
 import { decodeUtf8 } from '../json/utf8.ts'
+import { escapeFormula, formulaStarts } from '../type/formula-text.ts'
 
 const quote = 0x22
 const backslash = 0x5c
 const comma = 0x2c
 
-export function csvHead(names: readonly string[]): Uint8Array {
-  if (names.length === 0) return new Uint8Array()
-  return Buffer.from(`${names.map(quoted).join(',')}\r\n`)
+export interface CsvFieldOptions {
+  /** Whether the column may have other values than texts. */
+  readonly isMixed?: boolean
+  /** Whether texts that a spreadsheet would take for formulas are escaped; numbers are no texts. */
+  readonly escapesFormulas?: boolean
 }
 
-/**
- * Appends the value that is the JSON text from `start` to `end` as a field.
- * @param isMixed whether the column may have other values than texts
- */
+export function csvHead(names: readonly string[], escapesFormulas = false): Uint8Array {
+  if (names.length === 0) return new Uint8Array()
+  const fields = names.map((name) => quoted(escapesFormulas ? escapeFormula(name) : name))
+  return Buffer.from(`${fields.join(',')}\r\n`)
+}
+
+/** Appends the value that is the JSON text from `start` to `end` as a field. */
 export function writeCsvField(
   bytes: Buffer,
   start: number,
   end: number,
   out: ByteWriter,
-  isMixed = false,
+  { isMixed = false, escapesFormulas = false }: CsvFieldOptions = {},
 ): void {
   if (bytes[start] === quote) {
+    if (escapesFormulas && writeEscaped(bytes, start, end, out)) return
     if (isMixed && readsAsOther(bytes, start + 1, end - 1)) out.copy(bytes, start, end)
     else writeText(bytes, start, end, out)
   }
@@ -48,6 +54,18 @@ function readsAsOther(bytes: Buffer, start: number, end: number): boolean {
   if (!isDigit && first !== 0x2d && first !== 0x66 && first !== 0x74) return false
   if (first >= 0x66 && end - start > 'false'.length) return false
   return other.test(decodeUtf8(bytes, start, end))
+}
+
+/** Appends a text of JSON as an escaped formula. False, and nothing is appended, where it is none. */
+function writeEscaped(bytes: Buffer, start: number, end: number, out: ByteWriter): boolean {
+  const first = bytes[start + 1]!
+  // JSON may write any character by its number.
+  if (first !== backslash && !formulaStarts.has(first)) return false
+  const text = JSON.parse(decodeUtf8(bytes, start, end)) as string
+  const escaped = escapeFormula(text)
+  if (escaped === text) return false
+  out.text(quoted(escaped))
+  return true
 }
 
 function writeText(bytes: Buffer, start: number, end: number, out: ByteWriter): void {

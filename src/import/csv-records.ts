@@ -1,4 +1,6 @@
 /** Records of CSV, whose first line names the columns. */
+
+import { unescapeFormula } from '../type/formula-text.ts'
 import { ByteWindow } from './byte-window.ts'
 import { type CellType, type ColumnTypes, cellJson } from './column-types.ts'
 import { findCsvForm } from './csv-form.ts'
@@ -10,6 +12,7 @@ export interface CsvOptions {
   /** One character; undefined: found by looking at the beginning. */
   readonly delimiter?: string | undefined
   readonly types: ColumnTypes
+  readonly hasEscapedFormulas?: boolean | undefined
 }
 
 /** The beginning of a file by which its form is found. */
@@ -24,7 +27,7 @@ const longestRecord = 128 * 2 ** 20
  */
 export async function* csvRecords(
   chunks: AsyncIterable<Uint8Array>,
-  { delimiter, types }: CsvOptions,
+  { delimiter, types, hasEscapedFormulas }: CsvOptions,
 ): AsyncGenerator<FileRecord | BadLine> {
   const window = new ByteWindow(chunks)
   try {
@@ -34,7 +37,8 @@ export async function* csvRecords(
     const head = window.bytes.subarray(0, headBytes)
     const isWhole = head.length === window.bytes.length && window.isAtEnd
     const form = findCsvForm(head, isWhole, delimiter ?? separator?.delimiter)
-    yield* new CsvReader(window, form, types, separator ? 2 : 1).records()
+    const written = hasEscapedFormulas ? unescapeFormula : asItIs
+    yield* new CsvReader(window, form, types, separator ? 2 : 1, written).records()
   } finally {
     await window.close()
   }
@@ -61,17 +65,26 @@ class CsvReader {
   readonly #window: ByteWindow
   readonly #form: CsvForm
   readonly #types: ColumnTypes
+  /** What the text of a cell was before it was written. */
+  readonly #before: (text: string) => string
   #number: number
   #names: readonly string[] = []
   #typesOfNames: readonly CellType[] = []
   /** Whether the record before was at fault, and this line may be the rest of it. */
   #isDoubtful = false
 
-  constructor(window: ByteWindow, form: CsvForm, types: ColumnTypes, firstNumber: number) {
+  constructor(
+    window: ByteWindow,
+    form: CsvForm,
+    types: ColumnTypes,
+    firstNumber: number,
+    before: (text: string) => string,
+  ) {
     this.#window = window
     this.#form = form
     this.#types = types
     this.#number = firstNumber
+    this.#before = before
   }
 
   async *records(): AsyncGenerator<FileRecord | BadLine> {
@@ -85,7 +98,7 @@ class CsvReader {
         this.#isDoubtful = true
         yield { line: number, fault: line.fault }
       } else if (!isNothing(line.cells)) {
-        if (isFirst) this.#begin(namesOf(bytes, line.cells))
+        if (isFirst) this.#begin(namesOf(bytes, line.cells).map(this.#before))
         else yield this.#record(number, bytes, line)
       }
     }
@@ -154,7 +167,11 @@ class CsvReader {
     for (const [index, cell] of cells.entries()) {
       const name = this.#names[index]!
       try {
-        const json = cellJson(textOf(bytes, cell), cell.isQuoted, this.#typesOfNames[index]!)
+        const text = textOf(bytes, cell)
+        const before = this.#before(text)
+        // Where an apostrophe was in front, it is a text, as if it stood in quotes.
+        const isText = cell.isQuoted || before !== text
+        const json = cellJson(before, isText, this.#typesOfNames[index]!)
         if (json !== undefined) values.set(name, json)
       } catch (error) {
         throw new Error(`its "${name}": ${reasonOf(error)}`)
@@ -162,6 +179,10 @@ class CsvReader {
     }
     return values
   }
+}
+
+function asItIs(text: string): string {
+  return text
 }
 
 function textOf(bytes: Uint8Array, { start, end, hasQuotes }: CsvCell): string {

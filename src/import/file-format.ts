@@ -55,6 +55,8 @@ export interface ReadOptions {
   /** Of JSON and CSV; undefined: as its mark says, or UTF-8. */
   readonly encoding?: string | undefined
   readonly types?: ColumnTypes | undefined
+  /** Of CSV: whether formulas were escaped when it was written (`type/formula-text.ts`). */
+  readonly hasEscapedFormulas?: boolean | undefined
 }
 
 /** A file to read. `onRead` is told which part of it has been read since the last time. */
@@ -77,7 +79,7 @@ export interface RandomFile {
 export async function* recordsOfFile(
   file: ImportFile,
   format: ImportFormat,
-  { delimiter, encoding, types = readColumnTypes() }: ReadOptions = {},
+  { delimiter, encoding, types = readColumnTypes(), hasEscapedFormulas }: ReadOptions = {},
   onRead: OnRead = () => {},
 ): AsyncGenerator<FileRecord | BadLine> {
   switch (format) {
@@ -85,7 +87,11 @@ export async function* recordsOfFile(
       yield* jsonRecords(toUtf8(file.stream(onRead), encoding))
       return
     case 'csv':
-      yield* csvRecords(toUtf8(file.stream(onRead), encoding), { delimiter, types })
+      yield* csvRecords(toUtf8(file.stream(onRead), encoding), {
+        delimiter,
+        types,
+        hasEscapedFormulas,
+      })
       return
     case 'arrow':
       yield* (await import('./arrow-records.ts')).arrowRecords(file, types, onRead)

@@ -77,12 +77,19 @@ export class QueryPlans {
 
   /** How the rows of a planned query are printed. */
   formOf(request: QueryRequest, { bound, physical, schema }: PlannedQuery): RowForm {
-    const { format = 'json', separator = ',\n' } = request
+    const { format = 'json', separator = ',\n', escapesFormulas = false } = request
     const isWhole = bound.output.kind === 'rows' && bound.output.star
     const objects = isWhole && format !== 'json' ? objectsOf(bound) : []
     const moreFields = objects.flatMap(({ number }) => this.knownFieldsOf(number).extra)
     const { columns } = physical.plan.output
-    return formOf({ format, separator, schema, columns, moreFields: [...new Set(moreFields)] })
+    return formOf({
+      format,
+      separator,
+      escapesFormulas,
+      schema,
+      columns,
+      moreFields: [...new Set(moreFields)],
+    })
   }
 
   knownFieldsOf(object: number): KnownFields {

@@ -53,6 +53,8 @@ export interface QueryRequest {
   readonly format?: OutputFormat
   /** Between rows of JSON. */
   readonly separator?: ',\n' | '\n'
+  /** Of CSV: escapes texts that a spreadsheet would take for formulas. */
+  readonly escapesFormulas?: boolean
 }
 
 export interface QuerySummary {

@@ -1,15 +1,16 @@
 /** Fields of CSV are written from JSON without decoding it: what a reader gets is the value. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { writeCsvField } from '../../src/format/csv.ts'
+import { csvHead, writeCsvField } from '../../src/format/csv.ts'
 import { ByteWriter } from '../../src/json/byte-writer.ts'
+import { unescapeFormula } from '../../src/type/formula-text.ts'
 import { randomSeed as seed } from '../support/random-seed.ts'
 
-function fieldOf(json: string, isMixed = false): string {
+function fieldOf(json: string, isMixed = false, escapesFormulas = false): string {
   const out = new ByteWriter(1)
   out.text('before')
   const bytes = Buffer.from(`[${json}]`)
-  writeCsvField(bytes, 1, bytes.length - 1, out, isMixed)
+  writeCsvField(bytes, 1, bytes.length - 1, out, { isMixed, escapesFormulas })
   expect(out.view(0, 6).toString()).toBe('before')
   return out.view(6).toString()
 }
@@ -91,4 +92,42 @@ it('tells texts from numbers and truths by quotes, where a column may have both'
   for (const text of ['007', '+1', 'truth', 'falsehood', '1 2', '-', 'null']) {
     expect(fieldOf(`"${text}"`, true)).toBe(text)
   }
+})
+
+it.each([
+  ['"=1+2"', "'=1+2"],
+  ['"\\u003d1"', "'=1"],
+  ['"+1"', "'+1"],
+  ['"-5"', "'-5"],
+  ['"@SUM(A1)"', "'@SUM(A1)"],
+  ['"\\t=1"', "'\t=1"],
+  ['"\\r=1"', '"\'\r=1"'],
+  ['"=\\"a\\",1"', '"\'=""a"",1"'],
+  ['"\'=1"', "''=1"],
+  ['"\'tis"', "'tis"],
+  ['"a=1"', 'a=1'],
+  ['""', '""'],
+  ['-5', '-5'],
+  ['-1e9', '-1e9'],
+  ['["=1"]', '"[""=1""]"'],
+  ['null', ''],
+])('escapes the formula %s as %s', (json, field) => {
+  expect(fieldOf(json, false, true)).toBe(field)
+  expect(fieldOf(json, true, true)).toBe(field)
+})
+
+it('escapes names of columns', () => {
+  expect(csvHead(['=a', 'b'], true).toString()).toBe("'=a,b\r\n")
+})
+
+it('gives back each text where formulas were escaped', () => {
+  const texts = fc.stringMatching(/^[-'=+@\t\r\n a,"]*$/)
+  fc.assert(
+    fc.property(texts, (text) => {
+      const field = read(fieldOf(JSON.stringify(text), false, true))
+      expect(field).not.toMatch(/^[=+\-@\t\r\n]/)
+      expect(unescapeFormula(field)).toBe(text)
+    }),
+    { seed },
+  )
 })

@@ -12,12 +12,15 @@ interface Options {
   readonly encoding?: string
   readonly types?: string
   readonly chunk?: number
+  readonly hasEscapedFormulas?: boolean
 }
 
 function read(content: string | Uint8Array, options: Options = {}) {
-  const { delimiter, encoding, types, chunk } = options
+  const { delimiter, encoding, types, chunk, hasEscapedFormulas } = options
   const bytes = toUtf8(inChunks(content, chunk), encoding)
-  return readAll(csvRecords(bytes, { delimiter, types: readColumnTypes(types) }))
+  return readAll(
+    csvRecords(bytes, { delimiter, types: readColumnTypes(types), hasEscapedFormulas }),
+  )
 }
 
 describe('the delimiter', () => {
@@ -240,6 +243,20 @@ describe('cells', () => {
     expect(await line('x,1,2', 'a=json')).toBe('its "a": not JSON: x')
     expect(() => readColumnTypes('a=zip')).toThrow('"a=zip" is no type; give one of usual, text')
   })
+})
+
+test('takes the apostrophes of escaped formulas away, where it is told that there are some', async () => {
+  const text = "'=id,input\n'=1+2,''=3\n'-5,-5\n'tis,\"'@a,b\"\n"
+  const values = async (hasEscapedFormulas: boolean) => {
+    const records = await read(text, { hasEscapedFormulas, types: 'auto' })
+    return records.map(([, values]) => values)
+  }
+  expect(await values(true)).toEqual([
+    { '=id': '"=1+2"', input: '"\'=3"' },
+    { '=id': '"-5"', input: '-5' },
+    { '=id': '"\'tis"', input: '"@a,b"' },
+  ])
+  expect((await values(false))[0]).toEqual({ "'=id": '"\'=1+2"', input: '"\'\'=3"' })
 })
 
 test('reads what another reader reads, however it is cut', async () => {

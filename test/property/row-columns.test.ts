@@ -183,7 +183,7 @@ class StoredRows {
     const form: RowForm =
       kind === 'json'
         ? { kind, separator: '\n' }
-        : settleForm({ ...task, form: { kind, columns: open } }, storage)
+        : settleForm({ ...task, form: { kind, columns: open, escapesFormulas: false } }, storage)
     return Buffer.from(printRows({ ...task, form }, storage, Number.POSITIVE_INFINITY).bytes)
   }
 

@@ -426,3 +426,14 @@ function readAnswer(bytes: Buffer): { head: string; body: Buffer; ended: boolean
   }
   return { head, body: Buffer.concat(parts), ended: false }
 }
+
+test('texts that a spreadsheet would take for formulas are escaped in CSV, if that is asked for', async () => {
+  const query = `select: output as "=o", -5 as n, '-5' as t | from: experiment('${kinds}') | filter: id = 'a'`
+  const text = async (escape_formulas: boolean) => {
+    return (await service.query(query, { fmt: 'csv', escape_formulas })).text
+  }
+  expect(await text(false)).toBe('=o,n,t\r\n=1+1,-5,-5\r\n')
+  expect(await text(true)).toBe("'=o,n,t\r\n'=1+1,-5,'-5\r\n")
+  const { json: rows } = await service.query(query, { escape_formulas: true })
+  expect(rows.data).toEqual([{ '=o': '=1+1', n: -5, t: '-5' }])
+})

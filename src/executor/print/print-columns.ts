@@ -67,13 +67,14 @@ export function printColumns(
 
 /** Each row is the fields of its columns, and an end of a line. */
 export function printCsv(
-  { columns }: ColumnsForm,
+  { columns, escapesFormulas }: ColumnsForm,
   input: PrintInput,
   out = new ByteWriter(4096),
 ): PrintedRows {
   const { output, reader, context, enoughBytes } = input
   const printers = columns.map((column) => printedColumn(column, output, reader, context))
   const field = new ByteWriter(1024)
+  const options = columns.map(({ type }) => ({ isMixed: type !== 'text', escapesFormulas }))
   out.truncate(0)
   let rowCount = 0
   for (const { batch } of reader.batches()) {
@@ -84,7 +85,7 @@ export function printCsv(
         if (c > 0) out.byte(0x2c)
         field.truncate(0)
         writers[c]!(row, field)
-        writeCsvField(field.bytes, 0, field.length, out, columns[c]!.type !== 'text')
+        writeCsvField(field.bytes, 0, field.length, out, options[c])
       }
       out.byte(0x0d)
       out.byte(0x0a)

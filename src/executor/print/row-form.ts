@@ -10,6 +10,8 @@ export type RowForm =
 /** Rows as fields, or columns, in this order. */
 export interface ColumnsForm {
   readonly kind: 'csv' | 'arrow' | 'parquet'
+  /** Of CSV: whether texts that a spreadsheet would take for formulas are escaped. */
+  readonly escapesFormulas: boolean
   readonly columns: readonly FormColumn[]
 }
 

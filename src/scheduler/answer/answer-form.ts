@@ -10,6 +10,8 @@ export interface FormOptions {
   readonly format: OutputFormat
   /** Of JSON. */
   readonly separator: string
+  /** Of CSV. */
+  readonly escapesFormulas: boolean
   readonly schema: ResultSchema
   readonly columns: readonly OutputColumn[]
   /** Of a query for whole records: names of fields that they may have besides those of the schema. */
@@ -17,7 +19,8 @@ export interface FormOptions {
 }
 
 /** Columns in the order of the schema; those of whole records in alphabetical order. */
-export function formOf({ format, separator, schema, columns, moreFields }: FormOptions): RowForm {
+export function formOf(options: FormOptions): RowForm {
+  const { format, separator, escapesFormulas, schema, columns, moreFields } = options
   if (format === 'json' || format === 'jsonl') return { kind: 'json', separator }
   const { properties } = schema.items
   const selected = new Map(columns.map((column) => [column.name, column]))
@@ -30,6 +33,7 @@ export function formOf({ format, separator, schema, columns, moreFields }: FormO
       : [...[...whole, ...more].sort(), ...given.filter((name) => selected.has(name))]
   return {
     kind: format,
+    escapesFormulas,
     columns: names.map((name): FormColumn => {
       const column = selected.get(name)
       if (!column) return wholeField(name)

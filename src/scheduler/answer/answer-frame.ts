@@ -54,7 +54,10 @@ function frameOf(form: RowForm): Frame | undefined {
     case 'json':
       return undefined
     case 'csv': {
-      const head = csvHead(form.columns.map(({ name }) => name))
+      const head = csvHead(
+        form.columns.map(({ name }) => name),
+        form.escapesFormulas,
+      )
       return { head, add: () => undefined, finish: () => new Uint8Array() }
     }
     case 'arrow':

@@ -84,6 +84,7 @@ interface Reading {
   readonly delimiter: string
   readonly encoding: string
   readonly types: string
+  readonly formulas: string
 }
 
 interface Sample {
@@ -93,11 +94,12 @@ interface Sample {
   readonly firstFault: BadLine | undefined
 }
 
-function optionsOf({ delimiter, encoding, types }: Reading) {
+function optionsOf({ delimiter, encoding, types, formulas }: Reading) {
   return {
     delimiter: delimiter || undefined,
     encoding: encoding || undefined,
     types: readColumnTypes(types),
+    hasEscapedFormulas: formulas !== '',
   }
 }
 
@@ -125,7 +127,12 @@ function Import({
   onChange,
   onOther,
 }: DatasetImportProps & { readonly file: File; readonly onOther: () => void }) {
-  const [reading, setReading] = useState<Reading>({ delimiter: '', encoding: '', types: '' })
+  const [reading, setReading] = useState<Reading>({
+    delimiter: '',
+    encoding: '',
+    types: '',
+    formulas: '',
+  })
   const key = `sample ${file.name} ${file.size} ${JSON.stringify(reading)}`
   const sample = useLoaded(key, () => sampleOf(file, reading))
   const [chosen, setChosen] = useState<ReadonlyMap<string, Target>>(new Map())
@@ -273,6 +280,11 @@ const cellTypes = [
   ['auto', 'texts, numbers, true and false'],
 ] as const
 
+const formulaTexts = [
+  ['', 'as they are'],
+  ['escaped', 'escaped, as exported here'],
+] as const
+
 function ReadingChoice({
   isCsv,
   reading,
@@ -304,6 +316,12 @@ function ReadingChoice({
             options={cellTypes}
             value={reading.types}
             onChange={(types) => onChange({ ...reading, types })}
+          />
+          <Choice
+            label="Texts like =1 are"
+            options={formulaTexts}
+            value={reading.formulas}
+            onChange={(formulas) => onChange({ ...reading, formulas })}
           />
         </>
       )}

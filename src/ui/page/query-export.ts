@@ -30,6 +30,7 @@ export async function exportQuery(
       query,
       fmt,
       tz_offset: tzOffset,
+      ...(fmt === 'csv' && { escape_formulas: true }),
       ...ownProject(query),
       ...(version !== undefined && { version }),
     }
