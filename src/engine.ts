@@ -1,7 +1,4 @@
-/**
- * The engine: a query from text to rows, and a request's rows to disk. Each stage takes what the one
- * before it gave; `query` and `insert` read top to bottom.
- */
+/** A query from text to rows, and a request's rows to disk: `query` and `insert` read top to bottom. */
 import { randomUUID } from 'node:crypto'
 import { projectOfPrompt } from './access/prompt-place.ts'
 import { isHiddenField } from './binder/bound.ts'
@@ -44,6 +41,7 @@ import { QueryPool } from './scheduler/thread/query-pool.ts'
 import { newTaskCount } from './scheduler/thread/task-count.ts'
 import { WarmUp } from './scheduler/warm-up.ts'
 import { type WriteListener, WriteWatch } from './scheduler/write-watch.ts'
+import { areGivenUp } from './storage/environment.ts'
 import { freeBytesOf, recordsFile } from './storage/maintenance/segment-files.ts'
 import { placesOf, type SpanPlace } from './storage/read/span-place.ts'
 import { TaskReads } from './storage/read/task-reads.ts'
@@ -351,12 +349,15 @@ export class Engine {
     }
   }
 
+  /** Whether nothing is read or written until it was closed and opened anew. */
+  readonly mustReopen = () => areGivenUp(this.#parts.data)
+
   /** Puts everything that was written so far into segments. */
   flush(): Promise<void> {
     return this.#parts.maintenance.flush()
   }
 
-  /** Removes the records of deleted objects from disk; false: some are still being read. */
+  /** False: some records of deleted objects are still being read. */
   removeObjects(): Promise<boolean> {
     return this.#parts.maintenance.removeObjects()
   }

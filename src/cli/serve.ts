@@ -3,8 +3,9 @@ import type { Config, ConfigFlags, LogLevel } from '../config.ts'
 import { readConfig } from '../config.ts'
 import { createLogger, type Logger } from '../server/logger.ts'
 import { version } from '../server/version.ts'
+import { LastingService } from './lasting-service.ts'
 import { openFileLimit, ownFiles } from './open-files.ts'
-import { type Service, startService, stopOnSignal } from './service.ts'
+import { type Service, stopOnSignal } from './service.ts'
 import { startMessage } from './start-message.ts'
 
 /**
@@ -28,8 +29,9 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
     // Whatever it was that nobody waits for, all others are to be served.
     logger.error({ err: error }, 'something failed that nobody waited for')
   })
-  const service = await startService(config, logger)
-  stopOnSignal(service, logger)
+  const lasting = await LastingService.start(config, logger)
+  stopOnSignal(lasting, logger)
+  const service = lasting.current
   // Not through the logger: logs are kept and passed on, and keys must not be.
   if (isOnTerminal) {
     const isKeyChosen = config.bootstrapKey !== undefined

@@ -9,6 +9,8 @@ import type { Logger } from '../server/logger.ts'
 import type { Route } from '../server/route.ts'
 import { Server } from '../server/server.ts'
 
+export type { Config, Logger }
+
 export interface Service {
   readonly url: string
   /** Of OTLP over gRPC; undefined where there is none. */
@@ -27,12 +29,14 @@ export interface Service {
   flush(): Promise<void>
   /** See `Engine.compact`. */
   compact(): Promise<void>
-  /** Takes no more requests, lets the running ones end, and closes the store. */
-  close(): Promise<void>
+  /** See `Engine.mustReopen`. */
+  mustReopen(): boolean
+  /** Takes no more requests, lets the running ones end for so long, and closes the store, as far as it is well. */
+  close(graceMs?: number): Promise<void>
 }
 
 /** How long running requests may take to end when the service is told to stop. */
-const graceMs = 10_000
+const usualGraceMs = 10_000
 
 /** Opens the store and serves it. Throws when the directory or the port is taken. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
@@ -78,7 +82,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       logger,
     })
     const shownHost = host.includes(':') ? `[${host}]` : host
-    const close = async () => {
+    const close = async (graceMs = usualGraceMs) => {
       await server.close(graceMs)
       await asyncQueries.close()
       attachments.close()
@@ -98,6 +102,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       warmUpInserts: () => engine.warmUpInserts(),
       flush: () => engine.flush(),
       compact: () => engine.compact(),
+      mustReopen: () => engine.mustReopen(),
       close,
     }
   } catch (error) {
@@ -107,7 +112,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
 }
 
 /** Closes the service on SIGTERM and SIGINT and ends the process; a second signal does not wait. */
-export function stopOnSignal(service: Service, logger: Logger): void {
+export function stopOnSignal(service: Pick<Service, 'close'>, logger: Logger): void {
   let stopping = false
   const stop = async (signal: string) => {
     if (stopping) process.exit(1)

@@ -7,12 +7,13 @@
  * Each is opened once per thread; lmdb shares the map between the threads of a process.
  */
 import { existsSync, mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
 import { AssayError } from '../error.ts'
 import { CheckedDatabase, type PlainDatabase } from './checked-database.ts'
 import { addChecksums, type CheckedSince, readCheckedSince } from './checked-since.ts'
+import { syncPathSync } from './directory/durable-file.ts'
 import type { RecordsDatabase } from './record-damage.ts'
 
 /**
@@ -165,6 +166,57 @@ export function segmentFolders(directory: string): readonly [string, string] {
   return [folder, join(folder, 'columns')]
 }
 
+/** What LMDB says of an environment that it has given up. */
+const givenUp = -30795
+
+/**
+ * Whether LMDB has given the environment up: the page that ends a transaction, and so counts all its pages, could not
+ * be written. Reads and writes fail from then on, until every thread has closed it.
+ */
+function isGivenUp(root: Root): boolean {
+  try {
+    root.resetReadTxn()
+    root.useReadTransaction().done()
+    return false
+  } catch (thrown) {
+    return isGivenUpError(thrown)
+  }
+}
+
+/** The same of any of a data directory's. */
+export function areGivenUp(parts: {
+  readonly records?: RecordsEnvironment
+  readonly segments: SegmentsEnvironment
+}): boolean {
+  const { root, columnsRoot } = parts.segments
+  const roots = parts.records ? [parts.records.root, root, columnsRoot] : [root, columnsRoot]
+  return roots.some(isGivenUp)
+}
+
+/**
+ * The newest transaction, to read in. Without one, an iteration ends before its first entry where the environment is
+ * given up, as if there were nothing.
+ */
+export function beginRead(root: Root): ReadTransaction {
+  try {
+    return root.useReadTransaction()
+  } catch (thrown) {
+    throw isGivenUpError(thrown) ? givenUpError(thrown) : thrown
+  }
+}
+
+export function givenUpError(cause: unknown): AssayError {
+  return new AssayError(
+    'STORAGE_UNAVAILABLE',
+    'the disk did not take the end of a transaction, so nothing is read until the data directory was opened anew',
+    { hint: 'try again in some seconds', retryAfterSeconds: 2, cause },
+  )
+}
+
+function isGivenUpError(thrown: unknown): boolean {
+  return thrown instanceof Error && 'code' in thrown && thrown.code === givenUp
+}
+
 export async function closeSegments({ root, columnsRoot }: SegmentsEnvironment): Promise<void> {
   await root.close()
   await columnsRoot.close()
@@ -190,7 +242,7 @@ const ownerOnly = { permissionsMode: 0o600 }
 function openRoot(path: string, mapSize: number, { readOnly }: OpenOptions): Root {
   if (!readOnly) mkdirSync(path, { recursive: true, mode: 0o700 })
   refuseLostLock(path)
-  return open<Buffer, Buffer>({
+  const root = open<Buffer, Buffer>({
     path,
     noSubdir: false,
     readOnly,
@@ -203,6 +255,23 @@ function openRoot(path: string, mapSize: number, { readOnly }: OpenOptions): Roo
     // A commit returns only after its pages are on disk.
     overlappingSync: false,
   })
+  if (!readOnly) syncFile(path)
+  return root
+}
+
+/**
+ * Brings what the system holds of an environment's file to disk, and the names that lead to it, before anything is
+ * written to it: the end of a transaction may have been taken back in memory alone when the last process ended, and pages
+ * that it used are free for the next.
+ */
+function syncFile(path: string): void {
+  for (const name of [join(path, dataFile), path, dirname(path)]) syncPathSync(name)
+  try {
+    syncPathSync(dirname(dirname(path)))
+  } catch (thrown) {
+    // What the data directory lies in need not be readable.
+    if (!(thrown instanceof Error && 'code' in thrown && thrown.code === 'EACCES')) throw thrown
+  }
 }
 
 /**

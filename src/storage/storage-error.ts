@@ -15,9 +15,10 @@ const full: Explanation = {
     'the service goes on writing by itself, and answers queries meanwhile',
 }
 
-const needsRestart: Explanation = {
-  reason: 'the storage has failed before and takes no more writes',
-  hint: 'look for the first failure in the log, mend it, and restart the service',
+const needsOpening: Explanation = {
+  reason:
+    'the disk did not take the end of a transaction, so nothing is written until the data directory was opened anew',
+  hint: 'the service does that by itself: try again in some seconds',
 }
 
 /** By the name of the system's error. */
@@ -53,8 +54,8 @@ const explanations: ReadonlyMap<string, Explanation> = new Map([
     },
   ],
   // A transaction that could not begin is told by this one.
-  ['EINVAL', needsRestart],
-  ['MDB_PANIC', needsRestart],
+  ['EINVAL', needsOpening],
+  ['MDB_PANIC', needsOpening],
   [
     'MDB_MAP_FULL',
     {

@@ -56,8 +56,9 @@ export interface ServeProcess {
 export async function serveAssay(
   directory: string,
   environment: Record<string, string> = {},
+  port = 0,
 ): Promise<ServeProcess> {
-  const args = ['serve', '--port', '0', '--data-dir', directory, '--workers', '1']
+  const args = ['serve', '--port', String(port), '--data-dir', directory, '--workers', '1']
   const child = spawnAssay(args, environment)
   let output = ''
   child.stderr?.on('data', (data) => {

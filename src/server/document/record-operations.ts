@@ -190,12 +190,9 @@ function operationsOn(type: (typeof types)[number]): [string, OperationDescripti
 const query = z.object({
   query: z.union([z.string(), fields]).meta({ description: 'Clauses, SQL, or a syntax tree' }),
   fmt: z.enum(['json', 'jsonl', 'csv', 'arrow', 'parquet']).optional(),
-  escape_formulas: z
-    .boolean()
-    .optional()
-    .meta({
-      description: 'Of CSV: an apostrophe before texts that spreadsheets take for formulas',
-    }),
+  escape_formulas: z.boolean().optional().meta({
+    description: 'Of CSV: an apostrophe before texts that spreadsheets take for formulas',
+  }),
   tz_offset: z.number().optional(),
   version: version.optional(),
   use_columnstore: z.boolean().optional(),

@@ -1,7 +1,15 @@
 import { LRUCache } from 'lru-cache'
+import { AssayError } from '../../error.ts'
 import type { ColumnSet } from '../../vector/column.ts'
 import { openSharedColumns, sharedBytes } from '../../vector/shared-columns.ts'
-import type { ReadTransaction, RecordsEnvironment, SegmentsEnvironment } from '../environment.ts'
+import {
+  areGivenUp,
+  beginRead,
+  givenUpError,
+  type ReadTransaction,
+  type RecordsEnvironment,
+  type SegmentsEnvironment,
+} from '../environment.ts'
 import { mappedBytes } from '../segment/layout.ts'
 import type { SegmentMetadata } from '../segment/metadata.ts'
 import { SegmentStore } from '../segment/segment-store.ts'
@@ -106,9 +114,16 @@ export class TaskReads {
   /** Runs `task`, which must not keep anything that it reads, with fresh read transactions. */
   during<Result>(task: (reads: TaskReads) => Result): Result {
     this.#endReads()
+    const transaction = beginRead(this.#recordsEnvironment.root)
     try {
       return task(this)
+    } catch (thrown) {
+      const isOurs = thrown instanceof AssayError
+      throw !isOurs && areGivenUp({ segments: this.#segments.environment })
+        ? givenUpError(thrown)
+        : thrown
     } finally {
+      transaction.done()
       this.#endReads()
     }
   }
@@ -129,7 +144,7 @@ export class TaskReads {
 
   #share(seen: number): SharedRead {
     this.#endReads()
-    const shared = { seen, transaction: this.#recordsEnvironment.root.useReadTransaction() }
+    const shared = { seen, transaction: beginRead(this.#recordsEnvironment.root) }
     this.#shared = shared
     this.records.hold(shared.transaction)
     setImmediate(() => {
