@@ -3,6 +3,7 @@ import type { ConfigFlags } from '../config.ts'
 import { importFormats } from '../import/file-format.ts'
 import { version } from '../server/version.ts'
 import { addAdministration } from './admin-program.ts'
+import type { CheckFlags } from './check.ts'
 import type { DemoFlags } from './demo.ts'
 import type { ImportOptions } from './import.ts'
 import type { QueryOptions } from './query.ts'
@@ -22,6 +23,7 @@ export function createProgram(): Command {
   addServe(program)
   addImport(program)
   addQuery(program)
+  addCheck(program)
   addDemo(program)
   addAdministration(program, addConnection)
   return program
@@ -200,6 +202,27 @@ function addQuery(program: Command): void {
       (await import('./query.ts')).runQuery(query, options),
     )
   addConnection(command)
+}
+
+function addCheck(program: Command): void {
+  program
+    .command('check')
+    .description('read all of a data directory that no service has open, and tell what is damaged')
+    .option(
+      '--data-dir <directory>',
+      'where the data is (ASSAY_DATA_DIR)',
+      process.env.ASSAY_DATA_DIR || './data',
+    )
+    .option(
+      '--repair',
+      'make damaged segments and indexes again, and move what is stored of damaged rows to a file of the directory',
+    )
+    .addHelpText(
+      'after',
+      '\nWithout --repair nothing is changed. Exit codes: 0 all is whole, or was made again; 1 something is\n' +
+        'damaged, or records were lost; 2 it could not be checked.',
+    )
+    .action(async (flags: CheckFlags) => (await import('./check.ts')).runCheck(flags))
 }
 
 function addDemo(program: Command): void {

@@ -16,13 +16,13 @@ import type { SegmentStore } from '../segment/segment-store.ts'
 import { objectRuns } from '../shred/shred-keys.ts'
 
 /** Transactions `first` to `last`. */
-interface TransactionRange {
+export interface TransactionSpan {
   readonly first: number
   readonly last: number
 }
 
 /** What one request wrote to one object. */
-interface WrittenRange extends TransactionRange {
+interface WrittenRange extends TransactionSpan {
   readonly rows: number
   /** How many of the rows are in segments that are whole. */
   held: number
@@ -70,14 +70,33 @@ export function findLostRows(
   return lost
 }
 
+/** The transactions of a range, without those that no segment has rows of since some of them are damaged. */
+function spansOf(
+  object: number,
+  { first, last }: TransactionSpan,
+  leftOut: readonly LeftOut[],
+): Pick<LeftOut, 'after' | 'through'>[] {
+  let spans = [{ after: first - 1, through: last }]
+  for (const out of leftOut) {
+    if (out.object !== object) continue
+    spans = spans.flatMap(({ after, through }) =>
+      [
+        { after, through: Math.min(through, out.after) },
+        { after: Math.max(after, out.through), through },
+      ].filter((span) => span.through > span.after),
+    )
+  }
+  return spans
+}
+
 /** By object, between which transactions the rows of the segments are; undefined where that is not known of all. */
 function boundsOf(
   { segments }: Manifest,
   damaged: ReadonlySet<number>,
-): ReadonlyMap<number, TransactionRange> | undefined {
+): ReadonlyMap<number, TransactionSpan> | undefined {
   const known = segments.filter(({ id }) => damaged.has(id))
   if (known.length < damaged.size) return undefined
-  const bounds = new Map<number, TransactionRange>()
+  const bounds = new Map<number, TransactionSpan>()
   for (const { object, firstTransaction, lastTransaction } of known.flatMap(
     ({ metadata }) => metadata.objects,
   )) {
@@ -94,7 +113,7 @@ function boundsOf(
 function writtenRanges(
   reader: RecordReader,
   through: number,
-  bounds: ReadonlyMap<number, TransactionRange> | undefined,
+  bounds: ReadonlyMap<number, TransactionSpan> | undefined,
   transaction: ReadTransaction,
 ): Map<number, WrittenRange[]> {
   const written = new Map<number, WrittenRange[]>()
@@ -152,7 +171,7 @@ function eachHeld(
   }
 }
 
-function isWithin({ first, last }: TransactionRange, transaction: number): boolean {
+function isWithin({ first, last }: TransactionSpan, transaction: number): boolean {
   return first <= transaction && transaction <= last
 }
 

@@ -41,7 +41,14 @@ export function rebuildSegments(
     currentThroughOf(reader, through, transaction),
   )
   try {
-    const lost = findLostRows(reader, store, manifest, damaged, transaction)
+    const lost = findLostRows(
+      reader,
+      readLeftOut(records.progress),
+      store,
+      manifest,
+      damaged,
+      transaction,
+    )
     let added = 0
     for (const rows of lost) {
       for (const { key, view } of lostVersions(reader, rows, transaction)) {

@@ -1,0 +1,235 @@
+/** Reads all of a data directory, tells what is damaged, and makes again what can be made again. */
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { SingleBar } from 'cli-progress'
+import { AssayError, toAssayError } from '../error.ts'
+import { lockDirectory } from '../storage/directory-lock.ts'
+import {
+  closeSegments,
+  openRecords,
+  openSegments,
+  type RecordsEnvironment,
+  segmentFolders,
+} from '../storage/environment.ts'
+import { finishSegment } from '../storage/maintenance/finish-segment.ts'
+import { flush } from '../storage/maintenance/flush.ts'
+import { rebuildSegments } from '../storage/maintenance/rebuild-segments.ts'
+import { segmentFiles, spaceOf } from '../storage/maintenance/segment-files.ts'
+import { isOfRows, setAside } from '../storage/maintenance/set-aside.ts'
+import { verifyRecords } from '../storage/read/verify-records.ts'
+import type { RecordDamage } from '../storage/record-damage.ts'
+import { namedBy } from '../storage/segment/manifest.ts'
+import { defaultLimits } from '../storage/segment/segment-sink.ts'
+import { SegmentStore } from '../storage/segment/segment-store.ts'
+import { type SegmentFault, verifySegments } from '../storage/segment/verify-segments.ts'
+
+export interface CheckFlags {
+  readonly dataDir: string
+  readonly repair?: true
+}
+
+/** Exit codes, for scripts. */
+const exitCodes = { whole: 0, damaged: 1, unchecked: 2 } as const
+
+/** Without `repair` nothing is written. */
+export async function runCheck({ dataDir, repair }: CheckFlags): Promise<void> {
+  process.exitCode = exitCodes.unchecked
+  const directory = resolve(dataDir)
+  if (!existsSync(join(directory, 'records', 'data.mdb'))) {
+    throw new AssayError('COMMAND_INVALID', `there are no records in ${directory}`, {
+      hint: 'name the data directory of a service with --data-dir',
+    })
+  }
+  const lock = await lockDirectory(directory).catch((thrown: unknown) => {
+    const { message } = toAssayError(thrown)
+    throw new AssayError('COMMAND_INVALID', message, {
+      hint: 'stop the service first; while it runs, it checks by itself: see assay_scrub_damages in GET /metrics',
+      cause: thrown,
+    })
+  })
+  try {
+    const found = await check(directory)
+    report(found)
+    if (isWhole(found)) process.exitCode = exitCodes.whole
+    else if (!repair) {
+      process.exitCode = exitCodes.damaged
+      say(
+        `Nothing was changed. "assay check --repair" makes segments again, and moves damaged rows to a file.`,
+      )
+    } else {
+      await repairAll(directory, found)
+      say('\nChecking again.')
+      const left = await check(directory)
+      report(left)
+      const isLost = found.records.length > 0
+      process.exitCode = isWhole(left) && !isLost ? exitCodes.whole : exitCodes.damaged
+    }
+  } finally {
+    await lock.release()
+  }
+}
+
+interface Found {
+  readonly segments: readonly SegmentFault[]
+  readonly records: readonly RecordDamage[]
+  readonly segmentCount: number
+  readonly bytes: number
+}
+
+function isWhole({ segments, records }: Found): boolean {
+  return segments.length === 0 && records.length === 0
+}
+
+async function check(directory: string): Promise<Found> {
+  const records = openRecords(directory, { readOnly: true })
+  try {
+    const ofSegments = await checkSegments(directory)
+    const damages: RecordDamage[] = []
+    const bar = progressBar('records', recordBytes(records))
+    let bytes = 0
+    for (const step of verifyRecords(records, (damage) => damages.push(damage))) {
+      bytes = step.bytes
+      bar?.update(bytes)
+    }
+    bar?.stop()
+    return { ...ofSegments, records: damages, bytes: ofSegments.bytes + bytes }
+  } finally {
+    await records.root.close()
+  }
+}
+
+async function checkSegments(directory: string): Promise<Omit<Found, 'records'>> {
+  const isThere = segmentFolders(directory).every((folder) => existsSync(join(folder, 'data.mdb')))
+  if (!isThere) {
+    const what = 'the segments, or a part of them, are not there'
+    return { segments: [{ segment: undefined, kind: 'manifest', what }], segmentCount: 0, bytes: 0 }
+  }
+  const environment = openSegments(directory, { readOnly: true })
+  try {
+    const store = new SegmentStore(environment)
+    const used = segmentFiles(environment).reduce((sum, file) => sum + spaceOf(file).usedBytes, 0)
+    const bar = progressBar('segments', used)
+    const segments: SegmentFault[] = []
+    let bytes = 0
+    for (const step of verifySegments(store, (fault) => segments.push(fault))) {
+      bytes = step.bytes
+      bar?.update(bytes)
+    }
+    bar?.stop()
+    return { segments, segmentCount: namedBy(store.manifest()).length, bytes }
+  } finally {
+    await closeSegments(environment)
+  }
+}
+
+async function repairAll(directory: string, found: Found): Promise<void> {
+  const records = openRecords(directory, { readOnly: false })
+  const environment = openSegments(directory, { readOnly: false })
+  try {
+    const store = new SegmentStore(environment)
+    const gone = moveAside(directory, records, found)
+    const damaged = new Set(
+      found.segments.flatMap(({ kind, segment = 0 }) => (kind === 'segment' ? [segment] : [])),
+    )
+    // They have rows that the row store has no more.
+    for (const { id, metadata } of store.manifest().segments) {
+      const hasSome = metadata.objects.some((part) =>
+        gone.some(
+          ({ object, first, last }) =>
+            object === part.object &&
+            first <= part.lastTransaction &&
+            last >= part.firstTransaction,
+        ),
+      )
+      if (hasSome) damaged.add(id)
+    }
+    if (damaged.size > 0) {
+      say(`Making ${count(damaged.size, 'segment')} again.`)
+      rebuildSegments(records, store, [...damaged], defaultLimits)
+    }
+    for (const { kind, segment } of found.segments) {
+      if (kind === 'key index' && !damaged.has(segment!)) store.writeKeys(segment!)
+    }
+    if (found.segments.some(({ kind }) => kind === 'manifest')) {
+      say('Making all segments again; this takes about a minute for each 2 GB of records.')
+      store.remove(store.storedIds().filter((id) => !namedBy(store.manifest()).includes(id)))
+      flush(records, store, defaultLimits)
+    }
+    while (finishSegment(store));
+    const stored = new Set(namedBy(store.manifest()))
+    store.remove(store.storedIds().filter((id) => !stored.has(id)))
+  } finally {
+    await closeSegments(environment)
+    await records.root.close()
+  }
+}
+
+function moveAside(directory: string, records: RecordsEnvironment, found: Found) {
+  const rows = found.records.filter(isOfRows)
+  const others = found.records.filter((damage) => !isOfRows(damage))
+  if (others.length > 0) {
+    say(
+      `${count(others.length, 'damaged entry', 'damaged entries')} other than rows cannot be made again, and stay as they are: restore a backup of the directory, if you have one.`,
+    )
+  }
+  if (rows.length === 0) return []
+  const time = new Date().toISOString().replaceAll(':', '-')
+  const path = join(directory, `damaged-rows-${time}.jsonl`)
+  const gone = setAside(records, rows, path)
+  say(`What is stored of the damaged rows was moved to ${path}; queries go on without them.`)
+  return gone
+}
+
+/** Of what is found, told one by one; of more than that, only how many. */
+const mostTold = 200
+
+function report({ segments, records, segmentCount, bytes }: Found): void {
+  const megabytes = Math.round(bytes / 2 ** 20).toLocaleString('en')
+  say(`Read ${megabytes} MB: the records and ${count(segmentCount, 'segment')}.`)
+  if (segments.length === 0 && records.length === 0) {
+    say('All is as it was written.')
+    return
+  }
+  if (segments.length > 0) {
+    say(`\n${count(segments.length, 'fault')} in segments, which are made again from the records:`)
+    for (const { what } of segments.slice(0, mostTold)) say(`  ${what}`)
+  }
+  if (records.length > 0) {
+    say(
+      `\n${count(records.length, 'damage')} in the records, of which there is no other copy here:`,
+    )
+    for (const { what, id } of records.slice(0, mostTold)) {
+      say(`  ${what}${id === undefined ? '' : ` (record ${id})`}`)
+    }
+    if (records.length > mostTold) say(`  and ${count(records.length - mostTold, 'more')}`)
+  }
+}
+
+function count(number: number, singular: string, plural = `${singular}s`): string {
+  return `${number.toLocaleString('en')} ${number === 1 ? singular : plural}`
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`)
+}
+
+function recordBytes({ root }: RecordsEnvironment): number {
+  const {
+    pageSize,
+    mapSize: _,
+    lastPageNumber = 0,
+  } = root.getStats() as {
+    pageSize: number
+    mapSize: number
+    lastPageNumber?: number
+  }
+  return pageSize * lastPageNumber
+}
+
+function progressBar(what: string, totalBytes: number): SingleBar | undefined {
+  if (!process.stderr.isTTY) return undefined
+  const format = `${what} {bar} {percentage}% | {eta_formatted} left`
+  const bar = new SingleBar({ format, stream: process.stderr, hideCursor: true })
+  bar.start(Math.max(totalBytes, 1), 0)
+  return bar
+}

@@ -1,0 +1,127 @@
+/**
+ * Takes damaged rows out of the records, so that queries of their objects work again. What is stored of them is kept as it
+ * is in a file of its own, for whoever may make something of it.
+ */
+import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
+import type { RecordsEnvironment } from '../environment.ts'
+import { RecordReader } from '../read/record-reader.ts'
+import type { RecordDamage } from '../record-damage.ts'
+import { readRowKey, rowVersionKey, transactionKey } from '../record-key.ts'
+import { decodeLogEntry, encodeLogEntry, endOfLog } from '../record-log.ts'
+import { RowBlock, singleRow } from '../row/row-block.ts'
+import type { TransactionSpan } from './find-lost-rows.ts'
+
+/** Damage of rows, with the place of their value. */
+export type DamagedRows = RecordDamage & { readonly object: number }
+
+export function isOfRows(damage: RecordDamage): damage is DamagedRows {
+  return damage.database === 'rows' && damage.key !== '' && damage.object !== undefined
+}
+
+/**
+ * Appends the values to the file, as a line of JSON each, and when they are on disk replaces each by those of its rows
+ * that can be read. Returns between which transactions rows are gone now, by object.
+ */
+export function setAside(
+  records: RecordsEnvironment,
+  damaged: readonly DamagedRows[],
+  path: string,
+): readonly (TransactionSpan & { readonly object: number })[] {
+  const { root, rows, checkedSince } = records
+  const file = openSync(path, 'a', 0o600)
+  try {
+    for (const { key, what, object, versions } of damaged) {
+      const value = rows.get(Buffer.from(key, 'hex'))
+      const line = {
+        database: 'rows',
+        key,
+        what,
+        object,
+        versions,
+        value: value?.toString('base64'),
+      }
+      writeSync(file, `${JSON.stringify(line)}\n`)
+    }
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
+  const gone = damaged.map(({ key, object }) => {
+    const at = Buffer.from(key, 'hex')
+    const first = readRowKey(at, 4).transaction
+    return { object, first, last: Math.max(first, lastTransactionBefore(records, at, object)) }
+  })
+  root.transactionSync(() => {
+    for (const { key: name, object } of damaged) {
+      const key = Buffer.from(name, 'hex')
+      const value = rows.get(key)
+      if (!value) continue
+      const readable = readableRows(key, Buffer.from(value), checkedSince)
+      rows.removeSync(key)
+      for (const { version, bytes } of readable) {
+        const rowKey = rowVersionKey(object, version)
+        rows.putSync(rowKey, singleRow(rowKey, bytes))
+      }
+    }
+  })
+  countAnew(records, gone)
+  return gone
+}
+
+/** Where the rows of a value end at the latest: the next value of the object begins there. */
+function lastTransactionBefore({ rows }: RecordsEnvironment, key: Buffer, object: number): number {
+  const end = rowVersionKey(object + 1, { transaction: 0, index: 0 })
+  for (const next of rows.getKeys({ start: key, end, exclusiveStart: true, limit: 1 })) {
+    return readRowKey(next, 4).transaction
+  }
+  return 2 ** 48 - 1
+}
+
+function readableRows(
+  key: Buffer,
+  value: Buffer,
+  checkedSince: RecordsEnvironment['checkedSince'],
+) {
+  let block: RowBlock
+  try {
+    block = new RowBlock(key, value, checkedSince)
+  } catch {
+    return []
+  }
+  const damaged = new Set(
+    block.damagedVersions().map(({ transaction, index }) => `${transaction} ${index}`),
+  )
+  return Array.from({ length: block.rowCount }, (_, place) => place).flatMap((place) => {
+    const version = block.versionAt(place)
+    if (damaged.has(`${version.transaction} ${version.index}`)) return []
+    const view = block.rowAt(place)
+    return view ? [{ version, bytes: Buffer.from(view.bytes) }] : []
+  })
+}
+
+/** Makes the log tell how many rows there are now, as what it tells more of is taken for missing. */
+function countAnew(
+  records: RecordsEnvironment,
+  gone: readonly (TransactionSpan & { readonly object: number })[],
+): void {
+  const { root, log } = records
+  const reader = new RecordReader(records)
+  for (const { object, first, last } of gone) {
+    const entries = Array.from(log.getRange({ start: transactionKey(first), end: endOfLog }))
+    root.transactionSync(() => {
+      for (const { key, value } of entries) {
+        const entry = decodeLogEntry(key, value)
+        if (entry.first > last) break
+        const written = entry.objects.find((each) => each.object === object)
+        if (!written) continue
+        let count = 0
+        for (const _ of reader.readDelta(object, entry.first - 1, entry.transaction)) count++
+        if (count === written.rows) continue
+        const objects = entry.objects.map((each) =>
+          each.object === object ? { ...each, rows: count } : each,
+        )
+        log.putSync(key, encodeLogEntry({ ...entry, objects }).value)
+      }
+    })
+  }
+}
