@@ -3,7 +3,9 @@
  * they have. All of it is in memory; changes are written to LMDB first, one after the other, so
  * that memory never holds what a crash can lose.
  */
+import { AssayError, toAssayError } from '../error.ts'
 import type { RecordsEnvironment } from '../storage/environment.ts'
+import { objectText } from '../storage/record-damage.ts'
 import type { CatalogWrite } from '../storage/write/catalog-batch.ts'
 import { writeExactJson } from '../type/exact-json.ts'
 import type { ObjectReference, ObjectType } from '../type/record.ts'
@@ -161,6 +163,18 @@ export class Catalog {
 
   object(type: ObjectType, id: string): CatalogObject | undefined {
     return this.#state.objects.get(type, id)
+  }
+
+  /** What was thrown, with the name of the object that is damaged where the message has only its number. */
+  withName(thrown: unknown): AssayError {
+    const error = toAssayError(thrown)
+    const object =
+      error.object === undefined ? undefined : this.#state.objects.numbered(error.object)
+    if (!object) return error
+    const { type, id, name, number } = object
+    const text = `${type} ${JSON.stringify(name)} (${id})`
+    const message = error.message.replace(objectText(number), text)
+    return AssayError.fromWire({ ...error.toWire(), message })
   }
 
   /** Those of a name in all projects of an organization. */

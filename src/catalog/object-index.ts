@@ -39,6 +39,14 @@ export class ObjectIndex {
     return this.#byType.get(type)?.get(id)
   }
 
+  /** By its number; goes over all. */
+  numbered(number: number): CatalogObject | undefined {
+    for (const objects of this.#byType.values()) {
+      for (const object of objects.values()) if (object.number === number) return object
+    }
+    return undefined
+  }
+
   /** In the order in which they were made. */
   inProject(projectId: string): readonly CatalogObject[] {
     const known = this.#lists.get(projectId)

@@ -17,7 +17,7 @@ import type { SecretBox } from '../access/secret-box.ts'
 import type { Attachments } from '../attachment/attachments.ts'
 import type { GrpcPort, RequestRates } from '../config.ts'
 import type { Engine } from '../engine.ts'
-import { AssayError, toAssayError } from '../error.ts'
+import { AssayError } from '../error.ts'
 import type { LanguageModel } from '../search/ask-model.ts'
 import { allRoutes } from './all-routes.ts'
 import type { AsyncQueries } from './async/async-queries.ts'
@@ -433,7 +433,7 @@ export class Server {
     const { traceId, path } = exchange
     // A query that was cancelled says only that; whoever cancelled it knows why.
     const isCause = thrown instanceof AssayError && thrown.code === 'QUERY_CANCELLED'
-    const error = toAssayError(isCause ? (exchange.reason ?? thrown) : thrown)
+    const error = this.#options.engine.catalog.withName((isCause && exchange.reason) || thrown)
     if (error.family === 'internal') {
       this.#options.logger.error({ traceId, path, err: error.cause ?? error }, 'request failed')
     }

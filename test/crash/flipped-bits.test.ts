@@ -218,6 +218,38 @@ test.each([
   },
 )
 
+test('a damaged row is named, and the rows beside it are read', async () => {
+  const store = await makeStore(false)
+  const environment = openRecords(store, { readOnly: false })
+  const { rows } = environment
+  const stored = Array.from(rows.getRange({})).find(({ value }) => value.includes('"single 3"'))!
+  stored.value[100]! ^= 4
+  rows.putSync(stored.key, stored.value)
+  await environment.root.close()
+  const { engine, ask, insert } = await open(store)
+  onTestFinished(() => engine.close())
+  expect(await ask("select: id | filter: id = 'single 4'")).toBe('{"id":"single 4"}')
+  for (let round = 0; round < 2; round++) {
+    for (const asked of ["select: * | filter: id = 'single 3'", 'measures: count(1) as n']) {
+      const refused = await ask(asked).catch((thrown) => engine.catalog.withName(thrown))
+      expect(refused).toMatchObject({ code: 'STORAGE_CORRUPT' })
+      expect((refused as AssayError).message).toMatch(
+        /^the row with _xact_id \d{19}, place 0, of project_logs "p" \(.*\) cannot be read: what is/,
+      )
+    }
+    await engine.flush()
+  }
+  expect(engine.status().leftOut).toBe(1)
+  const merge = { id: 'single 3', _is_merge: true, output: 'more' }
+  await expect(insert([merge])).rejects.toThrow(
+    'the record "single 3" cannot be changed, as the row with _xact_id',
+  )
+  await insert([{ ...merge, id: 'single 4' }])
+  expect(await ask("select: id, output | filter: id = 'single 4'")).toBe(
+    '{"id":"single 4","output":"more"}',
+  )
+})
+
 /** Records that are written again are the same records, merged with what they were. */
 async function expectNoDoubles(
   insert: (events: readonly object[]) => Promise<void>,

@@ -5,6 +5,7 @@ import { type RowKey, rowKey, rowsPerTransaction } from '../../type/transaction.
 import type { RecordsEnvironment } from '../environment.ts'
 import { fullHash, fullHashIn, hashId, type IdHash } from '../id/id-run.ts'
 import type { IdWriter } from '../id/id-writer.ts'
+import { isRecordDamage } from '../record-damage.ts'
 import {
   type CurrentVersion,
   rowVersionKey,
@@ -209,11 +210,24 @@ export class RequestWriter {
 
   /** Writes all that a row changes but itself; undefined when it changes nothing. */
   #writeVersion(row: number): NewVersion | undefined {
-    const written = this.#newVersion(row)
+    const written = this.#tryNewVersion(row)
     if (!written || written.keys.previous || written.changed) {
       this.#changedObjects.add(this.#rows.objectOf[row]!)
     }
     return written
+  }
+
+  /** What is damaged is told of by the id of the record that cannot be written. */
+  #tryNewVersion(row: number): NewVersion | undefined {
+    try {
+      return this.#newVersion(row)
+    } catch (thrown) {
+      if (!isRecordDamage(thrown)) throw thrown
+      const error = thrown as AssayError
+      const id = this.#controls.get(row)?.commentOn ?? this.#rows.ids[row]!
+      const message = `the record ${JSON.stringify(id)} cannot be changed, as ${error.message}`
+      throw AssayError.fromWire({ ...error.toWire(), message })
+    }
   }
 
   #newVersion(row: number): NewVersion | undefined {
