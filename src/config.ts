@@ -49,6 +49,8 @@ export interface Config {
   readonly isForgettingSecrets: boolean
   /** For typical queries after a start; 0: none are run. */
   readonly warmUpSeconds: number
+  /** See `MaintenanceOptions`. */
+  readonly scrubBytesPerSecond: number
 }
 
 export interface GrpcPort {
@@ -93,6 +95,7 @@ export interface ConfigFlags {
   readonly prices?: string
   readonly warmUp?: string
   readonly forgetSecrets?: boolean
+  readonly scrubMbPerSecond?: string
 }
 
 const largestNumber = 1_000_000_000
@@ -158,6 +161,14 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     secretKey: environment.ASSAY_SECRET_KEY || undefined,
     isForgettingSecrets: flags.forgetSecrets === true,
     warmUpSeconds: integer(setting('warmUp', '--warm-up', 'ASSAY_WARM_UP'), 4, 0, 60),
+    scrubBytesPerSecond:
+      integer(
+        setting('scrubMbPerSecond', '--scrub-mb-per-second', 'ASSAY_SCRUB_MB_PER_SECOND'),
+        2,
+        0,
+        1000,
+      ) *
+      2 ** 20,
   })
 }
 

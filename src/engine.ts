@@ -2,22 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import { projectOfPrompt } from './access/prompt-place.ts'
 import { isHiddenField } from './binder/bound.ts'
-import type { EvaluationContext } from './binder/evaluate.ts'
 import { resultSchema } from './binder/schema.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
-import type { RowForm } from './executor/print/row-form.ts'
 import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
 import { explainAnalyzed, explainPhysical } from './planner/explain.ts'
 import { refuseWarnings } from './planner/lint.ts'
-import type { PhysicalQuery } from './planner/physical-plan.ts'
 import type { PlanRecorder } from './planner/plan-query.ts'
 import { DiskReserve } from './scheduler/admission/disk-reserve.ts'
 import { defaultQueryLimits, type QueryLimits } from './scheduler/admission/query-limits.ts'
 import type { QueryStatus } from './scheduler/admission/running-query.ts'
 import type { RowChunk } from './scheduler/answer/answer-frame.ts'
-import { type AnswerProgress, cursorOf, newProgress } from './scheduler/answer/answer-progress.ts'
+import { cursorOf, newProgress } from './scheduler/answer/answer-progress.ts'
 import type { AnswerNow } from './scheduler/answer/direct-look-up.ts'
 import { AnswersNow, type PlainQuery } from './scheduler/answers-now.ts'
 import type { EngineOptions, Logger } from './scheduler/engine-options.ts'
@@ -33,6 +30,7 @@ import { OpenedData } from './scheduler/opened-data.ts'
 import { QueryPlans } from './scheduler/query-plans.ts'
 import type { QueryRequest, QueryResult, QuerySummary } from './scheduler/query-request.ts'
 import { QueryRunner } from './scheduler/query-runner.ts'
+import type { QueryStart, StartedQuery } from './scheduler/query-start.ts'
 import { AuditLog } from './scheduler/scan/audit-log.ts'
 import { historyParts, type QuerySnapshot, seenSegments } from './scheduler/scan/snapshot.ts'
 import { describePruning, splitScan } from './scheduler/scan/split.ts'
@@ -45,7 +43,7 @@ import { areGivenUp } from './storage/environment.ts'
 import { freeBytesOf, recordsFile } from './storage/maintenance/segment-files.ts'
 import { placesOf, type SpanPlace } from './storage/read/span-place.ts'
 import { TaskReads } from './storage/read/task-reads.ts'
-import { SegmentStore } from './storage/segment/segment-store.ts'
+import { type SegmentDamage, SegmentStore } from './storage/segment/segment-store.ts'
 import { formatTransaction, parseTransaction } from './type/transaction.ts'
 import { paginationKeyAt } from './vector/row-keys.ts'
 
@@ -416,13 +414,18 @@ export class Engine {
     }
   }
 
-  async *#run(run: Run): AsyncGenerator<RowChunk> {
+  async *#run(run: QueryStart): AsyncGenerator<RowChunk> {
     const { physical, context, transaction, audit, request, progress, form } = run
     const started = audit.now()
     const since = request.since === undefined ? 0 : parseTransaction(request.since)
     const snapshot = this.#snapshot(transaction, since)
     const snapshots = [snapshot]
     const { maintenance } = this.#parts
+    const withoutDamaged = async (damage: SegmentDamage) => {
+      await maintenance.damaged.note(damage)
+      snapshots.push(this.#snapshot(transaction, since))
+      return snapshots.at(-1)!
+    }
     audit.add('snapshot', started, {
       transaction: formatTransaction(transaction),
       flushedThrough: formatTransaction(maintenance.manifest.flushedThrough),
@@ -444,12 +447,7 @@ export class Engine {
         signal,
         onCancelled,
         onProgress,
-        withoutDamaged: async (damage) => {
-          await maintenance.damaged.note(damage)
-          const without = this.#snapshot(transaction, since)
-          snapshots.push(without)
-          return without
-        },
+        withoutDamaged,
         onMadeColumns: (names) => {
           progress.madeColumns = names.filter((name) => !isHiddenField(name))
         },
@@ -470,22 +468,6 @@ export class Engine {
       for (const each of snapshots) each.release()
     }
   }
-}
-
-interface StartedQuery {
-  readonly result: QueryResult
-  readonly physical: PhysicalQuery
-}
-
-interface Run {
-  readonly physical: PhysicalQuery
-  readonly context: EvaluationContext
-  /** The snapshot's. */
-  readonly transaction: number
-  readonly audit: AuditLog
-  readonly request: QueryRequest
-  readonly progress: AnswerProgress
-  readonly form: RowForm
 }
 
 function indented(text: string): string {

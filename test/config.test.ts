@@ -23,6 +23,7 @@ test('defaults', () => {
     secretKey: undefined,
     isForgettingSecrets: false,
     warmUpSeconds: 4,
+    scrubBytesPerSecond: 2 * 2 ** 20,
   })
   expect(Object.isFrozen(config)).toBe(true)
 })
@@ -57,6 +58,7 @@ test('flags win over the environment', () => {
     bootstrapKey: 'sk-12345678',
     secretKey: undefined,
     warmUpSeconds: 4,
+    scrubBytesPerSecond: 2 * 2 ** 20,
   })
 })
 

@@ -11,6 +11,7 @@ import {
   runStep,
   type StepOutcome,
 } from '../src/storage/maintenance/maintenance-step.ts'
+import { type ScrubAnswer, Scrubber, type ScrubStep } from '../src/storage/maintenance/scrub.ts'
 import { checkpoint, hasGivenWay } from '../src/storage/maintenance/step-control.ts'
 import { SegmentStore } from '../src/storage/segment/segment-store.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
@@ -23,12 +24,16 @@ const { directory, control, runningTasks } = workerData as {
 }
 const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
 const records = openRecords(directory, { readOnly: false })
+const scrubber = new Scrubber(records, segments)
 lowerThreadPriority(niceness.segments)
 giveWay(runningTasks)
 
 /** Carries out one step. What fails has changed nothing that counts and may be tried again. */
-export default function maintain(step: MaintenanceStep | LostQuestion): StepOutcome | LostAnswer {
+export default function maintain(
+  step: MaintenanceStep | LostQuestion | ScrubStep,
+): StepOutcome | LostAnswer | ScrubAnswer {
   try {
+    if (step.kind === 'scrub') return { scrubbed: scrubber.step(step) }
     if (step.kind === 'lost') return { lost: answerLost(step, records, segments) }
     return { changed: runStep(step, records, segments, () => checkpoint(control)) }
   } catch (thrown) {

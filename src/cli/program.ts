@@ -122,6 +122,10 @@ function addServe(program: Command): void {
       '--forget-secrets',
       'start although the key opens none of the stored secrets, which have to be written again',
     )
+    .option(
+      '--scrub-mb-per-second <count>',
+      'how fast all that is stored is read once a week to find damage, while nobody asks; 0: not (ASSAY_SCRUB_MB_PER_SECOND; default: 2)',
+    )
     .option('--prices <file>', 'JSON of what models cost, for estimated_cost() (ASSAY_PRICES)')
     .addHelpText(
       'after',

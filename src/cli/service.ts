@@ -40,9 +40,16 @@ const usualGraceMs = 10_000
 
 /** Opens the store and serves it. Throws when the directory or the port is taken. */
 export async function startService(config: Config, logger: Logger): Promise<Service> {
-  const { dataDirectory, workers, prices, limits, leastFreeBytes } = config
-  const opened = { dataDirectory, workers, prices, limits, leastFreeBytes, logger }
-  const engine = await Engine.open(opened)
+  const { dataDirectory, workers, prices, limits, leastFreeBytes, scrubBytesPerSecond } = config
+  const engine = await Engine.open({
+    dataDirectory,
+    workers,
+    prices,
+    limits,
+    leastFreeBytes,
+    maintenance: { scrubBytesPerSecond },
+    logger,
+  })
   try {
     const secrets = SecretBox.open(dataDirectory, {
       given: config.secretKey,

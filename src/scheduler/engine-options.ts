@@ -23,5 +23,8 @@ export interface EngineOptions {
   readonly leastFreeBytes?: number | undefined
   /** In ms since 1970; what `now()` gives, and when records were made that do not say so. */
   readonly now?: () => number
-  readonly maintenance?: Pick<MaintenanceOptions, 'automatic' | 'limits' | 'onManifest'>
+  readonly maintenance?: Pick<
+    MaintenanceOptions,
+    'automatic' | 'limits' | 'onManifest' | 'scrubBytesPerSecond'
+  >
 }

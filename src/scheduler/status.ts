@@ -5,7 +5,9 @@ import { segmentFolders } from '../storage/environment.ts'
 import { diskBytesOf } from '../storage/maintenance/segment-files.ts'
 import type { KeptStatistics } from './kept-answers.ts'
 import type { DamagedSegments } from './maintenance/damaged-segments.ts'
-import type { Maintenance, StepStatistics } from './maintenance/maintenance.ts'
+import type { Maintenance } from './maintenance/maintenance.ts'
+import type { ScrubStatus } from './maintenance/scrub-pace.ts'
+import type { StepStatistics } from './maintenance/step-thread.ts'
 
 export interface EngineStatus {
   readonly queries: QueriesStatus
@@ -19,6 +21,7 @@ export interface EngineStatus {
   readonly segments: { readonly count: number; readonly rows: number }
   /** What is in no segment yet. */
   readonly delta: { readonly rows: number; readonly bytes: number }
+  readonly scrub: ScrubStatus
   /** See `FreshRows.leftOut`. */
   readonly leftOut: number
   /** Damaged segments: how many were found since the start, and how many are not made again yet. */
@@ -42,11 +45,19 @@ export interface QueriesStatus {
   readonly memoryBytes: number
 }
 
-export function maintenanceStatus({ manifest, delta, damaged, leftOut, steps }: Maintenance) {
+export function maintenanceStatus({
+  manifest,
+  delta,
+  damaged,
+  scrubbing,
+  leftOut,
+  steps,
+}: Maintenance) {
   const rows = manifest.segments.reduce((sum, { metadata }) => sum + metadata.rowCount, 0)
   return {
     segments: { count: manifest.segments.length, rows },
     delta,
+    scrub: scrubbing.status,
     leftOut,
     damage: damaged.status,
     maintenance: Object.fromEntries(steps),

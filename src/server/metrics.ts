@@ -206,6 +206,37 @@ export class Metrics {
     this.#byLabel('assay_storage_bytes', 'Disk that the data takes', 'part', () => {
       return Object.entries(engine.status().storedBytes)
     })
+    this.#gauge(
+      'assay_damaged_segments',
+      'Segments, and indexes of them, that were found to be damaged and are not made again yet',
+      of(({ damage }) => damage.left),
+    )
+    this.#counter(
+      'assay_damaged_segments_total',
+      'Those that were found since the start',
+      of(({ damage }) => damage.found),
+    )
+    this.#counter(
+      'assay_scrubbed_bytes_total',
+      'What was read of all that is stored, to find damage',
+      of(({ scrub }) => scrub.bytes),
+    )
+    this.#counter(
+      'assay_scrub_rounds_total',
+      'How often all was read since the start',
+      of(({ scrub }) => scrub.rounds),
+    )
+    this.#gauge(
+      'assay_scrub_last_round_timestamp_seconds',
+      'When all was read last, in seconds since 1970; 0: not since the start',
+      of(({ scrub }) => scrub.lastRound / 1000),
+    )
+    this.#byLabel(
+      'assay_scrub_damages',
+      'Damage that reading all has found since the start, by kind',
+      'kind',
+      () => Object.entries(engine.status().scrub.found),
+    )
     const steps = () => Object.entries(engine.status().maintenance)
     this.#byLabel(
       'assay_maintenance_steps',

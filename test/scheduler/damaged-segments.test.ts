@@ -2,16 +2,16 @@ import { cp, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { Engine } from '../../src/engine.ts'
+import type { EngineStatus } from '../../src/scheduler/status.ts'
 import { damagedKinds, damageSegments, randomOf } from '../support/damage.ts'
 import { ownerGate } from '../support/owner-gate.ts'
 import { isSlow, randomSeed } from '../support/random-seed.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
 /** In the slow suite, hundreds of values are damaged. */
-const trialsOfKind = isSlow ? 60 : Number(process.env.TRIALS ?? 1)
+const trialsOfKind = isSlow ? 60 : 1
 
 const limits = { rows: 40_000 }
-const log = (t: string) => process.env.TELL && console.error(new Date().toISOString(), t)
 let whole: string
 let projectId: string
 let answers: readonly string[]
@@ -168,16 +168,15 @@ describe('segments that are damaged', () => {
           const engine = await openEngine(directory)
           try {
             expect(await changedAnswers(engine), told).toEqual([])
-            log('asked')
-          found += engine.status().damage.found
+            found += engine.status().damage.found
             await engine.flush()
             await engine.compact()
-            log('repaired')
-          expect(engine.status().damage.left, told).toBe(0)
+            expect(engine.status().damage.left, told).toBe(0)
             expect(await changedAnswers(engine), told).toEqual([])
           } finally {
             await engine.close()
           }
+          if (!isSlow) return
           const again = await openedAnew(directory)
           expect(again.changed, told).toEqual([])
           expect(again.damage.found, told).toBe(0)
@@ -190,4 +189,32 @@ describe('segments that are damaged', () => {
     },
     1_200_000,
   )
+
+  test('are found by reading all now and then', async () => {
+    await withCopy(async (directory) => {
+      await damageSegments(directory, 'columns', randomOf(randomSeed))
+      const engine = await Engine.open({
+        dataDirectory: directory,
+        workers: 1,
+        maintenance: { limits, scrubBytesPerSecond: 2 ** 30 },
+      })
+      try {
+        const { damage } = await until(engine, ({ scrub }) => scrub.rounds > 0)
+        expect(damage.found).toBeGreaterThan(0)
+        const { scrub } = await until(engine, (status) => status.damage.left === 0)
+        expect(scrub.found).toEqual({ segments: 1, indexes: 0, records: 0 })
+        expect(scrub.bytes).toBeGreaterThan(2 ** 20)
+      } finally {
+        await engine.close()
+      }
+    })
+  }, 120_000)
 })
+
+async function until(engine: Engine, is: (status: EngineStatus) => boolean): Promise<EngineStatus> {
+  for (;;) {
+    const status = engine.status()
+    if (is(status)) return status
+    await new Promise((done) => setTimeout(done, 50))
+  }
+}

@@ -2,12 +2,8 @@
  * Segments that were found to be damaged. From then on queries read their rows of the row store, and nobody reads
  * the segments, until new ones have taken their place.
  */
-import { AssayError } from '../../error.ts'
-import type {
-  LostAnswer,
-  LostQuestion,
-  MaintenanceStep,
-} from '../../storage/maintenance/maintenance-step.ts'
+import type { MaintenanceStep } from '../../storage/maintenance/maintenance-step.ts'
+import type { Scrubbed } from '../../storage/maintenance/scrub.ts'
 import type { LostRows } from '../../storage/segment/lost-rows.ts'
 import { type Manifest, namedBy } from '../../storage/segment/manifest.ts'
 import type { SegmentLimits } from '../../storage/segment/segment-sink.ts'
@@ -22,8 +18,8 @@ export interface DamagedSegmentsOptions {
   readonly store: SegmentStore
   readonly limits: SegmentLimits
   readonly logger?: { error(details: object, message: string): void } | undefined
-  /** Has a question answered, whatever step is carried out meanwhile. */
-  readonly ask: (question: LostQuestion) => Promise<unknown>
+  /** See `findLostRows`. */
+  readonly findLost: (ids: readonly number[]) => Promise<readonly LostRows[]>
   readonly run: (step: MaintenanceStep) => Promise<boolean>
   /** What queries read now. */
   readonly manifest: () => Manifest
@@ -61,7 +57,10 @@ export class DamagedSegments {
    * Takes a segment for damaged. Once this resolves, snapshots are without it and have its rows of the row store; it is
    * made again as soon as there is time for it.
    */
-  async note({ damagedSegment, message }: SegmentDamage): Promise<void> {
+  async note({
+    damagedSegment,
+    message,
+  }: Pick<SegmentDamage, 'damagedSegment' | 'message'>): Promise<void> {
     const { store, logger, manifest, publish, repairSoon } = this.#options
     // It may be one that queries of older snapshots alone still read.
     if (!namedBy(store.manifest()).includes(damagedSegment)) return
@@ -86,6 +85,23 @@ export class DamagedSegments {
       `the index of ids of segment ${segment} is damaged; it is made again`,
     )
     repairSoon()
+  }
+
+  /** What reading all has found. */
+  async noteFound({ segments, records }: Pick<Scrubbed, 'segments' | 'records'>): Promise<void> {
+    const { logger } = this.#options
+    for (const { what, object } of records) {
+      logger?.error({ object }, `${what} cannot be read: what is stored is damaged`)
+    }
+    for (const { kind, segment, what } of segments) {
+      if (segment === undefined) logger?.error({}, `${what}; it was written again`)
+      else if (kind === 'key index') this.noteKeys(segment)
+      else {
+        await this.note({ damagedSegment: segment, message: what }).catch((thrown: unknown) => {
+          logger?.error({ err: thrown, segment }, 'the rows of a damaged segment cannot be found')
+        })
+      }
+    }
   }
 
   /** Makes again what is damaged. */
@@ -134,14 +150,8 @@ export class DamagedSegments {
     return settling
   }
 
-  async #findLost(ids: readonly number[]): Promise<readonly LostRows[]> {
-    const answer = (await this.#options.ask({ kind: 'lost', ids })) as LostAnswer
-    if ('error' in answer) throw AssayError.fromWire(answer.error)
-    return answer.lost
-  }
-
   async #settle(): Promise<Manifest> {
-    const { store } = this.#options
+    const { store, findLost } = this.#options
     for (;;) {
       const manifest = store.manifest()
       for (const id of manifest.unreadable ?? []) this.#add(id)
@@ -150,7 +160,7 @@ export class DamagedSegments {
       if (areSame(this.#lost.ids, this.#ids)) return withoutDamaged(manifest, this.#lost)
       const ids = new Set(this.#ids)
       try {
-        this.#lost = ids.size === 0 ? nothing : { ids, rows: await this.#findLost([...ids]) }
+        this.#lost = ids.size === 0 ? nothing : { ids, rows: await findLost([...ids]) }
       } catch (thrown) {
         // It was looked for in segments that had been whole until then.
         if (!isDamage(thrown) || !this.#add(thrown.damagedSegment)) throw thrown

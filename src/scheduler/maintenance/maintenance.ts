@@ -5,7 +5,7 @@
  */
 import { AssayError } from '../../error.ts'
 import { unfinished } from '../../storage/maintenance/finish-segment.ts'
-import type { MaintenanceStep, StepOutcome } from '../../storage/maintenance/maintenance-step.ts'
+import type { MaintenanceStep } from '../../storage/maintenance/maintenance-step.ts'
 import { namesAny } from '../../storage/maintenance/remove-objects.ts'
 import { StepControl } from '../../storage/maintenance/step-control.ts'
 import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
@@ -13,9 +13,10 @@ import { type Manifest, namedBy } from '../../storage/segment/manifest.ts'
 import { defaultLimits, type SegmentLimits } from '../../storage/segment/segment-sink.ts'
 import { isDamage, type SegmentStore } from '../../storage/segment/segment-store.ts'
 import { newTaskCount } from '../thread/task-count.ts'
-import { openThreads, type Threads } from '../thread/threads.ts'
 import { DamagedSegments } from './damaged-segments.ts'
 import type { FreshRows } from './fresh-rows.ts'
+import { ScrubPace } from './scrub-pace.ts'
+import { type StepStatistics, StepThread } from './step-thread.ts'
 import { WritePace } from './write-pace.ts'
 
 /**
@@ -56,6 +57,8 @@ export interface MaintenanceOptions {
   /** What queries read of what is not flushed; all that the row store has when not given. */
   readonly fresh?: FreshRows
   readonly logger?: MaintenanceLogger
+  /** How fast all that is stored is read for damage, while nobody asks; 0, which is the default: not at all. */
+  readonly scrubBytesPerSecond?: number
   /** Flush and compact without being asked; the default. */
   readonly automatic?: boolean
   readonly limits?: Partial<SegmentLimits>
@@ -90,19 +93,12 @@ export interface NotedWrite {
   readonly bytes: number
 }
 
-/** What steps of one kind have done so far. */
-export interface StepStatistics {
-  readonly count: number
-  readonly milliseconds: number
-  readonly failures: number
-}
-
 export class Maintenance {
   readonly damaged: DamagedSegments
-  readonly #statistics = new Map<MaintenanceStep['kind'], StepStatistics>()
   readonly #options: MaintenanceOptions
   readonly #limits: SegmentLimits
-  readonly #pool: Threads
+  readonly #thread: StepThread
+  readonly scrubbing: ScrubPace
   #manifest: Manifest
   /** Segments of the manifest, and those that are damaged. */
   #named: ReadonlySet<number> = new Set()
@@ -136,18 +132,27 @@ export class Maintenance {
     this.#manifest = options.store.manifest()
     const { directory, store, runningTasks = newTaskCount() } = options
     const data = { directory, control: this.#control.state, runningTasks }
-    // Steps come one after the other; the second thread is for queries that wait for the rows of damaged segments.
-    this.#pool = openThreads('maintenance', { data, least: 1, most: 2 })
+    this.#thread = new StepThread(data)
     this.#named = new Set(namedBy(this.#manifest))
     this.damaged = new DamagedSegments({
       store,
       logger: options.logger,
       limits: this.#limits,
-      ask: (question) => this.#pool.run(question),
+      findLost: (ids) => this.#thread.findLost(ids),
       run: (step) => this.#run(step),
       manifest: () => this.#manifest,
       publish: (manifest) => this.#publish(manifest),
       repairSoon: () => this.#workSoon(0),
+    })
+    this.scrubbing = new ScrubPace({
+      bytesPerSecond: options.automatic === false ? 0 : (options.scrubBytesPerSecond ?? 0),
+      isBusy: () => this.#isClosed || this.#rows > 0 || Atomics.load(runningTasks, 0) > 0,
+      step: (bytes) => this.#queue(() => this.#thread.scrub(bytes)),
+      onFound: (found) => void this.damaged.noteFound(found),
+      onError: (thrown) => {
+        if (!this.#isClosed)
+          options.logger?.error({ err: thrown }, 'checking what is stored failed')
+      },
     })
   }
 
@@ -183,7 +188,7 @@ export class Maintenance {
 
   /** By kind. */
   get steps(): ReadonlyMap<MaintenanceStep['kind'], StepStatistics> {
-    return this.#statistics
+    return this.#thread.statistics
   }
 
   /** Keeps the segments of the present manifest readable until it is released. */
@@ -270,11 +275,12 @@ export class Maintenance {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#control.close()
+    this.scrubbing.stop()
     clearTimeout(this.#timer?.handle)
     this.#pace.open()
     await this.#automaticWork
     await this.#steps
-    await this.#pool.destroy()
+    await this.#thread.destroy()
   }
 
   get #deltaIsLarge(): boolean {
@@ -401,7 +407,7 @@ export class Maintenance {
     return this.#queue(() => this.#execute(step))
   }
 
-  #queue(execute: () => Promise<boolean>): Promise<boolean> {
+  #queue<Result>(execute: () => Promise<Result>): Promise<Result> {
     if (this.#isClosed) {
       return Promise.reject(new AssayError('STORAGE_UNAVAILABLE', 'the segments are closed'))
     }
@@ -434,8 +440,7 @@ export class Maintenance {
   async #carryOut(step: MaintenanceStep): Promise<boolean> {
     const start = performance.now()
     this.#control.begin()
-    const outcome = await this.#ask(step)
-    this.#count(step, performance.now() - start, 'error' in outcome)
+    const outcome = await this.#thread.run(step)
     if ('error' in outcome) {
       const error = AssayError.fromWire(outcome.error)
       if (isDamage(error)) await this.damaged.note(error)
@@ -454,26 +459,6 @@ export class Maintenance {
       )
     }
     return outcome.changed
-  }
-
-  #count({ kind }: MaintenanceStep, milliseconds: number, hasFailed: boolean): void {
-    const before = this.#statistics.get(kind) ?? { count: 0, milliseconds: 0, failures: 0 }
-    this.#statistics.set(kind, {
-      count: before.count + 1,
-      milliseconds: before.milliseconds + milliseconds,
-      failures: before.failures + (hasFailed ? 1 : 0),
-    })
-  }
-
-  async #ask(step: MaintenanceStep): Promise<StepOutcome> {
-    try {
-      return (await this.#pool.run(step)) as StepOutcome
-    } catch (thrown) {
-      // What is thrown in place of an outcome is about the thread; the next step gets a new one.
-      const reason = thrown instanceof Error ? thrown.message : String(thrown)
-      const message = `the maintenance of segments failed: ${reason}`
-      throw new AssayError('STORAGE_UNAVAILABLE', message, { cause: thrown })
-    }
   }
 
   #publish(manifest: Manifest): void {

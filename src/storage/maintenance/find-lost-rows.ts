@@ -9,6 +9,7 @@ import { rowsPerTransaction } from '../../type/transaction.ts'
 import type { KeyColumns } from '../../vector/column.ts'
 import type { ReadTransaction } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
+import type { LeftOut } from '../read/left-out.ts'
 import type { RecordReader } from '../read/record-reader.ts'
 import type { LostRows } from '../segment/lost-rows.ts'
 import type { Manifest, ManifestSegment } from '../segment/manifest.ts'
@@ -36,10 +37,12 @@ const rowsPerPiece = 8192
 /**
  * In pieces of some thousand rows. Throws STORAGE_CORRUPT, too, when one of the other segments turns out to be damaged.
  *
+ * @param leftOut what flushes have left out of segments
  * @param damaged some of the segments that the manifest names
  */
 export function findLostRows(
   reader: RecordReader,
+  leftOut: readonly LeftOut[],
   store: SegmentStore,
   manifest: Manifest,
   damaged: ReadonlySet<number>,
@@ -58,10 +61,12 @@ export function findLostRows(
     const numbers = held.get(object) ?? new Float64Array()
     for (const range of ranges) {
       if (range.held >= range.rows) continue
-      const { first, last } = range
-      for (const { key, view } of reader.readDelta(object, first - 1, last, transaction)) {
-        if (view.isTombstone || has(numbers, numberOf(range, key.transaction, key.index))) continue
-        rows.add(key.transaction, key.index)
+      for (const { after, through } of spansOf(object, range, leftOut)) {
+        for (const { key, view } of reader.readDelta(object, after, through, transaction)) {
+          if (view.isTombstone) continue
+          if (has(numbers, numberOf(range, key.transaction, key.index))) continue
+          rows.add(key.transaction, key.index)
+        }
       }
       letQueriesPass()
     }

@@ -106,7 +106,7 @@ export function currentThroughOf(
   return (keys) => (isCurrent(keys, through, reader, transaction) ? through : undefined)
 }
 
-/** Whether no row was superseded by then. */
+/** Whether no row was superseded by then, as far as is known. */
 function isCurrent(
   keys: KeyColumns,
   through: number,

@@ -1,6 +1,7 @@
 /** The steps of maintenance, as they are sent to its thread. */
 import type { WireError } from '../../error.ts'
 import type { RecordsEnvironment } from '../environment.ts'
+import { readLeftOut } from '../read/left-out.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { isRecordDamage } from '../record-damage.ts'
 import type { LostRows } from '../segment/lost-rows.ts'
@@ -89,7 +90,8 @@ export function answerLost(
   const transaction = records.root.useReadTransaction()
   try {
     const reader = new RecordReader(records)
-    return findLostRows(reader, store, store.manifest(), new Set(ids), transaction)
+    const leftOut = readLeftOut(records.progress)
+    return findLostRows(reader, leftOut, store, store.manifest(), new Set(ids), transaction)
   } finally {
     transaction.done()
     records.root.resetReadTxn()

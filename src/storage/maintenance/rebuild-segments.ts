@@ -3,6 +3,7 @@
  * Until then the damaged ones stay in it, so that whoever ends here has lost nothing.
  */
 import type { RecordsEnvironment } from '../environment.ts'
+import { readLeftOut } from '../read/left-out.ts'
 import { lostVersions } from '../read/lost-versions.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { namedBy } from '../segment/manifest.ts'

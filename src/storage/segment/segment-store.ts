@@ -66,6 +66,7 @@ export interface NewSegment extends WrittenSegment {
 export class SegmentStore {
   /** For maintenance, which looks at its files. */
   readonly environment: SegmentsEnvironment
+  #last = emptyManifest
   readonly #metadata = new Map<number, SegmentMetadata>()
   readonly #small = new LRUCache<number, Uint8Array>({
     maxSize: keptSmallBytes,
@@ -77,13 +78,15 @@ export class SegmentStore {
   }
 
   /**
-   * The manifest that was committed last; the empty one where that is damaged, as all that it named can be made again.
+   * The manifest that was committed last. Where it is damaged, the one that was read before; if none was, the empty
+   * one, as all that it named can be made again.
    */
   manifest(): Manifest {
     this.endReads()
     const bytes = this.environment.manifest.get(manifestKey)
     const entry = bytes && decodeManifest(bytes)
-    if (entry === undefined) return emptyManifest
+    // One thread alone writes manifests, and each reads them before it needs them: what it knows is right.
+    if (entry === undefined) return this.#last
     const segments: ManifestSegment[] = []
     const unreadable: number[] = []
     for (const id of entry.segments) {
@@ -94,7 +97,14 @@ export class SegmentStore {
         unreadable.push(id)
       }
     }
-    return { ...entry, segments, ...(unreadable.length > 0 && { unreadable }) }
+    this.#last = { ...entry, segments, ...(unreadable.length > 0 && { unreadable }) }
+    return this.#last
+  }
+
+  /** Writes the manifest again, which was damaged after it was read. */
+  mendManifest(): void {
+    const last = this.manifest()
+    if (this.isManifestDamaged() && last !== emptyManifest) this.commit(last, last, undefined)
   }
 
   /** Whether there is a manifest that is damaged. */
@@ -232,6 +242,7 @@ export class SegmentStore {
       if (last && keys) this.#putRest(last, keys)
       this.environment.manifest.putSync(manifestKey, encodeManifest(manifest))
     })
+    this.#last = manifest
     return manifest
   }
 
