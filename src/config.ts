@@ -10,6 +10,7 @@ import {
   type QueryLimits,
 } from './scheduler/admission/query-limits.ts'
 import type { LanguageModel } from './search/ask-model.ts'
+import { fileFault } from './storage/directory/file-fault.ts'
 
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -325,11 +326,7 @@ function prices({ source, text: path }: Setting): PriceTable | undefined {
   try {
     text = readFileSync(path, 'utf8')
   } catch (cause) {
-    throw new AssayError(
-      'CONFIG_INVALID',
-      `${source}: cannot read ${path}: ${(cause as Error).message}`,
-      { cause },
-    )
+    throw fileFault(cause, `${source}: cannot read ${path}`, 'CONFIG_INVALID') ?? cause
   }
   return readPriceTable(text, path)
 }

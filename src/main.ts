@@ -2,6 +2,7 @@
 import { CommanderError } from 'commander'
 import { createProgram } from './cli/program.ts'
 import { AssayError } from './error.ts'
+import { fileFault } from './storage/directory/file-fault.ts'
 
 // A reader that has seen enough, as `head`, closes the pipe; that is no error.
 for (const stream of [process.stdout, process.stderr]) {
@@ -14,7 +15,8 @@ for (const stream of [process.stdout, process.stderr]) {
 try {
   await createProgram().parseAsync()
 } catch (error) {
-  process.exitCode = report(error)
+  // What has begun of a service that could not start, as its threads, would keep the process.
+  process.exit(report(error))
 }
 
 /** Says what went wrong and returns the exit code for it: 2 for the command line, otherwise 1. */
@@ -22,6 +24,8 @@ function report(error: unknown): number {
   // Commander has said it already.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
   if (!(error instanceof AssayError) || error.family === 'internal') {
+    const fault = fileFault(error, 'assay cannot go on')
+    if (fault) return report(fault)
     console.error(error)
     return 1
   }

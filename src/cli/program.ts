@@ -7,6 +7,7 @@ import type { CheckFlags } from './check.ts'
 import type { DemoFlags } from './demo.ts'
 import type { ImportOptions } from './import.ts'
 import type { QueryOptions } from './query.ts'
+import { checkSystemLimits } from './system-limits.ts'
 
 const defaultUrl = 'http://127.0.0.1:8000'
 
@@ -131,7 +132,10 @@ function addServe(program: Command): void {
       'after',
       '\nASSAY_BOOTSTRAP_KEY is the first owner’s API key; without it, one is made up.',
     )
-    .action(async (flags: ConfigFlags) => (await import('./serve.ts')).runServe(flags))
+    .action(async (flags: ConfigFlags) => {
+      checkSystemLimits()
+      await (await import('./serve.ts')).runServe(flags)
+    })
 }
 
 function addImport(program: Command): void {
@@ -235,7 +239,10 @@ function addDemo(program: Command): void {
     .description('serve about 100,000 generated records and show some queries')
     .option('--port <number>', 'port to listen on; the next free one if it is taken', '8000')
     .option('--data-dir <directory>', 'where the data is', './data/demo')
-    .action(async (flags: DemoFlags) => (await import('./demo.ts')).runDemo(flags))
+    .action(async (flags: DemoFlags) => {
+      checkSystemLimits()
+      await (await import('./demo.ts')).runDemo(flags)
+    })
 }
 
 function addConnection(command: Command): void {

@@ -4,9 +4,9 @@ import { readConfig } from '../config.ts'
 import { createLogger, type Logger } from '../server/logger.ts'
 import { version } from '../server/version.ts'
 import { LastingService } from './lasting-service.ts'
-import { openFileLimit, ownFiles } from './open-files.ts'
 import { type Service, stopOnSignal } from './service.ts'
 import { startMessage } from './start-message.ts'
+import { openFileLimit, ownFiles } from './system-limits.ts'
 
 /**
  * Who waits to be told that the service listens may send much at once: the first bodies of threads that have

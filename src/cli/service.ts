@@ -8,6 +8,7 @@ import { AsyncQueries } from '../server/async/async-queries.ts'
 import type { Logger } from '../server/logger.ts'
 import type { Route } from '../server/route.ts'
 import { Server } from '../server/server.ts'
+import { fileFault } from '../storage/directory/file-fault.ts'
 
 export type { Config, Logger }
 
@@ -114,7 +115,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     }
   } catch (error) {
     await engine.close()
-    throw error
+    throw fileFault(error, `cannot use the data directory ${dataDirectory}`) ?? error
   }
 }
 

@@ -31,6 +31,7 @@ import { Exchange } from './exchange.ts'
 import { OtlpGrpcServer } from './grpc/otlp-grpc.ts'
 import { headerLines } from './header-lines.ts'
 import { WatchedQuery, withIgnoredFields } from './ignored-fields.ts'
+import { listenFault } from './listen-fault.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import { Sockets } from './live/sockets.ts'
 import type { Logger } from './logger.ts'
@@ -197,11 +198,7 @@ export class Server {
     this.#listenSocket = await new Promise((resolve, reject) => {
       listen.call(this.#app, host, port, exclusivePort, (socket) => {
         if (socket) resolve(socket)
-        else {
-          const message = `cannot listen on ${host}:${port}`
-          const hint = 'the port is taken, or the host is no address of this machine'
-          reject(new AssayError('SERVER_CANNOT_LISTEN', message, { hint }))
-        }
+        else void listenFault(host, port).then(reject)
       })
     })
   }

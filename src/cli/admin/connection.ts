@@ -1,5 +1,6 @@
 /** How administrators reach an organization: by a running service, or in a data directory that none has open. */
 import { AssayError } from '../../error.ts'
+import { checkSystemLimits } from '../system-limits.ts'
 
 export interface AdminOptions {
   /** A data directory; wins over the service. */
@@ -39,6 +40,7 @@ export async function withConnection<T>(
 
 async function open(options: AdminOptions): Promise<AdminConnection> {
   if (options.dataDir !== undefined) {
+    checkSystemLimits()
     const { openDirectory } = await import('./directory-connection.ts')
     return openDirectory(options.dataDir, options.org)
   }

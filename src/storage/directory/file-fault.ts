@@ -50,7 +50,13 @@ const faults: Readonly<Record<string, Fault>> = {
   },
   ENOMEM: {
     reason: 'the process gets no more address space, or memory',
-    hint: addressSpaceHint(),
+    hint:
+      'take away limits of address space (ulimit -v unlimited, or LimitAS=infinity of systemd): ' +
+      'files are mapped, which takes address space of terabytes, but no memory',
+  },
+  EAGAIN: {
+    reason: 'the system gives no more threads',
+    hint: 'raise the limit of processes (ulimit -u, or TasksMax and LimitNPROC of systemd)',
   },
   EIO: {
     reason: 'the disk failed',
@@ -87,18 +93,13 @@ export function systemCodeOf(thrown: unknown): string | undefined {
   return /^E[A-Z0-9]+$/.test(name) ? name : undefined
 }
 
-/** What to do about too little address space. */
-export function addressSpaceHint(): string {
-  return (
-    'take away the limit of address space (ulimit -v unlimited, or LimitAS=infinity of systemd): ' +
-    'files are mapped, which takes address space of terabytes, but no memory'
-  )
-}
-
 function notAllowed(): Fault {
   const user = process.getuid?.()
   return {
     reason: user === undefined ? 'it may not be used' : `the user ${user} may not use it`,
-    hint: 'give the data directory, with all that is in it, to the user that the service runs as (chown -R)',
+    hint:
+      user === 0
+        ? 'see whether it is immutable (lsattr), or closed by what the system runs it in'
+        : 'give it, with all that is in it, to the user that the service runs as (chown -R)',
   }
 }

@@ -1,13 +1,21 @@
 /** Opens a data directory: keeps others off it, and looks at each file before anything trusts it. */
-import { closeSync, existsSync, openSync, renameSync, statfsSync } from 'node:fs'
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  renameSync,
+  statfsSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
-import { join } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { AssayError } from '../../error.ts'
 import { type DirectoryLock, lockDirectory, locked } from '../directory-lock.ts'
 import { dataFile, recordsFolder, segmentFolders } from '../environment.ts'
 import { dataFormat, formatFile, readFormat, writeFormat } from './data-format.ts'
 import { makeFolderSync, privateFile, syncPathSync } from './durable-file.ts'
-import { fileFault } from './file-fault.ts'
+import { fileFault, systemCodeOf } from './file-fault.ts'
 import { type Inspection, inspectFile } from './inspect-file.ts'
 import { allocateLockFile } from './lock-file.ts'
 import { makePrivate } from './private-files.ts'
@@ -58,7 +66,21 @@ export async function openDirectory(directory: string, note: Note): Promise<Dire
       throw thrown
     }
   } catch (thrown) {
-    throw fileFault(thrown, `cannot use the data directory ${directory}`) ?? thrown
+    const cause = causeOf(thrown, directory)
+    throw fileFault(cause, `cannot use the data directory ${directory}`) ?? cause
+  }
+}
+
+/** A folder in what may only be read cannot be made for a reason that Node.js does not tell. */
+function causeOf(thrown: unknown, directory: string): unknown {
+  if (systemCodeOf(thrown) !== 'ENOENT') return thrown
+  let above = resolve(directory)
+  while (!existsSync(above) && above !== dirname(above)) above = dirname(above)
+  try {
+    accessSync(above, constants.W_OK)
+    return thrown
+  } catch (cause) {
+    return cause
   }
 }
 
