@@ -5,6 +5,12 @@ import { copyWhole } from '../json/copy-bytes.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { ByteBudget } from './byte-budget.ts'
 
+/** Room for a body of that length is there at once. */
+const freelyTakenBytes = 64 * 1024
+
+/** Smaller chunks are gathered, as each would take more than its bytes. */
+const smallChunkBytes = 16 * 1024
+
 export interface BodyOptions {
   /** The header as it came; empty when there is none. */
   readonly contentLength: string
@@ -33,7 +39,10 @@ export class RequestBody {
   #counted = 0
   #length = 0
   #chunks: Uint8Array[] = []
-  /** Where it is known beforehand; it is counted already. */
+  /** The end of the chunks, where small ones are gathered. */
+  #tail: Buffer | undefined
+  #tailLength = 0
+  /** Where it is known beforehand. */
   #expected: number | undefined
   /** All of the body, where its length is known beforehand and it comes in parts. */
   #whole: Buffer | undefined
@@ -59,7 +68,7 @@ export class RequestBody {
     this.#expanded = encoding !== '' && encoding !== 'identity'
     const length = /^\d+$/.test(options.contentLength) ? Number(options.contentLength) : undefined
     if (this.#expanded) this.#startInflate(encoding)
-    else if (length !== undefined && this.#count(length)) this.#expected = length
+    else if (length !== undefined && this.#fits(length)) this.#expected = length
     response.onData((chunk, isLast) => this.#receive(new Uint8Array(chunk), isLast))
   }
 
@@ -110,15 +119,65 @@ export class RequestBody {
     if (!this.#open) return
     if (this.#inflate) this.#decompress(this.#inflate, chunk, isLast)
     else if (isLast && this.#length === 0 && chunk.length === (this.#expected ?? -1)) {
-      this.#finish(chunk)
+      if (this.#count(chunk.length)) this.#finish(chunk)
     } else {
-      if (this.#expected !== undefined) this.#whole ??= this.#newWhole(this.#expected)
-      if (this.#whole) {
-        copyWhole(chunk, this.#whole, this.#length)
-        this.#length += chunk.length
-      } else this.#append(chunk.slice())
+      if (this.#whole ?? this.#begunWhole(chunk.length)) this.#extendWhole(chunk)
+      else this.#gather(chunk)
       if (isLast) this.#finish()
     }
+  }
+
+  /** Room for all of the body, once a good part of it has come: what is declared takes no memory. */
+  #begunWhole(more: number): Buffer | undefined {
+    const expected = this.#expected
+    if (expected === undefined) return undefined
+    const isNear = expected <= freelyTakenBytes || (this.#length + more) * 4 >= expected
+    if (!isNear) return undefined
+    const whole = this.#newWhole(expected)
+    let at = 0
+    for (const chunk of this.#allChunks()) {
+      copyWhole(chunk, whole, at)
+      at += chunk.length
+    }
+    this.#chunks = []
+    this.#whole = whole
+    return whole
+  }
+
+  #extendWhole(chunk: Uint8Array): void {
+    if (!this.#count(chunk.length)) return
+    copyWhole(chunk, this.#whole!, this.#length)
+    this.#length += chunk.length
+  }
+
+  /** Copies a chunk, which is only lent. One that is small takes no more than its bytes. */
+  #gather(chunk: Uint8Array): void {
+    if (chunk.length >= smallChunkBytes) {
+      this.#append(chunk.slice())
+      return
+    }
+    if (!this.#count(chunk.length)) return
+    if (!this.#tail || this.#tailLength + chunk.length > this.#tail.length) {
+      this.#closeTail()
+      const size = Math.min(Math.max(this.#length, 1024), 4 * smallChunkBytes)
+      this.#tail = Buffer.allocUnsafeSlow(Math.max(size, chunk.length))
+    }
+    this.#tail.set(chunk, this.#tailLength)
+    this.#tailLength += chunk.length
+    this.#length += chunk.length
+  }
+
+  #closeTail(): void {
+    if (this.#tail && this.#tailLength > 0) {
+      this.#chunks.push(this.#tail.subarray(0, this.#tailLength))
+    }
+    this.#tail = undefined
+    this.#tailLength = 0
+  }
+
+  #allChunks(): readonly Uint8Array[] {
+    this.#closeTail()
+    return this.#chunks
   }
 
   #conclude(): void {
@@ -134,6 +193,7 @@ export class RequestBody {
 
   #append(chunk: Uint8Array): void {
     if (!this.#count(chunk.length)) return
+    this.#closeTail()
     this.#chunks.push(chunk)
     this.#length += chunk.length
   }
@@ -178,17 +238,21 @@ export class RequestBody {
     this.#paused = false
   }
 
-  /** Counts bytes against the limits; fails the body when they do not fit. */
+  /** Fails the body when it would be too large with so many more bytes. */
+  #fits(bytes: number): boolean {
+    if (this.#counted + bytes <= this.#limit) return true
+    const what = this.#expanded ? 'the decompressed body' : 'the body'
+    this.#fail(
+      new AssayError('REQUEST_TOO_LARGE', `${what} exceeds the limit of ${this.#limit} bytes`, {
+        hint: 'send fewer rows per request',
+      }),
+    )
+    return false
+  }
+
+  /** Counts bytes that have come against the limits; fails the body when they do not fit. */
   #count(bytes: number): boolean {
-    if (this.#counted + bytes > this.#limit) {
-      const what = this.#expanded ? 'the decompressed body' : 'the body'
-      this.#fail(
-        new AssayError('REQUEST_TOO_LARGE', `${what} exceeds the limit of ${this.#limit} bytes`, {
-          hint: 'send fewer rows per request',
-        }),
-      )
-      return false
-    }
+    if (!this.#fits(bytes)) return false
     if (!this.#budget.take(bytes)) {
       this.#fail(
         new AssayError('LIMIT_OVERLOADED', 'too many request bodies are being received', {
@@ -234,7 +298,8 @@ export class RequestBody {
   }
 
   #concatenated(): Uint8Array {
-    return this.#chunks.length === 1 ? this.#chunks[0]! : this.#together(this.#chunks, this.#length)
+    const chunks = this.#allChunks()
+    return chunks.length === 1 ? chunks[0]! : this.#together(chunks, this.#length)
   }
 
   #together(chunks: readonly Uint8Array[], length: number): Uint8Array {
@@ -249,6 +314,7 @@ export class RequestBody {
 
   #drop(): void {
     this.#chunks = []
+    this.#tail = undefined
     this.#whole = undefined
     this.#inflate = undefined
   }

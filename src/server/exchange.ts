@@ -26,6 +26,8 @@ export class Exchange {
   /** The path of its route; `none` until one is found. */
   route = 'none'
   body: RequestBody | undefined
+  /** Called once it is over. */
+  onEnd: (() => void) | undefined
   /** See `Route`; set once one is found. */
   failure: FailureForm | undefined
   /** See `Route`. */

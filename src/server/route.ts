@@ -37,7 +37,10 @@ interface RouteTarget {
   readonly method: RouteMethod
   /** Parts are literal, or `:name` for any one part. */
   readonly path: string
-  /** `records`: the body holds records, and may be as large as the configuration allows. */
+  /**
+   * `records`: the body holds records, and may be as large as the configuration allows. A small one that is open to
+   * everybody holds no more than what signs in.
+   */
   readonly bodySize?: 'small' | 'records'
   /** The body goes to `Engine.insert`, and nobody has it any more when the route has answered. */
   readonly isInsert?: boolean
@@ -57,6 +60,8 @@ interface RouteTarget {
 export type Route =
   | (RouteTarget & {
       readonly access: 'open'
+      /** Throws when the path lets nobody in, before a byte of the body is taken. */
+      admit?(parameters: readonly string[], query: URLSearchParams): void
       handle(request: RouteRequest): Reply | Promise<Reply>
     })
   | (RouteTarget & {

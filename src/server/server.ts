@@ -36,6 +36,7 @@ import { LiveQueries } from './live/live-queries.ts'
 import { Sockets } from './live/sockets.ts'
 import type { Logger } from './logger.ts'
 import { Metrics } from './metrics.ts'
+import { longestCredentials, OpenRequests } from './open-requests.ts'
 import { publicUrl } from './public-url.ts'
 import { RecordWriter } from './record-writer.ts'
 import type { Reply, WholeReply } from './reply.ts'
@@ -76,6 +77,9 @@ export class Server {
   readonly #app: TemplatedApp = uWS.App()
   readonly #router: Router
   readonly #bodies: ByteBudget
+  /** Of requests that do not say who asks: they take nothing from the others. */
+  readonly #credentials = new ByteBudget(smallBodyBytes)
+  readonly #openRequests = new OpenRequests()
   readonly #bodyMemory = new BodyMemory()
   readonly #exchanges = new Set<Exchange>()
   readonly #metrics: Metrics
@@ -294,12 +298,16 @@ export class Server {
     const gate = isOpen ? undefined : this.#admit(gateNow())
     // Later the request is gone, and what comes of it was right once.
     credentials.address = undefined
+    if (route.access === 'open')
+      route.admit?.(match.parameters, new URLSearchParams(request.getQuery()))
     if (route.method !== 'GET') {
+      const isUnknown = isOpen && route.bodySize !== 'records'
+      if (isUnknown) exchange.onEnd = this.#openRequests.begin(addressNow())
       exchange.body = new RequestBody(response, {
         contentLength: request.getHeader('content-length'),
         contentEncoding: request.getHeader('content-encoding'),
         limit: this.#bodyLimit(match),
-        budget: this.#bodies,
+        budget: isUnknown ? this.#credentials : this.#bodies,
         memory: route.isInsert ? this.#bodyMemory : undefined,
       })
     }
@@ -337,6 +345,7 @@ export class Server {
 
   #bodyLimit({ route }: RouteMatch): number {
     const { maxBodyBytes } = this.#options
+    if (route.access === 'open' && route.bodySize !== 'records') return longestCredentials
     return route.bodySize === 'records' ? maxBodyBytes : Math.min(maxBodyBytes, smallBodyBytes)
   }
 
@@ -389,6 +398,7 @@ export class Server {
 
   #end(exchange: Exchange): void {
     exchange.body?.release()
+    exchange.onEnd?.()
     this.#exchanges.delete(exchange)
     if (this.#exchanges.size === 0) this.#drained?.()
     this.#notes.add(exchange)

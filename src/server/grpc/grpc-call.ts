@@ -18,15 +18,19 @@ export class GrpcCall {
   readonly traceId = newTraceId()
   sentBytes = 0
   readonly #startedAt = performance.now()
+  /** Of messages that are on their way, and of those that are there, with all bodies of requests. */
+  readonly #awaited: ByteBudget
   readonly #budget: ByteBudget
   #gate: Gate | undefined
   #reserved = 0
+  #taken = 0
   #isHandled = false
   #error: AssayError | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(path: string, budget: ByteBudget) {
+  constructor(path: string, awaited: ByteBudget, budget: ByteBudget) {
     this.path = path
+    this.#awaited = awaited
     this.#budget = budget
   }
 
@@ -47,11 +51,7 @@ export class GrpcCall {
 
   /** Throws LIMIT_OVERLOADED when there is no room for so large a message. */
   admit(gate: Gate, maxMessageBytes: number): void {
-    if (!this.#budget.take(maxMessageBytes)) {
-      throw new AssayError('LIMIT_OVERLOADED', 'too many request bodies are being received', {
-        hint: 'try again in a moment',
-      })
-    }
+    if (!this.#awaited.take(maxMessageBytes)) throw overloaded()
     this.#reserved = maxMessageBytes
     this.#gate = gate
   }
@@ -61,12 +61,13 @@ export class GrpcCall {
     this.#timer = setTimeout(onLate, longestReceiveMs).unref()
   }
 
-  /** The message is there; it takes no more than its length. */
+  /** The message is there; it takes no more than its length. Throws LIMIT_OVERLOADED when that is too much. */
   receive(bytes: number): void {
     clearTimeout(this.#timer)
     this.#isHandled = true
-    this.#budget.giveBack(this.#reserved - bytes)
-    this.#reserved = bytes
+    this.#giveBackAwaited()
+    if (!this.#budget.take(bytes)) throw overloaded()
+    this.#taken = bytes
   }
 
   /** What the call is told that ends for this reason. */
@@ -87,7 +88,19 @@ export class GrpcCall {
 
   /** Nobody needs the message any more. */
   release(): void {
-    this.#budget.giveBack(this.#reserved)
+    this.#giveBackAwaited()
+    this.#budget.giveBack(this.#taken)
+    this.#taken = 0
+  }
+
+  #giveBackAwaited(): void {
+    this.#awaited.giveBack(this.#reserved)
     this.#reserved = 0
   }
+}
+
+function overloaded(): AssayError {
+  return new AssayError('LIMIT_OVERLOADED', 'too many request bodies are being received', {
+    hint: 'try again in a moment',
+  })
 }

@@ -20,7 +20,7 @@ import type { Access } from '../../access/access.ts'
 import type { Principal } from '../../access/principal.ts'
 import { AssayError, assert, toAssayError } from '../../error.ts'
 import { encodeResponse, type Signal } from '../../otlp/schema.ts'
-import type { ByteBudget } from '../byte-budget.ts'
+import { ByteBudget } from '../byte-budget.ts'
 import type { Logger } from '../logger.ts'
 import type { ServedRequest } from '../metrics.ts'
 import type { ExportReceiver } from '../route/otlp/receive.ts'
@@ -44,7 +44,14 @@ setLogVerbosity(logVerbosity.NONE)
 /** Room for the largest message is set aside for each call, as nothing says how large it will be. */
 const largestMessageBytes = 16 * 2 ** 20
 
+/** Messages may be on their way for that many calls, whoever makes them: HTTP has room of its own. */
+const awaitedMessages = 32
+
 const streamsPerConnection = 100
+
+/** Connections without a call are closed, as are those whose other end has gone. */
+const idleMs = 600_000
+const keepaliveMs = 60_000
 
 const methods: readonly { readonly path: string; readonly signal: Signal }[] = [
   { path: '/opentelemetry.proto.collector.trace.v1.TraceService/Export', signal: 'traces' },
@@ -54,6 +61,7 @@ const methods: readonly { readonly path: string; readonly signal: Signal }[] = [
 export class OtlpGrpcServer {
   readonly #options: OtlpGrpcOptions
   readonly #maxMessageBytes: number
+  readonly #awaited: ByteBudget
   readonly #server: Server
   /** Calls that were let in, by the metadata that they came with. */
   readonly #admitted = new WeakMap<Metadata, GrpcCall>()
@@ -64,10 +72,13 @@ export class OtlpGrpcServer {
   constructor(options: OtlpGrpcOptions) {
     this.#options = options
     this.#maxMessageBytes = Math.min(options.maxBodyBytes, largestMessageBytes)
+    this.#awaited = new ByteBudget(awaitedMessages * this.#maxMessageBytes)
     this.#server = new Server({
       interceptors: [this.#admission],
       'grpc.max_receive_message_length': this.#maxMessageBytes,
       'grpc.max_concurrent_streams': streamsPerConnection,
+      'grpc.max_connection_idle_ms': idleMs,
+      'grpc.keepalive_time_ms': keepaliveMs,
     })
     for (const { path, signal } of methods) {
       const handle = (
@@ -120,7 +131,7 @@ export class OtlpGrpcServer {
 
   /** Before a byte of the message is read. */
   readonly #admission: ServerInterceptor = ({ path }, next) => {
-    const call = new GrpcCall(path, this.#options.budget)
+    const call = this.#newCall(path)
     const listener = new ServerListenerBuilder()
       .withOnReceiveMetadata((metadata, pass) => {
         this.#open.add(call)
@@ -144,6 +155,10 @@ export class OtlpGrpcServer {
     return new ServerInterceptingCall(next, responder)
   }
 
+  #newCall(path: string): GrpcCall {
+    return new GrpcCall(path, this.#awaited, this.#options.budget)
+  }
+
   /** @param peer address and port */
   #admit(call: GrpcCall, metadata: Metadata, peer: string): void {
     if (this.#isDraining) {
@@ -165,7 +180,7 @@ export class OtlpGrpcServer {
     { metadata, request }: ServerUnaryCall<Buffer, Uint8Array>,
     respond: sendUnaryData<Uint8Array>,
   ): Promise<void> {
-    const call = this.#admitted.get(metadata) ?? new GrpcCall('none', this.#options.budget)
+    const call = this.#admitted.get(metadata) ?? this.#newCall('none')
     try {
       assert(call.gate, 'a call passed without a principal')
       call.receive(request.length)

@@ -1,6 +1,7 @@
 /** `/btql/stream` as a WebSocket: who may open one, and how long it stays open. */
 import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import type { Credentials } from '../../access/access.ts'
+import { networkOf } from '../../access/guess-limits.ts'
 import { AssayError, toAssayError } from '../../error.ts'
 import { type ClientAddresses, credentialsOf } from '../credentials.ts'
 import { errorReply } from '../error-response.ts'
@@ -36,15 +37,16 @@ const authenticationMs = 10_000
 /** Changes of the catalog within this time are looked at together. */
 const recheckMs = 50
 
-/** Connections that have not brought a key yet. */
-const mostUnknown = 1000
+/** Connections that have not brought a key yet, of all and of one address. Each may hold part of a message. */
+const mostUnknown = 500
+const mostUnknownPerAddress = 50
 
 export class Sockets {
   readonly #options: SocketsOptions
   readonly #open = new Set<SocketConnection>()
   readonly #timer: NodeJS.Timeout
   readonly #stopListening: () => void
-  #unknown = 0
+  readonly #unknown = new Set<SocketConnection>()
   #closing: (() => void) | undefined
   #isClosing = false
   #recheck: NodeJS.Timeout | undefined
@@ -126,12 +128,23 @@ export class Sockets {
     const credentials = credentialsOf(request, false, () => address)
     if (credentials.session !== undefined) this.#requireOwnPage(request)
     if (hasAny(credentials)) return new SocketConnection(this.#options, address, credentials)
-    if (this.#unknown >= mostUnknown) {
+    if (!this.#hasPlace(address)) {
       throw new AssayError('LIMIT_OVERLOADED', 'too many connections have brought no key yet', {
         hint: 'connect with the header "Authorization: Bearer <key>"',
       })
     }
     return new SocketConnection(this.#options, address, undefined)
+  }
+
+  /** For one more connection that brings no key with its request. */
+  #hasPlace(address: string): boolean {
+    const network = networkOf(address)
+    let ofNetwork = 0
+    for (const connection of this.#unknown) {
+      if (connection.isAuthenticated) this.#unknown.delete(connection)
+      else if (networkOf(connection.address) === network) ofNetwork++
+    }
+    return this.#unknown.size < mostUnknown && ofNetwork < mostUnknownPerAddress
   }
 
   /** Browsers send the cookie of a session whichever page connects, and say which that is. */
@@ -151,9 +164,9 @@ export class Sockets {
     this.#open.add(connection)
     connection.open(socket)
     if (connection.isAuthenticated) return
-    this.#unknown++
+    this.#unknown.add(connection)
     setTimeout(() => {
-      this.#unknown--
+      this.#unknown.delete(connection)
       if (!connection.isAuthenticated && this.#open.has(connection)) {
         connection.end(closeCodes.unauthenticated, 'no key has come')
       }
@@ -162,6 +175,7 @@ export class Sockets {
 
   #closed(connection: SocketConnection): void {
     connection.closed()
+    this.#unknown.delete(connection)
     this.#open.delete(connection)
     if (this.#open.size === 0) this.#closing?.()
   }

@@ -100,9 +100,9 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
       path: '/attachment/content/:name',
       access: 'open',
       bodySize: 'records',
-      handle: async ({ parameters, query, body }) => {
+      admit: ([name], query) => signer.verify('put', name ?? '', query),
+      handle: async ({ parameters, body }) => {
         const name = parameters[0]!
-        signer.verify('put', name, query)
         if (await store.write(name, await body)) return jsonReply({})
         throw new AssayError('ACCESS_DENIED', 'the file was not announced, or has come before')
       },
