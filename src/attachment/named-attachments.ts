@@ -1,6 +1,7 @@
 /** Finds which attachments the rows of a request name, and in which object each of the rows is. */
 import { setImmediate } from 'node:timers/promises'
 import { AssayError } from '../error.ts'
+import { hasMoreValues } from '../json/count-values.ts'
 import { JsonScanner } from '../json/scan.ts'
 import { findObject, noObject } from '../storage/prepare/prepare-object.ts'
 import type { ObjectReference } from '../type/record.ts'
@@ -23,6 +24,21 @@ const attachmentType = 'braintrust_attachment'
 /** Read at a time, before others have their turn: some ten milliseconds. */
 const bytesPerTurn = 4 * 1024 * 1024
 
+/** Of a row that is parsed to find what it names. */
+const mostValues = 1_000_000
+
+function tooManyValues(): AssayError {
+  return new AssayError(
+    'REQUEST_TOO_LARGE',
+    `a row that names attachments has more than ${mostValues.toLocaleString('en')} values`,
+    { hint: 'log the attachments in rows of their own' },
+  )
+}
+
+function isTooLarge(thrown: unknown): boolean {
+  return thrown instanceof AssayError && thrown.code === 'REQUEST_TOO_LARGE'
+}
+
 export function mayNameAttachments(body: Uint8Array): boolean {
   return bytesOf(body).includes(attachmentType)
 }
@@ -44,6 +60,7 @@ export async function namedAttachments({
       }
       const text = bytes.subarray(start, end)
       if (!text.includes(attachmentType)) continue
+      if (hasMoreValues(bytes, mostValues, start, end)) throw tooManyValues()
       const row = JSON.parse(text.toString()) as Readonly<Record<string, unknown>>
       const keys = [...keysIn(row)]
       if (keys.length === 0) continue
@@ -54,7 +71,8 @@ export async function namedAttachments({
       for (const key of keys) known.keys.add(key)
     }
   } catch (thrown) {
-    if (thrown instanceof SyntaxError || thrown instanceof AssayError) return []
+    const isUnreadable = thrown instanceof SyntaxError || thrown instanceof AssayError
+    if (isUnreadable && !isTooLarge(thrown)) return []
     throw thrown
   }
   return [...found.values()]

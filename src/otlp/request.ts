@@ -1,10 +1,12 @@
 /** From the bytes of a request to its spans or log records, each still by itself. */
 import { isUtf8 } from 'node:buffer'
 import { AssayError } from '../error.ts'
+import { hasMoreValues } from '../json/count-values.ts'
 import { JsonScanner, maximumDepth } from '../json/scan.ts'
 import { decodeUtf8, requireUtf8 } from '../json/utf8.ts'
 import { parseJson } from '../type/parse-json.ts'
 import type { Remark } from './any-value.ts'
+import { hasMoreFields, hasMoreParts } from './count-fields.ts'
 import { decodeMessage, type Signal } from './schema.ts'
 
 export type Encoding = 'json' | 'protobuf'
@@ -32,6 +34,12 @@ type Members = (typeof members)[Signal]
 /** Objects and lists in a request around a span; what is deeper than that is no span at all. */
 const deepestRequest = 2 ** 20
 
+/** Spans or log records of a request, and the resources and scopes that they are of. Exporters send hundreds. */
+const mostItems = 100_000
+
+/** In one span or log record: attributes, events and what is in them. */
+const mostValues = 1_000_000
+
 /** A body that is not UTF-8 is mended if it fits into one text. */
 const longestMended = 2 ** 28
 
@@ -52,6 +60,7 @@ export function sentItems(
 
 function itemsOfProtobuf(body: Uint8Array, signal: Signal): SentItem[] {
   const { resources, scopes, items, type } = members[signal]
+  if (hasMoreParts(body, mostItems)) throw tooMany(items)
   let request: Decoded
   try {
     request = decodeMessage(body, signal) as Decoded
@@ -83,7 +92,13 @@ function messageOf(
   bytes: unknown,
   type: 'Resource' | 'Scope' | 'Span' | 'LogRecord',
 ): Message | undefined {
-  return bytes instanceof Uint8Array ? { read: () => decodeMessage(bytes, type) } : undefined
+  if (!(bytes instanceof Uint8Array)) return undefined
+  return {
+    read: () => {
+      requireFewValues(hasMoreFields(bytes, mostValues))
+      return decodeMessage(bytes, type)
+    },
+  }
 }
 
 function itemsOfJson(given: Uint8Array, names: Members, remark: Remark): SentItem[] {
@@ -96,36 +111,83 @@ function itemsOfJson(given: Uint8Array, names: Members, remark: Remark): SentIte
       hint: `send {"${names.resources}": […]}`,
     })
   }
+  const count = new ItemCount(names.items)
   eachMember(scanner, {
-    [names.resources]: () => eachElement(scanner, () => items.push(...ofResource(scanner, names))),
+    [names.resources]: () => {
+      eachElement(scanner, () => {
+        count.add()
+        for (const item of ofResource(scanner, names, count)) items.push(item)
+      })
+    },
   })
   scanner.finish()
   return items
 }
 
 /** What names the resource or the scope may come after what it is of. */
-function ofResource(scanner: JsonScanner, names: Members): SentItem[] {
+function ofResource(scanner: JsonScanner, names: Members, count: ItemCount): SentItem[] {
   let resource: Message | undefined
   const items: { item: Message; scope: Message | undefined }[] = []
   eachMember(scanner, {
     resource: () => {
       resource = textAt(scanner)
     },
-    [names.scopes]: () => eachElement(scanner, () => items.push(...ofScope(scanner, names))),
+    [names.scopes]: () => {
+      eachElement(scanner, () => {
+        count.add()
+        for (const item of ofScope(scanner, names, count)) items.push(item)
+      })
+    },
   })
   return items.map((sent) => ({ ...sent, resource }))
 }
 
-function ofScope(scanner: JsonScanner, names: Members) {
+function ofScope(scanner: JsonScanner, names: Members, count: ItemCount) {
   let scope: Message | undefined
   const items: Message[] = []
   eachMember(scanner, {
     scope: () => {
       scope = textAt(scanner)
     },
-    [names.items]: () => eachElement(scanner, () => items.push(textAt(scanner))),
+    [names.items]: () => {
+      eachElement(scanner, () => {
+        count.add()
+        items.push(textAt(scanner))
+      })
+    },
   })
   return items.map((item) => ({ item, scope }))
+}
+
+/** Throws once there are too many. */
+class ItemCount {
+  readonly #called: string
+  #count = 0
+
+  constructor(called: string) {
+    this.#called = called
+  }
+
+  add(): void {
+    this.#count++
+    if (this.#count > mostItems) throw tooMany(this.#called)
+  }
+}
+
+function tooMany(called: string): AssayError {
+  return new AssayError(
+    'REQUEST_TOO_LARGE',
+    `the request has more than ${mostItems.toLocaleString('en')} ${called}, resources and scopes`,
+    { hint: 'let the exporter send smaller batches' },
+  )
+}
+
+function requireFewValues(isMore: boolean): void {
+  if (!isMore) return
+  throw new AssayError(
+    'REQUEST_TOO_LARGE',
+    `has more than ${mostValues.toLocaleString('en')} values`,
+  )
 }
 
 /** Reads the members that are named, in JSON's way or in the protocol's, and passes the others. */
@@ -158,6 +220,7 @@ function textAt(scanner: JsonScanner): Message {
 const longNumber = /(?<![^[:,\s])-?\d{16}/
 
 function parseItem(bytes: Uint8Array, start: number, end: number): unknown {
+  requireFewValues(hasMoreValues(bytes, mostValues, start, end))
   if (end - start > deepestItem) new JsonScanner(bytes, start, end, deepestItem).value()
   const text = decodeUtf8(bytes, start, end)
   return longNumber.test(text) ? parseJson(text) : JSON.parse(text)

@@ -4,6 +4,7 @@
  */
 import type { Fields } from '../catalog/schema/field.ts'
 import { AssayError } from '../error.ts'
+import { hasMoreValues } from '../json/count-values.ts'
 import { ExactNumber, isJsonObject, parseExactJson } from '../type/exact-json.ts'
 
 /** Deepest nesting of a stored JSON value. */
@@ -13,8 +14,22 @@ const decoder = new TextDecoder('utf-8', { fatal: true })
 
 export type JsonBody = ReadonlyMap<string, unknown>
 
-/** Throws a 400 for anything but a JSON object. */
+/** What is parsed as a whole takes some hundred bytes for each value, be it two bytes long. */
+const mostValues = 1_000_000
+
+/** Throws a 413 for a text of very many values, before it is parsed. */
+export function requireFewValues(bytes: Uint8Array): void {
+  if (!hasMoreValues(bytes, mostValues)) return
+  throw new AssayError(
+    'REQUEST_TOO_LARGE',
+    `the body has more than ${mostValues.toLocaleString('en')} values, which is the most of a request`,
+    { hint: 'send fewer items per request' },
+  )
+}
+
+/** Throws a 400 for anything but a JSON object, and a 413 for very many values. */
 export function parseJsonBody(bytes: Uint8Array): JsonBody {
+  requireFewValues(bytes)
   let text: string
   try {
     text = decoder.decode(bytes)

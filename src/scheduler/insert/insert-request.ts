@@ -11,6 +11,8 @@ export interface InsertRequest {
   readonly form: 'logs3' | 'events'
   readonly object?: ObjectReference
   readonly view: CatalogView
+  /** Of what the service itself writes, which may be more than a client may send. */
+  readonly mostRows?: number
 }
 
 export interface InsertResult {

@@ -172,8 +172,13 @@ export class Inserts {
     }
   }
 
-  #unprepared({ body, form, object }: InsertRequest): UnpreparedRequest {
-    const options: PrepareOptions = { form, nowMs: this.#options.now(), ...(object && { object }) }
+  #unprepared({ body, form, object, mostRows }: InsertRequest): UnpreparedRequest {
+    const options: PrepareOptions = {
+      form,
+      nowMs: this.#options.now(),
+      ...(object && { object }),
+      ...(mostRows !== undefined && { mostRows }),
+    }
     return { body, options }
   }
 

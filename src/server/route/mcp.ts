@@ -1,6 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
+import { requireFewValues } from '../json-body.ts'
 import type { ToolContext } from '../mcp/tool-answer.ts'
 import { toolServer } from '../mcp/tools.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
@@ -26,6 +27,7 @@ export function mcpRoutes(engine: Engine, publicUrl: PublicUrl): Route[] {
 
 async function handle(context: ToolContext, request: RouteRequest): Promise<Reply> {
   const body = await request.body
+  requireFewValues(body)
   const server = toolServer(context)
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true })
   try {

@@ -38,6 +38,8 @@ export interface RowOptions {
   readonly object?: ObjectReference
   /** The time of rows that do not say when they were made. */
   readonly nowMs: number
+  /** `mostRowsPerRequest` when not given. */
+  readonly mostRows?: number
 }
 
 export interface PreparedRow {

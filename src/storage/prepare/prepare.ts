@@ -27,6 +27,8 @@ export interface PrepareOptions {
   /** The time of rows that do not say when they were made. */
   readonly nowMs: number
   readonly blockLimits?: BlockLimits
+  /** `mostRowsPerRequest` when not given. */
+  readonly mostRows?: number
 }
 
 export interface UnpreparedRequest {

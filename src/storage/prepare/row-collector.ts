@@ -1,5 +1,5 @@
 /** Puts the rows of requests together, one request after the other, while they are checked and encoded. */
-import { assert } from '../../error.ts'
+import { AssayError, assert } from '../../error.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
 import type { JsonScanner } from '../../json/scan.ts'
 import type { ObjectReference } from '../../type/record.ts'
@@ -20,6 +20,19 @@ interface KnownObject {
   readonly fields: ObjectFields
 }
 
+/**
+ * A row of two bytes takes some 300, and 7 µs. Clients send thousands at a time.
+ */
+export const mostRowsPerRequest = 100_000
+
+export function tooManyRows(what: string, most: number): AssayError {
+  return new AssayError(
+    'REQUEST_TOO_LARGE',
+    `"${what}" has more than ${most.toLocaleString('en')} rows, which is the most of a request`,
+    { path: what, hint: 'send them in several requests' },
+  )
+}
+
 /** Of this thread. */
 let plainRows: PlainRows | undefined
 
@@ -37,6 +50,7 @@ export class RowCollector {
   readonly #controls: RowControl[] = []
   readonly #requestEnds: number[] = []
   #scanner!: JsonScanner
+  #mostRows = mostRowsPerRequest
 
   /** @param out what rows are written to, and `blocks` their blocks, from the beginning on */
   constructor(out: ByteWriter, blocks = new ByteWriter(0)) {
@@ -51,6 +65,7 @@ export class RowCollector {
 
   begin(scanner: JsonScanner, options: RowOptions): void {
     this.#scanner = scanner
+    this.#mostRows = options.mostRows ?? mostRowsPerRequest
     this.#preparer.begin(scanner, options)
     this.#plain.begin(options)
     // A large row takes no more encoded than as text, a small one up to twice as much.
@@ -66,6 +81,7 @@ export class RowCollector {
       const taken = this.#plain.take(this.#scanner)
       if (taken > 0) this.#addPlain(taken)
       else this.#addRow(`${member}[${this.#ids.length - first}]`)
+      if (this.#ids.length - first > this.#mostRows) throw tooManyRows(member, this.#mostRows)
     }
   }
 

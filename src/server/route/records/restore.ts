@@ -47,7 +47,13 @@ export function restoreRoutes(engine: Engine, maxBodyBytes: number): Route[] {
         if (changed.length + added.length === 0) return jsonReply({ xact_id: null, ...counts })
         const body = await compensation(engine, request, gate, difference, maxBodyBytes)
         const object = { type: 'dataset', id } as const
-        const { transactionId } = await engine.insert({ body, form: 'events', object, view: gate })
+        const { transactionId } = await engine.insert({
+          body,
+          form: 'events',
+          object,
+          view: gate,
+          mostRows: Number.POSITIVE_INFINITY,
+        })
         return jsonReply({ xact_id: transactionId, ...counts })
       },
     },
