@@ -6,14 +6,14 @@
  * room for the next large one.
  * Each is opened once per thread; lmdb shares the map between the threads of a process.
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
 import { AssayError } from '../error.ts'
 import { CheckedDatabase, type PlainDatabase } from './checked-database.ts'
 import { addChecksums, type CheckedSince, readCheckedSince } from './checked-since.ts'
-import { syncPathSync } from './directory/durable-file.ts'
+import { privateFile, privateFolder, syncPathSync } from './directory/durable-file.ts'
 import type { RecordsDatabase } from './record-damage.ts'
 
 /**
@@ -237,12 +237,18 @@ export function moveColumns({ root, columnsRoot, columns }: SegmentsEnvironment)
 }
 
 /** An option that the package's types leave out. */
-const ownerOnly = { permissionsMode: 0o600 }
+const ownerOnly = { permissionsMode: privateFile }
 
 function openRoot(path: string, mapSize: number, { readOnly }: OpenOptions): Root {
-  if (!readOnly) mkdirSync(path, { recursive: true, mode: 0o700 })
+  if (!readOnly) makeFile(path)
   refuseLostLock(path)
-  const root = open<Buffer, Buffer>({
+  const root = openFile(path, mapSize, readOnly)
+  if (!readOnly) syncFile(path)
+  return root
+}
+
+function openFile(path: string, mapSize: number, readOnly: boolean): Root {
+  return open<Buffer, Buffer>({
     path,
     noSubdir: false,
     readOnly,
@@ -255,8 +261,23 @@ function openRoot(path: string, mapSize: number, { readOnly }: OpenOptions): Roo
     // A commit returns only after its pages are on disk.
     overlappingSync: false,
   })
-  if (!readOnly) syncFile(path)
-  return root
+}
+
+/**
+ * LMDB does not sync the first pages of a new file, without which it cannot be opened: the file gets its name once
+ * they are on disk.
+ */
+function makeFile(path: string): void {
+  mkdirSync(path, { recursive: true, mode: privateFolder })
+  if (existsSync(join(path, dataFile))) return
+  const temporary = `${path}.new`
+  rmSync(temporary, { recursive: true, force: true })
+  mkdirSync(temporary, { mode: privateFolder })
+  // Nothing waits to be written, so it is closed when this returns.
+  void openFile(temporary, 2 ** 20, false).close()
+  syncPathSync(join(temporary, dataFile))
+  renameSync(join(temporary, dataFile), join(path, dataFile))
+  rmSync(temporary, { recursive: true })
 }
 
 /**

@@ -1,10 +1,13 @@
 /**
  * Writes records until it is killed: `node crash-child.ts DIRECTORY RUN`. It tells on standard
  * output, one line each, what it began (`begin NUMBER ROWS`) and what was acknowledged (`done NUMBER
- * TRANSACTION`), and flushes, packs, folds and compacts all the while.
+ * TRANSACTION`), and flushes, packs, folds, compacts and
+ * gives back what is free all the while, changes the catalog (`change NUMBER`) and stores files (`file NUMBER`).
  */
-import { writeSync } from 'node:fs'
+import { openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ContentStore, contentName } from '../../src/attachment/content-store.ts'
 import { RecordWriterThread } from '../../src/scheduler/insert/record-writer-thread.ts'
 import { FreshRows } from '../../src/scheduler/maintenance/fresh-rows.ts'
 import { openRecords, openSegments } from '../../src/storage/environment.ts'
@@ -12,10 +15,13 @@ import { compact } from '../../src/storage/maintenance/compaction.ts'
 import { flush } from '../../src/storage/maintenance/flush.ts'
 import { foldIds, removeUnlistedRuns } from '../../src/storage/maintenance/fold-ids.ts'
 import { packRows } from '../../src/storage/maintenance/pack-rows.ts'
+import { trimFiles } from '../../src/storage/maintenance/trim-files.ts'
 import { PartMaker } from '../../src/storage/prepare/fresh-part.ts'
 import { type PrepareOptions, prepareTogether } from '../../src/storage/prepare/prepare.ts'
 import { RecordReader } from '../../src/storage/read/record-reader.ts'
 import { SegmentStore } from '../../src/storage/segment/segment-store.ts'
+import { writeCatalogBatch } from '../../src/storage/write/catalog-batch.ts'
+import { changeKey, fileBytes, filePlace } from './crash-names.ts'
 import { crashRows } from './crash-rows.ts'
 
 const [directory, run] = process.argv.slice(2) as [string, string]
@@ -28,6 +34,8 @@ const thread = new RecordWriterThread(directory)
 const maker = new PartMaker(2)
 const fresh = new FreshRows()
 let next = 0
+// Where a trace of what is written is kept, what was told is a part of it.
+const output = process.env.IO_SHIM_MARKS ? openSync(process.env.IO_SHIM_MARKS, 'a') : 1
 
 /** Every third time, requests are written as small ones are that come at the same time. */
 async function writeForever(): Promise<never> {
@@ -67,15 +75,34 @@ async function flushForever(): Promise<never> {
         segments.map(({ id }) => id),
         { limits },
       )
+    tell('trim')
+    trimFiles(store.environment, 1)
+  }
+}
+
+async function changeForever(): Promise<never> {
+  const files = new ContentStore(join(directory, 'content'))
+  for (let number = 0; ; number++) {
+    await sleep(Math.random() * 10)
+    writeCatalogBatch(records, {
+      puts: [[changeKey(run, number), Buffer.from(String(number))]],
+      removals: [`test/none.${number}`],
+    })
+    tell(`change ${number}`)
+    const place = filePlace(run, number)
+    await files.announce(place, { filename: 'f', contentType: 'text/plain', userId: null })
+    await files.write(contentName(place), fileBytes(run, number))
+    tell(`file ${number}`)
   }
 }
 
 /** Blocks until the line is in the pipe: what was told before a kill is not lost. */
 function tell(line: string): void {
-  writeSync(1, `${line}\n`)
+  writeSync(output, `${line}\n`)
 }
 
 removeUnlistedRuns(records)
 fresh.restore(new RecordReader(records).log(store.manifest().flushedThrough))
 void flushForever()
+void changeForever()
 for (let i = 0; i < writersAtOnce; i++) void writeForever()
