@@ -29,6 +29,7 @@ import {
   timeText,
   uuidText,
 } from './cell-text.ts'
+import type { ListRoom } from './damage.ts'
 
 /** JSON of the cell of a row; `null` for none. Throws when JSON has no form for it. */
 export type CellReader = (row: number) => string
@@ -45,16 +46,55 @@ const dayMs = 86_400_000
 /** What the metadata of a field says of its texts or bytes. */
 export type Extension = 'json' | 'uuid' | 'text' | undefined
 
-/** Throws for a type that is not known. */
-export function cellReader(data: Data, extension?: Extension): CellReader {
-  const read = valueReader(data, extension)
+/** Throws for a type that is not known, and where there are fewer values than rows. */
+export function cellReader(data: Data, room: ListRoom, extension?: Extension): CellReader {
+  requireValues(data)
+  const read = valueReader(data, room, extension)
   if (DataType.isNull(data.type) || DataType.isUnion(data.type)) return read
   return (row) => (data.getValid(row) ? read(row) : 'null')
 }
 
-function valueReader(data: Data, extension: Extension): CellReader {
+/** What a file says of the length of a column need not be so. */
+function requireValues(data: Data): void {
+  const { type, length, offset, values, valueOffsets, children } = data
+  // All are null.
+  if (data.nullCount > 0 && data.nullBitmap.length === 0) return
+  let count = length
+  if (DataType.isStruct(type)) count = Math.min(length, ...children.map((child) => child.length))
+  else if (DataType.isFixedSizeList(type)) count = (children[0]?.length ?? 0) / type.listSize
+  else if (DataType.isUnion(type)) count = data.typeIds.length
+  else if (DataType.isBool(type)) count = values.length * 8 - offset
+  else if (hasOffsets(type)) count = valueOffsets.length - 1
+  else if (!DataType.isNull(type)) count = values.length / valuesOfRow(type)
+  if (count < length) throw new Error(`${length} rows, of which it has ${Math.max(0, count)}`)
+}
+
+function hasOffsets(type: DataType): boolean {
+  return (
+    DataType.isUtf8(type) ||
+    DataType.isLargeUtf8(type) ||
+    DataType.isBinary(type) ||
+    DataType.isLargeBinary(type) ||
+    DataType.isList(type) ||
+    DataType.isLargeList(type) ||
+    DataType.isMap(type)
+  )
+}
+
+/** Of the array that they are in. */
+function valuesOfRow(type: DataType): number {
+  if (DataType.isDecimal(type)) return type.bitWidth / 32
+  if (DataType.isFixedSizeBinary(type)) return type.byteWidth
+  if (DataType.isUtf8View(type) || DataType.isBinaryView(type)) return viewBytesOfRow
+  if (!DataType.isInterval(type) || type.unit === IntervalUnit.YEAR_MONTH) return 1
+  return type.unit === IntervalUnit.DAY_TIME ? 2 : 4
+}
+
+const viewBytesOfRow = 16
+
+function valueReader(data: Data, room: ListRoom, extension: Extension): CellReader {
   const { type, values, offset } = data
-  if (DataType.isDictionary(type)) return dictionaryReader(data, extension)
+  if (DataType.isDictionary(type)) return dictionaryReader(data, room, extension)
   if (DataType.isNull(type)) return () => 'null'
   if (DataType.isBool(type)) {
     return (row) => String(((values[(offset + row) >> 3] >> ((offset + row) & 7)) & 1) === 1)
@@ -82,11 +122,11 @@ function valueReader(data: Data, extension: Extension): CellReader {
     return (row) => durationText(0, 0, BigInt(values[row]), units[type.unit])
   }
   if (DataType.isInterval(type)) return intervalReader(type.unit, data)
-  if (DataType.isStruct(type)) return structReader(data)
-  if (DataType.isMap(type)) return mapReader(data)
-  if (DataType.isUnion(type)) return unionReader(data)
+  if (DataType.isStruct(type)) return structReader(data, room)
+  if (DataType.isMap(type)) return mapReader(data, room)
+  if (DataType.isUnion(type)) return unionReader(data, room)
   const isList = DataType.isList(type) || DataType.isLargeList(type)
-  if (isList || DataType.isFixedSizeList(type)) return listReader(data)
+  if (isList || DataType.isFixedSizeList(type)) return listReader(data, room)
   return textReader(data, extension)
 }
 
@@ -141,9 +181,9 @@ function viewBytes({ values, variadicBuffers }: Data, row: number): Uint8Array {
   return variadicBuffers[view.getInt32(8, true)]!.subarray(start, start + length)
 }
 
-function dictionaryReader(data: Data, extension: Extension): CellReader {
+function dictionaryReader(data: Data, room: ListRoom, extension: Extension): CellReader {
   const chunks = data.dictionary?.data ?? []
-  const readers = chunks.map((chunk) => cellReader(chunk, extension))
+  const readers = chunks.map((chunk) => cellReader(chunk, room, extension))
   return (row) => {
     let index = Number(data.values[row])
     for (const [i, chunk] of chunks.entries()) {
@@ -169,46 +209,72 @@ function intervalReader(unit: IntervalUnit, { values }: Data): CellReader {
   }
 }
 
-function structReader({ type, children }: Data): CellReader {
+function structReader({ type, children }: Data, room: ListRoom): CellReader {
   const fields = children.map((child, i) => {
     const field = type.children[i]!
-    return { name: field.name as string, read: cellReader(child, extensionOf(field.metadata)) }
+    return {
+      name: field.name as string,
+      read: cellReader(child, room, extensionOf(field.metadata)),
+    }
   })
   return (row) => objectText(fields.map(({ name, read }) => [name, read(row)] as const))
 }
 
-function listReader({ type, children, valueOffsets: offsets }: Data): CellReader {
-  const read = cellReader(children[0]!, extensionOf(type.children[0]!.metadata))
-  const size = (type as FixedSizeList).listSize
-  const isFixed = DataType.isFixedSizeList(type)
+function listReader(data: Data, room: ListRoom): CellReader {
+  const { type, children } = data
+  const [items] = children
+  const read = cellReader(items!, room, extensionOf(type.children[0]!.metadata))
+  const placeOf = places(data, items!)
   return (row) => {
-    const from = isFixed ? row * size : Number(offsets[row])
-    const to = isFixed ? from + size : Number(offsets[row + 1])
-    const items: string[] = []
-    for (let at = from; at < to; at++) items.push(read(at))
-    return `[${items.join(',')}]`
+    const { from, to } = placeOf(row)
+    const texts: string[] = []
+    for (let at = from; at < to; at++) {
+      const text = read(at)
+      room.take(text.length + 1)
+      texts.push(text)
+    }
+    return `[${texts.join(',')}]`
   }
 }
 
-function mapReader({ type, children, valueOffsets: offsets }: Data): CellReader {
+function mapReader(data: Data, room: ListRoom): CellReader {
+  const { type, children } = data
   const [pair] = children
   const [keyField, valueField] = (type as Map_).children[0]!.type.children
-  const readKey = cellReader(pair!.children[0]!, extensionOf(keyField!.metadata))
-  const readValue = cellReader(pair!.children[1]!, extensionOf(valueField!.metadata))
+  const readKey = cellReader(pair!.children[0]!, room, extensionOf(keyField!.metadata))
+  const readValue = cellReader(pair!.children[1]!, room, extensionOf(valueField!.metadata))
+  const placeOf = places(data, pair!)
   return (row) => {
+    const { from, to } = placeOf(row)
     const pairs: [string, string][] = []
-    for (let at = Number(offsets[row]); at < Number(offsets[row + 1]); at++) {
-      pairs.push([memberName(readKey(at)), readValue(at)])
+    for (let at = from; at < to; at++) {
+      const name = memberName(readKey(at))
+      const text = readValue(at)
+      room.take(name.length + text.length + 4)
+      pairs.push([name, text])
     }
     return objectText(pairs)
   }
 }
 
-function unionReader(data: Data): CellReader {
+/** Where the items of a row are. */
+function places({ type, valueOffsets: offsets }: Data, items: Data) {
+  const size = DataType.isFixedSizeList(type) ? (type as FixedSizeList).listSize : undefined
+  return (row: number) => {
+    const from = size === undefined ? Number(offsets[row]) : row * size
+    const to = size === undefined ? Number(offsets[row + 1]) : from + size
+    if (!(0 <= from && from <= to && to <= items.length)) {
+      throw new Error('a list that goes beyond its items')
+    }
+    return { from, to }
+  }
+}
+
+function unionReader(data: Data, room: ListRoom): CellReader {
   const { typeIdToChildIndex } = data.type as Union
   const isDense = DataType.isDenseUnion(data.type)
   const readers = data.children.map((child, i) => {
-    return cellReader(child, extensionOf(data.type.children[i]!.metadata))
+    return cellReader(child, room, extensionOf(data.type.children[i]!.metadata))
   })
   return (row) => {
     const child = typeIdToChildIndex[data.typeIds[row]]!

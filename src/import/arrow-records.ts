@@ -4,13 +4,17 @@ import {
   compressionRegistry,
   type Data,
   type Field,
+  type RecordBatch,
   RecordBatchReader,
+  Type,
 } from 'apache-arrow'
+import { ByteBuffer } from 'flatbuffers'
 import { decompressZstd } from 'hyparquet-compressors'
 import { type CellReader, cellReader, extensionOf } from './arrow-cells.ts'
 import { type ColumnTypes, retyped } from './column-types.ts'
+import { damageOf, ListRoom } from './damage.ts'
 import type { ImportFile, OnRead, RandomFile } from './file-format.ts'
-import { type BadLine, type FileRecord, reasonOf } from './file-record.ts'
+import type { BadLine, FileRecord } from './file-record.ts'
 import { decompressLz4Frame } from './lz4-frame.ts'
 
 compressionRegistry.set(CompressionType.ZSTD, {
@@ -18,6 +22,14 @@ compressionRegistry.set(CompressionType.ZSTD, {
   decode: (bytes) => decompressZstd(bytes).slice(),
 })
 compressionRegistry.set(CompressionType.LZ4_FRAME, { decode: decompressLz4Frame })
+
+const { __vector_len: lengthOf } = ByteBuffer.prototype
+/** What describes a batch may claim billions of fields or buffers, each of which the library would look at. */
+ByteBuffer.prototype.__vector_len = function (offset) {
+  const length = lengthOf.call(this, offset)
+  if (length < 0 || length > this.capacity()) throw new Error('more parts than it has bytes')
+  return length
+}
 
 /** With which a file begins, and not a stream. */
 const fileMark = 'ARROW1'
@@ -30,17 +42,22 @@ export async function* arrowRecords(
 ): AsyncGenerator<FileRecord | BadLine> {
   const isFile = random !== undefined && hasMark(new Uint8Array(await random.slice(0, 6)))
   const source = isFile ? fileHandle(random) : messages(inWords(stream(onRead)))
-  const reader = await RecordBatchReader.from(source)
+  const reader = await unlessDamaged(RecordBatchReader.from(source))
   try {
     await open(reader)
     checkNames(reader.schema.fields)
     const batchBytes = reader.isFile() ? random!.byteLength / reader.numRecordBatches : 0
+    const room = new ListRoom()
+    const batches = batchesOf(reader)
     let line = 0
-    for await (const batch of reader) {
-      const columns = batch.schema.fields.map((field, i) => {
-        return openColumn(field, batch.data.children[i]!, types)
-      })
-      for (let row = 0; row < batch.numRows; row++) yield recordOf(++line, columns, row)
+    for (;;) {
+      const { done, value: batch } = await unlessDamaged(batches.next())
+      if (done) break
+      const columns = openColumns(batch, types, room)
+      for (let row = 0; row < batch.numRows; row++) {
+        room.reset()
+        yield recordOf(++line, columns, row)
+      }
       if (isFile) onRead(batchBytes)
     }
   } finally {
@@ -48,12 +65,48 @@ export async function* arrowRecords(
   }
 }
 
+/** Of a file, by what its end says: the library would look for a damaged one without end. */
+async function* batchesOf(reader: RecordBatchReader): AsyncGenerator<RecordBatch> {
+  if (!reader.isFile()) {
+    yield* reader
+    return
+  }
+  const count = reader.numRecordBatches
+  for (let i = 0; i < count; i++) {
+    const batch = await reader.readRecordBatch(i)
+    if (!batch) throw new Error(`part ${i + 1} of ${count} is not there`)
+    yield batch
+  }
+}
+
+/** The library takes what a file says of itself for true. */
+async function unlessDamaged<Result>(result: Promise<Result>): Promise<Result> {
+  try {
+    return await result
+  } catch (error) {
+    throw new Error(`the file cannot be read as Arrow: ${damageOf(error)}`, { cause: error })
+  }
+}
+
+/** Rows of a batch that may come without a byte of their own. */
+const mostEmptyRows = 65_536
+
+function openColumns(batch: RecordBatch, types: ColumnTypes, room: ListRoom): Column[] {
+  const { schema, data, numRows } = batch
+  const hasValues = data.children.some(
+    ({ type, length }) => type.typeId !== Type.Null && length >= numRows,
+  )
+  if (!hasValues && numRows > mostEmptyRows) throw new Error(`${numRows} rows without any value`)
+  return schema.fields.map((field, i) => openColumn(field, data.children[i]!, types, room))
+}
+
 async function open(reader: RecordBatchReader): Promise<void> {
   try {
     await reader.open({ autoDestroy: false })
+    if (!reader.schema) throw new Error('it says nothing of its columns')
   } catch (error) {
     throw new Error(
-      `${reasonOf(error)} Some programs write files that are no stream, which can be read where they ` +
+      `the file cannot be read as Arrow: ${damageOf(error)}. Some programs write files that are no stream, which can be read where they ` +
         'are neither compressed nor standard input.',
     )
   }
@@ -91,14 +144,19 @@ interface Column {
   readonly read: (row: number) => string | undefined
 }
 
-function openColumn({ name, metadata }: Field, data: Data, types: ColumnTypes): Column {
+function openColumn(
+  { name, metadata }: Field,
+  data: Data,
+  types: ColumnTypes,
+  room: ListRoom,
+): Column {
   const type = types.of(name)
   const extension = extensionOf(metadata) ?? (type === 'text' ? 'text' : undefined)
   let read: CellReader
   try {
-    read = cellReader(data, extension)
+    read = cellReader(data, room, extension)
   } catch (error) {
-    throw new Error(`the column "${name}": ${reasonOf(error)}`)
+    throw new Error(`the column "${name}": ${damageOf(error)}`)
   }
   return { name, read: (row) => retyped(read(row), type) }
 }
@@ -110,7 +168,7 @@ function recordOf(line: number, columns: readonly Column[], row: number): FileRe
       const json = read(row)
       if (json !== undefined && json !== 'null') values.set(name, json)
     } catch (error) {
-      return { line, fault: `its "${name}" is ${reasonOf(error)}` }
+      return { line, fault: `its "${name}" is ${damageOf(error)}` }
     }
   }
   return { line, values }

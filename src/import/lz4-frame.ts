@@ -15,15 +15,20 @@ export function decompressLz4Frame(bytes: Uint8Array): Uint8Array {
   let at = 7 + ((flags & 0x08) !== 0 ? 8 : 0) + ((flags & 0x01) !== 0 ? 4 : 0)
   const out = new GrowingBytes(4 * bytes.length)
   for (;;) {
+    if (at + 4 > bytes.length) throw cutOff()
     const size = view.getUint32(at, true)
     at += 4
     if (size === 0) return out.finish()
     const end = at + (size & ~isUncompressed)
-    if (end > bytes.length) throw new Error('a frame of LZ4 that is cut off')
+    if (end > bytes.length) throw cutOff()
     if ((size & isUncompressed) !== 0) out.append(bytes, at, end)
     else decompressBlock(bytes, at, end, out)
     at = end + blockChecksum
   }
+}
+
+function cutOff(): Error {
+  return new Error('a frame of LZ4 that is cut off')
 }
 
 class GrowingBytes {

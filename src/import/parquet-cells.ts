@@ -37,17 +37,16 @@ interface Node {
   readonly children: readonly Node[]
 }
 
+export interface OpenedColumns {
+  readonly columns: readonly ParquetColumn[]
+  readonly plain: FileMetaData
+}
+
 /**
  * The columns of a file, and its metadata as the reader is to have them: without types, so that it converts nothing,
  * and with keys for names, which may have dots in them, be given twice, or be `__proto__`.
  */
-export function openColumns(
-  metadata: FileMetaData,
-  types: ColumnTypes,
-): {
-  readonly columns: readonly ParquetColumn[]
-  readonly plain: FileMetaData
-} {
+export function openColumns(metadata: FileMetaData, types: ColumnTypes): OpenedColumns {
   const elements = metadata.schema
   let at = 0
   const schema: SchemaElement[] = []

@@ -2,9 +2,10 @@
 import { type FileMetaData, parquetMetadataAsync, parquetRead } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
 import type { ColumnTypes } from './column-types.ts'
+import { damageOf } from './damage.ts'
 import type { OnRead, RandomFile } from './file-format.ts'
-import { type BadLine, type FileRecord, reasonOf } from './file-record.ts'
-import { openColumns, type ParquetColumn } from './parquet-cells.ts'
+import type { BadLine, FileRecord } from './file-record.ts'
+import { type OpenedColumns, openColumns, type ParquetColumn } from './parquet-cells.ts'
 
 /** What is read at a time of a row group, before its compression. */
 const bytesAtATime = 64 * 2 ** 20
@@ -15,8 +16,7 @@ export async function* parquetRecords(
   types: ColumnTypes,
   onRead: OnRead,
 ): AsyncGenerator<FileRecord | BadLine> {
-  const metadata = await parquetMetadataAsync(file, { geoparquet: false })
-  const { columns, plain } = openColumns(metadata, types)
+  const { metadata, columns, plain } = await open(file, types)
   checkNames(columns)
   const rowCount = Number(metadata.num_rows)
   let first = 0
@@ -31,9 +31,24 @@ export async function* parquetRecords(
         cells.push({ column, cells: await readCells(file, plain, column, from, to) })
       }
       for (let row = from; row < to; row++) yield recordOf(row + 1, cells, row - from)
+      // What the file says of its rows need not be so.
+      if (cells.every(({ cells }) => cells.every((cell) => cell instanceof Unreadable))) break
       onRead((file.byteLength * (to - from)) / rowCount)
     }
     first += count
+  }
+}
+
+async function open(
+  file: RandomFile,
+  types: ColumnTypes,
+): Promise<OpenedColumns & { readonly metadata: FileMetaData }> {
+  try {
+    const metadata = await parquetMetadataAsync(file, { geoparquet: false })
+    return { metadata, ...openColumns(metadata, types) }
+  } catch (error) {
+    const reason = `the file cannot be read as Parquet: ${damageOf(error)}`
+    throw new Error(reason, { cause: error })
   }
 }
 
@@ -84,10 +99,11 @@ async function readCells(
         for (const [cell] of rows) cells.push(cell)
       },
     })
+    while (cells.length < rowEnd - rowStart) cells.push(new Unreadable('it is not there'))
     return cells
   } catch (error) {
     const count = rowEnd - rowStart
-    if (count <= fewestRows) return new Array(count).fill(new Unreadable(reasonOf(error)))
+    if (count <= fewestRows) return new Array(count).fill(new Unreadable(damageOf(error)))
     const middle = rowStart + Math.ceil(count / 2)
     const first = await readCells(file, metadata, column, rowStart, middle)
     return first.concat(await readCells(file, metadata, column, middle, rowEnd))
@@ -111,7 +127,7 @@ function recordOf(
       const json = write(cell)
       if (json !== undefined && json !== 'null') values.set(name, json)
     } catch (error) {
-      return { line, fault: `its "${name}" is ${reasonOf(error)}` }
+      return { line, fault: `its "${name}" is ${damageOf(error)}` }
     }
   }
   return { line, values }

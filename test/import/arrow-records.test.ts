@@ -31,7 +31,7 @@ import {
   Utf8,
   vectorFromArray,
 } from 'apache-arrow'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readColumnTypes } from '../../src/import/column-types.ts'
 import { recordsOfFile } from '../../src/import/file-format.ts'
 import { fileOf, readAll } from '../support/import-records.ts'
@@ -245,4 +245,44 @@ test('several batches, each with a dictionary of its own', async () => {
 test('what is no Arrow is told', async () => {
   const read = (text: string) => readAll(recordsOfFile(fileOf(Buffer.from(text)), 'arrow'))
   await expect(read('{"a":1}\n{"b":2}\n')).rejects.toThrow()
+})
+
+describe('a damaged file is told to be so, and soon', () => {
+  const lists = new Table({
+    v: vectorFromArray([[1], [2, 3]], new List(new Field('i', new Int32(), true))),
+  })
+  const read = (bytes: Uint8Array) => readAll(recordsOfFile(fileOf(bytes), 'arrow'))
+
+  test.each([
+    ['a stream of nothing', Buffer.from('ARR')],
+    ['zeros', Buffer.alloc(64)],
+    [
+      'a file whose end is cut off',
+      RecordBatchFileWriter.writeAll(lists).toUint8Array(true).slice(0, -30),
+    ],
+  ])('%s', async (_, bytes) => {
+    await expect(read(bytes)).rejects.toThrow('the file cannot be read as Arrow')
+  })
+
+  test('a list that goes beyond its items', async () => {
+    const bytes = Buffer.from(RecordBatchStreamWriter.writeAll(lists).toUint8Array(true))
+    const offsets = Buffer.from(Int32Array.of(0, 1, 3).buffer)
+    const at = bytes.indexOf(offsets)
+    bytes.writeInt32LE(2 ** 31 - 1, at + 8)
+    expect(await read(bytes)).toEqual([
+      [1, { v: '[1]' }],
+      [2, 'its "v" is a list that goes beyond its items'],
+    ])
+  })
+
+  test('fewer values than rows', async () => {
+    const data = makeData({ type: new Int32(), length: 3, data: Int32Array.of(1, 2, 3) })
+    const bytes = Buffer.from(RecordBatchStreamWriter.writeAll(table(data)).toUint8Array(true))
+    // The rows of the column, and of the batch.
+    for (let at = bytes.indexOf(Buffer.from([3, 0, 0, 0, 0, 0, 0, 0])); at >= 0; ) {
+      bytes.writeInt32LE(2 ** 30, at)
+      at = bytes.indexOf(Buffer.from([3, 0, 0, 0, 0, 0, 0, 0]), at + 8)
+    }
+    await expect(read(bytes)).rejects.toThrow(/the column "v": 1073741824 rows, of which it has/)
+  })
 })

@@ -156,3 +156,13 @@ test('many rows, of several groups and compressions', async () => {
     }
   }
 })
+
+test.each([
+  ['what describes it', (bytes: Buffer) => bytes.fill(0, bytes.length - 200, bytes.length - 8)],
+  ['how long that is', (bytes: Buffer) => bytes.writeUInt32LE(7, bytes.length - 8)],
+  ['its end', (bytes: Buffer) => bytes.fill(0, bytes.length - 8)],
+])('a file that has lost %s is told to be none', async (_, damage) => {
+  const bytes = Buffer.from(await parquetOf('SELECT i AS id FROM range(5) AS t(i)'))
+  damage(bytes)
+  await expect(read(bytes)).rejects.toThrow('the file cannot be read as Parquet')
+})
