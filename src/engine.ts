@@ -7,7 +7,7 @@ import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
 import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
-import { explainAnalyzed, explainPhysical } from './planner/explain.ts'
+import { explainAnalyzed, explainPhysical, indented } from './planner/explain.ts'
 import { refuseWarnings } from './planner/lint.ts'
 import type { PlanRecorder } from './planner/plan-query.ts'
 import { DiskReserve } from './scheduler/admission/disk-reserve.ts'
@@ -34,6 +34,7 @@ import type { QueryStart, StartedQuery } from './scheduler/query-start.ts'
 import { AuditLog } from './scheduler/scan/audit-log.ts'
 import { historyParts, type QuerySnapshot, seenSegments } from './scheduler/scan/snapshot.ts'
 import { describePruning, splitScan } from './scheduler/scan/split.ts'
+import { SourceRights } from './scheduler/source-rights.ts'
 import { type EngineStatus, maintenanceStatus, storedBytes } from './scheduler/status.ts'
 import { QueryPool } from './scheduler/thread/query-pool.ts'
 import { newTaskCount } from './scheduler/thread/task-count.ts'
@@ -76,6 +77,7 @@ export class Engine {
   #lastTransaction: number
   readonly #plans: QueryPlans
   readonly #runner: QueryRunner
+  readonly #rights: SourceRights
   readonly #writes = new WriteWatch()
   readonly #inserts: Inserts
   readonly #warmUp = new WarmUp()
@@ -154,6 +156,7 @@ export class Engine {
     this.reserve = parts.reserve
     this.#plans = new QueryPlans({ reads, now, prices })
     this.#runner = new QueryRunner(pool, limits, logger)
+    this.#rights = new SourceRights(catalog, this.#plans, this.#runner)
     const made = { plans: this.#plans, runner: this.#runner }
     this.#answers = new AnswersNow({ ...made, reads, pool, limits })
     this.#lastTransaction = reads.records.lastTransaction()
@@ -433,9 +436,11 @@ export class Engine {
       parts: snapshot.fresh.parts.length,
     })
     const { query: text, view, timeoutSeconds, signal, onCancelled, onProgress } = request
+    const id = request.id ?? randomUUID()
+    const unwatch = this.#rights.watch({ id, request, physical })
     try {
       const chunks = this.#runner.run({
-        id: request.id ?? randomUUID(),
+        id,
         owner: view.owner,
         text,
         physical,
@@ -465,11 +470,8 @@ export class Engine {
         yield chunk
       }
     } finally {
+      unwatch()
       for (const each of snapshots) each.release()
     }
   }
-}
-
-function indented(text: string): string {
-  return text.replace(/^/gm, '  ')
 }

@@ -5,7 +5,7 @@ import { AccessIndex } from './access-index.ts'
 import { nowhere, ownsOrganization } from './decide.ts'
 import { Gate } from './gate.ts'
 import { KeyGuesses } from './guess-limits.ts'
-import { KeyExpiry } from './key-expiry.ts'
+import { KeyExpiry, keyExpiryMs } from './key-expiry.ts'
 import { hashKey, KeyRing, newKeyText, previewKey } from './key-ring.ts'
 import { KeyUse } from './key-use.ts'
 import type { IssuedKey } from './keys.ts'
@@ -103,6 +103,30 @@ export class Access {
     }
     this.#use.note(key)
     return { userId: key.userId, organizationId: key.organizationId, keyId: key.id }
+  }
+
+  /**
+   * Throws when what the principal has come in with has ended since, or it may not act in the name that it
+   * does: what was begun then, or left to be fetched, is of nobody any more.
+   */
+  requireValid({ userId, realUserId, organizationId, keyId, sessionId }: Principal): void {
+    if (userId === null) return
+    const isLetIn =
+      [userId, realUserId ?? userId].every((id) => this.index.isMember(organizationId, id)) &&
+      (keyId === null || this.#isKeyValid(keyId)) &&
+      (sessionId === undefined || this.sessions.isOpen(sessionId))
+    const mayAct =
+      realUserId === undefined ||
+      ownsOrganization(this.index.grants(organizationId, realUserId), organizationId)
+    if (isLetIn && mayAct) return
+    throw new AssayError('ACCESS_UNAUTHENTICATED', 'The key or the session is not valid any more', {
+      hint: 'ask again with another key',
+    })
+  }
+
+  #isKeyValid(id: string): boolean {
+    const key = this.catalog.get('api_key', id) ?? this.catalog.get('service_token', id)
+    return key !== undefined && keyExpiryMs(this.catalog, id) > Date.now()
   }
 
   /** Issues a key to a user. A text that is already a key of that user is not issued again. */

@@ -10,6 +10,8 @@ export interface Principal {
   readonly organizationId: string
   /** The API key or service token; null when there is none. */
   readonly keyId: string | null
+  /** The session at the web page; undefined when there is none. */
+  readonly sessionId?: string
   /** The owner of the key, who acts in the name of another. */
   readonly realUserId?: string
 }

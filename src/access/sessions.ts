@@ -58,7 +58,13 @@ export class Sessions {
     const { org_id: organizationId, user_id: userId, key_id: keyId } = session
     if (keyExpiryMs(this.#catalog, keyId) <= Date.now()) return undefined
     if (!this.#index.graph(organizationId).isMember(userId)) return undefined
-    return { userId, organizationId, keyId }
+    return { userId, organizationId, keyId, sessionId: session.id }
+  }
+
+  /** Whether the session is there and has not expired. */
+  isOpen(id: string): boolean {
+    const session = this.#catalog.get('session', id)
+    return session !== undefined && Date.parse(session.expires) > Date.now()
   }
 
   /** A session with the rights of a key; it ends when the key is revoked or expires. */

@@ -2,6 +2,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Principal } from '../access/principal.ts'
 import { AssayError } from '../error.ts'
 import { makeDurablySync, makeFolder, writeDurably } from '../storage/directory/durable-file.ts'
 
@@ -45,26 +46,32 @@ export class PathSigner {
     this.#now = now
   }
 
-  /** For an hour, and no longer than `untilMs`, when the key ends that it is made for. */
-  sign(action: ContentAction, name: string, untilMs = Number.POSITIVE_INFINITY): string {
-    const expires = String(Math.min(this.#now() + lifeMs, untilMs))
-    const signature = this.#signature(action, name, expires).toString('base64url')
-    return `/attachment/content/${name}?action=${action}&expires=${expires}&signature=${signature}`
+  /** For an hour. What the path is made for is in it, and has to be asked again whenever it is used. */
+  sign(action: ContentAction, name: string, holder: Principal): string {
+    const expires = String(this.#now() + lifeMs)
+    const by = Buffer.from(JSON.stringify(holder)).toString('base64url')
+    const signature = this.#signature(action, name, expires, by).toString('base64url')
+    const query = `action=${action}&expires=${expires}&by=${by}&signature=${signature}`
+    return `/attachment/content/${name}?${query}`
   }
 
-  /** Throws when the path was not signed here for this action, or its time is over. */
-  verify(action: ContentAction, name: string, query: URLSearchParams): void {
+  /** Who it was made for. Throws when the path was not signed here for this action, or its time is over. */
+  verify(action: ContentAction, name: string, query: URLSearchParams): Principal {
     const expires = query.get('expires') ?? ''
     const given = Buffer.from(query.get('signature') ?? '', 'base64url')
-    const wanted = this.#signature(action, name, expires)
+    const by = query.get('by') ?? ''
+    const wanted = this.#signature(action, name, expires, by)
     const isRight = given.length === wanted.length && timingSafeEqual(given, wanted)
-    if (isRight && Number(expires) > this.#now()) return
+    if (isRight && Number(expires) > this.#now()) {
+      return JSON.parse(Buffer.from(by, 'base64url').toString()) as Principal
+    }
     throw new AssayError('ACCESS_DENIED', 'the link is not valid, or its hour is over', {
       hint: 'ask for a new one',
     })
   }
 
-  #signature(action: ContentAction, name: string, expires: string): Buffer {
-    return createHmac('sha256', this.#secret).update(`${action}\n${name}\n${expires}`).digest()
+  #signature(action: ContentAction, name: string, expires: string, by: string): Buffer {
+    const signed = [action, name, expires, by].join('\n')
+    return createHmac('sha256', this.#secret).update(signed).digest()
   }
 }

@@ -68,6 +68,7 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     const asyncQueries = await AsyncQueries.open({
       ...config.asyncLimits,
       engine,
+      access,
       dataDirectory,
       logger,
     })

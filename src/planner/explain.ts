@@ -396,3 +396,8 @@ function printSteps(path: Path): string {
     )
     .join('')
 }
+
+/** Each line of a text two places further to the right. */
+export function indented(text: string): string {
+  return text.replace(/^/gm, '  ')
+}

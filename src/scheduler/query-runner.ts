@@ -69,11 +69,13 @@ export class QueryRunner {
     }
   }
 
-  /** False when there is no such query. */
-  cancelById(id: string): boolean {
+  /** False when there is no such query. Without a reason, it was asked for. */
+  cancelById(
+    id: string,
+    reason = new AssayError('QUERY_CANCELLED', 'the query was cancelled by request'),
+  ): boolean {
     const query = this.queries.get(id)
     if (!query) return false
-    const reason = new AssayError('QUERY_CANCELLED', 'the query was cancelled by request')
     this.#cancel(query, reason)
     return true
   }

@@ -68,7 +68,7 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...invokeRoutes(engine),
     ...otlpRoutes(parts.receiver),
     ...recordRoutes({ engine, writer, attachments, publicUrl, maxBodyBytes }),
-    ...attachmentRoutes({ attachments, publicUrl }),
+    ...attachmentRoutes({ access, attachments, publicUrl }),
     ...editorRoutes(engine),
     ...exportRoutes(engine),
     ...pageRoutes(publicUrl),

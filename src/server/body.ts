@@ -107,6 +107,11 @@ export class RequestBody {
     this.#fail(new AssayError('QUERY_CANCELLED', 'the request ended before its body had arrived'))
   }
 
+  /** Whoever sends it is not let in any more: what has come of it is of no use. */
+  refuse(error: AssayError): void {
+    if (this.#open) this.#fail(error)
+  }
+
   /** Gives the body's memory back; call it once nobody needs the bytes any more. */
   release(): void {
     this.#budget.giveBack(this.#counted)

@@ -32,6 +32,8 @@ export class Exchange {
   failure: FailureForm | undefined
   /** See `Route`. */
   answerNow: ((body: Uint8Array) => WholeReply | undefined) | undefined
+  /** Throws when whoever asks is not let in any more; set once that is known. */
+  check: (() => void) | undefined
   status = 0
   /** The connection ends with it, since nothing says for sure where the next request begins. */
   endsConnection = false

@@ -18,6 +18,8 @@ export interface RouteRequest {
   readonly cancel: (reason: AssayError) => void
   /** The gate of who asks as of now; throws when the key or the session is not valid any more. */
   readonly gateNow: () => Gate
+  /** Ends the request once the check throws: it is asked whenever the catalog changes, or a key expires. */
+  readonly keepChecking: (check: () => void) => void
   /** The body, decompressed; empty for methods that have none. */
   readonly body: Promise<Uint8Array>
   /** Tells errors which text their spans point into. */

@@ -36,6 +36,7 @@ import { LiveQueries } from './live/live-queries.ts'
 import { Sockets } from './live/sockets.ts'
 import type { Logger } from './logger.ts'
 import { Metrics } from './metrics.ts'
+import { OpenExchanges } from './open-exchanges.ts'
 import { longestCredentials, OpenRequests } from './open-requests.ts'
 import { publicUrl } from './public-url.ts'
 import { RecordWriter } from './record-writer.ts'
@@ -81,7 +82,7 @@ export class Server {
   readonly #credentials = new ByteBudget(smallBodyBytes)
   readonly #openRequests = new OpenRequests()
   readonly #bodyMemory = new BodyMemory()
-  readonly #exchanges = new Set<Exchange>()
+  readonly #exchanges: OpenExchanges
   readonly #metrics: Metrics
   readonly #live: LiveQueries
   readonly #sockets: Sockets
@@ -91,11 +92,11 @@ export class Server {
   readonly #addresses: ClientAddresses
   #listenSocket: us_listen_socket | undefined
   #draining = false
-  #drained: (() => void) | undefined
 
   private constructor(options: ServerOptions) {
     this.#options = options
     const { engine, access, attachments, maxBodyBytes, requestsPerMinute, logger } = options
+    this.#exchanges = new OpenExchanges(access)
     this.#bodies = new ByteBudget(2 * Math.max(maxBodyBytes, smallBodyBytes))
     this.#metrics = new Metrics(engine, () => ({
       openRequests: this.#exchanges.size + this.#grpc.openCalls,
@@ -177,12 +178,11 @@ export class Server {
     // They would never end by themselves.
     this.#live.close(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
     const socketsClosed = Promise.all([this.#sockets.close(graceMs), this.#grpc.close(graceMs)])
-    if (!(await this.#idleWithin(graceMs))) {
-      for (const exchange of this.#exchanges) {
-        exchange.abort(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
-      }
-      await this.#idleWithin(1000)
+    if (!(await this.#exchanges.emptyWithin(graceMs))) {
+      this.#exchanges.abortAll(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
+      await this.#exchanges.emptyWithin(1000)
     }
+    this.#exchanges.close()
     await socketsClosed
     this.#notes.write()
     this.#app.close()
@@ -219,20 +219,6 @@ export class Server {
       }
       logger.warn({ err: error }, 'OTLP is taken over HTTP only')
     }
-  }
-
-  async #idleWithin(ms: number): Promise<boolean> {
-    if (this.#exchanges.size === 0) return true
-    const idle = new Promise<boolean>((resolve) => {
-      this.#drained = () => resolve(true)
-    })
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), ms)
-    })
-    const result = await Promise.race([idle, late])
-    clearTimeout(timer)
-    return result
   }
 
   /** Everything that needs the request itself happens here: it is gone when this returns. */
@@ -300,6 +286,7 @@ export class Server {
     credentials.address = undefined
     if (route.access === 'open')
       route.admit?.(match.parameters, new URLSearchParams(request.getQuery()))
+    if (gate) exchange.check = gateNow
     if (route.method !== 'GET') {
       const isUnknown = isOpen && route.bodySize !== 'records'
       if (isUnknown) exchange.onEnd = this.#openRequests.begin(addressNow())
@@ -331,6 +318,9 @@ export class Server {
         signal: exchange.signal,
         cancel: (reason) => exchange.cancel(reason),
         gateNow,
+        keepChecking: (check) => {
+          exchange.check = check
+        },
         body: exchange.body?.bytes ?? Promise.resolve(new Uint8Array()),
       }
       return this.#answer(exchange, route, gate, routeRequest)
@@ -399,8 +389,7 @@ export class Server {
   #end(exchange: Exchange): void {
     exchange.body?.release()
     exchange.onEnd?.()
-    this.#exchanges.delete(exchange)
-    if (this.#exchanges.size === 0) this.#drained?.()
+    this.#exchanges.remove(exchange)
     this.#notes.add(exchange)
   }
 

@@ -139,12 +139,16 @@ test('an upload that somebody has announced is nobody else’s', async () => {
 test('a link is for one action, one file and one hour, and outlives a restart', async () => {
   let time = 1_000_000
   const signer = new PathSigner(await contentSecret(directory), () => time)
-  const path = signer.sign('get', 'a'.repeat(64))
+  const holder = { userId: 'u', organizationId: 'o', keyId: 'k' }
+  const path = signer.sign('get', 'a'.repeat(64), holder)
   const query = new URL(path, 'http://x').searchParams
   const restarted = new PathSigner(await contentSecret(directory), () => time)
-  restarted.verify('get', 'a'.repeat(64), query)
+  expect(restarted.verify('get', 'a'.repeat(64), query)).toEqual(holder)
   expect(() => signer.verify('put', 'a'.repeat(64), query)).toThrow('not valid')
   expect(() => signer.verify('get', 'b'.repeat(64), query)).toThrow('not valid')
+  const other = new URLSearchParams(query)
+  other.set('by', Buffer.from(JSON.stringify({ ...holder, userId: 'v' })).toString('base64url'))
+  expect(() => signer.verify('get', 'a'.repeat(64), other)).toThrow('not valid')
   const later = new URLSearchParams(query)
   later.set('expires', String(time + 10 * day))
   expect(() => signer.verify('get', 'a'.repeat(64), later)).toThrow('not valid')

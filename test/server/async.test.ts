@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { Access } from '../../src/access/access.ts'
 import { Engine } from '../../src/engine.ts'
 import { AsyncQueries } from '../../src/server/async/async-queries.ts'
 import { createLogger } from '../../src/server/logger.ts'
@@ -233,6 +234,33 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
+test('a query ends with the key that began it, and all of a member with the membership', async () => {
+  const email = 'asks@example.com'
+  const members = (body: object) =>
+    service.request('/v1/organization/members', { method: 'PATCH', body })
+  await members({ invite_users: { emails: [email], group_names: ['Viewers'] } })
+  const asMember = { headers: { 'x-bt-impersonate-user': email } }
+  const keyOf = async () =>
+    (await service.request('/v1/api_key', { body: { name: 'k' }, ...asMember })).json
+  const begin = async (key: string, query: string) =>
+    String((await service.request('/btql/async', { key, body: { query } })).json.id)
+  const stateOf = async (id: string) => (await service.request(`/btql/async/${id}`, asMember)).json
+  const first = await keyOf()
+  const running = await begin(String(first.key), endless())
+  await service.request(`/v1/api_key/${String(first.id)}`, { method: 'DELETE' })
+  expect(await stateOf(running)).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('ACCESS_UNAUTHENTICATED'),
+  })
+  const second = await keyOf()
+  const done = await begin(String(second.key), rows('select: id'))
+  await expect.poll(async () => (await stateOf(done)).status).toBe('succeeded')
+  await members({ remove_users: { emails: [email] } })
+  await expect
+    .poll(() => readdirSync(join(service.directory, 'async')).join())
+    .not.toMatch(new RegExp(`${running}|${done}`))
+})
+
 test('results go when they are old, and the oldest when they are too many', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'assay-async-'))
   const engine = await Engine.open({ dataDirectory: directory, workers: 0 })
@@ -245,6 +273,7 @@ test('results go when they are old, and the oldest when they are too many', asyn
   let now = 0
   const queries = await AsyncQueries.open({
     engine,
+    access: new Access(engine.catalog),
     dataDirectory: directory,
     logger: createLogger('silent'),
     now: () => now,

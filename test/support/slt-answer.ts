@@ -38,6 +38,7 @@ export function requestOf(body: string): RouteRequest {
     address: '',
     signal: new AbortController().signal,
     cancel: () => undefined,
+    keepChecking: () => undefined,
     gateNow: () => {
       throw new Error('nothing is asked again')
     },

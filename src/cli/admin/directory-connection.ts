@@ -70,6 +70,7 @@ class DirectoryConnection implements AdminConnection {
       address: '',
       signal: new AbortController().signal,
       cancel: () => undefined,
+      keepChecking: () => undefined,
       gateNow: () => this.#gate(),
       body: Promise.resolve(Buffer.from(body ? JSON.stringify(body) : '')),
     }

@@ -1,6 +1,10 @@
 /** Queries that nobody waits for: they run beside the others, and their results are kept for a time. */
 import { randomUUID } from 'node:crypto'
+import type { Access } from '../../access/access.ts'
 import type { Gate } from '../../access/gate.ts'
+import type { Principal } from '../../access/principal.ts'
+import type { CatalogChange } from '../../catalog/catalog.ts'
+import type { Member } from '../../catalog/entry.ts'
 import type { Engine, QueryRequest } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
 import type { OutputFormat } from '../../format/output-format.ts'
@@ -20,6 +24,7 @@ const tidyEveryMs = 60_000
 
 export interface AsyncQueriesOptions extends AsyncLimits {
   readonly engine: Engine
+  readonly access: Access
   readonly dataDirectory: string
   readonly logger: Logger
   readonly now?: () => number
@@ -38,6 +43,8 @@ interface Job {
 }
 
 interface Work {
+  /** The session that it was begun in may end before it. */
+  readonly principal: Omit<Principal, 'sessionId'>
   readonly asked: AsyncRequest
   readonly cancel: AbortController
   progress: QueryProgress | undefined
@@ -49,6 +56,7 @@ export class AsyncQueries {
   readonly #jobs = new Map<string, Job>()
   readonly #running = new Set<Promise<void>>()
   readonly #timer: NodeJS.Timeout
+  readonly #stopListening: (() => void)[]
   #closing = false
 
   private constructor(options: AsyncQueriesOptions, store: ResultStore) {
@@ -56,6 +64,11 @@ export class AsyncQueries {
     this.#store = store
     this.#timer = setInterval(() => void this.#tidy().catch(this.#complain), tidyEveryMs)
     this.#timer.unref()
+    const { access } = options
+    this.#stopListening = [
+      access.catalog.onChange((changes) => this.#follow(changes)),
+      access.onExpiry(() => this.#recheck()),
+    ]
   }
 
   /** Results of an earlier run are there again; queries that had not ended have failed. */
@@ -67,6 +80,11 @@ export class AsyncQueries {
       if (state.ended !== null) continue
       const outcome = { status: 'failed', error: 'the service was restarted' } as const
       await queries.#end(state.id, outcome).catch(queries.#complain)
+    }
+    for (const { state } of [...queries.#jobs.values()]) {
+      const { organizationId, userId } = state
+      if (userId === null || options.access.index.isMember(organizationId, userId)) continue
+      await queries.#forget(state.id)
     }
     await queries.#tidy()
     return queries
@@ -104,7 +122,9 @@ export class AsyncQueries {
       bytes: 0,
       error: null,
     }
-    const work: Work = { asked, cancel: new AbortController(), progress: undefined }
+    const { sessionId: _, ...principal } = gate.principal
+    const cancel = new AbortController()
+    const work: Work = { principal, asked, cancel, progress: undefined }
     await this.#store.write(state)
     this.#jobs.set(state.id, { state, work })
     this.#startNext()
@@ -165,9 +185,7 @@ export class AsyncQueries {
   /** Cancels it if need be, and forgets it. */
   async remove(id: string, gate: Gate): Promise<AsyncQueryState> {
     const { state, work } = this.#job(id, gate)
-    this.#jobs.delete(id)
-    work?.cancel.abort()
-    await this.#store.remove(id)
+    await this.#forget(id)
     return work ? { ...state, status: 'canceled', ended: this.#now() } : state
   }
 
@@ -179,8 +197,43 @@ export class AsyncQueries {
   async close(): Promise<void> {
     this.#closing = true
     clearInterval(this.#timer)
+    for (const stop of this.#stopListening) stop()
     for (const { work } of this.#jobs.values()) work?.cancel.abort()
     await Promise.allSettled(this.#running)
+  }
+
+  async #forget(id: string): Promise<void> {
+    const work = this.#jobs.get(id)?.work
+    this.#jobs.delete(id)
+    work?.cancel.abort()
+    await this.#store.remove(id)
+  }
+
+  /** Who is no member any more has no results to come back to. */
+  #follow(changes: readonly CatalogChange[]): void {
+    for (const { kind, before, after } of changes) {
+      if (kind !== 'member' || after || !before) continue
+      const { org_id, user_id } = before as Member
+      for (const { state } of [...this.#jobs.values()]) {
+        if (state.organizationId !== org_id || state.userId !== user_id) continue
+        this.#forget(state.id).catch(this.#complain)
+      }
+    }
+    this.#recheck()
+  }
+
+  /** Ends what was begun by those who are not let in any more. */
+  #recheck(): void {
+    for (const { state, work } of [...this.#jobs.values()]) {
+      if (!work) continue
+      try {
+        this.#options.access.requireValid(work.principal)
+      } catch (thrown) {
+        work.cancel.abort()
+        const error = this.#describe(state.id, thrown)
+        this.#end(state.id, { status: 'failed', error }).catch(this.#complain)
+      }
+    }
   }
 
   #job(id: string, gate: Gate): Job {

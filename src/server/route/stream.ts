@@ -84,7 +84,11 @@ function events(
 
 /** Nothing runs before it is read, as for a HEAD, and nothing once that has ended. */
 async function* bodyOf(stream: QueryStream, sink: EventStream, signal: AbortSignal) {
-  const leave = () => stream.cancel(new AssayError('QUERY_CANCELLED', 'the client left'))
+  const leave = () => {
+    const { reason } = signal as { readonly reason: unknown }
+    const isTold = reason instanceof AssayError
+    stream.cancel(isTold ? reason : new AssayError('QUERY_CANCELLED', 'the client left'))
+  }
   signal.addEventListener('abort', leave, { once: true })
   if (signal.aborted) leave()
   void stream.run().then(() => sink.end())

@@ -170,6 +170,8 @@ async function readFile(input: Buffer, format: ImportFormat): Promise<void> {
   }
 }
 
+/** Whom links are made for. */
+const holder = { userId: null, organizationId: 'o', keyId: null }
 const signer = new PathSigner(Buffer.alloc(32, 7), () => 0)
 
 function readTokens(input: Buffer): void {
@@ -185,7 +187,7 @@ function readTokens(input: Buffer): void {
     if (!isUsers(thrown)) throw thrown
     isSigned = false
   }
-  if (isSigned && !text.includes(signer.sign('get', name).slice(-43)))
+  if (isSigned && !text.includes(signer.sign('get', name, holder).slice(-43)))
     throw new Error('a forged link is taken')
   if (parseTransaction(text) < 0) throw new RangeError('a version below zero')
 }
@@ -307,7 +309,7 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
         formatTransaction(7 * 65_536),
         'deadbeefdeadbeef',
       ),
-      Buffer.from(signer.sign('get', 'n').split('?')[1]!),
+      Buffer.from(signer.sign('get', 'n', holder).split('?')[1]!),
     ],
     isGuided: false,
     isRefusal: isUsers,

@@ -53,7 +53,7 @@ export function appFunctionRoutes(options: FunctionRouteOptions): Route[] {
         const place = { organizationId, kind: 'bundle', key: bundleId } as const
         const filename = `${bundleId}.js`
         await attachments.store.announce(place, { filename, contentType: 'text/javascript' })
-        const path = attachments.signer.sign('put', contentName(place), gate.keys.expiresMs)
+        const path = attachments.signer.sign('put', contentName(place), gate.principal)
         return jsonReply({ url: publicUrl(request.headers) + path, bundleId })
       },
     },

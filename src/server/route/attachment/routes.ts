@@ -1,6 +1,8 @@
 /** Uploads and downloads: a client announces a file, sends it to a signed URL, and asks for another. */
 
+import type { Access } from '../../../access/access.ts'
 import type { Gate } from '../../../access/gate.ts'
+import type { Principal } from '../../../access/principal.ts'
 import type { Attachments } from '../../../attachment/attachments.ts'
 import { type ContentPlace, contentName } from '../../../attachment/content-store.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
@@ -14,11 +16,12 @@ import { checkOrganization } from '../app/request.ts'
 import { downloadReply } from './download.ts'
 
 export interface AttachmentOptions {
+  readonly access: Access
   readonly attachments: Attachments
   readonly publicUrl: PublicUrl
 }
 
-export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions): Route[] {
+export function attachmentRoutes({ access, attachments, publicUrl }: AttachmentOptions): Route[] {
   const { store, signer } = attachments
   return [
     {
@@ -45,7 +48,7 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
           })
         }
         const signedUrl =
-          publicUrl(request.headers) + signer.sign('put', contentName(place), gate.keys.expiresMs)
+          publicUrl(request.headers) + signer.sign('put', contentName(place), gate.principal)
         return jsonReply({ signedUrl, headers: { 'content-type': contentType } })
       },
     },
@@ -87,7 +90,7 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
         }
         const { status, errorMessage } = details
         return jsonReply({
-          downloadUrl: publicUrl(headers) + signer.sign('get', name, gate.keys.expiresMs),
+          downloadUrl: publicUrl(headers) + signer.sign('get', name, gate.principal),
           status: {
             upload_status: status,
             ...(errorMessage !== null && { error_message: errorMessage }),
@@ -101,8 +104,12 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
       access: 'open',
       bodySize: 'records',
       admit: ([name], query) => signer.verify('put', name ?? '', query),
-      handle: async ({ parameters, body }) => {
+      handle: async ({ parameters, query, body, keepChecking }) => {
         const name = parameters[0]!
+        const holder = signer.verify('put', name, query)
+        const check = () => requireHolder(access, holder)
+        check()
+        keepChecking(check)
         if (await store.write(name, await body)) return jsonReply({})
         throw new AssayError('ACCESS_DENIED', 'the file was not announced, or has come before')
       },
@@ -112,13 +119,34 @@ export function attachmentRoutes({ attachments, publicUrl }: AttachmentOptions):
       path: '/attachment/content/:name',
       access: 'open',
       headers: ['range'],
-      handle: async ({ parameters, query, headers, signal }) => {
+      handle: async ({ parameters, query, headers, signal, keepChecking }) => {
         const name = parameters[0]!
-        signer.verify('get', name, query)
+        const holder = signer.verify('get', name, query)
+        const details = await store.details(name)
+        const check = () => {
+          requireHolder(access, holder)
+          const gate = access.gate(holder)
+          if (details && attachments.mayRead(name, details, gate, holder.userId)) return
+          throw new AssayError('ACCESS_DENIED', 'the file is not to be read any more')
+        }
+        if (details) check()
+        keepChecking(check)
         return downloadReply(store, name, headers.get('range'), signal)
       },
     },
   ]
+}
+
+/** A link is of nobody any more once what it was asked for with has ended. */
+function requireHolder(access: Access, holder: Principal): void {
+  try {
+    access.requireValid(holder)
+  } catch (cause) {
+    throw new AssayError('ACCESS_DENIED', 'the link has ended with the key or session it is of', {
+      hint: 'ask for a new one',
+      cause,
+    })
+  }
 }
 
 function placeOf(key: string, gate: Gate): ContentPlace {

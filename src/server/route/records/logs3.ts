@@ -72,7 +72,7 @@ export function logs3Routes(options: Logs3Options): Route[] {
         const place = placeOf(key, gate)
         const contentType = 'application/json'
         await attachments.store.announce(place, { filename: 'rows.json', contentType })
-        const path = attachments.signer.sign('put', contentName(place), gate.keys.expiresMs)
+        const path = attachments.signer.sign('put', contentName(place), gate.principal)
         return jsonReply({
           method: 'PUT',
           signedUrl: publicUrl(request.headers) + path,
