@@ -263,8 +263,8 @@ export class Maintenance {
   /** Resolves when no two neighbouring segments are left that fit into one, all are finished, and what is free is given back. */
   async compact(): Promise<void> {
     await this.damaged.repair()
-    while (await this.#run({ kind: 'compact', limits: this.#limits, eager: true }));
-    while (await this.#run({ kind: 'finish' }));
+    while (await this.#runRepairing({ kind: 'compact', limits: this.#limits, eager: true }));
+    while (await this.#runRepairing({ kind: 'finish' }));
     await this.#run({ kind: 'trim' })
   }
 
@@ -400,6 +400,17 @@ export class Maintenance {
         this.#canWait = false
       }
     })
+  }
+
+  /** Runs the step; again, where it finds a segment damaged, once that is made again. */
+  async #runRepairing(step: MaintenanceStep): Promise<boolean> {
+    try {
+      return await this.#run(step)
+    } catch (thrown) {
+      if (!isDamage(thrown)) throw thrown
+      await this.damaged.repair()
+      return this.#run(step)
+    }
   }
 
   /** Runs the step after those before it; resolves to whether it changed anything. */
