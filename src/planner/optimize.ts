@@ -3,6 +3,7 @@ import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { dropNeedlessSort } from './rules/drop-needless-sort.ts'
 import { findEmpty } from './rules/find-empty.ts'
 import { foldConstants } from './rules/fold-constants.ts'
+import { joinEqualities } from './rules/join-equalities.ts'
 import { keepRowValues } from './rules/keep-row-values.ts'
 import { lookUpById } from './rules/look-up-by-id.ts'
 import { orderPredicates } from './rules/order-predicates.ts'
@@ -23,6 +24,7 @@ export interface RuleContext extends EvaluationContext {
 /** In order of application; each runs once. */
 export const rules: readonly Rule[] = [
   foldConstants,
+  joinEqualities,
   pushFilterIntoScan,
   findEmpty,
   lookUpById,

@@ -11,6 +11,7 @@ import { andInto, notOf, orInto } from '../../kernel/logic.ts'
 import { newBytes, newNumbers } from '../../kernel/memory.ts'
 import { rowFraction } from '../../type/hash.ts'
 import type { Path, Value } from '../../type/value.ts'
+import { setOf } from '../../type/value-set.ts'
 import {
   compactValues,
   rowsOf,
@@ -28,6 +29,7 @@ import type { Batch } from './batch.ts'
 import { compileConditional } from './conditional.ts'
 import { compileKindVerdict } from './kind-verdict.ts'
 import { calculateVectors, compareVectors, roundVector } from './number-operators.ts'
+import { numbersInSet } from './number-set.ts'
 import { compareObjects, includedEntries } from './object-operators.ts'
 import { dictionaryField, overDictionary } from './over-dictionary.ts'
 import { overVariants, type VariedExpression } from './over-variants.ts'
@@ -163,6 +165,11 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
         const [l, r] = [first!(batch, selection), second!(batch, selection)]
         const result = byText?.(l, r, batch, selection)
         if (result) return result
+        if (node.kind === 'in' && r.kind === 'constant' && Array.isArray(r.value)) {
+          if (l.kind === 'number' || l.kind === 'timestamp') {
+            return numbersInSet(l, setOf(r.value), batch.rowCount)
+          }
+        }
         const isSearched = l.kind === 'lazy' && r.kind === 'constant'
         const rows = isSearched && inJson?.(l, r.value, batch.rowCount, selection)
         if (!rows) return byValue.apply([l, r], batch, selection)

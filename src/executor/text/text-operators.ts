@@ -8,11 +8,13 @@ import { compileLike, parseLike } from '../../type/like.ts'
 import { readSearchQuery } from '../../type/search-query.ts'
 import { textOf } from '../../type/text.ts'
 import type { Value } from '../../type/value.ts'
+import { setOf } from '../../type/value-set.ts'
 import type { Texts } from '../../vector/column.ts'
 import { type Selection, type TextVector, unknown, type Vector } from '../../vector/vector.ts'
 import type { Batch } from '../expression/batch.ts'
-import { checkAtTimes, checkCancelled } from '../thread/cancelled.ts'
+import { checkCancelled } from '../thread/cancelled.ts'
 import { absent, Needle, present, searchTexts, undecided, type Verdict } from './text-search.ts'
+import { TextSet } from './text-set.ts'
 import { WordSearch } from './word-search.ts'
 
 export type TextOperator = (
@@ -52,24 +54,18 @@ export function compileText(node: BoundExpression): TextOperator | undefined {
         node.isSearch ? absent : unknown,
       )
     case 'in': {
-      let sets = new Map<unknown, ReadonlySet<string>>()
+      let last: { readonly list: Value; readonly search: TextSet | undefined } | undefined
       return (left, right, { rowCount }) => {
         if (left.kind !== 'text' || right.kind !== 'constant') return undefined
-        const list = right.value
-        if (!Array.isArray(list) || !list.every((item) => typeof item === 'string'))
-          return undefined
-        let set = sets.get(list)
-        if (!set) {
-          set = new Set(list)
-          sets = new Map([[list, set]])
+        const { value } = right
+        if (!Array.isArray(value)) return undefined
+        const set = setOf(value)
+        if (last?.list !== value) {
+          last = { list: value, search: set.hasTimes ? undefined : new TextSet(set) }
         }
+        if (!last.search) return undefined
         const out = newBytes(rowCount)
-        const { bytes, offsets } = left.texts
-        for (let i = 0; i < rowCount; i++) {
-          checkAtTimes()
-          const at = left.first + i
-          out[i] = set.has(decodeUtf8(bytes, offsets[at]!, offsets[at + 1]!)) ? 1 : 0
-        }
+        last.search.search(left.texts, left.first, rowCount, set.hasNull ? unknown : 0, out)
         return withNulls(left, out)
       }
     }
