@@ -3,7 +3,15 @@
  * dropped or torn. What is left is opened as after any end of the process.
  */
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -14,7 +22,7 @@ import { compileShim } from '../support/io/io-shim.ts'
 import { type Random, readTrace, TracedDisk } from '../support/io/power-loss.ts'
 import { isSlow, randomSeed } from '../support/random-seed.ts'
 
-const losses = isSlow ? 1000 : 40
+const losses = isSlow ? 1000 : 30
 /** A loss may come at any time of a child's life: at its first start, as of a later one. */
 const lossesPerTrace = 50
 
@@ -22,8 +30,8 @@ const child = new URL('../support/crash-child.ts', import.meta.url).pathname
 const loader = new URL('../support/typescript-loader.js', import.meta.url).href
 const shim = compileShim()
 
-/** Lets a child write for a while, and kills it. */
-async function record(folder: string, milliseconds: number): Promise<void> {
+/** Lets a child write until so many requests were acknowledged, and kills it. */
+async function record(folder: string, requests: number): Promise<void> {
   const process_ = spawn(process.execPath, ['--import', loader, child, join(folder, 'd'), 'run'], {
     env: {
       ...process.env,
@@ -38,9 +46,14 @@ async function record(folder: string, milliseconds: number): Promise<void> {
   process_.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString()
   })
-  const timer = setTimeout(() => process_.kill('SIGKILL'), milliseconds)
+  const told = join(folder, 'told')
+  const timer = setInterval(() => {
+    if (existsSync(told) && parseRun('run', readFileSync(told, 'utf8')).done.size >= requests) {
+      process_.kill('SIGKILL')
+    }
+  }, 50)
   const signal = await new Promise((resolve) => process_.on('close', (_, by) => resolve(by)))
-  clearTimeout(timer)
+  clearInterval(timer)
   expect(signal, errors).toBe('SIGKILL')
 }
 
@@ -78,7 +91,7 @@ test.runIf(shim)(
     for (let done = 0; done < losses; done += lossesPerTrace) {
       const folder = mkdtempSync(join(tmpdir(), 'power-'))
       mkdirSync(join(folder, 'd'))
-      await record(folder, 4000)
+      await record(folder, 20 + Math.floor(random() * 300))
       const trace = readTrace(join(folder, 'trace'))
       const disk = new TracedDisk(join(folder, 'd'), join(folder, 'images'))
       const count = Math.min(lossesPerTrace, losses - done)
@@ -102,6 +115,7 @@ test.runIf(shim)(
         rmSync(left, { recursive: true })
       }
       acknowledged += parseRun('run', disk.told).done.size
+      if (isSlow) process.stdout.write(`${done + count} losses of ${losses}, seed ${randomSeed}\n`)
       rmSync(folder, { recursive: true })
     }
     process.stdout.write(

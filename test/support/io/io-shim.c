@@ -78,16 +78,14 @@ struct record {
   uint64_t dataLength;
 };
 
-enum { MOST_FILES = 65536 };
-
+/* What an open file is, found out at each call: descriptors are closed and used again in ways that are not seen here. */
 struct known {
-  char *path;
+  char path[PATH_MAX];
   uint64_t inode;
   int isSynced;
   int isMarks;
 };
 
-static struct known files[MOST_FILES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct control *control;
 static const char *directory;
@@ -101,7 +99,6 @@ static uint64_t syncs;
 
 DECLARE(int, open64, (const char *, int, ...));
 DECLARE(int, openat64, (int, const char *, int, ...));
-DECLARE(int, close, (int));
 DECLARE(ssize_t, write, (int, const void *, size_t));
 DECLARE(ssize_t, pwrite64, (int, const void *, size_t, off64_t));
 DECLARE(ssize_t, writev, (int, const struct iovec *, int));
@@ -129,7 +126,6 @@ static int isBelow(const char *path) {
 __attribute__((constructor)) static void begin(void) {
   FIND(open64);
   FIND(openat64);
-  FIND(close);
   FIND(write);
   FIND(pwrite64);
   FIND(writev);
@@ -210,33 +206,32 @@ static void note(uint32_t operation, const char *path, uint64_t inode, uint64_t 
   errno = before;
 }
 
-static struct known *knownFile(int file) {
-  return file >= 0 && file < MOST_FILES && files[file].path ? &files[file] : NULL;
+static int findFile(int file, struct known *known) {
+  if (file < 0 || !directory) return 0;
+  int before = errno;
+  struct stat64 found;
+  char link[64];
+  ssize_t length = -1;
+  if (fstat64(file, &found) == 0 && (S_ISREG(found.st_mode) || S_ISDIR(found.st_mode))) {
+    snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+    length = readlink(link, known->path, sizeof known->path - 1);
+  }
+  errno = before;
+  if (length < 0) return 0;
+  known->path[length] = 0;
+  known->inode = found.st_ino;
+  known->isMarks = marks && strcmp(known->path, marks) == 0;
+  known->isSynced = (fcntl(file, F_GETFL) & O_DSYNC) != 0;
+  return known->isMarks || isBelow(known->path);
 }
 
-static void forget(int file) {
-  if (file < 0 || file >= MOST_FILES || !files[file].path) return;
-  pthread_mutex_lock(&lock);
-  free(files[file].path);
-  files[file].path = NULL;
-  pthread_mutex_unlock(&lock);
-}
-
-static void remember(int file, const char *path, int flags, int isNew) {
-  if (file < 0 || file >= MOST_FILES) return;
+static void noteOpened(int file, const char *path, int flags, int isNew) {
   int before = errno;
   struct stat64 found;
   fstat64(file, &found);
   pthread_mutex_lock(&lock);
-  free(files[file].path);
-  files[file].path = strdup(path);
-  files[file].inode = found.st_ino;
-  files[file].isSynced = (flags & O_DSYNC) != 0;
-  files[file].isMarks = marks && strcmp(path, marks) == 0;
-  if (!files[file].isMarks) {
-    if (isNew) note(OP_CREATE, path, found.st_ino, 0, 0, NULL, 0, 0);
-    else if (flags & O_TRUNC) note(OP_TRUNCATE, path, found.st_ino, 0, 0, NULL, 0, 0);
-  }
+  if (isNew) note(OP_CREATE, path, found.st_ino, 0, 0, NULL, 0, 0);
+  else if (flags & O_TRUNC) note(OP_TRUNCATE, path, found.st_ino, 0, 0, NULL, 0, 0);
   pthread_mutex_unlock(&lock);
   errno = before;
 }
@@ -249,7 +244,7 @@ static int opened(int at, const char *path, int flags, mode_t mode) {
   int isNew = (flags & O_CREAT) && access(path, F_OK) != 0;
   errno = before;
   int file = REAL(openat64)(at, path, flags, mode);
-  if (file >= 0) remember(file, path, flags, isNew);
+  if (file >= 0 && !isMarks) noteOpened(file, path, flags, isNew);
   return file;
 }
 
@@ -282,15 +277,10 @@ int openat64(int at, const char *path, int flags, ...) {
   return opened(at, path, flags | O_LARGEFILE, mode);
 }
 
-int close(int file) {
-  forget(file);
-  return REAL(close)(file);
-}
-
 /* offset < 0: where the file is. */
 static ssize_t written(int file, const struct iovec *parts, int count, off64_t offset) {
-  struct known *known = knownFile(file);
-  if (!known) return offset < 0 ? REAL(writev)(file, parts, count) : REAL(pwritev64)(file, parts, count, offset);
+  struct known found, *known = &found;
+  if (!findFile(file, known)) return offset < 0 ? REAL(writev)(file, parts, count) : REAL(pwritev64)(file, parts, count, offset);
   if (known->isMarks) {
     pthread_mutex_lock(&lock);
     size_t length = 0;
@@ -324,13 +314,13 @@ static ssize_t written(int file, const struct iovec *parts, int count, off64_t o
 }
 
 ssize_t write(int file, const void *bytes, size_t length) {
-  if (!knownFile(file)) return REAL(write)(file, bytes, length);
+  struct known found;
+  if (!findFile(file, &found)) return REAL(write)(file, bytes, length);
   struct iovec part = {(void *)bytes, length};
   return written(file, &part, 1, -1);
 }
 
 ssize_t pwrite64(int file, const void *bytes, size_t length, off64_t offset) {
-  if (!knownFile(file)) return REAL(pwrite64)(file, bytes, length, offset);
   struct iovec part = {(void *)bytes, length};
   return written(file, &part, 1, offset);
 }
@@ -350,8 +340,8 @@ ssize_t pwritev(int file, const struct iovec *parts, int count, off_t offset) {
 }
 
 static int synced(int file, int (*sync)(int)) {
-  struct known *known = knownFile(file);
-  if (!known) return sync(file);
+  struct known found, *known = &found;
+  if (!findFile(file, known)) return sync(file);
   pthread_mutex_lock(&lock);
   uint64_t id = ++syncs;
   uint64_t inode = known->inode;
@@ -375,8 +365,8 @@ int msync(void *at, size_t length, int flags) {
 }
 
 int ftruncate64(int file, off64_t length) {
-  struct known *known = knownFile(file);
-  if (!known) return REAL(ftruncate64)(file, length);
+  struct known found, *known = &found;
+  if (!findFile(file, known)) return REAL(ftruncate64)(file, length);
   if (mustFail(KIND_TRUNCATE, known->path)) return failed();
   pthread_mutex_lock(&lock);
   int result = REAL(ftruncate64)(file, length);
@@ -388,8 +378,8 @@ int ftruncate64(int file, off64_t length) {
 int ftruncate(int file, off_t length) { return ftruncate64(file, length); }
 
 int fallocate64(int file, int mode, off64_t offset, off64_t length) {
-  struct known *known = knownFile(file);
-  if (!known) return REAL(fallocate64)(file, mode, offset, length);
+  struct known found, *known = &found;
+  if (!findFile(file, known)) return REAL(fallocate64)(file, mode, offset, length);
   if (mustFail(KIND_TRUNCATE, known->path)) return failed();
   pthread_mutex_lock(&lock);
   int result = REAL(fallocate64)(file, mode, offset, length);
@@ -466,8 +456,8 @@ int mkdir(const char *path, mode_t mode) {
 }
 
 void *mmap64(void *at, size_t length, int protection, int flags, int file, off64_t offset) {
-  struct known *known = knownFile(file);
-  if (known && mustFail(KIND_MMAP, known->path)) {
+  struct known found, *known = &found;
+  if (findFile(file, known) && mustFail(KIND_MMAP, known->path)) {
     errno = control->error;
     return MAP_FAILED;
   }
