@@ -1,6 +1,6 @@
 /** Compiles what stands between a process and the disk (`io-shim.c`), and arms it to fail. */
 import { spawnSync } from 'node:child_process'
-import { closeSync, mkdtempSync, openSync, readSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readSync, writeSync } from 'node:fs'
 import { constants, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -64,7 +64,8 @@ export class FaultControl {
   constructor(path: string, directory: string) {
     this.path = path
     this.#directory = directory
-    this.#file = openSync(path, 'w+')
+    // Where a process has it mapped, it must never be shorter.
+    this.#file = openSync(path, existsSync(path) ? 'r+' : 'w+')
     writeSync(this.#file, new Uint8Array(controlBytes))
   }
 
