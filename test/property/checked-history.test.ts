@@ -12,7 +12,7 @@ import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
 const seconds = Number(process.env.ASSAY_HISTORY_SECONDS ?? (isSlow ? 300 : 8))
-const restarts = Math.max(2, Math.floor(seconds / 8))
+const restarts = Math.max(2, Math.floor(seconds / 20))
 
 let child: CompiledChild
 beforeAll(() => {
