@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Catalog } from '../catalog/catalog.ts'
 import { AssayError } from '../error.ts'
-import { makeDurablySync, writeDurablySync } from '../storage/directory/durable-file.ts'
+import { makeDurablySync, writeDurablySync } from '../storage/durable-file.ts'
 
 const keyBytes = 32
 const nonceBytes = 12

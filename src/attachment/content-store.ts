@@ -9,7 +9,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { AssayError } from '../error.ts'
-import { makeFolder, unfinishedEnding, writeDurably } from '../storage/directory/durable-file.ts'
+import { makeFolder, unfinishedEnding, writeDurably } from '../storage/durable-file.ts'
 import { onDisk } from '../storage/storage-error.ts'
 
 /** What a key is of: in each of them, and in each organization, keys are apart. */

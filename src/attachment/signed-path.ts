@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Principal } from '../access/principal.ts'
 import { AssayError } from '../error.ts'
-import { makeDurablySync, makeFolder, writeDurably } from '../storage/directory/durable-file.ts'
+import { makeDurablySync, makeFolder, writeDurably } from '../storage/durable-file.ts'
 
 export type ContentAction = 'get' | 'put'
 

@@ -13,7 +13,7 @@ import { generateDataset, generateSpans, type SpanOptions } from '../demo/genera
 import type { SpanRecord } from '../demo/record.ts'
 import { AssayError } from '../error.ts'
 import { createLogger, type Logger } from '../server/logger.ts'
-import { makeFolderSync, writeDurablySync } from '../storage/directory/durable-file.ts'
+import { makeFolderSync, writeDurablySync } from '../storage/durable-file.ts'
 import { Client } from './client.ts'
 import { type DemoObjects, demoQueries } from './demo-queries.ts'
 import { answerTable, type QueryAnswer } from './query.ts'

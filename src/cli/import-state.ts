@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { AssayError } from '../error.ts'
-import { writeDurablySync } from '../storage/directory/durable-file.ts'
+import { writeDurablySync } from '../storage/durable-file.ts'
 
 /** What has been imported. */
 export interface ImportTotal {

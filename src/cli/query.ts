@@ -9,8 +9,8 @@ import {
   type OutputFormat,
   outputFormats,
 } from '../format/output-format.ts'
-import { DurableFile } from '../storage/directory/durable-file.ts'
 import { fileFault } from '../storage/directory/file-fault.ts'
+import { DurableFile } from '../storage/durable-file.ts'
 import { parseExactJson } from '../type/exact-json.ts'
 import { Client, type ConnectionOptions } from './client.ts'
 import { formatTable, type TableRow } from './table.ts'

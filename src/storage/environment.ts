@@ -13,7 +13,7 @@ import { type Database, open, type RootDatabase, type Transaction } from 'lmdb'
 import { AssayError } from '../error.ts'
 import { CheckedDatabase, type PlainDatabase } from './checked-database.ts'
 import { addChecksums, type CheckedSince, readCheckedSince } from './checked-since.ts'
-import { privateFile, privateFolder, syncPathSync } from './directory/durable-file.ts'
+import { privateFile, privateFolder, syncPathSync } from './durable-file.ts'
 import type { RecordsDatabase } from './record-damage.ts'
 
 /**

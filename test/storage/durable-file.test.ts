@@ -8,7 +8,7 @@ import {
   makeFolder,
   writeDurably,
   writeDurablySync,
-} from '../../src/storage/directory/durable-file.ts'
+} from '../../src/storage/durable-file.ts'
 
 let directory: string
 let umask: number

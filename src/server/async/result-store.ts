@@ -10,7 +10,7 @@ import {
   privateFile,
   unfinishedEnding,
   writeDurably,
-} from '../../storage/directory/durable-file.ts'
+} from '../../storage/durable-file.ts'
 import { onDisk } from '../../storage/storage-error.ts'
 
 export type AsyncStatus = 'queued' | 'running' | 'canceled' | 'succeeded' | 'failed'

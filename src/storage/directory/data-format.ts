@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AssayError } from '../../error.ts'
-import { writeDurablySync } from './durable-file.ts'
+import { writeDurablySync } from '../durable-file.ts'
 
 /**
  * What this service writes; 2 has checksums of stored values. It rises when services before it could not read

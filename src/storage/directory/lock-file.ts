@@ -4,7 +4,7 @@
  */
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
-import { privateFile } from './durable-file.ts'
+import { privateFile } from '../durable-file.ts'
 
 /** More than LMDB wants for the readers that environments are opened with (`environment.ts`). */
 const lockFileBytes = 18 * 4096

@@ -1,8 +1,8 @@
 /** Takes the rights of others from what is in a data directory. */
 import { chmodSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { privateFile, privateFolder } from '../durable-file.ts'
 import { segmentFolders } from '../environment.ts'
-import { privateFile, privateFolder } from './durable-file.ts'
 
 /**
  * Folders get mode 0700 and files 0600, as far as they belong to this user. What attachments have below them is looked at
