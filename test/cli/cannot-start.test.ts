@@ -57,9 +57,10 @@ function expectSentence(
   fault: string,
   hint: string,
 ) {
-  const lines = outcome.stderr.trim().split('\n')
+  // LMDB writes a line of its own before, when it has no room.
+  const lines = outcome.stderr.trim().split('\n').slice(-2)
   expect(lines).toEqual([expect.stringContaining(fault), expect.stringContaining(hint)])
-  expect(lines[0]).toMatch(/^assay: /)
+  expect(lines[0]).toContain('assay: ')
 }
 
 test('a file in place of the directory, or above it', () => {
