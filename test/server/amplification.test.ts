@@ -58,6 +58,12 @@ const cases: Record<string, Sent> = {
     body: () => `[${repeated(`{"project_id":"${project}","log_id":"g"}`, 60 * megabyte)}]`,
     says: 'has more than 100,000 rows',
   },
+  'fields of a row': {
+    path: () => `/v1/project_logs/${project}/insert`,
+    body: () =>
+      `{"events": [{${Array.from({ length: 1_000_000 }, (_, i) => `"n${i}":0`).join()}}]}`,
+    says: 'events[0] has more than 10,000 fields',
+  },
   feedback: {
     path: () => `/v1/project_logs/${project}/feedback`,
     body: () => `{"feedback": [${repeated('{}', 60 * megabyte)}]}`,
@@ -135,7 +141,9 @@ test.each(Object.entries(cases))(
     }
     const { status, text } = await service.request(path(), { body: sent, headers })
     expect({ status, text }).toMatchObject({ status: 413, text: expect.stringContaining(says) })
-    expect(text).toMatch(/several requests|fewer items|smaller batches|rows of their own/)
+    expect(text).toMatch(
+      /several requests|several rows|fewer items|smaller batches|rows of their own/,
+    )
     expect(performance.now() - start).toBeLessThan(40_000)
     expect(process.memoryUsage().rss - before).toBeLessThan(500 * megabyte)
   },

@@ -151,7 +151,7 @@ function operationsOn(type: (typeof types)[number]): [string, OperationDescripti
       `POST ${at}/insert`,
       {
         tag,
-        summary: 'Writes records, all in one transaction',
+        summary: 'Writes up to 100,000 records, all in one transaction',
         body: z.object({ events: z.array(newRecord) }),
         answer: rowIds,
       },
@@ -246,7 +246,7 @@ export const recordOperations: ReadonlyMap<string, OperationDescription> = new M
     'POST /logs3',
     {
       tag: 'records',
-      summary: 'Writes rows, each of which names its object, all in one transaction',
+      summary: 'Writes up to 100,000 rows, each of which names its object, all in one transaction',
       body: z.object({ rows: z.array(newSpan), api_version: usually(z.number()) }),
       answer: z.object({ ids: z.array(z.string()), xact_id: z.string() }),
     },

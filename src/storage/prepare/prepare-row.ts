@@ -1,5 +1,7 @@
 /** One row of a request: from its JSON text to an encoded row and what to do with it. */
+
 import { randomUUID } from 'node:crypto'
+import { AssayError } from '../../error.ts'
 import { MemberNames } from '../../json/member-names.ts'
 import type { JsonScanner } from '../../json/scan.ts'
 import { decodeUtf8 } from '../../json/utf8.ts'
@@ -77,6 +79,17 @@ interface FoundObject {
 
 const noKey = { transaction: 0, index: 0 }
 const noFields = { extraFields: [], shapes: [] }
+
+/** Of a row: each is a field of its own, by whose name others look for theirs. What is in them has any number. */
+const mostMembers = 10_000
+
+function tooManyMembers(path: string): AssayError {
+  return new AssayError(
+    'REQUEST_TOO_LARGE',
+    `${path} has more than ${mostMembers.toLocaleString('en')} fields, which is the most of a row`,
+    { path, hint: 'put them into "metadata", or into several rows' },
+  )
+}
 
 /** Rows with more names than this have maps for rows. */
 const keptNames = 4096
@@ -193,6 +206,7 @@ export class RowPreparer {
     const { bytes } = scanner
     const builder = this.#builder
     for (let place = 0; scanner.nextMember(); place++) {
+      if (place >= mostMembers) throw tooManyMembers(path)
       const member = this.#memberName(place)
       const { name, role } = member
       if (role === 'control') {
