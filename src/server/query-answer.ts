@@ -135,7 +135,7 @@ async function* jsonBody(
       if (rowCount === 0) continue
       yield Buffer.from(separator)
       yield bytes
-      if (highlighter) for (const row of rowsOf(bytes)) highlighter.addRow(row)
+      if (highlighter) for (const row of markedRows(rowCount, bytes)) highlighter.addRow(row)
       separator = ',\n'
     }
   } catch (thrown) {
@@ -150,7 +150,11 @@ async function* jsonBody(
   yield Buffer.from(`${separator === ',\n' ? '' : separator}],${tail}`)
 }
 
-function rowsOf(bytes: Uint8Array): JsonObject[] {
+/** Chunks are longer only for a row that is: it comes unmarked, as looking through it would hold up all others. */
+const longestMarked = 6 * 2 ** 20
+
+function markedRows(rowCount: number, bytes: Uint8Array): JsonObject[] {
+  if (bytes.length > longestMarked) return Array.from({ length: rowCount }, () => ({}))
   return JSON.parse(`[${Buffer.from(bytes).toString()}]`) as JsonObject[]
 }
 
