@@ -1,7 +1,7 @@
 /** What an engine is opened with. */
 import type { PriceTable } from '../function/prices.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
-import type { MaintenanceOptions } from './maintenance/maintenance.ts'
+import type { MaintenanceOptions } from './maintenance/maintenance-options.ts'
 
 export interface Logger {
   debug(details: object, message: string): void

@@ -1,8 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import {
-  Maintenance,
-  type MaintenanceOptions,
-} from '../../src/scheduler/maintenance/maintenance.ts'
+import { Maintenance } from '../../src/scheduler/maintenance/maintenance.ts'
+import type { MaintenanceOptions } from '../../src/scheduler/maintenance/maintenance-options.ts'
 import type { Manifest } from '../../src/storage/segment/manifest.ts'
 import type { SegmentStore } from '../../src/storage/segment/segment-store.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'

@@ -8,13 +8,12 @@ import { unfinished } from '../../storage/maintenance/finish-segment.ts'
 import type { MaintenanceStep } from '../../storage/maintenance/maintenance-step.ts'
 import { namesAny } from '../../storage/maintenance/remove-objects.ts'
 import { StepControl } from '../../storage/maintenance/step-control.ts'
-import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
 import { type Manifest, namedBy } from '../../storage/segment/manifest.ts'
 import { defaultLimits, type SegmentLimits } from '../../storage/segment/segment-sink.ts'
-import { isDamage, type SegmentStore } from '../../storage/segment/segment-store.ts'
+import { isDamage } from '../../storage/segment/segment-store.ts'
 import { newTaskCount } from '../thread/task-count.ts'
 import { DamagedSegments } from './damaged-segments.ts'
-import type { FreshRows } from './fresh-rows.ts'
+import type { MaintenanceOptions } from './maintenance-options.ts'
 import { ScrubPace } from './scrub-pace.ts'
 import { type StepStatistics, StepThread } from './step-thread.ts'
 import { WritePace } from './write-pace.ts'
@@ -44,42 +43,6 @@ const mostUnfinished = 64
 
 /** Those that make a new manifest when they change something. */
 const manifestSteps: ReadonlySet<string> = new Set(['flush', 'compact', 'drop', 'rebuild'])
-
-export interface MaintenanceLogger {
-  debug(details: object, message: string): void
-  error(details: object, message: string): void
-}
-
-export interface MaintenanceOptions {
-  readonly directory: string
-  /** The segments as the calling thread sees them. */
-  readonly store: SegmentStore
-  /** What queries read of what is not flushed; all that the row store has when not given. */
-  readonly fresh?: FreshRows
-  readonly logger?: MaintenanceLogger
-  /** How fast all that is stored is read for damage, while nobody asks; 0, which is the default: not at all. */
-  readonly scrubBytesPerSecond?: number
-  /** Flush and compact without being asked; the default. */
-  readonly automatic?: boolean
-  readonly limits?: Partial<SegmentLimits>
-  /** Objects that were deleted, whose records are to be removed from disk. */
-  readonly removals?: Removals
-  /** See `QueryPool`. */
-  readonly runningTasks?: Int32Array
-  /** While it is reached nothing is merged that has no need to be, as that takes room for a time. */
-  readonly reserve?: { readonly isReached: boolean }
-  /** What flushes have left out of segments. */
-  readonly leftOut?: () => readonly FreshSpan[]
-  /** Called with every new manifest. */
-  readonly onManifest?: (manifest: Manifest) => void
-}
-
-export interface Removals {
-  /** Numbers of objects that nobody writes to or reads any more. */
-  purges(): readonly number[]
-  /** Called when nothing of them is left. */
-  purged(objects: readonly number[]): Promise<void>
-}
 
 export interface AcquiredManifest {
   readonly manifest: Manifest
