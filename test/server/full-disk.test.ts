@@ -11,8 +11,7 @@ import { SmallDisk } from '../support/small-disk.ts'
 
 const key = 'sk-full-disk-0123456789'
 const isLinux = process.platform === 'linux'
-const disk = isLinux ? SmallDisk.mount(96) : undefined
-const reserved = isLinux ? SmallDisk.mount(96) : undefined
+const canMount = SmallDisk.canMount()
 const failing = isLinux ? FailingWrites.build() : undefined
 
 let service: ServeProcess
@@ -75,24 +74,26 @@ async function stop() {
   await service.exit
 }
 
-describe.runIf(disk)('on a disk that is full', () => {
+describe.runIf(canMount)('on a disk that is full', () => {
+  let disk: SmallDisk
   let directory: string
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(disk!.directory, 'data-'))
+    disk = SmallDisk.mount(96)
+    directory = mkdtempSync(join(disk.directory, 'data-'))
     await start(directory)
     await makePlace()
   })
   afterAll(async () => {
     await stop()
-    disk!.unmount()
+    disk.unmount()
   })
 
   test('what has no room is refused with the reason and not there, and all works once there is room', async () => {
     let refused = 0
     for (let round = 0; round < 2; round++) {
       const upload = await announce()
-      disk!.fill()
+      disk.fill()
       for (const [what, write] of Object.entries(everyWrite(ask, key, place))) {
         const name = `full-${++run}`
         const before = await everythingSeen(ask, place)
@@ -108,7 +109,7 @@ describe.runIf(disk)('on a disk that is full', () => {
       expect(sent.status, sent.text).toBe(503)
       expect(halfWritten(directory)).toEqual([])
       expect((await ask('/healthz')).status).toBe(200)
-      disk!.empty()
+      disk.empty()
       await expectAllToWork()
       expect((await send(upload)).status).toBe(200)
     }
@@ -116,27 +117,29 @@ describe.runIf(disk)('on a disk that is full', () => {
   })
 
   test('a start on it serves what there is, which is what was in memory before', async () => {
-    disk!.fill()
+    disk.fill()
     const before = await everythingSeen(ask, place)
     await stop()
     await start(directory)
     expect(await everythingSeen(ask, place)).toBe(before)
-    disk!.empty()
+    disk.empty()
     await expectAllToWork()
   })
 })
 
-describe.runIf(reserved)('below the reserve of the disk', () => {
+describe.runIf(canMount)('below the reserve of the disk', () => {
+  let disk: SmallDisk
   const reserve = 24 * 2 ** 20
 
   beforeAll(async () => {
-    const directory = mkdtempSync(join(reserved!.directory, 'data-'))
+    disk = SmallDisk.mount(96)
+    const directory = mkdtempSync(join(disk.directory, 'data-'))
     await start(directory, { ASSAY_MIN_FREE_MB: '24' })
     await makePlace()
   })
   afterAll(async () => {
     await stop()
-    reserved!.unmount()
+    disk.unmount()
   })
 
   const remove = (path: string) => ask(path, { method: 'DELETE' })
@@ -156,7 +159,7 @@ describe.runIf(reserved)('below the reserve of the disk', () => {
     const before = await everythingSeen(ask, place)
     expect(JSON.parse((await ask('/healthz')).text)).toEqual({ status: 'ok' })
 
-    reserved!.fill(reserve - 2 ** 20)
+    disk.fill(reserve - 2 ** 20)
     await expect.poll(() => metric('assay_disk_reserve_reached')).toBe(1)
     expect(await metric('assay_disk_reserve_bytes')).toBe(reserve)
     expect(await metric('assay_disk_available_bytes')).toBeLessThan(reserve)
@@ -182,7 +185,7 @@ describe.runIf(reserved)('below the reserve of the disk', () => {
     expect(both.status, both.text).toBe(507)
     expect((await remove(`/v1/dataset/${needless}`)).status).toBe(200)
 
-    reserved!.empty()
+    disk.empty()
     await expectAllToWork()
     expect((await send(upload)).status).toBe(200)
     expect(await metric('assay_disk_reserve_reached')).toBe(0)

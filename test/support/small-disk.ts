@@ -11,15 +11,25 @@ export class SmallDisk {
     this.directory = directory
   }
 
-  /** Undefined where file systems may not be mounted, which is printed. */
-  static mount(megabytes: number): SmallDisk | undefined {
+  /** Whether file systems may be mounted here; printed where they may not. */
+  static canMount(): boolean {
+    if (process.platform !== 'linux') return false
+    try {
+      SmallDisk.mount(1).unmount()
+      return true
+    } catch (error) {
+      console.log(`left out: no file system can be mounted here (${String(error)})`)
+      return false
+    }
+  }
+
+  static mount(megabytes: number): SmallDisk {
     const directory = mkdtempSync(join(tmpdir(), 'assay-disk-'))
     const options = ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', directory]
     const { status, stderr } = spawnSync('mount', options, { encoding: 'utf8' })
     if (status === 0) return new SmallDisk(directory)
     rmSync(directory, { recursive: true })
-    console.log(`left out: no file system can be mounted here (${stderr?.trim() || 'no mount'})`)
-    return undefined
+    throw new Error(stderr?.trim() || 'there is no command to mount with')
   }
 
   get #filler(): string {
