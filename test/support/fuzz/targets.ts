@@ -25,7 +25,16 @@ import { parseRequest } from '../../../src/parser/parse-request.ts'
 import { printQuery } from '../../../src/parser/print-query.ts'
 import { readJsonQuery } from '../../../src/parser/read-json-query.ts'
 import { prepareRows } from '../../../src/storage/prepare/prepare.ts'
+import { rowVersionKey } from '../../../src/storage/record-key.ts'
+import { rowBytes } from '../../../src/storage/row/prepared-blocks.ts'
 import { RowView } from '../../../src/storage/row/row.ts'
+import {
+  encodeRequestBody,
+  packedBlock,
+  RowBlock,
+  requestBlock,
+  singleRow,
+} from '../../../src/storage/row/row-block.ts'
 import { decodeMetadata, encodeMetadata } from '../../../src/storage/segment/metadata.ts'
 import { parseJsonBytes } from '../../../src/type/parse-json.ts'
 import {
@@ -201,6 +210,48 @@ function prepare(body: Buffer): void {
   }
 }
 
+const firstVersion = { transaction: 7 * 65_536, index: 40 }
+const storedKey = rowVersionKey(1, firstVersion)
+
+/** Some rows as each form of value has them. */
+function storedValues(): Buffer[] {
+  const numbers = Array.from({ length: 20 }, (_, i) => i)
+  const events = numbers.map((i) => ({
+    id: `r${i}`,
+    input: 'text '.repeat(30 * i),
+    metadata: { i },
+  }))
+  const body = Buffer.from(JSON.stringify({ events }))
+  const object = { type: 'project_logs', id: 'P' } as const
+  const prepared = prepareRows(body, { form: 'events', object, nowMs: 0 })
+  const rows = numbers.map((i) => rowBytes(prepared, i))
+  const { transaction, index } = firstVersion
+  const versions = numbers.map((i) => ({ transaction, index: index + i }))
+  return [
+    packedBlock(storedKey, versions, rows),
+    requestBlock(storedKey, encodeRequestBody(numbers, rows), transaction, []),
+    singleRow(storedKey, rows[3]!),
+  ]
+}
+
+function storedRows(value: Buffer): string {
+  const block = new RowBlock(storedKey, value, { transaction: 0 })
+  const rows: string[] = []
+  for (let place = 0; place < block.rowCount; place++) {
+    const row = block.rowAt(place)
+    if (!row) continue
+    const fields = Array.from(
+      row.fields(),
+      ({ name, value: { start, end } }) => `${name} ${row.bytes.toString('utf8', start, end)}`,
+    )
+    rows.push(JSON.stringify([block.versionAt(place), fields]))
+  }
+  return rows.join()
+}
+
+const stored = storedValues()
+const rightRows: ReadonlySet<string> = new Set(stored.map(storedRows))
+
 const metadata = { format: 3, rowCount: 1, objects: [], keys: {}, columns: [] }
 
 export const targets: Readonly<Record<string, FuzzTarget>> = {
@@ -354,6 +405,14 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
     isRefusal: isSentence,
     run: (input) => {
       decompressLz4Frame(input)
+    },
+  },
+  'stored rows': {
+    seeds: () => stored,
+    isGuided: false,
+    isRefusal: (thrown) => thrown instanceof AssayError && thrown.code === 'STORAGE_CORRUPT',
+    run: (input) => {
+      if (!rightRows.has(storedRows(input))) throw new Error('damaged rows are taken for right')
     },
   },
   'metadata of segments': {
