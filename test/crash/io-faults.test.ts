@@ -80,6 +80,8 @@ class FailingService {
     const text = body && JSON.stringify(body)
     const response = await fetch(this.#process.url + path, {
       method,
+      // None may wait for ever.
+      signal: AbortSignal.timeout(60_000),
       headers,
       ...(text !== undefined && { body: text }),
     })
