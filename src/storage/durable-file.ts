@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   linkSync,
   mkdirSync,
@@ -44,6 +45,8 @@ export function writeDurablySync(path: string, bytes: Bytes, mode = privateFile)
 
 /** Makes a file that is not there; false, and nothing is done, when it is. Of several who try, one makes it. */
 export function makeDurablySync(path: string, bytes: Bytes, mode = privateFile): boolean {
+  // On a disk that is full not even a file that gets no name can be written.
+  if (existsSync(path)) return false
   try {
     writeUnfinished(path, bytes, mode, (unfinished) => linkSync(unfinished, path))
     return true

@@ -124,6 +124,9 @@ class FailingService {
         { timeout: 30_000, interval: 50 },
       )
       .toBe(200)
+      .catch((error: unknown) => {
+        throw new Error(`${last?.text}\n${this.output.slice(-3000)}`, { cause: error })
+      })
     return last!
   }
 

@@ -198,6 +198,24 @@ describe('records', () => {
     await expect(look()).rejects.toThrow('the page of metadata of its last transaction is lost')
   })
 
+  // The number of the transaction before, with trees of the one that failed, whose pages stay behind.
+  test('whose end of a transaction was taken back are read as they were before it', async () => {
+    const path = pathOf(records)
+    const newest = newestPage(path)
+    const pages = statSync(path).size / pageBytes
+    const number = Buffer.alloc(8)
+    const file = openSync(path, 'r+')
+    readSync(file, number, 0, 8, newest * pageBytes + 24 + 128)
+    const left = Buffer.alloc(pageBytes)
+    left.writeBigUInt64LE(BigInt(pages), 0)
+    left.writeBigUInt64LE(number.readBigUInt64LE() + 1n, 8)
+    writeSync(file, left, 0, pageBytes, pages * pageBytes)
+    number.writeBigUInt64LE(BigInt(pages))
+    writeSync(file, number, 0, 8, (1 - newest) * pageBytes + 24 + 72 + 40)
+    closeSync(file)
+    expect(await open()).toBe(rowCount)
+  })
+
   test('without any metadata, or that are no such file, are refused', async () => {
     zero(pathOf(records), 0)
     zero(pathOf(records), 1)

@@ -7,6 +7,7 @@ import {
   addTree,
   type Metadata,
   metadataPart,
+  metadataTransaction,
   Pages,
   pageOrigin,
   readMetadata,
@@ -62,7 +63,7 @@ function inspect(file: number): Inspection {
   const newest = first && second ? newer(first, second) : (first ?? second)!
   const pages = new Pages(file, newest.pageBytes)
   const lost = both.indexOf(undefined)
-  if (lost >= 0 && wasNewer(pages, newest, size)) {
+  if (lost >= 0 && !wasTakenBack(pages.read(lost), newest) && wasNewer(pages, newest, size)) {
     return damaged('the page of metadata of its last transaction is lost')
   }
   const needed = newest.pageCount * newest.pageBytes
@@ -94,6 +95,15 @@ function readBoth(file: number): readonly [Metadata | undefined, Metadata | unde
 
 function newer(first: Metadata, second: Metadata): Metadata {
   return first.transaction >= second.transaction ? first : second
+}
+
+/**
+ * Whether LMDB has taken a page of metadata back, as it could not be written: it has the number of the transaction that
+ * it had before, and trees of the one that failed.
+ */
+function wasTakenBack(page: DataView, { transaction }: Metadata): boolean {
+  const before = metadataTransaction(page)
+  return before !== undefined && before < transaction
 }
 
 /**

@@ -94,16 +94,24 @@ export class UsedPages {
   }
 }
 
-/** Undefined for a page that is not one of metadata, as it should be. */
-export function readMetadata(page: DataView): Metadata | undefined {
+/** The transaction of a page of metadata, be the rest of it right or not; undefined for another page. */
+export function metadataTransaction(page: DataView): number | undefined {
   const at = pageHeaderBytes
   if (page.getUint16(18, true) !== isMetadata || page.getUint32(at, true) !== magic)
     return undefined
   if ((page.getUint32(at + 4, true) & 0xffff) !== format) return undefined
+  return numberAt(page, at + 128)
+}
+
+/** Undefined for a page that is not one of metadata, as it should be. */
+export function readMetadata(page: DataView): Metadata | undefined {
+  const at = pageHeaderBytes
+  const transaction = metadataTransaction(page)
+  if (transaction === undefined) return undefined
   const pageBytes = page.getUint32(at + 24, true)
   const metadata: Metadata = {
     pageBytes,
-    transaction: numberAt(page, at + 128),
+    transaction,
     pageCount: numberAt(page, at + 120) + 1,
     trees: [readTree(page, at + 24), readTree(page, at + 72)],
   }

@@ -1,5 +1,5 @@
 /** What the thread that writes records is asked for. */
-import type { WireError } from '../../error.ts'
+import type { AssayError, WireError } from '../../error.ts'
 import type { RecordsEnvironment } from '../environment.ts'
 import { storageError } from '../storage-error.ts'
 import { type CatalogBatch, writeCatalogBatch } from './catalog-batch.ts'
@@ -25,4 +25,10 @@ export function runWriteTask(
   } catch (thrown) {
     return { error: storageError('the change', thrown).toWire() }
   }
+}
+
+/** The outcome of a task of which nothing was done. */
+export function failedWriteTask(task: WriteTask, failure: AssayError): WriteTaskOutcome {
+  const error = failure.toWire()
+  return task.kind === 'rows' ? task.requests.map(() => ({ error })) : { error }
 }
