@@ -63,6 +63,8 @@ export class Inserts {
   /** Groups that are being prepared. */
   #groups = 0
   #isSending = false
+  /** Requests that may delete rows: a body is gone once it was prepared by another thread. */
+  readonly #deleting = new WeakSet<InsertRequest>()
 
   constructor(options: InsertsOptions) {
     this.#options = options
@@ -73,7 +75,8 @@ export class Inserts {
     const { ingest, writer, maintenance, reserve } = this.#options
     const { length } = request.body
     // Of those that may delete it is asked again when they are prepared.
-    if (!mayDelete(request.body)) reserve.requireRoom(length)
+    if (mayDelete(request.body)) this.#deleting.add(request)
+    else reserve.requireRoom(length)
     await maintenance.roomForWrite(length)
     const isAlone = this.#groups === 0 && this.#waiting.length === 0 && !writer.isBusy
     if (!ingest || (isAlone && length <= inlineBytes)) return this.#insertHere(request)
@@ -204,7 +207,7 @@ export class Inserts {
 
   async #writeRows(requests: readonly InsertRequest[], rows: PreparedRows) {
     const isDeletion = rows.actions.every((action) => action === rowActions.delete)
-    if (!isDeletion && requests.some(({ body }) => mayDelete(body))) {
+    if (!isDeletion && requests.some((request) => this.#deleting.has(request))) {
       this.#options.reserve.requireRoom(rows.bytes.length)
     }
     const objectNumbers = rows.objects.map(({ type, id }) => {
