@@ -16,12 +16,14 @@ export interface CompiledChild {
 /** @param name of a file in `test/support`, without its ending */
 export function compileChild(name: string): CompiledChild {
   const folder = mkdtempSync(join(tmpdir(), 'assay-compiled-'))
+  // As a build lies in the package: see `src/installation.ts`.
+  const built = join(folder, 'dist')
   const tsc = join(repository, 'node_modules/.bin/tsc')
-  const { stdout } = spawnSync(tsc, ['--noEmit', 'false', '--outDir', folder], { cwd: repository })
-  const path = join(folder, `test/support/${name}.js`)
+  const { stdout } = spawnSync(tsc, ['--noEmit', 'false', '--outDir', built], { cwd: repository })
+  const path = join(built, `test/support/${name}.js`)
   if (!existsSync(path)) throw new Error(`${name} was not compiled: ${stdout}`)
   for (const loops of ['src/kernel/kernels.wasm', 'src/kernel/rows.wasm']) {
-    cpSync(join(repository, loops), join(folder, loops))
+    cpSync(join(repository, loops), join(built, loops))
   }
   cpSync(join(repository, 'package.json'), join(folder, 'package.json'))
   symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'))
