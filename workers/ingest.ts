@@ -20,13 +20,14 @@ import {
   type UnpreparedRequest,
 } from '../src/storage/prepare/prepare.ts'
 import { SharedRoom } from '../src/storage/shared-room.ts'
+import { openWhenAble } from './open-when-able.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
 const { directory, runningTasks } = workerData as {
   readonly directory: string
   readonly runningTasks: Int32Array
 }
-const records = openRecords(directory, { readOnly: true })
+const records = openWhenAble(() => openRecords(directory, { readOnly: true }))
 const parts = new PartMaker()
 /** Most bodies have about as many bytes: new memory for each would cost as much as filling it. */
 let out = new ByteWriter(0)
@@ -44,7 +45,7 @@ export default function ingest(task: IngestTask): IngestOutcome {
 }
 
 function seal(task: SealTask): SealedRows {
-  const memory = sealRows(records, task)
+  const memory = sealRows(records(), task)
   return { memory, isGiven: memory !== undefined && memory === task.memory }
 }
 

@@ -1,6 +1,5 @@
 /** The thread that writes segments and tidies records: one per data directory. */
 import { workerData } from 'node:worker_threads'
-import { toAssayError } from '../src/error.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
 import {
@@ -14,6 +13,8 @@ import {
 import { type ScrubAnswer, Scrubber, type ScrubStep } from '../src/storage/maintenance/scrub.ts'
 import { checkpoint, hasGivenWay } from '../src/storage/maintenance/step-control.ts'
 import { SegmentStore } from '../src/storage/segment/segment-store.ts'
+import { storageError } from '../src/storage/storage-error.ts'
+import { openWhenAble } from './open-when-able.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
 const { directory, control, runningTasks } = workerData as {
@@ -22,9 +23,11 @@ const { directory, control, runningTasks } = workerData as {
   /** See `StepControl`. */
   readonly control: Int32Array
 }
-const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
-const records = openRecords(directory, { readOnly: false })
-const scrubber = new Scrubber(records, segments)
+const opened = openWhenAble(() => {
+  const segments = new SegmentStore(openSegments(directory, { readOnly: false }))
+  const records = openRecords(directory, { readOnly: false })
+  return { segments, records, scrubber: new Scrubber(records, segments) }
+})
 lowerThreadPriority(niceness.segments)
 giveWay(runningTasks)
 
@@ -32,14 +35,17 @@ giveWay(runningTasks)
 export default function maintain(
   step: MaintenanceStep | LostQuestion | ScrubStep,
 ): StepOutcome | LostAnswer | ScrubAnswer {
+  let segments: SegmentStore | undefined
   try {
+    const { records, segments: store, scrubber } = opened()
+    segments = store
     if (step.kind === 'scrub') return { scrubbed: scrubber.step(step) }
-    if (step.kind === 'lost') return { lost: answerLost(step, records, segments) }
-    return { changed: runStep(step, records, segments, () => checkpoint(control)) }
+    if (step.kind === 'lost') return { lost: answerLost(step, records, store) }
+    return { changed: runStep(step, records, store, () => checkpoint(control)) }
   } catch (thrown) {
     if (hasGivenWay(thrown)) return { changed: false }
-    return { error: toAssayError(thrown).toWire() }
+    return { error: storageError('the segments', thrown, directory).toWire() }
   } finally {
-    segments.endReads()
+    segments?.endReads()
   }
 }

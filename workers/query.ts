@@ -10,6 +10,7 @@ import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import { ByteWriter } from '../src/json/byte-writer.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { TaskReads } from '../src/storage/read/task-reads.ts'
+import { openWhenAble } from './open-when-able.ts'
 import { threadNumber } from './thread-number.ts'
 import { lowerThreadPriority, niceness } from './thread-priority.ts'
 
@@ -17,9 +18,12 @@ lowerThreadPriority(niceness.queries)
 numberThread(threadNumber)
 
 const { directory } = workerData as { readonly directory: string }
-const reads = new TaskReads(
-  openRecords(directory, { readOnly: true }),
-  openSegments(directory, { readOnly: true }),
+const reads = openWhenAble(
+  () =>
+    new TaskReads(
+      openRecords(directory, { readOnly: true }),
+      openSegments(directory, { readOnly: true }),
+    ),
 )
 
 /** What is printed goes here first: new memory that grows for each megabyte would cost as much as to fill it. */
@@ -36,7 +40,7 @@ const keptBytes = 8 * 2 ** 20
 export default function query(packed: PackedTask): TaskOutcome[] {
   const task = unpackTask(packed)
   try {
-    return [reads.during((storage) => runTask(task, storage, out, shareResult))]
+    return [reads().during((storage) => runTask(task, storage, out, shareResult))]
   } finally {
     if (out.bytes.length > keptBytes) out = new ByteWriter(4096)
     releaseWhenIdle(givenBytes(task))
