@@ -127,7 +127,6 @@ async function bundle() {
     target: 'node20',
     external: Object.keys(dependencies),
     sourcemap: true,
-    keepNames: true,
     legalComments: 'none',
     // Of packages that are not modules.
     banner: {
