@@ -1,12 +1,10 @@
-import { spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { closeSegments, openRecords, openSegments } from '../../src/storage/environment.ts'
 import { RecordReader } from '../../src/storage/read/record-reader.ts'
 import { SegmentStore } from '../../src/storage/segment/segment-store.ts'
+import { type CompiledChild, compileChild } from '../support/compiled-child.ts'
 import { checkFiles, checkRun, checkSegments, parseRun, type Run } from '../support/crash-check.ts'
 import { isSlow } from '../support/random-seed.ts'
 import { temporaryDirectory } from '../support/temporary-records.ts'
@@ -14,29 +12,18 @@ import { temporaryDirectory } from '../support/temporary-records.ts'
 const kills = 50
 /** Each in a directory of its own; the slow suite kills a thousand times. */
 const rounds = Array.from({ length: isSlow ? 20 : 1 }, (_, i) => i + 1)
-const repository = fileURLToPath(new URL('../..', import.meta.url))
-let build: string
-let child: string
+let child: CompiledChild
 
 // Children run JavaScript, as the service does; compiling once saves a second of each start.
 beforeAll(() => {
-  build = mkdtempSync(join(tmpdir(), 'assay-crash-'))
-  const tsc = join(repository, 'node_modules/.bin/tsc')
-  const { stdout } = spawnSync(tsc, ['--noEmit', 'false', '--outDir', build], { cwd: repository })
-  child = join(build, 'test/support/crash-child.js')
-  expect(existsSync(child), String(stdout)).toBe(true)
-  for (const loops of ['src/kernel/kernels.wasm', 'src/kernel/rows.wasm']) {
-    cpSync(join(repository, loops), join(build, loops))
-  }
-  writeFileSync(join(build, 'package.json'), '{"type":"module"}')
-  symlinkSync(join(repository, 'node_modules'), join(build, 'node_modules'))
+  child = compileChild('crash-child')
 }, 240_000)
 
-afterAll(() => rmSync(build, { recursive: true, force: true }))
+afterAll(() => rmSync(child.folder, { recursive: true, force: true }))
 
 /** Lets a child write to the directory and kills it some time after it first said `what`. */
 async function runAndKill(directory: string, name: string, what: string): Promise<Run> {
-  const process = spawn('node', [child, directory, name], {
+  const process = spawn('node', [child.path, directory, name], {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
