@@ -6,16 +6,14 @@
 import { LRUCache } from 'lru-cache'
 import { objectsOf } from '../binder/bound.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
-import { formatTransaction } from '../type/transaction.ts'
 import type { RowChunk } from './answer/answer-frame.ts'
-import type { AnswerNow } from './answer/direct-look-up.ts'
-import type { QueryRequest, QuerySummary } from './query-request.ts'
+import type { QuerySummary } from './query-request.ts'
 
+/** Rows of JSON, and what there is to say of them. */
 export interface KeptAnswer {
-  readonly planned: PlannedQuery
   /** What the query saw. */
   readonly transaction: number
-  readonly bytes: Uint8Array
+  readonly rows: RowChunk
   readonly summary: QuerySummary
 }
 
@@ -28,18 +26,16 @@ export interface KeptStatistics {
 /** Longer answers take longer to send than to make. */
 const longestAnswer = 64 * 1024
 
-/** What an answer takes besides its bytes and its text, by estimate. */
+/** What an answer takes besides its bytes, by estimate. */
 const answerBytes = 1024
-
-/** Texts that were asked once: answers are kept from the second time on. */
-const askedTexts = 10_000
 
 const comma = Buffer.from(',\n')
 
 export class KeptAnswers {
-  readonly #answers: LRUCache<string, KeptAnswer>
+  readonly #answers: LRUCache<PlannedQuery, KeptAnswer>
   readonly #isOn: boolean
-  readonly #asked = new LRUCache<string, PlannedQuery>({ max: askedTexts })
+  /** Plans of what was asked before. */
+  readonly #asked = new WeakSet<PlannedQuery>()
   /** By number of an object, the last transaction that wrote to it since the start. */
   readonly #written = new Map<number, number>()
   #hits = 0
@@ -58,121 +54,54 @@ export class KeptAnswers {
     for (const { object } of objects) this.#written.set(object, transaction)
   }
 
-  /** @param plan plans the query for who asks; only called when there is an answer to its text */
-  find(query: string, plan: () => PlannedQuery): KeptAnswer | undefined {
-    const answer = this.#answers.get(query)
+  /** @param planned for who asks now */
+  find(planned: PlannedQuery): KeptAnswer | undefined {
+    const answer = this.#answers.get(planned)
     if (!answer) return undefined
-    if (!this.#isFresh(answer)) {
-      this.#answers.delete(query)
+    if (!this.#isFresh(planned, answer.transaction)) {
+      this.#answers.delete(planned)
       return undefined
     }
-    if (plan() !== answer.planned) return undefined
     this.#hits++
     return answer
   }
 
-  /** The rows, whose answer is kept once all of them were taken. */
-  keeping(
-    request: QueryRequest,
-    planned: PlannedQuery,
-    transaction: number,
-    answer: { readonly rows: AsyncIterable<RowChunk>; finish(): QuerySummary },
-  ): AsyncIterable<RowChunk> {
-    if (!isPlain(request) || !this.#isAskedAgain(request.query, planned)) return answer.rows
-    return this.#collect(request.query, planned, transaction, answer)
-  }
-
-  /** Keeps an answer that was made at once, for a query without any options. */
-  keep(query: string, planned: PlannedQuery, transaction: number, answer: AnswerNow): void {
-    if (!this.#isAskedAgain(query, planned)) return
-    const { schema, rowCount, lastTransactionId, bytesRead, cursor } = answer
-    this.#set(query, {
-      planned,
-      transaction,
-      // A copy, which `slice` of a Buffer is not.
-      bytes: new Uint8Array(answer.bytes),
-      summary: {
-        schema,
-        rowCount,
-        lastTransactionId,
-        bytesRead,
-        ...(cursor !== undefined && { cursor }),
-      },
-    })
-  }
-
-  /** Whether its answer may be kept, and the text was asked before. */
-  #isAskedAgain(query: string, planned: PlannedQuery): boolean {
+  /** Whether the answer may be kept, and was asked for before: most are not asked for again. */
+  isAskedAgain(planned: PlannedQuery): boolean {
     if (!this.#isOn || planned.physical.plan.access.kind === 'look_up') return false
-    if (this.#asked.get(query) === planned) return true
-    this.#asked.set(query, planned)
+    if (this.#asked.has(planned)) return true
+    this.#asked.add(planned)
     return false
   }
 
-  #set(query: string, kept: KeptAnswer): void {
-    const { length } = kept.bytes
-    const size = answerBytes + query.length * 2 + length
-    if (length <= longestAnswer && this.#isFresh(kept)) this.#answers.set(query, kept, { size })
+  keep(planned: PlannedQuery, kept: KeptAnswer): void {
+    const { length } = kept.rows.bytes
+    if (length > longestAnswer || !this.#isFresh(planned, kept.transaction)) return
+    this.#answers.set(planned, kept, { size: answerBytes + length })
   }
 
-  async *#collect(
-    query: string,
-    planned: PlannedQuery,
-    transaction: number,
-    { rows, finish }: { readonly rows: AsyncIterable<RowChunk>; finish(): QuerySummary },
+  /** Gives the chunks, and keeps them together once all were taken. */
+  async *collecting(
+    chunks: AsyncIterable<RowChunk>,
+    keep: (rows: RowChunk) => void,
   ): AsyncGenerator<RowChunk> {
     const parts: Uint8Array[] = []
     let length = 0
-    for await (const chunk of rows) {
+    let rowCount = 0
+    for await (const chunk of chunks) {
       length += chunk.bytes.length
       if (chunk.rowCount > 0 && length <= longestAnswer) {
         if (parts.length > 0) parts.push(comma)
         parts.push(chunk.bytes)
+        rowCount += chunk.rowCount
       }
       yield chunk
     }
     if (length > longestAnswer) return
-    this.#set(query, { planned, transaction, bytes: Buffer.concat(parts), summary: finish() })
+    keep({ rowCount, bytes: Buffer.concat(parts), last: undefined, lastSorted: undefined })
   }
 
-  #isFresh({ planned, transaction }: Pick<KeptAnswer, 'planned' | 'transaction'>): boolean {
-    return objectsOf(planned.bound).every(
-      ({ number }) => (this.#written.get(number) ?? 0) <= transaction,
-    )
+  #isFresh({ bound }: PlannedQuery, transaction: number): boolean {
+    return objectsOf(bound).every(({ number }) => (this.#written.get(number) ?? 0) <= transaction)
   }
-}
-
-/** @param transaction the newest one, which sees the same */
-export function repeated(kept: KeptAnswer, transaction: number): AnswerNow {
-  const { planned, bytes, summary } = kept
-  return {
-    rowCount: summary.rowCount,
-    bytes,
-    bytesRead: summary.bytesRead,
-    rowsRead: 0,
-    schema: summary.schema,
-    warnings: planned.warnings,
-    planSummary: planned.summary,
-    cursor: summary.cursor,
-    lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
-  }
-}
-
-/** Whether the text alone says what is asked for, and JSON is wanted. */
-function isPlain(request: QueryRequest): boolean {
-  const { format = 'json', separator = ',\n', tzOffset = 0 } = request
-  return (
-    format === 'json' &&
-    separator === ',\n' &&
-    tzOffset === 0 &&
-    request.from === undefined &&
-    request.project === undefined &&
-    request.version === undefined &&
-    request.rootSpanId === undefined &&
-    request.inferenceDepth === undefined &&
-    request.useColumnstore !== true &&
-    request.auditLog !== true &&
-    request.since === undefined &&
-    request.idsOf === undefined
-  )
 }

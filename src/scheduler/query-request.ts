@@ -76,6 +76,8 @@ export interface QueryResult {
   readonly planSummary: string
   /** Whether it has a limit, so that its rows are a page, which a cursor may continue. */
   readonly isPage: boolean
+  /** All rows of JSON, where they were had within the call; undefined where they come with time. */
+  readonly inline: RowChunk | undefined
   /**
    * The rows, and in formats other than JSON what stands around them. May be read once. Leaving
    * early cancels the query.

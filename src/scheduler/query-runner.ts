@@ -19,7 +19,7 @@ import type { QueryPool } from './thread/query-pool.ts'
 import { QueryTasks } from './thread/query-tasks.ts'
 
 export interface QueryRun
-  extends Pick<RunOptions, 'onTraceSet' | 'onMadeColumns' | 'withoutDamaged'> {
+  extends Pick<RunOptions, 'split' | 'onTraceSet' | 'onMadeColumns' | 'withoutDamaged'> {
   readonly id: string
   readonly owner: QueryOwner | undefined
   readonly text: string

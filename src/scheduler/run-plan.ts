@@ -26,6 +26,7 @@ import { finishNewest } from './scan/newest-traces.ts'
 import {
   type PlanRun,
   rowsOfPieces,
+  type SplitInputs,
   scanGroups,
   scanRows,
   segmentsOf,
@@ -36,6 +37,8 @@ import type { QuerySnapshot } from './scan/snapshot.ts'
 import { traceSetOf, traceSetOfGroups } from './scan/trace-sets.ts'
 
 export interface RunOptions extends Omit<PlanRun, 'name' | 'plan' | 'traceSets' | 'split'> {
+  /** What there is to read of the snapshot, where that is known already. */
+  readonly split?: SplitInputs | undefined
   /** Gives the same snapshot without a segment that has turned out to be damaged, but with its rows. */
   readonly withoutDamaged?: ((damage: SegmentDamage) => Promise<QuerySnapshot>) | undefined
   readonly query: PhysicalQuery
@@ -76,7 +79,7 @@ async function* runWithoutDamage(given: RunOptions, answer: Answer): AsyncGenera
       const query = last ? continued(options.query, last, rowCount) : options.query
       if (!query) throw thrown
       pool.release()
-      options = { ...options, query, snapshot: await withoutDamaged(thrown) }
+      options = { ...options, query, snapshot: await withoutDamaged(thrown), split: undefined }
     }
   }
 }
@@ -103,13 +106,14 @@ interface Answer {
 
 async function* runRows(options: RunOptions, answer: Answer): AsyncGenerator<RowChunk> {
   const { query, onTraceSet } = options
-  let run: PlanRun = { ...options, name: 'query', plan: query.plan, traceSets: [] }
+  const { split: known, ...rest } = options
+  let run: PlanRun = { ...rest, name: 'query', plan: query.plan, traceSets: [] }
   for (const [i, plan] of query.traceSets.entries()) {
     const { set, page } = await findTraces({ ...run, name: `traces ${i}`, plan })
     onTraceSet?.(i, page)
     run = { ...run, traceSets: [...run.traceSets, set] }
   }
-  const split = splitWithoutKnown(run)
+  const split = known ?? splitWithoutKnown(run)
   run.pool.willRead(rowsOfPieces(split))
   run = { ...run, split }
   if (readsLittle(run)) {

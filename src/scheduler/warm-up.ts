@@ -17,7 +17,7 @@ import {
 } from '../storage/segment/metadata.ts'
 import { textAt } from '../vector/read-column.ts'
 import type { QueryLimits } from './admission/query-limits.ts'
-import { AnswersNow } from './answers-now.ts'
+import { InlineAnswers } from './inline-answers.ts'
 import { FreshSnapshot } from './maintenance/fresh-rows.ts'
 import type { Maintenance } from './maintenance/maintenance.ts'
 import { QueryPlans } from './query-plans.ts'
@@ -87,24 +87,20 @@ export class WarmUp {
     const quietLimits = { ...limits, keptAnswersBytes: 0, slowMs: undefined }
     const plans = new QueryPlans({ reads, now, prices })
     const runner = new QueryRunner(pool, quietLimits, undefined)
-    const answers = new AnswersNow({ plans, runner, reads, pool, limits: quietLimits })
+    const inline = new InlineAnswers({ runner, reads, pool, limits: quietLimits })
     const view = viewOf(part.object)
     const ask = async (query: string, snapshot: QuerySnapshot) => {
-      const request = { query, view }
-      if (answers.answer(request, snapshot.transaction, () => snapshot)) return
       const audit = new AuditLog(false)
-      const { planned, context } = plans.plan(request, audit)
-      const { physical } = planned
-      const run = {
-        id: '',
-        owner: undefined,
-        text: query,
-        physical,
-        context,
-        snapshot,
-        form,
-        audit,
-      }
+      const { planned, context } = plans.plan({ query, view }, audit)
+      const { physical, family } = planned
+      const asked = { physical, context, form, owner: undefined, text: query }
+      const { transaction } = snapshot
+      const answer = inline.answer(
+        { ...asked, family, transaction, isNewest: true },
+        () => snapshot,
+      )
+      if (!('snapshot' in answer)) return
+      const run = { ...asked, ...answer, id: '', audit }
       const nobody = { timeoutSeconds: undefined, signal: undefined, onProgress: undefined }
       for await (const _ of runner.run({ ...run, ...nobody })) if (this.#isStopped) break
     }

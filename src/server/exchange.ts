@@ -3,7 +3,6 @@ import { performance } from 'node:perf_hooks'
 import { AssayError } from '../error.ts'
 import type { RequestBody } from './body.ts'
 import { type ContentEncoding, chooseEncoding } from './content-encoding.ts'
-import type { WholeReply } from './reply.ts'
 import { ResponseSender } from './response.ts'
 import type { FailureForm } from './route.ts'
 import { newTraceId } from './trace-id.ts'
@@ -30,8 +29,6 @@ export class Exchange {
   onEnd: (() => void) | undefined
   /** See `Route`; set once one is found. */
   failure: FailureForm | undefined
-  /** See `Route`. */
-  answerNow: ((body: Uint8Array) => WholeReply | undefined) | undefined
   /** Throws when whoever asks is not let in any more; set once that is known. */
   check: (() => void) | undefined
   status = 0

@@ -75,16 +75,18 @@ export class WatchedQuery extends URLSearchParams {
 
 /** The body of a request, of which those fields count as ignored that the route does not ask for. */
 export async function readJsonBody(request: RouteRequest): Promise<JsonBody> {
-  const body = new WatchedBody(parseJsonBody(await request.body))
+  return jsonBodyOf(request, await request.body)
+}
+
+/** The same of a body that is there. */
+export function jsonBodyOf(request: RouteRequest, bytes: Uint8Array): JsonBody {
+  const body = new WatchedBody(parseJsonBody(bytes))
   request.ignored = () => [...body.unread]
   return body
 }
 
 /** The answer with the header, if there is anything to name. */
-export function withIgnoredFields(reply: Reply, request: RouteRequest): Reply {
-  const { query } = request
-  const names = [...(request.ignored?.() ?? [])]
-  if (query instanceof WatchedQuery) names.push(...query.unread)
+export function withIgnoredFields(reply: Reply, names: readonly string[]): Reply {
   if (names.length === 0 || (reply.status ?? 200) >= 400) return reply
   return { ...reply, headers: { ...reply.headers, [ignoredFieldsHeader]: listed(names) } }
 }

@@ -1,7 +1,9 @@
 /** Turns the result of a query into the body of an answer, without waiting for all of its rows. */
+import type { ResultSchema } from '../binder/schema.ts'
 import type { QueryResult, QuerySummary } from '../engine.ts'
 import { toAssayError } from '../error.ts'
 import { contentTypeOf, formatNames, type OutputFormat } from '../format/output-format.ts'
+import { ByteWriter } from '../json/byte-writer.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import type { RowChunk } from '../scheduler/answer/answer-frame.ts'
 import type { Highlighter } from '../search/looked-for.ts'
@@ -29,27 +31,59 @@ export interface AnswerOptions {
   readonly highlighter?: Highlighter | undefined
 }
 
-/** Takes the first rows, so that what fails by then can still be answered with its own status. */
-export async function queryReply(result: QueryResult, options: AnswerOptions): Promise<Reply> {
-  const { format } = options
-  const head = {
-    contentType: contentTypeOf(format),
-    isCompressible: formatNames[format].isCompressible,
+/** Of an answer that is there within the turn, the reply is, too. */
+export function queryReply(result: QueryResult, options: AnswerOptions): Reply | Promise<Reply> {
+  const { inline } = result
+  return inline && options.format === 'json'
+    ? inlineReply(result, inline, options)
+    : gatheredReply(result, options)
+}
+
+function inlineReply(result: QueryResult, rows: RowChunk, options: AnswerOptions): Reply {
+  const summary = result.finish()
+  const out = new ByteWriter(rows.bytes.length + 2048)
+  out.copy(openRows)
+  if (rows.rowCount > 0) {
+    out.copy(rows.bytes)
+    mark(rows, options.highlighter)
   }
-  const headers = { 'x-bt-query-plan': result.planSummary, ...fileHeader(format) }
-  const first = await gather(result, format)
+  writeTail(out, summary, tailOptions(result, options))
+  return { ...headOf(options), headers: headersOf(result, options, summary), body: out.view() }
+}
+
+/** Takes the first rows, so that what fails by then can still be answered with its own status. */
+async function gatheredReply(result: QueryResult, options: AnswerOptions): Promise<Reply> {
+  const head = headOf(options)
+  const first = await gather(result, options.format)
   if (first.rest) {
     const body = bodyOf(result, chain(first.chunks, first.rest), options)
-    return { ...head, headers, body }
+    return { ...head, headers: headersOf(result, options), body }
   }
   const parts: Uint8Array[] = []
   for await (const part of bodyOf(result, first.chunks, options)) parts.push(part)
-  const { cursor } = result.finish()
+  const headers = headersOf(result, options, result.finish())
+  return { ...head, headers, body: Buffer.concat(parts) }
+}
+
+function headOf({ format }: AnswerOptions) {
   return {
-    ...head,
-    headers: cursor === undefined ? headers : { ...headers, 'x-bt-cursor': cursor },
-    body: Buffer.concat(parts),
+    contentType: contentTypeOf(format),
+    isCompressible: formatNames[format].isCompressible,
   }
+}
+
+/** @param summary where it is known before the answer begins */
+function headersOf(
+  { planSummary }: QueryResult,
+  { format }: AnswerOptions,
+  summary?: QuerySummary,
+): Record<string, string> {
+  const headers: Record<string, string> = {
+    'x-bt-query-plan': planSummary,
+    ...fileHeader(format),
+  }
+  if (summary?.cursor !== undefined) headers['x-bt-cursor'] = summary.cursor
+  return headers
 }
 
 /** A name for whoever saves the answer as it comes. */
@@ -128,26 +162,75 @@ async function* jsonBody(
   rows: RowChunks,
   options: AnswerOptions,
 ): AsyncGenerator<Uint8Array> {
-  const { highlighter } = options
-  let separator = '{"data":['
+  let separator: Uint8Array = openRows
   try {
-    for await (const { rowCount, bytes } of rows) {
-      if (rowCount === 0) continue
-      yield Buffer.from(separator)
-      yield bytes
-      if (highlighter) for (const row of markedRows(rowCount, bytes)) highlighter.addRow(row)
-      separator = ',\n'
+    for await (const chunk of rows) {
+      if (chunk.rowCount === 0) continue
+      yield separator
+      yield chunk.bytes
+      mark(chunk, options.highlighter)
+      separator = betweenRows
     }
   } catch (thrown) {
     // Whoever reads no further than this learns of it, too; the connection ends without the end of
     // the body.
-    if (separator === ',\n') yield Buffer.from(`],"error":${JSON.stringify(failureOf(thrown))}}`)
+    if (separator === betweenRows)
+      yield Buffer.from(`],"error":${JSON.stringify(failureOf(thrown))}}`)
     throw thrown
   }
-  const warnings = options.showsWarnings ? [...options.warnings, ...result.warnings] : []
-  const further = { ...options.further, ...(highlighter && { highlights: highlighter.found }) }
-  const tail = JSON.stringify({ ...further, ...tailOf(result.finish(), warnings) }).slice(1)
-  yield Buffer.from(`${separator === ',\n' ? '' : separator}],${tail}`)
+  if (separator === openRows) yield openRows
+  const tail = new ByteWriter()
+  writeTail(tail, result.finish(), tailOptions(result, options))
+  yield tail.view()
+}
+
+const openRows = Buffer.from('{"data":[')
+const betweenRows = Buffer.from(',\n')
+const closeBrace = 0x7d
+
+interface TailOptions {
+  readonly warnings: readonly QueryWarning[]
+  readonly further: object
+}
+
+function tailOptions(result: QueryResult, options: AnswerOptions): TailOptions {
+  const { highlighter } = options
+  return {
+    warnings: options.showsWarnings ? [...options.warnings, ...result.warnings] : [],
+    further: { ...options.further, ...(highlighter && { highlights: highlighter.found }) },
+  }
+}
+
+/** What stands behind the rows of JSON. */
+function writeTail(
+  out: ByteWriter,
+  summary: QuerySummary,
+  { warnings, further }: TailOptions,
+): void {
+  out.text('],')
+  if (Object.keys(further).length > 0) out.text(`${JSON.stringify(further).slice(1, -1)},`)
+  out.copy(schemaText(summary.schema))
+  if (summary.cursor !== undefined) out.text(`,"cursor":"${summary.cursor}"`)
+  out.text(`,${JSON.stringify(stateOf(summary)).slice(1, -1)}`)
+  if (warnings.length > 0) out.text(`,"warnings":${JSON.stringify(warnings)}`)
+  if (summary.auditLog) out.text(`,"audit_log":${JSON.stringify(summary.auditLog)}`)
+  out.byte(closeBrace)
+}
+
+/** Each schema as text: one that is kept with a plan is printed once. */
+const schemaTexts = new WeakMap<ResultSchema, Buffer>()
+
+function schemaText(schema: ResultSchema): Buffer {
+  let text = schemaTexts.get(schema)
+  if (!text) {
+    text = Buffer.from(`"schema":${JSON.stringify(schema)}`)
+    schemaTexts.set(schema, text)
+  }
+  return text
+}
+
+function mark({ rowCount, bytes }: RowChunk, highlighter: Highlighter | undefined): void {
+  if (highlighter) for (const row of markedRows(rowCount, bytes)) highlighter.addRow(row)
 }
 
 /** Chunks are longer only for a row that is: it comes unmarked, as looking through it would hold up all others. */
@@ -180,19 +263,24 @@ async function* bytesOf(rows: RowChunks): AsyncGenerator<Uint8Array> {
 
 /** What an answer says after its rows. */
 export function tailOf(summary: QuerySummary, warnings: readonly QueryWarning[]) {
-  const last = summary.lastTransactionId
   return {
     schema: summary.schema,
     ...(summary.cursor !== undefined && { cursor: summary.cursor }),
-    // Rows are visible to queries as soon as they are acknowledged: nothing is ever behind.
+    ...stateOf(summary),
+    ...(warnings.length > 0 && { warnings }),
+    ...(summary.auditLog !== undefined && { audit_log: summary.auditLog }),
+  }
+}
+
+/** Rows are visible to queries as soon as they are acknowledged: nothing is ever behind. */
+function stateOf({ lastTransactionId: last, bytesRead }: QuerySummary) {
+  return {
     freshness_state: { last_processed_xact_id: last, last_considered_xact_id: last },
     realtime_state: {
       type: 'on',
       minimum_xact_id: last,
-      read_bytes: summary.bytesRead,
+      read_bytes: bytesRead,
       actual_xact_id: last,
     },
-    ...(warnings.length > 0 && { warnings }),
-    ...(summary.auditLog !== undefined && { audit_log: summary.auditLog }),
   }
 }

@@ -17,7 +17,7 @@ import { Highlighter, lookedFor } from '../search/looked-for.ts'
 import { parseJsonBytes } from '../type/parse-json.ts'
 import { isObject } from '../type/value.ts'
 import type { AsyncRequest } from './async/async-queries.ts'
-import { readJsonBody } from './ignored-fields.ts'
+import { jsonBodyOf } from './ignored-fields.ts'
 import {
   booleanField,
   type JsonBody,
@@ -96,10 +96,20 @@ const withoutEffect = ['custom_column_scope']
 export async function readQueryBody(
   request: RouteRequest,
   view: Gate,
-  known: ReadonlySet<string> = noFields,
+  known?: ReadonlySet<string>,
 ): Promise<QueryBody> {
-  const body = await readJsonBody(request)
-  const query = queryText(body, await request.body)
+  return queryBodyOf(request, await request.body, view, known)
+}
+
+/** The same of a body that is there. */
+export function queryBodyOf(
+  request: RouteRequest,
+  bytes: Uint8Array,
+  view: Gate,
+  known = noFields,
+): QueryBody {
+  const body = jsonBodyOf(request, bytes)
+  const query = queryText(body, bytes)
   request.queryText = query
   const given = queryBody(body, query, view, { accept: request.headers.get('accept'), known })
   const { signal, cancel: onCancelled } = request

@@ -22,6 +22,8 @@ export interface RouteRequest {
   readonly keepChecking: (check: () => void) => void
   /** The body, decompressed; empty for methods that have none. */
   readonly body: Promise<Uint8Array>
+  /** The same of a route that waits for it; lent until the route returns. */
+  readonly whole?: Uint8Array | undefined
   /** Tells errors which text their spans point into. */
   queryText?: string
   /** Names of what the request has and the route has not used; asked once there is an answer. */
@@ -68,17 +70,10 @@ export type Route =
     })
   | (RouteTarget & {
       readonly access: 'key'
+      /** The route is asked in the turn of the event loop in which its body is whole, and may answer within it. */
+      readonly waitsForBody?: true
       handle(request: RouteRequest, gate: Gate): Reply | Promise<Reply>
-      /**
-       * Answers in this turn of the event loop what can be; undefined for all that `handle` has to
-       * answer. The body of the reply is sent before anything else is done. Throws no more than what
-       * `handle` would.
-       */
-      answerNow?(body: Uint8Array, request: RequestNow, gate: Gate): WholeReply | undefined
     })
-
-/** What is known of a request in the turn in which its body is whole. */
-export type RequestNow = Pick<RouteRequest, 'headers' | 'queryText'>
 
 export interface RouteMatch {
   readonly route: Route

@@ -30,7 +30,7 @@ import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
 import { OtlpGrpcServer } from './grpc/otlp-grpc.ts'
 import { headerLines } from './header-lines.ts'
-import { WatchedQuery, withIgnoredFields } from './ignored-fields.ts'
+import { withIgnoredFields } from './ignored-fields.ts'
 import { listenFault } from './listen-fault.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import { Sockets } from './live/sockets.ts'
@@ -46,7 +46,8 @@ import { RequestNotes } from './request-notes.ts'
 import { RequestLimits } from './request-rate.ts'
 import type { SendOptions } from './response.ts'
 import { ExportReceiver } from './route/otlp/receive.ts'
-import { type RequestNow, type Route, type RouteMatch, type RouteRequest, Router } from './route.ts'
+import { type Route, type RouteMatch, Router } from './route.ts'
+import { ServedRequest } from './served-request.ts'
 
 export interface ServerOptions {
   readonly engine: Engine
@@ -234,27 +235,15 @@ export class Server {
       this.#end(exchange)
       return
     }
-    let answer: () => Reply | Promise<Reply>
     try {
-      answer = this.#prepare(exchange, response, request)
+      this.#prepare(exchange, response, request)
     } catch (thrown) {
-      answer = () => this.#errorReply(exchange, thrown)
-    }
-    const { body, answerNow, endsConnection } = exchange
-    if (!body || !answerNow || endsConnection) this.#serve(exchange, answer)
-    else {
-      body.whenSettled((bytes) => {
-        const reply = bytes && answerNow(bytes)
-        if (reply && this.#sendNow(exchange, reply)) return true
-        if (reply) void this.#serveLater(exchange, lasting(reply))
-        else this.#serve(exchange, answer)
-        return false
-      })
+      this.#serve(exchange, () => this.#errorReply(exchange, thrown))
     }
   }
 
-  /** Finds out what is asked for and by whom, and begins to receive the body. */
-  #prepare(exchange: Exchange, response: HttpResponse, request: HttpRequest) {
+  /** Finds out what is asked for and by whom, begins to receive the body, and serves the request or will do so. */
+  #prepare(exchange: Exchange, response: HttpResponse, request: HttpRequest): void {
     const { method, path } = exchange
     if (this.#draining && path !== '/healthz') {
       throw new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down')
@@ -262,7 +251,8 @@ export class Server {
     if (method === 'OPTIONS') {
       const allowed = this.#router.methods(path)
       const asked = request.getHeader('access-control-request-headers')
-      return () => preflightReply(allowed, asked)
+      this.#serve(exchange, () => preflightReply(allowed, asked))
+      return
     }
     const match = this.#router.match(method, path)
     const { route } = match
@@ -299,32 +289,28 @@ export class Server {
       })
     }
     const search = request.getQuery()
-    if (route.access === 'key' && route.answerNow && gate) {
-      const asked: RequestNow = { headers }
-      exchange.answerNow = (body) => {
-        try {
-          return route.answerNow!(body, asked, gate)
-        } catch (thrown) {
-          return this.#errorReply(exchange, thrown, asked.queryText)
-        }
-      }
+    const answer = (whole?: Uint8Array) => {
+      const { parameters } = match
+      const options = { exchange, parameters, search, headers, address, gateNow, whole }
+      return this.#answer(exchange, route, gate, new ServedRequest(options))
     }
-    return () => {
-      const routeRequest: RouteRequest = {
-        parameters: match.parameters,
-        query: new WatchedQuery(search),
-        headers,
-        address: address ?? '',
-        signal: exchange.signal,
-        cancel: (reason) => exchange.cancel(reason),
-        gateNow,
-        keepChecking: (check) => {
-          exchange.check = check
-        },
-        body: exchange.body?.bytes ?? Promise.resolve(new Uint8Array()),
-      }
-      return this.#answer(exchange, route, gate, routeRequest)
+    const { body } = exchange
+    if (route.access !== 'key' || !route.waitsForBody || !body) {
+      this.#serve(exchange, answer)
+      return
     }
+    body.whenSettled((bytes) => {
+      this.#serve(exchange, () => (bytes ? answer(bytes) : this.#failedBody(exchange, body)))
+      return true
+    })
+  }
+
+  /** What is answered to a body that could not be had. */
+  #failedBody(exchange: Exchange, body: RequestBody): Promise<Reply> {
+    return body.bytes.then(
+      () => this.#errorReply(exchange, new AssayError('INTERNAL', 'a body failed and came')),
+      (thrown: unknown) => this.#errorReply(exchange, thrown),
+    )
   }
 
   /** Throws when the owner of the key makes too many requests. */
@@ -343,7 +329,7 @@ export class Server {
     exchange: Exchange,
     route: Route,
     gate: Gate | undefined,
-    request: RouteRequest,
+    request: ServedRequest,
   ): Reply | Promise<Reply> {
     const onError = (thrown: unknown) => this.#errorReply(exchange, thrown, request.queryText)
     try {
@@ -355,7 +341,7 @@ export class Server {
         return reply instanceof Promise ? reply.catch(onError) : reply
       }
       const reply = route.handle(request, gate!)
-      const noting = (reply: Reply) => withIgnoredFields(reply, request)
+      const noting = (reply: Reply) => withIgnoredFields(reply, request.unread)
       return reply instanceof Promise ? reply.then(noting).catch(onError) : noting(reply)
     } catch (thrown) {
       return onError(thrown)
@@ -437,12 +423,6 @@ export class Server {
     if (error.status !== 405) return reply
     return { ...reply, headers: { allow: this.#router.methods(path).join(', ') } }
   }
-}
-
-/** The same reply with a body of its own: one that was made within a turn is valid until the next is made. */
-function lasting(reply: WholeReply): WholeReply {
-  const { body } = reply
-  return typeof body === 'string' ? reply : { ...reply, body: Buffer.from(body) }
 }
 
 function isWhole(reply: Reply): reply is WholeReply {

@@ -43,6 +43,7 @@ export function requestOf(body: string): RouteRequest {
       throw new Error('nothing is asked again')
     },
     body: Promise.resolve(Buffer.from(body)),
+    whole: Buffer.from(body),
   }
 }
 

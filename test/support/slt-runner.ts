@@ -175,7 +175,7 @@ export class GoldenRun {
     const { from, ...request } = this.#request(block.body.join('\n'))
     const results: { form: QueryForm; actual: string[] }[] = []
     for (const form of formsOf(request.query, from)) {
-      const answer = this.#store.engine.query({ ...request, query: form.text }).then(readAnswer)
+      const answer = this.#ask({ ...request, query: form.text })
       results.push({ form, actual: await this.#linesOf(block, form.text, answer) })
     }
     return results
@@ -255,11 +255,15 @@ export class GoldenRun {
     }
   }
 
+  async #ask(request: QueryRequest): Promise<Answer> {
+    return readAnswer(this.#store.engine.query(request))
+  }
+
   #answer(block: Block): Promise<string[]> {
     const written = block.body.join('\n')
     const { engine, gate } = this.#store
     if (block.kind !== 'request') {
-      return this.#linesOf(block, written, engine.query(this.#request(written)).then(readAnswer))
+      return this.#linesOf(block, written, this.#ask(this.#request(written)))
     }
     const request = requestOf(this.#substitute(written))
     const answer = askService(engine, gate, request)

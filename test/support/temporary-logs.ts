@@ -54,10 +54,14 @@ export async function openLogs(segmentRows = 20_000, workers = 0) {
   /** What is answered within the turn; undefined when the query is not small. */
   const now = (clauses: string, useColumnstore = false) => {
     const query = `from: project_logs('${project.id}') | ${clauses}`
-    const answer = engine.answerNow({ query, view, useColumnstore })
-    const rowsOf = (bytes: Uint8Array) =>
-      JSON.parse(`[${Buffer.from(bytes).toString()}]`) as object[]
-    return answer && { rows: rowsOf(answer.bytes), cursor: answer.cursor, read: answer.rowsRead }
+    let read = 0
+    const onProgress = (progress: QueryProgress) => {
+      read = progress.rowsRead
+    }
+    const { inline, finish } = engine.query({ query, view, useColumnstore, onProgress })
+    if (!inline) return undefined
+    const rows = JSON.parse(`[${Buffer.from(inline.bytes).toString()}]`) as object[]
+    return { rows, cursor: finish().cursor, read }
   }
   /** The rows of a query that keeps no log, and so may use what earlier ones have found. */
   const answer = async (clauses: string) => {

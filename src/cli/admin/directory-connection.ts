@@ -63,6 +63,7 @@ class DirectoryConnection implements AdminConnection {
     const { pathname, searchParams } = new URL(path, 'http://localhost')
     const { route, parameters } = this.#router.match(method, pathname)
     if (route.access !== 'key') throw new AssayError('INTERNAL', `${path} needs no rights`)
+    const whole = Buffer.from(body ? JSON.stringify(body) : '')
     const request = {
       parameters,
       query: searchParams,
@@ -72,7 +73,8 @@ class DirectoryConnection implements AdminConnection {
       cancel: () => undefined,
       keepChecking: () => undefined,
       gateNow: () => this.#gate(),
-      body: Promise.resolve(Buffer.from(body ? JSON.stringify(body) : '')),
+      body: Promise.resolve(whole),
+      whole,
     }
     const reply = await route.handle(request, this.#gate())
     return parseExactJson(String(reply.body)) as Fields

@@ -4,39 +4,16 @@
  * to come to the same rows.
  */
 
-import type { ResultSchema } from '../../binder/schema.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
-import type { QueryWarning } from '../../planner/lint.ts'
 import type { PhysicalPlan, PhysicalQuery } from '../../planner/physical-plan.ts'
-import type { PlannedQuery } from '../../planner/plan-query.ts'
-import type { Template } from '../../planner/plan-template.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import type { KeptRow, KeptRows } from '../../storage/row/kept-rows.ts'
 import type { ObjectConstants } from '../../storage/row/row.ts'
-import { compareRowKeys, formatTransaction, type RowKey } from '../../type/transaction.ts'
-import { cursorOf } from './answer-progress.ts'
+import { compareRowKeys } from '../../type/transaction.ts'
+import type { InlineAnswer } from './inline-scan.ts'
 
 /** More are ordered by the general way. */
 const mostRecords = 1
-
-interface RecordRows {
-  readonly rowCount: number
-  /** As JSON; valid until the next look-up in this thread. */
-  readonly bytes: Uint8Array
-  readonly bytesRead: number
-  /** Pagination key of the row. */
-  readonly last: RowKey | undefined
-}
-
-/** A short answer, and what there is to say of it. */
-export interface AnswerNow extends Omit<RecordRows, 'last'> {
-  readonly rowsRead: number
-  readonly schema: ResultSchema
-  readonly warnings: readonly QueryWarning[]
-  readonly planSummary: string
-  readonly cursor: string | undefined
-  readonly lastTransactionId: string | null
-}
 
 /** Whether the plan only reads one record by its id and shows it as it is. */
 export function isDirect({ traceSets, plan }: PhysicalQuery): boolean {
@@ -83,69 +60,38 @@ export interface LookUpReads {
   readonly rows: KeptRows
 }
 
-/** Which of a template's literals is the id, if its plans do nothing but look up one record. */
-export function idLiteral({ value, places }: Template<PlannedQuery>): number | undefined {
-  if (!isDirect(value.physical)) return undefined
-  const literals = new Set(places.map(({ literal }) => literal))
-  const [id] = literals
-  return literals.size === 1 && places.some(({ steps }) => isIdOf(steps)) ? id : undefined
-}
-
-function isIdOf(steps: Template<PlannedQuery>['places'][number]['steps']): boolean {
-  return steps.join('.') === 'physical.plan.access.ids.0'
-}
-
 /** The id that a plan looks up. */
 export function idOf({ plan: { access } }: PhysicalQuery): string | undefined {
   return access.kind === 'look_up' ? access.ids[0] : undefined
 }
 
-/**
- * @param planned of this id, or of another that differs from it in nothing else
- * @param transaction the newest one that is seen
- */
+/** @param transaction the newest one that is seen */
 export function lookUp(
-  { bound, physical, schema, warnings, summary }: PlannedQuery,
+  { plan: { objects, after } }: PhysicalQuery,
   id: string | undefined,
   transaction: number,
   from: LookUpReads,
-): AnswerNow {
-  const printed = printRecord(physical.plan, id, transaction, from)
-  const { rowCount, last } = printed
-  return {
-    rowCount,
-    bytes: printed.bytes,
-    bytesRead: printed.bytesRead,
-    rowsRead: rowCount,
-    schema,
-    warnings,
-    planSummary: summary,
-    cursor:
-      last && cursorOf(bound, { rowCount, last, lastSorted: undefined, lastTrace: undefined }),
-    lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
-  }
-}
-
-const noBytes = new Uint8Array()
-
-function printRecord(
-  { objects, after }: PhysicalPlan,
-  id: string | undefined,
-  transaction: number,
-  from: LookUpReads,
-): RecordRows {
+): InlineAnswer {
   const [object] = objects
   const row =
     object && id !== undefined
       ? (from.rows.get(object.number, id) ?? readRow(object, id, transaction, from))
       : undefined
-  if (!row) return { rowCount: 0, bytes: noBytes, bytesRead: 0, last: undefined }
-  const { text, paginationKey, byteLength } = row
-  if (after && compareRowKeys(paginationKey, after) >= 0) {
-    return { rowCount: 0, bytes: noBytes, bytesRead: byteLength, last: undefined }
+  const isAfter = row && !(after && compareRowKeys(row.paginationKey, after) >= 0)
+  return {
+    rows: {
+      rowCount: isAfter ? 1 : 0,
+      bytes: isAfter ? Buffer.from(row.text) : noBytes,
+      last: isAfter ? row.paginationKey : undefined,
+      lastSorted: undefined,
+    },
+    madeColumns: [],
+    bytesRead: row?.byteLength ?? 0,
+    rowsRead: isAfter ? 1 : 0,
   }
-  return { rowCount: 1, bytes: text, bytesRead: byteLength, last: paginationKey }
 }
+
+const noBytes = new Uint8Array()
 
 /** As it is printed; its text is good until the next call. */
 function readRow(

@@ -67,6 +67,11 @@ export class AuditLog {
     this.#onEvent?.(added)
   }
 
+  /** Adds to the bytes that were read. */
+  noteBytes(bytes: number): void {
+    this.#bytesRead += bytes
+  }
+
   /** Adds a scan that a worker has done. */
   task(plan: string, metrics: ScanMetrics): void {
     const { operators = [], milliseconds, skipped, ...read } = metrics

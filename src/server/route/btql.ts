@@ -1,7 +1,7 @@
 import type { Engine } from '../../engine.ts'
+import { assert } from '../../error.ts'
 import { queryReply } from '../query-answer.ts'
-import { readQueryBody } from '../query-body.ts'
-import { isJsonAccepted, recordReply } from '../record-answer.ts'
+import { queryBodyOf, readQueryBody } from '../query-body.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
 
@@ -13,15 +13,14 @@ export function btqlRoutes(engine: Engine): Route[] {
       path: '/btql',
       access: 'key',
       headers: ['accept'],
-      handle: async (request, gate) => {
-        const body = await readQueryBody(request, gate)
+      waitsForBody: true,
+      handle: (request, gate) => {
+        assert(request.whole, 'a query is asked before its body is whole')
+        const body = queryBodyOf(request, request.whole, gate)
         const started = performance.now()
-        const reply = await queryReply(await engine.query(body.request), body)
-        return timed(reply, performance.now() - started)
-      },
-      answerNow: (body, request, gate) => {
-        const isJson = isJsonAccepted(request.headers.get('accept'))
-        return isJson ? recordReply(engine, body, request, gate) : undefined
+        const reply = queryReply(engine.query(body.request), body)
+        const timed = (reply: Reply) => withTime(reply, performance.now() - started)
+        return reply instanceof Promise ? reply.then(timed) : timed(reply)
       },
     },
     {
@@ -40,6 +39,6 @@ export function btqlRoutes(engine: Engine): Route[] {
 }
 
 /** With the time from planning to the first rows, as clients know it. */
-function timed(reply: Reply, ms: number): Reply {
+function withTime(reply: Reply, ms: number): Reply {
   return { ...reply, headers: { ...reply.headers, 'x-bt-brainstore-duration-ms': ms.toFixed(0) } }
 }

@@ -9,7 +9,7 @@ import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
 import { formatNames, type OutputFormat } from '../../format/output-format.ts'
 import { queryReply } from '../query-answer.ts'
-import { readQueryBody } from '../query-body.ts'
+import { queryBodyOf, readQueryBody } from '../query-body.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
 
@@ -59,9 +59,8 @@ export function exportRoutes(engine: Engine): Route[] {
             hint: 'exports are kept for five minutes: ask for it again',
           })
         }
-        const asked = { ...request, body: Promise.resolve(found.body) }
-        const body = await readQueryBody(asked, gate)
-        return asFile(await queryReply(await engine.query(body.request), body), body.format)
+        const body = queryBodyOf(request, found.body, gate)
+        return asFile(await queryReply(engine.query(body.request), body), body.format)
       },
     },
   ]

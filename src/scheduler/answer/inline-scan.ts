@@ -1,32 +1,42 @@
-/** Answers within one turn of the event loop what is small enough for it (`small-work.ts`). */
+/** Scans, finishes and prints within one turn of the event loop what is small enough for it (`small-work.ts`). */
 import { isHiddenField } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
-import { resultSchema } from '../../binder/schema.ts'
 import type { RowForm } from '../../executor/print/row-form.ts'
 import { runTask } from '../../executor/run-task.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
 import type { AnswerTask } from '../../executor/task/task.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
-import type { PlannedQuery } from '../../planner/plan-query.ts'
-import { formatTransaction } from '../../type/transaction.ts'
-import { splitWithoutKnown } from '../scan/answer-from-metadata.ts'
-import { AuditLog } from '../scan/audit-log.ts'
+import type { PhysicalQuery } from '../../planner/physical-plan.ts'
 import { bestGranules, isAhead } from '../scan/best-granules.ts'
 import { exactRows, nearRuns } from '../scan/exact-rows.ts'
 import { newestRows } from '../scan/newest-rows.ts'
+import type { SplitInputs } from '../scan/scan-rows.ts'
 import { isSmall } from '../scan/small-work.ts'
 import type { QuerySnapshot } from '../scan/snapshot.ts'
 import { resultOf, type TaskRunner } from '../thread/query-pool.ts'
+import type { RowChunk } from './answer-frame.ts'
 import { answerTask, inputsOf, printedBytes } from './answer-plan.ts'
-import { cursorOf } from './answer-progress.ts'
-import type { AnswerNow } from './direct-look-up.ts'
 
-export interface AnswerHereOptions {
-  readonly planned: PlannedQuery
+export interface InlineQuery {
+  readonly physical: PhysicalQuery
   readonly context: EvaluationContext
-  readonly snapshot: QuerySnapshot
   readonly form: RowForm
-  readonly pool: Pick<TaskRunner, 'findKeys' | 'read'>
+}
+
+/** All rows of an answer, and what there is to say of them. */
+export interface InlineAnswer {
+  readonly rows: RowChunk
+  /** Columns that the data has named. */
+  readonly madeColumns: readonly string[]
+  readonly bytesRead: number
+  readonly rowsRead: number
+}
+
+export interface InlineScanOptions {
+  readonly snapshot: QuerySnapshot
+  /** What there is to read. */
+  readonly split: SplitInputs
+  readonly pool: Pick<TaskRunner, 'read'>
   /** That the query may hold. */
   readonly budgetBytes: number
 }
@@ -35,22 +45,14 @@ export interface AnswerHereOptions {
 const usualBytes = 2 * printedBytes.here
 let kept = new ByteWriter(usualBytes)
 
-/**
- * Undefined when it is no small answer after all. Its bytes are valid until the next call. Throws the query's
- * faults.
- */
-export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
-  const { planned, context, snapshot, form, pool, budgetBytes } = options
-  const { bound, physical, schema, warnings, summary } = planned
-  const { plan, traceSets } = physical
-  if (traceSets.length > 0) return undefined
-  const audit = new AuditLog(false)
-  const whole = { name: 'query', plan, context, traceSets: [], snapshot, pool, audit }
-  const { transaction } = snapshot
-  const all = splitWithoutKnown(whole)
+/** Undefined when it is no small answer after all. The plan has no sets of traces. Throws the query's faults. */
+export function scanInline(
+  { physical: { plan }, context, form }: InlineQuery,
+  { snapshot, split: all, pool, budgetBytes }: InlineScanOptions,
+): InlineAnswer | undefined {
   let behind: SortThreshold | undefined
   const outcome = pool.read((reads) => {
-    const newest = newestRows(all, plan, transaction, reads)
+    const newest = newestRows(all, plan, snapshot.transaction, reads)
     const exact = exactRows(newest, plan, reads)
     const isExact = exact !== newest
     let split = exact
@@ -60,7 +62,8 @@ export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
       behind = best.behind
       split = best.split
     }
-    const task = answerTask(whole, isExact ? nearRuns(split) : split, form, {
+    const run = { plan, context, traceSets: [], snapshot }
+    const task = answerTask(run, isExact ? nearRuns(split) : split, form, {
       isProfiled: false,
       budgetBytes,
       printedBytes: printedBytes.here,
@@ -72,20 +75,14 @@ export function answerHere(options: AnswerHereOptions): AnswerNow | undefined {
   if (!outcome) return undefined
   const { rowCount, bytes, place, madeColumns, rest, metrics } = resultOf<AnswerTask>(outcome)
   if (rest) return undefined
-  const { last, lastSorted } = place
+  const { lastSorted } = place
   const isAll =
     !behind || (rowCount === plan.limit && lastSorted && isAhead(lastSorted, behind, plan))
   if (!isAll) return undefined
-  const shown = madeColumns.filter((name) => !isHiddenField(name))
   return {
-    rowCount,
-    bytes,
+    rows: { rowCount, bytes: Buffer.from(bytes), ...place },
+    madeColumns: madeColumns.filter((name) => !isHiddenField(name)),
     bytesRead: metrics.bytesRead,
     rowsRead: metrics.rowsRead,
-    schema: shown.length === 0 ? schema : resultSchema(bound, shown),
-    warnings,
-    planSummary: summary,
-    cursor: cursorOf(bound, { rowCount, last, lastSorted, lastTrace: undefined }),
-    lastTransactionId: transaction === 0 ? null : formatTransaction(transaction),
   }
 }
