@@ -10,7 +10,7 @@
 import { LRUCache } from 'lru-cache'
 import type { KnownFields } from '../binder/known-fields.ts'
 import type { CatalogObject, CatalogView, NamedEntry } from '../catalog/catalog.ts'
-import { type CutLiteral, type CutText, otherLiterals } from './cut-literals.ts'
+import { type CutText, otherLiterals } from './cut-literals.ts'
 import {
   type PlanContext,
   type PlannedQuery,
@@ -64,12 +64,6 @@ interface CachedTemplate {
   readonly lookups: readonly Lookup[]
 }
 
-/** A plan as far as it is the same for all texts of a shape, and the literals of one of them. */
-export interface UnfilledPlan {
-  readonly template: Template<PlannedQuery>
-  readonly literals: readonly CutLiteral[]
-}
-
 export class PlanCache {
   /** By text, and by shape what makes the plans of all texts of that shape. */
   readonly #plans = new LRUCache<string, CachedPlan>({ maxSize: maximumBytes })
@@ -112,24 +106,6 @@ export class PlanCache {
     this.#plans.set(key, { planned, lookups }, { size: sizeOf(key, lookups) })
     if (cut) this.#keepShape(shapeKey, cut, request, context, { planned, lookups })
     return planned
-  }
-
-  /**
-   * What `plan` would put together, before it is: to do so takes a third of a plan's time. Undefined unless
-   * there is a template that `isWanted`, and a text like the request's was planned lately.
-   */
-  unfilled(
-    request: PlanRequest,
-    context: PlanContext,
-    isWanted: (template: Template<PlannedQuery>) => boolean,
-  ): UnfilledPlan | undefined {
-    const prefix = this.#prefixOf(request, context)
-    const cut = this.#cuts.again(prefix, request.query)
-    if (!cut) return undefined
-    const cached = this.#templates.get(cut.userShape)
-    if (!cached || !isWanted(cached.template) || !isUnchanged(cached, context)) return undefined
-    this.#hits++
-    return { template: cached.template, literals: cut.literals }
   }
 
   /** What besides its text the plan of a request depends on; no two users have the same. */

@@ -155,7 +155,7 @@ export class Queries {
   #answer(query: StartedQuery): Answer {
     const { request, planned, physical, context, form, transaction, audit, progress } = query
     const finish = () => summaryOf(query)
-    if (audit.isKept || form.kind !== 'json' || request.signal?.aborted) {
+    if (audit.isKept || form.kind !== 'json') {
       return { inline: undefined, rows: this.#run(query), finish }
     }
     const answer = this.#inline.answer(

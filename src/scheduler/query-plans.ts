@@ -7,14 +7,13 @@ import { KnownFields } from '../binder/known-fields.ts'
 import type { CatalogView } from '../catalog/catalog.ts'
 import type { RowForm } from '../executor/print/row-form.ts'
 import type { PriceTable } from '../function/prices.ts'
-import { PlanCache, type PlanStatistics, type UnfilledPlan } from '../planner/plan-cache.ts'
+import { PlanCache, type PlanStatistics } from '../planner/plan-cache.ts'
 import {
   type PlanContext,
   type PlannedQuery,
   type PlanRecorder,
   planQuery,
 } from '../planner/plan-query.ts'
-import type { Template } from '../planner/plan-template.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
 import { formOf } from './answer/answer-form.ts'
 import { evaluationContext, type QueryRequest } from './query-request.ts'
@@ -58,15 +57,6 @@ export class QueryPlans {
     const context = this.#evaluationContext(request)
     const planContext = this.#planContext(context, request.view)
     return { planned: this.#plans.plan(request, planContext, recorder), context }
-  }
-
-  /** See `PlanCache.unfilled`. Throws the query's faults. */
-  unfilled(
-    request: QueryRequest,
-    isWanted: (template: Template<PlannedQuery>) => boolean,
-  ): UnfilledPlan | undefined {
-    const context = this.#planContext(this.#evaluationContext(request), request.view)
-    return this.#plans.unfilled(request, context, isWanted)
   }
 
   /** A plan made anew, so that the recorder is told of all its stages. */

@@ -39,16 +39,26 @@ export function queryReply(result: QueryResult, options: AnswerOptions): Reply |
     : gatheredReply(result, options)
 }
 
+/** Replies of usual size are put together in the same memory again and again. */
+const writtenBytes = 1 << 17
+const written = new ByteWriter(writtenBytes)
+
 function inlineReply(result: QueryResult, rows: RowChunk, options: AnswerOptions): Reply {
   const summary = result.finish()
-  const out = new ByteWriter(rows.bytes.length + 2048)
+  const isUsual = rows.bytes.length < writtenBytes / 2
+  const out = isUsual ? written : new ByteWriter(rows.bytes.length + writtenBytes / 2)
+  out.truncate(0)
   out.copy(openRows)
   if (rows.rowCount > 0) {
     out.copy(rows.bytes)
     mark(rows, options.highlighter)
   }
   writeTail(out, summary, tailOptions(result, options))
-  return { ...headOf(options), headers: headersOf(result, options, summary), body: out.view() }
+  return {
+    ...headOf(options),
+    headers: headersOf(result, options, summary),
+    body: isUsual ? Buffer.from(out.view()) : out.view(),
+  }
 }
 
 /** Takes the first rows, so that what fails by then can still be answered with its own status. */

@@ -112,8 +112,17 @@ export function queryBodyOf(
   const query = queryText(body, bytes)
   request.queryText = query
   const given = queryBody(body, query, view, { accept: request.headers.get('accept'), known })
-  const { signal, cancel: onCancelled } = request
-  return { ...given, request: { ...given.request, signal, onCancelled } }
+  return {
+    ...given,
+    request: {
+      ...given.request,
+      // Made when it is asked for: most queries are answered before they could be cancelled.
+      get signal() {
+        return request.signal
+      },
+      onCancelled: request.cancel,
+    },
+  }
 }
 
 export interface QueryBodyOptions {

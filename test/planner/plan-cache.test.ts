@@ -39,10 +39,6 @@ class Planner {
     return { physical, isKept: this.#events.join() === 'plan' }
   }
 
-  unfilled(query: string, isWanted = true) {
-    return this.#cache.unfilled({ query }, this.#context(0), () => isWanted)
-  }
-
   #context(tzOffset: number): PlanContext {
     return {
       now: this.now,
@@ -126,20 +122,4 @@ test('whoever may not read what a plan reads gets the error, not the plan', () =
   planner.plan(query)
   planner.view = viewOf([])
   expect(() => planner.plan(query)).toThrow(/e1/)
-})
-
-test('a plan that is not put together yet is the one that planning gives, with the same rights', () => {
-  const planner = new Planner()
-  const lookUp = (id: string) => `select: * | from: experiment('e1') | filter: id = '${id}'`
-  expect(planner.unfilled(lookUp('a'))).toBeUndefined()
-  planner.plan(lookUp('a'))
-  planner.plan(lookUp('b'))
-  const { template, literals } = planner.unfilled(lookUp('c'))!
-  expect(template.with(literals).physical).toEqual(planner.plan(lookUp('c')).physical)
-  expect(planner.unfilled(lookUp('c'), false)).toBeUndefined()
-  expect(planner.unfilled("select: * | from: experiment('e1') | filter: span_id = 'c'")).toBe(
-    undefined,
-  )
-  planner.view = viewOf([])
-  expect(planner.unfilled(lookUp('c'))).toBeUndefined()
 })
