@@ -302,9 +302,6 @@ export class ExpressionBinder {
     if (definition.name === 'includes') {
       return { kind: 'includes', haystack: operands[0]!, needle: operands[1]!, type: 'boolean' }
     }
-    if (definition.name === 'now') {
-      return { kind: 'timestamp', ms: this.#context.now, type: 'timestamp' }
-    }
     const call: BoundExpression = {
       kind: 'call',
       name: definition.name,

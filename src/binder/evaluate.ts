@@ -18,6 +18,8 @@ import { type BoundExpression, type ConstantValue, childrenOf } from './bound.ts
 export interface EvaluationContext {
   /** The query's instant, ms since 1970 UTC. */
   readonly now: number
+  /** The instant is not known yet: what depends on it is no constant. */
+  readonly isNowOpen?: boolean
   /** Minutes that local time is behind UTC, as `Date.getTimezoneOffset` gives it. */
   readonly tzOffset: number
   /** What models cost; the built-in table when undefined. */
@@ -110,13 +112,37 @@ export function constantValue(
   node: BoundExpression,
   context: EvaluationContext,
 ): Value | undefined {
-  return isConstant(node) ? evaluate(node, () => null, context) : undefined
+  return isConstant(node, context) ? evaluate(node, () => null, context) : undefined
 }
 
-function isConstant(node: BoundExpression): boolean {
+function isConstant(node: BoundExpression, context: EvaluationContext): boolean {
   if (node.kind === 'field' || node.kind === 'group_column') return false
   if (node.kind === 'in_traces') return false
-  return childrenOf(node).every(isConstant)
+  if (context.isNowOpen && isNow(node)) return false
+  return childrenOf(node).every((child) => isConstant(child, context))
+}
+
+function isNow(node: BoundExpression): boolean {
+  return node.kind === 'call' && scalarFunction(node.name)?.isOfNow === true
+}
+
+/** Nodes that have been looked at: they are asked for at each level above them. */
+const awaiting = new WeakMap<BoundExpression, boolean>()
+
+/** Whether a node has a value as soon as the query's instant is known, and not before. */
+export function awaitsNow(node: BoundExpression): boolean {
+  const known = awaiting.get(node)
+  if (known !== undefined) return known
+  const children = childrenOf(node)
+  const areValues = children.every((child) => isValue(child) || awaitsNow(child))
+  const awaits = isNow(node) || (areValues && children.some(awaitsNow))
+  awaiting.set(node, awaits)
+  return awaits
+}
+
+/** Whether the node is a value, with nothing to be evaluated. */
+export function isValue({ kind }: BoundExpression): boolean {
+  return kind === 'constant' || kind === 'timestamp' || kind === 'interval'
 }
 
 /** The node that stands for a value, or undefined for values that no node can hold. */

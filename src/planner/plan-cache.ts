@@ -5,12 +5,13 @@
  * what has been created, renamed or deleted since, or a new field, makes the plan anew. Users share no
  * plans, as the time would tell one that another has asked the same.
  *
- * Plans that depend on the time or on chance are not kept.
+ * What a plan has of the query's instant is filled in each time that it is used, as constants are that texts of one
+ * shape differ in (`plan-template.ts`). Plans that depend on chance are not kept.
  */
 import { LRUCache } from 'lru-cache'
 import type { KnownFields } from '../binder/known-fields.ts'
 import type { CatalogObject, CatalogView, NamedEntry } from '../catalog/catalog.ts'
-import { type CutText, otherLiterals } from './cut-literals.ts'
+import { type CutLiteral, type CutText, otherLiterals } from './cut-literals.ts'
 import {
   type PlanContext,
   type PlannedQuery,
@@ -40,7 +41,7 @@ const keptShapes = 2000
 /** Users whose prefix is kept. */
 const keptPrefixes = 1000
 
-type Answer = CatalogObject | NamedEntry | KnownFields | undefined
+type Answer = CatalogObject | NamedEntry | KnownFields | number | undefined
 
 /** A question, and the entries that it was answered with; they are never changed in place. */
 interface Lookup {
@@ -88,38 +89,41 @@ export class PlanCache {
     const key = prefix + query
     const kept = this.#find(this.#plans, key, context)
     const cut = kept ? undefined : this.#cuts.cut(prefix, query)
-    const shapeKey = prefix + (cut?.shape ?? '')
-    const template = cut && this.#find(this.#templates, shapeKey, context)
+    const shapeKey = prefix + (cut?.shape ?? query)
+    const template = kept ? undefined : this.#find(this.#templates, shapeKey, context)
     if (kept || template) {
       this.#hits++
-      const planned = kept?.planned ?? this.#fill(template!, cut!, key)
+      const planned = kept?.planned ?? this.#fill(template!, cut?.literals ?? [], key, context)
       recorder.add('plan', started, { cache: 'hit', access: planned.physical.plan.access.kind })
       return planned
     }
     this.#misses++
-    const { lookups, isOfNow, ...answering } = recorded(context)
+    const { lookups, isOfNow, isOfChance, ...answering } = recorded(context)
     const planned = planQuery(request, answering.context, recorder)
-    if (isOfNow()) {
+    if (isOfChance()) {
       this.#plans.delete(key)
       return planned
     }
-    this.#plans.set(key, { planned, lookups }, { size: sizeOf(key, lookups) })
-    if (cut) this.#keepShape(shapeKey, cut, request, context, { planned, lookups })
+    const isOpen = isOfNow()
+    if (!isOpen) this.#plans.set(key, { planned, lookups }, { size: sizeOf(key, lookups) })
+    if (cut || isOpen) {
+      this.#keepShape(shapeKey, cut, request, context, { planned, lookups, isOpen })
+    }
     return planned
   }
 
   /** What besides its text the plan of a request depends on; no two users have the same. */
-  #prefixOf(request: PlanRequest, { tzOffset, view }: PlanContext): string {
+  #prefixOf(request: PlanRequest, { view }: PlanContext): string {
     const { from, project, rootSpanId, inferenceDepth } = request
     const { useColumnstore = false, auditLog = false } = request
     const user = view.owner?.userId ?? ''
     const scope = [from, project, rootSpanId, inferenceDepth]
     const isScoped = scope.some((option) => option !== undefined)
-    const isPlain = !isScoped && tzOffset === 0 && !useColumnstore && !auditLog
+    const isPlain = !isScoped && !useColumnstore && !auditLog
     const known = isPlain ? this.#prefixes.get(user) : undefined
     if (known !== undefined) return known
     const texts = isScoped ? JSON.stringify(scope) : ''
-    const prefix = `${user},${tzOffset},${useColumnstore},${auditLog},${texts}\n`
+    const prefix = `${user},${useColumnstore},${auditLog},${texts}\n`
     if (isPlain) this.#prefixes.set(user, prefix)
     return prefix
   }
@@ -135,9 +139,14 @@ export class PlanCache {
   }
 
   /** The plan of a text, which is kept unless nobody looks for the same one again. */
-  #fill({ template, lookups }: CachedTemplate, { literals }: CutText, key: string): PlannedQuery {
-    const planned = template.with(literals)
-    if (planned.physical.plan.access.kind !== 'look_up') {
+  #fill(
+    { template, lookups }: CachedTemplate,
+    literals: readonly CutLiteral[],
+    key: string,
+    context: PlanContext,
+  ): PlannedQuery {
+    const planned = template.with(literals, context)
+    if (!template.isOfNow && planned.physical.plan.access.kind !== 'look_up') {
       this.#plans.set(key, { planned, lookups }, { size: filledPlanBytes + 2 * key.length })
     }
     return planned
@@ -146,15 +155,15 @@ export class PlanCache {
   /** A template is made of the second text that has the shape: most have none. */
   #keepShape(
     key: string,
-    cut: CutText,
+    cut: CutText | undefined,
     request: PlanRequest,
     context: PlanContext,
-    { planned, lookups }: CachedPlan,
+    { planned, lookups, isOpen }: CachedPlan & { readonly isOpen: boolean },
   ): void {
     const seen = this.#shapes.get(key)
     if (seen === undefined) this.#shapes.set(key, 'once')
     if (seen !== 'once') return
-    const template = templateOf(request, cut, context, planned)
+    const template = templateOf(request, cut, context, { planned, isOpen })
     if (template) this.#templates.set(key, { template, lookups }, { size: sizeOf(key, lookups) })
     else this.#shapes.set(key, 'fixed')
   }
@@ -169,19 +178,26 @@ function sizeOf(key: string, lookups: readonly Lookup[]): number {
 /** Undefined when the plan depends on which literals they are. */
 function templateOf(
   request: PlanRequest,
-  { literals, textWith }: CutText,
+  cut: CutText | undefined,
   context: PlanContext,
-  planned: PlannedQuery,
+  { planned, isOpen }: { readonly planned: PlannedQuery; readonly isOpen: boolean },
 ): Template<PlannedQuery> | undefined {
+  const literals = cut?.literals ?? []
   const holes = otherLiterals(literals)
   const silent: PlanRecorder = { now: () => 0, add: () => undefined }
   try {
-    const value = planQuery({ ...request, query: textWith(holes) }, context, silent)
-    return Template.of(value, holes, planned, literals)
+    const query = cut?.textWith(holes) ?? request.query
+    const planContext = isOpen ? withOpenNow(context) : context
+    const value = planQuery({ ...request, query }, planContext, silent)
+    return Template.of(value, holes, planned, literals, context)
   } catch {
     // Only some values are right there.
     return undefined
   }
+}
+
+function withOpenNow(context: PlanContext): PlanContext {
+  return Object.assign(Object.create(context) as PlanContext, { isNowOpen: true })
 }
 
 /** Whether planning would be answered as it was then. */
@@ -198,13 +214,17 @@ interface RecordedContext {
   /** Answers as the context does, and writes down what it was asked. */
   readonly context: PlanContext
   readonly lookups: readonly Lookup[]
-  /** Whether another time or seed may give another plan. */
+  /** Whether another instant may give another plan. */
   readonly isOfNow: () => boolean
+  /** Whether another seed may. */
+  readonly isOfChance: () => boolean
 }
 
 function recorded(context: PlanContext): RecordedContext {
   const lookups: Lookup[] = []
   let isOfNow = false
+  let isOfChance = false
+  let zone: number | undefined
   const one = <Entry extends Answer>(ask: (context: PlanContext) => Entry): Entry => {
     const answer = ask(context)
     lookups.push({ ask: (later) => [ask(later)], answer: [answer] })
@@ -227,10 +247,13 @@ function recorded(context: PlanContext): RecordedContext {
     readableProject: (idOrName) => one((asked) => asked.view.readableProject(idOrName)),
     organization: () => one((asked) => asked.view.organization()),
   }
-  const { tzOffset, prices } = context
+  const { prices } = context
   return {
     context: {
-      tzOffset,
+      get tzOffset() {
+        zone ??= one((asked) => asked.tzOffset)
+        return zone
+      },
       ...(prices && { prices }),
       view,
       knownFields: (object) => one((asked) => asked.knownFields(object)),
@@ -239,11 +262,12 @@ function recorded(context: PlanContext): RecordedContext {
         return context.now
       },
       get randomSeed() {
-        isOfNow = true
+        isOfChance = true
         return context.randomSeed
       },
     },
     lookups,
     isOfNow: () => isOfNow,
+    isOfChance: () => isOfChance,
   }
 }

@@ -65,8 +65,19 @@ describe('a plan is made anew', () => {
     const planner = new Planner()
     planner.plan(query)
     expect(planner.plan(query, { useColumnstore: true }).isKept).toBe(false)
-    expect(planner.plan(query, { tzOffset: 60 }).isKept).toBe(false)
     expect(planner.plan(query).isKept).toBe(true)
+  })
+
+  test('when it has the day of another time zone', () => {
+    const planner = new Planner()
+    const today =
+      "select: id | from: experiment('e1') | filter: created > day('2026-01-01T12:00:00Z')"
+    const { physical } = planner.plan(today)
+    expect(planner.plan(today, { tzOffset: 60 }).physical).not.toEqual(physical)
+    expect(planner.plan(today, { tzOffset: 60 }).isKept).toBe(true)
+    // Others do not depend on it.
+    planner.plan(query)
+    expect(planner.plan(query, { tzOffset: 60 }).isKept).toBe(true)
   })
 
   test('when the object has new fields, whose names a query may mean', () => {
@@ -103,16 +114,38 @@ describe('a plan is made anew', () => {
     expect(physical.plan.objects.map(({ id }) => id)).toEqual(['e1', 'e2'])
   })
 
-  test('when it depends on the time or on chance', () => {
+  test('when it depends on chance', () => {
     const planner = new Planner()
-    for (const changing of [
-      "select: id | from: experiment('e1') | filter: created > now() - interval 1 day",
-      "select: id | from: experiment('e1') | filter: created > current_date()",
-      "select: id | from: experiment('e1') | sample: 50%",
-    ]) {
-      planner.plan(changing)
-      planner.now += 86_400_000
-      expect(planner.plan(changing).isKept, changing).toBe(false)
+    const sample = "select: id | from: experiment('e1') | sample: 50%"
+    planner.plan(sample)
+    expect(planner.plan(sample).isKept).toBe(false)
+  })
+})
+
+describe('a plan that depends on the instant of the query', () => {
+  const times = [
+    'created > now() - interval 1 day',
+    "created > now() - interval 1 month and metadata.model = 'MODEL'",
+    "metadata.model = 'MODEL' and created between now() - interval 2 hour and now()",
+    'created >= current_date()',
+    "created >= date_trunc('month', now()) or error is not null",
+    'metrics.end > extract_epoch(now()) - 3600',
+    'created in [now(), day(now())]',
+  ]
+
+  test.each(times)('is kept, and has the instant of each request: %s', (filter) => {
+    const text = (model: string) =>
+      `select: id | from: experiment('e1') | filter: ${filter.replaceAll('MODEL', model)}`
+    const planner = new Planner()
+    for (const model of ['a', 'b']) planner.plan(text(model))
+    let days = 0
+    for (const model of ['b', 'c', 'a', 'c']) {
+      planner.now = Date.UTC(2026, 0, 29 + 17 * days++, 23, 59, 59, 999)
+      const anew = new Planner()
+      anew.now = planner.now
+      const { physical, isKept } = planner.plan(text(model), { tzOffset: 60 * days })
+      expect(physical).toEqual(anew.plan(text(model), { tzOffset: 60 * days }).physical)
+      if (!filter.includes('current_date') && !/day|trunc/.test(filter)) expect(isKept).toBe(true)
     }
   })
 })

@@ -51,6 +51,8 @@ test('a text with other literals has the same shape', () => {
   expect(valuesOf(other)).not.toEqual(valuesOf("filter: a = 'x'"))
 })
 
+const context = { now: 0, tzOffset: 0 }
+
 const texts = (...values: string[]) => values.map((value): CutLiteral => ({ kind: 'text', value }))
 
 test('a template puts literals where the holes were, and shares the rest', () => {
@@ -59,11 +61,11 @@ test('a template puts literals where the holes were, and shares the rest', () =>
   const example = { ids: ['first'], deep: [{ value: 'first', rest: { b: 2 }, n: 1 }] }
   const number = (value: number): CutLiteral => ({ kind: 'number', value })
   const holes = [...texts('HOLE'), number(1234.25)]
-  const template = Template.of(made, holes, example, [...texts('first'), number(1)])!
-  const value = template.with([...texts('second'), number(2)])
+  const template = Template.of(made, holes, example, [...texts('first'), number(1)], context)!
+  const value = template.with([...texts('second'), number(2)], context)
   expect(value).toEqual({ ids: ['second'], deep: [{ value: 'second', rest: { b: 2 }, n: 2 }] })
   expect(value.deep[0]!.rest).toBe(rest)
-  expect(template.with([...texts('third'), number(3)]).ids).toEqual(['third'])
+  expect(template.with([...texts('third'), number(3)], context).ids).toEqual(['third'])
   expect(made.ids).toEqual(['HOLE'])
 })
 
@@ -71,8 +73,11 @@ test('a time is put as a text or as a number of milliseconds, as it stood there'
   const time = (value: string): CutLiteral => ({ kind: 'time', value })
   const made = { text: '1999-01-01', ms: Date.UTC(1999, 0) }
   const example = { text: '2000-01-01', ms: Date.UTC(2000, 0) }
-  const template = Template.of(made, [time('1999-01-01')], example, [time('2000-01-01')])!
-  expect(template.with([time('2026-01-01')])).toEqual({ text: '2026-01-01', ms: Date.UTC(2026, 0) })
+  const template = Template.of(made, [time('1999-01-01')], example, [time('2000-01-01')], context)!
+  expect(template.with([time('2026-01-01')], context)).toEqual({
+    text: '2026-01-01',
+    ms: Date.UTC(2026, 0),
+  })
 })
 
 const dependent: readonly (readonly [string, object, object])[] = [
@@ -84,5 +89,5 @@ const dependent: readonly (readonly [string, object, object])[] = [
 ]
 
 test.each(dependent)('no template is made when %s', (_, made, example) => {
-  expect(Template.of(made, texts('HOLE'), example, texts('id'))).toBeUndefined()
+  expect(Template.of(made, texts('HOLE'), example, texts('id'), context)).toBeUndefined()
 })

@@ -50,12 +50,14 @@ export interface ScalarFunction {
   readonly fields: readonly Path[]
   /** Whether it tells what calls of models have used: null where a span repeats what others report. */
   readonly isUsage: boolean
+  /** Whether the value depends on the query's instant. */
+  readonly isOfNow: boolean
   readonly evaluate: (args: readonly Value[], context: FunctionContext) => Value
 }
 
 type Shape = Pick<ScalarFunction, 'signature' | 'minArguments' | 'maxArguments' | 'result'>
 type Body = Pick<ScalarFunction, 'description' | 'example' | 'evaluate'> &
-  Partial<Pick<ScalarFunction, 'aliases' | 'nulls' | 'check' | 'fields' | 'isUsage'>>
+  Partial<Pick<ScalarFunction, 'aliases' | 'nulls' | 'check' | 'fields' | 'isUsage' | 'isOfNow'>>
 
 export const unlimited = Number.POSITIVE_INFINITY
 
@@ -76,6 +78,7 @@ export function define(name: string, shape: Shape, body: Body): ScalarFunction {
     check: () => undefined,
     fields: [],
     isUsage: false,
+    isOfNow: false,
     ...shape,
     ...body,
   }

@@ -60,11 +60,13 @@ export const timeFunctions: readonly ScalarFunction[] = [
     description: 'The instant of the query, one for all of its rows',
     example: ['now() = now()', 'true'],
     evaluate: (_, { now }) => new Timestamp(now),
+    isOfNow: true,
   }),
   define('current_date', takes('', 0, 0, 'timestamp'), {
     description: 'The start of the day of the query',
     example: ['current_date() = day(now())', 'true'],
     evaluate: (_, { now, tzOffset }) => new Timestamp(truncate('day', now, tzOffset)),
+    isOfNow: true,
   }),
 ]
 

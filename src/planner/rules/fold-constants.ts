@@ -1,5 +1,10 @@
 import { type BoundExpression, childrenOf } from '../../binder/bound.ts'
-import { constantValue, type EvaluationContext, nodeForValue } from '../../binder/evaluate.ts'
+import {
+  constantValue,
+  type EvaluationContext,
+  isValue,
+  nodeForValue,
+} from '../../binder/evaluate.ts'
 import { mapChildren } from '../../binder/rewrite.ts'
 import { mapExpressions, mapPlan } from '../map-plan.ts'
 import type { Rule } from '../optimize.ts'
@@ -19,10 +24,6 @@ export function fold(node: BoundExpression, context: EvaluationContext): BoundEx
   const value = constantValue(folded, context)
   if (value !== undefined) return nodeForValue(value) ?? folded
   return withoutNeutral(folded)
-}
-
-function isValue({ kind }: BoundExpression): boolean {
-  return kind === 'constant' || kind === 'timestamp' || kind === 'interval'
 }
 
 /** Lists and objects of times are values too, but no node can hold them. */

@@ -1,22 +1,25 @@
 import { type BoundExpression, childrenOf } from '../../binder/bound.ts'
+import { awaitsNow } from '../../binder/evaluate.ts'
 import { mapPlan } from '../map-plan.ts'
 import type { Rule } from '../optimize.ts'
 
 /** Cheap and selective predicates run first, so that others see fewer rows. Ties keep their order. */
 export const orderPredicates: Rule = {
   name: 'order-predicates',
-  apply: (plan) =>
+  apply: (plan, { isNowOpen = false }) =>
     mapPlan(plan, (node) => {
       if (node.kind !== 'scan' && node.kind !== 'look_up') return node
-      const predicates = node.predicates.toSorted((a, b) => cost(a) - cost(b))
+      const predicates = node.predicates.toSorted((a, b) => cost(a, isNowOpen) - cost(b, isNowOpen))
       const same = predicates.every((predicate, i) => predicate === node.predicates[i])
       return same ? node : { ...node, predicates }
     }),
 }
 
 /** Relative, for one row: a comparison of numbers is 1. */
-function cost(node: BoundExpression): number {
-  const children = childrenOf(node).reduce((total, child) => total + cost(child), 0)
+function cost(node: BoundExpression, isNowOpen: boolean): number {
+  // It will be a constant.
+  if (isNowOpen && awaitsNow(node)) return 0
+  const children = childrenOf(node).reduce((total, child) => total + cost(child, isNowOpen), 0)
   switch (node.kind) {
     case 'constant':
     case 'timestamp':
