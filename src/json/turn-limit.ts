@@ -16,9 +16,16 @@ let left = Number.POSITIVE_INFINITY
 /** To be called before so many bytes of a value are worked on. Throws LIMIT_TURN within `limitTurn`. */
 export function noteLong(bytes: number): void {
   left -= bytes
-  if (left < 0) {
-    throw new AssayError('LIMIT_TURN', 'the values are too long to be read within a turn')
-  }
+  if (left < 0) throw tooLong()
+}
+
+function tooLong(): AssayError {
+  return new AssayError('LIMIT_TURN', 'the values are too long to be read within a turn')
+}
+
+/** Throws what `noteLong` would, before bytes are made that it is then told of. */
+export function requireLeft(bytes: number): void {
+  if (bytes > left) throw tooLong()
 }
 
 /** Runs work that throws LIMIT_TURN where it would read too much. */

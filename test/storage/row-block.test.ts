@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ByteWriter } from '../../src/json/byte-writer.ts'
+import { isTurnLimit, limitTurn, turnBytes } from '../../src/json/turn-limit.ts'
 import { prepareRows } from '../../src/storage/prepare/prepare.ts'
 import { rowVersionKey } from '../../src/storage/record-key.ts'
 import { rowBytes } from '../../src/storage/row/prepared-blocks.ts'
@@ -319,4 +320,37 @@ test('what is decompressed for a row is kept where its owner keeps it, and made 
   expect(block.keptBytes).toBeLessThan(plainBytes / 2)
   const forgetful = new RowBlock(key, value, since, { get: () => undefined, set: () => undefined })
   expect(rows.map((_, i) => described(forgetful.rowAt(i, value)!))).toEqual(expected)
+})
+
+describe('of a long row, within a turn', () => {
+  const object = {
+    type: 'project_logs',
+    id: 'P',
+    projectId: 'P',
+    organizationId: 'O',
+  } as const
+  const text = 'lorem ipsum dolor sit amet '.repeat((16 * turnBytes) / 27)
+  const [short, long] = prepared([{ input: 'short' }, { input: text }]) as [Uint8Array, Uint8Array]
+  const block = requestBlock(key, encodeRequestBody([0, 1], [short, long]), undefined, [])
+  const value = singleRow(key, long)
+
+  test.each<[string, () => unknown]>([
+    ['the block is not decompressed', () => new RowBlock(key, block, since).rowAt(1)],
+    [
+      'the block is not printed',
+      () => new RowBlock(key, block, since).printAt(1, object, new ByteWriter(), true),
+    ],
+    ['the row is not looked at', () => new RowBlock(key, value, since).rowAt(0)],
+  ])('%s', (_, work) => {
+    const before = process.memoryUsage().arrayBuffers
+    let thrown: unknown
+    try {
+      limitTurn(work)
+    } catch (error) {
+      thrown = error
+    }
+    expect(isTurnLimit(thrown)).toBe(true)
+    expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * turnBytes)
+    work()
+  })
 })

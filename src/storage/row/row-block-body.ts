@@ -13,6 +13,7 @@
  * bodies have no kinds). With the lengths of values, a directory is made again.
  */
 import { ByteWriter } from '../../json/byte-writer.ts'
+import { longBytes, noteLong, requireLeft } from '../../json/turn-limit.ts'
 import { packRows } from '../../kernel/row-pack.ts'
 import { readUint, writeUint } from '../big-endian.ts'
 import { kindOfValue, packedLength, packValue, plainValue, unpackValue } from './packed-value.ts'
@@ -278,6 +279,7 @@ export class BlockRows {
     const valueLengths = this.#valueLengths(row, ranks.length)
     let directory = headerBytes
     for (let i = 0; i < ranks.length; i++) directory += nameLengths[i]! + 1 + valueLengths[i]!
+    requireLeft(directory)
     const bytes = Buffer.allocUnsafe(directory + ranks.length * directoryEntryBytes)
     writeRowHeader(bytes, 0, {
       paginationKey,
@@ -347,6 +349,7 @@ export class BlockRows {
     if (printing?.isOf(object)) {
       const place = this.#from + this.#memberStarts[row]!
       const end = this.#from + this.#memberStarts[row + 1]!
+      if (end - place > longBytes) noteLong(end - place)
       const { bytes, start } = this.#bytes.pieceOf(place, end, stored, keeps)
       const members = { bytes, start: place - start, end: end - start }
       const [from, to] = [this.#lengthStarts[row]!, this.#lengthStarts[row + 1]!]

@@ -12,6 +12,7 @@
 import { uncompressSync } from 'lz4-napi'
 import { AssayError } from '../../error.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
+import { requireLeft } from '../../json/turn-limit.ts'
 import { type Compress, decompressLz4, lz4Compressor, plainLength } from '../../kernel/lz4.ts'
 import { checksumOf } from '../checksum.ts'
 import type { BlockBytes } from './row-block-body.ts'
@@ -217,6 +218,7 @@ export class BlockPieces implements BlockBytes {
   #decompress(piece: number, length: number, stored: Buffer): Buffer {
     const start = piece === 0 ? this.#start : this.#ends[piece - 1]!
     const bytes = stored.subarray(start, this.#ends[piece])
+    requireLeft(Math.max(bytes.length, length))
     const checksums = this.#checksums
     if (checksums && checksumOf(bytes, 0) !== checksums[piece]) throw this.#corrupt()
     const whole = this.#lengthOf(piece)

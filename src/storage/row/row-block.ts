@@ -23,6 +23,7 @@
  */
 import type { ByteWriter } from '../../json/byte-writer.ts'
 import { copyWhole } from '../../json/copy-bytes.ts'
+import { requireLeft } from '../../json/turn-limit.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { readUint, writeUint } from '../big-endian.ts'
 import type { CheckedSince } from '../checked-since.ts'
@@ -242,6 +243,7 @@ export class RowBlock {
     const kind = value[0]
     if (!isBlock(value)) {
       const length = checked ? value.length - checksumBytes : value.length
+      requireLeft(length)
       if (checked && !hasChecksum(key, value, length)) {
         this.#places = placesOf(first)
         this.#asked = 0
@@ -430,6 +432,7 @@ function bodyOf(
   if (value[1] === codecs.pieces) {
     return new BlockPieces(stored, { plainLength, hasChecksums }, pieces, corrupt)
   }
+  requireLeft(plainLength)
   let body: Buffer
   try {
     body = value[1] === codecs.none ? Buffer.from(stored) : decompressWhole(stored)

@@ -7,6 +7,7 @@
  */
 import { crc32 } from 'node:zlib'
 import type { AssayError } from '../../error.ts'
+import { requireLeft } from '../../json/turn-limit.ts'
 import { type NarrowNumbers, narrowCodes, narrowNumbers } from '../../kernel/widen.ts'
 import { samePath } from '../../type/value.ts'
 import type {
@@ -475,6 +476,8 @@ class Buffers {
     }
     const buffer = this.#view(offset, byteLength)
     if (byteLength > 0 && !this.#states.checked.has(offset)) {
+      // That takes an eighth of what decoding does.
+      requireLeft(byteLength / 8)
       if (crc32(buffer) !== checksum) {
         throw this.corrupt(`its buffer at byte ${offset} was damaged`)
       }

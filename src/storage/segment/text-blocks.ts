@@ -288,13 +288,13 @@ export class TextBlocks implements CompressedTexts {
     const to = this.#directory[blockCount + block]!
     if (from === to) return nothing
     const bytes = this.#blocks.subarray(from, to)
+    const length = this.#lengthOf(block)
+    noteLong(length)
     const { isChecked } = this.#state
     if (isChecked[block] === 0) {
       if ((crc32(bytes) | 0) !== this.#directory[blockCount * 2 + block]) throw this.#corrupt()
       isChecked[block] = 1
     }
-    const length = this.#lengthOf(block)
-    noteLong(length)
     const texts = decompressLz4(bytes, length)
     if (texts?.length !== length) throw this.#corrupt()
     return texts
