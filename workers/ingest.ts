@@ -52,12 +52,13 @@ function seal(task: SealTask): SealedRows {
 /** The rows are in shared memory, which the writer then reads in place. */
 function prepare({ requests, memory }: PrepareTask): PreparedRequests {
   try {
-    const { rows, errors } = prepareTogether(requests, out, blocks)
+    const { rows, errors, attachments } = prepareTogether(requests, out, blocks)
     const room = roomBehind(requests)
     return {
       rows: { ...rows, bytes: room.copy(rows.bytes), blockBytes: room.copy(rows.blockBytes) },
       parts: parts.make(rows, memory),
       errors,
+      attachments,
     }
   } finally {
     if (out.bytes.length > keptBytes) out = new ByteWriter(0)

@@ -1,18 +1,11 @@
 import { join } from 'node:path'
 import type { Catalog, CatalogView } from '../catalog/catalog.ts'
-import type { ObjectReference } from '../type/record.ts'
+import type { NamedAttachments } from '../storage/prepare/named-attachments.ts'
 import { type ContentDetails, ContentStore, contentName } from './content-store.ts'
-import { mayNameAttachments, namedAttachments, type WrittenRows } from './named-attachments.ts'
 import { contentSecret, PathSigner } from './signed-path.ts'
 
 /** How often what is left over is looked for. */
 const tidyIntervalMs = 60 * 60 * 1000
-
-/** Files that rows of an object name, by their stored names. */
-export interface NamedFiles {
-  readonly names: readonly string[]
-  readonly object: ObjectReference
-}
 
 type OwnedView = CatalogView & { readonly owner?: { readonly userId: string } }
 
@@ -70,29 +63,26 @@ export class Attachments {
   }
 
   /**
-   * The files that rows name. Who writes the key of a file that is not for them gives nobody a right
-   * to it.
+   * To be called once rows that name these are on disk. Who writes the key of a file that is not for them gives nobody
+   * a right to it.
    */
-  async namedBy({ view, ...rows }: WrittenRows & { readonly view: OwnedView }) {
-    const named: NamedFiles[] = []
-    if (!mayNameAttachments(rows.body)) return named
-    const organizationId = view.organization().id
-    for (const { object, keys } of await namedAttachments(rows)) {
-      const names: string[] = []
-      for (const key of keys) {
-        const name = contentName({ organizationId, kind: 'attachment', key })
-        const details = await this.store.details(name)
-        const writer = view.owner?.userId || null
-        if (!details || this.mayRead(name, details, view, writer)) names.push(name)
-      }
-      named.push({ names, object })
+  async noteNamed(named: readonly NamedAttachments[], view: OwnedView): Promise<void> {
+    for (const { object, keys } of named) {
+      await this.#catalog.noteFiles(await this.#filesFor(keys, view), object)
     }
-    return named
   }
 
-  /** To be called once the rows are on disk. */
-  async noteNamed(named: readonly NamedFiles[]): Promise<void> {
-    for (const { names, object } of named) await this.#catalog.noteFiles(names, object)
+  /** The stored names of those files of the keys that the writer may have. */
+  async #filesFor(keys: readonly string[], view: OwnedView): Promise<string[]> {
+    const organizationId = view.organization().id
+    const writer = view.owner?.userId || null
+    const names: string[] = []
+    for (const key of keys) {
+      const name = contentName({ organizationId, kind: 'attachment', key })
+      const details = await this.store.details(name)
+      if (!details || this.mayRead(name, details, view, writer)) names.push(name)
+    }
+    return names
   }
 
   close(): void {

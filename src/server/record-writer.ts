@@ -12,9 +12,8 @@ export class RecordWriter {
   }
 
   async insert(request: InsertRequest): Promise<InsertResult> {
-    const named = await this.#attachments.namedBy(request)
     const result = await this.#engine.insert(request)
-    await this.#attachments.noteNamed(named)
+    await this.#attachments.noteNamed(result.attachments, request.view)
     return result
   }
 }

@@ -99,6 +99,25 @@ test
   expect(Math.min(...taken)).toBeLessThan(mostMs)
 })
 
+test.runIf(existsSync('/proc/self/schedstat'))(
+  'the main thread does not look for attachments in large bodies',
+  async () => {
+    const attachment = {
+      type: 'braintrust_attachment',
+      key: 'a',
+      filename: 'a',
+      content_type: 'x/y',
+    }
+    const input = [attachment, ...Array.from({ length: 500_000 }, (_, i) => `text ${i}`)]
+    const events = [{ id: 'named', input }]
+    const before = processorMs()
+    const response = await ask(`/v1/experiment/${experiment}/insert`, { events })
+    expect(response.status).toBe(200)
+    // To receive it takes some milliseconds, to parse it some hundred.
+    expect(processorMs() - before).toBeLessThan(mostMs)
+  },
+)
+
 test.each([
   "select: * | filter: id = 'r1'",
   "select: input | filter: id = 'r1'",

@@ -1,4 +1,5 @@
 import type { CatalogView } from '../../catalog/catalog.ts'
+import type { NamedAttachments } from '../../storage/prepare/named-attachments.ts'
 import type { ObjectReference } from '../../type/record.ts'
 
 export interface InsertRequest {
@@ -20,4 +21,6 @@ export interface InsertResult {
   readonly ids: readonly string[]
   /** The `_xact_id` of all the rows. */
   readonly transactionId: string
+  /** Which attachments the rows name. */
+  readonly attachments: readonly NamedAttachments[]
 }

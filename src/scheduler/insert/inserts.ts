@@ -6,7 +6,9 @@
 import { missingAccess } from '../../catalog/missing-access.ts'
 import { AssayError } from '../../error.ts'
 import type { PreparedPart } from '../../storage/prepare/fresh-part.ts'
+import { namedAttachments } from '../../storage/prepare/named-attachments.ts'
 import {
+  type PreparedRequests,
   type PrepareOptions,
   prepareRows,
   type UnpreparedRequest,
@@ -88,15 +90,17 @@ export class Inserts {
   }
 
   async #insertHere(request: InsertRequest): Promise<InsertResult> {
-    const { body, options } = this.#unprepared(request)
-    const [result] = await this.#write([request], prepareRows(body, options), [])
+    const unprepared = this.#unprepared(request)
+    const rows = prepareRows(unprepared.body, unprepared.options)
+    const attachments = [namedAttachments(unprepared)]
+    const [result] = await this.#write([request], { rows, parts: [], attachments })
     return result!
   }
 
   async #insertAlone(ingest: IngestPool, request: InsertRequest): Promise<InsertResult> {
-    const { rows, parts, errors } = await ingest.prepare([this.#unprepared(request)])
-    if (errors[0]) throw AssayError.fromWire(errors[0])
-    const [result] = await this.#write([request], rows, parts)
+    const prepared = await ingest.prepare([this.#unprepared(request)])
+    if (prepared.errors[0]) throw AssayError.fromWire(prepared.errors[0])
+    const [result] = await this.#write([request], prepared)
     return result!
   }
 
@@ -153,8 +157,7 @@ export class Inserts {
       } else if (left.length > 0) {
         const results = await this.#write(
           left.map(({ request }) => request),
-          rows,
-          parts,
+          prepared,
         )
         left.forEach(({ resolve }, i) => {
           resolve(results[i]!)
@@ -188,8 +191,7 @@ export class Inserts {
   /** Of several requests, each may write its rows; of one, that is asked here. */
   async #write(
     requests: readonly InsertRequest[],
-    rows: PreparedRows,
-    parts: readonly PreparedPart[],
+    { rows, parts, attachments }: Omit<PreparedRequests, 'errors'>,
   ): Promise<InsertResult[]> {
     const { ingest, onWritten } = this.#options
     const { written, ids, objectNumbers } = await this.#writeRows(requests, rows).catch(
@@ -202,6 +204,7 @@ export class Inserts {
     return requests.map((_, i) => ({
       ids: ids.slice(i === 0 ? 0 : rows.requestEnds[i - 1]!, rows.requestEnds[i]!),
       transactionId: formatTransaction(written.transactions[i]!),
+      attachments: attachments[i]!,
     }))
   }
 

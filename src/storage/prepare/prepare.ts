@@ -10,12 +10,13 @@
  */
 import { toAssayError, type WireError } from '../../error.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
-import { JsonScanner } from '../../json/scan.ts'
 import { decodeUtf8, requireUtf8 } from '../../json/utf8.ts'
 import type { ObjectReference } from '../../type/record.ts'
 import type { BlockLimits } from '../row/prepared-blocks.ts'
 import type { PreparedRows } from '../row/prepared-rows.ts'
 import type { FreshSpan, PreparedPart } from './fresh-part.ts'
+import { type NamedAttachments, namedAttachments } from './named-attachments.ts'
+import { openBody } from './open-body.ts'
 import { invalid } from './prepare-control.ts'
 import { RowCollector } from './row-collector.ts'
 
@@ -52,6 +53,8 @@ export interface PreparedRequests {
   readonly parts: readonly PreparedPart[]
   /** One place for each request. */
   readonly errors: readonly (WireError | undefined)[]
+  /** What the rows of each request name; of those without an error, in their order. */
+  readonly attachments: readonly (readonly NamedAttachments[])[]
 }
 
 export type PrepareOutcome = PreparedRequests | { readonly error: WireError }
@@ -74,8 +77,6 @@ export type SealOutcome = SealedRows | { readonly error: WireError }
 
 export type IngestTask = PrepareTask | SealTask
 export type IngestOutcome = PrepareOutcome | SealOutcome
-
-const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
 
 /**
  * Checks and encodes the rows of a body of JSON. Throws the REQUEST_ errors.
@@ -102,14 +103,16 @@ export function prepareTogether(
   requests: readonly UnpreparedRequest[],
   out = new ByteWriter(0),
   blocks = new ByteWriter(0),
-): { readonly rows: PreparedRows; readonly errors: readonly (WireError | undefined)[] } {
+): Omit<PreparedRequests, 'parts'> {
   const errors: (WireError | undefined)[] = requests.map(() => undefined)
+  const attachments: (readonly NamedAttachments[] | undefined)[] = requests.map(() => undefined)
   let collector = new RowCollector(out, blocks)
   const collectAll = () =>
     requests.forEach((request, i) => {
       if (errors[i]) return
       try {
         collect(request, collector)
+        attachments[i] ??= namedAttachments(request)
       } catch (thrown) {
         errors[i] = toAssayError(thrown).toWire()
       }
@@ -119,14 +122,16 @@ export function prepareTogether(
     collector = new RowCollector(out, blocks)
     collectAll()
   }
-  return { rows: collector.finish(requests[0]?.options.blockLimits), errors }
+  return {
+    rows: collector.finish(requests[0]?.options.blockLimits),
+    errors,
+    attachments: attachments.filter((_, i) => !errors[i]).map((named) => named ?? []),
+  }
 }
 
 function collect({ body, options }: UnpreparedRequest, collector: RowCollector): void {
   requireUtf8(body)
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-  const start = byteOrderMark.equals(bytes.subarray(0, 3)) ? 3 : 0
-  const scanner = new JsonScanner(bytes, start)
+  const scanner = openBody(body)
   const member = options.form === 'logs3' ? 'rows' : 'events'
   collector.begin(scanner, options)
   let isGiven = false
