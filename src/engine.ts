@@ -2,6 +2,7 @@
 import { projectOfPrompt } from './access/prompt-place.ts'
 import { type SourceField, sourceFields } from './binder/source-fields.ts'
 import { Catalog, type CatalogView } from './catalog/catalog.ts'
+import { startSentence } from './catalog/restore-entries.ts'
 import type { PriceTable } from './function/prices.ts'
 import type { TableSource } from './parser/ast.ts'
 import { DiskReserve } from './scheduler/admission/disk-reserve.ts'
@@ -86,6 +87,7 @@ export class Engine {
         write: (batch) => writing.writeCatalog(batch),
         requireRoom: () => reserve.requireRoom(0),
       })
+      for (const damaged of catalog.damaged) logger?.error({}, startSentence(damaged))
       const runningTasks = newTaskCount()
       // One such thread keeps up with what two processors do with its rows, and each compiles its code anew.
       const threads = Math.ceil(workers / 2)

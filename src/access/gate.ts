@@ -174,9 +174,11 @@ export class Gate implements CatalogView {
 
   /** What may be seen only in part is not found by its name, which then is not for the caller. */
   readableByName(type: ObjectType, name: string): CatalogObject[] {
-    return Array.from(this.#readableObjects(type, { name }))
+    const found = Array.from(this.#readableObjects(type, { name }))
       .filter(({ visibleIds }) => visibleIds === undefined)
       .sort((a, b) => a.number - b.number)
+    if (found.length === 0) this.#catalog.refuseLost(nowhere, kindOfObject(type))
+    return found
   }
 
   readableProject(idOrName: string): NamedEntry | undefined {
@@ -252,6 +254,7 @@ export class Gate implements CatalogView {
   /** The one entry of a parent with this unique key, which for most kinds is its name. */
   named<K extends EntryKind>(kind: K, parentId: string, key: string): Entries[K] | undefined {
     const entry = this.#catalog.named(kind, parentId, key)
+    if (!entry) this.#catalog.refuseLost(parentId, kind)
     return this.#rights.mayTouch('read', kind, entry) ? entry : undefined
   }
 
@@ -288,6 +291,7 @@ export class Gate implements CatalogView {
   update<K extends EntryKind>(kind: K, id: string, patch: PatchOf<K>): Promise<Entries[K]> {
     return this.#change((change) => {
       const before = change.get(kind, id)
+      if (!before) this.#catalog.refuseLost(id)
       if (!this.#rights.mayTouch('update', kind, before) || !before) {
         throw missingAccess('update', kind, id)
       }
@@ -308,6 +312,7 @@ export class Gate implements CatalogView {
   remove<K extends EntryKind>(kind: K, id: string): Promise<Entries[K]> {
     return this.#change((change) => {
       const entry = change.get(kind, id)
+      if (!entry) this.#catalog.refuseLost(id)
       if (!this.#rights.mayTouch('delete', kind, entry)) throw missingAccess('delete', kind, id)
       return change.remove(kind, id)
     })
@@ -407,6 +412,7 @@ export class Gate implements CatalogView {
     { organizationId, ...scope }: EntryScope,
     position: PagePosition | undefined,
   ): Iterable<Entries[K]> {
+    if (scope.parentId) this.#catalog.refuseLost(scope.parentId)
     if (scope.parentId && !this.#mayBeOurs(scope.parentId)) return []
     return reach === 'all' || scope.parentId === builtInOwner
       ? this.#catalog.list(kind, { ...scope, ...(organizationId && { organizationId }) }, position)
@@ -451,11 +457,13 @@ export class Gate implements CatalogView {
 
   #entry<K extends EntryKind>(action: Action, kind: K, id: string): Entries[K] | undefined {
     const entry = this.#catalog.get(kind, id)
+    if (!entry) this.#catalog.refuseLost(id)
     return this.#rights.mayTouch(action, kind, entry) ? entry : undefined
   }
 
   #object(permission: Permission, type: ObjectType, id: string): CatalogObject | undefined {
     const object = this.#catalog.object(type, id)
+    if (!object) this.#catalog.refuseLost(id)
     return this.#rights.may(permission, object && recordsTarget(object)) ? object : undefined
   }
 

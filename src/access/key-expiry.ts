@@ -29,12 +29,12 @@ export function expiryMs({ expires_at }: { readonly expires_at?: string | null }
   return expires_at ? Date.parse(expires_at) : Number.POSITIVE_INFINITY
 }
 
-/** Of the key or token that somebody has come in with. */
+/** Of the key or token that somebody has come in with; in the past for one that is not there. */
 export function keyExpiryMs(catalog: Catalog, keyId: string | null): number {
   if (keyId === null) return Number.POSITIVE_INFINITY
   const key: ApiKey | ServiceToken | undefined =
     catalog.get('api_key', keyId) ?? catalog.get('service_token', keyId)
-  return key ? expiryMs(key) : Number.POSITIVE_INFINITY
+  return key ? expiryMs(key) : 0
 }
 
 /** Tells listeners at the moment at which a key expires, for what is open then. */

@@ -47,7 +47,7 @@ const unnamedMs = 7 * dayMs
 
 /** Knows what names a file. */
 export interface FileUses {
-  filePlaces(name: string): { readonly objects: readonly unknown[] }
+  filePlaces(name: string): { readonly objects: readonly unknown[]; readonly isLost?: boolean }
   forgetFile(name: string): Promise<void>
 }
 
@@ -184,7 +184,7 @@ export class ContentStore {
             details.userId !== undefined &&
             details.created < oldestUnnamed
           if (isWaiting) await this.remove(name)
-          else if (mayBeUnnamed && uses.filePlaces(name).objects.length === 0) {
+          else if (mayBeUnnamed && isUnused(uses.filePlaces(name))) {
             await this.remove(name)
             await uses.forgetFile(name)
           }
@@ -207,6 +207,11 @@ export class ContentStore {
     if (!/^[0-9a-f]{64}$/.test(name)) throw new RangeError('not a name of stored content')
     return join(this.#directory, name.slice(0, 2), name)
   }
+}
+
+/** What is damaged now may be there again later, and name it. */
+function isUnused({ objects, isLost }: ReturnType<FileUses['filePlaces']>): boolean {
+  return objects.length === 0 && isLost !== true
 }
 
 /** An upload that somebody else has announced, and that can still come. */

@@ -4,6 +4,7 @@ import type { StoredEntry } from './entry-store.ts'
 import { nameOf, organizationOf, referencesOf, rulesOf } from './kind-rules.ts'
 import { KindTable } from './kind-table.ts'
 import { ObjectIndex } from './object-index.ts'
+import type { DamagedEntry } from './restore-entries.ts'
 
 type Tables = { readonly [K in EntryKind]: KindTable<K> }
 
@@ -19,6 +20,9 @@ export class CatalogState {
   readonly #tables: Tables
   /** By the id of the named entry; then by kind and id of those that name it. */
   readonly #referrers = new Map<string, Map<string, Referrer>>()
+
+  /** What is damaged and cannot be made again, by its id, with all that is in it. */
+  readonly #lost = new Map<string, DamagedEntry>()
 
   constructor() {
     this.#tables = Object.fromEntries(
@@ -43,6 +47,23 @@ export class CatalogState {
     const parentKind = rulesOf(kind).parentKind?.(entry)
     if (parentKind === undefined) return true
     return this.table(parentKind).get(this.table(kind).parentOf(entry)) !== undefined
+  }
+
+  /** Nobody knows what it was, nor that of what belongs to it. */
+  addLost(id: string, damaged: DamagedEntry): void {
+    this.#lost.set(id, damaged)
+  }
+
+  lost(id: string): DamagedEntry | undefined {
+    return this.#lost.get(id)
+  }
+
+  /** One of the kind of which nothing is known: it may have any name. */
+  lostOfKind(kind: EntryKind): DamagedEntry | undefined {
+    for (const [id, damaged] of this.#lost) {
+      if (damaged.kind === kind && damaged.id === id) return damaged
+    }
+    return undefined
   }
 
   referrersOf(id: string): Iterable<Referrer> {

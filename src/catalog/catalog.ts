@@ -22,11 +22,12 @@ import {
   type Given,
   type PatchOf,
 } from './entry.ts'
-import { EntryStore, type StoredEntry, type Writes } from './entry-store.ts'
-import { organizationOf } from './kind-rules.ts'
+import { type EntryKey, EntryStore, type StoredEntry, type Writes } from './entry-store.ts'
+import { organizationOf, rulesOf } from './kind-rules.ts'
 import type { Among, EntryScope, PagePosition } from './kind-table.ts'
 import { migrate } from './migrate.ts'
 import type { CatalogObject } from './object-index.ts'
+import { type DamagedEntry, lostEntry, restoreEntries } from './restore-entries.ts'
 
 export type { Among, EntryScope, PagePosition } from './kind-table.ts'
 export type { CatalogObject } from './object-index.ts'
@@ -70,6 +71,12 @@ export interface CatalogOptions {
   readonly requireRoom?: () => void
 }
 
+export interface FilePlaces {
+  readonly isNamed: boolean
+  readonly isLost: boolean
+  readonly objects: CatalogObject[]
+}
+
 export type ChangeListener = (changes: readonly CatalogChange[]) => void
 
 /** Objects whose name is that of an entry. */
@@ -87,6 +94,8 @@ export class Catalog {
   #counters: Counters
   #lastAudit: number
   readonly #requireRoom: (() => void) | undefined
+  /** Entries that could not be read at the start. */
+  readonly damaged: readonly DamagedEntry[]
   readonly #queue = new ChangeQueue({
     begin: (staged) => new Change(this.#state, staged, staged.counters ?? this.#counters),
     check: (made) => this.#checkRoom(made),
@@ -102,11 +111,30 @@ export class Catalog {
       lastSequence: this.#store.lastSequence(),
     }
     this.#lastAudit = this.#store.lastAudit()
-    for (const kind of entryKinds) {
+    const damaged: EntryKey[] = []
+    const read = entryKinds.map((kind) => {
+      return [kind, [...this.#store.entries(kind, (key) => damaged.push(key))]] as const
+    })
+    this.damaged = damaged.length === 0 ? [] : restoreEntries(this.#store, damaged)
+    for (const each of this.damaged) if (each.state === 'lost') this.#state.addLost(each.id, each)
+    for (const [kind, stored] of read) {
+      const restored = this.damaged.flatMap((each) =>
+        each.kind === kind && each.stored ? [each.stored] : [],
+      )
       // In the order of their making, in which they are added to the end of every list.
-      const entries = [...this.#store.entries(kind)].sort((a, b) => a.sequence - b.sequence)
+      const entries = [...stored, ...restored].sort((a, b) => a.sequence - b.sequence)
       for (const stored of entries) this.#load(kind, stored)
     }
+  }
+
+  /**
+   * What is damaged is not gone: throws STORAGE_CORRUPT for an id that is not there as it, or what it is in, cannot be
+   * read. With a kind the same for a name that is not found: any may have been that of one of the kind that holds records.
+   */
+  refuseLost(id: string, kind?: EntryKind): void {
+    const isNamed = kind !== undefined && rulesOf(kind).records !== undefined
+    const lost = this.#state.lost(id) ?? (isNamed ? this.#state.lostOfKind(kind) : undefined)
+    if (lost) throw lostEntry(lost)
   }
 
   get<K extends EntryKind>(kind: K, id: string): Entries[K] | undefined {
@@ -271,11 +299,15 @@ export class Catalog {
     return this.#store.noteFiles(names, object)
   }
 
-  /** Objects that are there and have records that named a file once; `isNamed` if any ever had. */
-  filePlaces(name: string): { readonly isNamed: boolean; readonly objects: CatalogObject[] } {
+  /**
+   * Objects that are there and have records that named a file once; `isNamed` if any ever had. `isLost`: one of these is
+   * damaged, or in what is.
+   */
+  filePlaces(name: string): FilePlaces {
     const named = this.#store.objectsNaming(name)
     return {
       isNamed: named.length > 0,
+      isLost: named.some(({ id }) => this.#state.lost(id)),
       objects: named.flatMap(({ type, id }) => this.object(type, id) ?? []),
     }
   }
@@ -288,7 +320,9 @@ export class Catalog {
     const { entry } = stored
     // What a removed project had is removed with it, and keeps its place on disk.
     if ('deleted_at' in entry && entry.deleted_at !== null) return
+    const lost = this.#state.lost(this.#state.table(kind).parentOf(entry))
     if (this.#state.hasParent(kind, entry)) this.#state.add(kind, stored)
+    else if (lost) this.#state.addLost(entry.id, lost)
   }
 
   /** Whoever takes something away, or signs in to do so, needs no room; nor does the service itself wait for it. */

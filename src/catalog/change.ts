@@ -16,6 +16,7 @@ import { furtherFields } from './further-fields.ts'
 import { nameOf, organizationOf, referencesOf, rulesOf } from './kind-rules.ts'
 import { missingAccess } from './missing-access.ts'
 import { endOfNumbers, projectObjectNumbers } from './object-index.ts'
+import { lostEntry } from './restore-entries.ts'
 
 /** What becomes of one entry. */
 export interface Step<K extends EntryKind = EntryKind> {
@@ -129,6 +130,7 @@ export class Change {
     const entry = this.#complete(kind, given)
     const known = this.#sameKey(kind, entry)
     if (known) return { entry: known, found: true }
+    this.#requireNoneLost(kind)
     this.#requireParent(kind, entry)
     assert(!this.get(kind, entry.id), `the id of a new ${kind} is taken`)
     const hasNumber = rulesOf(kind).records !== undefined
@@ -322,6 +324,12 @@ export class Change {
     const key = rulesOf(kind).uniqueKey?.(entry)
     if (key === undefined) return undefined
     return this.named(kind, this.#state.table(kind).parentOf(entry), key)
+  }
+
+  /** One that is damaged may be the very one that would be made: there would be two of a name. */
+  #requireNoneLost(kind: EntryKind): void {
+    const lost = rulesOf(kind).uniqueKey && this.#state.lostOfKind(kind)
+    if (lost) throw lostEntry(lost)
   }
 
   #requireParent<K extends EntryKind>(kind: K, entry: Entries[K]): void {

@@ -10,6 +10,7 @@
  *     last_number, last_sequence, last_audit
  */
 import type { RecordsEnvironment } from '../storage/environment.ts'
+import { objectOf, objectRange } from '../storage/record-key.ts'
 import {
   type CatalogBatch,
   type CatalogWrite,
@@ -18,7 +19,15 @@ import {
 import { parseExactJson, writeExactJson } from '../type/exact-json.ts'
 import type { ObjectReference, ObjectType } from '../type/record.ts'
 import type { AuditRecord } from './audit-trail.ts'
-import type { Entries, EntryKind } from './entry.ts'
+import { type Entries, type EntryKind, entryKinds } from './entry.ts'
+import { rulesOf } from './kind-rules.ts'
+import { endOfNumbers, projectObjectNumbers } from './object-index.ts'
+
+/** What an entry is found by. */
+export interface EntryKey {
+  readonly kind: EntryKind
+  readonly id: string
+}
 
 export interface StoredEntry<K extends EntryKind> {
   /** In the order in which entries of the kind were made. */
@@ -46,6 +55,9 @@ export interface Writes {
   readonly lastAudit: number
 }
 
+/** Numbers that are given to nothing where a counter was counted anew. */
+const leftOut = 1000
+
 const lastNumberKey = 'last_number'
 const lastSequenceKey = 'last_sequence'
 const lastAuditKey = 'last_audit'
@@ -60,29 +72,100 @@ export class EntryStore {
     this.#writeBatch = write ?? (async (batch) => writeCatalogBatch(records, batch))
   }
 
-  *entries<K extends EntryKind>(kind: K): Generator<StoredEntry<K>> {
-    for (const { value } of this.#records.catalog.getRange(rangeOf(`${kind}/`))) {
-      yield parseExactJson(value.toString()) as StoredEntry<K>
+  /** Those that can be read; `onDamage` is told of the others. */
+  *entries<K extends EntryKind>(
+    kind: K,
+    onDamage: (damaged: EntryKey) => void,
+  ): Generator<StoredEntry<K>> {
+    for (const { stored } of this.#read(`${kind}/`, (id) => onDamage({ kind, id }))) {
+      yield stored as StoredEntry<K>
     }
   }
 
-  /** Kept apart from the entries, so that no number is given twice. */
+  /** All that can be read, removed ones too. */
+  *all(): Generator<{ readonly id: string; readonly stored: StoredEntry<EntryKind> }> {
+    for (const kind of entryKinds) {
+      for (const prefix of [`${kind}/`, `deleted/${kind}/`]) yield* this.#read(prefix, () => {})
+    }
+  }
+
+  /** How many entries were removed, had records, and cannot be read. */
+  damagedRemovals(): number {
+    let count = 0
+    for (const kind of entryKinds.filter((kind) => rulesOf(kind).records)) {
+      for (const _ of this.#read(`deleted/${kind}/`, () => count++));
+    }
+    return count
+  }
+
+  *#read(prefix: string, onDamage: (id: string) => void) {
+    const idOf = (key: Buffer) => key.toString().slice(prefix.length)
+    const noteDamage = (_: unknown, key: Buffer) => onDamage(idOf(key))
+    for (const { key, value } of this.#records.catalog.getReadable(rangeOf(prefix), noteDamage)) {
+      yield { id: idOf(key), stored: parseExactJson(value.toString()) as StoredEntry<EntryKind> }
+    }
+  }
+
+  /**
+   * Kept apart from the entries, so that no number is given twice. One that is damaged is counted anew, and leaves out
+   * some numbers: entries that had them may be damaged, too.
+   */
   lastNumber(): number {
-    return this.#integer(lastNumberKey)
+    return this.#integer(lastNumberKey, () => {
+      const ofEntries = greatest(this.all(), ({ stored: { number = 0 } }) => number)
+      const purged = greatest(this.purges(), (number) => (number < endOfNumbers ? number : 0))
+      return Math.max(ofEntries, purged, this.#lastObject())
+    })
   }
 
   lastSequence(): number {
-    return this.#integer(lastSequenceKey)
+    return this.#integer(lastSequenceKey, () => {
+      return greatest(this.all(), ({ stored }) => Math.ceil(stored.sequence))
+    })
   }
 
   lastAudit(): number {
-    return this.#integer(lastAuditKey)
+    return this.#integer(lastAuditKey, () => {
+      const keys = this.#records.catalog.getKeys(rangeOf('audit/'))
+      return greatest(keys, (key) => Number(key.toString().split('/')[2]))
+    })
   }
 
   /** An entry that was removed. */
   deleted<K extends EntryKind>(kind: K, id: string): StoredEntry<K> | undefined {
-    const value = this.#records.catalog.get(Buffer.from(`deleted/${kind}/${id}`))
+    const value = this.#records.catalog.getUnlessDamaged(Buffer.from(`deleted/${kind}/${id}`))
     return value && (parseExactJson(value.toString()) as StoredEntry<K>)
+  }
+
+  /** All that the trail says of an entry, oldest first; undefined when some of it cannot be read. */
+  trailOf(id: string): AuditRecord[] | undefined {
+    const { catalog } = this.#records
+    const trail: AuditRecord[] = []
+    let isWhole = true
+    const noteDamage = () => {
+      isWhole = false
+    }
+    for (const { value: key } of catalog.getReadable(rangeOf(`audit_of/${id}/`), noteDamage)) {
+      const record = catalog.getUnlessDamaged(key)
+      if (record) trail.push(parseExactJson(record.toString()) as AuditRecord)
+      else isWhole = false
+    }
+    return isWhole ? trail : undefined
+  }
+
+  /** Id of the first record of the trail about an entry. */
+  firstAuditOf(id: string): string | undefined {
+    const prefix = `audit_of/${id}/`
+    for (const key of this.#records.catalog.getKeys({ ...rangeOf(prefix), limit: 1 })) {
+      return key.toString().slice(prefix.length)
+    }
+    return undefined
+  }
+
+  /** Whether there are records of the object with this number. */
+  hasRows(number: number): boolean {
+    for (const _ of this.#records.rows.getKeys({ ...objectRange(number), limit: 1 })) return true
+    return false
   }
 
   /** Writes what is not worth an entry in the trail. */
@@ -146,7 +229,7 @@ export class EntryStore {
   async noteFiles(names: readonly string[], { type, id }: ObjectReference): Promise<void> {
     const { catalog } = this.#records
     const keys = names.map((name) => `file/${name}/${type}:${id}`)
-    const unknown = keys.filter((key) => catalog.get(Buffer.from(key)) === undefined)
+    const unknown = keys.filter((key) => !catalog.getUnlessDamaged(Buffer.from(key)))
     if (unknown.length === 0) return
     await this.#commit({
       puts: unknown.map((key) => [key, Buffer.from('1')] as const),
@@ -174,10 +257,32 @@ export class EntryStore {
     this.#records.root.resetReadTxn()
   }
 
-  #integer(key: string): number {
-    const value = this.#records.catalog.get(Buffer.from(key))
-    return value === undefined ? 0 : Number(value.toString())
+  /** The greatest number that an object has records under. */
+  #lastObject(): number {
+    const { rows } = this.#records
+    const shifts = projectObjectNumbers(0)
+    const last = shifts.map((shift) => {
+      const [start, end] = [shift + endOfNumbers, shift].map((at) => objectRange(at).start)
+      const keys = rows.getKeys({ start: start!, end: end!, reverse: true, limit: 1 })
+      return greatest(keys, (key) => objectOf(key) - shift)
+    })
+    return Math.max(...last)
   }
+
+  /** @param countAnew at least what a damaged one was */
+  #integer(name: string, countAnew: () => number): number {
+    const { catalog } = this.#records
+    const key = Buffer.from(name)
+    const value = catalog.getUnlessDamaged(key)
+    if (value) return Number(value.toString())
+    return catalog.has(key) ? countAnew() + leftOut : 0
+  }
+}
+
+function greatest<Item>(items: Iterable<Item>, numberOf: (item: Item) => number): number {
+  let most = 0
+  for (const item of items) most = Math.max(most, numberOf(item))
+  return most
 }
 
 export function rangeOf(prefix: string): { start: Buffer; end: Buffer } {

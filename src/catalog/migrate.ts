@@ -6,7 +6,7 @@ import { type EntryKind, entrySchemas } from './entry.ts'
 import { jsonBytes, rangeOf } from './entry-store.ts'
 
 const formatKey = Buffer.from('catalog_format')
-const format = '2'
+export const catalogFormat = '2'
 
 /** The kinds that the first form had. */
 const firstKinds = [
@@ -23,7 +23,7 @@ type Values = { readonly [field: string]: unknown }
 
 export function migrate(records: RecordsEnvironment): void {
   const { root, catalog } = records
-  if (catalog.get(formatKey)) return
+  if (catalog.has(formatKey)) return
   root.transactionSync(() => {
     const lastNumber = Number(catalog.get(Buffer.from('last_number'))?.toString() ?? 0)
     let sequence = lastNumber
@@ -49,7 +49,7 @@ export function migrate(records: RecordsEnvironment): void {
       }
     }
     catalog.putSync(Buffer.from('last_sequence'), Buffer.from(String(sequence)))
-    catalog.putSync(formatKey, Buffer.from(format))
+    catalog.putSync(formatKey, Buffer.from(catalogFormat))
   })
 }
 

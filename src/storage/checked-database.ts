@@ -65,6 +65,11 @@ export class CheckedDatabase<Transaction> {
     return value && this.#read(key, value)
   }
 
+  /** Whether there is a value, damaged or not. */
+  has(key: Buffer): boolean {
+    return this.stored.getBinaryFast(key) !== undefined
+  }
+
   /** As `get`, in memory that is written over when the next value is read. */
   getBinaryFast(key: Buffer, options?: { readonly transaction?: Transaction }): Buffer | undefined {
     const value = this.stored.getBinaryFast(key, options)
