@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { SingleBar } from 'cli-progress'
+import { repairCatalog } from '../catalog/repair-catalog.ts'
 import { AssayError, toAssayError } from '../error.ts'
 import { lockDirectory } from '../storage/directory-lock.ts'
 import {
@@ -14,8 +15,10 @@ import {
 import { finishSegment } from '../storage/maintenance/finish-segment.ts'
 import { flush } from '../storage/maintenance/flush.ts'
 import { rebuildSegments } from '../storage/maintenance/rebuild-segments.ts'
+import { repairRecords } from '../storage/maintenance/repair-records.ts'
 import { segmentFiles, spaceOf } from '../storage/maintenance/segment-files.ts'
-import { isOfRows, setAside } from '../storage/maintenance/set-aside.ts'
+import { isOfRows, isUnreadable, keepAside, setAside } from '../storage/maintenance/set-aside.ts'
+import { readLeftOut } from '../storage/read/left-out.ts'
 import { verifyRecords } from '../storage/read/verify-records.ts'
 import type { RecordDamage } from '../storage/record-damage.ts'
 import { namedBy } from '../storage/segment/manifest.ts'
@@ -54,15 +57,14 @@ export async function runCheck({ dataDir, repair }: CheckFlags): Promise<void> {
     else if (!repair) {
       process.exitCode = exitCodes.damaged
       say(
-        `Nothing was changed. "assay check --repair" makes segments again, and moves damaged rows to a file.`,
+        `Nothing was changed. "assay check --repair" makes again what follows from the rest, and moves what does not to a file.`,
       )
     } else {
-      await repairAll(directory, found)
+      const isAllMadeAgain = await repairAll(directory, found)
       say('\nChecking again.')
       const left = await check(directory)
       report(left)
-      const isLost = found.records.length > 0
-      process.exitCode = isWhole(left) && !isLost ? exitCodes.whole : exitCodes.damaged
+      process.exitCode = isWhole(left) && isAllMadeAgain ? exitCodes.whole : exitCodes.damaged
     }
   } finally {
     await lock.release()
@@ -122,62 +124,112 @@ async function checkSegments(directory: string): Promise<Omit<Found, 'records'>>
   }
 }
 
-async function repairAll(directory: string, found: Found): Promise<void> {
+/** Returns whether all that was damaged could be made again. */
+async function repairAll(directory: string, found: Found): Promise<boolean> {
   const records = openRecords(directory, { readOnly: false })
   const environment = openSegments(directory, { readOnly: false })
   try {
     const store = new SegmentStore(environment)
-    const gone = moveAside(directory, records, found)
-    const damaged = new Set(
-      found.segments.flatMap(({ kind, segment = 0 }) => (kind === 'segment' ? [segment] : [])),
-    )
-    // They have rows that the row store has no more.
-    for (const { id, metadata } of store.manifest().segments) {
-      const hasSome = metadata.objects.some((part) =>
-        gone.some(
-          ({ object, first, last }) =>
-            object === part.object &&
-            first <= part.lastTransaction &&
-            last >= part.firstTransaction,
-        ),
-      )
-      if (hasSome) damaged.add(id)
-    }
-    if (damaged.size > 0) {
-      say(`Making ${count(damaged.size, 'segment')} again.`)
-      rebuildSegments(records, store, [...damaged], defaultLimits)
-    }
-    for (const { kind, segment } of found.segments) {
-      if (kind === 'key index' && !damaged.has(segment!)) store.writeKeys(segment!)
-    }
-    if (found.segments.some(({ kind }) => kind === 'manifest')) {
-      say('Making all segments again; this takes about a minute for each 2 GB of records.')
-      store.remove(store.storedIds().filter((id) => !namedBy(store.manifest()).includes(id)))
-      flush(records, store, defaultLimits)
-    }
+    const { gone, isAllMadeAgain, isLeftOutLost } = repairValues(directory, records, found)
+    const isAnyLeftOut = isLeftOutLost || readLeftOut(records.progress).length > 0
+    if (isAnyLeftOut || found.segments.some(({ kind }) => kind === 'manifest')) {
+      makeAllSegments(records, store)
+    } else makeSegments(records, store, found.segments, gone)
     while (finishSegment(store));
-    const stored = new Set(namedBy(store.manifest()))
-    store.remove(store.storedIds().filter((id) => !stored.has(id)))
+    removeUnnamed(store)
+    return isAllMadeAgain
   } finally {
     await closeSegments(environment)
     await records.root.close()
   }
 }
 
-function moveAside(directory: string, records: RecordsEnvironment, found: Found) {
-  const rows = found.records.filter(isOfRows)
-  const others = found.records.filter((damage) => !isOfRows(damage))
-  if (others.length > 0) {
-    say(
-      `${count(others.length, 'damaged entry', 'damaged entries')} other than rows cannot be made again, and stay as they are: restore a backup of the directory, if you have one.`,
+/** Those that are damaged, and those with rows that the row store has no more. */
+function makeSegments(
+  records: RecordsEnvironment,
+  store: SegmentStore,
+  faults: readonly SegmentFault[],
+  gone: ReturnType<typeof setAside>,
+): void {
+  const damaged = new Set(
+    faults.flatMap(({ kind, segment = 0 }) => (kind === 'segment' ? [segment] : [])),
+  )
+  for (const { id, metadata } of store.manifest().segments) {
+    const hasSome = metadata.objects.some((part) =>
+      gone.some(
+        ({ object, first, last }) =>
+          object === part.object && first <= part.lastTransaction && last >= part.firstTransaction,
+      ),
     )
+    if (hasSome) damaged.add(id)
   }
-  if (rows.length === 0) return []
-  const time = new Date().toISOString().replaceAll(':', '-')
-  const path = join(directory, `damaged-rows-${time}.jsonl`)
-  const gone = setAside(records, rows, path)
-  say(`What is stored of the damaged rows was moved to ${path}; queries go on without them.`)
-  return gone
+  if (damaged.size > 0) {
+    say(`Making ${count(damaged.size, 'segment')} again.`)
+    rebuildSegments(records, store, [...damaged], defaultLimits)
+  }
+  for (const { kind, segment } of faults) {
+    if (kind === 'key index' && !damaged.has(segment!)) store.writeKeys(segment!)
+  }
+}
+
+/** From the records, as if there were none. What flushes have left out is among them then, as far as it can be read. */
+function makeAllSegments(records: RecordsEnvironment, store: SegmentStore): void {
+  say('Making all segments again; this takes about a minute for each 2 GB of records.')
+  const manifest = store.manifest()
+  const { nextSegment } = manifest
+  if (manifest.flushedThrough > 0) {
+    store.commit(manifest, { flushedThrough: 0, nextSegment, segments: [] }, undefined)
+  }
+  removeUnnamed(store)
+  flush(records, store, defaultLimits)
+}
+
+function removeUnnamed(store: SegmentStore): void {
+  const named = new Set(namedBy(store.manifest()))
+  store.remove(store.storedIds().filter((id) => !named.has(id)))
+}
+
+/** Makes again what follows from the rest, and takes damaged rows, and entries of the catalog that are lost, away. */
+function repairValues(directory: string, records: RecordsEnvironment, found: Found) {
+  const unreadable = found.records.filter(
+    (damage) => isOfRows(damage) || isUnreadable(records, damage),
+  )
+  if (unreadable.length > 0) {
+    const time = new Date().toISOString().replaceAll(':', '-')
+    const path = join(directory, `damaged-values-${time}.jsonl`)
+    keepAside(records, unreadable, path)
+    say(`What is stored of ${count(unreadable.length, 'damaged value')} was written to ${path}.`)
+  }
+  const rows = found.records.filter(isOfRows)
+  const gone = rows.length === 0 ? [] : setAside(records, rows)
+  const { madeAgain, isLeftOutLost } = repairRecords(records, unreadable)
+  const entries = unreadable.filter(({ database }) => database === 'catalog')
+  const ofCatalog =
+    entries.length === 0
+      ? { madeAgain: [], removed: [], left: [] }
+      : repairCatalog(
+          records,
+          entries.map(({ key }) => Buffer.from(key, 'hex')),
+        )
+  tell('made again from what else is stored', [...madeAgain, ...ofCatalog.madeAgain])
+  tell('removed, and lost; queries go on without them', [
+    ...rows.map(({ what }) => what),
+    ...ofCatalog.removed,
+  ])
+  tell(
+    'lost, and left as they are, since others belong to them: restore a backup of the directory, if you have one',
+    ofCatalog.left,
+  )
+  const isAllMadeAgain =
+    unreadable.length === found.records.length &&
+    rows.length + ofCatalog.removed.length + ofCatalog.left.length === 0
+  return { gone, isAllMadeAgain, isLeftOutLost }
+}
+
+function tell(became: string, names: readonly string[]): void {
+  if (names.length === 0) return
+  say(`\n${count(names.length, 'damaged value')} ${names.length === 1 ? 'is' : 'are'} ${became}:`)
+  sayEach(names)
 }
 
 /** Of what is found, told one by one; of more than that, only how many. */
@@ -195,14 +247,14 @@ function report({ segments, records, segmentCount, bytes }: Found): void {
     for (const { what } of segments.slice(0, mostTold)) say(`  ${what}`)
   }
   if (records.length > 0) {
-    say(
-      `\n${count(records.length, 'damage')} in the records, of which there is no other copy here:`,
-    )
-    for (const { what, id } of records.slice(0, mostTold)) {
-      say(`  ${what}${id === undefined ? '' : ` (record ${id})`}`)
-    }
-    if (records.length > mostTold) say(`  and ${count(records.length - mostTold, 'more')}`)
+    say(`\n${count(records.length, 'damage')} in the records:`)
+    sayEach(records.map(({ what, id }) => `${what}${id === undefined ? '' : ` (record ${id})`}`))
   }
+}
+
+function sayEach(names: readonly string[]): void {
+  for (const name of names.slice(0, mostTold)) say(`  ${name}`)
+  if (names.length > mostTold) say(`  and ${count(names.length - mostTold, 'more')}`)
 }
 
 function count(number: number, singular: string, plural = `${singular}s`): string {

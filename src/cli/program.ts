@@ -223,7 +223,7 @@ function addCheck(program: Command): void {
     )
     .option(
       '--repair',
-      'make damaged segments and indexes again, and move what is stored of damaged rows to a file of the directory',
+      'make again what follows from the rest, and move what is stored of damaged values to a file of the directory',
     )
     .addHelpText(
       'after',

@@ -138,7 +138,7 @@ describe('assay check', () => {
       expect(said).toContain('queries go on without them')
       expect(said).toContain('All is as it was written.')
       expect(code).toBe(1)
-      const [name] = readdirSync(directory).filter((each) => each.startsWith('damaged-rows-'))
+      const [name] = readdirSync(directory).filter((each) => each.startsWith('damaged-values-'))
       const [line] = readFileSync(join(directory, name!), 'utf8').split('\n')
       const kept = JSON.parse(line!) as { value: string; versions: unknown[] }
       expect(Buffer.from(kept.value, 'base64').equals(value)).toBe(true)

@@ -11,7 +11,7 @@ import { openSharedColumns } from '../../vector/shared-columns.ts'
 import type { ReadTransaction, RecordsEnvironment } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
 import type { FreshSpan } from '../prepare/fresh-part.ts'
-import { readLeftOut, writeLeftOut } from '../read/left-out.ts'
+import { type LeftOut, readLeftOut, writeLeftOut } from '../read/left-out.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import { forEachSuperseded } from '../read/superseded-rows.ts'
 import { isRecordDamage } from '../record-damage.ts'
@@ -51,6 +51,7 @@ export function flush(
   try {
     const { through, parts, spans } = fresh ?? unflushed(reader, manifest, transaction)
     if (through <= manifest.flushedThrough) return manifest
+    const leftOut = leftOutBefore(records, manifest)
     const current = currentThroughOf(reader, through, transaction)
     const write = (readable: readonly FreshSpan[]) => {
       const sink = new SegmentSink(store, manifest, limits, current)
@@ -62,10 +63,7 @@ export function flush(
     const { segments, nextSegment, last } = writeReadable(spans, write, (thrown) => {
       const { readable, damaged } = divideSpans(records, spans, transaction)
       if (damaged.length === 0) throw thrown
-      // What a flush that was cut short has left out is no part of a segment, nor older than one.
-      const before = readLeftOut(records.progress)
-      const known = before.filter((span) => span.through <= manifest.flushedThrough)
-      writeLeftOut(records, [...known, ...damaged])
+      writeLeftOut(records, [...leftOut, ...damaged])
       return readable
     })
     return store.commit(
@@ -81,6 +79,17 @@ export function flush(
     transaction.done()
     records.root.resetReadTxn()
   }
+}
+
+/**
+ * What flushes before this one have left out. A flush that was cut short has noted what is to be flushed now, and so have all
+ * where segments are made from nothing.
+ */
+function leftOutBefore(records: RecordsEnvironment, { flushedThrough }: Manifest): LeftOut[] {
+  const noted = readLeftOut(records.progress)
+  const before = noted.filter(({ through }) => through <= flushedThrough)
+  if (before.length < noted.length) writeLeftOut(records, before)
+  return before
 }
 
 /** Writes all spans, or those that `divide` gives where some rows are damaged. */

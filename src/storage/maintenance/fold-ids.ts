@@ -129,7 +129,7 @@ export function removeUnlistedRuns(records: RecordsEnvironment): void {
  * Lists all runs if the list is damaged: those that should not be in it have nothing that is newer than what the others
  * have of the same ids. False when it is not damaged.
  */
-function restoreRunList(records: RecordsEnvironment): boolean {
+export function restoreRunList(records: RecordsEnvironment): boolean {
   const { root, progress, idRuns } = records
   if (!isRunListDamaged(progress)) return false
   const entries = new Map<number, number>()

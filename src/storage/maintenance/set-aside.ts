@@ -1,9 +1,9 @@
 /**
- * Takes damaged rows out of the records, so that queries of their objects work again. What is stored of them is kept as it
- * is in a file of its own, for whoever may make something of it.
+ * Keeps what is stored of damaged values in a file of its own, for whoever may make something of it, and takes damaged rows
+ * out of the records, so that queries of their objects work again.
  */
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs'
-import type { RecordsEnvironment } from '../environment.ts'
+import type { RecordDatabase, RecordsEnvironment } from '../environment.ts'
 import { RecordReader } from '../read/record-reader.ts'
 import type { RecordDamage } from '../record-damage.ts'
 import { readRowKey, rowVersionKey, transactionKey } from '../record-key.ts'
@@ -18,34 +18,62 @@ export function isOfRows(damage: RecordDamage): damage is DamagedRows {
   return damage.database === 'rows' && damage.key !== '' && damage.object !== undefined
 }
 
-/**
- * Appends the values to the file, as a line of JSON each, and when they are on disk replaces each by those of its rows
- * that can be read. Returns between which transactions rows are gone now, by object.
- */
-export function setAside(
+/** Appends the values to the file, as a line of JSON each, which is on disk when this returns. */
+export function keepAside(
   records: RecordsEnvironment,
-  damaged: readonly DamagedRows[],
+  damaged: readonly RecordDamage[],
   path: string,
-): readonly (TransactionSpan & { readonly object: number })[] {
-  const { root, rows, checkedSince } = records
+): void {
   const file = openSync(path, 'a', 0o600)
   try {
-    for (const { key, what, object, versions } of damaged) {
-      const value = rows.get(Buffer.from(key, 'hex'))
-      const line = {
-        database: 'rows',
-        key,
-        what,
-        object,
-        versions,
-        value: value?.toString('base64'),
-      }
+    for (const { database, key, what, object, versions } of damaged) {
+      const value = storedValue(records, database, Buffer.from(key, 'hex'))
+      const line = { database, key, what, object, versions, value: value?.toString('base64') }
       writeSync(file, `${JSON.stringify(line)}\n`)
     }
     fsyncSync(file)
   } finally {
     closeSync(file)
   }
+}
+
+/** Whatever it is, damaged or not. */
+function storedValue(
+  records: RecordsEnvironment,
+  database: RecordDamage['database'],
+  key: Buffer,
+): Buffer | undefined {
+  if (database === 'rows') return records.rows.get(key)
+  return checkedDatabase(records, database).stored.get(key)
+}
+
+/** Whether the value is there, and cannot be read: damage may be that of a key that is not in its place. */
+export function isUnreadable(
+  records: RecordsEnvironment,
+  { database, key }: RecordDamage,
+): boolean {
+  if (database === 'rows') return false
+  const values = checkedDatabase(records, database)
+  const bytes = Buffer.from(key, 'hex')
+  return values.has(bytes) && values.getUnlessDamaged(bytes) === undefined
+}
+
+function checkedDatabase(
+  records: RecordsEnvironment,
+  database: Exclude<RecordDamage['database'], 'rows'>,
+): RecordDatabase {
+  return { ...records, id_runs: records.idRuns, field_paths: records.fieldPaths }[database]
+}
+
+/**
+ * Replaces damaged values of rows, which `keepAside` has kept, by those of their rows that can be read. Returns between
+ * which transactions rows are gone now, by object.
+ */
+export function setAside(
+  records: RecordsEnvironment,
+  damaged: readonly DamagedRows[],
+): readonly (TransactionSpan & { readonly object: number })[] {
+  const { root, rows, checkedSince } = records
   const gone = damaged.map(({ key, object }) => {
     const at = Buffer.from(key, 'hex')
     const first = readRowKey(at, 4).transaction
@@ -107,7 +135,9 @@ function countAnew(
   const { root, log } = records
   const reader = new RecordReader(records)
   for (const { object, first, last } of gone) {
-    const entries = Array.from(log.getRange({ start: transactionKey(first), end: endOfLog }))
+    const range = { start: transactionKey(first), end: endOfLog }
+    // Entries that are damaged are made again, and count what is there.
+    const entries = Array.from(log.getReadable(range, () => undefined))
     root.transactionSync(() => {
       for (const { key, value } of entries) {
         const entry = decodeLogEntry(key, value)

@@ -52,8 +52,13 @@ export class FieldPathStore {
   rebuildIfMissing(): void {
     if (this.#records.fieldPaths.getKeysCount({ limit: 1 }) > 0) return
     for (const { object, view } of new StoredRows(this.#records).all()) {
-      this.add(object, pathsOf(view))
+      this.addOf(object, view)
     }
+  }
+
+  /** Adds all that a stored row has. Must be called in a write transaction. */
+  addOf(object: number, row: RowView): void {
+    this.add(object, pathsOf(row))
   }
 
   #knownOf(object: number): KnownPaths {

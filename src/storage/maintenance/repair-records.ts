@@ -1,0 +1,266 @@
+/**
+ * Makes damaged values of the records again that follow from others: what is known of ids, marks of earlier versions and
+ * names of fields from the rows, entries of the log from rows and the transactions beside them. To be called while nobody
+ * else has the directory, once damaged rows were set aside.
+ */
+import type { RowKey } from '../../type/transaction.ts'
+import { compareRowKeys } from '../../type/transaction.ts'
+import type { RecordDatabase, RecordsEnvironment } from '../environment.ts'
+import { fullHash, hashId, hashIdKey, runOf, runRange } from '../id/id-run.ts'
+import { RecordReader, type StoredVersion } from '../read/record-reader.ts'
+import type { RecordDamage } from '../record-damage.ts'
+import {
+  type CurrentVersion,
+  encodeCurrentVersion,
+  lastSupersessionKey,
+  objectOf,
+  objectRange,
+  readRowKey,
+  recordIdKey,
+  rowVersionKey,
+  transactionKey,
+  transactionOf,
+} from '../record-key.ts'
+import {
+  decodeLogEntry,
+  decodeSpill,
+  encodeLogEntry,
+  encodeSpill,
+  endOfLog,
+  type ObjectWrite,
+} from '../record-log.ts'
+import { FieldPathStore } from '../write/field-path-store.ts'
+import { restoreRunList } from './fold-ids.ts'
+import { isUnreadable } from './set-aside.ts'
+
+export interface RecordsRepair {
+  /** What is whole again, each as the subject of a sentence. */
+  readonly madeAgain: readonly string[]
+  /** Whether what flushes have left out is not known any more, so that all segments have to be made again. */
+  readonly isLeftOutLost: boolean
+}
+
+const mostObjects = 2 ** 32 - 2
+const lowest: RowKey = { transaction: 0, index: 0 }
+const highest: RowKey = { transaction: 2 ** 48 - 2, index: 0 }
+
+/** Each of `damages` that is of another database than `rows` and `catalog`. */
+export function repairRecords(
+  records: RecordsEnvironment,
+  damages: readonly RecordDamage[],
+): RecordsRepair {
+  const repair = new Repair(records)
+  return repair.run(damages)
+}
+
+class Repair {
+  readonly #records: RecordsEnvironment
+  readonly #reader: RecordReader
+
+  constructor(records: RecordsEnvironment) {
+    this.#records = records
+    this.#reader = new RecordReader(records)
+  }
+
+  run(damages: readonly RecordDamage[]): RecordsRepair {
+    const of = (database: RecordDamage['database']) =>
+      damages
+        .filter((damage) => damage.database === database && isUnreadable(this.#records, damage))
+        .map(({ key }) => Buffer.from(key, 'hex'))
+    const found = {
+      log: of('log'),
+      supersessions: of('supersessions'),
+      ids: of('ids'),
+      runs: of('id_runs'),
+      fieldPaths: of('field_paths'),
+      progress: of('progress'),
+    }
+    const keys = new Set(
+      Object.values(found)
+        .flat()
+        .map((key) => key.toString('hex')),
+    )
+    const madeAgain = damages.filter(({ key }) => keys.has(key)).map(({ what }) => what)
+    this.#repairLog(found.log)
+    this.#repairMarks(found.supersessions)
+    const isLeftOutLost = this.#repairNotes(found.progress)
+    this.#repairIds(found.ids, found.runs)
+    this.#repairFieldPaths(found.fieldPaths)
+    this.#records.root.resetReadTxn()
+    return { madeAgain, isLeftOutLost }
+  }
+
+  #repairLog(keys: readonly Buffer[]): void {
+    const { log } = this.#records
+    // Entries first: of two that are damaged, that of the request tells the other.
+    for (const key of keys.toSorted((a, b) => a[0]! - b[0]!)) {
+      const last = transactionOf(key)
+      if (key[0] === endOfLog[0]) {
+        const entry = log.get(transactionKey(last))
+        const first = entry ? decodeLogEntry(transactionKey(last), entry).first : last
+        this.#put(log, key, encodeSpill({ first, last }).value)
+        continue
+      }
+      const first = this.#firstOf(last)
+      const objects: ObjectWrite[] = []
+      for (const object of this.#objects()) {
+        let [rows, bytes] = [0, 0]
+        for (const { view } of this.#reader.readDelta(object, first - 1, last)) {
+          rows++
+          bytes += view.bytes.length
+        }
+        if (rows > 0) objects.push({ object, rows, supersessions: 0, bytes })
+      }
+      this.#put(log, key, encodeLogEntry({ transaction: last, first, objects }).value)
+    }
+  }
+
+  /** Of the rows' keys of a request: all that come after the request before are its own. */
+  #firstOf(last: number): number {
+    const { log } = this.#records
+    const spillKey = encodeSpill({ first: last, last }).key
+    if (!log.has(spillKey)) return last
+    const spill = log.getUnlessDamaged(spillKey)
+    if (spill) return decodeSpill(spillKey, spill).first
+    const range = {
+      start: transactionKey(last - 1),
+      end: transactionKey(0),
+      reverse: true,
+      limit: 1,
+    }
+    for (const before of log.getKeys(range)) return transactionOf(before) + 1
+    return 1
+  }
+
+  /** A mark says which transaction wrote the version that came next of its record. */
+  #repairMarks(keys: readonly Buffer[]): void {
+    for (const [object, marks] of byObject(keys)) {
+      const wanted = new Map(marks.map((key) => [key.toString('hex', 4, 20), key]))
+      const oldest = marks.map((key) => readRowKey(key, 12)).sort(compareRowKeys)[0]!
+      for (const { key: version, view } of this.#rows(object, oldest)) {
+        const { previous, paginationKey } = view
+        if (!previous) continue
+        const name = rowVersionKey(0, paginationKey).toString('hex', 4)
+        const mark = wanted.get(name + rowVersionKey(0, previous).toString('hex', 4))
+        if (!mark || compareRowKeys(version, previous) <= 0) continue
+        this.#put(this.#records.supersessions, mark, transactionKey(view.transaction))
+        wanted.delete(mark.toString('hex', 4, 20))
+      }
+      // The version that came next is lost: the one before it was not current any more all the same.
+      for (const mark of wanted.values()) {
+        const { transaction } = readRowKey(mark, 12)
+        this.#put(this.#records.supersessions, mark, transactionKey(transaction + 1))
+      }
+    }
+  }
+
+  /** Returns whether the note of what flushes have left out was damaged, which is removed. */
+  #repairNotes(keys: readonly Buffer[]): boolean {
+    const { progress, supersessions } = this.#records
+    restoreRunList(this.#records)
+    let isLeftOutLost = false
+    for (const key of keys) {
+      const [name, object] = key.toString().split(' ')
+      if (name === 'superseded') {
+        let last = 0
+        for (const { value } of supersessions.getRange(objectRange(Number(object)))) {
+          last = Math.max(last, transactionOf(value))
+        }
+        this.#put(progress, lastSupersessionKey(Number(object)), transactionKey(last))
+      } else if (progress.getUnlessDamaged(key) === undefined) {
+        // Without it, work is done once more.
+        isLeftOutLost ||= name === 'left'
+        this.#records.root.transactionSync(() => progress.removeSync(key))
+      }
+    }
+    return isLeftOutLost
+  }
+
+  /** What cannot be read is known by itself from then on, as ids of small requests are. */
+  #repairIds(keys: readonly Buffer[], chunks: readonly Buffer[]): void {
+    const { ids, idRuns } = this.#records
+    const stretches = chunks.map((key) => this.#stretchOf(key))
+    const ofKeys = byObject(keys)
+    for (const object of this.#objects()) {
+      const wanted = new Set(
+        (ofKeys.get(object) ?? []).map((key) => fullHash(object, hashIdKey(key))),
+      )
+      const within = stretches.filter(({ first, end }) => {
+        return fullHash(object + 1, '') > first && (end === undefined || fullHash(object, '') < end)
+      })
+      if (wanted.size === 0 && within.length === 0) continue
+      const found = new Map<string, CurrentVersion>()
+      for (const { key: version, view } of this.#rows(object, lowest)) {
+        const id = JSON.parse(view.fieldText('id') ?? '""') as string
+        const hash = fullHash(object, hashId(id))
+        const isWanted =
+          wanted.has(hash) ||
+          within.some(({ first, end }) => hash >= first && (end === undefined || hash < end))
+        if (!isWanted) continue
+        const { paginationKey, isTombstone: isDeleted } = view
+        found.set(id, { version, paginationKey, isDeleted })
+      }
+      for (const [id, current] of found) {
+        this.#put(ids, recordIdKey(object, id), encodeCurrentVersion(current))
+      }
+    }
+    this.#records.root.transactionSync(() => {
+      for (const key of chunks) idRuns.removeSync(key)
+      // Of ids that no row has any more.
+      for (const key of keys) if (ids.getUnlessDamaged(key) === undefined) ids.removeSync(key)
+    })
+  }
+
+  /** The hashes of which a part of a run tells: up to those of the next part. */
+  #stretchOf(chunk: Buffer): { readonly first: string; readonly end: string | undefined } {
+    const { end } = runRange(runOf(chunk))
+    const first = chunk.toString('latin1', 4)
+    const range = { start: chunk, exclusiveStart: true, end, limit: 1 }
+    for (const next of this.#records.idRuns.getKeys(range)) {
+      return { first, end: next.toString('latin1', 4) }
+    }
+    return { first, end: undefined }
+  }
+
+  /** A key has the whole name, unless that is long. */
+  #repairFieldPaths(keys: readonly Buffer[]): void {
+    const { fieldPaths, root } = this.#records
+    const long = keys.filter((key) => key[4] === 0xff)
+    for (const key of keys) {
+      if (key[4] !== 0xff) this.#put(fieldPaths, key, key.subarray(4))
+    }
+    root.transactionSync(() => {
+      for (const key of long) fieldPaths.removeSync(key)
+      const paths = new FieldPathStore(this.#records)
+      for (const object of byObject(long).keys()) {
+        for (const { view } of this.#rows(object, lowest)) paths.addOf(object, view)
+      }
+    })
+  }
+
+  #put(database: RecordDatabase, key: Buffer, value: Buffer): void {
+    this.#records.root.transactionSync(() => database.putSync(key, value))
+    this.#records.root.resetReadTxn()
+  }
+
+  #rows(object: number, from: RowKey): Iterable<StoredVersion> {
+    return this.#reader.readDelta(object, Math.max(0, from.transaction - 1), highest.transaction)
+  }
+
+  /** That have rows. */
+  *#objects(): Generator<number> {
+    for (let object = 0; object < mostObjects; object++) {
+      const start = rowVersionKey(object, lowest)
+      const [found] = this.#records.rows.getKeys({ start, limit: 1 })
+      if (!found) return
+      object = objectOf(found)
+      yield object
+    }
+  }
+}
+
+function byObject(keys: readonly Buffer[]): Map<number, Buffer[]> {
+  const objects = new Map<number, Buffer[]>()
+  for (const key of keys) objects.set(objectOf(key), [...(objects.get(objectOf(key)) ?? []), key])
+  return objects
+}
