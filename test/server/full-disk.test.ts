@@ -211,6 +211,45 @@ describe.runIf(canMount)('below the reserve of the disk', () => {
   })
 })
 
+describe.runIf(canMount)('with a reserve that no flush has room in', () => {
+  let disk: SmallDisk
+
+  beforeAll(async () => {
+    disk = SmallDisk.mount(160)
+    await start(mkdtempSync(join(disk.directory, 'data-')), { ASSAY_MIN_FREE_MB: '16' })
+    await makePlace()
+  })
+  afterAll(async () => {
+    await stop()
+    disk.unmount()
+  })
+
+  test('what is deleted makes room for as much again', { timeout: 180_000 }, async () => {
+    const megabyte = async (experiment: string) => {
+      const events = Array.from({ length: 10 }, () => ({
+        input: randomBytes(75_000).toString('base64'),
+      }))
+      return (await ask(`/v1/experiment/${experiment}/insert`, { body: { events } })).status
+    }
+    for (let round = 0; round < 3; round++) {
+      const body = { project_id: place.project, name: `large ${round}` }
+      let large = ''
+      const begin = async () => {
+        const { status, text } = await ask('/v1/experiment', { body })
+        if (status === 200) large = (JSON.parse(text) as { id: string }).id
+        return large !== '' && megabyte(large)
+      }
+      await expect.poll(begin, { timeout: 40_000, message: `round ${round}` }).toBe(200)
+      let [status, inserts] = [200, 0]
+      for (; status === 200; inserts++) status = await megabyte(large)
+      expect([507, 503], `round ${round}`).toContain(status)
+      expect(inserts, `round ${round}`).toBeGreaterThan(20)
+      expect((await ask(`/v1/experiment/${large}`, { method: 'DELETE' })).status).toBe(200)
+    }
+    expect(await everythingSeen(ask, place)).toContain('"id":"kept"')
+  })
+})
+
 describe.runIf(failing)('on a disk that fails', () => {
   let directory: string
 

@@ -48,6 +48,8 @@ export interface FlushInput {
   readonly through: number
   readonly parts: readonly Pick<FreshPart, 'memory' | 'rowBytes'>[]
   readonly spans: readonly FreshSpan[]
+  /** Objects whose rows in parts are not to be written. */
+  readonly without: readonly number[]
 }
 
 /** Makes a part of the rows of spans. */
@@ -103,6 +105,8 @@ export class FreshRows {
   #leftOut: readonly FreshSpan[] = []
   /** The span that rows of an object may still be added to. */
   readonly #open = new Map<number, Span>()
+  /** Objects that were removed since the start, all of whose rows are gone. */
+  readonly #dropped = new Set<number>()
   #last = 0
   #flushedThrough = 0
   #isSealing = false
@@ -152,10 +156,17 @@ export class FreshRows {
     this.#sealSoon()
   }
 
-  /** Whether there are rows of some of the objects. */
-  hasAny(objects: ReadonlySet<number>): boolean {
-    const held = this.#parts.some((part) => part.objects.some(({ object }) => objects.has(object)))
-    return held || this.#spans.some(({ object }) => objects.has(object))
+  /**
+   * Forgets the rows of objects that are removed for good: no flush writes them any more. Parts that have rows of others,
+   * too, stay, and flushes leave those out.
+   */
+  drop(objects: Iterable<number>): void {
+    for (const object of objects) {
+      this.#dropped.add(object)
+      this.#open.delete(object)
+    }
+    this.#spans = this.#spans.filter(({ object }) => !this.#dropped.has(object))
+    this.#keepParts((part) => !part.objects.every(({ object }) => this.#dropped.has(object)))
   }
 
   /**
@@ -192,9 +203,12 @@ export class FreshRows {
     const through = this.#flushEnd()
     const taken = this.#spans.filter((span) => span.through <= through)
     for (const span of taken) this.#close(span)
+    const parts = this.#parts.filter(({ last }) => last <= through)
+    const objects = new Set(parts.flatMap((part) => part.objects.map(({ object }) => object)))
     return {
       through,
-      parts: this.#parts.filter(({ last }) => last <= through),
+      parts,
+      without: [...this.#dropped].filter((object) => objects.has(object)),
       spans: taken.map(({ object, after, through }) => ({ object, after, through })),
     }
   }
@@ -212,11 +226,16 @@ export class FreshRows {
   /** Forgets what is in segments. */
   flushed(through: number): void {
     this.#flushedThrough = through
-    const gone = this.#parts.filter(({ last }) => last <= through)
-    this.#parts = this.#parts.filter((part) => part.last > through)
+    this.#keepParts(({ last }) => last > through)
+    this.#spans = this.#spans.filter((span) => span.through > through)
+  }
+
+  /** Lets go of all other parts. */
+  #keepParts(passes: (part: FreshPart) => boolean): void {
+    const gone = this.#parts.filter((part) => !passes(part))
+    this.#parts = this.#parts.filter(passes)
     this.#partBytes = this.#parts.reduce((sum, { memory }) => sum + sharedBytes(memory), 0)
     this.#retired.retire(gone.map(({ memory }) => memory))
-    this.#spans = this.#spans.filter((span) => span.through > through)
   }
 
   /** Up to where the oldest rows are to be flushed: no part and no span has rows on both sides of it. */
@@ -294,7 +313,10 @@ export class FreshRows {
     }
     const sealed = new Set(spans)
     this.#spans = this.#spans.filter((span) => !sealed.has(span))
-    if (memory) this.#addPart(memory, rowBytes)
+    if (!memory) return
+    this.#addPart(memory, rowBytes)
+    // An object may have been removed meanwhile.
+    if (spans.some(({ object }) => this.#dropped.has(object))) this.drop([])
   }
 }
 

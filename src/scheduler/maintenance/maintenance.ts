@@ -199,8 +199,8 @@ export class Maintenance {
   }
 
   /**
-   * Removes the records of deleted objects from disk. Resolves to false when some of them may still be
-   * read by queries that began before, and have to wait for another time.
+   * Removes the records of deleted objects from disk, flushed or not. Resolves to false when some of them may still
+   * be read by queries that began before, and have to wait for another time.
    */
   async removeObjects(): Promise<boolean> {
     const { removals, fresh } = this.#options
@@ -208,11 +208,15 @@ export class Maintenance {
     if (!removals || objects.length === 0) return true
     while (await this.#run({ kind: 'drop', objects, limits: this.#limits }));
     const removed = new Set(objects)
-    const isRead = [...this.#acquired.keys()].some((manifest) => namesAny(manifest, removed))
-    if (isRead || namesAny(this.#manifest, removed) || fresh?.hasAny(removed)) return false
-    await this.#run({ kind: 'purge', objects })
-    await removals.purged(objects)
-    return true
+    const isPurged = await this.#queue(async () => {
+      const isRead = [...this.#acquired.keys()].some((manifest) => namesAny(manifest, removed))
+      if (isRead || namesAny(this.#manifest, removed)) return false
+      // No flush is under way that would write them.
+      fresh?.drop(removed)
+      return this.#carryOut({ kind: 'purge', objects })
+    })
+    if (isPurged) await removals.purged(objects)
+    return isPurged
   }
 
   /** Resolves when all that was written before is in segments. */
@@ -323,7 +327,23 @@ export class Maintenance {
       this.#options.logger?.error({ err: thrown }, 'maintenance of segments failed; it will retry')
       this.#notBefore = Date.now() + this.#retryMs
       this.#retryMs = Math.min(this.#retryMs * 2, lastRetryMs)
+      await this.#makeRoom()
       this.#workSoon(0)
+    }
+  }
+
+  /** After a failure: takes what was deleted from disk, which may be full, and tries again at once if that was something. */
+  async #makeRoom(): Promise<void> {
+    const before = this.#options.removals?.purges().length ?? 0
+    try {
+      // To remove something takes some pages, too.
+      await this.#run({ kind: 'trim', isFull: true })
+      if (before > 0 && (await this.removeObjects())) this.#notBefore = 0
+      await this.#run({ kind: 'trim', isFull: true })
+    } catch (thrown) {
+      if (!this.#isClosed) {
+        this.#options.logger?.error({ err: thrown }, 'no room could be made on the disk')
+      }
     }
   }
 

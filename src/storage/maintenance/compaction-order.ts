@@ -231,3 +231,14 @@ export function copyRuns(
     at += to - from
   }
 }
+
+/** The order without the rows of these objects. */
+export function withoutRowsOf(
+  objects: ReadonlySet<number> | undefined,
+  sources: readonly { readonly keys: KeyColumns }[],
+  order: Runs,
+): Runs {
+  if (!objects || objects.size === 0) return order
+  const numbers = sources.map(({ keys }) => keys.object)
+  return filterRuns(order, (source, row) => !objects.has(numbers[source]![row]!))
+}

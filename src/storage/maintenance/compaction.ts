@@ -4,7 +4,6 @@
  */
 import { assert } from '../../error.ts'
 import type { KeyColumns } from '../../vector/column.ts'
-import type { ColumnTable } from '../../vector/column-table.ts'
 import type { ReadTransaction, RecordsEnvironment } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
 import { RecordReader } from '../read/record-reader.ts'
@@ -14,7 +13,7 @@ import { type SegmentLimits, SegmentSink } from '../segment/segment-sink.ts'
 import type { SegmentStore } from '../segment/segment-store.ts'
 import { objectRuns } from '../shred/shred-keys.ts'
 import { mergeColumns } from './compaction-columns.ts'
-import { cutRuns, filterRuns, mergeOrder, Runs } from './compaction-order.ts'
+import { cutRuns, filterRuns, mergeOrder, Runs, withoutRowsOf } from './compaction-order.ts'
 import { readerOf } from './flush.ts'
 
 export interface CompactOptions {
@@ -93,16 +92,6 @@ export function compact(
     transaction.done()
     records.root.resetReadTxn()
   }
-}
-
-function withoutRowsOf(
-  objects: ReadonlySet<number> | undefined,
-  sources: readonly ColumnTable[],
-  order: Runs,
-): Runs {
-  if (!objects) return order
-  const numbers = sources.map(({ keys }) => keys.object)
-  return filterRuns(order, (source, row) => !objects.has(numbers[source]![row]!))
 }
 
 /** By row, the transaction that superseded it, or 0; undefined when none is superseded. */

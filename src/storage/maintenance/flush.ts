@@ -21,7 +21,7 @@ import type { SegmentStore } from '../segment/segment-store.ts'
 import { shred } from '../shred/shred.ts'
 import { objectRuns, type VersionedRow } from '../shred/shred-keys.ts'
 import { mergeColumns, type ReadRow } from './compaction-columns.ts'
-import { cutRuns, mergeOrder } from './compaction-order.ts'
+import { cutRuns, mergeOrder, withoutRowsOf } from './compaction-order.ts'
 import { divideSpans } from './damaged-spans.ts'
 
 /** Everything after `flushedThrough` and up to `through`: in parts, or in spans of the row store. */
@@ -29,6 +29,8 @@ export interface FlushedRows {
   readonly through: number
   readonly parts: readonly { readonly memory: SharedArrayBuffer; readonly rowBytes: number }[]
   readonly spans: readonly FreshSpan[]
+  /** Objects whose rows in parts are left out: they are removed. */
+  readonly without?: readonly number[]
 }
 
 /**
@@ -49,7 +51,12 @@ export function flush(
   const reader = new RecordReader(records)
   const transaction = records.root.useReadTransaction()
   try {
-    const { through, parts, spans } = fresh ?? unflushed(reader, manifest, transaction)
+    const {
+      through,
+      parts,
+      spans,
+      without = [],
+    } = fresh ?? unflushed(reader, manifest, transaction)
     if (through <= manifest.flushedThrough) return manifest
     const leftOut = leftOutBefore(records, manifest)
     const current = currentThroughOf(reader, through, transaction)
@@ -57,7 +64,10 @@ export function flush(
       const sink = new SegmentSink(store, manifest, limits, current)
       const rows = rowsOf(reader, readable, transaction)
       if (parts.length === 0) for (const row of rows) sink.add(row)
-      else mergeParts(sink, parts, rows, limits, readerOf(reader, transaction))
+      else {
+        const sources = [...sourcesOf(parts), ...shredded(rows, limits)]
+        mergeSources(sink, sources, new Set(without), limits, readerOf(reader, transaction))
+      }
       return sink.finish()
     }
     const { segments, nextSegment, last } = writeReadable(spans, write, (thrown) => {
@@ -173,19 +183,19 @@ interface Source {
   readonly rowBytes: number
 }
 
-function mergeParts(
+function sourcesOf(parts: FlushedRows['parts']): Source[] {
+  return parts.map(({ memory, rowBytes }) => ({ table: openSharedColumns(memory), rowBytes }))
+}
+
+function mergeSources(
   sink: SegmentSink,
-  parts: FlushedRows['parts'],
-  rows: Iterable<VersionedRow>,
+  sources: readonly Source[],
+  without: ReadonlySet<number>,
   limits: SegmentLimits,
   readRow: ReadRow,
 ): void {
-  const sources: Source[] = parts.map(({ memory, rowBytes }) => {
-    return { table: openSharedColumns(memory), rowBytes }
-  })
-  sources.push(...shredded(rows, limits))
   const tables = sources.map(({ table }) => table)
-  const order = mergeOrder(tables.map(({ keys }) => keys))
+  const order = withoutRowsOf(without, tables, mergeOrder(tables.map(({ keys }) => keys)))
   const averages = sources.map(({ table, rowBytes }) => rowBytes / table.rowCount)
   for (const { runs, bytes } of cutRuns(order, averages, limits)) {
     sink.addTable(mergeColumns(tables, runs, readRow, letQueriesPass), bytes)

@@ -1,4 +1,5 @@
 /** Where nothing lies in an LMDB file, read from the file itself: lmdb tells how much is free, not where. */
+import { fstatSync } from 'node:fs'
 import { addTree, Pages, readMetadata, UsedPages } from '../directory/lmdb-file.ts'
 
 /** Bytes of a file. */
@@ -25,8 +26,11 @@ export function freeStretches(
   const used = new UsedPages(pageCount)
   used.add(0, 2)
   if (!trees.every((tree) => addTree(tree, pages, used))) return undefined
-  return used
+  const between = used
     .rangesBetween()
     .map(({ first, count }) => ({ offset: first * pageBytes, length: count * pageBytes }))
-    .filter(({ length }) => length >= leastBytes)
+  // Left by a transaction that was given up, as when the disk was full.
+  const offset = pageCount * pageBytes
+  const behind = { offset, length: fstatSync(file).size - offset }
+  return [...between, behind].filter(({ length }) => length >= leastBytes)
 }

@@ -24,6 +24,9 @@ import { trimFiles } from './trim-files.ts'
 /** Between two flushes of a load, of some seconds each. */
 const foldMs = 300
 
+/** What is worth while to have of a disk that is full. */
+const leastTrimmedBytes = 2 ** 20
+
 export type MaintenanceStep =
   /** Removes what a process that was killed left behind; `changed`: something is to be done. */
   | { readonly kind: 'recover' }
@@ -47,8 +50,8 @@ export type MaintenanceStep =
     }
   /** Finishes a segment; see `finish-segment.ts`. */
   | { readonly kind: 'finish' }
-  /** Gives free space of the segments' files back; see `trim-files.ts`. */
-  | { readonly kind: 'trim' }
+  /** Gives free space of the segments' files back, however little if the disk is full; see `trim-files.ts`. */
+  | { readonly kind: 'trim'; readonly isFull?: boolean }
   | { readonly kind: 'remove'; readonly ids: readonly number[] }
   /** Makes damaged segments again; `changed`: the manifest named one of them. */
   | { readonly kind: 'rebuild'; readonly ids: readonly number[]; readonly limits: SegmentLimits }
@@ -146,7 +149,7 @@ export function runStep(
       case 'finish':
         return finishSegment(store, checkpoint)
       case 'trim':
-        return trimFiles(store.environment) > 0
+        return trimFiles(store.environment, step.isFull ? leastTrimmedBytes : undefined) > 0
       case 'remove':
         store.remove(step.ids)
         return true
