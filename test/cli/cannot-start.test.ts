@@ -75,14 +75,14 @@ test('a file in place of the directory, or above it', () => {
 test('a directory that may only be read', () => {
   const path = mounted('read-only', 'ro')
   if (path === undefined) return
-  expectSentence(start(path), `${path}: its file system may only be read`, 'for writing')
-  expectSentence(start(join(path, 'new')), 'its file system may only be read', 'for writing')
+  expectSentence(start(path), `${path}: its disk is read-only`, 'for writing')
+  expectSentence(start(join(path, 'new')), 'its disk is read-only', 'for writing')
 })
 
 test.each([64, 120, 200, 300])('a disk of %i KiB', (kilobytes) => {
   const path = mounted(`full-${kilobytes}`, `size=${kilobytes}k`)
   if (path === undefined) return
-  expectSentence(start(path), 'no space is left on its disk', 'make room')
+  expectSentence(start(path), 'no space left on its disk', 'make room')
 })
 
 test('a directory of another user', () => {

@@ -14,8 +14,9 @@ import { AssayError } from '../../error.ts'
 import { type DirectoryLock, lockDirectory, locked } from '../directory-lock.ts'
 import { makeFolderSync, privateFile, syncPathSync } from '../durable-file.ts'
 import { dataFile, recordsFolder, segmentFolders } from '../environment.ts'
+import { faultNameOf } from '../system-fault.ts'
 import { dataFormat, formatFile, readFormat, writeFormat } from './data-format.ts'
-import { fileFault, systemCodeOf } from './file-fault.ts'
+import { fileFault } from './file-fault.ts'
 import { type Inspection, inspectFile } from './inspect-file.ts'
 import { allocateLockFile } from './lock-file.ts'
 import { makePrivate } from './private-files.ts'
@@ -73,7 +74,7 @@ export async function openDirectory(directory: string, note: Note): Promise<Dire
 
 /** A folder in what may only be read cannot be made for a reason that Node.js does not tell. */
 function causeOf(thrown: unknown, directory: string): unknown {
-  if (systemCodeOf(thrown) !== 'ENOENT') return thrown
+  if (faultNameOf(thrown) !== 'ENOENT') return thrown
   let above = resolve(directory)
   while (!existsSync(above) && above !== dirname(above)) above = dirname(above)
   try {

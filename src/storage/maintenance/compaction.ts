@@ -6,7 +6,7 @@ import { assert } from '../../error.ts'
 import type { KeyColumns } from '../../vector/column.ts'
 import type { ReadTransaction, RecordsEnvironment } from '../environment.ts'
 import { letQueriesPass } from '../give-way.ts'
-import { RecordReader } from '../read/record-reader.ts'
+import type { RecordReader } from '../read/record-reader.ts'
 import { forEachSuperseded } from '../read/superseded-rows.ts'
 import type { Manifest } from '../segment/manifest.ts'
 import { type SegmentLimits, SegmentSink } from '../segment/segment-sink.ts'
@@ -15,6 +15,7 @@ import { objectRuns } from '../shred/shred-keys.ts'
 import { mergeColumns } from './compaction-columns.ts'
 import { cutRuns, filterRuns, mergeOrder, Runs, withoutRowsOf } from './compaction-order.ts'
 import { readerOf } from './flush.ts'
+import { writeSegments } from './write-segments.ts'
 
 export interface CompactOptions {
   readonly limits: SegmentLimits
@@ -41,12 +42,9 @@ export function compact(
     kept.length + replaced.size === manifest.segments.length,
     'compaction was given segments that the manifest does not name',
   )
-  const sink = new SegmentSink(store, manifest, limits)
-  const reader = new RecordReader(records)
-  records.root.resetReadTxn()
-  const transaction = records.root.useReadTransaction()
-  const readRow = readerOf(reader, transaction)
-  try {
+  const begin = () => new SegmentSink(store, manifest, limits)
+  return writeSegments(records, begin, (sink, { reader, transaction }) => {
+    const readRow = readerOf(reader, transaction)
     const open = () => ids.map((id) => store.open(id))
     const sources = open()
     const order = withoutRowsOf(
@@ -85,13 +83,7 @@ export function compact(
       },
       last,
     )
-  } catch (thrown) {
-    sink.discard()
-    throw thrown
-  } finally {
-    transaction.done()
-    records.root.resetReadTxn()
-  }
+  })
 }
 
 /** By row, the transaction that superseded it, or 0; undefined when none is superseded. */

@@ -5,12 +5,12 @@
 import type { RecordsEnvironment } from '../environment.ts'
 import { readLeftOut } from '../read/left-out.ts'
 import { lostVersions } from '../read/lost-versions.ts'
-import { RecordReader } from '../read/record-reader.ts'
 import { namedBy } from '../segment/manifest.ts'
 import { type SegmentLimits, SegmentSink } from '../segment/segment-sink.ts'
 import type { SegmentStore } from '../segment/segment-store.ts'
 import { findLostRows } from './find-lost-rows.ts'
 import { currentThroughOf } from './flush.ts'
+import { type RecordsRead, writeSegments } from './write-segments.ts'
 
 /** Rows between two of them. */
 const rowsPerCheckpoint = 256
@@ -31,27 +31,14 @@ export function rebuildSegments(
   const named = new Set(namedBy(manifest))
   const damaged = new Set(ids.filter((id) => named.has(id)))
   if (damaged.size === 0) return false
-  records.root.resetReadTxn()
-  const reader = new RecordReader(records)
-  const transaction = records.root.useReadTransaction()
-  const through = reader.lastTransaction(transaction)
-  const sink = new SegmentSink(
-    store,
-    manifest,
-    limits,
-    currentThroughOf(reader, through, transaction),
-  )
-  try {
-    const lost = findLostRows(
-      reader,
-      readLeftOut(records.progress),
-      store,
-      manifest,
-      damaged,
-      transaction,
-    )
+  const begin = ({ reader, transaction }: RecordsRead) => {
+    const through = reader.lastTransaction(transaction)
+    return new SegmentSink(store, manifest, limits, currentThroughOf(reader, through, transaction))
+  }
+  writeSegments(records, begin, (sink, { reader, transaction }) => {
+    const leftOut = readLeftOut(records.progress)
     let added = 0
-    for (const rows of lost) {
+    for (const rows of findLostRows(reader, leftOut, store, manifest, damaged, transaction)) {
       for (const { key, view } of lostVersions(reader, rows, transaction)) {
         if (++added % rowsPerCheckpoint === 0) checkpoint()
         sink.add({ object: rows.object, version: key, row: view })
@@ -69,12 +56,6 @@ export function rebuildSegments(
       },
       last,
     )
-    return true
-  } catch (thrown) {
-    sink.discard()
-    throw thrown
-  } finally {
-    transaction.done()
-    records.root.resetReadTxn()
-  }
+  })
+  return true
 }
