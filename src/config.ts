@@ -42,7 +42,7 @@ export interface Config {
   readonly languageModel: LanguageModel | undefined
   /** What models cost; undefined for the built-in table. */
   readonly prices: PriceTable | undefined
-  /** Text of the first owner's key. Not a flag: other users of a machine can read those. */
+  /** Text of the first owner's key. */
   readonly bootstrapKey: string | undefined
   /** What secrets are encrypted with, 64 hexadecimal digits; undefined for a file of the data directory. */
   readonly secretKey: string | undefined
@@ -110,7 +110,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     if (typeof given === 'string') return { source: name, text: given }
     return { source: variable, text: environment[variable] || undefined }
   }
-  const key = environment.ASSAY_BOOTSTRAP_KEY || undefined
+  const key = readSecret(environment, 'ASSAY_BOOTSTRAP_KEY')
   if (key !== undefined && (/[^\x21-\x7e]/.test(key) || key.length < 8 || key.length > 1024)) {
     throw new AssayError(
       'CONFIG_INVALID',
@@ -159,7 +159,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     languageModel: languageModel(environment),
     prices: prices(setting('prices', '--prices', 'ASSAY_PRICES')),
     bootstrapKey: key,
-    secretKey: environment.ASSAY_SECRET_KEY || undefined,
+    secretKey: readSecret(environment, 'ASSAY_SECRET_KEY'),
     isForgettingSecrets: flags.forgetSecrets === true,
     warmUpSeconds: integer(setting('warmUp', '--warm-up', 'ASSAY_WARM_UP'), 4, 0, 60),
     scrubBytesPerSecond:
@@ -306,29 +306,49 @@ function trustedProxies(flag: string | true | undefined, variable: string | unde
   return integer({ source, text: flag ?? (variable || undefined) }, 0, 0, 100)
 }
 
-/** No flags: whoever sees the command line would see the key. */
 function languageModel(environment: NodeJS.ProcessEnv): LanguageModel | undefined {
-  const { ASSAY_LLM_URL, ASSAY_LLM_KEY, ASSAY_LLM_MODEL } = environment
+  const { ASSAY_LLM_URL, ASSAY_LLM_MODEL } = environment
+  const key = readSecret(environment, 'ASSAY_LLM_KEY')
   const address = url({ source: 'ASSAY_LLM_URL', text: ASSAY_LLM_URL || undefined })
-  if (address === undefined && !ASSAY_LLM_KEY && !ASSAY_LLM_MODEL) return undefined
+  if (address === undefined && key === undefined && !ASSAY_LLM_MODEL) return undefined
   if (address === undefined || !ASSAY_LLM_MODEL) {
     throw new AssayError(
       'CONFIG_INVALID',
       'ASSAY_LLM_URL and ASSAY_LLM_MODEL go together: where the language model is, and its name',
     )
   }
-  return { url: address, key: ASSAY_LLM_KEY || undefined, model: ASSAY_LLM_MODEL }
+  return { url: address, key, model: ASSAY_LLM_MODEL }
 }
 
 function prices({ source, text: path }: Setting): PriceTable | undefined {
-  if (path === undefined) return undefined
-  let text: string
+  return path === undefined ? undefined : readPriceTable(readText(source, path), path)
+}
+
+/**
+ * A secret, which is never a flag: other users of a machine can read those. It is the text of a variable, or of the
+ * file that the variable with `_FILE` behind its name says, as containers and systemd hand secrets over.
+ */
+export function readSecret(environment: NodeJS.ProcessEnv, variable: string): string | undefined {
+  const source = `${variable}_FILE`
+  const [given, path] = [environment[variable] || undefined, environment[source] || undefined]
+  if (path === undefined) return given
+  if (given !== undefined) {
+    throw new AssayError('CONFIG_INVALID', `${variable} and ${source} are both given`, {
+      hint: 'leave one of them out',
+    })
+  }
+  // Editors and `echo` end a file with a line end.
+  const text = readText(source, path).replace(/\r?\n$/, '')
+  if (text === '') throw new AssayError('CONFIG_INVALID', `${source}: ${path} is empty`)
+  return text
+}
+
+function readText(source: string, path: string): string {
   try {
-    text = readFileSync(path, 'utf8')
+    return readFileSync(path, 'utf8')
   } catch (cause) {
     throw fileFault(cause, `${source}: cannot read ${path}`, 'CONFIG_INVALID') ?? cause
   }
-  return readPriceTable(text, path)
 }
 
 function logLevel({ source, text }: Setting): LogLevel {

@@ -1,6 +1,7 @@
-import { availableParallelism } from 'node:os'
-import { resolve } from 'node:path'
-import { expect, test } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../src/config.ts'
 import { defaultQueryLimits } from '../src/scheduler/admission/query-limits.ts'
 
@@ -110,4 +111,37 @@ test.each([
   [{}, { ASSAY_BOOTSTRAP_KEY: 'with a space' }, 'ASSAY_BOOTSTRAP_KEY'],
 ])('%j with %j is refused by name', (flags, environment, message) => {
   expect(() => readConfig(flags, environment)).toThrow(message)
+})
+
+test('a secret may come in a file, as containers and systemd hand it over', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'assay-config-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const config = readConfig(
+    {},
+    {
+      ASSAY_BOOTSTRAP_KEY_FILE: file('key', 'sk-of-a-file\n'),
+      ASSAY_SECRET_KEY_FILE: file('secret', '0'.repeat(64)),
+      ASSAY_LLM_URL: 'https://models.example.com',
+      ASSAY_LLM_MODEL: 'm',
+      ASSAY_LLM_KEY_FILE: file('model', 'sk-model\r\n'),
+    },
+  )
+  expect(config).toMatchObject({
+    bootstrapKey: 'sk-of-a-file',
+    secretKey: '0'.repeat(64),
+    languageModel: { key: 'sk-model' },
+  })
+  const fault = (environment: Record<string, string>) => () => readConfig({}, environment)
+  expect(fault({ ASSAY_SECRET_KEY_FILE: file('empty', '\n') })).toThrow(/SECRET_KEY_FILE: .*empty/)
+  expect(fault({ ASSAY_SECRET_KEY_FILE: join(folder, 'none') })).toThrow(/cannot read .*not there/)
+  expect(
+    fault({
+      ASSAY_BOOTSTRAP_KEY: 'sk-12345678',
+      ASSAY_BOOTSTRAP_KEY_FILE: file('key', 'sk-other'),
+    }),
+  ).toThrow(/both given/)
 })

@@ -49,8 +49,9 @@ export async function runDemo(flags: DemoFlags): Promise<void> {
     { port: flags.port, otlpGrpcPort: 'off', dataDir: flags.dataDir },
     { ...process.env, ASSAY_BOOTSTRAP_KEY: state.value.key, ASSAY_HOST: '' },
   )
-  const service = await startOnFreePort(config, logger)
-  stopOnSignal(service, logger)
+  let service: Service | undefined
+  stopOnSignal(() => service, logger)
+  service = await startOnFreePort(config, logger)
   const client = new Client({ url: service.url, key: state.value.key })
   const objects = state.value.objects ?? (await writeRecords(client))
   state.save({ ...state.value, objects })

@@ -130,7 +130,7 @@ function addServe(program: Command): void {
     .option('--prices <file>', 'JSON of what models cost, for estimated_cost() (ASSAY_PRICES)')
     .addHelpText(
       'after',
-      '\nASSAY_BOOTSTRAP_KEY is the first owner’s API key; without it, one is made up.',
+      '\nASSAY_BOOTSTRAP_KEY is the first owner’s API key, or ASSAY_BOOTSTRAP_KEY_FILE a file with it; without it, one is made up.',
     )
     .action(async (flags: ConfigFlags) => {
       checkSystemLimits()

@@ -29,8 +29,9 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
     // Whatever it was that nobody waits for, all others are to be served.
     logger.error({ err: error }, 'something failed that nobody waited for')
   })
-  const lasting = await LastingService.start(config, logger)
-  stopOnSignal(lasting, logger)
+  let lasting: LastingService | undefined
+  stopOnSignal(() => lasting, logger)
+  lasting = await LastingService.start(config, logger)
   const service = lasting.current
   // Not through the logger: logs are kept and passed on, and keys must not be.
   if (isOnTerminal) {

@@ -120,15 +120,24 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
   }
 }
 
-/** Closes the service on SIGTERM and SIGINT and ends the process; a second signal does not wait. */
-export function stopOnSignal(service: Pick<Service, 'close'>, logger: Logger): void {
+/**
+ * Closes the service on SIGTERM and SIGINT and ends the process; a second signal does not wait, nor does one that comes
+ * while the service starts, which may be ended at any moment. To be called before the start: to the first process of a
+ * container the kernel gives no signal that it does not listen for.
+ *
+ * @param started the service; undefined while it starts
+ */
+export function stopOnSignal(
+  started: () => Pick<Service, 'close'> | undefined,
+  logger: Logger,
+): void {
   let stopping = false
   const stop = async (signal: string) => {
     if (stopping) process.exit(1)
     stopping = true
     logger.info({ signal }, 'stopping')
     try {
-      await service.close()
+      await started()?.close()
       logger.info('stopped')
       process.exit(0)
     } catch (error) {

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { runAssay, type ServeProcess, serveAssay } from '../support/assay-process.ts'
+import { runAssay, type ServeProcess, serveAssay, spawnAssay } from '../support/assay-process.ts'
 
 const key = 'sk-process-0123456789'
 
@@ -101,6 +102,14 @@ test('SIGTERM lets running requests end, takes no more, and exits with 0', async
   const { data } = JSON.parse(Buffer.concat(parts).toString()) as { data: object[] }
   expect(data).toHaveLength(300)
   expect(await exit).toBe(0)
+})
+
+test('SIGTERM while the service starts ends it at once, with 0', async () => {
+  const child = spawnAssay(['serve', '--port', '0', '--data-dir', directory])
+  await expect.poll(() => readdirSync(directory).join(), { interval: 1 }).toContain('lock.')
+  child.kill('SIGTERM')
+  expect(await once(child, 'close')).toEqual([0, null])
+  expect((await serve()).url).toMatch(/^http:/)
 })
 
 test('after SIGKILL everything acknowledged is there', async () => {

@@ -11,7 +11,7 @@ const [directory] = process.argv.slice(2)
 const config = readConfig({ port: '0', dataDir: directory, logLevel: 'silent' }, process.env)
 const logger = createLogger(config.logLevel)
 const service = await startService(config, logger)
-stopOnSignal(service, logger)
+stopOnSignal(() => service, logger)
 process.stdout.write(`${service.url}\n`)
 for (let round = 0; ; round++) {
   await wait(Math.random() * 300)
