@@ -77,5 +77,5 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...insertRoutes(writer),
     ...restRoutes(prompts, secrets),
   ]
-  return [...routes, ...documentRoutes(routes)]
+  return [...routes, ...documentRoutes(routes, publicUrl)]
 }

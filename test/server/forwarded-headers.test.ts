@@ -1,8 +1,8 @@
 /** Whose word counts on where a request comes from, and what the service is called. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { clientAddress } from '../../src/server/public-url.ts'
-import { RunningService } from '../support/running-service.ts'
+import { RunningService, testKey } from '../support/running-service.ts'
 
 async function toldUrl(service: RunningService, headers: Record<string, string>): Promise<unknown> {
   const { json } = await service.request('/api/apikey/login', { method: 'POST', headers })
@@ -42,6 +42,21 @@ describe('behind a proxy that is trusted', () => {
   test('what is no host is not taken for one', async () => {
     expect(await toldUrl(service, { 'x-forwarded-host': 'a"b<c>' })).toBe('http://localhost')
   })
+})
+
+test('below a path of a proxy, what the service says of its own addresses has the path', async () => {
+  const service = await RunningService.start({ ASSAY_PUBLIC_URL: 'https://example.com/assay/' })
+  onTestFinished(() => service.stop())
+  expect(await toldUrl(service, {})).toBe('https://example.com/assay')
+  const { json } = await service.request('/openapi.json')
+  expect(json.servers).toEqual([{ url: '/assay' }])
+  const page = await service.request('/docs')
+  expect(page.text).toContain('href="openapi.json"')
+  expect(page.text).not.toMatch(/(href|src|action)="\//)
+  const made = await service.request('/v1/project', { method: 'PUT', body: { name: 'p' } })
+  expect(made.headers.get('link')).toMatch(/^<project>; rel="successor-version"/)
+  const session = await service.request('/session', { body: { api_key: testKey } })
+  expect(session.headers.get('set-cookie')).toMatch(/; Path=\/assay;.*; Secure$/)
 })
 
 test('the address of a client is that of the connection, or what the nearest trusted proxies have seen', () => {

@@ -49,7 +49,6 @@ export function apiDocument(routes: readonly Route[]): ApiDocument {
       description: 'Records of evaluating and monitoring LLM applications, and queries over them.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
   })
   return withFormsOfNull(document) as ApiDocument
 }

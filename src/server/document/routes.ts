@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
+import { addressHeaders, type PublicUrl } from '../public-url.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import type { Route } from '../route.ts'
 import { type ApiDocument, apiDocument } from './api-document.ts'
 import { viewerPage, viewerStyle } from './viewer-page.ts'
 
 /** `/openapi.json` and `/docs`, of the routes given. Both are made when they are first asked for. */
-export function documentRoutes(routes: readonly Route[]): Route[] {
+export function documentRoutes(routes: readonly Route[], publicUrl: PublicUrl): Route[] {
   let document: ApiDocument | undefined
   let page: Reply | undefined
   const known = () => {
@@ -17,7 +18,11 @@ export function documentRoutes(routes: readonly Route[]): Route[] {
       method: 'GET',
       path: '/openapi.json',
       access: 'open',
-      handle: () => jsonReply(known()),
+      headers: addressHeaders,
+      handle: ({ headers }) => {
+        const { pathname } = new URL(publicUrl(headers))
+        return jsonReply({ ...known(), servers: [{ url: pathname }] })
+      },
     },
     {
       method: 'GET',

@@ -73,7 +73,7 @@ export function viewerPage(document: ApiDocument): string {
     '<meta name="viewport" content="width=device-width, initial-scale=1">' +
     `<title>${escapeHtml(title)} API</title><style>${viewerStyle}</style>` +
     `<h1>${escapeHtml(title)} API</h1><p>Version ${escapeHtml(version)}. ` +
-    'For programs: <a href="/openapi.json">openapi.json</a>. Requests carry ' +
+    'For programs: <a href="openapi.json">openapi.json</a>. Requests carry ' +
     '<code>Authorization: Bearer &lt;key&gt;</code>.</p>' +
     `${parts.join('')}<h2>Shapes</h2>${shapes.join('')}</html>`
   )

@@ -320,7 +320,9 @@ export function withoutNulls(values: Values): { [field: string]: unknown } {
 }
 
 export function putIsDeprecated(path: string): Record<string, string> {
-  return { deprecation: 'true', link: `<${path}>; rel="successor-version"; title="POST"` }
+  // Relative: the service may be below a path of a proxy.
+  const same = path.slice(path.lastIndexOf('/') + 1)
+  return { deprecation: 'true', link: `<${same}>; rel="successor-version"; title="POST"` }
 }
 
 function article(title: string): string {
