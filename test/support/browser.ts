@@ -24,18 +24,20 @@ interface Service {
 export class PageBrowser {
   readonly #browser: Browser
   readonly #service: Service
+  readonly #trustsAnyCertificate: boolean
 
-  private constructor(browser: Browser, service: Service) {
+  private constructor(browser: Browser, service: Service, trustsAnyCertificate: boolean) {
     this.#browser = browser
+    this.#trustsAnyCertificate = trustsAnyCertificate
     this.#service = service
   }
 
-  static async open(service: Service): Promise<PageBrowser> {
+  static async open(service: Service, { trustsAnyCertificate = false } = {}): Promise<PageBrowser> {
     const browser = await chromium.launch({
       executablePath: executable,
       args: ['--no-sandbox', '--disable-dev-shm-usage'],
     })
-    return new PageBrowser(browser, service)
+    return new PageBrowser(browser, service, trustsAnyCertificate)
   }
 
   /** A page of the owner's, of whoever has the key, or where nobody is signed in. */
@@ -55,6 +57,7 @@ export class PageBrowser {
   ): Promise<OpenPage> {
     const context = await this.#browser.newContext({
       colorScheme: theme,
+      ignoreHTTPSErrors: this.#trustsAnyCertificate,
       viewport: { width, height: 860 },
       permissions: ['clipboard-read', 'clipboard-write'],
     })
