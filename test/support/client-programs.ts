@@ -9,10 +9,18 @@ const go = findTool('Go', ['go', 'version'], (text) => Number(/go1\.(\d+)/.exec(
 export const goMissing = go === undefined
 
 /** Builds `test/clients/go`, and returns where the program is. */
-export async function goProgram(): Promise<string> {
-  const folder = join(clients, 'go')
+export function goProgram(): Promise<string> {
+  return builtGo('go', join(clients, 'go'))
+}
+
+/** Builds `test/deploy/go`, and returns where the program is. */
+export function deploymentReader(): Promise<string> {
+  return builtGo('go-deploy', join(clients, '../deploy/go'))
+}
+
+async function builtGo(name: string, folder: string): Promise<string> {
   const sources = ['go.mod', 'go.sum', 'main.go'].map((name) => join(folder, name))
-  const made = await madeOnce('go', [go!, ...sources], async (made) => {
+  const made = await madeOnce(name, [go!, ...sources], async (made) => {
     const env = { ...process.env, GOTOOLCHAIN: 'local' }
     await run('go', ['build', '-o', join(made, 'program'), '.'], { cwd: folder, env })
   })

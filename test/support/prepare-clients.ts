@@ -1,6 +1,12 @@
 /** Installs what the tests of clients in other languages need, before tests that take the time. */
 import { readdirSync } from 'node:fs'
-import { goMissing, goProgram, JavaPrograms, javaMissing } from './client-programs.ts'
+import {
+  deploymentReader,
+  goMissing,
+  goProgram,
+  JavaPrograms,
+  javaMissing,
+} from './client-programs.ts'
 import { PythonEnvironment, pythonMissing } from './python-environment.ts'
 
 const requirements = [
@@ -17,6 +23,6 @@ async function preparePython(): Promise<void> {
 
 await Promise.all([
   ...(pythonMissing ? [] : [preparePython()]),
-  ...(goMissing ? [] : [goProgram()]),
+  ...(goMissing ? [] : [goProgram().then(deploymentReader)]),
   ...(javaMissing ? [] : [JavaPrograms.prepare()]),
 ])
