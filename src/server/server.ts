@@ -3,12 +3,7 @@
  * make a reply, send it, write one line into the log.
  */
 
-import uWS, {
-  type HttpRequest,
-  type HttpResponse,
-  type TemplatedApp,
-  type us_listen_socket,
-} from 'uWebSockets.js'
+import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { setImmediate } from 'node:timers/promises'
 import type { Access } from '../access/access.ts'
 import type { Gate } from '../access/gate.ts'
@@ -30,6 +25,7 @@ import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
 import { OtlpGrpcServer } from './grpc/otlp-grpc.ts'
 import { headerLines } from './header-lines.ts'
+import { loadNative, type Native } from './http/native.ts'
 import { withIgnoredFields } from './ignored-fields.ts'
 import { listenFault } from './listen-fault.ts'
 import { LiveQueries } from './live/live-queries.ts'
@@ -76,7 +72,8 @@ const smallBodyBytes = 16 * 2 ** 20
 
 export class Server {
   readonly #options: ServerOptions
-  readonly #app: TemplatedApp = uWS.App()
+  readonly #native: Native
+  readonly #app: TemplatedApp
   readonly #router: Router
   readonly #bodies: ByteBudget
   /** Of requests that do not say who asks: they take nothing from the others. */
@@ -94,8 +91,10 @@ export class Server {
   #listenSocket: us_listen_socket | undefined
   #draining = false
 
-  private constructor(options: ServerOptions) {
+  private constructor(options: ServerOptions, native: Native) {
     this.#options = options
+    this.#native = native
+    this.#app = native.App()
     const { engine, access, attachments, maxBodyBytes, requestsPerMinute, logger } = options
     this.#exchanges = new OpenExchanges(access)
     this.#bodies = new ByteBudget(2 * Math.max(maxBodyBytes, smallBodyBytes))
@@ -148,7 +147,9 @@ export class Server {
 
   /** Resolves once connections are accepted. Throws when the address cannot be had. */
   static async start(options: ServerOptions): Promise<Server> {
-    const server = new Server(options)
+    const loaded = await loadNative()
+    if (!loaded.native) throw new AssayError('SERVER_CANNOT_LISTEN', loaded.reason)
+    const server = new Server(options, loaded.native)
     await server.#listen(options.host, options.port)
     await server.#listenForOtlp(options)
     return server
@@ -165,7 +166,7 @@ export class Server {
   }
 
   get port(): number {
-    return this.#listenSocket ? uWS.us_socket_local_port(this.#listenSocket) : -1
+    return this.#listenSocket ? this.#native.us_socket_local_port(this.#listenSocket) : -1
   }
 
   /**
@@ -175,7 +176,7 @@ export class Server {
   async close(graceMs: number): Promise<void> {
     if (this.#draining) return
     this.#draining = true
-    if (this.#listenSocket) uWS.us_listen_socket_close(this.#listenSocket)
+    if (this.#listenSocket) this.#native.us_listen_socket_close(this.#listenSocket)
     // They would never end by themselves.
     this.#live.close(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
     const socketsClosed = Promise.all([this.#sockets.close(graceMs), this.#grpc.close(graceMs)])
