@@ -15,10 +15,15 @@ import { fileFault } from './storage/directory/file-fault.ts'
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
+/** `auto` takes uWebSockets.js wherever it loads, and otherwise Node's own server. */
+const httpServers = ['auto', 'uwebsockets', 'node'] as const
+export type HttpServerChoice = (typeof httpServers)[number]
+
 export interface Config {
   readonly host: string
   /** 0 lets the system choose. */
   readonly port: number
+  readonly httpServer: HttpServerChoice
   /** Of OTLP over gRPC; undefined for none. */
   readonly otlpGrpcPort: GrpcPort | undefined
   readonly dataDirectory: string
@@ -70,6 +75,7 @@ export interface RequestRates {
 export interface ConfigFlags {
   readonly host?: string
   readonly port?: string
+  readonly httpServer?: string
   readonly otlpGrpcPort?: string
   readonly dataDir?: string
   readonly workers?: string
@@ -120,6 +126,11 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
   return Object.freeze({
     host: setting('host', '--host', 'ASSAY_HOST').text ?? '127.0.0.1',
     port: integer(setting('port', '--port', 'ASSAY_PORT'), 8000, 0, 65_535),
+    httpServer: oneOf(
+      setting('httpServer', '--http-server', 'ASSAY_HTTP_SERVER'),
+      httpServers,
+      'auto',
+    ),
     otlpGrpcPort: grpcPort(setting('otlpGrpcPort', '--otlp-grpc-port', 'ASSAY_OTLP_GRPC_PORT')),
     dataDirectory: resolve(setting('dataDir', '--data-dir', 'ASSAY_DATA_DIR').text ?? 'data'),
     workers: integer(
@@ -128,7 +139,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
       0,
       1024,
     ),
-    logLevel: logLevel(setting('logLevel', '--log-level', 'ASSAY_LOG_LEVEL')),
+    logLevel: oneOf(setting('logLevel', '--log-level', 'ASSAY_LOG_LEVEL'), logLevels, 'info'),
     maxBodyBytes: integer(
       setting('maxBodyBytes', '--max-body-bytes', 'ASSAY_MAX_BODY_BYTES'),
       512 * 2 ** 20,
@@ -351,12 +362,13 @@ function readText(source: string, path: string): string {
   }
 }
 
-function logLevel({ source, text }: Setting): LogLevel {
-  if (text === undefined) return 'info'
-  const level = logLevels.find((level) => level === text.toLowerCase())
-  if (level !== undefined) return level
+/** In any case of letters. */
+function oneOf<T extends string>({ source, text }: Setting, words: readonly T[], fallback: T): T {
+  if (text === undefined) return fallback
+  const word = words.find((word) => word === text.toLowerCase())
+  if (word !== undefined) return word
   throw new AssayError(
     'CONFIG_INVALID',
-    `${source} must be one of ${logLevels.join(', ')}, not "${text.slice(0, 100)}"`,
+    `${source} must be one of ${words.join(', ')}, not "${text.slice(0, 100)}"`,
   )
 }

@@ -44,6 +44,7 @@ export const errorCodes = {
   REQUEST_CONFLICT: { family: 'user', status: 400 },
   REQUEST_UNSUPPORTED: { family: 'user', status: 501 },
   REQUEST_TOO_LARGE: { family: 'user', status: 413 },
+  REQUEST_HEADERS_TOO_LARGE: { family: 'user', status: 431 },
   ROUTE_NOT_FOUND: { family: 'user', status: 404 },
   ROUTE_GONE: { family: 'user', status: 410 },
   ROUTE_WRONG_METHOD: { family: 'user', status: 405 },

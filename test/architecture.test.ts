@@ -49,7 +49,8 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ['re2js', ['function/pattern.ts']],
   ['openai', ['search/ask-model.ts']],
   ['hyparquet-writer', ['format']],
-  ['uWebSockets.js', ['server']],
+  ['uWebSockets.js', ['server/http/native.ts', 'server/http/uwebsockets.ts']],
+  ['ws', ['server/http/node.ts', 'server/http/node-peer.ts']],
   ['@grpc/grpc-js', ['server/grpc/otlp-grpc.ts']],
   ['commander', ['main', 'cli']],
   ['cli-progress', ['cli', 'demo']],
@@ -187,6 +188,21 @@ const imports = [...sources].flatMap(([file, text]) => importsOf(file, text))
 
 test('imports point down only', () => {
   expect(violations(imports)).toEqual([])
+})
+
+test('the binary of uWebSockets.js is loaded in one place, which does without it where it does not fit', () => {
+  const named =
+    /import (?!type\b)[^;'"]*?['"`]uWebSockets\.js['"`]|import\(\s*['"`]uWebSockets\.js['"`]/
+  const loading = [...sources].filter(([, text]) => named.test(text)).map(([file]) => file)
+  expect(loading).toEqual(['server/http/native.ts'])
+})
+
+test('HTTP servers know nothing of what is served', () => {
+  const known = imports.filter(
+    ({ from, isPackage }) => from.startsWith('server/http/') && !isPackage,
+  )
+  const beyond = known.filter(({ to }) => !/^server\/http\/|^(config|error)\.ts$/.test(to))
+  expect(beyond.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
 })
 
 test('no units import each other in a ring', () => {

@@ -11,6 +11,7 @@ test('defaults', () => {
     trustedProxies: 0,
     host: '127.0.0.1',
     port: 8000,
+    httpServer: 'auto',
     otlpGrpcPort: { number: 4317, isChosen: false },
     dataDirectory: resolve('data'),
     workers: availableParallelism(),

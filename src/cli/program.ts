@@ -37,6 +37,10 @@ function addServe(program: Command): void {
     .option('--host <address>', 'address to listen on (ASSAY_HOST; default: 127.0.0.1)')
     .option('--port <number>', 'port to listen on, 0 for any (ASSAY_PORT; default: 8000)')
     .option(
+      '--http-server <name>',
+      'auto, uwebsockets or node: what takes requests (ASSAY_HTTP_SERVER; default: auto, uwebsockets where it loads)',
+    )
+    .option(
       '--otlp-grpc-port <number>',
       'port of OTLP over gRPC, off for none (ASSAY_OTLP_GRPC_PORT; default: 4317 if it is free)',
     )

@@ -5,7 +5,7 @@ import { createLogger, type Logger } from '../server/logger.ts'
 import { version } from '../server/version.ts'
 import { LastingService } from './lasting-service.ts'
 import { type Service, stopOnSignal } from './service.ts'
-import { startMessage } from './start-message.ts'
+import { instead, startMessage } from './start-message.ts'
 import { openFileLimit, ownFiles } from './system-limits.ts'
 
 /**
@@ -56,8 +56,12 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
   const { dataDirectory, workers, warmUpSeconds } = config
   const inserts = warmUpSeconds === 0 ? Promise.resolve() : warmUpInserts(service, logger)
   await Promise.race([inserts, wait(longestStartMs, undefined, { ref: false })])
-  const { url, otlpGrpcPort } = service
-  logger.info({ url, otlpGrpcPort, dataDirectory, workers, version, openFiles }, 'listening')
+  const { url, otlpGrpcPort, httpServer, httpServerFault } = service
+  if (httpServerFault !== undefined) logger.info({ httpServer }, instead(httpServerFault))
+  logger.info(
+    { url, httpServer, otlpGrpcPort, dataDirectory, workers, version, openFiles },
+    'listening',
+  )
   if (warmUpSeconds === 0) return
   await inserts
   try {

@@ -5,6 +5,7 @@ import { Attachments } from '../attachment/attachments.ts'
 import type { Config } from '../config.ts'
 import { Engine } from '../engine.ts'
 import { AsyncQueries } from '../server/async/async-queries.ts'
+import { openHttpServer } from '../server/http/open-http-server.ts'
 import type { Logger } from '../server/logger.ts'
 import type { Route } from '../server/route.ts'
 import { Server } from '../server/server.ts'
@@ -14,6 +15,9 @@ export type { Config, Logger }
 
 export interface Service {
   readonly url: string
+  readonly httpServer: 'uwebsockets' | 'node'
+  /** Why uWebSockets.js does not load, where it would have been taken. */
+  readonly httpServerFault: string | undefined
   /** Of OTLP over gRPC; undefined where there is none. */
   readonly otlpGrpcPort: number | undefined
   /** The owner's key, if it was made up on this start: nobody can find it out later. */
@@ -74,7 +78,9 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     })
     const { host, port, otlpGrpcPort, maxBodyBytes, requestsPerMinute } = config
     const { publicUrl, trustedProxies, languageModel } = config
+    const http = await openHttpServer(config.httpServer)
     const server = await Server.start({
+      http: http.server,
       engine,
       access,
       attachments,
@@ -103,6 +109,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
     }
     return {
       url: `http://${shownHost}:${server.port}`,
+      httpServer: http.server.name,
+      httpServerFault: http.fault,
       otlpGrpcPort: server.otlpGrpcPort,
       newKey,
       access,

@@ -1,9 +1,9 @@
-import type { HttpResponse } from 'uWebSockets.js'
 import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zlib'
 import { AssayError } from '../error.ts'
 import { copyWhole } from '../json/copy-bytes.ts'
 import type { BodyMemory } from './body-memory.ts'
 import type { ByteBudget } from './byte-budget.ts'
+import type { Responder } from './http/http-server.ts'
 
 /** Room for a body of that length is there at once. */
 const freelyTakenBytes = 64 * 1024
@@ -23,15 +23,15 @@ export interface BodyOptions {
 }
 
 /**
- * Receives a request's body. It must be made in the same turn as the request arrives, because uWS
- * drops the data that nobody listens to.
+ * Receives a request's body. It must be made in the same turn as the request arrives, because
+ * data that nobody listens to is dropped.
  *
  * Decompression runs in zlib's threads, and the socket is paused while it is behind. A body that
  * fails (too large, not gzip) is refused at once; what the client still sends is thrown away as it
  * arrives, so that the client gets to read the answer.
  */
 export class RequestBody {
-  readonly #response: HttpResponse
+  readonly #responder: Responder
   readonly #limit: number
   readonly #budget: ByteBudget
   readonly #memory: BodyMemory | undefined
@@ -59,8 +59,8 @@ export class RequestBody {
   #reject: ((error: AssayError) => void) | undefined
   #outcome: Uint8Array | AssayError | undefined
 
-  constructor(response: HttpResponse, options: BodyOptions) {
-    this.#response = response
+  constructor(responder: Responder, options: BodyOptions) {
+    this.#responder = responder
     this.#limit = options.limit
     this.#budget = options.budget
     this.#memory = options.memory
@@ -69,7 +69,7 @@ export class RequestBody {
     const length = /^\d+$/.test(options.contentLength) ? Number(options.contentLength) : undefined
     if (this.#expanded) this.#startInflate(encoding)
     else if (length !== undefined && this.#fits(length)) this.#expected = length
-    response.onData((chunk, isLast) => this.#receive(new Uint8Array(chunk), isLast))
+    responder.onData((chunk, isLast) => this.#receive(chunk, isLast))
   }
 
   /** The whole body, decompressed. Rejects when it cannot be had. */
@@ -232,14 +232,13 @@ export class RequestBody {
     if (isLast) inflate.end()
     else if (!keepsUp) {
       this.#paused = true
-      this.#response.pause()
+      this.#responder.pause()
       inflate.once('drain', () => this.#resume())
     }
   }
 
-  /** Only after a pause: uWS loses track of a socket that is resumed without one. */
   #resume(): void {
-    if (this.#paused && !this.#gone) this.#response.resume()
+    if (this.#paused && !this.#gone) this.#responder.resume()
     this.#paused = false
   }
 

@@ -1,5 +1,5 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import type { Credentials } from '../access/access.ts'
+import type { Connected, RequestHead } from './http/http-server.ts'
 import { clientAddress } from './public-url.ts'
 import { sessionText } from './session-cookie.ts'
 
@@ -11,9 +11,8 @@ export class ClientAddresses {
     this.#trustedProxies = trustedProxies
   }
 
-  of(response: HttpResponse, request: HttpRequest): string {
-    const connected = Buffer.from(response.getRemoteAddressAsText()).toString()
-    return clientAddress(connected, request.getHeader('x-forwarded-for'), this.#trustedProxies)
+  of({ address }: Connected, request: RequestHead): string {
+    return clientAddress(address, request.getHeader('x-forwarded-for'), this.#trustedProxies)
   }
 }
 
@@ -24,7 +23,7 @@ export class ClientAddresses {
  * @param changes whether it changes something, which a session may only from its own page
  */
 export function credentialsOf(
-  request: HttpRequest,
+  request: RequestHead,
   changes: boolean,
   address: () => string,
 ): Credentials {

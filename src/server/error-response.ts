@@ -20,6 +20,7 @@ const names = new Map([
   [410, 'GoneError'],
   [413, 'PayloadTooLargeError'],
   [429, 'TooManyRequestsError'],
+  [431, 'RequestHeaderFieldsTooLargeError'],
   [501, 'NotImplementedError'],
   [503, 'ServiceUnavailableError'],
   [504, 'GatewayTimeoutError'],

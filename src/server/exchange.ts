@@ -1,8 +1,8 @@
-import type { HttpRequest, HttpResponse } from 'uWebSockets.js'
 import { performance } from 'node:perf_hooks'
 import { AssayError } from '../error.ts'
 import type { RequestBody } from './body.ts'
 import { type ContentEncoding, chooseEncoding } from './content-encoding.ts'
+import type { RequestHead, Responder } from './http/http-server.ts'
 import { ResponseSender } from './response.ts'
 import type { FailureForm } from './route.ts'
 import { newTraceId } from './trace-id.ts'
@@ -38,15 +38,14 @@ export class Exchange {
   #reason: AssayError | undefined
 
   /** Everything that needs the request itself is read here: it is gone when this turn ends. */
-  constructor(response: HttpResponse, request: HttpRequest) {
+  constructor(responder: Responder, request: RequestHead) {
     this.method = request.getMethod().toUpperCase()
     this.path = request.getUrl()
     const givenId = request.getHeader('x-request-id')
     this.requestId = requestIdForm.test(givenId) ? givenId : this.traceId
     this.encoding = chooseEncoding(request.getHeader('accept-encoding'))
-    this.sender = new ResponseSender(response)
-    response.onAborted(() => {
-      this.sender.abort()
+    this.sender = new ResponseSender(responder)
+    responder.onGone(() => {
       this.body?.abort()
       this.abort(new AssayError('QUERY_CANCELLED', 'the client left'))
     })

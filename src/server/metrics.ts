@@ -40,7 +40,7 @@ export class Metrics {
   readonly #durations: Histogram
   readonly #sentBytes: Counter
 
-  constructor(engine: Engine, state: () => ServerState) {
+  constructor(engine: Engine, httpServer: string, state: () => ServerState) {
     const registers = [this.#registry]
     collectDefaultMetrics({ register: this.#registry })
     this.#requests = new Counter({
@@ -61,6 +61,9 @@ export class Metrics {
       help: 'Bytes of answers, without their headers',
       registers,
     })
+    this.#byLabel('assay_http_server', 'What takes requests: 1 for its name', 'name', () => [
+      [httpServer, 1],
+    ])
     this.#gauge('assay_http_open_requests', 'Requests that are not answered yet', () => {
       return state().openRequests
     })

@@ -3,7 +3,6 @@
  * make a reply, send it, write one line into the log.
  */
 
-import type { HttpRequest, HttpResponse, TemplatedApp, us_listen_socket } from 'uWebSockets.js'
 import { setImmediate } from 'node:timers/promises'
 import type { Access } from '../access/access.ts'
 import type { Gate } from '../access/gate.ts'
@@ -24,10 +23,10 @@ import { ClientAddresses, credentialsOf } from './credentials.ts'
 import { errorReply } from './error-response.ts'
 import { Exchange } from './exchange.ts'
 import { OtlpGrpcServer } from './grpc/otlp-grpc.ts'
-import { headerLines } from './header-lines.ts'
-import { loadNative, type Native } from './http/native.ts'
+import { headerLines } from './http/header-lines.ts'
+import type { HttpServer, Refusal, RequestHead, Responder } from './http/http-server.ts'
+import { framingOf } from './http/request-framing.ts'
 import { withIgnoredFields } from './ignored-fields.ts'
-import { listenFault } from './listen-fault.ts'
 import { LiveQueries } from './live/live-queries.ts'
 import { Sockets } from './live/sockets.ts'
 import type { Logger } from './logger.ts'
@@ -37,15 +36,15 @@ import { longestCredentials, OpenRequests } from './open-requests.ts'
 import { publicUrl } from './public-url.ts'
 import { RecordWriter } from './record-writer.ts'
 import type { Reply, WholeReply } from './reply.ts'
-import { framingOf } from './request-framing.ts'
 import { RequestNotes } from './request-notes.ts'
 import { RequestLimits } from './request-rate.ts'
-import type { SendOptions } from './response.ts'
+import { refusalOf, type SendOptions } from './response.ts'
 import { ExportReceiver } from './route/otlp/receive.ts'
 import { type Route, type RouteMatch, Router } from './route.ts'
 import { ServedRequest } from './served-request.ts'
 
 export interface ServerOptions {
+  readonly http: HttpServer
   readonly engine: Engine
   readonly access: Access
   readonly host: string
@@ -72,8 +71,7 @@ const smallBodyBytes = 16 * 2 ** 20
 
 export class Server {
   readonly #options: ServerOptions
-  readonly #native: Native
-  readonly #app: TemplatedApp
+  readonly #http: HttpServer
   readonly #router: Router
   readonly #bodies: ByteBudget
   /** Of requests that do not say who asks: they take nothing from the others. */
@@ -88,17 +86,15 @@ export class Server {
   readonly #grpc: OtlpGrpcServer
   readonly #notes: RequestNotes
   readonly #addresses: ClientAddresses
-  #listenSocket: us_listen_socket | undefined
   #draining = false
 
-  private constructor(options: ServerOptions, native: Native) {
+  private constructor(options: ServerOptions) {
     this.#options = options
-    this.#native = native
-    this.#app = native.App()
+    this.#http = options.http
     const { engine, access, attachments, maxBodyBytes, requestsPerMinute, logger } = options
     this.#exchanges = new OpenExchanges(access)
     this.#bodies = new ByteBudget(2 * Math.max(maxBodyBytes, smallBodyBytes))
-    this.#metrics = new Metrics(engine, () => ({
+    this.#metrics = new Metrics(engine, options.http.name, () => ({
       openRequests: this.#exchanges.size + this.#grpc.openCalls,
       bodyBytes: this.#bodies.used,
       openSockets: this.#sockets.size,
@@ -112,7 +108,7 @@ export class Server {
     const live = new LiveQueries(engine, access)
     this.#live = live
     const countRequest = (who: Principal) => this.#limits.count(who)
-    this.#sockets = new Sockets(this.#app, {
+    this.#sockets = new Sockets({
       addresses: this.#addresses,
       engine,
       access,
@@ -120,6 +116,7 @@ export class Server {
       logger,
       countRequest,
       publicUrl: url,
+      refuse,
     })
     const writer = new RecordWriter(engine, attachments)
     const receiver = new ExportReceiver(writer, engine)
@@ -142,15 +139,17 @@ export class Server {
       ready: () => !this.#draining,
     })
     this.#router = new Router(routes)
-    this.#app.any('/*', (response, request) => this.#receive(response, request))
+    this.#http.serve({
+      request: (request, responder) => this.#receive(request, responder),
+      socket: this.#sockets.route,
+      refusal: (error) => refuse(error, ''),
+    })
   }
 
   /** Resolves once connections are accepted. Throws when the address cannot be had. */
   static async start(options: ServerOptions): Promise<Server> {
-    const loaded = await loadNative()
-    if (!loaded.native) throw new AssayError('SERVER_CANNOT_LISTEN', loaded.reason)
-    const server = new Server(options, loaded.native)
-    await server.#listen(options.host, options.port)
+    const server = new Server(options)
+    await options.http.listen(options.host, options.port)
     await server.#listenForOtlp(options)
     return server
   }
@@ -166,7 +165,7 @@ export class Server {
   }
 
   get port(): number {
-    return this.#listenSocket ? this.#native.us_socket_local_port(this.#listenSocket) : -1
+    return this.#http.port
   }
 
   /**
@@ -176,7 +175,7 @@ export class Server {
   async close(graceMs: number): Promise<void> {
     if (this.#draining) return
     this.#draining = true
-    if (this.#listenSocket) this.#native.us_listen_socket_close(this.#listenSocket)
+    this.#http.stopListening()
     // They would never end by themselves.
     this.#live.close(new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down'))
     const socketsClosed = Promise.all([this.#sockets.close(graceMs), this.#grpc.close(graceMs)])
@@ -187,26 +186,7 @@ export class Server {
     this.#exchanges.close()
     await socketsClosed
     this.#notes.write()
-    this.#app.close()
-  }
-
-  async #listen(host: string, port: number): Promise<void> {
-    // The typings lack the form that has both a host and options. Without the option, two servers
-    // could share a port unnoticed.
-    const listen = this.#app.listen as unknown as (
-      this: TemplatedApp,
-      host: string,
-      port: number,
-      options: number,
-      done: (socket: us_listen_socket | false) => void,
-    ) => void
-    const exclusivePort = 1
-    this.#listenSocket = await new Promise((resolve, reject) => {
-      listen.call(this.#app, host, port, exclusivePort, (socket) => {
-        if (socket) resolve(socket)
-        else void listenFault(host, port).then(reject)
-      })
-    })
+    this.#http.close()
   }
 
   /** Several services may run on a machine: a port that nobody chose is done without. */
@@ -224,11 +204,12 @@ export class Server {
   }
 
   /** Everything that needs the request itself happens here: it is gone when this returns. */
-  #receive(response: HttpResponse, request: HttpRequest): void {
-    const exchange = new Exchange(response, request)
+  #receive(request: RequestHead, responder: Responder): void {
+    const exchange = new Exchange(responder, request)
     this.#exchanges.add(exchange)
     try {
-      exchange.endsConnection = framingOf(request) === 'chunks'
+      const framing = framingOf(request)
+      exchange.endsConnection = framing === 'chunks' && !this.#http.isStrictWithChunks
     } catch (thrown) {
       const reply = this.#errorReply(exchange, thrown)
       exchange.status = reply.status ?? 0
@@ -237,14 +218,14 @@ export class Server {
       return
     }
     try {
-      this.#prepare(exchange, response, request)
+      this.#prepare(exchange, request, responder)
     } catch (thrown) {
       this.#serve(exchange, () => this.#errorReply(exchange, thrown))
     }
   }
 
   /** Finds out what is asked for and by whom, begins to receive the body, and serves the request or will do so. */
-  #prepare(exchange: Exchange, response: HttpResponse, request: HttpRequest): void {
+  #prepare(exchange: Exchange, request: RequestHead, responder: Responder): void {
     const { method, path } = exchange
     if (this.#draining && path !== '/healthz') {
       throw new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down')
@@ -262,9 +243,9 @@ export class Server {
     exchange.failure = (error, message) => route.failure?.(error, message, headers)
     const isOpen = route.access === 'open'
     const changes = method !== 'GET' && method !== 'HEAD'
-    let address = isOpen ? this.#addresses.of(response, request) : undefined
+    let address = isOpen ? this.#addresses.of(responder, request) : undefined
     const addressNow = () => {
-      address ??= this.#addresses.of(response, request)
+      address ??= this.#addresses.of(responder, request)
       return address
     }
     const credentials = credentialsOf(request, changes, addressNow)
@@ -281,7 +262,7 @@ export class Server {
     if (route.method !== 'GET') {
       const isUnknown = isOpen && route.bodySize !== 'records'
       if (isUnknown) exchange.onEnd = this.#openRequests.begin(addressNow())
-      exchange.body = new RequestBody(response, {
+      exchange.body = new RequestBody(responder, {
         contentLength: request.getHeader('content-length'),
         contentEncoding: request.getHeader('content-encoding'),
         limit: this.#bodyLimit(match),
@@ -426,11 +407,22 @@ export class Server {
   }
 }
 
+/** The answer to a request that is none, or whose connection is good for nothing else. */
+function refuse(error: AssayError, path: string): Refusal {
+  const reply = errorReply(error, { path, traceId: '' })
+  return refusalOf(reply, {
+    headOnly: false,
+    encoding: undefined,
+    closeConnection: true,
+    commonLines: () => '',
+  })
+}
+
 function isWhole(reply: Reply): reply is WholeReply {
   return typeof reply.body === 'string' || reply.body instanceof Uint8Array
 }
 
-function namedHeaders(request: HttpRequest, names: readonly string[] = []) {
+function namedHeaders(request: RequestHead, names: readonly string[] = []) {
   const headers = new Map<string, string>()
   for (const name of names) {
     const value = request.getHeader(name)

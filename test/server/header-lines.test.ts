@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { headerLines } from '../../src/server/header-lines.ts'
+import { headerLines } from '../../src/server/http/header-lines.ts'
 
 test('headers are lines, each with its end', () => {
   expect(headerLines({ etag: '"1"', vary: 'accept' })).toBe('etag: "1"\r\nvary: accept\r\n')

@@ -143,20 +143,17 @@ test('a request for a WebSocket is held to the same', async () => {
   await expectNothingSmuggled()
 })
 
-describe('a request in chunks is the last of its connection', () => {
+describe('a request in chunks', () => {
   const head = request(['host: x', 'transfer-encoding: chunked'], '').slice(0, -smuggled.length)
 
   test.each([
-    ['as they should be', chunks],
-    ['with an end of line in the place of data', chunks.replace('}\r\n0', '}XX0')],
-    ['with bare ends of lines', chunks.replaceAll('\r\n', '\n')],
-    ['with a sign', `+${chunks}`],
-    ['with a prefix', `0x${chunks}`],
-    ['with a size of no digits', `:\r\n${chunks}`],
-    ['with an extension', chunks.replace('\r\n', ';a=b\r\n')],
-    ['with a trailer', `${chunks.slice(0, -2)}content-length: 60\r\n\r\n`],
-    ['with a size beyond 64 bits', `10000000000000000${chunks}`],
-  ])('chunks %s', async (_, body) => {
+    ['an end of line in the place of data', chunks.replace('}\r\n0', '}XX0')],
+    ['bare ends of lines', chunks.replaceAll('\r\n', '\n')],
+    ['a sign', `+${chunks}`],
+    ['a prefix', `0x${chunks}`],
+    ['a size of no digits', `:\r\n${chunks}`],
+    ['a size beyond 64 bits', `10000000000000000${chunks}`],
+  ])('with %s is the last of its connection', async (_, body) => {
     for (const parts of [
       [head + body + smuggled],
       [head + body, smuggled],
@@ -168,32 +165,51 @@ describe('a request in chunks is the last of its connection', () => {
     await expectNothingSmuggled()
   })
 
-  test('and is answered, whatever is asked for', async () => {
-    const { statuses, text, isClosed } = await send([head + chunks], 2000)
-    expect({ statuses, isClosed }).toEqual({ statuses: ['403'], isClosed: true })
-    expect(text).toMatch(/^connection: close\r$/im)
+  test.each([
+    ['that are as they should be', chunks],
+    ['with an extension', chunks.replace('\r\n', ';a=b\r\n')],
+    ['with a trailer', `${chunks.slice(0, -2)}x: y\r\n\r\n`],
+  ])('is the last over uWebSockets.js: chunks %s', async (_, body) => {
+    const next = 'GET /version HTTP/1.1\r\nhost: x\r\n\r\n'
+    const { statuses } = await send([head, body, next], 700)
+    if (service.httpServer === 'node') expect(statuses).toEqual(['403', '200'])
+    else expect(statuses.length).toBeLessThanOrEqual(1)
+  })
+
+  test('is answered, whatever is asked for', async () => {
+    const isLast = service.httpServer !== 'node'
+    const { statuses, text, isClosed } = await send([head + chunks], isLast ? 2000 : 500)
+    expect({ statuses, isClosed }).toEqual({ statuses: ['403'], isClosed: isLast })
+    expect(/^connection: close\r$/im.test(text)).toBe(isLast)
     for (const method of ['GET', 'HEAD', 'OPTIONS']) {
       const parts = [
         `${method} /version HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`,
       ]
-      const answer = await send(parts, 2000)
-      expect({ method, ...answer }).toMatchObject({ statuses: ['200'], isClosed: true })
+      const answer = await send(parts, isLast ? 2000 : 500)
+      expect({ method, ...answer }).toMatchObject({ statuses: ['200'], isClosed: isLast })
     }
   })
 
-  test('also if the answer is long', async () => {
+  test('is answered if the answer is long', async () => {
     const project = await service.project('long')
     await service.insert('project_logs', project, [{ id: '1', input: 'x'.repeat(3_000_000) }])
     const body = JSON.stringify({ query: `select: input | from: project_logs('${project}')` })
+    const isLast = service.httpServer !== 'node'
     const { text, isClosed } = await send(
       [`${head}${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`],
-      10_000,
+      isLast ? 10_000 : 2000,
     )
-    expect(isClosed).toBe(true)
+    expect(isClosed).toBe(isLast)
     expect(text.length).toBeGreaterThan(3_000_000)
     await expectNothingSmuggled()
   })
 })
+
+/** Node's parser takes these, which say where the request ends as all others do. */
+const passedOver = [
+  request(['host: x', length], query, 'POST  /btql  HTTP/1.1'),
+  `\r\n${request(['host: x', length], query)}`,
+]
 
 test('lines that are no headers are never answered as a request, and the connection ends', {
   timeout: 30_000,
@@ -211,10 +227,9 @@ test('lines that are no headers are never answered as a request, and the connect
     request(['host: x', length], query).replaceAll('\r\n', '\n'),
     request(['host: x', length], query, 'POST /btql HTTP/1.0'),
     request(['host: x', length], query, 'POST /btql'),
-    request(['host: x', length], query, 'POST  /btql  HTTP/1.1'),
     request(['host: x', length], query, 'POST\t/btql\tHTTP/1.1'),
     request(['host: x', length], query, 'POST http://y/btql HTTP/1.1'),
-    `\r\n${request(['host: x', length], query)}`,
+    ...(service.httpServer === 'node' ? [] : passedOver),
   ]
   const answers = await Promise.all(texts.map((text) => send([text, smuggled], 20_000)))
   for (const [i, { statuses, isClosed }] of answers.entries()) {

@@ -51,6 +51,11 @@ export class RunningService {
     return RunningService.#open(mkdtempSync(join(tmpdir(), 'assay-server-')), environment)
   }
 
+  /** The usual one, or the one that the environment of the tests chooses: `ASSAY_HTTP_SERVER=node`. */
+  get httpServer(): 'uwebsockets' | 'node' {
+    return this.#service.httpServer
+  }
+
   static async #open(
     directory: string,
     environment: Record<string, string>,
@@ -62,7 +67,12 @@ export class RunningService {
         workers: environment.ASSAY_WORKERS ?? '0',
         logLevel: 'silent',
       },
-      { ASSAY_BOOTSTRAP_KEY: testKey, ASSAY_OTLP_GRPC_PORT: 'off', ...environment },
+      {
+        ASSAY_BOOTSTRAP_KEY: testKey,
+        ASSAY_OTLP_GRPC_PORT: 'off',
+        ASSAY_HTTP_SERVER: process.env.ASSAY_HTTP_SERVER,
+        ...environment,
+      },
     )
     const service = await startService(config, createLogger(config.logLevel))
     return new RunningService(service, directory, environment)

@@ -1,6 +1,5 @@
 /** One WebSocket: who is at its other end, the queries that run for it, and what it has not taken yet. */
 
-import type { WebSocket } from 'uWebSockets.js'
 import { randomUUID } from 'node:crypto'
 import type { Access, Credentials } from '../../access/access.ts'
 import type { Gate } from '../../access/gate.ts'
@@ -8,6 +7,7 @@ import type { Principal } from '../../access/principal.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
 import { errorFields } from '../error-response.ts'
+import type { Peer, PeerListener } from '../http/http-server.ts'
 import { type JsonBody, parseJsonBody, requiredString, stringField } from '../json-body.ts'
 import type { Logger } from '../logger.ts'
 import { queryText } from '../query-body.ts'
@@ -23,9 +23,9 @@ export interface ConnectionOptions {
   readonly logger: Logger
   /** Counts a request. Throws when there were too many. */
   readonly countRequest: (who: Principal) => void
+  readonly opened: (connection: SocketConnection) => void
+  readonly closed: (connection: SocketConnection) => void
 }
-
-export type Socket = WebSocket<{ readonly connection: SocketConnection }>
 
 /** Why a connection is closed, beyond the codes that there are. */
 export const closeCodes = {
@@ -42,13 +42,13 @@ const longestName = 100
 /** Rows wait for those before them while more than this is on its way. */
 const highWater = 256 * 1024
 
-export class SocketConnection implements MessageSink {
+export class SocketConnection implements MessageSink, PeerListener {
   readonly #options: ConnectionOptions
   /** Of the other end. */
   readonly address: string
   readonly #queries = new Map<string, QueryStream>()
   #credentials: Credentials | undefined
-  #socket: Socket | undefined
+  #peer: Peer | undefined
   /** Why it is closed once its queries have ended. */
   #ending: { readonly code: number; readonly reason: string } | undefined
   /** By `performance.now()`: when the other end was last known to be there. */
@@ -79,8 +79,9 @@ export class SocketConnection implements MessageSink {
     return performance.now() - this.#seenAt
   }
 
-  open(socket: Socket): void {
-    this.#socket = socket
+  open(peer: Peer): void {
+    this.#peer = peer
+    this.#options.opened(this)
     if (this.isAuthenticated) this.send({ type: 'ready' })
   }
 
@@ -88,7 +89,7 @@ export class SocketConnection implements MessageSink {
     this.#seenAt = performance.now()
   }
 
-  receive(message: ArrayBuffer, isBinary: boolean): void {
+  receive(message: Uint8Array, isBinary: boolean): void {
     this.seen()
     if (isBinary) {
       this.end(closeCodes.unsupported, 'messages are JSON texts')
@@ -98,8 +99,7 @@ export class SocketConnection implements MessageSink {
     let text: string | undefined
     let name: string | undefined
     try {
-      const bytes = new Uint8Array(message)
-      const body = parseJsonBody(bytes)
+      const body = parseJsonBody(message)
       const type = stringField(body, 'type') ?? 'query'
       if (type === 'authenticate') {
         this.#authenticate(body)
@@ -115,7 +115,7 @@ export class SocketConnection implements MessageSink {
       this.#requirePlace(id)
       name = id
       this.#options.countRequest(this.#principal(credentials))
-      text = queryText(body, bytes)
+      text = queryText(body, message)
       const gateNow = () => this.#gate(traceId)
       const request = streamRequest(body, text, gateNow(), ['json', 'arrow'])
       const { engine, live, logger } = this.#options
@@ -150,7 +150,7 @@ export class SocketConnection implements MessageSink {
   }
 
   ping(): void {
-    this.#socket?.ping()
+    this.#peer?.ping()
   }
 
   /** Takes no more queries, and closes once those that run have ended. */
@@ -160,57 +160,62 @@ export class SocketConnection implements MessageSink {
 
   /** Ends its queries and closes it. */
   end(code: number, reason: string): void {
-    const socket = this.#socket
-    this.closed()
-    socket?.end(code, reason)
+    const peer = this.#peer
+    this.#leave()
+    peer?.end(code, reason)
   }
 
   /** Closes it without a word, as of who takes none. */
   cut(): void {
-    const socket = this.#socket
-    this.closed()
-    socket?.close()
+    const peer = this.#peer
+    this.#leave()
+    peer?.close()
   }
 
-  /** It is closed: nothing is sent any more, and the work for it ends. */
   closed(): void {
-    this.#socket = undefined
+    this.#leave()
+    this.#options.closed(this)
+  }
+
+  /** Nothing is sent any more, and the work for it ends. */
+  #leave(): void {
+    this.#peer = undefined
     const error = new AssayError('QUERY_CANCELLED', 'the client left')
     for (const query of this.#queries.values()) query.cancel(error)
     this.#writable?.()
   }
 
   send(message: StreamMessage): void {
-    this.#socket?.send(JSON.stringify(message))
+    this.#peer?.send(JSON.stringify(message))
   }
 
   sendRows(message: StreamMessage, rows: Uint8Array): Promise<void> {
     const { head, tail } = aroundRows(message)
-    return this.#inTurn((socket) => {
-      socket.send(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))
+    return this.#inTurn((peer) => {
+      peer.send(Buffer.concat([Buffer.from(head), rows, Buffer.from(tail)]))
     })
   }
 
   sendBytes(message: StreamMessage, bytes: Uint8Array): Promise<void> {
-    return this.#inTurn((socket) => {
-      socket.send(JSON.stringify(message))
-      socket.send(bytes, true)
+    return this.#inTurn((peer) => {
+      peer.send(JSON.stringify(message))
+      peer.send(bytes, true)
     })
   }
 
   /** Large messages go one by one: the next is handed over when the one before has mostly left. */
-  #inTurn(write: (socket: Socket) => void): Promise<void> {
+  #inTurn(write: (peer: Peer) => void): Promise<void> {
     const before = this.#lastRows
     this.#lastRows = (async () => {
       await before
-      if (this.#socket) write(this.#socket)
+      if (this.#peer) write(this.#peer)
       await this.#taken()
     })()
     return this.#lastRows
   }
 
   async #taken(): Promise<void> {
-    while (this.#socket && this.#socket.getBufferedAmount() > highWater) {
+    while (this.#peer && this.#peer.getBufferedAmount() > highWater) {
       await new Promise<void>((resolve) => {
         this.#writable = resolve
       })

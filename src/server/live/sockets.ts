@@ -1,21 +1,15 @@
 /** `/btql/stream` as a WebSocket: who may open one, and how long it stays open. */
-import type { HttpRequest, HttpResponse, TemplatedApp } from 'uWebSockets.js'
 import type { Credentials } from '../../access/access.ts'
 import { networkOf } from '../../access/guess-limits.ts'
 import { AssayError, toAssayError } from '../../error.ts'
 import { type ClientAddresses, credentialsOf } from '../credentials.ts'
-import { errorReply } from '../error-response.ts'
+import type { Connected, Refusal, RequestHead, SocketRoute } from '../http/http-server.ts'
+import { framingOf } from '../http/request-framing.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
-import { framingOf } from '../request-framing.ts'
-import { ResponseSender } from '../response.ts'
-import {
-  type ConnectionOptions,
-  closeCodes,
-  type Socket,
-  SocketConnection,
-} from './socket-connection.ts'
+import { type ConnectionOptions, closeCodes, SocketConnection } from './socket-connection.ts'
 
-export interface SocketsOptions extends ConnectionOptions {
+export interface SocketsOptions extends Omit<ConnectionOptions, 'opened' | 'closed'> {
+  readonly refuse: (error: AssayError, path: string) => Refusal
   readonly publicUrl: PublicUrl
   readonly addresses: ClientAddresses
 }
@@ -42,7 +36,7 @@ const mostUnknown = 500
 const mostUnknownPerAddress = 50
 
 export class Sockets {
-  readonly #options: SocketsOptions
+  readonly #options: SocketsOptions & ConnectionOptions
   readonly #open = new Set<SocketConnection>()
   readonly #timer: NodeJS.Timeout
   readonly #stopListening: () => void
@@ -51,39 +45,12 @@ export class Sockets {
   #isClosing = false
   #recheck: NodeJS.Timeout | undefined
 
-  constructor(app: TemplatedApp, options: SocketsOptions) {
-    this.#options = options
-    app.ws<{ readonly connection: SocketConnection }>(streamPath, {
-      maxPayloadLength: longestMessage,
-      // What is on its way is bounded by waiting, and nothing may be dropped.
-      maxBackpressure: 0,
-      idleTimeout: 0,
-      sendPingsAutomatically: false,
-      upgrade: (response, request, context) => {
-        try {
-          if (framingOf(request) !== 'none') {
-            throw new AssayError('REQUEST_INVALID', 'a request for a WebSocket has no body')
-          }
-          const connection = this.#connection(response, request)
-          response.upgrade(
-            { connection },
-            request.getHeader('sec-websocket-key'),
-            request.getHeader('sec-websocket-protocol'),
-            request.getHeader('sec-websocket-extensions'),
-            context,
-          )
-        } catch (thrown) {
-          refuse(response, toAssayError(thrown))
-        }
-      },
-      open: (socket) => this.#opened(socket),
-      message: (socket, message, isBinary) => {
-        socket.getUserData().connection.receive(message, isBinary)
-      },
-      drain: (socket) => socket.getUserData().connection.drained(),
-      pong: (socket) => socket.getUserData().connection.seen(),
-      close: (socket) => this.#closed(socket.getUserData().connection),
-    })
+  constructor(options: SocketsOptions) {
+    this.#options = {
+      ...options,
+      opened: (connection) => this.#opened(connection),
+      closed: (connection) => this.#closed(connection),
+    }
     this.#timer = setInterval(() => this.#look(), lookEveryMs)
     this.#timer.unref()
     const stopHearingChanges = options.engine.catalog.onChange(() => {
@@ -93,6 +60,23 @@ export class Sockets {
     this.#stopListening = () => {
       stopHearingChanges()
       stopHearingExpiry()
+    }
+  }
+
+  get route(): SocketRoute {
+    return {
+      path: streamPath,
+      longestMessage,
+      accept: (request, connected) => {
+        try {
+          if (framingOf(request) !== 'none') {
+            throw new AssayError('REQUEST_INVALID', 'a request for a WebSocket has no body')
+          }
+          return this.#connection(request, connected)
+        } catch (thrown) {
+          return this.#options.refuse(toAssayError(thrown), streamPath)
+        }
+      },
     }
   }
 
@@ -122,9 +106,9 @@ export class Sockets {
   }
 
   /** Throws when it is not let in. */
-  #connection(response: HttpResponse, request: HttpRequest): SocketConnection {
+  #connection(request: RequestHead, connected: Connected): SocketConnection {
     if (this.#isClosing) throw new AssayError('STORAGE_UNAVAILABLE', 'the server is shutting down')
-    const address = this.#options.addresses.of(response, request)
+    const address = this.#options.addresses.of(connected, request)
     const credentials = credentialsOf(request, false, () => address)
     if (credentials.session !== undefined) this.#requireOwnPage(request)
     if (hasAny(credentials)) return new SocketConnection(this.#options, address, credentials)
@@ -148,7 +132,7 @@ export class Sockets {
   }
 
   /** Browsers send the cookie of a session whichever page connects, and say which that is. */
-  #requireOwnPage(request: HttpRequest): void {
+  #requireOwnPage(request: RequestHead): void {
     const headers = new Map(addressHeaders.map((name) => [name, request.getHeader(name)] as const))
     for (const [name, value] of headers) if (value === '') headers.delete(name)
     const own = new URL(this.#options.publicUrl(headers)).host
@@ -159,10 +143,8 @@ export class Sockets {
     })
   }
 
-  #opened(socket: Socket): void {
-    const { connection } = socket.getUserData()
+  #opened(connection: SocketConnection): void {
     this.#open.add(connection)
-    connection.open(socket)
     if (connection.isAuthenticated) return
     this.#unknown.add(connection)
     setTimeout(() => {
@@ -174,7 +156,6 @@ export class Sockets {
   }
 
   #closed(connection: SocketConnection): void {
-    connection.closed()
     this.#unknown.delete(connection)
     this.#open.delete(connection)
     if (this.#open.size === 0) this.#closing?.()
@@ -199,17 +180,4 @@ export class Sockets {
 
 function hasAny({ session, authorization, token }: Credentials): boolean {
   return session !== undefined || Boolean(authorization || token)
-}
-
-/** Closes the connection, too: nothing but a WebSocket was expected of it. */
-function refuse(response: HttpResponse, error: AssayError): void {
-  const reply = errorReply(error, { path: streamPath, traceId: '' })
-  new ResponseSender(response).sendAndClose(reply, refusal)
-}
-
-const refusal = {
-  headOnly: false,
-  encoding: undefined,
-  closeConnection: true,
-  commonLines: () => '',
 }

@@ -1,6 +1,6 @@
 /** Where a request ends: what its headers say of that must not be read in two ways. */
-import type { HttpRequest } from 'uWebSockets.js'
-import { AssayError } from '../error.ts'
+import { AssayError } from '../../error.ts'
+import type { RequestHead } from './http-server.ts'
 
 export type Framing = 'none' | 'length' | 'chunks'
 
@@ -8,13 +8,14 @@ export type Framing = 'none' | 'length' | 'chunks'
 const lengthForm = /^\d{1,15}$/
 
 /**
- * Throws for what a proxy may read in another way than uWS does: a body that it takes for longer or shorter has a
+ * Throws for what a proxy may read in another way than the HTTP server does: a body that it takes for longer or shorter has a
  * second request in it. The connection has to be closed then, before anything behind the headers is read.
  *
  * uWS itself refuses lines that are no headers, other versions of HTTP, and a length beside an encoding. It
- * takes the first of several lengths and hosts, and anything that ends in `chunked` for that.
+ * takes the first of several lengths and hosts, and anything that ends in `chunked` for that. Node's parser refuses
+ * all but what is wrong with hosts.
  */
-export function framingOf(request: HttpRequest): Framing {
+export function framingOf(request: RequestHead): Framing {
   seen.hosts = 0
   seen.lengths = 0
   seen.encodings = 0
@@ -54,7 +55,7 @@ function see(name: string, value: string): void {
   }
 }
 
-function ambiguous(wanted: string): AssayError {
+export function ambiguous(wanted: string): AssayError {
   return new AssayError(
     'REQUEST_INVALID',
     'the headers do not say for sure where the request ends',

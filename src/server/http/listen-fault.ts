@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { AssayError } from '../error.ts'
+import { AssayError } from '../../error.ts'
 
 const hints: Readonly<Record<string, string>> = {
   EADDRINUSE: 'the port is taken: end the program that has it, or choose another with --port',
@@ -15,13 +15,16 @@ const hints: Readonly<Record<string, string>> = {
 /** For what looks up the name of a host. */
 const longestMs = 2000
 
-/** Asks the system once more, since the server does not tell. */
-export async function listenFault(host: string, port: number): Promise<AssayError> {
-  const isSlow = wait(longestMs, 'EAI_AGAIN', { ref: false })
-  const code = await Promise.race([codeOf(host, port), isSlow])
+/** @param code what the system said; asked for once more where the server does not tell */
+export async function listenFault(host: string, port: number, code?: string): Promise<AssayError> {
+  const known = code ?? (await codeNow(host, port))
   const hint =
-    hints[code] ?? `the system says ${code}: choose another address with --host or --port`
+    hints[known] ?? `the system says ${known}: choose another address with --host or --port`
   return new AssayError('SERVER_CANNOT_LISTEN', `cannot listen on ${host}:${port}`, { hint })
+}
+
+function codeNow(host: string, port: number): Promise<string> {
+  return Promise.race([codeOf(host, port), wait(longestMs, 'EAI_AGAIN', { ref: false })])
 }
 
 async function codeOf(host: string, port: number): Promise<string> {
@@ -32,8 +35,12 @@ async function codeOf(host: string, port: number): Promise<string> {
     // It is free by now.
     return 'EADDRINUSE'
   } catch (thrown) {
-    return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : String(thrown)
+    return systemCode(thrown)
   } finally {
     server.close()
   }
+}
+
+export function systemCode(thrown: unknown): string {
+  return thrown instanceof Error && 'code' in thrown ? String(thrown.code) : String(thrown)
 }

@@ -1,4 +1,4 @@
-import { AssayError } from '../error.ts'
+import { AssayError } from '../../error.ts'
 
 const lineEnd = /[\r\n]/
 

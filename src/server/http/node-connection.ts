@@ -1,0 +1,82 @@
+import type { Socket } from 'node:net'
+import type { Refusal } from './http-server.ts'
+import type { NodeResponder } from './node-responder.ts'
+import { statusText } from './status-text.ts'
+
+/** For a client to read why, before what it still sends breaks the connection. */
+const lingerMs = 1000
+
+/** A connection of Node's server: which of its requests are being answered. */
+export class NodeConnection {
+  readonly socket: Socket
+  /** Asked for at once: a socket that is closed does not know it any more. */
+  readonly address: string
+  /** Of all connections: whose bodies have not come yet. */
+  readonly receiving: Set<NodeResponder>
+  /** Whether what comes is not looked at any more. */
+  isEnding = false
+  /** Those whose answers are not on their way. */
+  readonly #open = new Set<NodeResponder>()
+  #last: Refusal | undefined
+
+  constructor(socket: Socket, receiving: Set<NodeResponder>) {
+    this.socket = socket
+    this.address = socket.remoteAddress ?? ''
+    this.receiving = receiving
+    socket.on('close', () => this.#leave())
+    // Who says nothing any more waits for nothing, either: Node ends its side, too.
+    socket.on('end', () => {
+      if (this.isWaited()) socket.destroy()
+    })
+  }
+
+  /** Whether a request waits for its answer, or for the end of it. */
+  isWaited(): boolean {
+    for (const responder of this.#open) if (!responder.hasEnded) return true
+    return false
+  }
+
+  begin(responder: NodeResponder): void {
+    // The answer before it may be on its way still, which has its time; this one may take any.
+    if (this.#open.size > 0) this.socket.setTimeout(0)
+    this.#open.add(responder)
+  }
+
+  finished(responder: NodeResponder): void {
+    this.#open.delete(responder)
+    this.#endWithLast()
+  }
+
+  /** Tells it what is wrong, behind the answers that are on their way, and closes it. */
+  refuse(refusal: Refusal): void {
+    this.isEnding = true
+    for (const responder of this.#open) {
+      if (responder.hasEnded) continue
+      if (responder.hasBegun) {
+        this.socket.destroy()
+        return
+      }
+      responder.leave()
+      this.#open.delete(responder)
+    }
+    this.#last = refusal
+    this.#endWithLast()
+  }
+
+  #endWithLast(): void {
+    if (!this.#last || this.#open.size > 0) return
+    const { head, text } = this.#last
+    this.#last = undefined
+    const length = Buffer.byteLength(text)
+    this.socket.end(
+      `HTTP/1.1 ${head.status} ${statusText(head.status)}\r\n` +
+        `${head.lines}connection: close\r\ncontent-length: ${length}\r\n\r\n${text}`,
+    )
+    setTimeout(() => this.socket.destroy(), lingerMs).unref()
+  }
+
+  #leave(): void {
+    for (const responder of this.#open) responder.leave()
+    this.#open.clear()
+  }
+}
