@@ -4,6 +4,9 @@ import { createInterface } from 'node:readline'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
 
+/** What runs the command line from its sources. */
+const fromSource = [process.execPath, '--import', 'tsx', main]
+
 export interface Outcome {
   readonly code: number | null
   readonly stdout: string
@@ -32,13 +35,15 @@ export async function runAssay(
 export function spawnAssay(
   args: readonly string[],
   environment: Record<string, string> = {},
+  [program, ...before]: readonly string[] = fromSource,
 ): ChildProcess {
-  return spawn(process.execPath, ['--import', 'tsx', main, ...args], {
+  return spawn(program!, [...before, ...args], {
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
       // Tests that run beside each other share no port.
       ASSAY_OTLP_GRPC_PORT: 'off',
+      ASSAY_HTTP_SERVER: process.env.ASSAY_HTTP_SERVER,
       ...environment,
     },
   })
@@ -50,6 +55,8 @@ export interface ServeProcess {
   readonly exit: Promise<number | null>
   /** Everything that was written so far. */
   readonly output: () => string
+  /** What of it went to standard error. */
+  readonly errors: () => string
 }
 
 /** `assay serve` on a port of its own; resolves when it listens. */
@@ -57,12 +64,15 @@ export async function serveAssay(
   directory: string,
   environment: Record<string, string> = {},
   port = 0,
+  command = fromSource,
 ): Promise<ServeProcess> {
   const args = ['serve', '--port', String(port), '--data-dir', directory, '--workers', '1']
-  const child = spawnAssay(args, environment)
+  const child = spawnAssay(args, environment, command)
   let output = ''
+  let errors = ''
   child.stderr?.on('data', (data) => {
     output += data
+    errors += data
   })
   const exit = once(child, 'close').then(([code]) => code as number | null)
   const lines = createInterface({ input: child.stdout! })
@@ -74,5 +84,5 @@ export async function serveAssay(
     })
     exit.then(() => reject(new Error(`assay serve ended: ${output}`)))
   })
-  return { child, url: await url, exit, output: () => output }
+  return { child, url: await url, exit, output: () => output, errors: () => errors }
 }

@@ -1,4 +1,4 @@
-/** Installs what the tests of clients in other languages need, before tests that take the time. */
+/** Installs what the tests of clients in other languages, and of other versions of Node, need, before tests that take the time. */
 import { readdirSync } from 'node:fs'
 import {
   deploymentReader,
@@ -7,6 +7,7 @@ import {
   JavaPrograms,
   javaMissing,
 } from './client-programs.ts'
+import { nodeProgram, otherNodeVersions } from './node-versions.ts'
 import { PythonEnvironment, pythonMissing } from './python-environment.ts'
 
 const requirements = [
@@ -25,4 +26,5 @@ await Promise.all([
   ...(pythonMissing ? [] : [preparePython()]),
   ...(goMissing ? [] : [goProgram().then(deploymentReader)]),
   ...(javaMissing ? [] : [JavaPrograms.prepare()]),
+  ...otherNodeVersions.map(nodeProgram),
 ])
