@@ -22,22 +22,25 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { build } from 'esbuild'
+import { copyInstalled, thisSystem } from './build/binaries.mjs'
+import { bundle } from './build/bundle.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** What each step was built from, by name. */
 const stampFile = 'dist/built.json'
 const loops = ['kernels.wasm', 'rows.wasm']
+/** Written by npm whenever it has installed something. */
+const installed = 'node_modules/.package-lock.json'
 
 /** In the order in which they are built. `without` are files and folders of others; `output` is the last that each makes. */
 const steps = [
   {
-    name: 'lmdb',
-    shown: 'mending the LMDB binding',
-    inputs: ['package-lock.json', 'src/storage/mend-lmdb.mjs'],
+    name: 'binaries',
+    shown: 'copying the binaries of packages',
+    inputs: [installed, 'src/build'],
     without: [],
-    output: 'node_modules/lmdb',
-    run: () => node('src/storage/mend-lmdb.mjs'),
+    output: `dist/native/${thisSystem}`,
+    run: copyInstalled,
   },
   {
     name: 'loops',
@@ -58,7 +61,7 @@ const steps = [
   {
     name: 'service',
     shown: 'compiling the service',
-    inputs: ['src', 'workers', 'tsconfig.json', 'package-lock.json'],
+    inputs: ['src', 'workers', 'tsconfig.json', installed],
     without: ['src/ui', 'src/kernel/assembly'],
     output: 'dist/src/kernel/rows.wasm',
     run: async () => {
@@ -72,7 +75,7 @@ const steps = [
   {
     name: 'page',
     shown: 'bundling the page',
-    inputs: ['src', 'package-lock.json'],
+    inputs: ['src', installed],
     without: [
       'src/server',
       'src/storage',
@@ -105,35 +108,6 @@ async function make({ shown, run }) {
   process.stderr.write(`assay: ${shown} … `)
   await run()
   process.stderr.write(`${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
-}
-
-/**
- * The program and the modules of its threads, with the packages that they use: a start reads a few files, and
- * an installation has only the packages that cannot be put into them.
- */
-async function bundle() {
-  const { dependencies } = JSON.parse(readFileSync(at('package.json'), 'utf8'))
-  await build({
-    absWorkingDir: root,
-    entryPoints: ['src/main.ts', ...readdirSync(at('workers')).map((name) => `workers/${name}`)],
-    outbase: root,
-    outdir: at('dist'),
-    // All files lie in folders of `dist`: `src/installation.ts` goes by that.
-    chunkNames: 'src/[name]-[hash]',
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external: Object.keys(dependencies),
-    sourcemap: true,
-    legalComments: 'none',
-    // Of packages that are not modules.
-    banner: {
-      js: "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);",
-    },
-    logLevel: 'warning',
-  })
 }
 
 function readStamps() {

@@ -8,8 +8,8 @@ import {
   renameSync,
   statfsSync,
 } from 'node:fs'
-import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
+import { tryLock } from 'fs-native-extensions'
 import { AssayError } from '../../error.ts'
 import { type DirectoryLock, lockDirectory, locked } from '../directory-lock.ts'
 import { makeFolderSync, privateFile, syncPathSync } from '../durable-file.ts'
@@ -101,10 +101,6 @@ export function checkReach(
   })
 }
 
-interface FileLocks {
-  tryLock(file: number): boolean
-}
-
 /**
  * The file of the records is locked, too, for as long as it is open: a lock that is deleted lets nobody in. Undefined while
  * there are no records, and where the system has no such locks.
@@ -114,21 +110,12 @@ function lockRecords(directory: string): number | undefined {
   if (!existsSync(path)) return undefined
   const file = openSync(path, 'r+')
   try {
-    if (loadLocks()?.tryLock(file) !== false) return file
+    if (tryLock(file) !== false) return file
   } catch {
     return file
   }
   closeSync(file)
   throw locked(directory, '')
-}
-
-/** Undefined on systems that the package is not made for. */
-function loadLocks(): FileLocks | undefined {
-  try {
-    return createRequire(import.meta.url)('fs-native-extensions') as FileLocks
-  } catch {
-    return undefined
-  }
 }
 
 /** What is there once a service has run: records that are missing beside it are lost. */

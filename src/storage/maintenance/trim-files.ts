@@ -3,8 +3,8 @@
  * a hole, which takes nothing on disk until LMDB uses the pages again. Nothing moves, and what is used is not touched.
  */
 import { closeSync, openSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { trimSync } from 'fs-native-extensions'
 import type { SegmentsEnvironment } from '../environment.ts'
 import { freeStretches, type Stretch } from './free-stretches.ts'
 import { type EnvironmentFile, fileName, segmentFiles, spaceOf } from './segment-files.ts'
@@ -19,10 +19,6 @@ const leastStretchBytes = 2 ** 16
 /** While a hole is made, whoever touches a page of the file for the first time has to wait. */
 const mostHoleBytes = 2 ** 24
 
-interface FileHoles {
-  trimSync(file: number, offset: number, length: number): void
-}
-
 /**
  * The calling thread must be the only one that writes to the files. Where there can be no holes, or somebody still reads
  * what was there before the last transaction, nothing is done.
@@ -31,8 +27,7 @@ interface FileHoles {
  */
 export function trimFiles(environment: SegmentsEnvironment, worthwhile = worthwhileBytes): number {
   const files = segmentFiles(environment).filter((file) => isWorthwhile(file, worthwhile))
-  const holes = files.length === 0 ? undefined : loadHoles()
-  return holes ? files.reduce((sum, file) => sum + trim(file, holes), 0) : 0
+  return files.reduce((sum, file) => sum + trim(file), 0)
 }
 
 function isWorthwhile(file: EnvironmentFile, worthwhile: number): boolean {
@@ -41,16 +36,7 @@ function isWorthwhile(file: EnvironmentFile, worthwhile: number): boolean {
   return freeBytes >= worthwhile && freeBytes >= diskBytes * worthwhileShare
 }
 
-/** Undefined on systems that the package is not made for. */
-function loadHoles(): FileHoles | undefined {
-  try {
-    return createRequire(import.meta.url)('fs-native-extensions') as FileHoles
-  } catch {
-    return undefined
-  }
-}
-
-function trim(file: EnvironmentFile, holes: FileHoles): number {
+function trim(file: EnvironmentFile): number {
   const { root, folder } = file
   root.resetReadTxn()
   const { pageBytes, transaction, diskBytes } = spaceOf(file)
@@ -58,7 +44,7 @@ function trim(file: EnvironmentFile, holes: FileHoles): number {
   const descriptor = openSync(join(folder, fileName), 'r+')
   try {
     for (const stretch of freeStretches(descriptor, pageBytes, leastStretchBytes) ?? []) {
-      makeHoles(stretch, descriptor, holes)
+      makeHoles(stretch, descriptor)
     }
   } catch (thrown) {
     if (!isUnsupported(thrown)) throw thrown
@@ -77,7 +63,7 @@ function hasReaderBefore(transaction: number, root: EnvironmentFile['root']): bo
   })
 }
 
-function makeHoles({ offset, length }: Stretch, file: number, { trimSync }: FileHoles): void {
+function makeHoles({ offset, length }: Stretch, file: number): void {
   const end = offset + length
   for (let from = offset; from < end; from += mostHoleBytes) {
     trimSync(file, from, Math.min(mostHoleBytes, end - from))

@@ -1,0 +1,155 @@
+/**
+ * Puts the binaries of packages into `dist/native`, where `src/native-binary.ts` looks for them: those of this machine
+ * with each build, and those of every system before the package is packed:
+ *
+ *     node src/build/binaries.mjs         of all systems
+ */
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { mendInstalled, mendLmdb } from './mend-lmdb.mjs'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+/** Packages of other systems, which npm leaves out of `node_modules`. */
+const fetched = join(root, 'dist/packages')
+const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+
+export const thisSystem = `${process.platform}-${process.arch}`
+const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
+/** Of Node 20, 22 and 24. */
+const abis = [115, 127, 137]
+
+/** What a system needs: the name here, the package that has it, and its path there. */
+function binariesOf(system) {
+  const isLinux = system.startsWith('linux-')
+  const lmdb = `@lmdb/lmdb-${system}`
+  const lz4 = (library) => ({
+    package: `@antoniomuso/lz4-napi-${system}${library}`,
+    path: `lz4-napi.${system}${library}.node`,
+  })
+  const uwsName = (abi) => `uws_${system.replace('-', '_')}_${abi}.node`
+  const uws = abis.map((abi) => ({
+    name: isLinux ? `uws.abi${abi}.glibc.node` : `uws.abi${abi}.node`,
+    package: 'uWebSockets.js',
+    path: uwsName(abi),
+  }))
+  const files = {
+    name: isLinux ? 'files.glibc.node' : 'files.node',
+    package: 'fs-native-extensions',
+    path: `prebuilds/${system}/fs-native-extensions.node`,
+  }
+  if (!isLinux) {
+    return [
+      ...uws,
+      files,
+      { name: 'lmdb.node', package: lmdb, path: 'node.napi.node' },
+      { name: 'lz4.node', ...lz4('') },
+    ]
+  }
+  return [
+    ...uws,
+    files,
+    // Those of an ABI read faster; Node 24 takes the one of any.
+    { name: 'lmdb.abi115.glibc.node', package: lmdb, path: 'node.abi115.glibc.node' },
+    { name: 'lmdb.abi127.glibc.node', package: lmdb, path: 'node.abi127.glibc.node' },
+    { name: 'lmdb.glibc.node', package: lmdb, path: 'node.napi.glibc.node' },
+    { name: 'lmdb.musl.node', package: lmdb, path: 'node.napi.musl.node' },
+    { name: 'lz4.glibc.node', ...lz4('-gnu') },
+    { name: 'lz4.musl.node', ...lz4('-musl') },
+  ]
+}
+
+/** Those of this machine that npm has installed: it leaves out what is for another C library. */
+export function copyInstalled() {
+  mendInstalled(join(root, 'node_modules/@lmdb', `lmdb-${thisSystem}`))
+  const binaries = binariesOf(thisSystem)
+  copy(
+    thisSystem,
+    binaries.filter((each) => existsSync(installedPath(each))),
+    installedPath,
+  )
+}
+
+function copyAll() {
+  fetchMissing(systems.flatMap(binariesOf))
+  const pathOf = (binary) => {
+    const installed = installedPath(binary)
+    return existsSync(installed) ? installed : fetchedPath(binary)
+  }
+  for (const system of systems) copy(system, binariesOf(system), pathOf)
+}
+
+/** Files are replaced, not written to: a service that runs has them mapped. */
+function copy(system, binaries, pathOf) {
+  const folder = join(root, 'dist/native', system)
+  mkdirSync(folder, { recursive: true })
+  const names = binaries.map(({ name }) => name)
+  for (const name of readdirSync(folder)) if (!names.includes(name)) rmSync(join(folder, name))
+  for (const binary of binaries) {
+    const bytes = readFileSync(pathOf(binary))
+    const part = join(folder, `${binary.name}.${process.pid}.part`)
+    const isLmdb = binary.package.startsWith('@lmdb/lmdb-linux-')
+    writeFileSync(part, (isLmdb && mendLmdb(bytes)) || bytes)
+    chmodSync(part, 0o755)
+    renameSync(part, join(folder, binary.name))
+  }
+}
+
+/** Packages of other systems, in the versions of the lock file, whose bytes are what it says. */
+function fetchMissing(binaries) {
+  const names = binaries
+    .filter((each) => !existsSync(installedPath(each)) && !existsSync(fetchedPath(each)))
+    .map((each) => each.package)
+  const missing = [...new Set(names)]
+  if (missing.length === 0) return
+  mkdirSync(fetched, { recursive: true })
+  const wanted = missing.map((name) => `${name}@${lockedPackage(name).version}`)
+  const packed = JSON.parse(
+    // What the command that runs this was told, npm passes on.
+    npm('pack', '--json', '--dry-run=false', '--pack-destination', fetched, ...wanted),
+  )
+  for (const { name, filename } of Object.values(packed)) {
+    const archive = join(fetched, filename)
+    const digest = createHash('sha512').update(readFileSync(archive)).digest('base64')
+    if (lockedPackage(name).integrity !== `sha512-${digest}`) {
+      throw new Error(`${name} is not the package that package-lock.json names`)
+    }
+    const folder = fetchedFolder(name)
+    mkdirSync(folder, { recursive: true })
+    execFileSync('tar', ['-xzf', archive, '-C', folder, '--strip-components', '1'])
+    rmSync(archive)
+  }
+}
+
+function lockedPackage(name) {
+  return lock.packages[`node_modules/${name}`]
+}
+
+function installedPath(binary) {
+  return join(root, 'node_modules', binary.package, binary.path)
+}
+
+function fetchedPath(binary) {
+  return join(fetchedFolder(binary.package), binary.path)
+}
+
+function fetchedFolder(name) {
+  return join(fetched, `${name.replace('/', '+')}@${lockedPackage(name).version}`)
+}
+
+function npm(...args) {
+  return execFileSync('npm', args, { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 })
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) copyAll()

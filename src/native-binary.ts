@@ -1,0 +1,58 @@
+/**
+ * Binaries of packages in a build: `src/build/binaries.mjs` puts them into `native` beside it, a folder for each
+ * system, in files named after what they fit:
+ *
+ *     native/linux-x64/lmdb.abi115.glibc.node     one version of Node's ABI, one C library
+ *     native/linux-x64/lmdb.musl.node             any version, one C library
+ *     native/darwin-arm64/lz4.node                any version
+ *
+ * Nothing in the sources names this module. A build puts it in the place of what packages load their binaries with
+ * (`src/build/bundle.mjs`), so that an installation is these files alone: nothing is fetched, compiled or changed by it.
+ */
+import { closeSync, existsSync, openSync, readSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { codeFile } from './installation.ts'
+
+const system = `${process.platform}-${process.arch}`
+
+/** The one that fits this process best. Throws where there is none, or the system does not take it. */
+export function loadBinary(name: string): unknown {
+  const library = libraryOf(process.execPath)
+  const abi = `abi${process.versions.modules}`
+  const tags = library === '' ? [[abi], []] : [[abi, library], [library]]
+  const paths = tags.map((tag) => {
+    const file = [name, ...tag, 'node'].join('.')
+    return fileURLToPath(codeFile(`native/${system}/${file}`))
+  })
+  const path = paths.find((candidate) => existsSync(candidate))
+  if (path !== undefined) return createRequire(import.meta.url)(path)
+  const where = library === '' ? system : `${system} with ${library}`
+  throw new Error(`there is no binary of ${name} for ${where} and Node ${process.versions.node}`)
+}
+
+/** The functions of a binary that can be done without: where there is none, each says that the system has no such call. */
+export function loadBinaryOr<Name extends string>(name: string, functions: readonly Name[]) {
+  try {
+    return loadBinary(name) as Record<Name, unknown>
+  } catch (cause) {
+    const missing = () => {
+      const message = cause instanceof Error ? cause.message : String(cause)
+      throw Object.assign(new Error(message), { code: 'ENOSYS' })
+    }
+    return Object.fromEntries(functions.map((each) => [each, missing]))
+  }
+}
+
+/** The C library of a program on Linux, by the loader that it names at its beginning. */
+function libraryOf(program: string): '' | 'glibc' | 'musl' {
+  if (process.platform !== 'linux') return ''
+  const beginning = Buffer.alloc(4096)
+  const file = openSync(program, 'r')
+  try {
+    readSync(file, beginning)
+  } finally {
+    closeSync(file)
+  }
+  return beginning.includes('/ld-musl-') ? 'musl' : 'glibc'
+}
