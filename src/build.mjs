@@ -23,7 +23,6 @@ import {
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { copyInstalled, thisSystem } from './build/binaries.mjs'
-import { bundle } from './build/bundle.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** What each step was built from, by name. */
@@ -67,7 +66,7 @@ const steps = [
     run: async () => {
       // What was made of files that are no more goes, too.
       for (const folder of ['dist/src', 'dist/workers']) removeAllBut(folder, 'ui')
-      await bundle()
+      await (await import('./build/bundle.mjs')).bundle()
       mkdirSync(at('dist/src/kernel'))
       for (const name of loops) copyFileSync(at('src/kernel', name), at('dist/src/kernel', name))
     },
