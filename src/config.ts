@@ -2,6 +2,11 @@
 import { readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { resolve } from 'node:path'
+import {
+  readSignInSettings,
+  type SignInFlags,
+  type SignInSettings,
+} from './access/sign-in-settings.ts'
 import { AssayError } from './error.ts'
 import { type PriceTable, readPriceTable } from './function/prices.ts'
 import {
@@ -49,6 +54,7 @@ export interface Config {
   readonly prices: PriceTable | undefined
   /** Text of the first owner's key. */
   readonly bootstrapKey: string | undefined
+  readonly signIn: SignInSettings
   /** What secrets are encrypted with, 64 hexadecimal digits; undefined for a file of the data directory. */
   readonly secretKey: string | undefined
   /** Whether to start with a key that opens no stored secret. */
@@ -72,7 +78,7 @@ export interface RequestRates {
 }
 
 /** Flags as the command line has them: texts, absent when not given. */
-export interface ConfigFlags {
+export interface ConfigFlags extends SignInFlags {
   readonly host?: string
   readonly port?: string
   readonly httpServer?: string
@@ -170,6 +176,7 @@ export function readConfig(flags: ConfigFlags, environment: NodeJS.ProcessEnv): 
     languageModel: languageModel(environment),
     prices: prices(setting('prices', '--prices', 'ASSAY_PRICES')),
     bootstrapKey: key,
+    signIn: readSignInSettings(setting, environment),
     secretKey: readSecret(environment, 'ASSAY_SECRET_KEY'),
     isForgettingSecrets: flags.forgetSecrets === true,
     warmUpSeconds: integer(setting('warmUp', '--warm-up', 'ASSAY_WARM_UP'), 4, 0, 60),

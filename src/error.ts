@@ -50,6 +50,7 @@ export const errorCodes = {
   ROUTE_WRONG_METHOD: { family: 'user', status: 405 },
   ACCESS_UNAUTHENTICATED: { family: 'user', status: 401 },
   ACCESS_DENIED: { family: 'user', status: 403 },
+  ACCESS_PROVIDER_FAILED: { family: 'environment', status: 502 },
   LIMIT_MEMORY: { family: 'user', status: 400 },
   /** Not told to users: a worker does the work. */
   LIMIT_TURN: { family: 'internal', status: 500 },

@@ -22,6 +22,7 @@ test('defaults', () => {
     requestsPerMinute: { perKey: undefined, perOrganization: undefined },
     prices: undefined,
     bootstrapKey: undefined,
+    signIn: { password: true, key: true },
     secretKey: undefined,
     isForgettingSecrets: false,
     warmUpSeconds: 4,

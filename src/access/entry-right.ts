@@ -61,6 +61,7 @@ const rules: { readonly [K in EntryKind]: Rule<K> } = {
   // Nobody sees or changes them: signing in does.
   password: () => undefined,
   session: () => undefined,
+  identity: () => undefined,
   role: ({ id, org_id }, action) =>
     typeof org_id === 'string' ? allowed(action, atOrganization('role', id, org_id)) : undefined,
   group: ({ id, org_id }, action) => allowed(action, atOrganization('group', id, org_id)),

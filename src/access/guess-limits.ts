@@ -101,6 +101,22 @@ export class PasswordGuesses {
   }
 }
 
+/** Of sign-ins by a provider, of which each that begins has it asked. */
+export class SignInTries {
+  readonly #perAddress = new Allowances(30, 5_000)
+
+  /** Takes a place. Throws LIMIT_RATE, with the time to wait. */
+  begin(address: string): Guess {
+    const network = networkOf(address)
+    const now = Date.now()
+    const wait = this.#perAddress.waitMs(network, now)
+    if (wait > 0) throw tooMany('too many sign-ins that failed', wait)
+    this.#perAddress.take(network, now)
+    const giveBack = () => this.#perAddress.giveBack(network)
+    return { giveBack, succeed: giveBack }
+  }
+}
+
 /** Of keys, which cost little to look up: for those that somebody has chosen, and were easy to guess. */
 export class KeyGuesses {
   readonly #perAddress = new Allowances(3000, 20)

@@ -112,6 +112,7 @@ export class People {
       const byEmail = invitation.emails.map((email) => userWithEmail(change, email))
       for (const user_id of [...invitation.ids, ...byEmail]) {
         if (change.named('member', org_id, user_id)) continue
+        if (!this.#isMember(change, user_id)) change.removeNaming('identity', user_id, () => true)
         change.create('member', { org_id, user_id })
         addToGroups(change, groups, user_id)
       }
@@ -173,6 +174,12 @@ export class People {
     if (!this.#rights.mayTouch('read', 'user', user) || !user || !member) return undefined
     const { given_name, family_name, avatar_url, created } = member
     return { id: user.id, given_name, family_name, email: user.email, avatar_url, created }
+  }
+
+  /** Of any organization. */
+  #isMember(change: Change, userId: string): boolean {
+    const organizations = Array.from(this.#catalog.list('organization'))
+    return organizations.some(({ id }) => change.named('member', id, userId) !== undefined)
   }
 
   #memberOf(change: Change, userId: string): Member | undefined {

@@ -1,6 +1,7 @@
 /** Sessions of people at the web page: a random text in a cookie, which stands for a member. */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Catalog } from '../catalog/catalog.ts'
+import type { Change } from '../catalog/change.ts'
 import type { Entries, Session } from '../catalog/entry.ts'
 import { AssayError } from '../error.ts'
 import type { AccessIndex } from './access-index.ts'
@@ -15,6 +16,8 @@ export interface StartedSession {
   readonly principal: Principal
   /** For the cookie; never shown again. */
   readonly text: string
+  /** How long it lasts. */
+  readonly seconds: number
 }
 
 export interface PasswordCredentials {
@@ -26,6 +29,12 @@ export interface PasswordCredentials {
   readonly address: string
   /** Of the cookie that came with it. */
   readonly session?: string | undefined
+}
+
+/** A session that is to begin. */
+export interface NewSession extends Pick<Session, 'org_id' | 'user_id' | 'key_id'> {
+  readonly id_token?: string
+  readonly seconds?: number
 }
 
 /** After this, one signs in again. */
@@ -59,6 +68,11 @@ export class Sessions {
     if (keyExpiryMs(this.#catalog, keyId) <= Date.now()) return undefined
     if (!this.#index.graph(organizationId).isMember(userId)) return undefined
     return { userId, organizationId, keyId, sessionId: session.id }
+  }
+
+  /** What the provider that began the session said of the person, sealed; undefined for other sessions. */
+  idTokenOf(text: string): string | undefined {
+    return this.#byHash.get(hashKey(text).toString('hex'))?.id_token ?? undefined
   }
 
   /** Whether the session is there and has not expired. */
@@ -150,17 +164,21 @@ export class Sessions {
   }
 
   async #create(org_id: string, user_id: string, key_id: string | null): Promise<StartedSession> {
+    const actor = actorOf({ organizationId: org_id, userId: user_id, keyId: key_id })
+    return this.#catalog.change(actor, (change) => this.begin(change, { org_id, user_id, key_id }))
+  }
+
+  /** Begins a session within a change that may do more. */
+  begin(change: Change, { seconds = sessionSeconds, ...given }: NewSession): StartedSession {
+    const { org_id, user_id, key_id } = given
     const text = newKeyText()
-    const expires = new Date(Date.now() + sessionSeconds * 1000).toISOString()
-    const principal = { organizationId: org_id, userId: user_id, keyId: key_id }
-    await this.#catalog.change(actorOf(principal), (change) => {
-      change.removeNaming('session', user_id, (old) => {
-        return isIn(org_id)(old) && Date.parse(old.expires) <= Date.now()
-      })
-      const hash = hashKey(text).toString('hex')
-      change.create('session', { org_id, user_id, key_id, hash, expires })
+    const expires = new Date(Date.now() + seconds * 1000).toISOString()
+    change.removeNaming('session', user_id, (old) => {
+      return isIn(org_id)(old) && Date.parse(old.expires) <= Date.now()
     })
-    return { principal, text }
+    const hash = hashKey(text).toString('hex')
+    change.create('session', { ...given, hash, expires })
+    return { principal: { organizationId: org_id, userId: user_id, keyId: key_id }, text, seconds }
   }
 
   /** In any of the organizations. */

@@ -8,6 +8,7 @@ import {
   aclSchema,
   apiKeyEntry,
   groupSchema,
+  identityEntry,
   memberEntry,
   organizationSchema,
   passwordEntry,
@@ -36,6 +37,7 @@ import { viewEntry } from './schema/view.ts'
 export const entrySchemas = {
   organization: organizationSchema,
   user: userEntry,
+  identity: identityEntry,
   member: memberEntry,
   api_key: apiKeyEntry,
   service_token: serviceTokenEntry,
@@ -119,6 +121,7 @@ export interface FoundOrCreated<T> {
 export const accessKinds: ReadonlySet<EntryKind> = new Set<EntryKind>([
   'organization',
   'user',
+  'identity',
   'member',
   'api_key',
   'service_token',

@@ -83,10 +83,19 @@ const kindRules: { readonly [K in EntryKind]: KindRules<K> } = {
     uniqueKey: ({ id, email }) => email?.toLowerCase() ?? id,
     defaults: () => ({ is_service_account: false }),
   },
+  identity: {
+    parent: () => builtInOwner,
+    organization: () => null,
+    uniqueKey: ({ issuer, subject }) => identityKey(issuer, subject),
+    references: [{ field: 'user_id', onRemove: 'remove' }],
+  },
   member: {
     ...inOrganization,
     uniqueKey: ({ user_id }) => user_id,
-    references: [{ field: 'user_id', onRemove: 'remove' }],
+    references: [
+      { field: 'user_id', onRemove: 'remove' },
+      { field: 'provider_groups', onRemove: 'take out' },
+    ],
     standsFor: ({ user_id }) => user_id,
   },
   api_key: {
@@ -107,7 +116,7 @@ const kindRules: { readonly [K in EntryKind]: KindRules<K> } = {
   },
   session: {
     ...inOrganization,
-    hidden: ['hash'],
+    hidden: ['hash', 'id_token'],
     references: [
       { field: 'user_id', onRemove: 'remove' },
       { field: 'key_id', onRemove: 'remove' },
@@ -190,6 +199,11 @@ const kindRules: { readonly [K in EntryKind]: KindRules<K> } = {
       { field: 'role_id', onRemove: 'remove' },
     ],
   },
+}
+
+/** Subjects are unique for each issuer alone; no URL has a space in it. */
+export function identityKey(issuer: string, subject: string): string {
+  return `${issuer} ${subject}`
 }
 
 /** Tells the ACLs of an object from each other: their contents. */

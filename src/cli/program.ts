@@ -7,6 +7,7 @@ import type { CheckFlags } from './check.ts'
 import type { DemoFlags } from './demo.ts'
 import type { ImportOptions } from './import.ts'
 import type { QueryOptions } from './query.ts'
+import { addSignInOptions } from './sign-in-options.ts'
 import { checkSystemLimits } from './system-limits.ts'
 
 const defaultUrl = 'http://127.0.0.1:8000'
@@ -31,7 +32,7 @@ export function createProgram(): Command {
 }
 
 function addServe(program: Command): void {
-  program
+  const command = program
     .command('serve')
     .description('serve the HTTP API')
     .option('--host <address>', 'address to listen on (ASSAY_HOST; default: 127.0.0.1)')
@@ -140,6 +141,7 @@ function addServe(program: Command): void {
       checkSystemLimits()
       await (await import('./serve.ts')).runServe(flags)
     })
+  addSignInOptions(command)
 }
 
 function addImport(program: Command): void {

@@ -86,6 +86,8 @@ export async function startService(config: Config, logger: Logger): Promise<Serv
       attachments,
       asyncQueries,
       secrets,
+      signIn: config.signIn,
+      bootstrapKey: config.bootstrapKey,
       host,
       port,
       otlpGrpcPort,

@@ -1,6 +1,7 @@
 /** All that the HTTP server answers, but WebSockets. */
 import type { Access } from '../access/access.ts'
 import type { SecretBox } from '../access/secret-box.ts'
+import type { SignInSettings } from '../access/sign-in-settings.ts'
 import type { Attachments } from '../attachment/attachments.ts'
 import type { Engine } from '../engine.ts'
 import type { LanguageModel } from '../search/ask-model.ts'
@@ -10,6 +11,7 @@ import { LanguageModels } from './language-model.ts'
 import type { LiveQueries } from './live/live-queries.ts'
 import type { Logger } from './logger.ts'
 import type { Metrics } from './metrics.ts'
+import { OpenIdSignIn } from './openid/sign-in.ts'
 import type { PublicUrl } from './public-url.ts'
 import type { RecordWriter } from './record-writer.ts'
 import { PromptStore } from './resource/prompt-store.ts'
@@ -25,6 +27,7 @@ import { insertRoutes } from './route/insert.ts'
 import { invokeRoutes } from './route/invoke.ts'
 import { mcpRoutes } from './route/mcp.ts'
 import { notRunRoutes } from './route/not-run.ts'
+import { openIdRoutes } from './route/openid.ts'
 import { otlpRoutes } from './route/otlp/export.ts'
 import type { ExportReceiver } from './route/otlp/receive.ts'
 import { pageRoutes } from './route/page.ts'
@@ -41,6 +44,9 @@ export interface RouteParts {
   readonly attachments: Attachments
   readonly asyncQueries: AsyncQueries
   readonly secrets: SecretBox
+  readonly signIn: SignInSettings
+  /** The operator's key, which signs in whatever else does. */
+  readonly bootstrapKey?: string | undefined
   readonly languageModel?: LanguageModel | undefined
   readonly maxBodyBytes: number
   readonly publicUrl: PublicUrl
@@ -56,6 +62,8 @@ export function allRoutes(parts: RouteParts): Route[] {
   const { engine, access, attachments, secrets, publicUrl, live, logger, writer } = parts
   const { maxBodyBytes } = parts
   const prompts = new PromptStore(engine)
+  const openIdSettings = parts.signIn.openId
+  const openId = openIdSettings && new OpenIdSignIn({ access, secrets, logger }, openIdSettings)
   const routes = [
     ...statusRoutes(engine, { ready: parts.ready, maxBodyBytes }),
     ...btqlRoutes(engine),
@@ -72,7 +80,15 @@ export function allRoutes(parts: RouteParts): Route[] {
     ...editorRoutes(engine),
     ...exportRoutes(engine),
     ...pageRoutes(publicUrl),
-    ...sessionRoutes({ access, publicUrl }),
+    ...sessionRoutes({
+      access,
+      publicUrl,
+      logger,
+      settings: parts.signIn,
+      bootstrapKey: parts.bootstrapKey,
+      openId,
+    }),
+    ...openIdRoutes({ signIn: openId, publicUrl, logger }),
     ...searchRoutes(engine, new LanguageModels(parts.languageModel, secrets)),
     ...insertRoutes(writer),
     ...restRoutes(prompts, secrets),

@@ -22,6 +22,7 @@ const names = new Map([
   [429, 'TooManyRequestsError'],
   [431, 'RequestHeaderFieldsTooLargeError'],
   [501, 'NotImplementedError'],
+  [502, 'BadGatewayError'],
   [503, 'ServiceUnavailableError'],
   [504, 'GatewayTimeoutError'],
 ])

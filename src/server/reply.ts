@@ -4,7 +4,8 @@ import { writeExactJson } from '../type/exact-json.ts'
 export interface Reply {
   readonly status?: number
   readonly contentType?: string
-  readonly headers?: Readonly<Record<string, string>>
+  /** One that comes several times has a list: cookies. */
+  readonly headers?: Readonly<Record<string, string | readonly string[]>>
   /** False for bytes that are compressed already, or of files, whose ranges are asked for. */
   readonly isCompressible?: boolean
   /**
@@ -17,6 +18,6 @@ export interface Reply {
 /** One whose body is there. */
 export type WholeReply = Reply & { readonly body: string | Uint8Array }
 
-export function jsonReply(value: unknown, headers: Record<string, string> = {}): WholeReply {
+export function jsonReply(value: unknown, headers: NonNullable<Reply['headers']> = {}): WholeReply {
   return { headers, body: writeExactJson(value) }
 }

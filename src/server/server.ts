@@ -8,6 +8,7 @@ import type { Access } from '../access/access.ts'
 import type { Gate } from '../access/gate.ts'
 import type { Principal } from '../access/principal.ts'
 import type { SecretBox } from '../access/secret-box.ts'
+import type { SignInSettings } from '../access/sign-in-settings.ts'
 import type { Attachments } from '../attachment/attachments.ts'
 import type { GrpcPort, RequestRates } from '../config.ts'
 import type { Engine } from '../engine.ts'
@@ -53,6 +54,8 @@ export interface ServerOptions {
   readonly attachments: Attachments
   readonly asyncQueries: AsyncQueries
   readonly secrets: SecretBox
+  readonly signIn: SignInSettings
+  readonly bootstrapKey?: string | undefined
   readonly maxBodyBytes: number
   readonly requestsPerMinute?: RequestRates
   /** Base of the URLs in answers; that of the request when not given. */

@@ -654,6 +654,9 @@ const service: Table = {
     status: 401,
     ask: ({ name }) => ({ body: { email: `${name}@example.com`, password: 'a long password' } }),
   },
+  'GET /session/ways': { needs: 'open', ask: () => ({}) },
+  'GET /session/openid': { needs: 'open', status: 404, ask: () => ({}) },
+  'GET /session/openid/callback': { needs: 'open', status: 404, ask: () => ({}) },
   'DELETE /session': { needs: 'anyone', ask: () => ({}) },
   'DELETE /session/all': { needs: 'anyone', destroys: true, ask: () => ({}) },
   'GET /session/rights': {

@@ -59,7 +59,7 @@ export async function askService(
   const text = await textOf(reply)
   if ((JSON.parse(body) as { fmt?: string }).fmt === 'jsonl') {
     const rows = text.split('\n').filter((line) => line !== '')
-    return { schemas: undefined, rows, cursor: reply.headers?.['x-bt-cursor'] }
+    return { schemas: undefined, rows, cursor: reply.headers?.['x-bt-cursor']?.toString() }
   }
   const { data, schema, cursor } = parseJson(text) as unknown as {
     data: Value[]

@@ -64,6 +64,8 @@ export const memberEntry = z.object({
   created: timestamp.nullable(),
   /** Whether texts of searches are taken for queries where they can be: yes if it is not set. */
   query_language: z.boolean().nullable(),
+  /** Groups that the member is in because the provider of its identity says so. */
+  provider_groups: identifiers.nullable(),
 })
 
 export const apiKeySchema = z
@@ -157,6 +159,20 @@ export const sessionEntry = z.object({
   key_id: identifier.nullable(),
   hash: z.string(),
   expires: timestamp,
+  /** What a provider said of the person, encrypted: it is shown to it when they sign out. */
+  id_token: z.string().nullable(),
+  created: timestamp.nullable(),
+})
+
+/**
+ * Whom a provider of OpenID Connect means by a subject. It stays when its user is removed from an organization,
+ * so that they do not come back as somebody new; an invitation ends it.
+ */
+export const identityEntry = z.object({
+  id: identifier,
+  user_id: identifier,
+  issuer: z.string(),
+  subject: z.string(),
   created: timestamp.nullable(),
 })
 

@@ -2,6 +2,7 @@
  * The API document for people: one page without scripts and without anything from elsewhere. All of
  * its text is escaped.
  */
+import { escapeHtml } from '../escape-html.ts'
 import type { ApiDocument } from './api-document.ts'
 
 interface Schema {
@@ -137,16 +138,4 @@ function objectShape(
       `${indent}${escapeHtml(name)}${required.includes(name) ? '' : '?'}: ${shape(schema, depth + 1)}`,
   )
   return lines.length === 0 ? '{}' : `{\n${lines.join('\n')}\n${'  '.repeat(depth)}}`
-}
-
-const escapes: ReadonlyMap<string, string> = new Map([
-  ['&', '&amp;'],
-  ['<', '&lt;'],
-  ['>', '&gt;'],
-  ['"', '&quot;'],
-  ["'", '&#39;'],
-])
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => escapes.get(character) ?? character)
 }

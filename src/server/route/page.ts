@@ -1,4 +1,5 @@
 import { AssayError } from '../../error.ts'
+import { escapeHtml } from '../escape-html.ts'
 import { readPage } from '../page-files.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
 import type { Reply } from '../reply.ts'
@@ -38,7 +39,7 @@ export function pageRoutes(publicUrl: PublicUrl): Route[] {
     return {
       contentType: 'text/html; charset=utf-8',
       headers: pageHeaders,
-      body: readPage().html.replace('{{base}}', escapeAttribute(base)),
+      body: readPage().html.replace('{{base}}', escapeHtml(base)),
     }
   }
   const paths = Array.from({ length: deepest }, (_, depth) => {
@@ -78,8 +79,4 @@ function fileReply({ parameters, headers }: RouteRequest): Reply {
     },
     body: encoding === 'br' ? file.brotli : encoding === 'gzip' ? file.gzip : file.bytes,
   }
-}
-
-function escapeAttribute(text: string): string {
-  return text.replace(/&/g, '&amp;').replace(/"/g, '&quot;').replace(/</g, '&lt;')
 }

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import type { Access } from '../../access/access.ts'
-import { changeTokenOf, type StartedSession, sessionSeconds } from '../../access/sessions.ts'
+import { changeTokenOf, type StartedSession } from '../../access/sessions.ts'
+import type { SignInSettings } from '../../access/sign-in-settings.ts'
 import { aclObjectType } from '../../catalog/schema/access.ts'
 import { identifier } from '../../catalog/schema/field.ts'
 import { AssayError } from '../../error.ts'
 import { readJsonBody } from '../ignored-fields.ts'
 import { booleanField, requiredString, stringField } from '../json-body.ts'
+import type { Logger } from '../logger.ts'
+import type { OpenIdSignIn } from '../openid/sign-in.ts'
 import { addressHeaders, type PublicUrl } from '../public-url.ts'
 import { jsonReply, type Reply } from '../reply.ts'
 import { checkQuery } from '../request-check.ts'
@@ -15,10 +18,16 @@ import { sessionCookie, sessionText } from '../session-cookie.ts'
 interface SessionOptions {
   readonly access: Access
   readonly publicUrl: PublicUrl
+  readonly logger: Logger
+  readonly settings: SignInSettings
+  /** Of the operator, who is not locked out. */
+  readonly bootstrapKey: string | undefined
+  readonly openId: OpenIdSignIn | undefined
 }
 
 /** `/session`: signing in at the web page, who is signed in, and signing out. */
-export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
+export function sessionRoutes(options: SessionOptions): Route[] {
+  const { access, publicUrl, settings, openId } = options
   const answer = (text: string, { principal }: Pick<StartedSession, 'principal'>) => {
     const gate = access.gate(principal)
     const { id, email, given_name, family_name } = gate.people.self()
@@ -32,8 +41,15 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
   }
   const begun = (request: RouteRequest, started: StartedSession): Reply => {
     const url = publicUrl(request.headers)
-    const cookie = sessionCookie(started.text, url, sessionSeconds)
+    const cookie = sessionCookie(started.text, url, started.seconds)
     return jsonReply(answer(started.text, started), { 'set-cookie': cookie, ...unstored })
+  }
+  /** Made while the session is still there: the provider is told whose it was. */
+  const ended = (headers: ReadonlyMap<string, string>, text: string | undefined): Reply => {
+    const url = publicUrl(headers)
+    const token = text === undefined ? undefined : access.sessions.idTokenOf(text)
+    const provider_url = openId?.signOutUrl(token, url) ?? null
+    return jsonReply({ provider_url }, { 'set-cookie': sessionCookie('', url, 0), ...unstored })
   }
   return [
     {
@@ -45,20 +61,27 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
         requireOwnSite(request)
         const body = await readJsonBody(request)
         const key = stringField(body, 'api_key')
-        const organization = stringField(body, 'org_name')
         const started =
-          key === undefined
-            ? access.sessions.signIn({
-                email: requiredString(body, 'email'),
-                password: requiredString(body, 'password'),
-                address: request.address,
-                session: sessionText(request.headers.get('cookie')),
-                ...(organization !== undefined && { organization }),
-              })
-            : access.sessions.start(
-                access.authenticate({ token: key, address: () => request.address }),
-              )
-        return begun(request, await started)
+          key === undefined ? byPassword(options, request, body) : byKey(options, request, key)
+        const { principal, ...session } = await started
+        const { userId, organizationId } = principal
+        const way = key === undefined ? 'password' : 'key'
+        options.logger.info({ userId, organizationId, way }, 'signed in')
+        return begun(request, { principal, ...session })
+      },
+    },
+    {
+      method: 'GET',
+      path: '/session/ways',
+      access: 'open',
+      handle: async () => {
+        const { password, key } = settings
+        const fault = await openId?.provider.fault()
+        const provider = openId && {
+          label: openId.provider.settings.label,
+          fault: fault === undefined ? null : fault.message,
+        }
+        return jsonReply({ password, key, provider: provider ?? null }, unstored)
       },
     },
     {
@@ -82,18 +105,20 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
       headers: [...addressHeaders, 'cookie'],
       handle: async ({ headers }) => {
         const text = sessionText(headers.get('cookie'))
+        const reply = ended(headers, text)
         if (text !== undefined) await access.sessions.end(text)
-        return jsonReply({}, { 'set-cookie': sessionCookie('', publicUrl(headers), 0) })
+        return reply
       },
     },
     {
       method: 'DELETE',
       path: '/session/all',
       access: 'key',
-      headers: addressHeaders,
+      headers: [...addressHeaders, 'cookie'],
       handle: async ({ headers }, gate) => {
+        const reply = ended(headers, sessionText(headers.get('cookie')))
         await access.sessions.endAll(gate.principal)
-        return jsonReply({}, { 'set-cookie': sessionCookie('', publicUrl(headers), 0) })
+        return reply
       },
     },
     {
@@ -122,6 +147,7 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
       access: 'key',
       headers: addressHeaders,
       handle: async (request, gate) => {
+        requirePasswords(settings)
         const body = await readJsonBody(request)
         const password = requiredString(body, 'password')
         const current = stringField(body, 'current_password') ?? ''
@@ -131,6 +157,48 @@ export function sessionRoutes({ access, publicUrl }: SessionOptions): Route[] {
       },
     },
   ]
+}
+
+type Body = Awaited<ReturnType<typeof readJsonBody>>
+
+async function byPassword(
+  { access, settings }: SessionOptions,
+  { address, headers }: RouteRequest,
+  body: Body,
+): Promise<StartedSession> {
+  const email = requiredString(body, 'email')
+  const password = requiredString(body, 'password')
+  requirePasswords(settings)
+  const organization = stringField(body, 'org_name')
+  return access.sessions.signIn({
+    email,
+    password,
+    address,
+    session: sessionText(headers.get('cookie')),
+    ...(organization !== undefined && { organization }),
+  })
+}
+
+async function byKey(
+  { access, settings, bootstrapKey }: SessionOptions,
+  { address }: RouteRequest,
+  key: string,
+): Promise<StartedSession> {
+  // Whether the key is right is found out first, and counted, so that this tells nothing of the operator's.
+  const principal = access.authenticate({ token: key, address: () => address })
+  if (!settings.key && key.trim() !== bootstrapKey) {
+    throw new AssayError('ACCESS_DENIED', 'API keys do not sign in at this service', {
+      hint: 'sign in by the provider; the operator’s key, ASSAY_BOOTSTRAP_KEY, still does',
+    })
+  }
+  return access.sessions.start(principal)
+}
+
+function requirePasswords({ password }: SignInSettings): void {
+  if (password) return
+  throw new AssayError('ACCESS_DENIED', 'Passwords do not sign in at this service', {
+    hint: 'sign in by the provider, or with the operator’s key',
+  })
 }
 
 /** What somebody asks of, to show only what they may do. */
