@@ -2,10 +2,16 @@
  * A real provider of OpenID Connect on a port of its own. People sign in to it by a form that asks for a name alone;
  * what it says of them is what the test has said.
  */
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { generateKeyPairSync, type JsonWebKey, randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Configuration, Provider } from 'oidc-provider'
+
+/** What is done within it has a clock of its own; all else in this process has that of the machine. */
+const ownClock = new AsyncLocalStorage<number>()
+const machineNow = Date.now
+Date.now = () => machineNow() + (ownClock.getStore() ?? 0)
 
 type Claims = Readonly<Record<string, unknown>>
 
@@ -15,11 +21,13 @@ export interface ProviderOptions {
   readonly signedOut: string
   /** Whether all claims are in the id_token, not only where they are asked for. */
   readonly isTokenWhole?: boolean
-  /** How long an id_token is valid; below 0 as if the clock of the provider was slow. */
+  /** How long an id_token is valid. */
   readonly tokenSeconds?: number
   /** In place of those that discovery tells. */
   readonly clientAuthentication?: 'client_secret_basic' | 'client_secret_post' | 'none'
 }
+
+const daySeconds = 86_400
 
 export const clientId = 'assay'
 /** As some have it: with characters that have to be escaped in a header. */
@@ -31,6 +39,8 @@ export class IdentityProvider {
   readonly people = new Map<string, Claims>()
   /** Paths that were asked, in order. */
   readonly asked: string[] = []
+  /** How far the provider's clock is ahead of everybody else's, or behind. */
+  clockMs = 0
   /** Called before each request; one that answers takes it over. */
   intercept: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
   readonly #port: number
@@ -101,8 +111,14 @@ export class IdentityProvider {
       Object.assign(request, { originalUrl: url })
       request.url = url.slice('/tenant'.length) || '/'
       const isForm = path.startsWith('/interaction/')
-      if (isForm) void this.#interact(request, response)
-      else void this.#provider.callback()(request, response)
+      const provider = this.#provider
+      void ownClock.run(this.clockMs, () =>
+        isForm
+          ? this.#interact(request, response).catch((error: unknown) => {
+              response.writeHead(400).end(String(error))
+            })
+          : provider.callback()(request, response),
+      )
     })
   }
 
@@ -179,9 +195,10 @@ export class IdentityProvider {
         IdToken: () => tokenSeconds,
         AccessToken: 600,
         AuthorizationCode: 60,
-        Grant: 600,
-        Interaction: 600,
-        Session: 3600,
+        // As long as clocks of tests may be behind, browsers are to keep its cookies.
+        Grant: daySeconds,
+        Interaction: daySeconds,
+        Session: daySeconds,
       },
     }
     return new Provider(this.issuer, configuration)

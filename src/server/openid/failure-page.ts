@@ -4,6 +4,8 @@ import type { AssayError } from '../../error.ts'
 import { escapeHtml } from '../escape-html.ts'
 import type { Reply } from '../reply.ts'
 
+const otherPath = '/session/openid?prompt=login'
+
 const style = `
 :root { color-scheme: light dark }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 36rem; margin: 15vh auto 0; padding: 0 1rem }
@@ -20,9 +22,15 @@ const failureHeaders = {
   'cache-control': 'no-store',
 }
 
-/** @param back where one can sign in again */
-export function failurePage(error: AssayError, back: string, cookies: readonly string[]): Reply {
+/** @param url the public URL */
+export function failurePage(
+  error: AssayError,
+  { url, cookies }: { readonly url: string; readonly cookies: readonly string[] },
+): Reply {
   const hint = error.hint === undefined ? '' : `<p>What to do: ${escapeHtml(error.hint)}.</p>`
+  const link = (path: string, text: string) => `<a href="${escapeHtml(url + path)}">${text}</a>`
+  // The provider would sign the same person in again without a question.
+  const other = error.code === 'ACCESS_DENIED' ? ` · ${link(otherPath, 'Use another account')}` : ''
   return {
     status: error.status,
     contentType: 'text/html; charset=utf-8',
@@ -32,7 +40,7 @@ export function failurePage(error: AssayError, back: string, cookies: readonly s
       '<meta name="viewport" content="width=device-width, initial-scale=1">' +
       `<title>Assay: not signed in</title><style>${style}</style>` +
       `<main><h1>You are not signed in</h1><p>${escapeHtml(error.message)}.</p>${hint}` +
-      `<p><a href="${escapeHtml(back)}">Back to the sign-in</a></p>` +
+      `<p>${link('/app', 'Back to the sign-in')}${other}</p>` +
       `<p class="code">${error.code}</p></main></html>`,
   }
 }

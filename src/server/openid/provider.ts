@@ -71,7 +71,7 @@ export class OpenIdProvider {
   /** Where the browser is sent. */
   async authorizationUrl(
     redirectUri: string,
-    { state, nonce, verifier }: RedemptionChecks,
+    { state, nonce, verifier, isAskedAnew }: RedemptionChecks & { readonly isAskedAnew: boolean },
   ): Promise<string> {
     const configuration = await this.#configuration()
     return client.buildAuthorizationUrl(configuration, {
@@ -81,6 +81,7 @@ export class OpenIdProvider {
       nonce,
       code_challenge: await client.calculatePKCECodeChallenge(verifier),
       code_challenge_method: 'S256',
+      ...(isAskedAnew && { prompt: 'login' }),
     }).href
   }
 

@@ -52,10 +52,17 @@ export class OpenIdSignIn {
     this.#logger = logger
   }
 
-  /** Where the browser goes, and the cookies that it takes along. */
-  async begin(publicUrl: string, cookies: string | undefined) {
+  /**
+   * Where the browser goes, and the cookies that it takes along.
+   *
+   * @param isAskedAnew whether the provider asks who it is, also of somebody whom it knows
+   */
+  async begin(publicUrl: string, cookies: string | undefined, isAskedAnew: boolean) {
     const attempt = this.#attempts.begin(publicUrl, openIdPath, cookies)
-    const location = await this.provider.authorizationUrl(publicUrl + callbackPath, attempt)
+    const location = await this.provider.authorizationUrl(publicUrl + callbackPath, {
+      ...attempt,
+      isAskedAnew,
+    })
     return { location, cookies: attempt.cookies }
   }
 

@@ -34,8 +34,11 @@ export function openIdRoutes({ signIn, publicUrl, logger }: OpenIdOptions): Rout
         const flow = configured()
         const url = publicUrl(request.headers)
         return orPage({ request, url, logger }, async () => {
-          const { location, cookies } = await flow.begin(url, request.headers.get('cookie'))
-          return sentTo(location, cookies)
+          const cookies = request.headers.get('cookie')
+          // Who is somebody else at the provider is asked anew.
+          const isAskedAnew = request.query.get('prompt') === 'login'
+          const begun = await flow.begin(url, cookies, isAskedAnew)
+          return sentTo(begun.location, begun.cookies)
         })
       },
     },
@@ -98,6 +101,6 @@ async function orPage(
     // Not the cause: it may hold what the provider has sent.
     logger.warn({ way: 'openid', code, reason: message }, 'not signed in')
     if (!request.headers.get('accept')?.includes('text/html')) throw thrown
-    return failurePage(thrown, `${url}/app`, cookies)
+    return failurePage(thrown, { url, cookies })
   }
 }

@@ -6,11 +6,14 @@ import { SwitchField, TextField, textOf } from '../component/field.tsx'
 import { Failure } from '../component/notice.tsx'
 import { tell } from '../component/toast.tsx'
 import { useAction } from '../service/action.ts'
+import { useLoaded } from '../service/load.ts'
 import { changePassword, choose, session, signOutEverywhere } from '../service/session.ts'
+import { findWays } from '../service/ways.ts'
 import { closeWindow, openedOf, openWindow } from '../state/opened.ts'
 
 export function SettingsYou() {
   const { user, preferences } = session.value ?? {}
+  const { data: ways } = useLoaded('ways', findWays)
   const [wanted, setWanted] = useState(true)
   const switching = useAction((query_language: boolean) => {
     setWanted(query_language)
@@ -28,12 +31,12 @@ export function SettingsYou() {
         />
         {switching.error && <Failure error={switching.error} />}
       </section>
-      {user?.email != null && <PasswordForm email={user.email} />}
+      {user?.email != null && ways?.password && <PasswordForm email={user.email} />}
       <section class="settings-part" aria-label="Sessions">
         <h2>Sessions</h2>
         <p class="hint">
-          You stay signed in for 14 days in each browser. This ends all of your sessions in this
-          organization, also this one.
+          You stay signed in in each browser, for 14 days at most. This ends all of your sessions in
+          this organization, also this one.
         </p>
         <button type="button" onClick={() => openWindow('leave')}>
           Sign out everywhere

@@ -1,11 +1,73 @@
 import { useState } from 'preact/hooks'
-import { Failure } from '../component/notice.tsx'
+import { Failure, Loading } from '../component/notice.tsx'
+import { useLoaded } from '../service/load.ts'
 import { signIn } from '../service/session.ts'
+import { findWays, type Ways } from '../service/ways.ts'
+import { base } from '../state/location.ts'
 import { offeredKey } from '../state/offered-key.ts'
+import { leave } from '../state/returning.ts'
 
-/** By an API key, or by e-mail and password. */
+/** By the provider, by an API key, or by e-mail and password: what there is here. */
 export function SignIn() {
-  const [way, setWay] = useState<'key' | 'password'>('key')
+  const { data: ways, error, reload } = useLoaded('ways', findWays)
+  return (
+    <main class="sign-in">
+      <h1>Assay</h1>
+      {ways ? (
+        <ChosenWays ways={ways} />
+      ) : error ? (
+        <Failure error={error} retry={reload} />
+      ) : (
+        <Loading what="the ways to sign in" />
+      )}
+    </main>
+  )
+}
+
+function ChosenWays({ ways }: { readonly ways: Ways }) {
+  const { provider, password } = ways
+  // The operator's key signs in whatever else does: a link with #key leads to its form.
+  const key = ways.key || offeredKey !== undefined
+  return (
+    <>
+      {provider && <ByProvider {...provider} />}
+      {provider && (password || key) && <p class="or">or</p>}
+      {(password || key) && <ByForm hasKey={key} hasPassword={password} />}
+    </>
+  )
+}
+
+function ByProvider({ label, fault }: NonNullable<Ways['provider']>) {
+  return (
+    <>
+      <a
+        class="primary button"
+        href={`${base}/session/openid`}
+        onClick={leave}
+        {...(fault !== null && { 'aria-describedby': 'provider-fault' })}
+      >
+        {label}
+      </a>
+      {fault !== null && (
+        <div id="provider-fault" class="notice failure" role="alert">
+          <p>{fault}</p>
+          <p class="hint">Try it again later. If that does not help, tell who runs this service.</p>
+        </div>
+      )}
+    </>
+  )
+}
+
+type Way = 'key' | 'password'
+
+function ByForm({
+  hasKey,
+  hasPassword,
+}: {
+  readonly hasKey: boolean
+  readonly hasPassword: boolean
+}) {
+  const [way, setWay] = useState<Way>(hasKey ? 'key' : 'password')
   const [error, setError] = useState<Error>()
   const [isBusy, setBusy] = useState(false)
   const submit = async (event: SubmitEvent) => {
@@ -27,51 +89,52 @@ export function SignIn() {
     }
   }
   return (
-    <main class="sign-in">
-      <h1>Assay</h1>
-      <form onSubmit={submit}>
+    <form onSubmit={submit}>
+      {hasKey && hasPassword && (
         <div class="tabs" role="tablist">
-          <Way name="API key" isChosen={way === 'key'} choose={() => setWay('key')} />
-          <Way name="E-mail" isChosen={way === 'password'} choose={() => setWay('password')} />
+          <WayTab name="API key" isChosen={way === 'key'} choose={() => setWay('key')} />
+          <WayTab name="E-mail" isChosen={way === 'password'} choose={() => setWay('password')} />
         </div>
-        {way === 'key' ? (
+      )}
+      {way === 'key' ? (
+        <label>
+          API key
+          <input
+            name="key"
+            type="password"
+            autocomplete="off"
+            required
+            placeholder="sk-…"
+            defaultValue={offeredKey}
+          />
+        </label>
+      ) : (
+        <>
           <label>
-            API key
-            <input
-              name="key"
-              type="password"
-              autocomplete="off"
-              required
-              placeholder="sk-…"
-              defaultValue={offeredKey}
-            />
+            E-mail
+            <input name="email" type="email" autocomplete="username" required />
           </label>
-        ) : (
-          <>
-            <label>
-              E-mail
-              <input name="email" type="email" autocomplete="username" required />
-            </label>
-            <label>
-              Password
-              <input name="password" type="password" autocomplete="current-password" required />
-            </label>
-          </>
-        )}
-        <button type="submit" class="primary" disabled={isBusy}>
-          Sign in
-        </button>
-        {error && <Failure error={error} />}
+          <label>
+            Password
+            <input name="password" type="password" autocomplete="current-password" required />
+          </label>
+        </>
+      )}
+      <button type="submit" class="primary" disabled={isBusy}>
+        Sign in
+      </button>
+      {error && <Failure error={error} />}
+      {way === 'key' && (
         <p class="hint">
           The first owner’s key was shown when the service was first started;{' '}
           <code>assay keys</code> makes others.
         </p>
-      </form>
-    </main>
+      )}
+    </form>
   )
 }
 
-function Way({
+function WayTab({
   name,
   isChosen,
   choose,

@@ -39,6 +39,13 @@ export function setChangeToken(token: string | undefined): void {
   changeToken = token
 }
 
+let unauthenticated: () => void = () => undefined
+
+/** Called when something cannot be loaded because nobody is signed in any more. */
+export function onUnauthenticated(listener: () => void): void {
+  unauthenticated = listener
+}
+
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE'
   readonly body?: unknown
@@ -65,6 +72,7 @@ export async function request(target: string, options: RequestOptions = {}): Pro
     ...(text !== undefined && { body: text }),
     ...(signal && { signal }),
   })
+  if (response.status === 401 && method === 'GET' && target !== '/session') unauthenticated()
   if (!response.ok) throw new ServiceError(response.status, await errorBody(response))
   return response
 }

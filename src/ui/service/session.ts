@@ -1,6 +1,7 @@
 /** Who is signed in. The session itself is in a cookie that scripts cannot read. */
 import { signal } from '@preact/signals'
-import { request, requestJson, ServiceError, setChangeToken } from './client.ts'
+import { comeBack } from '../state/returning.ts'
+import { onUnauthenticated, requestJson, ServiceError, setChangeToken } from './client.ts'
 
 /** What somebody has chosen for themselves. */
 export interface Preferences {
@@ -28,9 +29,15 @@ export type Credentials =
 /** `undefined` until it is known; null when nobody is signed in. */
 export const session = signal<Session | null | undefined>(undefined)
 
+/** What is loaded without a session shows that it has ended; forms stay, with what was written into them. */
+onUnauthenticated(() => {
+  if (session.value) void findSession()
+})
+
 function begin(next: Session | null): void {
   setChangeToken(next?.change_token)
   session.value = next
+  if (next) comeBack()
 }
 
 export async function findSession(): Promise<void> {
@@ -48,13 +55,21 @@ export async function signIn(credentials: Credentials): Promise<void> {
 }
 
 export async function signOut(): Promise<void> {
-  await request('/session', { method: 'DELETE' })
-  begin(null)
+  end(await requestJson<Ended>('/session', { method: 'DELETE' }))
 }
 
 export async function signOutEverywhere(): Promise<void> {
-  await request('/session/all', { method: 'DELETE' })
-  begin(null)
+  end(await requestJson<Ended>('/session/all', { method: 'DELETE' }))
+}
+
+interface Ended {
+  /** Where the browser goes to sign out at the provider, too. */
+  readonly provider_url: string | null
+}
+
+function end({ provider_url }: Ended): void {
+  if (provider_url === null) begin(null)
+  else window.location.assign(provider_url)
 }
 
 /** Ends the person's other sessions; this one goes on under another cookie. */
