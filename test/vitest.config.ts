@@ -1,10 +1,27 @@
 import { defineConfig } from 'vitest/config'
 
+/**
+ * Those that hold how requests are read and answers sent, on sockets: they run over both HTTP servers. All others run
+ * over the one that is usual here, and over Node's with `ASSAY_HTTP_SERVER=node`.
+ */
+const ofTransport = [
+  'attachment',
+  'body',
+  'cancel',
+  'forwarded-headers',
+  'hard-edges',
+  'live',
+  'process',
+  'request-framing',
+  'slow-readers',
+  'status',
+  'transport',
+].map((name) => `test/server/${name}.test.ts`)
+
 /** Tests run the TypeScript sources; the threads they start load them through tsx as well. */
 export default defineConfig({
   test: {
     root: new URL('..', import.meta.url).pathname,
-    include: ['test/**/*.test.ts'],
     setupFiles: ['test/support/random-seed.ts'],
     pool: 'forks',
     execArgv: ['--import', new URL('support/typescript-loader.js', import.meta.url).href],
@@ -13,5 +30,12 @@ export default defineConfig({
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
     reporters: ['default', './test/support/plain-reporter.ts'],
+    projects: [
+      { extends: true, test: { name: 'usual', include: ['test/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'node:http', include: ofTransport, env: { ASSAY_HTTP_SERVER: 'node' } },
+      },
+    ],
   },
 })

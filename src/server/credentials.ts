@@ -12,7 +12,13 @@ export class ClientAddresses {
   }
 
   of({ address }: Connected, request: RequestHead): string {
-    return clientAddress(address, request.getHeader('x-forwarded-for'), this.#trustedProxies)
+    if (this.#trustedProxies === 0) return address
+    // Some proxies add a line of their own behind those that the client has sent.
+    const told: string[] = []
+    request.forEach((name, value) => {
+      if (name === 'x-forwarded-for') told.push(value)
+    })
+    return clientAddress(address, told.join(','), this.#trustedProxies)
   }
 }
 

@@ -1,6 +1,7 @@
 /** Whose word counts on where a request comes from, and what the service is called. */
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import { ClientAddresses } from '../../src/server/credentials.ts'
 import { clientAddress } from '../../src/server/public-url.ts'
 import { RunningService, testKey } from '../support/running-service.ts'
 
@@ -64,6 +65,22 @@ test('the address of a client is that of the connection, or what the nearest tru
   expect(clientAddress('10.0.0.1', '', 1)).toBe('10.0.0.1')
   expect(clientAddress('10.0.0.1', '6.6.6.6, 1.2.3.4', 1)).toBe('1.2.3.4')
   expect(clientAddress('10.0.0.1', '6.6.6.6, 1.2.3.4, 10.0.0.2', 2)).toBe('1.2.3.4')
+})
+
+test('a proxy that adds a line of its own is believed, and not what the client has sent in another', () => {
+  const lines = ['6.6.6.6', '1.2.3.4']
+  const request = {
+    getMethod: () => 'GET',
+    getUrl: () => '/',
+    getQuery: () => '',
+    getHeader: (name: string) => (name === 'x-forwarded-for' ? lines[0]! : ''),
+    forEach: (see: (name: string, value: string) => void) => {
+      for (const line of lines) see('x-forwarded-for', line)
+    },
+  }
+  const connected = { address: '10.0.0.1' }
+  expect(new ClientAddresses(0).of(connected, request)).toBe('10.0.0.1')
+  expect(new ClientAddresses(1).of(connected, request)).toBe('1.2.3.4')
 })
 
 test('a proxy is trusted by a flag, with how many there are', () => {

@@ -47,8 +47,9 @@ export class RunningService {
     this.directory = directory
   }
 
-  static start(environment: Record<string, string> = {}): Promise<RunningService> {
-    return RunningService.#open(mkdtempSync(join(tmpdir(), 'assay-server-')), environment)
+  /** @param port any free one when not given */
+  static start(environment: Record<string, string> = {}, port = 0): Promise<RunningService> {
+    return RunningService.#open(mkdtempSync(join(tmpdir(), 'assay-server-')), environment, port)
   }
 
   /** The usual one, or the one that the environment of the tests chooses: `ASSAY_HTTP_SERVER=node`. */
@@ -59,10 +60,11 @@ export class RunningService {
   static async #open(
     directory: string,
     environment: Record<string, string>,
+    port = 0,
   ): Promise<RunningService> {
     const config = readConfig(
       {
-        port: '0',
+        port: String(port),
         dataDir: directory,
         workers: environment.ASSAY_WORKERS ?? '0',
         logLevel: 'silent',
