@@ -3,8 +3,8 @@ import type { Refusal } from './http-server.ts'
 import type { NodeResponder } from './node-responder.ts'
 import { statusText } from './status-text.ts'
 
-/** For a client to read why, before what it still sends breaks the connection. */
-const lingerMs = 1000
+/** For the other end to take the last that it is told. */
+const lastWordsMs = 1000
 
 /** A connection of Node's server: which of its requests are being answered. */
 export class NodeConnection {
@@ -63,16 +63,24 @@ export class NodeConnection {
     this.#endWithLast()
   }
 
+  /** Closes it in the middle of an answer, behind what was written. */
+  breakOff(): void {
+    this.isEnding = true
+    this.socket.destroySoon()
+    setTimeout(() => this.socket.destroy(), lastWordsMs).unref()
+  }
+
   #endWithLast(): void {
     if (!this.#last || this.#open.size > 0) return
     const { head, text } = this.#last
     this.#last = undefined
     const length = Buffer.byteLength(text)
-    this.socket.end(
+    this.socket.write(
       `HTTP/1.1 ${head.status} ${statusText(head.status)}\r\n` +
         `${head.lines}connection: close\r\ncontent-length: ${length}\r\n\r\n${text}`,
     )
-    setTimeout(() => this.socket.destroy(), lingerMs).unref()
+    this.socket.end()
+    setTimeout(() => this.socket.destroy(), lastWordsMs).unref()
   }
 
   #leave(): void {

@@ -194,8 +194,8 @@ export class NodeResponder implements Responder {
 
   close(): void {
     if (this.#isGone || this.#hasEnded) return
-    this.#socket.destroy()
     this.leave()
+    this.#connection.breakOff()
   }
 
   /** The other end has left. */
