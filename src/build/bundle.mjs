@@ -3,10 +3,11 @@
  * files, and nothing else has to be installed. What packages load their binaries with is replaced by
  * `src/native-binary.ts`, which takes those that `binaries.mjs` has put there.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { licensesOf } from './licenses.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 
@@ -34,7 +35,7 @@ const changed = new Map([
   ['piscina/dist/worker.js', ['.then(s => __importStar(require(s)))', '.then(() => undefined)']],
 ])
 
-/** @returns what was put together, as esbuild tells it */
+/** Also writes the licenses of the packages. */
 export async function bundle() {
   const { metafile } = await build({
     absWorkingDir: root,
@@ -66,7 +67,10 @@ export async function bundle() {
     },
     logLevel: 'warning',
   })
-  return metafile
+  // Of these there are binaries alone.
+  const binaries = ['uWebSockets.js', 'lz4-napi'].map((name) => `node_modules/${name}/package.json`)
+  const files = [...Object.keys(metafile.inputs), ...binaries]
+  writeFileSync(join(root, 'dist/src/licenses.txt'), licensesOf(root, files))
 }
 
 const nativePackages = {

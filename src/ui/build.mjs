@@ -8,6 +8,7 @@ import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
+import { licensesOf } from '../build/licenses.mjs'
 
 const source = fileURLToPath(new URL('.', import.meta.url))
 const target = fileURLToPath(new URL('../../dist/src/ui/', import.meta.url))
@@ -58,6 +59,9 @@ const html = readFileSync(join(source, 'index.html'), 'utf8')
   .replace('{{script}}', `assets/${basename(entry[0])}`)
   .replace('{{style}}', `assets/${basename(style)}`)
 writeFileSync(join(target, 'index.html'), html)
+
+// Not served: it is there for who passes the page on.
+writeFileSync(join(target, 'licenses.txt'), licensesOf(source, Object.keys(result.metafile.inputs)))
 
 let bytes = gzipSync(html).length
 for (const path of Object.keys(outputs)) {
