@@ -12,6 +12,13 @@ for (const stream of [process.stdout, process.stderr]) {
   })
 }
 
+// To the first process of a container the kernel gives no signal that it does not listen for. A service listens itself
+// once it is loaded.
+if (process.pid === 1) {
+  process.once('SIGTERM', () => process.exit(143))
+  process.once('SIGINT', () => process.exit(130))
+}
+
 try {
   await createProgram().parseAsync()
 } catch (error) {

@@ -37,7 +37,13 @@ export async function runServe(flags: ConfigFlags): Promise<void> {
   if (isOnTerminal) {
     const isKeyChosen = config.bootstrapKey !== undefined
     process.stdout.write(
-      startMessage({ ...service, dataDirectory: config.dataDirectory, isKeyChosen }),
+      startMessage({
+        ...service,
+        // Where the page works: its cookies are of that address, and below its path.
+        url: config.publicUrl ?? service.url,
+        dataDirectory: config.dataDirectory,
+        isKeyChosen,
+      }),
     )
   } else if (service.newKey !== undefined) {
     process.stderr.write(

@@ -155,6 +155,8 @@ export function stopOnSignal(
       process.exit(1)
     }
   }
-  process.on('SIGTERM', stop)
-  process.on('SIGINT', stop)
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.removeAllListeners(signal)
+    process.on(signal, stop)
+  }
 }

@@ -49,3 +49,9 @@ test.runIf(hasTerminal)('a key that was chosen is not shown', async () => {
   expect(shown).toContain('the one in ASSAY_BOOTSTRAP_KEY')
   expect(shown).not.toContain('sk-chosen')
 })
+
+test.runIf(hasTerminal)('behind a proxy the address is the one that people use', async () => {
+  const ASSAY_PUBLIC_URL = 'https://example.com/assay'
+  const { shown } = await shownOnTerminal(temporaryDirectory(), { ASSAY_PUBLIC_URL })
+  expect(shown).toMatch(/Open +https:\/\/example\.com\/assay\/#key=sk-/)
+})
