@@ -159,8 +159,9 @@ export class IdentityProvider {
   #made(options: ProviderOptions): Provider {
     const { isTokenWhole = false, tokenSeconds = 3600, callback, signedOut } = options
     const method = options.clientAuthentication ?? 'client_secret_basic'
-    const names = new Set([...this.people.values()].flatMap((claims) => Object.keys(claims)))
-    const claims = ['email', 'email_verified', 'given_name', 'family_name', ...names]
+    const names = [...this.people.values()].flatMap((claims) => Object.keys(claims))
+    const profile = new Set([...names, 'given_name', 'family_name'])
+    for (const name of ['email', 'email_verified']) profile.delete(name)
     const configuration: Configuration = {
       clients: [
         {
@@ -172,7 +173,7 @@ export class IdentityProvider {
         },
       ],
       clientAuthMethods: [method],
-      claims: { openid: ['sub', ...new Set(claims)] },
+      claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: [...profile] },
       conformIdTokenClaims: !isTokenWhole,
       cookies: { keys: [randomUUID()] },
       features: {

@@ -95,8 +95,8 @@ function clientFault(thrown: ClientError, issuer: string): AssayError {
       return unreachable(issuer, 'it has not answered in time', thrown)
     case 'OAUTH_JWT_TIMESTAMP_CHECK_FAILED':
       return failed(
-        `The id_token of ${issuer} is not valid at this time, ${new Date().toISOString()} by the clock of this service: ${detail}`,
-        `have the clocks of both set right; they may be ${clockToleranceSeconds} s apart`,
+        `The id_token of ${issuer} is not valid now: ${timesOf(thrown) ?? detail}`,
+        `have the clocks of the provider and of this service set right; they may be ${clockToleranceSeconds} s apart`,
         thrown,
       )
     case 'OAUTH_JWT_CLAIM_COMPARISON_FAILED':
@@ -124,6 +124,20 @@ function unreachable(issuer: string, reason: string, cause: unknown): AssayError
     'try again later; if that does not help, have the operator of this service check --oidc-issuer',
     cause,
   )
+}
+
+/** When the token ends or begins to be valid, and what time it is here. */
+function timesOf(thrown: Error): string | undefined {
+  const { claim, claims } = ((thrown.cause instanceof Error ? thrown.cause.cause : undefined) ??
+    {}) as {
+    readonly claim?: string
+    readonly claims?: Readonly<Record<string, unknown>>
+  }
+  const seconds = claims?.[claim ?? '']
+  if (typeof seconds !== 'number' || Math.abs(seconds) > 8.64e12) return undefined
+  const at = new Date(seconds * 1000).toISOString()
+  const now = new Date().toISOString()
+  return `it ${claim === 'exp' ? 'ended' : 'begins'} at ${at}, and it is ${now} by the clock of this service`
 }
 
 /** What the innermost error says. Those of the client have no tokens and no codes in their messages. */

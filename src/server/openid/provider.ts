@@ -6,20 +6,22 @@ import { AssayError } from '../../error.ts'
 import { clockToleranceSeconds, providerFault } from './provider-fault.ts'
 import { fetchFromProvider } from './provider-fetch.ts'
 
-/** For each request. People wait for it. */
-const timeoutSeconds = 10
+export interface ProviderTimes {
+  /** For each request. People wait for it. */
+  readonly timeoutSeconds: number
+  /** How long the page waits to say whether it can be reached. */
+  readonly patienceMs: number
+  /** Nobody makes this service ask a provider that has failed more often. */
+  readonly failedForMs: number
+}
+
+const usualTimes: ProviderTimes = { timeoutSeconds: 10, patienceMs: 2_000, failedForMs: 3_000 }
 
 /** After this its document is read again. Until that succeeds, the one that is known goes on. */
 const knownForMs = 3_600_000
 
 /** So old may be what the page says of whether it can be reached. */
 const reachedForMs = 15_000
-
-/** So long the page waits for that. */
-const patienceMs = 2_000
-
-/** Nobody makes this service ask a provider that has failed more often. */
-const failedForMs = 3_000
 
 /** Keys that were read so many seconds ago are read anew when a token names another. */
 const keysAgeSeconds = 61
@@ -48,6 +50,7 @@ interface Keys {
 
 export class OpenIdProvider {
   readonly settings: OpenIdSettings
+  readonly #times: ProviderTimes
   #known: Known | undefined
   #finding: Promise<Known> | undefined
   /** Why it could not be asked the last time. */
@@ -55,15 +58,16 @@ export class OpenIdProvider {
   #askedAt = Number.NEGATIVE_INFINITY
   #keys: Keys | undefined
 
-  constructor(settings: OpenIdSettings) {
+  constructor(settings: OpenIdSettings, times = usualTimes) {
     this.settings = settings
+    this.#times = times
   }
 
   /** Why nobody can sign in by it now. Undefined when it can be reached, or has not answered yet. */
   async fault(): Promise<AssayError | undefined> {
     if (this.#isOlder(reachedForMs)) {
       const looking = this.#look().catch(() => undefined)
-      await Promise.race([looking, wait(patienceMs, undefined, { ref: false })])
+      await Promise.race([looking, wait(this.#times.patienceMs, undefined, { ref: false })])
     }
     return this.#failed instanceof AssayError ? this.#failed : undefined
   }
@@ -145,7 +149,7 @@ export class OpenIdProvider {
       options,
       authentication(clientSecret, metadata.token_endpoint_auth_methods_supported),
     )
-    configuration.timeout = timeoutSeconds
+    configuration.timeout = this.#times.timeoutSeconds
     configuration[client.customFetch] = fetchFromProvider
     // `fetchFromProvider` says which addresses may be asked so.
     if (issuer.startsWith('http:')) client.allowInsecureRequests(configuration)
@@ -168,7 +172,7 @@ export class OpenIdProvider {
   }
 
   #look(): Promise<Known> {
-    if (this.#failed && !this.#finding && !this.#isOlder(failedForMs))
+    if (this.#failed && !this.#finding && !this.#isOlder(this.#times.failedForMs))
       return Promise.reject(this.#failed)
     this.#finding ??= this.#discover().finally(() => {
       this.#finding = undefined
@@ -181,7 +185,7 @@ export class OpenIdProvider {
     try {
       const found = await this.#asking(() =>
         client.discovery(new URL(issuer), clientId, undefined, undefined, {
-          timeout: timeoutSeconds,
+          timeout: this.#times.timeoutSeconds,
           [client.customFetch]: fetchFromProvider,
           execute: issuer.startsWith('http:') ? [client.allowInsecureRequests] : [],
         }),
