@@ -52,6 +52,14 @@ const owners: ReadonlyMap<string, readonly string[]> = new Map([
   ['protobufjs/light.js', ['otlp/schema.ts']],
   ['re2js', ['function/pattern.ts']],
   ['openai', ['search/ask-model.ts']],
+  [
+    'openid-client',
+    [
+      'server/openid/provider.ts',
+      'server/openid/provider-fault.ts',
+      'server/openid/provider-fetch.ts',
+    ],
+  ],
   ['hyparquet-writer', ['format']],
   ['uWebSockets.js', ['server/http/native.ts', 'server/http/uwebsockets.ts']],
   ['ws', ['server/http/node.ts', 'server/http/node-peer.ts']],

@@ -16,7 +16,8 @@ export interface ProviderAccount {
   readonly issuer: string
   readonly subject: string
   readonly email: string | undefined
-  readonly isEmailVerified: boolean
+  /** Undefined where the provider does not say. */
+  readonly isEmailVerified: boolean | undefined
   readonly givenName: string | undefined
   readonly familyName: string | undefined
   /** Undefined where groups are not taken over. */
@@ -32,6 +33,8 @@ export interface AdmittedSession extends StartedSession {
   readonly admission: Admission
   /** Whether the person stays in groups that the provider does not name, as the last owner does. */
   readonly isKeptInGroups: boolean
+  /** Names in the settings that no group has. */
+  readonly missingGroups: readonly string[]
 }
 
 interface Parts {
@@ -89,7 +92,18 @@ export class OpenIdMembers {
         return { begun, admission }
       },
     )
-    return { ...begun, admission, isKeptInGroups: !isTakingGroups }
+    return {
+      ...begun,
+      admission,
+      isKeptInGroups: !isTakingGroups,
+      missingGroups: this.#missingGroups(home),
+    }
+  }
+
+  #missingGroups({ id }: Organization): string[] {
+    const { newMemberGroups, groups } = this.#settings
+    const names = new Set([...newMemberGroups, ...[...groups.values()].flat()])
+    return [...names].filter((name) => this.#catalog.named('group', id, name) === undefined)
   }
 
   #requireGroup({ groups }: ProviderAccount): void {
@@ -129,10 +143,13 @@ export class OpenIdMembers {
         'add the address to your account there, or have the scope "email" given to this service',
       )
     }
-    if (isEmailVerified || this.#settings.isTrustingEmails) return email
+    if (isEmailVerified ?? this.#settings.isTrustingEmails) return email
+    if (isEmailVerified === false) {
+      throw denied(`The provider says that the address ${email} is not verified`, 'verify it there')
+    }
     throw denied(
-      `The provider does not say that the address ${email} is verified`,
-      'verify it there; the operator of this service can have addresses of this provider trusted with --oidc-trust-emails on',
+      `The provider does not say whether the address ${email} is verified`,
+      'have it say so in the claim email_verified; where its addresses are right in any case, the operator of this service sets --oidc-trust-emails on',
     )
   }
 

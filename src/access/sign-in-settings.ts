@@ -33,7 +33,7 @@ export interface OpenIdSettings {
   readonly newMemberGroups: readonly string[]
   /** Addresses, in lower case, of who becomes an owner by signing in for the first time. */
   readonly owners: readonly string[]
-  /** Whether an address counts as verified where the provider does not say so. */
+  /** Whether an address counts as verified where the provider does not say whether it is. */
   readonly isTrustingEmails: boolean
   /** How long a session lasts before the provider is asked again. */
   readonly sessionSeconds: number

@@ -48,7 +48,7 @@ export function addSignInOptions(command: Command): void {
     )
     .option(
       '--oidc-trust-emails <on|off>',
-      'whether addresses count that the provider does not call verified (ASSAY_OIDC_TRUST_EMAILS; default: off)',
+      'whether addresses count where the provider does not say if they are verified (ASSAY_OIDC_TRUST_EMAILS; default: off)',
     )
     .option(
       '--oidc-session-hours <count>',

@@ -14,9 +14,15 @@ export function hasAll(claims: Claims, groupsClaim: string | undefined): boolean
   return isEmailThere && (groupsClaim === undefined || claimAt(claims, groupsClaim) !== undefined)
 }
 
-/** Those of the id_token, which are signed, before those of the other answer. */
-export function merged(claims: Claims, userInfo: Claims | undefined): Claims {
-  return { ...userInfo, ...claims }
+/**
+ * Those of the id_token, which are signed, before those of the other answer. Whether an address is verified is
+ * told of the address beside it, never of that in the other.
+ */
+export function merged(claims: Claims, userInfo: Claims = {}): Claims {
+  const isTold = claims.email !== undefined && claims.email_verified !== undefined
+  const source = isTold || userInfo.email === undefined ? claims : userInfo
+  const { email, email_verified } = source
+  return { ...userInfo, ...claims, email, email_verified }
 }
 
 export function accountOf(
@@ -27,8 +33,7 @@ export function accountOf(
     issuer,
     subject: String(claims.sub),
     email: emailOf(claims.email),
-    // Some providers write truth values as texts.
-    isEmailVerified: claims.email_verified === true || claims.email_verified === 'true',
+    isEmailVerified: truthOf(claims.email_verified),
     givenName: textOf(claims.given_name),
     familyName: textOf(claims.family_name),
     groups: groupsClaim === undefined ? undefined : groupsOf(claims, groupsClaim),
@@ -81,6 +86,12 @@ function claimAt(claims: Claims, name: string): unknown {
     value = (value as Claims)[part]
   }
   return value
+}
+
+/** Some providers write truth values as texts. */
+function truthOf(value: unknown): boolean | undefined {
+  if (value === undefined || value === null) return undefined
+  return value === true || value === 'true'
 }
 
 function emailOf(value: unknown): string | undefined {

@@ -116,6 +116,12 @@ export class OpenIdSignIn {
         'the provider takes the last owner out of a group: all groups stay as they are',
       )
     }
+    if (admitted.missingGroups.length > 0) {
+      this.#logger.warn(
+        { groups: admitted.missingGroups },
+        'the settings of the provider name groups that are not there',
+      )
+    }
     return admitted
   }
 

@@ -10,6 +10,7 @@ beforeAll(async () => {
       ASSAY_OIDC_GROUPS_CLAIM: 'groups',
       ASSAY_OIDC_GROUPS: '{"cn=ops,ou=it":"Owners"}',
       ASSAY_OIDC_REQUIRED_GROUP: 'assay',
+      ASSAY_OIDC_TRUST_EMAILS: 'on',
     },
     { isTokenWhole: true },
   )
@@ -101,6 +102,14 @@ describe('groups of the provider', () => {
     await provided.signIn(name)
     expect(await groups(name)).toEqual([])
   })
+})
+
+test('addresses of which the provider says nothing are trusted where the operator does', async () => {
+  await provided.signIn(person({ groups: ['assay'], email_verified: undefined }))
+  const { status, text } = await provided.tried(
+    person({ groups: ['assay'], email_verified: false }),
+  )
+  expect([status, text]).toEqual([403, expect.stringContaining('is not verified')])
 })
 
 describe('nobody gets in', () => {

@@ -42,8 +42,8 @@ describe('who has no invitation', () => {
   test.each([
     ['bob', /bob@elsewhere\.org has no invitation/],
     ['below', /x@mail\.example\.com has no invitation/],
-    ['unverified', /does not say that the address unverified@example\.com is verified/],
-    ['silent', /does not say that the address silent@example\.com is verified/],
+    ['unverified', /says that the address unverified@example\.com is not verified/],
+    ['silent', /does not say whether the address silent@example\.com is verified/],
     ['nameless', /has told no e-mail address/],
   ])('%s is told why not, and what to do', async (name, words) => {
     const { status, text, headers } = await provided.tried(name)
