@@ -11,6 +11,7 @@ import {
   pieceBytes,
   type Refusal,
   type Responder,
+  shortBytes,
   turnBytes,
 } from './http/http-server.ts'
 import type { Reply, WholeReply } from './reply.ts'
@@ -63,7 +64,7 @@ export class ResponseSender {
     const { body } = reply
     const length = typeof body === 'string' ? Buffer.byteLength(body) : body.length
     const isCompressed = isWorthwhile(length) && encodingOf(reply, options) !== undefined
-    return !isCompressed && length <= pieceBytes
+    return !isCompressed && length <= shortBytes
   }
 
   /** Sends a short body in this turn. */
@@ -100,14 +101,14 @@ export class ResponseSender {
   }
 
   async #sendWhole(reply: Reply, body: Uint8Array, options: SendOptions): Promise<void> {
-    if (body.length > pieceBytes && options.closeConnection && !options.headOnly) {
+    if (body.length > shortBytes && options.closeConnection && !options.headOnly) {
       // What is sent with its length in pieces cannot end with the connection.
       await this.#sendStream(reply, once(body), options)
       return
     }
     const { bytes, encoding } = await compressWhole(body, encodingOf(reply, options))
     if (this.#responder.isGone) return
-    if (bytes.length <= pieceBytes || options.headOnly) {
+    if (bytes.length <= shortBytes || options.headOnly) {
       this.#sendShort(reply, bytes, encoding, options)
       return
     }
@@ -122,8 +123,9 @@ export class ResponseSender {
     let inTurn = 0
     try {
       for await (const chunk of chunks) {
-        for (let from = 0; from < chunk.length && !this.#responder.isGone; from += pieceBytes) {
-          const piece = chunk.subarray(from, from + pieceBytes)
+        for (let from = 0; from < chunk.length && !this.#responder.isGone; ) {
+          const piece = chunk.subarray(from, from + (this.started ? pieceBytes : shortBytes))
+          from += piece.length
           this.#begin(reply, encoding, options)
           const isTaken = this.#responder.write(piece)
           this.sentBytes += piece.length

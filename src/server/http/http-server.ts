@@ -111,8 +111,17 @@ export const longestIdleMs = 10_000
 /** A body has to come as fast on average. */
 export const bodyBytesPerSecond = 16 * 1024
 
-/** Written at a time; between two of them the socket must have taken what it was given. */
-export const pieceBytes = 128 * 1024
+/**
+ * What uWS gathers before it writes to the socket. It loses what does not fit beside what it has gathered if the
+ * socket takes nothing at that very moment, unless it may take a part of it (`tryEnd`): so no more is given at once.
+ */
+export const gatheredBytes = 16 * 1024
+
+/** Written at a time, with a line before it and one behind; then the socket must have taken it. */
+export const pieceBytes = gatheredBytes - 64
+
+/** Written together with the head, which may have the rest. */
+export const shortBytes = gatheredBytes / 2
 
 /** Written within one turn of the event loop: a reader that is as fast as this is no reason to let others wait. */
 export const turnBytes = 2 ** 20

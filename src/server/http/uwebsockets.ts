@@ -8,6 +8,7 @@ import type {
 } from 'uWebSockets.js'
 import {
   type AnswerHead,
+  gatheredBytes,
   type HttpServer,
   longestStallMs,
   type PeerListener,
@@ -113,9 +114,6 @@ function upgrade(
  * processes as it reads may well pause for longer.
  */
 const resetClockMs = 4000
-
-/** What uWS gathers before it writes to the socket. */
-const gatheredBytes = 16 * 1024
 
 class UWebSocketsResponder implements Responder {
   readonly #response: HttpResponse
