@@ -114,3 +114,23 @@ test('numbers keep their texts', async () => {
   expect(text).toContain('{\\"seed\\":9007199254740993,\\"x\\":1.10}')
   expect(text).toContain('"content":1e400')
 })
+
+test('a call that is too long to be parsed is refused, and says what reads it', async () => {
+  const span = '"id":"long","span_id":"long","root_span_id":"long","span_attributes":{"type":"llm"}'
+  const body = `{"events":[{${span},"input":"${'x'.repeat(17 * 2 ** 20)}"}]}`
+  await service.request(`/v1/project_logs/${project}/insert`, { body })
+  const trace_ref = { object_type: 'project_logs', object_id: project, root_span_id: 'long' }
+  const { status, text } = await service.request('/function/invoke', {
+    body: {
+      global_function: 'project_default',
+      function_type: 'preprocessor',
+      input: { trace_ref },
+      mode: 'json',
+    },
+  })
+  expect({ status, text }).toMatchObject({
+    status: 400,
+    text: expect.stringContaining('a row is longer than 16 MiB'),
+  })
+  expect(text).toContain('/btql')
+})

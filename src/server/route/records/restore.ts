@@ -1,13 +1,13 @@
 /** Puts a dataset back to an earlier version, by writing what differs. */
 import type { Gate } from '../../../access/gate.ts'
 import { missingAccess } from '../../../catalog/missing-access.ts'
-import type { Fields } from '../../../catalog/schema/field.ts'
-import type { Engine } from '../../../engine.ts'
+import type { Engine, QueryResult } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
-import { isJsonObject, parseExactJson, writeExactJson } from '../../../type/exact-json.ts'
+import { isJsonObject, writeExactJson } from '../../../type/exact-json.ts'
 import { parseTransaction } from '../../../type/transaction.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
 import { requiredString } from '../../json-body.ts'
+import { parsedRows } from '../../query-rows.ts'
 import { jsonReply } from '../../reply.ts'
 import type { Route, RouteRequest } from '../../route.ts'
 
@@ -96,8 +96,7 @@ async function contents(
   selected: Selected,
 ): Promise<Map<string, string>> {
   const found = new Map<string, string>()
-  for await (const bytes of recordsOf(engine, signal, gate, selected)) {
-    const rows = parseExactJson(`[${Buffer.from(bytes)}]`) as readonly Fields[]
+  for await (const rows of parsedRows(await recordsOf(engine, signal, gate, selected))) {
     for (const { _xact_id, audit_data, ...row } of rows) {
       found.set(String(row.id), writeExactJson(sortedByName(row)))
     }
@@ -116,12 +115,12 @@ function sortedByName(value: unknown): unknown {
 }
 
 /** Records as JSON texts, with commas between them. */
-async function* recordsOf(
+async function recordsOf(
   engine: Engine,
   signal: AbortSignal,
   view: Gate,
   { datasetId, ids, version }: Selected,
-): AsyncGenerator<Uint8Array> {
+): Promise<QueryResult['rows']> {
   const { rows } = await engine.query({
     query: `select: * | from: dataset('${datasetId}') | filter: id in ${JSON.stringify(ids)}`,
     view,
@@ -129,7 +128,7 @@ async function* recordsOf(
     separator: ',\n',
     ...(version !== undefined && { version }),
   })
-  for await (const { rowCount, bytes } of rows) if (rowCount > 0) yield bytes
+  return rows
 }
 
 /** The transaction that wrote each record last, by id. */
@@ -148,14 +147,8 @@ async function versions(
     ...(version !== undefined && { version }),
   })
   const found = new Map<string, string>()
-  for await (const { rowCount, bytes } of rows) {
-    if (rowCount === 0) continue
-    for (const { id, _xact_id } of JSON.parse(`[${Buffer.from(bytes)}]`) as {
-      id: string
-      _xact_id: string
-    }[]) {
-      found.set(id, _xact_id)
-    }
+  for await (const part of parsedRows(rows)) {
+    for (const { id, _xact_id } of part) found.set(String(id), String(_xact_id))
   }
   return found
 }
@@ -180,9 +173,8 @@ async function compensation(
   }
   for (let from = 0; from < changed.length; from += idsPerQuery) {
     const ids = changed.slice(from, from + idsPerQuery)
-    for await (const bytes of recordsOf(engine, signal, gate, { datasetId, ids, version })) {
-      add(bytes.slice())
-    }
+    const records = await recordsOf(engine, signal, gate, { datasetId, ids, version })
+    for await (const { rowCount, bytes } of records) if (rowCount > 0) add(bytes.slice())
   }
   for (const id of added) add(Buffer.from(JSON.stringify({ id, _object_delete: true })))
   parts.push(Buffer.from(']}'))
