@@ -21,9 +21,10 @@ import {
   valueReader,
 } from '../../vector/vector.ts'
 import { noRow } from '../column/row-choice.ts'
+import { likeGroups } from '../text/any-like.ts'
 import { compileJsonSearch } from '../text/json-search.ts'
 import { compileRelevance } from '../text/relevance.ts'
-import { compileText } from '../text/text-operators.ts'
+import { compileText, searchVector } from '../text/text-operators.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
 import type { Batch } from './batch.ts'
 import { compileConditional } from './conditional.ts'
@@ -78,6 +79,30 @@ function compileIncludedObject(node: BoundExpression, context: TaskContext): Eva
   }
 }
 
+/** Of `or`: what asks the same texts for several patterns is one search. */
+function compileAlternatives(
+  operands: readonly BoundExpression[],
+  context: TaskContext,
+): Evaluator[] {
+  const groups = likeGroups(operands)
+  const grouped = new Set(groups.flatMap(({ nodes }) => nodes))
+  const single = (nodes: readonly BoundExpression[]) => nodes.map((node) => compile(node, context))
+  const together = groups.map(({ operand, search, nodes }): Evaluator => {
+    const texts = compile(operand, context)
+    const others = single(nodes)
+    return (batch, selection) => {
+      const vector = texts(batch, selection)
+      if (vector.kind === 'text') return searchVector(search, vector, batch.rowCount, selection)
+      const values = newBytes(batch.rowCount).fill(0)
+      for (const other of others) {
+        orInto(values, truthOf(other(batch, selection), batch, selection), batch.rowCount)
+      }
+      return { kind: 'boolean', values }
+    }
+  })
+  return [...together, ...single(operands.filter((node) => !grouped.has(node)))]
+}
+
 function compileOperator(node: BoundExpression, context: TaskContext): Evaluator {
   switch (node.kind) {
     case 'constant':
@@ -106,7 +131,10 @@ function compileOperator(node: BoundExpression, context: TaskContext): Evaluator
     case 'and':
     case 'or': {
       const combine = node.kind === 'and' ? andInto : orInto
-      const operands = node.operands.map((operand) => compile(operand, context))
+      const operands =
+        node.kind === 'or'
+          ? compileAlternatives(node.operands, context)
+          : node.operands.map((operand) => compile(operand, context))
       return (batch, selection) => {
         const values = newBytes(batch.rowCount).fill(node.kind === 'and' ? 1 : 0)
         for (const operand of operands) {

@@ -18,6 +18,7 @@
 import { type BoundExpression, type ConstantValue, hiddenField } from '../../binder/bound.ts'
 import { compareText } from '../../type/compare.ts'
 import type { Path } from '../../type/value.ts'
+import { setOf } from '../../type/value-set.ts'
 import {
   type ComparedField,
   type ComparisonExpression,
@@ -106,6 +107,13 @@ export function mayMatch(predicate: BoundExpression, zones: Zones): boolean {
       }
       // Long lists were asked about the whole part already.
       if (zones.granule !== undefined && list.value.length > longList) return true
+      const { values, areAll } = setOf(list.value).times
+      if (operand.type === 'timestamp' && areAll) {
+        return values.some(({ ms, microseconds }) => {
+          const time = { kind: 'timestamp', ms, microseconds, type: 'timestamp' } as const
+          return mayCompare('eq', operand.path, time, zones)
+        })
+      }
       return mayBeOneOf(operand.path, list.value, zones)
     }
     case 'in_traces': {

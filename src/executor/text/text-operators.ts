@@ -13,7 +13,15 @@ import type { Texts } from '../../vector/column.ts'
 import { type Selection, type TextVector, unknown, type Vector } from '../../vector/vector.ts'
 import type { Batch } from '../expression/batch.ts'
 import { checkCancelled } from '../thread/cancelled.ts'
-import { absent, Needle, present, searchTexts, undecided, type Verdict } from './text-search.ts'
+import {
+  absent,
+  Needle,
+  present,
+  type Searched,
+  searchTexts,
+  undecided,
+  type Verdict,
+} from './text-search.ts'
 import { TextSet } from './text-set.ts'
 import { WordSearch } from './word-search.ts'
 
@@ -82,7 +90,7 @@ function withNulls({ valid }: TextVector, values: Uint8Array, ofNull: number = u
 }
 
 /** Writes 1 for each of the texts `from … to` that a predicate holds for, else 0. */
-type TextSearch = (texts: Texts, from: number, to: number, out: Uint8Array) => void
+export type TextSearch = (texts: Texts, from: number, to: number, out: Uint8Array) => void
 
 /**
  * @param prepare is called once per constant; undefined when there is nothing to search for
@@ -98,24 +106,34 @@ function searching(
     if (last?.constant !== right.value) {
       last = { constant: right.value, search: prepare(right.value) }
     }
-    if (!last.search) return undefined
-    const out = newBytes(rowCount).fill(0)
-    const { texts, first } = left
-    for (const { from, to } of selectedRanges(selection, rowCount)) {
-      last.search(texts, first + from, first + to, out.subarray(from, to))
-    }
-    return withNulls(left, out, ofNull)
+    return last.search && searchVector(last.search, left, rowCount, selection, ofNull)
   }
 }
 
+/** What a search says of the selected rows. */
+export function searchVector(
+  search: TextSearch,
+  vector: TextVector,
+  rowCount: number,
+  selection: Selection,
+  ofNull: number = unknown,
+): Vector {
+  const out = newBytes(rowCount).fill(0)
+  const { texts, first } = vector
+  for (const { from, to } of selectedRanges(selection, rowCount)) {
+    search(texts, first + from, first + to, out.subarray(from, to))
+  }
+  return withNulls(vector, out, ofNull)
+}
+
 /** @param matches decides what the bytes have left undecided */
-function needleSearch(
-  needle: Needle,
-  verdict: Verdict,
+export function needleSearch(
+  needle: Searched,
+  judge: (bytes: Buffer, at: number, start: number, end: number) => Verdict,
   matches: (text: string) => boolean,
 ): TextSearch {
   return (texts, from, to, out) => {
-    searchTexts(texts, from, to, needle, () => verdict, out)
+    searchTexts(texts, from, to, needle, judge, out)
     for (let i = 0; i < to - from; i++) {
       if (out[i] !== undecided) continue
       // Texts may be long, and patterns slow.
@@ -148,12 +166,16 @@ function likeSearch(text: string, caseInsensitive: boolean): TextSearch {
   const pattern = parseLike(text, caseInsensitive)
   const needle = new Needle(pattern.needle, caseInsensitive)
   const verdict = pattern.kind === 'contains' && needle.isWhole ? present : undecided
-  return needleSearch(needle, verdict, compileLike(text, caseInsensitive))
+  return needleSearch(needle, () => verdict, compileLike(text, caseInsensitive))
 }
 
 function includesSearch(text: string): TextSearch {
   if (text === '') return (_texts, from, to, out) => out.fill(present, 0, to - from)
-  return needleSearch(new Needle(text, false), present, (other) => hasPart(other, text))
+  return needleSearch(
+    new Needle(text, false),
+    () => present,
+    (other) => hasPart(other, text),
+  )
 }
 
 function matchSearch(query: Value): TextSearch {

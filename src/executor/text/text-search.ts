@@ -33,8 +33,8 @@ export class Needle implements Searched {
   /** Whether a hit is an occurrence of the needle itself. */
   readonly isWhole: boolean
   readonly #search: ByteSearch | undefined
-  /** Characters beyond ASCII whose lower case holds an ASCII letter of the needle. */
-  readonly #others: readonly Buffer[]
+  /** What is searched for, where letters beyond ASCII may be some of its own in another case. */
+  readonly #folded: readonly string[]
 
   /** @param text in lower case when case does not count */
   constructor(text: string, caseInsensitive: boolean) {
@@ -43,13 +43,11 @@ export class Needle implements Searched {
     this.byteLength = bytes.length
     this.isWhole = anchor === text && bytes.length === Buffer.byteLength(anchor)
     this.#search = bytes.length > 0 ? new ByteSearch(bytes, caseInsensitive) : undefined
-    this.#others = caseInsensitive
-      ? [...(anchor.includes('k') ? [kelvinSign] : []), ...(anchor.includes('i') ? [dottedI] : [])]
-      : []
+    this.#folded = caseInsensitive ? [anchor] : []
   }
 
   in(region: Buffer): ((from: number) => number) | undefined {
-    if (this.#others.some((other) => region.includes(other))) return undefined
+    if (hasOtherLetters(region, this.#folded)) return undefined
     return this.#search?.in(region)
   }
 }
@@ -57,6 +55,12 @@ export class Needle implements Searched {
 /** The two characters beyond ASCII whose lower case holds an ASCII letter: K (Kelvin) and İ. */
 const kelvinSign = Buffer.from('\u212a')
 const dottedI = Buffer.from('\u0130')
+
+/** Whether a region has letters beyond ASCII whose lower case holds an ASCII letter of one of the texts. */
+export function hasOtherLetters(region: Buffer, texts: readonly string[]): boolean {
+  const has = (letter: string) => texts.some((text) => text.includes(letter))
+  return (has('k') && region.includes(kelvinSign)) || (has('i') && region.includes(dottedI))
+}
 
 /** The longest part of a needle that can be searched among bytes. */
 function anchorOf(text: string, caseInsensitive: boolean): string {

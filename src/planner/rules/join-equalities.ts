@@ -1,5 +1,7 @@
 import type { BoundExpression, ConstantValue } from '../../binder/bound.ts'
 import { mapChildren, structuralKey } from '../../binder/rewrite.ts'
+import { formatTimestamp } from '../../type/time.ts'
+import { Timestamp } from '../../type/value.ts'
 import { mapExpressions, mapPlan } from '../map-plan.ts'
 import type { Rule } from '../optimize.ts'
 
@@ -67,8 +69,9 @@ function membershipOf(node: BoundExpression, isNegated: boolean): Membership | u
   if (node.kind === 'comparison' && node.operator === (isNegated ? 'ne' : 'eq')) {
     const { left, right } = node
     const [field, constant] = left.kind === 'field' ? [left, right] : [right, left]
-    if (field.kind !== 'field' || constant.kind !== 'constant') return undefined
-    return { field, values: [constant.value] }
+    if (field.kind !== 'field') return undefined
+    const value = constantOf(constant, field)
+    return value === undefined ? undefined : { field, values: [value] }
   }
   if (isNegated) return node.kind === 'not' ? membershipOf(node.operand, false) : undefined
   if (node.kind !== 'in' || node.operand.kind !== 'field' || node.list.kind !== 'constant') {
@@ -76,6 +79,13 @@ function membershipOf(node: BoundExpression, isNegated: boolean): Membership | u
   }
   const { value } = node.list
   return Array.isArray(value) ? { field: node.operand, values: value } : undefined
+}
+
+/** Times are texts in a list, which a field of times is compared with as times. */
+function constantOf(node: BoundExpression, field: Field): ConstantValue | undefined {
+  if (node.kind === 'constant') return node.value
+  if (node.kind !== 'timestamp' || field.type !== 'timestamp') return undefined
+  return formatTimestamp(new Timestamp(node.ms, node.microseconds))
 }
 
 function among(
