@@ -61,7 +61,7 @@ try {
   const tables = [await fromPackage(), await fromClone()]
   console.log(`\n${tables.join('\n\n')}\n\nfirst minutes: passed`)
 } finally {
-  await Promise.allSettled(running.map((each) => each.stop()))
+  await stopAll().catch(() => undefined)
   await rm(scratch, { recursive: true, force: true })
 }
 
@@ -125,13 +125,14 @@ async function fromClone(): Promise<string> {
     return `${await megabytesOf(join(folder, 'node_modules'))} MB`
   })
   await tryDemo('npm run demo --', here, steps)
+  const command = 'npm start -- --port 0 --otlp-grpc-port off'
   await steps.take('npm start, when nothing has changed', async () => {
-    const service = start('npm start -- --port 0 --otlp-grpc-port off', here)
+    const service = start(command, here)
     await service.find(/"url":"(http[^"]+)".*"listening"/)
     assert.doesNotMatch(service.printed, /compiling|bundling|copying/)
-    await service.stop()
     return undefined
   })
+  await stopAll()
   return steps.table()
 }
 
@@ -164,7 +165,7 @@ async function tryDemo(
   } finally {
     await browser.close()
   }
-  await demo.stop()
+  await stopAll()
 }
 
 async function makeProject(page: Page, url: string, name: string): Promise<void> {
@@ -185,6 +186,10 @@ function start(command: string, here: Surroundings): Started {
   const started = new Started(command, here)
   running.push(started)
   return started
+}
+
+async function stopAll(): Promise<void> {
+  await Promise.all(running.splice(0).map((each) => each.stop()))
 }
 
 /** A folder, and what a new user's shell has in its environment. */
