@@ -90,6 +90,14 @@ describe.each(places)('behind $kind at the path "$path"', ({ kind, path }) => {
     expect(start.text).toContain(`<base href="${path}/" />`)
   })
 
+  test('paths come to the service as they were sent, and the start of the page without a slash', async () => {
+    const { status, json } = await proxy.send('/nowhere/a%2Fb/c?d=%2F')
+    expect([status, json.Path]).toEqual([404, '/nowhere/a%2Fb/c'])
+    const start = await proxy.send('')
+    if (path === '') expect(start.status).toBe(200)
+    else expect(new URL(start.headers.location!, proxy.url).href).toBe(`${proxy.url}/`)
+  })
+
   test('an attachment is uploaded and read by signed addresses', async () => {
     const key = randomUUID()
     const announced = { key, filename: 'a b.bin', content_type: 'image/png', org_id: null }
