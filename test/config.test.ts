@@ -31,6 +31,16 @@ test('defaults', () => {
   expect(Object.isFrozen(config)).toBe(true)
 })
 
+test('the HTTP server is chosen by name, in any case of letters', () => {
+  expect(readConfig({}, { ASSAY_HTTP_SERVER: 'Node' }).httpServer).toBe('node')
+  expect(readConfig({ httpServer: 'uwebsockets' }, { ASSAY_HTTP_SERVER: 'node' }).httpServer).toBe(
+    'uwebsockets',
+  )
+  expect(() => readConfig({ httpServer: 'uws' }, {})).toThrow(
+    '--http-server must be one of auto, uwebsockets, node, not "uws"',
+  )
+})
+
 test('what is left free of the disk is given in megabytes, and none is a number, too', () => {
   expect(readConfig({}, {}).leastFreeBytes).toBeUndefined()
   expect(readConfig({}, { ASSAY_MIN_FREE_MB: '100' }).leastFreeBytes).toBe(100 * 2 ** 20)

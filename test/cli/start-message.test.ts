@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { expect, onTestFinished, test } from 'vitest'
+import { startMessage } from '../../src/cli/start-message.ts'
 import { temporaryDirectory } from '../support/temporary-records.ts'
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname
@@ -54,4 +55,18 @@ test.runIf(hasTerminal)('behind a proxy the address is the one that people use',
   const ASSAY_PUBLIC_URL = 'https://example.com/assay'
   const { shown } = await shownOnTerminal(temporaryDirectory(), { ASSAY_PUBLIC_URL })
   expect(shown).toMatch(/Open +https:\/\/example\.com\/assay\/#key=sk-/)
+})
+
+test('a person is told which HTTP server there is, where it is not the usual one', () => {
+  const message = {
+    url: 'http://127.0.0.1:8000',
+    otlpGrpcPort: undefined,
+    dataDirectory: '/data',
+    newKey: undefined,
+    isKeyChosen: true,
+  }
+  expect(startMessage({ ...message, httpServerFault: undefined })).not.toContain('HTTP ')
+  expect(startMessage({ ...message, httpServerFault: 'GLIBC_2.38 not found' })).toMatch(
+    /^ {2}HTTP +Node’s own server, as uWebSockets\.js does not load here: GLIBC_2\.38 not found$/m,
+  )
 })
