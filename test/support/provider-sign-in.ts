@@ -31,6 +31,8 @@ export class ProvidedService {
     options: Partial<ProviderOptions> = {},
   ): Promise<ProvidedService> {
     const idp = await IdentityProvider.start()
+    // It is looked for at the start, and told afterwards where the service is.
+    idp.serve({ callback: 'http://127.0.0.1/', signedOut: 'http://127.0.0.1/' })
     const service = await RunningService.start(idp.environment(environment))
     return new ProvidedService(idp, service, options)
   }

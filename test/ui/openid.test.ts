@@ -1,10 +1,12 @@
 /** Signing in and out by a real provider in a real browser, as people see it. */
 import type { Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { callbackPath } from '../../src/server/openid/sign-in.ts'
 import { hasBrowser, type OpenPage, PageBrowser } from '../support/browser.ts'
+import { IdentityProvider } from '../support/identity-provider.ts'
 import { accessibilityFaults } from '../support/page-faults.ts'
 import { ProvidedService } from '../support/provider-sign-in.ts'
-import { testKey } from '../support/running-service.ts'
+import { RunningService, testKey } from '../support/running-service.ts'
 
 const label = 'Sign in with Example'
 
@@ -125,23 +127,23 @@ describe.skipIf(!hasBrowser)('sign-in by a provider', () => {
   })
 
   test('says that the provider cannot be reached, and works once it can', async () => {
-    const down = await ProvidedService.start({ ASSAY_OIDC_LABEL: label })
-    await down.idp.interrupt()
-    const elsewhere = await PageBrowser.open(down.service)
+    const idp = await IdentityProvider.start()
+    await idp.interrupt()
+    const service = await RunningService.start(idp.environment({ ASSAY_OIDC_LABEL: label }))
+    idp.serve({ callback: service.url + callbackPath, signedOut: `${service.url}/app` })
+    const elsewhere = await PageBrowser.open(service)
     try {
       const { page, picture } = await elsewhere.page('/app', { isSignedIn: false })
-      await page
-        .getByText(`The provider ${down.idp.issuer} cannot be reached: ECONNREFUSED`)
-        .waitFor()
+      await page.getByText(`The provider ${idp.issuer} cannot be reached: ECONNREFUSED`).waitFor()
       expect(await accessibilityFaults(page)).toEqual([])
       await picture('openid-down')
       await button(page).click()
       await page.getByRole('heading', { name: 'You are not signed in' }).waitFor()
-      await down.idp.resume()
+      await idp.resume()
       await expect
         .poll(
           async () => {
-            await page.goto(`${down.service.url}/session/openid`)
+            await page.goto(`${service.url}/session/openid`)
             return page.getByLabel('Who are you?').count()
           },
           { timeout: 10_000, interval: 500 },
@@ -149,7 +151,8 @@ describe.skipIf(!hasBrowser)('sign-in by a provider', () => {
         .toBe(1)
     } finally {
       await elsewhere.close()
-      await down.stop()
+      await service.stop()
+      await idp.stop()
     }
   })
 

@@ -121,9 +121,16 @@ function clientFault(thrown: ClientError, issuer: string): AssayError {
 function unreachable(issuer: string, reason: string, cause: unknown): AssayError {
   return failed(
     `The provider ${issuer} cannot be reached: ${reason}`,
-    'try again later; if that does not help, have the operator of this service check --oidc-issuer',
+    isOfCertificate(reason)
+      ? 'have the operator of this service name the authority of its certificate by NODE_EXTRA_CA_CERTS'
+      : 'try again later; if that does not help, have the operator of this service check --oidc-issuer',
     cause,
   )
+}
+
+/** By the codes of OpenSSL: `SELF_SIGNED_CERT_IN_CHAIN`, `UNABLE_TO_VERIFY_LEAF_SIGNATURE`, … */
+function isOfCertificate(reason: string): boolean {
+  return /CERT|UNABLE_TO_/.test(reason)
 }
 
 /** When the token ends or begins to be valid, and what time it is here. */

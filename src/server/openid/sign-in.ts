@@ -50,6 +50,15 @@ export class OpenIdSignIn {
     this.#members = new OpenIdMembers(access, settings)
     this.#secrets = secrets
     this.#logger = logger
+    void this.#tellFault()
+  }
+
+  /** The service starts without the provider; whoever starts it is to know. */
+  async #tellFault(): Promise<void> {
+    const fault = await this.provider.fault()
+    if (!fault) return
+    const { message: reason, hint } = fault
+    this.#logger.warn({ reason, hint }, 'nobody can sign in by the provider now')
   }
 
   /**
