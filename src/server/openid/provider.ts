@@ -23,6 +23,9 @@ const knownForMs = 3_600_000
 /** So old may be what the page says of whether it can be reached. */
 const reachedForMs = 15_000
 
+/** Of a token in an address: with many groups in it, it would be longer than servers take. */
+const longestHint = 6_000
+
 /** Keys that were read so many seconds ago are read anew when a token names another. */
 const keysAgeSeconds = 61
 
@@ -128,7 +131,7 @@ export class OpenIdProvider {
     const metadata = this.#known?.metadata
     if (metadata?.end_session_endpoint === undefined) return undefined
     const url = client.buildEndSessionUrl(this.#configured(metadata), {
-      id_token_hint: idToken,
+      ...(idToken.length <= longestHint && { id_token_hint: idToken }),
       post_logout_redirect_uri: returnTo,
     })
     return isFetchable(url) ? url.href : undefined

@@ -15,9 +15,9 @@ let asked = 0
 const quick = { timeoutSeconds: 0.5, patienceMs: 100, failedForMs: 50 }
 
 beforeAll(async () => {
-  server = createServer((_, response) => {
+  server = createServer(({ url }, response) => {
     asked++
-    if (answer === undefined) return
+    if (answer === undefined || url === '/token') return
     response.writeHead(200, { 'content-type': 'application/json' }).end(answer)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -64,6 +64,28 @@ test('a provider that does not answer is waited for, by the page not as long', a
     message: expect.stringContaining('it has not answered in time'),
   })
   expect((await slow.fault())?.message).toContain('it has not answered in time')
+})
+
+test('one that does not answer a code is not waited for any longer', async () => {
+  answer = document()
+  const back = new URL(`${callback}?code=c&state=s`)
+  await expect(provider().redeem(back, checks)).rejects.toMatchObject({
+    code: 'ACCESS_PROVIDER_FAILED',
+    message: expect.stringContaining('it has not answered in time'),
+  })
+})
+
+test('one is told whose session ends, if that does not make the address too long', async () => {
+  answer = document({ end_session_endpoint: `${issuer()}/end` })
+  const one = provider()
+  expect(one.endSessionUrl('token', callback)).toBeUndefined()
+  await one.fault()
+  const hint = (token: string) => {
+    return new URL(one.endSessionUrl(token, callback)!).searchParams.get('id_token_hint')
+  }
+  expect(hint('token')).toBe('token')
+  expect(hint('x'.repeat(10_000))).toBeNull()
+  expect(one.endSessionUrl('x'.repeat(10_000), callback)).toContain('client_id=assay')
 })
 
 test('many who ask at once ask the provider once', async () => {
