@@ -2,7 +2,7 @@ import { AssayError } from '../error.ts'
 import type { Query } from '../parser/ast.ts'
 import { parseCursor, parsePaginationKey, type RowKey } from '../type/transaction.ts'
 import type { BoundQuery, SortPosition } from './bound.ts'
-import { parseSortCursor } from './sort-cursor.ts'
+import { parseCountCursor, parseSortCursor } from './sort-cursor.ts'
 
 /**
  * What the cursor of an answer is made of. `key`: the pagination key of the last row; `traces`: that
@@ -28,11 +28,18 @@ interface Pageable {
   readonly sortKeys: number
 }
 
+/** Where a page begins. */
+interface CursorPlace {
+  readonly after: RowKey | undefined
+  readonly afterSorted: SortPosition | undefined
+  readonly rowsBefore: number
+}
+
 export function bindCursor(
   { cursor }: Query,
   { isPageable, hasUnpivots, isTraces, sortKeys }: Pageable,
-): { after: RowKey | undefined; afterSorted: SortPosition | undefined } {
-  const none = { after: undefined, afterSorted: undefined }
+): CursorPlace {
+  const none = { after: undefined, afterSorted: undefined, rowsBefore: 0 }
   if (!cursor) return none
   if (!isPageable || hasUnpivots || (isTraces && sortKeys > 0)) {
     throw new AssayError('BIND_INVALID_OPTION', 'this query has no pages for a cursor', {
@@ -44,11 +51,16 @@ export function bindCursor(
     const after = parseCursor(cursor.value) ?? parsePaginationKey(cursor.value)
     if (after) return { ...none, after }
   }
+  const rowsBefore = sortKeys > 0 ? parseCountCursor(cursor.value) : undefined
+  if (rowsBefore !== undefined) return { ...none, rowsBefore }
   const afterSorted = parseSortCursor(cursor.value)
   if (afterSorted && sortKeys > 0 && afterSorted.values.length === sortKeys) {
     return { ...none, afterSorted }
   }
-  const isOther = afterSorted !== undefined || parseCursor(cursor.value) !== undefined
+  const isOther =
+    afterSorted !== undefined ||
+    parseCountCursor(cursor.value) !== undefined ||
+    parseCursor(cursor.value) !== undefined
   const message = isOther ? 'the cursor is of another sort' : 'this is not a cursor'
   throw new AssayError('BIND_INVALID_OPTION', message, {
     span: cursor.span,

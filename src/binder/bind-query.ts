@@ -122,7 +122,7 @@ function bindOver(
     sortKeys: sort.length,
   })
   const sample = bindSample(query, fields, context)
-  const page = { limit: query.limit?.value, offset: query.offset?.value ?? 0 }
+  const page = { limit: query.limit?.value, offset: (query.offset?.value ?? 0) + cursor.rowsBefore }
   // Of traces, a page is a number of traces, with all of their spans.
   const ofTraces = table?.kind === 'traces' && output.kind === 'rows'
   const source: BoundSource =

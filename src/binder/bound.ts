@@ -249,6 +249,9 @@ export interface SortPosition {
   readonly version: RowKey
 }
 
+/** The place of a row; `long` where one of its values is too long for a cursor. */
+export type LastSorted = SortPosition | 'long' | undefined
+
 /** What the rows of a query are made from. */
 export type BoundSource =
   /** Records, newest first. */

@@ -8,6 +8,10 @@ import type { SortPosition } from './bound.ts'
 
 /** No cursor of the default order, which is base64, has a dot. */
 const prefix = 's.'
+const countPrefix = 'n.'
+
+/** Of the texts of a position: cursors are sent in headers, too. */
+export const longestPosition = 4096
 
 type Encoded = readonly [
   values: readonly PlainValue[],
@@ -23,6 +27,16 @@ export function formatSortCursor({ values, paginationKey, object, version }: Sor
     typeof value === 'bigint' ? { bigint: String(value) } : value,
   )
   return prefix + Buffer.from(text).toString('base64url')
+}
+
+/** The cursor of a place that only the number of rows before it tells, as its values are too long. */
+export function formatCountCursor(rows: number): string {
+  return countPrefix + rows
+}
+
+/** The number of rows; undefined when the text is not such a cursor. */
+export function parseCountCursor(text: string): number | undefined {
+  return /^n\.\d{1,15}$/.test(text) ? Number(text.slice(countPrefix.length)) : undefined
 }
 
 /** Undefined when the text is not such a cursor. */

@@ -94,6 +94,9 @@ function continued(
   const isByRow = plan.stage.kind === 'rows' && plan.then.length === 0
   if (!isByRow || plan.unpivots.length > 0 || (!last && !lastSorted)) return undefined
   const limit = plan.limit === undefined ? undefined : plan.limit - rowCount
+  if (lastSorted === 'long') {
+    return { ...query, plan: { ...plan, limit, offset: plan.offset + rowCount } }
+  }
   const place = plan.sort.length > 0 ? { afterSorted: lastSorted } : { after: last }
   return { ...query, plan: { ...plan, ...place, limit, offset: 0 } }
 }

@@ -118,6 +118,31 @@ test.runIf(existsSync('/proc/self/schedstat'))(
   },
 )
 
+test.each(['input', 'upper(input) desc', 'id, input'])(
+  'pages in the order of long values, by short cursors: sort: %s',
+  async (key) => {
+    const page = async (limit: string) => {
+      const query = `select: id | filter: id LIKE 'r%' | sort: ${key} | ${limit} | ${from}`
+      const response = await ask('/btql', { query })
+      const cursor = response.headers.get('x-bt-cursor')
+      const { data } = (await response.json()) as { data: { id: string }[] }
+      return { cursor, ids: data.map(({ id }) => id) }
+    }
+    const all = await page('limit: 100')
+    expect(all.ids).toHaveLength(records)
+    const found: string[] = []
+    for (let cursor: string | null = ''; cursor !== null; ) {
+      const one: Awaited<ReturnType<typeof page>> = await page(
+        `limit: 3${cursor && ` | cursor: '${cursor}'`}`,
+      )
+      found.push(...one.ids)
+      cursor = one.cursor
+      expect(cursor?.length ?? 0).toBeLessThan(100)
+    }
+    expect(found).toEqual(all.ids)
+  },
+)
+
 test.each([
   "select: * | filter: id = 'r1'",
   "select: input | filter: id = 'r1'",

@@ -1,11 +1,13 @@
 /** Rows that scans gave in order, as relations and as places in the order. */
 import type { SortPosition } from '../../binder/bound.ts'
+import { longestPosition } from '../../binder/sort-cursor.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { paginationKeyAt, versionKeyAt } from '../../vector/row-keys.ts'
 import { keyAt } from '../column/key-column.ts'
 import { concatenateColumns } from '../column/relation-column.ts'
 import type { WireValues } from '../column/wire-values.ts'
 import { concatenateRowLists, type SortedRows } from '../order/row-list.ts'
+import { bytesOf } from '../task/held-bytes.ts'
 import type { Relation } from './relation.ts'
 
 /** The rows with the fields that the plan's scans carry. */
@@ -38,6 +40,22 @@ export function positionOfRow({ sort }: PhysicalPlan, rows: SortedRows, row: num
     object: rows.object[row]!,
     version: versionKeyAt(rows, row),
   }
+}
+
+/** Whether the sort keys of a row are too long for its position to be told. */
+export function hasLongKeys({ sort }: PhysicalPlan, rows: SortedRows, row: number): boolean {
+  let bytes = 0
+  for (let k = 0; k < sort.length; k++) bytes += lengthAt(rows.keys[k]!, row)
+  return bytes > longestPosition
+}
+
+function lengthAt(column: WireValues, row: number): number {
+  if (column.kind === 'texts') return column.offsets[row + 1]! - column.offsets[row]!
+  if (column.kind === 'coded') {
+    const code = column.codes[row]!
+    return code < 0 ? 0 : lengthAt(column.values, code)
+  }
+  return column.kind === 'number' || column.kind === 'timestamp' ? 0 : bytesOf(keyAt(column, row))
 }
 
 /** All rows of the lists, one list after the other. */

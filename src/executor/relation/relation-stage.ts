@@ -4,8 +4,9 @@ import {
   type BoundSortKey,
   type BoundUnpivot,
   hiddenField,
-  type SortPosition,
+  type LastSorted,
 } from '../../binder/bound.ts'
+import { longestPosition } from '../../binder/sort-cursor.ts'
 import { assert } from '../../error.ts'
 import type { RelationStage } from '../../planner/physical-plan.ts'
 import { toPlain } from '../../type/plain.ts'
@@ -21,6 +22,7 @@ import { compileFilter } from '../filter/filter.ts'
 import { GroupRelation } from '../group/group-relation.ts'
 import { firstRows } from '../order/first-rows.ts'
 import { elementsOf } from '../scan/unpivot-batch.ts'
+import { bytesOf } from '../task/held-bytes.ts'
 import type { TaskProfile } from '../task/task-profile.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 import { checkLimit, maximumHeldRows } from '../thread/memory-limit.ts'
@@ -156,16 +158,18 @@ export function lastPosition(
   relation: Relation,
   keys: readonly BoundSortKey[],
   { evaluation, read }: StageContext,
-): SortPosition | undefined {
+): LastSorted {
   const { rows, rowCount } = relation
   const last = rowCount - 1
   if (!rows || rowCount === 0 || rows.object[last] === noRow) return undefined
   const batch = read(relation).batch(last, rowCount)
+  const values = keys.map(({ expression }) => {
+    const vector = compile(expression, evaluation)(batch, undefined)
+    return toPlain(valueReader(vector)(0))
+  })
+  if (bytesOf(values) > longestPosition) return 'long'
   return {
-    values: keys.map(({ expression }) => {
-      const vector = compile(expression, evaluation)(batch, undefined)
-      return toPlain(valueReader(vector)(0))
-    }),
+    values,
     paginationKey: paginationKeyAt(rows, last),
     object: rows.object[last]!,
     version: versionKeyAt(rows, last),

@@ -1,11 +1,11 @@
 /** Where a row of an answer stands in the whole order, for a page that begins after it. */
-import type { SortPosition } from '../../binder/bound.ts'
+import type { LastSorted } from '../../binder/bound.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { RowKey } from '../../type/transaction.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
 import type { SortedRows } from '../order/row-list.ts'
 import type { FinishResult } from '../task/task.ts'
-import { positionOfRow } from './relation-rows.ts'
+import { hasLongKeys, positionOfRow } from './relation-rows.ts'
 
 export interface RowPlace {
   /** Pagination key of the row; undefined unless rows come newest first. */
@@ -14,13 +14,16 @@ export interface RowPlace {
    * Place in the order of the sort keys; undefined unless stored rows come in such an order. Rows of
    * more than one stage have it at their very end only.
    */
-  readonly lastSorted: SortPosition | undefined
+  readonly lastSorted: LastSorted
 }
 
 /** Of a row that scans gave. */
 export function placeOfRow(plan: PhysicalPlan, rows: SortedRows, row: number): RowPlace {
   return plan.sort.length > 0
-    ? { last: undefined, lastSorted: positionOfRow(plan, rows, row) }
+    ? {
+        last: undefined,
+        lastSorted: hasLongKeys(plan, rows, row) ? 'long' : positionOfRow(plan, rows, row),
+      }
     : { last: paginationKeyAt(rows, row), lastSorted: undefined }
 }
 

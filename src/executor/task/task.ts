@@ -1,5 +1,5 @@
 /** What is sent to a worker, and what comes back: plain data. */
-import type { SortPosition } from '../../binder/bound.ts'
+import type { LastSorted } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { WireError } from '../../error.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
@@ -261,7 +261,7 @@ export interface FinishResult {
   readonly operators?: readonly OperatorMetrics[]
   readonly relation: Relation
   /** Of stored rows that a stage has put in the order of sort keys: the place of the last one. */
-  readonly lastSorted: SortPosition | undefined
+  readonly lastSorted: LastSorted
 }
 
 export interface OrderResult {

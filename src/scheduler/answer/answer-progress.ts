@@ -1,14 +1,14 @@
 /** How far an answer has come, and the cursor that continues it. */
 import { pagingOf } from '../../binder/bind-cursor.ts'
-import type { BoundQuery, SortPosition } from '../../binder/bound.ts'
-import { formatSortCursor } from '../../binder/sort-cursor.ts'
+import type { BoundQuery, LastSorted } from '../../binder/bound.ts'
+import { formatCountCursor, formatSortCursor } from '../../binder/sort-cursor.ts'
 import { formatCursor, type RowKey } from '../../type/transaction.ts'
 
 /** What has left so far. */
 export interface AnswerProgress {
   rowCount: number
   last: RowKey | undefined
-  lastSorted: SortPosition | undefined
+  lastSorted: LastSorted
   /** Pagination key that stands for the last trace of the page. */
   lastTrace: RowKey | undefined
   /** Columns that the data has named. */
@@ -38,7 +38,10 @@ export function cursorOf(
       return lastTrace && formatCursor(lastTrace)
     case 'position':
       // Clients take a cursor for a promise of more: of other orders it is made where a page is full.
-      return lastSorted && rowCount === bound.limit ? formatSortCursor(lastSorted) : undefined
+      if (!lastSorted || rowCount !== bound.limit) return undefined
+      return lastSorted === 'long'
+        ? formatCountCursor(bound.offset + rowCount)
+        : formatSortCursor(lastSorted)
     case undefined:
       return undefined
   }

@@ -77,7 +77,11 @@ export function scanInline(
   if (rest) return undefined
   const { lastSorted } = place
   const isAll =
-    !behind || (rowCount === plan.limit && lastSorted && isAhead(lastSorted, behind, plan))
+    !behind ||
+    (rowCount === plan.limit &&
+      lastSorted &&
+      lastSorted !== 'long' &&
+      isAhead(lastSorted, behind, plan))
   if (!isAll) return undefined
   return {
     rows: { rowCount, bytes: Buffer.from(bytes), ...place },
