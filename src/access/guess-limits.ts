@@ -143,7 +143,7 @@ export class KeyGuesses {
 /** Who has one address of IPv6 has all with its first half. */
 export function networkOf(address: string): string {
   if (!isIPv6(address)) return address
-  const [before = '', after] = address.split('::')
+  const [before = '', after] = inGroups(address).split('::')
   const groups = before === '' ? [] : before.split(':')
   const last = after === undefined || after === '' ? [] : after.split(':')
   while (after !== undefined && groups.length + last.length < 8) groups.push('0')
@@ -153,6 +153,14 @@ export function networkOf(address: string): string {
     return numbers.slice(6).join(':')
   }
   return numbers.slice(0, 4).join(':')
+}
+
+/** The same with all of it in groups: its end may be written as an address of IPv4. */
+function inGroups(address: string): string {
+  const [, start, ...bytes] = /^(.*:)(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address) ?? []
+  if (start === undefined) return address
+  const [a = 0, b = 0, c = 0, d = 0] = bytes.map(Number)
+  return `${start}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }
 
 function tooMany(what: string, waitMs: number): AssayError {

@@ -21,7 +21,8 @@ export class NodeConnection {
 
   constructor(socket: Socket, receiving: Set<NodeResponder>) {
     this.socket = socket
-    this.address = socket.remoteAddress ?? ''
+    // Of IPv4, as a socket of IPv6 has it.
+    this.address = socket.remoteAddress?.replace(/^::ffff:(?=[\d.]+$)/, '') ?? ''
     this.receiving = receiving
     socket.on('close', () => this.#leave())
     // Who says nothing any more waits for nothing, either: Node ends its side, too.

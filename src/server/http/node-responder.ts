@@ -49,6 +49,8 @@ export class NodeResponder implements Responder {
     this.#contentLength = isChunked ? undefined : Number(request.getHeader('content-length'))
     connection.begin(this)
     outgoing.on('finish', () => connection.finished(this))
+    // That the connection is closed is heard of there.
+    outgoing.on('error', () => undefined)
   }
 
   get address(): string {
@@ -107,8 +109,13 @@ export class NodeResponder implements Responder {
     this.#incoming.resume()
   }
 
-  /** Puts the other end out when its body comes too slowly. */
-  requireProgress(now: number): void {
+  /**
+   * Puts the other end out when its body comes too slowly.
+   *
+   * @param lostMs for which nobody could have read what has come
+   */
+  requireProgress(now: number, lostMs: number): void {
+    this.#countedSince += lostMs
     const ms = now - this.#countedSince
     const isPaused = this.#incoming.isPaused()
     if (!isPaused && ms < longestIdleMs) return

@@ -45,6 +45,7 @@ export class NodeServer implements HttpServer {
   readonly #connections = new WeakMap<Socket, NodeConnection>()
   #server: Server | undefined
   #timer: NodeJS.Timeout | undefined
+  #lookedAt = performance.now()
 
   get port(): number {
     const address = this.#server?.address()
@@ -83,6 +84,7 @@ export class NodeServer implements HttpServer {
     }
     // A connection that cannot be accepted, as without open files, is not there.
     server.on('error', () => undefined)
+    this.#lookedAt = performance.now()
     this.#timer = setInterval(() => this.#look(), lookEveryMs).unref()
   }
 
@@ -157,7 +159,9 @@ export class NodeServer implements HttpServer {
   /** Closes connections whose bodies come too slowly. */
   #look(): void {
     const now = performance.now()
-    for (const responder of this.#receiving) responder.requireProgress(now)
+    const lostMs = Math.max(0, now - this.#lookedAt - lookEveryMs)
+    this.#lookedAt = now
+    for (const responder of this.#receiving) responder.requireProgress(now, lostMs)
   }
 }
 
