@@ -191,16 +191,14 @@ function removeUnnamed(store: SegmentStore): void {
 
 /** Makes again what follows from the rest, and takes damaged rows, and entries of the catalog that are lost, away. */
 function repairValues(directory: string, records: RecordsEnvironment, found: Found) {
-  const unreadable = found.records.filter(
-    (damage) => isOfRows(damage) || isUnreadable(records, damage),
-  )
+  const unreadable = found.records.filter((damage) => isUnreadable(records, damage))
   if (unreadable.length > 0) {
     const time = new Date().toISOString().replaceAll(':', '-')
     const path = join(directory, `damaged-values-${time}.jsonl`)
     keepAside(records, unreadable, path)
     say(`What is stored of ${count(unreadable.length, 'damaged value')} was written to ${path}.`)
   }
-  const rows = found.records.filter(isOfRows)
+  const rows = unreadable.filter(isOfRows)
   const gone = rows.length === 0 ? [] : setAside(records, rows)
   const { madeAgain, isLeftOutLost } = repairRecords(records, unreadable)
   const entries = unreadable.filter(({ database }) => database === 'catalog')
@@ -216,10 +214,11 @@ function repairValues(directory: string, records: RecordsEnvironment, found: Fou
     ...rows.map(({ what }) => what),
     ...ofCatalog.removed,
   ])
-  tell(
-    'lost, and left as they are, since others belong to them: restore a backup of the directory, if you have one',
-    ofCatalog.left,
-  )
+  const others = found.records.filter((damage) => !unreadable.includes(damage))
+  tell('left: restore a backup of the directory, if you have one', [
+    ...ofCatalog.left.map((what) => `${what}, which others belong to`),
+    ...others.map(({ what }) => what),
+  ])
   const isAllMadeAgain =
     unreadable.length === found.records.length &&
     rows.length + ofCatalog.removed.length + ofCatalog.left.length === 0

@@ -52,10 +52,22 @@ export function isUnreadable(
   records: RecordsEnvironment,
   { database, key }: RecordDamage,
 ): boolean {
-  if (database === 'rows') return false
+  // Rows that are missing have none.
+  if (key === '') return false
+  if (database === 'rows') return isAnyRowUnreadable(records, Buffer.from(key, 'hex'))
   const values = checkedDatabase(records, database)
   const bytes = Buffer.from(key, 'hex')
   return values.has(bytes) && values.getUnlessDamaged(bytes) === undefined
+}
+
+function isAnyRowUnreadable({ rows, checkedSince }: RecordsEnvironment, key: Buffer): boolean {
+  const value = rows.get(key)
+  if (!value) return false
+  try {
+    return new RowBlock(key, Buffer.from(value), checkedSince).damagedVersions().length > 0
+  } catch {
+    return true
+  }
 }
 
 function checkedDatabase(

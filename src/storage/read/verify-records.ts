@@ -22,7 +22,8 @@ export interface VerifiedSoFar {
  * Each step reads about a megabyte, in a read transaction of its own, so that it may be done while the records are
  * written to; whoever goes on with it decides how fast. What was written meanwhile may be left out.
  *
- * @param onDamage told of each value, or part of a block, that cannot be read; of keys that are not where they belong;
+ * @param onDamage told of each value, or part of a block, that cannot be read; of keys that are not where they belong,
+ *   or are not found there, as where a page above them leads astray;
  *   and of objects that have fewer rows than the log says. An object of which no row is left has been removed.
  */
 export function* verifyRecords(
@@ -68,7 +69,7 @@ class Reading {
       }
       return found
     }
-    yield* this.#steps(database.name, read)
+    yield* this.#steps(database.name, read, (key) => database.has(key))
   }
 
   /** @param sound called with each value whose rows are known, even if not all can be read */
@@ -80,7 +81,7 @@ class Reading {
         if (block) sound(key, block)
         return { key, byteLength: value.length }
       })
-    yield* this.#steps('rows', read)
+    yield* this.#steps('rows', read, (key) => rows.getBinaryFast(key) !== undefined)
   }
 
   /** Undefined when nothing is known of what is in the value. */
@@ -100,6 +101,7 @@ class Reading {
   *#steps(
     name: RecordDamage['database'],
     read: (after: Buffer | undefined) => { readonly key: Buffer; readonly byteLength: number }[],
+    isFound: (key: Buffer) => boolean,
   ): Generator<VerifiedSoFar> {
     let last: Buffer | undefined
     let bytes = 0
@@ -113,6 +115,10 @@ class Reading {
           // To go on from here might never end.
           this.#records.root.resetReadTxn()
           return
+        }
+        if (!isFound(key)) {
+          const what = `${damageAt(name, key).what}, which a look-up by its key does not find,`
+          this.#onDamage({ ...damageAt(name, key), what })
         }
         last = key
         this.#values++
