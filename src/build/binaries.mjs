@@ -72,7 +72,8 @@ function binariesOf(system) {
 
 /** Those of this machine that npm has installed: it leaves out what is for another C library. */
 export function copyInstalled() {
-  mendInstalled(join(root, 'node_modules/@lmdb', `lmdb-${thisSystem}`))
+  const lmdb = join(root, 'node_modules/@lmdb', `lmdb-${thisSystem}`)
+  if (existsSync(lmdb)) mendInstalled(lmdb)
   const binaries = binariesOf(thisSystem)
   copy(
     thisSystem,
@@ -133,7 +134,9 @@ function fetchMissing(binaries) {
 }
 
 function lockedPackage(name) {
-  return lock.packages[`node_modules/${name}`]
+  const locked = lock.packages[`node_modules/${name}`]
+  if (locked === undefined) throw new Error(`package-lock.json does not name ${name}`)
+  return locked
 }
 
 function installedPath(binary) {
