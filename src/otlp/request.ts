@@ -218,12 +218,15 @@ function textAt(scanner: JsonScanner): Message {
 
 /** A number that a double may not hold; mostly they are texts. */
 const longNumber = /(?<![^[:,\s])-?\d{16}/
+/** One that no double is near, and that takes seconds to be made: it is infinite. */
+const endlessNumber = /(?<![^[:,\s])-?\d{1000}/
 
 function parseItem(bytes: Uint8Array, start: number, end: number): unknown {
   requireFewValues(hasMoreValues(bytes, mostValues, start, end))
   if (end - start > deepestItem) new JsonScanner(bytes, start, end, deepestItem).value()
   const text = decodeUtf8(bytes, start, end)
-  return longNumber.test(text) ? parseJson(text) : JSON.parse(text)
+  const isExact = longNumber.test(text) && !endlessNumber.test(text)
+  return isExact ? parseJson(text) : JSON.parse(text)
 }
 
 /** Without a byte order mark, and UTF-8 whatever came. */

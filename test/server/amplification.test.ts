@@ -198,3 +198,15 @@ test('fields are counted, and texts are no messages', () => {
   // What breaks off has been counted until then.
   expect(hasMoreParts(Buffer.concat([field(1, nothing, 50), Buffer.from([7])]), 20)).toBe(true)
 })
+
+test('numbers of very many digits take no time', { timeout: 60_000 }, async () => {
+  const numbers = Array.from({ length: 100 }, () => '9'.repeat(100_000)).join()
+  const record = `{"body":{"arrayValue":{"values":[{"intValue":[${numbers}]}]}}}`
+  const body = `{"resourceLogs":[{"scopeLogs":[{"logRecords":[${record}]}]}]}`
+  const headers = { 'content-type': 'application/json', 'x-bt-parent': `project_id:${project}` }
+  const before = process.cpuUsage().user
+  const { status } = await service.request('/otel/v1/logs', { body, headers })
+  expect(status).toBe(200)
+  // As numbers that are exact, they took some 20 seconds.
+  expect((process.cpuUsage().user - before) / 1e6).toBeLessThan(5)
+})
