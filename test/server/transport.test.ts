@@ -34,6 +34,19 @@ test('a text beyond ASCII in a header is read as UTF-8', async () => {
   expect(json.objects).toMatchObject([{ name: 'Zürich' }])
 })
 
+test('whatever an answer says in its headers is sent as UTF-8', async () => {
+  const names = 'x-zürich, x-\u2019, x-\u{1f600}'
+  const asked = ['OPTIONS /btql HTTP/1.1', 'host: x', `access-control-request-headers: ${names}`]
+  const received = await service.raw(`${asked.join('\r\n')}\r\n\r\n`, 500)
+  expect(statusesIn(received)).toEqual([200])
+  expect(received).toContain(`access-control-allow-headers: ${names}\r\n`)
+  const source = await service.create('experiment', await service.project('headers'))
+  for (const name of ['Zürich \u2019', 'a\\u0001\\u007f', '\u{1f600}']) {
+    const query = `select: metadata."${name}" as n | from: experiment('${source}') | filter: metadata."${name}" = 1`
+    expect((await service.query(query)).status).toBe(200)
+  }
+})
+
 test('the first of several lines of a header counts', async () => {
   const lines = ['x-request-id: one', 'x-request-id: two']
   expect(await service.raw(get('/version', ...lines), 500)).toMatch(/^x-request-id: one\r$/im)

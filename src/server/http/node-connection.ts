@@ -15,7 +15,7 @@ export class NodeConnection {
   readonly receiving: Set<NodeResponder>
   /** Whether what comes is not looked at any more. */
   isEnding = false
-  /** Those whose answers are not on their way. */
+  /** Those whose answers have not been handed over. */
   readonly #open = new Set<NodeResponder>()
   #last: Refusal | undefined
 
@@ -29,6 +29,11 @@ export class NodeConnection {
     socket.on('end', () => {
       if (this.isWaited()) socket.destroy()
     })
+  }
+
+  /** Whether all that was asked for has been answered, and more may be. */
+  get isIdle(): boolean {
+    return this.#open.size === 0 && !this.isEnding
   }
 
   /** Whether a request waits for its answer, or for the end of it. */

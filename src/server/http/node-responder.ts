@@ -245,8 +245,19 @@ function fieldsOf(lines: string): string[] {
   for (let from = 0; from < lines.length; ) {
     const colon = lines.indexOf(': ', from)
     const end = lines.indexOf('\r\n', colon)
-    fields.push(lines.slice(from, colon), lines.slice(colon + 2, end))
+    fields.push(lines.slice(from, colon), headerValue(lines.slice(colon + 2, end)))
     from = end + 2
   }
   return fields
+}
+
+/** Node refuses those, as no header can have them. */
+const controlSigns = /\p{Cc}/gu
+
+const plain = /^[\t -~]*$/
+
+/** Node writes a byte for each character, and clients read UTF-8. */
+function headerValue(text: string): string {
+  if (plain.test(text)) return text
+  return Buffer.from(text.replace(controlSigns, ' ')).toString('latin1')
 }

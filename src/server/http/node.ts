@@ -142,7 +142,7 @@ export class NodeServer implements HttpServer {
       const connection = this.#connections.get(socket)
       socket.on('error', () => socket.destroy())
       socket.setTimeout(0)
-      if (!connection || connection.isEnding || connection.isWaited()) {
+      if (!connection?.isIdle) {
         socket.destroy()
         return
       }
