@@ -2,6 +2,7 @@
  * What one query may hold. Each bound is some hundreds of megabytes at worst; beyond it a query fails
  * with an error that says what to do, rather than the process with it.
  */
+import { getHeapStatistics } from 'node:v8'
 import { AssayError } from '../../error.ts'
 
 export const maximumGroups = 5_000_000
@@ -11,8 +12,14 @@ export const maximumDistinctValues = 10_000_000
 export const maximumDistinctBytes = 2 ** 30
 /** Values that array_agg and string_agg put into lists. */
 export const maximumCollectedValues = 10_000_000
-/** Characters of one such list: a text can be no longer than 2^29. */
-export const maximumCollectedCharacters = 2 ** 28
+/**
+ * Characters of one such list: a text can be no longer than 2^29. Where it is made flat, V8 needs room for it twice in
+ * this thread's heap, and ends the process if there is none.
+ */
+export const maximumCollectedCharacters = Math.min(
+  2 ** 28,
+  Math.floor(getHeapStatistics().heap_size_limit / 4),
+)
 /** Numbers that a percentile sorts. */
 export const maximumPercentileNumbers = 50_000_000
 /** Rows whose keys are held at once: a sort of more rows than that is given in passes, where it can be. */
