@@ -11,11 +11,11 @@ export class NodeRequest implements RequestHead {
 
   constructor({ method = '', url = '', rawHeaders }: IncomingMessage) {
     this.#method = method
-    this.#url = unicode(url)
+    this.#url = url
     this.#lines = rawHeaders
     for (let i = 0; i < rawHeaders.length; i += 2) {
       const name = rawHeaders[i]!.toLowerCase()
-      if (!this.#headers.has(name)) this.#headers.set(name, unicode(rawHeaders[i + 1]!))
+      if (!this.#headers.has(name)) this.#headers.set(name, rawHeaders[i + 1]!)
     }
   }
 
@@ -39,13 +39,6 @@ export class NodeRequest implements RequestHead {
 
   forEach(see: (name: string, value: string) => void): void {
     const lines = this.#lines
-    for (let i = 0; i < lines.length; i += 2) see(lines[i]!.toLowerCase(), unicode(lines[i + 1]!))
+    for (let i = 0; i < lines.length; i += 2) see(lines[i]!.toLowerCase(), lines[i + 1]!)
   }
-}
-
-const beyondAscii = /[^\0-\x7f]/
-
-/** Node makes a character of each byte; clients send UTF-8. */
-function unicode(text: string): string {
-  return beyondAscii.test(text) ? Buffer.from(text, 'latin1').toString() : text
 }
