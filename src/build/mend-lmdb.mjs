@@ -1,7 +1,11 @@
 /**
- * Mends the LMDB binding. When a page cannot be written (a full or failing disk), lmdb 3.5.6 prints what it tried into
- * 100 bytes that the text does not always fit into; what lies behind them is overwritten, and the process ends. Here
- * the format of that text is cut short, so that it fits. Elsewhere than on Linux binaries are signed and stay as they are.
+ * Mends the LMDB binding, lmdb 3.5.6, in two places. Elsewhere than on Linux binaries are signed and stay as they are.
+ *
+ * - When a page cannot be written (a full or failing disk), it prints what it tried into 100 bytes that the text does not
+ *   always fit into; what lies behind them is overwritten, and the process ends. Here the format of that text is cut
+ *   short, so that it fits.
+ * - When an environment cannot be opened (a file or a map that fails), it frees what it has for the environment, and then
+ *   closes the environment, which frees it again: the process ends without a word. Here the first is passed over.
  */
 import { chmodSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,14 +15,37 @@ const format = Buffer.from(
 )
 const short = Buffer.from('Attempting to write page at position %u\0')
 
-/** The binding with shorter texts; undefined if it has none that is too long. */
+/**
+ * The machine code of `EnvWrap::openEnv` that frees what closing will free: where in it the branch is that leads past
+ * that if there is nothing to free, and one that always does.
+ */
+const freeing = [
+  {
+    // x86-64: test rbx, rbx; je …
+    code: /\x48\x85\xdb\x74\x15\x48\x89\xdf\xe8[^]{4}\xbe[^]{4}\x48\x89\xdf\xe8[^]{4}\x83\x7d[^]\x0a\x75/,
+    at: 3,
+    branch: Buffer.of(0xeb),
+  },
+  {
+    // AArch64: cmp x19, 0; b.eq …
+    code: /\x7f\x02\x00\xf1\xc0\x00\x00\x54\xe0\x03\x13\xaa[^]{3}\x94[^]{2}\x80\xd2\xe0\x03\x13\xaa[^]{3}\x97[^]{3}\xb9\x1f\x28\x00\x71/,
+    at: 4,
+    branch: Buffer.of(0x06, 0x00, 0x00, 0x14),
+  },
+]
+
+/** The binding without these faults; undefined if it has neither. */
 export function mendLmdb(binding) {
-  if (!binding.includes(format)) return undefined
   const bytes = Buffer.from(binding)
   for (let at = bytes.indexOf(format); at >= 0; at = bytes.indexOf(format, at + 1)) {
     short.copy(bytes, at)
   }
-  return bytes
+  const text = binding.toString('latin1')
+  for (const { code, at, branch } of freeing) {
+    const found = text.search(code)
+    if (found >= 0) branch.copy(bytes, found + at)
+  }
+  return bytes.equals(binding) ? undefined : bytes
 }
 
 /** Mends those of an installed package, for what runs from the sources. They are replaced, as others may have them mapped. */

@@ -260,6 +260,8 @@ test.runIf(shim)(
             `start: ${error} of call ${call}, ${seen.last}: ${outcome === undefined ? 'listens' : outcome.slice(-300)}\n`,
           )
         if (outcome !== undefined) {
+          // Not without a word, as a process that the system has ended.
+          expect(outcome).toMatch(/ended: \S/)
           await service.start()
         }
         await service.check()
@@ -270,6 +272,34 @@ test.runIf(shim)(
     expect(tried).toBeGreaterThan(2)
   },
   3_600_000,
+)
+
+test.runIf(shim)(
+  'a start says which file could not be mapped, and the next start finds all',
+  async () => {
+    const service = new FailingService()
+    await service.start()
+    await service.setUp()
+    await service.insert(5, 'x')
+    let refused = 0
+    for (let call = 1; ; call++) {
+      await service.kill()
+      service.control.arm(call, { error: 'EIO', kind: 'mmap' })
+      const outcome = await service.start().then(
+        () => undefined,
+        (thrown: Error) => thrown.message,
+      )
+      if (service.control.disarm().failed === 0) break
+      if (outcome === undefined) continue
+      refused++
+      expect(outcome).toContain(
+        `cannot use the data directory ${service.data}: its disk has failed`,
+      )
+    }
+    await service.check()
+    expect(refused).toBeGreaterThan(3)
+  },
+  300_000,
 )
 
 const maintenanceFaults = isSlow
