@@ -17,6 +17,9 @@ import { statusText } from './status-text.ts'
 
 const nothing = new Uint8Array()
 
+/** Much less than what is granted, so that no client uses a connection in the moment in which it is closed. */
+const toldIdle = `timeout=${longestIdleMs / 2000}`
+
 export class NodeResponder implements Responder {
   readonly #incoming: IncomingMessage
   readonly #outgoing: ServerResponse
@@ -234,7 +237,7 @@ export class NodeResponder implements Responder {
     if (closesConnection) {
       this.#connection.isEnding = true
       fields.push('connection', 'close')
-    }
+    } else fields.push('keep-alive', toldIdle)
     this.#outgoing.writeHead(status, statusText(status), fields)
   }
 }
