@@ -44,15 +44,33 @@ export function loadBinaryOr<Name extends string>(name: string, functions: reado
   }
 }
 
-/** The C library of a program on Linux, by the loader that it names at its beginning. */
+/** The C library of a program on Linux, by the loader that it names. */
 function libraryOf(program: string): '' | 'glibc' | 'musl' {
   if (process.platform !== 'linux') return ''
-  const beginning = Buffer.alloc(4096)
   const file = openSync(program, 'r')
   try {
-    readSync(file, beginning)
+    return loaderOf(file).includes('/ld-musl-') ? 'musl' : 'glibc'
   } finally {
     closeSync(file)
   }
-  return beginning.includes('/ld-musl-') ? 'musl' : 'glibc'
+}
+
+/** The path of the loader in an ELF file of 64 bits: most have it at their beginning, those that were patched at their end. */
+function loaderOf(file: number): string {
+  const bytesAt = (position: number, length: number) => {
+    const bytes = Buffer.alloc(length)
+    readSync(file, bytes, 0, length, position)
+    return bytes
+  }
+  const head = bytesAt(0, 64)
+  const entryBytes = head.readUInt16LE(54)
+  const entryCount = head.readUInt16LE(56)
+  const entries = bytesAt(Number(head.readBigUInt64LE(32)), entryBytes * entryCount)
+  const namesLoader = 3
+  for (let at = 0; at < entries.length; at += entryBytes) {
+    if (entries.readUInt32LE(at) !== namesLoader) continue
+    const position = Number(entries.readBigUInt64LE(at + 8))
+    return bytesAt(position, Number(entries.readBigUInt64LE(at + 32))).toString('latin1')
+  }
+  return ''
 }
