@@ -429,7 +429,14 @@ function namedHeaders(request: RequestHead, names: readonly string[] = []) {
   const headers = new Map<string, string>()
   for (const name of names) {
     const value = request.getHeader(name)
-    if (value !== '') headers.set(name, value)
+    if (value !== '') headers.set(name, asUtf8(value))
   }
   return headers
+}
+
+/** A header's bytes, which come as Latin-1, as the UTF-8 that programs send today; as they came if they are none. */
+function asUtf8(value: string): string {
+  if (!/[\x80-\xff]/.test(value)) return value
+  const text = Buffer.from(value, 'latin1').toString()
+  return text.includes('\ufffd') ? value : text
 }

@@ -32,6 +32,20 @@ async function rows(from: string, select = 'id') {
   return (await service.query(`select: ${select} | from: ${from}`)).json.data
 }
 
+test.each(['UTF-8', 'Latin-1'])('a parent has its name in a header as %s', async (encoding) => {
+  const name = `Zürich ${encoding}`
+  const bytes = Buffer.from(name, encoding === 'UTF-8' ? 'utf8' : 'latin1')
+  const parent = `project_name:${bytes.toString('latin1')}`
+  const { status } = await service.request('/otel/v1/traces', {
+    headers: { ...json, 'x-bt-parent': parent },
+    body: bodyOf({ traceId, spanId: 'b7ad6b7169203331', name: 'in Zürich' }),
+  })
+  expect(status).toBe(200)
+  expect(await rows(`project_logs('${name}')`, 'span_attributes.name as n')).toEqual([
+    { n: 'in Zürich' },
+  ])
+})
+
 test('the exporter of OpenTelemetry, with gzipped protocol buffers', async () => {
   const exporter = new OTLPTraceExporter({
     url: `${service.url}/otel/v1/traces`,
