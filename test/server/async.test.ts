@@ -195,8 +195,8 @@ test('a folder that cannot be written to is told with the way out, and the next 
     const { status, json } = await service.request('/btql/async', { body })
     expect(status).toBe(503)
     expect(json.error.code).toBe('STORAGE_UNAVAILABLE')
-    expect(json.Message).toContain('the result cannot be written: ENOENT')
-    expect(json.Message).toContain('see that the data directory is there')
+    expect(json.Message).toContain('the result cannot be written: it is not there')
+    expect(json.Message).toContain('whether the path is right')
   } finally {
     renameSync(`${folder}-away`, folder)
   }
