@@ -66,6 +66,12 @@ export class InlineAnswers {
     for (const [i, id] of rows.ids.entries()) {
       this.#rows.forget(objectNumbers[rows.objectOf[i]!]!, id)
     }
+    for (const { row, commentOn } of rows.controls) {
+      // A comment has an id of its own, and changes another record.
+      if (commentOn !== undefined) {
+        this.#rows.forget(objectNumbers[rows.objectOf[row]!]!, commentOn)
+      }
+    }
   }
 
   /**

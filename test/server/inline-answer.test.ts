@@ -215,3 +215,15 @@ test('many requests on one connection are answered in their order', async () => 
     'record-a',
   ])
 })
+
+test.each([
+  ['a comment', { comment: 'Too vague.' }, { comments: [{ comment: { text: 'Too vague.' } }] }],
+  ['a score', { scores: { helpful: 0.75 } }, { scores: { helpful: 0.75 } }],
+  ['what was expected', { expected: { answer: 42 } }, { expected: { answer: 42 } }],
+])('%s is in the next look-up of a record that was looked up before', async (_, said, seen) => {
+  const query = `select: * | from: project_logs('${logs}') | filter: id = 'record-a'`
+  for (let i = 0; i < 3; i++) await service.query(query)
+  const body = { feedback: [{ id: 'record-a', ...said }] }
+  expect((await service.request(`/v1/project_logs/${logs}/feedback`, { body })).status).toBe(200)
+  expect((await service.query(query)).json.data).toMatchObject([seen])
+})
