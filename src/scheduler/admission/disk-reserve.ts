@@ -75,6 +75,25 @@ export class DiskReserve {
     this.#room -= bytes
   }
 
+  /**
+   * Throws STORAGE_UNAVAILABLE where so many bytes of segments would reach into the last quarter of the reserve: without
+   * it there is no room to take from disk what was deleted.
+   */
+  requireSegmentRoom(bytes: number): void {
+    if (this.#reserveBytes === 0) return
+    const { availableBytes } = this.status
+    if (availableBytes - bytes >= this.#lastQuarter) return
+    throw new AssayError(
+      'STORAGE_UNAVAILABLE',
+      `the segments cannot be written: they take up to ${Math.ceil(bytes / mebibyte)} MiB, and the disk of the data directory has ${Math.floor(availableBytes / mebibyte)} MiB left`,
+      { hint: 'delete what is not needed any more, or free space on that disk' },
+    )
+  }
+
+  get #lastQuarter(): number {
+    return this.#reserveBytes / 4
+  }
+
   #look(bytes: number): void {
     const now = performance.now()
     const isRecent = now - this.#lookedAt < lookEveryMs
@@ -90,11 +109,11 @@ export class DiskReserve {
 
   /**
    * What is free within the file of the records is taken before the file grows, so it counts; but as it may be in
-   * pieces that are too short, half of the reserve has to be free on the disk itself.
+   * pieces that are too short, a quarter of the reserve has to be free on the disk itself.
    */
   #roomOf(available: number): number {
     const free = available - this.#reserveBytes
-    if (free > 0 || available < this.#reserveBytes / 2) return free
+    if (free > 0 || available < this.#lastQuarter) return free
     return free + (this.#options.freeWithin?.() ?? 0)
   }
 

@@ -3,6 +3,7 @@ import type { FreshSpan } from '../../storage/prepare/fresh-part.ts'
 import type { Manifest } from '../../storage/segment/manifest.ts'
 import type { SegmentLimits } from '../../storage/segment/segment-sink.ts'
 import type { SegmentStore } from '../../storage/segment/segment-store.ts'
+import type { DiskReserve } from '../admission/disk-reserve.ts'
 import type { FreshRows } from './fresh-rows.ts'
 
 export interface MaintenanceLogger {
@@ -27,7 +28,7 @@ export interface MaintenanceOptions {
   /** See `QueryPool`. */
   readonly runningTasks?: Int32Array
   /** While it is reached nothing is merged that has no need to be, as that takes room for a time. */
-  readonly reserve?: { readonly isReached: boolean }
+  readonly reserve?: Pick<DiskReserve, 'isReached' | 'requireSegmentRoom'>
   /** What flushes have left out of segments. */
   readonly leftOut?: () => readonly FreshSpan[]
   /** Called with every new manifest. */

@@ -193,9 +193,11 @@ export class Maintenance {
     return this.#pace.enter(bytes)
   }
 
-  /** Tells that there may be objects to remove now. */
+  /** Tells that there may be objects to remove now. What has failed is tried again at once: that may make room for it. */
   noteRemoval(): void {
-    if ((this.#options.removals?.purges().length ?? 0) > 0) this.#workSoon(flushAfterMs)
+    if ((this.#options.removals?.purges().length ?? 0) === 0) return
+    if (this.#hasFailed) this.#notBefore = 0
+    this.#workSoon(this.#hasFailed ? 0 : flushAfterMs)
   }
 
   /**
@@ -213,6 +215,7 @@ export class Maintenance {
       if (isRead || namesAny(this.#manifest, removed)) return false
       // No flush is under way that would write them.
       fresh?.drop(removed)
+      if (fresh) ({ rows: this.#rows, bytes: this.#bytes } = fresh.after(0))
       return this.#carryOut({ kind: 'purge', objects })
     })
     if (isPurged) await removals.purged(objects)
@@ -268,6 +271,11 @@ export class Maintenance {
     return isYoung && this.#bytes > growingBytes && !this.#deltaIsLarge
   }
 
+  /** Whether the work has failed the last time. */
+  get #hasFailed(): boolean {
+    return this.#retryMs > flushAfterMs
+  }
+
   get #hasRoom(): boolean {
     return this.#options.reserve?.isReached !== true
   }
@@ -304,6 +312,7 @@ export class Maintenance {
    */
   async #work(): Promise<void> {
     try {
+      if (this.#hasFailed) await this.#makeRoom()
       do {
         const wasLarge = this.#deltaIsLarge
         await this.damaged.repair()
@@ -415,7 +424,8 @@ export class Maintenance {
     const [rows, bytes, begun] = [this.#rows, this.#bytes, Date.now()]
     let succeeded = false
     try {
-      const { fresh } = this.#options
+      const { fresh, reserve } = this.#options
+      reserve?.requireSegmentRoom(bytes)
       const taken = fresh?.take()
       const left = taken && fresh?.after(taken.through)
       this.#pace.flushBegins(bytes - (left?.bytes ?? 0))
