@@ -21,6 +21,8 @@ const text = 'lorem ipsum dolor sit amet, '.repeat((megabytes * 2 ** 20) / 28)
 let directory: string
 let server: ServeProcess
 let experiment: string
+/** For rows of another kind. */
+let other: string
 let from: string
 
 beforeAll(async () => {
@@ -31,6 +33,7 @@ beforeAll(async () => {
   }
   const project_id = await created('/v1/project', { name: 'p' })
   experiment = await created('/v1/experiment', { project_id, name: 'x' })
+  other = await created('/v1/experiment', { project_id, name: 'y' })
   from = `from: experiment('${experiment}')`
   for (let i = 0; i < records; i++) {
     const events = [{ id: `r${i}`, input: `${i} ${text}`, output: [i, text.slice(0, 100)] }]
@@ -111,7 +114,7 @@ test.runIf(existsSync('/proc/self/schedstat'))(
     const input = [attachment, ...Array.from({ length: 500_000 }, (_, i) => `text ${i}`)]
     const events = [{ id: 'named', input }]
     const before = processorMs()
-    const response = await ask(`/v1/experiment/${experiment}/insert`, { events })
+    const response = await ask(`/v1/experiment/${other}/insert`, { events })
     expect(response.status).toBe(200)
     // To receive it takes some milliseconds, to parse it some hundred.
     expect(processorMs() - before).toBeLessThan(mostMs)
