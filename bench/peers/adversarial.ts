@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { formatMs } from '../table.ts'
 import { type AdversarialRow, adversarialRows } from './generator/adversarial-writer.ts'
 import { settle } from './ingest.ts'
-import { alternate, type Turns } from './measure/alternate.ts'
+import { type Turns, warmTimes } from './measure/alternate.ts'
 import { differenceOf } from './measure/same-rows.ts'
 import { type PrepareOptions, prepare } from './prepare.ts'
 import { type AdversarialQuery, adversarialQueries } from './queries/adversarial-queries.ts'
@@ -32,12 +32,14 @@ const rowsPerRequest = 500
 export async function measureAdversarial(
   options: AdversarialOptions,
 ): Promise<AdversarialResult[]> {
-  const clean = await prepare({ ...options, layouts: ['assay'] })
+  const clean = await prepare({ ...options, layouts: ['assay'], loads: 'once' })
   const hard = await openHard(options).catch(async (error: unknown) => {
     await clean.close()
     throw error
   })
   try {
+    await settle(clean.assay!)
+    await settle(hard)
     const rows = [...adversarialRows(options.rows, versions)]
     const queries = adversarialQueries(rows[rows.length >> 1]!.id, clean.data.middle.id)
     const results: AdversarialResult[] = []
@@ -72,12 +74,13 @@ async function measure(
     })
   const [hardText, cleanText] = [request(hard, btql), request(clean, query.clean)]
   const first = await hard.run(hardText)
-  const cleanFirst = await clean.run(cleanText)
-  const compared = { name, btql, sql: () => '', isOrdered: query.isOrdered ?? false }
+  const compared = { isOrdered: query.isOrdered ?? false }
   const difference = differenceOf(compared, first.rows(), query.answer(rows))
   if (difference !== undefined) note(`${name}: ${difference}`)
-  const firstMs = [first.ms, cleanFirst.ms]
-  const [timed, cleanTimed] = await alternate([hard, clean], [hardText, cleanText], firstMs, turns)
+  const turn = async () => {
+    return [(await hard.run(hardText)).ms, (await clean.run(cleanText)).ms]
+  }
+  const [timed, cleanTimed] = await warmTimes([hard, clean], turn, turns)
   const [ms, cleanMs] = [timed!.ms, cleanTimed!.ms]
   return { name, ms, cleanMs, slower: ms / cleanMs, difference }
 }

@@ -1,10 +1,11 @@
 /** What more threads give: Assay alone, started anew with each number of them. */
+import { settle } from './ingest.ts'
 import type { Turns } from './measure/alternate.ts'
 import { threadSpeedup } from './measure/bandwidth.ts'
 import { geometricMean, median } from './measure/percentile.ts'
 import { type PrepareOptions, prepare } from './prepare.ts'
 import { markdownTable } from './report/table.ts'
-import { runSuite } from './suite.ts'
+import { Suite } from './suite.ts'
 
 export interface WorkerTimes {
   readonly name: string
@@ -35,19 +36,15 @@ export async function compareWorkers(options: WorkersOptions): Promise<WorkersCo
   const times = new Map<string, number[][]>()
   for (let start = 0; start < starts; start++) {
     for (const [i, count] of workers.entries()) {
-      const prepared = await prepare({ ...options, workers: count, layouts: ['assay'] })
+      const asked = { ...options, workers: count, layouts: ['assay'] } as const
+      const prepared = await prepare({ ...asked, loads: 'once' })
       try {
-        const { data, systems, assay } = prepared
-        const results = await runSuite({
-          systems,
-          projectId: assay!.projectId,
-          data,
-          turns,
-          filter,
-        })
-        for (const { name, times: timed } of results) {
+        await settle(prepared.assay!)
+        const suite = new Suite({ data: prepared.data, turns, filter })
+        await suite.warm(prepared)
+        for (const { name, phases } of suite.results) {
           const lists = times.get(name) ?? workers.map(() => [])
-          lists[i]!.push(timed[0]!.ms)
+          lists[i]!.push(phases.warm![0]!.ms)
           times.set(name, lists)
         }
       } finally {

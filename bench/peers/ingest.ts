@@ -50,11 +50,17 @@ const idleRuns = 15
 /** Assay must have been started with more connections than this loads over: one is the probe's. */
 export const ingestConnections = connections + 1
 
-/** @param rate MB/s that clients send; as fast as they are answered by default */
+export interface IngestOptions {
+  /** MB/s that clients send; as fast as they are answered by default. */
+  readonly insertRate?: number | undefined
+  /** Whether a few queries are asked meanwhile, and once all is at rest. */
+  readonly asksBesideInserts?: boolean | undefined
+}
+
 export async function ingest(
   assay: Assay,
   data: DataFile,
-  rate = Number.POSITIVE_INFINITY,
+  { insertRate = Number.POSITIVE_INFINITY, asksBesideInserts = false }: IngestOptions,
 ): Promise<IngestReport> {
   const reader = new BatchReader(data)
   const path = `/v1/project_logs/${assay.projectId}/insert`
@@ -69,7 +75,7 @@ export async function ingest(
   const client = async () => {
     while (next < reader.count) {
       const body = reader.body(next++)
-      const due = begin + sentBytes / 1000 / rate
+      const due = begin + sentBytes / 1000 / insertRate
       sentBytes += body.length
       const early = due - performance.now()
       if (early > 0) await new Promise((resolve) => setTimeout(resolve, early))
@@ -95,7 +101,7 @@ export async function ingest(
       if (acknowledged % 20 === 0) showProgress(`inserting: ${rows} of ${data.rows} rows`)
     }
   }
-  const probing = prober.run()
+  const probing = asksBesideInserts ? prober.run() : undefined
   await Promise.all(Array.from({ length: connections }, client))
   const inserted = performance.now()
   prober.stop()
@@ -112,7 +118,7 @@ export async function ingest(
     settleSeconds: (settled - inserted) / 1000,
     cpuSeconds: (cpuMs(assay.process.pid) - cpuBefore) / 1000,
     curve,
-    probes: await prober.report(),
+    probes: asksBesideInserts ? await prober.report() : [],
   }
 }
 
@@ -201,7 +207,7 @@ const checkPauseMs = 1000
 /** A process that does nothing else may still collect garbage. */
 const idleShare = 0.05
 
-/** Waits until all is flushed and the service has no more work of its own. */
+/** Waits until all is flushed and the service has no more work of its own. Asks no query, which would warm it up. */
 export async function settle(assay: Assay): Promise<void> {
   let quiet = 0
   let [cpu, at, segments] = [cpuMs(assay.process.pid), performance.now(), -1]
@@ -209,13 +215,10 @@ export async function settle(assay: Assay): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, checkPauseMs))
     const [cpuNow, now] = [cpuMs(assay.process.pid), performance.now()]
     const isIdle = cpuNow - cpu < (now - at) * idleShare
-    const log = await assay.audit('select: id\nlimit: 1')
-    const snapshot = log.find(({ event }) => event === 'snapshot')
-    if (snapshot === undefined) throw new Error('the audit log tells of no snapshot')
-    const isFlushed = String(snapshot.flushedThrough) >= String(snapshot.transaction)
-    const isStable = snapshot.segments === segments
-    quiet = isIdle && isFlushed && isStable ? quiet + 1 : 0
-    segments = Number(snapshot.segments)
+    const metrics = await assay.metrics(['assay_delta_rows', 'assay_segments'])
+    const [unflushed, segmentsNow] = metrics
+    quiet = isIdle && unflushed === 0 && segmentsNow === segments ? quiet + 1 : 0
+    segments = segmentsNow!
     ;[cpu, at] = [cpuMs(assay.process.pid), performance.now()]
     showProgress(`settling: ${segments} segments`)
   }

@@ -1,20 +1,21 @@
 /** All that is measured at one number of rows. */
 import { loadavg } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { IngestReport } from './ingest.ts'
 import type { Turns } from './measure/alternate.ts'
 import { type ColdRun, measureCold } from './measure/cold.ts'
 import { type ColumnScan, columnScan } from './measure/column-scan.ts'
 import { MemoryWatch } from './measure/process-status.ts'
-import { type LoadedPeer, type PrepareOptions, prepare } from './prepare.ts'
+import { type LoadedPeer, type Prepared, type PrepareOptions, prepare } from './prepare.ts'
 import { note } from './report/progress.ts'
 import { type Summary, summarize } from './report/ratios.ts'
-import { type QueryResult, runSuite, selectQueries } from './suite.ts'
+import { type Phase, type QueryResult, Suite } from './suite.ts'
 import type { Layout } from './systems/system.ts'
 
 export interface MeasureOptions extends PrepareOptions {
   readonly turns: Turns
   readonly filter: readonly string[] | undefined
-  /** Whether first queries are measured, too. */
+  /** Whether first queries without the page cache are measured, too. */
   readonly cold: boolean
 }
 
@@ -23,52 +24,86 @@ export interface PeersReport {
   readonly jsonBytes: number
   readonly workers: number
   readonly clickhouse: string | undefined
-  readonly summary: Summary
+  readonly summary: Readonly<Record<Phase, Summary>>
   /** Of the machine in the minute before the queries and in their last one: far above the cores when others work on it. */
   readonly load: readonly number[]
   readonly ingest: IngestReport | undefined
   readonly peerLoads: Readonly<Partial<Record<Layout, LoadedPeer>>>
   /** Bytes on disk by part. */
   readonly sizes: Readonly<Partial<Record<Layout, Readonly<Record<string, number>>>>>
-  /** The most memory without mapped files that the service had during the queries. */
+  /** The most memory without mapped files that the service had during the queries after its restart. */
   readonly peakAnonymousBytes: number | undefined
   readonly columnScan: ColumnScan | undefined
   readonly cold: readonly ColdRun[] | undefined
   readonly results: readonly QueryResult[]
 }
 
+/** How long nobody asks anything before a first ask. */
+const idleMs = 10_000
+
 export async function measurePeers(options: MeasureOptions): Promise<PeersReport> {
-  const { rows, workers, turns, filter } = options
+  const { rows, workers, turns, filter, loads } = options
   note(`\n${rows} rows`)
-  const prepared = await prepare(options)
-  const { data, systems, assay, loaded } = prepared
-  const measured = await (async () => {
-    try {
-      const memory = assay && new MemoryWatch(assay.process.pid)
-      const projectId = assay?.projectId ?? ''
-      const loadBefore = loadavg()[0]!
-      const results = await runSuite({ systems, projectId, data, turns, filter })
-      memory?.stop()
-      const load = [loadBefore, loadavg()[0]!]
-      const sizes: Partial<Record<Layout, Record<string, number>>> = {}
-      for (const system of systems) sizes[system.layout] = await system.size()
-      const scan = assay && (await columnScan(assay, rows, workers))
-      return { results, load, sizes, columnScan: scan, peakAnonymousBytes: memory?.peakBytes }
-    } finally {
-      await prepared.close()
+  let suite: Suite | undefined
+  // Who was asked while it was loaded is asked for the first time no more.
+  if (loads === 'anew' && !options.asksBesideInserts) {
+    suite = await measured(await prepare(options), async (prepared) => {
+      const loadedSuite = new Suite({ data: prepared.data, turns, filter })
+      await pause(idleMs)
+      await loadedSuite.first('afterLoad', prepared)
+      return loadedSuite
+    })
+  }
+  const again = suite === undefined ? options : { ...options, loads: 'once' as const }
+  return measured(await prepare(again), async (prepared) => {
+    const { data, assay, systems, loaded } = prepared
+    suite ??= new Suite({ data, turns, filter })
+    const memory = assay && new MemoryWatch(assay.process.pid)
+    const loadBefore = loadavg()[0]!
+    await pause(idleMs)
+    await suite.first('afterRestart', prepared)
+    await suite.early(prepared)
+    await suite.warm(prepared)
+    memory?.stop()
+    const load = [loadBefore, loadavg()[0]!]
+    const sizes: Partial<Record<Layout, Record<string, number>>> = {}
+    for (const system of systems) sizes[system.layout] = await system.size()
+    const scan = assay && (await columnScan(assay, rows, workers))
+    await assay?.close()
+    const start = { server: options.server, directory: prepared.assayDirectory, workers }
+    const cold = options.cold && assay ? await measureCold(start, data) : undefined
+    const { results } = suite
+    return {
+      rows,
+      jsonBytes: data.bytes,
+      workers,
+      clickhouse: prepared.clickhouseVersion,
+      summary: {
+        afterLoad: summarize(results, 'afterLoad'),
+        afterRestart: summarize(results, 'afterRestart'),
+        early: summarize(results, 'early'),
+        warm: summarize(results, 'warm'),
+      },
+      load,
+      ingest: loaded.assay,
+      peerLoads: loaded.peers,
+      sizes,
+      peakAnonymousBytes: memory?.peakBytes,
+      columnScan: scan,
+      cold,
+      results,
     }
-  })()
-  const start = { server: options.server, directory: prepared.assayDirectory, workers }
-  const isCold = options.cold && assay !== undefined
-  return {
-    rows,
-    jsonBytes: data.bytes,
-    workers,
-    clickhouse: prepared.clickhouseVersion,
-    summary: summarize(measured.results),
-    ingest: loaded.assay,
-    peerLoads: loaded.peers,
-    cold: isCold ? await measureCold(start, selectQueries({ data, filter })) : undefined,
-    ...measured,
+  })
+}
+
+/** Closes all systems once something is measured. */
+async function measured<Result>(
+  prepared: Prepared,
+  measure: (prepared: Prepared) => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await measure(prepared)
+  } finally {
+    await prepared.close()
   }
 }

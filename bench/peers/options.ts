@@ -10,10 +10,12 @@ export const usage = `npm run bench:peers -- [options]
                         without it the data is made in a temporary directory and removed
   --only SYSTEM[,…]     assay, duckdb, duckdb-json, clickhouse, clickhouse-json    (all)
   --filter TEXT[,…]     queries whose name has one of the texts
-  --warm-ups N          runs of each query that do not count, in up to two seconds (1000)
-  --runs N              measured runs of each query; fewer for what takes seconds   (7)
+  --warm-ups N          asks of a query until it counts as warm                   (100)
+  --runs N              asks that count where more than one does                    (7)
+  --loaded              asks what an earlier run has loaded: no first asks after a load
   --workers N[,N…]      threads of each system; several are compared               (2)
   --insert-rate N       MB/s that the clients send while Assay is loaded     (as fast as they can)
+  --beside-inserts      asks queries while Assay is loaded: no first asks after a load
   --cold                measures first queries after a start, without the page cache (root)
   --scaling             a handful of queries at 0.1, 1 and 10 M rows, or at --rows
   --adversarial         Assay alone over rows of mixed types, 5,000 paths and long texts, all updated
@@ -31,6 +33,8 @@ export interface Options {
   readonly turns: Turns
   readonly workers: readonly number[]
   readonly insertRate: number | undefined
+  readonly loads: 'once' | 'anew'
+  readonly asksBesideInserts: boolean
   readonly cold: boolean
   readonly scaling: boolean
   readonly adversarial: boolean
@@ -55,10 +59,12 @@ export function readOptions(): Options | undefined {
       dir: { type: 'string' },
       only: { type: 'string' },
       filter: { type: 'string' },
-      'warm-ups': { type: 'string', default: '1000' },
+      'warm-ups': { type: 'string', default: '100' },
       runs: { type: 'string', default: '7' },
       workers: { type: 'string', default: '2' },
       'insert-rate': { type: 'string' },
+      loaded: { type: 'boolean', default: false },
+      'beside-inserts': { type: 'boolean', default: false },
       cold: { type: 'boolean', default: false },
       scaling: { type: 'boolean', default: false },
       adversarial: { type: 'boolean', default: false },
@@ -85,6 +91,8 @@ export function readOptions(): Options | undefined {
     },
     workers: positives('workers', flags.workers),
     insertRate: positives('insert-rate', flags['insert-rate'] ?? '')[0],
+    loads: flags.loaded ? 'once' : 'anew',
+    asksBesideInserts: flags['beside-inserts'],
     cold,
     scaling,
     adversarial,

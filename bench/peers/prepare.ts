@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type DataFile, openDataFile } from './generator/data-file.ts'
-import { type IngestReport, ingest, ingestConnections, settle } from './ingest.ts'
+import { type DataFile, openDataFile, version } from './generator/data-file.ts'
+import { type IngestReport, ingest, ingestConnections } from './ingest.ts'
 import { note } from './report/progress.ts'
 import { Assay } from './systems/assay.ts'
 import { ClickHouse } from './systems/clickhouse.ts'
@@ -20,8 +20,12 @@ export interface PrepareOptions {
   readonly layouts: readonly Layout[]
   /** The built `main.js`. */
   readonly server: string
+  /** `anew`: Assay is loaded into an empty directory, and the process that was loaded is the one to be asked. */
+  readonly loads?: 'once' | 'anew'
   /** MB/s that clients send while Assay is loaded; undefined: as fast as they are answered. */
   readonly insertRate?: number | undefined
+  /** Whether a few queries are asked while Assay is loaded. */
+  readonly asksBesideInserts?: boolean
 }
 
 /** What a folder has been loaded with. */
@@ -40,6 +44,8 @@ export interface Prepared {
   readonly data: DataFile
   readonly systems: readonly System[]
   readonly assay: Assay | undefined
+  /** Of Assay's project. */
+  readonly projectId: string
   readonly clickhouseVersion: string | undefined
   readonly loaded: Readonly<Loaded>
   readonly assayDirectory: string
@@ -50,7 +56,7 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const directory = join(options.directory, `peers-${options.rows}`)
   mkdirSync(directory, { recursive: true })
   const data = openDataFile(directory, options.rows)
-  const marker = join(directory, 'loaded.json')
+  const marker = join(directory, `loaded-v${version}.json`)
   const loaded: Loaded = existsSync(marker)
     ? JSON.parse(readFileSync(marker, 'utf8'))
     : { peers: {} }
@@ -60,25 +66,6 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
   const systems: System[] = []
   const closers: (() => void)[] = []
 
-  let assay: Assay | undefined
-  if (wants('assay')) {
-    const start = { server: options.server, directory: assayDirectory, workers: options.workers }
-    if (loaded.assay === undefined) {
-      // What an interrupted run has left is no beginning to go on from.
-      rmSync(assayDirectory, { recursive: true, force: true })
-      const filling = await Assay.start(start, ingestConnections)
-      try {
-        loaded.assay = await ingest(filling, data, options.insertRate)
-      } finally {
-        await filling.close()
-      }
-      save()
-    }
-    assay = await Assay.start(start)
-    // It runs typical queries after its start.
-    await settle(assay)
-    systems.push(assay)
-  }
   const threads = { directory, threads: options.workers }
   const isLoaded = (layout: Layout, statements: readonly string[]) =>
     loaded.peers[layout]?.digest === digestOf(statements)
@@ -114,11 +101,32 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
       systems.push(clickhouse.system(layout))
     }
   }
+  // Last, so that it does not wait for the others between its load and the first ask.
+  let assay: Assay | undefined
+  if (wants('assay')) {
+    const start = { server: options.server, directory: assayDirectory, workers: options.workers }
+    if (loaded.assay === undefined || options.loads === 'anew') {
+      // What an earlier run has left is no beginning to go on from.
+      rmSync(assayDirectory, { recursive: true, force: true })
+      delete loaded.assay
+      save()
+      assay = await Assay.start(start, ingestConnections)
+      loaded.assay = await ingest(assay, data, options)
+      save()
+      if (options.loads !== 'anew') {
+        await assay.close()
+        assay = undefined
+      }
+    }
+    assay ??= await Assay.start(start)
+    systems.unshift(assay)
+  }
   const close = async () => {
     for (const system of systems) await system.close()
     for (const end of closers) end()
   }
-  return { data, systems, assay, clickhouseVersion, loaded, assayDirectory, close }
+  const projectId = assay?.projectId ?? ''
+  return { data, systems, assay, projectId, clickhouseVersion, loaded, assayDirectory, close }
 }
 
 interface Loader {

@@ -8,9 +8,12 @@ import { buildServer, installPeers } from './install.ts'
 import { measurePeers } from './measure-peers.ts'
 import { type Options, readOptions, usage } from './options.ts'
 import { plot } from './report/plot.ts'
+import { isWrong } from './report/ratios.ts'
 import { saveReport } from './report/save.ts'
+import { titles } from './report/table.ts'
 import { reportText } from './report/text.ts'
 import { measureScaling, scalingTable } from './scaling.ts'
+import { phases } from './suite.ts'
 
 const options = readOptions()
 if (options === undefined) console.log(usage)
@@ -39,9 +42,13 @@ interface Place {
 async function suite(options: Options, place: Place, rows: number): Promise<void> {
   const report = await measurePeers({ ...options, ...place, rows, workers: options.workers[0]! })
   console.log(`\n${reportText(report)}`)
-  const title = `Assay and its peers, ${rows.toLocaleString('en')} rows, warm`
-  if (!options.isPart) saveReport(`peers-${rows}`, report, plot(title, report.results))
-  if (report.summary.wrong > 0) process.exitCode = 1
+  const { results } = report
+  const title = `Assay and its peers, ${rows.toLocaleString('en')} rows`
+  const pictures = phases
+    .filter((phase) => results.every((result) => result.phases[phase]))
+    .map((phase) => [phase, plot(`${title}, ${titles[phase]}`, results, phase)])
+  if (!options.isPart) saveReport(`peers-${rows}`, report, Object.fromEntries(pictures))
+  if (results.some(isWrong)) process.exitCode = 1
 }
 
 async function workers(options: Options, place: Place): Promise<void> {

@@ -1,12 +1,13 @@
 /** Time against rows, for a handful of queries: Assay and the typed peers. */
 
 import { formatMs } from '../table.ts'
+import { settle } from './ingest.ts'
 import type { Turns } from './measure/alternate.ts'
 import { prepare } from './prepare.ts'
 import { note } from './report/progress.ts'
 import { msOf } from './report/ratios.ts'
 import { markdownTable } from './report/table.ts'
-import { type QueryResult, runSuite } from './suite.ts'
+import { type QueryResult, Suite } from './suite.ts'
 import type { Layout } from './systems/system.ts'
 
 export interface ScalingOptions {
@@ -40,17 +41,13 @@ export async function measureScaling(options: ScalingOptions): Promise<ScalingPo
   const points: ScalingPoint[] = []
   for (const rows of options.rows) {
     note(`\n${rows} rows`)
-    const prepared = await prepare({ ...options, rows })
+    const prepared = await prepare({ ...options, rows, loads: 'once' })
     try {
-      const { data, systems, assay } = prepared
-      const results = await runSuite({
-        systems,
-        projectId: assay?.projectId ?? '',
-        data,
-        turns: options.turns,
-        filter: options.filter ?? names,
-      })
-      points.push({ rows, results })
+      const { data, assay } = prepared
+      if (assay) await settle(assay)
+      const suite = new Suite({ data, turns: options.turns, filter: options.filter ?? names })
+      await suite.warm(prepared)
+      points.push({ rows, results: suite.results })
     } finally {
       await prepared.close()
     }
@@ -64,7 +61,7 @@ export function scalingTable(points: readonly ScalingPoint[], layouts: readonly 
   const first = points[0]?.results ?? []
   const rows = first.flatMap(({ name }, query) =>
     layouts.map((layout, i) => {
-      const cells = points.map(({ results }) => msOf(results[query]!, layout))
+      const cells = points.map(({ results }) => msOf(results[query]!, 'warm', layout))
       return [i === 0 ? name : '', layout, ...cells.map((ms) => (ms ? formatMs(ms) : '–'))]
     }),
   )

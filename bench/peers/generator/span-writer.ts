@@ -5,7 +5,7 @@
  */
 import { Random } from '../../../src/demo/random.ts'
 import { RowBuffer } from './row-buffer.ts'
-import { pickRank, pickScript, type RareWord, rareWords, type Script } from './vocabulary.ts'
+import { pickRank, pickScript, rareWords, type Script } from './vocabulary.ts'
 
 export const seed = 20_260_704
 /** Milliseconds since 1970 of about the first row; ten million rows cover four months. */
@@ -34,7 +34,7 @@ interface Model {
   readonly tokensPerSecond: number
 }
 
-const models: readonly Model[] = [
+export const models: readonly Model[] = [
   { name: 'gpt-4o', price: 10, tokensPerSecond: 95 },
   { name: 'gpt-4o-mini', price: 0.6, tokensPerSecond: 130 },
   { name: 'claude-sonnet-4', price: 15, tokensPerSecond: 70 },
@@ -45,9 +45,9 @@ const models: readonly Model[] = [
   { name: 'qwen-2.5-72b', price: 1.2, tokensPerSecond: 65 },
 ]
 const environments = ['production', 'production', 'production', 'staging', 'development']
-const plans = ['free', 'free', 'free', 'team', 'team', 'enterprise']
+export const plans = ['free', 'free', 'free', 'team', 'team', 'enterprise']
 const countries = ['us', 'us', 'us', 'de', 'jp', 'in', 'br', 'fr', 'gb', 'cn', 'kr', 'mx', 'ng']
-const tags = [
+export const tags = [
   'triage',
   'billing',
   'urgent',
@@ -280,7 +280,7 @@ export class SpanWriter {
   }
 }
 
-const rareList: readonly RareWord[] = Object.values(rareWords)
+const rareList = Object.values(rareWords).flat()
 
 function round(value: number, digits: number): number {
   const scale = 10 ** digits

@@ -22,14 +22,10 @@ export interface Script {
 }
 
 /** Words at fixed ranks, so that it is known how common they are. Rows have about 60 words. */
-export const commonWord = 'refund'
-export const usualWord = 'invoice'
-export const unusualWord = 'warranty'
-
 const placed: Readonly<Record<number, string>> = {
-  7: commonWord,
-  60: usualWord,
-  2500: unusualWord,
+  7: 'refund',
+  60: 'invoice',
+  2500: 'warranty',
 }
 
 /** A word that every so-manieth row has in its output, and no other row has anywhere. */
@@ -40,13 +36,6 @@ export interface RareWord {
   /** Whether it stands between blanks, in scripts without them too. */
   readonly isWord: boolean
 }
-
-export const rareWords = {
-  thousandth: { text: 'Quixotry', period: 1000, offset: 377, isWord: true },
-  rare: { text: 'zugzwang', period: 50_000, offset: 12_345, isWord: true },
-  single: { text: 'syzygy', period: 1_000_000, offset: 54_321, isWord: true },
-  han: { text: '龘靐齉', period: 20_000, offset: 9_999, isWord: false },
-} as const satisfies Record<string, RareWord>
 
 const seed = 715
 
@@ -131,6 +120,48 @@ function script(
   }
 }
 
+/**
+ * Words as rare as each other, the first of them known by name. All that are made have eight letters, so that none
+ * is a part of another, with a z and an x, which no other words have.
+ */
+function rareFamily(first: RareWord, count: number, form = (word: string) => word): RareWord[] {
+  const random = new Random(seed + first.period)
+  const texts = new Set([first.text])
+  while (texts.size < count) {
+    const syllable = () => random.pick(rareVowels) + random.pick(rareCodas)
+    texts.add(form(`z${syllable()}x${syllable()}${syllable()}`))
+  }
+  return [...texts].map((text, i) => {
+    return { ...first, text, offset: (first.offset + i * rareStep) % first.period }
+  })
+}
+
+const rareVowels = ['a', 'e', 'i', 'o', 'u']
+const rareCodas = ['b', 'd', 'f', 'g', 'k', 'l', 'm', 'n', 'p', 'r', 's', 't', 'v']
+/** Prime, so that the words of a family stand in rows of their own. */
+const rareStep = 7919
+
+/** Pairs of characters that no text has but for these. */
+function hanFamily(first: RareWord, count: number): RareWord[] {
+  return Array.from({ length: count }, (_, i) => {
+    const text =
+      i === 0 ? first.text : String.fromCodePoint(0x9e00 + 3 * i, 0x9d00 + 7 * i, 0x9c00 + 11 * i)
+    return { ...first, text, offset: (first.offset + i * rareStep) % first.period }
+  })
+}
+
+/** Many of each kind: who asks for one has not asked for another before. */
+export const rareWords = {
+  thousandth: rareFamily(
+    { text: 'Quixotry', period: 1000, offset: 377, isWord: true },
+    30,
+    capital,
+  ),
+  rare: rareFamily({ text: 'zugzwang', period: 50_000, offset: 12_345, isWord: true }, 60),
+  single: rareFamily({ text: 'syzygy', period: 1_000_000, offset: 54_321, isWord: true }, 120),
+  han: hanFamily({ text: '龘靐齉', period: 20_000, offset: 9_999, isWord: false }, 20),
+} as const satisfies Record<string, readonly RareWord[]>
+
 function makeScripts(): { english: Script; others: Script[] } {
   const random = new Random(seed)
   const words = spoken(random, latin, 20_000)
@@ -156,6 +187,20 @@ function makeScripts(): { english: Script; others: Script[] } {
 }
 
 const scripts = makeScripts()
+
+/** English words of ranks from `low` to below `high` that are a part of no word of other languages, and of no key. */
+export function englishWords(low: number, high: number): string[] {
+  const others = scripts.others.filter(({ code }) => code !== 'emoji').map(wordsOf)
+  const known = ['hits document relevance text status', ...others]
+  const words = wordsOf(scripts.english).split(' ').slice(1)
+  return words
+    .slice(low, high)
+    .filter((word) => word.length >= 4 && !known.some((text) => text.includes(word)))
+}
+
+function wordsOf({ words }: Script): string {
+  return Buffer.from(words.bytes).toString()
+}
 
 /** Four conversations out of five are in English. */
 export function pickScript(random: Random): Script {

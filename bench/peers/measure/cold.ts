@@ -1,8 +1,9 @@
 /** The first query after a start of the service, with nothing of its files in the page cache. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
-import { queryText } from '../queries/all-queries.ts'
-import type { PeerQuery } from '../queries/peer-query.ts'
+import type { DataFile } from '../generator/data-file.ts'
+import { allQueries, textsOf } from '../queries/all-queries.ts'
+import { ConstantSource } from '../queries/constants.ts'
 import { showProgress } from '../report/progress.ts'
 import { Assay } from '../systems/assay.ts'
 import type { AssayOptions } from '../systems/assay-process.ts'
@@ -25,17 +26,16 @@ const names = [
 ]
 
 /** Nothing else may have the directory open. */
-export async function measureCold(
-  options: AssayOptions,
-  queries: readonly PeerQuery[],
-): Promise<ColdRun[]> {
+export async function measureCold(options: AssayOptions, data: DataFile): Promise<ColdRun[]> {
+  const constants = new ConstantSource(data)
   const results: ColdRun[] = []
-  for (const query of queries.filter(({ name }) => names.includes(name))) {
+  for (const query of allQueries.filter(({ name }) => names.includes(name))) {
     showProgress(`cold: ${query.name}`)
     const isCacheDropped = dropPageCache()
     const assay = await Assay.start(options)
     try {
-      const { ms } = await assay.run(queryText(query, 'assay', assay.projectId))
+      const ask = { constants, number: 0, projectId: assay.projectId }
+      const { ms } = await assay.run(textsOf(query, ask)('assay'))
       results.push({ name: query.name, ms, isCacheDropped })
     } finally {
       await assay.close()

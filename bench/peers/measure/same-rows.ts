@@ -3,16 +3,19 @@ import { firstDifference } from '../../../test/support/same-answer.ts'
 import type { PeerQuery } from '../queries/peer-query.ts'
 import type { Row } from '../systems/system.ts'
 
+/** What is to be known of a query. */
+export type Compared = Pick<PeerQuery, 'isOrdered' | 'isWhole' | 'times'>
+
 /** Says where an answer first differs from the one that is expected; undefined if nowhere. */
 export function differenceOf(
-  query: PeerQuery,
+  query: Compared,
   actual: readonly Row[],
   expected: readonly Row[],
 ): string | undefined {
   return firstDifference(normalized(query, actual, expected), normalized(query, expected, expected))
 }
 
-function normalized(query: PeerQuery, rows: readonly Row[], expected: readonly Row[]): unknown[] {
+function normalized(query: Compared, rows: readonly Row[], expected: readonly Row[]): unknown[] {
   const made = rows.map((row, i) =>
     query.isWhole
       ? wholeRow(row, expected[i])

@@ -1,7 +1,8 @@
-import type { DataFile } from '../generator/data-file.ts'
 import type { Layout } from '../systems/system.ts'
 import { aggregateQueries } from './aggregate-queries.ts'
-import type { PeerQuery, QueryContext } from './peer-query.ts'
+import type { ConstantSource } from './constants.ts'
+import type { PeerQuery } from './peer-query.ts'
+import { bodyFormOf, requestBody, tzOffsetOf } from './request-body.ts'
 import { rowQueries } from './row-queries.ts'
 import {
   clickhouseJson,
@@ -12,19 +13,7 @@ import {
 } from './sql-form.ts'
 import { textQueries } from './text-queries.ts'
 
-const halfRangeMs = 3 * 3_600_000
-
-export function allQueries(data: DataFile): readonly PeerQuery[] {
-  const { id, trace, created } = data.middle
-  const middle = Date.parse(created)
-  const context: QueryContext = {
-    id,
-    trace,
-    from: new Date(middle - halfRangeMs).toISOString(),
-    to: new Date(middle + halfRangeMs).toISOString(),
-  }
-  return [...aggregateQueries(context), ...rowQueries(context), ...textQueries()]
-}
+export const allQueries: readonly PeerQuery[] = [...aggregateQueries, ...rowQueries, ...textQueries]
 
 const forms: Readonly<Record<Exclude<Layout, 'assay'>, SqlForm>> = {
   duckdb: duckdbTyped,
@@ -33,12 +22,24 @@ const forms: Readonly<Record<Exclude<Layout, 'assay'>, SqlForm>> = {
   'clickhouse-json': clickhouseJson,
 }
 
-/** The text that a system of this layout is asked; for Assay the body of a request. */
-export function queryText(query: PeerQuery, layout: Layout, projectId: string): string {
-  if (layout !== 'assay') return query.sql(forms[layout])
-  const source = `from: project_logs('${projectId}')${query.shape ? ` ${query.shape}` : ''}`
-  return JSON.stringify({
-    query: `${query.btql}\n${source}`,
-    use_columnstore: query.useColumnstore ?? true,
-  })
+export interface Ask {
+  readonly constants: ConstantSource
+  /** From 0: each has other constants. */
+  readonly number: number
+  readonly projectId: string
+}
+
+/**
+ * The text that a system is asked, by its layout; for Assay the body of a request. In all systems the same is asked,
+ * and in every run.
+ */
+export function textsOf(query: PeerQuery, ask: Ask): (layout: Layout) => string {
+  const form = bodyFormOf(allQueries.indexOf(query), ask.number)
+  const tzOffset = tzOffsetOf(form, ask.number)
+  const constants = ask.constants.draw(query.name, ask.number, tzOffset)
+  return (layout) => {
+    if (layout !== 'assay') return query.sql(forms[layout], constants)
+    const source = `from: project_logs('${ask.projectId}')${query.shape ? ` ${query.shape}` : ''}`
+    return requestBody(form, { text: `${query.btql(constants)}\n${source}`, tzOffset })
+  }
 }

@@ -31,8 +31,6 @@ export interface Fields {
   readonly priorityNumber: string
   readonly priorityText: string
   readonly priorityLevel: string
-  /** A path that one row out of some ten thousand has. */
-  readonly flag: string
   readonly body: string
 }
 
@@ -41,7 +39,8 @@ export interface SqlForm extends Fields {
   readonly table: string
   /** A point in time, given in ISO 8601. */
   readonly time: (iso: string) => string
-  readonly day: (time: string) => string
+  /** @param tzOffset minutes that the person's clock is behind UTC */
+  readonly day: (time: string, tzOffset: number) => string
   readonly hour: (time: string) => string
   /** A time as milliseconds since 1970. */
   readonly ms: (time: string) => string
@@ -50,6 +49,8 @@ export interface SqlForm extends Fields {
   readonly countIf: (condition: string) => string
   readonly anyIf: (value: string, condition: string) => string
   readonly hasTag: (tag: string) => string
+  /** A path within metadata that one row out of some ten thousand has. */
+  readonly flagOf: (name: string) => string
   /** A row for each tag. */
   readonly eachTag: string
   /** Whether the output has a part, in any case; the part is given in lower case. */
@@ -69,7 +70,11 @@ function sqlTime(iso: string): string {
 const duckdbFunctions = {
   engine: 'duckdb',
   time: (iso: string) => `timestamp '${sqlTime(iso)}'`,
-  day: (time: string) => `date_trunc('day', ${time})`,
+  day: (time: string, tzOffset: number) => {
+    if (tzOffset === 0) return `date_trunc('day', ${time})`
+    const behind = `interval '${tzOffset} minutes'`
+    return `(date_trunc('day', ${time} - ${behind}) + ${behind})`
+  },
   hour: (time: string) => `date_trunc('hour', ${time})`,
   ms: (time: string) => `epoch_ms(${time})`,
   percentile: (value: string, p: number) => `quantile_cont(${value}, ${p})`,
@@ -119,9 +124,9 @@ export const duckdbTyped: SqlForm = {
   priorityNumber: 'priority_number',
   priorityText: 'priority_text',
   priorityLevel: `(priority->>'$.level')::integer`,
-  flag: `(metadata->>'$.flag_7')::boolean`,
   body: 'body',
   hasTag: (tag) => `list_contains(tags, '${tag}')`,
+  flagOf: (name) => `(metadata->>'$.${name}')::boolean`,
   eachTag: 'select unnest(tags) as tag from typed.spans',
   outputContains: (part) => duckdbMatches('output', part),
   outputHas: (words) => duckdbWords('output', words),
@@ -169,9 +174,9 @@ export const duckdbJson: SqlForm = {
   priorityText: `case when json_type(body, '$.metadata.priority') = 'VARCHAR'
       then ${text('metadata.priority')} end`,
   priorityLevel: `${text('metadata.priority.level')}::integer`,
-  flag: `${text('metadata.flag_7')}::boolean`,
   body: 'body',
   hasTag: (tag) => `list_contains(${duckdbTags}, '${tag}')`,
+  flagOf: (name) => `${text(`metadata.${name}`)}::boolean`,
   eachTag: `select unnest(${duckdbTags}) as tag from json.spans`,
   outputContains: (part) => `${text('output')} ilike '%${part}%'`,
   outputHas: (words) => duckdbWords(text('output'), words),
@@ -183,7 +188,11 @@ export const duckdbJson: SqlForm = {
 const clickhouseFunctions = {
   engine: 'clickhouse',
   time: (iso: string) => `toDateTime64('${sqlTime(iso)}', 3, 'UTC')`,
-  day: (time: string) => `toStartOfDay(${time})`,
+  day: (time: string, tzOffset: number) => {
+    if (tzOffset === 0) return `toStartOfDay(${time})`
+    const behind = `toIntervalMinute(${tzOffset})`
+    return `(toStartOfDay(${time} - ${behind}) + ${behind})`
+  },
   hour: (time: string) => `toStartOfHour(${time})`,
   ms: (time: string) => `toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC'))`,
   percentile: (value: string, p: number) => `quantileExactInclusiveOrNull(${p})(${value})`,
@@ -197,8 +206,8 @@ export const clickhouseTyped: SqlForm = {
   ...clickhouseFunctions,
   table: 'spans_typed',
   priorityLevel: `JSONExtract(priority, 'level', 'Nullable(Int64)')`,
-  flag: `JSONExtract(metadata, 'flag_7', 'Nullable(Bool)')`,
   hasTag: (tag) => `has(tags, '${tag}')`,
+  flagOf: (name) => `JSONExtract(metadata, '${name}', 'Nullable(Bool)')`,
   eachTag: 'select arrayJoin(tags) as tag from spans_typed',
   // Of this form, and not of ILIKE, the indexes over lower(output) know something.
   outputContains: (part) => `lower(output) like '%${part}%'`,
@@ -249,9 +258,9 @@ export const clickhouseJson: SqlForm = {
   priorityNumber: 'body.metadata.priority.:Int64',
   priorityText: 'body.metadata.priority.:String',
   priorityLevel: dynamic('metadata.priority.level', 'Int64'),
-  flag: dynamic('metadata.flag_7', 'Bool'),
   body: 'body',
   hasTag: (tag) => `has(${clickhouseTags}, '${tag}')`,
+  flagOf: (name) => dynamic(`metadata.${name}`, 'Bool'),
   eachTag: `select arrayJoin(${clickhouseTags}) as tag from spans_json`,
   outputContains: (part) => `${clickhouseOutput} ilike '%${part}%'`,
   outputHas: (words) => `hasAllTokens(lower(${clickhouseOutput}), ['${words.join("', '")}'])`,

@@ -1,7 +1,7 @@
-/** The results as a picture: a row for each query, a dot for each system, time on a log scale. */
-import type { QueryResult } from '../suite.ts'
+/** The results of one phase as a picture: a row for each query, a dot for each system, time on a log scale. */
+import type { Phase, QueryResult } from '../suite.ts'
 import type { Layout } from '../systems/system.ts'
-import { msOf, ratiosOf } from './ratios.ts'
+import { duelOf, msOf } from './ratios.ts'
 import { formatRatio } from './table.ts'
 
 const styles: Readonly<Record<Layout, { name: string; color: string }>> = {
@@ -19,8 +19,8 @@ const width = 1000
 const right = 70
 const top = 64
 
-export function plot(title: string, results: readonly QueryResult[]): string {
-  const all = results.flatMap(({ times }) => times.map(({ ms }) => ms))
+export function plot(title: string, results: readonly QueryResult[], phase: Phase): string {
+  const all = results.flatMap(({ phases }) => (phases[phase] ?? []).map(({ ms }) => ms))
   const low = Math.floor(Math.log10(Math.min(...all)))
   const high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(...all))))
   const scale = (width - left - right) / (high - low)
@@ -32,7 +32,7 @@ export function plot(title: string, results: readonly QueryResult[]): string {
     `<title>${xmlText(title)}</title>`,
     `<rect width="${width}" height="${height}" fill="#ffffff"/>`,
     `<text x="12" y="20" font-size="14" font-weight="600" fill="#1a1a1a">${xmlText(title)}</text>`,
-    ...legend(results),
+    ...legend(results, phase),
   ]
   for (let power = low; power <= high; power++) {
     const at = x(10 ** power)
@@ -42,19 +42,19 @@ export function plot(title: string, results: readonly QueryResult[]): string {
     )
   }
   for (const [i, result] of results.entries()) {
-    parts.push(...row(result, top + i * rowHeight + rowHeight / 2, x))
+    parts.push(...row(result, phase, top + i * rowHeight + rowHeight / 2, x))
   }
   return `${[...parts, '</svg>'].join('\n')}\n`
 }
 
-function row(result: QueryResult, y: number, x: (ms: number) => string): string[] {
-  const { typed } = ratiosOf(result)
+function row(result: QueryResult, phase: Phase, y: number, x: (ms: number) => string): string[] {
+  const typed = duelOf(result, phase)?.ratio
   const parts = [
     `<text x="${left - 10}" y="${y + 4}" text-anchor="end" fill="#1a1a1a">${xmlText(result.name)}</text>`,
     `<line x1="${left}" y1="${y}" x2="${width - right}" y2="${y}" stroke="#f0f0f0"/>`,
   ]
   for (const layout of drawn) {
-    const ms = msOf(result, layout)
+    const ms = msOf(result, phase, layout)
     if (ms === undefined) continue
     const radius = layout === 'assay' ? 5 : 4
     parts.push(`<circle cx="${x(ms)}" cy="${y}" r="${radius}" fill="${styles[layout].color}"/>`)
@@ -68,8 +68,8 @@ function row(result: QueryResult, y: number, x: (ms: number) => string): string[
   return parts
 }
 
-function legend(results: readonly QueryResult[]): string[] {
-  const shown = [...drawn].reverse().filter((layout) => results.some((r) => msOf(r, layout)))
+function legend(results: readonly QueryResult[], phase: Phase): string[] {
+  const shown = [...drawn].reverse().filter((layout) => results.some((r) => msOf(r, phase, layout)))
   return shown.flatMap((layout, i) => {
     const { name, color } = styles[layout]
     const at = left + i * 135

@@ -1,60 +1,69 @@
-/** How many times faster one system is, query by query and on the whole. */
+/** How many times faster one system is, query by query and on the whole, in each phase. */
 import { geometricMean } from '../measure/percentile.ts'
-import type { QueryResult } from '../suite.ts'
+import type { Phase, QueryResult } from '../suite.ts'
 import type { Layout } from '../systems/system.ts'
 
 export const typedPeers: readonly Layout[] = ['duckdb', 'clickhouse']
 export const jsonPeers: readonly Layout[] = ['duckdb-json', 'clickhouse-json']
 
-export interface Ratios {
-  /** The faster typed peer's time by ours, and the faster JSON peer's; undefined without peers. */
-  readonly typed: number | undefined
-  readonly json: number | undefined
+/** One query in one phase: ours and the faster peer's. */
+export interface Duel {
+  readonly ms: number
+  readonly peerMs: number
+  /** The peer's time by ours. */
+  readonly ratio: number
 }
 
 export interface Summary {
-  readonly queries: number
+  /** Geometric means of the faster peer's time by ours; undefined without such peers. */
   readonly typedGeometricMean: number | undefined
   readonly jsonGeometricMean: number | undefined
-  /** Queries in which the faster typed peer is faster than we are. */
-  readonly below1: number
-  readonly wrong: number
+  /** Queries in which the faster typed peer is faster than we are, or our answer wrong. */
+  readonly behind: number
+  /** The query that is behind by most milliseconds. */
+  readonly widestGap: { readonly name: string; readonly ms: number } | undefined
 }
 
-export function msOf({ times }: QueryResult, layout: Layout): number | undefined {
-  return times.find((timed) => timed.layout === layout)?.ms
+export function msOf({ phases }: QueryResult, phase: Phase, layout: Layout): number | undefined {
+  return phases[phase]?.find((timed) => timed.layout === layout)?.ms
 }
 
-/** Wrong answers of peers do not count. */
-export function ratiosOf(result: QueryResult): Ratios {
-  const ours = msOf(result, 'assay')
-  const fastest = (layouts: readonly Layout[]) => {
-    const times = layouts
-      .filter((layout) => result.differences[layout] === undefined)
-      .map((layout) => msOf(result, layout))
-      .filter((ms) => ms !== undefined)
-    return times.length === 0 ? undefined : Math.min(...times)
-  }
-  const ratio = (ms: number | undefined) =>
-    ms === undefined || ours === undefined ? undefined : ms / ours
-  return { typed: ratio(fastest(typedPeers)), json: ratio(fastest(jsonPeers)) }
+/** Ours against the fastest of some peers; wrong answers of peers do not count. Undefined if either is missing. */
+export function duelOf(
+  result: QueryResult,
+  phase: Phase,
+  peers: readonly Layout[] = typedPeers,
+): Duel | undefined {
+  const ms = msOf(result, phase, 'assay')
+  const times = peers
+    .filter((layout) => result.differences[layout] === undefined)
+    .map((layout) => msOf(result, phase, layout))
+    .filter((time) => time !== undefined)
+  if (ms === undefined || times.length === 0) return undefined
+  const peerMs = Math.min(...times)
+  return { ms, peerMs, ratio: peerMs / ms }
 }
 
-export function summarize(results: readonly QueryResult[]): Summary {
-  const ratios = results.map(ratiosOf)
-  const mean = (values: readonly (number | undefined)[]) => {
-    const known = values.filter((value) => value !== undefined)
-    return known.length === 0 ? undefined : geometricMean(known)
-  }
-  const wrong = results.filter(({ differences }) => differences.assay !== undefined)
-  const slower = results.filter(
-    (result, i) => (ratios[i]!.typed ?? 1) < 1 && !wrong.includes(result),
-  )
+export function isWrong({ differences }: QueryResult): boolean {
+  return differences.assay !== undefined
+}
+
+export function summarize(results: readonly QueryResult[], phase: Phase): Summary {
+  const duels = results.map((result) => duelOf(result, phase))
+  const gaps = duels
+    .map((duel, i) => ({ name: results[i]!.name, ms: duel ? duel.ms - duel.peerMs : 0 }))
+    .filter(({ ms }) => ms > 0)
+    .sort((a, b) => b.ms - a.ms)
+  const isBehind = (result: QueryResult, i: number) => isWrong(result) || (duels[i]?.ratio ?? 1) < 1
   return {
-    queries: results.length,
-    typedGeometricMean: mean(ratios.map(({ typed }) => typed)),
-    jsonGeometricMean: mean(ratios.map(({ json }) => json)),
-    below1: slower.length + wrong.length,
-    wrong: wrong.length,
+    typedGeometricMean: meanOf(duels),
+    jsonGeometricMean: meanOf(results.map((result) => duelOf(result, phase, jsonPeers))),
+    behind: results.filter(isBehind).length,
+    widestGap: gaps[0],
   }
+}
+
+function meanOf(duels: readonly (Duel | undefined)[]): number | undefined {
+  const ratios = duels.filter((duel) => duel !== undefined).map(({ ratio }) => ratio)
+  return ratios.length === 0 ? undefined : geometricMean(ratios)
 }

@@ -1,34 +1,38 @@
-/** The results as a table of Markdown. */
+/** The results as tables of Markdown. */
 import { formatMs } from '../../table.ts'
-import type { QueryResult } from '../suite.ts'
-import type { Layout } from '../systems/system.ts'
-import { msOf, ratiosOf, type Summary } from './ratios.ts'
+import { type Phase, phases, type QueryResult } from '../suite.ts'
+import { duelOf, isWrong, type Summary } from './ratios.ts'
 
-export const titles: Readonly<Record<Layout, string>> = {
-  assay: 'Assay ms',
-  duckdb: 'DuckDB typed ms',
-  clickhouse: 'ClickHouse typed ms',
-  'duckdb-json': 'DuckDB JSON ms',
-  'clickhouse-json': 'ClickHouse JSON ms',
+export const titles: Readonly<Record<Phase, string>> = {
+  afterLoad: 'first ask after a load',
+  afterRestart: 'first ask after a restart',
+  early: 'asks 2 to 8',
+  warm: 'after a hundred asks',
 }
 
-const layouts = Object.keys(titles) as Layout[]
-
+/** How many times as fast as the faster typed peer each query is in each phase, and the milliseconds of both. */
 export function resultTable(results: readonly QueryResult[]): string {
-  const shown = layouts.filter((layout) => results.some((result) => msOf(result, layout)))
-  const head = ['query', ...shown.map((layout) => titles[layout]), '× typed', '× JSON', 'answer']
+  const head = ['query', ...phases.map((phase) => titles[phase]), 'answers']
   const rows = results.map((result) => {
-    const { typed, json } = ratiosOf(result)
-    const cells = shown.map((layout) => cellOf(result, layout))
-    return [result.name, ...cells, formatRatio(typed), formatRatio(json), verdict(result)]
+    const cells = phases.map((phase) => cellOf(result, phase))
+    return [result.name, ...cells, isWrong(result) ? 'WRONG' : 'same']
   })
   return markdownTable([head, ...rows])
 }
 
-/** What was measured of one query, while others are still to come. */
-export function resultLine(result: QueryResult): string {
-  const times = result.times.map(({ layout, ms }) => `${layout} ${formatMs(ms)}`)
-  return `${result.name}: ${times.join(', ')} ms; ${formatRatio(ratiosOf(result).typed)}×`
+function cellOf(result: QueryResult, phase: Phase): string {
+  const duel = duelOf(result, phase)
+  if (duel === undefined) return '–'
+  return `${formatRatio(duel.ratio)}× (${formatMs(duel.ms)} : ${formatMs(duel.peerMs)})`
+}
+
+/** What was measured of one query in one phase, by system. */
+export function resultLine(result: QueryResult, phase: Phase): string {
+  const times = result.phases[phase] ?? []
+  const systems = times.map(({ layout, ms, asks }) => {
+    return `${layout} ${formatMs(ms)}${asks > 1 ? ` (${asks})` : ''}`
+  })
+  return `${result.name}: ${systems.join(', ')} ms; ${formatRatio(duelOf(result, phase)?.ratio)}×`
 }
 
 /** Rows of cells; the first is the head, and all columns but the first go to the right. */
@@ -42,27 +46,19 @@ export function markdownTable(rows: readonly (readonly string[])[]): string {
   return [padded[0]!, rule, ...padded.slice(1)].join('\n')
 }
 
-export function summaryText(summary: Summary): string {
-  const { queries, typedGeometricMean, jsonGeometricMean, below1, wrong } = summary
-  return (
-    `${queries} queries. Geometric mean: ${formatRatio(typedGeometricMean)}× the faster typed ` +
-    `peer, ${formatRatio(jsonGeometricMean)}× the faster JSON peer. ` +
-    `Below 1× of the typed: ${below1}. Wrong answers: ${wrong}.`
-  )
+export function summaryTable(summaries: Readonly<Record<Phase, Summary>>): string {
+  const head = ['', '× typed', 'behind', 'behind by most', '× JSON']
+  const rows = phases.map((phase) => {
+    const { typedGeometricMean, jsonGeometricMean, behind, widestGap } = summaries[phase]
+    const gap = widestGap ? `${formatMs(widestGap.ms)} ms, ${widestGap.name}` : '–'
+    const [typed, json] = [typedGeometricMean, jsonGeometricMean].map(formatRatio)
+    return [titles[phase], typed!, String(behind), gap, json!]
+  })
+  return markdownTable([head, ...rows])
 }
 
 export function formatRatio(ratio: number | undefined): string {
   if (ratio === undefined) return '–'
   if (ratio < 0.1) return ratio.toPrecision(1)
   return ratio < 10 ? ratio.toFixed(2) : ratio.toFixed(0)
-}
-
-function cellOf(result: QueryResult, layout: Layout): string {
-  const ms = msOf(result, layout)
-  if (ms === undefined) return '–'
-  return result.differences[layout] === undefined ? formatMs(ms) : `${formatMs(ms)} (other)`
-}
-
-function verdict({ differences }: QueryResult): string {
-  return differences.assay === undefined ? 'same' : 'WRONG'
 }

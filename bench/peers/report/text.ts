@@ -2,14 +2,15 @@
 import { formatMs } from '../../table.ts'
 import type { IngestReport } from '../ingest.ts'
 import type { PeersReport } from '../measure-peers.ts'
-import { msOf } from './ratios.ts'
-import { markdownTable, resultTable, summaryText } from './table.ts'
+import { isWrong, msOf } from './ratios.ts'
+import { markdownTable, resultTable, summaryTable } from './table.ts'
 
 export function reportText(report: PeersReport): string {
   const { ingest, peakAnonymousBytes, columnScan, load } = report
   const parts = [
     resultTable(report.results),
-    summaryText(report.summary),
+    summaryTable(report.summary),
+    `${report.results.length} queries, wrong answers of ${report.results.filter(isWrong).length}.`,
     `Load of the machine before and after the queries: ${load.map(formatLoad).join(', ')}.`,
     sizesTable(report),
   ]
@@ -55,7 +56,7 @@ function sizesTable({ sizes, jsonBytes }: PeersReport): string {
 function coldTable({ cold = [], results }: PeersReport): string {
   const rows = cold.map(({ name, ms, isCacheDropped }) => {
     const result = results.find((other) => other.name === name)
-    const warm = result && msOf(result, 'assay')
+    const warm = result && msOf(result, 'warm', 'assay')
     return [
       name,
       formatMs(ms),
@@ -93,6 +94,8 @@ function ingestTexts(ingest: IngestReport): string[] {
   return [
     summary,
     markdownTable([['rows', 'MB/s', 'p50 ms', 'p99 ms', 'longest ms', 'memory MiB'], ...curve]),
-    markdownTable([['beside inserts', 'busy ms', 'idle ms', 'slower', 'fresh'], ...probes]),
+    ...(probes.length > 0 ? [markdownTable([probeHead, ...probes])] : []),
   ]
 }
+
+const probeHead = ['beside inserts', 'busy ms', 'idle ms', 'slower', 'fresh']

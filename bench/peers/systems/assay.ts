@@ -41,11 +41,14 @@ export class Assay implements System {
     return { ms, rows: () => (JSON.parse(answer.toString()) as { data: Row[] }).data }
   }
 
-  /** What a query records about itself. */
-  async audit(clauses: string): Promise<readonly Row[]> {
-    const query = `${clauses}\nfrom: project_logs('${this.projectId}')`
-    const answer = await this.client.postJson('/btql', { query, audit_log: true })
-    return answer.audit_log as Row[]
+  /** The values of gauges that the service tells of itself. */
+  async metrics(names: readonly string[]): Promise<number[]> {
+    const lines = (await this.client.get('/metrics')).toString().split('\n')
+    return names.map((name) => {
+      const line = lines.find((text) => text.startsWith(`${name} `))
+      if (line === undefined) throw new Error(`the service tells of no ${name}`)
+      return Number(line.slice(name.length))
+    })
   }
 
   async size(): Promise<Record<string, number>> {
