@@ -42,22 +42,12 @@ export interface PeersReport {
 const idleMs = 10_000
 
 export async function measurePeers(options: MeasureOptions): Promise<PeersReport> {
-  const { rows, workers, turns, filter, loads } = options
+  const { rows, workers } = options
   note(`\n${rows} rows`)
-  let suite: Suite | undefined
-  // Who was asked while it was loaded is asked for the first time no more.
-  if (loads === 'anew' && !options.asksBesideInserts) {
-    suite = await measured(await prepare(options), async (prepared) => {
-      const loadedSuite = new Suite({ data: prepared.data, turns, filter })
-      await pause(idleMs)
-      await loadedSuite.first('afterLoad', prepared)
-      return loadedSuite
-    })
-  }
-  const again = suite === undefined ? options : { ...options, loads: 'once' as const }
-  return measured(await prepare(again), async (prepared) => {
+  const asked = options.loads === 'anew' ? await askAfterLoad(options) : undefined
+  return measured(await prepare({ ...options, loads: 'once' }), async (prepared) => {
     const { data, assay, systems, loaded } = prepared
-    suite ??= new Suite({ data, turns, filter })
+    const suite = asked ?? new Suite({ ...options, data })
     const memory = assay && new MemoryWatch(assay.process.pid)
     const loadBefore = loadavg()[0]!
     await pause(idleMs)
@@ -93,6 +83,18 @@ export async function measurePeers(options: MeasureOptions): Promise<PeersReport
       cold,
       results,
     }
+  })
+}
+
+/** Loads Assay, and asks the process that was loaded. */
+async function askAfterLoad(options: MeasureOptions): Promise<Suite> {
+  return measured(await prepare(options), async (prepared) => {
+    const suite = new Suite({ ...options, data: prepared.data })
+    // Who was asked while it was loaded is asked for the first time no more.
+    if (options.asksBesideInserts) return suite
+    await pause(idleMs)
+    await suite.first('afterLoad', prepared)
+    return suite
   })
 }
 

@@ -102,31 +102,38 @@ export async function prepare(options: PrepareOptions): Promise<Prepared> {
     }
   }
   // Last, so that it does not wait for the others between its load and the first ask.
-  let assay: Assay | undefined
-  if (wants('assay')) {
-    const start = { server: options.server, directory: assayDirectory, workers: options.workers }
-    if (loaded.assay === undefined || options.loads === 'anew') {
-      // What an earlier run has left is no beginning to go on from.
-      rmSync(assayDirectory, { recursive: true, force: true })
-      delete loaded.assay
-      save()
-      assay = await Assay.start(start, ingestConnections)
-      loaded.assay = await ingest(assay, data, options)
-      save()
-      if (options.loads !== 'anew') {
-        await assay.close()
-        assay = undefined
-      }
-    }
-    assay ??= await Assay.start(start)
-    systems.unshift(assay)
-  }
+  const place = { directory: assayDirectory, data, loaded, save }
+  const assay = wants('assay') ? await openAssay(options, place) : undefined
+  if (assay) systems.unshift(assay)
   const close = async () => {
     for (const system of systems) await system.close()
     for (const end of closers) end()
   }
   const projectId = assay?.projectId ?? ''
   return { data, systems, assay, projectId, clickhouseVersion, loaded, assayDirectory, close }
+}
+
+interface AssayPlace {
+  readonly directory: string
+  readonly data: DataFile
+  readonly loaded: Loaded
+  readonly save: () => void
+}
+
+async function openAssay(options: PrepareOptions, place: AssayPlace): Promise<Assay> {
+  const { directory, data, loaded, save } = place
+  const start = { server: options.server, directory, workers: options.workers }
+  if (loaded.assay !== undefined && options.loads !== 'anew') return Assay.start(start)
+  // What an interrupted run has left is no beginning to go on from.
+  delete loaded.assay
+  save()
+  rmSync(directory, { recursive: true, force: true })
+  const filled = await Assay.start(start, ingestConnections)
+  loaded.assay = await ingest(filled, data, options)
+  save()
+  if (options.loads === 'anew') return filled
+  await filled.close()
+  return Assay.start(start)
 }
 
 interface Loader {
