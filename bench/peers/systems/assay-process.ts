@@ -24,7 +24,8 @@ export class AssayProcess {
 
   /** Resolves when the service listens. */
   static async start({ server, directory, workers }: AssayOptions): Promise<AssayProcess> {
-    const flags = ['--port', '0', '--data-dir', directory, '--workers', String(workers)]
+    const ports = ['--port', '0', '--otlp-grpc-port', 'off']
+    const flags = [...ports, '--data-dir', directory, '--workers', String(workers)]
     const child = spawn(process.execPath, [server, 'serve', ...flags], {
       // What was answered before is not measured.
       env: { ...process.env, ASSAY_BOOTSTRAP_KEY: key, ASSAY_KEPT_ANSWERS_MB: '0' },
