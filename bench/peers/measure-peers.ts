@@ -61,7 +61,7 @@ export async function measurePeers(options: MeasureOptions): Promise<PeersReport
     const scan = assay && (await columnScan(assay, rows, workers))
     await assay?.close()
     const start = { server: options.server, directory: prepared.assayDirectory, workers }
-    const cold = options.cold && assay ? await measureCold(start, data) : undefined
+    const cold = options.cold && assay ? await measureCold(start, data, options.filter) : undefined
     const { results } = suite
     return {
       rows,

@@ -2,7 +2,7 @@
 import type { DataFile } from './generator/data-file.ts'
 import { budgetMs, type Timed, Times, type Turns, warmTimes } from './measure/alternate.ts'
 import { differenceOf } from './measure/same-rows.ts'
-import { allQueries, textsOf } from './queries/all-queries.ts'
+import { selectQueries, textsOf } from './queries/all-queries.ts'
 import { ConstantSource } from './queries/constants.ts'
 import type { PeerQuery } from './queries/peer-query.ts'
 import { note, showProgress } from './report/progress.ts'
@@ -55,9 +55,9 @@ export class Suite {
   constructor({ data, turns, filter }: SuiteOptions) {
     this.#constants = new ConstantSource(data)
     this.#turns = turns
-    this.#queries = allQueries
-      .filter(({ name }) => filter?.some((part) => name.includes(part)) ?? true)
-      .map((query) => ({ query, asks: 0, asksOfProcess: 0, phases: {}, differences: {} }))
+    this.#queries = selectQueries(filter).map((query) => {
+      return { query, asks: 0, asksOfProcess: 0, phases: {}, differences: {} }
+    })
   }
 
   get results(): QueryResult[] {

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import type { DataFile } from '../generator/data-file.ts'
-import { allQueries, textsOf } from '../queries/all-queries.ts'
+import { selectQueries, textsOf } from '../queries/all-queries.ts'
 import { ConstantSource } from '../queries/constants.ts'
 import { showProgress } from '../report/progress.ts'
 import { Assay } from '../systems/assay.ts'
@@ -26,10 +26,14 @@ const names = [
 ]
 
 /** Nothing else may have the directory open. */
-export async function measureCold(options: AssayOptions, data: DataFile): Promise<ColdRun[]> {
+export async function measureCold(
+  options: AssayOptions,
+  data: DataFile,
+  filter: readonly string[] | undefined,
+): Promise<ColdRun[]> {
   const constants = new ConstantSource(data)
   const results: ColdRun[] = []
-  for (const query of allQueries.filter(({ name }) => names.includes(name))) {
+  for (const query of selectQueries(filter).filter(({ name }) => names.includes(name))) {
     showProgress(`cold: ${query.name}`)
     const isCacheDropped = dropPageCache()
     const assay = await Assay.start(options)

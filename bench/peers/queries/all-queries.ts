@@ -15,6 +15,11 @@ import { textQueries } from './text-queries.ts'
 
 export const allQueries: readonly PeerQuery[] = [...aggregateQueries, ...rowQueries, ...textQueries]
 
+/** Those whose name has one of the texts; all if none are given. */
+export function selectQueries(texts: readonly string[] | undefined): readonly PeerQuery[] {
+  return allQueries.filter(({ name }) => texts?.some((text) => name.includes(text)) ?? true)
+}
+
 const forms: Readonly<Record<Exclude<Layout, 'assay'>, SqlForm>> = {
   duckdb: duckdbTyped,
   'duckdb-json': duckdbJson,

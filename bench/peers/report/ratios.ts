@@ -18,8 +18,8 @@ export interface Summary {
   /** Geometric means of the faster peer's time by ours; undefined without such peers. */
   readonly typedGeometricMean: number | undefined
   readonly jsonGeometricMean: number | undefined
-  /** Queries in which the faster typed peer is faster than we are, or our answer wrong. */
-  readonly behind: number
+  /** Queries in which the faster typed peer is faster than we are, or our answer wrong; undefined without such peers. */
+  readonly behind: number | undefined
   /** The query that is behind by most milliseconds. */
   readonly widestGap: { readonly name: string; readonly ms: number } | undefined
 }
@@ -58,7 +58,7 @@ export function summarize(results: readonly QueryResult[], phase: Phase): Summar
   return {
     typedGeometricMean: meanOf(duels),
     jsonGeometricMean: meanOf(results.map((result) => duelOf(result, phase, jsonPeers))),
-    behind: results.filter(isBehind).length,
+    behind: duels.some((duel) => duel) ? results.filter(isBehind).length : undefined,
     widestGap: gaps[0],
   }
 }

@@ -52,7 +52,7 @@ export function summaryTable(summaries: Readonly<Record<Phase, Summary>>): strin
     const { typedGeometricMean, jsonGeometricMean, behind, widestGap } = summaries[phase]
     const gap = widestGap ? `${formatMs(widestGap.ms)} ms, ${widestGap.name}` : '–'
     const [typed, json] = [typedGeometricMean, jsonGeometricMean].map(formatRatio)
-    return [titles[phase], typed!, String(behind), gap, json!]
+    return [titles[phase], typed!, String(behind ?? '–'), gap, json!]
   })
   return markdownTable([head, ...rows])
 }
