@@ -1,7 +1,7 @@
 /** The results as tables of Markdown. */
 import { formatMs } from '../../table.ts'
 import { type Phase, phases, type QueryResult } from '../suite.ts'
-import { duelOf, isWrong, type Summary } from './ratios.ts'
+import { duelOf, isWrong, msOf, type Summary } from './ratios.ts'
 
 export const titles: Readonly<Record<Phase, string>> = {
   afterLoad: 'first ask after a load',
@@ -22,7 +22,8 @@ export function resultTable(results: readonly QueryResult[]): string {
 
 function cellOf(result: QueryResult, phase: Phase): string {
   const duel = duelOf(result, phase)
-  if (duel === undefined) return '–'
+  const ms = msOf(result, phase, 'assay')
+  if (duel === undefined) return ms === undefined ? '–' : formatMs(ms)
   return `${formatRatio(duel.ratio)}× (${formatMs(duel.ms)} : ${formatMs(duel.peerMs)})`
 }
 
