@@ -110,7 +110,7 @@ async function pack(): Promise<string> {
   const names = listed.map((path) =>
     path
       .replace(/^package\//, '')
-      .replace(/(?<=^dist\/src\/(ui\/)?)[a-z-]+-[A-Z0-9]{8}(?=\.)/, '*'),
+      .replace(/(?<=^dist\/src\/(ui\/)?)[\w-]+-[A-Z0-9]{8}(?=\.)/, '*'),
   )
   const contents = readFileSync(new URL('contents.txt', import.meta.url), 'utf8')
   assert.deepEqual([...new Set(names)].sort(), contents.trimEnd().split('\n'))
