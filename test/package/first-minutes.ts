@@ -108,9 +108,7 @@ async function pack(): Promise<string> {
   const listed = (await run(`tar -tzf ${file}`, surroundings(scratch))).trimEnd().split('\n')
   // Without what is different from one build to the next.
   const names = listed.map((path) =>
-    path
-      .replace(/^package\//, '')
-      .replace(/(?<=^dist\/src\/(ui\/)?)[\w-]+-[A-Z0-9]{8}(?=\.)/, '*'),
+    path.replace(/^package\//, '').replace(/(?<=^dist\/src\/(ui\/)?)[\w-]+-[A-Z0-9]{8}(?=\.)/, '*'),
   )
   const contents = readFileSync(new URL('contents.txt', import.meta.url), 'utf8')
   assert.deepEqual([...new Set(names)].sort(), contents.trimEnd().split('\n'))
