@@ -22,13 +22,13 @@ const short = Buffer.from('Attempting to write page at position %u\0')
 const freeing = [
   {
     // x86-64: test rbx, rbx; je …
-    code: /\x48\x85\xdb\x74\x15\x48\x89\xdf\xe8[^]{4}\xbe[^]{4}\x48\x89\xdf\xe8[^]{4}\x83\x7d[^]\x0a\x75/,
+    code: /4885db74154889dfe8.{8}be.{8}4889dfe8.{8}837d..0a75/g,
     at: 3,
     branch: Buffer.of(0xeb),
   },
   {
     // AArch64: cmp x19, 0; b.eq …
-    code: /\x7f\x02\x00\xf1\xc0\x00\x00\x54\xe0\x03\x13\xaa[^]{3}\x94[^]{2}\x80\xd2\xe0\x03\x13\xaa[^]{3}\x97[^]{3}\xb9\x1f\x28\x00\x71/,
+    code: /7f0200f1c0000054e00313aa.{6}94.{4}80d2e00313aa.{6}97.{6}b91f280071/g,
     at: 4,
     branch: Buffer.of(0x06, 0x00, 0x00, 0x14),
   },
@@ -40,10 +40,12 @@ export function mendLmdb(binding) {
   for (let at = bytes.indexOf(format); at >= 0; at = bytes.indexOf(format, at + 1)) {
     short.copy(bytes, at)
   }
-  const text = binding.toString('latin1')
+  const digits = binding.toString('hex')
   for (const { code, at, branch } of freeing) {
-    const found = text.search(code)
-    if (found >= 0) branch.copy(bytes, found + at)
+    for (const { index } of digits.matchAll(code)) {
+      // Not from the middle of a byte.
+      if (index % 2 === 0) branch.copy(bytes, index / 2 + at)
+    }
   }
   return bytes.equals(binding) ? undefined : bytes
 }
