@@ -2,12 +2,13 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { cp, rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runCheck } from '../../src/cli/check.ts'
 import { Engine } from '../../src/engine.ts'
 import { openRecords } from '../../src/storage/environment.ts'
 import { damagedKinds, damageSegments, randomOf } from '../support/damage.ts'
 import { ownerGate } from '../support/owner-gate.ts'
+import { check } from '../support/run-check.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
 let whole: string
@@ -63,22 +64,6 @@ async function withCopy(work: (directory: string) => Promise<void>): Promise<voi
     await work(directory)
   } finally {
     await rm(directory, { recursive: true })
-  }
-}
-
-/** What the command says, and its exit code. */
-async function check(directory: string, repair = false) {
-  const texts: string[] = []
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    texts.push(String(text))
-    return true
-  })
-  try {
-    await runCheck({ dataDir: directory, ...(repair && { repair: true }) })
-    return { code: process.exitCode, said: texts.join('') }
-  } finally {
-    spy.mockRestore()
-    process.exitCode = undefined
   }
 }
 

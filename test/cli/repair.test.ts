@@ -1,13 +1,13 @@
 /** `assay check --repair` on records of which one value is damaged: what follows from other values is made again. */
 import { cp, rm } from 'node:fs/promises'
 import { basename } from 'node:path'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { runCheck } from '../../src/cli/check.ts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Engine } from '../../src/engine.ts'
 import { openRecords, type RecordsEnvironment } from '../../src/storage/environment.ts'
 import { randomOf } from '../support/damage.ts'
 import { ownerGate } from '../support/owner-gate.ts'
 import { isSlow, randomSeed } from '../support/random-seed.ts'
+import { check } from '../support/run-check.ts'
 import { makeTemporaryDirectory } from '../support/temporary-directory.ts'
 
 const flipsPerDatabase = Number(process.env.ASSAY_FLIPS ?? (isSlow ? 40 : 1))
@@ -74,21 +74,6 @@ afterAll(() => rm(whole, { recursive: true }))
 function databasesOf(environment: RecordsEnvironment) {
   const { catalog, ids, idRuns, progress, log, supersessions, fieldPaths } = environment
   return { catalog, ids, idRuns, progress, log, supersessions, fieldPaths }
-}
-
-async function check(directory: string, repair: boolean) {
-  const texts: string[] = []
-  const spy = vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
-    texts.push(String(text))
-    return true
-  })
-  try {
-    await runCheck({ dataDir: directory, ...(repair && { repair: true }) })
-    return { code: process.exitCode, said: texts.join('') }
-  } finally {
-    spy.mockRestore()
-    process.exitCode = undefined
-  }
 }
 
 test.each(['catalog', 'ids', 'idRuns', 'progress', 'log', 'supersessions', 'fieldPaths'] as const)(
