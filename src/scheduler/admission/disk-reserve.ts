@@ -43,6 +43,8 @@ export class DiskReserve {
   #availableBytes = 0
   /** What may still be written before the reserve is reached, as far as is known. */
   #room = 0
+  /** What flushes that run may write, and nothing else may. */
+  #claimed = 0
   #isReached = false
 
   constructor(options: DiskReserveOptions) {
@@ -76,18 +78,30 @@ export class DiskReserve {
   }
 
   /**
-   * Throws STORAGE_UNAVAILABLE where so many bytes of segments would reach into the last quarter of the reserve: without
-   * it there is no room to take from disk what was deleted.
+   * Keeps room for so many bytes of segments, which no insert gets, until the function that it returns is called; what is
+   * written of them meanwhile counts twice.
+   *
+   * Throws STORAGE_UNAVAILABLE where they would reach into the last quarter of the reserve: without it there is no room
+   * to take from disk what was deleted.
    */
-  requireSegmentRoom(bytes: number): void {
-    if (this.#reserveBytes === 0) return
+  claimSegmentRoom(bytes: number): () => void {
+    if (this.#reserveBytes === 0) return () => undefined
     const { availableBytes } = this.status
-    if (availableBytes - bytes >= this.#lastQuarter) return
+    if (availableBytes - bytes >= this.#lastQuarter) return this.#claim(bytes)
     throw new AssayError(
       'STORAGE_UNAVAILABLE',
       `the segments cannot be written: they take up to ${Math.ceil(bytes / mebibyte)} MiB, and the disk of the data directory has ${Math.floor(availableBytes / mebibyte)} MiB left`,
       { hint: 'delete what is not needed any more, or free space on that disk' },
     )
+  }
+
+  #claim(bytes: number): () => void {
+    this.#claimed += bytes
+    this.#lookedAt = Number.NEGATIVE_INFINITY
+    return () => {
+      this.#claimed -= bytes
+      this.#lookedAt = Number.NEGATIVE_INFINITY
+    }
   }
 
   get #lastQuarter(): number {
@@ -101,8 +115,9 @@ export class DiskReserve {
     this.#lookedAt = now
     const { bavail, bsize } = statfsSync(this.#options.directory)
     this.#availableBytes = bavail * bsize
-    this.#room = this.#roomOf(this.#availableBytes)
-    const isReached = this.#reserveBytes > 0 && this.#room <= 0
+    const room = this.#roomOf(this.#availableBytes)
+    this.#room = room - this.#claimed
+    const isReached = this.#reserveBytes > 0 && room <= 0
     if (isReached !== this.#isReached) this.#tell(isReached)
     this.#isReached = isReached
   }
@@ -127,9 +142,11 @@ export class DiskReserve {
   #refusal(): AssayError {
     const free = Math.floor(this.#availableBytes / mebibyte)
     const reserve = Math.ceil(this.#reserveBytes / mebibyte)
+    const claimed = Math.ceil(this.#claimed / mebibyte)
+    const flush = claimed > 0 ? `, and a flush that runs may take ${claimed} MiB` : ''
     return new AssayError(
       'STORAGE_RESERVED',
-      `the disk of the data directory has ${free} MiB left, of which ${reserve} MiB are kept free`,
+      `the disk of the data directory has ${free} MiB left, of which ${reserve} MiB are kept free${flush}`,
       {
         hint:
           'delete what is not needed any more, free space on that disk, or start the service with ' +

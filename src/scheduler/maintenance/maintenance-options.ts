@@ -28,7 +28,7 @@ export interface MaintenanceOptions {
   /** See `QueryPool`. */
   readonly runningTasks?: Int32Array
   /** While it is reached nothing is merged that has no need to be, as that takes room for a time. */
-  readonly reserve?: Pick<DiskReserve, 'isReached' | 'requireSegmentRoom'>
+  readonly reserve?: Pick<DiskReserve, 'isReached' | 'claimSegmentRoom'>
   /** What flushes have left out of segments. */
   readonly leftOut?: () => readonly FreshSpan[]
   /** Called with every new manifest. */

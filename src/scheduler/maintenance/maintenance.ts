@@ -319,7 +319,8 @@ export class Maintenance {
         await this.#run({ kind: 'flush', limits: this.#limits })
         while (!this.#isClosed && (await this.#run({ kind: 'tidy' })) && !this.#deltaIsLarge);
         while (!this.#isClosed && !this.#deltaIsLarge && this.#hasRoom) {
-          if (!(await this.#mergeSmall())) break
+          const merge = { kind: 'compact', limits: this.#limits, onlySmall: true } as const
+          if (!(await this.#run(merge))) break
         }
         await this.#mergeAndFinish(wasLarge)
       } while (!this.#isClosed && this.#deltaIsDue)
@@ -373,10 +374,6 @@ export class Maintenance {
     if (this.#mayTakeTime || !this.#hasRoom) await this.#run({ kind: 'trim' })
   }
 
-  #mergeSmall(): Promise<boolean> {
-    return this.#run({ kind: 'compact', limits: this.#limits, onlySmall: true })
-  }
-
   /**
    * Gives the step up as soon as a delta is large, as flushes are not to wait for seconds. After that one is carried
    * out whatever comes, or under a load that goes on for days nothing would ever be done.
@@ -422,10 +419,11 @@ export class Maintenance {
   async #execute(step: MaintenanceStep): Promise<boolean> {
     if (step.kind !== 'flush') return this.#carryOut(step)
     const [rows, bytes, begun] = [this.#rows, this.#bytes, Date.now()]
+    const { fresh, reserve } = this.#options
     let succeeded = false
+    let release: (() => void) | undefined
     try {
-      const { fresh, reserve } = this.#options
-      reserve?.requireSegmentRoom(bytes)
+      release = reserve?.claimSegmentRoom(bytes)
       const taken = fresh?.take()
       const left = taken && fresh?.after(taken.through)
       this.#pace.flushBegins(bytes - (left?.bytes ?? 0))
@@ -437,6 +435,7 @@ export class Maintenance {
       succeeded = true
       return changed
     } finally {
+      release?.()
       this.#pace.flushEnds(succeeded, this.#deltaIsLarge)
     }
   }
