@@ -178,7 +178,7 @@ export class Engine {
 
   /** Plans the query, and answers it at once where that takes no waiting. Throws what planning does. */
   query(request: QueryRequest): QueryResult {
-    this.#warmUp.noteRequest()
+    this.#warmUp.noteQuery()
     return this.#queries.query(request)
   }
 

@@ -122,7 +122,7 @@ function addServe(program: Command): void {
     )
     .option(
       '--warm-up <seconds>',
-      'time for typical queries after a start, so that the first ones are fast; 0 for none (ASSAY_WARM_UP; default: 4)',
+      'time for typical queries after a start and a first load, so that the first ones are fast; 0 for none (ASSAY_WARM_UP; default: 4)',
     )
     .option(
       '--forget-secrets',

@@ -1,7 +1,7 @@
 /**
- * Runs typical queries after a start, while nobody asks for anything: JavaScript is interpreted at first
- * and compiled as it is used, in each thread for itself, so that without it the first hundreds of
- * queries take several times as long as later ones. They read the newest segment, by the ways that all
+ * Runs typical queries while nobody asks for anything, after a start or once the first rows are in a segment:
+ * JavaScript is interpreted at first and compiled as it is used, in each thread for itself, so that without it the
+ * first hundreds of queries take several times as long as later ones. They read what is stored, by the ways that all
  * queries go, and their answers are dropped; no statistics, limits or logs know of them.
  */
 import { setTimeout as wait } from 'node:timers/promises'
@@ -10,7 +10,6 @@ import type { RowForm } from '../executor/print/row-form.ts'
 import type { PriceTable } from '../function/prices.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
 import {
-  type ColumnMetadata,
   isSupersededWhole,
   type ObjectRows,
   type SegmentMetadata,
@@ -25,6 +24,7 @@ import { QueryRunner } from './query-runner.ts'
 import { AuditLog } from './scan/audit-log.ts'
 import type { QuerySnapshot } from './scan/snapshot.ts'
 import type { QueryPool } from './thread/query-pool.ts'
+import { typicalQueries } from './typical-queries.ts'
 
 export interface WarmUpOptions {
   /** That its queries may take together. */
@@ -37,12 +37,16 @@ export interface WarmUpOptions {
   readonly prices: PriceTable | undefined
 }
 
-/** After a request it waits for so long without one, and in all for no longer than that. */
+/** After a request it waits for so long without one. */
 const quietMs = 500
-const patienceMs = 60_000
 
-/** Rows of which the main thread answers queries itself, and such that workers share. */
-const rowCounts = { here: 4000, shared: 40_000 }
+/** When so many queries were asked by others, these have done its work. */
+const enoughQueries = 1000
+
+/** Rows of which the main thread answers queries itself, such that workers share, and some of each segment. */
+const rowCounts = { inline: 4000, shared: 40_000, ofEach: 1000 }
+
+type Segments = QuerySnapshot['segments']
 
 /** Queries that may wait for threads which have just been started. */
 const startingQueries = 4
@@ -51,87 +55,123 @@ const form: RowForm = { kind: 'json', separator: ',\n' }
 
 export class WarmUp {
   #lastRequest = Number.NEGATIVE_INFINITY
-  #isStopped = false
+  #queries = 0
+  readonly #stopping = new AbortController()
   #running: Promise<number> = Promise.resolve(0)
 
-  /** Must be called when somebody asks for something. */
+  /** Must be called when somebody asks for something, or writes. */
   noteRequest(): void {
     this.#lastRequest = performance.now()
   }
 
+  /** Must be called for each query of somebody. */
+  noteQuery(): void {
+    this.#queries++
+    this.noteRequest()
+  }
+
   /**
-   * Resolves with the number of queries that were run, once the time is over. Rejects when the newest
-   * segment cannot be read.
+   * Resolves with the number of queries that were run, once the time is over, or others have asked enough. It waits
+   * until there are segments. Rejects when one cannot be read.
    */
   start(options: WarmUpOptions): Promise<number> {
-    const { manifest, release } = options.maintenance.acquire()
-    const newest = manifest.segments.findLast(({ metadata }) => !isSupersededWhole(metadata))
-    const largest = newest && largestPart(newest.metadata)
-    const asked = newest && largest ? this.#run(options, newest, largest) : Promise.resolve(0)
-    this.#running = asked.finally(release)
+    this.#running = this.#run(options)
     return this.#running
   }
 
   /** Resolves when none of its queries runs any more. */
   async stop(): Promise<void> {
-    this.#isStopped = true
+    this.#stopping.abort()
     // Whoever began it has been told why it failed.
     await this.#running.catch(() => undefined)
   }
 
-  async #run(
-    { seconds, reads, pool, limits, now, prices }: WarmUpOptions,
-    segment: QuerySnapshot['segments'][number],
-    part: ObjectRows,
-  ): Promise<number> {
-    const quietLimits = { ...limits, keptAnswersBytes: 0, slowMs: undefined }
-    const plans = new QueryPlans({ reads, now, prices })
-    const runner = new QueryRunner(pool, quietLimits, undefined)
-    const inline = new InlineAnswers({ runner, reads, pool, limits: quietLimits })
-    const view = viewOf(part.object)
-    const ask = async (query: string, snapshot: QuerySnapshot) => {
-      const audit = new AuditLog(false)
-      const { planned, context } = plans.plan({ query, view }, audit)
-      const { physical, family } = planned
-      const asked = { physical, context, form, owner: undefined, text: query }
-      const { transaction } = snapshot
-      const answer = inline.answer(
-        { ...asked, family, transaction, isNewest: true },
-        () => snapshot,
-      )
-      if (!('snapshot' in answer)) return
-      const run = { ...asked, ...answer, id: '', audit }
-      const nobody = { timeoutSeconds: undefined, signal: undefined, onProgress: undefined }
-      for await (const _ of runner.run({ ...run, ...nobody })) if (this.#isStopped) break
-    }
-    const queries = new Set(typicalQueries(segment.metadata, idsOf(reads, segment.id, part)))
-    const [few, many] = [rowCounts.here, rowCounts.shared].map((rows) =>
-      snapshotOf(segment, { ...part, from: Math.max(part.from, part.to - rows) }),
-    )
-    const started = performance.now()
-    let spentMs = 0
+  async #run(options: WarmUpOptions): Promise<number> {
+    const ask = asking(options, this.#stopping.signal)
+    // Queries whose names do not suit the fields that there are.
+    const unfit = new Set<number>()
+    let [asked, spentMs] = [0, 0]
     const isOver = () =>
-      this.#isStopped || spentMs > seconds * 1000 || performance.now() - started > patienceMs
-    let asked = 0
-    for (let round = 0; queries.size > 0; round++) {
-      for (const query of queries) {
-        // The event loop turns, so that requests come before the next query.
-        await wait(0)
-        while (performance.now() - this.#lastRequest < quietMs && !isOver()) await wait(quietMs)
-        if (isOver()) return asked
-        const begun = performance.now()
-        try {
-          await ask(query(asked), round % 2 === 0 ? few! : many!)
-          asked++
-        } catch {
-          // The names of this segment's fields do not suit the query: it is not asked again.
-          queries.delete(query)
+      this.#stopping.signal.aborted ||
+      spentMs > options.seconds * 1000 ||
+      this.#queries >= enoughQueries
+    for (let round = 0; ; round++) {
+      const stored = await this.#acquire(options, isOver)
+      if (!stored) return asked
+      try {
+        const { queries, snapshots } = stored
+        for (const [i, query] of queries.entries()) {
+          if (unfit.has(i)) continue
+          await this.#untilQuiet(isOver)
+          if (isOver()) return asked
+          const begun = performance.now()
+          try {
+            await ask(query(asked), snapshots[(round + i) % snapshots.length]!)
+            asked++
+          } catch {
+            unfit.add(i)
+          }
+          // The first ones wait for threads to start.
+          if (asked > startingQueries) spentMs += performance.now() - begun
         }
-        // The first ones wait for threads to start.
-        if (asked > startingQueries) spentMs += performance.now() - begun
+        if (unfit.size === queries.length) return asked
+      } finally {
+        stored.release()
       }
     }
-    return asked
+  }
+
+  /** The event loop turns, so that requests come before the next query. */
+  async #untilQuiet(isOver: () => boolean): Promise<void> {
+    await this.#pause(0)
+    while (performance.now() - this.#lastRequest < quietMs && !isOver()) await this.#pause(quietMs)
+  }
+
+  /** Shorter where it is stopped meanwhile. */
+  async #pause(ms: number): Promise<void> {
+    const { signal } = this.#stopping
+    await wait(ms, undefined, { signal, ref: false }).catch(() => undefined)
+  }
+
+  /** What queries read in a round, as soon as there is something; undefined when it is over before. */
+  async #acquire({ maintenance, reads }: WarmUpOptions, isOver: () => boolean) {
+    for (; !isOver(); await this.#pause(quietMs)) {
+      await this.#untilQuiet(isOver)
+      const { manifest, release } = maintenance.acquire()
+      const segments = manifest.segments.filter(({ metadata }) => !isSupersededWhole(metadata))
+      const newest = segments.at(-1)
+      const part = newest && largestPart(newest.metadata)
+      if (newest && part && !isOver()) {
+        const queries = typicalQueries(newest.metadata, idsOf(reads, newest.id, part))
+        return { queries, snapshots: snapshotsOf(segments, part.object), release }
+      }
+      release()
+    }
+    return
+  }
+}
+
+/** Runs a query over a snapshot, as it would be for those who ask, and drops what it answers. */
+function asking(
+  { reads, pool, limits, now, prices }: WarmUpOptions,
+  stopping: AbortSignal,
+): (query: string, snapshot: QuerySnapshot) => Promise<void> {
+  const quietLimits = { ...limits, keptAnswersBytes: 0, slowMs: undefined }
+  const plans = new QueryPlans({ reads, now, prices })
+  const runner = new QueryRunner(pool, quietLimits, undefined)
+  const inline = new InlineAnswers({ runner, reads, pool, limits: quietLimits })
+  return async (query, snapshot) => {
+    const { object } = snapshot.segments[0]!.metadata.objects[0]!
+    const audit = new AuditLog(false)
+    const { planned, context } = plans.plan({ query, view: viewOf(object) }, audit)
+    const { physical, family } = planned
+    const asked = { physical, context, form, owner: undefined, text: query }
+    const { transaction } = snapshot
+    const answer = inline.answer({ ...asked, family, transaction, isNewest: true }, () => snapshot)
+    if (!('snapshot' in answer)) return
+    const run = { ...asked, ...answer, id: '', audit }
+    const nobody = { timeoutSeconds: undefined, signal: undefined, onProgress: undefined }
+    for await (const _ of runner.run({ ...run, ...nobody })) if (stopping.aborted) break
   }
 }
 
@@ -139,14 +179,29 @@ function largestPart({ objects }: SegmentMetadata): ObjectRows | undefined {
   return [...objects].sort((a, b) => b.to - b.from - (a.to - a.from))[0]
 }
 
-function snapshotOf(
-  { id, metadata }: QuerySnapshot['segments'][number],
-  part: ObjectRows,
-): QuerySnapshot {
-  const transaction = metadata.lastTransaction
+/** Rows of the object, which the last of the segments has: few, many, and some of each segment. */
+function snapshotsOf(segments: Segments, object: number): QuerySnapshot[] {
+  const { inline, shared, ofEach } = rowCounts
+  const newest = segments.slice(-1)
+  return [
+    snapshotOf(newest, object, inline),
+    snapshotOf(newest, object, shared),
+    snapshotOf(segments, object, ofEach),
+  ]
+}
+
+/** The last rows of the object in each of the segments that have some. */
+function snapshotOf(segments: Segments, object: number, rows: number): QuerySnapshot {
+  const last = segments.flatMap(({ id, metadata }) => {
+    const part = metadata.objects.find((rowsOf) => rowsOf.object === object)
+    if (!part) return []
+    const objects = [{ ...part, from: Math.max(part.from, part.to - rows) }]
+    return [{ id, metadata: { ...metadata, objects } }]
+  })
+  const transaction = Math.max(...last.map(({ metadata }) => metadata.lastTransaction))
   return {
     transaction,
-    segments: [{ id, metadata: { ...metadata, objects: [part] } }],
+    segments: last,
     fresh: new FreshSnapshot(transaction, [], []),
     history: () => [],
     release: () => undefined,
@@ -181,49 +236,3 @@ function idsOf(reads: TaskReads, segment: number, { from, to }: ObjectRows): str
 }
 
 const sampledIds = 100
-
-/** Queries of the fields that the segment has. Each has another constant at each turn, as others have. */
-function typicalQueries(
-  { columns }: SegmentMetadata,
-  ids: readonly string[],
-): ((turn: number) => string)[] {
-  const named = columns.filter(({ path }) => path.length > 1 && path.every(isPlainName))
-  const pathOf = (fits: (column: ColumnMetadata) => boolean, fallback: string) =>
-    named.find(fits)?.path.join('.') ?? fallback
-  const number = pathOf(({ type }) => type === 'number', 'metrics.tokens')
-  const name = pathOf((column) => column.type === 'text' && isShort(column), 'metadata.model')
-  const clauses: ((turn: number) => string)[] = [
-    (turn) => `measures: count(1) as n${turn}`,
-    (turn) =>
-      `dimensions: ${name} as k | measures: count(1) as n, avg(${number}) as a | filter: ${number} != ${turn}.5`,
-    (turn) => `select: * | limit: ${10 + (turn % 20)}`,
-    (turn) =>
-      `measures: sum(${number}) as s, max(${number}) as m | filter: ${name} != 'other ${turn}'`,
-    (turn) =>
-      `select: id, ${number} | filter: ${number} > ${turn % 10} | sort: ${number} desc | limit: 10`,
-    (turn) => `dimensions: day(created) as d, ${name} as k | measures: count(1) as n${turn}`,
-    (turn) => `select: id | filter: input ILIKE '%word ${turn}%' | limit: 10`,
-    (turn) => `measures: count(1) as n${turn} | filter: search('${wordOf(turn)}')`,
-    (turn) =>
-      `dimensions: ${name} as k | measures: count(1) as n${turn} | filter: output match '${wordOf(turn)} ${wordOf(turn + 1)}'`,
-    ...(ids.length === 0
-      ? []
-      : [(turn: number) => `select: * | filter: id = '${ids[turn % ids.length]}'`]),
-  ]
-  return clauses.map((clause) => (turn) => `from: experiment('warm-up') | ${clause(turn)}`)
-}
-
-/** Some are in the texts of any application, so that rows are found, and some in none. */
-const words = ['the', 'error', 'order', 'please', 'unheard', 'user', 'question']
-
-function wordOf(turn: number): string {
-  return words[turn % words.length]!
-}
-
-function isPlainName(name: string): boolean {
-  return /^[A-Za-z_]\w*$/.test(name)
-}
-
-function isShort(column: ColumnMetadata): boolean {
-  return 'encoding' in column && column.encoding === 'dictionary' && column.distinctCount <= 1000
-}

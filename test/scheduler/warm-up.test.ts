@@ -1,5 +1,6 @@
-/** After a start, typical queries are run while nobody asks; nothing but the time shows it. */
+/** Typical queries are run while nobody asks; nothing but the time shows it. */
 import { expect, test } from 'vitest'
+import { typicalQueries } from '../../src/scheduler/typical-queries.ts'
 import { openLogs } from '../support/temporary-logs.ts'
 
 const rows = Array.from({ length: 500 }, (_, n) => ({
@@ -9,13 +10,14 @@ const rows = Array.from({ length: 500 }, (_, n) => ({
   metrics: { tokens: n },
 }))
 
+const kinds = typicalQueries({ columns: [] }, ['r1', 'r2'])
+
 test('queries are run, and no statistics know of them', async () => {
   const { engine, insert, ask } = await openLogs()
   await insert(rows)
   await engine.flush()
   const before = engine.status()
-  // Most of the ten kinds: all of them suit these records.
-  expect(await engine.warmUp(1)).toBeGreaterThanOrEqual(8)
+  expect(await engine.warmUp(1)).toBeGreaterThanOrEqual(kinds.length)
   const { queries, plans, answers } = engine.status()
   expect({ queries, plans, answers }).toEqual({
     queries: before.queries,
@@ -35,7 +37,29 @@ test('it ends when the engine is closed', async () => {
   expect(await warmedUp).toBeGreaterThanOrEqual(0)
 })
 
-test('without segments there is nothing to be run', async () => {
-  const { engine } = await openLogs()
+test('without segments it waits for the first one', async () => {
+  const { engine, insert } = await openLogs()
+  const warmedUp = engine.warmUp(0.1)
+  await insert(rows)
+  await engine.flush()
+  expect(await warmedUp).toBeGreaterThan(0)
+})
+
+test('where others have asked many queries there is nothing left to do', async () => {
+  const { engine, insert, ask } = await openLogs()
+  await insert(rows)
+  await engine.flush()
+  for (let n = 0; n < 1000; n++) await ask(`measures: count(1) as n${n % 3}`)
   expect(await engine.warmUp(60)).toBe(0)
+})
+
+test('usual records have the fields of each query', async () => {
+  const { engine, insert, page } = await openLogs()
+  await insert(rows)
+  await engine.flush()
+  for (const query of kinds) {
+    const text = query(7)
+    const [, shape, clauses] = text.match(/^from: \S+\) ?(\w*) \| (.*)$/)!
+    await expect(page(clauses!, shape), text).resolves.toBeDefined()
+  }
 })
