@@ -29,7 +29,7 @@ const orders: readonly (readonly string[])[] = [
 
 /** Folders within a unit, from top to ground: left may import right. `''` is the unit itself. */
 const innerOrders: ReadonlyMap<string, readonly string[]> = new Map([
-  ['scheduler', ['', 'answer', 'scan', 'insert', 'maintenance', 'thread', 'admission']],
+  ['scheduler', ['', 'answer', 'scan', 'insert', 'maintenance', 'thread', 'admission', 'cost']],
   [
     'storage',
     ['maintenance', 'write', 'prepare', 'read', 'segment', 'shred', 'id', 'row', 'directory', ''],

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { keyColumn } from '../../src/executor/column/key-column.ts'
 import { plainValues } from '../../src/executor/column/wire-values.ts'
 import type { PartialGroups } from '../../src/executor/task/task.ts'
-import { isShortFinish, isShortPrint } from '../../src/scheduler/answer/short-finish.ts'
+import { isShortFinish, isShortPrint } from '../../src/scheduler/cost/cost.ts'
 import { field, planOf } from '../support/scan-task.ts'
 
 const plan = planOf({

@@ -1,4 +1,5 @@
-/** Scans, finishes and prints within one turn of the event loop what is small enough for it (`small-work.ts`). */
+/** Scans, finishes and prints within one turn of the event loop what is small enough for it (`cost/cost.ts`). */
+
 import { isHiddenField } from '../../binder/bound.ts'
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { RowForm } from '../../executor/print/row-form.ts'
@@ -7,15 +8,15 @@ import type { SortThreshold } from '../../executor/scan/prune.ts'
 import type { AnswerTask } from '../../executor/task/task.ts'
 import { ByteWriter } from '../../json/byte-writer.ts'
 import type { PhysicalQuery } from '../../planner/physical-plan.ts'
+import { inlineBytes, isInline } from '../cost/cost.ts'
 import { bestGranules, isAhead } from '../scan/best-granules.ts'
 import { exactRows, nearRuns } from '../scan/exact-rows.ts'
 import { newestRows } from '../scan/newest-rows.ts'
 import type { SplitInputs } from '../scan/scan-rows.ts'
-import { isSmall } from '../scan/small-work.ts'
 import type { QuerySnapshot } from '../scan/snapshot.ts'
 import { resultOf, type TaskRunner } from '../thread/query-pool.ts'
 import type { RowChunk } from './answer-frame.ts'
-import { answerTask, inputsOf, printedBytes } from './answer-plan.ts'
+import { answerTask, inputsOf } from './answer-plan.ts'
 
 export interface InlineQuery {
   readonly physical: PhysicalQuery
@@ -42,7 +43,7 @@ export interface InlineScanOptions {
 }
 
 /** Answers, which are short but for single long rows, are printed into the same memory again and again. */
-const usualBytes = 2 * printedBytes.here
+const usualBytes = 2 * inlineBytes
 let kept = new ByteWriter(usualBytes)
 
 /** Undefined when it is no small answer after all. The plan has no sets of traces. Throws the query's faults. */
@@ -56,9 +57,9 @@ export function scanInline(
     const exact = exactRows(newest, plan, reads)
     const isExact = exact !== newest
     let split = exact
-    if (!isSmall(plan, inputsOf(exact), reads)) {
+    if (!isInline(plan, inputsOf(exact), reads)) {
       const best = bestGranules(exact, plan)
-      if (!best || !isSmall(plan, inputsOf(best.split), reads)) return undefined
+      if (!best || !isInline(plan, inputsOf(best.split), reads)) return undefined
       behind = best.behind
       split = best.split
     }
@@ -66,7 +67,7 @@ export function scanInline(
     const task = answerTask(run, isExact ? nearRuns(split) : split, form, {
       isProfiled: false,
       budgetBytes,
-      printedBytes: printedBytes.here,
+      printedBytes: inlineBytes,
       cancelled: undefined,
     })
     if (kept.bytes.length > usualBytes) kept = new ByteWriter(usualBytes)

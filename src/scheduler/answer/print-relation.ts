@@ -3,8 +3,8 @@
 import type { PrintedRows, RowForm } from '../../executor/print/row-form.ts'
 import { type Relation, sliceRelation } from '../../executor/relation/relation.ts'
 import { inOrder } from '../admission/in-flight.ts'
+import { isShortPrint } from '../cost/cost.ts'
 import { inFlight, type PlanRun, segmentsOf } from '../scan/scan-rows.ts'
-import { isShortPrint } from './short-finish.ts'
 
 /**
  * Chunks of about this size leave the workers: as many as are printed ahead take 2 MiB, so that many slow readers

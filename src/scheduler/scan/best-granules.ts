@@ -2,6 +2,7 @@
  * Of sorted rows of which few are wanted, the granules that may have the best ones: mostly these have all that are
  * wanted, however many others there are.
  */
+
 import type { BoundSortKey, SortPosition } from '../../binder/bound.ts'
 import { thresholdOf } from '../../executor/order/row-buffer.ts'
 import type { SortThreshold } from '../../executor/scan/prune.ts'
@@ -9,8 +10,8 @@ import { Zones } from '../../executor/scan/zones.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { fromPlain } from '../../type/plain.ts'
 import { granuleRows } from '../../vector/column.ts'
+import { mostInlinePrinted, mostInlineRows } from '../cost/cost.ts'
 import { type SplitInputs, wantedRows } from './scan-rows.ts'
-import { fewPrinted, mostSmallRows } from './small-work.ts'
 import { isSegmentPiece, type Piece, rowsOfPiece, type SegmentPiece } from './split.ts'
 
 export interface BestGranules {
@@ -31,13 +32,13 @@ export function bestGranules(split: SplitInputs, plan: PhysicalPlan): BestGranul
   const { stage, then, unpivots, sort, afterSorted } = plan
   const [key] = sort
   if (stage.kind !== 'rows' || then.length + unpivots.length > 0 || afterSorted) return undefined
-  if (key?.expression.kind !== 'field' || wantedRows(plan) > fewPrinted) return undefined
+  if (key?.expression.kind !== 'field' || wantedRows(plan) > mostInlinePrinted) return undefined
   if (split.others.length > 0) return undefined
   const fresh = split.pieces.filter((piece) => !isSegmentPiece(piece))
   const ranked = rankPieces(split.pieces.filter(isSegmentPiece), key)
   if (!ranked) return undefined
   const { kind, pieces } = ranked
-  const mostRows = mostSmallRows(plan) - rowsOf(fresh)
+  const mostRows = mostInlineRows(plan) - rowsOf(fresh)
   const granules: RankedPiece[] = []
   let opened = 0
   for (const { piece, best } of pieces) {

@@ -1,4 +1,5 @@
 /** Runs the scans of a plan: tasks with a bounded number in flight, and what they give in order. */
+
 import type { EvaluationContext } from '../../binder/evaluate.ts'
 import type { TraceSet } from '../../executor/expression/trace-set.ts'
 import { carriedCount, RowBuffer } from '../../executor/order/row-buffer.ts'
@@ -23,6 +24,7 @@ import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import { compareRowKeys, type RowKey } from '../../type/transaction.ts'
 import { paginationKeyAt } from '../../vector/row-keys.ts'
 import { inOrder, unordered } from '../admission/in-flight.ts'
+import { isLookUp, isShortMerge } from '../cost/cost.ts'
 import type { TaskRunner } from '../thread/query-pool.ts'
 import type { QueryTasks } from '../thread/query-tasks.ts'
 import type { AuditLog } from './audit-log.ts'
@@ -30,7 +32,6 @@ import { ObjectParts } from './object-parts.ts'
 import { ScanSteps } from './scan-steps.ts'
 import { settlingKey, settlingOf } from './settling.ts'
 import { skipKnown } from './skip-known.ts'
-import { isLookUp } from './small-work.ts'
 import type { QuerySnapshot } from './snapshot.ts'
 import {
   bySortValue,
@@ -73,9 +74,6 @@ export interface SplitInputs {
   /** What metadata has answered; the pieces are what it could not. */
   readonly known?: PartialGroups
 }
-
-/** Groups or rows up to which merging on the main thread is shorter than the way to a worker. */
-export const shortMerge = 2000
 
 /** The groups that each task has found. */
 export async function scanGroups(
@@ -155,7 +153,7 @@ export async function* scanRows(
 async function* rowsSorted(run: PlanRun, mayBePartial: boolean): AsyncGenerator<SortedRows> {
   const { plan } = run
   const wanted = wantedRows(plan)
-  if (wanted > shortMerge) {
+  if (!isShortMerge(wanted)) {
     // Rows that an unpivot has made of one have no order of their own, by which one could go on.
     yield* mayBePartial && plan.unpivots.length === 0
       ? sortInPasses(run, wanted)
@@ -286,7 +284,7 @@ async function orderParts(
   const partial = parts.flatMap(({ isPartial }, i) => (isPartial ? [i] : []))
   const task = { kind: 'order', plan, lists, partial, wanted, cancelled } as const
   const count = countRows(lists)
-  const { rows, isPartial } = await pool.run(task, count <= shortMerge)
+  const { rows, isPartial } = await pool.run(task, isShortMerge(count))
   return { rows, isPartial: isPartial || wanted < count }
 }
 

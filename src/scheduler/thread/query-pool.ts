@@ -24,8 +24,8 @@ import { limitTurn } from '../../json/turn-limit.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import { FairQueue } from '../admission/fair-queue.ts'
 import type { RunningQuery } from '../admission/running-query.ts'
+import { taskMs } from '../cost/cost.ts'
 import { Dictionaries } from './dictionaries.ts'
-import { estimateMs } from './task-cost.ts'
 import { newTaskCount } from './task-count.ts'
 import { isOutOfHeap, openThreads, type Threads } from './threads.ts'
 
@@ -158,7 +158,7 @@ export class QueryPool implements TaskRunner {
         return { outcome, workerMs: 0 }
       }
     }
-    await this.#turn(query, estimateMs(task))
+    await this.#turn(query, taskMs(task))
     const started = performance.now()
     try {
       const outcomes = (await pool.run(packTask(task))) as TaskOutcome[]

@@ -1,11 +1,12 @@
-import type { Task } from '../../executor/task/task.ts'
+import { bytesOf } from '../../executor/task/held-bytes.ts'
+import type { Task, TaskResult } from '../../executor/task/task.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
 import { isDamage, type SegmentDamage } from '../../storage/segment/segment-store.ts'
 import type { Admission } from '../admission/admission.ts'
 import type { RunningQuery } from '../admission/running-query.ts'
+import { taskMs } from '../cost/cost.ts'
 import type { Dictionaries } from './dictionaries.ts'
 import { type QueryPool, type ResultOf, resultOf, type TaskRunner } from './query-pool.ts'
-import { estimateMs, heldBytes } from './task-cost.ts'
 
 /**
  * Runs the tasks of one query in the pool that all share. Before its first task goes to a worker the
@@ -73,7 +74,7 @@ export class QueryTasks implements TaskRunner {
   async #runOnce<T extends Task>(task: T, short: boolean): Promise<ResultOf<T>> {
     const query = this.#query
     if (!short && this.workers > 0) {
-      await this.#admission.enter(query, this.#pool.dueTime(query, estimateMs(task)))
+      await this.#admission.enter(query, this.#pool.dueTime(query, taskMs(task)))
     }
     const { outcome, workerMs } = await this.#runAdmitted(task, short)
     query.workerMs += workerMs
@@ -126,4 +127,14 @@ function withoutSegment<T extends Task>(task: T, damaged: number): T | undefined
   if (!('segments' in task) || task.kind === 'unify') return undefined
   if (!task.segments.includes(damaged)) return undefined
   return { ...task, segments: task.segments.filter((segment) => segment !== damaged) }
+}
+
+/** Bytes of a result that stay with the query until its end; 0 for what soon leaves. */
+function heldBytes(task: Task, result: TaskResult): number {
+  const isHeld =
+    result.kind === 'groups' ||
+    result.kind === 'finish' ||
+    result.kind === 'order' ||
+    (result.kind === 'rows' && task.kind === 'scan' && task.plan.sort.length > 0)
+  return isHeld ? bytesOf(result) : 0
 }
