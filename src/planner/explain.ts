@@ -17,8 +17,16 @@ import { arithmeticSymbols, comparisonSymbols } from '../parser/print.ts'
 import { formatInterval, formatTimestamp } from '../type/time.ts'
 import { formatCursor, type RowKey } from '../type/transaction.ts'
 import { Interval, type Path, Timestamp } from '../type/value.ts'
+import { askedTexts } from './access-path.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
-import type { Output, PhysicalPlan, PhysicalQuery, RelationStage } from './physical-plan.ts'
+import type {
+  AccessPath,
+  Output,
+  PhysicalPlan,
+  PhysicalQuery,
+  RelationStage,
+  ScanOrder,
+} from './physical-plan.ts'
 import type { OperatorName, PlanProfile } from './plan-profile.ts'
 
 /** The plan, one node a line and inputs indented below, after those of its sets of traces. */
@@ -164,10 +172,29 @@ function explainOperators(plan: PhysicalPlan, profile: PlanProfile | undefined):
       lines.push(`LookUp: ${objects(plan.objects)} ids ${list(access.ids)}${place}`)
       break
     case 'scan':
-      lines.push(`Scan: ${objects(plan.objects)} [${plan.scannedFields.join(', ')}]${place}`)
+      lines.push(
+        `${scan(access, plan)}: ${objects(plan.objects)} [${plan.scannedFields.join(', ')}]${place}`,
+      )
   }
   const tree = lines.map((line, depth) => '  '.repeat(depth) + line)
   return [...tree, ...unreadParts(profile)].join('\n')
+}
+
+const firstRead: Readonly<Record<ScanOrder, string | undefined>> = {
+  newest: 'newest first',
+  best: 'best first',
+  newest_traces: 'newest traces first',
+  metadata: 'metadata first',
+  any: undefined,
+}
+
+function scan(
+  { by, order }: Extract<AccessPath, { kind: 'scan' }>,
+  { predicates }: PhysicalPlan,
+): string {
+  const texts = by === undefined ? undefined : askedTexts(predicates[by]!)
+  const how = [texts && `by ${texts.path.join('.')}`, firstRead[order]].filter((part) => part)
+  return how.length > 0 ? `Scan ${how.join(', ')}` : 'Scan'
 }
 
 function measured(operator: OperatorName, profile: PlanProfile | undefined): string {

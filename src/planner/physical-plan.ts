@@ -18,10 +18,22 @@ import type { RowKey } from '../type/transaction.ts'
 import type { Path } from '../type/value.ts'
 
 export type AccessPath =
-  | { readonly kind: 'scan' }
+  /** Reads what may pass the predicates; `by`: the one, by its place, whose texts indexes look for. */
+  | { readonly kind: 'scan'; readonly order: ScanOrder; readonly by: number | undefined }
   /** Reads the newest visible version of these records from the row store. */
   | { readonly kind: 'look_up'; readonly ids: readonly string[] }
   | { readonly kind: 'empty' }
+
+/**
+ * Which rows are read first, as these may be enough:
+ *
+ * - `newest`: the newest rows
+ * - `best`: those that may have the best values of the first sort key
+ * - `newest_traces`: the newest rows, and then all of their traces
+ * - `metadata`: none, where metadata has the aggregates of all rows of a granule
+ * - `any`: all that may pass are read
+ */
+export type ScanOrder = 'newest' | 'best' | 'newest_traces' | 'metadata' | 'any'
 
 /** Rows leave in `sort` order, or newest first when it is empty. */
 export interface RowsStage {

@@ -7,6 +7,7 @@ import {
   type SortPosition,
 } from '../binder/bound.ts'
 import { assert, unreachable } from '../error.ts'
+import { scanOf } from './access-path.ts'
 import { conjunctsOf } from './conjuncts.ts'
 import type { LogicalPlan, LogicalQuery } from './logical-plan.ts'
 import { fromLeaf } from './map-plan.ts'
@@ -86,8 +87,7 @@ function planOne(plan: LogicalPlan): PhysicalPlan {
     ...(groups ? expressionsOf(groups) : sort.map(({ expression }) => expression)),
   ]
   const later = [...then.flatMap(expressionsOf), ...output.columns.map((c) => c.expression)]
-  return {
-    access: accessPath(leaf),
+  const made: Omit<PhysicalPlan, 'access'> = {
     objects: leaf.objects,
     predicates,
     after,
@@ -102,11 +102,12 @@ function planOne(plan: LogicalPlan): PhysicalPlan {
     output,
     scannedFields: storedFields(read),
   }
+  return { access: accessPath(leaf, made), ...made }
 }
 
-function accessPath(node: LogicalPlan): AccessPath {
-  if (node.kind === 'look_up') return { kind: 'look_up', ids: node.ids }
-  return { kind: node.kind === 'empty' ? 'empty' : 'scan' }
+function accessPath(leaf: LogicalPlan, plan: Omit<PhysicalPlan, 'access'>): AccessPath {
+  if (leaf.kind === 'look_up') return { kind: 'look_up', ids: leaf.ids }
+  return leaf.kind === 'empty' ? { kind: 'empty' } : scanOf(plan)
 }
 
 function stagesOf(node: LogicalPlan): RelationStage[] {

@@ -4,6 +4,7 @@ import { type KeyValues, vectorOf } from '../../src/executor/column/wire-values.
 import type { TaskStorage } from '../../src/executor/scan/row-run.ts'
 import { runScan } from '../../src/executor/scan.ts'
 import type { GroupsResult, RowsResult, ScanTask, TaskInput } from '../../src/executor/task/task.ts'
+import { scanOf } from '../../src/planner/access-path.ts'
 import type { PhysicalPlan } from '../../src/planner/physical-plan.ts'
 import type { SegmentMetadata } from '../../src/storage/segment/metadata.ts'
 import { writeSegment } from '../../src/storage/segment/writer.ts'
@@ -108,8 +109,7 @@ export class ScannedRecords {
 
 export function planOf(parts: PlanParts): PhysicalPlan {
   const then: PhysicalPlan['then'] = []
-  return {
-    access: { kind: 'scan' },
+  const plan = {
     objects: [object],
     predicates: [],
     after: undefined,
@@ -124,6 +124,7 @@ export function planOf(parts: PlanParts): PhysicalPlan {
     scannedFields: ['id', 'root_span_id', 'scores', 'metadata', 'tags'],
     ...parts,
   }
+  return { access: scanOf(plan), ...plan }
 }
 
 /** Reads keys that were numbered without a shared dictionary. */

@@ -34,9 +34,9 @@ export class KnownGroups {
 
   /** Undefined when metadata cannot answer anything of the plan. */
   static of(plan: PhysicalPlan): KnownGroups | undefined {
-    const { stage, access, unpivots, after, predicates } = plan
-    if (stage.kind !== 'groups' || stage.keys.length > 0 || stage.row) return undefined
-    if (access.kind !== 'scan' || unpivots.length > 0 || after) return undefined
+    const { stage, access, predicates } = plan
+    if (access.kind !== 'scan' || access.order !== 'metadata') return undefined
+    if (stage.kind !== 'groups') return undefined
     const { aggregates } = stage
     const [predicate, ...others] = predicates
     if (predicate && others.length === 0) {

@@ -29,11 +29,10 @@ interface RankedPiece {
 
 /** Undefined when that is not known, or when there are no others. */
 export function bestGranules(split: SplitInputs, plan: PhysicalPlan): BestGranules | undefined {
-  const { stage, then, unpivots, sort, afterSorted } = plan
-  const [key] = sort
-  if (stage.kind !== 'rows' || then.length + unpivots.length > 0 || afterSorted) return undefined
-  if (key?.expression.kind !== 'field' || wantedRows(plan) > mostInlinePrinted) return undefined
-  if (split.others.length > 0) return undefined
+  const { access, sort } = plan
+  if (access.kind !== 'scan' || access.order !== 'best') return undefined
+  if (split.others.length > 0 || wantedRows(plan) > mostInlinePrinted) return undefined
+  const key = sort[0]!
   const fresh = split.pieces.filter((piece) => !isSegmentPiece(piece))
   const ranked = rankPieces(split.pieces.filter(isSegmentPiece), key)
   if (!ranked) return undefined

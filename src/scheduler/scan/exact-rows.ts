@@ -4,14 +4,14 @@
  */
 import type { PrunedRange } from '../../executor/scan/prune.ts'
 import { rowsWithText } from '../../executor/text/rows-with-text.ts'
+import type { AskedTexts } from '../../planner/access-path.ts'
 import type { PhysicalPlan } from '../../planner/physical-plan.ts'
 import type { TaskReads } from '../../storage/read/task-reads.ts'
-import { isStoredField } from '../../type/record.ts'
 import type { ColumnSet } from '../../vector/column.ts'
 import { granuleRows } from '../../vector/column.ts'
 import type { SplitInputs } from './scan-rows.ts'
 import { openColumns, type Piece, rowsOfPiece } from './split.ts'
-import { type WantedTexts, wantedTexts } from './wanted-texts.ts'
+import { wantedTexts } from './wanted-texts.ts'
 
 /** Of texts that are compared: a few tenths of a millisecond. */
 const mostComparisons = 8 * granuleRows
@@ -32,10 +32,9 @@ export function exactRows(
   reads: Pick<TaskReads, 'openSegment' | 'openPart'>,
 ): SplitInputs {
   const { pieces, others } = split
-  const wanted = plan.predicates.flatMap((predicate) => wantedTexts(predicate, []) ?? [])
-  const [first] = wanted
-    .filter(({ path }) => isStoredField(path[0]!))
-    .sort((a, b) => a.texts.length - b.texts.length)
+  const { access, predicates } = plan
+  if (access.kind !== 'scan' || access.by === undefined) return split
+  const first = wantedTexts(predicates[access.by]!, [])
   if (!first || pieces.length === 0 || others.length > 0) return split
   const rows = pieces.reduce((sum, { input }) => sum + input.to - input.from, 0)
   if (rows * first.texts.length > mostComparisons) return split
@@ -49,7 +48,7 @@ export function exactRows(
 /** Runs of the rows of an input that have one of the texts; undefined when these are not found out. */
 function rangesOf(
   set: ColumnSet,
-  { path, texts }: WantedTexts,
+  { path, texts }: AskedTexts,
   { from, to }: PrunedRange,
 ): { from: number; to: number }[] | undefined {
   const rows = rowsWithText(set, path, texts, from, to)

@@ -14,7 +14,7 @@ export function newestRows(
 ): SplitInputs {
   const wanted = wantedRows(plan)
   const { pieces, others } = split
-  if (others.length > 0 || pieces.length === 0 || !isUnconditional(plan)) return split
+  if (others.length > 0 || pieces.length === 0 || !areAllWanted(plan)) return split
   const [piece, ...overlapping] = clusterByAge(pieces)[0]!
   if (!piece || overlapping.length > 0) return split
   const { from, to } = piece.input
@@ -26,13 +26,6 @@ export function newestRows(
 }
 
 /** Whether every visible row is one of the answer, the newest first. */
-function isUnconditional({ stage, predicates, unpivots, sort, after, access }: PhysicalPlan) {
-  return (
-    access.kind === 'scan' &&
-    stage.kind === 'rows' &&
-    predicates.length === 0 &&
-    unpivots.length === 0 &&
-    sort.length === 0 &&
-    !after
-  )
+function areAllWanted({ access, predicates, after }: PhysicalPlan): boolean {
+  return access.kind === 'scan' && access.order === 'newest' && predicates.length === 0 && !after
 }

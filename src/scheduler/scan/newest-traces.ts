@@ -8,8 +8,9 @@
  * 3. That is the answer if as many as are wanted are newer than whatever was not looked at. If not, more
  *    rows are read, or more candidates are taken; with too many of them, all traces are grouped.
  */
-import { type BoundExpression, hiddenField, type RowChoice } from '../../binder/bound.ts'
+import type { BoundExpression, RowChoice } from '../../binder/bound.ts'
 import { mapChildren } from '../../binder/rewrite.ts'
+import { assert } from '../../error.ts'
 import type { TraceSet } from '../../executor/expression/trace-set.ts'
 import type { FinishResult } from '../../executor/task/task.ts'
 import type { GroupsStage, PhysicalPlan, RelationStage } from '../../planner/physical-plan.ts'
@@ -90,31 +91,19 @@ export async function finishNewest(
   return undefined
 }
 
-function newestTraces({ stage, then }: PhysicalPlan): NewestTraces | undefined {
-  if (stage.kind !== 'groups' || !stage.row || !isByTrace(stage)) return undefined
-  const filters = then.filter((each) => each.kind === 'filter')
-  const [sort, ...others] = then.slice(filters.length)
-  const limit = others.pop()
-  const seek = others.pop()
-  if (sort?.kind !== 'sort' || sort.keys.length > 0 || others.length > 0) return undefined
-  if (limit?.kind !== 'limit' || !limit.count) return undefined
-  let after: RowKey | undefined
-  if (seek) {
-    if (seek.kind !== 'seek' || 'values' in seek.after) return undefined
-    after = seek.after
-  }
+function newestTraces({ access, stage, then }: PhysicalPlan): NewestTraces | undefined {
+  if (access.kind !== 'scan' || access.order !== 'newest_traces') return undefined
+  assert(stage.kind === 'groups' && stage.row !== undefined, 'no row stands for a trace')
+  const limit = then.at(-1)
+  assert(limit?.kind === 'limit' && limit.count !== undefined, 'newest traces have no limit')
+  const seek = then.at(-2)
   return {
     stage: { ...stage, row: stage.row },
-    conditions: filters.flatMap(({ predicates }) => predicates),
-    after,
+    conditions: then.flatMap((each) => (each.kind === 'filter' ? each.predicates : [])),
+    after: seek?.kind === 'seek' && !('values' in seek.after) ? seek.after : undefined,
     offset: limit.offset,
     count: limit.count,
   }
-}
-
-function isByTrace({ keys }: GroupsStage): boolean {
-  const names = keys.map((key) => (key.kind === 'field' ? key.path.join('.') : undefined))
-  return names.length === 2 && names[0] === hiddenField.object && names[1] === 'root_span_id'
 }
 
 /** The rows of the split that are not older than some key, `end`; undefined: all rows. */
@@ -212,7 +201,11 @@ function runWithin({ split: _, ...run }: PlanRun, traces: TraceSet): PlanRun {
   return {
     ...run,
     name: `${name}, candidates`,
-    plan: { ...plan, predicates: [isCandidate, ...plan.predicates] },
+    plan: {
+      ...plan,
+      access: { kind: 'scan', order: 'any', by: undefined },
+      predicates: [isCandidate, ...plan.predicates],
+    },
     traceSets: [...traceSets, traces],
   }
 }
