@@ -3,7 +3,6 @@ import { numberCodes } from '../../kernel/groups.ts'
 import { forgetCopy, newCodes, newTable } from '../../kernel/memory.ts'
 import { isTimeOfNumber } from '../../type/value.ts'
 import type { DictionaryEntries, DictionaryVector, Selection } from '../../vector/vector.ts'
-import { KnownCombinations, TextIds } from './known-combinations.ts'
 import type { GroupKey } from './varied-key.ts'
 
 /** Combinations of entries up to which they are looked up in one table. */
@@ -15,8 +14,6 @@ interface Product {
   readonly entries: readonly DictionaryEntries[]
   /** By combination; one more, since tables end with the code of null. */
   readonly groups: Int32Array
-  /** Shared by all products with the same constants. */
-  readonly combinations: KnownCombinations
 }
 
 /** Keys that are in dictionaries, and what tells those that are constants from any others. */
@@ -32,9 +29,6 @@ interface CodedKeys {
 export class ProductCodes {
   /** By the entries of the first key that has any, and by constants. */
   readonly #products = new WeakMap<DictionaryEntries, Map<string, Product>>()
-  readonly #ids = new TextIds()
-  /** By constants. */
-  readonly #combinations = new Map<string, KnownCombinations>()
 
   /**
    * Writes the groups of the selected rows, one after the other, to `out`; false, and nothing is
@@ -54,7 +48,7 @@ export class ProductCodes {
     if (!product) return false
     const count = selection ? selection.length : rowCount
     const places = placesOf(coded.vectors, selection, count)
-    const { groups, entries, combinations } = product
+    const { groups, entries } = product
     if (mapCodes(groups, places, count, out) >= 0) return true
     // Those that are new are numbered first, and then have the numbers of their groups in place of these.
     const added = newCodes(count)
@@ -66,7 +60,6 @@ export class ProductCodes {
       return k < 0 ? key : { kind: 'dictionary', codes: codes[k]!, entries: entries[k]! }
     })
     assign(ofAdded, addedCount, assigned)
-    combinations.add(entries, codes, assigned)
     for (let i = 0; i < addedCount; i++) groups[placeOf(added[i]!, groups)] = assigned[i]!
     mapCodes(groups, places, count, out)
     forgetCopy(out)
@@ -85,23 +78,9 @@ export class ProductCodes {
     if (last?.entries.every((each, k) => each === entries[k])) return last
     const combinations = entries.reduce((product, { size }) => product * (size + 1), 1)
     if (combinations > maximumCombinations) return undefined
-    const known = this.#combinationsOf(constants)
-    const groups = tableBeside(products, combinations + 1)
-    known.lead(entries, (codes, group) => {
-      groups[placeOf(placeOfCodes(entries, codes), groups)] = group
-    })
-    const product = { entries, groups, combinations: known }
+    const product = { entries, groups: tableBeside(products, combinations + 1) }
     products.set(constants, product)
     return product
-  }
-
-  #combinationsOf(constants: string): KnownCombinations {
-    let known = this.#combinations.get(constants)
-    if (!known) {
-      known = new KnownCombinations(this.#ids)
-      this.#combinations.set(constants, known)
-    }
-    return known
   }
 }
 
@@ -156,14 +135,6 @@ function codesOfPlaces(entries: readonly DictionaryEntries[], places: Int32Array
     found.unshift(codes)
   }
   return found
-}
-
-/** The combination of these codes, as `placesOf` numbers it. */
-function placeOfCodes(entries: readonly DictionaryEntries[], codes: Int32Array): number {
-  if (entries.length === 1) return codes[0]!
-  let place = 0
-  for (let k = 0; k < codes.length; k++) place = place * (entries[k]!.size + 1) + codes[k]! + 1
-  return place
 }
 
 /** The numbers of the rows' combinations: of one key, its codes. */
