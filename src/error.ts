@@ -2,6 +2,8 @@
 export interface Span {
   readonly start: number
   readonly end: number
+  /** Of a query that is JSON, the place in it: `query.filter.left`. The offsets are into its text, if it is one. */
+  readonly path?: string
 }
 
 /**
@@ -119,9 +121,10 @@ export class AssayError extends Error {
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause })
     this.code = code
-    this.span = details.span
+    const { span } = details
+    this.span = span?.path !== undefined && span.end === 0 ? undefined : span
     this.hint = details.hint
-    this.path = details.path
+    this.path = details.path ?? span?.path
     this.object = details.object
     this.others = details.others ?? []
     this.retryAfterSeconds = details.retryAfterSeconds

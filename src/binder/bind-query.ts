@@ -5,6 +5,7 @@
 import type { CatalogView } from '../catalog/catalog.ts'
 import { AssayError } from '../error.ts'
 import type { CountClause, Expression, Projection, Query } from '../parser/ast.ts'
+import { endOf } from '../parser/check-clauses.ts'
 import type { Path } from '../type/value.ts'
 import { bindCursor } from './bind-cursor.ts'
 import { ExpressionBinder, type ExpressionContext } from './bind-expression.ts'
@@ -65,7 +66,7 @@ function bindWithFields(query: Query, context: BindContext): BoundWithFields {
   const { from } = query
   if (!from) {
     throw new AssayError('BIND_UNKNOWN_SOURCE', 'the query names no source', {
-      span: { start: query.span.end, end: query.span.end },
+      span: endOf(query),
       hint: 'add "from: experiment(\'id\')", or another source',
     })
   }

@@ -55,7 +55,7 @@ export function conflictsIn(query: Query): readonly AssayError[] {
 
 function gapsIn(query: Query, nested: boolean): readonly AssayError[] {
   const faults: AssayError[] = []
-  const end = { start: query.span.end, end: query.span.end }
+  const end = endOf(query)
   const report = (message: string, span: Span, hint: string): void => {
     faults.push(new AssayError('PARSE_MISSING_CLAUSE', message, { span, hint }))
   }
@@ -103,9 +103,14 @@ function gapsIn(query: Query, nested: boolean): readonly AssayError[] {
 /** The error for a query whose source is given nowhere. */
 export function missingSource(query: Query): AssayError {
   return new AssayError('PARSE_MISSING_CLAUSE', 'the query has no clause "from"', {
-    span: { start: query.span.end, end: query.span.end },
+    span: endOf(query),
     hint: 'add "from: experiment(\'id\')", or another source',
   })
+}
+
+/** Where what is missing could stand. */
+export function endOf({ span }: Query): Span {
+  return { ...span, start: span.end }
 }
 
 function has(query: Query, name: ClauseName): boolean {
@@ -119,5 +124,5 @@ function spanOf(query: Query, name: ClauseName): Span | undefined {
   if (!('length' in value)) return value.span
   const [first] = value
   const last = value.at(-1)
-  return first && last && { start: first.span.start, end: last.span.end }
+  return first && last && { ...first.span, end: last.span.end }
 }

@@ -1,5 +1,6 @@
 /** Reads parts of a JSON value strictly; what is wrong is told with the place that it is at. */
-import { AssayError } from '../error.ts'
+import { AssayError, type Span } from '../error.ts'
+import { ExactNumber, isJsonObject } from '../json/exact-number.ts'
 import { suggest } from './suggest.ts'
 import { maximumNesting } from './token-stream.ts'
 
@@ -13,13 +14,11 @@ export class JsonNode {
     this.value = value
     this.path = path
     this.#depth = depth
-    if (depth > maximumNesting) {
-      throw new AssayError(
-        'PARSE_TOO_DEEP',
-        `the query is nested too deeply: at most ${maximumNesting} levels are taken`,
-        { path: path.slice(0, 200) },
-      )
-    }
+    if (depth > maximumNesting) throw tooDeep(path)
+  }
+
+  get span(): Span {
+    return { start: 0, end: 0, path: this.path }
   }
 
   /** What is under a key; undefined when it is absent or null. */
@@ -37,7 +36,11 @@ export class JsonNode {
   }
 
   get isObject(): boolean {
-    return typeof this.value === 'object' && this.value !== null && !Array.isArray(this.value)
+    return isJsonObject(this.value)
+  }
+
+  get isNumber(): boolean {
+    return typeof this.value === 'number' || this.value instanceof ExactNumber
   }
 
   has(key: string): boolean {
@@ -63,7 +66,7 @@ export class JsonNode {
   entries(): [string, JsonNode][] {
     return Object.entries(this.#object()).map(([key, value]) => [
       key,
-      this.#child(value, `.${key}`),
+      this.#child(value, `.${key.slice(0, 60)}`),
     ])
   }
 
@@ -72,13 +75,16 @@ export class JsonNode {
     throw this.expected('a string')
   }
 
-  integer(): number {
-    if (typeof this.value === 'number' && Number.isSafeInteger(this.value)) return this.value
-    throw this.expected('a whole number')
+  /** @param least what it must not be below */
+  integer(least = Number.MIN_SAFE_INTEGER): number {
+    const value = this.isNumber ? Number(this.value) : Number.NaN
+    if (!Number.isSafeInteger(value)) throw this.expected('a whole number')
+    if (value < least) throw this.expected(`at least ${least}`)
+    return value
   }
 
   number(): number {
-    if (typeof this.value === 'number') return this.value
+    if (this.isNumber) return Number(this.value)
     throw this.expected('a number')
   }
 
@@ -101,11 +107,13 @@ export class JsonNode {
 
   expected(what: string): AssayError {
     const { value } = this
-    const found =
-      value === null ? 'null' : Array.isArray(value) ? 'an array' : `of type ${typeof value}`
-    return new AssayError('REQUEST_INVALID', `${this.path} must be ${what}, and is ${found}`, {
-      path: this.path,
-    })
+    return new AssayError(
+      'REQUEST_INVALID',
+      `${this.path} must be ${what}, and is ${kindOf(value)}`,
+      {
+        path: this.path,
+      },
+    )
   }
 
   #object(): Record<string, unknown> {
@@ -114,6 +122,22 @@ export class JsonNode {
   }
 
   #child(value: unknown, step: string): JsonNode {
-    return new JsonNode(value, this.path + step, this.#depth + 1)
+    const path = this.path === '' ? step.replace('.', '') : this.path + step
+    return new JsonNode(value, path, this.#depth + 1)
   }
+}
+
+export function tooDeep(path: string): AssayError {
+  return new AssayError(
+    'PARSE_TOO_DEEP',
+    `the query is nested too deeply: at most ${maximumNesting} levels are taken`,
+    { path: path.slice(0, 200) },
+  )
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  if (typeof value === 'number') return String(value)
+  return value instanceof ExactNumber ? value.text.slice(0, 60) : `of type ${typeof value}`
 }

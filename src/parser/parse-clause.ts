@@ -89,7 +89,11 @@ export function readUnpivot(tokens: TokenStream): Unpivot {
 
 /** Reads the name of an unpivot's keys; `_` says that they are not wanted. */
 export function readUnpivotName(tokens: TokenStream): string | undefined {
-  const name = readName(tokens, 'a name for the key or index, or "_"')
+  return unpivotName(readName(tokens, 'a name for the key or index, or "_"'))
+}
+
+/** Undefined of the name that says that there is none. */
+export function unpivotName(name: string): string | undefined {
   return name === '_' ? undefined : name
 }
 

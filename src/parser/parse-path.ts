@@ -8,7 +8,7 @@ import { suggest } from './suggest.ts'
 import type { TokenStream } from './token-stream.ts'
 
 /** No record is nested more deeply, so that a longer path would find nothing. */
-const maximumPathParts = 1000
+export const maximumPathParts = 1000
 
 export function readPath(tokens: TokenStream): Expression {
   const { text, start } = tokens.advance()

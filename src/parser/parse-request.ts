@@ -1,6 +1,7 @@
 import { AssayError } from '../error.ts'
 import type { Query, Source } from './ast.ts'
 import { checkSource, missingSource } from './check-clauses.ts'
+import type { GivenQuery } from './given-query.ts'
 import { parseQuery, parseSearch } from './parse.ts'
 import { readSource } from './parse-source.ts'
 import { TokenStream } from './token-stream.ts'
@@ -9,9 +10,12 @@ import { TokenStream } from './token-stream.ts'
  * The query that a request asks for: a whole query, or, with a source given apart, a query without
  * one or the rows for which an expression is true.
  */
-export function parseRequest(text: string, from: string | undefined): Query {
-  if (from === undefined) return withOwnSource(parseQuery(text))
-  const search = parseSearch(text)
+export function parseRequest(given: GivenQuery, from: string | undefined): Query {
+  if (typeof given !== 'string') {
+    return from === undefined ? withOwnSource(given.tree) : withSource(given.tree, from)
+  }
+  if (from === undefined) return withOwnSource(parseQuery(given))
+  const search = parseSearch(given)
   if (search.kind === 'query') return withSource(search.query, from)
   const { expression } = search
   const star = { kind: 'star', replace: [], span: expression.span } as const

@@ -99,11 +99,11 @@ export function printSortKey({ expression, direction }: SortKey): string {
 export function printSource(source: Source): string {
   if (source.kind === 'subquery') return `(${printClauses(source.query).join(' | ')})`
   const { table, ids, shape } = source
-  const list = ids.map(({ value }) => printString(value)).join(', ')
-  if (shape === undefined) return `${table}(${list})`
+  const list = ids.map(({ value }) => printString(value))
   // In quotes a shape may have been any text.
-  const isWord = isName(shape) && !reservedWords.has(shape)
-  return isWord ? `${table}(${list}) ${shape}` : `${table}(${list}, shape => ${printString(shape)})`
+  const isWord = shape !== undefined && isName(shape) && !reservedWords.has(shape)
+  if (shape !== undefined && !isWord) list.push(`shape => ${printString(shape)}`)
+  return `${table}(${list.join(', ')})${isWord ? ` ${shape}` : ''}`
 }
 
 export function printPivot({ measures, key }: Pivot): string {

@@ -12,64 +12,77 @@ import type {
   TextClause,
   Unpivot,
 } from './ast.ts'
+import { isName } from './character.ts'
 import { checkClauses } from './check-clauses.ts'
 import { clauseNames } from './clause.ts'
-import { JsonNode } from './json-node.ts'
+import { JsonNode, tooDeep } from './json-node.ts'
+import { unpivotName } from './parse-clause.ts'
 import { readSource } from './parse-source.ts'
 import {
-  nowhere,
   readFunctionName,
   readJsonExpression,
   readJsonProjection,
+  readJsonSelected,
+  readJsonText,
   readPath,
 } from './read-json-expression.ts'
-import { TokenStream } from './token-stream.ts'
-import { checkTreeDepth } from './tree-depth.ts'
+import { sqlReservedWords } from './sql-keyword.ts'
+import { maximumNesting, TokenStream } from './token-stream.ts'
 
 /**
  * The query that the object stands for. Clauses that are null are absent. Throws REQUEST_INVALID with
  * the path of what is wrong, such as `query.filter.left.op`, and what the parser says of snippets.
  *
- * @param value as `JSON.parse` or `type/parse-json.ts` give it
+ * @param value as `type/exact-json.ts` gives it
+ * @param path to the object in its request
  */
-export function readJsonQuery(value: unknown): Query {
-  const query = readQueryNode(new JsonNode(value, 'query'))
+export function readJsonQuery(value: unknown, path = 'query'): Query {
+  const query = readQueryNode(new JsonNode(value, path))
+  checkNesting(query)
   checkClauses(query)
   return query
 }
 
+/** A source may be text, which nests by itself. */
+function checkNesting({ from }: Query): void {
+  let source = from
+  for (let depth = 0; source?.kind === 'subquery'; depth++) {
+    if (depth === maximumNesting) throw tooDeep(source.span.path ?? '')
+    source = source.query.from
+  }
+}
+
 function readQueryNode(node: JsonNode): Query {
   node.only([...clauseNames, 'distinct'])
-  const count = (name: string): CountClause | undefined => {
+  const count = (name: string, least = 0): CountClause | undefined => {
     const clause = node.optional(name)
-    return clause && { value: clause.integer(), span: nowhere }
+    return clause && { value: clause.integer(least), span: clause.span }
   }
   const condition = (name: string): Expression | undefined => {
     const clause = node.optional(name)
-    if (!clause) return undefined
-    const expression = readJsonExpression(clause)
-    checkTreeDepth(expression)
-    return expression
+    return clause && readJsonExpression(clause)
   }
   const list = <Item>(
     name: string,
     read: (item: JsonNode) => Item,
   ): readonly Item[] | undefined => {
     const clause = node.optional(name)
-    const items = clause?.items().map(read)
+    const items = clause?.items().map((item) => read(item))
     // Builders of queries send lists that nothing was put into.
     return items && items.length > 0 ? items : undefined
   }
   const from = node.optional('from')
   const sample = node.optional('sample')
   const cursor = node.optional('cursor')
+  const select = list('select', readJsonSelected)
+  const isDistinct = node.optional('distinct')?.boolean() === true
   return {
     kind: 'query',
-    select: list('select', readJsonProjection),
-    distinct: node.optional('distinct')?.boolean() || undefined,
+    select,
+    distinct: (select && isDistinct) || undefined,
     dimensions: list('dimensions', readJsonProjection),
     measures: list('measures', readJsonProjection),
-    pivot: pivotOf(list('pivot', readJsonProjection)),
+    pivot: pivotOf(node, list('pivot', readJsonProjection)),
     unpivot: list('unpivot', readUnpivot),
     infer: list('infer', readInferred),
     from: from && readJsonSource(from),
@@ -80,23 +93,23 @@ function readQueryNode(node: JsonNode): Query {
     finalDimensions: list('final_dimensions', readJsonProjection),
     finalMeasures: list('final_measures', readJsonProjection),
     comparisonKey: condition('comparison_key'),
-    weightedScores: list('weighted_scores', readJsonProjection),
-    customColumns: list('custom_columns', readJsonProjection),
+    weightedScores: list('weighted_scores', readNamed),
+    customColumns: list('custom_columns', readNamed),
     sample: sample && readSample(sample),
     sort: list('sort', readSortKey),
     limit: count('limit'),
     offset: count('offset'),
-    cursor: cursor && { value: cursor.text(), span: nowhere },
-    previewLength: count('preview_length'),
+    cursor: cursor && { value: cursor.text(), span: cursor.span },
+    previewLength: count('preview_length', -1),
     inferenceBudget: count('inference_budget'),
-    span: nowhere,
+    span: node.span,
   }
 }
 
 /** A call such as `experiment('id')`, a nested query, or either as text. */
 function readJsonSource(node: JsonNode): Source {
-  if (typeof node.value === 'string') return readSourceText(node.value, node.path)
-  if (!node.has('op')) return { kind: 'subquery', query: readQueryNode(node), span: nowhere }
+  if (typeof node.value === 'string') return readJsonText(node, parseSource)
+  if (!node.has('op')) return { kind: 'subquery', query: readQueryNode(node), span: node.span }
   const op = node.required('op').oneOf(['function', 'ident'])
   if (op === 'ident') {
     throw new AssayError('REQUEST_INVALID', `${node.path} names no objects`, {
@@ -118,31 +131,35 @@ function readJsonSource(node: JsonNode): Source {
   const shape = node.optional('shape')?.text() ?? (named && shapeOf(named))
   return {
     kind: 'table',
-    table: readFunctionName(node.required('name')),
-    tableSpan: nowhere,
+    table: readTableName(node.required('name')),
+    tableSpan: node.span,
     ids,
     shape: shape?.toLowerCase(),
     shapeSpan: undefined,
-    span: nowhere,
+    span: node.span,
   }
 }
 
-function readSourceText(text: string, path: string): Source {
+/** As it may stand in a text. */
+function readTableName(node: JsonNode): string {
+  const name = readFunctionName(node)
+  if (isName(name) && !sqlReservedWords.has(name)) return name
+  throw new AssayError('REQUEST_INVALID', `${node.path} is no source: ${name.slice(0, 60)}`, {
+    path: node.path,
+    hint: 'name a kind of objects, such as ["experiment"] or ["project_logs"]',
+  })
+}
+
+function parseSource(text: string): Source {
   const tokens = new TokenStream(text)
-  try {
-    const source = readSource(tokens)
-    if (tokens.current.kind === 'end') return source
-    throw tokens.unexpected('the end of the source')
-  } catch (thrown) {
-    if (!(thrown instanceof AssayError)) throw thrown
-    const hint = thrown.hint === undefined ? {} : { hint: thrown.hint }
-    throw new AssayError(thrown.code, `${thrown.message}, in ${path}`, { path, ...hint })
-  }
+  const source = readSource(tokens)
+  if (tokens.current.kind === 'end') return source
+  throw tokens.unexpected('the end of the source')
 }
 
 function idOf(node: JsonNode, expression: Expression): TextClause {
   if (expression.kind === 'literal' && typeof expression.value === 'string') {
-    return { value: expression.value, span: nowhere }
+    return { value: expression.value, span: node.span }
   }
   throw new AssayError('REQUEST_INVALID', `${node.path} is no id`, {
     path: node.path,
@@ -163,8 +180,20 @@ function shapeOf({ item, expression, alias }: Projection & { readonly item: Json
   })
 }
 
-function pivotOf(measures: readonly Projection[] | undefined): Pivot | undefined {
-  return measures && { measures, key: undefined, span: nowhere }
+function pivotOf(
+  { span }: JsonNode,
+  measures: readonly Projection[] | undefined,
+): Pivot | undefined {
+  return measures && { measures, key: undefined, span }
+}
+
+function readNamed(node: JsonNode): Projection {
+  const projection = readJsonProjection(node)
+  if (projection.alias !== undefined) return projection
+  throw new AssayError('REQUEST_INVALID', `${node.path} has no alias`, {
+    path: node.path,
+    hint: 'name the column: {"expr": …, "alias": "…"}',
+  })
 }
 
 function readUnpivot(node: JsonNode): Unpivot {
@@ -172,23 +201,26 @@ function readUnpivot(node: JsonNode): Unpivot {
   const expression = readJsonExpression(node.required('expr'))
   const alias = node.required('alias')
   if (typeof alias.value === 'string') {
-    return { expression, name: undefined, value: alias.value, span: nowhere }
+    return { expression, name: undefined, value: alias.value, span: node.span }
   }
   const [name, value, ...others] = alias.items()
   if (!name || !value || others.length > 0) throw alias.expected('a name or two')
-  return { expression, name: name.text(), value: value.text(), span: nowhere }
+  return { expression, name: unpivotName(name.text()), value: value.text(), span: node.span }
 }
 
 function readInferred(node: JsonNode): Expression {
-  if (node.required('op').oneOf(['ident', 'star']) === 'star') return readJsonExpression(node)
-  return { kind: 'path', parts: readPath(node.required('name')), span: nowhere }
+  if (node.required('op').oneOf(['ident', 'star']) === 'star') {
+    node.only(['op'])
+    return { kind: 'star', replace: [], span: node.span }
+  }
+  return { kind: 'path', parts: readPath(node.required('name')), span: node.span }
 }
 
 function readSortKey(node: JsonNode): SortKey {
   node.only(['expr', 'dir'])
   const expression = readJsonExpression(node.required('expr'))
   const direction = node.optional('dir')?.oneOf(['asc', 'desc']) ?? 'asc'
-  return { expression, direction, span: nowhere }
+  return { expression, direction, span: node.span }
 }
 
 function readSample(node: JsonNode): Sample {
@@ -197,13 +229,9 @@ function readSample(node: JsonNode): Sample {
   method.only(['type', 'value'])
   const type = method.required('type').oneOf(['rate', 'count'])
   const value = method.required('value')
-  const seed = node.optional('seed')?.integer()
-  if (type === 'count') {
-    const count = value.integer()
-    if (count < 1) throw value.expected('at least 1')
-    return { method: { type, value: count }, seed, span: nowhere }
-  }
+  const seed = node.optional('seed')?.integer(0)
+  if (type === 'count') return { method: { type, value: value.integer(1) }, seed, span: node.span }
   const rate = value.number()
   if (rate < 0 || rate > 1) throw value.expected('from 0 to 1')
-  return { method: { type, value: rate }, seed, span: nowhere }
+  return { method: { type, value: rate }, seed, span: node.span }
 }

@@ -12,12 +12,18 @@ const digitsOnly = /^[0-9]+$/
 /** The value of a number token: a `bigint` for an integer past ±2^53, else a double. */
 export function numberOf(token: Token): number | bigint {
   const { text } = token
+  const value = numberOfText(text)
+  if (value !== undefined) return value
+  throw text.length > maximumDigits && digitsOnly.test(text)
+    ? invalid(token, `an integer of ${text.length} digits is too long`)
+    : outOfRange(token)
+}
+
+/** The value of a number without a sign; undefined of one that is out of range, or has too many digits. */
+export function numberOfText(text: string): number | bigint | undefined {
   // Fifteen digits always fit.
-  if (text.length <= 15) return finite(Number(text), token)
-  if (!digitsOnly.test(text)) return finite(Number(text), token)
-  if (text.length > maximumDigits) {
-    throw invalid(token, `an integer of ${text.length} digits is too long`)
-  }
+  if (text.length <= 15 || !digitsOnly.test(text)) return finite(Number(text))
+  if (text.length > maximumDigits) return undefined
   const value = BigInt(text)
   return value > 2n ** 53n ? value : Number(value)
 }
@@ -27,7 +33,8 @@ export function percentageOf(token: Token): number {
   const { text } = token
   // Shifting the decimal point in the text gives the double that the digits ask for.
   const value = /[eE]/.test(text) ? Number(text) / 100 : Number(`${text}e-2`)
-  return finite(value, token)
+  if (Number.isFinite(value)) return value
+  throw outOfRange(token)
 }
 
 export function negateLiteral(literal: Literal, span: Span): Expression {
@@ -38,9 +45,12 @@ export function negateLiteral(literal: Literal, span: Span): Expression {
   return { kind: 'literal', value: -value, span }
 }
 
-function finite(value: number, token: Token): number {
-  if (Number.isFinite(value)) return value
-  throw invalid(token, `the number ${shorten(token.text)} is out of range`)
+function finite(value: number): number | undefined {
+  return Number.isFinite(value) ? value : undefined
+}
+
+function outOfRange(token: Token): AssayError {
+  return invalid(token, `the number ${shorten(token.text)} is out of range`)
 }
 
 function invalid(token: Token, message: string): AssayError {

@@ -8,6 +8,7 @@
  * Where a constant is equal to one before it, the shape says so, because equal expressions may be one.
  */
 import { randomBytes, randomInt } from 'node:crypto'
+import type { GivenQuery } from '../parser/given-query.ts'
 import { Lexer } from '../parser/lexer.ts'
 import type { Token } from '../parser/token.ts'
 import { formatTimestamp, parseTimestamp } from '../type/time.ts'
@@ -20,20 +21,25 @@ export interface CutLiteral {
   readonly value: number | string
 }
 
-export interface CutText {
-  /** The same for texts that differ in nothing but their literals, kind by kind. */
+/** A query as it was given. */
+export interface CutQuery {
+  /** The same for queries that differ in nothing but their literals, kind by kind. */
   readonly shape: string
-  /** Each once, in the order of the text. */
+  /** Each once, in the order of the query. */
   readonly literals: readonly CutLiteral[]
+  /** The query with others of the same kinds in their places. */
+  with(others: readonly CutLiteral[]): GivenQuery
+}
+
+export interface CutText extends CutQuery {
   /** Where it stands, if there is one literal, in one place. */
   readonly only: { readonly start: number; readonly end: number } | undefined
-  /** The text with others of the same kinds in their places. */
-  textWith(others: readonly CutLiteral[]): string
+  with(others: readonly CutLiteral[]): string
 }
 
 /** Longer texts are mostly lists of values, which are not cut out. */
 export const longestText = 4096
-const mostLiterals = 32
+export const mostLiterals = 32
 
 /** Integers of more digits are no doubles. */
 const mostDigits = 15
@@ -49,7 +55,7 @@ const pathSigns: ReadonlySet<string> = new Set([
 
 /** Marks what was cut out of a shape; no text that has it is cut. */
 const mark = '\0'
-const marks: Readonly<Record<LiteralKind, string>> = { number: 'n', text: 's', time: 't' }
+export const marks: Readonly<Record<LiteralKind, string>> = { number: 'n', text: 's', time: 't' }
 
 /** Undefined when there is nothing to cut out. */
 export function cutLiterals(text: string): CutText | undefined {
@@ -80,8 +86,7 @@ export function cutLiterals(text: string): CutText | undefined {
     }),
     literals,
     only: places.length === 1 ? places[0]!.token : undefined,
-    textWith: (others) =>
-      joined(text, places, ({ literal }) => writtenLiteral(others[literal]!.value)),
+    with: (others) => joined(text, places, ({ literal }) => writtenLiteral(others[literal]!.value)),
   }
 }
 
@@ -108,7 +113,7 @@ interface Place {
 }
 
 /** Where the literal is in the list, in which it may be already. */
-function placeOf(literal: CutLiteral, literals: CutLiteral[]): number {
+export function placeOf(literal: CutLiteral, literals: CutLiteral[]): number {
   const known = literals.findIndex(({ value }) => value === literal.value)
   return known < 0 ? literals.push(literal) - 1 : known
 }

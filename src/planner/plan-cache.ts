@@ -5,13 +5,20 @@
  * what has been created, renamed or deleted since, or a new field, makes the plan anew. Users share no
  * plans, as the time would tell one that another has asked the same.
  *
- * What a plan has of the query's instant is filled in each time that it is used, as constants are that texts of one
+ * What a plan has of the query's instant is filled in each time that it is used, as constants are that queries of one
  * shape differ in (`plan-template.ts`). Plans that depend on chance are not kept.
+ *
+ * Plans belong to syntax trees, whatever these were written in. A text or an object that is like one before but for its
+ * constants is not even read: it is known which tree it gives, and which of its constants stand where in that.
  */
 import { LRUCache } from 'lru-cache'
 import type { KnownFields } from '../binder/known-fields.ts'
 import type { CatalogObject, CatalogView, NamedEntry } from '../catalog/catalog.ts'
-import { type CutLiteral, type CutText, otherLiterals } from './cut-literals.ts'
+import type { GivenQuery } from '../parser/given-query.ts'
+import { parseRequest } from '../parser/parse-request.ts'
+import { type CutLiteral, type CutQuery, otherLiterals } from './cut-literals.ts'
+import { cutObject } from './cut-object.ts'
+import { type CutTree, cutTree } from './cut-tree.ts'
 import {
   type PlanContext,
   type PlannedQuery,
@@ -35,6 +42,9 @@ const bytesPerObject = 300
 
 /** A plan that a template made shares most with it. */
 const filledPlanBytes = 2048
+
+/** A further key of a plan, besides its length. */
+const keyBytes = 200
 
 const keptShapes = 2000
 
@@ -62,15 +72,39 @@ interface CachedPlan {
 
 interface CachedTemplate {
   readonly template: Template<PlannedQuery>
+  /** Whether all that it makes look up a row by its id. */
+  readonly isLookUp: boolean
   readonly lookups: readonly Lookup[]
 }
 
+/** A query on the way to its plan. */
+interface Asked {
+  readonly request: PlanRequest
+  /** Of the text as it is, if it is one. */
+  readonly textKey: string | undefined
+  readonly written: CutQuery
+  readonly writtenKey: string
+  /** Of the shape of its tree, and what was cut out of that. */
+  readonly shapeKey: string
+  readonly literals: readonly CutLiteral[]
+  /** Undefined where it was known without reading the query. */
+  readonly cut: CutTree | undefined
+}
+
+/** What is known of a shape that queries are written in. */
+interface WrittenShape {
+  readonly shapeKey: string
+  /** Which of the literals that were written is each of the tree's. */
+  readonly order: readonly number[]
+}
+
 export class PlanCache {
-  /** By text, and by shape what makes the plans of all texts of that shape. */
+  /** By text, by tree, and by a tree's shape what makes the plans of all that have it. */
   readonly #plans = new LRUCache<string, CachedPlan>({ maxSize: maximumBytes })
   readonly #templates = new LRUCache<string, CachedTemplate>({ maxSize: maximumBytes })
-  /** Shapes that one text had so far, and those of which no template can be made. */
+  /** Shapes that one query had so far, and those of which no template can be made. */
   readonly #shapes = new LRUCache<string, 'once' | 'fixed'>({ max: keptShapes })
+  readonly #written = new LRUCache<string, WrittenShape | 'read'>({ maxSize: maximumBytes })
   readonly #cuts = new RecentCuts()
   /** By user, of requests without options: one string is compared and hashed in no time, equal ones are not. */
   readonly #prefixes = new LRUCache<string, string>({ max: keptPrefixes })
@@ -82,34 +116,97 @@ export class PlanCache {
   }
 
   plan(request: PlanRequest, context: PlanContext, recorder: PlanRecorder): PlannedQuery {
-    if (request.query.length > longestText) return planQuery(request, context, recorder)
-    const started = recorder.now()
     const { query } = request
+    const started = recorder.now()
     const prefix = this.#prefixOf(request, context)
-    const key = prefix + query
-    const kept = this.#find(this.#plans, key, context)
-    const cut = kept ? undefined : this.#cuts.cut(prefix, query)
-    const shapeKey = prefix + (cut?.shape ?? query)
-    const template = kept ? undefined : this.#find(this.#templates, shapeKey, context)
-    if (kept || template) {
+    const textKey = typeof query === 'string' ? prefix + query : undefined
+    const same = textKey === undefined ? undefined : this.#find(this.#plans, textKey, context)
+    const asked = same ? undefined : this.#ask(request, prefix, textKey)
+    const kept = same?.planned ?? (asked && this.#again(asked, context))
+    if (kept) {
       this.#hits++
-      const planned = kept?.planned ?? this.#fill(template!, cut?.literals ?? [], key, context)
-      recorder.add('plan', started, { cache: 'hit', access: planned.physical.plan.access.kind })
-      return planned
+      recorder.add('plan', started, { cache: 'hit', access: kept.physical.plan.access.kind })
+      return kept
     }
+    if (!asked) return planQuery(request, context, recorder)
     this.#misses++
+    const cut = asked.cut ?? cutTree(parseRequest(query, request.from))
     const { lookups, isOfNow, isOfChance, ...answering } = recorded(context)
-    const planned = planQuery(request, answering.context, recorder)
-    if (isOfChance()) {
-      this.#plans.delete(key)
-      return planned
-    }
+    const planned = planQuery(request, answering.context, recorder, cut.tree)
+    if (isOfChance()) return planned
     const isOpen = isOfNow()
-    if (!isOpen) this.#plans.set(key, { planned, lookups }, { size: sizeOf(key, lookups) })
-    if (cut || isOpen) {
-      this.#keepShape(shapeKey, cut, request, context, { planned, lookups, isOpen })
+    if (!isOpen) this.#keep(asked, { planned, lookups }, sizeOf(asked.shapeKey, lookups))
+    if (asked.literals.length > 0 || isOpen) {
+      this.#keepShape(asked, cut, context, { planned, lookups, isOpen })
     }
     return planned
+  }
+
+  /** Undefined of what is too long to be kept. Throws what is wrong with the form of the query. */
+  #ask(request: PlanRequest, prefix: string, textKey: string | undefined): Asked | undefined {
+    const { query, from } = request
+    const written = this.#cut(prefix, query)
+    if (!written) return undefined
+    const writtenKey = prefix + written.shape
+    const known = this.#written.get(writtenKey)
+    if (known && known !== 'read') {
+      const literals = known.order.map((literal) => written.literals[literal]!)
+      const { shapeKey } = known
+      return { request, textKey, written, writtenKey, shapeKey, literals, cut: undefined }
+    }
+    const cut = cutTree(parseRequest(query, from))
+    const shapeKey = prefix + cut.shape
+    return { request, textKey, written, writtenKey, shapeKey, literals: cut.literals, cut }
+  }
+
+  #cut(prefix: string, query: GivenQuery): CutQuery | undefined {
+    if (typeof query !== 'string') return cutObject(query)
+    if (query.length > longestText) return undefined
+    return this.#cuts.cut(prefix, query) ?? { shape: query, literals: [], with: () => query }
+  }
+
+  /** The plan that was made of the same tree, or can be made of that of one with the same shape. */
+  #again(asked: Asked, context: PlanContext): PlannedQuery | undefined {
+    const template = this.#find(this.#templates, asked.shapeKey, context)
+    if (template) this.#learn(asked)
+    // Nobody looks for the same one again.
+    if (template?.isLookUp) return template.template.with(asked.literals, context)
+    const kept = this.#find(this.#plans, exactKeyOf(asked), context)
+    if (kept) {
+      this.#keepText(asked, kept)
+      return kept.planned
+    }
+    if (!template) return undefined
+    const planned = template.template.with(asked.literals, context)
+    const { lookups } = template
+    if (!template.template.isOfNow) this.#keep(asked, { planned, lookups }, filledPlanBytes)
+    return planned
+  }
+
+  #keep(asked: Asked, plan: CachedPlan, bytes: number): void {
+    const key = exactKeyOf(asked)
+    this.#plans.set(key, plan, { size: bytes + 2 * key.length })
+    this.#keepText(asked, plan)
+  }
+
+  #keepText({ textKey }: Asked, plan: CachedPlan): void {
+    if (textKey === undefined) return
+    this.#plans.set(textKey, plan, { size: keyBytes + 2 * textKey.length })
+  }
+
+  /**
+   * Finds out, and keeps, which tree queries have that are written as this one. It is read with other literals, of which
+   * the tree must have all in places of which its shape does not tell.
+   */
+  #learn({ request, written, writtenKey, cut, literals, shapeKey }: Asked): void {
+    if (!cut || this.#written.has(writtenKey)) return
+    const others = otherLiterals(written.literals)
+    const read = cutTree(parseRequest(written.with(others), request.from))
+    const order = read.literals.map(({ value }) => others.findIndex((o) => o.value === value))
+    const isKnown =
+      read.shape === cut.shape && literals.length === order.length && !order.includes(-1)
+    const known = isKnown ? { shapeKey, order } : 'read'
+    this.#written.set(writtenKey, known, { size: keyBytes + 2 * writtenKey.length })
   }
 
   /** What besides its text the plan of a request depends on; no two users have the same. */
@@ -138,35 +235,31 @@ export class PlanCache {
     return kept && isUnchanged(kept, context) ? kept : undefined
   }
 
-  /** The plan of a text, which is kept unless nobody looks for the same one again. */
-  #fill(
-    { template, lookups }: CachedTemplate,
-    literals: readonly CutLiteral[],
-    key: string,
-    context: PlanContext,
-  ): PlannedQuery {
-    const planned = template.with(literals, context)
-    if (!template.isOfNow && planned.physical.plan.access.kind !== 'look_up') {
-      this.#plans.set(key, { planned, lookups }, { size: filledPlanBytes + 2 * key.length })
-    }
-    return planned
-  }
-
-  /** A template is made of the second text that has the shape: most have none. */
+  /** A template is made of the second query that has the shape: most have none. */
   #keepShape(
-    key: string,
-    cut: CutText | undefined,
-    request: PlanRequest,
+    asked: Asked,
+    cut: CutTree,
     context: PlanContext,
     { planned, lookups, isOpen }: CachedPlan & { readonly isOpen: boolean },
   ): void {
+    const { request, shapeKey: key } = asked
     const seen = this.#shapes.get(key)
     if (seen === undefined) this.#shapes.set(key, 'once')
     if (seen !== 'once') return
     const template = templateOf(request, cut, context, { planned, isOpen })
-    if (template) this.#templates.set(key, { template, lookups }, { size: sizeOf(key, lookups) })
-    else this.#shapes.set(key, 'fixed')
+    if (!template) {
+      this.#shapes.set(key, 'fixed')
+      return
+    }
+    const isLookUp = planned.physical.plan.access.kind === 'look_up'
+    this.#templates.set(key, { template, lookups, isLookUp }, { size: sizeOf(key, lookups) })
+    this.#learn(asked)
   }
+}
+
+/** Of a tree, literals included. No text has it. */
+function exactKeyOf({ shapeKey, literals }: Asked): string {
+  return `\0${shapeKey}\0${JSON.stringify(literals)}`
 }
 
 /** By estimate. */
@@ -178,17 +271,15 @@ function sizeOf(key: string, lookups: readonly Lookup[]): number {
 /** Undefined when the plan depends on which literals they are. */
 function templateOf(
   request: PlanRequest,
-  cut: CutText | undefined,
+  { literals, ...cut }: CutTree,
   context: PlanContext,
   { planned, isOpen }: { readonly planned: PlannedQuery; readonly isOpen: boolean },
 ): Template<PlannedQuery> | undefined {
-  const literals = cut?.literals ?? []
   const holes = otherLiterals(literals)
   const silent: PlanRecorder = { now: () => 0, add: () => undefined }
   try {
-    const query = cut?.textWith(holes) ?? request.query
     const planContext = isOpen ? withOpenNow(context) : context
-    const value = planQuery({ ...request, query }, planContext, silent)
+    const value = planQuery(request, planContext, silent, cut.with(holes))
     return Template.of(value, holes, planned, literals, context)
   } catch {
     // Only some values are right there.

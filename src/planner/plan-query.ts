@@ -6,6 +6,8 @@ import type { EvaluationContext } from '../binder/evaluate.ts'
 import type { KnownFields } from '../binder/known-fields.ts'
 import { type ResultSchema, resultSchema } from '../binder/schema.ts'
 import type { CatalogView } from '../catalog/catalog.ts'
+import type { Query } from '../parser/ast.ts'
+import type { GivenQuery } from '../parser/given-query.ts'
 import { parseRequest } from '../parser/parse-request.ts'
 import { scopeToTrace } from '../parser/scope-to-trace.ts'
 import { explainLogical } from './explain.ts'
@@ -18,7 +20,7 @@ import { summarizePlan } from './plan-summary.ts'
 
 /** All that a request says of its plan; requests that agree in it, have the same. */
 export interface PlanRequest {
-  readonly query: string
+  readonly query: GivenQuery
   readonly from?: string | undefined
   readonly rootSpanId?: string | undefined
   readonly useColumnstore?: boolean | undefined
@@ -59,15 +61,20 @@ export interface PlanRecorder {
   readonly onLogicalPlan?: (rule: string | undefined, plan: string) => void
 }
 
-/** Throws the first fault of the query. */
+/**
+ * Throws the first fault of the query.
+ *
+ * @param tree what `parseRequest` gives of the request, or has given of one like it
+ */
 export function planQuery(
   request: PlanRequest,
   context: PlanContext,
   recorder: PlanRecorder,
+  tree?: Query,
 ): PlannedQuery {
   let started = recorder.now()
-  const { query: text, from, project, rootSpanId, inferenceDepth, auditLog = false } = request
-  const parsed = inProject(parseRequest(text, from), project)
+  const { project, rootSpanId, inferenceDepth, auditLog = false } = request
+  const parsed = inProject(tree ?? parseRequest(request.query, request.from), project)
   const query = rootSpanId === undefined ? parsed : scopeToTrace(parsed, rootSpanId)
   recorder.add('parse', started)
 

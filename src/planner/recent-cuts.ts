@@ -93,7 +93,7 @@ function cutAgain(known: RecentCut, text: string): AgainCut | undefined {
   if (literal?.kind !== kind) return undefined
   const quotes = kind === 'number' ? 0 : 1
   const only = { start: head.length - quotes, end: end + quotes }
-  const textWith = ([other]: readonly CutLiteral[]) =>
+  const textOf = ([other]: readonly CutLiteral[]) =>
     text.slice(0, only.start) + writtenLiteral(other!.value) + text.slice(only.end)
-  return { shape, literals: [literal], only, textWith, userShape }
+  return { shape, literals: [literal], only, with: textOf, userShape }
 }

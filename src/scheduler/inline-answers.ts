@@ -3,7 +3,9 @@
  * answered before and has not changed, and whatever is small. All that is not answered here is run by tasks,
  * which go on from what was found out about it.
  */
+
 import { isTurnLimit, limitTurn } from '../json/turn-limit.ts'
+import { type GivenQuery } from '../parser/given-query.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
 import { KeptRows } from '../storage/row/kept-rows.ts'
@@ -31,7 +33,7 @@ export interface InlineAnswersOptions {
 export interface AskedInline extends InlineQuery {
   /** See `PlannedQuery`. */
   readonly family: PlannedQuery['family']
-  readonly text: string
+  readonly text: GivenQuery
   readonly owner: QueryOwner | undefined
   readonly transaction: number
   /** Whether that is the newest transaction. */

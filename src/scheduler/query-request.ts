@@ -5,6 +5,7 @@ import type { CatalogView } from '../catalog/catalog.ts'
 import { AssayError } from '../error.ts'
 import type { OutputFormat } from '../format/output-format.ts'
 import type { PriceTable } from '../function/prices.ts'
+import type { GivenQuery } from '../parser/given-query.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import type { QueryOwner, QueryProgress } from './admission/running-query.ts'
 import type { RowChunk } from './answer/answer-frame.ts'
@@ -14,7 +15,7 @@ export interface QueryRequest {
   /** Names the query where those that run are listed; made up if not given. */
   readonly id?: string
   /** Clauses; or, with `from`, a filter expression. */
-  readonly query: string
+  readonly query: GivenQuery
   /** The source of a filter expression: `experiment('…')`. */
   readonly from?: string
   /** Id or name of the project that sources without an id are of: `project_logs()`. */

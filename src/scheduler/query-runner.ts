@@ -1,7 +1,9 @@
 /** Runs queries beside each other: admits them, ends them in time, and knows which ones there are. */
+
 import type { EvaluationContext } from '../binder/evaluate.ts'
 import { AssayError } from '../error.ts'
 import type { RowForm } from '../executor/print/row-form.ts'
+import { type GivenQuery, textOfQuery } from '../parser/given-query.ts'
 import { explainPhysical } from '../planner/explain.ts'
 import type { PhysicalQuery } from '../planner/physical-plan.ts'
 import { Admission } from './admission/admission.ts'
@@ -22,7 +24,7 @@ export interface QueryRun
   extends Pick<RunOptions, 'split' | 'onTraceSet' | 'onMadeColumns' | 'withoutDamaged'> {
   readonly id: string
   readonly owner: QueryOwner | undefined
-  readonly text: string
+  readonly text: GivenQuery
   readonly physical: PhysicalQuery
   readonly context: EvaluationContext
   readonly snapshot: QuerySnapshot
@@ -169,7 +171,7 @@ export class QueryRunner {
         traceId: owner?.requestId,
         organizationId: owner?.organizationId,
         userId: owner?.userId,
-        query: text.slice(0, loggedText),
+        query: textOfQuery(text).slice(0, loggedText),
         ms: Math.round(ms),
         workerMs: Math.round(workerMs),
         rowsRead,

@@ -95,12 +95,13 @@ function detailOf(error: AssayError, queryText: string | undefined) {
 
 /** A fault as an editor shows it: what, where from and to, and the way out. */
 export function faultOf(error: AssayError, queryText: string | undefined) {
-  const { code, message, span, hint } = error
+  const { code, message, span, hint, path } = error
   const end = span && queryText !== undefined ? locate(queryText, span.end) : undefined
   return {
     code,
     message,
     ...(hint !== undefined && { hint }),
+    ...(path !== undefined && { path }),
     ...(span && queryText !== undefined && locate(queryText, span.start)),
     ...(end && { endLine: end.line, endColumn: end.column }),
   }
@@ -109,7 +110,9 @@ export function faultOf(error: AssayError, queryText: string | undefined) {
 function describe(error: AssayError, queryText: string | undefined): string {
   if (error.span && queryText !== undefined) return renderError(queryText, error)
   const isPlaced = error.path === undefined || error.message.includes(error.path)
-  const place = isPlaced ? '' : ` (at ${error.path})`
+  // Text within JSON has a place of its own.
+  const character = error.span ? `, character ${error.span.start + 1}` : ''
+  const place = isPlaced ? '' : ` (at ${error.path}${character})`
   const hint = error.hint === undefined ? '' : `; ${error.hint}`
   return `${error.message}${place}${hint}`
 }

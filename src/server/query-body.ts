@@ -8,14 +8,12 @@ import {
   type OutputFormat,
   outputFormats,
 } from '../format/output-format.ts'
+import { faultText, type GivenQuery, JsonQuery } from '../parser/given-query.ts'
 import { parseRequest } from '../parser/parse-request.ts'
-import { printQuery } from '../parser/print-query.ts'
-import { readJsonQuery } from '../parser/read-json-query.ts'
 import { suggest } from '../parser/suggest.ts'
 import type { QueryWarning } from '../planner/lint.ts'
 import { Highlighter, lookedFor } from '../search/looked-for.ts'
-import { parseJsonBytes } from '../type/parse-json.ts'
-import { isObject } from '../type/value.ts'
+import { isJsonObject } from '../type/exact-json.ts'
 import type { AsyncRequest } from './async/async-queries.ts'
 import { jsonBodyOf } from './ignored-fields.ts'
 import {
@@ -109,8 +107,8 @@ export function queryBodyOf(
   known = noFields,
 ): QueryBody {
   const body = jsonBodyOf(request, bytes)
-  const query = queryText(body, bytes)
-  request.queryText = query
+  const query = givenQuery(body, bytes)
+  request.queryText = faultText(query)
   const given = queryBody(body, query, view, { accept: request.headers.get('accept'), known })
   return {
     ...given,
@@ -132,10 +130,10 @@ export interface QueryBodyOptions {
   readonly known?: ReadonlySet<string>
 }
 
-/** The body of a query whose text is known. */
+/** The body of a query that is known. */
 export function queryBody(
   body: JsonBody,
-  query: string,
+  query: GivenQuery,
   view: Gate,
   { accept, known = noFields }: QueryBodyOptions,
 ): QueryBody {
@@ -185,7 +183,7 @@ export function projectOf(body: JsonBody): string | undefined {
 
 function highlighterOf(
   body: JsonBody,
-  query: string,
+  query: GivenQuery,
   from: string | undefined,
   format: OutputFormat,
 ): Highlighter | undefined {
@@ -209,15 +207,11 @@ export async function readAsyncBody(request: RouteRequest, view: Gate): Promise<
   return { request: { ...query, format, separator: '\n' }, format, batchSize }
 }
 
-/** The JSON form becomes text, so that faults have a place in something that can be shown. */
-export function queryText(body: JsonBody, bytes: Uint8Array): string {
+/** The query of a body, which came in these bytes. */
+export function givenQuery(body: JsonBody, bytes: Uint8Array): GivenQuery {
   const query = body.get('query')
   if (typeof query === 'string') return query
-  if (typeof query === 'object' && !Array.isArray(query)) {
-    // Read once more: integers beyond 2^53 would be rounded.
-    const exact = parseJsonBytes(bytes)
-    return printQuery(readJsonQuery(isObject(exact) ? exact.query : undefined))
-  }
+  if (isJsonObject(query)) return new JsonQuery(query, { bytes: bytes.length })
   const problem = query === undefined ? 'is missing' : 'must be a string or an object'
   throw new AssayError('REQUEST_INVALID', `"query" ${problem}`, {
     path: 'query',

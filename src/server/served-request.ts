@@ -22,7 +22,7 @@ export class ServedRequest implements RouteRequest {
   readonly address: string
   readonly gateNow: () => Gate
   readonly whole: Uint8Array | undefined
-  queryText?: string
+  queryText?: string | undefined
   ignored?: () => readonly string[]
   readonly #exchange: Exchange
   readonly #search: string

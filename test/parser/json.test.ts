@@ -1,9 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { AssayError } from '../../src/error.ts'
+import type { Query } from '../../src/parser/ast.ts'
+import { parseQuery } from '../../src/parser/parse.ts'
+import { printAst } from '../../src/parser/print-ast.ts'
 import { printQuery } from '../../src/parser/print-query.ts'
 import { readJsonQuery } from '../../src/parser/read-json-query.ts'
+import { parseExactJson, writeExactJson } from '../../src/type/exact-json.ts'
 import { hasJsonForm, jsonForm } from '../support/json-form.ts'
+import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 import { queryArbitrary } from './arbitrary.ts'
 
 const star = [{ op: 'star' }]
@@ -28,16 +33,22 @@ function filterOf(filter: unknown): string {
   return text.slice(text.indexOf('filter: ') + 'filter: '.length)
 }
 
-test('reading what was written as JSON gives the query again', () => {
+test('a query is the same tree as an object and as text', () => {
   fc.assert(
     fc.property(queryArbitrary, (query) => {
       fc.pre(hasJsonForm(query))
-      const text = printQuery(query)
-      expect(printQuery(readJsonQuery(jsonForm(query)))).toBe(text)
+      const tree = parseQuery(printQuery(query))
+      expect(printAst(readJsonQuery(sent(jsonForm(query))))).toBe(printAst(tree))
+      expect(printAst(readJsonQuery(sent(jsonForm(tree))))).toBe(printAst(tree))
     }),
     { numRuns: 600 },
   )
 })
+
+/** As it comes in a body. */
+function sent(query: unknown): unknown {
+  return parseExactJson(writeExactJson(query))
+}
 
 describe('filters', () => {
   test.each([
@@ -136,22 +147,51 @@ describe('faults name their place', () => {
   })
 })
 
-test('whatever is put in place of a part, the answer is a query or a fault', () => {
+/** What has the right form somewhere else, or nowhere. */
+const misplaced = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom(
+    ...[-1, -0, 0.5, 1e300, '', '_', 'shape', [], {}, null, true],
+    ...[{ op: 'star' }, { op: 'star', replace: { a: literal(1) } }, { op: 'btql', btql: 'a b' }],
+    ...[{ op: 'star', alias: 'x' }, { expr: { op: 'star' }, alias: 'x' }, { expr: ident('a') }],
+    ...[{ btql: "a = 'x'" }, { btql: '*' }, { btql: '-'.repeat(300) }, literal(-5), ident('a', -1)],
+    ...[{ op: 'function', name: ident('count'), args: [], duplicate_treatment: 'Distinct' }],
+    ...[{ op: 'function', name: ident('select', 'x'), args: [{ op: 'star' }, literal(1)] }],
+    ...["(select: * | from: dataset('d'))", 'dataset() where', 'select * from dataset()'],
+  ),
+  queryArbitrary.filter(hasJsonForm).map(jsonForm),
+)
+
+test('whatever is put in place of a part, it is a query with a text, or a fault with a place', () => {
   const places = fc.array(fc.nat(50), { minLength: 1, maxLength: 12 })
+  let queries = 0
+  let faults = 0
   fc.assert(
-    fc.property(queryArbitrary, places, fc.jsonValue(), (query, steps, part) => {
+    fc.property(queryArbitrary, places, misplaced, (query, steps, part) => {
       fc.pre(hasJsonForm(query))
-      const broken = withPart(jsonForm(query), steps, part)
-      try {
-        printQuery(readJsonQuery(broken))
-      } catch (thrown) {
-        expect(thrown).toBeInstanceOf(AssayError)
-        expect((thrown as AssayError).family).toBe('user')
+      const tree = outcomeOf(sent(withPart(jsonForm(query), steps, part)))
+      if (tree instanceof AssayError) {
+        faults++
+        expect(tree.status).toBe(400)
+        expect(tree.path).toMatch(/^query/)
+      } else {
+        queries++
+        expect(printAst(parseQuery(printQuery(tree)))).toBe(printAst(tree))
       }
     }),
-    { numRuns: 2_000 },
+    { numRuns: isSlow ? 100_000 : 1_000, seed },
   )
+  expect(Math.min(queries, faults)).toBeGreaterThan(100)
 })
+
+function outcomeOf(query: unknown): Query | AssayError {
+  try {
+    return readJsonQuery(query)
+  } catch (thrown) {
+    if (thrown instanceof AssayError) return thrown
+    throw thrown
+  }
+}
 
 /** The value with a part of it replaced, which the steps lead to. */
 function withPart(value: unknown, [step, ...steps]: readonly number[], part: unknown): unknown {
@@ -172,11 +212,7 @@ test('a query nested without end is refused', () => {
 })
 
 function faultOf(query: unknown): AssayError {
-  try {
-    readJsonQuery(query)
-  } catch (thrown) {
-    if (thrown instanceof AssayError) return thrown
-    throw thrown
-  }
+  const outcome = outcomeOf(query)
+  if (outcome instanceof AssayError) return outcome
   throw new Error('the query was read')
 }

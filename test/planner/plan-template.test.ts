@@ -46,7 +46,7 @@ test('texts that differ in values of a kind have one shape, and others have othe
 
 test('a text with other literals has the same shape', () => {
   const cut = cutLiterals("filter: a = 'x' and b > 1.5 and c < '2026-01-01' and d = 'x'")!
-  const other = cut.textWith(otherLiterals(cut.literals))
+  const other = cut.with(otherLiterals(cut.literals))
   expect(shapeOf(other)).toBe(cut.shape)
   expect(valuesOf(other)).not.toEqual(valuesOf("filter: a = 'x'"))
 })

@@ -20,7 +20,7 @@ const literals = fc.oneof(
 )
 
 const described = (cut: ReturnType<typeof cutLiterals>) =>
-  cut && { shape: cut.shape, literals: cut.literals, text: cut.textWith(cut.literals) }
+  cut && { shape: cut.shape, literals: cut.literals, text: cut.with(cut.literals) }
 
 test('a text is cut as if none had been before', () => {
   const given = fc.tuple(fc.constantFrom(...heads), fc.constantFrom(...tails))
@@ -46,6 +46,6 @@ test('what is cut again can be filled with other literals', () => {
   cuts.cut('U', "filter: id = 'first' | limit: 2")
   const again = cuts.cut('U', "filter: id = 'second' | limit: 2")!
   expect(again.literals).toEqual([{ kind: 'text', value: 'second' }])
-  expect(again.textWith([{ kind: 'text', value: 'third' }])).toBe("filter: id = 'third' | limit: 2")
+  expect(again.with([{ kind: 'text', value: 'third' }])).toBe("filter: id = 'third' | limit: 2")
   expect(again.shape).toBe(cutLiterals("filter: id = 'x' | limit: 2")?.shape)
 })

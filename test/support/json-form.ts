@@ -1,5 +1,6 @@
 /** Writes syntax trees in the JSON form of queries: the inverse of what reads it, for tests. */
-import type { Expression, Projection, Query, Source } from '../../src/parser/ast.ts'
+import { ExactNumber } from '../../src/json/exact-number.ts'
+import type { Expression, LiteralValue, Projection, Query, Source } from '../../src/parser/ast.ts'
 import { printExpression } from '../../src/parser/print.ts'
 
 type Json = unknown
@@ -18,7 +19,7 @@ export function hasJsonForm({ pivot, from, select }: Query): boolean {
   })
 }
 
-/** The query as an object that `JSON.stringify` takes, but for integers beyond 2^53. */
+/** The query as an object that `writeExactJson` takes. */
 export function jsonForm(query: Query): Json {
   const list = (items: readonly Projection[] | undefined) => items?.map(projection)
   const condition = (node: Expression | undefined) => node && expression(node)
@@ -72,7 +73,7 @@ function source(from: Source): Json {
 function expression(node: Expression): Json {
   switch (node.kind) {
     case 'literal':
-      return { op: 'literal', value: node.value }
+      return { op: 'literal', value: exact(node.value) }
     case 'interval':
       return { op: 'interval', value: node.value, unit: node.unit }
     case 'path':
@@ -145,6 +146,14 @@ function expression(node: Expression): Json {
     default:
       return snippet(node)
   }
+}
+
+/** As a body has it: an integer past ±2^53 with all its digits, and a double of that size with an exponent. */
+function exact(value: LiteralValue): Json {
+  if (typeof value === 'bigint') return new ExactNumber(String(value))
+  const isLarge = typeof value === 'number' && Number.isInteger(value) && Math.abs(value) > 2 ** 53
+  if (Object.is(value, -0)) return new ExactNumber('-0')
+  return isLarge ? new ExactNumber(value.toExponential()) : value
 }
 
 /** `<!=>` and what is negated have no `op` of their own. */

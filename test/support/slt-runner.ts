@@ -175,7 +175,7 @@ export class GoldenRun {
     const { from, ...request } = this.#request(block.body.join('\n'))
     const results: { form: QueryForm; actual: string[] }[] = []
     for (const form of formsOf(request.query, from)) {
-      const answer = this.#ask({ ...request, query: form.text })
+      const answer = this.#ask({ ...request, query: form.query })
       results.push({ form, actual: await this.#linesOf(block, form.text, answer) })
     }
     return results

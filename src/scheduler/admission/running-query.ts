@@ -1,5 +1,7 @@
 /** One query from its start to the last byte that its reader takes. */
+
 import { AssayError } from '../../error.ts'
+import { type GivenQuery, textOfQuery } from '../../parser/given-query.ts'
 import type { MemoryBudget, MemoryShare } from './memory-budget.ts'
 
 /** On whose behalf a query runs. */
@@ -39,7 +41,7 @@ export interface QueryStatus {
 export interface RunningQueryOptions {
   readonly id: string
   readonly owner: QueryOwner | undefined
-  readonly text: string
+  readonly text: GivenQuery
   readonly startedAt: number
   readonly memory: MemoryBudget
   /** Is told when it is cancelled for a reason of ours; whoever leaves knows it. */
@@ -69,7 +71,7 @@ export class RunningQuery {
   state: QueryStatus['state'] = 'running'
   /** Rows were handed over, and whoever reads them has not asked for more. */
   awaitsReader = false
-  readonly #text: string
+  readonly #text: GivenQuery
   readonly #startedAt: number
   readonly #onCancelled: RunningQueryOptions['onCancelled']
   readonly #onProgress: RunningQueryOptions['onProgress']
@@ -141,7 +143,7 @@ export class RunningQuery {
     return {
       id,
       owner,
-      text: this.#text.slice(0, shownText),
+      text: textOfQuery(this.#text).slice(0, shownText),
       startedAt: this.#startedAt,
       state,
       progress,

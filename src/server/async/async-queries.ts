@@ -1,4 +1,5 @@
 /** Queries that nobody waits for: they run beside the others, and their results are kept for a time. */
+
 import { randomUUID } from 'node:crypto'
 import type { Access } from '../../access/access.ts'
 import type { Gate } from '../../access/gate.ts'
@@ -8,6 +9,7 @@ import type { Member } from '../../catalog/entry.ts'
 import type { Engine, QueryRequest } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
 import type { OutputFormat } from '../../format/output-format.ts'
+import { textOfQuery } from '../../parser/given-query.ts'
 import type { AsyncLimits } from '../../scheduler/admission/query-limits.ts'
 import type { QueryProgress } from '../../scheduler/admission/running-query.ts'
 import type { Logger } from '../logger.ts'
@@ -109,7 +111,7 @@ export class AsyncQueries {
       id: randomUUID(),
       organizationId,
       userId,
-      query: asked.request.query,
+      query: textOfQuery(asked.request.query),
       ...(asked.request.from !== undefined && { from: asked.request.from }),
       ...(asked.request.project !== undefined && { project: asked.request.project }),
       format: asked.format,

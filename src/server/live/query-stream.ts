@@ -5,11 +5,13 @@
  * after it. So nothing is kept for a slow reader, however much is written meanwhile, and no record is
  * missed or told twice: each round is one snapshot, and begins where the one before it ended.
  */
+
 import { createHash, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Gate } from '../../access/gate.ts'
 import type { Engine, QueryRequest, QueryResult, QuerySummary } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
+import { faultText, textOfQuery } from '../../parser/given-query.ts'
 import type { QueryWarning } from '../../planner/lint.ts'
 import type { QueryProgress, QueryStatus } from '../../scheduler/admission/running-query.ts'
 import type { RowChunk } from '../../scheduler/answer/answer-frame.ts'
@@ -93,7 +95,7 @@ export class QueryStream implements LiveQuery {
     return {
       id: this.id,
       owner: view.owner,
-      text: query.slice(0, shownText),
+      text: textOfQuery(query).slice(0, shownText),
       startedAt: this.#startedAt,
       state: this.#isWaiting ? 'live' : 'running',
       progress: { rowsToRead: 0, rowsRead: 0, rowsSent: this.#rowCount },
@@ -122,7 +124,7 @@ export class QueryStream implements LiveQuery {
       if (error.family === 'internal') {
         logger.error({ traceId, err: error.cause ?? error }, 'stream failed')
       }
-      const queryText = request.request.query
+      const queryText = faultText(request.request.query)
       this.#send({ type: 'error', ...errorFields(error, { traceId, queryText }) })
     } finally {
       this.#stopListening?.()

@@ -6,11 +6,12 @@ import type { Gate } from '../../access/gate.ts'
 import type { Principal } from '../../access/principal.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
+import { faultText } from '../../parser/given-query.ts'
 import { errorFields } from '../error-response.ts'
 import type { Peer, PeerListener } from '../http/http-server.ts'
 import { type JsonBody, parseJsonBody, requiredString, stringField } from '../json-body.ts'
 import type { Logger } from '../logger.ts'
-import { queryText } from '../query-body.ts'
+import { givenQuery } from '../query-body.ts'
 import type { LiveQueries } from './live-queries.ts'
 import { aroundRows, type MessageSink, type StreamMessage } from './message.ts'
 import { QueryStream } from './query-stream.ts'
@@ -115,9 +116,10 @@ export class SocketConnection implements MessageSink, PeerListener {
       this.#requirePlace(id)
       name = id
       this.#options.countRequest(this.#principal(credentials))
-      text = queryText(body, message)
+      const query = givenQuery(body, message)
+      text = faultText(query)
       const gateNow = () => this.#gate(traceId)
-      const request = streamRequest(body, text, gateNow(), ['json', 'arrow'])
+      const request = streamRequest(body, query, gateNow(), ['json', 'arrow'])
       const { engine, live, logger } = this.#options
       const options = { engine, live, logger, request, traceId, name, gateNow, sink: this }
       this.#run(name ?? '', new QueryStream(options))

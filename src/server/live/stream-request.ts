@@ -1,6 +1,7 @@
 import type { Gate } from '../../access/gate.ts'
 import { AssayError } from '../../error.ts'
 import type { OutputFormat } from '../../format/output-format.ts'
+import { type GivenQuery } from '../../parser/given-query.ts'
 import { booleanField, type JsonBody, stringField } from '../json-body.ts'
 import { type QueryBody, queryBody } from '../query-body.ts'
 
@@ -19,7 +20,7 @@ const further = new Set(['type', 'id', 'live', 'since', 'progress'])
 /** Throws the first fault of the body; the query's own faults are found later. */
 export function streamRequest(
   body: JsonBody,
-  query: string,
+  query: GivenQuery,
   gate: Gate,
   formats: readonly OutputFormat[],
 ): StreamRequest {

@@ -9,8 +9,7 @@ import type { CatalogView } from '../../catalog/catalog.ts'
 import { missingAccess, missingReference } from '../../catalog/missing-access.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
-import { printQuery } from '../../parser/print-query.ts'
-import { readJsonQuery } from '../../parser/read-json-query.ts'
+import { JsonQuery } from '../../parser/given-query.ts'
 import { writeExactJson } from '../../type/exact-json.ts'
 import type { Value } from '../../type/value.ts'
 import { queryRows } from '../query-rows.ts'
@@ -86,15 +85,13 @@ export class PromptStore {
     const conditions = conditionsOf(selection)
     if (after !== undefined) conditions.push(compare('lt', '_pagination_key', after))
     if (before !== undefined) conditions.push(compare('gt', '_pagination_key', before))
-    const query = printQuery(
-      readJsonQuery({
-        select: [{ op: 'star' }],
-        from: sourceOf(selection, gate.organization().id),
-        ...(conditions.length > 0 && { filter: { op: 'and', children: conditions } }),
-        sort: [{ expr: field('_pagination_key'), dir: before === undefined ? 'desc' : 'asc' }],
-        limit,
-      }),
-    )
+    const query = new JsonQuery({
+      select: [{ op: 'star' }],
+      from: sourceOf(selection, gate.organization().id),
+      ...(conditions.length > 0 && { filter: { op: 'and', children: conditions } }),
+      sort: [{ expr: field('_pagination_key'), dir: before === undefined ? 'desc' : 'asc' }],
+      limit,
+    })
     const request = { query, view, ...(version !== undefined && { version }) }
     const rows = await queryRows(this.#engine, request)
     return before === undefined ? rows : rows.reverse()

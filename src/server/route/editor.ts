@@ -1,5 +1,6 @@
 import type { Engine } from '../../engine.ts'
 import { AssayError, toAssayError } from '../../error.ts'
+import { faultText, type GivenQuery } from '../../parser/given-query.ts'
 import { parseRequest } from '../../parser/parse-request.ts'
 import { printQuery } from '../../parser/print-query.ts'
 import { printSqlQuery } from '../../parser/print-sql.ts'
@@ -35,7 +36,7 @@ export function editorRoutes(engine: Engine): Route[] {
         const faults = error ? [error, ...error.others] : []
         return jsonReply({
           diagnostics: [
-            ...faults.map((fault) => ({ severity: 'error', ...faultOf(fault, query) })),
+            ...faults.map((fault) => ({ severity: 'error', ...faultOf(fault, faultText(query)) })),
             ...(body.showsWarnings ? [...body.warnings, ...warnings] : []),
           ],
           canonical: canonicalOf(query, from),
@@ -82,9 +83,9 @@ async function check(engine: Engine, request: Parameters<Engine['query']>[0]): P
 }
 
 /** The query in both languages; null while it cannot be read. */
-function canonicalOf(text: string, from: string | undefined) {
+function canonicalOf(given: GivenQuery, from: string | undefined) {
   try {
-    const query = parseRequest(text, from)
+    const query = parseRequest(given, from)
     return { btql: printQuery(query), sql: printSqlQuery(query) }
   } catch (thrown) {
     const error = toAssayError(thrown)

@@ -1,6 +1,7 @@
 import type { Gate } from '../../access/gate.ts'
 import type { Engine } from '../../engine.ts'
 import { AssayError } from '../../error.ts'
+import { faultText } from '../../parser/given-query.ts'
 import { type JsonBody, parseJsonBody } from '../json-body.ts'
 import { EventStream } from '../live/event-stream.ts'
 import type { LiveQueries } from '../live/live-queries.ts'
@@ -8,7 +9,7 @@ import { QueryStream } from '../live/query-stream.ts'
 import { streamPath } from '../live/sockets.ts'
 import { streamRequest } from '../live/stream-request.ts'
 import type { Logger } from '../logger.ts'
-import { queryText } from '../query-body.ts'
+import { givenQuery } from '../query-body.ts'
 import type { Reply } from '../reply.ts'
 import type { Route, RouteRequest } from '../route.ts'
 
@@ -59,15 +60,15 @@ function events(
   bytes: Uint8Array,
 ): Reply {
   const body = withLastEvent(parseJsonBody(bytes), request.headers.get('last-event-id'))
-  const text = queryText(body, bytes)
-  request.queryText = text
+  const query = givenQuery(body, bytes)
+  request.queryText = faultText(query)
   const sink = new EventStream()
   const stream = new QueryStream({
     engine,
     live,
     logger,
     sink,
-    request: streamRequest(body, text, gate, ['json']),
+    request: streamRequest(body, query, gate, ['json']),
     name: undefined,
     traceId: gate.owner.requestId,
     gateNow: request.gateNow,

@@ -1,4 +1,5 @@
 /** Ways into the service by which bytes of others come, each with inputs that it takes. */
+import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { deflateRawSync } from 'node:zlib'
@@ -20,10 +21,12 @@ import type { Encoding } from '../../../src/otlp/request.ts'
 import { readSpans } from '../../../src/otlp/span.ts'
 import { rowOfSpan } from '../../../src/otlp/span-to-row.ts'
 import { renderError } from '../../../src/parser/error-location.ts'
-import { parseExpression } from '../../../src/parser/parse.ts'
+import { parseExpression, parseQuery } from '../../../src/parser/parse.ts'
 import { parseRequest } from '../../../src/parser/parse-request.ts'
+import { printAst } from '../../../src/parser/print-ast.ts'
 import { printQuery } from '../../../src/parser/print-query.ts'
 import { readJsonQuery } from '../../../src/parser/read-json-query.ts'
+import { parseJsonBody } from '../../../src/server/json-body.ts'
 import { prepareRows } from '../../../src/storage/prepare/prepare.ts'
 import { rowVersionKey } from '../../../src/storage/record-key.ts'
 import { rowBytes } from '../../../src/storage/row/prepared-blocks.ts'
@@ -292,7 +295,9 @@ export const targets: Readonly<Record<string, FuzzTarget>> = {
     isGuided: true,
     isRefusal: isUsers,
     run: (input) => {
-      printQuery(readJsonQuery(parseJsonBytes(input)))
+      const query = readJsonQuery(Object.fromEntries(parseJsonBody(input)))
+      // Whatever is taken has a text, which is the same tree.
+      assert.equal(printAst(parseQuery(printQuery(query))), printAst(query))
     },
   },
   JSON: {

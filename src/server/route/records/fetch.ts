@@ -4,13 +4,12 @@ import { missingAccess } from '../../../catalog/missing-access.ts'
 import type { Fields } from '../../../catalog/schema/field.ts'
 import type { Engine, QueryResult } from '../../../engine.ts'
 import { AssayError } from '../../../error.ts'
-import { printQuery } from '../../../parser/print-query.ts'
-import { readJsonQuery } from '../../../parser/read-json-query.ts'
+import { JsonQuery } from '../../../parser/given-query.ts'
 import type { RowChunk } from '../../../scheduler/answer/answer-frame.ts'
-import { parseJsonBytes } from '../../../type/parse-json.ts'
+import { isJsonObject } from '../../../type/exact-json.ts'
 import type { ObjectType } from '../../../type/record.ts'
 import { formatTransaction, parseTransaction } from '../../../type/transaction.ts'
-import { isObject, type Value } from '../../../type/value.ts'
+import type { Value } from '../../../type/value.ts'
 import { readJsonBody } from '../../ignored-fields.ts'
 import { numberField, stringField } from '../../json-body.ts'
 import { queryRows } from '../../query-rows.ts'
@@ -26,7 +25,7 @@ interface Fetch {
   /** The older way to page, if that is how it pages. */
   readonly pages: OlderPaging | undefined
   /** Conditions in the JSON form of queries. */
-  readonly conditions: readonly Value[]
+  readonly conditions: readonly unknown[]
 }
 
 /**
@@ -79,15 +78,14 @@ async function readBody(request: RouteRequest): Promise<Fetch> {
   const bytes = await request.body
   if (bytes.length === 0) return readQuery(request)
   const body = await readJsonBody(request)
-  const exact = parseJsonBytes(bytes)
-  const filters = body.has('filters') && isObject(exact) ? exact.filters : undefined
+  const filters = body.get('filters')
   const limit = limitOf(numberField(body, 'limit'))
   return {
     limit,
     cursor: stringField(body, 'cursor'),
     version: stringField(body, 'version'),
     pages: pagesOf(limit, stringField(body, 'max_xact_id'), stringField(body, 'max_root_span_id')),
-    conditions: Array.isArray(filters) ? (filters as readonly Value[]).map(conditionOf) : [],
+    conditions: Array.isArray(filters) ? filters.map(conditionOf) : [],
   }
 }
 
@@ -129,24 +127,25 @@ function pagesOf(
   })
 }
 
-function rowsQuery(type: ObjectType, id: string, { limit, cursor, conditions }: Fetch): string {
-  return printQuery(
-    readJsonQuery({
+function rowsQuery(type: ObjectType, id: string, { limit, cursor, conditions }: Fetch): JsonQuery {
+  return new JsonQuery(
+    {
       select: [{ op: 'star' }],
       from: sourceOf(type, id, 'traces'),
       ...(conditions.length > 0 && { filter: { op: 'and', children: conditions } }),
       ...(limit !== undefined && { limit }),
       ...(cursor !== undefined && { cursor }),
-    }),
+    },
+    { path: '' },
   )
 }
 
 /** The traces of a page, by the least place that any of their spans has. */
-function tracesQuery(type: ObjectType, id: string, { limit, below }: OlderPaging): string {
+function tracesQuery(type: ObjectType, id: string, { limit, below }: OlderPaging): JsonQuery {
   const place = call('concat', [field('_xact_id'), field('root_span_id')])
   const least = field('place')
-  return printQuery(
-    readJsonQuery({
+  return new JsonQuery(
+    {
       dimensions: [{ expr: field('root_span_id'), alias: 'trace' }],
       measures: [{ expr: call('min', [place]), alias: 'place' }],
       from: sourceOf(type, id, 'spans'),
@@ -155,7 +154,8 @@ function tracesQuery(type: ObjectType, id: string, { limit, below }: OlderPaging
       }),
       sort: [{ expr: least, dir: 'desc' }],
       ...(limit !== undefined && { limit }),
-    }),
+    },
+    { path: '' },
   )
 }
 
@@ -183,13 +183,13 @@ function call(name: string, args: readonly Value[]) {
 }
 
 /** `{"type": "path_lookup", "path": […], "value": …}`: the only kind that there ever was. */
-function conditionOf(filter: Value, index: number): Value {
-  if (filter !== null && isObject(filter) && filter.type === 'path_lookup') {
+function conditionOf(filter: unknown, index: number): unknown {
+  if (isJsonObject(filter) && filter.type === 'path_lookup') {
     const { path, value } = filter
     if (Array.isArray(path) && path.length > 0 && path.every((step) => typeof step === 'string')) {
       return {
         op: 'eq',
-        left: { op: 'ident', name: path as Value },
+        left: { op: 'ident', name: path },
         right: { op: 'literal', value: value ?? null },
       }
     }
