@@ -5,7 +5,7 @@
  * What is cut out is what `cut-literals.ts` cuts out of texts, and kinds are the same.
  */
 import type { Expression, Query } from '../parser/ast.ts'
-import { mapTree } from '../parser/map-tree.ts'
+import { isSpan, mapTree } from '../parser/map-tree.ts'
 import { printQuery } from '../parser/print-query.ts'
 import {
   type CutLiteral,
@@ -31,6 +31,7 @@ export function cutTree(tree: Query): CutTree {
   const places = new Map<object, number>()
   const literals: CutLiteral[] = []
   const marked = mapTree(tree, (node) => {
+    if (isSpan(node)) return node
     if ('kind' in node && node.kind === 'comparison') {
       const operand = firstOf((node as Comparison).right)
       const literal = literalOf(operand)

@@ -94,8 +94,8 @@ interface Asked {
 /** What is known of a shape that queries are written in. */
 interface WrittenShape {
   readonly shapeKey: string
-  /** Which of the literals that were written is each of the tree's. */
-  readonly order: readonly number[]
+  /** Which of the literals that were written is each of the tree's; undefined where they are in one order. */
+  readonly order: readonly number[] | undefined
 }
 
 export class PlanCache {
@@ -150,8 +150,8 @@ export class PlanCache {
     const writtenKey = prefix + written.shape
     const known = this.#written.get(writtenKey)
     if (known && known !== 'read') {
-      const literals = known.order.map((literal) => written.literals[literal]!)
-      const { shapeKey } = known
+      const { shapeKey, order } = known
+      const literals = order?.map((literal) => written.literals[literal]!) ?? written.literals
       return { request, textKey, written, writtenKey, shapeKey, literals, cut: undefined }
     }
     const cut = cutTree(parseRequest(query, from))
@@ -205,7 +205,8 @@ export class PlanCache {
     const order = read.literals.map(({ value }) => others.findIndex((o) => o.value === value))
     const isKnown =
       read.shape === cut.shape && literals.length === order.length && !order.includes(-1)
-    const known = isKnown ? { shapeKey, order } : 'read'
+    const isInOrder = order.every((literal, i) => literal === i)
+    const known = isKnown ? { shapeKey, order: isInOrder ? undefined : order } : 'read'
     this.#written.set(writtenKey, known, { size: keyBytes + 2 * writtenKey.length })
   }
 

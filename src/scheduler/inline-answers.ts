@@ -5,7 +5,7 @@
  */
 
 import { isTurnLimit, limitTurn } from '../json/turn-limit.ts'
-import { type GivenQuery } from '../parser/given-query.ts'
+import type { GivenQuery } from '../parser/given-query.ts'
 import type { PlannedQuery } from '../planner/plan-query.ts'
 import type { TaskReads } from '../storage/read/task-reads.ts'
 import { KeptRows } from '../storage/row/kept-rows.ts'

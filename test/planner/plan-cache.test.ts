@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { KnownFields } from '../../src/binder/known-fields.ts'
 import type { CatalogObject, CatalogView } from '../../src/catalog/catalog.ts'
+import { type GivenQuery, JsonQuery } from '../../src/parser/given-query.ts'
 import { PlanCache } from '../../src/planner/plan-cache.ts'
 import type { PlanContext } from '../../src/planner/plan-query.ts'
 
@@ -31,7 +32,7 @@ class Planner {
   now = 1000
 
   /** Plans it, and says which stages that took. */
-  plan(query: string, options: { tzOffset?: number; useColumnstore?: boolean } = {}) {
+  plan(query: GivenQuery, options: { tzOffset?: number; useColumnstore?: boolean } = {}) {
     const { tzOffset = 0, ...request } = options
     this.#events.length = 0
     const recorder = { now: () => 0, add: (event: string) => void this.#events.push(event) }
@@ -149,6 +150,58 @@ describe('a plan that depends on the instant of the query', () => {
     }
   })
 })
+
+describe('queries of one tree share what is planned, whatever they are written in', () => {
+  const forms: Record<string, (id: string, n: number) => GivenQuery> = {
+    'on one line': (id, n) =>
+      `select: * | from: experiment('e1') | filter: id = '${id}' and scores.a > ${n}`,
+    'on several, in another order': (id, n) =>
+      `filter:\n  id = "${id}" AND scores.a>${n}  -- > 5\nfrom: experiment("e1")\nselect: *`,
+    SQL: (id, n) => `SELECT * FROM experiment('e1') WHERE (id = '${id}') AND "scores".a > ${n}`,
+    'an object': (id, n) => new JsonQuery(objectOf(id, n)),
+    'an object of another client': (id, n) =>
+      new JsonQuery({ cursor: null, ...objectOf(id, n), sort: [], measures: null }),
+  }
+  const names = Object.keys(forms)
+
+  test.each(names.flatMap((first) => names.map((second) => [first, second] as const)))(
+    '%s, then %s',
+    (first, second) => {
+      const planner = new Planner()
+      planner.plan(forms[first]!('x', 1))
+      planner.plan(forms[first]!('y', 2.5))
+      for (const [id, n] of [
+        ['z', 3],
+        ['3', 0],
+        ['y', 2.5],
+      ] as const) {
+        const { physical, isKept } = planner.plan(forms[second]!(id, n))
+        expect(isKept).toBe(true)
+        expect(physical).toEqual(new Planner().plan(forms[first]!(id, n)).physical)
+      }
+    },
+  )
+
+  test('the plan of the same query is the same, so that its answer may be', () => {
+    const planner = new Planner()
+    const physical = new Set(names.map((name) => planner.plan(forms[name]!('x', 1)).physical))
+    expect(physical.size).toBe(1)
+  })
+})
+
+function objectOf(id: string, n: number) {
+  const field = (...name: string[]) => ({ op: 'ident', name })
+  const literal = (value: unknown) => ({ op: 'literal', value })
+  return {
+    select: [{ op: 'star' }],
+    from: { op: 'function', name: field('experiment'), args: [literal('e1')] },
+    filter: {
+      op: 'and',
+      left: { op: 'eq', left: field('id'), right: literal(id) },
+      right: { op: 'gt', right: literal(n), left: field('scores', 'a') },
+    },
+  }
+}
 
 test('whoever may not read what a plan reads gets the error, not the plan', () => {
   const planner = new Planner()

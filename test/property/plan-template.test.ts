@@ -6,6 +6,10 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { KnownFields } from '../../src/binder/known-fields.ts'
 import type { CatalogObject, CatalogView } from '../../src/catalog/catalog.ts'
+import { type GivenQuery, JsonQuery, textOfQuery } from '../../src/parser/given-query.ts'
+import { parseRequest } from '../../src/parser/parse-request.ts'
+import { printQuery } from '../../src/parser/print-query.ts'
+import { printSqlQuery } from '../../src/parser/print-sql.ts'
 import { PlanCache } from '../../src/planner/plan-cache.ts'
 import {
   type PlanContext,
@@ -13,6 +17,8 @@ import {
   type PlanRecorder,
   planQuery,
 } from '../../src/planner/plan-query.ts'
+import { parseExactJson, writeExactJson } from '../../src/type/exact-json.ts'
+import { jsonForm } from '../support/json-form.ts'
 import { isSlow, randomSeed as seed } from '../support/random-seed.ts'
 
 const experiment: CatalogObject = {
@@ -121,16 +127,31 @@ function outcome(plan: () => PlannedQuery) {
   }
 }
 
-test('plans of templates are those of the texts', () => {
+/** The query in one of the forms that it may come in, if it is one. */
+function written(text: string, form: number): GivenQuery {
+  try {
+    const tree = parseRequest(text, undefined)
+    if (form === 1) return printQuery(tree)
+    if (form === 2) return printSqlQuery(tree)
+    if (form === 3) return new JsonQuery(parseExactJson(writeExactJson(jsonForm(tree))))
+  } catch {
+    // It is no query in any form.
+  }
+  return text
+}
+
+test('plans of templates are those of the queries, in whatever form these come', () => {
   let plans = 0
   let hits = 0
   fc.assert(
-    fc.property(alike, ([text, lists]) => {
+    fc.property(alike, fc.infiniteStream(fc.nat(3)), ([text, lists], forms) => {
       const cache = new PlanCache()
       for (const list of lists) {
-        const request = { query: filled(text, list) }
-        const kept = outcome(() => cache.plan(request, context, recorder))
-        expect(kept, request.query).toEqual(outcome(() => planQuery(request, context, recorder)))
+        const query = filled(text, list)
+        const given = written(query, forms.next().value!)
+        const kept = outcome(() => cache.plan({ query: given }, context, recorder))
+        const wanted = outcome(() => planQuery({ query }, context, recorder))
+        expect(kept, `${query} as ${textOfQuery(given)}`).toEqual(wanted)
         plans++
       }
       hits += cache.statistics.hits

@@ -294,14 +294,16 @@ export class GoldenRun {
     }
   }
 
-  /** The error and those beside it, with their places in the text as it is written in the file. */
+  /** The error and those beside it, with their places in the text as it is written in the file, or in the object. */
   #placed(error: AssayError, written: string): ShownError {
-    const { code, message, hint, span, others } = error
+    const { code, hint, span, others, path } = error
+    const isInObject = path?.startsWith('query') === true
+    const isTold = !isInObject || error.message.includes(path)
     return {
       code,
-      message,
+      message: isTold ? error.message : `${error.message} (at ${path})`,
       hint,
-      span: span && this.#sources.spanInText(written, span),
+      span: span && !isInObject ? this.#sources.spanInText(written, span) : undefined,
       others: others.map((other) => this.#placed(other, written)),
     }
   }

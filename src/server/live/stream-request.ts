@@ -1,7 +1,7 @@
 import type { Gate } from '../../access/gate.ts'
 import { AssayError } from '../../error.ts'
 import type { OutputFormat } from '../../format/output-format.ts'
-import { type GivenQuery } from '../../parser/given-query.ts'
+import type { GivenQuery } from '../../parser/given-query.ts'
 import { booleanField, type JsonBody, stringField } from '../json-body.ts'
 import { type QueryBody, queryBody } from '../query-body.ts'
 
