@@ -9,12 +9,19 @@ export function mapTree<Part>(part: Part, change: (node: object) => object | und
   if (typeof part !== 'object' || part === null) return part
   const changed = change(part)
   if (changed) return changed as Part
+  if (Array.isArray(part)) {
+    let items: unknown[] | undefined
+    for (const [i, item] of part.entries()) {
+      const mapped: unknown = mapTree(item, change)
+      if (mapped !== item) (items ??= part.slice())[i] = mapped
+    }
+    return (items as Part | undefined) ?? part
+  }
   let copy: Part | undefined
   for (const name in part) {
-    const member = part[name]
-    const mapped = mapTree(member, change)
-    if (mapped === member) continue
-    copy ??= (Array.isArray(part) ? part.slice() : { ...part }) as Part
+    const mapped = mapTree(part[name], change)
+    if (mapped === part[name]) continue
+    copy ??= { ...part }
     copy[name] = mapped
   }
   return copy ?? part

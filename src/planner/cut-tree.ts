@@ -27,7 +27,9 @@ export interface CutTree {
 
 type Comparison = Extract<Expression, { kind: 'comparison' }>
 
-export function cutTree(tree: Query): CutTree {
+/** @param isLong of what has many values that are not compared, mostly: nothing is cut out of it */
+export function cutTree(tree: Query, isLong: boolean): CutTree {
+  if (isLong) return wholeTree(tree)
   const places = new Map<object, number>()
   const literals: CutLiteral[] = []
   const marked = mapTree(tree, (node) => {
@@ -42,9 +44,7 @@ export function cutTree(tree: Query): CutTree {
     return place === undefined ? undefined : withValue(node, `\0${literals[place]!.kind}${place}`)
   })
   const shape = printQuery(marked)
-  if (literals.length > mostLiterals || shape.length > longestText) {
-    return { tree, shape: printQuery(tree), literals: [], with: () => tree }
-  }
+  if (literals.length > mostLiterals || shape.length > longestText) return wholeTree(tree)
   return {
     tree,
     shape,
@@ -55,6 +55,10 @@ export function cutTree(tree: Query): CutTree {
         return place === undefined ? undefined : withValue(node, others[place]!.value)
       }),
   }
+}
+
+function wholeTree(tree: Query): CutTree {
+  return { tree, shape: printQuery(tree), literals: [], with: () => tree }
 }
 
 function withValue(literal: object, value: number | string): object {

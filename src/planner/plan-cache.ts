@@ -46,6 +46,9 @@ const filledPlanBytes = 2048
 /** A further key of a plan, besides its length. */
 const keyBytes = 200
 
+/** Of shapes that queries are written in, of objects, too: longer ones are not cut. */
+const longestCut = 16 * 1024
+
 const keptShapes = 2000
 
 /** Users whose prefix is kept. */
@@ -130,7 +133,7 @@ export class PlanCache {
     }
     if (!asked) return planQuery(request, context, recorder)
     this.#misses++
-    const cut = asked.cut ?? cutTree(parseRequest(query, request.from))
+    const cut = asked.cut ?? treeOf(request, asked.written)
     const { lookups, isOfNow, isOfChance, ...answering } = recorded(context)
     const planned = planQuery(request, answering.context, recorder, cut.tree)
     if (isOfChance()) return planned
@@ -144,8 +147,7 @@ export class PlanCache {
 
   /** Undefined of what is too long to be kept. Throws what is wrong with the form of the query. */
   #ask(request: PlanRequest, prefix: string, textKey: string | undefined): Asked | undefined {
-    const { query, from } = request
-    const written = this.#cut(prefix, query)
+    const written = this.#cut(prefix, request.query)
     if (!written) return undefined
     const writtenKey = prefix + written.shape
     const known = this.#written.get(writtenKey)
@@ -154,7 +156,7 @@ export class PlanCache {
       const literals = order?.map((literal) => written.literals[literal]!) ?? written.literals
       return { request, textKey, written, writtenKey, shapeKey, literals, cut: undefined }
     }
-    const cut = cutTree(parseRequest(query, from))
+    const cut = treeOf(request, written)
     const shapeKey = prefix + cut.shape
     return { request, textKey, written, writtenKey, shapeKey, literals: cut.literals, cut }
   }
@@ -201,7 +203,7 @@ export class PlanCache {
   #learn({ request, written, writtenKey, cut, literals, shapeKey }: Asked): void {
     if (!cut || this.#written.has(writtenKey)) return
     const others = otherLiterals(written.literals)
-    const read = cutTree(parseRequest(written.with(others), request.from))
+    const read = treeOf({ ...request, query: written.with(others) }, written)
     const order = read.literals.map(({ value }) => others.findIndex((o) => o.value === value))
     const isKnown =
       read.shape === cut.shape && literals.length === order.length && !order.includes(-1)
@@ -256,6 +258,11 @@ export class PlanCache {
     this.#templates.set(key, { template, lookups, isLookUp }, { size: sizeOf(key, lookups) })
     this.#learn(asked)
   }
+}
+
+/** Reads the query of a request. */
+function treeOf({ query, from }: PlanRequest, { shape }: CutQuery): CutTree {
+  return cutTree(parseRequest(query, from), shape.length > longestCut)
 }
 
 /** Of a tree, literals included. No text has it. */

@@ -24,7 +24,7 @@ export interface RouteRequest {
   readonly body: Promise<Uint8Array>
   /** The same of a route that waits for it; lent until the route returns. */
   readonly whole?: Uint8Array | undefined
-  /** Tells errors which text their spans point into. */
+  /** Tells errors which text their spans point into, if the query is one. */
   queryText?: string | undefined
   /** Names of what the request has and the route has not used; asked once there is an answer. */
   ignored?: () => readonly string[]
