@@ -259,6 +259,7 @@ export interface Kernels {
     first: number,
     second: number,
   ): number
+  hashTexts(base: number, offsets: number, count: number, out: number): void
   countBits(words: number, count: number): number
   addListedRows(code: number, count: number, lower: number, rows: number): void
   addNearRows(code: number, byteLength: number, rows: number): void

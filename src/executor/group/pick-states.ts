@@ -1,3 +1,4 @@
+import { assert } from '../../error.ts'
 import { pickBytes, pickNumbers } from '../../kernel/gather.ts'
 import { isOfKernels } from '../../kernel/memory.ts'
 import { blockCounts } from '../../kernel/number-counts.ts'
@@ -78,6 +79,8 @@ export function pickStates(state: WireState, groups: Int32Array): WireState {
     }
     case 'numbers':
       return pickLists(state, groups)
+    case 'usage':
+      assert(false, 'spans whose usage is counted pick groups by themselves')
   }
 }
 

@@ -81,7 +81,7 @@ export {
   selectTrue,
   selectTrueWithin,
 } from './select'
-export { findBytes } from './text'
+export { findBytes, hashTexts } from './text'
 export {
   absentNumbers,
   andInto,
