@@ -259,7 +259,23 @@ export interface Kernels {
     first: number,
     second: number,
   ): number
-  hashTexts(base: number, offsets: number, count: number, out: number): void
+  hashTexts(base: number, offsets: number, valid: number, count: number, out: number): void
+  pickTexts(
+    base: number,
+    offsets: number,
+    rows: number,
+    count: number,
+    out: number,
+    ends: number,
+  ): void
+  singleTexts(
+    base: number,
+    offsets: number,
+    valid: number,
+    count: number,
+    out: number,
+    ends: number,
+  ): number
   countBits(words: number, count: number): number
   addListedRows(code: number, count: number, lower: number, rows: number): void
   addNearRows(code: number, byteLength: number, rows: number): void

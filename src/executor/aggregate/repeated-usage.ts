@@ -1,9 +1,9 @@
 import { repeatedUsage, type UsageSpan } from '../../function/repeated-usage.ts'
+import { newStateBytes, newTable } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
-import { hashIntegers } from '../../kernel/text-hashes.ts'
+import { hashIntegers } from '../../kernel/texts.ts'
 import type { Value } from '../../type/value.ts'
-import { rowsOf, type Vector, valueReader } from '../../vector/vector.ts'
-import { grown } from '../column/grown.ts'
+import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/vector.ts'
 import { ListedValues } from '../column/listed-values.ts'
 import { ValueHashes } from '../column/value-hashes.ts'
 import { concatenateTexts, countOf, vectorOf, type WireValues } from '../column/wire-values.ts'
@@ -12,12 +12,18 @@ import { checkLimit, maximumCollectedValues, maximumDistinctBytes } from '../thr
 import { type Sorted, sortedBy } from './sorted-by.ts'
 import type { AggregateState, AliveRows, WireState } from './state.ts'
 
-/** What is kept of a span: hashes of its `span_id` and its parent, its traits, and the place of its id or -1. */
-const numbersPerSpan = 6
-const [spanAt, parentAt, traitsAt, idAt] = [0, 2, 4, 5]
+const trait = { reports: 1, call: 2, tool: 4, scorer: 8 } as const
 
-/** `again`: the span is the one before, with another parent. */
-const trait = { reports: 1, call: 2, tool: 4, scorer: 8, again: 16 } as const
+/** Spans that came at once; of each, by its row, two integers of a hash. */
+interface Spans {
+  readonly groups: Int32Array
+  readonly spans: Int32Array
+  /** The first parents, and the second ones, where there are any, and so on. */
+  readonly parents: readonly Int32Array[]
+  readonly traits: Uint8Array
+  /** The place of the first id; ids are those of spans that report usage. */
+  readonly firstId: number
+}
 
 /**
  * `repeated_usage(id, span_id, reports, type, purpose, parent, …)` over the spans of a trace: the ids of
@@ -30,111 +36,121 @@ export class RepeatedUsageState implements AggregateState {
   readonly #hashes = new ValueHashes()
   /** Of spans that report usage. */
   readonly #ids = new ListedValues()
-  #groups = new Int32Array(1024)
-  /** `numbersPerSpan` for each span; of one with several parents, so many for each of them, one after the other. */
-  #spans = new Int32Array(numbersPerSpan * 1024)
+  readonly #all: Spans[] = []
   #count = 0
+  #heldBytes = 0
   #groupCount = 1
-  #found: FoundGroups | undefined
+  #found: FoundSpans | undefined
 
   get heldBytes(): number {
-    return this.#ids.byteLength + this.#groups.byteLength + this.#spans.byteLength
+    return this.#ids.byteLength + this.#heldBytes
   }
 
   resize(groupCount: number): void {
     this.#groupCount = groupCount
   }
 
-  update(vectors: readonly Vector[], { rowCount, selection, groups, count }: AliveRows): void {
+  update(vectors: readonly Vector[], rows: AliveRows): void {
     const [id, span, reports, type, purpose, ...parents] = vectors
     if (!id || !span || !reports || !type || !purpose) return
-    const rows = rowsOf(selection, rowCount)
-    const traits = new Uint8Array(count)
-    markTrait(reports, true, trait.reports, rows, traits)
-    markTrait(type, 'llm', trait.call, rows, traits)
-    markTrait(type, 'tool', trait.tool, rows, traits)
-    markTrait(purpose, 'scorer', trait.scorer, rows, traits)
-    const spans = this.#hashes.of(span, rowCount, selection)
-    const [first, ...others] = parents
-      .filter((parent, i) => i === 0 || !isNull(parent))
-      .map((parent) => this.#hashes.of(parent, rowCount, selection))
-    this.#makeRoom(count * (1 + others.length))
-    let nextId = this.#ids.count
-    this.#ids.add(
-      id,
-      rows.filter((_, j) => (traits[j]! & trait.reports) !== 0),
+    const { rowCount, selection, count } = rows
+    const alive = rowsOf(selection, rowCount)
+    const traits = newStateBytes(count).fill(0)
+    markTrait(reports, true, trait.reports, alive, traits)
+    markTrait(type, 'llm', trait.call, alive, traits)
+    markTrait(type, 'tool', trait.tool, alive, traits)
+    markTrait(purpose, 'scorer', trait.scorer, alive, traits)
+    const groups = newTable(count, 0)
+    groups.set(rows.groups.subarray(0, count))
+    this.#add({
+      groups,
+      spans: this.#hashesOf(span, rowCount, selection, count),
+      parents: parents
+        .filter((parent) => parent.kind !== 'constant' || parent.value !== null)
+        .map((parent) => this.#hashesOf(parent, rowCount, selection, count)),
+      traits,
+      firstId: this.#ids.count,
+    })
+    this.#addIds(id, reportingRows(alive, traits))
+  }
+
+  #hashesOf(vector: Vector, rowCount: number, selection: Selection, count: number): Int32Array {
+    const hashes = newTable(hashIntegers * count, 0)
+    this.#hashes.write(vector, rowCount, selection, hashes)
+    return hashes
+  }
+
+  #add(spans: Spans): void {
+    this.#count += spans.groups.length
+    checkLimit(
+      this.#count,
+      maximumCollectedValues,
+      'spans whose usage is counted',
+      'filter the rows',
     )
+    this.#heldBytes += spans.groups.length * (13 + 8 * spans.parents.length)
+    this.#all.push(spans)
+  }
+
+  #addIds(vector: Vector, rows: Int32Array): void {
+    this.#ids.add(vector, rows)
     checkLimit(this.#ids.byteLength, maximumDistinctBytes, 'bytes of ids', 'filter the rows')
-    for (let j = 0; j < count; j++) {
-      checkAtTimes()
-      const place = (traits[j]! & trait.reports) !== 0 ? nextId++ : -1
-      this.#add(groups[j]!, spans, first!, j, traits[j]!, place)
-      for (const other of others) {
-        const isThere = other[hashIntegers * j] !== 0 || other[hashIntegers * j + 1] !== 0
-        if (isThere) this.#add(groups[j]!, spans, other, j, trait.again, -1)
-      }
-    }
   }
 
   toWire(): WireState {
-    return {
-      kind: 'usage',
-      groups: this.#groups.slice(0, this.#count),
-      spans: this.#spans.slice(0, numbersPerSpan * this.#count),
-      ids: this.#ids.toWire(),
-    }
+    return this.toWireOf(sequence(0, this.#groupCount))
   }
 
   /** Most groups stay where they are, and with them most ids. */
   toWireOf(groups: Int32Array): WireState {
     const numbers = new Int32Array(this.#groupCount).fill(-1)
     for (let i = 0; i < groups.length; i++) numbers[groups[i]!] = i
-    const places = this.#placesWhere((group) => numbers[group]! >= 0)
-    const spans = new Int32Array(numbersPerSpan * places.length)
-    const ids = new Int32Array(places.length)
+    const { parts, rows } = this.#spansWhere((group) => numbers[group]! >= 0)
+    const parentCount = Math.max(0, ...this.#all.map(({ parents }) => parents.length))
+    const wire = {
+      groups: new Int32Array(rows.length),
+      spans: new Int32Array(hashIntegers * rows.length),
+      parents: Array.from(
+        { length: parentCount },
+        () => new Int32Array(hashIntegers * rows.length),
+      ),
+      traits: new Uint8Array(rows.length),
+    }
+    const ids = new Int32Array(rows.length)
+    const idPlaces = new IdPlaces(this.#all)
     let idCount = 0
-    for (let i = 0; i < places.length; i++) {
+    for (let i = 0; i < rows.length; i++) {
       checkAtTimes()
-      const from = numbersPerSpan * places[i]!
-      const to = numbersPerSpan * i
-      for (let k = 0; k < numbersPerSpan; k++) spans[to + k] = this.#spans[from + k]!
-      if (spans[to + idAt]! < 0) continue
-      ids[idCount] = spans[to + idAt]!
-      spans[to + idAt] = idCount++
+      const [part, row] = [parts[i]!, rows[i]!]
+      const { groups: groupOf, spans, parents, traits } = this.#all[part]!
+      wire.groups[i] = numbers[groupOf[row]!]!
+      copyHash(spans, row, wire.spans, i)
+      for (let k = 0; k < parents.length; k++) copyHash(parents[k]!, row, wire.parents[k]!, i)
+      wire.traits[i] = traits[row]!
+      if ((traits[row]! & trait.reports) !== 0) ids[idCount++] = idPlaces.of(part, row)
     }
-    return {
-      kind: 'usage',
-      groups: places.map((place) => numbers[this.#groups[place]!]!),
-      spans,
-      ids: this.#ids.toWire(ids.subarray(0, idCount)),
-    }
+    return { kind: 'usage', ...wire, ids: this.#ids.toWire(ids.subarray(0, idCount)) }
   }
 
   merge(wire: WireState, groups: Int32Array): void {
     if (wire.kind !== 'usage') return
-    const firstId = this.#ids.count
-    this.#ids.add(vectorOf(wire.ids), sequence(0, countOf(wire.ids)))
-    const from = this.#count
-    this.#makeRoom(wire.groups.length)
-    this.#spans.set(wire.spans, numbersPerSpan * from)
-    this.#count += wire.groups.length
-    for (let i = 0; i < wire.groups.length; i++) {
-      this.#groups[from + i] = groups[wire.groups[i]!]!
-      const at = numbersPerSpan * (from + i) + idAt
-      if (this.#spans[at]! >= 0) this.#spans[at]! += firstId
-    }
+    const ofWire = wire.groups.map((group) => groups[group]!)
+    this.#add({ ...wire, groups: ofWire, firstId: this.#ids.count })
+    this.#addIds(vectorOf(wire.ids), sequence(0, countOf(wire.ids)))
   }
 
   result(group: number): Value {
     this.#found ??= this.#find()
-    const { mayRepeat, byGroup } = this.#found
+    const { mayRepeat, byGroup, idPlaces } = this.#found
     if (mayRepeat?.[group] !== 1) return null
     const { places, ends } = byGroup
     const members = places.subarray(group === 0 ? 0 : ends[group - 1]!, ends[group])
-    const { spans, ids } = this.#spansOf(members)
-    const repeated = repeatedUsage(spans)
+    const repeated = repeatedUsage(this.#usageOf(members, this.#found))
     if (repeated.length === 0) return null
-    return repeated.map((i) => this.#ids.valueAt(ids[i]!))
+    return repeated.map((i) => {
+      const place = members[i]!
+      return this.#ids.valueAt(idPlaces.of(this.#found!.parts[place]!, this.#found!.rows[place]!))
+    })
   }
 
   /** Of traces none of which repeats any. */
@@ -145,116 +161,170 @@ export class RepeatedUsageState implements AggregateState {
     return { kind: 'coded', codes: new Int32Array(groups.length).fill(-1), values }
   }
 
-  /** The spans of a trace, and the places of their ids. */
-  #spansOf(members: Int32Array) {
+  /** The spans of a trace. */
+  #usageOf(members: Int32Array, { parts, rows }: PlacedSpans): UsageSpan[] {
     const numbers = new SpanNumbers(members.length)
-    const all = this.#spans
-    for (const place of members) {
-      const at = numbersPerSpan * place + spanAt
-      numbers.add(all[at]!, all[at + 1]!)
+    for (let i = 0; i < members.length; i++) {
+      const { spans } = this.#all[parts[members[i]!]!]!
+      const at = hashIntegers * rows[members[i]!]!
+      numbers.add(spans[at]!, spans[at + 1]!)
     }
-    const ids: number[] = []
-    const spans: UsageSpan[] = []
-    let parents: number[] = []
-    for (const place of members) {
-      const at = numbersPerSpan * place
-      const traits = all[at + traitsAt]!
-      if ((traits & trait.again) === 0) {
-        parents = []
-        ids.push(all[at + idAt]!)
-        spans.push(usageSpan(numbers.of(all[at + spanAt]!, all[at + spanAt + 1]!), parents, traits))
+    return Array.from(members, (place) => {
+      const row = rows[place]!
+      const at = hashIntegers * row
+      const { spans, parents, traits } = this.#all[parts[place]!]!
+      const known: number[] = []
+      for (const hashes of parents) {
+        // Null, like a parent that is not there, has no number.
+        const parent = numbers.of(hashes[at]!, hashes[at + 1]!)
+        if (parent >= 0) known.push(parent)
       }
-      // Null, like a parent that is not there, has no number.
-      const parent = numbers.of(all[at + parentAt]!, all[at + parentAt + 1]!)
-      if (parent >= 0) parents.push(parent)
-    }
-    return { spans, ids }
+      return usageSpan(numbers.of(spans[at]!, spans[at + 1]!), known, traits[row]!)
+    })
   }
 
   /** Groups in which a span that reports usage is the parent of any, and some few others. */
-  #find(): FoundGroups {
-    const [spans, groups] = [this.#spans, this.#groups]
-    const reporting = this.#countReporting()
-    const parents = new TraceSpans(this.#count)
-    for (let i = 0; i < this.#count; i++) {
-      checkAtTimes()
-      const group = groups[i]!
-      if (reporting[group]! < 2) continue
-      const at = numbersPerSpan * i + parentAt
-      if (spans[at] !== 0 || spans[at + 1] !== 0) parents.add(group, spans[at]!, spans[at + 1]!)
+  #find(): FoundSpans {
+    const reporting = new Uint8Array(this.#groupCount)
+    for (const spans of this.#all) countReporting(spans, reporting)
+    const parentCount = this.#all.reduce(
+      (sum, { parents, groups }) => sum + parents.length * groups.length,
+      0,
+    )
+    const known = new TraceSpans(parentCount)
+    for (const { groups, parents } of this.#all) {
+      for (const hashes of parents) addParents(groups, hashes, reporting, known)
     }
     const mayRepeat = new Uint8Array(this.#groupCount)
     let isAny = false
-    for (let i = 0; i < this.#count; i++) {
-      checkAtTimes()
-      const group = groups[i]!
-      if (reporting[group]! < 2) continue
-      const at = numbersPerSpan * i
-      if ((spans[at + traitsAt]! & trait.reports) === 0) continue
-      if (!parents.mayHold(group, spans[at + spanAt]!, spans[at + spanAt + 1]!)) continue
-      mayRepeat[group] = 1
-      isAny = true
+    for (const spans of this.#all) {
+      if (markRepeating(spans, reporting, known, mayRepeat)) isAny = true
     }
-    if (!isAny) return { mayRepeat: undefined, byGroup: sortedBy(groups, new Int32Array(0), 0) }
-    const places = this.#placesWhere((group) => mayRepeat[group] === 1)
-    return { mayRepeat, byGroup: sortedBy(groups, places, this.#groupCount) }
+    const placed = isAny ? this.#spansWhere((group) => mayRepeat[group] === 1) : noSpans
+    const groups = placed.rows.map((row, i) => this.#all[placed.parts[i]!]!.groups[row]!)
+    return {
+      ...placed,
+      mayRepeat: isAny ? mayRepeat : undefined,
+      byGroup: sortedBy(groups, sequence(0, groups.length), isAny ? this.#groupCount : 0),
+      idPlaces: new IdPlaces(this.#all),
+    }
   }
 
-  /** By group, how many spans report usage, up to 2: one alone repeats nothing. */
-  #countReporting(): Uint8Array {
-    const counts = new Uint8Array(this.#groupCount)
-    for (let i = 0; i < this.#count; i++) {
-      checkAtTimes()
-      const traits = this.#spans[numbersPerSpan * i + traitsAt]!
-      const group = this.#groups[i]!
-      if ((traits & trait.reports) !== 0 && counts[group]! < 2) counts[group]!++
-    }
-    return counts
-  }
-
-  #placesWhere(isWanted: (group: number) => boolean): Int32Array {
-    const places = new Int32Array(this.#count)
+  #spansWhere(isWanted: (group: number) => boolean): PlacedSpans {
+    const parts = new Int32Array(this.#count)
+    const rows = new Int32Array(this.#count)
     let count = 0
-    for (let i = 0; i < this.#count; i++) {
-      checkAtTimes()
-      if (isWanted(this.#groups[i]!)) places[count++] = i
+    for (let part = 0; part < this.#all.length; part++) {
+      const { groups } = this.#all[part]!
+      for (let row = 0; row < groups.length; row++) {
+        checkAtTimes()
+        if (!isWanted(groups[row]!)) continue
+        parts[count] = part
+        rows[count++] = row
+      }
     }
-    return places.subarray(0, count)
-  }
-
-  #makeRoom(count: number): void {
-    const needed = this.#count + count
-    checkLimit(needed, maximumCollectedValues, 'spans whose usage is counted', 'filter the rows')
-    this.#groups = grown(this.#groups, needed, 0)
-    this.#spans = grown(this.#spans, numbersPerSpan * needed, 0)
-  }
-
-  /** @param row of the hashes */
-  #add(
-    group: number,
-    spans: Int32Array,
-    parents: Int32Array,
-    row: number,
-    traits: number,
-    id: number,
-  ): void {
-    const at = numbersPerSpan * this.#count
-    const hash = hashIntegers * row
-    this.#groups[this.#count++] = group
-    this.#spans[at + spanAt] = spans[hash]!
-    this.#spans[at + spanAt + 1] = spans[hash + 1]!
-    this.#spans[at + parentAt] = parents[hash]!
-    this.#spans[at + parentAt + 1] = parents[hash + 1]!
-    this.#spans[at + traitsAt] = traits
-    this.#spans[at + idAt] = id
+    return { parts: parts.subarray(0, count), rows: rows.subarray(0, count) }
   }
 }
 
-interface FoundGroups {
-  /** By group, 1 where its spans are to be looked at; undefined: nowhere. */
+/** Spans by where they are: the part that they came with, and the row there. */
+interface PlacedSpans {
+  readonly parts: Int32Array
+  readonly rows: Int32Array
+}
+
+const noSpans: PlacedSpans = { parts: new Int32Array(0), rows: new Int32Array(0) }
+
+/** The spans of groups that are to be looked at. */
+interface FoundSpans extends PlacedSpans {
+  /** By group, 1 where its spans are among these; undefined: nowhere. */
   readonly mayRepeat: Uint8Array | undefined
-  /** The spans of those groups. */
+  /** Places of these. */
   readonly byGroup: Sorted
+  readonly idPlaces: IdPlaces
+}
+
+/** Where the ids of spans that report usage are among all ids. */
+class IdPlaces {
+  readonly #all: readonly Spans[]
+  /** By part, the places by row. */
+  readonly #places: Int32Array[] = []
+
+  constructor(all: readonly Spans[]) {
+    this.#all = all
+  }
+
+  of(part: number, row: number): number {
+    this.#places[part] ??= this.#placesOf(this.#all[part]!)
+    return this.#places[part]![row]!
+  }
+
+  #placesOf({ traits, firstId }: Spans): Int32Array {
+    let next = firstId
+    const places = new Int32Array(traits.length)
+    for (let row = 0; row < traits.length; row++) {
+      places[row] = (traits[row]! & trait.reports) !== 0 ? next++ : -1
+    }
+    return places
+  }
+}
+
+/** By group, counts the spans that report usage up to 2: one alone repeats nothing. */
+function countReporting({ groups, traits }: Spans, counts: Uint8Array): void {
+  for (let row = 0; row < traits.length; row++) {
+    if ((traits[row]! & trait.reports) === 0) continue
+    const group = groups[row]!
+    if (counts[group]! < 2) counts[group]!++
+  }
+}
+
+function addParents(
+  groups: Int32Array,
+  parents: Int32Array,
+  reporting: Uint8Array,
+  known: TraceSpans,
+): void {
+  for (let row = 0; row < groups.length; row++) {
+    checkAtTimes()
+    const group = groups[row]!
+    if (reporting[group]! < 2) continue
+    const [first, second] = [parents[2 * row]!, parents[2 * row + 1]!]
+    if (first !== 0 || second !== 0) known.add(group, first, second)
+  }
+}
+
+/** Whether there are any. */
+function markRepeating(
+  { groups, spans, traits }: Spans,
+  reporting: Uint8Array,
+  parents: TraceSpans,
+  mayRepeat: Uint8Array,
+): boolean {
+  let isAny = false
+  for (let row = 0; row < groups.length; row++) {
+    checkAtTimes()
+    if ((traits[row]! & trait.reports) === 0) continue
+    const group = groups[row]!
+    if (reporting[group]! < 2) continue
+    if (!parents.mayHold(group, spans[2 * row]!, spans[2 * row + 1]!)) continue
+    mayRepeat[group] = 1
+    isAny = true
+  }
+  return isAny
+}
+
+function copyHash(from: Int32Array, row: number, to: Int32Array, at: number): void {
+  to[hashIntegers * at] = from[hashIntegers * row]!
+  to[hashIntegers * at + 1] = from[hashIntegers * row + 1]!
+}
+
+function reportingRows(alive: Int32Array, traits: Uint8Array): Int32Array {
+  const rows = new Int32Array(alive.length)
+  let count = 0
+  for (let j = 0; j < alive.length; j++) {
+    if ((traits[j]! & trait.reports) !== 0) rows[count++] = alive[j]!
+  }
+  return rows.subarray(0, count)
 }
 
 /** A set of spans of traces, which takes a few of other spans for its own. */
@@ -320,10 +390,6 @@ class SpanNumbers {
       if (slots[at + 2] === 0 || (slots[at] === first && slots[at + 1] === second)) return at
     }
   }
-}
-
-function isNull(vector: Vector): boolean {
-  return vector.kind === 'constant' && vector.value === null
 }
 
 /** Gives the trait to the rows that have the value. */

@@ -62,11 +62,13 @@ export type WireState =
       readonly codes: Int32Array
       readonly values: WireValues
     }
-  /** Spans of `repeated_usage`, and the ids of some of them; the i-th is of group `groups[i]`. */
+  /** Spans of `repeated_usage`, and the ids of those that report usage; the i-th is of group `groups[i]`. */
   | {
       readonly kind: 'usage'
       readonly groups: Int32Array
       readonly spans: Int32Array
+      readonly parents: readonly Int32Array[]
+      readonly traits: Uint8Array
       readonly ids: WireValues
     }
   /** The sum of what group `groups[i]` has under key `keys[names[i]]`. */

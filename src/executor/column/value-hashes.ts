@@ -1,84 +1,80 @@
 /** Hashes of values, by which they are told apart where nobody asks what they are: 64 bits of each. */
-import { hashIntegers, hashText, hashTexts } from '../../kernel/text-hashes.ts'
+import { hashIntegers, hashText, hashTexts } from '../../kernel/texts.ts'
 import type { Value } from '../../type/value.ts'
 import { canonicalJson } from '../../type/write-json.ts'
-import type { DictionaryEntries, Selection, TextVector, Vector } from '../../vector/vector.ts'
-import { valueReader } from '../../vector/vector.ts'
+import {
+  type DictionaryEntries,
+  type DictionaryVector,
+  type Selection,
+  type TextVector,
+  type Vector,
+  valueReader,
+} from '../../vector/vector.ts'
 import { checkAtTimes } from '../thread/cancelled.ts'
 
 const loneSurrogate = /\p{Surrogate}/u
-
-/** Of so many rows of a batch one that is wanted makes it faster to hash all of them. */
-const hashedOf = 4
 
 /** Gives equal values equal hashes, which for null alone are 0. */
 export class ValueHashes {
   /** By code of a dictionary; zeros while the entry was not asked for. */
   readonly #ofEntries = new WeakMap<DictionaryEntries, Int32Array>()
 
-  /** The hashes of the selected rows, one after the other. */
-  of(vector: Vector, rowCount: number, selection: Selection): Int32Array {
+  /** Writes the hashes of the selected rows, one after the other, to `out`, which has zeros. */
+  write(vector: Vector, rowCount: number, selection: Selection, out: Int32Array): void {
     const count = selection ? selection.length : rowCount
-    const out = new Int32Array(count * hashIntegers)
     switch (vector.kind) {
       case 'text':
         hashRows(vector, rowCount, selection, out)
-        return out
-      case 'dictionary': {
-        const { codes, entries } = vector
-        const table = this.#tableOf(entries)
-        for (let j = 0; j < count; j++) {
-          const code = codes[selection ? selection[j]! : j]!
-          if (code < 0) continue
-          if (table[2 * code] === 0 && table[2 * code + 1] === 0) hashEntry(entries, code, table)
-          out[2 * j] = table[2 * code]!
-          out[2 * j + 1] = table[2 * code + 1]!
-        }
-        return out
-      }
+        return
+      case 'dictionary':
+        this.#hashEntries(vector, count, selection, out)
+        return
       case 'constant':
-        if (vector.value === null || count === 0) return out
+        if (vector.value === null || count === 0) return
         hashValue(vector.value, out, 0)
         for (let i = hashIntegers; i < out.length; i++) out[i] = out[i - hashIntegers]!
-        return out
+        return
       default: {
         const read = valueReader(vector)
         for (let j = 0; j < count; j++) {
           checkAtTimes()
           hashValue(read(selection ? selection[j]! : j), out, j)
         }
-        return out
       }
     }
   }
 
-  #tableOf(entries: DictionaryEntries): Int32Array {
-    let table = this.#ofEntries.get(entries)
-    if (!table) {
-      table = new Int32Array(entries.size * hashIntegers)
-      this.#ofEntries.set(entries, table)
+  #hashEntries(
+    { codes, entries }: DictionaryVector,
+    count: number,
+    selection: Selection,
+    out: Int32Array,
+  ): void {
+    const table = this.#ofEntries.get(entries) ?? new Int32Array(entries.size * hashIntegers)
+    this.#ofEntries.set(entries, table)
+    for (let j = 0; j < count; j++) {
+      const code = codes[selection ? selection[j]! : j]!
+      if (code < 0) continue
+      if (table[2 * code] === 0 && table[2 * code + 1] === 0) hashEntry(entries, code, table)
+      out[2 * j] = table[2 * code]!
+      out[2 * j + 1] = table[2 * code + 1]!
     }
-    return table
   }
 }
 
-function hashRows(vector: TextVector, rowCount: number, selection: Selection, out: Int32Array) {
-  const { texts, first, valid } = vector
-  if (selection && selection.length * hashedOf < rowCount) {
-    for (let j = 0; j < selection.length; j++) {
-      const row = selection[j]!
-      if (!valid || valid[row] === 1) hashText(texts, first + row, out, j)
-    }
+function hashRows(
+  { texts, first, valid }: TextVector,
+  rowCount: number,
+  selection: Selection,
+  out: Int32Array,
+): void {
+  if (!selection) {
+    hashTexts(texts, first, rowCount, valid, out)
     return
   }
-  const all = selection ? new Int32Array(rowCount * hashIntegers) : out
-  hashTexts(texts, first, rowCount, all)
-  const count = selection ? selection.length : rowCount
-  for (let j = 0; j < count; j++) {
-    const row = selection ? selection[j]! : j
-    const isValid = !valid || valid[row] === 1
-    out[2 * j] = isValid ? all[2 * row]! : 0
-    out[2 * j + 1] = isValid ? all[2 * row + 1]! : 0
+  for (let j = 0; j < selection.length; j++) {
+    const row = selection[j]!
+    if (valid?.[row] !== 0) hashText(texts, first + row, out, j)
   }
 }
 

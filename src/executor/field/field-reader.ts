@@ -48,7 +48,7 @@ import {
 import { derivedField } from './derived-reader.ts'
 import { ElsewhereRows, type NumberedResidual } from './elsewhere-rows.ts'
 import { partsOf, type VariantSource, variantsOf } from './field-variants.ts'
-import { singleTexts } from './single-texts.ts'
+import { elementsOfEntries, elementTexts } from './single-texts.ts'
 
 export interface FieldReader {
   /** The field in the rows `from … from + count` of the set, as a batch of its own. */
@@ -414,11 +414,7 @@ class ColumnFieldReader implements FieldReader {
     if (json.encoding === 'dictionary') {
       const { dictionary, codes } = json
       if (this.#entries.elements === undefined) {
-        const texts = singleTexts(
-          dictionary,
-          0,
-          new Uint8Array(dictionary.offsets.length - 1).fill(1),
-        )
+        const texts = elementsOfEntries(dictionary)
         this.#entries.elements = texts ? textEntries(texts, 'text') : null
       }
       const entries = this.#entries.elements
@@ -427,14 +423,8 @@ class ColumnFieldReader implements FieldReader {
         ? nothing
         : { kind: 'dictionary', codes: codes.between(from, count), entries }
     }
-    const valid = newBytes(count).fill(0)
-    if (json.validity) expandBits(json.validity, from, count, valid)
-    else valid.fill(1)
-    if (selection) keepOnly(selection, valid)
-    const lists = textsBetween(json, from, count, selection)
-    const texts = singleTexts(lists.texts, lists.first, valid)
-    if (!texts) return undefined
-    return index > 0 ? nothing : { kind: 'text', texts, first: 0, valid }
+    const texts = elementTexts(json, from, count, selection)
+    return texts && index > 0 ? nothing : texts
   }
 
   /** Whether no single column has the values as they are to be read. */
@@ -450,12 +440,6 @@ class ColumnFieldReader implements FieldReader {
 }
 
 /** Leaves only those of the rows that are selected. */
-function keepOnly(selection: Int32Array, valid: Uint8Array): void {
-  const all = valid.slice()
-  valid.fill(0)
-  for (let i = 0; i < selection.length; i++) valid[selection[i]!] = all[selection[i]!]!
-}
-
 interface ResidualEntries {
   readonly entries: DictionaryEntries
   /** Of each value of the residual, what is within it; -1: nothing. Undefined: the value itself. */

@@ -2,49 +2,56 @@
  * The texts of lists that have one each, as `span_parents` mostly are, without reading the lists as
  * JSON: that took ten times as long.
  */
-import type { Texts } from '../../vector/column.ts'
+import { expandBits } from '../../kernel/bitmap.ts'
+import { batchNumber, newBytes, noBatch } from '../../kernel/memory.ts'
+import { singleTexts } from '../../kernel/texts.ts'
+import type { Texts, UnnumberedColumn } from '../../vector/column.ts'
+import { textsBetween } from '../../vector/read-column.ts'
+import type { Selection, TextVector } from '../../vector/vector.ts'
 
-const [quote, backslash, opening, closing] = [0x22, 0x5c, 0x5b, 0x5d]
-
-/** What stands around the text of such a list. */
-const [head, tail] = [2, 2]
-
-/**
- * The texts in the lists from the one at `first` on, one for each place of `valid`, empty where that is
- * 0; undefined unless each list is one text without escapes.
- */
-export function singleTexts(
-  { bytes, offsets }: Texts,
-  first: number,
-  valid: Uint8Array,
-): Texts | undefined {
-  const count = valid.length
-  let length = 0
-  for (let i = 0; i < count; i++) {
-    if (valid[i] === 0) continue
-    const [start, end] = [offsets[first + i]!, offsets[first + i + 1]!]
-    if (!isSingleText(bytes, start, end)) return undefined
-    length += end - start - head - tail
-  }
-  const found = Buffer.allocUnsafe(length)
-  const ends = new Int32Array(count + 1)
-  let at = 0
-  for (let i = 0; i < count; i++) {
-    if (valid[i] === 1) {
-      const end = offsets[first + i + 1]! - tail
-      for (let from = offsets[first + i]! + head; from < end; from++) found[at++] = bytes[from]!
-    }
-    ends[i + 1] = at
-  }
-  return { bytes: found, offsets: ends }
+/** The lists of a batch that were read last, as each of their elements is asked for by itself. */
+interface ReadLists {
+  readonly column: UnnumberedColumn
+  readonly from: number
+  readonly count: number
+  readonly selection: Selection
+  readonly batch: number
+  readonly vector: TextVector | undefined
 }
 
-function isSingleText(bytes: Buffer, start: number, end: number): boolean {
-  if (end - start < head + tail) return false
-  if (bytes[start] !== opening || bytes[start + 1] !== quote) return false
-  if (bytes[end - 1] !== closing || bytes[end - 2] !== quote) return false
-  for (let i = start + head; i < end - tail; i++) {
-    if (bytes[i] === quote || bytes[i] === backslash) return false
+let last: ReadLists | undefined
+
+/** The texts in the lists of rows `from … from + count`; undefined unless each list is one text without escapes. */
+export function elementTexts(
+  column: UnnumberedColumn,
+  from: number,
+  count: number,
+  selection: Selection,
+): TextVector | undefined {
+  const batch = batchNumber()
+  const isKnown = batch !== noBatch && last?.batch === batch && last.column === column
+  if (isKnown && last!.from === from && last!.count === count && last!.selection === selection) {
+    return last!.vector
   }
-  return true
+  const valid = newBytes(count).fill(0)
+  if (column.validity) expandBits(column.validity, from, count, valid)
+  else valid.fill(1)
+  if (selection) keepOnly(selection, valid)
+  const lists = textsBetween(column, from, count, selection)
+  const texts = singleTexts(lists.texts, lists.first, valid)
+  const vector: TextVector | undefined = texts && { kind: 'text', texts, first: 0, valid }
+  last = { column, from, count, selection, batch, vector }
+  return vector
+}
+
+/** Those of a dictionary's lists, for as long as the dictionary is kept. */
+export function elementsOfEntries(lists: Texts): Texts | undefined {
+  const texts = singleTexts(lists, 0, new Uint8Array(lists.offsets.length - 1).fill(1))
+  return texts && { bytes: Buffer.from(texts.bytes), offsets: texts.offsets.slice() }
+}
+
+function keepOnly(selection: Int32Array, valid: Uint8Array): void {
+  const all = valid.slice()
+  valid.fill(0)
+  for (let i = 0; i < selection.length; i++) valid[selection[i]!] = all[selection[i]!]!
 }

@@ -81,7 +81,8 @@ export {
   selectTrue,
   selectTrueWithin,
 } from './select'
-export { findBytes, hashTexts } from './text'
+export { findBytes } from './text'
+export { hashTexts, pickTexts, singleTexts } from './texts'
 export {
   absentNumbers,
   andInto,

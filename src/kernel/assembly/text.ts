@@ -1,5 +1,4 @@
-/** Searches bytes, and hashes texts. */
-import { codeAt } from './memory'
+/** Searches bytes. */
 
 /**
  * Where the needle is first from `from` on, or -1. Bytes are taken with the bits of `folds` set: 0x20 where
@@ -43,40 +42,4 @@ function isAt(place: usize, needle: usize, folds: usize, length: i32): bool {
     if ((load<u8>(place + i) | load<u8>(folds + i)) !== load<u8>(needle + i)) return false
   }
   return true
-}
-
-const firstFactor: i32 = 0x9e3779b1
-const secondFactor: i32 = 0x85ebca6b
-
-/**
- * Two hashes of each text, side by side, never 0 both. Bytes of text `i` are those from `offsets[i]` on, counted
- * from `base`, which may lie before the memory's start.
- */
-export function hashTexts(base: i32, offsets: usize, count: i32, out: usize): void {
-  let start = codeAt(offsets, 0)
-  for (let i = 0; i < count; i++) {
-    const end = codeAt(offsets, i + 1)
-    let first = end - start
-    let second = ~first
-    let at = start
-    for (; at + 4 <= end; at += 4) {
-      const word = load<i32>(<usize>(base + at))
-      first = (first ^ word) * firstFactor
-      first ^= <i32>(<u32>first >> 15)
-      second = rotl<i32>((second ^ word) * secondFactor, 13)
-    }
-    for (; at < end; at++) {
-      const byte = <i32>load<u8>(<usize>(base + at))
-      first = (first ^ byte) * firstFactor
-      first ^= <i32>(<u32>first >> 15)
-      second = rotl<i32>((second ^ byte) * secondFactor, 13)
-    }
-    first = (first ^ <i32>(<u32>first >> 13)) * secondFactor
-    second = (second ^ <i32>(<u32>second >> 16)) * firstFactor
-    second ^= <i32>(<u32>second >> 15)
-    store<i32>(out, first)
-    store<i32>(out + 4, first | second ? second : 1)
-    out += 8
-    start = end
-  }
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { beginBatch, endBatches, newCodes, newText } from '../../src/kernel/memory.ts'
-import { hashText, hashTexts } from '../../src/kernel/text-hashes.ts'
+import { hashText, hashTexts } from '../../src/kernel/texts.ts'
 import type { Texts } from '../../src/vector/column.ts'
 
 function textsOf(values: readonly string[]): Texts {
@@ -35,11 +35,11 @@ it('hashes many texts as it does each, wherever they lie', () => {
       const texts = textsOf(list)
       const expected = oneByOne(texts, first, count)
       const hashes = new Int32Array(2 * count)
-      hashTexts(texts, first, count, hashes)
+      hashTexts(texts, first, count, undefined, hashes)
       expect(hashes).toEqual(expected)
       beginBatch()
       try {
-        hashTexts(nearby(texts), first, count, hashes.fill(7))
+        hashTexts(nearby(texts), first, count, undefined, hashes.fill(7))
       } finally {
         endBatches()
       }
@@ -54,7 +54,7 @@ it('hashes texts that are more, or longer, than a loop takes at once', () => {
   for (const texts of [many, long]) {
     const count = texts.offsets.length - 1
     const hashes = new Int32Array(2 * count)
-    hashTexts(texts, 0, count, hashes)
+    hashTexts(texts, 0, count, undefined, hashes)
     expect(hashes).toEqual(oneByOne(texts, 0, count))
   }
 })
@@ -62,6 +62,6 @@ it('hashes texts that are more, or longer, than a loop takes at once', () => {
 it('gives no two of a million like texts the same hash', () => {
   const texts = textsOf(Array.from({ length: 1_000_000 }, (_, i) => `span-${i.toString(16)}`))
   const hashes = new Int32Array(2_000_000)
-  hashTexts(texts, 0, 1_000_000, hashes)
+  hashTexts(texts, 0, 1_000_000, undefined, hashes)
   expect(new Set(new BigInt64Array(hashes.buffer)).size).toBe(1_000_000)
 })
