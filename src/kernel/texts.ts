@@ -14,6 +14,7 @@ import {
   roomToStage,
   stageBytes,
   stageStored,
+  whole,
 } from './memory.ts'
 
 /** Integers of one hash. */
@@ -137,20 +138,44 @@ export function pickTexts(
 export function singleTexts(texts: Texts, first: number, valid: Uint8Array): Texts | undefined {
   const { offsets } = texts
   const count = valid.length
-  const length = offsets[first + count]! - offsets[first]!
-  const found = newText(length)
+  const found = newText(offsets[first + count]! - offsets[first]!)
   const foundOffsets = newCodes(count + 1)
   foundOffsets[0] = 0
-  beginLoop()
-  const isNear = isOfKernels(found) && isOfKernels(foundOffsets) && count <= maximumRows
-  if (!isNear || length + besidesBytes > roomToStage()) {
-    return copySingleTexts(texts, first, valid, found, foundOffsets)
+  for (let from = 0; from < count; from += listsAtOnce) {
+    const to = Math.min(count, from + listsAtOnce)
+    if (!copySome(texts, first, valid, { from, to }, found, foundOffsets)) return undefined
   }
-  const { base, offsetsAt } = placeTexts(texts, first, count)
-  const ends = foundOffsets.byteOffset + 4
-  const validAt = place(valid, count)
-  const end = kernels.singleTexts(base, offsetsAt, validAt, count, found.byteOffset, ends)
-  return end < 0 ? undefined : { bytes: found, offsets: foundOffsets }
+  return { bytes: found, offsets: foundOffsets }
+}
+
+/** Of parents of spans, so many fit into a loop's own memory. */
+const listsAtOnce = maximumRows / 2
+
+function copySome(
+  texts: Texts,
+  first: number,
+  valid: Uint8Array,
+  { from, to }: { readonly from: number; readonly to: number },
+  found: Buffer,
+  foundOffsets: Int32Array,
+): boolean {
+  const { offsets } = texts
+  const length = offsets[first + to]! - offsets[first + from]!
+  beginLoop()
+  // Twice, as what is found may lie elsewhere.
+  if (2 * length + besidesBytes > roomToStage()) {
+    return copySingleTexts(texts, first, valid, { from, to }, found, foundOffsets)
+  }
+  const start = foundOffsets[from]!
+  const { base, offsetsAt } = placeTexts(texts, first + from, to - from)
+  const validAt = place(valid.subarray(from, to), to - from)
+  const [foundAt, endsAt] = [stageBytes(length), stageBytes((to - from) * 4)]
+  const end = kernels.singleTexts(base, offsetsAt, validAt, to - from, foundAt, endsAt)
+  if (end < 0) return false
+  whole.copy(found, start, foundAt, foundAt + end)
+  const ends = codes.subarray(endsAt >> 2, (endsAt >> 2) + to - from)
+  for (let i = 0; i < ends.length; i++) foundOffsets[from + i + 1] = start + ends[i]!
+  return true
 }
 
 /** What stands around the text of a list. */
@@ -161,19 +186,20 @@ function copySingleTexts(
   { bytes, offsets }: Texts,
   first: number,
   valid: Uint8Array,
+  { from, to }: { readonly from: number; readonly to: number },
   found: Buffer,
   foundOffsets: Int32Array,
-): Texts | undefined {
-  let at = 0
-  for (let i = 0; i < valid.length; i++) {
+): boolean {
+  let at = foundOffsets[from]!
+  for (let i = from; i < to; i++) {
     if (valid[i] !== 0) {
       const [start, end] = [offsets[first + i]!, offsets[first + i + 1]!]
-      if (!isSingleText(bytes, start, end)) return undefined
-      for (let from = start + head; from < end - tail; from++) found[at++] = bytes[from]!
+      if (!isSingleText(bytes, start, end)) return false
+      for (let each = start + head; each < end - tail; each++) found[at++] = bytes[each]!
     }
     foundOffsets[i + 1] = at
   }
-  return { bytes: found, offsets: foundOffsets }
+  return true
 }
 
 function isSingleText(bytes: Buffer, start: number, end: number): boolean {

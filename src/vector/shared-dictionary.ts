@@ -111,21 +111,42 @@ export class SharedDictionaryBuilder {
     const validity = column.encoding === 'dictionary' ? undefined : column.validity
     const codes = new Int32Array(new SharedArrayBuffer(textCountOf(column) * 4))
     let first = 0
-    for (const { bytes, offsets } of partsOf(column)) {
-      const count = offsets.length - 1
-      for (let i = 0; i < count; i++) {
-        if (i % checkedTexts === 0) this.#check()
-        const row = first + i
-        codes[row] =
-          validity && ((validity[row >> 3]! >> (row & 7)) & 1) === 0
-            ? -1
-            : this.#index.codeOf(this.#texts, bytes, offsets[i]!, offsets[i + 1]!)
+    this.#index.reserve(this.#texts.count + codes.length)
+    for (const part of partsOf(column)) {
+      const count = part.offsets.length - 1
+      for (let from = 0; from < count; from += checkedTexts) {
+        this.#check()
+        const to = Math.min(count, from + checkedTexts)
+        if (validity) this.#addValid(part, from, to, validity, codes, first + from)
+        else this.#index.codesOf(this.#texts, part, from, to, codes, first + from)
       }
       first += count
     }
     this.#makeHomes()
     this.#settle(codes, segment)
     return codes
+  }
+
+  #addValid(
+    part: Texts,
+    from: number,
+    to: number,
+    validity: Uint8Array,
+    codes: Int32Array,
+    row: number,
+  ): void {
+    const isValid = (i: number) => {
+      const at = row + i - from
+      return ((validity[at >> 3]! >> (at & 7)) & 1) === 1
+    }
+    for (let i = from; i < to; ) {
+      let end = i + 1
+      while (end < to && isValid(end) === isValid(i)) end++
+      const at = row + i - from
+      if (isValid(i)) this.#index.codesOf(this.#texts, part, i, end, codes, at)
+      else codes.fill(-1, at, at + end - i)
+      i = end
+    }
   }
 
   #makeHomes(): void {

@@ -1,5 +1,5 @@
 /** Distinct texts, told apart by their bytes without decoding them. */
-import { copyBytes } from '../json/copy-bytes.ts'
+import { copyBytes, copyWhole } from '../json/copy-bytes.ts'
 import type { Texts } from './column.ts'
 
 /** Texts up to this long are compared faster by a loop than natively. */
@@ -55,13 +55,27 @@ export class GrowingTexts {
   }
 
   pushEmpty(): void {
-    this.count++
-    if (this.count === this.offsets.length) {
-      const offsets = allocateNumbers(this.offsets.length * 2, this.#memory)
-      offsets.set(this.offsets)
-      this.offsets = offsets
-    }
-    this.offsets[this.count] = this.byteLength
+    this.#makeOffsets(this.count + 1)
+    this.offsets[++this.count] = this.byteLength
+  }
+
+  #makeOffsets(count: number): void {
+    if (count < this.offsets.length) return
+    const offsets = allocateNumbers(Math.max(count + 1, this.offsets.length * 2), this.#memory)
+    offsets.set(this.offsets)
+    this.offsets = offsets
+  }
+
+  /** Adds the texts `from … to` of others, their bytes at once. */
+  pushRun({ bytes, offsets }: Texts, from: number, to: number): void {
+    const start = offsets[from]!
+    const length = offsets[to]! - start
+    if (this.byteLength + length > this.bytes.length) this.#grow(this.byteLength + length)
+    copyWhole(bytes.subarray(start, start + length), this.bytes, this.byteLength)
+    this.#makeOffsets(this.count + to - from)
+    const moved = this.byteLength - start
+    for (let i = from; i < to; i++) this.offsets[++this.count] = offsets[i + 1]! + moved
+    this.byteLength += length
   }
 
   finish(): Texts {
@@ -119,6 +133,13 @@ export class TextIndex {
     return this.#slots
   }
 
+  /** Makes room for so many texts, so that slots are not moved again and again. */
+  reserve(count: number): void {
+    let { length } = this.#slots
+    while (count * 4 > length) length *= 2
+    if (length > this.#slots.length) this.#rehash(length)
+  }
+
   /** The code of the text, which is added to `texts` when it is new. */
   codeOf(texts: GrowingTexts, source: Buffer, start: number, end: number): number {
     const hash = hashBytes(source, start, end)
@@ -138,13 +159,64 @@ export class TextIndex {
     // The code last: other threads may look into shared slots, and take it for a sign of the rest.
     slots[slot] = hash
     slots[slot + 1] = code
-    if (texts.count * 4 > slots.length) this.#rehash()
+    if (texts.count * 4 > slots.length) this.#rehash(slots.length * 2)
     return code
   }
 
-  #rehash(): void {
+  /**
+   * Writes the codes of the texts `from … to` to `out`, from `at` on. New ones are added, those that follow
+   * each other at once.
+   */
+  codesOf(
+    texts: GrowingTexts,
+    source: Texts,
+    from: number,
+    to: number,
+    out: Int32Array,
+    at: number,
+  ): void {
+    const { bytes, offsets } = source
+    this.reserve(texts.count + to - from)
+    const slots = this.#slots
+    const mask = slots.length - 2
+    // Texts `added … i` are new, and not among the texts yet.
+    let added = from
+    for (let i = from; i < to; i++) {
+      const [start, end] = [offsets[i]!, offsets[i + 1]!]
+      const hash = hashBytes(bytes, start, end)
+      let found = -1
+      let slot = (hash << 1) & mask
+      for (;;) {
+        const code = slots[slot + 1]!
+        if (code === -1) break
+        if (slots[slot] === hash && code < texts.count + i - added) {
+          if (code >= texts.count) {
+            texts.pushRun(source, added, i)
+            added = i
+          }
+          if (equalsText(texts, code, bytes, start, end)) {
+            found = code
+            break
+          }
+        }
+        slot = (slot + 2) & mask
+      }
+      if (found >= 0) {
+        if (added < i) texts.pushRun(source, added, i)
+        added = i + 1
+      } else {
+        found = texts.count + i - added
+        slots[slot] = hash
+        slots[slot + 1] = found
+      }
+      out[at + i - from] = found
+    }
+    if (added < to) texts.pushRun(source, added, to)
+  }
+
+  #rehash(length: number): void {
     const old = this.#slots
-    const slots = allocateNumbers(old.length * 2, this.#memory).fill(-1)
+    const slots = allocateNumbers(length, this.#memory).fill(-1)
     const mask = slots.length - 2
     for (let i = 0; i < old.length; i += 2) {
       if (i % movedSlots === 0) this.#check()

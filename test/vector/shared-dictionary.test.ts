@@ -18,26 +18,23 @@ function stoppingAfter(calls: number): () => void {
   }
 }
 
-test.each([4, 6, 8, 10, 12, 14])(
-  'what was stopped at its look %i is added by the next',
-  (looks) => {
-    const builder = new SharedDictionaryBuilder(1, undefined, stoppingAfter(looks))
-    const first = builder.add(textColumn(named(0, 10)), 1)
-    expect(() => builder.add(textColumn(named(5, 20_000)), 2)).toThrow('nobody waits')
-    const part = builder.finish()
-    expect(part.count).toBeGreaterThan(10)
+test.each([5, 6, 7, 8, 10, 12])('what was stopped at its look %i is added by the next', (looks) => {
+  const builder = new SharedDictionaryBuilder(1, undefined, stoppingAfter(looks))
+  const first = builder.add(textColumn(named(0, 10)), 1)
+  expect(() => builder.add(textColumn(named(5, 20_000)), 2)).toThrow('nobody waits')
+  const part = builder.finish()
+  expect(part.count).toBeGreaterThan(10)
 
-    const next = new SharedDictionaryBuilder(1, part)
-    const second = next.add(textColumn(named(5, 20_000)), 2)
-    const texts = new SharedTexts(next.finish())
-    expect(texts.count).toBe(20_000)
-    expect(Array.from(first, (code) => texts.textAt(code))).toEqual(named(0, 10))
-    expect(Array.from(second, (code) => texts.textAt(code))).toEqual(named(5, 20_000))
-    const homes = Array.from(texts.homes.subarray(0, texts.count))
-    const wanted = named(0, 20_000).map((_, i) => (i < 5 ? 1 : i < 10 ? severalHomes : 2))
-    expect(homes).toEqual(wanted)
-  },
-)
+  const next = new SharedDictionaryBuilder(1, part)
+  const second = next.add(textColumn(named(5, 20_000)), 2)
+  const texts = new SharedTexts(next.finish())
+  expect(texts.count).toBe(20_000)
+  expect(Array.from(first, (code) => texts.textAt(code))).toEqual(named(0, 10))
+  expect(Array.from(second, (code) => texts.textAt(code))).toEqual(named(5, 20_000))
+  const homes = Array.from(texts.homes.subarray(0, texts.count))
+  const wanted = named(0, 20_000).map((_, i) => (i < 5 ? 1 : i < 10 ? severalHomes : 2))
+  expect(homes).toEqual(wanted)
+})
 
 test('it tells how many texts only one segment has', () => {
   const builder = new SharedDictionaryBuilder(1, undefined)

@@ -1,9 +1,16 @@
 import { repeatedUsage, type UsageSpan } from '../../function/repeated-usage.ts'
-import { newStateBytes, newTable } from '../../kernel/memory.ts'
+import { newCodes, newStateBytes, newTable } from '../../kernel/memory.ts'
 import { sequence } from '../../kernel/sequence.ts'
 import { hashIntegers } from '../../kernel/texts.ts'
 import type { Value } from '../../type/value.ts'
-import { rowsOf, type Selection, type Vector, valueReader } from '../../vector/vector.ts'
+import {
+  type DictionaryEntries,
+  type DictionaryVector,
+  rowsOf,
+  type Selection,
+  type Vector,
+  valueReader,
+} from '../../vector/vector.ts'
 import { ListedValues } from '../column/listed-values.ts'
 import { ValueHashes } from '../column/value-hashes.ts'
 import { concatenateTexts, countOf, vectorOf, type WireValues } from '../column/wire-values.ts'
@@ -34,6 +41,12 @@ interface Spans {
  */
 export class RepeatedUsageState implements AggregateState {
   readonly #hashes = new ValueHashes()
+  readonly #reporting = new Traits((value) => (value === true ? trait.reports : 0))
+  readonly #types = new Traits((value) => {
+    if (value === 'llm') return trait.call
+    return value === 'tool' ? trait.tool : 0
+  })
+  readonly #purposes = new Traits((value) => (value === 'scorer' ? trait.scorer : 0))
   /** Of spans that report usage. */
   readonly #ids = new ListedValues()
   readonly #all: Spans[] = []
@@ -56,10 +69,10 @@ export class RepeatedUsageState implements AggregateState {
     const { rowCount, selection, count } = rows
     const alive = rowsOf(selection, rowCount)
     const traits = newStateBytes(count).fill(0)
-    markTrait(reports, true, trait.reports, alive, traits)
-    markTrait(type, 'llm', trait.call, alive, traits)
-    markTrait(type, 'tool', trait.tool, alive, traits)
-    markTrait(purpose, 'scorer', trait.scorer, alive, traits)
+    this.#reporting.mark(reports, selection, alive, traits)
+    const reportingRows = rowsMarked(alive, traits)
+    this.#types.mark(type, selection, alive, traits)
+    this.#purposes.mark(purpose, selection, alive, traits)
     const groups = newTable(count, 0)
     groups.set(rows.groups.subarray(0, count))
     this.#add({
@@ -71,7 +84,7 @@ export class RepeatedUsageState implements AggregateState {
       traits,
       firstId: this.#ids.count,
     })
-    this.#addIds(id, reportingRows(alive, traits))
+    this.#addIds(id, reportingRows)
   }
 
   #hashesOf(vector: Vector, rowCount: number, selection: Selection, count: number): Int32Array {
@@ -318,13 +331,65 @@ function copyHash(from: Int32Array, row: number, to: Int32Array, at: number): vo
   to[hashIntegers * at + 1] = from[hashIntegers * row + 1]!
 }
 
-function reportingRows(alive: Int32Array, traits: Uint8Array): Int32Array {
-  const rows = new Int32Array(alive.length)
+/** Those of the rows that have a trait. */
+function rowsMarked(alive: Int32Array, traits: Uint8Array): Int32Array {
+  const rows = newCodes(alive.length)
   let count = 0
-  for (let j = 0; j < alive.length; j++) {
-    if ((traits[j]! & trait.reports) !== 0) rows[count++] = alive[j]!
-  }
+  for (let j = 0; j < traits.length; j++) if (traits[j] !== 0) rows[count++] = alive[j]!
   return rows.subarray(0, count)
+}
+
+/** Not so many that it would take longer to look at each than at the rows. */
+function hasFewEntries(vector: Vector, rowCount: number): vector is DictionaryVector {
+  return vector.kind === 'dictionary' && vector.entries.size <= 16 + rowCount
+}
+
+/** The traits that rows have by the values of one field. */
+class Traits {
+  readonly #traitOf: (value: Value) => number
+  /** By code of a dictionary, plus one. */
+  readonly #ofEntries = new WeakMap<DictionaryEntries, Uint8Array>()
+
+  constructor(traitOf: (value: Value) => number) {
+    this.#traitOf = traitOf
+  }
+
+  mark(vector: Vector, selection: Selection, rows: Int32Array, traits: Uint8Array): void {
+    if (vector.kind === 'constant') {
+      const bit = this.#traitOf(vector.value)
+      if (bit !== 0) for (let j = 0; j < rows.length; j++) traits[j]! |= bit
+    } else if (vector.kind === 'boolean' || hasFewEntries(vector, rows.length)) {
+      const isBoolean = vector.kind === 'boolean'
+      const codes = isBoolean ? vector.values : vector.codes
+      const table = isBoolean
+        ? Uint8Array.from([null, false, true, null], this.#traitOf)
+        : this.#tableOf(vector.entries)
+      if (selection) {
+        for (let j = 0; j < rows.length; j++) traits[j]! |= table[codes[rows[j]!]! + 1]!
+      } else {
+        for (let j = 0; j < rows.length; j++) traits[j]! |= table[codes[j]! + 1]!
+      }
+    } else {
+      const valueAt = valueReader(vector)
+      for (let j = 0; j < rows.length; j++) {
+        checkAtTimes()
+        traits[j]! |= this.#traitOf(valueAt(rows[j]!))
+      }
+    }
+  }
+
+  #tableOf(entries: DictionaryEntries): Uint8Array {
+    let table = this.#ofEntries.get(entries)
+    if (!table) {
+      table = new Uint8Array(entries.size + 1)
+      for (let code = 0; code < entries.size; code++) {
+        checkAtTimes()
+        table[code + 1] = this.#traitOf(entries.valueAt(code))
+      }
+      this.#ofEntries.set(entries, table)
+    }
+    return table
+  }
 }
 
 /** A set of spans of traces, which takes a few of other spans for its own. */
@@ -389,26 +454,6 @@ class SpanNumbers {
       const at = 3 * slot
       if (slots[at + 2] === 0 || (slots[at] === first && slots[at + 1] === second)) return at
     }
-  }
-}
-
-/** Gives the trait to the rows that have the value. */
-function markTrait(
-  vector: Vector,
-  wanted: true | string,
-  bit: number,
-  rows: Int32Array,
-  traits: Uint8Array,
-): void {
-  if (vector.kind === 'constant' && vector.value !== wanted) return
-  if (vector.kind === 'boolean') {
-    for (let j = 0; j < rows.length; j++) if (vector.values[rows[j]!] === 1) traits[j]! |= bit
-    return
-  }
-  const valueAt = valueReader(vector)
-  for (let j = 0; j < rows.length; j++) {
-    checkAtTimes()
-    if (valueAt(rows[j]!) === wanted) traits[j]! |= bit
   }
 }
 
