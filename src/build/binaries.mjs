@@ -18,7 +18,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { mendInstalled, mendLmdb } from './mend-lmdb.mjs'
+import { fitNode24, mendInstalled, mendLmdb } from './mend-lmdb.mjs'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Packages of other systems, which npm leaves out of `node_modules`. */
@@ -30,7 +30,9 @@ const systems = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64']
 /** Of Node 20, 22 and 24. */
 const abis = [115, 127, 137]
 
-/** What a system needs: the name here, the package that has it, and its path there. */
+const lmdbPath = (abi) => `node.abi${abi}.glibc.node`
+
+/** What a system needs: the name here, the package that has it, its path there, and what is to be changed in it. */
 function binariesOf(system) {
   const isLinux = system.startsWith('linux-')
   const lmdb = `@lmdb/lmdb-${system}`
@@ -60,9 +62,10 @@ function binariesOf(system) {
   return [
     ...uws,
     files,
-    // Those of an ABI read faster; Node 24 takes the one of any.
-    { name: 'lmdb.abi115.glibc.node', package: lmdb, path: 'node.abi115.glibc.node' },
-    { name: 'lmdb.abi127.glibc.node', package: lmdb, path: 'node.abi127.glibc.node' },
+    // Those of an ABI give values where LMDB has them mapped; that of any copies them into each thread.
+    { name: 'lmdb.abi115.glibc.node', package: lmdb, path: lmdbPath(115) },
+    { name: 'lmdb.abi127.glibc.node', package: lmdb, path: lmdbPath(127) },
+    { name: 'lmdb.abi137.glibc.node', package: lmdb, path: lmdbPath(127), mend: fitNode24 },
     { name: 'lmdb.glibc.node', package: lmdb, path: 'node.napi.glibc.node' },
     { name: 'lmdb.musl.node', package: lmdb, path: 'node.napi.musl.node' },
     { name: 'lz4.glibc.node', ...lz4('-gnu') },
@@ -73,7 +76,12 @@ function binariesOf(system) {
 /** Those of this machine that npm has installed: it leaves out what is for another C library. */
 export function copyInstalled() {
   const lmdb = join(root, 'node_modules/@lmdb', `lmdb-${thisSystem}`)
-  if (existsSync(lmdb)) mendInstalled(lmdb)
+  if (existsSync(lmdb)) {
+    mendInstalled(lmdb)
+    // For what runs from the sources, where lmdb looks for it itself.
+    const [source, fitting] = [join(lmdb, lmdbPath(127)), join(lmdb, lmdbPath(137))]
+    if (existsSync(source)) replace(fitting, fitNode24(readFileSync(source)))
+  }
   const binaries = binariesOf(thisSystem)
   copy(
     thisSystem,
@@ -98,13 +106,18 @@ function copy(system, binaries, pathOf) {
   const names = binaries.map(({ name }) => name)
   for (const name of readdirSync(folder)) if (!names.includes(name)) rmSync(join(folder, name))
   for (const binary of binaries) {
+    const { name, package: owner, mend = (bytes) => bytes } = binary
     const bytes = readFileSync(pathOf(binary))
-    const part = join(folder, `${binary.name}.${process.pid}.part`)
-    const isLmdb = binary.package.startsWith('@lmdb/lmdb-linux-')
-    writeFileSync(part, (isLmdb && mendLmdb(bytes)) || bytes)
-    chmodSync(part, 0o755)
-    renameSync(part, join(folder, binary.name))
+    const mended = (owner.startsWith('@lmdb/lmdb-linux-') && mendLmdb(bytes)) || bytes
+    replace(join(folder, name), mend(mended))
   }
+}
+
+function replace(file, bytes) {
+  const part = `${file}.${process.pid}.part`
+  writeFileSync(part, bytes)
+  chmodSync(part, 0o755)
+  renameSync(part, file)
 }
 
 /** Packages of other systems, in the versions of the lock file, whose bytes are what it says. */

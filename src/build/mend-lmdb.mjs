@@ -1,5 +1,5 @@
 /**
- * Mends the LMDB binding, lmdb 3.5.6, in two places. Elsewhere than on Linux binaries are signed and stay as they are.
+ * Mends the LMDB binding, lmdb 3.5.6, in two places, and fits it to Node 24. Elsewhere than on Linux binaries are signed and stay as they are.
  *
  * - When a page cannot be written (a full or failing disk), it prints what it tried into 100 bytes that the text does not
  *   always fit into; what lies behind them is overwritten, and the process ends. Here the format of that text is cut
@@ -48,6 +48,28 @@ export function mendLmdb(binding) {
     }
   }
   return bytes.equals(binding) ? undefined : bytes
+}
+
+/** What the binding takes off V8's count of memory, and a function that has the same parameters and counts nothing. */
+const [uncounting, counting] = ['napi_adjust_external_memory', 'napi_create_int64'].map((name) =>
+  Buffer.from(`\0${name}\0`),
+)
+
+/**
+ * The binding for Node 22 as it fits Node 24, for which there is none but that of any version, which copies each value of
+ * many megabytes into every thread that reads it. What it asks of V8 is there under the same names, but for what lmdb
+ * calls in the version alone that it was made for. It takes the maps off the memory that V8 counts, as they are none, but
+ * V8 does so again when a thread ends: since that version it ends the process where less than nothing is left. Here
+ * another function is called in the place of the one that counts.
+ */
+export function fitNode24(binding) {
+  const bytes = Buffer.from(binding)
+  // The first is what the loader goes by; those behind it are for debuggers.
+  const at = bytes.indexOf(uncounting)
+  if (at < 0) throw new Error('the binding of lmdb is not the one that is known to fit Node 24')
+  bytes.fill(0, at, at + uncounting.length)
+  counting.copy(bytes, at)
+  return bytes
 }
 
 /** Mends those of an installed package, for what runs from the sources. They are replaced, as others may have them mapped. */
