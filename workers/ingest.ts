@@ -4,6 +4,7 @@
  */
 import { workerData } from 'node:worker_threads'
 import { toAssayError } from '../src/error.ts'
+import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import { ByteWriter } from '../src/json/byte-writer.ts'
 import { openRecords } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
@@ -41,6 +42,8 @@ export default function ingest(task: IngestTask): IngestOutcome {
     return task.kind === 'seal' ? seal(task) : prepare(task)
   } catch (thrown) {
     return { error: toAssayError(thrown).toWire() }
+  } finally {
+    releaseWhenIdle()
   }
 }
 

@@ -1,5 +1,6 @@
 /** The thread that writes segments and tidies records: one per data directory. */
 import { workerData } from 'node:worker_threads'
+import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import { openRecords, openSegments } from '../src/storage/environment.ts'
 import { giveWay } from '../src/storage/give-way.ts'
 import {
@@ -47,5 +48,6 @@ export default function maintain(
     return { error: storageError('the segments', thrown, directory).toWire() }
   } finally {
     segments?.endReads()
+    releaseWhenIdle()
   }
 }

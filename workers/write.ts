@@ -1,5 +1,6 @@
 /** The thread that writes records, and the catalog beside them: one per data directory. */
 import { workerData } from 'node:worker_threads'
+import { releaseWhenIdle } from '../src/executor/thread/idle-memory.ts'
 import { openRecords } from '../src/storage/environment.ts'
 import { storageError } from '../src/storage/storage-error.ts'
 import { RecordWriter } from '../src/storage/write/record-writer.ts'
@@ -24,5 +25,7 @@ export default function write(task: WriteTask): WriteTaskOutcome {
     return runWriteTask(task, records, writer)
   } catch (thrown) {
     return failedWriteTask(task, storageError('the records', thrown, directory))
+  } finally {
+    releaseWhenIdle()
   }
 }

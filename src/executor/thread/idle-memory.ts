@@ -8,9 +8,13 @@
  */
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
+import { isMainThread } from 'node:worker_threads'
 
-/** Of arrays beyond those that were there after the last time, or of shared memory that was let go of. */
-const muchBytes = 128 * 2 ** 20
+/**
+ * Of arrays beyond those that were there after the last time, or of shared memory that was let go of. The main thread has
+ * more to look through, and others wait for it meanwhile.
+ */
+const muchBytes = (isMainThread ? 128 : 32) * 2 ** 20
 const idleMs = 1000
 /** Of shared memory, between two looks among what is young. */
 const youngBytes = 32 * 2 ** 20
@@ -50,8 +54,10 @@ function collectYoung(): void {
 }
 
 function release(): void {
-  const hasLeft = leftBytes >= muchBytes
-  if (!hasLeft && process.memoryUsage().arrayBuffers < keptBytes + muchBytes) return
+  const { arrayBuffers } = process.memoryUsage()
+  // Some of them go only after V8 has looked.
+  keptBytes = Math.min(keptBytes, arrayBuffers)
+  if (leftBytes < muchBytes && arrayBuffers < keptBytes + muchBytes) return
   collector()()
   leftBytes = 0
   keptBytes = process.memoryUsage().arrayBuffers
