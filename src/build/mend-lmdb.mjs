@@ -1,5 +1,6 @@
 /**
- * Mends the LMDB binding, lmdb 3.5.6, in two places, and fits it to Node 24. Elsewhere than on Linux binaries are signed and stay as they are.
+ * Mends the LMDB binding, lmdb 3.5.6, in two places, and fits it to Node 24. Elsewhere than on Linux binaries are signed
+ * and stay as they are.
  *
  * - When a page cannot be written (a full or failing disk), it prints what it tried into 100 bytes that the text does not
  *   always fit into; what lies behind them is overwritten, and the process ends. Here the format of that text is cut
