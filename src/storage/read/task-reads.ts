@@ -10,12 +10,11 @@ import {
   type RecordsEnvironment,
   type SegmentsEnvironment,
 } from '../environment.ts'
-import { mappedBytes } from '../segment/layout.ts'
 import type { SegmentMetadata } from '../segment/metadata.ts'
 import { SegmentStore } from '../segment/segment-store.ts'
 import { RecordReader } from './record-reader.ts'
 
-/** Segments that a thread keeps open, and bytes of those that are too small to be mapped. */
+/** Segments that a thread keeps open, and bytes of those that are not mapped. */
 const openedSegments = 1024
 const openedBytes = 128 * 2 ** 20
 
@@ -71,8 +70,9 @@ export class TaskReads {
     if (opened?.metadata !== metadata) {
       this.#copiedBytes -= opened?.copiedBytes ?? 0
       const { byteLength } = metadata
-      const copiedBytes = byteLength < mappedBytes ? byteLength : 0
-      opened = { metadata, columns: this.#segments.open(segment), copiedBytes }
+      const columns = this.#segments.open(segment)
+      const copiedBytes = this.#segments.isCopied(byteLength) ? byteLength : 0
+      opened = { metadata, columns, copiedBytes }
       this.#copiedBytes += copiedBytes
     }
     this.#opened.set(segment, opened)

@@ -39,7 +39,7 @@
  * segment reads none of Arrow's own metadata.
  */
 
-/** LMDB maps values from this size on, and copies smaller ones. */
+/** LMDB maps longer values, where its binding can, and copies others. */
 export const mappedBytes = 16 * 2 ** 20
 
 /** Segments from this size on, or of so many rows, are padded to be mapped. */

@@ -11,6 +11,7 @@ import { AssayError } from '../../error.ts'
 import type { ColumnTable } from '../../vector/column-table.ts'
 import type { SegmentsEnvironment } from '../environment.ts'
 import { type ColumnKeys, findKeys, makeKeys, putKeys, removeKeys } from './key-index.ts'
+import { mappedBytes } from './layout.ts'
 import {
   decodeManifest,
   emptyManifest,
@@ -68,6 +69,7 @@ export class SegmentStore {
   readonly environment: SegmentsEnvironment
   #last = emptyManifest
   readonly #metadata = new Map<number, SegmentMetadata>()
+  #mapsValues = true
   readonly #small = new LRUCache<number, Uint8Array>({
     maxSize: keptSmallBytes,
     sizeCalculation: (bytes) => bytes.length,
@@ -135,6 +137,11 @@ export class SegmentStore {
     return metadata
   }
 
+  /** Whether an opened segment of such a length takes memory of its own: as far as is known, if none was opened yet. */
+  isCopied(byteLength: number): boolean {
+    return byteLength <= mappedBytes || !this.#mapsValues
+  }
+
   /**
    * Opens a segment in place: its columns may be read until the thread's read transaction ends.
    * Throws STORAGE_CORRUPT when it is not there or has not the size that it was written with.
@@ -150,7 +157,8 @@ export class SegmentStore {
       this.environment.columns.getBinaryFast(segmentKey(id))
     if (bytes === undefined) throw corruptSegment(id, 'it is not there')
     if (!bytes.isGlobal) return openSegment(bytes, metadata, id, readIndex)
-    // A small value lies in a buffer that the next read overwrites.
+    // A small value lies in a buffer that the next read overwrites. So does a large one, where the binding maps none.
+    if (bytes.length > mappedBytes) this.#mapsValues = false
     const copy = copyOf(bytes)
     this.#small.set(id, copy)
     return openSegment(copy, metadata, id, readIndex)
