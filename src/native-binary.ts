@@ -25,10 +25,19 @@ export function loadBinary(name: string): unknown {
     const file = [name, ...tag, 'node'].join('.')
     return fileURLToPath(codeFile(`native/${system}/${file}`))
   })
-  const path = paths.find((candidate) => existsSync(candidate))
-  if (path !== undefined) return createRequire(import.meta.url)(path)
-  const where = library === '' ? system : `${system} with ${library}`
-  throw new Error(`there is no binary of ${name} for ${where} and Node ${process.versions.node}`)
+  const [best, other] = paths.filter((path) => existsSync(path))
+  if (best === undefined) {
+    const where = library === '' ? system : `${system} with ${library}`
+    throw new Error(`there is no binary of ${name} for ${where} and Node ${process.versions.node}`)
+  }
+  const load = createRequire(import.meta.url)
+  if (other === undefined) return load(best)
+  try {
+    return load(best)
+  } catch {
+    // One for any version asks less of Node and of the system.
+    return load(other)
+  }
 }
 
 /** The functions of a binary that can be done without: where there is none, each says that the system has no such call. */
