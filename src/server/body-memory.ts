@@ -17,10 +17,14 @@ const mostBytes = 64 * 2 ** 20
 export class BodyMemory {
   readonly #memory = new SharedMemory(mostBytes)
 
-  /** So many bytes, whose buffer goes on behind them; undefined where other memory serves as well. */
+  /**
+   * So many bytes, whose buffer goes on behind them where that is not too much; undefined where other memory serves as
+   * well, or there is none left.
+   */
   take(bytes: number): Buffer | undefined {
     if (bytes < fewestBytes) return undefined
-    const memory = this.#memory.take(Math.ceil((bytes * (1 + roomPerByte)) / step) * step)
+    const memory =
+      this.#memory.take(inSteps(bytes * (1 + roomPerByte))) ?? this.#memory.take(inSteps(bytes))
     return memory && Buffer.from(memory, 0, bytes)
   }
 
@@ -28,4 +32,8 @@ export class BodyMemory {
   giveBack({ buffer }: Buffer): void {
     this.#memory.giveBack(buffer)
   }
+}
+
+function inSteps(bytes: number): number {
+  return Math.ceil(bytes / step) * step
 }

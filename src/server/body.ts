@@ -2,14 +2,12 @@ import { createGunzip, createInflate, type Gunzip, type Inflate } from 'node:zli
 import { AssayError } from '../error.ts'
 import { copyWhole } from '../json/copy-bytes.ts'
 import type { BodyMemory } from './body-memory.ts'
+import { BodyPieces } from './body-pieces.ts'
 import type { ByteBudget } from './byte-budget.ts'
 import type { Responder } from './http/http-server.ts'
 
 /** Room for a body of that length is there at once. */
 const freelyTakenBytes = 64 * 1024
-
-/** Smaller chunks are gathered, as each would take more than its bytes. */
-const smallChunkBytes = 16 * 1024
 
 export interface BodyOptions {
   /** The header as it came; empty when there is none. */
@@ -37,15 +35,10 @@ export class RequestBody {
   readonly #memory: BodyMemory | undefined
   readonly #expanded: boolean
   #counted = 0
-  #length = 0
-  #chunks: Uint8Array[] = []
-  /** The end of the chunks, where small ones are gathered. */
-  #tail: Buffer | undefined
-  #tailLength = 0
-  /** Where it is known beforehand. */
+  /** Of a body that does not come in one part. */
+  #pieces: BodyPieces | undefined
+  /** The length, where it is known beforehand. */
   #expected: number | undefined
-  /** All of the body, where its length is known beforehand and it comes in parts. */
-  #whole: Buffer | undefined
   /** What is to be given back. */
   #taken: Buffer | undefined
   #onSettled: ((bytes: Uint8Array | undefined) => boolean) | undefined
@@ -123,66 +116,28 @@ export class RequestBody {
   #receive(chunk: Uint8Array, isLast: boolean): void {
     if (!this.#open) return
     if (this.#inflate) this.#decompress(this.#inflate, chunk, isLast)
-    else if (isLast && this.#length === 0 && chunk.length === (this.#expected ?? -1)) {
-      if (this.#count(chunk.length)) this.#finish(chunk)
+    else if (isLast && !this.#pieces && chunk.length === (this.#expected ?? -1)) {
+      if (this.#count(chunk.length)) this.#finishLent(chunk)
     } else {
-      if (this.#whole ?? this.#begunWhole(chunk.length)) this.#extendWhole(chunk)
-      else this.#gather(chunk)
+      if (this.#count(chunk.length)) this.#gather(chunk)
       if (isLast) this.#finish()
     }
   }
 
-  /** Room for all of the body, once a good part of it has come: what is declared takes no memory. */
-  #begunWhole(more: number): Buffer | undefined {
-    const expected = this.#expected
-    if (expected === undefined) return undefined
-    const isNear = expected <= freelyTakenBytes || (this.#length + more) * 4 >= expected
-    if (!isNear) return undefined
-    const whole = this.#newWhole(expected)
-    let at = 0
-    for (const chunk of this.#allChunks()) {
-      copyWhole(chunk, whole, at)
-      at += chunk.length
-    }
-    this.#chunks = []
-    this.#whole = whole
-    return whole
-  }
-
-  #extendWhole(chunk: Uint8Array): void {
-    if (!this.#count(chunk.length)) return
-    copyWhole(chunk, this.#whole!, this.#length)
-    this.#length += chunk.length
-  }
-
-  /** Copies a chunk, which is only lent. One that is small takes no more than its bytes. */
+  /** Takes room for all of the body once a good part of it has come: what is declared takes no memory. */
   #gather(chunk: Uint8Array): void {
-    if (chunk.length >= smallChunkBytes) {
-      this.#append(chunk.slice())
-      return
+    const pieces = this.#begunPieces()
+    const expected = this.#expected
+    if (expected !== undefined && !pieces.hasPlace) {
+      const isNear = expected <= freelyTakenBytes || (pieces.length + chunk.length) * 4 >= expected
+      if (isNear) pieces.place(this.#newWhole(expected))
     }
-    if (!this.#count(chunk.length)) return
-    if (!this.#tail || this.#tailLength + chunk.length > this.#tail.length) {
-      this.#closeTail()
-      const size = Math.min(Math.max(this.#length, 1024), 4 * smallChunkBytes)
-      this.#tail = Buffer.allocUnsafeSlow(Math.max(size, chunk.length))
-    }
-    this.#tail.set(chunk, this.#tailLength)
-    this.#tailLength += chunk.length
-    this.#length += chunk.length
+    pieces.add(chunk)
   }
 
-  #closeTail(): void {
-    if (this.#tail && this.#tailLength > 0) {
-      this.#chunks.push(this.#tail.subarray(0, this.#tailLength))
-    }
-    this.#tail = undefined
-    this.#tailLength = 0
-  }
-
-  #allChunks(): readonly Uint8Array[] {
-    this.#closeTail()
-    return this.#chunks
+  #begunPieces(): BodyPieces {
+    this.#pieces ??= new BodyPieces()
+    return this.#pieces
   }
 
   #conclude(): void {
@@ -194,13 +149,6 @@ export class RequestBody {
     const settled = this.#onSettled
     this.#onSettled = undefined
     return settled?.(bytes) === true
-  }
-
-  #append(chunk: Uint8Array): void {
-    if (!this.#count(chunk.length)) return
-    this.#closeTail()
-    this.#chunks.push(chunk)
-    this.#length += chunk.length
   }
 
   #startInflate(encoding: string): void {
@@ -218,7 +166,9 @@ export class RequestBody {
       return
     }
     this.#inflate = inflate
-    inflate.on('data', (chunk: Buffer) => this.#open && this.#append(chunk))
+    inflate.on('data', (chunk: Buffer) => {
+      if (this.#open && this.#count(chunk.length)) this.#begunPieces().keep(chunk)
+    })
     inflate.on('end', () => this.#finish())
     inflate.on('error', (cause) => {
       const name = encoding.replace(/^x-/, '')
@@ -269,13 +219,34 @@ export class RequestBody {
     return true
   }
 
-  /** @param lent the whole body, if it came in one part */
-  #finish(lent?: Uint8Array): void {
-    if (!this.#open) return
+  /** @param lent the whole body, which came in one part */
+  #finishLent(lent: Uint8Array): void {
     this.#open = false
-    const bytes = lent ?? this.#whole?.subarray(0, this.#length) ?? this.#concatenated()
+    if (!this.#settle(lent)) {
+      const whole = this.#newWhole(lent.length)
+      copyWhole(lent, whole, 0)
+      this.#outcome = whole
+      this.#conclude()
+    }
+    this.#drop()
+  }
+
+  /** Once all has come. Where much of it is still in pieces, it takes some turns. */
+  #finish(): void {
+    if (!this.#open) return
+    const pieces = this.#begunPieces()
+    const { single } = pieces
+    if (!single) {
+      if (!pieces.hasPlace) pieces.place(this.#newWhole(pieces.length))
+      if (!pieces.move()) {
+        setImmediate(() => this.#finish())
+        return
+      }
+    }
+    this.#open = false
+    const bytes = single ?? pieces.whole
     if (!this.#settle(bytes)) {
-      this.#outcome = lent ? this.#together([lent], lent.length) : bytes
+      this.#outcome = bytes
       this.#conclude()
     }
     this.#drop()
@@ -301,25 +272,8 @@ export class RequestBody {
     return this.#taken ?? Buffer.allocUnsafeSlow(length)
   }
 
-  #concatenated(): Uint8Array {
-    const chunks = this.#allChunks()
-    return chunks.length === 1 ? chunks[0]! : this.#together(chunks, this.#length)
-  }
-
-  #together(chunks: readonly Uint8Array[], length: number): Uint8Array {
-    const whole = this.#newWhole(length)
-    let at = 0
-    for (const chunk of chunks) {
-      copyWhole(chunk, whole, at)
-      at += chunk.length
-    }
-    return whole
-  }
-
   #drop(): void {
-    this.#chunks = []
-    this.#tail = undefined
-    this.#whole = undefined
+    this.#pieces = undefined
     this.#inflate = undefined
   }
 }
